@@ -1,0 +1,42 @@
+/* abut: a cache-conscious heap. What a program may ask of it beyond malloc and free.
+ *
+ * Link with -labut, or run under `abut run` (LD_PRELOAD). All functions are safe in any thread.
+ */
+#ifndef ABUT_ABUT_H
+#define ABUT_ABUT_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The library's version, such as "0.1.0". */
+const char *abut_version(void);
+
+/* One option of the heap: set through the environment variable ABUT_<NAME>, in capitals. */
+struct abut_option {
+  const char *name;     /* lower case */
+  const char *kind;     /* "number", "choice" or "path" */
+  const char *standard; /* the value when it is not set */
+  const char *range;    /* "0..100", "never|auto", or "" */
+  const char *help;
+};
+
+int abut_option_count(void);
+
+/* Option `i`, 0 <= i < abut_option_count(); null outside. The texts live as long as the library. */
+const struct abut_option *abut_option_at(int i);
+
+/* Gives back to the kernel what can be given back, in all threads' heaps. Returns the bytes given back. */
+size_t abut_trim(void);
+
+/* Writes the heap's statistics as one JSON object to a file descriptor, without allocating.
+ * Returns 0, or -1 where writing failed. The object's "schema" tells the version of its layout. */
+int abut_stats_print(int fd);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,54 @@
+// What happens when the library is loaded, when the process forks, and when it ends.
+#include "base/options.hpp"
+#include "entry/statistics_file.hpp"
+#include "heap/heap.hpp"
+#include "os/message.hpp"
+
+#include <cstring>
+#include <pthread.h>
+
+namespace abut::entry {
+namespace {
+
+constexpr size_t kLongestName = 64;
+
+const char *reason(SetOption result) {
+  switch (result) {
+  case SetOption::unknown_name: return "there is no such option";
+  case SetOption::not_a_value: return "this is not a value of that option";
+  case SetOption::out_of_range: return "this value is out of range";
+  case SetOption::too_long: return "this path is too long";
+  case SetOption::done: break;
+  }
+  return "";
+}
+
+// `setting` is NAME=value, without the prefix. Unknown names may belong to the command line: they are let be.
+void set_from_environment(const char *setting) {
+  const char *equals = std::strchr(setting, '=');
+  if (equals == nullptr || static_cast<size_t>(equals - setting) >= kLongestName) return;
+  char name[kLongestName];
+  size_t length = 0;
+  for (; setting + length < equals; ++length)
+    name[length] = static_cast<char>(setting[length] | ('A' <= setting[length] && setting[length] <= 'Z' ? 0x20 : 0));
+  const SetOption result = set_option(name, length, equals + 1);
+  if (result == SetOption::done || result == SetOption::unknown_name) return;
+  os::Message message;
+  message << "abut: ABUT_";
+  message.append(setting, std::strlen(setting));
+  message << ": " << reason(result) << "; it keeps its default (`abut options` lists them)\n";
+  message.write();
+}
+
+__attribute__((constructor(101))) void start(int, char **, char **environment) {
+  constexpr char kPrefix[] = "ABUT_";
+  for (char **entry = environment; entry && *entry; ++entry)
+    if (std::strncmp(*entry, kPrefix, sizeof kPrefix - 1) == 0)
+      set_from_environment(*entry + sizeof kPrefix - 1);
+  pthread_atfork(heap::before_fork, heap::after_fork_in_parent, heap::after_fork_in_child);
+}
+
+__attribute__((destructor(101))) void end() { write_statistics_file(); }
+
+} // namespace
+} // namespace abut::entry

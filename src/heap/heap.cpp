@@ -1,0 +1,229 @@
+#include "heap/heap.hpp"
+
+#include "heap/huge_blocks.hpp"
+#include "heap/large_blocks.hpp"
+#include "os/message.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace abut::heap {
+namespace {
+
+constexpr const char *kNotABlock = "no block begins at this address";
+constexpr const char *kFreedTwice = "this block has been freed already";
+
+// A block that an address was found to be.
+struct Found {
+  enum class Where : uint8_t { foreign, small, medium, tiny, large, huge } where = Where::foreign;
+  Segment *segment = nullptr;
+  LocalHeap *owner = nullptr;
+  unsigned size = 0; // in granules of its tier
+  LargeBlock large;
+  HugeInfo *huge = nullptr;
+};
+using Where = Found::Where;
+
+Found find_in_span(const char *call, void *memory, Segment *segment, Tier tier) {
+  const auto address = reinterpret_cast<Address>(memory);
+  SpanInfo &span = segment->span_at(address);
+  Found found;
+  found.segment = segment;
+  found.owner = span.owner;
+  bool begins = false;
+  if (tier == Tier::small) {
+    const SmallMap &map = segment->line_at(address);
+    const uint32_t at = granule_in_page(address);
+    begins = address % Granules::kBytes == 0 && map.begins_at(at);
+    if (begins) found.size = map.length_at(at);
+    found.where = Where::small;
+  } else if (tier == Tier::medium) {
+    const MediumMap &map = medium_map(segment, span);
+    const uint32_t at = medium_granule(segment, span, address);
+    begins = address % MediumGranules::kBytes == 0 && map.begins_at(at);
+    if (begins) found.size = map.length_at(at);
+    found.where = Where::medium;
+  } else {
+    begins = address % kTinyMax == 0 && is_taken_cell(segment, address);
+    found.size = 1;
+    found.where = Where::tiny;
+  }
+  if (!begins) os::fail(call, memory, kNotABlock);
+  return found;
+}
+
+// What block begins at `memory`; ends the process if the address is the heap's and none does.
+Found find(const char *call, void *memory) {
+  const auto address = reinterpret_cast<Address>(memory);
+  const SegmentKind kind = segment_map.kind_at(address);
+  if (kind == SegmentKind::none || kind == SegmentKind::foreign) return {};
+  Found found;
+  if (kind != SegmentKind::pages) {
+    found.where = Where::huge;
+    found.huge = huge_block_at(address);
+    if (found.huge == nullptr) os::fail(call, memory, kNotABlock);
+    return found;
+  }
+  Segment *segment = Segment::of(address);
+  const Tier tier = tier_of(segment->tag_at(address));
+  if (tier != Tier::pages) return find_in_span(call, memory, segment, tier);
+  found.where = Where::large;
+  found.large = large_block_at(address);
+  if (!found.large) os::fail(call, memory, kNotABlock);
+  return found;
+}
+
+size_t usable_bytes(const Found &found) {
+  switch (found.where) {
+  case Where::foreign: return 0;
+  case Where::tiny: return kTinyMax;
+  case Where::small: return Granules{found.size}.bytes();
+  case Where::medium: return MediumGranules{found.size}.bytes();
+  case Where::large: return found.large.usable_bytes();
+  case Where::huge: return usable_bytes(found.huge);
+  }
+  return 0;
+}
+
+// A block of the running thread that carries the mark of free ones: is it in the bin?
+void check_not_free(const char *call, const Bin &bin, const Block *block) {
+  if (bin.holds(block)) os::fail(call, block, kFreedTwice);
+}
+
+void release_own(const char *call, LocalHeap &heap, const Found &found, Block *block) {
+  switch (found.where) {
+  case Where::small:
+    if (heap.small.looks_free(block)) check_not_free(call, heap.small.bin(found.size), block);
+    if (!heap.small.push(block, found.size)) heap.spill_small(found.size);
+    break;
+  case Where::medium:
+    if (heap.medium.looks_free(block) && MediumHeap::has_bin(found.size))
+      check_not_free(call, heap.medium.bin(found.size), block);
+    heap.free_medium(block, found.size);
+    break;
+  default: heap.free_tiny(block);
+  }
+}
+
+// Large blocks that are freed do not enter the heaps' slow paths, so they look at the clock themselves.
+void release_shared(const Found &found) {
+  if (found.where == Where::large)
+    free_large(found.large);
+  else
+    free_huge(found.huge);
+}
+
+void *allocate_shared(size_t bytes, size_t align, bool &clean) {
+  clean = true;
+  if (bytes <= kLargeMax && align <= kLargeMax / 2) return allocate_large(bytes, align, clean);
+  return allocate_huge(bytes, align);
+}
+
+bool resize_in_place(const Found &found, void *memory, size_t bytes) {
+  const auto address = reinterpret_cast<Address>(memory);
+  switch (found.where) {
+  case Where::small:
+    return found.owner == current && bytes <= kSmallMax &&
+           current->small.extend_latest(address, found.size, SmallHeap::class_of(bytes));
+  case Where::medium:
+    return found.owner == current && bytes > kSmallMax && bytes <= kMediumMax &&
+           current->resize_medium(address, MediumHeap::granules_for(bytes));
+  case Where::large:
+    return bytes > kMediumMax && bytes <= kLargeMax && resize_large(found.large, bytes);
+  default: return false;
+  }
+}
+
+} // namespace
+
+void *allocate_small_slow(unsigned size) {
+  CurrentHeap heap;
+  return heap ? heap->allocate_small(size) : nullptr;
+}
+
+void *allocate_slow(size_t bytes) {
+  if (bytes <= kMediumMax) {
+    CurrentHeap heap;
+    if (!heap) return nullptr;
+    return bytes <= kTinyMax ? heap->allocate_tiny() : heap->allocate_medium(bytes, 1);
+  }
+  bool clean = false;
+  return bytes > kRequestMax ? nullptr : allocate_shared(bytes, 1, clean);
+}
+
+void *allocate_zeroed(size_t bytes) {
+  void *memory = nullptr;
+  bool clean = false;
+  if (bytes <= kMediumMax)
+    memory = allocate(bytes);
+  else if (bytes <= kRequestMax)
+    memory = allocate_shared(bytes, 1, clean);
+  if (memory != nullptr && !clean) std::memset(memory, 0, bytes);
+  return memory;
+}
+
+void *allocate_aligned(size_t align, size_t bytes) {
+  if (align <= Granules::kBytes && (bytes > kTinyMax || align <= kTinyMax)) return allocate(bytes);
+  if (bytes > kRequestMax || align > kRequestMax) return nullptr;
+  bytes = std::max(bytes, Granules::kBytes);
+  if (bytes <= kMediumMax && align <= kPageBytes) {
+    CurrentHeap heap;
+    if (!heap) return nullptr;
+    if (bytes <= kSmallMax && align <= kLineBytes)
+      return heap->allocate_small_aligned(SmallHeap::class_of(bytes), align);
+    return heap->allocate_medium(bytes, align);
+  }
+  bool clean = false;
+  return allocate_shared(bytes, align, clean);
+}
+
+Release release_slow(const char *call, void *memory) {
+  const Found found = find(call, memory);
+  if (found.where == Where::foreign) return Release::foreign;
+  if (found.where == Where::large || found.where == Where::huge) {
+    release_shared(found);
+    return Release::done;
+  }
+  auto *block = static_cast<Block *>(memory);
+  if (found.owner == current)
+    release_own(call, *found.owner, found, block);
+  else
+    found.owner->receive(block, current->number());
+  return Release::done;
+}
+
+size_t usable_size(const char *call, void *memory) { return usable_bytes(find(call, memory)); }
+
+Resized resize(const char *call, void *memory, size_t bytes) {
+  const Found found = find(call, memory);
+  if (found.where == Where::foreign) return {nullptr, true};
+  const size_t usable = usable_bytes(found);
+  // A block that shrinks by less than half stays: moving it would cost more than it saves.
+  if (bytes <= usable && bytes >= usable / 2) return {memory};
+  if (bytes > kRequestMax) return {};
+  if (found.where == Where::huge && bytes > kLargeMax) return {resize_huge(found.huge, bytes)};
+  if (resize_in_place(found, memory, bytes)) return {memory};
+  void *moved = allocate(bytes);
+  if (moved == nullptr) return {};
+  std::memcpy(moved, memory, std::min(usable, bytes));
+  if (!release(memory)) release_slow(call, memory);
+  return {moved};
+}
+
+size_t trim() {
+  const size_t before = os::resident_bytes();
+  if (current != &no_heap_yet && current != &no_heap_any_more) current->close();
+  heap_registry.each([](LocalHeap &heap) { heap.trim(); });
+  page_runs.trim();
+  const size_t after = os::resident_bytes();
+  return before > after ? before - after : 0;
+}
+
+void before_fork() { heap_registry.lock_all(); }
+void after_fork_in_parent() { heap_registry.unlock_all(); }
+void after_fork_in_child() {
+  heap_registry.unlock_all();
+  heap_registry.orphan_all_but(current);
+}
+
+} // namespace abut::heap

@@ -1,0 +1,84 @@
+// The default heap: what the folder offers to those above it.
+//
+// The path of nearly every request and release is in this header, in a straight line:
+//
+//   allocate   size -> class -> the thread's bin of that class has a block? take it : take it from the hole
+//   release    address -> segment known? -> unit's tag is mine? -> a block begins here? -> into its bin
+//
+// A thread never locks or waits on it. What a bin or a hole cannot serve goes out of line.
+#pragma once
+
+#include "heap/current.hpp"
+
+namespace abut::heap {
+
+// ---- out of line ----
+
+void *allocate_slow(size_t bytes);
+void *allocate_small_slow(unsigned size);
+void *allocate_zeroed(size_t bytes);
+
+// `align` is a power of two. Null where memory is exhausted or the sum is out of range.
+void *allocate_aligned(size_t align, size_t bytes);
+
+enum class Release : uint8_t {
+  done,
+  foreign, // not an address of this heap
+};
+
+// `call` names the caller's function in messages. Ends the process where `memory` is an address of this heap
+// at which no block begins, or a block that was freed before.
+Release release_slow(const char *call, void *memory);
+
+// Bytes that may be used from `memory` on; nought if the address is not this heap's.
+size_t usable_size(const char *call, void *memory);
+
+struct Resized {
+  void *memory = nullptr; // null where memory is exhausted: the old block stays
+  bool foreign = false;
+};
+
+// The block's contents at a place that holds `bytes`. Neither argument is null or nought.
+Resized resize(const char *call, void *memory, size_t bytes);
+
+// Gives back to the kernel what can be given back; returns the bytes.
+size_t trim();
+
+// For fork: before, and after in the parent and in the child.
+void before_fork();
+void after_fork_in_parent();
+void after_fork_in_child();
+
+// ---- in line ----
+
+// A block of at least `bytes`; null where memory is exhausted. errno is left alone.
+inline void *allocate(size_t bytes) {
+  LocalHeap *heap = current;
+  if (bytes - (kTinyMax + 1) <= kSmallMax - (kTinyMax + 1)) [[likely]] {
+    const unsigned size = SmallHeap::class_of(bytes);
+    if (void *block = heap->small.pop(size)) [[likely]] return block;
+    if (void *block = heap->small.bump(size)) [[likely]] return block;
+    return allocate_small_slow(size);
+  }
+  return allocate_slow(bytes);
+}
+
+// Takes back a small block of this thread; false if it is anything else, or looks wrong.
+inline bool release(void *memory) {
+  LocalHeap *heap = current;
+  const auto address = reinterpret_cast<Address>(memory);
+  if (segment_map.kind_at(address) != SegmentKind::pages) [[unlikely]] return false;
+  Segment *segment = Segment::of(address);
+  if (segment->tag_at(address) != heap->small.tag()) [[unlikely]] return false;
+  if (address % Granules::kBytes != 0) [[unlikely]] return false;
+  const SmallMap &map = segment->line_at(address);
+  const uint32_t granule = granule_in_page(address);
+  if (!map.begins_at(granule)) [[unlikely]] return false;
+  const uint32_t size = map.length_at(granule);
+  auto *block = static_cast<Block *>(memory);
+  if (heap->small.looks_free(block)) [[unlikely]] return false;
+  if (!heap->small.push(block, size)) [[unlikely]] heap->spill_small(size);
+  return true;
+}
+
+} // namespace abut::heap

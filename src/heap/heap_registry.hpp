@@ -1,0 +1,49 @@
+// All local heaps, and which thread has which. Heaps are never destroyed: one whose thread ended is an orphan,
+// and the next thread takes it over with all that lives in it. So there are never more heaps than there were
+// threads at one time.
+#pragma once
+
+#include "heap/local_heap.hpp"
+
+namespace abut::heap {
+
+class HeapRegistry {
+public:
+  // An orphan or a new heap; null where memory is exhausted.
+  LocalHeap *acquire();
+
+  // The thread of `heap` ends.
+  void release(LocalHeap *heap);
+
+  // Gives back pages in orphans that have waited for their time.
+  void decay_orphans(uint64_t now);
+
+  // Holds every lock of the heap, in order, so that a fork finds nothing half done.
+  void lock_all();
+  void unlock_all();
+
+  // In the child of a fork only `survivor`'s thread goes on; the other heaps become orphans.
+  void orphan_all_but(LocalHeap *survivor);
+
+  // Calls `visit(LocalHeap &)` for every heap there ever was.
+  template <class Visit>
+  void each(Visit visit) {
+    for (LocalHeap *heap = first_.load(std::memory_order_acquire); heap; heap = heap->next)
+      visit(*heap);
+  }
+
+  uintptr_t mark() const { return mark_; }
+
+private:
+  LocalHeap *create();
+
+  os::SpinLock lock_;
+  std::atomic<LocalHeap *> first_{nullptr};
+  LocalHeap *orphans_ = nullptr;
+  uint32_t created_ = 0;
+  uintptr_t mark_ = 0;
+};
+
+extern constinit HeapRegistry heap_registry;
+
+} // namespace abut::heap

@@ -1,0 +1,132 @@
+#include "heap/huge_blocks.hpp"
+
+#include "base/options.hpp"
+#include "heap/gauge.hpp"
+#include "heap/segment_map.hpp"
+
+#include <algorithm>
+
+namespace abut::heap {
+
+// On the page before the block's first one. Where a block is aligned to a segment or more, that page ends the
+// segment before; otherwise it begins the block's own.
+struct HugeInfo {
+  uint64_t seal; // tells a block from any other page of the mapping
+  void *mapping;
+  size_t mapped;
+  size_t reserved; // address space kept from `mapping` on
+  Address block;
+  size_t bytes; // requested
+};
+
+namespace {
+
+constexpr uint64_t kSeal = 0x6162757468756765U;
+
+// Blocks in a row begin at different lines of their page; the step is in lines.
+std::atomic<uint32_t> colours{0};
+
+std::atomic<size_t> blocks{0};
+std::atomic<size_t> requested{0};
+
+size_t next_offset() {
+  return colours.fetch_add(5, std::memory_order_relaxed) % (kPageBytes / kLineBytes) * kLineBytes;
+}
+
+size_t mapped_for(const HugeInfo *info, size_t bytes) {
+  return round_up(info->block - reinterpret_cast<Address>(info->mapping) + bytes, kPageBytes);
+}
+
+// A mapping became longer or shorter.
+void count_change(size_t old_bytes, size_t new_bytes) {
+  segment_map.count_mapped(static_cast<ptrdiff_t>(new_bytes) - static_cast<ptrdiff_t>(old_bytes));
+  pages_taken.add(new_bytes / kPageBytes);
+  pages_taken.subtract(old_bytes / kPageBytes);
+}
+
+void advise(void *mapping, size_t bytes) {
+  if (option_value(Option::huge_pages) != 0) os::prefer_huge_pages(mapping, bytes);
+}
+
+} // namespace
+
+void *allocate_huge(size_t bytes, size_t align) {
+  const bool aligned = align > kLineBytes;
+  const size_t lead = align >= kSegmentBytes ? kSegmentBytes : std::max(align, kPageBytes);
+  const size_t offset = aligned ? 0 : next_offset();
+  if (bytes > kRequestMax - lead - offset - align) return nullptr;
+  const size_t mapped = round_up(lead + offset + bytes, kPageBytes);
+  // For an alignment beyond a segment, the block's slot is aligned and the slot before it holds the header.
+  const size_t slot_align = std::max(align, kSegmentBytes);
+  const size_t pad = align > kSegmentBytes ? align - kSegmentBytes : 0;
+  void *mapping = segment_map.map(mapped + pad, mapped + pad, slot_align, SegmentKind::huge);
+  if (mapping == nullptr) return nullptr;
+  advise(mapping, mapped + pad);
+  const Address block = reinterpret_cast<Address>(mapping) + pad + lead + offset;
+  const Address header = round_down(block, kPageBytes) - kPageBytes;
+  auto *info = reinterpret_cast<HugeInfo *>(header);
+  *info = {kSeal, mapping, mapped + pad, mapped + pad, block, bytes};
+  blocks.fetch_add(1, std::memory_order_relaxed);
+  requested.fetch_add(bytes, std::memory_order_relaxed);
+  pages_taken.add((mapped + pad) / kPageBytes);
+  return reinterpret_cast<void *>(block);
+}
+
+HugeInfo *huge_block_at(Address address) {
+  // The page before must be there to be read. Addresses inside a block lead to some page of its own, or, when
+  // they are wrong, to one that may not be mapped.
+  const SegmentKind kind = segment_map.kind_at(address);
+  if (kind == SegmentKind::huge && address % kSegmentBytes < kPageBytes) return nullptr;
+  if (kind == SegmentKind::tail &&
+      !os::is_mapped(reinterpret_cast<void *>(round_down(address, kPageBytes) - kPageBytes)))
+    return nullptr;
+  auto *info = reinterpret_cast<HugeInfo *>(round_down(address, kPageBytes) - kPageBytes);
+  return info->seal == kSeal && info->block == address ? info : nullptr;
+}
+
+size_t usable_bytes(const HugeInfo *block) {
+  return reinterpret_cast<Address>(block->mapping) + block->mapped - block->block;
+}
+
+HugeTotals huge_totals() {
+  return {blocks.load(std::memory_order_relaxed), requested.load(std::memory_order_relaxed)};
+}
+
+void free_huge(HugeInfo *block) {
+  block->seal = 0;
+  blocks.fetch_sub(1, std::memory_order_relaxed);
+  requested.fetch_sub(block->bytes, std::memory_order_relaxed);
+  pages_taken.subtract(block->mapped / kPageBytes);
+  segment_map.unmap(block->mapping, block->mapped, block->reserved);
+}
+
+void *resize_huge(HugeInfo *block, size_t bytes) {
+  const size_t mapped = mapped_for(block, bytes);
+  const size_t more = bytes - block->bytes; // modulo 2^64 where it shrinks
+  if (mapped <= block->reserved && os::resize_mapping(block->mapping, block->mapped, mapped)) {
+    count_change(block->mapped, mapped);
+    block->mapped = mapped;
+    block->bytes = bytes;
+    requested.fetch_add(more, std::memory_order_relaxed);
+    return reinterpret_cast<void *>(block->block);
+  }
+  // Half as much address space again, so that a block that goes on growing need not move each time.
+  const size_t reserved = round_up(mapped + mapped / 2, kSegmentBytes);
+  void *elsewhere = segment_map.claim(reserved, SegmentKind::huge);
+  if (elsewhere == nullptr) return nullptr;
+  HugeInfo old = *block;
+  if (!os::move_mapping(old.mapping, old.mapped, elsewhere, mapped)) {
+    segment_map.forget(elsewhere, reserved);
+    return nullptr;
+  }
+  segment_map.forget(old.mapping, old.reserved);
+  count_change(old.mapped, mapped);
+  requested.fetch_add(more, std::memory_order_relaxed);
+  const Address shift = reinterpret_cast<Address>(elsewhere) - reinterpret_cast<Address>(old.mapping);
+  const Address header = reinterpret_cast<Address>(block) + shift;
+  auto *info = reinterpret_cast<HugeInfo *>(header);
+  *info = {kSeal, elsewhere, mapped, reserved, old.block + shift, bytes};
+  return reinterpret_cast<void *>(info->block);
+}
+
+} // namespace abut::heap

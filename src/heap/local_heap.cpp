@@ -1,0 +1,192 @@
+#include "heap/local_heap.hpp"
+
+#include "base/options.hpp"
+#include "heap/heap_registry.hpp"
+#include "os/message.hpp"
+
+#include <mutex>
+
+namespace abut::heap {
+namespace {
+
+// After so many searches for room the clock is read, to see whether free pages have waited long enough.
+constexpr uint32_t kSearchesToLook = 64;
+constexpr unsigned kSpansToLookAt = 256;
+
+// From this many blocks in one stack of an inbox on, whoever frees there sorts the inbox, if the owner does not.
+constexpr uint32_t kHelpFrom = 256;
+constexpr uint32_t kHelpEvery = 64;
+
+Tier tier_at(const Block *block) {
+  const auto address = reinterpret_cast<Address>(block);
+  return tier_of(Segment::of(address)->tag_at(address));
+}
+
+} // namespace
+
+void LocalHeap::open(uint32_t number, uintptr_t mark) {
+  number_ = number;
+  small.open(this, tag_for(number, Tier::small), mark);
+  tiny.open(this, tag_for(number, Tier::tiny));
+  medium.open(this, tag_for(number, Tier::medium), mark);
+}
+
+void LocalHeap::before_search() {
+  if (inbox_.any()) sort_inbox_for_owner();
+  if (++searches_ % kSearchesToLook == 0) decay(os::coarse_milliseconds());
+}
+
+void *LocalHeap::allocate_tiny() {
+  if (void *block = tiny.pop()) return block;
+  std::lock_guard guard(lock_);
+  before_search();
+  if (void *block = tiny.pop()) return block;
+  return tiny.refill();
+}
+
+void *LocalHeap::allocate_small(unsigned size) {
+  std::lock_guard guard(lock_);
+  before_search();
+  if (void *block = small.pop(size)) return block;
+  return small.refill(size);
+}
+
+void *LocalHeap::allocate_small_aligned(unsigned size, size_t align) {
+  std::lock_guard guard(lock_);
+  before_search();
+  return small.allocate_aligned(size, align);
+}
+
+void *LocalHeap::allocate_medium(size_t bytes, size_t align) {
+  const unsigned size = MediumHeap::granules_for(bytes);
+  const bool binned = MediumHeap::has_bin(size) && align <= MediumGranules::kBytes;
+  if (binned)
+    if (void *block = medium.pop(size)) return block;
+  std::lock_guard guard(lock_);
+  before_search();
+  if (binned)
+    if (void *block = medium.pop(size)) return block;
+  return medium.allocate(size, align);
+}
+
+void LocalHeap::free_tiny(Block *block) {
+  if (tiny.push(block)) return;
+  std::lock_guard guard(lock_);
+  tiny.spill();
+}
+
+void LocalHeap::free_medium(Block *block, unsigned size) {
+  if (MediumHeap::has_bin(size) && medium.push(block, size)) return;
+  std::lock_guard guard(lock_);
+  if (MediumHeap::has_bin(size))
+    medium.spill(size);
+  else
+    medium.give_back(block);
+}
+
+void LocalHeap::spill_small(unsigned size) {
+  std::lock_guard guard(lock_);
+  small.spill(size);
+}
+
+bool LocalHeap::resize_medium(Address block, unsigned size) {
+  std::lock_guard guard(lock_);
+  return medium.resize(block, size);
+}
+
+void LocalHeap::give_back(Block *block) {
+  switch (tier_at(block)) {
+  case Tier::small: return small.give_back(block);
+  case Tier::medium: return medium.give_back(block);
+  case Tier::tiny: return tiny.give_back(block);
+  case Tier::pages: os::fail("free", block, "this block has been freed twice");
+  }
+}
+
+// For the owner a block that comes back is as good as one that it freed itself.
+void LocalHeap::keep_or_give_back(Block *block) {
+  const auto address = reinterpret_cast<Address>(block);
+  if (tier_at(block) == Tier::small) {
+    const SmallMap &map = Segment::of(address)->line_at(address);
+    const uint32_t at = granule_in_page(address);
+    if (!map.begins_at(at)) os::fail("free", block, "this block has been freed twice");
+    const unsigned size = map.length_at(at);
+    if (small.bin(size).room > 0) {
+      small.push(block, size);
+      return;
+    }
+  }
+  give_back(block);
+}
+
+void LocalHeap::sort_inbox_for_owner() {
+  inbox_.take([this](Block *block) { keep_or_give_back(block); });
+}
+
+// Blocks on pages that the owner fills are left to the owner, who writes those pages' maps without the lock.
+void LocalHeap::sort_inbox() {
+  Block *left = nullptr;
+  inbox_.take([&](Block *block) {
+    if (tier_at(block) == Tier::small && small.fills(reinterpret_cast<Address>(block))) {
+      block->next = left;
+      left = block;
+    } else {
+      give_back(block);
+    }
+  });
+  while (left) {
+    Block *next = left->next;
+    inbox_.put(left, 0);
+    left = next;
+  }
+}
+
+void LocalHeap::receive(Block *block, unsigned sender) {
+  const uint32_t waiting = inbox_.put(block, sender);
+  const bool full = waiting >= kHelpFrom && waiting % kHelpEvery == 0;
+  if ((full || orphan.load(std::memory_order_relaxed)) && lock_.try_lock()) {
+    sort_inbox();
+    lock_.unlock();
+  }
+}
+
+void LocalHeap::close() {
+  std::lock_guard guard(lock_);
+  inbox_.take([this](Block *block) { give_back(block); });
+  small.close();
+  tiny.close();
+  medium.close();
+}
+
+void LocalHeap::decay(uint64_t now) {
+  // What was free at one look and still is at the next has waited for its time, or for half of it.
+  if (now - decayed_at_ < static_cast<uint64_t>(option_value(Option::decay_ms)) / 2) return;
+  decayed_at_ = now;
+  look(kSpansToLookAt);
+  page_runs.decay(now);
+  heap_registry.decay_orphans(now);
+}
+
+void LocalHeap::look(unsigned most_spans) {
+  small.decay(most_spans);
+  tiny.decay(most_spans);
+  medium.decay(most_spans);
+}
+
+void LocalHeap::trim() {
+  std::lock_guard guard(lock_);
+  sort_inbox();
+  look(~0U);
+  look(~0U); // what is free at two looks running goes back
+}
+
+void LocalHeap::decay_if_idle(uint64_t now) {
+  if (!lock_.try_lock()) return;
+  if (now - decayed_at_ >= static_cast<uint64_t>(option_value(Option::decay_ms)) / 2) {
+    decayed_at_ = now;
+    look(kSpansToLookAt);
+  }
+  lock_.unlock();
+}
+
+} // namespace abut::heap

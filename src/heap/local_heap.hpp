@@ -1,0 +1,80 @@
+// The heap of one thread: its tiny, small and medium blocks, and the inbox for what others free.
+//
+// The owner alone allocates. It takes the lock only where a bin or a hole gives out, so others may take it to
+// sort a full inbox into the maps: nothing is stranded in the heap of a thread that sleeps or is gone.
+#pragma once
+
+#include "heap/inbox.hpp"
+#include "heap/medium_heap.hpp"
+#include "heap/small_heap.hpp"
+#include "heap/tiny_heap.hpp"
+
+namespace abut::heap {
+
+class LocalHeap {
+public:
+  // `number` tells heaps apart in tags; `mark` is the process's secret mark of free blocks.
+  void open(uint32_t number, uintptr_t mark);
+
+  // ---- for the owner; null where memory is exhausted ----
+
+  void *allocate_tiny();
+  void *allocate_small(unsigned size); // when bin and hole have given out
+  void *allocate_small_aligned(unsigned size, size_t align);
+  void *allocate_medium(size_t bytes, size_t align);
+
+  void free_tiny(Block *block);
+  void free_medium(Block *block, unsigned size);
+  void spill_small(unsigned size);
+
+  // Makes a medium block longer or shorter where it lies.
+  bool resize_medium(Address block, unsigned size);
+
+  // ---- for other threads ----
+
+  // Takes a block of this heap that thread `sender` frees.
+  void receive(Block *block, unsigned sender);
+
+  // Gives back all that is kept for reuse. Only for the owner, or with the owner gone.
+  void close();
+
+  // Gives free pages back that have waited for their time; skipped when the owner is busy.
+  void decay_if_idle(uint64_t now);
+
+  // Gives all free pages back at once; for any thread.
+  void trim();
+
+  uint32_t number() const { return number_; }
+  os::SpinLock &lock() { return lock_; }
+  const Inbox &inbox() const { return inbox_; }
+
+  SmallHeap small;
+  TinyHeap tiny;
+  MediumHeap medium;
+
+  LocalHeap *next = nullptr;            // in the registry
+  LocalHeap *next_orphan = nullptr;     // among those without a thread
+  std::atomic<bool> orphan{false};
+
+private:
+  void before_search();
+  void sort_inbox();
+  void sort_inbox_for_owner();
+  void give_back(Block *block);
+  void keep_or_give_back(Block *block);
+  void decay(uint64_t now);
+  void look(unsigned most_spans);
+
+  uint32_t number_ = 0;
+  uint32_t searches_ = 0;
+  uint64_t decayed_at_ = 0;
+  Inbox inbox_;
+  os::SpinLock lock_;
+};
+
+// The tag of the spans of heap `number` that serve `tier`.
+constexpr uint32_t tag_for(uint32_t number, Tier tier) {
+  return number << 2 | static_cast<uint32_t>(tier);
+}
+
+} // namespace abut::heap

@@ -1,0 +1,195 @@
+#include "heap/page_runs.hpp"
+
+#include "base/options.hpp"
+
+#include <algorithm>
+
+namespace abut::heap {
+
+constinit PageRuns page_runs;
+constinit Gauge pages_taken;
+
+namespace {
+
+unsigned bucket_of(uint32_t largest_hole) { return static_cast<unsigned>(std::bit_width(largest_hole)); }
+
+// Of a bucket whose holes may be too small, or not aligned, this many segments are tried.
+constexpr unsigned kTriesInBucket = 16;
+
+bool test_bit(const uint64_t *words, uint32_t at) { return (words[at >> 6] >> (at & 63)) & 1; }
+
+} // namespace
+
+void PageRuns::refile(Segment *segment) {
+  uint32_t largest = 0;
+  segment->runs.cover().best_fit(0, kPagesInSegment, 1, largest);
+  if (bucket_of(largest) != bucket_of(segment->largest_hole)) {
+    by_hole_[bucket_of(segment->largest_hole)].remove(segment);
+    by_hole_[bucket_of(largest)].push_back(segment);
+  }
+  segment->largest_hole = largest;
+}
+
+Segment *PageRuns::add_segment() {
+  void *memory =
+      segment_map.map(kSegmentBytes, kSegmentBytes, kSegmentBytes, SegmentKind::pages);
+  if (memory == nullptr) return nullptr;
+  auto *segment = static_cast<Segment *>(memory); // all of it reads as zero
+  segment->huge_pages =
+      pages_taken.value() >= kHugePagesFrom && option_value(Option::huge_pages) != 0;
+  if (segment->huge_pages) os::prefer_huge_pages(memory, kSegmentBytes);
+  segment->runs.add({0, Segment::kHeaderPages});
+  segment->largest_hole = Segment::kUsablePages;
+  by_hole_[bucket_of(segment->largest_hole)].push_back(segment);
+  return segment;
+}
+
+Run PageRuns::mark_used(Segment *segment, Range pages) {
+  segment->runs.add(pages);
+  refile(segment);
+  pages_taken.add(pages.count);
+  return {segment, pages, clear_dirty(segment, pages) == 0};
+}
+
+Run PageRuns::take(Segment *segment, Pages count, uint32_t align) {
+  uint32_t largest = 0;
+  const Range hole = segment->runs.cover().best_fit(0, count.n, align, largest);
+  return hole ? mark_used(segment, fit_in(hole, count.n, align)) : Run{};
+}
+
+Run PageRuns::find(Pages count, uint32_t align) {
+  // In the buckets from `sure` on, any hole takes the run whatever its alignment.
+  const unsigned sure = static_cast<unsigned>(std::bit_width(count.n + align - 2)) + 1;
+  for (unsigned bucket = bucket_of(count.n); bucket < kBuckets; ++bucket) {
+    unsigned tries = bucket < sure ? kTriesInBucket : ~0U;
+    for (Segment *segment = by_hole_[bucket].front(); segment && tries > 0; --tries) {
+      if (segment->largest_hole >= count.n)
+        if (Run run = take(segment, count, align)) return run;
+      segment = ByHole::after(segment);
+    }
+  }
+  Segment *segment = add_segment();
+  return segment ? take(segment, count, align) : Run{};
+}
+
+Run PageRuns::allocate(Pages count, uint32_t align) {
+  std::lock_guard guard(lock_);
+  return find(count, align);
+}
+
+void PageRuns::set_dirty(Segment *segment, Range pages, uint64_t touched) {
+  uint32_t added = 0;
+  for (uint32_t i = 0; i < pages.count; ++i) {
+    if (((touched >> std::min(i, 63U)) & 1) == 0) continue;
+    const uint32_t at = pages.first + i;
+    segment->dirty[at >> 6] |= uint64_t{1} << (at & 63);
+    ++added;
+  }
+  if (added == 0) return;
+  if (segment->dirty_pages != 0) dirty_segments_.remove(segment);
+  dirty_segments_.push_back(segment);
+  segment->freed_at = os::coarse_milliseconds();
+  segment->dirty_pages += added;
+  dirty_.store(pages_resident_free() + added, std::memory_order_relaxed);
+}
+
+uint32_t PageRuns::clear_dirty(Segment *segment, Range pages) {
+  uint32_t cleared = 0;
+  for (uint32_t at = pages.first; at < pages.end(); ++at) {
+    cleared += test_bit(segment->dirty, at);
+    segment->dirty[at >> 6] &= ~(uint64_t{1} << (at & 63));
+  }
+  if (cleared == 0) return 0;
+  segment->dirty_pages -= cleared;
+  if (segment->dirty_pages == 0) dirty_segments_.remove(segment);
+  dirty_.store(pages_resident_free() - cleared, std::memory_order_relaxed);
+  return cleared;
+}
+
+void PageRuns::release(Segment *segment, Range pages, uint64_t touched) {
+  {
+    std::lock_guard guard(lock_);
+    segment->runs.remove(pages);
+    refile(segment);
+    pages_taken.subtract(pages.count);
+    set_dirty(segment, pages, touched);
+  }
+  while (pages_resident_free() > allowance() && purge_oldest(~uint64_t{0}) != 0) {
+  }
+}
+
+bool PageRuns::resize(Segment *segment, Range pages, Pages count) {
+  if (count.n <= pages.count) {
+    if (count.n == pages.count) return true;
+    {
+      std::lock_guard guard(lock_);
+      segment->runs.resize(pages, count.n);
+      const Range rest{pages.first + count.n, pages.count - count.n};
+      segment->runs.add(rest);
+    }
+    release(segment, {pages.first + count.n, pages.count - count.n});
+    return true;
+  }
+  std::lock_guard guard(lock_);
+  const Range more{pages.end(), count.n - pages.count};
+  const Range hole = segment->runs.cover().next_hole(pages.end());
+  if (hole.first != more.first || hole.count < more.count) return false;
+  segment->runs.resize(pages, count.n);
+  clear_dirty(segment, more);
+  refile(segment);
+  pages_taken.add(more.count);
+  return true;
+}
+
+size_t PageRuns::allowance() const {
+  const size_t retained = static_cast<size_t>(option_value(Option::retain_mb)) * MiB / kPageBytes;
+  return std::max(retained, pages_taken.value() / 8);
+}
+
+// Gives back the dirty pages of the segment that has been left alone for longest, if that was before
+// `freed_before`; returns their number. While the kernel works, the pages count as used and no lock is held.
+size_t PageRuns::purge_oldest(uint64_t freed_before) {
+  Segment *segment = nullptr;
+  Range ranges[kPagesInSegment / 2];
+  unsigned count = 0;
+  size_t given_back = 0;
+  {
+    std::lock_guard guard(lock_);
+    segment = dirty_segments_.front();
+    if (segment == nullptr || segment->freed_at > freed_before) return 0;
+    for (uint32_t at = next_bit<true>(segment->dirty, kPagesInSegment, 0); at < kPagesInSegment;) {
+      const uint32_t end = next_bit<false>(segment->dirty, kPagesInSegment, at);
+      ranges[count++] = {at, end - at};
+      segment->runs.add({at, end - at});
+      at = next_bit<true>(segment->dirty, kPagesInSegment, end);
+    }
+    given_back = clear_dirty(segment, {0, kPagesInSegment});
+    refile(segment);
+  }
+  for (unsigned i = 0; i < count; ++i)
+    os::discard(reinterpret_cast<void *>(segment->page_address(ranges[i].first)),
+                Pages{ranges[i].count}.bytes());
+  std::lock_guard guard(lock_);
+  for (unsigned i = 0; i < count; ++i) segment->runs.remove(ranges[i]);
+  refile(segment);
+  if (segment->largest_hole == Segment::kUsablePages && segment->dirty_pages == 0) {
+    by_hole_[bucket_of(segment->largest_hole)].remove(segment);
+    segment_map.unmap(segment, kSegmentBytes, kSegmentBytes);
+  }
+  return given_back;
+}
+
+void PageRuns::decay(uint64_t now) {
+  const auto wait = static_cast<uint64_t>(option_value(Option::decay_ms));
+  if (pages_resident_free() == 0 || now < wait) return;
+  while (purge_oldest(now - wait) != 0) {
+  }
+}
+
+size_t PageRuns::trim() {
+  size_t pages = 0;
+  while (const size_t more = purge_oldest(~uint64_t{0})) pages += more;
+  return Pages{static_cast<uint32_t>(pages)}.bytes();
+}
+
+} // namespace abut::heap

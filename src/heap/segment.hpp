@@ -1,0 +1,109 @@
+// A segment: 4 MiB of pages with everything that describes them at its start.
+//
+// Each page has one line of description, found from the page's number alone. For a page of small blocks it is
+// the page's block map, for a page of tiny cells their bits, for the first pages of a medium span the span's
+// map, for the first page of a large block its measures. The lines of free pages are zero.
+#pragma once
+
+#include "base/block_map.hpp"
+#include "base/list.hpp"
+#include "heap/geometry.hpp"
+#include "heap/segment_map.hpp"
+
+namespace abut::heap {
+
+class LocalHeap;
+
+using SmallMap = BlockMap<kGranulesInPage>;
+using MediumMap = BlockMap<kMediumGranulesInSpan>;
+using RunMap = BlockMap<kPagesInSegment>;
+static_assert(sizeof(SmallMap) == kLineBytes);
+static_assert(sizeof(MediumMap) <= kPagesInUnit * kLineBytes);
+
+// A page's 8-byte cells: a set bit is a cell that was handed out or waits in a bin.
+struct CellMap {
+  uint64_t taken[kCellsInPage / 64];
+
+  bool empty() const {
+    uint64_t any = 0;
+    for (uint64_t word : taken) any |= word;
+    return any == 0;
+  }
+};
+static_assert(sizeof(CellMap) == kLineBytes);
+
+// A large block's measures, on the line of its first page.
+struct LargeInfo {
+  uint64_t offset; // bytes from the start of the page to the block
+  uint64_t bytes;  // requested
+};
+
+// A run of pages with one use by one heap. `open`, `empty` and `touched` have a bit a page.
+struct alignas(kLineBytes) SpanInfo {
+  LocalHeap *owner;
+  Link<SpanInfo> link;    // among its heap's spans with room
+  bool listed;            // on that list
+  uint8_t first_unit;     // of the span, within the segment
+  uint32_t largest_hole;   // medium: an upper bound, in granules
+  uint64_t open;          // small, tiny: pages with room that nobody is filling
+  uint64_t empty;         // small, tiny: pages without a block
+  uint64_t touched;       // pages that were written to since the kernel gave them
+  uint64_t aged;          // empty pages that were so at the last look
+};
+static_assert(sizeof(SpanInfo) == kLineBytes);
+
+using SpanList = List<SpanInfo, &SpanInfo::link>;
+
+struct Segment {
+  static constexpr unsigned kLinePages = kPagesInSegment * kLineBytes / kPageBytes; // 16
+  static constexpr unsigned kHeaderPages = kLinePages + 2;
+  static constexpr unsigned kUsablePages = kPagesInSegment - kHeaderPages;
+
+  SmallMap lines[kPagesInSegment];
+  std::atomic<uint32_t> tags[kUnitsInSegment]; // owner's number and tier; nought for pages
+  SpanInfo spans[kUnitsInSegment];
+
+  // The page runs' own, under their lock.
+  RunMap runs;
+  uint64_t dirty[kPagesInSegment / 64]; // free pages that are resident
+  Link<Segment> by_hole;    // among the segments with about as large a hole
+  Link<Segment> by_age;     // among those with dirty pages, by when a page was last freed
+  uint32_t largest_hole;    // in pages
+  uint32_t dirty_pages;
+  uint64_t freed_at;        // milliseconds, when a page was last freed
+  bool huge_pages;
+
+  static Segment *of(const void *memory) { return of(reinterpret_cast<Address>(memory)); }
+  static Segment *of(Address address) {
+    return reinterpret_cast<Segment *>(round_down(address, kSegmentBytes));
+  }
+
+  Address page_address(unsigned page) const {
+    return reinterpret_cast<Address>(this) + page * kPageBytes;
+  }
+  uint32_t tag_at(Address address) const {
+    return tags[unit_in_segment(address)].load(std::memory_order_relaxed);
+  }
+  SpanInfo &span_at(Address address) {
+    return spans[spans[unit_in_segment(address)].first_unit];
+  }
+  SmallMap &line_at(Address address) { return lines[page_in_segment(address)]; }
+
+  template <class Description>
+  Description &line_as(unsigned page) {
+    return reinterpret_cast<Description &>(lines[page]);
+  }
+};
+static_assert(sizeof(Segment) <= Segment::kHeaderPages * kPageBytes);
+static_assert(offsetof(Segment, tags) == Segment::kLinePages * kPageBytes);
+
+constexpr Tier tier_of(uint32_t tag) { return static_cast<Tier>(tag & 3); }
+
+// The span's first page within its segment.
+inline unsigned first_page(const SpanInfo &span) { return span.first_unit * kPagesInUnit; }
+
+inline MediumMap &medium_map(Segment *segment, const SpanInfo &span) {
+  return segment->line_as<MediumMap>(first_page(span));
+}
+
+} // namespace abut::heap

@@ -1,0 +1,69 @@
+// Which addresses are the heap's: a table with one byte for every segment of one wide range of addresses.
+//
+// Segments are laid side by side in a range well below the kernel's own choices. The range is not reserved, so
+// it costs nothing against limits on address space, and neighbours merge into one kernel mapping. A slot that
+// somebody else has taken is passed over.
+#pragma once
+
+#include "heap/geometry.hpp"
+#include "os/os.hpp"
+
+#include <atomic>
+
+namespace abut::heap {
+
+enum class SegmentKind : uint8_t {
+  none,    // not the heap's
+  pages,   // a Segment
+  huge,    // the first slot of a block that is mapped directly
+  tail,    // a further slot of such a block
+  foreign, // somebody else was there when the slot was tried
+};
+
+class SegmentMap {
+public:
+#if defined(__SANITIZE_THREAD__)
+  static constexpr size_t kSlots = size_t{1} << 16; // that tool allows a narrower range
+#else
+  static constexpr size_t kSlots = size_t{1} << 21; // 8 TiB
+#endif
+
+  SegmentKind kind_at(Address address) const {
+    const size_t slot = (address - base_.load(std::memory_order_relaxed)) >> kSegmentShift;
+    return slot < kSlots ? kinds_[slot].load(std::memory_order_relaxed) : SegmentKind::none;
+  }
+
+  // Maps `bytes` (a multiple of a page) at a multiple of `align` (of kSegmentBytes at least) and keeps address
+  // space for `reserve` bytes there; null where there is none to be had.
+  void *map(size_t bytes, size_t reserve, size_t align, SegmentKind kind);
+
+  void unmap(void *memory, size_t bytes, size_t reserve);
+
+  // Gives up the slots of a mapping that was moved away.
+  void forget(void *memory, size_t reserve);
+
+  // Takes slots, with nothing mapped there, for a mapping that is to be moved; null where there are none.
+  void *claim(size_t reserve, SegmentKind kind);
+
+  size_t mapped_bytes() const { return mapped_.load(std::memory_order_relaxed); }
+  void count_mapped(ptrdiff_t change) { mapped_.fetch_add(static_cast<size_t>(change)); }
+
+  os::SpinLock &lock() { return lock_; }
+
+private:
+  size_t find_slots(size_t count, size_t align);
+  void mark(size_t slot, size_t count, SegmentKind first, SegmentKind rest);
+  void choose_base();
+  size_t slot_of(const void *memory) const;
+  void *address_of(size_t slot) const;
+
+  std::atomic<Address> base_{0};
+  size_t next_ = 0; // where the search for slots goes on
+  os::SpinLock lock_;
+  std::atomic<size_t> mapped_{0};
+  std::atomic<SegmentKind> kinds_[kSlots]{};
+};
+
+extern constinit SegmentMap segment_map;
+
+} // namespace abut::heap

@@ -1,0 +1,97 @@
+// Small blocks of one thread: all sizes side by side in the order of their birth, without headers.
+//
+// A cursor runs through a hole of a page; every request takes the next granules of the hole, whatever its
+// size, so what is allocated together lies on the same lines and pages. Freed blocks wait in a bin of their
+// exact size; what a bin cannot hold goes back to the page's map, where it joins the holes beside it. When the
+// hole is used up the cursor goes on to the next hole of the page, then to the next page with room (reaps of
+// mixed sizes: after Feng and Berger 2005, section 3.4), then to a fresh page.
+#pragma once
+
+#include "heap/hole_cursor.hpp"
+
+namespace abut::heap {
+
+class SmallHeap {
+public:
+  void open(LocalHeap *owner, uint32_t tag, uintptr_t mark);
+
+  static unsigned class_of(size_t bytes) { return Granules::holding(bytes).n; }
+
+  // ---- the owner's fast paths: no lock ----
+
+  // A block that waits in the bin of class `size`, or null.
+  void *pop(unsigned size) {
+    Bin &bin = bins_[size];
+    Block *block = bin.head;
+    if (block == nullptr) [[unlikely]] return nullptr;
+    bin.head = block->next;
+    ++bin.room;
+    block->mark = 0;
+    return block;
+  }
+
+  // The next granules of the hole, or null if they do not suffice.
+  void *bump(unsigned size) { return cursor_.bump(size); }
+
+  // Keeps a block for the next request; false if its bin now wants to be spilled.
+  bool push(Block *block, unsigned size) {
+    Bin &bin = bins_[size];
+    block->next = bin.head;
+    block->mark = mark_;
+    written_before_linked();
+    bin.head = block;
+    return --bin.room >= 0;
+  }
+
+  bool looks_free(const Block *block) const { return block->mark == mark_; }
+  uint32_t tag() const { return tag_; }
+  uintptr_t mark() const { return mark_; }
+  const Bin &bin(unsigned size) const { return bins_[size]; }
+
+  bool extend_latest(Address block, unsigned old_size, unsigned size) {
+    return cursor_.extend_latest(block, old_size, size);
+  }
+
+  // Whether the owner may be writing to this page's map without the lock.
+  bool fills(Address address) const { return cursor_.fills(address) || beside_.fills(address); }
+
+  // ---- under the heap's lock ----
+
+  // Finds a hole for `size` and takes it from there; null where memory is exhausted.
+  void *refill(unsigned size);
+
+  // A block at a multiple of `align` (a power of two, at most a line).
+  void *allocate_aligned(unsigned size, size_t align);
+
+  // Gives the older half of an overfull bin back to the maps.
+  void spill(unsigned size);
+
+  // Gives everything back that waits in bins or that the cursors hold.
+  void close();
+
+  // Mends what a fork copied while the owner was in a fast path. Only in the child, with the owner gone.
+  void mend_after_fork();
+
+  // Gives one block back to its page's map.
+  void give_back(Block *block);
+
+  void decay(unsigned most_spans) { pages_.decay(most_spans); }
+
+private:
+  bool make_room(unsigned size);
+  void leave(HoleCursor &cursor);
+  bool enter_fresh(HoleCursor &cursor, unsigned size);
+  void give_back_chain(Block *first);
+
+  // The hot fields first: a request touches the cursor's line and its bin's.
+  HoleCursor cursor_;
+  uintptr_t mark_ = 0;
+  uint32_t tag_ = ~uint32_t{0};
+  Bin bins_[kSmallClasses + 1];
+
+  LocalHeap *owner_ = nullptr;
+  HoleCursor beside_; // takes long blocks past the short holes of a used page
+  OpenPages pages_;
+};
+
+} // namespace abut::heap

@@ -1,0 +1,65 @@
+#include "heap/tiny_heap.hpp"
+
+#include "os/message.hpp"
+
+#include <algorithm>
+
+namespace abut::heap {
+
+// Puts free cells of the page into the bin, the lowest on top, as many as it holds; the rest stays open.
+void TinyHeap::take_cells(const OpenPage &page) {
+  auto &cells = page.segment->line_as<CellMap>(page.page);
+  const Address base = page.segment->page_address(page.page);
+  unsigned chosen[kMostCells];
+  unsigned count = 0;
+  const auto wanted = std::min(static_cast<unsigned>(bin_.room), kMostCells);
+  uint32_t cell = next_bit<false>(cells.taken, kCellsInPage, 0);
+  for (; cell < kCellsInPage && count < wanted; cell = next_bit<false>(cells.taken, kCellsInPage, cell)) {
+    cells.taken[cell >> 6] |= uint64_t{1} << (cell & 63);
+    chosen[count++] = cell;
+  }
+  while (count > 0) push(reinterpret_cast<Block *>(base + chosen[--count] * kTinyMax));
+  if (cell < kCellsInPage) pages_.put(page.segment, *page.span, page.page);
+}
+
+void *TinyHeap::refill() {
+  OpenPage page = pages_.take_used();
+  if (!page) page = pages_.take_fresh(owner_, tag_);
+  if (!page) return nullptr;
+  take_cells(page);
+  bin_.grow();
+  return pop();
+}
+
+void TinyHeap::give_back(Block *block) {
+  const auto address = reinterpret_cast<Address>(block);
+  Segment *segment = Segment::of(address);
+  if (!is_taken_cell(segment, address)) os::fail("free", block, "this block has been freed twice");
+  const unsigned page = page_in_segment(address);
+  auto &cells = segment->line_as<CellMap>(page);
+  const unsigned cell = static_cast<unsigned>(address % kPageBytes / kTinyMax);
+  cells.taken[cell >> 6] &= ~(uint64_t{1} << (cell & 63));
+  SpanInfo &span = segment->span_at(address);
+  if (cells.empty())
+    pages_.put_empty(segment, span, page);
+  else
+    pages_.put(segment, span, page);
+}
+
+void TinyHeap::give_back_chain(Block *first) {
+  while (first) {
+    Block *next = first->next;
+    give_back(first);
+    first = next;
+  }
+}
+
+void TinyHeap::spill() {
+  Block *older = bin_.split(bin_.limit / 2);
+  bin_.grow();
+  give_back_chain(older);
+}
+
+void TinyHeap::close() { give_back_chain(bin_.take_all()); }
+
+} // namespace abut::heap

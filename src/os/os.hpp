@@ -1,0 +1,68 @@
+// What the heap asks of an operating system: the whole contract. One file a system implements it.
+//
+// None of these allocates, takes a lock that malloc could hold, or changes errno.
+#pragma once
+
+#include "base/spin_lock.hpp"
+#include "base/units.hpp"
+
+namespace abut::os {
+
+// Maps `bytes` of zeroed memory, by preference at `hint`; null where there is none to be had. Addresses and
+// lengths, here and below, are multiples of a page.
+void *map(void *hint, size_t bytes);
+
+// The same with an address that is a multiple of `align` (a power of two of at least a page).
+void *map_aligned(size_t bytes, size_t align);
+
+void unmap(void *memory, size_t bytes);
+
+// Grows or shrinks a mapping where it lies; false where the neighbouring addresses are taken.
+bool resize_mapping(void *memory, size_t old_bytes, size_t new_bytes);
+
+// Moves a mapping, pages and all, to addresses that nothing uses; false where the system cannot.
+bool move_mapping(void *from, size_t old_bytes, void *to, size_t new_bytes);
+
+// Gives the pages back: resident size falls at once, and the memory reads as zero afterwards.
+void discard(void *memory, size_t bytes);
+
+// Makes the pages resident now, in one call, where the system can; the caller does without otherwise.
+void populate(void *memory, size_t bytes);
+
+// Asks for huge pages under these addresses where the system offers them on request.
+void prefer_huge_pages(void *memory, size_t bytes);
+
+// Pages of [memory, memory + bytes) that are resident, or 0 where that cannot be told.
+size_t resident_bytes();
+
+bool is_mapped(const void *memory);
+
+// Milliseconds of a clock that never goes back, to within some milliseconds; cheap.
+uint64_t coarse_milliseconds();
+
+// A number that an attacker cannot foresee; it differs from run to run.
+uint64_t random_number();
+
+// Calls `handler(argument)` when this thread ends, as late as the system allows but before its thread-local
+// variables go; false where that cannot be had. `handler` is the same at every call.
+bool call_at_thread_exit(void (*handler)(void *), void *argument);
+
+unsigned process_id();
+
+// Writes to the standard error stream, without buffering.
+void write_error(const char *text, size_t length);
+
+// Opens, replaces and closes a file for writing; -1 where that fails.
+int create_file(const char *path);
+bool write_file(int file, const char *text, size_t length);
+void close_file(int file);
+
+// Ends the process as abort() does.
+[[noreturn]] void abort_process();
+
+// Waits a little, and gives the processor away after some tries.
+void relax(unsigned tries);
+
+using SpinLock = BasicSpinLock<relax>;
+
+} // namespace abut::os
