@@ -101,6 +101,13 @@ public:
       return best;
     }
 
+    uint32_t longest_hole() const {
+      uint32_t longest = 0;
+      for (Range hole = next_hole(0); hole; hole = next_hole(hole.end()))
+        if (hole.count > longest) longest = hole.count;
+      return longest;
+    }
+
     uint32_t free_granules() const {
       uint32_t covered = 0;
       for (uint64_t word : words) covered += static_cast<uint32_t>(std::popcount(word));
@@ -115,7 +122,7 @@ public:
       const uint64_t begins = load(begin_[i]) | (inside ? 1 : 0);
       const uint64_t ends = load(end_[i]);
       result.words[i] = (ends << 1) - begins;
-      inside = std::popcount(begins) > std::popcount(ends);
+      inside = (begins & ~ends) > ends; // the highest bit is a begin without its end
     }
     return result;
   }

@@ -113,6 +113,8 @@ bool write_statistics(int file) {
   json.number("free_resident", totals.free_resident);
   json.number("waiting", totals.waiting_bytes);
   json.number("pages_in_use", totals.pages_in_use);
+  json.number("small_pages", totals.small_pages);
+  json.number("medium_pages", totals.medium_pages);
   json.thousandths("fragmentation", static_cast<uint64_t>(totals.fragmentation() * 1000));
   json.number("segments", totals.segments);
   json.number("heaps", totals.heaps);

@@ -1,12 +1,12 @@
 // The heap's measures: which sizes are served from where, and how an address falls apart.
 //
 //   segment  4 MiB, aligned      the unit of address space
-//   unit    64 KiB               the unit of ownership: a span is one unit (small, tiny) or four (medium)
+//   unit    64 KiB               the unit of ownership: a span is one unit (small, tiny) or two (medium)
 //   page     4 KiB               the unit that goes back to the kernel
 //
 //   tiny     up to 8 bytes       cells of 8 bytes, pages of their own (the only blocks that are not 16-aligned)
 //   small    up to 512 bytes     16-byte granules; all sizes side by side in a page, in order of birth
-//   medium   up to 32 KiB        64-byte granules, all sizes side by side in a span, best fit
+//   medium   up to 16 KiB        64-byte granules, all sizes side by side in a span, best fit
 //   large    up to 2 MiB         whole pages, best fit, shared by all threads
 //   huge     above               mapped directly
 #pragma once
@@ -22,7 +22,7 @@ inline constexpr size_t kUnitBytes = size_t{1} << kUnitShift;
 inline constexpr unsigned kUnitsInSegment = kSegmentBytes / kUnitBytes;
 inline constexpr unsigned kPagesInSegment = kSegmentBytes / kPageBytes;
 inline constexpr unsigned kPagesInUnit = kUnitBytes / kPageBytes;
-inline constexpr unsigned kUnitsInMediumSpan = 4;
+inline constexpr unsigned kUnitsInMediumSpan = 2;
 inline constexpr unsigned kPagesInMediumSpan = kUnitsInMediumSpan * kPagesInUnit;
 
 using Granules = Pieces<4>;       // of small blocks
@@ -31,7 +31,7 @@ using Units = Pieces<kUnitShift>;
 
 inline constexpr size_t kTinyMax = 8;
 inline constexpr size_t kSmallMax = 512;
-inline constexpr size_t kMediumMax = 32 * KiB;
+inline constexpr size_t kMediumMax = 16 * KiB;
 inline constexpr size_t kLargeMax = 2 * MiB;
 inline constexpr size_t kRequestMax = PTRDIFF_MAX; // more than that is refused, as glibc does
 

@@ -45,6 +45,7 @@ void *LocalHeap::allocate_tiny() {
 }
 
 void *LocalHeap::allocate_small(unsigned size) {
+  if (void *block = small.bump_in_page(size)) return block;
   std::lock_guard guard(lock_);
   before_search();
   if (void *block = small.pop(size)) return block;

@@ -1,5 +1,6 @@
 #include "heap/medium_heap.hpp"
 
+#include "heap/aging.hpp"
 #include "os/message.hpp"
 
 #include <algorithm>
@@ -9,12 +10,8 @@ namespace {
 
 constexpr unsigned kGranulesToPage = kPageBytes / MediumGranules::kBytes;
 
-// A span whose largest hole is shorter than this is not listed: it would be looked at in vain.
-constexpr uint32_t kWorthListing = kSmallMax / MediumGranules::kBytes + 1;
-
-// So many spans with room are searched, and so many looked at, before a new one is taken.
-constexpr unsigned kTries = 8;
-constexpr unsigned kSteps = 64;
+// Of a list whose spans may fall short of the request, so many are searched.
+constexpr unsigned kTries = 2;
 
 uint64_t page_bits(uint32_t first, uint32_t count) {
   return (count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1) << first;
@@ -43,12 +40,57 @@ void MediumHeap::open(LocalHeap *owner, uint32_t tag, uintptr_t mark) {
   for (unsigned size = 1; size <= kBinMost; ++size) bins_[size].open(size * MediumGranules::kBytes);
 }
 
+// Lists are spaced by quarters of a doubling: a span on a list beyond a request's own takes the request.
+unsigned MediumHeap::list_for(uint32_t hole) {
+  const auto width = static_cast<unsigned>(std::bit_width(hole));
+  return width <= 3 ? hole : ((width - 2) << 2) + ((hole >> (width - 3)) & 3);
+}
+
+// Puts the span on the list that its largest hole belongs to.
+void MediumHeap::file(SpanInfo &span, uint32_t largest_hole) {
+  span.largest_hole = static_cast<uint16_t>(largest_hole);
+  const auto list = static_cast<uint8_t>(list_for(largest_hole));
+  if (list == span.listed) return;
+  if (span.listed != 0) unlist(span);
+  if (list != 0) {
+    spans_[list].push_back(&span);
+    filled_ |= uint64_t{1} << list;
+  }
+  span.listed = list;
+}
+
+void MediumHeap::unlist(const SpanInfo &span) {
+  SpanList &list = spans_[span.listed];
+  list.remove(const_cast<SpanInfo *>(&span));
+  if (list.empty()) filled_ &= ~(uint64_t{1} << span.listed);
+}
+
 // Leads the cursor to the best hole of `span`, if one takes the block; learns the size of its largest hole.
 bool MediumHeap::seek(SpanInfo &span, unsigned size, uint32_t align) {
   Segment *segment = Segment::of(&span);
-  const Range hole = medium_map(segment, span).cover().best_fit(0, size, align, span.largest_hole);
+  uint32_t largest = 0;
+  const Range hole = medium_map(segment, span).cover().best_fit(0, size, align, largest);
+  file(span, largest);
   if (hole) cursor_ = {segment, &span, hole};
   return static_cast<bool>(hole);
+}
+
+// The spans with just enough room come first, so that large holes are left to large blocks; the hole that the
+// cursor fills comes before all that are as large.
+bool MediumHeap::seek_best(unsigned size, uint32_t align) {
+  const bool fits = static_cast<bool>(fit_in(cursor_.hole, size, align));
+  uint64_t lists = filled_ >> list_for(size) << list_for(size);
+  for (; lists != 0; lists &= lists - 1) {
+    const auto list = static_cast<unsigned>(std::countr_zero(lists));
+    if (fits && list >= list_for(cursor_.hole.count)) return true;
+    SpanInfo *span = spans_[list].front();
+    for (unsigned tries = kTries; span && tries > 0; --tries) {
+      SpanInfo *next = SpanList::after(span);
+      if (span->largest_hole >= size && seek(*span, size, align)) return true;
+      span = next;
+    }
+  }
+  return fits;
 }
 
 // Takes `size` granules of the cursor's hole.
@@ -71,40 +113,18 @@ SpanInfo *MediumHeap::add_span() {
   span = {};
   span.owner = owner_;
   span.first_unit = static_cast<uint8_t>(unit);
-  span.largest_hole = kMediumGranulesInSpan;
   if (!run.clean) span.touched = ~uint64_t{0};
   for (unsigned i = 0; i < kUnitsInMediumSpan; ++i) {
     run.segment->spans[unit + i].first_unit = static_cast<uint8_t>(unit);
     run.segment->tags[unit + i].store(tag_, std::memory_order_relaxed);
   }
-  list(span);
+  file(span, kMediumGranulesInSpan);
   return &span;
-}
-
-void MediumHeap::list(SpanInfo &span) {
-  if (span.listed) return;
-  span.listed = true;
-  spans_.push_back(&span);
 }
 
 void *MediumHeap::allocate(unsigned size, size_t align) {
   const auto step = static_cast<uint32_t>(std::max<size_t>(align / MediumGranules::kBytes, 1));
-  if (fit_in(cursor_.hole, size, step)) return take(size, step);
-  cursor_ = {};
-  unsigned tries = kTries;
-  unsigned steps = kSteps;
-  for (SpanInfo *span = spans_.front(); span && tries > 0 && steps > 0; --steps) {
-    SpanInfo *next = SpanList::after(span);
-    if (span->largest_hole >= size) {
-      if (seek(*span, size, step)) return take(size, step);
-      --tries;
-    }
-    if (span->largest_hole < kWorthListing) {
-      spans_.remove(span);
-      span->listed = false;
-    }
-    span = next;
-  }
+  if (seek_best(size, step)) return take(size, step);
   SpanInfo *span = add_span();
   return span && seek(*span, size, step) ? take(size, step) : nullptr;
 }
@@ -128,8 +148,8 @@ bool MediumHeap::resize(Address address, unsigned size) {
 
 // Granule `at` has just become free.
 void MediumHeap::note_hole(SpanInfo &span, const MediumMap &map, uint32_t at) {
-  span.largest_hole = std::max(span.largest_hole, map.hole_at(at).count);
-  if (span.largest_hole >= kWorthListing) list(span);
+  const uint32_t hole = map.hole_at(at).count;
+  if (hole > span.largest_hole) file(span, hole);
 }
 
 void MediumHeap::give_back(Block *block) {
@@ -144,7 +164,7 @@ void MediumHeap::give_back(Block *block) {
     note_hole(span, map, first);
     return;
   }
-  if (span.listed) spans_.remove(&span);
+  if (span.listed != 0) unlist(span);
   if (&span == cursor_.span) cursor_ = {};
   const unsigned unit = span.first_unit;
   for (unsigned i = 0; i < kUnitsInMediumSpan; ++i)
@@ -173,25 +193,19 @@ void MediumHeap::close() {
 
 // Gives back the pages that lay in holes at the look before and still do.
 void MediumHeap::decay(unsigned most_spans) {
-  SpanInfo *span = spans_.front();
-  for (; span && most_spans > 0; --most_spans, span = SpanList::after(span)) {
-    Segment *segment = Segment::of(span);
-    const auto cover = medium_map(segment, *span).cover();
-    uint64_t candidates = 0;
-    for (Range hole = cover.next_hole(0); hole; hole = cover.next_hole(hole.end()))
-      candidates |= pages_within(hole);
-    candidates &= span->touched;
-    uint64_t idle = candidates & span->aged;
-    span->aged = candidates & ~idle;
-    span->touched &= ~idle;
-    while (idle != 0) {
-      const auto first = static_cast<unsigned>(std::countr_zero(idle));
-      const auto count = static_cast<unsigned>(std::countr_one(idle >> first));
-      os::discard(reinterpret_cast<void *>(segment->page_address(first_page(*span) + first)),
-                  count * kPageBytes);
-      idle &= ~page_bits(first, count);
+  for (unsigned list = kFirstListWithPages; list < kLists; ++list)
+    for (SpanInfo *span = spans_[list].front(); span && most_spans > 0; --most_spans) {
+      decay(*span);
+      span = SpanList::after(span);
     }
-  }
+}
+
+void MediumHeap::decay(SpanInfo &span) {
+  const auto cover = medium_map(Segment::of(&span), span).cover();
+  uint64_t unused = 0;
+  for (Range hole = cover.next_hole(0); hole; hole = cover.next_hole(hole.end()))
+    unused |= pages_within(hole);
+  give_back_aged(span, unused);
 }
 
 } // namespace abut::heap

@@ -1,4 +1,4 @@
-// Medium blocks of one thread: 64-byte granules in spans of 256 KiB, best fit, coalesced by their maps.
+// Medium blocks of one thread: 64-byte granules in spans of 128 KiB, best fit, coalesced by their maps.
 //
 // A block whose size is a multiple of half a page gets one line more, so that equal blocks in a row do not all
 // begin in the same cache set.
@@ -63,6 +63,9 @@ private:
   // Above this size, in granules, a search costs little beside the use of the block.
   static constexpr unsigned kBinMost = 64;
 
+  static constexpr unsigned kLists = 41;
+  static constexpr unsigned kFirstListWithPages = 20; // a hole of a page has 64 granules
+
   // The hole that is being filled, in order of birth.
   struct Cursor {
     Segment *segment = nullptr;
@@ -72,7 +75,11 @@ private:
 
   bool seek(SpanInfo &span, unsigned size, uint32_t align);
   void *take(unsigned size, uint32_t align);
-  void list(SpanInfo &span);
+  bool seek_best(unsigned size, uint32_t align);
+  static unsigned list_for(uint32_t hole);
+  void unlist(const SpanInfo &span);
+  void file(SpanInfo &span, uint32_t largest_hole);
+  void decay(SpanInfo &span);
   void note_hole(SpanInfo &span, const MediumMap &map, uint32_t at);
   SpanInfo *add_span();
   void give_back_chain(Block *first);
@@ -82,7 +89,8 @@ private:
   uint32_t tag_ = ~uint32_t{0};
   LocalHeap *owner_ = nullptr;
   Cursor cursor_;
-  SpanList spans_; // with room
+  SpanList spans_[kLists]; // by their largest hole; the first is not used
+  uint64_t filled_ = 0;    // the lists that hold a span, a bit each
 };
 
 inline uint32_t medium_granule(Segment *segment, const SpanInfo &span, Address address) {

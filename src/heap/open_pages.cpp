@@ -1,88 +1,116 @@
 #include "heap/open_pages.hpp"
 
+#include "heap/aging.hpp"
+
 namespace abut::heap {
 
-// In a small or tiny span: `open` pages have room and nobody fills them, `empty` ones hold no block and nobody
-// fills them. The fresh pages of the newest span are empty but not open: they are handed out in order, so that
-// what is born together lies together.
+// The fresh pages of the newest span are empty but not open: they are handed out in order, so that what is born
+// together lies together.
 
-OpenPage OpenPages::take_used() {
-  SpanInfo *span = listed_.front();
+// The open pages of `span` whose room may take `size`.
+uint16_t OpenPages::pages_with_room(const SpanInfo &span, uint32_t size) {
+  unsigned found = 0;
+  for (unsigned i = 0; i < kPagesInUnit; ++i) found |= unsigned{span.room[i] >= size} << i;
+  return static_cast<uint16_t>(found & span.open);
+}
+
+// Puts the span on the list that its roomiest open page belongs to.
+void OpenPages::refile(SpanInfo &span) {
+  uint32_t most = 0;
+  for (unsigned i = 0; i < kPagesInUnit; ++i)
+    if ((span.open >> i) & 1) most = std::max<uint32_t>(most, span.room[i]);
+  const auto list = static_cast<uint8_t>(std::bit_width(most));
+  if (list == span.listed) return;
+  if (span.listed != 0) lists_[span.listed].remove(&span);
+  if (list != 0) lists_[list].push_back(&span);
+  span.listed = list;
+}
+
+SpanInfo *OpenPages::find(uint32_t size) {
+  // On the first list a span may fall short; from the next on every span will do.
+  const auto first = static_cast<unsigned>(std::bit_width(size));
+  SpanInfo *span = lists_[first].front();
+  for (unsigned tries = 4; span && tries > 0; --tries, span = SpanList::after(span))
+    if (pages_with_room(*span, size) != 0) return span;
+  for (unsigned list = first + 1; list < kLists; ++list)
+    if (!lists_[list].empty()) return lists_[list].front();
+  return nullptr;
+}
+
+OpenPage OpenPages::take_used(uint32_t size) {
+  SpanInfo *span = find(size);
   if (span == nullptr) return {};
-  const unsigned index = static_cast<unsigned>(std::countr_zero(span->open));
-  span->open &= ~(uint64_t{1} << index);
-  span->empty &= ~(uint64_t{1} << index);
-  span->aged &= ~(uint64_t{1} << index);
-  span->touched |= uint64_t{1} << index;
-  if (span->open == 0) unlist(*span);
-  return {Segment::of(span), span, first_page(*span) + index, false};
+  const auto index = static_cast<unsigned>(std::countr_zero(pages_with_room(*span, size)));
+  const OpenPage page{Segment::of(span), span, first_page(*span) + index};
+  span->open &= static_cast<uint16_t>(~bit_of(page));
+  span->empty &= static_cast<uint16_t>(~bit_of(page));
+  span->aged &= ~uint64_t{bit_of(page)};
+  span->touched |= bit_of(page);
+  refile(*span);
+  return page;
+}
+
+bool OpenPages::new_span(LocalHeap *owner, uint32_t tag) {
+  const Run run = page_runs.allocate({kPagesInUnit}, kPagesInUnit);
+  if (!run) return false;
+  const unsigned unit = run.pages.first / kPagesInUnit;
+  fresh_segment_ = run.segment;
+  fresh_span_ = &run.segment->spans[unit];
+  *fresh_span_ = {};
+  fresh_span_->owner = owner;
+  fresh_span_->first_unit = static_cast<uint8_t>(unit);
+  fresh_span_->empty = kAll;
+  const bool populate = run.clean && !run.segment->huge_pages && page_runs.growing_large();
+  if (populate) os::populate(reinterpret_cast<void *>(run.address()), kUnitBytes);
+  if (populate || !run.clean) fresh_span_->touched = kAll;
+  run.segment->tags[unit].store(tag, std::memory_order_relaxed);
+  return true;
 }
 
 OpenPage OpenPages::take_fresh(LocalHeap *owner, uint32_t tag) {
-  uint64_t fresh = fresh_span_ ? fresh_span_->empty & ~fresh_span_->open : 0;
-  if (fresh == 0) {
-    const Run run = page_runs.allocate({kPagesInUnit}, kPagesInUnit);
-    if (!run) return {};
-    const auto unit = static_cast<uint8_t>(run.pages.first / kPagesInUnit);
-    fresh_segment_ = run.segment;
-    fresh_span_ = &run.segment->spans[unit];
-    *fresh_span_ = {};
-    fresh_span_->owner = owner;
-    fresh_span_->first_unit = unit;
-    fresh_span_->empty = fresh = kAll;
-    const bool populate = run.clean && !run.segment->huge_pages && page_runs.growing_large();
-    if (populate) os::populate(reinterpret_cast<void *>(run.address()), kUnitBytes);
-    if (populate || !run.clean) fresh_span_->touched = kAll;
-    run.segment->tags[unit].store(tag, std::memory_order_relaxed);
-  }
-  const unsigned index = static_cast<unsigned>(std::countr_zero(fresh));
-  fresh_span_->empty &= ~(uint64_t{1} << index);
-  fresh_span_->touched |= uint64_t{1} << index;
-  return {fresh_segment_, fresh_span_, first_page(*fresh_span_) + index, true};
+  if (fresh_span_ == nullptr || (fresh_span_->empty & ~fresh_span_->open) == 0)
+    if (!new_span(owner, tag)) return {};
+  const auto fresh = static_cast<unsigned>(fresh_span_->empty & ~fresh_span_->open);
+  const auto index = static_cast<unsigned>(std::countr_zero(fresh));
+  const OpenPage page{fresh_segment_, fresh_span_, first_page(*fresh_span_) + index};
+  fresh_span_->empty &= static_cast<uint16_t>(~bit_of(page));
+  fresh_span_->touched |= bit_of(page);
+  return page;
 }
 
-void OpenPages::put(Segment *, SpanInfo &span, unsigned page) {
+void OpenPages::put(const OpenPage &page, Room room) {
+  SpanInfo &span = *page.span;
+  span.room[page.index()] = static_cast<uint8_t>(std::min(room.longest, kMostRoom));
+  span.free[page.index()] = static_cast<uint8_t>(std::min(room.free, kMostRoom));
+  if (room.free < kWorthFilling) return;
   span.open |= bit_of(page);
-  if (span.listed) return;
-  span.listed = true;
-  listed_.push_back(&span);
+  refile(span);
 }
 
-void OpenPages::put_empty(Segment *segment, SpanInfo &span, unsigned page) {
+void OpenPages::add_room(const OpenPage &page, uint32_t freed, uint32_t hole) {
+  const SpanInfo &span = *page.span;
+  put(page, {std::max<uint32_t>(span.room[page.index()], hole), span.free[page.index()] + freed});
+}
+
+void OpenPages::put_empty(const OpenPage &page) {
+  SpanInfo &span = *page.span;
   span.empty |= bit_of(page);
   if (span.empty != kAll) {
-    put(segment, span, page);
+    put(page, {kMostRoom, kMostRoom});
     return;
   }
-  if (span.listed) unlist(span);
+  if (span.listed != 0) lists_[span.listed].remove(&span);
   if (&span == fresh_span_) fresh_span_ = nullptr;
   const unsigned unit = span.first_unit;
-  segment->tags[unit].store(0, std::memory_order_relaxed);
-  page_runs.release(segment, {unit * kPagesInUnit, kPagesInUnit}, span.touched);
-}
-
-void OpenPages::unlist(SpanInfo &span) {
-  listed_.remove(&span);
-  span.listed = false;
+  page.segment->tags[unit].store(0, std::memory_order_relaxed);
+  page_runs.release(page.segment, {unit * kPagesInUnit, kPagesInUnit}, span.touched);
 }
 
 void OpenPages::decay(unsigned most_spans) {
-  SpanInfo *span = listed_.front();
-  for (; span && most_spans > 0; --most_spans, span = SpanList::after(span)) {
-    const uint64_t candidates = span->empty & span->open & span->touched;
-    uint64_t idle = candidates & span->aged;
-    span->aged = candidates & ~idle;
-    while (idle != 0) {
-      const unsigned first = static_cast<unsigned>(std::countr_zero(idle));
-      const unsigned count = static_cast<unsigned>(std::countr_one(idle >> first));
-      const uint64_t pages = ((uint64_t{1} << count) - 1) << first;
-      os::discard(reinterpret_cast<void *>(
-                      Segment::of(span)->page_address(first_page(*span) + first)),
-                  count * kPageBytes);
-      span->touched &= ~pages;
-      idle &= ~pages;
-    }
-  }
+  // Empty pages have the most room, so their spans are on the last list.
+  SpanInfo *span = lists_[kLists - 1].front();
+  for (; span && most_spans > 0; --most_spans, span = SpanList::after(span))
+    give_back_aged(*span, unsigned{span->empty} & span->open);
 }
 
 } // namespace abut::heap

@@ -1,8 +1,13 @@
-// The pages of one tier of one heap that have room: those in partly used spans, and the fresh ones of the
-// newest span. Spans are used in the order in which they became non-full, pages within them from low to high.
+// The pages of one tier of one heap that have room: those that are partly used, by how long a block they take,
+// and the fresh ones of the newest span.
+//
+// A request gets a page from the spans with just enough room, the one first that became so first, so that
+// pages with much room are left to long blocks or become empty, and empty ones go back to the kernel.
 #pragma once
 
 #include "heap/page_runs.hpp"
+
+#include <algorithm>
 
 namespace abut::heap {
 
@@ -10,37 +15,52 @@ struct OpenPage {
   Segment *segment = nullptr;
   SpanInfo *span = nullptr;
   unsigned page = 0; // in the segment
-  bool fresh = false; // never used since the span was taken
 
   explicit operator bool() const { return segment != nullptr; }
+  unsigned index() const { return page % kPagesInUnit; } // in its span
+};
+
+// What a page has to offer, in granules.
+struct Room {
+  uint32_t longest = 0;
+  uint32_t free = 0;
 };
 
 class OpenPages {
 public:
-  // The lowest page with room in the oldest span that has one, which nobody else is filling from now on.
-  OpenPage take_used();
+  // A page that takes a block of `size` granules; nobody else fills it from now on. None if none is open.
+  OpenPage take_used(uint32_t size);
 
-  // A page without blocks: one of the newest span, or of a new span; none where memory is exhausted.
+  // A page that never held a block, of the newest span or of a new one; none where memory is exhausted.
   OpenPage take_fresh(LocalHeap *owner, uint32_t tag);
 
-  // A page that nobody is filling got room.
-  void put(Segment *segment, SpanInfo &span, unsigned page);
+  // Nobody fills the page any more, or, where nobody did, its room has grown.
+  void put(const OpenPage &page, Room room);
 
-  // The same for a page whose last block went. Gives the span back if all of its pages are empty.
-  void put_empty(Segment *segment, SpanInfo &span, unsigned page);
+  // A block of `freed` granules went from a page that nobody fills; `hole` is as long as the hole it leaves.
+  void add_room(const OpenPage &page, uint32_t freed, uint32_t hole);
 
-  bool any_used() const { return !listed_.empty(); }
+  // The same for a page that holds no block. Gives the span back if all of its pages are empty.
+  void put_empty(const OpenPage &page);
 
   // Gives back the empty pages that were so at the call before; at most `most_spans` are looked at.
   void decay(unsigned most_spans);
 
 private:
-  static constexpr uint64_t kAll = (uint64_t{1} << kPagesInUnit) - 1;
+  static constexpr uint16_t kAll = (1U << kPagesInUnit) - 1;
+  static constexpr unsigned kLists = 9; // by bit width of the room; the first is not used
+  static constexpr uint32_t kMostRoom = 255;
 
-  static uint64_t bit_of(unsigned page) { return uint64_t{1} << (page % kPagesInUnit); }
-  void unlist(SpanInfo &span);
+  // A page is worth filling when a sixteenth of it is free: visits for less cost more than they find.
+  static constexpr uint32_t kWorthFilling = kGranulesInPage / 16;
 
-  SpanList listed_;
+  static uint16_t bit_of(const OpenPage &page) { return static_cast<uint16_t>(1U << page.index()); }
+  static uint16_t pages_with_room(const SpanInfo &span, uint32_t size);
+  void refile(SpanInfo &span);
+  SpanInfo *find(uint32_t size);
+  bool new_span(LocalHeap *owner, uint32_t tag);
+
+  SpanList lists_[kLists];
   Segment *fresh_segment_ = nullptr;
   SpanInfo *fresh_span_ = nullptr;
 };

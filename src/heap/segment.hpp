@@ -38,25 +38,29 @@ struct LargeInfo {
   uint64_t bytes;  // requested
 };
 
-// A run of pages with one use by one heap. `open`, `empty` and `touched` have a bit a page.
+// A run of pages with one use by one heap. Sets of pages have a bit a page.
 struct alignas(kLineBytes) SpanInfo {
   LocalHeap *owner;
-  Link<SpanInfo> link;    // among its heap's spans with room
-  bool listed;            // on that list
-  uint8_t first_unit;     // of the span, within the segment
-  uint32_t largest_hole;   // medium: an upper bound, in granules
-  uint64_t open;          // small, tiny: pages with room that nobody is filling
-  uint64_t empty;         // small, tiny: pages without a block
+  Link<SpanInfo> link;    // among its heap's spans with about as much room
   uint64_t touched;       // pages that were written to since the kernel gave them
-  uint64_t aged;          // empty pages that were so at the last look
+  uint64_t aged;          // pages that held no block at the last look
+  uint8_t first_unit;     // of the span, within the segment
+  uint8_t listed;         // on which list; nought if on none
+  uint16_t largest_hole;  // medium: an upper bound, in granules
+
+  // For small and tiny spans, whose pages are filled one at a time:
+  uint16_t open;                     // pages worth filling, which nobody fills
+  uint16_t empty;                    // pages without a block, which nobody fills
+  uint8_t room[kPagesInUnit];        // an upper bound of the page's longest hole, in granules, 255 at most
+  uint8_t free[kPagesInUnit];        // all of the page's free granules, 255 at most
 };
-static_assert(sizeof(SpanInfo) == kLineBytes);
+static_assert(sizeof(SpanInfo) == 2 * kLineBytes);
 
 using SpanList = List<SpanInfo, &SpanInfo::link>;
 
 struct Segment {
   static constexpr unsigned kLinePages = kPagesInSegment * kLineBytes / kPageBytes; // 16
-  static constexpr unsigned kHeaderPages = kLinePages + 2;
+  static constexpr unsigned kHeaderPages = kLinePages + 3;
   static constexpr unsigned kUsablePages = kPagesInSegment - kHeaderPages;
 
   SmallMap lines[kPagesInSegment];

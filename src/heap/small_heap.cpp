@@ -3,16 +3,6 @@
 #include "os/message.hpp"
 
 namespace abut::heap {
-namespace {
-
-// So many used pages are tried for one request before a fresh page is taken.
-constexpr unsigned kTries = 4;
-
-// A block longer than this that meets a short hole is put beside, so that the hole is left to shorter ones.
-constexpr unsigned kLong = 4;
-
-} // namespace
-
 void SmallHeap::open(LocalHeap *owner, uint32_t tag, uintptr_t mark) {
   owner_ = owner;
   tag_ = tag;
@@ -20,54 +10,41 @@ void SmallHeap::open(LocalHeap *owner, uint32_t tag, uintptr_t mark) {
   for (unsigned size = 1; size <= kSmallClasses; ++size) bins_[size].open(size * Granules::kBytes);
 }
 
-void SmallHeap::leave(HoleCursor &cursor) {
-  const OpenPage left = cursor.leave();
-  if (left && left.segment->lines[left.page].empty())
-    pages_.put_empty(left.segment, *left.span, left.page);
-}
-
-bool SmallHeap::enter_fresh(HoleCursor &cursor, unsigned size) {
-  const OpenPage page = pages_.take_fresh(owner_, tag_);
-  return page && cursor.enter(page, size);
+// Nobody fills the cursor's page any more.
+void SmallHeap::leave_page() {
+  const OpenPage left = cursor_.leave();
+  if (!left) return;
+  const SmallMap &map = left.segment->lines[left.page];
+  if (map.empty()) return pages_.put_empty(left);
+  const auto cover = map.cover();
+  pages_.put(left, {cover.longest_hole(), cover.free_granules()});
 }
 
 // Leads the cursor to a hole that takes `size`; false where memory is exhausted.
 bool SmallHeap::make_room(unsigned size) {
-  if (cursor_.fits(size) || cursor_.next_hole(size)) return true;
-  const OpenPage left = cursor_.page();
-  const bool remainder = cursor_.room() > kLong && !cursor_.map().empty();
-  leave(cursor_);
-  for (unsigned tries = 0; tries < kTries; ++tries) {
-    const OpenPage page = pages_.take_used();
-    if (!page) break;
-    if (beside_.fills(page.segment->page_address(page.page))) beside_.leave(); // one cursor a page
-    if (cursor_.enter(page, size)) return true;
-    leave(cursor_);
+  if (cursor_.seek(size)) return true;
+  leave_page();
+  // A page's room is an upper bound: a page that disappoints is put back with its true room, and not met again.
+  while (const OpenPage page = pages_.take_used(size)) {
+    cursor_.enter(page);
+    if (cursor_.seek(size)) return true;
+    leave_page();
   }
-  const bool entered = enter_fresh(cursor_, size);
-  if (remainder) pages_.put(left.segment, *left.span, left.page);
-  return entered;
+  const OpenPage page = pages_.take_fresh(owner_, tag_);
+  if (!page) return false;
+  cursor_.enter(page);
+  return cursor_.seek(size);
 }
 
-void *SmallHeap::refill(unsigned size) {
-  if (size > kLong && cursor_.recycling() && cursor_.has_room()) {
-    if (void *block = beside_.bump(size)) return block;
-    leave(beside_);
-    return enter_fresh(beside_, size) ? beside_.bump(size) : nullptr;
-  }
-  return make_room(size) ? cursor_.bump(size) : nullptr;
-}
+void *SmallHeap::refill(unsigned size) { return make_room(size) ? cursor_.bump(size) : nullptr; }
 
 void *SmallHeap::allocate_aligned(unsigned size, size_t align) {
-  // A hole that takes this much takes the block wherever the hole begins.
+  // A hole that takes this much takes the block wherever the hole begins. What is left out before it is found
+  // again when the page is left.
   const unsigned enough = size + static_cast<unsigned>(align / Granules::kBytes) - 1;
   if (!make_room(enough)) return nullptr;
-  const uint32_t room = cursor_.room();
   cursor_.align_to(align);
-  void *block = cursor_.bump(size);
-  const OpenPage &page = cursor_.page();
-  if (cursor_.room() + size != room) pages_.put(page.segment, *page.span, page.page);
-  return block;
+  return cursor_.bump(size);
 }
 
 void SmallHeap::give_back(Block *block) {
@@ -76,13 +53,14 @@ void SmallHeap::give_back(Block *block) {
   SmallMap &map = segment->line_at(address);
   const uint32_t granule = granule_in_page(address);
   if (!map.begins_at(granule)) os::fail("free", block, "this block has been freed twice");
-  map.remove({granule, map.length_at(granule)});
-  SpanInfo &span = segment->span_at(address);
-  const unsigned page = page_in_segment(address);
-  if (map.empty() && !fills(address))
-    pages_.put_empty(segment, span, page);
+  const uint32_t size = map.length_at(granule);
+  map.remove({granule, size});
+  if (fills(address)) return; // seen to when the cursor leaves
+  const OpenPage page{segment, &segment->span_at(address), page_in_segment(address)};
+  if (map.empty())
+    pages_.put_empty(page);
   else
-    pages_.put(segment, span, page);
+    pages_.add_room(page, size, map.hole_at(granule).count);
 }
 
 void SmallHeap::give_back_chain(Block *first) {
@@ -101,18 +79,12 @@ void SmallHeap::spill(unsigned size) {
 }
 
 void SmallHeap::mend_after_fork() {
-  for (HoleCursor *cursor : {&cursor_, &beside_})
-    if (cursor->page()) cursor->map().drop_unfinished();
+  if (const OpenPage &page = cursor_.page()) page.segment->lines[page.page].drop_unfinished();
 }
 
 void SmallHeap::close() {
   for (unsigned size = 1; size <= kSmallClasses; ++size) give_back_chain(bins_[size].take_all());
-  for (HoleCursor *cursor : {&cursor_, &beside_}) {
-    const OpenPage left = cursor->page();
-    const bool remainder = left && !cursor->map().empty();
-    leave(*cursor);
-    if (remainder) pages_.put(left.segment, *left.span, left.page);
-  }
+  leave_page();
 }
 
 } // namespace abut::heap

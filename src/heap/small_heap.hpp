@@ -3,8 +3,8 @@
 // A cursor runs through a hole of a page; every request takes the next granules of the hole, whatever its
 // size, so what is allocated together lies on the same lines and pages. Freed blocks wait in a bin of their
 // exact size; what a bin cannot hold goes back to the page's map, where it joins the holes beside it. When the
-// hole is used up the cursor goes on to the next hole of the page, then to the next page with room (reaps of
-// mixed sizes: after Feng and Berger 2005, section 3.4), then to a fresh page.
+// hole is used up the cursor goes on to the next hole of the page, then to a page with room for the request
+// (reaps of mixed sizes: after Feng and Berger 2005, section 3.4), then to a fresh page.
 #pragma once
 
 #include "heap/hole_cursor.hpp"
@@ -53,11 +53,14 @@ public:
   }
 
   // Whether the owner may be writing to this page's map without the lock.
-  bool fills(Address address) const { return cursor_.fills(address) || beside_.fills(address); }
+  bool fills(Address address) const { return cursor_.fills(address); }
+
+  // The same as bump(), from whatever hole of the page is long enough; null if there is none.
+  void *bump_in_page(unsigned size) { return cursor_.seek(size) ? cursor_.bump(size) : nullptr; }
 
   // ---- under the heap's lock ----
 
-  // Finds a hole for `size` and takes it from there; null where memory is exhausted.
+  // Finds a page for `size` and takes it from there; null where memory is exhausted.
   void *refill(unsigned size);
 
   // A block at a multiple of `align` (a power of two, at most a line).
@@ -79,8 +82,7 @@ public:
 
 private:
   bool make_room(unsigned size);
-  void leave(HoleCursor &cursor);
-  bool enter_fresh(HoleCursor &cursor, unsigned size);
+  void leave_page();
   void give_back_chain(Block *first);
 
   // The hot fields first: a request touches the cursor's line and its bin's.
@@ -90,7 +92,6 @@ private:
   Bin bins_[kSmallClasses + 1];
 
   LocalHeap *owner_ = nullptr;
-  HoleCursor beside_; // takes long blocks past the short holes of a used page
   OpenPages pages_;
 };
 

@@ -15,13 +15,13 @@ void count_small_page(Statistics &totals, const SmallMap &map) {
     any = true;
     if (block.count <= kSmallClasses) ++totals.classes[block.count].blocks;
   });
-  totals.pages_in_use += any;
+  totals.small_pages += any;
 }
 
 void count_tiny_page(Statistics &totals, const CellMap &cells) {
   for (uint64_t word : cells.taken)
     totals.classes[0].blocks += static_cast<size_t>(std::popcount(word));
-  totals.pages_in_use += !cells.empty();
+  totals.small_pages += !cells.empty();
 }
 
 void count_medium_span(Statistics &totals, const MediumMap &map) {
@@ -32,7 +32,7 @@ void count_medium_span(Statistics &totals, const MediumMap &map) {
   const auto cover = map.cover();
   constexpr unsigned kWordsInPage = kPageBytes / MediumGranules::kBytes / 64;
   static_assert(kWordsInPage == 1);
-  for (uint64_t word : cover.words) totals.pages_in_use += word != 0;
+  for (uint64_t word : cover.words) totals.medium_pages += word != 0;
 }
 
 void count_run(Statistics &totals, Segment &segment, Range pages) {
@@ -104,7 +104,7 @@ Statistics count() {
   const HugeTotals huge = huge_totals();
   totals.huge_blocks = huge.blocks;
   totals.huge_bytes = huge.bytes;
-  totals.pages_in_use += huge.bytes / kPageBytes;
+  totals.pages_in_use += totals.small_pages + totals.medium_pages + huge.bytes / kPageBytes;
   totals.free_resident = page_runs.pages_resident_free() * kPageBytes;
   totals.mapped = segment_map.mapped_bytes();
   totals.peak = pages_taken.highest() * kPageBytes;

@@ -5,6 +5,16 @@
 #include <algorithm>
 
 namespace abut::heap {
+namespace {
+
+// A page's room for requests of one cell: what counts is how many there are.
+Room free_cells(const CellMap &cells) {
+  uint32_t free = kCellsInPage;
+  for (uint64_t word : cells.taken) free -= static_cast<uint32_t>(std::popcount(word));
+  return {1, free};
+}
+
+} // namespace
 
 // Puts free cells of the page into the bin, the lowest on top, as many as it holds; the rest stays open.
 void TinyHeap::take_cells(const OpenPage &page) {
@@ -19,11 +29,11 @@ void TinyHeap::take_cells(const OpenPage &page) {
     chosen[count++] = cell;
   }
   while (count > 0) push(reinterpret_cast<Block *>(base + chosen[--count] * kTinyMax));
-  if (cell < kCellsInPage) pages_.put(page.segment, *page.span, page.page);
+  if (cell < kCellsInPage) pages_.put(page, free_cells(cells));
 }
 
 void *TinyHeap::refill() {
-  OpenPage page = pages_.take_used();
+  OpenPage page = pages_.take_used(1);
   if (!page) page = pages_.take_fresh(owner_, tag_);
   if (!page) return nullptr;
   take_cells(page);
@@ -39,11 +49,11 @@ void TinyHeap::give_back(Block *block) {
   auto &cells = segment->line_as<CellMap>(page);
   const unsigned cell = static_cast<unsigned>(address % kPageBytes / kTinyMax);
   cells.taken[cell >> 6] &= ~(uint64_t{1} << (cell & 63));
-  SpanInfo &span = segment->span_at(address);
+  const OpenPage open{segment, &segment->span_at(address), page};
   if (cells.empty())
-    pages_.put_empty(segment, span, page);
+    pages_.put_empty(open);
   else
-    pages_.put(segment, span, page);
+    pages_.put(open, free_cells(cells));
 }
 
 void TinyHeap::give_back_chain(Block *first) {
