@@ -1,11 +1,9 @@
-// What happens when the library is loaded, when the process forks, and when it ends.
+// What happens when the library is loaded and when the process ends.
 #include "base/options.hpp"
 #include "entry/statistics_file.hpp"
-#include "heap/heap.hpp"
 #include "os/message.hpp"
 
 #include <cstring>
-#include <pthread.h>
 
 namespace abut::entry {
 namespace {
@@ -45,7 +43,6 @@ __attribute__((constructor(101))) void start(int, char **, char **environment) {
   for (char **entry = environment; entry && *entry; ++entry)
     if (std::strncmp(*entry, kPrefix, sizeof kPrefix - 1) == 0)
       set_from_environment(*entry + sizeof kPrefix - 1);
-  pthread_atfork(heap::before_fork, heap::after_fork_in_parent, heap::after_fork_in_child);
 }
 
 __attribute__((destructor(101))) void end() { write_statistics_file(); }

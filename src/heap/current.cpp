@@ -1,5 +1,7 @@
 #include "heap/current.hpp"
 
+#include "heap/heap.hpp"
+
 namespace abut::heap {
 
 constinit LocalHeap no_heap_yet;
@@ -7,6 +9,9 @@ constinit LocalHeap no_heap_any_more;
 thread_local constinit LocalHeap *current = &no_heap_yet;
 
 namespace {
+
+// Registered at the very first request, so that other handlers come before ours and find the heap unlocked.
+std::atomic<bool> fork_handled{false};
 
 void end_thread(void *argument) {
   auto *heap = static_cast<LocalHeap *>(argument);
@@ -26,7 +31,9 @@ CurrentHeap::CurrentHeap() : heap_(current) {
     borrowed_ = true;
     return;
   }
-  current = heap_; // first, because the next call may allocate
+  current = heap_; // first, because the next calls may allocate
+  if (heap_->number() == 1 && !fork_handled.exchange(true))
+    os::call_at_fork(before_fork, after_fork_in_parent, after_fork_in_child);
   os::call_at_thread_exit(end_thread, heap_);
 }
 

@@ -219,9 +219,18 @@ size_t trim() {
   return before > after ? before - after : 0;
 }
 
-void before_fork() { heap_registry.lock_all(); }
-void after_fork_in_parent() { heap_registry.unlock_all(); }
+// A process of one thread has nobody who could hold a lock, except that very thread when a signal handler
+// forks: then nothing may be waited for.
+void before_fork() {
+  if (!os::single_threaded()) heap_registry.lock_all();
+}
+
+void after_fork_in_parent() {
+  if (os::holds_every_lock) heap_registry.unlock_all();
+}
+
 void after_fork_in_child() {
+  if (!os::holds_every_lock) return;
   heap_registry.unlock_all();
   heap_registry.orphan_all_but(current);
 }

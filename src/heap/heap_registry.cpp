@@ -46,9 +46,11 @@ void HeapRegistry::lock_all() {
   each([](LocalHeap &heap) { heap.lock().lock(); });
   page_runs.lock().lock();
   segment_map.lock().lock();
+  os::holds_every_lock = true;
 }
 
 void HeapRegistry::unlock_all() {
+  os::holds_every_lock = false;
   segment_map.lock().unlock();
   page_runs.lock().unlock();
   each([](LocalHeap &heap) { heap.lock().unlock(); });

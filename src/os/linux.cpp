@@ -18,7 +18,13 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
+// Since glibc 2.32: false from the first thread's creation on.
+extern "C" __attribute__((weak)) char __libc_single_threaded;
+
 namespace abut::os {
+
+thread_local constinit bool holds_every_lock = false;
+
 namespace {
 
 // A caller of free() must find errno as it was; a caller of malloc() gets ENOMEM from the entry point.
@@ -137,6 +143,12 @@ bool call_at_thread_exit(void (*handler)(void *), void *argument) {
   while (state.load(std::memory_order_acquire) == 1) sched_yield();
   return state.load(std::memory_order_acquire) == 2 && pthread_setspecific(key, argument) == 0;
 }
+
+void call_at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) {
+  pthread_atfork(before, in_parent, in_child);
+}
+
+bool single_threaded() { return &__libc_single_threaded != nullptr && __libc_single_threaded != 0; }
 
 unsigned process_id() { return static_cast<unsigned>(getpid()); }
 

@@ -47,6 +47,9 @@ uint64_t random_number();
 // variables go; false where that cannot be had. `handler` is the same at every call.
 bool call_at_thread_exit(void (*handler)(void *), void *argument);
 
+// Has `before` called before each fork, and the others after it. Not twice.
+void call_at_fork(void (*before)(), void (*in_parent)(), void (*in_child)());
+
 unsigned process_id();
 
 // Writes to the standard error stream, without buffering.
@@ -63,6 +66,18 @@ void close_file(int file);
 // Waits a little, and gives the processor away after some tries.
 void relax(unsigned tries);
 
-using SpinLock = BasicSpinLock<relax>;
+// Whether the process has, as far as the system knows, never had a second thread.
+bool single_threaded();
+
+// A thread that forks takes every lock, and then may still be asked to allocate: by handlers of the fork that
+// run after ours, or before ours on the way back.
+extern thread_local constinit bool holds_every_lock
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+struct LockPolicy {
+  static void relax(unsigned tries) { os::relax(tries); }
+  static bool exempt() { return holds_every_lock; }
+};
+using SpinLock = BasicSpinLock<LockPolicy>;
 
 } // namespace abut::os
