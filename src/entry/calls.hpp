@@ -17,12 +17,17 @@ inline void *or_no_memory(void *memory) {
   return memory;
 }
 
-__attribute__((noinline)) inline void release_slow(const char *call, void *memory) {
+// Out of line, so that malloc itself needs no stack.
+[[gnu::noinline]] inline void *allocate_slow(size_t bytes) {
+  return or_no_memory(heap::allocate_slow(bytes));
+}
+
+[[gnu::noinline]] inline void release_slow(const char *call, void *memory) {
   if (memory != nullptr && heap::release_slow(call, memory) == heap::Release::foreign)
     release_foreign(call, memory);
 }
 
-inline void release(const char *call, void *memory) {
+[[gnu::always_inline]] inline void release(const char *call, void *memory) {
   if (!heap::release(memory)) [[unlikely]] release_slow(call, memory);
 }
 

@@ -6,6 +6,7 @@
 #include "entry/calls.hpp"
 #include "os/message.hpp"
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 extern "C" {
@@ -23,6 +24,13 @@ constexpr const char *kForeign =
 constexpr size_t kFlags = 7;
 constexpr size_t kMappedFlag = 2;
 
+// Where the program break was before anybody can have moved it.
+Address break_at_start = ~Address{0};
+
+__attribute__((constructor(101))) void note_break() {
+  break_at_start = reinterpret_cast<Address>(sbrk(0));
+}
+
 size_t word_before(const void *memory) { return static_cast<const size_t *>(memory)[-1]; }
 
 // Whether the C library's malloc can have made this block: on the program break, where nothing else here
@@ -31,11 +39,12 @@ bool of_c_library(const void *memory) {
   const auto address = reinterpret_cast<Address>(memory);
   if (address % 16 != 0 || !os::is_mapped(memory)) return false;
   const auto top = reinterpret_cast<Address>(sbrk(0));
-  if (address < top && top - address < size_t{1} << 40 && address % kPageBytes >= 16) {
+  if (address > break_at_start && address < top && address % kPageBytes >= 16) {
     const size_t bytes = word_before(memory) & ~kFlags;
     return bytes >= 32 && bytes <= top - address + 16 && (word_before(memory) & kMappedFlag) == 0;
   }
-  if (address % kPageBytes != 16) return false;
+  Dl_info object;
+  if (address % kPageBytes != 16 || dladdr(memory, &object) != 0) return false;
   const size_t word = word_before(memory);
   return (word & kFlags) == kMappedFlag && (word & ~kFlags) % kPageBytes == 0 && word > kPageBytes;
 }

@@ -33,7 +33,10 @@ void *resize(void *memory, size_t bytes) {
 
 } // namespace
 
-ABUT_EXPORT void *malloc(size_t bytes) { return or_no_memory(heap::allocate(bytes)); }
+ABUT_EXPORT void *malloc(size_t bytes) {
+  void *memory = heap::allocate_fast(bytes);
+  return memory ? memory : entry::allocate_slow(bytes);
+}
 
 ABUT_EXPORT void free(void *memory) { entry::release("free", memory); }
 

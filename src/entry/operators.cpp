@@ -37,7 +37,7 @@ __attribute__((noinline)) void *try_handlers(Allocate allocate) {
 }
 
 template <class Allocate>
-void *allocate_or_throw(Allocate allocate) {
+[[gnu::noinline]] void *allocate_or_throw(Allocate allocate) {
   if (void *memory = allocate()) [[likely]] return memory;
   if (void *memory = try_handlers(allocate)) return memory;
   if (abut_throw_bad_alloc) abut_throw_bad_alloc();
@@ -58,9 +58,11 @@ void *allocate_or_null(Allocate allocate) {
 } // namespace
 
 ABUT_EXPORT_CXX void *operator new(size_t bytes) {
+  if (void *memory = heap::allocate_fast(bytes)) [[likely]] return memory;
   return allocate_or_throw([=] { return heap::allocate(bytes); });
 }
 ABUT_EXPORT_CXX void *operator new[](size_t bytes) {
+  if (void *memory = heap::allocate_fast(bytes)) [[likely]] return memory;
   return allocate_or_throw([=] { return heap::allocate(bytes); });
 }
 ABUT_EXPORT_CXX void *operator new(size_t bytes, const std::nothrow_t &) noexcept {

@@ -23,34 +23,34 @@ inline void written_before_linked() { std::atomic_signal_fence(std::memory_order
 
 struct Bin {
   Block *head = nullptr;
-  int32_t room = 0;    // blocks that may still be added
-  int32_t limit = 0;   // blocks that it may hold
-  int32_t most = 0;    // what the limit may grow to
+  int16_t room = 0;  // blocks that may still be added
+  int16_t limit = 0; // blocks that it may hold
+  int16_t most = 0;  // what the limit may grow to
 
   // `bytes` is the size of its blocks.
   void open(size_t bytes) {
-    most = static_cast<int32_t>(std::clamp(kBytesInBin / bytes, size_t{4}, kBlocksInBin));
-    limit = std::min(most, int32_t{8});
+    most = static_cast<int16_t>(std::clamp(kBytesInBin / bytes, size_t{4}, kBlocksInBin));
+    limit = std::min(most, int16_t{8});
     room = limit;
   }
 
-  int32_t count() const { return limit - room; }
+  int count() const { return limit - room; }
 
   // A bin that overflows earns more room: programs that free in bursts take in bursts.
   void grow() {
-    const int32_t more = std::min(limit, most - limit);
-    limit += more;
-    room += more;
+    const int more = std::min<int>(limit, most - limit);
+    limit = static_cast<int16_t>(limit + more);
+    room = static_cast<int16_t>(room + more);
   }
 
   // Keeps the `keep` blocks that came last and returns the chain of the others.
-  Block *split(int32_t keep) {
+  Block *split(int keep) {
     if (count() <= keep) return nullptr;
     Block **link = &head;
-    for (int32_t i = 0; i < keep; ++i) link = &(*link)->next;
+    for (int i = 0; i < keep; ++i) link = &(*link)->next;
     Block *rest = *link;
     *link = nullptr;
-    room = limit - keep;
+    room = static_cast<int16_t>(limit - keep);
     return rest;
   }
 
@@ -71,5 +71,7 @@ private:
   static constexpr size_t kBytesInBin = 8 * KiB;
   static constexpr size_t kBlocksInBin = 128;
 };
+
+static_assert(sizeof(Bin) == 16);
 
 } // namespace abut::heap

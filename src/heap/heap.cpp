@@ -1,6 +1,6 @@
 #include "heap/heap.hpp"
 
-#include "heap/huge_blocks.hpp"
+#include "heap/huge_cache.hpp"
 #include "heap/large_blocks.hpp"
 #include "os/message.hpp"
 
@@ -85,38 +85,43 @@ size_t usable_bytes(const Found &found) {
   return 0;
 }
 
-// A block of the running thread that carries the mark of free ones: is it in the bin?
 void check_not_free(const char *call, const Bin &bin, const Block *block) {
   if (bin.holds(block)) os::fail(call, block, kFreedTwice);
 }
 
+// Ends the process if a block of `heap`, the running thread's, waits in one of its bins.
+void check_live(const char *call, const LocalHeap &heap, const Found &found, const Block *block) {
+  if (found.where == Where::small && heap.small.looks_free(block))
+    check_not_free(call, heap.small.bin(found.size), block);
+  if (found.where == Where::medium && heap.medium.looks_free(block) && MediumHeap::has_bin(found.size))
+    check_not_free(call, heap.medium.bin(found.size), block);
+}
+
 void release_own(const char *call, LocalHeap &heap, const Found &found, Block *block) {
+  check_live(call, heap, found, block);
   switch (found.where) {
   case Where::small:
-    if (heap.small.looks_free(block)) check_not_free(call, heap.small.bin(found.size), block);
     if (!heap.small.push(block, found.size)) heap.spill_small(found.size);
     break;
   case Where::medium:
-    if (heap.medium.looks_free(block) && MediumHeap::has_bin(found.size))
-      check_not_free(call, heap.medium.bin(found.size), block);
     heap.free_medium(block, found.size);
     break;
   default: heap.free_tiny(block);
   }
 }
 
-// Large blocks that are freed do not enter the heaps' slow paths, so they look at the clock themselves.
+// The heaps' slow paths look at the clock; programs that only use large blocks do it here.
 void release_shared(const Found &found) {
   if (found.where == Where::large)
     free_large(found.large);
   else
     free_huge(found.huge);
+  decay_shared(os::coarse_milliseconds());
 }
 
 void *allocate_shared(size_t bytes, size_t align, bool &clean) {
-  clean = true;
   if (bytes <= kLargeMax && align <= kLargeMax / 2) return allocate_large(bytes, align, clean);
-  return allocate_huge(bytes, align);
+  return allocate_huge(bytes, align, clean);
 }
 
 bool resize_in_place(const Found &found, void *memory, size_t bytes) {
@@ -136,15 +141,16 @@ bool resize_in_place(const Found &found, void *memory, size_t bytes) {
 
 } // namespace
 
-void *allocate_small_slow(unsigned size) {
-  CurrentHeap heap;
-  return heap ? heap->allocate_small(size) : nullptr;
+void *allocate(size_t bytes) {
+  void *memory = allocate_fast(bytes);
+  return memory ? memory : allocate_slow(bytes);
 }
 
 void *allocate_slow(size_t bytes) {
   if (bytes <= kMediumMax) {
     CurrentHeap heap;
     if (!heap) return nullptr;
+    if (bytes > kTinyMax && bytes <= kSmallMax) return heap->allocate_small(SmallHeap::class_of(bytes));
     return bytes <= kTinyMax ? heap->allocate_tiny() : heap->allocate_medium(bytes, 1);
   }
   bool clean = false;
@@ -197,6 +203,7 @@ size_t usable_size(const char *call, void *memory) { return usable_bytes(find(ca
 Resized resize(const char *call, void *memory, size_t bytes) {
   const Found found = find(call, memory);
   if (found.where == Where::foreign) return {nullptr, true};
+  if (found.owner == current) check_live(call, *current, found, static_cast<Block *>(memory));
   const size_t usable = usable_bytes(found);
   // A block that shrinks by less than half stays: moving it would cost more than it saves.
   if (bytes <= usable && bytes >= usable / 2) return {memory};
@@ -215,6 +222,7 @@ size_t trim() {
   if (current != &no_heap_yet && current != &no_heap_any_more) current->close();
   heap_registry.each([](LocalHeap &heap) { heap.trim(); });
   page_runs.trim();
+  huge_cache.give_back(~uint64_t{0});
   const size_t after = os::resident_bytes();
   return before > after ? before - after : 0;
 }

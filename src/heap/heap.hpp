@@ -14,8 +14,11 @@ namespace abut::heap {
 
 // ---- out of line ----
 
+// What allocate_fast() could not serve.
 void *allocate_slow(size_t bytes);
-void *allocate_small_slow(unsigned size);
+
+// A block of at least `bytes`; null where memory is exhausted. errno is left alone.
+void *allocate(size_t bytes);
 void *allocate_zeroed(size_t bytes);
 
 // `align` is a power of two. Null where memory is exhausted or the sum is out of range.
@@ -51,20 +54,17 @@ void after_fork_in_child();
 
 // ---- in line ----
 
-// A block of at least `bytes`; null where memory is exhausted. errno is left alone.
-inline void *allocate(size_t bytes) {
+// A small block, if the thread has one at hand; else null.
+[[gnu::always_inline]] inline void *allocate_fast(size_t bytes) {
   LocalHeap *heap = current;
-  if (bytes - (kTinyMax + 1) <= kSmallMax - (kTinyMax + 1)) [[likely]] {
-    const unsigned size = SmallHeap::class_of(bytes);
-    if (void *block = heap->small.pop(size)) [[likely]] return block;
-    if (void *block = heap->small.bump(size)) [[likely]] return block;
-    return allocate_small_slow(size);
-  }
-  return allocate_slow(bytes);
+  if (bytes - (kTinyMax + 1) > kSmallMax - (kTinyMax + 1)) [[unlikely]] return nullptr;
+  const unsigned size = SmallHeap::class_of(bytes);
+  if (void *block = heap->small.pop(size)) [[likely]] return block;
+  return heap->small.bump(size);
 }
 
 // Takes back a small block of this thread; false if it is anything else, or looks wrong.
-inline bool release(void *memory) {
+[[gnu::always_inline]] inline bool release(void *memory) {
   LocalHeap *heap = current;
   const auto address = reinterpret_cast<Address>(memory);
   if (segment_map.kind_at(address) != SegmentKind::pages) [[unlikely]] return false;

@@ -1,5 +1,7 @@
 #include "heap/heap_registry.hpp"
 
+#include "heap/huge_cache.hpp"
+
 #include <mutex>
 #include <new>
 
@@ -45,6 +47,7 @@ void HeapRegistry::lock_all() {
   lock_.lock();
   each([](LocalHeap &heap) { heap.lock().lock(); });
   page_runs.lock().lock();
+  huge_cache.lock().lock();
   segment_map.lock().lock();
   os::holds_every_lock = true;
 }
@@ -52,6 +55,7 @@ void HeapRegistry::lock_all() {
 void HeapRegistry::unlock_all() {
   os::holds_every_lock = false;
   segment_map.lock().unlock();
+  huge_cache.lock().unlock();
   page_runs.lock().unlock();
   each([](LocalHeap &heap) { heap.lock().unlock(); });
   lock_.unlock();

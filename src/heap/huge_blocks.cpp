@@ -1,23 +1,11 @@
 #include "heap/huge_blocks.hpp"
 
-#include "base/options.hpp"
-#include "heap/gauge.hpp"
+#include "heap/huge_cache.hpp"
 #include "heap/segment_map.hpp"
 
 #include <algorithm>
 
 namespace abut::heap {
-
-// On the page before the block's first one. Where a block is aligned to a segment or more, that page ends the
-// segment before; otherwise it begins the block's own.
-struct HugeInfo {
-  uint64_t seal; // tells a block from any other page of the mapping
-  void *mapping;
-  size_t mapped;
-  size_t reserved; // address space kept from `mapping` on
-  Address block;
-  size_t bytes; // requested
-};
 
 namespace {
 
@@ -48,10 +36,23 @@ void advise(void *mapping, size_t bytes) {
   if (option_value(Option::huge_pages) != 0) os::prefer_huge_pages(mapping, bytes);
 }
 
+void *begin_block(HugeInfo *info, size_t bytes) {
+  info->seal = kSeal;
+  info->bytes = bytes;
+  blocks.fetch_add(1, std::memory_order_relaxed);
+  requested.fetch_add(bytes, std::memory_order_relaxed);
+  pages_taken.add(info->mapped / kPageBytes);
+  return reinterpret_cast<void *>(info->block);
+}
+
 } // namespace
 
-void *allocate_huge(size_t bytes, size_t align) {
+void *allocate_huge(size_t bytes, size_t align, bool &clean) {
   const bool aligned = align > kLineBytes;
+  clean = false;
+  if (!aligned)
+    if (HugeInfo *kept = huge_cache.take(bytes)) return begin_block(kept, bytes);
+  clean = true;
   const size_t lead = align >= kSegmentBytes ? kSegmentBytes : std::max(align, kPageBytes);
   const size_t offset = aligned ? 0 : next_offset();
   if (bytes > kRequestMax - lead - offset - align) return nullptr;
@@ -66,21 +67,15 @@ void *allocate_huge(size_t bytes, size_t align) {
   const Address header = round_down(block, kPageBytes) - kPageBytes;
   auto *info = reinterpret_cast<HugeInfo *>(header);
   *info = {kSeal, mapping, mapped + pad, mapped + pad, block, bytes};
-  blocks.fetch_add(1, std::memory_order_relaxed);
-  requested.fetch_add(bytes, std::memory_order_relaxed);
-  pages_taken.add((mapped + pad) / kPageBytes);
-  return reinterpret_cast<void *>(block);
+  retention.took(info->mapped / kPageBytes);
+  return begin_block(info, bytes);
 }
 
 HugeInfo *huge_block_at(Address address) {
   // The page before must be there to be read. Addresses inside a block lead to some page of its own, or, when
   // they are wrong, to one that may not be mapped.
-  const SegmentKind kind = segment_map.kind_at(address);
-  if (kind == SegmentKind::huge && address % kSegmentBytes < kPageBytes) return nullptr;
-  if (kind == SegmentKind::tail &&
-      !os::is_mapped(reinterpret_cast<void *>(round_down(address, kPageBytes) - kPageBytes)))
-    return nullptr;
   auto *info = reinterpret_cast<HugeInfo *>(round_down(address, kPageBytes) - kPageBytes);
+  if (!os::is_mapped(info)) return nullptr;
   return info->seal == kSeal && info->block == address ? info : nullptr;
 }
 
@@ -97,6 +92,12 @@ void free_huge(HugeInfo *block) {
   blocks.fetch_sub(1, std::memory_order_relaxed);
   requested.fetch_sub(block->bytes, std::memory_order_relaxed);
   pages_taken.subtract(block->mapped / kPageBytes);
+  if (huge_cache.keep(block)) return;
+  retention.gave_back(block->mapped / kPageBytes);
+  unmap_huge(block);
+}
+
+void unmap_huge(HugeInfo *block) {
   segment_map.unmap(block->mapping, block->mapped, block->reserved);
 }
 

@@ -1,19 +1,32 @@
-// Huge blocks: each is a mapping of its own, which goes back to the kernel when it is freed.
+// Huge blocks: each is a mapping of its own, which goes back to the kernel when, or soon after, it is freed.
 #pragma once
 
 #include "heap/geometry.hpp"
 
 namespace abut::heap {
 
-// `bytes` at a multiple of `align` (a power of two); all of it reads as zero. Null where memory is exhausted.
-void *allocate_huge(size_t bytes, size_t align);
+// What is known of a huge block, on the page before the block's first one.
+struct HugeInfo {
+  uint64_t seal; // tells a block from any other page of the mapping
+  void *mapping;
+  size_t mapped;
+  size_t reserved; // address space kept from `mapping` on
+  Address block;
+  size_t bytes; // requested
+};
 
-// What is known of the huge block that begins at `address`, in a slot of kind `huge`; null if none does.
-struct HugeInfo;
+// `bytes` at a multiple of `align` (a power of two). `clean` tells whether the block reads as zero. Null where
+// memory is exhausted.
+void *allocate_huge(size_t bytes, size_t align, bool &clean);
+
+// The huge block that begins at `address`, in a slot of kind `huge` or `tail`; null if none does.
 HugeInfo *huge_block_at(Address address);
 
 size_t usable_bytes(const HugeInfo *block);
 void free_huge(HugeInfo *block);
+
+// Gives the mapping of a block that is free back to the kernel.
+void unmap_huge(HugeInfo *block);
 
 // Makes the block hold `bytes`, where it lies or elsewhere, without copying; null where that is impossible.
 void *resize_huge(HugeInfo *block, size_t bytes);

@@ -2,6 +2,7 @@
 
 #include "base/options.hpp"
 #include "heap/heap_registry.hpp"
+#include "heap/huge_cache.hpp"
 #include "os/message.hpp"
 
 #include <mutex>
@@ -13,9 +14,10 @@ namespace {
 constexpr uint32_t kSearchesToLook = 64;
 constexpr unsigned kSpansToLookAt = 256;
 
-// From this many blocks in one stack of an inbox on, whoever frees there sorts the inbox, if the owner does not.
-constexpr uint32_t kHelpFrom = 256;
-constexpr uint32_t kHelpEvery = 64;
+// So often whoever fills an inbox looks whether the owner does anything, and sorts the inbox if it does not,
+// or if very many blocks wait.
+constexpr uint32_t kHelpEvery = 32;
+constexpr uint32_t kHelpFrom = 1024;
 
 Tier tier_at(const Block *block) {
   const auto address = reinterpret_cast<Address>(block);
@@ -33,7 +35,9 @@ void LocalHeap::open(uint32_t number, uintptr_t mark) {
 
 void LocalHeap::before_search() {
   if (inbox_.any()) sort_inbox_for_owner();
-  if (++searches_ % kSearchesToLook == 0) decay(os::coarse_milliseconds());
+  const uint32_t searches = searches_.load(std::memory_order_relaxed) + 1;
+  searches_.store(searches, std::memory_order_relaxed);
+  if (searches % kSearchesToLook == 0) decay(os::coarse_milliseconds());
 }
 
 void *LocalHeap::allocate_tiny() {
@@ -142,13 +146,20 @@ void LocalHeap::sort_inbox() {
   }
 }
 
+// Whether the owner has searched for room since the question was last asked.
+bool LocalHeap::owner_is_busy() {
+  const uint32_t searches = searches_.load(std::memory_order_relaxed);
+  return searches_seen_.exchange(searches, std::memory_order_relaxed) != searches;
+}
+
 void LocalHeap::receive(Block *block, unsigned sender) {
   const uint32_t waiting = inbox_.put(block, sender);
-  const bool full = waiting >= kHelpFrom && waiting % kHelpEvery == 0;
-  if ((full || orphan.load(std::memory_order_relaxed)) && lock_.try_lock()) {
-    sort_inbox();
-    lock_.unlock();
-  }
+  const bool gone = orphan.load(std::memory_order_relaxed);
+  if (!gone && (waiting % kHelpEvery != 0 || (waiting < kHelpFrom && owner_is_busy()))) return;
+  if (!lock_.try_lock()) return;
+  sort_inbox();
+  decay_if_due(os::coarse_milliseconds());
+  lock_.unlock();
 }
 
 void LocalHeap::close() {
@@ -159,13 +170,17 @@ void LocalHeap::close() {
   medium.close();
 }
 
-void LocalHeap::decay(uint64_t now) {
-  // What was free at one look and still is at the next has waited for its time, or for half of it.
-  if (now - decayed_at_ < static_cast<uint64_t>(option_value(Option::decay_ms)) / 2) return;
+// What was free at one look and still is at the next has waited for its time, or for half of it.
+bool LocalHeap::decay_if_due(uint64_t now) {
+  if (now - decayed_at_ < static_cast<uint64_t>(option_value(Option::decay_ms)) / 2) return false;
   decayed_at_ = now;
   look(kSpansToLookAt);
-  page_runs.decay(now);
-  heap_registry.decay_orphans(now);
+  decay_shared(now);
+  return true;
+}
+
+void LocalHeap::decay(uint64_t now) {
+  if (decay_if_due(now)) heap_registry.decay_orphans(now);
 }
 
 void LocalHeap::look(unsigned most_spans) {
@@ -183,10 +198,7 @@ void LocalHeap::trim() {
 
 void LocalHeap::decay_if_idle(uint64_t now) {
   if (!lock_.try_lock()) return;
-  if (now - decayed_at_ >= static_cast<uint64_t>(option_value(Option::decay_ms)) / 2) {
-    decayed_at_ = now;
-    look(kSpansToLookAt);
-  }
+  decay_if_due(now);
   lock_.unlock();
 }
 

@@ -62,11 +62,14 @@ private:
   void sort_inbox_for_owner();
   void give_back(Block *block);
   void keep_or_give_back(Block *block);
+  bool owner_is_busy();
+  bool decay_if_due(uint64_t now);
   void decay(uint64_t now);
   void look(unsigned most_spans);
 
   uint32_t number_ = 0;
-  uint32_t searches_ = 0;
+  std::atomic<uint32_t> searches_{0};      // for room, by the owner
+  std::atomic<uint32_t> searches_seen_{0}; // by those who fill the inbox
   uint64_t decayed_at_ = 0;
   Inbox inbox_;
   os::SpinLock lock_;

@@ -42,6 +42,7 @@ OpenPage OpenPages::take_used(uint32_t size) {
   if (span == nullptr) return {};
   const auto index = static_cast<unsigned>(std::countr_zero(pages_with_room(*span, size)));
   const OpenPage page{Segment::of(span), span, first_page(*span) + index};
+  if ((span->empty & bit_of(page)) != 0 && idle_ > 0) --idle_;
   span->open &= static_cast<uint16_t>(~bit_of(page));
   span->empty &= static_cast<uint16_t>(~bit_of(page));
   span->aged &= ~uint64_t{bit_of(page)};
@@ -60,7 +61,8 @@ bool OpenPages::new_span(LocalHeap *owner, uint32_t tag) {
   fresh_span_->owner = owner;
   fresh_span_->first_unit = static_cast<uint8_t>(unit);
   fresh_span_->empty = kAll;
-  const bool populate = run.clean && !run.segment->huge_pages && page_runs.growing_large();
+  const bool populate = run.clean && !run.segment->huge_pages && spans_ >= kPopulateFrom;
+  ++spans_;
   if (populate) os::populate(reinterpret_cast<void *>(run.address()), kUnitBytes);
   if (populate || !run.clean) fresh_span_->touched = kAll;
   run.segment->tags[unit].store(tag, std::memory_order_relaxed);
@@ -82,7 +84,7 @@ void OpenPages::put(const OpenPage &page, Room room) {
   SpanInfo &span = *page.span;
   span.room[page.index()] = static_cast<uint8_t>(std::min(room.longest, kMostRoom));
   span.free[page.index()] = static_cast<uint8_t>(std::min(room.free, kMostRoom));
-  if (room.free < kWorthFilling) return;
+  if (room.free < worth_filling_) return;
   span.open |= bit_of(page);
   refile(span);
 }
@@ -97,13 +99,25 @@ void OpenPages::put_empty(const OpenPage &page) {
   span.empty |= bit_of(page);
   if (span.empty != kAll) {
     put(page, {kMostRoom, kMostRoom});
+    ++idle_;
+    keep_idle_few();
     return;
   }
+  --spans_;
+  idle_ -= std::min<uint32_t>(idle_, kPagesInUnit - 1);
   if (span.listed != 0) lists_[span.listed].remove(&span);
   if (&span == fresh_span_) fresh_span_ = nullptr;
   const unsigned unit = span.first_unit;
   page.segment->tags[unit].store(0, std::memory_order_relaxed);
   page_runs.release(page.segment, {unit * kPagesInUnit, kPagesInUnit}, span.touched);
+}
+
+void OpenPages::keep_idle_few() {
+  constexpr size_t kFew = 2 * MiB / kPageBytes;
+  if (idle_ < kFew || idle_ < pages_taken.value() / 8) return;
+  idle_ = 0;
+  decay(~0U);
+  decay(~0U);
 }
 
 void OpenPages::decay(unsigned most_spans) {

@@ -28,6 +28,9 @@ struct Room {
 
 class OpenPages {
 public:
+  // A page is worth filling when at least so many granules of it are free.
+  explicit constexpr OpenPages(uint32_t worth_filling = 1) : worth_filling_(worth_filling) {}
+
   // A page that takes a block of `size` granules; nobody else fills it from now on. None if none is open.
   OpenPage take_used(uint32_t size);
 
@@ -43,16 +46,15 @@ public:
   // The same for a page that holds no block. Gives the span back if all of its pages are empty.
   void put_empty(const OpenPage &page);
 
-  // Gives back the empty pages that were so at the call before; at most `most_spans` are looked at.
+  // Gives back the empty pages that were so at the call before; at most `most_spans` are looked at. Where
+  // emptied pages pile up (more than 2 MiB, and an eighth of the heap) they go back at once.
   void decay(unsigned most_spans);
 
 private:
   static constexpr uint16_t kAll = (1U << kPagesInUnit) - 1;
+  static constexpr unsigned kPopulateFrom = MiB / kUnitBytes; // spans that a growing heap has taken
   static constexpr unsigned kLists = 9; // by bit width of the room; the first is not used
   static constexpr uint32_t kMostRoom = 255;
-
-  // A page is worth filling when a sixteenth of it is free: visits for less cost more than they find.
-  static constexpr uint32_t kWorthFilling = kGranulesInPage / 16;
 
   static uint16_t bit_of(const OpenPage &page) { return static_cast<uint16_t>(1U << page.index()); }
   static uint16_t pages_with_room(const SpanInfo &span, uint32_t size);
@@ -60,6 +62,11 @@ private:
   SpanInfo *find(uint32_t size);
   bool new_span(LocalHeap *owner, uint32_t tag);
 
+  void keep_idle_few();
+
+  uint32_t worth_filling_;
+  uint32_t spans_ = 0;
+  uint32_t idle_ = 0; // empty pages that were not given back, more or less
   SpanList lists_[kLists];
   Segment *fresh_segment_ = nullptr;
   SpanInfo *fresh_span_ = nullptr;

@@ -1,13 +1,12 @@
 #include "heap/page_runs.hpp"
 
-#include "base/options.hpp"
-
 #include <algorithm>
 
 namespace abut::heap {
 
 constinit PageRuns page_runs;
 constinit Gauge pages_taken;
+constinit Retention retention;
 
 namespace {
 
@@ -48,7 +47,9 @@ Run PageRuns::mark_used(Segment *segment, Range pages) {
   segment->runs.add(pages);
   refile(segment);
   pages_taken.add(pages.count);
-  return {segment, pages, clear_dirty(segment, pages) == 0};
+  const uint32_t dirty = clear_dirty(segment, pages);
+  retention.took(pages.count - dirty);
+  return {segment, pages, dirty == 0};
 }
 
 Run PageRuns::take(Segment *segment, Pages count, uint32_t align) {
@@ -90,7 +91,7 @@ void PageRuns::set_dirty(Segment *segment, Range pages, uint64_t touched) {
   dirty_segments_.push_back(segment);
   segment->freed_at = os::coarse_milliseconds();
   segment->dirty_pages += added;
-  dirty_.store(pages_resident_free() + added, std::memory_order_relaxed);
+  retention.add_resident(added);
 }
 
 uint32_t PageRuns::clear_dirty(Segment *segment, Range pages) {
@@ -102,7 +103,7 @@ uint32_t PageRuns::clear_dirty(Segment *segment, Range pages) {
   if (cleared == 0) return 0;
   segment->dirty_pages -= cleared;
   if (segment->dirty_pages == 0) dirty_segments_.remove(segment);
-  dirty_.store(pages_resident_free() - cleared, std::memory_order_relaxed);
+  retention.subtract_resident(cleared);
   return cleared;
 }
 
@@ -114,7 +115,10 @@ void PageRuns::release(Segment *segment, Range pages, uint64_t touched) {
     pages_taken.subtract(pages.count);
     set_dirty(segment, pages, touched);
   }
-  while (pages_resident_free() > allowance() && purge_oldest(~uint64_t{0}) != 0) {
+  while (retention.exceeded()) {
+    const size_t given_back = purge_oldest(~uint64_t{0});
+    if (given_back == 0) break;
+    retention.gave_back(given_back);
   }
 }
 
@@ -139,11 +143,6 @@ bool PageRuns::resize(Segment *segment, Range pages, Pages count) {
   refile(segment);
   pages_taken.add(more.count);
   return true;
-}
-
-size_t PageRuns::allowance() const {
-  const size_t retained = static_cast<size_t>(option_value(Option::retain_mb)) * MiB / kPageBytes;
-  return std::max(retained, pages_taken.value() / 8);
 }
 
 // Gives back the dirty pages of the segment that has been left alone for longest, if that was before
@@ -181,7 +180,7 @@ size_t PageRuns::purge_oldest(uint64_t freed_before) {
 
 void PageRuns::decay(uint64_t now) {
   const auto wait = static_cast<uint64_t>(option_value(Option::decay_ms));
-  if (pages_resident_free() == 0 || now < wait) return;
+  if (now < wait) return;
   while (purge_oldest(now - wait) != 0) {
   }
 }

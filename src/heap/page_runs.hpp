@@ -1,11 +1,10 @@
 // Runs of pages for spans and large blocks, shared by all threads: best fit, coalesced, given back by policy.
 //
-// A free page that was used stays resident for a while, because using it again is cheap. Policy: at most
-// `retain_mb` or an eighth of the pages in use, whichever is more, may stay so; what is above goes back at
-// once, and the rest when `decay_ms` have passed since its segment last saw a page freed.
+// A free page that was used stays resident for a while, because using it again is cheap: see retention.hpp. Its
+// time is counted from when its segment last saw a page freed.
 #pragma once
 
-#include "heap/gauge.hpp"
+#include "heap/retention.hpp"
 #include "heap/segment.hpp"
 
 #include <mutex>
@@ -34,16 +33,11 @@ public:
   // Makes a run longer or shorter where it lies; false where its neighbours are in use.
   bool resize(Segment *segment, Range pages, Pages count);
 
-  // Gives back what has waited for its time; cheap when nothing has. `now` in milliseconds.
+  // Gives back what has waited for its time. `now` in milliseconds.
   void decay(uint64_t now);
 
   // Gives back all free pages, and segments without a page in use. Returns the bytes given back.
   size_t trim();
-
-  size_t pages_resident_free() const { return dirty_.load(std::memory_order_relaxed); }
-
-  // Whether the heap is so large that spans had better be made resident whole.
-  bool growing_large() const { return pages_taken.value() >= kPopulateFrom; }
 
   // Calls `visit(Segment &)` for every segment, under the lock.
   template <class Visit>
@@ -60,7 +54,6 @@ private:
   using ByHole = List<Segment, &Segment::by_hole>;
   using ByAge = List<Segment, &Segment::by_age>;
   static constexpr unsigned kBuckets = 12; // by the bit width of the largest hole
-  static constexpr size_t kPopulateFrom = MiB / kPageBytes;
   static constexpr size_t kHugePagesFrom = 32 * MiB / kPageBytes;
 
   Run find(Pages count, uint32_t align);
@@ -71,12 +64,10 @@ private:
   void set_dirty(Segment *segment, Range pages, uint64_t touched);
   uint32_t clear_dirty(Segment *segment, Range pages);
   size_t purge_oldest(uint64_t freed_before);
-  size_t allowance() const;
 
   os::SpinLock lock_;
   ByHole by_hole_[kBuckets];
   ByAge dirty_segments_;
-  std::atomic<size_t> dirty_{0};
 };
 
 extern constinit PageRuns page_runs;

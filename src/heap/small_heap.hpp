@@ -92,7 +92,9 @@ private:
   Bin bins_[kSmallClasses + 1];
 
   LocalHeap *owner_ = nullptr;
-  OpenPages pages_;
+
+  // Visits to pages with less than a sixteenth free cost more than they find.
+  OpenPages pages_{kGranulesInPage / 16};
 };
 
 } // namespace abut::heap

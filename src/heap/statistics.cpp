@@ -105,7 +105,7 @@ Statistics count() {
   totals.huge_blocks = huge.blocks;
   totals.huge_bytes = huge.bytes;
   totals.pages_in_use += totals.small_pages + totals.medium_pages + huge.bytes / kPageBytes;
-  totals.free_resident = page_runs.pages_resident_free() * kPageBytes;
+  totals.free_resident = retention.resident() * kPageBytes;
   totals.mapped = segment_map.mapped_bytes();
   totals.peak = pages_taken.highest() * kPageBytes;
   for (ClassCount &one : totals.classes) one.blocks -= std::min(one.blocks, one.waiting);

@@ -54,7 +54,7 @@ private:
   Bin bin_;
   uint32_t tag_ = ~uint32_t{0};
   LocalHeap *owner_ = nullptr;
-  OpenPages pages_;
+  OpenPages pages_{1}; // counted in cells
 };
 
 // Whether the cell at `address`, in a tiny span, was handed out (or waits in a bin).

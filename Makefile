@@ -1,0 +1,73 @@
+# The two commands that matter (demo, test) and the few that developers use. `make help` lists them.
+#
+# Every one first installs what it needs and what is missing: packages through apt, Python's in .venv.
+# What each does is in tools/; this file only says in which order.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+ABUT := .venv/bin/abut
+
+.PHONY: help
+help: ## Show this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+
+.PHONY: demo
+demo: ## Build abut and measure a real program under it, glibc, jemalloc, mimalloc and tcmalloc
+	@tools/setup.sh build heaps demo python
+	@tools/build.sh release abut
+	@$(ABUT) compare --runs 3 -- lua5.4 bench/scripts/tables.lua
+
+.PHONY: test
+test: ## Run the tests: release, debug, threads, command line; under ten minutes
+	@tools/setup.sh build heaps programs python
+	@tools/test.sh test
+
+.PHONY: test-all
+test-all: ## Run all tests: the long ones, all sanitizers, clang and its fuzzer, lint
+	@tools/setup.sh build heaps programs bench clang lint python
+	@tools/test.sh all
+
+.PHONY: lint
+lint: ## Check layers, layout, names and types, and look for likely mistakes
+	@tools/setup.sh build lint python
+	@tools/lint.sh
+
+.PHONY: format
+format: ## Lay out C, C++ and Python as lint wants them
+	@tools/setup.sh build lint python
+	@git ls-files -co --exclude-standard '*.c' '*.cpp' '*.h' '*.hpp' | xargs clang-format-14 -i
+	@.venv/bin/ruff format
+	@.venv/bin/ruff check --fix
+
+.PHONY: bench
+bench: ## Measure the daily suite under all heaps, into build/bench
+	@tools/setup.sh build heaps bench python
+	@tools/build.sh release abut bench-programs
+	@mkdir -p build/bench
+	$(ABUT) compare --suite daily --figure cpu,rss --output build/bench/daily.json --force
+
+.PHONY: docs
+docs: ## Build the documentation into build/docs
+	@tools/setup.sh build docs
+	.venv/bin/python -m sphinx --quiet --fail-on-warning --keep-going docs build/docs
+	@echo "open build/docs/index.html"
+
+.PHONY: docs-data
+docs-data: ## Write the generated pages and outputs in the documentation anew
+	@tools/setup.sh build heaps demo bench python
+	@tools/build.sh release abut bench-programs
+	@.venv/bin/python tools/docs_data.py outputs
+
+.PHONY: docs-measured
+docs-measured: ## Write the measured tables anew; takes an hour, on a quiet machine
+	@tools/setup.sh build heaps demo bench python
+	@tools/build.sh release abut bench-programs
+	@.venv/bin/python tools/docs_data.py measured
+
+.PHONY: setup
+setup: ## Install all that development needs, without doing anything with it
+	@tools/setup.sh build heaps demo bench programs clang lint python docs
+
+.PHONY: clean
+clean: ## Remove what was built; set-up stays
+	rm -rf build

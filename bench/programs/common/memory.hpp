@@ -1,0 +1,34 @@
+// Allocation for the programs written in the C manner: malloc that ends the program, with a
+// reason, where memory runs out. Inlined, so that each caller stays an allocation site of its own.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace bench {
+
+[[noreturn]] inline void out_of_memory(std::size_t size) {
+  std::fprintf(stderr, "no memory for a block of %zu bytes; choose smaller sizes (see --help)\n",
+               size);
+  std::exit(1);
+}
+
+[[gnu::always_inline]] inline void *allocate_bytes(std::size_t size) {
+  void *block = std::malloc(size);
+  if (block == nullptr) [[unlikely]]
+    out_of_memory(size);
+  return block;
+}
+
+template <typename T>
+[[gnu::always_inline]] inline T *allocate() {
+  return static_cast<T *>(allocate_bytes(sizeof(T)));
+}
+
+template <typename T>
+[[gnu::always_inline]] inline T *allocate_array(std::size_t count) {
+  // The check suspects every array of pointers.
+  return static_cast<T *>(allocate_bytes(count * sizeof(T))); // NOLINT(bugprone-sizeof-expression)
+}
+
+} // namespace bench

@@ -1,0 +1,128 @@
+"""The front of the command line: finds the verb and hands over to it.
+
+What is asked for most (`--help`, `--version`, `lib`) is answered here or nearly so; typer, rich and
+numpy are imported only by the verb that needs them, so that a shell prompt never waits for them.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NoReturn
+
+from abut.errors import INTERRUPTED, USAGE, AbutError
+
+if TYPE_CHECKING:
+    import typer
+
+VERBS = {
+    "run": "Run a program under abut's heap",
+    "compare": "Measure programs under several heaps, side by side",
+    "heaps": "List the heaps that are known and which are installed",
+    "options": "List the options of abut's heap",
+    "lib": "Print the path of the library, for LD_PRELOAD",
+    "completion": "Print the completion script for a shell",
+}
+COMPLETION_VARIABLE = "_ABUT_COMPLETE"
+_HEADER = """\
+Usage: abut VERB [OPTIONS] [-- PROGRAM ARGS...]
+
+A cache-conscious heap for native Linux programs, and the bench that measures it.
+"""
+_FOOTER = """\
+Options:
+  --help      show this, or after a verb what the verb does
+  --version   show the versions of abut and of its library
+
+Examples:
+  abut run -- lua5.4 script.lua                    the program, under abut's heap
+  abut compare -- lua5.4 script.lua                the same under every heap, measured
+  abut compare --suite quick                       the benchmarks that take a minute
+  LD_PRELOAD=$(abut lib) lua5.4 script.lua         no command line in between
+"""
+
+
+def main() -> NoReturn:
+    """Run the verb that the command line names, and exit with its code."""
+    try:
+        sys.exit(_dispatch(sys.argv[1:]))
+    except AbutError as error:
+        print(f"abut: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        # Whoever read our output has enough; do not complain again when Python flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+
+
+def help_text() -> str:
+    """What `abut --help` prints."""
+    width = max(map(len, VERBS))
+    verbs = "\n".join(f"  {verb:<{width}}  {about}" for verb, about in VERBS.items())
+    return f"{_HEADER}\nVerbs:\n{verbs}\n\n{_FOOTER}"
+
+
+def build_app(verbs: Sequence[str], *, completes: bool = False) -> "typer.Typer":
+    """A typer application of these verbs; only their modules are imported.
+
+    With `completes`, it answers a shell that asks for completions.
+    """
+    from importlib import import_module
+
+    import typer
+
+    app = typer.Typer(
+        add_completion=completes, pretty_exceptions_enable=False, rich_markup_mode="markdown"
+    )
+    app.callback()(lambda: None)  # without it typer takes a single verb for the whole program
+    for verb in verbs:
+        module = import_module(f"abut.commands.{verb}")
+        settings = {
+            "help_option_names": ["-h", "--help"],
+            # What follows the program's name is the program's.
+            "allow_interspersed_args": not getattr(module, "TAKES_PROGRAM", False),
+        }
+        app.command(verb, short_help=VERBS[verb], context_settings=settings)(module.command)
+    return app
+
+
+def _dispatch(arguments: Sequence[str]) -> int:
+    if COMPLETION_VARIABLE in os.environ:
+        return _run_verbs(list(VERBS), arguments, completes=True)
+    first = arguments[0] if arguments else "--help"
+    if first in ("-h", "--help"):
+        print(help_text(), end="")
+        return 0
+    if first in ("-V", "--version"):
+        print(_version_text())
+        return 0
+    if first not in VERBS:
+        raise AbutError(_unknown(first), fix="abut --help lists the verbs", exit_code=USAGE)
+    return _run_verbs([first], arguments)
+
+
+def _run_verbs(verbs: Sequence[str], arguments: Sequence[str], *, completes: bool = False) -> int:
+    result = build_app(verbs, completes=completes)(list(arguments), prog_name="abut")
+    return int(result or 0)
+
+
+def _unknown(word: str) -> str:
+    from difflib import get_close_matches
+
+    if word.startswith("-"):
+        return f"{word}: not an option of abut itself; options follow a verb"
+    near = get_close_matches(word, VERBS, n=1)
+    return f"{word}: no such verb" + (f"; did you mean '{near[0]}'?" if near else "")
+
+
+def _version_text() -> str:
+    import abut
+    from abut.library import load_library
+
+    try:
+        library = load_library()
+        about = f"library {library.version()}, {library.path}"
+    except AbutError as error:
+        about = f"library: {error.problem}"
+    return f"abut {abut.__version__} ({about})"

@@ -1,0 +1,1 @@
+"""One module a verb: arguments in, a call, a rendered answer out."""

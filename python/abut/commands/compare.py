@@ -1,0 +1,187 @@
+"""`abut compare`: a program or a suite under several heaps, measured side by side."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from abut.errors import DIFFERENT, FAILED, INTERRUPTED, USAGE, AbutError
+
+if TYPE_CHECKING:
+    from abut.measure.measurement import Comparison
+    from abut.measure.sample import Figure
+    from abut.measure.session import Task
+    from abut.measure.summary import Summary
+
+TAKES_PROGRAM = True
+_ALL_HEAPS = "glibc,jemalloc,mimalloc,tcmalloc,abut"
+_PROGRAM_RUNS, _SUITE_RUNS = 10, 5
+
+
+def command(
+    program: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="PROGRAM", help="What to measure, with its arguments."),
+    ] = None,
+    suite: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Measure a suite: quick, daily or full.")
+    ] = None,
+    only: Annotated[
+        str, typer.Option(metavar="NAME,...", help="Of the suite, only these benchmarks.")
+    ] = "",
+    heaps: Annotated[
+        str, typer.Option(metavar="NAME,...", help="Heaps: names, [LABEL=]PATH, abut+OPTION=VALUE.")
+    ] = _ALL_HEAPS,
+    runs: Annotated[
+        int | None,
+        typer.Option(min=1, help=f"Runs of each ({_PROGRAM_RUNS}; {_SUITE_RUNS} in a suite)."),
+    ] = None,
+    warmup: Annotated[int, typer.Option(min=0, help="Runs before those, not measured.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Draws the order of runs, the intervals.")] = 1,
+    stdin: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="What the program reads (nothing).")
+    ] = None,
+    figure: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME,...", help="A suite's tables: wall, cpu (user+sys), rss, faults."
+        ),
+    ] = "cpu",
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
+    output: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write that JSON object there, too.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the ratios (.png or .svg).")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite those files.")] = False,
+) -> None:
+    """Measure a program, or a suite of them, under several heaps, in turn: A B C, B C A, ...
+
+    Shows each figure's median with its bootstrap 95 % interval, and its ratio to glibc's and to
+    the best. The program must do the same under every heap: if its exit code or standard output
+    differs, that is an error, and abut exits with 3. Ctrl-C keeps what has been measured.
+
+    Examples:
+
+        abut compare -- lua5.4 script.lua
+        abut compare --heaps glibc,abut --runs 30 --plot lua.svg -- lua5.4 script.lua
+        abut compare --suite daily --output daily.json
+        abut compare --suite quick --heaps glibc,abut,abut+decay_ms=0 --figure cpu,rss
+    """
+    from abut.measure.session import compare
+    from abut.measure.summary import summarise
+    from abut.reporters.progress import progress
+
+    figures = [_figure(key) for key in _words(figure)]
+    _check_files(output, plot, force=force)
+    tasks = _tasks(program or [], suite, only, stdin)
+    default_runs = _SUITE_RUNS if suite else _PROGRAM_RUNS
+    comparison = _comparison(_words(heaps), runs or default_runs, warmup, seed, suite)
+    with progress(comparison, len(tasks)) as watcher:
+        compare(comparison, tasks, watcher)
+    summary = summarise(comparison)
+    _write(summary, figures[0], output, plot)
+    _print(summary, figures, json=json)
+    raise typer.Exit(_exit_code(comparison))
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def _figure(key: str) -> "Figure":
+    from abut.measure.sample import CHOICES
+
+    for figure in CHOICES:
+        if figure.key == key:
+            return figure
+    known = ", ".join(figure.key for figure in CHOICES)
+    raise AbutError(f"--figure {key}: no such figure", fix=f"choose of {known}", exit_code=USAGE)
+
+
+def _check_files(output: Path | None, plot: Path | None, *, force: bool) -> None:
+    if plot:
+        from abut.reporters.plot import check_format
+
+        check_format(plot)
+    for file in (output, plot):
+        if file and file.exists() and not force:
+            raise AbutError(f"{file}: is there already", fix="--force overwrites it")
+        if file and not file.absolute().parent.is_dir():
+            raise AbutError(f"{file}: its folder is not there", fix=f"mkdir -p {file.parent}")
+
+
+def _tasks(program: list[str], suite: str | None, only: str, stdin: Path | None) -> "list[Task]":
+    from abut.measure import tasks
+
+    if bool(program) == bool(suite):
+        raise AbutError(
+            "compare takes either a program, after --, or --suite",
+            fix="abut compare -- PROGRAM ARGS..., or abut compare --suite quick",
+            exit_code=USAGE,
+        )
+    if suite:
+        return tasks.suite_tasks(suite, _words(only))
+    return tasks.program_tasks(program, stdin)
+
+
+def _comparison(
+    names: list[str], runs: int, warmup: int, seed: int, suite: str | None
+) -> "Comparison":
+    from abut.heaps import find_heaps
+    from abut.measure.counters import available
+    from abut.measure.measurement import Comparison, Plan
+
+    found, missing = find_heaps(names)
+    if not found:
+        fix = "; ".join(heap.fix for heap in missing)
+        raise AbutError("none of these heaps is installed", fix=fix or "name one after --heaps")
+    return Comparison(Plan(runs, warmup, seed), found, missing, available(), suite)
+
+
+def _write(summary: "Summary", figure: "Figure", output: Path | None, plot: Path | None) -> None:
+    if output:
+        output.write_text(_as_json(summary) + "\n")
+    if plot and summary.programs:
+        from abut.reporters.plot import bars_of, draw
+
+        draw(bars_of(summary, figure), plot)
+
+
+def _print(summary: "Summary", figures: "list[Figure]", *, json: bool) -> None:
+    from abut.commands.console import console, error_console
+    from abut.machine import describe, this_machine
+    from abut.reporters import remarks
+    from abut.reporters.table import tables
+
+    out = console()
+    if json:
+        print(_as_json(summary))
+    else:
+        out.print(describe(this_machine()), markup=False)
+        out.print(*tables(summary, figures), sep="\n")
+        for note in remarks.notes(summary.comparison):
+            out.print(f"note: {note}", markup=False)
+    for problem in remarks.errors(summary.comparison):
+        error_console().print(f"abut: {problem}", markup=False, style="red")
+    if not json:
+        out.print(f"next: {remarks.next_step(summary)}", markup=False)
+
+
+def _as_json(summary: "Summary") -> str:
+    from abut.machine import this_machine
+    from abut.reporters.json import comparison_json
+    from abut.versions import versions_of
+
+    return comparison_json(summary, this_machine(), versions_of(summary.comparison.heaps))
+
+
+def _exit_code(comparison: "Comparison") -> int:
+    if comparison.interrupted:
+        return INTERRUPTED
+    if comparison.differences():
+        return DIFFERENT
+    if any(entry.broken for entry in comparison.left_out):
+        return FAILED
+    return 0

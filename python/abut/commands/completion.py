@@ -1,0 +1,29 @@
+"""`abut completion`: the script that lets a shell complete verbs and options."""
+
+import os
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from abut.cli import COMPLETION_VARIABLE, VERBS, build_app
+
+
+class Shell(StrEnum):
+    """The shells that completion scripts exist for."""
+
+    bash = "bash"
+    zsh = "zsh"
+    fish = "fish"
+
+
+def command(shell: Annotated[Shell, typer.Argument(help="The shell that is to complete.")]) -> None:
+    """Print the completion script for a shell; have the shell's start-up file evaluate it.
+
+    Example:
+
+        abut completion bash > ~/.local/share/bash-completion/completions/abut
+    """
+    # typer prints the script itself when it finds this variable.
+    os.environ[COMPLETION_VARIABLE] = f"source_{shell}"
+    build_app(list(VERBS), completes=True)([], prog_name="abut")

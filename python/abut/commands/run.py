@@ -1,0 +1,110 @@
+"""`abut run`: a program under abut's heap, or another one, with nothing in between.
+
+This process becomes the program (exec), so exit code, signals, streams and children are its own.
+"""
+
+import errno
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from abut.environment import untouched_environment
+from abut.errors import FAILED, NOT_EXECUTABLE, RUN_FAILED, USAGE, AbutError
+from abut.heaps import preload, require_heap
+from abut.library import load_library
+from abut.program import find_program, preload_obstacle
+from abut.settings import environment_of
+
+TAKES_PROGRAM = True
+
+
+def command(
+    program: Annotated[
+        list[str], typer.Argument(metavar="PROGRAM", help="What to run, with its arguments.")
+    ],
+    option: Annotated[
+        list[str] | None,
+        typer.Option("--option", "-o", metavar="NAME=VALUE", help="Set an option of the heap."),
+    ] = None,
+    stats: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the heap's statistics there at exit, as JSON (%p: process id).",
+        ),
+    ] = None,
+    heap: Annotated[
+        str, typer.Option(help="glibc, jemalloc, mimalloc, tcmalloc, abut, or a library's path.")
+    ] = "abut",
+) -> None:
+    """Run a program under abut's heap. Nothing of the program needs to change.
+
+    Its exit code, signals, standard streams and children pass through untouched. abut's own
+    failures exit with 125, a program that cannot be executed with 126, one not found with 127.
+
+    Examples:
+
+        abut run -- lua5.4 script.lua
+        abut run --stats heap.json --option decay_ms=0 -- xmllint --noout big.xml
+        abut run --heap mimalloc -- lua5.4 script.lua
+    """
+    try:
+        environment = untouched_environment()
+        environment |= _settings(heap, option or [], stats)
+        found = require_heap(heap)
+        environment |= found.environment
+        chosen = preload(found, environment.get("LD_PRELOAD", ""))
+    except AbutError as error:
+        if error.exit_code == FAILED:
+            error.exit_code = RUN_FAILED
+        raise
+    if chosen:
+        environment["LD_PRELOAD"] = chosen
+    path = find_program(program[0])
+    if chosen and (obstacle := preload_obstacle(path)):
+        print(f"abut: warning: {heap}'s heap has no effect: {obstacle}", file=sys.stderr)
+    _become(path, program, environment)
+
+
+def _settings(heap: str, options: list[str], stats: Path | None) -> dict[str, str]:
+    if heap.split("+", maxsplit=1)[0] != "abut" and (options or stats):
+        raise AbutError(
+            f"--option and --stats are abut's, and the heap is {heap}",
+            fix="leave them out, or leave --heap out",
+            exit_code=USAGE,
+        )
+    variables = environment_of(options, load_library().options()) if options else {}
+    if stats:
+        # The program may change its folder before it ends.
+        variables["ABUT_STATS"] = str(stats.absolute())
+    return variables
+
+
+def _become(path: Path, program: list[str], environment: dict[str, str]) -> None:
+    # Python ignores these two for itself, and an ignored signal outlives exec.
+    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(ignored, signal.SIG_DFL)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    try:
+        _exec(path, program, environment)
+    except OSError as error:
+        raise AbutError(
+            f"{path}: {error.strerror}",
+            fix="check that it is a program for this machine",
+            exit_code=NOT_EXECUTABLE,
+        ) from error
+
+
+def _exec(path: Path, program: list[str], environment: dict[str, str]) -> None:
+    try:
+        os.execve(path, program, environment)
+    except OSError as error:
+        if error.errno != errno.ENOEXEC:
+            raise
+    # A script without a `#!` line is the shell's, as execvp(3) has it.
+    os.execve("/bin/sh", ["sh", str(path), *program[1:]], environment)

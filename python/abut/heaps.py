@@ -1,0 +1,169 @@
+"""The heaps that a program can be run under: abut's, glibc's and the peers that are installed.
+
+A heap is a library to preload; glibc's is none. Peers are found where the loader finds them.
+"""
+
+import platform
+import re
+import subprocess
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from abut.errors import USAGE, AbutError
+from abut.library import library_path, load_library
+from abut.settings import environment_of
+
+
+@dataclass(frozen=True, slots=True)
+class Heap:
+    """A heap that can be used now. `library` is what to preload; None is for glibc's own.
+
+    `environment` holds the heap's own settings, as variables.
+    """
+
+    name: str
+    about: str
+    library: Path | None
+    package: str
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class MissingHeap:
+    """A heap that is known and not there, and what brings it."""
+
+    name: str
+    about: str
+    package: str
+
+    @property
+    def fix(self) -> str:
+        """The command that installs it."""
+        return f"apt install {self.package}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Peer:
+    about: str
+    package: str
+    libraries: tuple[str, ...]
+
+
+GLIBC = Heap("glibc", "the C library's own malloc", None, "libc6")
+ABUT_ABOUT = "objects that are used together abut in memory"
+_PEERS = {
+    "jemalloc": _Peer("Jason Evans's, of FreeBSD and Meta", "libjemalloc2", ("libjemalloc.so.2",)),
+    "mimalloc": _Peer(
+        "Microsoft Research's", "libmimalloc2.0", ("libmimalloc.so.2", "libmimalloc.so.3")
+    ),
+    "tcmalloc": _Peer(
+        "Google's, of gperftools",
+        "libtcmalloc-minimal4",
+        ("libtcmalloc_minimal.so.4", "libtcmalloc.so.4"),
+    ),
+}
+NAMES = ("glibc", *_PEERS, "abut")
+
+
+def find_heap(name: str) -> Heap | MissingHeap:
+    """The heap called `name`.
+
+    Beside the known names: `[LABEL=]PATH` is any library that replaces malloc, and
+    `abut+NAME=VALUE[+NAME=VALUE...]` is abut's heap with options set.
+
+    Raises AbutError for a name nobody knows, and for abut's own heap when it is not built.
+    """
+    if "/" in name:
+        return _heap_of_path(name)
+    if name == "glibc":
+        return GLIBC
+    if name == "abut":
+        return Heap("abut", ABUT_ABOUT, library_path(), "")
+    if name.startswith("abut+"):
+        settings = environment_of(name.split("+")[1:], load_library().options())
+        return Heap(name, ABUT_ABOUT, library_path(), "", settings)
+    if name not in _PEERS:
+        fix = f"choose of {', '.join(NAMES)}, or give the path of a library"
+        raise AbutError(f"heap '{name}': no such heap", fix=fix, exit_code=USAGE)
+    peer = _PEERS[name]
+    library = _find_library(peer.libraries)
+    if library is None:
+        return MissingHeap(name, peer.about, peer.package)
+    return Heap(name, peer.about, library, peer.package)
+
+
+def find_heaps(names: Iterable[str]) -> tuple[list[Heap], list[MissingHeap]]:
+    """Those of `names` that are there, and those that are not."""
+    found: list[Heap] = []
+    missing: list[MissingHeap] = []
+    for name in dict.fromkeys(names):
+        heap = find_heap(name)
+        if isinstance(heap, MissingHeap):
+            missing.append(heap)
+        elif heap.name in {other.name for other in found}:
+            raise AbutError(
+                f"heap '{name}': two heaps are called {heap.name}",
+                fix="label one: LABEL=PATH",
+                exit_code=USAGE,
+            )
+        else:
+            found.append(heap)
+    return found, missing
+
+
+def require_heap(name: str) -> Heap:
+    """The heap called `name`. Raises AbutError when it is not installed."""
+    heap = find_heap(name)
+    if isinstance(heap, MissingHeap):
+        raise AbutError(f"heap '{name}': not installed", fix=heap.fix)
+    return heap
+
+
+def preload(heap: Heap, existing: str) -> str:
+    """The value of LD_PRELOAD that puts `heap` in front of what is preloaded already."""
+    if heap.library is None:
+        return existing
+    path = str(heap.library)
+    if " " in path or ":" in path:
+        raise AbutError(
+            f"{path}: the loader splits LD_PRELOAD at spaces and colons, and this path has one",
+            fix="move the library to a path without them",
+        )
+    return f"{path}:{existing}" if existing else path
+
+
+def _heap_of_path(text: str) -> Heap:
+    label, _, rest = text.partition("=")
+    label, path_text = (label, rest) if re.fullmatch(r"[\w.+-]+", label) and rest else ("", text)
+    path = Path(path_text).absolute()
+    if not path.is_file():
+        raise AbutError(f"heap '{text}': {path} is not a file", fix="give a library's path")
+    return Heap(label or path.name.split(".so")[0], f"the library {path}", path, "")
+
+
+def _find_library(names: Iterable[str]) -> Path | None:
+    known = _loader_cache()
+    triplet = f"{platform.machine()}-linux-gnu"
+    folders = [f"/usr/lib/{triplet}", f"/lib/{triplet}", "/usr/local/lib", "/usr/lib64", "/usr/lib"]
+    for name in names:
+        for path in (known.get(name), *(Path(folder, name) for folder in folders)):
+            if path is not None and path.is_file():
+                return path
+    return None
+
+
+def _loader_cache() -> dict[str, Path]:
+    """What `ldconfig -p` lists of 64-bit libraries: name to path."""
+    try:
+        listing = subprocess.run(
+            ["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=False
+        ).stdout
+    except OSError:
+        return {}
+    found: dict[str, Path] = {}
+    for line in listing.splitlines():
+        name, arrow, path = line.strip().partition(" => ")
+        if arrow and "64" in name.partition(" ")[2]:  # "name (libc6,x86-64)": the system's word
+            found.setdefault(name.split(" ")[0], Path(path))
+    return found

@@ -1,0 +1,1 @@
+"""Running programs under several heaps, and what the figures of the runs say."""

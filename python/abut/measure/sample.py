@@ -1,0 +1,59 @@
+"""What one run gave, and the figures that are made of it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The measurements of one run, children that were waited for included.
+
+    Times are in seconds, memory in bytes; `peak_rss_bytes` is that of the largest single process.
+    `counters` holds the hardware counters that the machine has.
+    """
+
+    wall_s: float
+    user_s: float
+    system_s: float
+    peak_rss_bytes: int
+    minor_faults: int
+    major_faults: int
+    counters: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One number to compare heaps by; less is better for every one of them.
+
+    `of` gives None where a sample lacks the figure. `unit` is "s", "B" or "" for a plain count.
+    """
+
+    key: str
+    title: str
+    unit: str
+    of: Callable[[Sample], float | None]
+
+
+def _counter(key: str) -> Callable[[Sample], float | None]:
+    return lambda sample: sample.counters.get(key)
+
+
+WALL = Figure("wall", "wall time", "s", lambda sample: sample.wall_s)
+CPU = Figure("cpu", "user+sys time", "s", lambda sample: sample.user_s + sample.system_s)
+RSS = Figure("rss", "peak RSS", "B", lambda sample: sample.peak_rss_bytes)
+FAULTS = Figure(
+    "faults", "page faults", "", lambda sample: sample.minor_faults + sample.major_faults
+)
+CHOICES = (WALL, CPU, RSS, FAULTS)
+COUNTERS = (
+    Figure("cycles", "cycles", "", _counter("cycles")),
+    Figure("instructions", "instructions", "", _counter("instructions")),
+    Figure("cache-misses", "cache misses", "", _counter("cache-misses")),
+    Figure("dtlb-misses", "dTLB misses", "", _counter("dtlb-misses")),
+)
+FIGURES = (
+    *CHOICES,
+    Figure("minor-faults", "minor faults", "", lambda sample: sample.minor_faults),
+    Figure("major-faults", "major faults", "", lambda sample: sample.major_faults),
+    *COUNTERS,
+)

@@ -1,0 +1,199 @@
+"""Running a program once and measuring that run and nothing of ourselves.
+
+Linux lets a process's peak RSS begin at that of the process it was forked from, so a child of
+Python would never seem smaller than Python. A shell therefore forks the program (its own pages are
+few), hands us its process id and dies; as the reaper of orphans we inherit the child, attach
+counters while it waits at a gate, open the gate and wait for it, with figures that are its own.
+Assumes Linux 3.4 or later and a POSIX /bin/sh.
+"""
+
+import contextlib
+import ctypes
+import os
+import signal
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from abut.errors import AbutError
+from abut.measure.counters import Counters, Event
+from abut.measure.sample import Sample
+
+_SET_CHILD_SUBREAPER = 36
+_GATE, _ANNOUNCE = 3, 4
+# $1 is what to preload, $2 the folder to run in, the rest is the program and its arguments.
+_TRAMPOLINE = f"""(
+read -r pid rest </proc/self/stat && echo "$pid" >&{_ANNOUNCE}
+read -r go <&{_GATE} || exit 125
+exec {_GATE}<&- {_ANNOUNCE}>&-
+[ -z "$1" ] || export LD_PRELOAD="$1"
+cd -- "$2" || exit 125
+shift 2
+exec "$@"
+); :"""
+_GRACE_S = 1.0
+_POLL_S = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A program to start. `environment` lacks LD_PRELOAD, which `preload` stands for.
+
+    Standard input is read from `stdin`; standard output and error are written to files.
+    """
+
+    argv: Sequence[str]
+    environment: Mapping[str, str]
+    folder: Path
+    stdout: Path
+    stderr: Path
+    stdin: Path = Path(os.devnull)
+    preload: str = ""
+    events: tuple[Event, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A finished run: the exit code (minus the signal's number for a killed program), what was
+    measured, and how many processes it left running behind it.
+    """
+
+    exit_code: int
+    sample: Sample
+    left_running: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A child waiting at its gate, the pipe that opens it, and the children there were before."""
+
+    pid: int
+    gate: int
+    before: frozenset[int]
+
+
+def run_once(launch: Launch) -> Run:
+    """Start the program, wait for it and measure it.
+
+    On Ctrl-C the program is given a moment to end by itself, then ended; KeyboardInterrupt goes on.
+    """
+    _become_reaper()
+    held = _hold(launch)
+    try:
+        with contextlib.closing(Counters(held.pid, launch.events)) as counters:
+            started = time.perf_counter()
+            os.write(held.gate, b"\n")
+            _, status, usage = os.wait4(held.pid, 0)
+            wall_s = time.perf_counter() - started
+            counts = counters.read()
+    except BaseException:
+        _end(held.pid)
+        raise
+    finally:
+        os.close(held.gate)
+    sample = Sample(
+        wall_s=wall_s,
+        user_s=usage.ru_utime,
+        system_s=usage.ru_stime,
+        peak_rss_bytes=usage.ru_maxrss * 1024,
+        minor_faults=usage.ru_minflt,
+        major_faults=usage.ru_majflt,
+        counters=counts,
+    )
+    return Run(os.waitstatus_to_exitcode(status), sample, _reap_orphans(held.before))
+
+
+def _become_reaper() -> None:
+    if ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
+        raise AbutError(
+            "this kernel does not hand orphans over (PR_SET_CHILD_SUBREAPER)",
+            fix="use Linux 3.4 or later",
+        )
+
+
+def _hold(launch: Launch) -> _Held:
+    """Start the trampoline and inherit the child that it leaves at the gate."""
+    before = _children()
+    gate_out, gate_in = os.pipe()
+    announce_out, announce_in = os.pipe()
+    try:
+        shell = _spawn_shell(launch, gate_out, announce_in)
+    except BaseException:
+        os.close(gate_in)
+        os.close(announce_out)
+        raise
+    finally:
+        os.close(gate_out)
+        os.close(announce_in)
+    try:
+        announced = os.read(announce_out, 32)
+        if not announced.strip().isdigit():
+            raise AbutError(f"{launch.argv[0]}: /bin/sh could not start it", fix="check /bin/sh")
+    except BaseException:
+        os.close(gate_in)  # the child reads the end of the pipe, and goes
+        raise
+    finally:
+        os.close(announce_out)
+        os.kill(shell, signal.SIGKILL)
+        os.waitpid(shell, 0)
+    return _Held(int(announced), gate_in, before)
+
+
+def _spawn_shell(launch: Launch, gate: int, announce: int) -> int:
+    writing = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    return os.posix_spawn(
+        "/bin/sh",
+        ["sh", "-c", _TRAMPOLINE, "sh", launch.preload, str(launch.folder), *launch.argv],
+        {name: value for name, value in launch.environment.items() if name != "LD_PRELOAD"},
+        file_actions=[
+            (os.POSIX_SPAWN_OPEN, 0, launch.stdin, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_OPEN, 1, launch.stdout, writing, 0o600),
+            (os.POSIX_SPAWN_OPEN, 2, launch.stderr, writing, 0o600),
+            (os.POSIX_SPAWN_DUP2, gate, _GATE),
+            (os.POSIX_SPAWN_DUP2, announce, _ANNOUNCE),
+        ],
+        # Python ignores these two for itself, and an ignored signal outlives exec.
+        setsigdef=[signal.SIGPIPE, signal.SIGXFSZ],
+    )
+
+
+def _end(pid: int) -> None:
+    """End a child that may have had the terminal's Ctrl-C already, from mild to harsh."""
+    for harsher in (None, signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+        try:
+            if harsher is not None:
+                os.kill(pid, harsher)
+            if _ended_within(pid, _GRACE_S):
+                return
+        except (ProcessLookupError, ChildProcessError):
+            return
+        except KeyboardInterrupt:
+            continue  # impatience: go on to the next signal
+
+
+def _ended_within(pid: int, limit_s: float) -> bool:
+    deadline = time.monotonic() + limit_s
+    while time.monotonic() < deadline:
+        if os.waitpid(pid, os.WNOHANG)[0] == pid:
+            return True
+        time.sleep(_POLL_S)
+    return False
+
+
+def _children() -> frozenset[int]:
+    """The process ids of our children; empty where the kernel does not list them."""
+    found: set[int] = set()
+    for task in Path("/proc/self/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            found.update(int(pid) for pid in task.read_text().split())
+    return frozenset(found)
+
+
+def _reap_orphans(before: frozenset[int]) -> int:
+    """Bury what the program left behind; the number of its processes that still run."""
+    running = 0
+    for pid in _children() - before:
+        with contextlib.suppress(ChildProcessError):
+            running += os.waitpid(pid, os.WNOHANG)[0] == 0
+    return running

@@ -1,0 +1,63 @@
+"""Where the parts lie: in a source tree with its build folder, or inside an installed wheel."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parent
+BUILD_FIX = "build it with `make`, or install the package with pip"
+
+
+def source_root() -> Path | None:
+    """The source tree that this package runs from; None when it was installed as a wheel."""
+    root = PACKAGE.parent.parent
+    return root if (root / "pyproject.toml").is_file() else None
+
+
+def library_candidate() -> Path:
+    """Where libabut.so should be; whether it is there is for the caller to see."""
+    if chosen := os.environ.get("ABUT_LIBRARY"):
+        return Path(chosen).absolute()
+    root = source_root()
+    folder = root / "build" / "release" / "lib" if root else PACKAGE / "lib"
+    return folder / "libabut.so"
+
+
+@dataclass(frozen=True, slots=True)
+class BenchPlaces:
+    """The folders that the placeholders of a benchmark's command stand for."""
+
+    bench: Path
+    programs: Path
+    cache: Path
+    python: Path
+
+    @property
+    def suites(self) -> Path:
+        """The folder of the suites' TOML files."""
+        return self.bench / "suites"
+
+
+def bench_places() -> BenchPlaces:
+    """The benchmarks that belong to this package."""
+    root = source_root()
+    bench = root / "bench" if root else PACKAGE / "bench"
+    programs = root / "build" / "release" / "bin" / "bench" if root else PACKAGE / "bench" / "bin"
+    return BenchPlaces(bench, programs, cache_folder() / "bench", system_python())
+
+
+def cache_folder() -> Path:
+    """Where prepared inputs are kept between runs."""
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "abut"
+
+
+def system_python() -> Path:
+    """The interpreter that benchmarks run: the system's, so that no virtual environment's shim
+    is measured in its place.
+    """
+    import shutil
+    import sys
+
+    system = Path("/usr/bin/python3")
+    return system if system.exists() else Path(shutil.which("python3") or sys.executable)

@@ -1,0 +1,131 @@
+"""The program that is to run: where it is, and whether a preloaded heap can reach it.
+
+Assumes Linux: ELF files, `#!` lines, and a loader that ignores LD_PRELOAD for privileged programs.
+"""
+
+import os
+import shutil
+import stat
+import struct
+from pathlib import Path
+
+from abut.errors import NOT_EXECUTABLE, NOT_FOUND, AbutError
+
+_PT_INTERP = 3
+_ELF_CLASS_64 = 2
+_HEAD_BYTES = 4096
+_MOST_INTERPRETERS = 5
+
+
+def find_program(name: str) -> Path:
+    """The file that runs as `name`, by PATH as a shell would.
+
+    Raises AbutError with exit code 127 when there is none and 126 when it is not executable.
+    """
+    if found := shutil.which(name):
+        return Path(found)
+    if "/" not in name:
+        in_path = [Path(folder, name) for folder in os.get_exec_path() if folder]
+        blocked = next((path for path in in_path if path.is_file()), None)
+    else:
+        blocked = Path(name) if os.path.lexists(name) else None
+    if blocked is None:
+        where = "no such file" if "/" in name else "not found in PATH"
+        raise AbutError(f"{name}: {where}", fix="check the spelling", exit_code=NOT_FOUND)
+    if blocked.is_dir():
+        reason, fix = "it is a folder", "name a program inside it"
+    elif not blocked.exists():
+        raise AbutError(f"{name}: the link leads nowhere", fix="mend the link", exit_code=NOT_FOUND)
+    else:
+        reason, fix = "it is not executable", f"chmod +x {blocked}"
+    raise AbutError(f"{blocked}: {reason}", fix=fix, exit_code=NOT_EXECUTABLE)
+
+
+def preload_obstacle(path: Path) -> str | None:
+    """Why a preloaded library would not serve the program at `path`; None when it would.
+
+    Scripts are judged by the interpreter in their `#!` line.
+    """
+    for _ in range(_MOST_INTERPRETERS):
+        if privilege := _privilege(path):
+            return f"{path} {privilege}, and the loader then ignores LD_PRELOAD"
+        head = _head(path)
+        if not head.startswith(b"#!"):
+            return _elf_obstacle(path, head)
+        interpreter = _interpreter(head)
+        if interpreter is None:
+            return None
+        path = interpreter
+    return None
+
+
+def _head(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(_HEAD_BYTES)
+    except OSError:
+        return b""
+
+
+def _privilege(path: Path) -> str | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    if status.st_mode & stat.S_ISUID and status.st_uid != os.geteuid():
+        return "is set-user-ID"
+    if status.st_mode & stat.S_ISGID and status.st_gid != os.getegid():
+        return "is set-group-ID"
+    if os.geteuid() != 0 and _has_capabilities(path):
+        return "has file capabilities"
+    return None
+
+
+def _has_capabilities(path: Path) -> bool:
+    try:
+        return bool(os.getxattr(path, "security.capability"))
+    except OSError:
+        return False
+
+
+def _interpreter(head: bytes) -> Path | None:
+    """The program that a `#!` line names; `env NAME` is followed to NAME."""
+    words = os.fsdecode(head[2:].split(b"\n")[0]).split()
+    if not words:
+        return None
+    if Path(words[0]).name == "env":
+        names = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
+        found = shutil.which(names[0]) if names else None
+        return Path(found) if found else None
+    return Path(words[0])
+
+
+def _elf_obstacle(path: Path, head: bytes) -> str | None:
+    if not head.startswith(b"\x7fELF"):
+        return None
+    if head[4] != _ELF_CLASS_64:
+        return f"{path} is a 32-bit program, and the library is a 64-bit one"
+    loader = _elf_loader(path, head)
+    if loader is None:
+        return f"{path} is statically linked, so it loads no library at all"
+    if "ld-musl" in loader:
+        return f"{path} is built for musl, and the library for glibc"
+    return None
+
+
+def _elf_loader(path: Path, head: bytes) -> str | None:
+    """The loader that a 64-bit ELF file asks for; None when it is statically linked."""
+    order = "<" if head[5] == 1 else ">"
+    (offset,) = struct.unpack_from(f"{order}Q", head, 32)
+    size, count = struct.unpack_from(f"{order}HH", head, 54)
+    with path.open("rb") as file:
+        file.seek(offset)
+        table = file.read(size * count)
+        for start in range(0, len(table) - size + 1, size):
+            (kind,) = struct.unpack_from(f"{order}I", table, start)
+            if kind == _PT_INTERP:
+                (where,) = struct.unpack_from(f"{order}Q", table, start + 8)
+                (length,) = struct.unpack_from(f"{order}Q", table, start + 32)
+                file.seek(where)
+                return os.fsdecode(file.read(min(length, _HEAD_BYTES)).rstrip(b"\0"))
+    return None

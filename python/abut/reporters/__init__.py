@@ -1,0 +1,1 @@
+"""What a comparison looks like: tables, JSON, plots. They take data and print nothing."""

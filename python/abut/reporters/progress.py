@@ -1,0 +1,51 @@
+"""How far a comparison has come, on standard error and only where that is a terminal."""
+
+import contextlib
+import sys
+from collections.abc import Iterator
+
+from abut.measure.measurement import Comparison
+from abut.measure.session import Watcher
+
+
+class _Silent:
+    """For output that goes to a file: says nothing."""
+
+    def on_program(self, name: str) -> None:
+        """Nothing to show."""
+
+    def on_run(self, program: str, heap: str) -> None:
+        """Nothing to show."""
+
+
+@contextlib.contextmanager
+def progress(comparison: Comparison, programs: int) -> Iterator[Watcher]:
+    """A bar that counts runs, and names the program and the heap."""
+    if not sys.stderr.isatty():
+        yield _Silent()
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    plan = comparison.plan
+    each = len(comparison.heaps) * (plan.runs + plan.warmup)
+    # Seldom refreshed: drawing takes time from a core that the program may want.
+    with Progress(console=Console(stderr=True), transient=True, refresh_per_second=2) as bar:
+        task = bar.add_task("", total=programs * each)
+
+        class Bar:
+            """Moves the bar; a program that was left out early counts as done."""
+
+            def __init__(self) -> None:
+                self._begun = 0
+
+            def on_program(self, name: str) -> None:
+                """Name the next program."""
+                bar.update(task, description=f"{name}: input", completed=self._begun * each)
+                self._begun += 1
+
+            def on_run(self, program: str, heap: str) -> None:
+                """One run further."""
+                bar.update(task, description=f"{program}: {heap}", advance=1)
+
+        yield Bar()

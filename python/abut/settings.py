@@ -1,0 +1,47 @@
+"""`NAME=VALUE` settings of the heap, checked against the list that the library declares."""
+
+import re
+from collections.abc import Iterable
+
+from abut.errors import USAGE, AbutError
+from abut.library import HeapOption
+
+
+def environment_of(settings: Iterable[str], options: Iterable[HeapOption]) -> dict[str, str]:
+    """The ABUT_* variables that stand for `settings`. Raises AbutError for a bad one."""
+    known = {option.name: option for option in options}
+    variables = {}
+    for setting in settings:
+        given, equals, value = setting.partition("=")
+        name = given.lower().removeprefix("abut_")
+        if not equals:
+            raise _bad(f"option '{setting}': no value", "write it as NAME=VALUE")
+        if name not in known:
+            raise _bad(f"option '{given}': the library has none of that name", _known(known))
+        _check_value(known[name], value)
+        variables[known[name].variable] = value
+    return variables
+
+
+def _check_value(option: HeapOption, value: str) -> None:
+    if option.kind == "number":
+        _check_number(option, value)
+    elif option.kind == "choice" and value not in re.findall(r"[\w-]+", option.range):
+        raise _bad(f"option '{option.name}': no choice '{value}'", f"choose of {option.range}")
+
+
+def _check_number(option: HeapOption, value: str) -> None:
+    bounds = [int(bound) for bound in re.findall(r"-?\d+", option.range)]
+    fix = f"give a whole number within {option.range}"
+    if not re.fullmatch(r"-?\d+", value):
+        raise _bad(f"option '{option.name}': '{value}' is not a number", fix)
+    if len(bounds) == 2 and not bounds[0] <= int(value) <= bounds[1]:  # noqa: PLR2004 (low, high)
+        raise _bad(f"option '{option.name}': {value} is out of range", fix)
+
+
+def _known(names: Iterable[str]) -> str:
+    return f"choose of {', '.join(sorted(names))} (`abut options` explains them)"
+
+
+def _bad(problem: str, fix: str) -> AbutError:
+    return AbutError(problem, fix=fix, exit_code=USAGE)

@@ -1,0 +1,92 @@
+#include "heap/huge_cache.hpp"
+
+#include "heap/page_runs.hpp"
+
+#include <mutex>
+
+namespace abut::heap {
+
+constinit HugeCache huge_cache;
+
+namespace {
+
+size_t pages_of(const HugeInfo *block) { return block->mapped / kPageBytes; }
+
+} // namespace
+
+HugeInfo *HugeCache::remove(Entry &entry) {
+  HugeInfo *block = entry.block;
+  entry.block = nullptr;
+  retention.subtract_resident(pages_of(block));
+  return block;
+}
+
+HugeCache::Entry *HugeCache::oldest() {
+  Entry *found = nullptr;
+  for (Entry &entry : entries_)
+    if (entry.block && (found == nullptr || entry.freed_at < found->freed_at)) found = &entry;
+  return found;
+}
+
+HugeCache::Entry *HugeCache::unused() {
+  for (Entry &entry : entries_)
+    if (entry.block == nullptr) return &entry;
+  return nullptr;
+}
+
+HugeInfo *HugeCache::take(size_t bytes) {
+  std::lock_guard guard(lock_);
+  Entry *best = nullptr;
+  for (Entry &entry : entries_) {
+    if (entry.block == nullptr) continue;
+    const size_t usable = usable_bytes(entry.block);
+    if (usable < bytes || usable - bytes > bytes / 4) continue;
+    if (best == nullptr || usable < usable_bytes(best->block)) best = &entry;
+  }
+  return best ? remove(*best) : nullptr;
+}
+
+bool HugeCache::keep(HugeInfo *block) {
+  const size_t pages = pages_of(block);
+  if (pages > retention.allowance()) return false;
+  for (;;) {
+    HugeInfo *surplus = nullptr;
+    {
+      std::lock_guard guard(lock_);
+      const bool fits = retention.resident() + pages <= retention.allowance();
+      Entry *slot = fits ? unused() : nullptr;
+      if (slot != nullptr) {
+        *slot = {block, os::coarse_milliseconds()};
+        retention.add_resident(pages);
+        return true;
+      }
+      Entry *old = oldest();
+      if (old == nullptr) return false;
+      surplus = remove(*old);
+    }
+    retention.gave_back(pages_of(surplus));
+    unmap_huge(surplus);
+  }
+}
+
+void HugeCache::give_back(uint64_t before) {
+  for (;;) {
+    HugeInfo *block = nullptr;
+    {
+      std::lock_guard guard(lock_);
+      Entry *old = oldest();
+      if (old == nullptr || old->freed_at > before) return;
+      block = remove(*old);
+    }
+    unmap_huge(block);
+  }
+}
+
+void decay_shared(uint64_t now) {
+  if (!retention.due(now)) return;
+  page_runs.decay(now);
+  const auto wait = static_cast<uint64_t>(option_value(Option::decay_ms));
+  if (now >= wait) huge_cache.give_back(now - wait);
+}
+
+} // namespace abut::heap

@@ -1,0 +1,43 @@
+// Mappings of huge blocks that were freed a moment ago, kept for the next ones of about their size.
+#pragma once
+
+#include "heap/huge_blocks.hpp"
+#include "heap/retention.hpp"
+
+namespace abut::heap {
+
+class HugeCache {
+public:
+  // A kept mapping that holds `bytes` and hardly more; null if there is none.
+  HugeInfo *take(size_t bytes);
+
+  // Keeps the mapping of a block that is free, and gives others back if too much is kept; false if it is
+  // itself too much, and is still the caller's.
+  bool keep(HugeInfo *block);
+
+  // Gives back what has been kept since before `before`, in milliseconds.
+  void give_back(uint64_t before);
+
+  os::SpinLock &lock() { return lock_; }
+
+private:
+  struct Entry {
+    HugeInfo *block = nullptr;
+    uint64_t freed_at = 0;
+  };
+  static constexpr unsigned kEntries = 16;
+
+  HugeInfo *remove(Entry &entry);
+  Entry *oldest();
+  Entry *unused();
+
+  os::SpinLock lock_;
+  Entry entries_[kEntries];
+};
+
+extern constinit HugeCache huge_cache;
+
+// Gives back free pages, and kept mappings, that have waited for their time. Cheap when it is not due.
+void decay_shared(uint64_t now);
+
+} // namespace abut::heap

@@ -1,0 +1,62 @@
+// How many free pages may stay resident, in the hope that they are soon asked for again.
+//
+// At most `retain_mb`, or an eighth of the pages taken, whichever is more; and beyond that as many as lately
+// went back to the kernel only to be asked for again. What is above goes back at once, the rest when it has
+// been free for `decay_ms`.
+#pragma once
+
+#include "base/options.hpp"
+#include "heap/gauge.hpp"
+#include "os/os.hpp"
+
+#include <algorithm>
+
+namespace abut::heap {
+
+class Retention {
+public:
+  // In pages.
+  size_t allowance() const {
+    const size_t retained = static_cast<size_t>(option_value(Option::retain_mb)) * MiB / kPageBytes;
+    return std::max(retained, pages_taken.value() / 8) + earned_.load(std::memory_order_relaxed);
+  }
+
+  // Free pages that are resident, of all kinds.
+  size_t resident() const { return resident_.load(std::memory_order_relaxed); }
+  void add_resident(size_t pages) { resident_.fetch_add(pages, std::memory_order_relaxed); }
+  void subtract_resident(size_t pages) { resident_.fetch_sub(pages, std::memory_order_relaxed); }
+  bool exceeded() const { return resident() > allowance(); }
+
+  // Pages went back because too many were resident.
+  void gave_back(size_t pages) { regretted_.fetch_add(pages, std::memory_order_relaxed); }
+
+  // Pages come from the kernel. If as many have just gone there, that was a mistake.
+  void took(size_t pages) {
+    const size_t lost = std::min(regretted_.load(std::memory_order_relaxed), pages);
+    if (lost == 0) return;
+    regretted_.fetch_sub(lost, std::memory_order_relaxed);
+    const size_t most = pages_taken.highest() / 4;
+    earned_.store(std::min(earned_.load(std::memory_order_relaxed) + lost, most),
+                  std::memory_order_relaxed);
+  }
+
+  // Whether free pages are to be looked at; `now` in milliseconds. True once each `decay_ms` / 2 at most.
+  bool due(uint64_t now) {
+    const auto period = static_cast<uint64_t>(option_value(Option::decay_ms)) / 2;
+    uint64_t last = looked_at_.load(std::memory_order_relaxed);
+    if (now - last < period || !looked_at_.compare_exchange_strong(last, now)) return false;
+    regretted_.store(0, std::memory_order_relaxed);
+    earned_.store(earned_.load(std::memory_order_relaxed) / 2, std::memory_order_relaxed);
+    return true;
+  }
+
+private:
+  std::atomic<size_t> resident_{0};
+  std::atomic<size_t> earned_{0};
+  std::atomic<size_t> regretted_{0};
+  std::atomic<uint64_t> looked_at_{0};
+};
+
+extern constinit Retention retention;
+
+} // namespace abut::heap

@@ -1,0 +1,196 @@
+// posix_memalign, aligned_alloc, memalign, valloc, pvalloc: POSIX, ISO C 7.22.3.1, and glibc's
+// habits.
+#include "support/opaque.hpp"
+#include "support/pattern.hpp"
+#include "support/random.hpp"
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <unistd.h>
+#include <vector>
+
+using support::opaque;
+
+namespace {
+
+bool aligned_to(const void *block, std::size_t alignment) {
+  return reinterpret_cast<std::uintptr_t>(block) % alignment == 0;
+}
+
+using Allocate = void *(*)(std::size_t alignment, std::size_t size);
+
+void *by_posix_memalign(std::size_t alignment, std::size_t size) {
+  void *block = nullptr;
+  return posix_memalign(&block, alignment, size) == 0 ? block : nullptr;
+}
+
+struct AlignedCall {
+  const char *name;
+  Allocate allocate;
+};
+
+class EveryAlignedCall : public testing::TestWithParam<AlignedCall> {};
+
+TEST_P(EveryAlignedCall, AlignsFromAPointerToOneGibibyte) {
+  for (std::size_t alignment = sizeof(void *); alignment <= std::size_t{1} << 30; alignment *= 2)
+    for (const std::size_t size : {1u, 24u, 1000u, 4096u, 70'000u, 2'000'000u}) {
+      void *block = GetParam().allocate(alignment, size);
+      ASSERT_NE(block, nullptr) << size << " aligned " << alignment;
+      EXPECT_TRUE(aligned_to(block, alignment)) << size << " aligned " << alignment;
+      support::fill(block, size, alignment);
+      EXPECT_TRUE(support::holds(block, size, alignment));
+      EXPECT_GE(malloc_usable_size(block), size);
+      std::free(block);
+    }
+}
+
+TEST_P(EveryAlignedCall, KeepsManyLiveBlocksApart) {
+  struct Block {
+    void *start;
+    std::size_t size;
+  };
+  support::Random random(17);
+  std::vector<Block> blocks;
+  for (std::size_t key = 0; key < 3000; ++key) {
+    const std::size_t alignment = std::size_t{8} << random.below(13);
+    const std::size_t size = random.size_up_to(20'000);
+    blocks.push_back({GetParam().allocate(alignment, size), size});
+    ASSERT_NE(blocks.back().start, nullptr);
+    EXPECT_TRUE(aligned_to(blocks.back().start, alignment)) << size << " aligned " << alignment;
+    support::fill(blocks.back().start, size, key);
+  }
+  for (std::size_t key = 0; key < blocks.size(); ++key) {
+    EXPECT_TRUE(support::holds(blocks[key].start, blocks[key].size, key));
+    std::free(blocks[key].start);
+  }
+}
+
+TEST_P(EveryAlignedCall, GivesABlockForSizeZero) {
+  for (const std::size_t alignment : {8u, 64u, 4096u, 1u << 20}) {
+    void *block = GetParam().allocate(alignment, opaque(std::size_t{0}));
+    EXPECT_NE(block, nullptr) << alignment;
+    EXPECT_TRUE(aligned_to(block, alignment)) << alignment;
+    std::free(block);
+  }
+}
+
+TEST_P(EveryAlignedCall, GivesBackWhatAFreeReturns) {
+  // 100 GB in all, at most 1 MB at a time.
+  for (int round = 0; round < 100'000; ++round) {
+    void *block = GetParam().allocate(std::size_t{8} << (round % 15), opaque(std::size_t{1} << 20));
+    ASSERT_NE(block, nullptr) << "round " << round;
+    std::free(block);
+  }
+}
+
+TEST_P(EveryAlignedCall, RefusesSizesNoMemoryCanHold) {
+  for (const std::size_t alignment : {8u, 64u, 4096u, 1u << 30})
+    for (const std::size_t size :
+         {SIZE_MAX, SIZE_MAX - alignment, SIZE_MAX / 2 + 1, SIZE_MAX / 2 - 4096}) {
+      errno = 0;
+      EXPECT_EQ(GetParam().allocate(opaque(alignment), opaque(size)), nullptr)
+          << size << " aligned " << alignment;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(, EveryAlignedCall,
+                         testing::Values(AlignedCall{"PosixMemalign", by_posix_memalign},
+                                         AlignedCall{"AlignedAlloc", aligned_alloc},
+                                         AlignedCall{"Memalign", memalign}),
+                         [](const auto &tested) { return tested.param.name; });
+
+TEST(PosixMemalign, RefusesAlignmentsThatAreNoPowerOfTwoTimesAPointer) {
+  for (const std::size_t alignment : {0u, 1u, 2u, 3u, 4u, 7u, 12u, 24u, 48u, 100u, 4095u, 6144u}) {
+    void *const untouched = &errno;
+    void *block = untouched;
+    errno = EDOM;
+    EXPECT_EQ(posix_memalign(&block, opaque(alignment), 100), EINVAL) << alignment;
+    EXPECT_EQ(block, untouched) << "a failed call must not store a pointer";
+    EXPECT_EQ(errno, EDOM) << "posix_memalign reports by its value, not by errno";
+  }
+}
+
+TEST(PosixMemalign, ReportsByItsValueThatMemoryIsLacking) {
+  for (const std::size_t alignment : {8u, 64u, 65536u}) {
+    void *const untouched = &errno;
+    void *block = untouched;
+    EXPECT_EQ(posix_memalign(&block, alignment, opaque(SIZE_MAX - 2 * alignment)), ENOMEM);
+    EXPECT_EQ(block, untouched);
+  }
+  void *block = nullptr;
+  EXPECT_EQ(posix_memalign(&block, opaque(std::size_t{1} << 63), 16), ENOMEM);
+}
+
+TEST(AlignedAlloc, SetsErrnoWhenMemoryIsLacking) {
+  errno = 0;
+  EXPECT_EQ(aligned_alloc(64, opaque(SIZE_MAX - 64)), nullptr);
+  EXPECT_EQ(errno, ENOMEM);
+  errno = 0;
+  EXPECT_EQ(memalign(64, opaque(SIZE_MAX - 64)), nullptr);
+  EXPECT_EQ(errno, ENOMEM);
+  errno = 0;
+  EXPECT_EQ(memalign(opaque(std::size_t{1} << 63), 16), nullptr);
+  EXPECT_NE(errno, 0);
+  errno = 0;
+  EXPECT_EQ(memalign(opaque(SIZE_MAX), 16), nullptr);
+  EXPECT_EQ(errno, EINVAL) << "no power of two is as large";
+}
+
+TEST(AlignedAlloc, RefusesOrRoundsUpAnAlignmentThatIsNoPowerOfTwo) {
+  for (const std::size_t alignment : {3u, 24u, 48u, 100u, 5000u})
+    for (const Allocate allocate : {aligned_alloc, memalign}) {
+      errno = 0;
+      void *block = allocate(opaque(alignment), 500);
+      if (block == nullptr) {
+        EXPECT_EQ(errno, EINVAL) << alignment;
+        continue;
+      }
+      std::size_t rounded = 16;
+      while (rounded < alignment) rounded *= 2;
+      EXPECT_TRUE(aligned_to(block, rounded)) << alignment;
+      std::free(block);
+    }
+}
+
+TEST(Valloc, AlignsToAPage) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{1}, page - 1, page, page + 1, page * 100}) {
+    void *block = valloc(opaque(size));
+    ASSERT_NE(block, nullptr) << size;
+    EXPECT_TRUE(aligned_to(block, page)) << size;
+    support::fill(block, size, 1);
+    std::free(block);
+  }
+}
+
+TEST(Pvalloc, AlignsToAPageAndRoundsTheSizeUpToPages) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{1}, page - 1, page, page + 1, page * 100 + 1}) {
+    void *block = pvalloc(opaque(size));
+    ASSERT_NE(block, nullptr) << size;
+    EXPECT_TRUE(aligned_to(block, page)) << size;
+    const std::size_t rounded = (size + page - 1) / page * page;
+    EXPECT_GE(malloc_usable_size(block), rounded) << size;
+    support::fill(block, rounded, 2);
+    std::free(block);
+  }
+}
+
+TEST(Pvalloc, RefusesASizeWhoseRoundingOverflows) {
+  for (const std::size_t size : {SIZE_MAX, SIZE_MAX - 1, SIZE_MAX - 4095, SIZE_MAX - 4096}) {
+    errno = 0;
+    EXPECT_EQ(pvalloc(opaque(size)), nullptr);
+    EXPECT_EQ(errno, ENOMEM);
+    errno = 0;
+    EXPECT_EQ(valloc(opaque(size)), nullptr);
+    EXPECT_EQ(errno, ENOMEM);
+  }
+}
+
+} // namespace

@@ -1,0 +1,173 @@
+// Pointers that are no live block of the heap: the library names the call, the pointer and the
+// reason, and aborts. Only what its documentation promises to detect; other allocators promise
+// nothing, so these run under ours alone.
+#include "support/allocator.hpp"
+#include "support/child.hpp"
+#include "support/opaque.hpp"
+
+#include <algorithm>
+#include <cinttypes>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <malloc.h>
+#include <new>
+#include <regex>
+#include <string>
+#include <sys/mman.h>
+
+using support::opaque;
+
+namespace {
+
+class InvalidUse : public testing::Test {
+protected:
+  void SetUp() override {
+    if (!support::runs_under_abut()) GTEST_SKIP() << "only this library promises a message";
+  }
+
+  // `misuse` receives nothing and must end in a message about `call` on a pointer.
+  static void expect_refused(const std::string &call, const std::function<void()> &misuse) {
+    const support::Outcome outcome = support::in_child(misuse);
+    EXPECT_TRUE(outcome.killed_by(SIGABRT)) << outcome.text();
+    const std::regex message("(^|\n)abut: [^\n]*" + call + "[^\n]*0x[0-9a-f]+[^\n]* [^\n]+\n");
+    EXPECT_TRUE(std::regex_search(outcome.error, message)) << outcome.text();
+  }
+
+  static void expect_free_refused(void *pointer) {
+    expect_refused("free", [pointer] { std::free(opaque(pointer)); });
+  }
+};
+
+char static_bytes[4096];
+
+TEST_F(InvalidUse, FreeOfTheStack) {
+  alignas(16) char bytes[64];
+  expect_free_refused(bytes);
+}
+
+TEST_F(InvalidUse, FreeOfStaticMemory) {
+  expect_free_refused(static_bytes);
+  expect_free_refused(static_bytes + 64);
+}
+
+TEST_F(InvalidUse, FreeOfStaticMemoryThatLooksLikeABlockOfTheCLibrary) {
+  alignas(16) static std::uintptr_t words[64];
+  for (const std::uintptr_t size : {0x31u, 0x91u, 0x101u}) {
+    std::fill(std::begin(words), std::end(words), size); // a size with the flag "previous in use"
+    expect_free_refused(words + 16);
+  }
+}
+
+TEST_F(InvalidUse, FreeOfCodeAndOfConstants) {
+  expect_free_refused(reinterpret_cast<void *>(&std::atoi));
+  expect_free_refused(const_cast<char *>("a constant that nobody allocated"));
+}
+
+TEST_F(InvalidUse, FreeOfWildNumbers) {
+  for (const std::uintptr_t number :
+       {std::uintptr_t{1}, std::uintptr_t{16}, std::uintptr_t{4096}, std::uintptr_t{0xdeadbeef},
+        std::uintptr_t{1} << 46, std::uintptr_t{1} << 47, std::uintptr_t{1} << 48,
+        std::uintptr_t{1} << 63, ~std::uintptr_t{0}, ~std::uintptr_t{15}})
+    expect_free_refused(reinterpret_cast<void *>(number));
+}
+
+TEST_F(InvalidUse, FreeOfMemoryMappedByTheProgram) {
+  void *mapped = mmap(nullptr, 1 << 22, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(mapped, MAP_FAILED);
+  expect_free_refused(mapped);
+  expect_free_refused(static_cast<char *>(mapped) + 4096);
+  munmap(mapped, 1 << 22);
+}
+
+class InvalidUseOfABlock : public InvalidUse, public testing::WithParamInterface<std::size_t> {};
+
+TEST_P(InvalidUseOfABlock, FreeInsideIt) {
+  auto *block = static_cast<char *>(std::malloc(GetParam()));
+  if (GetParam() >= 32) expect_free_refused(block + 16);
+  if (GetParam() >= 64) expect_free_refused(block + GetParam() / 32 * 16);
+  std::free(block);
+}
+
+TEST_P(InvalidUseOfABlock, FreeMisaligned) {
+  auto *block = static_cast<char *>(std::malloc(GetParam()));
+  for (const std::size_t step : {1u, 4u, 7u}) expect_free_refused(block + step);
+  std::free(block);
+}
+
+TEST_P(InvalidUseOfABlock, FreeTwice) {
+  const std::size_t size = GetParam();
+  expect_refused("free", [size] {
+    void *block = std::malloc(size);
+    std::free(opaque(block));
+    std::free(opaque(block));
+  });
+}
+
+TEST_P(InvalidUseOfABlock, FreeTwiceWithOthersFreedBetween) {
+  const std::size_t size = GetParam();
+  expect_refused("free", [size] {
+    void *first = std::malloc(size);
+    void *others[] = {std::malloc(size), std::malloc(size), std::malloc(size)};
+    std::free(opaque(first));
+    std::free(opaque(others[0]));
+    std::free(opaque(others[2]));
+    std::free(opaque(first));
+  });
+}
+
+TEST_P(InvalidUseOfABlock, ReallocOfAFreedOne) {
+  const std::size_t size = GetParam();
+  expect_refused("realloc", [size] {
+    void *block = std::malloc(size);
+    std::free(opaque(block));
+    opaque(std::realloc(opaque(block), size * 2));
+  });
+}
+
+TEST_P(InvalidUseOfABlock, ReallocToZeroTwice) {
+  const std::size_t size = GetParam();
+  expect_refused("realloc", [size] {
+    void *block = std::malloc(size);
+    opaque(std::realloc(opaque(block), opaque(std::size_t{0})));
+    opaque(std::realloc(opaque(block), opaque(std::size_t{0})));
+  });
+}
+
+TEST_P(InvalidUseOfABlock, DeleteTwice) {
+  const std::size_t size = GetParam();
+  expect_refused("delete|free", [size] {
+    void *block = ::operator new(size);
+    ::operator delete(opaque(block));
+    ::operator delete(opaque(block));
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(OfBytes, InvalidUseOfABlock,
+                         testing::Values(16, 48, 512, 3000, 30'000, 400'000, 6'000'000,
+                                         200'000'000),
+                         testing::PrintToStringParamName());
+
+TEST_F(InvalidUse, ReallocOfAForeignPointer) {
+  expect_refused("realloc", [] { opaque(std::realloc(opaque<void *>(static_bytes), 100)); });
+}
+
+TEST_F(InvalidUse, UsableSizeOfAForeignPointer) {
+  expect_refused("malloc_usable_size",
+                 [] { opaque(malloc_usable_size(opaque<void *>(static_bytes))); });
+}
+
+TEST_F(InvalidUse, MessageNamesThePointerItself) {
+  const support::Outcome outcome =
+      support::in_child([] { std::free(opaque<void *>(static_bytes)); });
+  char address[32];
+  std::snprintf(address, sizeof address, "0x%" PRIxPTR,
+                reinterpret_cast<std::uintptr_t>(static_bytes));
+  EXPECT_NE(outcome.error.find(address), std::string::npos) << address << " in " << outcome.error;
+}
+
+} // namespace

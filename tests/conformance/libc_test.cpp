@@ -1,0 +1,147 @@
+// Blocks that the C library allocates and the program frees, and the other way round: two
+// allocators must not mix.
+#include "support/opaque.hpp"
+#include "support/pattern.hpp"
+
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dirent.h>
+#include <glob.h>
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <netdb.h>
+#include <regex.h>
+#include <search.h>
+#include <string>
+#include <unistd.h>
+#include <wchar.h>
+#include <wordexp.h>
+
+using support::opaque;
+
+namespace {
+
+TEST(LibcBlock, OfTheStringFunctionsIsFreedByFree) {
+  for (int length = 0; length < 3000; length += 7) {
+    const std::string text(static_cast<std::size_t>(length), 'a');
+    const std::wstring wide(static_cast<std::size_t>(length), L'b');
+    char *whole = strdup(text.c_str());
+    char *part = strndup(text.c_str(), 10);
+    wchar_t *wide_copy = wcsdup(wide.c_str());
+    char *printed = nullptr;
+    ASSERT_EQ(asprintf(&printed, "%s!", text.c_str()), length + 1);
+    EXPECT_EQ(text, whole);
+    EXPECT_GE(malloc_usable_size(whole), text.size() + 1);
+    std::free(whole);
+    std::free(part);
+    std::free(wide_copy);
+    std::free(printed);
+  }
+}
+
+TEST(LibcBlock, OfGetlineGrowsTheProgramsBlock) {
+  std::string text;
+  for (int line = 0; line < 2000; ++line)
+    text += std::string(static_cast<std::size_t>(line * 3), 'x') + "\n";
+  std::FILE *stream = fmemopen(text.data(), text.size(), "r");
+  auto *buffer = static_cast<char *>(std::malloc(4));
+  std::size_t capacity = 4;
+  for (ssize_t line = 0; line < 2000; ++line)
+    ASSERT_EQ(getline(&buffer, &capacity, stream), line * 3 + 1);
+  EXPECT_GE(malloc_usable_size(buffer), capacity);
+  std::free(buffer);
+  std::fclose(stream);
+}
+
+TEST(LibcBlock, OfAMemoryStreamIsReallocatedByTheProgram) {
+  char *text = nullptr;
+  std::size_t length = 0;
+  std::FILE *stream = open_memstream(&text, &length);
+  for (int i = 0; i < 100'000; ++i) std::fprintf(stream, "%d,", i);
+  std::fclose(stream);
+  text = static_cast<char *>(std::realloc(text, length * 2));
+  ASSERT_NE(text, nullptr);
+  EXPECT_EQ(std::strncmp(text, "0,1,2,3,", 8), 0);
+  std::free(text);
+}
+
+TEST(LibcBlock, OfPathFunctionsIsFreedByFree) {
+  for (int round = 0; round < 100; ++round) {
+    char *resolved = realpath("/proc/self/../self/exe", nullptr);
+    char *here = getcwd(nullptr, 0);
+    ASSERT_NE(resolved, nullptr);
+    ASSERT_NE(here, nullptr);
+    std::free(resolved);
+    std::free(here);
+  }
+}
+
+TEST(LibcBlock, OfDirectoryListingsIsFreedByFree) {
+  dirent **entries = nullptr;
+  const int count = scandir("/usr/bin", &entries, nullptr, alphasort);
+  ASSERT_GT(count, 10);
+  for (int i = 0; i < count; ++i) std::free(entries[i]);
+  std::free(entries);
+  glob_t matches{};
+  ASSERT_EQ(glob("/usr/*/*", 0, nullptr, &matches), 0);
+  globfree(&matches);
+  wordexp_t words{};
+  ASSERT_EQ(wordexp("$HOME a b 'c d'", &words, WRDE_NOCMD), 0);
+  wordfree(&words);
+}
+
+TEST(LibcBlock, OfTreesHashesAndExpressionsStaysInside) {
+  regex_t expression{};
+  ASSERT_EQ(regcomp(&expression, "^([a-z]+)-(([0-9]+)|x*)$", REG_EXTENDED), 0);
+  EXPECT_EQ(regexec(&expression, "abut-2024", 0, nullptr, 0), 0);
+  regfree(&expression);
+
+  void *root = nullptr;
+  static const auto compare = [](const void *a, const void *b) {
+    return std::strcmp(static_cast<const char *>(a), static_cast<const char *>(b));
+  };
+  for (int i = 0; i < 5000; ++i) {
+    char *key = nullptr;
+    ASSERT_GT(asprintf(&key, "%d", i * 7919 % 5000), 0);
+    ASSERT_NE(tsearch(key, &root, +compare), nullptr);
+  }
+  tdestroy(root, std::free);
+}
+
+TEST(LibcBlock, OfASetvbufBelongsToTheProgram) {
+  auto *buffer = static_cast<char *>(std::malloc(65536));
+  std::FILE *file = std::tmpfile();
+  ASSERT_NE(file, nullptr);
+  ASSERT_EQ(std::setvbuf(file, buffer, _IOFBF, 65536), 0);
+  for (int i = 0; i < 50'000; ++i) std::fputs("line\n", file);
+  EXPECT_EQ(std::ftell(file), 250'000);
+  std::fclose(file);
+  std::free(buffer);
+}
+
+TEST(LibcBlock, OfALargeSortIsReturned) {
+  // qsort takes its scratch space from malloc when the stack will not do.
+  const std::size_t count = 200'000;
+  auto *numbers = static_cast<long *>(std::malloc(count * sizeof(long)));
+  for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<long>(i * 7919 % count);
+  std::qsort(numbers, count, sizeof(long), [](const void *a, const void *b) {
+    return static_cast<int>(*static_cast<const long *>(a) - *static_cast<const long *>(b));
+  });
+  for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(numbers[i], static_cast<long>(i));
+  std::free(numbers);
+}
+
+TEST(LibcBlock, OfNameServicesIsFreedByTheirOwnCall) {
+  // Loads plug-ins (libnss_*) with dlopen, which allocate by themselves.
+  addrinfo hints{};
+  hints.ai_flags = AI_NUMERICHOST;
+  addrinfo *found = nullptr;
+  ASSERT_EQ(getaddrinfo("127.0.0.1", "80", &hints, &found), 0);
+  freeaddrinfo(found);
+  EXPECT_NE(getservbyname("no-such-service-anywhere", "tcp"),
+            opaque(reinterpret_cast<servent *>(1)));
+}
+
+} // namespace

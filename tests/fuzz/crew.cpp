@@ -1,0 +1,42 @@
+#include "fuzz/crew.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace fuzz {
+
+Crew::Crew(std::size_t threads) : workers_(threads - 1) {
+  for (Worker &worker : workers_) worker.thread = std::thread([this, &worker] { work(worker); });
+}
+
+Crew::~Crew() {
+  dismissed_ = true;
+  for (Worker &worker : workers_) {
+    worker.wanted.release();
+    worker.thread.join();
+  }
+}
+
+void Crew::work(Worker &self) {
+  for (self.wanted.acquire(); !dismissed_; self.wanted.acquire()) {
+    model_.perform(current_);
+    finished_.release();
+  }
+}
+
+void Crew::perform(std::span<const std::uint8_t> bytes) {
+  for (; bytes.size() >= OperationBytes; bytes = bytes.subspan(OperationBytes)) {
+    std::array<std::uint8_t, OperationBytes> spelled{};
+    std::copy_n(bytes.begin(), OperationBytes, spelled.begin());
+    current_ = Operation::decode(spelled);
+    const std::size_t who = current_.thread % (workers_.size() + 1);
+    if (who == 0) {
+      model_.perform(current_);
+      continue;
+    }
+    workers_[who - 1].wanted.release();
+    finished_.acquire();
+  }
+}
+
+} // namespace fuzz

@@ -1,0 +1,27 @@
+# Inserts, indices, joins, window functions, full-text search, JSON, a vacuum.
+# needs: sqlite3 sqlite3
+cat > work.sql <<'SQL'
+CREATE TABLE item(id INTEGER PRIMARY KEY, name TEXT, owner INTEGER, weight REAL);
+CREATE TABLE owner(id INTEGER PRIMARY KEY, name TEXT);
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+  INSERT INTO item SELECT i, printf('item-%05d', i * 7919 % 100003), i % 977, (i * 31 % 1009) / 7.0 FROM n;
+INSERT INTO owner SELECT DISTINCT owner, printf('owner %d', owner) FROM item;
+CREATE INDEX by_owner ON item(owner, weight);
+SELECT o.name, count(*), round(sum(weight), 3) FROM item i JOIN owner o ON o.id = i.owner
+  GROUP BY o.id ORDER BY 3 DESC, 1 LIMIT 5;
+SELECT id, round(avg(weight) OVER (ORDER BY id ROWS 10 PRECEDING), 4) FROM item LIMIT 5 OFFSET 5000;
+SELECT json_group_array(name) FROM (SELECT name FROM item ORDER BY name LIMIT 10);
+SELECT length(group_concat(name, ',')) FROM item;
+DELETE FROM item WHERE id % 3 = 0;
+UPDATE item SET name = upper(name) WHERE id % 7 = 0;
+SELECT count(*), min(name), max(name) FROM item;
+CREATE VIRTUAL TABLE words USING fts5(body);
+INSERT INTO words SELECT name || ' of ' || owner FROM item;
+SELECT count(*) FROM words WHERE words MATCH '"of" AND 42';
+VACUUM;
+PRAGMA integrity_check;
+SQL
+sqlite3 :memory: < work.sql
+sqlite3 file.db < work.sql
+sqlite3 file.db .dump | cksum
+sqlite3 file.db '.mode csv' 'SELECT * FROM item ORDER BY weight, id LIMIT 3'

@@ -1,0 +1,61 @@
+"""What the tests share: the command line as a user starts it, and the heaps that are there."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from abut.heaps import Heap, MissingHeap, find_heap
+from abut.places import library_candidate
+
+ROOT = Path(__file__).resolve().parents[2]
+Abut = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def abut_environment(**variables: str) -> dict[str, str]:
+    inherited = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    return {**inherited, "PYTHONPATH": str(ROOT / "python"), **variables}
+
+
+@pytest.fixture
+def abut(tmp_path: Path) -> Abut:
+    """Runs `abut` with the given arguments in a scratch folder."""
+
+    def run(
+        *arguments: str | bytes, stdin: str = "", **variables: str
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "abut", *arguments],
+            input=stdin,
+            capture_output=True,
+            encoding="utf-8",
+            errors="surrogateescape",
+            env=abut_environment(**variables),
+            cwd=tmp_path,
+            check=False,
+            timeout=120,
+        )
+
+    return run
+
+
+@pytest.fixture
+def library() -> Path:
+    """The library under test."""
+    path = library_candidate()
+    if not path.is_file():
+        pytest.fail(f"{path} is not built: `cmake --build build/release`, or set ABUT_LIBRARY")
+    return path
+
+
+@pytest.fixture
+def peer() -> Heap:
+    """Any heap that is preloaded and is not ours."""
+    for name in ("jemalloc", "mimalloc", "tcmalloc"):
+        heap = find_heap(name)
+        if not isinstance(heap, MissingHeap):
+            return heap
+    pytest.skip("no peer is installed: apt install libjemalloc2")

@@ -1,0 +1,114 @@
+"""The front: what it lists is there, explains itself, and costs nothing that was not asked for."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from abut.cli import VERBS, help_text
+from conftest import Abut, abut_environment
+
+
+def test_help_lists_every_verb(abut: Abut) -> None:
+    done = abut("--help")
+    assert (done.returncode, done.stdout) == (0, help_text())
+    assert abut().stdout == help_text()
+    assert all(f"\n  {verb} " in done.stdout for verb in VERBS)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_explains_itself_with_an_example(abut: Abut, verb: str) -> None:
+    done = abut(verb, "--help")
+    assert done.returncode == 0, done.stderr
+    assert "Example" in done.stdout
+    assert f"abut {verb}" in done.stdout.partition("Example")[2]
+
+
+def test_help_imports_nothing_heavy() -> None:
+    script = "import sys; sys.argv = ['abut', '--help']\nfrom abut.cli import main\n"
+    script += "try: main()\nexcept SystemExit: print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, env=abut_environment(),
+        check=True,
+    )  # fmt: skip
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert "abut.cli" in loaded
+    assert loaded.isdisjoint({"typer", "rich", "numpy", "ctypes", "matplotlib", "dataclasses"})
+
+
+@pytest.mark.parametrize(
+    ("word", "complaint"),
+    [("comprae", "did you mean 'compare'?"), ("--fast", "options follow a verb"), ("", "no such")],
+)
+def test_unknown_word_is_refused(abut: Abut, word: str, complaint: str) -> None:
+    done = abut(word)
+    assert done.returncode == 2
+    assert complaint in done.stderr
+    assert "abut --help" in done.stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_script_is_printed(abut: Abut, shell: str) -> None:
+    done = abut("completion", shell)
+    assert done.returncode == 0, done.stderr
+    assert "_ABUT_COMPLETE=complete_" in done.stdout
+
+
+def test_completion_knows_the_verbs(abut: Abut) -> None:
+    done = abut(_ABUT_COMPLETE="complete_bash", COMP_WORDS="abut com", COMP_CWORD="1")
+    assert set(done.stdout.split()) == {"compare", "completion"}
+
+
+def test_heaps_are_listed_with_what_brings_the_missing_ones(abut: Abut) -> None:
+    done = abut("heaps", ABUT_LIBRARY="/nowhere/libabut.so")
+    assert done.returncode == 0
+    for heap in ("glibc", "jemalloc", "mimalloc", "tcmalloc", "abut"):
+        assert heap in done.stdout
+    assert "make" in done.stdout
+
+
+def test_reader_that_leaves_early_is_no_error() -> None:
+    command = f"{sys.executable} -m abut --help | head -n 1"
+    done = subprocess.run(
+        command, shell=True, capture_output=True, text=True, env=abut_environment(), check=True
+    )
+    assert done.stderr == ""
+
+
+def test_missing_library_is_an_error_with_a_fix(abut: Abut) -> None:
+    for verb in ("lib", "options"):
+        done = abut(verb, ABUT_LIBRARY="/nowhere/libabut.so")
+        assert done.returncode == 1
+        assert "/nowhere/libabut.so" in done.stderr
+        assert "fix: build it" in done.stderr
+
+
+def test_file_that_is_not_the_library_is_an_error(abut: Abut, tmp_path: Path) -> None:
+    (tmp_path / "libabut.so").write_text("not a library")
+    done = abut("options", ABUT_LIBRARY=str(tmp_path / "libabut.so"))
+    assert done.returncode == 1
+    assert "cannot be used" in done.stderr
+
+
+def test_lib_prints_the_path_alone(abut: Abut, library: Path) -> None:
+    assert abut("lib").stdout == f"{library}\n"
+
+
+def test_version_names_the_library_too(abut: Abut, library: Path) -> None:
+    done = abut("--version")
+    assert done.returncode == 0
+    assert done.stdout.startswith("abut ")
+    assert str(library) in done.stdout
+
+
+def test_options_are_those_of_the_library(abut: Abut, library: Path) -> None:
+    options = json.loads(abut("options", "--json").stdout)
+    by_name = {option["name"]: option for option in options}
+    assert by_name["decay_ms"]["variable"] == "ABUT_DECAY_MS"
+    assert all(option["help"] and option["kind"] for option in options)
+    table, markdown = abut("options").stdout, abut("options", "--markdown").stdout
+    for name in by_name:
+        assert name in table
+        assert f"| {name} | ABUT_{name.upper()} |" in markdown

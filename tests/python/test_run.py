@@ -1,0 +1,169 @@
+"""`abut run` puts a heap under a program and changes nothing else."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from abut.heaps import Heap
+from conftest import Abut, abut_environment
+
+
+@pytest.mark.parametrize("code", [0, 7, 200])
+def test_exit_code_passes_through(abut: Abut, peer: Heap, code: int) -> None:
+    assert abut("run", "--heap", peer.name, "--", "sh", "-c", f"exit {code}").returncode == code
+
+
+def test_death_by_signal_passes_through(abut: Abut, peer: Heap) -> None:
+    done = abut("run", "--heap", peer.name, "--", "sh", "-c", "kill -TERM $$")
+    assert done.returncode == -signal.SIGTERM
+
+
+def test_standard_streams_pass_through(abut: Abut, peer: Heap) -> None:
+    done = abut("run", "--heap", peer.name, "--", "sh", "-c", "cat; echo no >&2", stdin="in\n\0out")
+    assert (done.stdout, done.stderr) == ("in\n\0out", "no\n")
+
+
+def test_arguments_pass_through_byte_for_byte(abut: Abut, peer: Heap) -> None:
+    odd: list[str | bytes] = ["", "a b", "--heap", "--help", "--", "*", "ü", b"\xff\xfe"]
+    done = abut("run", "--heap", peer.name, "--", "printf", "%s|", *odd)
+    assert done.stdout == "|a b|--heap|--help|--|*|ü|\udcff\udcfe|"
+
+
+def test_program_may_follow_without_dashes(abut: Abut, peer: Heap) -> None:
+    done = abut("run", "--heap", peer.name, "printf", "%s|", "--", "--stats")
+    assert done.stdout == "--|--stats|"
+
+
+def test_program_takes_the_place_of_abut(peer: Heap) -> None:
+    command = [sys.executable, "-m", "abut", "run", "--heap", peer.name]
+    with subprocess.Popen(
+        [*command, "--", "sh", "-c", "echo $$"], stdout=subprocess.PIPE, env=abut_environment()
+    ) as process:
+        assert process.stdout is not None
+        assert int(process.stdout.read()) == process.pid
+
+
+def test_heap_is_preloaded_into_the_program_and_its_children(abut: Abut, peer: Heap) -> None:
+    assert peer.library is not None
+    done = abut(
+        "run", "--heap", peer.name, "--", "sh", "-c", "cat /proc/$$/maps; cat /proc/self/maps"
+    )
+    both = done.stdout.split("[stack]")[:2]
+    assert all(peer.library.name in maps for maps in both)
+
+
+def test_what_is_preloaded_already_stays(abut: Abut, peer: Heap) -> None:
+    show = ("--", "sh", "-c", "echo $LD_PRELOAD")
+    done = abut("run", "--heap", peer.name, *show, LD_PRELOAD="libm.so.6:libdl.so.2")
+    assert done.stdout == f"{peer.library}:libm.so.6:libdl.so.2\n"
+    done = abut("run", "--heap", "glibc", *show, LD_PRELOAD="libm.so.6")
+    assert done.stdout == "libm.so.6\n"
+
+
+def test_glibc_needs_no_preload(abut: Abut) -> None:
+    done = abut("run", "--heap", "glibc", "--", "sh", "-c", "echo ${LD_PRELOAD-unset}")
+    assert done.stdout == "unset\n"
+
+
+def test_environment_is_otherwise_as_the_caller_left_it(peer: Heap, tmp_path: Path) -> None:
+    # In the C locale Python would add LC_CTYPE.
+    given = {"PATH": os.environ["PATH"], "PYTHONPATH": abut_environment()["PYTHONPATH"], "A": "b"}
+    done = subprocess.run(
+        [sys.executable, "-m", "abut", "run", "--heap", peer.name, "--", "/usr/bin/env"],
+        env=given, capture_output=True, text=True, cwd=tmp_path, check=True,
+    )  # fmt: skip
+    shown = dict(line.split("=", 1) for line in done.stdout.splitlines())
+    assert shown == {**given, "LD_PRELOAD": str(peer.library)}
+
+
+def test_program_starts_with_default_signals(abut: Abut, peer: Heap) -> None:
+    done = abut("run", "--heap", peer.name, "--", "grep", "SigIgn", "/proc/self/status")
+    mask = int(done.stdout.split()[1], 16)
+    assert not mask & (1 << signal.SIGPIPE - 1 | 1 << signal.SIGXFSZ - 1)
+
+
+def test_missing_program_exits_with_127(abut: Abut, peer: Heap) -> None:
+    done = abut("run", "--heap", peer.name, "--", "no-such-program")
+    assert done.returncode == 127
+    assert "no-such-program: not found in PATH" in done.stderr
+
+
+def test_file_that_is_no_program_exits_with_126(abut: Abut, peer: Heap, tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("hello")
+    done = abut("run", "--heap", peer.name, "--", "./data")
+    assert done.returncode == 126
+    assert "not executable" in done.stderr
+    assert "chmod +x" in done.stderr
+
+
+def test_script_without_interpreter_line_is_the_shells(
+    abut: Abut, peer: Heap, tmp_path: Path
+) -> None:
+    script = tmp_path / "script"
+    script.write_text('echo "$# $1"\n')
+    script.chmod(0o755)
+    assert abut("run", "--heap", peer.name, "--", "./script", "x").stdout == "1 x\n"
+
+
+def test_program_that_takes_no_preload_is_run_with_a_warning(
+    abut: Abut, peer: Heap, tmp_path: Path
+) -> None:
+    static = tmp_path / "static"
+    source = "int main(void) { return 4; }"
+    subprocess.run(
+        ["gcc", "-static", "-x", "c", "-", "-o", str(static)], input=source, text=True, check=True
+    )
+    done = abut("run", "--heap", peer.name, "--", "./static")
+    assert done.returncode == 4
+    assert "no effect" in done.stderr
+    assert "statically linked" in done.stderr
+
+
+def test_unknown_heap_is_an_error_that_lists_them(abut: Abut) -> None:
+    done = abut("run", "--heap", "nomalloc", "--", "true")
+    assert done.returncode == 2
+    assert "nomalloc" in done.stderr
+    assert "mimalloc" in done.stderr
+
+
+def test_options_of_abut_are_refused_for_another_heap(abut: Abut, peer: Heap) -> None:
+    done = abut("run", "--heap", peer.name, "--option", "decay_ms=1", "--", "true")
+    assert done.returncode == 2
+    assert "abut's" in done.stderr
+
+
+def test_missing_library_is_an_error_that_says_how_to_build_it(abut: Abut) -> None:
+    done = abut("run", "--", "true", ABUT_LIBRARY="/nowhere/libabut.so")
+    assert done.returncode == 125
+    assert "/nowhere/libabut.so" in done.stderr
+    assert "make" in done.stderr
+
+
+def test_runs_under_abut(abut: Abut, library: Path) -> None:
+    done = abut("run", "--", "grep", "-c", str(library), "/proc/self/maps")
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 0
+
+
+def test_options_become_variables(abut: Abut, library: Path) -> None:
+    done = abut("run", "--option", "decay_ms=7", "--", "sh", "-c", "echo $ABUT_DECAY_MS")
+    assert done.stdout == "7\n"
+
+
+def test_bad_options_are_refused_before_the_program_runs(abut: Abut, library: Path) -> None:
+    for bad in ("decay_ms", "decay_ms=soon", "decay_ms=-1", "no_such=1"):
+        done = abut("run", "--option", bad, "--", "echo", "ran")
+        assert done.returncode == 2, bad
+        assert done.stdout == ""
+
+
+def test_stats_are_written_where_the_caller_stood(
+    abut: Abut, library: Path, tmp_path: Path
+) -> None:
+    done = abut("run", "--stats", "heap.json", "--", "sh", "-c", "cd /; exec /bin/ls")
+    assert done.returncode == 0
+    assert (tmp_path / "heap.json").read_text().startswith("{")

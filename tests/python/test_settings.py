@@ -1,0 +1,47 @@
+"""Settings of the heap are checked against what the library declares, before anything runs."""
+
+import pytest
+
+from abut.errors import USAGE, AbutError
+from abut.library import HeapOption
+from abut.settings import environment_of
+
+OPTIONS = [
+    HeapOption("decay_ms", "number", "100", "0..3600000", "how long"),
+    HeapOption("huge_pages", "choice", "auto", "never|auto", "whether"),
+    HeapOption("stats", "path", "", "", "where"),
+]
+
+
+@pytest.mark.parametrize(
+    ("setting", "variable", "value"),
+    [
+        ("decay_ms=0", "ABUT_DECAY_MS", "0"),
+        ("DECAY_MS=3600000", "ABUT_DECAY_MS", "3600000"),
+        ("ABUT_DECAY_MS=5", "ABUT_DECAY_MS", "5"),
+        ("huge_pages=never", "ABUT_HUGE_PAGES", "never"),
+        ("stats=/tmp/a=b", "ABUT_STATS", "/tmp/a=b"),
+    ],
+)
+def test_setting_becomes_a_variable(setting: str, variable: str, value: str) -> None:
+    assert environment_of([setting], OPTIONS) == {variable: value}
+
+
+@pytest.mark.parametrize(
+    ("setting", "complaint"),
+    [
+        ("decay_ms", "no value"),
+        ("decay_ms=soon", "'soon' is not a number"),
+        ("decay_ms=1.5", "'1.5' is not a number"),
+        ("decay_ms=-1", "-1 is out of range"),
+        ("decay_ms=3600001", "3600001 is out of range"),
+        ("huge_pages=always", "no choice 'always'"),
+        ("colour=1", "'colour': the library has none of that name"),
+    ],
+)
+def test_bad_setting_is_refused_with_a_fix(setting: str, complaint: str) -> None:
+    with pytest.raises(AbutError) as caught:
+        environment_of([setting], OPTIONS)
+    assert complaint in caught.value.problem
+    assert caught.value.fix
+    assert caught.value.exit_code == USAGE

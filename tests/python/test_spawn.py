@@ -1,0 +1,108 @@
+"""A run is measured by itself: nothing of this process leaks into its figures."""
+
+import os
+import resource
+import signal
+from pathlib import Path
+
+import pytest
+
+from abut.heaps import Heap
+from abut.measure.counters import Counters, Event
+from abut.measure.spawn import Launch, Run, run_once
+
+MEGABYTE = 1 << 20
+TASK_CLOCK = Event("task-clock", 1, 1)  # counted in software, so every machine has it
+
+
+def run(tmp_path: Path, *argv: str, preload: str = "", events: tuple[Event, ...] = ()) -> Run:
+    environment = {"PATH": os.environ["PATH"], "GIVEN": "as it is"}
+    return run_once(
+        Launch(
+            argv=argv,
+            environment=environment,
+            folder=tmp_path,
+            stdout=tmp_path / "stdout",
+            stderr=tmp_path / "stderr",
+            preload=preload,
+            events=events,
+        )
+    )
+
+
+def shell(tmp_path: Path, script: str) -> Run:
+    return run(tmp_path, "/bin/sh", "-c", script)
+
+
+def test_peak_rss_is_the_programs_own_however_large_we_are(tmp_path: Path) -> None:
+    ballast = bytearray(b"x" * (128 * MEGABYTE))
+    ours = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    assert ours > len(ballast)
+    assert run(tmp_path, "/bin/true").sample.peak_rss_bytes < 8 * MEGABYTE
+
+
+def test_peak_rss_counts_what_the_program_touches(tmp_path: Path) -> None:
+    small = run(tmp_path, "/usr/bin/python3", "-c", "pass").sample.peak_rss_bytes
+    large = run(tmp_path, "/usr/bin/python3", "-c", "b'x' * (64 << 20)").sample.peak_rss_bytes
+    assert 60 * MEGABYTE < large - small < 70 * MEGABYTE
+
+
+def test_times_are_those_of_the_program_and_its_children(tmp_path: Path) -> None:
+    busy = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"
+    sample = shell(tmp_path, f"({busy}); exit 0").sample
+    idle = shell(tmp_path, "exit 0").sample
+    assert sample.user_s > 5 * idle.user_s
+    assert sample.wall_s >= sample.user_s * 0.5
+    assert sample.minor_faults > 0
+
+
+@pytest.mark.parametrize("code", [0, 1, 7, 255])
+def test_exit_code_is_reported(tmp_path: Path, code: int) -> None:
+    assert shell(tmp_path, f"exit {code}").exit_code == code
+
+
+def test_death_by_signal_is_a_negative_exit_code(tmp_path: Path) -> None:
+    assert shell(tmp_path, "kill -SEGV $$").exit_code == -signal.SIGSEGV
+
+
+def test_program_gets_environment_folder_and_arguments_as_given(tmp_path: Path) -> None:
+    script = 'printf "%s\\n" "$GIVEN" "$(pwd)" "$0" "$@"'
+    run(tmp_path, "/bin/sh", "-c", script, "zero", "a b", "", "$HOME", "--", "'q\"")
+    shown = (tmp_path / "stdout").read_text().split("\n")
+    assert shown == ["as it is", str(tmp_path), "zero", "a b", "", "$HOME", "--", "'q\"", ""]
+
+
+def test_program_starts_with_no_signal_ignored_and_no_file_of_ours(tmp_path: Path) -> None:
+    shell(tmp_path, "grep SigIgn /proc/self/status; ls /proc/$$/fd | tr '\\n' ' '")
+    ignored, files = (tmp_path / "stdout").read_text().splitlines()
+    ours = signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE, signal.SIGXFSZ
+    mask = int(ignored.split()[1], 16)
+    assert not [number for number in ours if mask & 1 << (number - 1)]
+    assert {"3", "4"}.isdisjoint(files.split())
+
+
+def test_preload_reaches_the_program_and_no_one_else(tmp_path: Path, peer: Heap) -> None:
+    run(tmp_path, "/bin/cat", "/proc/self/maps", preload=str(peer.library))
+    assert peer.library is not None
+    assert peer.library.name in (tmp_path / "stdout").read_text()
+    assert peer.library.name not in Path("/proc/self/maps").read_text()
+
+
+def test_processes_left_running_are_counted(tmp_path: Path) -> None:
+    left = shell(tmp_path, "sleep 30 >/dev/null 2>&1 & echo $!")
+    os.kill(int((tmp_path / "stdout").read_text()), signal.SIGKILL)
+    assert left.left_running == 1
+    assert shell(tmp_path, "exit 0").left_running == 0
+
+
+def test_counters_count_the_program_and_its_children(tmp_path: Path) -> None:
+    busy = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"
+    try:
+        Counters(0, (TASK_CLOCK,)).close()
+    except OSError as error:
+        pytest.skip(f"perf_event_open: {error.strerror}")
+    events = (TASK_CLOCK,)
+    idle = run(tmp_path, "/bin/sh", "-c", "exit 0", events=events).sample
+    child = run(tmp_path, "/bin/sh", "-c", f"({busy}); exit 0", events=events).sample
+    assert idle.counters["task-clock"] > 0
+    assert child.counters["task-clock"] > 5 * idle.counters["task-clock"]

@@ -1,0 +1,164 @@
+"""Compares the instructions that calls of the library take with golden numbers.
+
+More instructions than the golden number fail the test and print the path that was taken, instruction by
+instruction, so that the change can be looked at. Fewer pass, with a word that the number can be lowered.
+`--update` writes the numbers that the library has now; other compilers' numbers stay.
+
+What the library calls outside of itself (the C library's memset in calloc) is not counted: it differs from
+machine to machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+SKIPPED = 77
+HEADER = """\
+# Machine instructions from the first of a call to its return, on the hot path, in the release build.
+# compiler, instructions, call. Written by `cmake --build build/release --target update-golden`.
+"""
+
+
+@dataclass
+class Call:
+    """One call and the instructions that it took."""
+
+    name: str
+    inside: list[int] = field(default_factory=list)  # offsets in the library
+    outside: int = 0
+
+
+def read_calls(text: str) -> list[Call]:
+    """Read what step_calls printed."""
+    calls: list[Call] = []
+    for line in text.splitlines():
+        kind, _, rest = line.partition(" ")
+        if kind == "call":
+            calls.append(Call(rest))
+        elif kind == "in":
+            calls[-1].inside.append(int(rest, 16))
+        else:
+            calls[-1].outside += 1
+    return calls
+
+
+def read_golden(path: Path) -> dict[tuple[str, str], int]:
+    """Read the golden numbers, by compiler and call."""
+    golden: dict[tuple[str, str], int] = {}
+    if path.exists():
+        for line in path.read_text().splitlines():
+            if line and not line.startswith("#"):
+                compiler, number, call = line.split(maxsplit=2)
+                golden[compiler, call] = int(number)
+    return golden
+
+
+def write_golden(path: Path, golden: dict[tuple[str, str], int]) -> None:
+    """Write the golden numbers, compilers in order and calls as they were counted."""
+    compilers = sorted({compiler for compiler, _ in golden})
+    lines = [
+        f"{compiler:10} {number:4} {call}\n"
+        for wanted in compilers
+        for (compiler, call), number in golden.items()
+        if compiler == wanted
+    ]
+    path.write_text(HEADER + "".join(lines))
+
+
+def disassemble(library: Path) -> dict[int, str]:
+    """Every instruction of the library by its offset, with the symbol that it belongs to."""
+    command = ["objdump", "--disassemble", "--demangle", "--no-show-raw-insn", str(library)]
+    try:
+        text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return {}
+    instructions: dict[int, str] = {}
+    symbol, start = "", 0
+    for line in text.splitlines():
+        address, colon, code = line.partition(":")
+        if line.endswith(">:"):
+            begin, _, name = line[:-2].partition(" <")
+            symbol, start = name, int(begin, 16)
+        elif colon and "\t" in code:
+            offset = int(address, 16)
+            instructions[offset] = f"{symbol}+{offset - start:#x}\t{code.strip()}"
+    return instructions
+
+
+def print_path(call: Call, instructions: dict[int, str]) -> None:
+    """Print the instructions that a call took, in order."""
+    for number, offset in enumerate(call.inside, 1):
+        print(f"  {number:4}  {offset:#8x}  {instructions.get(offset, '(install binutils to see it)')}")
+
+
+def compare(calls: list[Call], golden: dict[tuple[str, str], int], compiler: str, library: Path) -> int:
+    """Print the table; return the number of calls that take more than their golden number."""
+    instructions: dict[int, str] = {}
+    slower = 0
+    for call in calls:
+        now, then = len(call.inside), golden[compiler, call.name]
+        verdict = "" if now == then else f"golden: {then}, {'MORE' if now > then else 'fewer'}"
+        beyond = f"(and {call.outside} outside of the library)" if call.outside else ""
+        print(f"{now:5} {call.name:28} {beyond} {verdict}".rstrip())
+        if now > then:
+            slower += 1
+            instructions = instructions or disassemble(library)
+            print_path(call, instructions)
+        elif now < then:
+            print("      lower the golden number: cmake --build … --target update-golden")
+    return slower
+
+
+def parse_arguments() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("library", "stepper", "program", "golden"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--compiler", required=True, help="such as GNU-12: whose golden numbers")
+    parser.add_argument("--update", action="store_true", help="write the numbers instead of comparing")
+    parser.add_argument("--path", metavar="CALL", help="print the path of this call and do no more")
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Count, then compare, update or print."""
+    arguments = parse_arguments()
+    command = [str(arguments.stepper), str(arguments.library), str(arguments.program)]
+    stepped = subprocess.run(command, capture_output=True, text=True, check=False)
+    if stepped.returncode == SKIPPED:
+        print("skipped: the kernel lets no process single-step another here (ptrace)")
+        return SKIPPED
+    if stepped.returncode != 0:
+        print(stepped.stderr, end="")
+        return 1
+    calls = read_calls(stepped.stdout)
+    golden = read_golden(arguments.golden)
+    compiler: str = arguments.compiler
+    if arguments.path is not None:
+        instructions = disassemble(arguments.library)
+        for call in calls:
+            if call.name == arguments.path:
+                print_path(call, instructions)
+        return 0
+    if arguments.update:
+        kept = {key: number for key, number in golden.items() if key[0] != compiler}
+        write_golden(arguments.golden, kept | {(compiler, one.name): len(one.inside) for one in calls})
+        return 0
+    missing = [call.name for call in calls if (compiler, call.name) not in golden]
+    if missing and len(missing) < len(calls):
+        print(f"no golden number for {compiler}: {', '.join(missing)}")
+        print("write them: cmake --build … --target update-golden")
+        return 1
+    if missing:
+        print(f"skipped: there are no golden numbers for {compiler} yet")
+        print("write them: cmake --build … --target update-golden")
+        return SKIPPED
+    return 1 if compare(calls, golden, compiler, arguments.library) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

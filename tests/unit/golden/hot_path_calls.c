@@ -1,0 +1,97 @@
+/* Makes the calls whose instructions are counted. Run by step_calls, with the heap preloaded.
+ *
+ * Before each of them it stops (int3) with the call's name in rdi and the function's address in rsi. It has made
+ * every call many times before, so that each goes the way of nearly every request.
+ */
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef void *allocate_call(size_t);
+typedef void *allocate_zeroed_call(size_t, size_t);
+typedef void free_call(void *);
+
+struct calls {
+  allocate_call *malloc;
+  allocate_call *operator_new;
+  allocate_zeroed_call *calloc;
+  free_call *free;
+  free_call *operator_delete;
+};
+
+static void *find(const char *name) {
+  void *function = dlsym(RTLD_DEFAULT, name);
+  if (function != NULL) return function;
+  fprintf(stderr, "hot_path_calls: %s is in no library; run this under LD_PRELOAD=libabut.so\n",
+          name);
+  exit(2);
+}
+
+static void stop_before(const char *name, void *function) {
+  __asm__ volatile("int3" : : "D"(name), "S"(function) : "memory");
+}
+
+/* Enough blocks to make every bin worth having, few enough to stay in it. */
+static void warm_up(const struct calls *calls, size_t bytes) {
+  for (int round = 0; round < 100; ++round) {
+    void *blocks[6];
+    for (int i = 0; i < 6; ++i) blocks[i] = calls->malloc(bytes);
+    for (int i = 0; i < 6; ++i) calls->free(blocks[i]);
+  }
+}
+
+/* A free block of the size waits in the thread's bin. */
+static void count_reuse(const struct calls *calls, size_t bytes, const char *allocate,
+                        const char *release) {
+  warm_up(calls, bytes);
+  stop_before(allocate, calls->malloc);
+  void *block = calls->malloc(bytes);
+  stop_before(release, calls->free);
+  calls->free(block);
+}
+
+/* More blocks than wait in any bin. */
+enum { DRAIN = 1000 };
+
+/* No free block waits: the block comes from the hole that is being filled. There is room in it when the last
+ * three blocks came from it, one behind the other. */
+static void count_first_use(const struct calls *calls, size_t bytes, const char *allocate) {
+  for (int i = 0; i < DRAIN; ++i) calls->malloc(bytes);
+  char *last = calls->malloc(bytes);
+  for (int in_a_row = 0; in_a_row < 3;) {
+    char *block = calls->malloc(bytes);
+    in_a_row = block == last + bytes ? in_a_row + 1 : 0;
+    last = block;
+  }
+  stop_before(allocate, calls->malloc);
+  if (calls->malloc(bytes) != last + bytes) {
+    fprintf(stderr, "hot_path_calls: %s did not go on where the block before ended\n", allocate);
+    exit(2);
+  }
+}
+
+int main(void) {
+  const struct calls calls = {
+      .malloc = find("malloc"),
+      .operator_new = find("_Znwm"),
+      .calloc = find("calloc"),
+      .free = find("free"),
+      .operator_delete = find("_ZdlPv"),
+  };
+  count_reuse(&calls, 8, "malloc(8)", "free of malloc(8)");
+  count_reuse(&calls, 32, "malloc(32)", "free of malloc(32)");
+  count_reuse(&calls, 200, "malloc(200)", "free of malloc(200)");
+  count_reuse(&calls, 1000, "malloc(1000)", "free of malloc(1000)");
+
+  stop_before("calloc(1, 32)", calls.calloc);
+  calls.free(calls.calloc(1, 32));
+
+  stop_before("operator new(32)", calls.operator_new);
+  void *block = calls.operator_new(32);
+  stop_before("operator delete of new(32)", calls.operator_delete);
+  calls.operator_delete(block);
+
+  count_first_use(&calls, 32, "malloc(32), first use");
+  return 0;
+}

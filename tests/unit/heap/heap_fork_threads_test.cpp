@@ -1,0 +1,114 @@
+// fork: the heap has seen to it since its first request.
+#include "heap/heap.hpp"
+
+#include "heap/statistics.hpp"
+#include "support/child.hpp"
+#include "support/pattern.hpp"
+#include "support/random.hpp"
+
+#include <atomic>
+#include <gtest/gtest.h>
+#include <thread>
+#include <vector>
+
+namespace abut::heap {
+namespace {
+
+using support::require;
+
+void free(void *block) {
+  if (!release(block)) release_slow("free", block);
+}
+
+// Allocates, fills, checks and frees blocks of every tier.
+void use_the_heap(uint64_t seed) {
+  support::Random random(seed);
+  struct Held {
+    void *memory;
+    size_t bytes;
+  };
+  std::vector<Held> held;
+  for (int i = 0; i < 2000; ++i) {
+    const size_t bytes = random.size_up_to(random.below(50) == 0 ? 3 * MiB : kMediumMax);
+    held.push_back({allocate(bytes), bytes});
+    require(held.back().memory != nullptr, "the child gets memory");
+    support::fill(held.back().memory, bytes, bytes);
+    if (held.size() < 40) continue;
+    std::swap(held[random.below(held.size())], held.back());
+    require(support::holds(held.back().memory, held.back().bytes, held.back().bytes),
+            "a block is intact");
+    free(held.back().memory);
+    held.pop_back();
+  }
+  for (const Held &block : held) free(block.memory);
+}
+
+TEST(HeapFork, TheChildGoesOnWithTheBlocksOfItsParent) {
+  std::vector<void *> blocks;
+  for (size_t i = 1; i < 1000; ++i) {
+    blocks.push_back(allocate(i));
+    support::fill(blocks.back(), i, i);
+  }
+  const support::Outcome outcome = support::in_child([&] {
+    for (size_t i = 1; i < 1000; ++i) {
+      require(support::holds(blocks[i - 1], i, i), "the parent's blocks are there");
+      free(blocks[i - 1]);
+    }
+    use_the_heap(1);
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+  for (size_t i = 1; i < 1000; ++i) {
+    EXPECT_TRUE(support::holds(blocks[i - 1], i, i)) << "the child's frees are its own";
+    free(blocks[i - 1]);
+  }
+}
+
+TEST(HeapFork, HeapsOfThreadsThatAreNotInTheChildAreOrphansThere) {
+  free(allocate(16));
+  std::atomic<int> state{0};
+  std::vector<void *> blocks;
+  LocalHeap *other = nullptr;
+  std::thread thread([&] {
+    for (int i = 0; i < 2000; ++i) blocks.push_back(allocate(64));
+    other = current;
+    state = 1;
+    while (state == 1) std::this_thread::yield();
+    for (void *block : blocks) free(block);
+  });
+  while (state != 1) std::this_thread::yield();
+  const support::Outcome outcome = support::in_child([&] {
+    require(other->orphan.load(), "its thread is not in the child");
+    require(!current->orphan.load(), "this thread is");
+    const size_t taken = pages_taken.value();
+    for (void *block : blocks) free(block);
+    require(pages_taken.value() < taken, "what is freed into an orphan goes back");
+    use_the_heap(2);
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+  EXPECT_FALSE(other->orphan.load()) << "in the parent nothing has changed";
+  state = 2;
+  thread.join();
+}
+
+TEST(HeapFork, FindsNothingHalfDoneWhileOtherThreadsWork) {
+  free(allocate(16));
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (uint64_t seed = 1; seed <= 2; ++seed)
+    threads.emplace_back([&, seed] {
+      while (!stop) use_the_heap(seed);
+    });
+  for (int i = 0; i < 8; ++i) {
+    const support::Outcome outcome = support::in_child([] {
+      use_the_heap(3);
+      trim();
+      require(count().heaps > 0, "the statistics can be counted");
+    });
+    EXPECT_TRUE(outcome.succeeded()) << "fork " << i << ": " << outcome.text();
+  }
+  stop = true;
+  for (std::thread &thread : threads) thread.join();
+}
+
+} // namespace
+} // namespace abut::heap

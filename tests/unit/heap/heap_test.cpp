@@ -1,0 +1,270 @@
+// What heap.hpp promises to those above it, a call at a time.
+#include "heap/heap.hpp"
+
+#include "helpers/residency.hpp"
+#include "support/pattern.hpp"
+
+#include <cerrno>
+#include <gtest/gtest.h>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace abut::heap {
+namespace {
+
+Address address_of(const void *memory) { return reinterpret_cast<Address>(memory); }
+char *at(void *memory, ptrdiff_t offset) { return static_cast<char *>(memory) + offset; }
+
+void free(void *block) {
+  if (!release(block)) release_slow("free", block);
+}
+
+// One size of every tier and those at their borders.
+const std::vector<size_t> kSizes{
+    0,    1,          kTinyMax,       kTinyMax + 1, 100,       kSmallMax,     kSmallMax + 1,
+    4096, kMediumMax, kMediumMax + 1, 100000,       kLargeMax, kLargeMax + 1, 3 * MiB};
+
+TEST(Allocate, GivesBlocksOfEverySizeAlignedForIt) {
+  std::vector<void *> blocks;
+  for (size_t bytes : kSizes) {
+    void *block = allocate(bytes);
+    ASSERT_NE(block, nullptr) << bytes;
+    EXPECT_EQ(address_of(block) % (bytes <= kTinyMax ? 8 : 16), 0U) << bytes;
+    EXPECT_GE(usable_size("test", block), bytes);
+    support::fill(block, bytes, bytes);
+    blocks.push_back(block);
+  }
+  for (size_t i = 0; i < kSizes.size(); ++i) {
+    EXPECT_TRUE(support::holds(blocks[i], kSizes[i], kSizes[i])) << kSizes[i];
+    free(blocks[i]);
+  }
+}
+
+TEST(Allocate, GrantsLittleMoreThanWasAskedFor) {
+  for (size_t bytes = 1; bytes <= kLargeMax; bytes += bytes < 2000 ? 1 : 997) {
+    void *block = allocate(bytes);
+    const size_t usable = usable_size("test", block);
+    ASSERT_GE(usable, bytes);
+    const size_t rounding = bytes <= kMediumMax ? 16 + bytes / 8 : 2 * kPageBytes;
+    ASSERT_LE(usable, bytes + rounding) << bytes;
+    free(block);
+  }
+}
+
+TEST(Allocate, RefusesMoreThanMayBeAskedFor) {
+  errno = 123;
+  for (size_t bytes : {kRequestMax + 1, kRequestMax, size_t{1} << 60, SIZE_MAX, SIZE_MAX - 8}) {
+    EXPECT_EQ(allocate(bytes), nullptr) << bytes;
+    EXPECT_EQ(allocate_zeroed(bytes), nullptr) << bytes;
+    EXPECT_EQ(allocate_aligned(64, bytes), nullptr) << bytes;
+  }
+  EXPECT_EQ(allocate_aligned(size_t{1} << 63, 1), nullptr);
+  EXPECT_EQ(errno, 123) << "errno is set by the entry points alone";
+}
+
+TEST(Allocate, EqualBlocksOfWholePagesDoNotAllBeginInOneSet) {
+  for (size_t bytes : {size_t{2048}, size_t{4096}, 16 * KiB, 64 * KiB, MiB, 4 * MiB}) {
+    std::vector<void *> blocks;
+    std::set<Address> lines;
+    for (int i = 0; i < 8; ++i) {
+      blocks.push_back(allocate(bytes));
+      lines.insert(address_of(blocks.back()) % kPageBytes / kLineBytes);
+    }
+    EXPECT_GE(lines.size(), 6U) << bytes;
+    for (void *block : blocks) free(block);
+  }
+}
+
+TEST(AllocateZeroed, ReadsAsZeroThoughTheMemoryWasUsedBefore) {
+  for (size_t bytes : kSizes)
+    for (int round = 0; round < 3; ++round) {
+      void *dirty = allocate(bytes);
+      std::memset(dirty, 0xff, bytes);
+      free(dirty);
+      void *block = allocate_zeroed(bytes);
+      EXPECT_TRUE(support::all_zero(block, bytes)) << bytes;
+      std::memset(block, 0xff, bytes);
+      free(block);
+    }
+}
+
+TEST(AllocateAligned, KeepsEveryAlignmentForEverySize) {
+  for (size_t align = 1; align <= GiB; align *= align < kLargeMax ? 2 : 16)
+    for (size_t bytes : kSizes) {
+      void *block = allocate_aligned(align, bytes);
+      ASSERT_NE(block, nullptr) << bytes << " at " << align;
+      EXPECT_EQ(address_of(block) % align, 0U) << bytes;
+      EXPECT_GE(usable_size("test", block), bytes) << "at " << align;
+      support::fill(block, bytes, align);
+      EXPECT_TRUE(support::holds(block, bytes, align));
+      free(block);
+    }
+}
+
+TEST(Release, TakesOnlySmallBlocksOfItsThreadOnTheFastPath) {
+  void *small = allocate(64);
+  EXPECT_TRUE(release(small));
+  for (size_t bytes : {size_t{8}, size_t{1000}, MiB, 4 * MiB}) {
+    void *block = allocate(bytes);
+    EXPECT_FALSE(release(block)) << bytes;
+    EXPECT_EQ(release_slow("free", block), Release::done);
+  }
+}
+
+TEST(Release, KnowsForeignAddresses) {
+  int local = 0;
+  static int global = 0;
+  void *mapped = os::map(nullptr, kPageBytes);
+  for (void *memory : {static_cast<void *>(&local), static_cast<void *>(&global), mapped,
+                       reinterpret_cast<void *>(Address{16}), static_cast<void *>(nullptr)}) {
+    EXPECT_FALSE(release(memory));
+    EXPECT_EQ(release_slow("free", memory), Release::foreign);
+    EXPECT_EQ(usable_size("test", memory), 0U);
+    EXPECT_TRUE(resize("realloc", memory, 100).foreign);
+  }
+  os::unmap(mapped, kPageBytes);
+}
+
+// A message names the call, the pointer and the reason.
+constexpr const char *kMessage = "abut: free\\(0x[0-9a-f]+\\): [a-z]";
+
+TEST(ReleaseDeathTest, EndsTheProcessAtAnAddressWhereNoBlockBegins) {
+  for (size_t bytes : {size_t{64}, size_t{1000}, 100 * KiB, 4 * MiB}) {
+    void *block = allocate(bytes);
+    for (size_t offset : {size_t{1}, size_t{8}, size_t{16}, bytes / 2, bytes - 1})
+      EXPECT_DEATH(free(at(block, static_cast<ptrdiff_t>(offset))), kMessage)
+          << bytes << "+" << offset;
+    free(block);
+  }
+}
+
+TEST(ReleaseDeathTest, EndsTheProcessWhenABlockIsFreedTwice) {
+  for (size_t bytes : {size_t{64}, size_t{512}, size_t{1000}, size_t{30000}, 100 * KiB}) {
+    void *block = allocate(bytes);
+    void *other = allocate(bytes); // keeps the span or the segment
+    free(block);
+    EXPECT_DEATH(free(block), kMessage) << bytes;
+    free(other);
+  }
+}
+
+TEST(ReleaseDeathTest, EndsTheProcessAtTheHeapsOwnDescription) {
+  void *block = allocate(64);
+  EXPECT_DEATH(free(Segment::of(block)), kMessage);
+  EXPECT_DEATH(free(&Segment::of(block)->line_at(address_of(block))), kMessage);
+  free(block);
+}
+
+TEST(ReleaseDeathTest, EndsTheProcessBesideAHugeBlock) {
+  void *block = allocate(kLargeMax + 1); // its mapping is shorter than the slot that it lies in
+  EXPECT_DEATH(free(at(block, static_cast<ptrdiff_t>(3 * MiB))), kMessage);
+  free(block);
+}
+
+TEST(Release, ABlockThatHappensToHoldTheMarkIsFreedAllTheSame) {
+  for (size_t bytes : {size_t{64}, size_t{1000}}) {
+    auto *block = static_cast<Block *>(allocate(bytes));
+    block->mark = heap_registry.mark();
+    free(block);
+    EXPECT_EQ(allocate(bytes), block);
+    free(block);
+  }
+}
+
+TEST(Resize, KeepsTheContentsFromEveryTierToEveryTier) {
+  for (size_t from : kSizes)
+    for (size_t to : kSizes) {
+      if (to == 0) continue; // not this call's business
+      void *block = allocate(from);
+      support::fill(block, from, from + to);
+      const Resized resized = resize("realloc", block, to);
+      ASSERT_NE(resized.memory, nullptr) << from << " to " << to;
+      EXPECT_FALSE(resized.foreign);
+      EXPECT_GE(usable_size("test", resized.memory), to);
+      EXPECT_TRUE(support::holds(resized.memory, std::min(from, to), from + to))
+          << from << " to " << to;
+      support::fill(resized.memory, to, to);
+      EXPECT_TRUE(support::holds(resized.memory, to, to));
+      free(resized.memory);
+    }
+}
+
+TEST(Resize, LetsABlockThatStillFitsStay) {
+  for (size_t bytes : kSizes) {
+    if (bytes == 0) continue;
+    void *block = allocate(bytes);
+    EXPECT_EQ(resize("realloc", block, usable_size("test", block)).memory, block) << bytes;
+    EXPECT_EQ(resize("realloc", block, usable_size("test", block) * 3 / 4).memory, block) << bytes;
+    free(block);
+  }
+}
+
+TEST(Resize, GivesBackWhatABlockDoesNotNeedAnyMore) {
+  for (size_t bytes : {size_t{512}, size_t{30000}, MiB, 64 * MiB}) {
+    void *block = allocate(bytes);
+    const Resized resized = resize("realloc", block, bytes / 16);
+    EXPECT_LE(usable_size("test", resized.memory), bytes / 8) << bytes;
+    free(resized.memory);
+  }
+}
+
+TEST(Resize, LeavesTheBlockWhereThereIsNoMemory) {
+  for (size_t bytes : {size_t{64}, size_t{1000}, MiB, 4 * MiB}) {
+    void *block = allocate(bytes);
+    support::fill(block, bytes, 1);
+    for (size_t much : {kRequestMax, SIZE_MAX}) {
+      const Resized resized = resize("realloc", block, much);
+      EXPECT_EQ(resized.memory, nullptr);
+      EXPECT_FALSE(resized.foreign);
+    }
+    EXPECT_TRUE(support::holds(block, bytes, 1));
+    free(block);
+  }
+}
+
+TEST(ResizeDeathTest, EndsTheProcessAtAnAddressWhereNoBlockBegins) {
+  void *block = allocate(100);
+  EXPECT_DEATH(resize("realloc", at(block, 16), 200), "abut: realloc\\(0x[0-9a-f]+\\): [a-z]");
+  EXPECT_DEATH(usable_size("malloc_usable_size", at(block, 16)), "abut: malloc_usable_size\\(");
+  free(block);
+}
+
+TEST(Trim, GivesTheMemoryOfFreedBlocksBack) {
+  constexpr size_t kBytes = 16 * MiB;
+  for (size_t each : {size_t{8}, size_t{48}, size_t{500}, size_t{3000}, size_t{200000}}) {
+    std::vector<void *> blocks(kBytes / each);
+    const size_t before = os::resident_bytes();
+    for (void *&block : blocks) std::memset(block = allocate(each), 1, each);
+    const size_t full = os::resident_bytes();
+    EXPECT_GE(full - before, kBytes * 9 / 10) << each;
+    for (void *block : blocks) free(block);
+    trim();
+    EXPECT_LE(os::resident_bytes(), before + kBytes / 16) << each;
+  }
+}
+
+TEST(Trim, SaysHowMuchItGaveBack) {
+  void *block = allocate(2 * MiB);
+  std::memset(block, 1, 2 * MiB);
+  free(block);
+  EXPECT_GE(trim(), MiB);
+}
+
+TEST(Trim, LeavesLiveBlocksAlone) {
+  std::vector<void *> blocks;
+  for (size_t i = 0; i < 30000; ++i) {
+    blocks.push_back(allocate(i % 700 + 1));
+    support::fill(blocks.back(), i % 700 + 1, i);
+  }
+  for (size_t i = 0; i < blocks.size(); ++i)
+    if (i % 50 != 0) free(blocks[i]);
+  trim();
+  for (size_t i = 0; i < blocks.size(); i += 50) {
+    EXPECT_TRUE(support::holds(blocks[i], i % 700 + 1, i));
+    free(blocks[i]);
+  }
+}
+
+} // namespace
+} // namespace abut::heap

@@ -1,0 +1,137 @@
+#include "heap/large_blocks.hpp"
+
+#include "support/pattern.hpp"
+#include "support/random.hpp"
+
+#include <gtest/gtest.h>
+#include <set>
+#include <vector>
+
+namespace abut::heap {
+namespace {
+
+Address address_of(const void *memory) { return reinterpret_cast<Address>(memory); }
+LargeBlock block_of(const void *memory) { return large_block_at(address_of(memory)); }
+
+class LargeBlocks : public testing::Test {
+protected:
+  ~LargeBlocks() override {
+    for (void *memory : held) free_large(block_of(memory));
+    EXPECT_EQ(pages_taken.value(), taken_before);
+  }
+
+  void *take(size_t bytes, size_t align = 1) {
+    held.push_back(allocate_large(bytes, align, clean));
+    EXPECT_NE(held.back(), nullptr);
+    return held.back();
+  }
+
+  void free(void *memory) {
+    std::erase(held, memory);
+    free_large(block_of(memory));
+  }
+
+  bool clean = false;
+  std::vector<void *> held;
+  const size_t taken_before = pages_taken.value();
+};
+
+TEST_F(LargeBlocks, AreFoundFromWhereTheyBeginAndFromNowhereElse) {
+  for (size_t bytes : {kMediumMax + 1, 40 * KiB, 64 * KiB, 100 * KiB + 7, kLargeMax}) {
+    const void *memory = take(bytes);
+    const LargeBlock block = block_of(memory);
+    ASSERT_TRUE(block) << bytes;
+    EXPECT_EQ(block.address, address_of(memory));
+    EXPECT_GE(block.usable_bytes(), bytes);
+    EXPECT_LE(block.usable_bytes(), bytes + 3 * kPageBytes);
+    for (size_t offset : {size_t{1}, size_t{16}, size_t{64}, kPageBytes, bytes / 2, bytes - 1})
+      EXPECT_FALSE(large_block_at(address_of(memory) + offset)) << offset;
+  }
+}
+
+TEST_F(LargeBlocks, AreNotFoundAfterTheyWereFreed) {
+  void *memory = take(100 * KiB);
+  take(40 * KiB); // keeps the segment
+  free(memory);
+  EXPECT_FALSE(block_of(memory));
+}
+
+TEST_F(LargeBlocks, AreNotFoundInASegmentsDescription) {
+  const Segment *segment = Segment::of(take(40 * KiB));
+  for (unsigned page = 0; page < Segment::kHeaderPages; ++page)
+    EXPECT_FALSE(large_block_at(segment->page_address(page)));
+}
+
+TEST_F(LargeBlocks, KeepEveryAlignment) {
+  for (size_t align = 16; align <= kLargeMax / 2; align *= 2)
+    for (size_t bytes : {kMediumMax + 1, 100 * KiB, kLargeMax}) {
+      void *memory = take(bytes, align);
+      EXPECT_EQ(address_of(memory) % align, 0U) << bytes << " at " << align;
+      EXPECT_GE(block_of(memory).usable_bytes(), bytes);
+      free(memory);
+    }
+}
+
+TEST_F(LargeBlocks, OfOneSizeDoNotAllBeginInOneSet) {
+  for (size_t bytes : {64 * KiB, 128 * KiB, MiB, kLargeMax}) {
+    std::set<Address> lines;
+    for (int i = 0; i < 8; ++i) {
+      const Address address = address_of(take(bytes));
+      EXPECT_EQ(address % kLineBytes, 0U);
+      lines.insert(address % kPageBytes);
+    }
+    EXPECT_GE(lines.size(), 7U) << bytes;
+  }
+}
+
+TEST_F(LargeBlocks, ReadAsZeroWhereTheyAreSaidToBeClean) {
+  support::Random random(9);
+  int clean_ones = 0;
+  int used_ones = 0;
+  for (int round = 0; round < 300; ++round) {
+    const size_t bytes = kMediumMax + random.below(kLargeMax - kMediumMax) + 1;
+    void *memory = take(bytes);
+    ++(clean ? clean_ones : used_ones);
+    if (clean) {
+      ASSERT_TRUE(support::all_zero(memory, bytes)) << "round " << round;
+    }
+    support::fill(memory, bytes, 1);
+    if (held.size() > 10) free(held[random.below(held.size())]);
+    if (round % 50 == 0) page_runs.trim();
+  }
+  EXPECT_GT(clean_ones, 0);
+  EXPECT_GT(used_ones, 0);
+}
+
+TEST_F(LargeBlocks, ShrinkWhereTheyLie) {
+  void *memory = take(MiB);
+  support::fill(memory, MiB, 2);
+  ASSERT_TRUE(resize_large(block_of(memory), 100 * KiB));
+  const size_t usable = block_of(memory).usable_bytes();
+  EXPECT_GE(usable, 100 * KiB);
+  EXPECT_LE(usable, 100 * KiB + 2 * kPageBytes);
+  EXPECT_TRUE(support::holds(memory, 100 * KiB, 2));
+  EXPECT_EQ(pages_taken.value() - taken_before, block_of(memory).pages.count);
+}
+
+TEST_F(LargeBlocks, GrowWhereTheyLieWhenThereIsRoom) {
+  void *memory = take(100 * KiB);
+  void *next = take(200 * KiB);
+  ASSERT_EQ(round_down(address_of(next), kPageBytes),
+            block_of(memory).segment->page_address(block_of(memory).pages.end()));
+  support::fill(memory, 100 * KiB, 3);
+  EXPECT_FALSE(resize_large(block_of(memory), 150 * KiB)) << "its neighbour is in the way";
+  free(next);
+  ASSERT_TRUE(resize_large(block_of(memory), 250 * KiB));
+  EXPECT_GE(block_of(memory).usable_bytes(), 250 * KiB);
+  EXPECT_TRUE(support::holds(memory, 100 * KiB, 3));
+}
+
+TEST_F(LargeBlocks, DoNotGrowBeyondWhatARunMayHave) {
+  void *memory = take(MiB);
+  EXPECT_FALSE(resize_large(block_of(memory), kLargeMax + 2 * kPageBytes));
+  EXPECT_TRUE(block_of(memory));
+}
+
+} // namespace
+} // namespace abut::heap

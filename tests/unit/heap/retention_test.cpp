@@ -1,0 +1,88 @@
+// Numbers of pages, added and taken away by hand.
+#include "heap/retention.hpp"
+
+#include "helpers/option_setting.hpp"
+
+#include <gtest/gtest.h>
+
+namespace abut::heap {
+namespace {
+
+constexpr size_t kPagesInMiB = MiB / kPageBytes;
+
+class RetentionTest : public testing::Test {
+protected:
+  // So many pages in use, beside what other tests have left.
+  void SetUp() override { pages_taken.add(kInUse); }
+  void TearDown() override { pages_taken.subtract(kInUse); }
+
+  static constexpr size_t kInUse = 80000;
+  test::OptionSetting retain{Option::retain_mb, 0};
+  const test::OptionSetting decay{Option::decay_ms, 1000};
+  Retention retention;
+};
+
+TEST_F(RetentionTest, AllowsAnEighthOfThePagesInUse) {
+  EXPECT_EQ(retention.allowance(), pages_taken.value() / 8);
+}
+
+TEST_F(RetentionTest, AllowsWhatTheOptionSaysThoughLittleIsInUse) {
+  retain.set(1000);
+  EXPECT_EQ(retention.allowance(), 1000 * kPagesInMiB);
+}
+
+TEST_F(RetentionTest, IsExceededByMoreResidentPagesThanAreAllowed) {
+  const size_t allowed = retention.allowance();
+  retention.add_resident(allowed);
+  EXPECT_EQ(retention.resident(), allowed);
+  EXPECT_FALSE(retention.exceeded());
+  retention.add_resident(1);
+  EXPECT_TRUE(retention.exceeded());
+  retention.subtract_resident(2);
+  EXPECT_FALSE(retention.exceeded());
+}
+
+TEST_F(RetentionTest, AllowsMoreAfterPagesWentBackAndWereAskedForAgain) {
+  const size_t allowed = retention.allowance();
+  retention.took(500);
+  EXPECT_EQ(retention.allowance(), allowed) << "none of them had been given back";
+  retention.gave_back(300);
+  EXPECT_EQ(retention.allowance(), allowed) << "that may have been right";
+  retention.took(200);
+  EXPECT_EQ(retention.allowance(), allowed + 200);
+  retention.took(500);
+  EXPECT_EQ(retention.allowance(), allowed + 300) << "each page is regretted once";
+}
+
+TEST_F(RetentionTest, NeverEarnsMoreThanAPartOfWhatWasEverInUse) {
+  const size_t allowed = retention.allowance();
+  for (int i = 0; i < 100; ++i) {
+    retention.gave_back(pages_taken.highest());
+    retention.took(pages_taken.highest());
+  }
+  EXPECT_GT(retention.allowance(), allowed);
+  EXPECT_LE(retention.allowance(), allowed + pages_taken.highest() / 2);
+}
+
+TEST_F(RetentionTest, IsLookedAtTwiceADecayTimeAtMost) {
+  constexpr uint64_t kNow = 1000000;
+  EXPECT_TRUE(retention.due(kNow));
+  EXPECT_FALSE(retention.due(kNow));
+  EXPECT_FALSE(retention.due(kNow + 499));
+  EXPECT_TRUE(retention.due(kNow + 500));
+  EXPECT_FALSE(retention.due(kNow + 999));
+}
+
+TEST_F(RetentionTest, ForgetsWhatItEarnedAsTimePasses) {
+  const size_t allowed = retention.allowance();
+  retention.gave_back(256);
+  retention.took(256);
+  retention.gave_back(256);
+  for (uint64_t look = 1; look <= 20; ++look) EXPECT_TRUE(retention.due(look * 1000));
+  EXPECT_EQ(retention.allowance(), allowed);
+  retention.took(256);
+  EXPECT_EQ(retention.allowance(), allowed) << "what went back long ago is not regretted";
+}
+
+} // namespace
+} // namespace abut::heap

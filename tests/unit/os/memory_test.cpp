@@ -1,0 +1,176 @@
+// The part of os.hpp that deals in memory: what the kernel is asked for is what it then shows.
+#include "os/os.hpp"
+
+#include "helpers/residency.hpp"
+#include "support/pattern.hpp"
+#include "support/process_memory.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <gtest/gtest.h>
+
+namespace abut::os {
+namespace {
+
+using test::resident_pages;
+using test::touch;
+
+char *at(void *memory, size_t offset) { return static_cast<char *>(memory) + offset; }
+
+TEST(Map, GivesZeroedMemoryThatIsNotResidentYet) {
+  void *memory = map(nullptr, MiB);
+  ASSERT_NE(memory, nullptr);
+  EXPECT_EQ(reinterpret_cast<Address>(memory) % kPageBytes, 0U);
+  EXPECT_EQ(resident_pages(memory, MiB), 0U);
+  EXPECT_TRUE(support::all_zero(memory, MiB));
+  unmap(memory, MiB);
+}
+
+TEST(Map, TakesTheHintWhereItIsFree) {
+  void *memory = map(nullptr, 2 * MiB);
+  ASSERT_NE(memory, nullptr);
+  unmap(at(memory, MiB), MiB);
+  void *beside = map(at(memory, MiB), MiB);
+  EXPECT_EQ(beside, at(memory, MiB));
+  void *elsewhere = map(memory, MiB); // taken, so the hint must not be forced
+  EXPECT_NE(elsewhere, nullptr);
+  EXPECT_NE(elsewhere, memory);
+  unmap(elsewhere, MiB);
+  unmap(memory, 2 * MiB);
+}
+
+TEST(Map, GivesNullWhereThereIsNone) {
+  errno = 123;
+  EXPECT_EQ(map(nullptr, size_t{1} << 60), nullptr);
+  EXPECT_EQ(map_aligned(size_t{1} << 60, MiB), nullptr);
+  EXPECT_EQ(map_aligned(GiB, size_t{1} << 60), nullptr);
+  EXPECT_EQ(errno, 123) << "errno is the caller's";
+}
+
+TEST(Unmap, TakesTheMemoryAway) {
+  void *memory = map(nullptr, MiB);
+  ASSERT_NE(memory, nullptr);
+  touch(memory, MiB);
+  unmap(at(memory, MiB / 2), MiB / 2);
+  EXPECT_TRUE(is_mapped(memory));
+  EXPECT_TRUE(is_mapped(at(memory, MiB / 2 - 1)));
+  EXPECT_FALSE(is_mapped(at(memory, MiB / 2)));
+  EXPECT_FALSE(is_mapped(at(memory, MiB - 1)));
+  unmap(memory, MiB / 2);
+  EXPECT_FALSE(is_mapped(memory));
+}
+
+TEST(IsMapped, KnowsTheProgramsOwnMemoryAndTheNullPage) {
+  int on_the_stack = 0;
+  EXPECT_TRUE(is_mapped(&on_the_stack));
+  EXPECT_TRUE(is_mapped("a constant"));
+  errno = 123;
+  EXPECT_FALSE(is_mapped(nullptr));
+  EXPECT_EQ(errno, 123);
+}
+
+TEST(MapAligned, KeepsTheAlignmentAndNoMoreThanWasAskedFor) {
+  for (size_t align = kPageBytes; align <= GiB; align *= 2) {
+    const size_t before = support::mapped_bytes();
+    void *memory = map_aligned(MiB, align);
+    ASSERT_NE(memory, nullptr) << align;
+    EXPECT_EQ(reinterpret_cast<Address>(memory) % align, 0U) << align;
+    EXPECT_EQ(support::mapped_bytes() - before, MiB) << align;
+    touch(memory, MiB);
+    unmap(memory, MiB);
+    EXPECT_EQ(support::mapped_bytes(), before) << align;
+  }
+}
+
+TEST(Discard, GivesThePagesBackAndLeavesZeros) {
+  void *memory = map(nullptr, MiB);
+  ASSERT_NE(memory, nullptr);
+  std::memset(memory, 0xa5, MiB);
+  ASSERT_EQ(resident_pages(memory, MiB), MiB / kPageBytes);
+  discard(at(memory, 4 * kPageBytes), 8 * kPageBytes);
+  EXPECT_EQ(resident_pages(memory, MiB), MiB / kPageBytes - 8);
+  EXPECT_EQ(resident_pages(at(memory, 4 * kPageBytes), 8 * kPageBytes), 0U);
+  EXPECT_TRUE(support::all_zero(at(memory, 4 * kPageBytes), 8 * kPageBytes));
+  EXPECT_EQ(*at(memory, 4 * kPageBytes - 1), '\xa5') << "the page before must stay";
+  EXPECT_EQ(*at(memory, 12 * kPageBytes), '\xa5') << "the page after must stay";
+  unmap(memory, MiB);
+}
+
+TEST(Discard, MakesTheProcessSmallerAtOnce) {
+  constexpr size_t kBytes = 64 * MiB;
+  void *memory = map(nullptr, kBytes);
+  ASSERT_NE(memory, nullptr);
+  touch(memory, kBytes);
+  const size_t full = resident_bytes();
+  discard(memory, kBytes);
+  const size_t after = resident_bytes();
+  EXPECT_GE(full, kBytes);
+  EXPECT_LE(after, full - kBytes * 9 / 10);
+  unmap(memory, kBytes);
+}
+
+TEST(Populate, MakesPagesResidentAndKeepsTheirContents) {
+  void *memory = map(nullptr, MiB);
+  ASSERT_NE(memory, nullptr);
+  *at(memory, 5) = 'x';
+  populate(memory, MiB / 2);
+  EXPECT_EQ(resident_pages(memory, MiB / 2), MiB / 2 / kPageBytes);
+  EXPECT_EQ(resident_pages(at(memory, MiB / 2), MiB / 2), 0U);
+  EXPECT_EQ(*at(memory, 5), 'x');
+  EXPECT_TRUE(support::all_zero(at(memory, 6), MiB / 2 - 6));
+  unmap(memory, MiB);
+}
+
+TEST(PreferHugePages, LeavesTheContentsAlone) {
+  void *memory = map_aligned(4 * MiB, 2 * MiB);
+  ASSERT_NE(memory, nullptr);
+  *at(memory, 7) = 'x';
+  prefer_huge_pages(memory, 4 * MiB);
+  touch(at(memory, 2 * MiB), 2 * MiB);
+  EXPECT_EQ(*at(memory, 7), 'x');
+  unmap(memory, 4 * MiB);
+}
+
+TEST(ResizeMapping, GrowsIntoFreeAddressesAndShrinks) {
+  void *memory = map(nullptr, 2 * MiB);
+  ASSERT_NE(memory, nullptr);
+  unmap(at(memory, MiB), MiB);
+  support::fill(memory, MiB, 1);
+  ASSERT_TRUE(resize_mapping(memory, MiB, 2 * MiB));
+  EXPECT_TRUE(support::holds(memory, MiB, 1));
+  EXPECT_TRUE(support::all_zero(at(memory, MiB), MiB));
+  ASSERT_TRUE(resize_mapping(memory, 2 * MiB, kPageBytes));
+  EXPECT_TRUE(support::holds(memory, kPageBytes, 1));
+  EXPECT_FALSE(is_mapped(at(memory, kPageBytes)));
+  unmap(memory, kPageBytes);
+}
+
+TEST(ResizeMapping, RefusesWhereTheNeighbourIsTaken) {
+  void *memory = map(nullptr, 2 * MiB);
+  ASSERT_NE(memory, nullptr);
+  support::fill(at(memory, MiB), MiB, 2);
+  errno = 123;
+  EXPECT_FALSE(resize_mapping(memory, MiB, MiB + kPageBytes));
+  EXPECT_EQ(errno, 123);
+  EXPECT_TRUE(support::holds(at(memory, MiB), MiB, 2));
+  unmap(memory, 2 * MiB);
+}
+
+TEST(MoveMapping, TakesThePagesAlongWithoutCopyingThem) {
+  constexpr size_t kBytes = 16 * MiB;
+  void *from = map(nullptr, kBytes);
+  void *to = map(nullptr, 2 * kBytes);
+  ASSERT_TRUE(from != nullptr && to != nullptr);
+  unmap(to, 2 * kBytes);
+  support::fill(at(from, 3 * kPageBytes), kPageBytes, 3);
+  ASSERT_TRUE(move_mapping(from, kBytes, to, 2 * kBytes));
+  EXPECT_FALSE(is_mapped(from));
+  EXPECT_EQ(resident_pages(to, 2 * kBytes), 1U)
+      << "what was never touched is not touched by the move";
+  EXPECT_TRUE(support::holds(at(to, 3 * kPageBytes), kPageBytes, 3));
+  EXPECT_TRUE(support::all_zero(at(to, kBytes), kBytes));
+  unmap(to, 2 * kBytes);
+}
+
+} // namespace
+} // namespace abut::os

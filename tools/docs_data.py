@@ -1,0 +1,123 @@
+"""Writes what commands print into the pages that show it, so that no output is typed by hand.
+
+A page marks the place with a comment that holds one command a line, and an end:
+
+    <!-- output
+    abut lib
+    -->
+    ...what is written anew...
+    <!-- end -->
+
+Kinds of places: `reference` says what abut itself says and must be current (a test checks it);
+`output` shows a run as an example; `measured` takes long and wants a quiet machine. What commands
+with `--markdown` print becomes part of the page, all else a console listing.
+Assumes the environment that set-up made, with `abut` in it, and a release build.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+KINDS = ("reference", "output", "measured")
+_PLACE = re.compile(
+    rf"^<!-- (?P<kind>{'|'.join(KINDS)})\n(?P<commands>.*?)\n-->\n(?P<text>.*?)^<!-- end -->$",
+    re.DOTALL | re.MULTILINE,
+)
+_COLUMNS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in a page, and the commands whose output stands there."""
+
+    page: Path
+    kind: str
+    commands: tuple[str, ...]
+    text: str
+
+
+def pages(root: Path = ROOT) -> Iterator[Path]:
+    """The pages that may hold such places."""
+    yield root / "README.md"
+    yield from sorted((root / "docs").rglob("*.md"))
+
+
+def places(page: Path) -> Iterator[Place]:
+    """Every place in a page, from the top."""
+    for match in _PLACE.finditer(page.read_text()):
+        commands = tuple(match["commands"].splitlines())
+        yield Place(page, match["kind"], commands, match["text"])
+
+
+def fresh_text(place: Place) -> str:
+    """What should stand there, from running the commands now."""
+    printed = {command: _printed(command) for command in place.commands}
+    if _is_markdown(place):
+        return "\n".join(printed.values()) + "\n"
+    shown = (f"$ {command}\n{text}".rstrip() for command, text in printed.items())
+    return "```console\n" + "\n".join(shown) + "\n```\n"
+
+
+def rewrite(page: Path, kinds: Iterable[str]) -> bool:
+    """Write the places of these kinds anew; false if nothing changed."""
+    before = page.read_text()
+    for place in places(page):
+        if place.kind in kinds:
+            head = f"<!-- {place.kind}\n" + "\n".join(place.commands) + "\n-->\n"
+            text = page.read_text()
+            page.write_text(text.replace(head + place.text, head + fresh_text(place), 1))
+    return page.read_text() != before
+
+
+def _is_markdown(place: Place) -> bool:
+    return all("--markdown" in command.split() for command in place.commands)
+
+
+def _printed(command: str) -> str:
+    print(f"  {command}", file=sys.stderr)
+    done = subprocess.run(
+        ["/bin/bash", "-c", command],
+        cwd=ROOT,
+        env=_environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    lines = [_without_root(line).rstrip() for line in done.stdout.splitlines()]
+    return "\n".join(lines).strip("\n")
+
+
+def _without_root(line: str) -> str:
+    """The line with the source tree's place as a reader may have it; a table's edge stays put."""
+    shown = line.replace(str(ROOT), "~/abut")
+    return f"{shown[:-1]:<{len(line) - 1}}│" if shown.endswith("│") else shown
+
+
+def _environment() -> dict[str, str]:
+    kept = {name: os.environ[name] for name in ("HOME", "ABUT_LIBRARY") if name in os.environ}
+    path = f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
+    return {**kept, "PATH": path, "LANG": "C.UTF-8", "COLUMNS": str(_COLUMNS)}
+
+
+def main() -> int:
+    """Rewrite the pages of the documentation."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("what", choices=("outputs", "measured"))
+    kinds = {"outputs": ("reference", "output"), "measured": ("measured",)}
+    chosen = kinds[parser.parse_args().what]
+    for page in pages():
+        if rewrite(page, chosen):
+            print(f"written: {page.relative_to(ROOT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
