@@ -37,6 +37,22 @@ public:
     return (index << 6) + static_cast<uint32_t>(std::countr_zero(word)) + 1 - at;
   }
 
+  // The same for a block of up to kShort granules, in fewer instructions and without a branch: nought if no
+  // block begins at `at`. May read seven bytes past the map.
+  static constexpr uint32_t kShort = 56;
+  uint32_t short_length_at(uint32_t at) const {
+#if defined(__SANITIZE_THREAD__)
+    return begins_at(at) ? length_at(at) : 0; // that tool wants whole words
+#else
+    const uint32_t byte = at >> 3;
+    const uint32_t bit = at & 7;
+    if (((reinterpret_cast<const uint8_t *>(begin_)[byte] >> bit) & 1) == 0) return 0;
+    uint64_t ends;
+    __builtin_memcpy(&ends, reinterpret_cast<const char *>(end_) + byte, sizeof ends); // one load
+    return static_cast<uint32_t>(std::countr_zero(ends >> bit)) + 1;
+#endif
+  }
+
   void add(Range block) {
     set(begin_, block.first);
     set(end_, block.end() - 1);

@@ -10,6 +10,8 @@
 
 #include "heap/current.hpp"
 
+static_assert(abut::heap::kSmallClasses <= abut::heap::SmallMap::kShort);
+
 namespace abut::heap {
 
 // ---- out of line ----
@@ -69,15 +71,14 @@ void after_fork_in_child();
   const auto address = reinterpret_cast<Address>(memory);
   if (segment_map.kind_at(address) != SegmentKind::pages) [[unlikely]] return false;
   Segment *segment = Segment::of(address);
-  if (segment->tag_at(address) != heap->small.tag()) [[unlikely]] return false;
-  if (address % Granules::kBytes != 0) [[unlikely]] return false;
-  const SmallMap &map = segment->line_at(address);
-  const uint32_t granule = granule_in_page(address);
-  if (!map.begins_at(granule)) [[unlikely]] return false;
-  const uint32_t size = map.length_at(granule);
+  const uint32_t misfit = segment->tag_at(address) ^ heap->small.tag();
+  if ((misfit | address % Granules::kBytes) != 0) [[unlikely]] return false;
+  const uint32_t size = segment->line_at(address).short_length_at(granule_in_page(address));
+  if (size == 0) [[unlikely]] return false;
   auto *block = static_cast<Block *>(memory);
-  if (heap->small.looks_free(block)) [[unlikely]] return false;
-  if (!heap->small.push(block, size)) [[unlikely]] heap->spill_small(size);
+  const uintptr_t mark = heap->small.mark();
+  if (block->mark == mark) [[unlikely]] return false;
+  if (!heap->small.push(block, size, mark)) [[unlikely]] heap->spill_small(size);
   return true;
 }
 

@@ -16,8 +16,8 @@ constexpr unsigned kSpansToLookAt = 256;
 
 // So often whoever fills an inbox looks whether the owner does anything, and sorts the inbox if it does not,
 // or if very many blocks wait.
-constexpr uint32_t kHelpEvery = 32;
-constexpr uint32_t kHelpFrom = 1024;
+constexpr uint32_t kHelpEvery = 128;
+constexpr uint32_t kHelpFrom = 4096;
 
 Tier tier_at(const Block *block) {
   const auto address = reinterpret_cast<Address>(block);
@@ -33,11 +33,14 @@ void LocalHeap::open(uint32_t number, uintptr_t mark) {
   medium.open(this, tag_for(number, Tier::medium), mark);
 }
 
+void LocalHeap::note_search() {
+  searches_.store(searches_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
 void LocalHeap::before_search() {
   if (inbox_.any()) sort_inbox_for_owner();
-  const uint32_t searches = searches_.load(std::memory_order_relaxed) + 1;
-  searches_.store(searches, std::memory_order_relaxed);
-  if (searches % kSearchesToLook == 0) decay(os::coarse_milliseconds());
+  note_search();
+  if (++looks_ % kSearchesToLook == 0) decay(os::coarse_milliseconds());
 }
 
 void *LocalHeap::allocate_tiny() {
@@ -49,6 +52,7 @@ void *LocalHeap::allocate_tiny() {
 }
 
 void *LocalHeap::allocate_small(unsigned size) {
+  note_search();
   if (void *block = small.bump_in_page(size)) return block;
   std::lock_guard guard(lock_);
   before_search();

@@ -57,6 +57,7 @@ public:
   std::atomic<bool> orphan{false};
 
 private:
+  void note_search();
   void before_search();
   void sort_inbox();
   void sort_inbox_for_owner();
@@ -70,6 +71,7 @@ private:
   uint32_t number_ = 0;
   std::atomic<uint32_t> searches_{0};      // for room, by the owner
   std::atomic<uint32_t> searches_seen_{0}; // by those who fill the inbox
+  uint32_t looks_ = 0;
   uint64_t decayed_at_ = 0;
   Inbox inbox_;
   os::SpinLock lock_;

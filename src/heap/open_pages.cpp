@@ -14,16 +14,19 @@ uint16_t OpenPages::pages_with_room(const SpanInfo &span, uint32_t size) {
   return static_cast<uint16_t>(found & span.open);
 }
 
-// Puts the span on the list that its roomiest open page belongs to.
-void OpenPages::refile(SpanInfo &span) {
-  uint32_t most = 0;
-  for (unsigned i = 0; i < kPagesInUnit; ++i)
-    if ((span.open >> i) & 1) most = std::max<uint32_t>(most, span.room[i]);
-  const auto list = static_cast<uint8_t>(std::bit_width(most));
-  if (list == span.listed) return;
+void OpenPages::move_to(SpanInfo &span, unsigned list) {
   if (span.listed != 0) lists_[span.listed].remove(&span);
   if (list != 0) lists_[list].push_back(&span);
-  span.listed = list;
+  span.listed = static_cast<uint8_t>(list);
+}
+
+// A page was taken from the span, which may have been its roomiest.
+void OpenPages::lower(SpanInfo &span) {
+  uint32_t most = 0;
+  for (unsigned i = 0; i < kPagesInUnit; ++i)
+    most = std::max<uint32_t>(most, ((span.open >> i) & 1) != 0 ? span.room[i] : 0);
+  const auto list = static_cast<unsigned>(std::bit_width(most));
+  if (list != span.listed) move_to(span, list);
 }
 
 SpanInfo *OpenPages::find(uint32_t size) {
@@ -47,7 +50,7 @@ OpenPage OpenPages::take_used(uint32_t size) {
   span->empty &= static_cast<uint16_t>(~bit_of(page));
   span->aged &= ~uint64_t{bit_of(page)};
   span->touched |= bit_of(page);
-  refile(*span);
+  lower(*span);
   return page;
 }
 
@@ -86,7 +89,8 @@ void OpenPages::put(const OpenPage &page, Room room) {
   span.free[page.index()] = static_cast<uint8_t>(std::min(room.free, kMostRoom));
   if (room.free < worth_filling_) return;
   span.open |= bit_of(page);
-  refile(span);
+  const auto list = static_cast<unsigned>(std::bit_width(span.room[page.index()]));
+  if (list > span.listed) move_to(span, list);
 }
 
 void OpenPages::add_room(const OpenPage &page, uint32_t freed, uint32_t hole) {

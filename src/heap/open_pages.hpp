@@ -58,7 +58,8 @@ private:
 
   static uint16_t bit_of(const OpenPage &page) { return static_cast<uint16_t>(1U << page.index()); }
   static uint16_t pages_with_room(const SpanInfo &span, uint32_t size);
-  void refile(SpanInfo &span);
+  void move_to(SpanInfo &span, unsigned list);
+  void lower(SpanInfo &span);
   SpanInfo *find(uint32_t size);
   bool new_span(LocalHeap *owner, uint32_t tag);
 

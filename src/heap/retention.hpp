@@ -35,7 +35,7 @@ public:
     const size_t lost = std::min(regretted_.load(std::memory_order_relaxed), pages);
     if (lost == 0) return;
     regretted_.fetch_sub(lost, std::memory_order_relaxed);
-    const size_t most = pages_taken.highest() / 4;
+    const size_t most = pages_taken.highest() / 2;
     earned_.store(std::min(earned_.load(std::memory_order_relaxed) + lost, most),
                   std::memory_order_relaxed);
   }

@@ -34,10 +34,13 @@ public:
   void *bump(unsigned size) { return cursor_.bump(size); }
 
   // Keeps a block for the next request; false if its bin now wants to be spilled.
-  bool push(Block *block, unsigned size) {
+  bool push(Block *block, unsigned size) { return push(block, size, mark_); }
+
+  // The same where the heap's mark is at hand.
+  bool push(Block *block, unsigned size, uintptr_t mark) {
     Bin &bin = bins_[size];
     block->next = bin.head;
-    block->mark = mark_;
+    block->mark = mark;
     written_before_linked();
     bin.head = block;
     return --bin.room >= 0;

@@ -27,7 +27,7 @@ using support::require;
 namespace {
 
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
-constexpr std::size_t kLimit = 512 * kMebibyte;
+constexpr std::size_t kLimit = 256 * kMebibyte;
 
 void limit_address_space(std::size_t bytes) {
   const rlimit limit{bytes, bytes};
@@ -78,7 +78,7 @@ TEST_P(Exhaustion, RefusesAndRecovers) {
   const support::Outcome outcome = support::in_child([size] {
     limit_growth();
     Hoard hoard;
-    for (int round = 0; round < 3; ++round) {
+    for (int round = 0; round < 2; ++round) {
       hoard.add_until_refused(size);
       // A block of 16 bytes may cost 32.
       require(hoard.total() > kLimit / 3, "more than a third of the limit can be used");
@@ -100,8 +100,8 @@ TEST(OutOfMemory, MemoryFreedInOneSizeServesEveryOther) {
     limit_growth();
     Hoard hoard;
     for (const std::size_t size :
-         {std::size_t{64}, 100 * kMebibyte, std::size_t{3000}, 8 * kMebibyte, std::size_t{200},
-          200 * kMebibyte, std::size_t{40'000}}) {
+         {std::size_t{64}, 50 * kMebibyte, std::size_t{3000}, 8 * kMebibyte, std::size_t{200},
+          90 * kMebibyte, std::size_t{40'000}}) {
       hoard.add_until_refused(size);
       require(hoard.total() >= std::max(kLimit / 3, size), "freed memory can be used again");
       hoard.free_all();
@@ -141,7 +141,7 @@ TEST(OutOfMemory, EveryCallRefusesAndReallocKeepsTheBlock) {
 TEST(OutOfMemory, NewThrowsAndTheProgramGoesOn) {
   const support::Outcome outcome = support::in_child([] {
     limit_growth();
-    for (int round = 0; round < 3; ++round) {
+    for (int round = 0; round < 2; ++round) {
       std::vector<std::vector<char>> vectors;
       bool thrown = false;
       try {
@@ -150,7 +150,7 @@ TEST(OutOfMemory, NewThrowsAndTheProgramGoesOn) {
         thrown = true;
       }
       require(thrown, "bad_alloc is thrown");
-      require(vectors.size() > 200, "more than 200 of 512 MiB could be used");
+      require(vectors.size() > 100, "more than 100 of 256 MiB could be used");
     }
   });
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();
@@ -167,7 +167,7 @@ TEST(OutOfMemory, IsSurvivedByManyThreadsAtOnce) {
         Hoard hoard;
         all_ready.arrive_and_wait();
         all_ready.arrive_and_wait();
-        for (int round = 0; round < 3; ++round) {
+        for (int round = 0; round < 2; ++round) {
           hoard.add_until_refused(t % 2 == 0 ? 50 + t * 40 : 5000 * t);
           all_refused.arrive_and_wait();
           hoard.free_all();

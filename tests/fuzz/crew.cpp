@@ -25,9 +25,9 @@ void Crew::work(Worker &self) {
 }
 
 void Crew::perform(std::span<const std::uint8_t> bytes) {
-  for (; bytes.size() >= OperationBytes; bytes = bytes.subspan(OperationBytes)) {
-    std::array<std::uint8_t, OperationBytes> spelled{};
-    std::copy_n(bytes.begin(), OperationBytes, spelled.begin());
+  for (; bytes.size() >= kOperationBytes; bytes = bytes.subspan(kOperationBytes)) {
+    std::array<std::uint8_t, kOperationBytes> spelled{};
+    std::copy_n(bytes.begin(), kOperationBytes, spelled.begin());
     current_ = Operation::decode(spelled);
     const std::size_t who = current_.thread % (workers_.size() + 1);
     if (who == 0) {

@@ -73,7 +73,7 @@ Entry Exchange::take(std::uint64_t wish) {
 }
 
 HeapModel::~HeapModel() {
-  for (std::size_t slot = 0; slot < SlotCount; ++slot) release(slot);
+  for (std::size_t slot = 0; slot < kSlotCount; ++slot) release(slot);
   for (Entry entry = exchange_.take(0); entry.start != nullptr; entry = exchange_.take(0)) {
     if (!support::holds_sparsely(entry.start, entry.size, entry.key))
       report("its contents changed", entry);
@@ -95,14 +95,14 @@ void HeapModel::perform(const Operation &operation) {
   case Kind::trim: malloc_trim(operation.size); break;
   case Kind::hand_over: hand_over(operation.slot); break;
   case Kind::malloc_burst:
-    for (std::size_t i = 0; i < BurstLength; ++i) {
+    for (std::size_t i = 0; i < kBurstLength; ++i) {
       Operation one = operation;
       one.size %= kBurstSize;
       allocate(one, operation.slot + i);
     }
     break;
   case Kind::free_burst:
-    for (std::size_t i = 0; i < BurstLength; ++i) release(operation.slot + i);
+    for (std::size_t i = 0; i < kBurstLength; ++i) release(operation.slot + i);
     break;
   default: allocate(operation, operation.slot);
   }

@@ -24,9 +24,9 @@ struct Entry {
 
 class Ledger {
 public:
-  explicit Ledger(bool checks_overlap) : checks_overlap_(checks_overlap), slots_(SlotCount) {}
+  explicit Ledger(bool checks_overlap) : checks_overlap_(checks_overlap), slots_(kSlotCount) {}
 
-  [[nodiscard]] Entry &at(std::size_t slot) { return slots_[slot % SlotCount]; }
+  [[nodiscard]] Entry &at(std::size_t slot) { return slots_[slot % kSlotCount]; }
   [[nodiscard]] std::size_t live_bytes() const { return live_bytes_; }
 
   // A block that the heap has just handed out: checks where it lies, fills it, and keeps it.

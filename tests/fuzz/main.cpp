@@ -75,7 +75,7 @@ void run_file(const Options &options) {
 // Large blocks are rare, or filling and checking them would be all that the run does.
 fuzz::Operation random_operation(support::Random &random) {
   const std::uint64_t bits = random.next();
-  std::array<std::uint8_t, fuzz::OperationBytes> bytes{};
+  std::array<std::uint8_t, fuzz::kOperationBytes> bytes{};
   std::memcpy(bytes.data(), &bits, bytes.size());
   fuzz::Operation operation = fuzz::Operation::decode(bytes);
   if (operation.size > 200'000 && random.below(256) != 0) operation.size %= 200'000;

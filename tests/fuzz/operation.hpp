@@ -27,10 +27,10 @@ enum class Kind : std::uint8_t {
   hand_over,
 };
 
-inline constexpr std::size_t KindCount = 16;
-inline constexpr std::size_t OperationBytes = 6;
-inline constexpr std::size_t SlotCount = 256;
-inline constexpr std::size_t BurstLength = 16;
+inline constexpr std::size_t kKindCount = 16;
+inline constexpr std::size_t kOperationBytes = 6;
+inline constexpr std::size_t kSlotCount = 256;
+inline constexpr std::size_t kBurstLength = 16;
 
 struct Operation {
   Kind kind;
@@ -39,11 +39,11 @@ struct Operation {
   std::size_t slot;
   std::size_t size; // 0 to 16 MiB
 
-  static constexpr Operation decode(const std::array<std::uint8_t, OperationBytes> &bytes) {
-    return {.kind = static_cast<Kind>(bytes[0] % KindCount),
-            .alignment = std::size_t{8} << (bytes[0] / KindCount),
+  static constexpr Operation decode(const std::array<std::uint8_t, kOperationBytes> &bytes) {
+    return {.kind = static_cast<Kind>(bytes[0] % kKindCount),
+            .alignment = std::size_t{8} << (bytes[0] / kKindCount),
             .thread = bytes[1],
-            .slot = (bytes[2] | std::size_t{bytes[3]} << 8) % SlotCount,
+            .slot = (bytes[2] | std::size_t{bytes[3]} << 8) % kSlotCount,
             .size = decode_size(bytes[4], bytes[5])};
   }
 

@@ -32,7 +32,6 @@ protected:
   }
 
   void *take(size_t bytes, size_t align = 1) {
-    bool clean = false;
     held.push_back(allocate_huge(bytes, align, clean));
     EXPECT_NE(held.back(), nullptr) << bytes << " at " << align;
     return held.back();
@@ -169,7 +168,6 @@ TEST_F(HugeBlocks, RarelyMoveThoughTheyGoOnGrowing) {
 }
 
 TEST_F(HugeBlocks, AreRefusedWhereThereIsNoRoom) {
-  bool clean = false;
   EXPECT_EQ(allocate_huge(kRequestMax, 1, clean), nullptr);
   EXPECT_EQ(allocate_huge(kRequestMax - kPageBytes, kPageBytes, clean), nullptr);
   EXPECT_EQ(allocate_huge(1, size_t{1} << 62, clean), nullptr);

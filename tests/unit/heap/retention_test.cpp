@@ -61,7 +61,7 @@ TEST_F(RetentionTest, NeverEarnsMoreThanAPartOfWhatWasEverInUse) {
     retention.took(pages_taken.highest());
   }
   EXPECT_GT(retention.allowance(), allowed);
-  EXPECT_LE(retention.allowance(), allowed + pages_taken.highest() / 2);
+  EXPECT_LE(retention.allowance(), allowed + pages_taken.highest());
 }
 
 TEST_F(RetentionTest, IsLookedAtTwiceADecayTimeAtMost) {
