@@ -22,9 +22,9 @@ public:
     do {
       block->next = block_of(seen);
       next = reinterpret_cast<Address>(block) | std::min(count_of(seen) + 1, kMostCounted) << kShift;
-    } while (!head.compare_exchange_weak(seen, next, std::memory_order_release,
+    } while (!head.compare_exchange_weak(seen, next, std::memory_order_seq_cst,
                                          std::memory_order_relaxed));
-    if (seen == 0) any_.store(true, std::memory_order_release);
+    if (seen == 0) any_.store(true, std::memory_order_seq_cst);
     return static_cast<uint32_t>(count_of(next));
   }
 
@@ -34,10 +34,10 @@ public:
   // Empties the stacks into `visit(Block *)`.
   template <class Visit>
   void take(Visit visit) {
-    any_.store(false, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    // In this order, and in one order with the additions: a block that is missed leaves `any_` set.
+    any_.exchange(false, std::memory_order_seq_cst);
     for (Stack &stack : stacks_) {
-      if (stack.head.load(std::memory_order_relaxed) == 0) continue;
+      if (stack.head.load(std::memory_order_seq_cst) == 0) continue;
       Block *block = block_of(stack.head.exchange(0, std::memory_order_acquire));
       while (block) {
         Block *next = block->next;

@@ -21,14 +21,34 @@ static_assert(sizeof(SmallMap) == kLineBytes);
 static_assert(sizeof(MediumMap) <= kPagesInUnit * kLineBytes);
 
 // A page's 8-byte cells: a set bit is a cell that was handed out or waits in a bin.
-struct CellMap {
-  uint64_t taken[kCellsInPage / 64];
+// As with block maps, one thread at a time writes it, and others may read the bits of cells that they hold.
+class CellMap {
+public:
+  bool is_taken(uint32_t cell) const { return (word(cell >> 6) >> (cell & 63)) & 1; }
+  void take(uint32_t cell) { store(cell >> 6, word(cell >> 6) | uint64_t{1} << (cell & 63)); }
+  void give_back(uint32_t cell) { store(cell >> 6, word(cell >> 6) & ~(uint64_t{1} << (cell & 63))); }
 
-  bool empty() const {
-    uint64_t any = 0;
-    for (uint64_t word : taken) any |= word;
-    return any == 0;
+  // The lowest free cell from `from` on; kCellsInPage if there is none. Only for the thread that writes the map.
+  uint32_t next_free(uint32_t from) const { return next_bit<false>(taken_, kCellsInPage, from); }
+
+  uint32_t count() const {
+    uint32_t total = 0;
+    for (uint32_t i = 0; i < kCellsInPage / 64; ++i)
+      total += static_cast<uint32_t>(std::popcount(word(i)));
+    return total;
   }
+  bool empty() const { return count() == 0; }
+
+private:
+  uint64_t word(uint32_t index) const {
+    return std::atomic_ref<uint64_t>(const_cast<uint64_t &>(taken_[index]))
+        .load(std::memory_order_relaxed);
+  }
+  void store(uint32_t index, uint64_t value) {
+    std::atomic_ref<uint64_t>(taken_[index]).store(value, std::memory_order_relaxed);
+  }
+
+  uint64_t taken_[kCellsInPage / 64];
 };
 static_assert(sizeof(CellMap) == kLineBytes);
 

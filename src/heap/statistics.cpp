@@ -19,9 +19,9 @@ void count_small_page(Statistics &totals, const SmallMap &map) {
 }
 
 void count_tiny_page(Statistics &totals, const CellMap &cells) {
-  for (uint64_t word : cells.taken)
-    totals.classes[0].blocks += static_cast<size_t>(std::popcount(word));
-  totals.small_pages += !cells.empty();
+  const uint32_t taken = cells.count();
+  totals.classes[0].blocks += taken;
+  totals.small_pages += taken != 0;
 }
 
 void count_medium_span(Statistics &totals, const MediumMap &map) {
@@ -63,7 +63,7 @@ void count_segment(Statistics &totals, Segment &segment) {
 // What waits in a heap's bins is marked as taken in the maps, but free.
 void count_bins(Statistics &totals, LocalHeap &heap) {
   const auto waits = [&](const Bin &bin, size_t bytes) {
-    const auto blocks = static_cast<size_t>(bin.count());
+    const auto blocks = static_cast<size_t>(std::max(bin.count_from_outside(), 0));
     totals.waiting_bytes += blocks * bytes;
     return blocks;
   };

@@ -9,9 +9,7 @@ namespace {
 
 // A page's room for requests of one cell: what counts is how many there are.
 Room free_cells(const CellMap &cells) {
-  uint32_t free = kCellsInPage;
-  for (uint64_t word : cells.taken) free -= static_cast<uint32_t>(std::popcount(word));
-  return {1, free};
+  return {1, kCellsInPage - cells.count()};
 }
 
 } // namespace
@@ -23,9 +21,9 @@ void TinyHeap::take_cells(const OpenPage &page) {
   unsigned chosen[kMostCells];
   unsigned count = 0;
   const auto wanted = std::min(static_cast<unsigned>(bin_.room), kMostCells);
-  uint32_t cell = next_bit<false>(cells.taken, kCellsInPage, 0);
-  for (; cell < kCellsInPage && count < wanted; cell = next_bit<false>(cells.taken, kCellsInPage, cell)) {
-    cells.taken[cell >> 6] |= uint64_t{1} << (cell & 63);
+  uint32_t cell = cells.next_free(0);
+  for (; cell < kCellsInPage && count < wanted; cell = cells.next_free(cell)) {
+    cells.take(cell);
     chosen[count++] = cell;
   }
   while (count > 0) push(reinterpret_cast<Block *>(base + chosen[--count] * kTinyMax));
@@ -47,8 +45,7 @@ void TinyHeap::give_back(Block *block) {
   if (!is_taken_cell(segment, address)) os::fail("free", block, "this block has been freed twice");
   const unsigned page = page_in_segment(address);
   auto &cells = segment->line_as<CellMap>(page);
-  const unsigned cell = static_cast<unsigned>(address % kPageBytes / kTinyMax);
-  cells.taken[cell >> 6] &= ~(uint64_t{1} << (cell & 63));
+  cells.give_back(cell_in_page(address));
   const OpenPage open{segment, &segment->span_at(address), page};
   if (cells.empty())
     pages_.put_empty(open);

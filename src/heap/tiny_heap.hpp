@@ -57,11 +57,13 @@ private:
   OpenPages pages_{1}; // counted in cells
 };
 
+constexpr unsigned cell_in_page(Address address) {
+  return static_cast<unsigned>(address % kPageBytes / kTinyMax);
+}
+
 // Whether the cell at `address`, in a tiny span, was handed out (or waits in a bin).
 inline bool is_taken_cell(Segment *segment, Address address) {
-  const auto &cells = segment->line_as<CellMap>(page_in_segment(address));
-  const unsigned cell = static_cast<unsigned>(address % kPageBytes / kTinyMax);
-  return (cells.taken[cell >> 6] >> (cell & 63)) & 1;
+  return segment->line_as<CellMap>(page_in_segment(address)).is_taken(cell_in_page(address));
 }
 
 } // namespace abut::heap

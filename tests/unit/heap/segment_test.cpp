@@ -76,10 +76,11 @@ TEST_F(SegmentTest, KeepsAMediumSpansMapOnLinesOfItsOwnPages) {
 TEST_F(SegmentTest, KnowsAPageOfCellsThatIsEmpty) {
   auto &cells = segment()->line_as<CellMap>(100);
   EXPECT_TRUE(cells.empty());
-  for (uint64_t &word : cells.taken) {
-    word = uint64_t{1} << 63;
+  for (uint32_t cell = 63; cell < kCellsInPage; cell += 64) {
+    cells.take(cell);
     EXPECT_FALSE(cells.empty());
-    word = 0;
+    EXPECT_TRUE(cells.is_taken(cell));
+    cells.give_back(cell);
   }
   EXPECT_TRUE(cells.empty());
 }
