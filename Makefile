@@ -9,7 +9,7 @@ ABUT := .venv/bin/abut
 
 .PHONY: help
 help: ## Show this list
-	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
 
 .PHONY: demo
 demo: ## Build abut and measure a real program under it, glibc, jemalloc, mimalloc and tcmalloc
@@ -59,7 +59,7 @@ docs-data: ## Write the generated pages and outputs in the documentation anew
 	@.venv/bin/python tools/docs_data.py outputs
 
 .PHONY: docs-measured
-docs-measured: ## Write the measured tables anew; takes an hour, on a quiet machine
+docs-measured: ## Write the measured tables anew; takes long, and wants a quiet machine
 	@tools/setup.sh build heaps demo bench python
 	@tools/build.sh release abut bench-programs
 	@.venv/bin/python tools/docs_data.py measured

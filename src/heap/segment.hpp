@@ -52,11 +52,27 @@ private:
 };
 static_assert(sizeof(CellMap) == kLineBytes);
 
-// A large block's measures, on the line of its first page.
-struct LargeInfo {
-  uint64_t offset; // bytes from the start of the page to the block
-  uint64_t bytes;  // requested
+// A large block's measures, on the line of its first page. Whoever holds the block writes them, and those who
+// count blocks may read them meanwhile: hence relaxed atomic words.
+class LargeInfo {
+public:
+  // Bytes from the start of the page to the block.
+  uint64_t offset() const { return offset_.load(std::memory_order_relaxed); }
+
+  // Requested; nought where no block begins.
+  uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+
+  void set(uint64_t offset, uint64_t bytes) {
+    offset_.store(offset, std::memory_order_relaxed);
+    bytes_.store(bytes, std::memory_order_relaxed);
+  }
+  void clear() { set(0, 0); }
+
+private:
+  std::atomic<uint64_t> offset_;
+  std::atomic<uint64_t> bytes_;
 };
+static_assert(sizeof(LargeInfo) <= kLineBytes);
 
 // A run of pages with one use by one heap. Sets of pages have a bit a page.
 struct alignas(kLineBytes) SpanInfo {

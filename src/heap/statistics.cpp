@@ -45,9 +45,9 @@ void count_run(Statistics &totals, Segment &segment, Range pages) {
       count_tiny_page(totals, segment.line_as<CellMap>(pages.first + i));
   else if (tier == Tier::medium)
     count_medium_span(totals, medium_map(&segment, segment.spans[unit]));
-  else if (const LargeInfo &info = segment.line_as<LargeInfo>(pages.first); info.bytes != 0) {
+  else if (const LargeInfo &info = segment.line_as<LargeInfo>(pages.first); info.bytes() != 0) {
     ++totals.large_blocks;
-    totals.large_bytes += info.bytes;
+    totals.large_bytes += info.bytes();
     totals.pages_in_use += pages.count;
   }
 }

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <gtest/gtest.h>
 #include <malloc.h>
+#include <ostream>
 #include <unistd.h>
 #include <vector>
 
@@ -32,6 +33,9 @@ struct AlignedCall {
   const char *name;
   Allocate allocate;
 };
+
+// How GoogleTest names a parameter: by default it would print the bytes.
+void PrintTo(const AlignedCall &call, std::ostream *out) { *out << call.name; }
 
 class EveryAlignedCall : public testing::TestWithParam<AlignedCall> {};
 

@@ -10,6 +10,7 @@
 #include <memory>
 #include <memory_resource>
 #include <new>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ struct Form {
   void (*release)(void *block, std::size_t size, std::size_t alignment);
   bool aligned;
 };
+
+// How GoogleTest names a parameter: by default it would print the bytes.
+void PrintTo(const Form &form, std::ostream *out) { *out << form.name; }
 
 using Align = std::align_val_t;
 

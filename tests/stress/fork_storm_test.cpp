@@ -71,7 +71,7 @@ void fork_and_run(const std::function<void()> &body) {
   const pid_t child = fork();
   require(child >= 0, "fork works");
   if (child == 0) {
-    alarm(100);
+    alarm(240);
     body();
     _exit(0);
   }
@@ -79,7 +79,7 @@ void fork_and_run(const std::function<void()> &body) {
 }
 
 void expect_survived(const std::function<void()> &body) {
-  const support::Outcome outcome = support::in_child(body, 240);
+  const support::Outcome outcome = support::in_child(body);
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();
 }
 

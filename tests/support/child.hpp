@@ -18,7 +18,7 @@ struct Outcome {
 
 // `body` runs in a child process; returning from it is success. A child that hangs is killed
 // (SIGALRM) after `seconds`, which is only ever a bound on a deadlock.
-Outcome in_child(const std::function<void()> &body, unsigned seconds = 120);
+Outcome in_child(const std::function<void()> &body, unsigned seconds = 240);
 
 // In a child: end it with a message unless `fact` holds. Does not allocate.
 void require(bool fact, const char *claim);

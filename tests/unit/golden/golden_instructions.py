@@ -1,11 +1,12 @@
 """Compares the instructions that calls of the library take with golden numbers.
 
-More instructions than the golden number fail the test and print the path that was taken, instruction by
-instruction, so that the change can be looked at. Fewer pass, with a word that the number can be lowered.
+More instructions than the golden number fail the test and print the path that was taken,
+instruction by instruction, so that the change can be looked at. Fewer pass, with a word that the
+number can be lowered.
 `--update` writes the numbers that the library has now; other compilers' numbers stay.
 
-What the library calls outside of itself (the C library's memset in calloc) is not counted: it differs from
-machine to machine.
+What the library calls outside of itself (the C library's memset in calloc) is not counted: it
+differs from machine to machine.
 """
 
 from __future__ import annotations
@@ -17,9 +18,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 SKIPPED = 77
-HEADER = """\
-# Machine instructions from the first of a call to its return, on the hot path, in the release build.
-# compiler, instructions, call. Written by `cmake --build build/release --target update-golden`.
+Golden = dict[tuple[str, str], int]  # by compiler and call
+UPDATE = "cmake --build build/release --target update-golden"
+HEADER = f"""\
+# Machine instructions from the first of a call to its return, on the hot path, in the release
+# build: compiler, instructions, call. Written by `{UPDATE}`.
 """
 
 
@@ -46,9 +49,9 @@ def read_calls(text: str) -> list[Call]:
     return calls
 
 
-def read_golden(path: Path) -> dict[tuple[str, str], int]:
+def read_golden(path: Path) -> Golden:
     """Read the golden numbers, by compiler and call."""
-    golden: dict[tuple[str, str], int] = {}
+    golden: Golden = {}
     if path.exists():
         for line in path.read_text().splitlines():
             if line and not line.startswith("#"):
@@ -57,7 +60,7 @@ def read_golden(path: Path) -> dict[tuple[str, str], int]:
     return golden
 
 
-def write_golden(path: Path, golden: dict[tuple[str, str], int]) -> None:
+def write_golden(path: Path, golden: Golden) -> None:
     """Write the golden numbers, compilers in order and calls as they were counted."""
     compilers = sorted({compiler for compiler, _ in golden})
     lines = [
@@ -92,10 +95,11 @@ def disassemble(library: Path) -> dict[int, str]:
 def print_path(call: Call, instructions: dict[int, str]) -> None:
     """Print the instructions that a call took, in order."""
     for number, offset in enumerate(call.inside, 1):
-        print(f"  {number:4}  {offset:#8x}  {instructions.get(offset, '(install binutils to see it)')}")
+        text = instructions.get(offset, "(install binutils to see it)")
+        print(f"  {number:4}  {offset:#8x}  {text}")
 
 
-def compare(calls: list[Call], golden: dict[tuple[str, str], int], compiler: str, library: Path) -> int:
+def compare(calls: list[Call], golden: Golden, compiler: str, library: Path) -> int:
     """Print the table; return the number of calls that take more than their golden number."""
     instructions: dict[int, str] = {}
     slower = 0
@@ -109,7 +113,7 @@ def compare(calls: list[Call], golden: dict[tuple[str, str], int], compiler: str
             instructions = instructions or disassemble(library)
             print_path(call, instructions)
         elif now < then:
-            print("      lower the golden number: cmake --build … --target update-golden")
+            print(f"      lower the golden number: {UPDATE}")
     return slower
 
 
@@ -119,9 +123,29 @@ def parse_arguments() -> argparse.Namespace:
     for name in ("library", "stepper", "program", "golden"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     parser.add_argument("--compiler", required=True, help="such as GNU-12: whose golden numbers")
-    parser.add_argument("--update", action="store_true", help="write the numbers instead of comparing")
+    parser.add_argument("--update", action="store_true", help="write the numbers and do no more")
     parser.add_argument("--path", metavar="CALL", help="print the path of this call and do no more")
     return parser.parse_args()
+
+
+def compare_or_skip(arguments: argparse.Namespace, calls: list[Call]) -> int:
+    """Compare, if there are golden numbers to compare with."""
+    golden = read_golden(arguments.golden)
+    missing = [call.name for call in calls if (arguments.compiler, call.name) not in golden]
+    if not missing:
+        return 1 if compare(calls, golden, arguments.compiler, arguments.library) else 0
+    if len(missing) == len(calls):
+        print(f"skipped: there are no golden numbers for {arguments.compiler} yet")
+    else:
+        print(f"no golden number for {arguments.compiler}: {', '.join(missing)}")
+    print(f"write them: {UPDATE}")
+    return SKIPPED if len(missing) == len(calls) else 1
+
+
+def update(path: Path, compiler: str, calls: list[Call]) -> None:
+    """Replace the golden numbers of one compiler."""
+    kept = {key: number for key, number in read_golden(path).items() if key[0] != compiler}
+    write_golden(path, kept | {(compiler, call.name): len(call.inside) for call in calls})
 
 
 def main() -> int:
@@ -136,28 +160,16 @@ def main() -> int:
         print(stepped.stderr, end="")
         return 1
     calls = read_calls(stepped.stdout)
-    golden = read_golden(arguments.golden)
-    compiler: str = arguments.compiler
     if arguments.path is not None:
         instructions = disassemble(arguments.library)
         for call in calls:
             if call.name == arguments.path:
                 print_path(call, instructions)
-        return 0
-    if arguments.update:
-        kept = {key: number for key, number in golden.items() if key[0] != compiler}
-        write_golden(arguments.golden, kept | {(compiler, one.name): len(one.inside) for one in calls})
-        return 0
-    missing = [call.name for call in calls if (compiler, call.name) not in golden]
-    if missing and len(missing) < len(calls):
-        print(f"no golden number for {compiler}: {', '.join(missing)}")
-        print("write them: cmake --build … --target update-golden")
-        return 1
-    if missing:
-        print(f"skipped: there are no golden numbers for {compiler} yet")
-        print("write them: cmake --build … --target update-golden")
-        return SKIPPED
-    return 1 if compare(calls, golden, compiler, arguments.library) else 0
+    elif arguments.update:
+        update(arguments.golden, arguments.compiler, calls)
+    else:
+        return compare_or_skip(arguments, calls)
+    return 0
 
 
 if __name__ == "__main__":
