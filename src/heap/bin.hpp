@@ -27,9 +27,9 @@ struct Bin {
   int16_t limit = 0; // blocks that it may hold
   int16_t most = 0;  // what the limit may grow to
 
-  // `bytes` is the size of its blocks.
-  void open(size_t bytes) {
-    most = static_cast<int16_t>(std::clamp(kBytesInBin / bytes, size_t{4}, kBlocksInBin));
+  // `bytes` is the size of its blocks, `bytes_in_all` what it may hold unless that is very few.
+  void open(size_t bytes, size_t bytes_in_all = 8 * KiB) {
+    most = static_cast<int16_t>(std::clamp(bytes_in_all / bytes, size_t{4}, kBlocksInBin));
     limit = std::min(most, int16_t{8});
     room = limit;
   }
@@ -38,7 +38,9 @@ struct Bin {
 
   // For statistics, while the owner goes on: right, or off by what it did meanwhile. The owner's stores are plain
   // ones, because every request makes one; on all machines that we know of, so small a number is never torn.
-  [[gnu::noinline, gnu::no_sanitize("thread")]] int count_from_outside() const { return limit - room; }
+  [[gnu::noinline, gnu::no_sanitize("thread")]] int count_from_outside() const {
+    return limit - room;
+  }
 
   // A bin that overflows earns more room: programs that free in bursts take in bursts.
   void grow() {
@@ -72,7 +74,6 @@ struct Bin {
   }
 
 private:
-  static constexpr size_t kBytesInBin = 8 * KiB;
   static constexpr size_t kBlocksInBin = 128;
 };
 

@@ -38,8 +38,8 @@ Found find_in_span(const char *call, void *memory, Segment *segment, Tier tier) 
     if (begins) found.size = map.length_at(at);
     found.where = Where::small;
   } else if (tier == Tier::medium) {
-    const MediumMap &map = medium_map(segment, span);
-    const uint32_t at = medium_granule(segment, span, address);
+    const MediumMap &map = medium_map_at(segment, address);
+    const uint32_t at = medium_granule(address);
     begins = address % MediumGranules::kBytes == 0 && map.begins_at(at);
     if (begins) found.size = map.length_at(at);
     found.where = Where::medium;
@@ -93,8 +93,8 @@ void check_not_free(const char *call, const Bin &bin, const Block *block) {
 void check_live(const char *call, const LocalHeap &heap, const Found &found, const Block *block) {
   if (found.where == Where::small && heap.small.looks_free(block))
     check_not_free(call, heap.small.bin(found.size), block);
-  if (found.where == Where::medium && heap.medium.looks_free(block) && MediumHeap::has_bin(found.size))
-    check_not_free(call, heap.medium.bin(found.size), block);
+  if (found.where == Where::medium && heap.medium.looks_free(block))
+    check_not_free(call, heap.medium.bin(medium_classes.of(found.size)), block);
 }
 
 void release_own(const char *call, LocalHeap &heap, const Found &found, Block *block) {
@@ -103,9 +103,7 @@ void release_own(const char *call, LocalHeap &heap, const Found &found, Block *b
   case Where::small:
     if (!heap.small.push(block, found.size)) heap.spill_small(found.size);
     break;
-  case Where::medium:
-    heap.free_medium(block, found.size);
-    break;
+  case Where::medium: heap.free_medium(block, found.size); break;
   default: heap.free_tiny(block);
   }
 }
@@ -142,15 +140,17 @@ bool resize_in_place(const Found &found, void *memory, size_t bytes) {
 } // namespace
 
 void *allocate(size_t bytes) {
-  void *memory = allocate_fast(bytes);
-  return memory ? memory : allocate_slow(bytes);
+  if (void *memory = allocate_fast(bytes)) return memory;
+  if (void *memory = allocate_waiting(bytes)) return memory;
+  return allocate_slow(bytes);
 }
 
 void *allocate_slow(size_t bytes) {
   if (bytes <= kMediumMax) {
     CurrentHeap heap;
     if (!heap) return nullptr;
-    if (bytes > kTinyMax && bytes <= kSmallMax) return heap->allocate_small(SmallHeap::class_of(bytes));
+    if (bytes > kTinyMax && bytes <= kSmallMax)
+      return heap->allocate_small(SmallHeap::class_of(bytes));
     return bytes <= kTinyMax ? heap->allocate_tiny() : heap->allocate_medium(bytes, 1);
   }
   bool clean = false;

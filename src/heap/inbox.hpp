@@ -21,7 +21,8 @@ public:
     uint64_t next = 0;
     do {
       block->next = block_of(seen);
-      next = reinterpret_cast<Address>(block) | std::min(count_of(seen) + 1, kMostCounted) << kShift;
+      next = reinterpret_cast<Address>(block) | std::min(count_of(seen) + 1, kMostCounted)
+                                                    << kShift;
     } while (!head.compare_exchange_weak(seen, next, std::memory_order_seq_cst,
                                          std::memory_order_relaxed));
     if (seen == 0) any_.store(true, std::memory_order_seq_cst);

@@ -67,30 +67,30 @@ void *LocalHeap::allocate_small_aligned(unsigned size, size_t align) {
 }
 
 void *LocalHeap::allocate_medium(size_t bytes, size_t align) {
-  const unsigned size = MediumHeap::granules_for(bytes);
-  const bool binned = MediumHeap::has_bin(size) && align <= MediumGranules::kBytes;
+  const unsigned size_class = medium_classes.for_bytes(bytes);
+  const bool binned = align <= MediumGranules::kBytes;
   if (binned)
-    if (void *block = medium.pop(size)) return block;
+    if (void *block = medium.pop(size_class)) return block;
   std::lock_guard guard(lock_);
   before_search();
   if (binned)
-    if (void *block = medium.pop(size)) return block;
-  return medium.allocate(size, align);
+    if (void *block = medium.pop(size_class)) return block;
+  return medium.allocate(medium_classes.granules(size_class), align);
 }
 
-void LocalHeap::free_tiny(Block *block) {
-  if (tiny.push(block)) return;
+void LocalHeap::spill_tiny() {
   std::lock_guard guard(lock_);
   tiny.spill();
 }
 
-void LocalHeap::free_medium(Block *block, unsigned size) {
-  if (MediumHeap::has_bin(size) && medium.push(block, size)) return;
+void LocalHeap::spill_medium(unsigned size_class) {
   std::lock_guard guard(lock_);
-  if (MediumHeap::has_bin(size))
-    medium.spill(size);
-  else
-    medium.give_back(block);
+  medium.spill(size_class);
+}
+
+void LocalHeap::give_back_medium(Block *block) {
+  std::lock_guard guard(lock_);
+  medium.give_back(block);
 }
 
 void LocalHeap::spill_small(unsigned size) {

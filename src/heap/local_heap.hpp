@@ -23,8 +23,17 @@ public:
   void *allocate_small_aligned(unsigned size, size_t align);
   void *allocate_medium(size_t bytes, size_t align);
 
-  void free_tiny(Block *block);
-  void free_medium(Block *block, unsigned size);
+  void free_tiny(Block *block) {
+    if (!tiny.push(block)) [[unlikely]]
+      spill_tiny();
+  }
+  void free_medium(Block *block, unsigned size) {
+    const unsigned size_class = medium_classes.of(size);
+    if (!medium_classes.is_exact(size)) [[unlikely]]
+      return give_back_medium(block);
+    if (!medium.push(block, size_class)) [[unlikely]]
+      spill_medium(size_class);
+  }
   void spill_small(unsigned size);
 
   // Makes a medium block longer or shorter where it lies.
@@ -52,11 +61,14 @@ public:
   TinyHeap tiny;
   MediumHeap medium;
 
-  LocalHeap *next = nullptr;            // in the registry
-  LocalHeap *next_orphan = nullptr;     // among those without a thread
+  LocalHeap *next = nullptr;        // in the registry
+  LocalHeap *next_orphan = nullptr; // among those without a thread
   std::atomic<bool> orphan{false};
 
 private:
+  void spill_tiny();
+  void spill_medium(unsigned size_class);
+  void give_back_medium(Block *block);
   void note_search();
   void before_search();
   void sort_inbox();

@@ -32,7 +32,7 @@ bool SmallHeap::make_room(unsigned size) {
   }
   const OpenPage page = pages_.take_fresh(owner_, tag_);
   if (!page) return false;
-  cursor_.enter(page);
+  cursor_.enter_fresh(page, size);
   return cursor_.seek(size);
 }
 

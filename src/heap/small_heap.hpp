@@ -23,7 +23,8 @@ public:
   void *pop(unsigned size) {
     Bin &bin = bins_[size];
     Block *block = bin.head;
-    if (block == nullptr) [[unlikely]] return nullptr;
+    if (block == nullptr) [[unlikely]]
+      return nullptr;
     bin.head = block->next;
     ++bin.room;
     block->mark = 0;

@@ -8,9 +8,7 @@ namespace abut::heap {
 namespace {
 
 // A page's room for requests of one cell: what counts is how many there are.
-Room free_cells(const CellMap &cells) {
-  return {1, kCellsInPage - cells.count()};
-}
+Room free_cells(const CellMap &cells) { return {1, kCellsInPage - cells.count()}; }
 
 } // namespace
 
