@@ -125,9 +125,6 @@ void *allocate_shared(size_t bytes, size_t align, bool &clean) {
 bool resize_in_place(const Found &found, void *memory, size_t bytes) {
   const auto address = reinterpret_cast<Address>(memory);
   switch (found.where) {
-  case Where::small:
-    return found.owner == current && bytes <= kSmallMax &&
-           current->small.extend_latest(address, found.size, SmallHeap::class_of(bytes));
   case Where::medium:
     return found.owner == current && bytes > kSmallMax && bytes <= kMediumMax &&
            current->resize_medium(address, MediumHeap::granules_for(bytes));
@@ -200,21 +197,42 @@ Release release_slow(const char *call, void *memory) {
 
 size_t usable_size(const char *call, void *memory) { return usable_bytes(find(call, memory)); }
 
-Resized resize(const char *call, void *memory, size_t bytes) {
-  const Found found = find(call, memory);
-  if (found.where == Where::foreign) return {nullptr, true};
-  if (found.owner == current) check_live(call, *current, found, static_cast<Block *>(memory));
-  const size_t usable = usable_bytes(found);
-  // A block that shrinks by less than half stays: moving it would cost more than it saves.
-  if (bytes <= usable && bytes >= usable / 2) return {memory};
-  if (bytes > kRequestMax) return {};
-  if (found.where == Where::huge && bytes > kLargeMax) return {resize_huge(found.huge, bytes)};
-  if (resize_in_place(found, memory, bytes)) return {memory};
+namespace {
+
+// A block that shrinks by less than half stays: moving it would cost more than it saves.
+bool stays(size_t usable, size_t bytes) { return bytes <= usable && bytes >= usable / 2; }
+
+Resized move_block(const char *call, void *memory, size_t usable, size_t bytes) {
   void *moved = allocate(bytes);
   if (moved == nullptr) return {};
   std::memcpy(moved, memory, std::min(usable, bytes));
   if (!release(memory)) release_slow(call, memory);
   return {moved};
+}
+
+Resized resize_any(const char *call, void *memory, size_t bytes) {
+  const Found found = find(call, memory);
+  if (found.where == Where::foreign) return {nullptr, true};
+  if (found.owner == current) check_live(call, *current, found, static_cast<Block *>(memory));
+  const size_t usable = usable_bytes(found);
+  if (stays(usable, bytes)) return {memory};
+  if (bytes > kRequestMax) return {};
+  if (found.where == Where::huge && bytes > kLargeMax) return {resize_huge(found.huge, bytes)};
+  if (resize_in_place(found, memory, bytes)) return {memory};
+  return move_block(call, memory, usable, bytes);
+}
+
+} // namespace
+
+// From small to small is what interpreters ask for all the time.
+Resized resize(const char *call, void *memory, size_t bytes) {
+  const uint32_t size = own_small_size(current, memory);
+  if (size == 0 || bytes - 1 >= kSmallMax) return resize_any(call, memory, bytes);
+  const size_t usable = Granules{size}.bytes();
+  if (stays(usable, bytes)) return {memory};
+  const auto address = reinterpret_cast<Address>(memory);
+  if (current->small.extend_latest(address, size, SmallHeap::class_of(bytes))) return {memory};
+  return move_block(call, memory, usable, bytes);
 }
 
 size_t trim() {

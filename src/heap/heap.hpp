@@ -68,25 +68,30 @@ void after_fork_in_child();
   return heap->small.bump(size);
 }
 
-// Takes back a small block of this thread; false if it is anything else, or looks wrong.
-[[gnu::always_inline]] inline bool release(void *memory) {
-  LocalHeap *heap = current;
+// The size class of the small block of this thread that begins at `memory`; nought if it is anything else, or free.
+[[gnu::always_inline]] inline uint32_t own_small_size(const LocalHeap *heap, const void *memory) {
   const auto address = reinterpret_cast<Address>(memory);
   if (segment_map.kind_at(address) != SegmentKind::pages) [[unlikely]]
-    return false;
+    return 0;
   Segment *segment = Segment::of(address);
   if (segment->tag_at(address) != heap->small.tag()) [[unlikely]]
-    return false;
+    return 0;
   const SmallMap &map = segment->line_at(address);
   const uint32_t at = granule_in_page(address);
   if (address % Granules::kBytes != 0 || !map.short_begins_at(at)) [[unlikely]]
+    return 0;
+  if (heap->small.looks_free(static_cast<const Block *>(memory))) [[unlikely]]
+    return 0;
+  return map.short_length_at(at);
+}
+
+// Takes back a small block of this thread; false if it is anything else, or looks wrong.
+[[gnu::always_inline]] inline bool release(void *memory) {
+  LocalHeap *heap = current;
+  const uint32_t size = own_small_size(heap, memory);
+  if (size == 0) [[unlikely]]
     return false;
-  const uint32_t size = map.short_length_at(at);
-  auto *block = static_cast<Block *>(memory);
-  const uintptr_t mark = heap->small.mark();
-  if (block->mark == mark) [[unlikely]]
-    return false;
-  if (!heap->small.push(block, size, mark)) [[unlikely]]
+  if (!heap->small.push(static_cast<Block *>(memory), size)) [[unlikely]]
     heap->spill_small(size);
   return true;
 }

@@ -55,7 +55,7 @@ public:
 
   uint32_t number() const { return number_; }
   os::SpinLock &lock() { return lock_; }
-  const Inbox &inbox() const { return inbox_; }
+  Inbox &inbox() { return inbox_; }
 
   SmallHeap small;
   TinyHeap tiny;
@@ -71,6 +71,7 @@ private:
   void give_back_medium(Block *block);
   void note_search();
   void before_search();
+  void look_at_the_clock();
   void sort_inbox();
   void sort_inbox_for_owner();
   void give_back(Block *block);

@@ -183,10 +183,23 @@ void MediumHeap::give_back_chain(Block *first) {
 }
 
 void MediumHeap::spill(unsigned size_class) {
-  Bin &bin = bins_[size_class];
-  Block *older = bin.split(bin.limit / 2);
-  bin.grow();
-  give_back_chain(older);
+  give_back_chain(bins_[size_class].overflow());
+}
+
+void MediumHeap::thin_bins() {
+  for (Bin &bin : bins_) give_back_chain(bin.split(bin.count() / 2));
+}
+
+bool MediumHeap::keep(Block *block) {
+  const auto address = reinterpret_cast<Address>(block);
+  const MediumMap &map = medium_map_at(Segment::of(address), address);
+  const uint32_t at = medium_granule(address);
+  if (!map.begins_at(at)) return false;
+  const uint32_t size = map.length_at(at);
+  const unsigned size_class = medium_classes.of(size);
+  if (!medium_classes.is_exact(size) || !bins_[size_class].has_room()) return false;
+  push(block, size_class);
+  return true;
 }
 
 void MediumHeap::close() {

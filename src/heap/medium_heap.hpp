@@ -9,6 +9,16 @@
 
 namespace abut::heap {
 
+// Where in its span, which lies at a multiple of its size, an address is.
+inline uint32_t medium_granule(Address address) {
+  return static_cast<uint32_t>(address % kMediumSpanBytes / MediumGranules::kBytes);
+}
+
+// The map of the span that `address` lies in.
+inline MediumMap &medium_map_at(Segment *segment, Address address) {
+  return segment->line_as<MediumMap>(page_in_segment(round_down(address, kMediumSpanBytes)));
+}
+
 class MediumHeap {
 public:
   void open(LocalHeap *owner, uint32_t tag, uintptr_t mark);
@@ -47,6 +57,12 @@ public:
 
   // ---- under the heap's lock ----
 
+  // The bin of a class has given out.
+  void note_miss(unsigned size_class) { bins_[size_class].grow(); }
+
+  // Keeps a block that came back from another thread in its bin; false if that is full, or if it has none.
+  bool keep(Block *block);
+
   // `size` granules at a multiple of `align` bytes (of at most a page); null where memory is exhausted.
   void *allocate(unsigned size, size_t align);
 
@@ -54,6 +70,9 @@ public:
   bool resize(Address block, unsigned size);
 
   void spill(unsigned size_class);
+
+  // Gives the older half of every bin back.
+  void thin_bins();
   void close();
   void give_back(Block *block);
   void decay(unsigned most_spans);
@@ -90,15 +109,5 @@ private:
   SpanList spans_[kLists]; // by their largest hole; the first is not used
   uint64_t filled_ = 0;    // the lists that hold a span, a bit each
 };
-
-// Where in its span, which lies at a multiple of its size, an address is.
-inline uint32_t medium_granule(Address address) {
-  return static_cast<uint32_t>(address % kMediumSpanBytes / MediumGranules::kBytes);
-}
-
-// The map of the span that `address` lies in.
-inline MediumMap &medium_map_at(Segment *segment, Address address) {
-  return segment->line_as<MediumMap>(page_in_segment(round_down(address, kMediumSpanBytes)));
-}
 
 } // namespace abut::heap

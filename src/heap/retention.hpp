@@ -21,6 +21,12 @@ public:
     return std::max(retained, pages_taken.value() / 4) + earned_.load(std::memory_order_relaxed);
   }
 
+  // The same for the empty pages inside the spans of one tier of one heap.
+  size_t allowance_in_spans() const {
+    constexpr size_t kFew = 2 * MiB / kPageBytes;
+    return std::max(kFew, pages_taken.value() / 4) + earned_.load(std::memory_order_relaxed);
+  }
+
   // Free pages that are resident, of all kinds.
   size_t resident() const { return resident_.load(std::memory_order_relaxed); }
   void add_resident(size_t pages) { resident_.fetch_add(pages, std::memory_order_relaxed); }

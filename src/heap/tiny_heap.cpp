@@ -60,9 +60,7 @@ void TinyHeap::give_back_chain(Block *first) {
 }
 
 void TinyHeap::spill() {
-  Block *older = bin_.split(bin_.limit / 2);
-  bin_.grow();
-  give_back_chain(older);
+  give_back_chain(bin_.overflow());
 }
 
 void TinyHeap::close() { give_back_chain(bin_.take_all()); }
