@@ -23,9 +23,9 @@ inline void written_before_linked() { std::atomic_signal_fence(std::memory_order
 
 struct Bin {
   Block *head = nullptr;
-  int16_t room = 0;  // blocks that may still be added
-  int16_t limit = 0; // blocks that it may hold
-  int16_t most = 0;  // what the limit may grow to
+  int16_t room = 0;       // blocks that may still be added
+  int16_t limit = 0;      // blocks that it may hold
+  int16_t most = 0;       // what the limit may grow to
   uint16_t overflows = 0; // since the bin last gave out
 
   // `bytes` is the size of its blocks, `bytes_in_all` what it may hold unless that is very few.

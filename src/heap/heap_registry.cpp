@@ -30,9 +30,11 @@ LocalHeap *HeapRegistry::acquire() {
 }
 
 void HeapRegistry::release(LocalHeap *heap) {
+  heap->orphan.store(true,
+                     std::memory_order_relaxed); // from now on who sends a block sorts it as well
   heap->close();
+  heap->help(); // with what came in the midst of that
   std::lock_guard guard(lock_);
-  heap->orphan.store(true, std::memory_order_relaxed);
   heap->next_orphan = orphans_;
   orphans_ = heap;
 }

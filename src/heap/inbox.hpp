@@ -11,6 +11,13 @@
 
 namespace abut::heap {
 
+// What this thread wrote before is seen by whoever writes before it reads, or what that one wrote is seen by this.
+inline void write_before_read() {
+#if !defined(__SANITIZE_THREAD__) // which knows of no fences, and sees that all of it is atomic
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+}
+
 class Inbox {
 public:
   static constexpr unsigned kLanes = 4;
@@ -34,6 +41,17 @@ public:
       if (lane.tail.load(std::memory_order_relaxed) != lane.head.load(std::memory_order_relaxed) ||
           lane.chain.load(std::memory_order_relaxed) != nullptr)
         return true;
+    return false;
+  }
+
+  // Whether take() would find something now. What a sender is about to put is not there yet: it will look after it.
+  bool ready() const {
+    for (const Lane &lane : lanes_) {
+      const uint32_t head = lane.head.load(std::memory_order_relaxed);
+      if (lane.slots[head % kSlots].load(std::memory_order_relaxed) != nullptr ||
+          lane.chain.load(std::memory_order_relaxed) != nullptr)
+        return true;
+    }
     return false;
   }
 

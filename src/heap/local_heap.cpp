@@ -161,11 +161,20 @@ bool LocalHeap::owner_is_busy() {
 void LocalHeap::receive(Block *block, unsigned sender) {
   const uint32_t waiting = inbox_.put(block, sender);
   const bool gone = orphan.load(std::memory_order_relaxed);
-  if (!gone && (waiting % kHelpEvery != 0 || (waiting < kHelpFrom && owner_is_busy()))) return;
-  if (!lock_.try_lock()) return;
-  sort_inbox();
-  decay_if_due(os::coarse_milliseconds());
-  lock_.unlock();
+  if (gone || (waiting % kHelpEvery == 0 && (waiting >= kHelpFrom || !owner_is_busy()))) help();
+}
+
+// Who finds the lock taken leaves its block to the one that sorts, who therefore looks again when it is done. Each
+// writes before it reads what the other writes.
+void LocalHeap::help() {
+  do {
+    write_before_read();
+    if (!lock_.try_lock()) return;
+    sort_inbox();
+    decay_if_due(os::coarse_milliseconds());
+    lock_.unlock();
+    write_before_read();
+  } while (orphan.load(std::memory_order_relaxed) && inbox_.ready());
 }
 
 void LocalHeap::close() {

@@ -44,6 +44,9 @@ public:
   // Takes a block of this heap that thread `sender` frees.
   void receive(Block *block, unsigned sender);
 
+  // Sorts what came in, unless the lock is taken.
+  void help();
+
   // Gives back all that is kept for reuse. Only for the owner, or with the owner gone.
   void close();
 

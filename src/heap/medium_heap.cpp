@@ -1,6 +1,7 @@
 #include "heap/medium_heap.hpp"
 
 #include "heap/aging.hpp"
+#include "heap/invariants.hpp"
 #include "os/message.hpp"
 
 #include <algorithm>
@@ -145,6 +146,7 @@ bool MediumHeap::resize(Address address, unsigned size) {
   if (&span == cursor_.span) cursor_ = {}; // its hole may just have changed
   map.resize(block, size);
   if (size < block.count) note_hole(span, map, first + size);
+  check_medium(span);
   return true;
 }
 
@@ -164,6 +166,7 @@ void MediumHeap::give_back(Block *block) {
   map.remove({first, map.length_at(first)});
   if (!map.empty()) {
     note_hole(span, map, first);
+    check_medium(span);
     return;
   }
   if (span.listed != 0) unlist(span);
@@ -184,6 +187,7 @@ void MediumHeap::give_back_chain(Block *first) {
 
 void MediumHeap::spill(unsigned size_class) {
   give_back_chain(bins_[size_class].overflow());
+  check(bins_[size_class]);
 }
 
 void MediumHeap::thin_bins() {

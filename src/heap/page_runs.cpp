@@ -1,5 +1,7 @@
 #include "heap/page_runs.hpp"
 
+#include "heap/invariants.hpp"
+
 #include <algorithm>
 
 namespace abut::heap {
@@ -51,6 +53,7 @@ Run PageRuns::mark_used(Segment *segment, Range pages) {
   refile(segment);
   pages_taken.add(pages.count);
   const uint32_t dirty = clear_dirty(segment, pages);
+  check(*segment);
   retention.took(pages.count - dirty);
   return {segment, pages, dirty == 0};
 }
@@ -117,6 +120,7 @@ void PageRuns::release(Segment *segment, Range pages, uint64_t touched) {
     refile(segment);
     pages_taken.subtract(pages.count);
     set_dirty(segment, pages, touched);
+    check(*segment);
   }
   while (retention.exceeded()) {
     const size_t given_back = purge_oldest(~uint64_t{0});
@@ -174,6 +178,7 @@ size_t PageRuns::purge_oldest(uint64_t freed_before) {
   std::lock_guard guard(lock_);
   for (unsigned i = 0; i < count; ++i) segment->runs.remove(ranges[i]);
   refile(segment);
+  check(*segment);
   if (segment->largest_hole == Segment::kUsablePages && segment->dirty_pages == 0) {
     by_hole_[bucket_of(segment->largest_hole)].remove(segment);
     segment_map.unmap(segment, kSegmentBytes, kSegmentBytes);

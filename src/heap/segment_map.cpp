@@ -28,10 +28,6 @@ void *SegmentMap::address_of(size_t slot) const {
   return reinterpret_cast<void *>(base_.load(std::memory_order_relaxed) + (slot << kSegmentShift));
 }
 
-std::atomic<SegmentKind> &SegmentMap::kind_of(size_t slot) {
-  return kinds_[(base_.load(std::memory_order_relaxed) >> kSegmentShift) + slot];
-}
-
 void SegmentMap::choose_base() {
   void *probe = os::map(nullptr, kPageBytes);
   if (probe == nullptr) return;
@@ -43,8 +39,8 @@ void SegmentMap::choose_base() {
 }
 
 void SegmentMap::mark(size_t slot, size_t count, SegmentKind first, SegmentKind rest) {
-  kind_of(slot).store(first, std::memory_order_relaxed);
-  for (size_t i = 1; i < count; ++i) kind_of(slot + i).store(rest, std::memory_order_relaxed);
+  store(first_slot() + slot, first);
+  for (size_t i = 1; i < count; ++i) store(first_slot() + slot + i, rest);
 }
 
 // The first run of `count` unused slots whose address is a multiple of `align`, from `next_` on and then once
@@ -57,7 +53,7 @@ size_t SegmentMap::find_slots(size_t count, size_t align) {
       slot += (round_up(address, align) - address) >> kSegmentShift;
       size_t free = 0;
       while (free < count && slot + free < kSlots &&
-             kind_of(slot + free).load(std::memory_order_relaxed) == SegmentKind::none)
+             load(first_slot() + slot + free) == SegmentKind::none)
         ++free;
       if (free == count) return slot;
       slot += free + 1;

@@ -32,7 +32,7 @@ public:
 
   SegmentKind kind_at(Address address) const {
     const size_t slot = address >> kSegmentShift;
-    return slot < kAllSlots ? kinds_[slot].load(std::memory_order_relaxed) : SegmentKind::none;
+    return slot < kAllSlots ? load(slot) : SegmentKind::none;
   }
 
   // Maps `bytes` (a multiple of a page) at a multiple of `align` (of kSegmentBytes at least) and keeps address
@@ -55,7 +55,14 @@ public:
 private:
   static constexpr size_t kAllSlots = size_t{1} << (os::kAddressBits - kSegmentShift);
 
-  std::atomic<SegmentKind> &kind_of(size_t slot);
+  SegmentKind load(size_t slot) const {
+    return std::atomic_ref(const_cast<SegmentKind &>(kinds_[slot])).load(std::memory_order_relaxed);
+  }
+  void store(size_t slot, SegmentKind kind) {
+    std::atomic_ref(kinds_[slot]).store(kind, std::memory_order_relaxed);
+  }
+
+  size_t first_slot() const { return base_.load(std::memory_order_relaxed) >> kSegmentShift; }
   size_t find_slots(size_t count, size_t align);
   void mark(size_t slot, size_t count, SegmentKind first, SegmentKind rest);
   void choose_base();
@@ -66,7 +73,7 @@ private:
   size_t next_ = 0; // where the search for slots goes on
   os::SpinLock lock_;
   std::atomic<size_t> mapped_{0};
-  std::atomic<SegmentKind> kinds_[kAllSlots]{};
+  SegmentKind kinds_[kAllSlots]{};
 };
 
 extern constinit SegmentMap segment_map;

@@ -1,5 +1,6 @@
 #include "heap/small_heap.hpp"
 
+#include "heap/invariants.hpp"
 #include "os/message.hpp"
 
 namespace abut::heap {
@@ -16,6 +17,7 @@ void SmallHeap::put(const OpenPage &page) {
   if (map.empty()) return pages_.put_empty(page);
   const auto cover = map.cover();
   pages_.put(page, {cover.longest_hole(), cover.free_granules()});
+  check_small(page);
 }
 
 void SmallHeap::leave_page() {
@@ -46,6 +48,8 @@ void SmallHeap::gather(const OpenPage &page, unsigned size) {
   *last = nullptr;
   bin.room = static_cast<int16_t>(wanted);
   pages_.put(page, left);
+  check(bin);
+  check_small(page);
 }
 
 // A page's room is an upper bound: one that disappoints is put back with its true room, and not met again.
@@ -92,10 +96,9 @@ void SmallHeap::give_back(Block *block) {
   map.remove({granule, size});
   if (fills(address)) return; // seen to when the cursor leaves
   const OpenPage page{segment, &segment->span_at(address), page_in_segment(address)};
-  if (map.empty())
-    pages_.put_empty(page);
-  else
-    pages_.add_room(page, size, map.hole_at(granule).count);
+  if (map.empty()) return pages_.put_empty(page); // and perhaps the whole segment is gone
+  pages_.add_room(page, size, map.hole_at(granule).count);
+  check_small(page);
 }
 
 void SmallHeap::give_back_chain(Block *first) {
@@ -108,6 +111,7 @@ void SmallHeap::give_back_chain(Block *first) {
 
 void SmallHeap::spill(unsigned size) {
   give_back_chain(bins_[size].overflow());
+  check(bins_[size]);
 }
 
 void SmallHeap::thin_bins() {

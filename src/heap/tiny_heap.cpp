@@ -59,9 +59,7 @@ void TinyHeap::give_back_chain(Block *first) {
   }
 }
 
-void TinyHeap::spill() {
-  give_back_chain(bin_.overflow());
-}
+void TinyHeap::spill() { give_back_chain(bin_.overflow()); }
 
 void TinyHeap::close() { give_back_chain(bin_.take_all()); }
 
