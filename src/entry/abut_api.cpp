@@ -49,8 +49,7 @@ void describe_choice(const OptionInfo &info, OptionTexts &text) {
   for (char *at = text.range;; at = std::strchr(at, ' ')) {
     if (at == nullptr) break;
     if (*at == ' ') *at++ = '|';
-    if (index++ == info.standard)
-      std::memcpy(text.standard, at, std::strcspn(at, " |"));
+    if (index++ == info.standard) std::memcpy(text.standard, at, std::strcspn(at, " |"));
   }
   text.option.help = end + 2;
 }
@@ -77,7 +76,8 @@ ABUT_EXPORT const char *abut_version(void) { return ABUT_VERSION; }
 ABUT_EXPORT int abut_option_count(void) { return static_cast<int>(kOptionCount); }
 
 ABUT_EXPORT const struct abut_option *abut_option_at(int i) {
-  return i >= 0 && static_cast<size_t>(i) < kOptionCount ? &describe(static_cast<size_t>(i)) : nullptr;
+  return i >= 0 && static_cast<size_t>(i) < kOptionCount ? &describe(static_cast<size_t>(i))
+                                                         : nullptr;
 }
 
 ABUT_EXPORT size_t abut_trim(void) { return heap::trim(); }

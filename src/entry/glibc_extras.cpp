@@ -64,7 +64,8 @@ ABUT_EXPORT int malloc_info(int options, FILE *stream) {
                    one.blocks, one.waiting);
   std::fprintf(stream, "</sizes>\n<total type=\"mmap\" count=\"%zu\" size=\"%zu\"/>\n",
                totals.huge_blocks, totals.huge_bytes);
-  std::fprintf(stream, "<system type=\"current\" size=\"%zu\"/>\n<system type=\"max\" size=\"%zu\"/>\n",
+  std::fprintf(stream,
+               "<system type=\"current\" size=\"%zu\"/>\n<system type=\"max\" size=\"%zu\"/>\n",
                totals.mapped, totals.peak);
   std::fprintf(stream, "</malloc>\n");
   return 0;

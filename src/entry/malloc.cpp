@@ -9,7 +9,9 @@ using entry::or_no_memory;
 
 namespace {
 
-void *aligned(size_t align, size_t bytes) { return or_no_memory(heap::allocate_aligned(align, bytes)); }
+void *aligned(size_t align, size_t bytes) {
+  return or_no_memory(heap::allocate_aligned(align, bytes));
+}
 
 // memalign takes any alignment, as the GNU C library does: the next power of two stands for it.
 size_t next_power_of_two(size_t align) {
@@ -61,7 +63,8 @@ ABUT_EXPORT void *realloc(void *memory, size_t bytes) {
 
 ABUT_EXPORT void *reallocarray(void *memory, size_t count, size_t each) {
   size_t bytes = 0;
-  return __builtin_mul_overflow(count, each, &bytes) ? or_no_memory(nullptr) : realloc(memory, bytes);
+  return __builtin_mul_overflow(count, each, &bytes) ? or_no_memory(nullptr)
+                                                     : realloc(memory, bytes);
 }
 
 ABUT_EXPORT void *aligned_alloc(size_t align, size_t bytes) { return memalign_any(align, bytes); }
@@ -79,8 +82,9 @@ ABUT_EXPORT int posix_memalign(void **result, size_t align, size_t bytes) {
 ABUT_EXPORT void *valloc(size_t bytes) { return aligned(kPageBytes, bytes); }
 
 ABUT_EXPORT void *pvalloc(size_t bytes) {
-  return bytes > heap::kRequestMax ? or_no_memory(nullptr)
-                                   : aligned(kPageBytes, round_up(std::max<size_t>(bytes, 1), kPageBytes));
+  return bytes > heap::kRequestMax
+             ? or_no_memory(nullptr)
+             : aligned(kPageBytes, round_up(std::max<size_t>(bytes, 1), kPageBytes));
 }
 
 ABUT_EXPORT size_t malloc_usable_size(void *memory) {

@@ -38,7 +38,8 @@ __attribute__((noinline)) void *try_handlers(Allocate allocate) {
 
 template <class Allocate>
 [[gnu::noinline]] void *allocate_or_throw(Allocate allocate) {
-  if (void *memory = allocate()) [[likely]] return memory;
+  if (void *memory = allocate()) [[likely]]
+    return memory;
   if (void *memory = try_handlers(allocate)) return memory;
   if (abut_throw_bad_alloc) abut_throw_bad_alloc();
   os::fail("operator new", nullptr, "out of memory, and the program cannot catch it");
@@ -47,7 +48,8 @@ template <class Allocate>
 // A handler may throw bad_alloc; the forms that promise not to throw make null of it.
 template <class Allocate>
 void *allocate_or_null(Allocate allocate) {
-  if (void *memory = allocate()) [[likely]] return memory;
+  if (void *memory = allocate()) [[likely]]
+    return memory;
   try {
     return try_handlers(allocate);
   } catch (...) {
@@ -58,11 +60,13 @@ void *allocate_or_null(Allocate allocate) {
 } // namespace
 
 ABUT_EXPORT_CXX void *operator new(size_t bytes) {
-  if (void *memory = heap::allocate_fast(bytes)) [[likely]] return memory;
+  if (void *memory = heap::allocate_fast(bytes)) [[likely]]
+    return memory;
   return allocate_or_throw([=] { return heap::allocate(bytes); });
 }
 ABUT_EXPORT_CXX void *operator new[](size_t bytes) {
-  if (void *memory = heap::allocate_fast(bytes)) [[likely]] return memory;
+  if (void *memory = heap::allocate_fast(bytes)) [[likely]]
+    return memory;
   return allocate_or_throw([=] { return heap::allocate(bytes); });
 }
 ABUT_EXPORT_CXX void *operator new(size_t bytes, const std::nothrow_t &) noexcept {

@@ -28,7 +28,8 @@ void set_from_environment(const char *setting) {
   char name[kLongestName];
   size_t length = 0;
   for (; setting + length < equals; ++length)
-    name[length] = static_cast<char>(setting[length] | ('A' <= setting[length] && setting[length] <= 'Z' ? 0x20 : 0));
+    name[length] = static_cast<char>(setting[length] |
+                                     ('A' <= setting[length] && setting[length] <= 'Z' ? 0x20 : 0));
   const SetOption result = set_option(name, length, equals + 1);
   if (result == SetOption::done || result == SetOption::unknown_name) return;
   os::Message message;

@@ -52,9 +52,7 @@ private:
     first_ = false;
     return first ? "" : ", ";
   }
-  void put(const char *text) {
-    good_ = good_ && os::write_file(file_, text, std::strlen(text));
-  }
+  void put(const char *text) { good_ = good_ && os::write_file(file_, text, std::strlen(text)); }
   void write(const os::Message &text) {
     good_ = good_ && os::write_file(file_, text.text(), text.length());
   }
@@ -139,7 +137,8 @@ void write_statistics_file() {
     return;
   }
   os::Message text;
-  text << "abut: ABUT_STATS=" << path << ": the file cannot be made; is its folder there and writable?\n";
+  text << "abut: ABUT_STATS=" << path
+       << ": the file cannot be made; is its folder there and writable?\n";
   text.write();
 }
 

@@ -63,10 +63,12 @@ void HeapRegistry::unlock_all() {
   lock_.unlock();
 }
 
+// Orphans are orphaned anew: the fork may have come while a thread that ended was about to become one.
 void HeapRegistry::orphan_all_but(LocalHeap *survivor) {
+  orphans_ = nullptr;
   each([&](LocalHeap &heap) {
     heap.inbox().close_gaps();
-    if (&heap == survivor || heap.orphan.load(std::memory_order_relaxed)) return;
+    if (&heap == survivor) return;
     heap.small.mend_after_fork();
     release(&heap);
   });

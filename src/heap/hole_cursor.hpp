@@ -62,8 +62,9 @@ public:
     enter(page);
     const uint32_t line = page.page / kPagesInUnit * kColourStep % (kPageBytes / kLineBytes);
     const uint32_t granule = line * (kLineBytes / Granules::kBytes);
-    next_ = address_ +
-            (granule - granule % size) * Granules::kBytes; // equal blocks fill the page as ever
+    const uint32_t rest =
+        granule % size; // NOLINT(clang-analyzer-core.DivideZero): no block has no granules
+    next_ = address_ + (granule - rest) * Granules::kBytes; // equal blocks fill the page as ever
     end_ = address_ + kPageBytes;
     skipped_ = next_ != address_;
   }

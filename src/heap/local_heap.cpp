@@ -134,15 +134,18 @@ void LocalHeap::sort_inbox_for_owner() {
   inbox_.take([this](Block *block) { keep_or_give_back(block); });
 }
 
-// Blocks on pages that the owner fills are left to the owner, who writes those pages' maps without the lock.
-void LocalHeap::sort_inbox() {
+// Blocks on pages that the owner fills are left to the owner, who writes those pages' maps without the lock. Returns
+// whether there were others.
+bool LocalHeap::sort_inbox() {
   Block *left = nullptr;
+  bool sorted = false;
   inbox_.take([&](Block *block) {
     if (tier_at(block) == Tier::small && small.fills(reinterpret_cast<Address>(block))) {
       block->next = left;
       left = block;
     } else {
       give_back(block);
+      sorted = true;
     }
   });
   while (left) {
@@ -150,6 +153,7 @@ void LocalHeap::sort_inbox() {
     inbox_.put(left, 0);
     left = next;
   }
+  return sorted;
 }
 
 // Whether the owner has searched for room since the question was last asked.
@@ -167,14 +171,15 @@ void LocalHeap::receive(Block *block, unsigned sender) {
 // Who finds the lock taken leaves its block to the one that sorts, who therefore looks again when it is done. Each
 // writes before it reads what the other writes.
 void LocalHeap::help() {
+  bool sorted = false;
   do {
     write_before_read();
     if (!lock_.try_lock()) return;
-    sort_inbox();
+    sorted = sort_inbox();
     decay_if_due(os::coarse_milliseconds());
     lock_.unlock();
     write_before_read();
-  } while (orphan.load(std::memory_order_relaxed) && inbox_.ready());
+  } while (sorted && orphan.load(std::memory_order_relaxed) && inbox_.ready());
 }
 
 void LocalHeap::close() {

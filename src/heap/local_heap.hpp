@@ -75,7 +75,7 @@ private:
   void note_search();
   void before_search();
   void look_at_the_clock();
-  void sort_inbox();
+  bool sort_inbox();
   void sort_inbox_for_owner();
   void give_back(Block *block);
   void keep_or_give_back(Block *block);

@@ -122,6 +122,16 @@ TEST_F(LocalHeapTest, IsSortedAtOnceWhenItHasNoOwner) {
   EXPECT_EQ(pages_taken.value(), taken_before);
 }
 
+TEST_F(LocalHeapTest, DoesNotWaitForAnOwnerThatWillNeverCloseIt) {
+  void *block = take(100); // on the page that the owner fills
+  heap->orphan =
+      true; // as a fork may find it: the owner has said that it ends, and is not there any more
+  send(block);
+  EXPECT_TRUE(heap->inbox().any()) << "left to whoever closes the heap";
+  heap->close();
+  EXPECT_FALSE(heap->inbox().any());
+}
+
 TEST_F(LocalHeapTest, KeepsNothingWhenItIsClosed) {
   for (size_t bytes : {size_t{8}, size_t{64}, size_t{512}, size_t{2000}, size_t{30000}})
     for (void *block : take_many(50, bytes)) send(block);
