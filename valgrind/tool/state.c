@@ -38,12 +38,12 @@ static void next_window_part(void) {
 }
 
 void state_begin(void) {
-  if (option_from != NULL)
-    change(STATE_WAITING);
-  else if (option_wait)
-    change(STATE_PAUSED);
-  else
+  if (option_from == NULL && !option_wait) {
     state_start();
+    return;
+  }
+  change(option_from != NULL ? STATE_WAITING : STATE_PAUSED);
+  tell(False);
 }
 
 void state_start(void) {
