@@ -1,0 +1,138 @@
+#include "trace/access_encoder.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace abut::trace {
+
+namespace {
+
+// Within an object, accesses this near to each other are told from one another.
+constexpr unsigned kRegionShift = 8;
+// Up to here an offset is taken for a field's, told by itself; beyond, for an array's, told by the step.
+constexpr uint64_t kFields = 256;
+
+uint64_t mixed(uint64_t value) {
+  value *= 0x9e3779b97f4a7c15U;
+  return value ^ (value >> 32);
+}
+
+uint64_t region_of(const Access &access) {
+  return mixed(access.object) ^ (access.offset >> kRegionShift);
+}
+
+uint64_t magnitude(uint64_t difference) { return zigzag(difference); }
+
+} // namespace
+
+AccessEncoder::AccessEncoder(bool with_codes) : window_(kWindow), with_codes_(with_codes) {
+  clear();
+}
+
+void AccessEncoder::clear() {
+  combinations_.clear();
+  chosen_.clear();
+  window_.assign(kWindow, Place{});
+  guesses_.assign(size_t{1} << kGuessBits, 0);
+  objects_.assign(size_t{1} << kSightBits, Sight{});
+  regions_.assign(size_t{1} << kSightBits, Sight{});
+  misses_.fill(0);
+  last_without_object_ = 0;
+  before_ = 0;
+  thread_ = thread_run_ = 0;
+  threads_.clear();
+}
+
+void AccessEncoder::add(const Access &access) {
+  const uint8_t kind = kind_of(access);
+  uint32_t &guess = guesses_[mixed(before_ ^ access.code) >> (64 - kGuessBits)];
+  if (!foretold(guess, access, kind)) guess = combinations_.number_of(describe(access, kind));
+  const uint32_t chosen = guess;
+  remember(access);
+  chosen_.push_back(chosen);
+  before_ = (before_ << 24) ^ chosen;
+  note_thread(access.thread);
+  if (with_codes_) codes_.add(access.code);
+}
+
+bool AccessEncoder::foretold(uint32_t combination, const Access &access, uint8_t kind) const {
+  if (combination == 0) return false;
+  const Combination &told = combinations_[combination];
+  const Place &there = back(told.distance);
+  return there.object + told.object_step == access.object &&
+         (told.relative ? there.offset : 0) + told.offset_step == access.offset &&
+         told.size == access.size && told.kind == kind;
+}
+
+Combination AccessEncoder::describe(const Access &access, uint8_t kind) {
+  Combination told;
+  told.kind = kind;
+  told.size = access.size;
+  uint32_t distance = distance_to(regions_, region_of(access));
+  if (distance == 0) distance = distance_to(objects_, access.object);
+  if (distance == 0) {
+    distance = best_miss(access.object);
+    for (size_t i = kMisses - 1; i > 0; --i) misses_[i] = misses_[i - 1];
+    misses_[0] = count() + 1;
+  }
+  told.distance = distance;
+  told.object_step = access.object - back(distance).object;
+  told.relative = told.object_step == 0 && access.offset >= kFields;
+  told.offset_step = access.offset - (told.relative ? back(distance).offset : 0);
+  return told;
+}
+
+// 0 where it was not seen within the window.
+uint32_t AccessEncoder::distance_to(const Sights &sights, uint64_t key) const {
+  const Sight &sight = sights[mixed(key) >> (64 - kSightBits)];
+  if (sight.next == 0 || sight.key != key) return 0;
+  const uint32_t distance = count() + 1 - sight.next;
+  return distance <= kWindow ? distance : 0;
+}
+
+// Of the accesses that were not foretold either, the distance to the one whose object is nearest.
+uint32_t AccessEncoder::best_miss(uint64_t object) const {
+  uint32_t best = 1;
+  uint64_t least = UINT64_MAX;
+  for (const uint32_t next : misses_) {
+    const uint32_t distance = count() + 1 - next;
+    if (next == 0 || distance > kWindow) continue;
+    const uint64_t step = magnitude(object - back(distance).object);
+    if (step < least) std::tie(best, least) = std::pair(distance, step);
+  }
+  return best;
+}
+
+void AccessEncoder::remember(const Access &access) {
+  const uint32_t now = count();
+  place(now) = {access.object, access.offset};
+  objects_[mixed(access.object) >> (64 - kSightBits)] = {access.object, now + 1};
+  const uint64_t region = region_of(access);
+  regions_[mixed(region) >> (64 - kSightBits)] = {region, now + 1};
+}
+
+void AccessEncoder::note_thread(uint32_t thread) {
+  if (thread != thread_ && thread_run_ != 0) {
+    put_varint(threads_, thread_);
+    put_varint(threads_, thread_run_);
+    thread_run_ = 0;
+  }
+  thread_ = thread;
+  ++thread_run_;
+}
+
+AccessColumns AccessEncoder::finish() {
+  AccessColumns columns;
+  combinations_.encode(chosen_, columns);
+  if (thread_run_ != 0) {
+    put_varint(threads_, thread_);
+    put_varint(threads_, thread_run_);
+  }
+  columns.threads = std::move(threads_);
+  columns.codes = codes_.finish();
+  clear();
+  return columns;
+}
+
+} // namespace abut::trace
