@@ -45,7 +45,7 @@ struct abut_raw_welcome {
 enum abut_raw_message_kind {
   /* from the recorder */
   ABUT_RAW_FILLED = 1, /* slot, words */
-  ABUT_RAW_ENDED = 2,  /* words: the exit code; the recorder waits for the answer, which is ABUT_RAW_STOP */
+  ABUT_RAW_ENDED = 2,  /* words: the exit code */
   ABUT_RAW_EXEC = 3,   /* the program is about to be replaced by another one */
   /* from the collector */
   ABUT_RAW_FREED = 16, /* a slot can be filled again */

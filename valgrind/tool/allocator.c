@@ -205,6 +205,7 @@ Bool allocator_request(ThreadId tid, UWord *args, UWord *result) {
   if (state != STATE_IDLE) {
     allocator_thread_runs(tid);
     serve(tid, &threads[tid], args);
+    state_apply();
   }
   return True;
 }

@@ -16,5 +16,9 @@ extern SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT length, UInt protect
 extern SysRes VG_(am_munmap_valgrind)(Addr start, SizeT length);
 extern const Addr *VG_(get_ExeContext_StackTrace)(ExeContext *);
 extern HChar **VG_(client_envp);
+extern UWord *VG_(client_auxv);
+/* What tools may call for this asserts that it is called from a client request. The core itself also calls it between
+ * two runs of a thread, and in system calls. */
+extern void VG_(discard_translations)(Addr start, ULong length, const HChar *who);
 
 #endif

@@ -87,10 +87,11 @@ static void thread_begins(ThreadId tid) {
 }
 
 static void thread_runs(ThreadId tid, ULong blocks) {
-  state_apply();
   if (state != STATE_IDLE)
     allocator_thread_runs(tid);
 }
+
+static void thread_pauses(ThreadId tid, ULong blocks) { state_apply(); }
 
 /* ---- signals ---- */
 
@@ -123,6 +124,7 @@ static void in_child(ThreadId tid) {
   State was = state;
   stream_abandon();
   state_end();
+  state_apply();
   if (!option_follow || !stream_open(parent, forks))
     return;
   forks = 0;
@@ -130,8 +132,7 @@ static void in_child(ThreadId tid) {
   allocator_forked(tid);
   event_program();
   event_modules_so_far();
-  state = was;
-  event(ABUT_RAW_RECORDING, was == STATE_RECORDING, 1)[0] = event_time();
+  state_go_on(was);
 }
 
 static Bool is_exec(UInt number) { return number == __NR_execve || number == __NR_execveat; }
@@ -156,6 +157,7 @@ void kernel_register(void) {
   VG_(track_pre_thread_ll_create)(thread_created);
   VG_(track_pre_thread_first_insn)(thread_begins);
   VG_(track_start_client_code)(thread_runs);
+  VG_(track_stop_client_code)(thread_pauses);
   VG_(track_pre_deliver_signal)(signal_begins);
   VG_(track_post_deliver_signal)(signal_ended);
   VG_(needs_syscall_wrapper)(before_call, after_call);

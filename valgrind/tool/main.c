@@ -58,14 +58,21 @@ static void print_usage(void) {
 
 static void print_debug_usage(void) { VG_(printf)("    (none)\n"); }
 
-/* The variable is the tool's own: the program and its children must not see it. */
+/* The variable is the tool's own: the program and its children must not see it. The program's loader expects the
+ * auxiliary vector, which ends with a zero, right after the environment; so all of it moves down. */
 static void hide_library_folder(void) {
-  HChar **to = VG_(client_envp);
-  for (HChar **from = to; from != NULL && *from != NULL; ++from)
-    if (VG_(strncmp)(*from, "VALGRIND_LIB=", 13) != 0)
-      *to++ = *from;
-  if (to != NULL)
-    *to = NULL;
+  HChar **entry = VG_(client_envp);
+  while (*entry != NULL && VG_(strncmp)(*entry, "VALGRIND_LIB=", 13) != 0)
+    ++entry;
+  if (*entry == NULL)
+    return;
+  UWord *end = (UWord *)entry;
+  while (*end != 0)
+    ++end;
+  for (++end; *end != 0; end += 2) {
+  }
+  VG_(memmove)(entry, entry + 1, (Addr)(end + 2) - (Addr)(entry + 1));
+  --VG_(client_auxv);
 }
 
 static void begin(void) {

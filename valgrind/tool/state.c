@@ -3,11 +3,10 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  *
  * Code is translated for the state of the moment, so that what is not recorded costs little. Where the state changes,
- * all translations are discarded, which may only be done when no thread runs: state_apply is called then.
+ * all translations are discarded, which may only be done while no thread runs translated code: state_apply is called then.
  */
+#include "core.h"
 #include "tool.h"
-
-#include "pub_tool_transtab.h"
 
 State state = STATE_IDLE;
 ULong accesses_counted, accesses_limit;
@@ -60,6 +59,11 @@ void state_stop(void) {
     change(STATE_PAUSED);
 }
 
+void state_go_on(State as_before) {
+  state = as_before;
+  tell(as_before == STATE_RECORDING);
+}
+
 void state_end(void) { change(STATE_IDLE); }
 
 void state_reached_function(void) {
@@ -75,5 +79,5 @@ void state_apply(void) {
   if (!discard_is_due)
     return;
   discard_is_due = False;
-  VG_(discard_translations_safely)(0x1000, ((SizeT)1 << 47) - 0x1000, "abut");
+  VG_(discard_translations)(0x1000, (1ull << 47) - 0x1000, "abut");
 }

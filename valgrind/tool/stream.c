@@ -212,8 +212,7 @@ void stream_close(Int exit_code) {
   if (connection < 0)
     return;
   stream_flush();
-  if (connection >= 0 && send_message(ABUT_RAW_ENDED, 0, (ULong)(UInt)exit_code))
-    while (receive_kind() != ABUT_RAW_STOP) {
-    }
+  if (connection >= 0)
+    send_message(ABUT_RAW_ENDED, 0, (ULong)(UInt)exit_code);
   stream_abandon();
 }

@@ -38,7 +38,7 @@ Bool stream_open(UInt parent_session, UInt fork_number);
 /* Hands over what is in the slot. */
 void stream_flush(void);
 void stream_say_exec(void);
-/* Hands over all, and waits until the collector is done with it. */
+/* Hands over the last of it, with the program's exit code. */
 void stream_close(Int exit_code);
 /* Forgets the connection, which is the parent's. */
 void stream_abandon(void);
@@ -74,9 +74,11 @@ extern ULong accesses_limit; /* at which a window begins or ends */
 void state_begin(void);
 void state_start(void);
 void state_stop(void);
+/* A child goes on as its parent was. */
+void state_go_on(State as_before);
 /* No more recording in this process. */
 void state_end(void);
-/* Before a thread runs: does what has been waiting for the moment. */
+/* Where no thread runs translated code: does what has been waiting for that. */
 void state_apply(void);
 void state_reached_function(void);
 
