@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 VERBS = {
     "run": "Run a program under abut's heap",
     "compare": "Measure programs under several heaps, side by side",
+    "record": "Record what a program does with its heap",
     "heaps": "List the heaps that are known and which are installed",
     "options": "List the options of abut's heap",
     "lib": "Print the path of the library, for LD_PRELOAD",
@@ -37,6 +38,7 @@ Examples:
   abut run -- lua5.4 script.lua                    the program, under abut's heap
   abut compare -- lua5.4 script.lua                the same under every heap, measured
   abut compare --suite quick                       the benchmarks that take a minute
+  abut record -- lua5.4 script.lua                 all accesses to its heap, in a trace
   LD_PRELOAD=$(abut lib) lua5.4 script.lua         no command line in between
 """
 

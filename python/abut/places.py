@@ -23,6 +23,21 @@ def library_candidate() -> Path:
     return folder / "libabut.so"
 
 
+def collector_candidate() -> Path:
+    """Where the collector should be, which turns what a recorder sees into a trace."""
+    root = source_root()
+    folder = root / "build" / "release" / "bin" if root else PACKAGE / "bin"
+    return folder / "abut-collect"
+
+
+def valgrind_sources() -> tuple[Path, Path]:
+    """The folder of the Valgrind tool's sources, and the one of the header that it shares."""
+    root = source_root()
+    if root:
+        return root / "valgrind", root / "src" / "record"
+    return PACKAGE / "valgrind", PACKAGE / "valgrind" / "shared"
+
+
 @dataclass(frozen=True, slots=True)
 class BenchPlaces:
     """The folders that the placeholders of a benchmark's command stand for."""

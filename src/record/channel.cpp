@@ -13,8 +13,7 @@ namespace abut::record {
 
 namespace {
 
-constexpr size_t kSlotsBytes =
-    size_t{ABUT_RAW_SLOTS} * ABUT_RAW_SLOT_WORDS * sizeof(abut_raw_word);
+constexpr size_t kSlotsBytes = size_t{ABUT_RAW_SLOTS} * ABUT_RAW_SLOT_WORDS * sizeof(abut_raw_word);
 
 [[noreturn]] void fail(const char *what) {
   throw std::system_error(errno, std::generic_category(), what);
@@ -83,8 +82,7 @@ void Channel::welcome(unsigned session) {
   const Descriptor memory(memfd_create("abut-slots", MFD_CLOEXEC));
   if (!memory.is_open() || ftruncate(memory.get(), kSlotsBytes) != 0)
     fail("memory to share with the traced process");
-  void *mapped =
-      mmap(nullptr, kSlotsBytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory.get(), 0);
+  void *mapped = mmap(nullptr, kSlotsBytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory.get(), 0);
   if (mapped == MAP_FAILED) fail("memory to share with the traced process");
   slots_ = static_cast<uint64_t *>(mapped);
 

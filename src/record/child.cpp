@@ -16,7 +16,8 @@ namespace abut::record {
 namespace {
 
 // What a terminal sends goes to the child, too; so only what a process sends is sent on.
-constexpr int kForwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH};
+constexpr int kForwarded[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
+                              SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH};
 
 volatile sig_atomic_t child_to_signal = 0;
 

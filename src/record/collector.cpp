@@ -90,7 +90,8 @@ std::optional<trace::Writer> Collector::open_writer(uint32_t session,
   header.process = static_cast<uint64_t>(pid);
   header.notes.emplace_back("abut", options_.version);
   if (!options_.preload.empty()) header.notes.emplace_back("preload", options_.preload);
-  for (const std::string &option : options_.tool_options) header.notes.emplace_back("option", option);
+  for (const std::string &option : options_.tool_options)
+    header.notes.emplace_back("option", option);
   trace::WriterOptions how;
   how.overwrite = options_.force ? trace::Overwrite::yes : trace::Overwrite::never;
   how.codes = options_.wanted.sites;
@@ -111,13 +112,12 @@ void Collector::accept_all() {
       continue;
     }
     ++visiting_;
-    visits_.emplace_back(
-        [this, held = std::make_shared<Descriptor>(std::move(connection))] {
-          serve(std::move(*held));
-          const std::lock_guard done(mutex_);
-          --visiting_;
-          idle_.notify_all();
-        });
+    visits_.emplace_back([this, held = std::make_shared<Descriptor>(std::move(connection))] {
+      serve(std::move(*held));
+      const std::lock_guard done(mutex_);
+      --visiting_;
+      idle_.notify_all();
+    });
   }
 }
 
@@ -236,10 +236,8 @@ void Collector::finish_unused(int status) {
 std::vector<Outcome> Collector::finish(int status) {
   status_promise_.set_value(status);
   std::unique_lock lock(mutex_);
-  do
-    idle_.wait(lock, [this] { return visiting_ == 0; });
-  while (options_.follow &&
-         idle_.wait_for(lock, kLatecomer, [this] { return visiting_ != 0; }));
+  do idle_.wait(lock, [this] { return visiting_ == 0; });
+  while (options_.follow && idle_.wait_for(lock, kLatecomer, [this] { return visiting_ != 0; }));
   shutdown(listener_.get(), SHUT_RDWR);
   lock.unlock();
   acceptor_.join();

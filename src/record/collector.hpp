@@ -45,8 +45,9 @@ private:
 
   void accept_all();
   void serve(Descriptor connection);
-  std::optional<trace::Writer> open_writer(uint32_t session, const std::vector<std::string> &command,
-                                           int pid, std::string &path);
+  std::optional<trace::Writer> open_writer(uint32_t session,
+                                           const std::vector<std::string> &command, int pid,
+                                           std::string &path);
   std::string path_of(uint32_t session) const;
   void pump(Channel &channel, Visit &visit);
   bool read_slot(Channel &channel, Visit &visit, const abut_raw_message &message);

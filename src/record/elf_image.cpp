@@ -66,9 +66,8 @@ bool covers(const Elf64_Phdr &part, uint64_t offset) {
 std::optional<ElfImage> read_elf_image(const std::string &path, uint64_t offset) {
   std::ifstream file(path, std::ios::binary);
   Elf64_Ehdr head;
-  if (!read_at(file, 0, &head, sizeof head) ||
-      std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64 ||
-      head.e_phentsize != sizeof(Elf64_Phdr))
+  if (!read_at(file, 0, &head, sizeof head) || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
+      head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_phentsize != sizeof(Elf64_Phdr))
     return std::nullopt;
   std::vector<Elf64_Phdr> parts(head.e_phnum);
   if (!read_at(file, head.e_phoff, parts.data(), parts.size() * sizeof(Elf64_Phdr)))
@@ -76,7 +75,8 @@ std::optional<ElfImage> read_elf_image(const std::string &path, uint64_t offset)
   ElfImage image;
   bool has_code = false;
   for (const Elf64_Phdr &part : parts) {
-    if (part.p_type == PT_NOTE && image.build_id.empty()) image.build_id = read_build_id(file, part);
+    if (part.p_type == PT_NOTE && image.build_id.empty())
+      image.build_id = read_build_id(file, part);
     if (part.p_type != PT_LOAD) continue;
     image.length = std::max(image.length, part.p_vaddr + part.p_memsz);
     if ((part.p_flags & PF_X) == 0 || !covers(part, offset)) continue;

@@ -67,8 +67,7 @@ std::vector<std::string> command_of(const Options &options, const std::string &s
 
 void print_outcome(const Outcome &outcome) {
   const trace::Totals &totals = outcome.totals;
-  std::fprintf(stderr,
-               "abut: %s: %" PRIu64 " accesses, %" PRIu64 " objects, %" PRIu64 " bytes\n",
+  std::fprintf(stderr, "abut: %s: %" PRIu64 " accesses, %" PRIu64 " objects, %" PRIu64 " bytes\n",
                outcome.path.c_str(), totals.accesses, totals.objects, outcome.bytes);
   if (!outcome.problem.empty())
     std::fprintf(stderr, "abut: %s is not whole: %s\n", outcome.path.c_str(),

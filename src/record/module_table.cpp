@@ -27,11 +27,12 @@ void ModuleTable::mapped(uint64_t address, uint64_t bytes, uint64_t offset,
                          const std::string &path) {
   if (find(address) != nullptr) return; // its rights were changed
   const auto image = read_elf_image(path, offset);
+  if (!image) return; // data that may run, or a file that is gone: its addresses stay what they are
   trace::Module module;
   module.path = path;
-  module.build_id = image ? image->build_id : "";
-  module.base = image ? address - offset - image->shift : address - offset;
-  module.length = image ? image->length : offset + bytes;
+  module.build_id = image->build_id;
+  module.base = address - offset - image->shift;
+  module.length = image->length;
   for (const auto &[first, part] : parts_) {
     if (part.base != module.base) continue; // another part of the same module
     parts_.emplace(address, Part{address + bytes, part.number, part.base, part.is_recorders});

@@ -45,7 +45,8 @@ Options read_options(const std::vector<std::string> &arguments) {
   Options options;
   size_t i = 0;
   for (; i < arguments.size() && arguments[i] != "--"; ++i)
-    if (!take(options, arguments[i])) throw std::invalid_argument(arguments[i] + ": no such option");
+    if (!take(options, arguments[i]))
+      throw std::invalid_argument(arguments[i] + ": no such option");
   for (++i; i < arguments.size(); ++i) options.program.push_back(arguments[i]);
   if (options.output.empty() || options.tool.empty() || options.program.empty())
     throw std::invalid_argument("usage: abut-collect --output=FILE --tool=FOLDER -- PROGRAM");

@@ -67,7 +67,8 @@ struct abut_raw_message {
 #define ABUT_RAW_EVENT_BIT (1ull << 63)
 #define ABUT_RAW_SMALL_BITS 40
 
-static inline abut_raw_word abut_raw_event(unsigned kind, abut_raw_word small_value, unsigned count) {
+static inline abut_raw_word abut_raw_event(unsigned kind, abut_raw_word small_value,
+                                           unsigned count) {
   return ABUT_RAW_EVENT_BIT | (abut_raw_word)kind << 56 |
          (small_value & ((1ull << ABUT_RAW_SMALL_BITS) - 1)) << 16 | count;
 }
@@ -80,25 +81,25 @@ static inline abut_raw_word abut_raw_small(abut_raw_word head) {
 
 /* Times are readings of the processor's time stamp counter. "s:" is the head's small value. */
 enum abut_raw_event_kind {
-  ABUT_RAW_ENTER = 1,   /* the running thread enters the allocator */
-  ABUT_RAW_LEAVE,       /* and leaves it */
-  ABUT_RAW_ALLOCATE,    /* s: alignment asked for, or 0; time, address, size, context */
-  ABUT_RAW_FREE,        /* time, address; at the begin of the call */
-  ABUT_RAW_RESIZE,      /* time, address; at the begin of the call */
-  ABUT_RAW_RESIZED,     /* s: 1 where the block stays as it was; time, new address, size, context */
-  ABUT_RAW_THREAD,      /* s: number of the thread that runs from here on */
-  ABUT_RAW_STACK,       /* s: number of a thread; lowest address of its stack, the one above the highest */
-  ABUT_RAW_BLOCK,       /* s: number of accesses; block, then a word for each: address of the code << 8 | traits */
-  ABUT_RAW_CONTEXT,     /* context, addresses of the chain, innermost first; each lies inside its call instruction */
-  ABUT_RAW_MODULE,      /* s: length of the path; address, bytes, offset in the file, path in whole words */
-  ABUT_RAW_UNMAP,       /* address, bytes: nothing that was there is there any more */
-  ABUT_RAW_KERNEL,      /* s: 1 for a write; address, bytes */
-  ABUT_RAW_NEAR,        /* time, address of a block, address of the block that it should be near to */
-  ABUT_RAW_TOUCH,       /* time, address, weight */
-  ABUT_RAW_RECORDING,   /* s: 1 where accesses are recorded from here on, 0 where no more; time */
-  ABUT_RAW_USABLE,      /* address of a block, bytes of it that the program was told it may use */
-  ABUT_RAW_PROGRAM,     /* s: length; the path and the arguments, each ended by a zero byte, in whole words */
-  ABUT_RAW_FORK         /* s: number of the fork; what follows is not of the child */
+  ABUT_RAW_ENTER = 1, /* the running thread enters the allocator */
+  ABUT_RAW_LEAVE,     /* and leaves it */
+  ABUT_RAW_ALLOCATE,  /* s: alignment asked for, or 0; time, address, size, context */
+  ABUT_RAW_FREE,      /* time, address; at the begin of the call */
+  ABUT_RAW_RESIZE,    /* time, address; at the begin of the call */
+  ABUT_RAW_RESIZED,   /* s: 1 where the block stays as it was; time, new address, size, context */
+  ABUT_RAW_THREAD,    /* s: number of the thread that runs from here on */
+  ABUT_RAW_STACK, /* s: number of a thread; lowest address of its stack, the one above the highest */
+  ABUT_RAW_BLOCK, /* s: number of accesses; block, then a word for each: address of the code << 8 | traits */
+  ABUT_RAW_CONTEXT, /* context, addresses of the chain, innermost first; each lies inside its call instruction */
+  ABUT_RAW_MODULE, /* s: length of the path; address, bytes, offset in the file, path in whole words */
+  ABUT_RAW_UNMAP,     /* address, bytes: nothing that was there is there any more */
+  ABUT_RAW_KERNEL,    /* s: 1 for a write; address, bytes */
+  ABUT_RAW_NEAR,      /* time, address of a block, address of the block that it should be near to */
+  ABUT_RAW_TOUCH,     /* time, address, weight */
+  ABUT_RAW_RECORDING, /* s: 1 where accesses are recorded from here on, 0 where no more; time */
+  ABUT_RAW_USABLE,    /* address of a block, bytes of it that the program was told it may use */
+  ABUT_RAW_PROGRAM, /* s: length; the path and the arguments, each ended by a zero byte, in whole words */
+  ABUT_RAW_FORK /* s: number of the fork; what follows is not of the child */
 };
 
 /* The traits of an access: its size in bytes << 1 | whether it writes. Sizes of 127 and more read 127. */

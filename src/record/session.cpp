@@ -112,7 +112,7 @@ void Session::kernel_access(uint64_t address, uint64_t bytes, bool writes) {
 
 void Session::read_event(uint64_t head, Words words) {
   // How many words each kind has; 255: it varies, and the one who reads it looks.
-  static constexpr uint8_t kWords[] = {255, 0, 0, 4,   2, 2, 4, 0, 2,   255,
+  static constexpr uint8_t kWords[] = {255, 0,   0, 4, 2, 2, 4, 0, 2,   255,
                                        255, 255, 2, 2, 3, 3, 1, 2, 255, 0};
   const unsigned kind = abut_raw_kind(head);
   const uint64_t small = abut_raw_small(head);
@@ -199,8 +199,8 @@ void Session::define_block(uint64_t count, Words words) {
   auto &places = blocks_[words[0]];
   places.clear();
   for (const uint64_t word : words.subspan(1))
-    places.push_back({word >> 8, static_cast<uint8_t>((word & 0xff) >> 1),
-                      (word & ABUT_RAW_WRITES) != 0});
+    places.push_back(
+        {word >> 8, static_cast<uint8_t>((word & 0xff) >> 1), (word & ABUT_RAW_WRITES) != 0});
 }
 
 void Session::define_context(Words words) {
@@ -209,6 +209,8 @@ void Session::define_context(Words words) {
   while (!chain.empty() && modules_.is_recorders(chain[0])) chain = chain.subspan(1);
   std::vector<trace::Frame> frames;
   for (const uint64_t address : chain) frames.push_back(modules_.frame(address));
+  // Past the first function there is no more chain, and what is taken for it lies in no module.
+  while (frames.size() > 1 && frames.back().module == 0) frames.pop_back();
   const uint64_t index = words[0] / 4;
   if (index >= contexts_.size()) contexts_.resize(index + 1);
   contexts_[index] = writer_.context(frames);

@@ -9,8 +9,8 @@ namespace abut::record {
 ClockReading read_clock() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
-  return {__rdtsc(), static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 +
-                         static_cast<uint64_t>(now.tv_nsec)};
+  return {__rdtsc(),
+          static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec)};
 }
 
 void StampClock::observe(ClockReading now) {
@@ -21,8 +21,8 @@ void StampClock::observe(ClockReading now) {
 
 uint64_t StampClock::nanoseconds(uint64_t stamps) {
   if (stamps > begin_.stamps)
-    last_ = std::max(last_,
-                     static_cast<uint64_t>(static_cast<double>(stamps - begin_.stamps) * rate_));
+    last_ =
+        std::max(last_, static_cast<uint64_t>(static_cast<double>(stamps - begin_.stamps) * rate_));
   return last_;
 }
 

@@ -38,14 +38,12 @@ void allocator_thread_begins(ThreadId tid) {
 }
 
 UInt allocator_thread_number(ThreadId tid) {
-  if (threads[tid].number == 0)
-    allocator_thread_begins(tid);
+  if (threads[tid].number == 0) allocator_thread_begins(tid);
   return threads[tid].number;
 }
 
 void allocator_thread_runs(ThreadId tid) {
-  if (tid == running)
-    return;
+  if (tid == running) return;
   running = tid;
   event(ABUT_RAW_THREAD, allocator_thread_number(tid), 0);
 }
@@ -62,29 +60,24 @@ void allocator_forked(ThreadId tid) {
 /* ---- depth ---- */
 
 static void leave_all(Thread *thread) {
-  if (thread->depth > 0)
-    event(ABUT_RAW_LEAVE, 0, 0);
+  if (thread->depth > 0) event(ABUT_RAW_LEAVE, 0, 0);
   thread->depth = 0;
 }
 
 /* Forgets wrappers whose frames are gone now that `frame` is the deepest. */
 static void forget_deeper(Thread *thread, Addr frame) {
   UInt depth = thread->depth;
-  while (depth > 0 && thread->frames[depth - 1] <= frame)
-    --depth;
-  if (depth == 0)
-    leave_all(thread);
+  while (depth > 0 && thread->frames[depth - 1] <= frame) --depth;
+  if (depth == 0) leave_all(thread);
   thread->depth = depth;
 }
 
 /* Whether this is the outermost wrapper. */
 static Bool enter(Thread *thread, Addr frame) {
   forget_deeper(thread, frame);
-  if (thread->depth == MOST_DEPTH)
-    return False;
+  if (thread->depth == MOST_DEPTH) return False;
   thread->frames[thread->depth++] = frame;
-  if (thread->depth > 1)
-    return False;
+  if (thread->depth > 1) return False;
   event(ABUT_RAW_ENTER, 0, 0);
   return True;
 }
@@ -105,21 +98,18 @@ void allocator_signal_begins(ThreadId tid) {
 
 void allocator_signal_ended(ThreadId tid) {
   Thread *thread = &threads[tid];
-  if (thread->interrupted_count == 0)
-    return;
+  if (thread->interrupted_count == 0) return;
   UInt which = --thread->interrupted_count;
   allocator_thread_runs(tid);
   leave_all(thread);
   thread->depth = which < 16 ? thread->interrupted[which] : 0;
-  if (thread->depth > 0)
-    event(ABUT_RAW_ENTER, 0, 0);
+  if (thread->depth > 0) event(ABUT_RAW_ENTER, 0, 0);
 }
 
 /* ---- events ---- */
 
 static void tell_allocated(ThreadId tid, Addr block, SizeT bytes, SizeT alignment) {
-  if (block == 0)
-    return;
+  if (block == 0) return;
   UInt context = event_context(tid);
   ULong *words = event(ABUT_RAW_ALLOCATE, alignment, 4);
   words[0] = event_time();
@@ -129,8 +119,7 @@ static void tell_allocated(ThreadId tid, Addr block, SizeT bytes, SizeT alignmen
 }
 
 static void tell_begin(UInt kind, Addr block) {
-  if (block == 0)
-    return;
+  if (block == 0) return;
   ULong *words = event(kind, 0, 2);
   words[0] = event_time();
   words[1] = block;
@@ -162,21 +151,17 @@ static void serve(ThreadId tid, Thread *thread, const UWord *args) {
   switch (args[0]) {
   case ABUT_REQUEST_ENTER_ALLOCATE: enter(thread, args[1]); break;
   case ABUT_REQUEST_ENTER_FREE:
-    if (enter(thread, args[1]))
-      tell_begin(ABUT_RAW_FREE, args[2]);
+    if (enter(thread, args[1])) tell_begin(ABUT_RAW_FREE, args[2]);
     break;
   case ABUT_REQUEST_ENTER_RESIZE:
-    if (enter(thread, args[1]))
-      tell_begin(ABUT_RAW_RESIZE, args[2]);
+    if (enter(thread, args[1])) tell_begin(ABUT_RAW_RESIZE, args[2]);
     break;
   case ABUT_REQUEST_LEAVE_ALLOCATE:
-    if (leave(thread, args[1]))
-      tell_allocated(tid, args[2], args[3], args[4]);
+    if (leave(thread, args[1])) tell_allocated(tid, args[2], args[3], args[4]);
     break;
   case ABUT_REQUEST_LEAVE_FREE: leave(thread, args[1]); break;
   case ABUT_REQUEST_LEAVE_RESIZE:
-    if (leave(thread, args[1]))
-      tell_resized(tid, args[2], args[3], args[4]);
+    if (leave(thread, args[1])) tell_resized(tid, args[2], args[3], args[4]);
     break;
   case ABUT_REQUEST_LANDED: forget_deeper(thread, args[1]); break;
   case ABUT_REQUEST_JUMP:
@@ -184,12 +169,10 @@ static void serve(ThreadId tid, Thread *thread, const UWord *args) {
     thread->interrupted_count = 0;
     break;
   case ABUT_REQUEST_USABLE:
-    if (thread->depth == 0)
-      tell_usable(args[1], args[2]);
+    if (thread->depth == 0) tell_usable(args[1], args[2]);
     break;
   case ABUT_REQUEST_NEAR:
-    if (args[1] != 0 && args[2] != 0)
-      tell_pair(ABUT_RAW_NEAR, args[1], args[2]);
+    if (args[1] != 0 && args[2] != 0) tell_pair(ABUT_RAW_NEAR, args[1], args[2]);
     break;
   case ABUT_REQUEST_TOUCH: tell_pair(ABUT_RAW_TOUCH, args[1], args[2]); break;
   case ABUT_REQUEST_START: state_start(); break;
@@ -199,8 +182,7 @@ static void serve(ThreadId tid, Thread *thread, const UWord *args) {
 }
 
 Bool allocator_request(ThreadId tid, UWord *args, UWord *result) {
-  if (!VG_IS_TOOL_USERREQ('A', 'B', args[0]))
-    return False;
+  if (!VG_IS_TOOL_USERREQ('A', 'B', args[0])) return False;
   *result = 0;
   if (state != STATE_IDLE) {
     allocator_thread_runs(tid);

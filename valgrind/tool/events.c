@@ -14,8 +14,7 @@
 
 ULong *event(UInt kind, ULong small_value, UInt count) {
   tl_assert(count <= ABUT_RAW_MOST_WORDS);
-  if (slot_next > slot_full)
-    stream_flush();
+  if (slot_next > slot_full) stream_flush();
   ULong *words = slot_next;
   slot_next += 1 + count;
   words[0] = abut_raw_event(kind, small_value, count);
@@ -55,8 +54,7 @@ UInt event_context(ThreadId tid) {
     const Addr *chain = VG_(get_ExeContext_StackTrace)(context);
     ULong *words = event(ABUT_RAW_CONTEXT, 0, 1 + depth);
     words[0] = number;
-    for (UInt i = 0; i < depth; ++i)
-      words[1 + i] = chain[i];
+    for (UInt i = 0; i < depth; ++i) words[1 + i] = chain[i];
   }
   return number;
 }
@@ -69,8 +67,7 @@ void events_forget(void) { VG_(memset)(told, 0, told_bytes); }
 static ULong *event_with_text(UInt kind, const HChar *text, SizeT length, UInt before) {
   UInt text_words = (length + sizeof(ULong) - 1) / sizeof(ULong);
   ULong *words = event(kind, length, before + text_words);
-  if (text_words > 0)
-    words[before + text_words - 1] = 0;
+  if (text_words > 0) words[before + text_words - 1] = 0;
   VG_(memcpy)(words + before, text, length);
   return words;
 }
@@ -78,11 +75,10 @@ static ULong *event_with_text(UInt kind, const HChar *text, SizeT length, UInt b
 void event_module(Addr start, SizeT length) {
   const NSegment *segment = VG_(am_find_nsegment)(start);
   const HChar *path = segment != NULL ? VG_(am_get_filename)(segment) : NULL;
-  if (path == NULL || segment->kind != SkFileC)
-    return;
+  Addr own_code = (Addr)event_module;
+  if (path == NULL || segment->kind != SkFileC || own_code - start < length) return;
   SizeT path_length = VG_(strlen)(path);
-  if (path_length > 4096)
-    return;
+  if (path_length > 4096) return;
   ULong *words = event_with_text(ABUT_RAW_MODULE, path, path_length, 3);
   words[0] = start;
   words[1] = length;
@@ -109,8 +105,7 @@ void event_program(void) {
     const HChar *word =
         i < 0 ? VG_(args_the_exename) : *(HChar **)VG_(indexXA)(VG_(args_for_client), i);
     SizeT bytes = word != NULL ? VG_(strlen)(word) + 1 : 0;
-    if (bytes == 0 || length + bytes > sizeof text)
-      break; /* what does not fit is left out */
+    if (bytes == 0 || length + bytes > sizeof text) break; /* what does not fit is left out */
     VG_(memcpy)(text + length, word, bytes);
     length += bytes;
   }

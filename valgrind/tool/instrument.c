@@ -48,10 +48,8 @@ static Bool is_of_stack(const Search *search, const IRExpr *e) {
 }
 
 static void found(Search *search, IRExpr *address, IRExpr *guard, UInt size, Bool writes) {
-  if (!search->all && is_of_stack(search, address))
-    return;
-  if (!search->constants && address->tag == Iex_Const)
-    return;
+  if (!search->all && is_of_stack(search, address)) return;
+  if (!search->constants && address->tag == Iex_Const) return;
   tl_assert(access_count < MOST_ACCESSES);
   Access *access = &accesses[access_count++];
   access->address = address;
@@ -170,8 +168,7 @@ static void start_over_if(IRSB *out, IRExpr *guard, Addr start) {
 }
 
 static void call_if(IRSB *out, IRExpr *guard, const HChar *name, void *function) {
-  IRDirty *dirty =
-      unsafeIRDirty_0_N(0, name, VG_(fnptr_to_fnentry)(function), mkIRExprVec_0());
+  IRDirty *dirty = unsafeIRDirty_0_N(0, name, VG_(fnptr_to_fnentry)(function), mkIRExprVec_0());
   dirty->guard = guard;
   addStmtToIRSB(out, IRStmt_Dirty(dirty));
 }
@@ -201,8 +198,7 @@ static void commit(IRSB *out, IRExpr *base, UInt block, UInt count) {
 }
 
 static IRExpr *address_or_none(IRSB *out, const Access *access) {
-  if (access->guard == NULL || access->guard->tag == Iex_Const)
-    return access->address;
+  if (access->guard == NULL || access->guard->tag == Iex_Const) return access->address;
   return assign(out, Ity_I64, IRExpr_ITE(access->guard, access->address, number(0)));
 }
 
@@ -218,8 +214,7 @@ static void add_recorded(IRSB *out, const IRSB *in, Int first, IRExpr *base, UIn
             address_or_none(out, &accesses[done]));
     addStmtToIRSB(out, in->stmts[i]);
   }
-  if (done != committed)
-    commit(out, base, block, done);
+  if (done != committed) commit(out, base, block, done);
 }
 
 static void tell_block(UInt block) {
@@ -246,8 +241,7 @@ static void add_lookout(IRSB *out, const IRSB *in, Int first) {
   for (Int i = first; i < in->stmts_used; ++i) {
     const IRStmt *s = in->stmts[i];
     addStmtToIRSB(out, in->stmts[i]);
-    if (s->tag != Ist_IMark || !is_awaited(s->Ist.IMark.addr))
-      continue;
+    if (s->tag != Ist_IMark || !is_awaited(s->Ist.IMark.addr)) continue;
     call_if(out, IRExpr_Const(IRConst_U1(True)), "function_is_reached", function_is_reached);
     start_over_if(out, IRExpr_Const(IRConst_U1(True)), s->Ist.IMark.addr);
   }
@@ -266,22 +260,18 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
                  const VexGuestExtents *extents, const VexArchInfo *arch, IRType guest_word,
                  IRType host_word) {
   Addr start = closure->nraddr;
-  if (state == STATE_IDLE || state == STATE_PAUSED)
-    return in;
+  if (state == STATE_IDLE || state == STATE_PAUSED) return in;
   find_accesses(in, closure->readdr, layout->offset_SP);
-  if (state != STATE_WAITING && access_count == 0)
-    return in;
+  if (state != STATE_WAITING && access_count == 0) return in;
   IRSB *out = deepCopyIRSBExceptStmts(in);
   Int first = add_preamble(out, in);
   if (state == STATE_WAITING) {
     add_lookout(out, in, first);
     return out;
   }
-  if (option_window_whole != 0)
-    count_accesses(out, start);
+  if (option_window_whole != 0) count_accesses(out, start);
   if (state == STATE_SKIPPING) {
-    for (; first < in->stmts_used; ++first)
-      addStmtToIRSB(out, in->stmts[first]);
+    for (; first < in->stmts_used; ++first) addStmtToIRSB(out, in->stmts[first]);
     return out;
   }
   UInt block = ++block_count;

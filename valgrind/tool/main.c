@@ -25,8 +25,7 @@ void say(const HChar *text) {
 static Bool set_window(const HChar *text) {
   HChar *rest;
   option_window_part = VG_(strtoull10)(text, &rest);
-  if (*rest != '/')
-    return False;
+  if (*rest != '/') return False;
   option_window_whole = VG_(strtoull10)(rest + 1, &rest);
   return *rest == 0 && option_window_part > 0 && option_window_part < option_window_whole;
 }
@@ -48,12 +47,13 @@ static Bool take_option(const HChar *arg) {
 }
 
 static void print_usage(void) {
-  VG_(printf)("    --socket=NAME             the collector's socket\n"
-              "    --from=FUNCTION           record accesses from its first call on\n"
-              "    --wait=no|yes             record accesses from abut_trace_start on [no]\n"
-              "    --window=PART/WHOLE       record PART accesses of every WHOLE\n"
-              "    --follow=no|yes           record forked children, too [no]\n"
-              "    --everything=no|yes       the stack and fixed addresses, too [no]\n");
+  VG_(printf)
+  ("    --socket=NAME             the collector's socket\n"
+   "    --from=FUNCTION           record accesses from its first call on\n"
+   "    --wait=no|yes             record accesses from abut_trace_start on [no]\n"
+   "    --window=PART/WHOLE       record PART accesses of every WHOLE\n"
+   "    --follow=no|yes           record forked children, too [no]\n"
+   "    --everything=no|yes       the stack and fixed addresses, too [no]\n");
 }
 
 static void print_debug_usage(void) { VG_(printf)("    (none)\n"); }
@@ -62,13 +62,10 @@ static void print_debug_usage(void) { VG_(printf)("    (none)\n"); }
  * auxiliary vector, which ends with a zero, right after the environment; so all of it moves down. */
 static void hide_library_folder(void) {
   HChar **entry = VG_(client_envp);
-  while (*entry != NULL && VG_(strncmp)(*entry, "VALGRIND_LIB=", 13) != 0)
-    ++entry;
-  if (*entry == NULL)
-    return;
+  while (*entry != NULL && VG_(strncmp)(*entry, "VALGRIND_LIB=", 13) != 0) ++entry;
+  if (*entry == NULL) return;
   UWord *end = (UWord *)entry;
-  while (*end != 0)
-    ++end;
+  while (*end != 0) ++end;
   for (++end; *end != 0; end += 2) {
   }
   VG_(memmove)(entry, entry + 1, (Addr)(end + 2) - (Addr)(entry + 1));
@@ -83,7 +80,6 @@ static void begin(void) {
     return;
   }
   event_program();
-  event_modules_so_far();
   state_begin();
 }
 

@@ -14,18 +14,15 @@ ULong accesses_counted, accesses_limit;
 static Bool discard_is_due;
 
 static void tell(Bool recording) {
-  if (stream_is_open())
-    event(ABUT_RAW_RECORDING, recording, 1)[0] = event_time();
+  if (stream_is_open()) event(ABUT_RAW_RECORDING, recording, 1)[0] = event_time();
 }
 
 static void change(State to) {
   Bool recorded = state == STATE_RECORDING;
-  if (to == state)
-    return;
+  if (to == state) return;
   state = to;
   discard_is_due = True;
-  if (recorded != (to == STATE_RECORDING))
-    tell(to == STATE_RECORDING);
+  if (recorded != (to == STATE_RECORDING)) tell(to == STATE_RECORDING);
 }
 
 static void next_window_part(void) {
@@ -46,8 +43,7 @@ void state_begin(void) {
 }
 
 void state_start(void) {
-  if (state == STATE_IDLE && !stream_is_open())
-    return;
+  if (state == STATE_IDLE && !stream_is_open()) return;
   if (option_window_whole == 0)
     change(STATE_RECORDING);
   else if (state != STATE_RECORDING && state != STATE_SKIPPING)
@@ -55,8 +51,7 @@ void state_start(void) {
 }
 
 void state_stop(void) {
-  if (state != STATE_IDLE)
-    change(STATE_PAUSED);
+  if (state != STATE_IDLE) change(STATE_PAUSED);
 }
 
 void state_go_on(State as_before) {
@@ -67,8 +62,7 @@ void state_go_on(State as_before) {
 void state_end(void) { change(STATE_IDLE); }
 
 void state_reached_function(void) {
-  if (state == STATE_WAITING)
-    state_start();
+  if (state == STATE_WAITING) state_start();
 }
 
 void state_apply(void) {
@@ -76,8 +70,7 @@ void state_apply(void) {
   if (is_windowed && (state == STATE_RECORDING || state == STATE_SKIPPING) &&
       accesses_counted >= accesses_limit)
     next_window_part();
-  if (!discard_is_due)
-    return;
+  if (!discard_is_due) return;
   discard_is_due = False;
   VG_(discard_translations)(0x1000, (1ull << 47) - 0x1000, "abut");
 }

@@ -20,13 +20,13 @@
 
 /* ---- options ---- */
 
-extern const HChar *option_socket;  /* name of the collector's socket */
-extern const HChar *option_from;    /* record from the first call of this function, or null */
-extern Bool option_wait;            /* record from abut_trace_start on */
-extern Bool option_follow;          /* record children, too */
-extern Bool option_everything;      /* accesses of the stack and at fixed addresses, too */
-extern ULong option_window_part;    /* of so many accesses … */
-extern ULong option_window_whole;   /* … of every so many; 0: of all */
+extern const HChar *option_socket; /* name of the collector's socket */
+extern const HChar *option_from;   /* record from the first call of this function, or null */
+extern Bool option_wait;           /* record from abut_trace_start on */
+extern Bool option_follow;         /* record children, too */
+extern Bool option_everything;     /* accesses of the stack and at fixed addresses, too */
+extern ULong option_window_part;   /* of so many accesses … */
+extern ULong option_window_whole;  /* … of every so many; 0: of all */
 
 /* ---- stream.c ---- */
 
@@ -60,9 +60,9 @@ void events_forget(void);
 /* ---- state.c ---- */
 
 typedef enum {
-  STATE_IDLE,    /* this process is not recorded at all */
-  STATE_PAUSED,  /* events, and no accesses */
-  STATE_WAITING, /* so, and looking out for a function */
+  STATE_IDLE,     /* this process is not recorded at all */
+  STATE_PAUSED,   /* events, and no accesses */
+  STATE_WAITING,  /* so, and looking out for a function */
   STATE_SKIPPING, /* so, and counting accesses, until the next window */
   STATE_RECORDING,
 } State;

@@ -13,15 +13,19 @@
 #define FRAME ((unsigned long)__builtin_frame_address(0))
 #define TELL(request, ...) VALGRIND_DO_CLIENT_REQUEST_STMT(ABUT_REQUEST_##request, __VA_ARGS__)
 
-/* Any library or program that defines the function, but for the loader. */
+/* Any library or program that defines the function as a global symbol, but for the loader. In the C library some of
+ * them are weak symbols, which this leaves out; so that is named, too. */
 #define ANYWHERE VgSoSynsomalloc
-#define WRAPPER(name) I_WRAP_SONAME_FNNAME_ZU(ANYWHERE, name)
+#define LIBC libcZdsoZa /* libc.so* */
+#define WRAPPER(library, name) I_WRAP_SONAME_FNNAME_ZU(library, name)
+#define IN_BOTH(definition, ...) definition(LIBC, __VA_ARGS__) definition(ANYWHERE, __VA_ARGS__)
 
 /* ---- new blocks: NAME(arguments), how the wrapped call is made, size, alignment ---- */
 
-#define ALLOCATES(name, parameters, call, bytes, alignment)                                        \
-  void *WRAPPER(name) parameters;                                                                  \
-  void *WRAPPER(name) parameters {                                                                 \
+#define ALLOCATES(...) IN_BOTH(ALLOCATES_IN, __VA_ARGS__)
+#define ALLOCATES_IN(library, name, parameters, call, bytes, alignment)                            \
+  void *WRAPPER(library, name) parameters;                                                         \
+  void *WRAPPER(library, name) parameters {                                                        \
     OrigFn original;                                                                               \
     void *block;                                                                                   \
     VALGRIND_GET_ORIG_FN(original);                                                                \
@@ -39,7 +43,7 @@
 
 ALLOCATES_BYTES(malloc)
 ALLOCATES(calloc, (size_t count, size_t each), CALL_FN_W_WW(block, original, count, each),
-          count * each, 0)
+          count *each, 0)
 ALLOCATES_ALIGNED(memalign)
 ALLOCATES_ALIGNED(aligned_alloc)
 ALLOCATES(valloc, (size_t bytes), CALL_FN_W_W(block, original, bytes), bytes, 4096)
@@ -49,16 +53,18 @@ ALLOCATES(pvalloc, (size_t bytes), CALL_FN_W_W(block, original, bytes),
 ALLOCATES(mallocx, (size_t bytes, int flags), CALL_FN_W_WW(block, original, bytes, flags), bytes,
           (flags & 63) != 0 ? 1ul << (flags & 63) : 0)
 
-int WRAPPER(posix_memalign)(void **out, size_t alignment, size_t bytes);
-int WRAPPER(posix_memalign)(void **out, size_t alignment, size_t bytes) {
-  OrigFn original;
-  int failed;
-  VALGRIND_GET_ORIG_FN(original);
-  TELL(ENTER_ALLOCATE, FRAME, 0, 0, 0, 0);
-  CALL_FN_W_WWW(failed, original, out, alignment, bytes);
-  TELL(LEAVE_ALLOCATE, FRAME, failed ? NULL : *out, bytes, alignment, 0);
-  return failed;
-}
+#define ALLOCATES_TO_POINTER_IN(library, name)                                                     \
+  int WRAPPER(library, name)(void **out, size_t alignment, size_t bytes);                          \
+  int WRAPPER(library, name)(void **out, size_t alignment, size_t bytes) {                         \
+    OrigFn original;                                                                               \
+    int failed;                                                                                    \
+    VALGRIND_GET_ORIG_FN(original);                                                                \
+    TELL(ENTER_ALLOCATE, FRAME, 0, 0, 0, 0);                                                       \
+    CALL_FN_W_WWW(failed, original, out, alignment, bytes);                                        \
+    TELL(LEAVE_ALLOCATE, FRAME, failed ? NULL : *out, bytes, alignment, 0);                        \
+    return failed;                                                                                 \
+  }
+IN_BOTH(ALLOCATES_TO_POINTER_IN, posix_memalign)
 
 /* ---- operator new ---- */
 
@@ -84,9 +90,10 @@ NEW_ALIGNED_NOTHROW(_ZnamSt11align_val_tRKSt9nothrow_t)
 
 /* ---- frees ---- */
 
-#define FREES(name, parameters, call)                                                              \
-  void WRAPPER(name) parameters;                                                                   \
-  void WRAPPER(name) parameters {                                                                  \
+#define FREES(...) IN_BOTH(FREES_IN, __VA_ARGS__)
+#define FREES_IN(library, name, parameters, call)                                                  \
+  void WRAPPER(library, name) parameters;                                                          \
+  void WRAPPER(library, name) parameters {                                                         \
     OrigFn original;                                                                               \
     VALGRIND_GET_ORIG_FN(original);                                                                \
     TELL(ENTER_FREE, FRAME, block, 0, 0, 0);                                                       \
@@ -124,9 +131,10 @@ FREES_WITH_TWO(_ZdaPvSt11align_val_tRKSt9nothrow_t)
 
 /* ---- resizes: realloc(p, 0) may free, which a null block without an error shows ---- */
 
-#define RESIZES(name, parameters, call, bytes)                                                     \
-  void *WRAPPER(name) parameters;                                                                  \
-  void *WRAPPER(name) parameters {                                                                 \
+#define RESIZES(...) IN_BOTH(RESIZES_IN, __VA_ARGS__)
+#define RESIZES_IN(library, name, parameters, call, bytes)                                         \
+  void *WRAPPER(library, name) parameters;                                                         \
+  void *WRAPPER(library, name) parameters {                                                        \
     OrigFn original;                                                                               \
     void *moved;                                                                                   \
     VALGRIND_GET_ORIG_FN(original);                                                                \
@@ -146,22 +154,24 @@ RESIZES(rallocx, (void *block, size_t bytes, int flags),
 
 /* ---- what a program may learn ---- */
 
-size_t WRAPPER(malloc_usable_size)(void *block);
-size_t WRAPPER(malloc_usable_size)(void *block) {
-  OrigFn original;
-  size_t bytes;
-  VALGRIND_GET_ORIG_FN(original);
-  TELL(ENTER_ALLOCATE, FRAME, 0, 0, 0, 0);
-  CALL_FN_W_W(bytes, original, block);
-  TELL(LEAVE_FREE, FRAME, 0, 0, 0, 0);
-  TELL(USABLE, block, bytes, 0, 0, 0);
-  return bytes;
-}
+#define MEASURES_IN(library, name)                                                                 \
+  size_t WRAPPER(library, name)(void *block);                                                      \
+  size_t WRAPPER(library, name)(void *block) {                                                     \
+    OrigFn original;                                                                               \
+    size_t bytes;                                                                                  \
+    VALGRIND_GET_ORIG_FN(original);                                                                \
+    TELL(ENTER_ALLOCATE, FRAME, 0, 0, 0, 0);                                                       \
+    CALL_FN_W_W(bytes, original, block);                                                           \
+    TELL(LEAVE_FREE, FRAME, 0, 0, 0, 0);                                                           \
+    TELL(USABLE, block, bytes, 0, 0, 0);                                                           \
+    return bytes;                                                                                  \
+  }
+IN_BOTH(MEASURES_IN, malloc_usable_size)
 
 /* ---- hints: calls of libabut, which does what malloc and calloc do ---- */
 
-void *WRAPPER(abut_malloc_near)(size_t bytes, const void *other);
-void *WRAPPER(abut_malloc_near)(size_t bytes, const void *other) {
+void *WRAPPER(ANYWHERE, abut_malloc_near)(size_t bytes, const void *other);
+void *WRAPPER(ANYWHERE, abut_malloc_near)(size_t bytes, const void *other) {
   OrigFn original;
   void *block;
   VALGRIND_GET_ORIG_FN(original);
@@ -172,8 +182,8 @@ void *WRAPPER(abut_malloc_near)(size_t bytes, const void *other) {
   return block;
 }
 
-void *WRAPPER(abut_calloc_near)(size_t count, size_t each, const void *other);
-void *WRAPPER(abut_calloc_near)(size_t count, size_t each, const void *other) {
+void *WRAPPER(ANYWHERE, abut_calloc_near)(size_t count, size_t each, const void *other);
+void *WRAPPER(ANYWHERE, abut_calloc_near)(size_t count, size_t each, const void *other) {
   OrigFn original;
   void *block;
   VALGRIND_GET_ORIG_FN(original);
@@ -184,8 +194,8 @@ void *WRAPPER(abut_calloc_near)(size_t count, size_t each, const void *other) {
   return block;
 }
 
-void WRAPPER(abut_touch)(const void *block, unsigned weight);
-void WRAPPER(abut_touch)(const void *block, unsigned weight) {
+void WRAPPER(ANYWHERE, abut_touch)(const void *block, unsigned weight);
+void WRAPPER(ANYWHERE, abut_touch)(const void *block, unsigned weight) {
   OrigFn original;
   VALGRIND_GET_ORIG_FN(original);
   TELL(TOUCH, block, weight, 0, 0, 0);
@@ -195,23 +205,22 @@ void WRAPPER(abut_touch)(const void *block, unsigned weight) {
 /* ---- ways out of an allocator that pass by the wrappers' ends ---- */
 
 #define JUMPS(library, name)                                                                       \
-  void I_WRAP_SONAME_FNNAME_ZU(library, name)(void *where, int value);                             \
-  void I_WRAP_SONAME_FNNAME_ZU(library, name)(void *where, int value) {                            \
+  void WRAPPER(library, name)(void *where, int value);                                             \
+  void WRAPPER(library, name)(void *where, int value) {                                            \
     OrigFn original;                                                                               \
     VALGRIND_GET_ORIG_FN(original);                                                                \
     TELL(JUMP, 0, 0, 0, 0, 0);                                                                     \
     CALL_FN_v_WW(original, where, value);                                                          \
   }
 
-#define LIBC libcZdsoZd6 /* libc.so.6 */
 JUMPS(LIBC, longjmp)
 JUMPS(LIBC, _longjmp)
 JUMPS(LIBC, siglongjmp)
 JUMPS(LIBC, __longjmp_chk)
 
 #define LIBSTDCXX libstdcZpZpZdsoZd6 /* libstdc++.so.6 */
-void *I_WRAP_SONAME_FNNAME_ZU(LIBSTDCXX, __cxa_begin_catch)(void *exception);
-void *I_WRAP_SONAME_FNNAME_ZU(LIBSTDCXX, __cxa_begin_catch)(void *exception) {
+void *WRAPPER(LIBSTDCXX, __cxa_begin_catch)(void *exception);
+void *WRAPPER(LIBSTDCXX, __cxa_begin_catch)(void *exception) {
   OrigFn original;
   void *caught;
   VALGRIND_GET_ORIG_FN(original);
