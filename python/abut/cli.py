@@ -18,6 +18,7 @@ VERBS = {
     "run": "Run a program under abut's heap",
     "compare": "Measure programs under several heaps, side by side",
     "record": "Record what a program does with its heap",
+    "trace": "Look into a recorded run",
     "heaps": "List the heaps that are known and which are installed",
     "options": "List the options of abut's heap",
     "lib": "Print the path of the library, for LD_PRELOAD",
@@ -80,6 +81,9 @@ def build_app(verbs: Sequence[str], *, completes: bool = False) -> "typer.Typer"
     app.callback()(lambda: None)  # without it typer takes a single verb for the whole program
     for verb in verbs:
         module = import_module(f"abut.commands.{verb}")
+        if hasattr(module, "app"):  # a verb with verbs of its own
+            app.add_typer(module.app, name=verb, short_help=VERBS[verb])
+            continue
         settings = {
             "help_option_names": ["-h", "--help"],
             # What follows the program's name is the program's.

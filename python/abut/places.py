@@ -18,9 +18,13 @@ def library_candidate() -> Path:
     """Where libabut.so should be; whether it is there is for the caller to see."""
     if chosen := os.environ.get("ABUT_LIBRARY"):
         return Path(chosen).absolute()
+    return native_folder() / "libabut.so"
+
+
+def native_folder() -> Path:
+    """The folder of the native Python module."""
     root = source_root()
-    folder = root / "build" / "release" / "lib" if root else PACKAGE / "lib"
-    return folder / "libabut.so"
+    return root / "build" / "release" / "lib" if root else PACKAGE / "lib"
 
 
 def collector_candidate() -> Path:

@@ -20,8 +20,9 @@ uint64_t mask_of(Width width) {
 } // namespace
 
 AccessDecoder::AccessDecoder() : rules_{} {
-  arrays_.objects.resize(kWindow + kBatch);
-  arrays_.offsets.resize(kWindow + kBatch);
+  places_.resize(kWindow + kBatch);
+  arrays_.objects.resize(kBatch);
+  arrays_.offsets.resize(kBatch);
   arrays_.sizes.resize(kBatch);
   arrays_.kinds.resize(kBatch);
   arrays_.threads.resize(kBatch);
@@ -29,16 +30,15 @@ AccessDecoder::AccessDecoder() : rules_{} {
 }
 
 AccessDecoder::Rule AccessDecoder::rule_of(const Tag &tag) {
+  constexpr uint64_t kAll = ~uint64_t{0};
   Rule rule{};
-  rule.object_step = tag.object_step;
-  rule.object_mask = mask_of(tag.object_width);
-  rule.object_bytes = static_cast<uint8_t>(bytes_of(tag.object_width));
-  rule.offset_step = tag.offset_step;
-  rule.offset_mask = mask_of(tag.offset_width);
-  rule.offset_bytes = static_cast<uint8_t>(bytes_of(tag.offset_width));
-  rule.relative_mask = tag.relative ? ~uint64_t{0} : 0;
-  rule.distance = tag.distance;
+  rule.step = Pair{tag.object_step, tag.offset_step};
+  rule.mask = Pair{mask_of(tag.object_width), mask_of(tag.offset_width)};
+  rule.relative = Pair{kAll, tag.relative ? kAll : 0};
   rule.size = tag.size;
+  rule.distance = static_cast<uint16_t>(tag.distance);
+  rule.object_bytes = static_cast<uint8_t>(bytes_of(tag.object_width));
+  rule.offset_bytes = static_cast<uint8_t>(bytes_of(tag.offset_width));
   rule.kind = tag.kind;
   rule.rare = static_cast<uint8_t>((tag.distance == 0 ? kFarOff : 0) | (tag.sized ? 0 : kUnsized));
   return rule;
@@ -52,13 +52,14 @@ bool AccessDecoder::begin(uint32_t count, const AccessColumns &columns) {
   failed_ = columns.tags.size() != count || !get_tags(columns.dictionary, tags_) ||
             !codes_.begin(count, columns.codes);
   if (failed_) return false;
+  with_codes_ = !columns.codes.empty();
+  if (!with_codes_) std::fill(arrays_.codes.begin(), arrays_.codes.end(), 0);
   Rule none{};
   none.distance = 1;
   none.rare = kNoRule;
   rules_.fill(none);
   std::transform(tags_.begin(), tags_.end(), rules_.begin(), rule_of);
-  std::fill_n(arrays_.objects.begin(), kWindow, 0);
-  std::fill_n(arrays_.offsets.begin(), kWindow, 0);
+  std::fill_n(places_.begin(), kWindow, Pair{});
   cursor_ = {columns.distances.data(), columns.objects.data(), columns.offsets.data(),
              columns.sizes.data()};
   return true;
@@ -68,8 +69,8 @@ uint32_t AccessDecoder::next(uint32_t most) {
   const uint32_t count = std::min({most, kBatch, left()});
   if (failed_ || count == 0) return 0;
   keep_window(kept_);
-  if (decode(count) != 0 || !within_columns() || !fill_threads(count) ||
-      !codes_.decode(done_, count, arrays_.codes.data())) {
+  if (!decode(count) || !within_columns() || !fill_threads(count) ||
+      (with_codes_ && !codes_.decode(done_, count, arrays_.codes.data()))) {
     failed_ = true;
     return 0;
   }
@@ -80,28 +81,25 @@ uint32_t AccessDecoder::next(uint32_t most) {
 
 // What was decoded last becomes what went before.
 void AccessDecoder::keep_window(uint32_t decoded) {
-  const auto shift = [decoded](std::vector<uint64_t> &array) {
-    std::memmove(array.data(), array.data() + decoded, kWindow * sizeof array[0]);
-  };
-  shift(arrays_.objects);
-  shift(arrays_.offsets);
+  std::memmove(places_.data(), places_.data() + decoded, kWindow * sizeof(Pair));
 }
 
-// No branch depends on what is common in the data; what is rare is worth one. Answers 0, or what was wrong.
-uint32_t AccessDecoder::decode(uint32_t count) {
+// No branch depends on what is common in the data; what is rare is worth one. False where a tag is none.
+bool AccessDecoder::decode(uint32_t count) {
   Cursor at = cursor_;
-  uint64_t *objects = arrays_.objects.data() + kWindow;
-  uint64_t *offsets = arrays_.offsets.data() + kWindow;
+  Pair *place = places_.data() + kWindow;
+  uint64_t *objects = arrays_.objects.data();
+  uint64_t *offsets = arrays_.offsets.data();
   uint32_t *sizes = arrays_.sizes.data();
   uint8_t *kinds = arrays_.kinds.data();
   const uint8_t *tags = columns_->tags.data() + done_;
-  uint32_t wrong = 0;
-  for (uint32_t i = 0; i < count; ++i) {
+  uint32_t seen = 0;
+  for (uint32_t i = 0; i < count; ++i, ++place) {
     const Rule &rule = rules_[tags[i]];
     size_t distance = rule.distance;
     uint32_t size = rule.size;
     if (rule.rare != 0) [[unlikely]] {
-      wrong |= rule.rare & kNoRule;
+      seen |= rule.rare;
       if ((rule.rare & kFarOff) != 0) {
         distance = 1 + (load64(at.distances) & (kWindow - 1));
         at.distances += sizeof(uint16_t);
@@ -111,17 +109,19 @@ uint32_t AccessDecoder::decode(uint32_t count) {
         at.sizes += sizeof size;
       }
     }
-    const uint64_t object_step = rule.object_step + (load64(at.objects) & rule.object_mask);
-    const uint64_t offset_step = rule.offset_step + (load64(at.offsets) & rule.offset_mask);
+    const Pair told = Pair{load64(at.objects), load64(at.offsets)} & rule.mask;
     at.objects += rule.object_bytes;
     at.offsets += rule.offset_bytes;
-    objects[i] = *(objects + i - distance) + object_step;
-    offsets[i] = (*(offsets + i - distance) & rule.relative_mask) + offset_step;
+    const Pair here =
+        (place[-static_cast<ptrdiff_t>(distance)] & rule.relative) + (told + rule.step);
+    *place = here;
+    objects[i] = here[0];
+    offsets[i] = here[1];
     sizes[i] = size;
     kinds[i] = rule.kind;
   }
   cursor_ = at;
-  return wrong;
+  return (seen & kNoRule) == 0;
 }
 
 bool AccessDecoder::within_columns() const {

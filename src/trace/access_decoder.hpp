@@ -15,7 +15,7 @@ namespace abut::trace {
 
 // Accesses as a structure of arrays; valid until the next ones are decoded.
 struct AccessArrays {
-  std::vector<uint64_t> objects; // the first kWindow entries of these two are what came before
+  std::vector<uint64_t> objects;
   std::vector<uint64_t> offsets;
   std::vector<uint32_t> sizes;
   std::vector<uint8_t> kinds; // kWrite and kAllocator
@@ -26,7 +26,7 @@ struct AccessArrays {
 class AccessDecoder {
 public:
   // How many accesses are decoded at a time at the most.
-  static constexpr uint32_t kBatch = 8192;
+  static constexpr uint32_t kBatch = 16384;
   // So many bytes, of no meaning, must end the columns of distances, objects, offsets and sizes: no column moves
   // further in one batch, so that the loop need not look where they end.
   static constexpr size_t kSlack = size_t{kBatch} * 8 + 8;
@@ -42,23 +42,24 @@ public:
   uint32_t next(uint32_t most);
   bool failed() const { return failed_; }
 
-  const uint64_t *objects() const { return arrays_.objects.data() + kWindow; }
-  const uint64_t *offsets() const { return arrays_.offsets.data() + kWindow; }
+  const uint64_t *objects() const { return arrays_.objects.data(); }
+  const uint64_t *offsets() const { return arrays_.offsets.data(); }
   const uint32_t *sizes() const { return arrays_.sizes.data(); }
   const uint8_t *kinds() const { return arrays_.kinds.data(); }
   const uint32_t *threads() const { return arrays_.threads.data(); }
   const uint64_t *codes() const { return arrays_.codes.data(); }
 
 private:
+  // An object and an offset, or what is done to both: they go through the loop together.
+  using Pair = uint64_t __attribute__((vector_size(16)));
+
   // A tag as the inner loop wants it: one line of the cache.
   struct alignas(64) Rule {
-    uint64_t object_step;
-    uint64_t object_mask;
-    uint64_t offset_step;
-    uint64_t offset_mask;
-    uint64_t relative_mask;
-    uint32_t distance;
+    Pair step;     // what is added
+    Pair mask;     // which bits of the columns are added, too
+    Pair relative; // which bits are taken over from the access told from
     uint32_t size;
+    uint16_t distance;
     uint8_t object_bytes;
     uint8_t offset_bytes;
     uint8_t kind;
@@ -77,13 +78,14 @@ private:
   };
 
   static Rule rule_of(const Tag &tag);
-  uint32_t decode(uint32_t count);
+  bool decode(uint32_t count);
   bool fill_threads(uint32_t count);
   bool within_columns() const;
   void keep_window(uint32_t decoded);
 
   std::array<Rule, kMaxTags> rules_;
   AccessArrays arrays_;
+  std::vector<Pair> places_; // of the accesses; before them, of kWindow that came before
   const AccessColumns *columns_ = nullptr;
   Cursor cursor_{};
   std::vector<Tag> tags_;
@@ -95,6 +97,7 @@ private:
   uint32_t done_ = 0;
   uint32_t kept_ = 0; // decoded last time, and not yet moved into the window
   bool failed_ = false;
+  bool with_codes_ = false;
 };
 
 } // namespace abut::trace

@@ -18,8 +18,8 @@ uint64_t mixed(uint64_t value) {
   return value ^ (value >> 32);
 }
 
-uint64_t region_of(const Access &access) {
-  return mixed(access.object) ^ (access.offset >> kRegionShift);
+uint64_t region_of(uint64_t object, uint64_t offset) {
+  return mixed(object) ^ (offset >> kRegionShift);
 }
 
 uint64_t magnitude(uint64_t difference) { return zigzag(difference); }
@@ -40,36 +40,39 @@ void AccessEncoder::clear() {
   misses_.fill(0);
   last_without_object_ = 0;
   before_ = 0;
-  thread_ = thread_run_ = 0;
+  thread_ = thread_began_ = seen_ = 0;
   threads_.clear();
 }
 
 void AccessEncoder::add(const Access &access) {
   const uint8_t kind = kind_of(access);
   uint32_t &guess = guesses_[mixed(before_ ^ access.code) >> (64 - kGuessBits)];
-  if (!foretold(guess, access, kind)) guess = combinations_.number_of(describe(access, kind));
+  if (!foretold(combinations_[guess], access, kind)) [[unlikely]]
+    guess = combinations_.number_of(describe(access, kind));
   const uint32_t chosen = guess;
-  remember(access);
+  if (access.thread != thread_) [[unlikely]]
+    begin_thread(access.thread);
+  place(count()) = {access.object, access.offset};
   chosen_.push_back(chosen);
   before_ = (before_ << 24) ^ chosen;
-  note_thread(access.thread);
   if (with_codes_) codes_.add(access.code);
 }
 
-bool AccessEncoder::foretold(uint32_t combination, const Access &access, uint8_t kind) const {
-  if (combination == 0) return false;
-  const Combination &told = combinations_[combination];
+// All parts are compared at once: one branch.
+bool AccessEncoder::foretold(const Combination &told, const Access &access, uint8_t kind) const {
   const Place &there = back(told.distance);
-  return there.object + told.object_step == access.object &&
-         (told.relative ? there.offset : 0) + told.offset_step == access.offset &&
-         told.size == access.size && told.kind == kind;
+  const uint64_t from = told.relative ? there.offset : 0;
+  return ((there.object + told.object_step - access.object) |
+          (from + told.offset_step - access.offset) | (told.size ^ access.size) |
+          (told.kind ^ kind)) == 0;
 }
 
 Combination AccessEncoder::describe(const Access &access, uint8_t kind) {
   Combination told;
   told.kind = kind;
   told.size = access.size;
-  uint32_t distance = distance_to(regions_, region_of(access));
+  catch_up();
+  uint32_t distance = distance_to(regions_, region_of(access.object, access.offset));
   if (distance == 0) distance = distance_to(objects_, access.object);
   if (distance == 0) {
     distance = best_miss(access.object);
@@ -104,31 +107,34 @@ uint32_t AccessEncoder::best_miss(uint64_t object) const {
   return best;
 }
 
-void AccessEncoder::remember(const Access &access) {
+// Notes where things were last seen: of what came since the last time, the last few.
+void AccessEncoder::catch_up() {
   const uint32_t now = count();
-  place(now) = {access.object, access.offset};
-  objects_[mixed(access.object) >> (64 - kSightBits)] = {access.object, now + 1};
-  const uint64_t region = region_of(access);
-  regions_[mixed(region) >> (64 - kSightBits)] = {region, now + 1};
+  for (uint32_t i = std::max(seen_, now - std::min(now, kWindow)); i < now; ++i) {
+    const Place &there = place(i);
+    objects_[mixed(there.object) >> (64 - kSightBits)] = {there.object, i + 1};
+    const uint64_t region = region_of(there.object, there.offset);
+    regions_[mixed(region) >> (64 - kSightBits)] = {region, i + 1};
+  }
+  seen_ = now;
 }
 
-void AccessEncoder::note_thread(uint32_t thread) {
-  if (thread != thread_ && thread_run_ != 0) {
-    put_varint(threads_, thread_);
-    put_varint(threads_, thread_run_);
-    thread_run_ = 0;
-  }
+void AccessEncoder::begin_thread(uint32_t thread) {
+  end_thread();
   thread_ = thread;
-  ++thread_run_;
+}
+
+void AccessEncoder::end_thread() {
+  if (count() == thread_began_) return;
+  put_varint(threads_, thread_);
+  put_varint(threads_, count() - thread_began_);
+  thread_began_ = count();
 }
 
 AccessColumns AccessEncoder::finish() {
   AccessColumns columns;
   combinations_.encode(chosen_, columns);
-  if (thread_run_ != 0) {
-    put_varint(threads_, thread_);
-    put_varint(threads_, thread_run_);
-  }
+  end_thread();
   columns.threads = std::move(threads_);
   columns.codes = codes_.finish();
   clear();

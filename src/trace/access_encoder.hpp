@@ -35,8 +35,8 @@ private:
     uint32_t next = 0; // 1 + the number of the access; 0: never
   };
 
-  static constexpr unsigned kSightBits = 13;
-  static constexpr unsigned kGuessBits = 16;
+  static constexpr unsigned kSightBits = 12;
+  static constexpr unsigned kGuessBits = 15;
   static constexpr size_t kMisses = 4;
   using Sights = std::vector<Sight>;
 
@@ -44,12 +44,13 @@ private:
   const Place &back(uint32_t distance) const {
     return window_[(count() - distance) & (kWindow - 1)];
   }
-  bool foretold(uint32_t combination, const Access &access, uint8_t kind) const;
+  bool foretold(const Combination &told, const Access &access, uint8_t kind) const;
   Combination describe(const Access &access, uint8_t kind);
   uint32_t distance_to(const Sights &sights, uint64_t key) const;
   uint32_t best_miss(uint64_t object) const;
-  void remember(const Access &access);
-  void note_thread(uint32_t thread);
+  void catch_up();
+  void begin_thread(uint32_t thread);
+  void end_thread();
   void clear();
 
   Combinations combinations_;
@@ -61,7 +62,8 @@ private:
   uint32_t last_without_object_ = 0;
   uint64_t before_ = 0; // the last combinations, mixed
   uint32_t thread_ = 0;
-  uint32_t thread_run_ = 0;
+  uint32_t thread_began_ = 0;
+  uint32_t seen_ = 0; // accesses whose sights are noted
   Bytes threads_;
   CodeEncoder codes_;
   bool with_codes_ = false;

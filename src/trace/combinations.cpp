@@ -30,7 +30,9 @@ void put_low_bytes(Bytes &bytes, uint64_t value, uint32_t width) {
 Combinations::Combinations() { clear(); }
 
 void Combinations::clear() {
-  all_.assign(1, Combination{});
+  Combination none; // foretells no access
+  none.kind = kKinds;
+  all_.assign(1, none);
   slots_.assign(kFirstSlots, 0);
 }
 
