@@ -17,6 +17,8 @@ enum abut_request {
   ABUT_REQUEST_LEAVE_RESIZE, /* frame, new block, size, 1 where the old block stays as it was */
   ABUT_REQUEST_LANDED,       /* frame: what lies deeper on the stack is no more */
   ABUT_REQUEST_JUMP,         /* the thread leaves all wrappers */
+  ABUT_REQUEST_STEP_OUT,     /* the thread leaves all wrappers, and will ... */
+  ABUT_REQUEST_STEP_BACK,    /* ... be back in them */
   ABUT_REQUEST_USABLE,       /* block, bytes that the program was told it may use */
   ABUT_REQUEST_NEAR,         /* block, the block that it should be near to */
   ABUT_REQUEST_TOUCH,        /* address, weight */

@@ -4,7 +4,8 @@
  *
  * One allocation may pass several wrappers (operator new calls malloc). The outermost counts. An exception or a longjmp
  * leaves wrappers without a word; their frames are known to be gone when a later one lies at the same address of the
- * stack or above.
+ * stack or above. While a signal handler runs, or an exception is made, the program is outside of wrappers that it will
+ * come back to: those below the floor.
  */
 #include "core.h"
 #include "tool.h"
@@ -16,14 +17,14 @@
 #include "pub_tool_threadstate.h"
 
 #define MOST_DEPTH 64
+#define MOST_LEFT 16
 
 typedef struct {
   UInt number;
-  UInt depth;
+  UInt depth, floor;
   Addr frames[MOST_DEPTH];
-  /* While a signal handler runs, what it interrupted. */
-  UInt interrupted_count;
-  UInt interrupted[16];
+  UInt left_count;
+  UInt left_floors[MOST_LEFT];
 } Thread;
 
 static Thread *threads;
@@ -59,52 +60,68 @@ void allocator_forked(ThreadId tid) {
 
 /* ---- depth ---- */
 
-static void leave_all(Thread *thread) {
-  if (thread->depth > 0) event(ABUT_RAW_LEAVE, 0, 0);
-  thread->depth = 0;
+static Bool is_inside(const Thread *thread) { return thread->depth > thread->floor; }
+
+static void set_depth(Thread *thread, UInt depth, UInt floor) {
+  Bool was_inside = is_inside(thread);
+  thread->depth = depth;
+  thread->floor = floor;
+  if (was_inside != is_inside(thread)) event(was_inside ? ABUT_RAW_LEAVE : ABUT_RAW_ENTER, 0, 0);
 }
 
 /* Forgets wrappers whose frames are gone now that `frame` is the deepest. */
 static void forget_deeper(Thread *thread, Addr frame) {
   UInt depth = thread->depth;
-  while (depth > 0 && thread->frames[depth - 1] <= frame) --depth;
-  if (depth == 0) leave_all(thread);
-  thread->depth = depth;
+  while (depth > thread->floor && thread->frames[depth - 1] <= frame) --depth;
+  set_depth(thread, depth, thread->floor);
 }
 
 /* Whether this is the outermost wrapper. */
 static Bool enter(Thread *thread, Addr frame) {
   forget_deeper(thread, frame);
   if (thread->depth == MOST_DEPTH) return False;
-  thread->frames[thread->depth++] = frame;
-  if (thread->depth > 1) return False;
-  event(ABUT_RAW_ENTER, 0, 0);
-  return True;
+  Bool is_outermost = !is_inside(thread);
+  thread->frames[thread->depth] = frame;
+  set_depth(thread, thread->depth + 1, thread->floor);
+  return is_outermost;
 }
 
 static Bool leave(Thread *thread, Addr frame) {
   forget_deeper(thread, frame);
-  return thread->depth == 0;
+  return !is_inside(thread);
+}
+
+/* Goes out of all wrappers, to come back. */
+static void step_out(Thread *thread) {
+  if (thread->left_count < MOST_LEFT) thread->left_floors[thread->left_count] = thread->floor;
+  ++thread->left_count;
+  set_depth(thread, thread->depth, thread->depth);
+}
+
+static void step_back(Thread *thread) {
+  if (thread->left_count == 0) return;
+  UInt which = --thread->left_count;
+  UInt depth = thread->floor;
+  set_depth(thread, depth, which < MOST_LEFT ? thread->left_floors[which] : depth);
+}
+
+/* Goes out of all wrappers for good. */
+static void jump_out(Thread *thread) {
+  set_depth(thread, 0, 0);
+  thread->left_count = 0;
 }
 
 void allocator_signal_begins(ThreadId tid) {
-  Thread *thread = &threads[tid];
-  if (thread->interrupted_count < 16)
-    thread->interrupted[thread->interrupted_count] = thread->depth;
-  ++thread->interrupted_count;
   allocator_thread_runs(tid);
-  leave_all(thread);
+  step_out(&threads[tid]);
 }
 
 void allocator_signal_ended(ThreadId tid) {
-  Thread *thread = &threads[tid];
-  if (thread->interrupted_count == 0) return;
-  UInt which = --thread->interrupted_count;
   allocator_thread_runs(tid);
-  leave_all(thread);
-  thread->depth = which < 16 ? thread->interrupted[which] : 0;
-  if (thread->depth > 0) event(ABUT_RAW_ENTER, 0, 0);
+  step_back(&threads[tid]);
 }
+
+Bool allocator_is_inside(ThreadId tid) { return is_inside(&threads[tid]); }
 
 /* ---- events ---- */
 
@@ -164,10 +181,9 @@ static void serve(ThreadId tid, Thread *thread, const UWord *args) {
     if (leave(thread, args[1])) tell_resized(tid, args[2], args[3], args[4]);
     break;
   case ABUT_REQUEST_LANDED: forget_deeper(thread, args[1]); break;
-  case ABUT_REQUEST_JUMP:
-    leave_all(thread);
-    thread->interrupted_count = 0;
-    break;
+  case ABUT_REQUEST_STEP_OUT: step_out(thread); break;
+  case ABUT_REQUEST_STEP_BACK: step_back(thread); break;
+  case ABUT_REQUEST_JUMP: jump_out(thread); break;
   case ABUT_REQUEST_USABLE:
     if (thread->depth == 0) tell_usable(args[1], args[2]);
     break;

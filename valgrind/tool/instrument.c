@@ -125,9 +125,10 @@ static Bool is_made_at_run_time(Addr code) {
   return segment == NULL || segment->kind != SkFileC;
 }
 
-static void find_accesses(const IRSB *block, Addr start, Int stack_pointer) {
+/* The allocator's own variables are of interest; and what it first runs, is for the most part its own code. */
+static void find_accesses(const IRSB *block, ThreadId tid, Addr start, Int stack_pointer) {
   Search search = {.block = block, .all = option_everything, .stack_pointer = stack_pointer};
-  search.constants = search.all || is_made_at_run_time(start);
+  search.constants = search.all || is_made_at_run_time(start) || allocator_is_inside(tid);
   search.is_stack = VG_(calloc)("abut.stack", block->tyenv->types_used, sizeof(Bool));
   access_count = 0;
   for (search.statement = 0; search.statement < block->stmts_used; ++search.statement)
@@ -261,7 +262,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
                  IRType host_word) {
   Addr start = closure->nraddr;
   if (state == STATE_IDLE || state == STATE_PAUSED) return in;
-  find_accesses(in, closure->readdr, layout->offset_SP);
+  find_accesses(in, closure->tid, closure->readdr, layout->offset_SP);
   if (state != STATE_WAITING && access_count == 0) return in;
   IRSB *out = deepCopyIRSBExceptStmts(in);
   Int first = add_preamble(out, in);

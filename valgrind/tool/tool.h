@@ -95,6 +95,7 @@ Bool allocator_request(ThreadId tid, UWord *args, UWord *result);
 void allocator_thread_begins(ThreadId tid);
 void allocator_signal_begins(ThreadId tid);
 void allocator_signal_ended(ThreadId tid);
+Bool allocator_is_inside(ThreadId tid);
 /* Makes the collector's notion of who runs that of this thread. */
 void allocator_thread_runs(ThreadId tid);
 UInt allocator_thread_number(ThreadId tid);

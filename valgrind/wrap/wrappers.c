@@ -228,3 +228,15 @@ void *WRAPPER(LIBSTDCXX, __cxa_begin_catch)(void *exception) {
   CALL_FN_W_W(caught, original, exception);
   return caught;
 }
+
+/* The exception that operator new throws is made while operator new runs, and lives on. */
+void *WRAPPER(LIBSTDCXX, __cxa_allocate_exception)(size_t bytes);
+void *WRAPPER(LIBSTDCXX, __cxa_allocate_exception)(size_t bytes) {
+  OrigFn original;
+  void *exception;
+  VALGRIND_GET_ORIG_FN(original);
+  TELL(STEP_OUT, 0, 0, 0, 0, 0);
+  CALL_FN_W_W(exception, original, bytes);
+  TELL(STEP_BACK, 0, 0, 0, 0, 0);
+  return exception;
+}
