@@ -11,7 +11,7 @@
 enum abut_request {
   ABUT_REQUEST_ENTER_ALLOCATE = VG_USERREQ_TOOL_BASE('A', 'B'), /* frame */
   ABUT_REQUEST_LEAVE_ALLOCATE,                                  /* frame, block, size, alignment */
-  ABUT_REQUEST_ENTER_FREE,                                      /* frame, block */
+  ABUT_REQUEST_ENTER_FREE,                                      /* frame, block, caller */
   ABUT_REQUEST_LEAVE_FREE,                                      /* frame */
   ABUT_REQUEST_ENTER_RESIZE,                                    /* frame, block */
   ABUT_REQUEST_LEAVE_RESIZE, /* frame, new block, size, 1 where the old block stays as it was */

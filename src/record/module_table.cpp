@@ -3,15 +3,15 @@
 #include "record/elf_image.hpp"
 
 #include <iterator>
+#include <string_view>
 #include <utility>
 
 namespace abut::record {
 
 namespace {
 
-bool is_recorders_file(const std::string &path) {
-  const size_t slash = path.rfind('/');
-  return path.compare(slash + 1, 10, "vgpreload_") == 0;
+bool is_called(const std::string &path, std::string_view begin) {
+  return path.compare(path.rfind('/') + 1, begin.size(), begin) == 0;
 }
 
 } // namespace
@@ -35,11 +35,15 @@ void ModuleTable::mapped(uint64_t address, uint64_t bytes, uint64_t offset,
   module.length = image->length;
   for (const auto &[first, part] : parts_) {
     if (part.base != module.base) continue; // another part of the same module
-    parts_.emplace(address, Part{address + bytes, part.number, part.base, part.is_recorders});
+    Part other = part;
+    other.end = address + bytes;
+    parts_.emplace(address, other);
     return;
   }
   const uint32_t number = writer_.module(module);
-  parts_.emplace(address, Part{address + bytes, number, module.base, is_recorders_file(path)});
+  const bool is_c_library = is_called(path, "libc.so") || is_called(path, "libc-");
+  const bool is_recorders = is_called(path, "vgpreload_");
+  parts_.emplace(address, Part{address + bytes, number, module.base, is_recorders, is_c_library});
 }
 
 void ModuleTable::unmapped(uint64_t address, uint64_t bytes) {
@@ -59,6 +63,11 @@ trace::Frame ModuleTable::frame(uint64_t address) const {
 bool ModuleTable::is_recorders(uint64_t address) const {
   const Part *part = find(address);
   return part != nullptr && part->is_recorders;
+}
+
+bool ModuleTable::is_c_library(uint64_t address) const {
+  const Part *part = find(address);
+  return part != nullptr && part->is_c_library;
 }
 
 } // namespace abut::record

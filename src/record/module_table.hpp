@@ -21,6 +21,7 @@ public:
   trace::Frame frame(uint64_t address) const;
   // Whether this is code of the recorder, which the program has nothing to do with.
   bool is_recorders(uint64_t address) const;
+  bool is_c_library(uint64_t address) const;
 
 private:
   struct Part {
@@ -28,6 +29,7 @@ private:
     uint32_t number = 0;
     uint64_t base = 0;
     bool is_recorders = false;
+    bool is_c_library = false;
   };
   const Part *find(uint64_t address) const;
 

@@ -84,7 +84,7 @@ enum abut_raw_event_kind {
   ABUT_RAW_ENTER = 1, /* the running thread enters the allocator */
   ABUT_RAW_LEAVE,     /* and leaves it */
   ABUT_RAW_ALLOCATE,  /* s: alignment asked for, or 0; time, address, size, context */
-  ABUT_RAW_FREE,      /* time, address; at the begin of the call */
+  ABUT_RAW_FREE,      /* time, address, address of the caller; at the begin of the call */
   ABUT_RAW_RESIZE,    /* time, address; at the begin of the call */
   ABUT_RAW_RESIZED,   /* s: 1 where the block stays as it was; time, new address, size, context */
   ABUT_RAW_THREAD,    /* s: number of the thread that runs from here on */

@@ -112,7 +112,7 @@ void Session::kernel_access(uint64_t address, uint64_t bytes, bool writes) {
 
 void Session::read_event(uint64_t head, Words words) {
   // How many words each kind has; 255: it varies, and the one who reads it looks.
-  static constexpr uint8_t kWords[] = {255, 0,   0, 4, 2, 2, 4, 0, 2,   255,
+  static constexpr uint8_t kWords[] = {255, 0,   0, 4, 3, 2, 4, 0, 2,   255,
                                        255, 255, 2, 2, 3, 3, 1, 2, 255, 0};
   const unsigned kind = abut_raw_kind(head);
   const uint64_t small = abut_raw_small(head);
@@ -122,7 +122,7 @@ void Session::read_event(uint64_t head, Words words) {
   case ABUT_RAW_ENTER: current_->inside = true; break;
   case ABUT_RAW_LEAVE: current_->inside = false; break;
   case ABUT_RAW_ALLOCATE: allocate(small, words); break;
-  case ABUT_RAW_FREE: free(words[0], words[1]); break;
+  case ABUT_RAW_FREE: free(words[0], words[1], words[2]); break;
   case ABUT_RAW_RESIZE: begin_resize(words[1]); break;
   case ABUT_RAW_RESIZED: end_resize(small != 0, words); break;
   case ABUT_RAW_THREAD: run_thread(small); break;
@@ -150,17 +150,18 @@ void Session::allocate(uint64_t alignment, Words words) {
   const uint64_t address = words[1];
   if (objects_.find_live(address) != 0) {
     ++missed_frees_;
-    free(words[0], address);
+    free(words[0], address, 0);
   }
   const uint64_t number =
       writer_.allocate(origin(words[0], words[3]), address, words[2], alignment);
   objects_.add(number, address, words[2]);
 }
 
-void Session::free(uint64_t time, uint64_t address) {
+void Session::free(uint64_t time, uint64_t address, uint64_t caller) {
   const Handle handle = objects_.find_live(address);
   if (handle == 0) {
-    writer_.count_unmatched_free();
+    // At a thread's end, glibc empties the thread's caches by calling free for each free block in them.
+    if (!modules_.is_c_library(caller)) writer_.count_unmatched_free();
     return;
   }
   writer_.free(origin(time), objects_[handle].number);

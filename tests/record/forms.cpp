@@ -1,4 +1,4 @@
-// Every form of operator new and delete, and of realloc: 22 objects, all freed, 4 of them aligned to 64.
+// Every form of operator new and delete, and of realloc: 22 objects, all freed, of which 4 are aligned to 64.
 #include <cstdlib>
 #include <new>
 

@@ -10,10 +10,10 @@ static void *blocks[100];
 
 static void child(const char *program) {
   for (int i = 0; i < 100; ++i) free(blocks[i]);
-  char *mine = malloc(1000);
-  memset(mine, 1, 1000);
+  volatile char *mine = malloc(1000);
+  for (int i = 0; i < 1000; ++i) mine[i] = 1;
   if (program != NULL) execl(program, program, (char *)NULL);
-  free(mine);
+  free((void *)mine);
   exit(3);
 }
 

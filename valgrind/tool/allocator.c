@@ -135,9 +135,17 @@ static void tell_allocated(ThreadId tid, Addr block, SizeT bytes, SizeT alignmen
   words[3] = context;
 }
 
-static void tell_begin(UInt kind, Addr block) {
+static void tell_freed(Addr block, Addr caller) {
   if (block == 0) return;
-  ULong *words = event(kind, 0, 2);
+  ULong *words = event(ABUT_RAW_FREE, 0, 3);
+  words[0] = event_time();
+  words[1] = block;
+  words[2] = caller;
+}
+
+static void tell_to_be_resized(Addr block) {
+  if (block == 0) return;
+  ULong *words = event(ABUT_RAW_RESIZE, 0, 2);
   words[0] = event_time();
   words[1] = block;
 }
@@ -168,10 +176,10 @@ static void serve(ThreadId tid, Thread *thread, const UWord *args) {
   switch (args[0]) {
   case ABUT_REQUEST_ENTER_ALLOCATE: enter(thread, args[1]); break;
   case ABUT_REQUEST_ENTER_FREE:
-    if (enter(thread, args[1])) tell_begin(ABUT_RAW_FREE, args[2]);
+    if (enter(thread, args[1])) tell_freed(args[2], args[3]);
     break;
   case ABUT_REQUEST_ENTER_RESIZE:
-    if (enter(thread, args[1])) tell_begin(ABUT_RAW_RESIZE, args[2]);
+    if (enter(thread, args[1])) tell_to_be_resized(args[2]);
     break;
   case ABUT_REQUEST_LEAVE_ALLOCATE:
     if (leave(thread, args[1])) tell_allocated(tid, args[2], args[3], args[4]);

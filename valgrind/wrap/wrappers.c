@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #define FRAME ((unsigned long)__builtin_frame_address(0))
+#define CALLER ((unsigned long)__builtin_return_address(0))
 #define TELL(request, ...) VALGRIND_DO_CLIENT_REQUEST_STMT(ABUT_REQUEST_##request, __VA_ARGS__)
 
 /* Any library or program that defines the function as a global symbol, but for the loader. In the C library some of
@@ -96,7 +97,7 @@ NEW_ALIGNED_NOTHROW(_ZnamSt11align_val_tRKSt9nothrow_t)
   void WRAPPER(library, name) parameters {                                                         \
     OrigFn original;                                                                               \
     VALGRIND_GET_ORIG_FN(original);                                                                \
-    TELL(ENTER_FREE, FRAME, block, 0, 0, 0);                                                       \
+    TELL(ENTER_FREE, FRAME, block, CALLER, 0, 0);                                                  \
     call;                                                                                          \
     TELL(LEAVE_FREE, FRAME, 0, 0, 0, 0);                                                           \
   }
