@@ -161,8 +161,9 @@ def head(
         return
     for step in shown:
         print(text_of(step))
-    last = max((step.number for step in shown if isinstance(step, AccessStep)), default=skip - 1)
-    _finish(trace, f"abut trace head --skip {last + 1} {_quoted(file)}")
+    accesses = [step.number for step in shown if isinstance(step, AccessStep)]
+    further = f"--skip {accesses[-1] + 1}" if accesses else f"--skip {skip} -n {10 * count}"
+    _finish(trace, f"abut trace head {further} {_quoted(file)}")
 
 
 @app.command()
