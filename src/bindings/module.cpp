@@ -1,5 +1,7 @@
 // The native module `abut_native`: the trace's reader, checks and tables. Python code wraps it and names the types.
 #include "bindings/batches.hpp"
+#include "bindings/failure.hpp"
+#include "bindings/writer.hpp"
 #include "trace/check.hpp"
 #include "trace/object_table.hpp"
 #include "trace/reader.hpp"
@@ -19,12 +21,6 @@ namespace abut::bindings {
 namespace {
 
 using trace::Reader;
-
-// What is wrong with a file becomes an exception of three strings.
-struct TraceFailure : std::exception {
-  explicit TraceFailure(trace::Error failure) : error(std::move(failure)) {}
-  trace::Error error;
-};
 
 std::shared_ptr<Reader> open_reader(const std::string &path) {
   trace::Result<Reader> reader = Reader::open(path);
@@ -181,6 +177,7 @@ NB_MODULE(abut_native, m) {
       PyErr_SetObject(failure.ptr(), parts.ptr());
     }
   });
+  add_writer(m);
   nb::class_<BatchSource>(m, "Batches").def("next", &BatchSource::next);
   nb::class_<Reader>(m, "Reader")
       .def(nb::new_(&open_reader), nb::arg("path"))

@@ -13,6 +13,10 @@ constexpr unsigned kRegionShift = 8;
 // Up to here an offset is taken for a field's, told by itself; beyond, for an array's, told by the step.
 constexpr uint64_t kFields = 256;
 
+// From here on, steps are left open.
+constexpr uint64_t kWideObjectStep = 256;
+constexpr uint64_t kWideOffsetStep = 8192;
+
 uint64_t mixed(uint64_t value) {
   value *= 0x9e3779b97f4a7c15U;
   return value ^ (value >> 32);
@@ -33,6 +37,7 @@ AccessEncoder::AccessEncoder(bool with_codes) : window_(kWindow), with_codes_(wi
 void AccessEncoder::clear() {
   combinations_.clear();
   chosen_.clear();
+  open_ = {};
   window_.assign(kWindow, Place{});
   guesses_.assign(size_t{1} << kGuessBits, 0);
   objects_.assign(size_t{1} << kSightBits, Sight{});
@@ -83,7 +88,24 @@ Combination AccessEncoder::describe(const Access &access, uint8_t kind) {
   told.object_step = access.object - back(distance).object;
   told.relative = told.object_step == 0 && access.offset >= kFields;
   told.offset_step = access.offset - (told.relative ? back(distance).offset : 0);
+  leave_open(told);
   return told;
+}
+
+// Steps so wide seldom come twice; each would be a combination of its own.
+void AccessEncoder::leave_open(Combination &told) {
+  if (magnitude(told.object_step) >= kWideObjectStep) {
+    open_.objects.push_back(told.object_step);
+    const Column column = narrowest(told.object_step);
+    told.object_width = column.width;
+    told.object_step = column.least;
+  }
+  if (magnitude(told.offset_step) >= kWideOffsetStep) {
+    open_.offsets.push_back(told.offset_step);
+    const Column column = narrowest(told.offset_step);
+    told.offset_width = column.width;
+    told.offset_step = column.least;
+  }
 }
 
 // 0 where it was not seen within the window.
@@ -133,7 +155,7 @@ void AccessEncoder::end_thread() {
 
 AccessColumns AccessEncoder::finish() {
   AccessColumns columns;
-  combinations_.encode(chosen_, columns);
+  combinations_.encode(chosen_, open_, columns);
   end_thread();
   columns.threads = std::move(threads_);
   columns.codes = codes_.finish();

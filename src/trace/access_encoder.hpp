@@ -46,6 +46,7 @@ private:
   }
   bool foretold(const Combination &told, const Access &access, uint8_t kind) const;
   Combination describe(const Access &access, uint8_t kind);
+  void leave_open(Combination &told);
   uint32_t distance_to(const Sights &sights, uint64_t key) const;
   uint32_t best_miss(uint64_t object) const;
   void catch_up();
@@ -55,6 +56,7 @@ private:
 
   Combinations combinations_;
   std::vector<uint32_t> chosen_; // a combination for each access
+  OpenSteps open_;
   std::vector<Place> window_;
   std::vector<uint32_t> guesses_; // what followed, by what went before
   Sights objects_, regions_;

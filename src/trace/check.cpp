@@ -71,8 +71,7 @@ private:
   }
 
   void give_birth(const Event &event) {
-    constexpr uint64_t kLargestHole = uint64_t{1} << 24;
-    if (event.object > objects_.size() + kLargestHole) return;
+    if (event.object - 1 >= objects_.size() + kMostLostBirths) return;
     if (event.object > objects_.size()) objects_.resize(event.object);
     objects_[event.object - 1] = {event.size, Life::alive};
   }

@@ -12,6 +12,9 @@ namespace abut::trace {
 
 inline constexpr uint32_t kMaxChunkAccesses = uint32_t{1} << 22;
 inline constexpr uint32_t kMaxChunkEvents = uint32_t{1} << 20;
+// Tables of objects have rows for so many at the most whose births are lost together: a number that is damaged, or
+// made up, must not cost memory.
+inline constexpr uint64_t kMostLostBirths = uint64_t{1} << 18;
 
 struct Chunk {
   AccessColumns accesses;

@@ -58,10 +58,13 @@ void Combinations::grow() {
   for (uint32_t number = 1; number < count(); ++number) slots_[slot_of(all_[number])] = number;
 }
 
-void Combinations::encode(const std::vector<uint32_t> &chosen, AccessColumns &columns) const {
+void Combinations::encode(const std::vector<uint32_t> &chosen, const OpenSteps &open,
+                          AccessColumns &columns) const {
   const TagChoice choice(all_, chosen);
   put_tags(columns.dictionary, choice.tags());
   columns.tags.reserve(chosen.size());
+  auto object = open.objects.begin();
+  auto offset = open.offsets.begin();
   for (const uint32_t number : chosen) {
     const uint8_t name = choice.tag_of(number);
     const Tag &tag = choice.tags()[name];
@@ -69,8 +72,10 @@ void Combinations::encode(const std::vector<uint32_t> &chosen, AccessColumns &co
     columns.tags.push_back(name);
     if (tag.distance == 0) put_low_bytes(columns.distances, told.distance - 1, sizeof(uint16_t));
     if (!tag.sized) put_low_bytes(columns.sizes, told.size, sizeof(uint32_t));
-    put_low_bytes(columns.objects, told.object_step - tag.object_step, bytes_of(tag.object_width));
-    put_low_bytes(columns.offsets, told.offset_step - tag.offset_step, bytes_of(tag.offset_width));
+    const uint64_t object_step = told.object_width == Width::none ? told.object_step : *object++;
+    const uint64_t offset_step = told.offset_width == Width::none ? told.offset_step : *offset++;
+    put_low_bytes(columns.objects, object_step - tag.object_step, bytes_of(tag.object_width));
+    put_low_bytes(columns.offsets, offset_step - tag.offset_step, bytes_of(tag.offset_width));
   }
 }
 

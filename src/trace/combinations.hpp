@@ -9,7 +9,8 @@
 
 namespace abut::trace {
 
-// An access in full, as told from an earlier one.
+// An access as told from an earlier one. A step that will hardly come again is left open: then it is told apart from
+// the combination, and this has only the column that it goes into.
 struct Combination {
   uint32_t distance = 1;
   uint32_t size = 0;
@@ -17,8 +18,17 @@ struct Combination {
   uint64_t offset_step = 0;
   uint8_t kind = 0;
   bool relative = false;
+  Width object_width = Width::none;
+  Width offset_width = Width::none;
 
+  bool open() const { return object_width != Width::none || offset_width != Width::none; }
   bool operator==(const Combination &) const = default;
+};
+
+// What was left open, in the order of the accesses.
+struct OpenSteps {
+  std::vector<uint64_t> objects;
+  std::vector<uint64_t> offsets;
 };
 
 class Combinations {
@@ -32,7 +42,8 @@ public:
   uint32_t count() const { return static_cast<uint32_t>(all_.size()); }
 
   // Writes the dictionary, and the columns of the accesses whose combinations are in `chosen`.
-  void encode(const std::vector<uint32_t> &chosen, AccessColumns &columns) const;
+  void encode(const std::vector<uint32_t> &chosen, const OpenSteps &open,
+              AccessColumns &columns) const;
 
   void clear();
 

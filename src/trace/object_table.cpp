@@ -41,8 +41,7 @@ private:
 
   // Births come in the order of numbers; a damaged chunk leaves a hole, which may not be larger than a chunk's.
   void grow(uint64_t object) {
-    constexpr uint64_t kLargestHole = uint64_t{1} << 24;
-    if (object <= table_.count() || object - table_.count() > kLargestHole) return;
+    if (object <= table_.count() || object - table_.count() > kMostLostBirths) return;
     const auto to = [object](auto &column) { column.resize(object, 0); };
     to(table_.size), to(table_.last_size), to(table_.address), to(table_.align);
     to(table_.context), to(table_.thread), to(table_.born), to(table_.born_at);

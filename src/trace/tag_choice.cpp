@@ -29,20 +29,6 @@ struct TagHash {
   }
 };
 
-// The narrowest column that holds the step, and the least value of that column.
-void widen(uint64_t step, Width &width, uint64_t &least) {
-  for (const Width candidate : {Width::one, Width::two, Width::four}) {
-    const uint64_t half = uint64_t{1} << (8 * bytes_of(candidate) - 1);
-    if (step + half < 2 * half) {
-      width = candidate;
-      least = 0 - half;
-      return;
-    }
-  }
-  width = Width::eight;
-  least = 0;
-}
-
 Tag exact(const Combination &told) {
   Tag tag;
   tag.distance = told.distance;
@@ -50,20 +36,36 @@ Tag exact(const Combination &told) {
   tag.kind = told.kind;
   tag.size = told.size;
   tag.object_step = told.object_step;
+  tag.object_width = told.object_width;
   tag.offset_step = told.offset_step;
+  tag.offset_width = told.offset_width;
   return tag;
+}
+
+void open_object(Tag &tag) {
+  if (tag.object_step == 0 || tag.object_width != Width::none) return;
+  const Column column = narrowest(tag.object_step);
+  tag.object_width = column.width;
+  tag.object_step = column.least;
+}
+
+void open_offset(Tag &tag) {
+  if (tag.offset_width != Width::none) return;
+  const Column column = narrowest(tag.offset_step);
+  tag.offset_width = column.width;
+  tag.offset_step = column.least;
 }
 
 Tag any_offset(const Combination &told) {
   Tag tag = exact(told);
-  if (told.object_step != 0) widen(told.object_step, tag.object_width, tag.object_step);
-  widen(told.offset_step, tag.offset_width, tag.offset_step);
+  open_object(tag);
+  open_offset(tag);
   return tag;
 }
 
 Tag any_distance(const Combination &told) {
   Tag tag = exact(told);
-  if (told.object_step != 0) widen(told.object_step, tag.object_width, tag.object_step);
+  open_object(tag);
   tag.distance = 0;
   return tag;
 }

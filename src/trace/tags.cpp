@@ -41,6 +41,14 @@ bool get_tag(ByteReader &bytes, Tag &tag) {
 
 } // namespace
 
+Column narrowest(uint64_t step) {
+  for (const Width width : {Width::one, Width::two, Width::four}) {
+    const uint64_t half = uint64_t{1} << (8 * bytes_of(width) - 1);
+    if (step + half < 2 * half) return {width, 0 - half};
+  }
+  return {Width::eight, 0};
+}
+
 void put_tags(Bytes &bytes, const std::vector<Tag> &tags) {
   put_varint(bytes, tags.size());
   for (const Tag &tag : tags) put_tag(bytes, tag);

@@ -39,6 +39,13 @@ constexpr uint32_t bytes_of(Width width) {
   return width == Width::none ? 0 : 1U << (static_cast<uint32_t>(width) - 1);
 }
 
+// The narrowest column that holds a step of either sign, and the least step that is told in it.
+struct Column {
+  Width width = Width::none;
+  uint64_t least = 0;
+};
+Column narrowest(uint64_t step);
+
 struct Tag {
   uint32_t distance = 0; // 0: in the column of distances
   bool relative = false;

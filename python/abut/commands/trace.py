@@ -11,7 +11,15 @@ from abut.errors import FAILED, USAGE, AbutError
 if TYPE_CHECKING:
     from abut.trace import Trace
 
-app = typer.Typer(help="Look into a recorded run.", no_args_is_help=True)
+_HELP = """Look into a recorded run.
+
+Examples:
+
+    abut trace info run.trace
+    abut trace contexts --by accesses run.trace
+    abut trace convert --to parquet -o tables run.trace
+"""
+app = typer.Typer(help=_HELP, no_args_is_help=True)
 
 _File = Annotated[Path, typer.Argument(metavar="FILE", help="A trace that `abut record` wrote.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")]
@@ -153,8 +161,9 @@ def head(
         return
     for step in shown:
         print(text_of(step))
-    last = max((step.number for step in shown if isinstance(step, AccessStep)), default=skip - 1)
-    _finish(trace, f"abut trace head --skip {last + 1} {_quoted(file)}")
+    accesses = [step.number for step in shown if isinstance(step, AccessStep)]
+    further = f"--skip {accesses[-1] + 1}" if accesses else f"--skip {skip} -n {10 * count}"
+    _finish(trace, f"abut trace head {further} {_quoted(file)}")
 
 
 @app.command()

@@ -40,12 +40,11 @@ def document(**members: Any) -> str:
 def info_table(info: Info) -> Table:
     """What the trace says about itself, a row a fact."""
     table = Table(title=Text(info.path), title_justify="left", show_header=False)
-    started = datetime.fromtimestamp(info.started / _NANOSECONDS, UTC)
     rows = {
         "command": shlex.join(info.command),
         "machine": info.machine,
         "recorder": info.recorder,
-        "started": f"{started:%Y-%m-%d %H:%M:%S} UTC, process {info.process}",
+        "started": _start_text(info),
         **info.notes,
         "accesses": f"{info.accesses:,}",
         "events": f"{info.events:,}",
@@ -56,6 +55,13 @@ def info_table(info: Info) -> Table:
     for name, value in rows.items():
         table.add_row(name, Text(value))
     return table
+
+
+def _start_text(info: Info) -> str:
+    if not info.started:
+        return "unknown"
+    started = datetime.fromtimestamp(info.started / _NANOSECONDS, UTC)
+    return f"{started:%Y-%m-%d %H:%M:%S} UTC, process {info.process}"
 
 
 def _file_text(info: Info) -> str:

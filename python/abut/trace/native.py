@@ -1,6 +1,8 @@
 """The native module that reads traces: where it lies, and what it offers, by type."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.machinery import PathFinder
 from importlib.util import module_from_spec
@@ -40,6 +42,19 @@ class NativeReader(Protocol):
     def batches(self, first: int, end: int, most: int, codes: bool) -> NativeBatches: ...  # noqa: D102
 
 
+class NativeWriter(Protocol):
+    """A trace that is being written."""
+
+    def module(self, path: str, build_id: str, base: int, length: int) -> int: ...  # noqa: D102
+    def context(self, frames: list[tuple[int, int]]) -> int: ...  # noqa: D102
+    def allocate(self, *numbers: int) -> int: ...  # noqa: D102
+    def resize(self, *numbers: int) -> None: ...  # noqa: D102
+    def free(self, *numbers: int) -> None: ...  # noqa: D102
+    def access(self, *numbers: int) -> None: ...  # noqa: D102
+    def flush(self) -> None: ...  # noqa: D102
+    def finish(self, exit_status: int, ended: int) -> None: ...  # noqa: D102
+
+
 @cache
 def _module() -> Any:
     folder = native_folder()
@@ -58,11 +73,30 @@ def _module() -> Any:
     return module
 
 
+@contextmanager
+def _failures() -> Iterator[None]:
+    try:
+        yield
+    except _module().TraceFailure as error:
+        what, why, fix = error.args
+        raise AbutError(f"{what}: {why}", fix=fix) from None
+
+
 def open_reader(path: str) -> NativeReader:
     """Open a trace. Raises AbutError where there is none."""
     module = _module()
-    try:
+    with _failures():
         return cast("NativeReader", module.Reader(path))
-    except module.TraceFailure as error:
-        what, why, fix = error.args
-        raise AbutError(f"{what}: {why}", fix=fix) from None
+
+
+def open_writer(path: str, **settings: Any) -> NativeWriter:
+    """Begin a trace. Raises AbutError where that cannot be."""
+    module = _module()
+    with _failures():
+        return cast("NativeWriter", module.open_writer(path, **settings))
+
+
+def finish_writer(writer: NativeWriter, exit_status: int, ended: int) -> None:
+    """End a trace. Raises AbutError where not all could be written."""
+    with _failures():
+        writer.finish(exit_status, ended)

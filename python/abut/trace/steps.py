@@ -1,4 +1,4 @@
-"""A trace step by step, as tuples: accesses and events in their order. For people, not for speed."""
+"""A trace step by step, as tuples, accesses and events in order. For people, not for speed."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
