@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -65,14 +66,28 @@ Child::Child(const std::vector<std::string> &command, const Variables &variables
   struct sigaction before[std::size(kForwarded)];
   pthread_sigmask(SIG_BLOCK, nullptr, &mask);
   handle_signals(blocked, before);
-  pid_ = fork();
-  if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
+  int gate[2];
+  if (pipe2(gate, O_CLOEXEC) != 0 || (pid_ = fork()) < 0)
+    throw std::system_error(errno, std::generic_category(), "a new process");
   if (pid_ == 0) {
+    char go = 0;
+    close(gate[1]);
+    if (read(gate[0], &go, 1) != 1) _exit(0);
     restore_signals(mask, before);
     become(command, variables);
   }
+  close(gate[0]);
+  gate_ = gate[1];
   child_to_signal = pid_;
   pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+}
+
+Child::~Child() {
+  if (gate_ >= 0) close(gate_);
+}
+
+void Child::start() {
+  if (write(gate_, "", 1) != 1) throw std::system_error(errno, std::generic_category(), "start");
 }
 
 int Child::wait() {

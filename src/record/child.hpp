@@ -13,8 +13,13 @@ public:
   // Variables of the environment that the child gets beside the caller's.
   using Variables = std::vector<std::pair<std::string, std::string>>;
 
-  // Throws std::system_error.
+  // Makes the process, which waits for `start`, and ends where there is none. Throws std::system_error.
   Child(const std::vector<std::string> &command, const Variables &variables);
+  Child(const Child &) = delete;
+  Child &operator=(const Child &) = delete;
+  ~Child();
+
+  void start();
 
   pid_t pid() const { return pid_; }
   // Waits for its end. While it runs, signals that are sent to this process are sent on to it.
@@ -22,6 +27,7 @@ public:
 
 private:
   pid_t pid_ = -1;
+  int gate_ = -1;
 };
 
 // Ends this process as the child ended: with its exit code, or by the signal that ended it.

@@ -8,6 +8,7 @@
 #include <memory>
 #include <random>
 #include <sys/socket.h>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -18,13 +19,6 @@ namespace {
 constexpr auto kFlushEvery = std::chrono::seconds(10);
 // How long to wait for a process that may be on its way when all others have ended.
 constexpr auto kLatecomer = std::chrono::milliseconds(150);
-
-std::string random_name() {
-  std::random_device device;
-  char text[40];
-  std::snprintf(text, sizeof text, "abut-%d-%08x%08x", getpid(), device(), device());
-  return text;
-}
 
 uint64_t now_since_1970() {
   using namespace std::chrono;
@@ -60,11 +54,17 @@ struct Collector::Visit {
   std::chrono::steady_clock::time_point flushed = std::chrono::steady_clock::now();
 };
 
-Collector::Collector(const Options &options)
-    : options_(options), socket_(random_name()), listener_(listen_at(socket_)),
-      status_(status_promise_.get_future()) {
+Collector::Collector(const Options &options, const std::string &socket, pid_t program)
+    : options_(options), listener_(listen_at(socket)), status_(status_promise_.get_future()) {
   std::string path;
-  first_writer_ = open_writer(1, options_.program, 0, path);
+  first_writer_ = open_writer(1, options_.program, program, path);
+}
+
+std::string Collector::new_socket_name() {
+  std::random_device device;
+  char text[40];
+  std::snprintf(text, sizeof text, "abut-%d-%08x%08x", getpid(), device(), device());
+  return text;
 }
 
 Collector::~Collector() {
@@ -86,6 +86,7 @@ std::optional<trace::Writer> Collector::open_writer(uint32_t session,
   trace::Header header;
   header.command = command;
   header.recorder = "valgrind";
+  header.machine = options_.machine;
   header.started = now_since_1970();
   header.process = static_cast<uint64_t>(pid);
   header.notes.emplace_back("abut", options_.version);
@@ -132,8 +133,15 @@ void Collector::serve(Descriptor connection) {
     const std::lock_guard lock(mutex_);
     visit.session = ++sessions_;
   }
-  channel.welcome(visit.session);
-  pump(channel, visit);
+  try {
+    channel.welcome(visit.session);
+    pump(channel, visit);
+  } catch (const std::system_error &error) {
+    visit.outcome.path = path_of(visit.session);
+    visit.outcome.problem = error.what();
+    channel.refuse();
+    warn(visit);
+  }
   end(visit);
 }
 
@@ -145,7 +153,7 @@ void Collector::pump(Channel &channel, Visit &visit) {
     if (message->kind != ABUT_RAW_FILLED) continue;
     if (is_reading && !read_slot(channel, visit, *message)) {
       is_reading = false;
-      warn_once(visit);
+      warn(visit);
       channel.stop();
     }
     channel.give_back(message->slot);
@@ -205,7 +213,7 @@ void Collector::end(Visit &visit) {
     int status = visit.exit_code.value_or(0) << 8;
     if (visit.session == 1 && !visit.outcome.replaced) status = status_.get();
     trace::Writer &writer = visit.reader->writer();
-    const auto error = writer.finish(status);
+    const auto error = writer.finish(status, read_clock().nanoseconds - visit.begin.nanoseconds);
     if (error && visit.outcome.problem.empty())
       visit.outcome.problem = error->what + ": " + error->why;
     visit.outcome.totals = writer.totals();
@@ -216,7 +224,7 @@ void Collector::end(Visit &visit) {
   outcomes_.push_back(visit.outcome);
 }
 
-void Collector::warn_once(const Visit &visit) {
+void Collector::warn(const Visit &visit) {
   std::fprintf(stderr, "abut: %s; the program goes on, and is not recorded any more\n",
                visit.outcome.problem.c_str());
 }
@@ -225,11 +233,13 @@ void Collector::warn_once(const Visit &visit) {
 
 // The program never said a word: it did not start, or was killed at once.
 void Collector::finish_unused(int status) {
+  first_writer_->finish(status);
+  first_writer_.reset();
+  for (const Outcome &outcome : outcomes_)
+    if (!outcome.problem.empty()) return; // that is why
   Outcome outcome;
   outcome.path = options_.output;
   outcome.problem = "the program ended before there was anything to record";
-  first_writer_->finish(status);
-  first_writer_.reset();
   outcomes_.push_back(outcome);
 }
 

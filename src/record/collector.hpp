@@ -32,10 +32,10 @@ class Collector {
 public:
   // Opens the first trace, so that what hinders it shows before the program runs. Throws trace::Error,
   // std::system_error.
-  explicit Collector(const Options &options);
+  Collector(const Options &options, const std::string &socket, pid_t program);
   ~Collector();
 
-  const std::string &socket_name() const { return socket_; }
+  static std::string new_socket_name();
   void start();
   // The first process has ended so. Waits for all that are connected.
   std::vector<Outcome> finish(int status);
@@ -54,10 +54,9 @@ private:
   bool begin_session(Visit &visit, std::span<const uint64_t> words);
   void end(Visit &visit);
   void finish_unused(int status);
-  void warn_once(const Visit &visit);
+  void warn(const Visit &visit);
 
   const Options &options_;
-  std::string socket_;
   Descriptor listener_;
   std::thread acceptor_;
   HeritageOffice heritages_;

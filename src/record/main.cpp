@@ -4,6 +4,7 @@
 #include "record/options.hpp"
 
 #include <cinttypes>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -90,11 +91,15 @@ bool is_whole(const std::vector<Outcome> &outcomes) {
 
 int run(const Options &options) {
   const LogFolder logs;
-  Collector collector(options);
+  const std::string socket = Collector::new_socket_name();
   Child::Variables variables = {{"VALGRIND_LIB", options.tool}};
   if (!options.preload.empty()) variables.emplace_back("LD_PRELOAD", options.preload);
-  Child child(command_of(options, collector.socket_name(), logs.path()), variables);
+  Child child(command_of(options, socket, logs.path()), variables);
+  // A limit to files' sizes is an error like others for the collector.
+  std::signal(SIGXFSZ, SIG_IGN);
+  Collector collector(options, socket, child.pid());
   collector.start();
+  child.start();
   const int status = child.wait();
   const auto outcomes = collector.finish(status);
   if (!is_whole(outcomes)) logs.print();

@@ -22,6 +22,8 @@ bool take(Options &options, const std::string &argument) {
     options.preload = preload;
   else if (const char *version = value_of(argument, "--version"))
     options.version = version;
+  else if (const char *machine = value_of(argument, "--machine"))
+    options.machine = machine;
   else if (const char *tool_option = value_of(argument, "--tool-option"))
     options.tool_options.emplace_back(tool_option);
   else if (argument == "--sites")

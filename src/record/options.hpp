@@ -13,6 +13,7 @@ struct Options {
   std::string tool;    // the folder of the Valgrind tool
   std::string preload; // LD_PRELOAD of the program, where it is not the caller's
   std::string version;
+  std::string machine;
   Wanted wanted;
   bool force = false;
   bool quiet = false;

@@ -57,7 +57,10 @@ def with_addresses(path: Path) -> Iterator[tuple[Access, int]]:
                 if events.kind[pending] in (EventKind.ALLOCATE, EventKind.MOVE):
                     place[int(events.object[pending])] = int(events.address[pending])
                 pending += 1
-            access = Access(*row[:3], bool(row[3]), row[4] == _ALLOCATOR, row[5], int(row[6]))
+            object_, offset, size, write, side, thread, code = row
+            access = Access(
+                object_, offset, size, bool(write), side == _ALLOCATOR, thread, int(code)
+            )
             yield access, place[access.object] + access.offset
         for late in range(pending, len(events)):
             if events.kind[late] in (EventKind.ALLOCATE, EventKind.MOVE):

@@ -5,6 +5,7 @@ This process becomes the collector, whose only child is the program.
 
 import os
 import re
+import signal
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -93,12 +94,15 @@ def command(
         environment = untouched_environment()
         arguments += _heap_arguments(heap, environment)
         collector = _collector()
-        arguments += [f"--version={abut.__version__}"]
+        arguments += [f"--version={abut.__version__}", f"--machine={_machine()}"]
         arguments += [f"--tool={tool_folder(lambda text: print(f'abut: {text}', file=sys.stderr))}"]
     except AbutError as error:
         if error.exit_code == FAILED:
             error.exit_code = RUN_FAILED
         raise
+    # Python ignores these two for itself, and an ignored signal outlives exec.
+    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(ignored, signal.SIG_DFL)
     sys.stdout.flush()
     sys.stderr.flush()
     os.execve(collector, [str(collector), *arguments, "--", *program], environment)
@@ -106,6 +110,15 @@ def command(
 
 def _flags(**wanted: bool) -> list[str]:
     return [f"--{name}" for name, is_wanted in wanted.items() if is_wanted]
+
+
+def _machine() -> str:
+    from abut.machine import this_machine
+
+    machine = this_machine()
+    virtual = ", virtual" if machine.virtual else ""
+    cores = "1 core" if machine.cores == 1 else f"{machine.cores} cores"
+    return f"{machine.processor}, {cores}{virtual}; {machine.system}"
 
 
 def _collector() -> Path:
