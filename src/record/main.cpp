@@ -46,10 +46,11 @@ private:
   std::filesystem::path path_;
 };
 
+// The tool itself is started, and not Valgrind's launcher: Debian's sets variables that programs would see.
 std::vector<std::string> command_of(const Options &options, const std::string &socket,
                                     const std::filesystem::path &logs) {
   std::vector<std::string> command = {
-      "valgrind",
+      options.tool + "/abut-amd64-linux",
       "-q",
       "--tool=abut",
       "--vgdb=no",
@@ -92,7 +93,8 @@ bool is_whole(const std::vector<Outcome> &outcomes) {
 int run(const Options &options) {
   const LogFolder logs;
   const std::string socket = Collector::new_socket_name();
-  Child::Variables variables = {{"VALGRIND_LIB", options.tool}};
+  Child::Variables variables = {{"VALGRIND_LIB", options.tool},
+                                {"VALGRIND_LAUNCHER", options.launcher}};
   if (!options.preload.empty()) variables.emplace_back("LD_PRELOAD", options.preload);
   Child child(command_of(options, socket, logs.path()), variables);
   // A limit to files' sizes is an error like others for the collector.

@@ -18,6 +18,8 @@ bool take(Options &options, const std::string &argument) {
     options.output = output;
   else if (const char *tool = value_of(argument, "--tool"))
     options.tool = tool;
+  else if (const char *launcher = value_of(argument, "--launcher"))
+    options.launcher = launcher;
   else if (const char *preload = value_of(argument, "--preload"))
     options.preload = preload;
   else if (const char *version = value_of(argument, "--version"))
@@ -50,8 +52,10 @@ Options read_options(const std::vector<std::string> &arguments) {
     if (!take(options, arguments[i]))
       throw std::invalid_argument(arguments[i] + ": no such option");
   for (++i; i < arguments.size(); ++i) options.program.push_back(arguments[i]);
-  if (options.output.empty() || options.tool.empty() || options.program.empty())
-    throw std::invalid_argument("usage: abut-collect --output=FILE --tool=FOLDER -- PROGRAM");
+  if (options.output.empty() || options.tool.empty() || options.launcher.empty() ||
+      options.program.empty())
+    throw std::invalid_argument(
+        "usage: abut-collect --output=FILE --tool=FOLDER --launcher=FILE -- PROGRAM");
   return options;
 }
 

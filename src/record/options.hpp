@@ -10,8 +10,9 @@ namespace abut::record {
 
 struct Options {
   std::string output;
-  std::string tool;    // the folder of the Valgrind tool
-  std::string preload; // LD_PRELOAD of the program, where it is not the caller's
+  std::string tool;     // the folder of the Valgrind tool
+  std::string launcher; // Valgrind's own program, which starts children that are followed
+  std::string preload;  // LD_PRELOAD of the program, where it is not the caller's
   std::string version;
   std::string machine;
   Wanted wanted;

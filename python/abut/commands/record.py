@@ -82,7 +82,7 @@ def command(
         abut record --heap abut -o abut.trace -- xmllint --noout big.xml
         abut record --from main --window 100M/1G -- long-running-program
     """
-    from abut.recorders.valgrind_tool import tool_folder
+    from abut.recorders.valgrind_tool import launcher, tool_folder
 
     try:
         path = find_program(program[0])
@@ -95,6 +95,7 @@ def command(
         arguments += _heap_arguments(heap, environment)
         collector = _collector()
         arguments += [f"--version={abut.__version__}", f"--machine={_machine()}"]
+        arguments += [f"--launcher={launcher()}"]
         arguments += [f"--tool={tool_folder(lambda text: print(f'abut: {text}', file=sys.stderr))}"]
     except AbutError as error:
         if error.exit_code == FAILED:

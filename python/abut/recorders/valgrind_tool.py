@@ -38,6 +38,12 @@ def tool_folder(tell: Callable[[str], None]) -> Path:
     return folder
 
 
+def launcher() -> str:
+    """Valgrind's program itself: Debian's `valgrind` is a script, which changes the environment."""
+    found = shutil.which("valgrind") or ""
+    return f"{found}.bin" if Path(f"{found}.bin").is_file() else found
+
+
 def valgrind_version() -> str:
     """What `valgrind --version` says, such as `valgrind-3.19.0`. Raises NotHere."""
     if platform.machine() != "x86_64":
