@@ -144,7 +144,13 @@ bool AccessDecoder::fill_threads(uint32_t count) {
       if (runs.failed() || thread_left_ == 0) return false;
     }
     const auto run = static_cast<uint32_t>(std::min<uint64_t>(thread_left_, count - filled));
-    std::fill_n(arrays_.threads.begin() + filled, run, thread_);
+    // Most batches are of one thread, and so was the one before.
+    const bool whole = filled == 0 && run == count;
+    if (!whole || all_threads_ != thread_) {
+      const uint32_t length = whole ? kBatch : run;
+      std::fill_n(arrays_.threads.begin() + filled, length, thread_);
+      all_threads_ = whole ? thread_ : kMixed;
+    }
     filled += run;
     thread_left_ -= run;
   }

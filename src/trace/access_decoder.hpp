@@ -93,6 +93,8 @@ private:
   size_t thread_at_ = 0;
   uint32_t thread_ = 0;
   uint64_t thread_left_ = 0;
+  static constexpr uint64_t kMixed = UINT64_MAX;
+  uint64_t all_threads_ = kMixed; // the thread that fills the whole array of threads
   uint32_t count_ = 0;
   uint32_t done_ = 0;
   uint32_t kept_ = 0; // decoded last time, and not yet moved into the window

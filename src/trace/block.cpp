@@ -21,8 +21,7 @@ uint64_t checksum(ByteView bytes) { return XXH3_64bits(bytes.data(), bytes.size(
 
 void put_head(Bytes &bytes, const BlockHead &head) {
   Bytes own(kBlockMagic.begin(), kBlockMagic.end());
-  own.push_back(static_cast<uint8_t>(head.kind));
-  own.resize(8, 0);
+  put(own, static_cast<uint32_t>(head.kind));
   put(own, head.payload_bytes);
   put(own, head.accesses);
   put(own, head.events);

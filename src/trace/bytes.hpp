@@ -2,6 +2,7 @@
 // that cannot be, says so, and answers 0 from then on.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -23,9 +24,9 @@ constexpr uint64_t unzigzag(uint64_t value) { return (value >> 1) ^ (0 - (value 
 
 template <typename Number>
 void put(Bytes &bytes, Number value) {
-  const size_t at = bytes.size();
-  bytes.resize(at + sizeof value);
-  std::memcpy(bytes.data() + at, &value, sizeof value);
+  std::array<uint8_t, sizeof value> raw;
+  std::memcpy(raw.data(), &value, sizeof value);
+  bytes.insert(bytes.end(), raw.begin(), raw.end());
 }
 
 inline void put_varint(Bytes &bytes, uint64_t value) {

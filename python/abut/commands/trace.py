@@ -163,7 +163,8 @@ def head(
         print(text_of(step))
     accesses = [step.number for step in shown if isinstance(step, AccessStep)]
     further = f"--skip {accesses[-1] + 1}" if accesses else f"--skip {skip} -n {10 * count}"
-    _finish(trace, f"abut trace head {further} {_quoted(file)}")
+    following = f"head {further}" if shown else "info"
+    _finish(trace, f"abut trace {following} {_quoted(file)}")
 
 
 @app.command()
