@@ -95,6 +95,7 @@ int Child::wait() {
   while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
   child_to_signal = 0;
+  signal(SIGTERM, SIG_DFL); // there is no one else left to end
   return status;
 }
 
