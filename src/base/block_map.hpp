@@ -29,7 +29,8 @@ public:
   uint32_t length_at(uint32_t at) const {
     uint32_t index = at >> 6;
     uint64_t word = load(end_[index]) >> (at & 63);
-    if (word != 0) [[likely]] return static_cast<uint32_t>(std::countr_zero(word)) + 1;
+    if (word != 0) [[likely]]
+      return static_cast<uint32_t>(std::countr_zero(word)) + 1;
     do {
       if (++index == kWords) return 0; // no block begins at `at`
       word = load(end_[index]);
@@ -37,21 +38,24 @@ public:
     return (index << 6) + static_cast<uint32_t>(std::countr_zero(word)) + 1 - at;
   }
 
-  // The same for a block of up to kShort granules, in fewer instructions and without a branch: nought if no
-  // block begins at `at`. May read seven bytes past the map.
+  // begins_at() and length_at() in fewer instructions, for blocks of up to kShort granules. The length is only
+  // to be asked where a block begins, and may be read from seven bytes past the map.
   static constexpr uint32_t kShort = 56;
-  uint32_t short_length_at(uint32_t at) const {
-#if defined(__SANITIZE_THREAD__)
-    return begins_at(at) ? length_at(at) : 0; // that tool wants whole words
+#if defined(__SANITIZE_THREAD__) // that tool wants whole words
+  bool short_begins_at(uint32_t at) const { return begins_at(at); }
+  uint32_t short_length_at(uint32_t at) const { return length_at(at); }
 #else
-    const uint32_t byte = at >> 3;
-    const uint32_t bit = at & 7;
-    if (((reinterpret_cast<const uint8_t *>(begin_)[byte] >> bit) & 1) == 0) return 0;
-    uint64_t ends;
-    __builtin_memcpy(&ends, reinterpret_cast<const char *>(end_) + byte, sizeof ends); // one load
-    return static_cast<uint32_t>(std::countr_zero(ends >> bit)) + 1;
-#endif
+  bool short_begins_at(uint32_t at) const {
+    return (reinterpret_cast<const uint8_t *>(begin_)[at >> 3] >> (at & 7)) & 1;
   }
+  uint32_t short_length_at(uint32_t at) const {
+    uint64_t ends;
+    __builtin_memcpy(&ends, reinterpret_cast<const char *>(end_) + (at >> 3),
+                     sizeof ends); // one load
+    return static_cast<uint32_t>(__builtin_ctzll(ends >> (at & 7))) +
+           1; // there is an end: never of zero
+  }
+#endif
 
   void add(Range block) {
     set(begin_, block.first);

@@ -43,7 +43,9 @@ constexpr size_t round_up(size_t value, size_t power_of_two) {
   return (value + power_of_two - 1) & ~(power_of_two - 1);
 }
 
-constexpr size_t round_down(size_t value, size_t power_of_two) { return value & ~(power_of_two - 1); }
+constexpr size_t round_down(size_t value, size_t power_of_two) {
+  return value & ~(power_of_two - 1);
+}
 
 constexpr bool is_power_of_two(size_t value) { return value != 0 && (value & (value - 1)) == 0; }
 

@@ -13,22 +13,25 @@ void *resize_foreign(const char *call, void *memory, size_t bytes);
 size_t foreign_usable_size(const char *call, void *memory);
 
 inline void *or_no_memory(void *memory) {
-  if (memory == nullptr) [[unlikely]] errno = ENOMEM;
+  if (memory == nullptr) [[unlikely]]
+    errno = ENOMEM;
   return memory;
 }
 
 // Out of line, so that malloc itself needs no stack.
 [[gnu::noinline]] inline void *allocate_slow(size_t bytes) {
+  if (void *memory = heap::allocate_waiting(bytes)) return memory;
   return or_no_memory(heap::allocate_slow(bytes));
 }
 
 [[gnu::noinline]] inline void release_slow(const char *call, void *memory) {
-  if (memory != nullptr && heap::release_slow(call, memory) == heap::Release::foreign)
-    release_foreign(call, memory);
+  if (memory == nullptr || heap::release_to_bin(memory)) return;
+  if (heap::release_slow(call, memory) == heap::Release::foreign) release_foreign(call, memory);
 }
 
 [[gnu::always_inline]] inline void release(const char *call, void *memory) {
-  if (!heap::release(memory)) [[unlikely]] release_slow(call, memory);
+  if (!heap::release(memory)) [[unlikely]]
+    release_slow(call, memory);
 }
 
 } // namespace abut::entry

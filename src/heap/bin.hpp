@@ -26,25 +26,39 @@ struct Bin {
   int16_t room = 0;  // blocks that may still be added
   int16_t limit = 0; // blocks that it may hold
   int16_t most = 0;  // what the limit may grow to
+  uint16_t overflows = 0; // since the bin last gave out
 
-  // `bytes` is the size of its blocks.
-  void open(size_t bytes) {
-    most = static_cast<int16_t>(std::clamp(kBytesInBin / bytes, size_t{4}, kBlocksInBin));
-    limit = std::min(most, int16_t{8});
-    room = limit;
+  // `bytes` is the size of its blocks, `bytes_in_all` what it may hold unless that is very few.
+  void open(size_t bytes, size_t bytes_in_all = 64 * KiB) {
+    most = static_cast<int16_t>(std::clamp(bytes_in_all / bytes, size_t{4}, kBlocksInBin));
+    limit = room = least();
   }
 
   int count() const { return limit - room; }
 
   // For statistics, while the owner goes on: right, or off by what it did meanwhile. The owner's stores are plain
   // ones, because every request makes one; on all machines that we know of, so small a number is never torn.
-  [[gnu::noinline, gnu::no_sanitize("thread")]] int count_from_outside() const { return limit - room; }
+  [[gnu::noinline, gnu::no_sanitize("thread")]] int count_from_outside() const {
+    return limit - room;
+  }
 
-  // A bin that overflows earns more room: programs that free in bursts take in bursts.
+  // A bin that gives out earns more room: programs that take in bursts free in bursts.
   void grow() {
-    const int more = std::min<int>(limit, most - limit);
-    limit = static_cast<int16_t>(limit + more);
-    room = static_cast<int16_t>(room + more);
+    overflows = 0;
+    set_limit(std::min<int>(2 * limit, most));
+  }
+
+  // A bin that overflows time and again, while nobody takes from it, loses room: a program that frees all that it
+  // has should not keep a page for each block of a large bin. Returns the chain of what goes.
+  Block *overflow() {
+    if (++overflows > 1) set_limit(std::max<int>(limit / 2, least()));
+    return split(limit / 2);
+  }
+
+  // Whether a block more may be added, if the bin grows for it.
+  bool has_room() {
+    if (room <= 0) grow();
+    return room > 0;
   }
 
   // Keeps the `keep` blocks that came last and returns the chain of the others.
@@ -72,8 +86,14 @@ struct Bin {
   }
 
 private:
-  static constexpr size_t kBytesInBin = 8 * KiB;
-  static constexpr size_t kBlocksInBin = 128;
+  int16_t least() const { return std::min(most, int16_t{8}); }
+
+  void set_limit(int blocks) {
+    room = static_cast<int16_t>(room + blocks - limit);
+    limit = static_cast<int16_t>(blocks);
+  }
+
+  static constexpr size_t kBlocksInBin = 1024;
 };
 
 static_assert(sizeof(Bin) == 16);

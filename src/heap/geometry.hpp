@@ -24,6 +24,8 @@ inline constexpr unsigned kPagesInSegment = kSegmentBytes / kPageBytes;
 inline constexpr unsigned kPagesInUnit = kUnitBytes / kPageBytes;
 inline constexpr unsigned kUnitsInMediumSpan = 2;
 inline constexpr unsigned kPagesInMediumSpan = kUnitsInMediumSpan * kPagesInUnit;
+inline constexpr size_t kMediumSpanBytes =
+    kUnitsInMediumSpan * kUnitBytes; // and a multiple of it is where one begins
 
 using Granules = Pieces<4>;       // of small blocks
 using MediumGranules = Pieces<6>; // of medium blocks

@@ -38,8 +38,8 @@ Found find_in_span(const char *call, void *memory, Segment *segment, Tier tier) 
     if (begins) found.size = map.length_at(at);
     found.where = Where::small;
   } else if (tier == Tier::medium) {
-    const MediumMap &map = medium_map(segment, span);
-    const uint32_t at = medium_granule(segment, span, address);
+    const MediumMap &map = medium_map_at(segment, address);
+    const uint32_t at = medium_granule(address);
     begins = address % MediumGranules::kBytes == 0 && map.begins_at(at);
     if (begins) found.size = map.length_at(at);
     found.where = Where::medium;
@@ -93,8 +93,8 @@ void check_not_free(const char *call, const Bin &bin, const Block *block) {
 void check_live(const char *call, const LocalHeap &heap, const Found &found, const Block *block) {
   if (found.where == Where::small && heap.small.looks_free(block))
     check_not_free(call, heap.small.bin(found.size), block);
-  if (found.where == Where::medium && heap.medium.looks_free(block) && MediumHeap::has_bin(found.size))
-    check_not_free(call, heap.medium.bin(found.size), block);
+  if (found.where == Where::medium && heap.medium.looks_free(block))
+    check_not_free(call, heap.medium.bin(medium_classes.of(found.size)), block);
 }
 
 void release_own(const char *call, LocalHeap &heap, const Found &found, Block *block) {
@@ -103,9 +103,7 @@ void release_own(const char *call, LocalHeap &heap, const Found &found, Block *b
   case Where::small:
     if (!heap.small.push(block, found.size)) heap.spill_small(found.size);
     break;
-  case Where::medium:
-    heap.free_medium(block, found.size);
-    break;
+  case Where::medium: heap.free_medium(block, found.size); break;
   default: heap.free_tiny(block);
   }
 }
@@ -127,9 +125,6 @@ void *allocate_shared(size_t bytes, size_t align, bool &clean) {
 bool resize_in_place(const Found &found, void *memory, size_t bytes) {
   const auto address = reinterpret_cast<Address>(memory);
   switch (found.where) {
-  case Where::small:
-    return found.owner == current && bytes <= kSmallMax &&
-           current->small.extend_latest(address, found.size, SmallHeap::class_of(bytes));
   case Where::medium:
     return found.owner == current && bytes > kSmallMax && bytes <= kMediumMax &&
            current->resize_medium(address, MediumHeap::granules_for(bytes));
@@ -142,15 +137,17 @@ bool resize_in_place(const Found &found, void *memory, size_t bytes) {
 } // namespace
 
 void *allocate(size_t bytes) {
-  void *memory = allocate_fast(bytes);
-  return memory ? memory : allocate_slow(bytes);
+  if (void *memory = allocate_fast(bytes)) return memory;
+  if (void *memory = allocate_waiting(bytes)) return memory;
+  return allocate_slow(bytes);
 }
 
 void *allocate_slow(size_t bytes) {
   if (bytes <= kMediumMax) {
     CurrentHeap heap;
     if (!heap) return nullptr;
-    if (bytes > kTinyMax && bytes <= kSmallMax) return heap->allocate_small(SmallHeap::class_of(bytes));
+    if (bytes > kTinyMax && bytes <= kSmallMax)
+      return heap->allocate_small(SmallHeap::class_of(bytes));
     return bytes <= kTinyMax ? heap->allocate_tiny() : heap->allocate_medium(bytes, 1);
   }
   bool clean = false;
@@ -200,21 +197,42 @@ Release release_slow(const char *call, void *memory) {
 
 size_t usable_size(const char *call, void *memory) { return usable_bytes(find(call, memory)); }
 
-Resized resize(const char *call, void *memory, size_t bytes) {
-  const Found found = find(call, memory);
-  if (found.where == Where::foreign) return {nullptr, true};
-  if (found.owner == current) check_live(call, *current, found, static_cast<Block *>(memory));
-  const size_t usable = usable_bytes(found);
-  // A block that shrinks by less than half stays: moving it would cost more than it saves.
-  if (bytes <= usable && bytes >= usable / 2) return {memory};
-  if (bytes > kRequestMax) return {};
-  if (found.where == Where::huge && bytes > kLargeMax) return {resize_huge(found.huge, bytes)};
-  if (resize_in_place(found, memory, bytes)) return {memory};
+namespace {
+
+// A block that shrinks by less than half stays: moving it would cost more than it saves.
+bool stays(size_t usable, size_t bytes) { return bytes <= usable && bytes >= usable / 2; }
+
+Resized move_block(const char *call, void *memory, size_t usable, size_t bytes) {
   void *moved = allocate(bytes);
   if (moved == nullptr) return {};
   std::memcpy(moved, memory, std::min(usable, bytes));
   if (!release(memory)) release_slow(call, memory);
   return {moved};
+}
+
+Resized resize_any(const char *call, void *memory, size_t bytes) {
+  const Found found = find(call, memory);
+  if (found.where == Where::foreign) return {nullptr, true};
+  if (found.owner == current) check_live(call, *current, found, static_cast<Block *>(memory));
+  const size_t usable = usable_bytes(found);
+  if (stays(usable, bytes)) return {memory};
+  if (bytes > kRequestMax) return {};
+  if (found.where == Where::huge && bytes > kLargeMax) return {resize_huge(found.huge, bytes)};
+  if (resize_in_place(found, memory, bytes)) return {memory};
+  return move_block(call, memory, usable, bytes);
+}
+
+} // namespace
+
+// From small to small is what interpreters ask for all the time.
+Resized resize(const char *call, void *memory, size_t bytes) {
+  const uint32_t size = own_small_size(current, memory);
+  if (size == 0 || bytes - 1 >= kSmallMax) return resize_any(call, memory, bytes);
+  const size_t usable = Granules{size}.bytes();
+  if (stays(usable, bytes)) return {memory};
+  const auto address = reinterpret_cast<Address>(memory);
+  if (current->small.extend_latest(address, size, SmallHeap::class_of(bytes))) return {memory};
+  return move_block(call, memory, usable, bytes);
 }
 
 size_t trim() {

@@ -5,6 +5,7 @@
 //   allocate   size -> class -> the thread's bin of that class has a block? take it : take it from the hole
 //   release    address -> segment known? -> unit's tag is mine? -> a block begins here? -> into its bin
 //
+// For small blocks they stand in malloc and free themselves; those of the other tiers are one jump away.
 // A thread never locks or waits on it. What a bin or a hole cannot serve goes out of line.
 #pragma once
 
@@ -59,26 +60,68 @@ void after_fork_in_child();
 // A small block, if the thread has one at hand; else null.
 [[gnu::always_inline]] inline void *allocate_fast(size_t bytes) {
   LocalHeap *heap = current;
-  if (bytes - (kTinyMax + 1) > kSmallMax - (kTinyMax + 1)) [[unlikely]] return nullptr;
+  if (bytes - (kTinyMax + 1) > kSmallMax - (kTinyMax + 1)) [[unlikely]]
+    return nullptr;
   const unsigned size = SmallHeap::class_of(bytes);
-  if (void *block = heap->small.pop(size)) [[likely]] return block;
+  if (void *block = heap->small.pop(size)) [[likely]]
+    return block;
   return heap->small.bump(size);
+}
+
+// The size class of the small block of this thread that begins at `memory`; nought if it is anything else, or free.
+[[gnu::always_inline]] inline uint32_t own_small_size(const LocalHeap *heap, const void *memory) {
+  const auto address = reinterpret_cast<Address>(memory);
+  if (segment_map.kind_at(address) != SegmentKind::pages) [[unlikely]]
+    return 0;
+  Segment *segment = Segment::of(address);
+  if (segment->tag_at(address) != heap->small.tag()) [[unlikely]]
+    return 0;
+  const SmallMap &map = segment->line_at(address);
+  const uint32_t at = granule_in_page(address);
+  if (address % Granules::kBytes != 0 || !map.short_begins_at(at)) [[unlikely]]
+    return 0;
+  if (heap->small.looks_free(static_cast<const Block *>(memory))) [[unlikely]]
+    return 0;
+  return map.short_length_at(at);
 }
 
 // Takes back a small block of this thread; false if it is anything else, or looks wrong.
 [[gnu::always_inline]] inline bool release(void *memory) {
   LocalHeap *heap = current;
+  const uint32_t size = own_small_size(heap, memory);
+  if (size == 0) [[unlikely]]
+    return false;
+  if (!heap->small.push(static_cast<Block *>(memory), size)) [[unlikely]]
+    heap->spill_small(size);
+  return true;
+}
+
+// A tiny or medium block that waits in a bin of the thread, or null.
+inline void *allocate_waiting(size_t bytes) {
+  LocalHeap *heap = current;
+  if (bytes <= kTinyMax) return heap->tiny.pop();
+  if (bytes <= kSmallMax || bytes > kMediumMax) return nullptr;
+  return heap->medium.pop(medium_classes.for_bytes(bytes));
+}
+
+// Takes back a tiny or medium block of this thread; false if it is anything else, or looks wrong.
+inline bool release_to_bin(void *memory) {
+  LocalHeap *heap = current;
   const auto address = reinterpret_cast<Address>(memory);
-  if (segment_map.kind_at(address) != SegmentKind::pages) [[unlikely]] return false;
+  if (segment_map.kind_at(address) != SegmentKind::pages) return false;
   Segment *segment = Segment::of(address);
-  const uint32_t misfit = segment->tag_at(address) ^ heap->small.tag();
-  if ((misfit | address % Granules::kBytes) != 0) [[unlikely]] return false;
-  const uint32_t size = segment->line_at(address).short_length_at(granule_in_page(address));
-  if (size == 0) [[unlikely]] return false;
+  const uint32_t tag = segment->tag_at(address);
   auto *block = static_cast<Block *>(memory);
-  const uintptr_t mark = heap->small.mark();
-  if (block->mark == mark) [[unlikely]] return false;
-  if (!heap->small.push(block, size, mark)) [[unlikely]] heap->spill_small(size);
+  if (tag == heap->tiny.tag()) {
+    if (address % kTinyMax != 0 || !is_taken_cell(segment, address)) return false;
+    heap->free_tiny(block);
+    return true;
+  }
+  if (tag != heap->medium.tag() || address % MediumGranules::kBytes != 0) return false;
+  const MediumMap &map = medium_map_at(segment, address);
+  const uint32_t at = medium_granule(address);
+  if (!map.begins_at(at) || heap->medium.looks_free(block)) return false;
+  heap->free_medium(block, map.length_at(at));
   return true;
 }
 

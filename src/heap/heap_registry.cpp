@@ -63,6 +63,7 @@ void HeapRegistry::unlock_all() {
 
 void HeapRegistry::orphan_all_but(LocalHeap *survivor) {
   each([&](LocalHeap &heap) {
+    heap.inbox().close_gaps();
     if (&heap == survivor || heap.orphan.load(std::memory_order_relaxed)) return;
     heap.small.mend_after_fork();
     release(&heap);

@@ -123,7 +123,8 @@ void *resize_huge(HugeInfo *block, size_t bytes) {
   segment_map.forget(old.mapping, old.reserved);
   count_change(old.mapped, mapped);
   requested.fetch_add(more, std::memory_order_relaxed);
-  const Address shift = reinterpret_cast<Address>(elsewhere) - reinterpret_cast<Address>(old.mapping);
+  const Address shift =
+      reinterpret_cast<Address>(elsewhere) - reinterpret_cast<Address>(old.mapping);
   const Address header = reinterpret_cast<Address>(block) + shift;
   auto *info = reinterpret_cast<HugeInfo *>(header);
   *info = {kSeal, elsewhere, mapped, reserved, old.block + shift, bytes};

@@ -40,7 +40,7 @@ HugeInfo *HugeCache::take(size_t bytes) {
   for (Entry &entry : entries_) {
     if (entry.block == nullptr) continue;
     const size_t usable = usable_bytes(entry.block);
-    if (usable < bytes || usable - bytes > bytes / 4) continue;
+    if (usable < bytes || usable - bytes > bytes) continue;
     if (best == nullptr || usable < usable_bytes(best->block)) best = &entry;
   }
   return best ? remove(*best) : nullptr;

@@ -8,7 +8,7 @@ namespace abut::heap {
 
 class HugeCache {
 public:
-  // A kept mapping that holds `bytes` and hardly more; null if there is none.
+  // A kept mapping that holds `bytes`, and less than twice as many; null if there is none.
   HugeInfo *take(size_t bytes);
 
   // Keeps the mapping of a block that is free, and gives others back if too much is kept; false if it is
@@ -25,7 +25,7 @@ private:
     HugeInfo *block = nullptr;
     uint64_t freed_at = 0;
   };
-  static constexpr unsigned kEntries = 16;
+  static constexpr unsigned kEntries = 64;
 
   HugeInfo *remove(Entry &entry);
   Entry *oldest();

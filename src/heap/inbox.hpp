@@ -1,7 +1,8 @@
-// Where other threads put the blocks of a heap that they free: stacks that take without a lock on either side.
+// Where other threads put the blocks of a heap that they free, without a lock on either side.
 //
-// A few stacks side by side, each on a line of its own, keep many freeing threads out of each other's way. A
-// stack's head carries the number of its blocks in the bits that addresses leave unused.
+// Rings of addresses, a few side by side to keep many freeing threads out of each other's way. Neither who frees
+// nor who sorts waits for the block's own lines, which the other processor has: that is what chains through the
+// blocks would do. What a full ring does not take does go to such a chain.
 #pragma once
 
 #include "heap/bin.hpp"
@@ -12,55 +13,96 @@ namespace abut::heap {
 
 class Inbox {
 public:
-  static constexpr unsigned kStacks = 4;
+  static constexpr unsigned kLanes = 4;
+  static constexpr uint32_t kSlots = 1024;
 
-  // Adds a block; returns how many its stack now holds. `sender` spreads threads over the stacks.
+  // Adds a block; returns about how many its lane now holds. `sender` spreads threads over the lanes.
   uint32_t put(Block *block, unsigned sender) {
-    std::atomic<uint64_t> &head = stacks_[sender % kStacks].head;
-    uint64_t seen = head.load(std::memory_order_relaxed);
-    uint64_t next = 0;
+    Lane &lane = lanes_[sender % kLanes];
+    uint32_t ticket = lane.tail.load(std::memory_order_relaxed);
     do {
-      block->next = block_of(seen);
-      next = reinterpret_cast<Address>(block) | std::min(count_of(seen) + 1, kMostCounted) << kShift;
-    } while (!head.compare_exchange_weak(seen, next, std::memory_order_seq_cst,
-                                         std::memory_order_relaxed));
-    if (seen == 0) any_.store(true, std::memory_order_seq_cst);
-    return static_cast<uint32_t>(count_of(next));
+      const uint32_t waiting = ticket - lane.head.load(std::memory_order_acquire);
+      if (waiting >= kSlots) return kSlots + put_on_chain(lane, block);
+    } while (!lane.tail.compare_exchange_weak(ticket, ticket + 1, std::memory_order_relaxed));
+    lane.slots[ticket % kSlots].store(block, std::memory_order_release);
+    return ticket + 1 - lane.head.load(std::memory_order_relaxed);
   }
 
-  // Cheap, and now and then late by a moment.
-  bool any() const { return any_.load(std::memory_order_relaxed); }
+  // Whether there is something to take; now and then late by a moment.
+  bool any() const {
+    for (const Lane &lane : lanes_)
+      if (lane.tail.load(std::memory_order_relaxed) != lane.head.load(std::memory_order_relaxed) ||
+          lane.chain.load(std::memory_order_relaxed) != nullptr)
+        return true;
+    return false;
+  }
 
-  // Empties the stacks into `visit(Block *)`.
+  // Empties the lanes into `visit(Block *)`. One thread at a time: under the heap's lock.
   template <class Visit>
   void take(Visit visit) {
-    // In this order, and in one order with the additions: a block that is missed leaves `any_` set.
-    any_.exchange(false, std::memory_order_seq_cst);
-    for (Stack &stack : stacks_) {
-      if (stack.head.load(std::memory_order_seq_cst) == 0) continue;
-      Block *block = block_of(stack.head.exchange(0, std::memory_order_acquire));
-      while (block) {
-        Block *next = block->next;
-        visit(block);
-        block = next;
-      }
+    for (Lane &lane : lanes_) {
+      take_from_ring(lane, visit);
+      if (lane.chain.load(std::memory_order_relaxed) != nullptr) take_chain(lane, visit);
+    }
+  }
+
+  // In the child of a fork, where a sender may have vanished between taking a slot and filling it: nobody may wait
+  // for such a slot.
+  void close_gaps() {
+    for (Lane &lane : lanes_) {
+      const uint32_t tail = lane.tail.load(std::memory_order_relaxed);
+      uint32_t end = lane.head.load(std::memory_order_relaxed);
+      for (uint32_t at = end; at != tail; ++at)
+        if (Block *block = lane.slots[at % kSlots].exchange(nullptr, std::memory_order_relaxed))
+          lane.slots[end++ % kSlots].store(block, std::memory_order_relaxed);
+      lane.tail.store(end, std::memory_order_relaxed);
     }
   }
 
 private:
-  static constexpr unsigned kShift = 48;
-  static constexpr uint64_t kMostCounted = 0xffff;
-
-  static Block *block_of(uint64_t head) {
-    return reinterpret_cast<Block *>(head & ((uint64_t{1} << kShift) - 1));
-  }
-  static uint64_t count_of(uint64_t head) { return head >> kShift; }
-
-  struct alignas(kLineBytes) Stack {
-    std::atomic<uint64_t> head{0};
+  // What senders write, what the owner writes, and what passes from one to the other, each on lines of its own.
+  struct Lane {
+    alignas(kLineBytes) std::atomic<uint32_t> tail{0}; // slots ever taken, modulo 2^32
+    std::atomic<uint32_t> chained{0};
+    std::atomic<Block *> chain{nullptr};
+    alignas(kLineBytes) std::atomic<uint32_t> head{0}; // slots ever emptied
+    alignas(kLineBytes) std::atomic<Block *> slots[kSlots]{};
   };
-  Stack stacks_[kStacks];
-  alignas(kLineBytes) std::atomic<bool> any_{false};
+
+  static uint32_t put_on_chain(Lane &lane, Block *block) {
+    block->next = lane.chain.load(std::memory_order_relaxed);
+    while (!lane.chain.compare_exchange_weak(block->next, block, std::memory_order_release,
+                                             std::memory_order_relaxed)) {
+    }
+    return lane.chained.fetch_add(1, std::memory_order_relaxed) + 1;
+  }
+
+  template <class Visit>
+  static void take_from_ring(Lane &lane, Visit &visit) {
+    // Not beyond what is there now: a visit may put blocks back.
+    const uint32_t tail = lane.tail.load(std::memory_order_relaxed);
+    for (uint32_t head = lane.head.load(std::memory_order_relaxed); head != tail; ++head) {
+      std::atomic<Block *> &slot = lane.slots[head % kSlots];
+      Block *block = slot.load(std::memory_order_acquire);
+      if (block == nullptr) return; // its sender is about to fill it
+      slot.store(nullptr, std::memory_order_relaxed);
+      lane.head.store(head + 1, std::memory_order_release);
+      visit(block);
+    }
+  }
+
+  template <class Visit>
+  static void take_chain(Lane &lane, Visit &visit) {
+    lane.chained.store(0, std::memory_order_relaxed);
+    Block *block = lane.chain.exchange(nullptr, std::memory_order_acquire);
+    while (block) {
+      Block *next = block->next;
+      visit(block);
+      block = next;
+    }
+  }
+
+  Lane lanes_[kLanes];
 };
 
 } // namespace abut::heap

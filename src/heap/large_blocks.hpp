@@ -14,9 +14,7 @@ struct LargeBlock {
   Address address = 0;
 
   explicit operator bool() const { return segment != nullptr; }
-  size_t usable_bytes() const {
-    return segment->page_address(pages.end()) - address;
-  }
+  size_t usable_bytes() const { return segment->page_address(pages.end()) - address; }
 };
 
 // `bytes` (of up to kLargeMax) at a multiple of `align` (a power of two, up to kLargeMax / 2). `clean` tells

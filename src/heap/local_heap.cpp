@@ -40,6 +40,10 @@ void LocalHeap::note_search() {
 void LocalHeap::before_search() {
   if (inbox_.any()) sort_inbox_for_owner();
   note_search();
+  look_at_the_clock();
+}
+
+void LocalHeap::look_at_the_clock() {
   if (++looks_ % kSearchesToLook == 0) decay(os::coarse_milliseconds());
 }
 
@@ -67,35 +71,40 @@ void *LocalHeap::allocate_small_aligned(unsigned size, size_t align) {
 }
 
 void *LocalHeap::allocate_medium(size_t bytes, size_t align) {
-  const unsigned size = MediumHeap::granules_for(bytes);
-  const bool binned = MediumHeap::has_bin(size) && align <= MediumGranules::kBytes;
+  const unsigned size_class = medium_classes.for_bytes(bytes);
+  const bool binned = align <= MediumGranules::kBytes;
   if (binned)
-    if (void *block = medium.pop(size)) return block;
+    if (void *block = medium.pop(size_class)) return block;
   std::lock_guard guard(lock_);
   before_search();
-  if (binned)
-    if (void *block = medium.pop(size)) return block;
-  return medium.allocate(size, align);
+  if (binned) {
+    if (void *block = medium.pop(size_class)) return block;
+    medium.note_miss(size_class);
+  }
+  return medium.allocate(medium_classes.granules(size_class), align);
 }
 
-void LocalHeap::free_tiny(Block *block) {
-  if (tiny.push(block)) return;
+void LocalHeap::spill_tiny() {
   std::lock_guard guard(lock_);
   tiny.spill();
+  look_at_the_clock();
 }
 
-void LocalHeap::free_medium(Block *block, unsigned size) {
-  if (MediumHeap::has_bin(size) && medium.push(block, size)) return;
+void LocalHeap::spill_medium(unsigned size_class) {
   std::lock_guard guard(lock_);
-  if (MediumHeap::has_bin(size))
-    medium.spill(size);
-  else
-    medium.give_back(block);
+  medium.spill(size_class);
+  look_at_the_clock();
+}
+
+void LocalHeap::give_back_medium(Block *block) {
+  std::lock_guard guard(lock_);
+  medium.give_back(block);
 }
 
 void LocalHeap::spill_small(unsigned size) {
   std::lock_guard guard(lock_);
   small.spill(size);
+  look_at_the_clock();
 }
 
 bool LocalHeap::resize_medium(Address block, unsigned size) {
@@ -114,18 +123,11 @@ void LocalHeap::give_back(Block *block) {
 
 // For the owner a block that comes back is as good as one that it freed itself.
 void LocalHeap::keep_or_give_back(Block *block) {
-  const auto address = reinterpret_cast<Address>(block);
-  if (tier_at(block) == Tier::small) {
-    const SmallMap &map = Segment::of(address)->line_at(address);
-    const uint32_t at = granule_in_page(address);
-    if (!map.begins_at(at)) os::fail("free", block, "this block has been freed twice");
-    const unsigned size = map.length_at(at);
-    if (small.bin(size).room > 0) {
-      small.push(block, size);
-      return;
-    }
-  }
-  give_back(block);
+  const Tier tier = tier_at(block);
+  const bool kept = tier == Tier::small    ? small.keep(block)
+                    : tier == Tier::medium ? medium.keep(block)
+                                           : false;
+  if (!kept) give_back(block);
 }
 
 void LocalHeap::sort_inbox_for_owner() {
@@ -184,7 +186,10 @@ bool LocalHeap::decay_if_due(uint64_t now) {
 }
 
 void LocalHeap::decay(uint64_t now) {
-  if (decay_if_due(now)) heap_registry.decay_orphans(now);
+  if (!decay_if_due(now)) return;
+  small.thin_bins();
+  medium.thin_bins();
+  heap_registry.decay_orphans(now);
 }
 
 void LocalHeap::look(unsigned most_spans) {

@@ -23,8 +23,17 @@ public:
   void *allocate_small_aligned(unsigned size, size_t align);
   void *allocate_medium(size_t bytes, size_t align);
 
-  void free_tiny(Block *block);
-  void free_medium(Block *block, unsigned size);
+  void free_tiny(Block *block) {
+    if (!tiny.push(block)) [[unlikely]]
+      spill_tiny();
+  }
+  void free_medium(Block *block, unsigned size) {
+    const unsigned size_class = medium_classes.of(size);
+    if (!medium_classes.is_exact(size)) [[unlikely]]
+      return give_back_medium(block);
+    if (!medium.push(block, size_class)) [[unlikely]]
+      spill_medium(size_class);
+  }
   void spill_small(unsigned size);
 
   // Makes a medium block longer or shorter where it lies.
@@ -46,19 +55,23 @@ public:
 
   uint32_t number() const { return number_; }
   os::SpinLock &lock() { return lock_; }
-  const Inbox &inbox() const { return inbox_; }
+  Inbox &inbox() { return inbox_; }
 
   SmallHeap small;
   TinyHeap tiny;
   MediumHeap medium;
 
-  LocalHeap *next = nullptr;            // in the registry
-  LocalHeap *next_orphan = nullptr;     // among those without a thread
+  LocalHeap *next = nullptr;        // in the registry
+  LocalHeap *next_orphan = nullptr; // among those without a thread
   std::atomic<bool> orphan{false};
 
 private:
+  void spill_tiny();
+  void spill_medium(unsigned size_class);
+  void give_back_medium(Block *block);
   void note_search();
   void before_search();
+  void look_at_the_clock();
   void sort_inbox();
   void sort_inbox_for_owner();
   void give_back(Block *block);

@@ -37,7 +37,8 @@ void MediumHeap::open(LocalHeap *owner, uint32_t tag, uintptr_t mark) {
   owner_ = owner;
   tag_ = tag;
   mark_ = mark;
-  for (unsigned size = 1; size <= kBinMost; ++size) bins_[size].open(size * MediumGranules::kBytes);
+  for (unsigned one = 0; one < medium_classes.count(); ++one)
+    bins_[one].open(MediumGranules{medium_classes.granules(one)}.bytes(), kBytesInBin);
 }
 
 // Lists are spaced by quarters of a doubling: a span on a list beyond a request's own takes the request.
@@ -99,14 +100,15 @@ void *MediumHeap::take(unsigned size, uint32_t align) {
   medium_map(cursor_.segment, *cursor_.span).add(block);
   cursor_.span->touched |= pages_touched(block);
   cursor_.hole = {block.end(), cursor_.hole.end() - block.end()};
-  auto *result = reinterpret_cast<Block *>(
-      cursor_.segment->page_address(first_page(*cursor_.span)) + block.first * MediumGranules::kBytes);
+  auto *result =
+      reinterpret_cast<Block *>(cursor_.segment->page_address(first_page(*cursor_.span)) +
+                                block.first * MediumGranules::kBytes);
   result->mark = 0;
   return result;
 }
 
 SpanInfo *MediumHeap::add_span() {
-  const Run run = page_runs.allocate({kPagesInMediumSpan}, kPagesInUnit);
+  const Run run = page_runs.allocate({kPagesInMediumSpan}, kPagesInMediumSpan);
   if (!run) return nullptr;
   const unsigned unit = run.pages.first / kPagesInUnit;
   SpanInfo &span = run.segment->spans[unit];
@@ -133,7 +135,7 @@ bool MediumHeap::resize(Address address, unsigned size) {
   Segment *segment = Segment::of(address);
   SpanInfo &span = segment->span_at(address);
   MediumMap &map = medium_map(segment, span);
-  const uint32_t first = medium_granule(segment, span, address);
+  const uint32_t first = medium_granule(address);
   const Range block{first, map.length_at(first)};
   if (size > block.count) {
     if (block.end() == kMediumGranulesInSpan || !map.is_free(block.end())) return false;
@@ -157,7 +159,7 @@ void MediumHeap::give_back(Block *block) {
   Segment *segment = Segment::of(address);
   SpanInfo &span = segment->span_at(address);
   MediumMap &map = medium_map(segment, span);
-  const uint32_t first = medium_granule(segment, span, address);
+  const uint32_t first = medium_granule(address);
   if (!map.begins_at(first)) os::fail("free", block, "this block has been freed twice");
   map.remove({first, map.length_at(first)});
   if (!map.empty()) {
@@ -180,15 +182,28 @@ void MediumHeap::give_back_chain(Block *first) {
   }
 }
 
-void MediumHeap::spill(unsigned size) {
-  Bin &bin = bins_[size];
-  Block *older = bin.split(bin.limit / 2);
-  bin.grow();
-  give_back_chain(older);
+void MediumHeap::spill(unsigned size_class) {
+  give_back_chain(bins_[size_class].overflow());
+}
+
+void MediumHeap::thin_bins() {
+  for (Bin &bin : bins_) give_back_chain(bin.split(bin.count() / 2));
+}
+
+bool MediumHeap::keep(Block *block) {
+  const auto address = reinterpret_cast<Address>(block);
+  const MediumMap &map = medium_map_at(Segment::of(address), address);
+  const uint32_t at = medium_granule(address);
+  if (!map.begins_at(at)) return false;
+  const uint32_t size = map.length_at(at);
+  const unsigned size_class = medium_classes.of(size);
+  if (!medium_classes.is_exact(size) || !bins_[size_class].has_room()) return false;
+  push(block, size_class);
+  return true;
 }
 
 void MediumHeap::close() {
-  for (unsigned size = 1; size <= kBinMost; ++size) give_back_chain(bins_[size].take_all());
+  for (Bin &bin : bins_) give_back_chain(bin.take_all());
 }
 
 // Gives back the pages that lay in holes at the look before and still do.

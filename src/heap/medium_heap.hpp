@@ -1,13 +1,23 @@
 // Medium blocks of one thread: 64-byte granules in spans of 128 KiB, best fit, coalesced by their maps.
 //
-// A block whose size is a multiple of half a page gets one line more, so that equal blocks in a row do not all
-// begin in the same cache set.
+// Freed blocks wait in a bin of their class, for the next request of the class to find them still in the cache.
 #pragma once
 
 #include "heap/bin.hpp"
+#include "heap/medium_classes.hpp"
 #include "heap/page_runs.hpp"
 
 namespace abut::heap {
+
+// Where in its span, which lies at a multiple of its size, an address is.
+inline uint32_t medium_granule(Address address) {
+  return static_cast<uint32_t>(address % kMediumSpanBytes / MediumGranules::kBytes);
+}
+
+// The map of the span that `address` lies in.
+inline MediumMap &medium_map_at(Segment *segment, Address address) {
+  return segment->line_as<MediumMap>(page_in_segment(round_down(address, kMediumSpanBytes)));
+}
 
 class MediumHeap {
 public:
@@ -15,15 +25,14 @@ public:
 
   // The granules that a block of `bytes` gets.
   static unsigned granules_for(size_t bytes) {
-    return MediumGranules::holding(bytes).n + (bytes % (kPageBytes / 2) == 0);
+    return medium_classes.granules(medium_classes.for_bytes(bytes));
   }
 
-  static bool has_bin(unsigned size) { return size <= kBinMost; }
+  // ---- the owner's fast paths: no lock ----
 
-  // ---- the owner's fast paths: no lock; for sizes that have a bin ----
-
-  void *pop(unsigned size) {
-    Bin &bin = bins_[size];
+  // A block that waits in the bin of a class, or null.
+  void *pop(unsigned size_class) {
+    Bin &bin = bins_[size_class];
     Block *block = bin.head;
     if (block == nullptr) return nullptr;
     bin.head = block->next;
@@ -32,8 +41,9 @@ public:
     return block;
   }
 
-  bool push(Block *block, unsigned size) {
-    Bin &bin = bins_[size];
+  // Keeps a block of a class for the next request; false if the bin now wants to be spilled.
+  bool push(Block *block, unsigned size_class) {
+    Bin &bin = bins_[size_class];
     block->next = bin.head;
     block->mark = mark_;
     written_before_linked();
@@ -43,10 +53,15 @@ public:
 
   bool looks_free(const Block *block) const { return block->mark == mark_; }
   uint32_t tag() const { return tag_; }
-  const Bin &bin(unsigned size) const { return bins_[size]; }
-  static constexpr unsigned bins() { return kBinMost; }
+  const Bin &bin(unsigned size_class) const { return bins_[size_class]; }
 
   // ---- under the heap's lock ----
+
+  // The bin of a class has given out.
+  void note_miss(unsigned size_class) { bins_[size_class].grow(); }
+
+  // Keeps a block that came back from another thread in its bin; false if that is full, or if it has none.
+  bool keep(Block *block);
 
   // `size` granules at a multiple of `align` bytes (of at most a page); null where memory is exhausted.
   void *allocate(unsigned size, size_t align);
@@ -54,14 +69,16 @@ public:
   // Makes a block longer or shorter where it lies; false if the next block is in the way.
   bool resize(Address block, unsigned size);
 
-  void spill(unsigned size);
+  void spill(unsigned size_class);
+
+  // Gives the older half of every bin back.
+  void thin_bins();
   void close();
   void give_back(Block *block);
   void decay(unsigned most_spans);
 
 private:
-  // Above this size, in granules, a search costs little beside the use of the block.
-  static constexpr unsigned kBinMost = 64;
+  static constexpr size_t kBytesInBin = 32 * KiB;
 
   static constexpr unsigned kLists = 41;
   static constexpr unsigned kFirstListWithPages = 20; // a hole of a page has 64 granules
@@ -84,18 +101,13 @@ private:
   SpanInfo *add_span();
   void give_back_chain(Block *first);
 
-  Bin bins_[kBinMost + 1];
   uintptr_t mark_ = 0;
   uint32_t tag_ = ~uint32_t{0};
+  Bin bins_[medium_classes.count()];
   LocalHeap *owner_ = nullptr;
   Cursor cursor_;
   SpanList spans_[kLists]; // by their largest hole; the first is not used
   uint64_t filled_ = 0;    // the lists that hold a span, a bit each
 };
-
-inline uint32_t medium_granule(Segment *segment, const SpanInfo &span, Address address) {
-  return static_cast<uint32_t>((address - segment->page_address(first_page(span))) /
-                               MediumGranules::kBytes);
-}
 
 } // namespace abut::heap

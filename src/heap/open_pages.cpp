@@ -49,6 +49,7 @@ OpenPage OpenPages::take_used(uint32_t size) {
   span->open &= static_cast<uint16_t>(~bit_of(page));
   span->empty &= static_cast<uint16_t>(~bit_of(page));
   span->aged &= ~uint64_t{bit_of(page)};
+  if ((span->touched & bit_of(page)) == 0) retention.took(1);
   span->touched |= bit_of(page);
   lower(*span);
   return page;
@@ -117,8 +118,8 @@ void OpenPages::put_empty(const OpenPage &page) {
 }
 
 void OpenPages::keep_idle_few() {
-  constexpr size_t kFew = 2 * MiB / kPageBytes;
-  if (idle_ < kFew || idle_ < pages_taken.value() / 8) return;
+  if (idle_ < retention.allowance_in_spans()) return;
+  retention.gave_back(idle_);
   idle_ = 0;
   decay(~0U);
   decay(~0U);

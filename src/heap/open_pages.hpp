@@ -47,7 +47,7 @@ public:
   void put_empty(const OpenPage &page);
 
   // Gives back the empty pages that were so at the call before; at most `most_spans` are looked at. Where
-  // emptied pages pile up (more than 2 MiB, and an eighth of the heap) they go back at once.
+  // emptied pages pile up (retention.hpp says how many may) they go back at once.
   void decay(unsigned most_spans);
 
 private:

@@ -10,7 +10,9 @@ constinit Retention retention;
 
 namespace {
 
-unsigned bucket_of(uint32_t largest_hole) { return static_cast<unsigned>(std::bit_width(largest_hole)); }
+unsigned bucket_of(uint32_t largest_hole) {
+  return static_cast<unsigned>(std::bit_width(largest_hole));
+}
 
 // Of a bucket whose holes may be too small, or not aligned, this many segments are tried.
 constexpr unsigned kTriesInBucket = 16;
@@ -30,13 +32,14 @@ void PageRuns::refile(Segment *segment) {
 }
 
 Segment *PageRuns::add_segment() {
-  void *memory =
-      segment_map.map(kSegmentBytes, kSegmentBytes, kSegmentBytes, SegmentKind::pages);
+  void *memory = segment_map.map(kSegmentBytes, kSegmentBytes, kSegmentBytes, SegmentKind::pages);
   if (memory == nullptr) return nullptr;
-  auto *segment = static_cast<Segment *>(memory); // all of it reads as zero
-  segment->huge_pages =
+  // Before the first write, which would make its two megabytes small pages for good.
+  const bool huge_pages =
       pages_taken.value() >= kHugePagesFrom && option_value(Option::huge_pages) != 0;
-  if (segment->huge_pages) os::prefer_huge_pages(memory, kSegmentBytes);
+  if (huge_pages) os::prefer_huge_pages(memory, kSegmentBytes);
+  auto *segment = static_cast<Segment *>(memory); // all of it reads as zero
+  segment->huge_pages = huge_pages;
   segment->runs.add({0, Segment::kHeaderPages});
   segment->largest_hole = Segment::kUsablePages;
   by_hole_[bucket_of(segment->largest_hole)].push_back(segment);

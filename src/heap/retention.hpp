@@ -1,6 +1,6 @@
 // How many free pages may stay resident, in the hope that they are soon asked for again.
 //
-// At most `retain_mb`, or an eighth of the pages taken, whichever is more; and beyond that as many as lately
+// At most `retain_mb`, or a quarter of the pages taken, whichever is more; and beyond that as many as lately
 // went back to the kernel only to be asked for again. What is above goes back at once, the rest when it has
 // been free for `decay_ms`.
 #pragma once
@@ -18,7 +18,13 @@ public:
   // In pages.
   size_t allowance() const {
     const size_t retained = static_cast<size_t>(option_value(Option::retain_mb)) * MiB / kPageBytes;
-    return std::max(retained, pages_taken.value() / 8) + earned_.load(std::memory_order_relaxed);
+    return std::max(retained, pages_taken.value() / 4) + earned_.load(std::memory_order_relaxed);
+  }
+
+  // The same for the empty pages inside the spans of one tier of one heap.
+  size_t allowance_in_spans() const {
+    constexpr size_t kFew = 2 * MiB / kPageBytes;
+    return std::max(kFew, pages_taken.value() / 4) + earned_.load(std::memory_order_relaxed);
   }
 
   // Free pages that are resident, of all kinds.

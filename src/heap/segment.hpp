@@ -26,7 +26,9 @@ class CellMap {
 public:
   bool is_taken(uint32_t cell) const { return (word(cell >> 6) >> (cell & 63)) & 1; }
   void take(uint32_t cell) { store(cell >> 6, word(cell >> 6) | uint64_t{1} << (cell & 63)); }
-  void give_back(uint32_t cell) { store(cell >> 6, word(cell >> 6) & ~(uint64_t{1} << (cell & 63))); }
+  void give_back(uint32_t cell) {
+    store(cell >> 6, word(cell >> 6) & ~(uint64_t{1} << (cell & 63)));
+  }
 
   // The lowest free cell from `from` on; kCellsInPage if there is none. Only for the thread that writes the map.
   uint32_t next_free(uint32_t from) const { return next_bit<false>(taken_, kCellsInPage, from); }
@@ -77,18 +79,18 @@ static_assert(sizeof(LargeInfo) <= kLineBytes);
 // A run of pages with one use by one heap. Sets of pages have a bit a page.
 struct alignas(kLineBytes) SpanInfo {
   LocalHeap *owner;
-  Link<SpanInfo> link;    // among its heap's spans with about as much room
-  uint64_t touched;       // pages that were written to since the kernel gave them
-  uint64_t aged;          // pages that held no block at the last look
-  uint8_t first_unit;     // of the span, within the segment
-  uint8_t listed;         // on which list; nought if on none
-  uint16_t largest_hole;  // medium: an upper bound, in granules
+  Link<SpanInfo> link;   // among its heap's spans with about as much room
+  uint64_t touched;      // pages that were written to since the kernel gave them
+  uint64_t aged;         // pages that held no block at the last look
+  uint8_t first_unit;    // of the span, within the segment
+  uint8_t listed;        // on which list; nought if on none
+  uint16_t largest_hole; // medium: an upper bound, in granules
 
   // For small and tiny spans, whose pages are filled one at a time:
-  uint16_t open;                     // pages worth filling, which nobody fills
-  uint16_t empty;                    // pages without a block, which nobody fills
-  uint8_t room[kPagesInUnit];        // an upper bound of the page's longest hole, in granules, 255 at most
-  uint8_t free[kPagesInUnit];        // all of the page's free granules, 255 at most
+  uint16_t open;              // pages worth filling, which nobody fills
+  uint16_t empty;             // pages without a block, which nobody fills
+  uint8_t room[kPagesInUnit]; // an upper bound of the page's longest hole, in granules, 255 at most
+  uint8_t free[kPagesInUnit]; // all of the page's free granules, 255 at most
 };
 static_assert(sizeof(SpanInfo) == 2 * kLineBytes);
 
@@ -106,11 +108,11 @@ struct Segment {
   // The page runs' own, under their lock.
   RunMap runs;
   uint64_t dirty[kPagesInSegment / 64]; // free pages that are resident
-  Link<Segment> by_hole;    // among the segments with about as large a hole
-  Link<Segment> by_age;     // among those with dirty pages, by when a page was last freed
-  uint32_t largest_hole;    // in pages
+  Link<Segment> by_hole;                // among the segments with about as large a hole
+  Link<Segment> by_age;  // among those with dirty pages, by when a page was last freed
+  uint32_t largest_hole; // in pages
   uint32_t dirty_pages;
-  uint64_t freed_at;        // milliseconds, when a page was last freed
+  uint64_t freed_at; // milliseconds, when a page was last freed
   bool huge_pages;
 
   static Segment *of(const void *memory) { return of(reinterpret_cast<Address>(memory)); }
@@ -124,9 +126,7 @@ struct Segment {
   uint32_t tag_at(Address address) const {
     return tags[unit_in_segment(address)].load(std::memory_order_relaxed);
   }
-  SpanInfo &span_at(Address address) {
-    return spans[spans[unit_in_segment(address)].first_unit];
-  }
+  SpanInfo &span_at(Address address) { return spans[spans[unit_in_segment(address)].first_unit]; }
   SmallMap &line_at(Address address) { return lines[page_in_segment(address)]; }
 
   template <class Description>

@@ -20,11 +20,16 @@ constexpr size_t slots_for(size_t bytes) { return (bytes + kSegmentBytes - 1) >>
 } // namespace
 
 size_t SegmentMap::slot_of(const void *memory) const {
-  return (reinterpret_cast<Address>(memory) - base_.load(std::memory_order_relaxed)) >> kSegmentShift;
+  return (reinterpret_cast<Address>(memory) - base_.load(std::memory_order_relaxed)) >>
+         kSegmentShift;
 }
 
 void *SegmentMap::address_of(size_t slot) const {
   return reinterpret_cast<void *>(base_.load(std::memory_order_relaxed) + (slot << kSegmentShift));
+}
+
+std::atomic<SegmentKind> &SegmentMap::kind_of(size_t slot) {
+  return kinds_[(base_.load(std::memory_order_relaxed) >> kSegmentShift) + slot];
 }
 
 void SegmentMap::choose_base() {
@@ -38,8 +43,8 @@ void SegmentMap::choose_base() {
 }
 
 void SegmentMap::mark(size_t slot, size_t count, SegmentKind first, SegmentKind rest) {
-  kinds_[slot].store(first, std::memory_order_relaxed);
-  for (size_t i = 1; i < count; ++i) kinds_[slot + i].store(rest, std::memory_order_relaxed);
+  kind_of(slot).store(first, std::memory_order_relaxed);
+  for (size_t i = 1; i < count; ++i) kind_of(slot + i).store(rest, std::memory_order_relaxed);
 }
 
 // The first run of `count` unused slots whose address is a multiple of `align`, from `next_` on and then once
@@ -52,7 +57,7 @@ size_t SegmentMap::find_slots(size_t count, size_t align) {
       slot += (round_up(address, align) - address) >> kSegmentShift;
       size_t free = 0;
       while (free < count && slot + free < kSlots &&
-             kinds_[slot + free].load(std::memory_order_relaxed) == SegmentKind::none)
+             kind_of(slot + free).load(std::memory_order_relaxed) == SegmentKind::none)
         ++free;
       if (free == count) return slot;
       slot += free + 1;

@@ -1,8 +1,9 @@
-// Which addresses are the heap's: a table with one byte for every segment of one wide range of addresses.
+// Which addresses are the heap's: a table with one byte for every slot of 4 MiB that a process can address.
 //
-// Segments are laid side by side in a range well below the kernel's own choices. The range is not reserved, so
-// it costs nothing against limits on address space, and neighbours merge into one kernel mapping. A slot that
-// somebody else has taken is passed over.
+// Segments are laid side by side in a range of slots well below the kernel's own choices. The range is not
+// reserved, so it costs nothing against limits on address space, and neighbours merge into one kernel mapping. A
+// slot that somebody else has taken is passed over. Of the table only those pages are ever touched that tell of
+// the range; it is as wide as the address space so that free() need not ask where the range begins.
 #pragma once
 
 #include "heap/geometry.hpp"
@@ -22,6 +23,7 @@ enum class SegmentKind : uint8_t {
 
 class SegmentMap {
 public:
+  // The slots of the range, numbered from its beginning.
 #if defined(__SANITIZE_THREAD__)
   static constexpr size_t kSlots = size_t{1} << 16; // that tool allows a narrower range
 #else
@@ -29,8 +31,8 @@ public:
 #endif
 
   SegmentKind kind_at(Address address) const {
-    const size_t slot = (address - base_.load(std::memory_order_relaxed)) >> kSegmentShift;
-    return slot < kSlots ? kinds_[slot].load(std::memory_order_relaxed) : SegmentKind::none;
+    const size_t slot = address >> kSegmentShift;
+    return slot < kAllSlots ? kinds_[slot].load(std::memory_order_relaxed) : SegmentKind::none;
   }
 
   // Maps `bytes` (a multiple of a page) at a multiple of `align` (of kSegmentBytes at least) and keeps address
@@ -51,6 +53,9 @@ public:
   os::SpinLock &lock() { return lock_; }
 
 private:
+  static constexpr size_t kAllSlots = size_t{1} << (os::kAddressBits - kSegmentShift);
+
+  std::atomic<SegmentKind> &kind_of(size_t slot);
   size_t find_slots(size_t count, size_t align);
   void mark(size_t slot, size_t count, SegmentKind first, SegmentKind rest);
   void choose_base();
@@ -61,7 +66,7 @@ private:
   size_t next_ = 0; // where the search for slots goes on
   os::SpinLock lock_;
   std::atomic<size_t> mapped_{0};
-  std::atomic<SegmentKind> kinds_[kSlots]{};
+  std::atomic<SegmentKind> kinds_[kAllSlots]{};
 };
 
 extern constinit SegmentMap segment_map;

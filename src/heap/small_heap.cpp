@@ -10,39 +10,74 @@ void SmallHeap::open(LocalHeap *owner, uint32_t tag, uintptr_t mark) {
   for (unsigned size = 1; size <= kSmallClasses; ++size) bins_[size].open(size * Granules::kBytes);
 }
 
-// Nobody fills the cursor's page any more.
-void SmallHeap::leave_page() {
-  const OpenPage left = cursor_.leave();
-  if (!left) return;
-  const SmallMap &map = left.segment->lines[left.page];
-  if (map.empty()) return pages_.put_empty(left);
+// Nobody fills the page any more.
+void SmallHeap::put(const OpenPage &page) {
+  const SmallMap &map = page.segment->lines[page.page];
+  if (map.empty()) return pages_.put_empty(page);
   const auto cover = map.cover();
-  pages_.put(left, {cover.longest_hole(), cover.free_granules()});
+  pages_.put(page, {cover.longest_hole(), cover.free_granules()});
 }
 
-// Leads the cursor to a hole that takes `size`; false where memory is exhausted.
-bool SmallHeap::make_room(unsigned size) {
-  if (cursor_.seek(size)) return true;
-  leave_page();
-  // A page's room is an upper bound: a page that disappoints is put back with its true room, and not met again.
-  while (const OpenPage page = pages_.take_used(size)) {
-    cursor_.enter(page);
-    if (cursor_.seek(size)) return true;
-    leave_page();
+void SmallHeap::leave_page() {
+  if (const OpenPage left = cursor_.leave()) put(left);
+}
+
+// Fills the bin from the holes of a page, as many blocks as it takes, the lowest on top.
+void SmallHeap::gather(const OpenPage &page, unsigned size) {
+  Bin &bin = bins_[size];
+  SmallMap &map = page.segment->lines[page.page];
+  const Address address = page.segment->page_address(page.page);
+  const auto cover = map.cover();
+  Room left;
+  auto wanted = static_cast<unsigned>(bin.room);
+  Block **last = &bin.head;
+  for (Range hole = cover.next_hole(0); hole; hole = cover.next_hole(hole.end())) {
+    for (; hole.count >= size && wanted > 0; --wanted) {
+      map.add({hole.first, size});
+      auto *block = reinterpret_cast<Block *>(address + hole.first * Granules::kBytes);
+      block->mark = mark_;
+      *last = block;
+      last = &block->next;
+      hole = {hole.first + size, hole.count - size};
+    }
+    left.longest = std::max(left.longest, hole.count);
+    left.free += hole.count;
   }
+  *last = nullptr;
+  bin.room = static_cast<int16_t>(wanted);
+  pages_.put(page, left);
+}
+
+// A page's room is an upper bound: one that disappoints is put back with its true room, and not met again.
+Block *SmallHeap::gather(unsigned size) {
+  while (const OpenPage page = pages_.take_used(size)) {
+    gather(page, size);
+    if (Block *block = static_cast<Block *>(pop(size))) return block;
+  }
+  return nullptr;
+}
+
+// Leads the cursor to a fresh page; false where memory is exhausted.
+bool SmallHeap::begin_page(unsigned size) {
+  leave_page();
   const OpenPage page = pages_.take_fresh(owner_, tag_);
   if (!page) return false;
-  cursor_.enter(page);
+  cursor_.enter_fresh(page, size);
   return cursor_.seek(size);
 }
 
-void *SmallHeap::refill(unsigned size) { return make_room(size) ? cursor_.bump(size) : nullptr; }
+void *SmallHeap::refill(unsigned size) {
+  if (cursor_.seek(size)) return cursor_.bump(size);
+  bins_[size].grow();
+  if (Block *block = gather(size)) return block;
+  return begin_page(size) ? cursor_.bump(size) : nullptr;
+}
 
 void *SmallHeap::allocate_aligned(unsigned size, size_t align) {
   // A hole that takes this much takes the block wherever the hole begins. What is left out before it is found
   // again when the page is left.
   const unsigned enough = size + static_cast<unsigned>(align / Granules::kBytes) - 1;
-  if (!make_room(enough)) return nullptr;
+  if (!cursor_.seek(enough) && !begin_page(enough)) return nullptr;
   cursor_.align_to(align);
   return cursor_.bump(size);
 }
@@ -72,10 +107,22 @@ void SmallHeap::give_back_chain(Block *first) {
 }
 
 void SmallHeap::spill(unsigned size) {
-  Bin &bin = bins_[size];
-  Block *older = bin.split(bin.limit / 2);
-  bin.grow();
-  give_back_chain(older);
+  give_back_chain(bins_[size].overflow());
+}
+
+void SmallHeap::thin_bins() {
+  for (Bin &bin : bins_) give_back_chain(bin.split(bin.count() / 2));
+}
+
+bool SmallHeap::keep(Block *block) {
+  const auto address = reinterpret_cast<Address>(block);
+  const SmallMap &map = Segment::of(address)->line_at(address);
+  const uint32_t at = granule_in_page(address);
+  if (!map.begins_at(at)) return false;
+  const uint32_t size = map.short_length_at(at);
+  if (!bins_[size].has_room()) return false;
+  push(block, size);
+  return true;
 }
 
 void SmallHeap::mend_after_fork() {

@@ -23,7 +23,8 @@ public:
   void *pop(unsigned size) {
     Bin &bin = bins_[size];
     Block *block = bin.head;
-    if (block == nullptr) [[unlikely]] return nullptr;
+    if (block == nullptr) [[unlikely]]
+      return nullptr;
     bin.head = block->next;
     ++bin.room;
     block->mark = 0;
@@ -63,6 +64,9 @@ public:
 
   // ---- under the heap's lock ----
 
+  // Keeps a block that came back from another thread in its bin; false if that is full.
+  bool keep(Block *block);
+
   // Finds a page for `size` and takes it from there; null where memory is exhausted.
   void *refill(unsigned size);
 
@@ -71,6 +75,9 @@ public:
 
   // Gives the older half of an overfull bin back to the maps.
   void spill(unsigned size);
+
+  // Gives the older half of every bin back, so that what a thread no longer needs does not wait for ever.
+  void thin_bins();
 
   // Gives everything back that waits in bins or that the cursors hold.
   void close();
@@ -84,8 +91,11 @@ public:
   void decay(unsigned most_spans) { pages_.decay(most_spans); }
 
 private:
-  bool make_room(unsigned size);
+  void put(const OpenPage &page);
   void leave_page();
+  void gather(const OpenPage &page, unsigned size);
+  Block *gather(unsigned size);
+  bool begin_page(unsigned size);
   void give_back_chain(Block *first);
 
   // The hot fields first: a request touches the cursor's line and its bin's.

@@ -39,7 +39,8 @@ void count_run(Statistics &totals, Segment &segment, Range pages) {
   const unsigned unit = pages.first / kPagesInUnit;
   const Tier tier = tier_of(segment.tags[unit].load(std::memory_order_relaxed));
   if (tier == Tier::small)
-    for (unsigned i = 0; i < pages.count; ++i) count_small_page(totals, segment.lines[pages.first + i]);
+    for (unsigned i = 0; i < pages.count; ++i)
+      count_small_page(totals, segment.lines[pages.first + i]);
   else if (tier == Tier::tiny)
     for (unsigned i = 0; i < pages.count; ++i)
       count_tiny_page(totals, segment.line_as<CellMap>(pages.first + i));
@@ -70,9 +71,10 @@ void count_bins(Statistics &totals, LocalHeap &heap) {
   totals.classes[0].waiting += waits(heap.tiny.bin(), kTinyMax);
   for (unsigned size = 1; size <= kSmallClasses; ++size)
     totals.classes[size].waiting += waits(heap.small.bin(size), size * Granules::kBytes);
-  for (unsigned size = 1; size <= MediumHeap::bins(); ++size)
-    totals.medium_waiting_bytes +=
-        waits(heap.medium.bin(size), size * MediumGranules::kBytes) * size * MediumGranules::kBytes;
+  for (unsigned one = 0; one < medium_classes.count(); ++one) {
+    const size_t bytes = MediumGranules{medium_classes.granules(one)}.bytes();
+    totals.medium_waiting_bytes += waits(heap.medium.bin(one), bytes) * bytes;
+  }
   ++totals.heaps;
   totals.orphans += heap.orphan.load(std::memory_order_relaxed);
   totals.metadata += round_up(sizeof(LocalHeap), kPageBytes);
@@ -81,14 +83,16 @@ void count_bins(Statistics &totals, LocalHeap &heap) {
 } // namespace
 
 size_t Statistics::live_bytes() const {
-  size_t total = medium_bytes - std::min(medium_bytes, medium_waiting_bytes) + large_bytes + huge_bytes;
+  size_t total =
+      medium_bytes - std::min(medium_bytes, medium_waiting_bytes) + large_bytes + huge_bytes;
   for (const ClassCount &one : classes) total += one.blocks * one.bytes_each;
   return total;
 }
 
 double Statistics::fragmentation() const {
   const size_t live_pages = (live_bytes() + kPageBytes - 1) / kPageBytes;
-  return live_pages == 0 ? 1.0 : static_cast<double>(pages_in_use) / static_cast<double>(live_pages);
+  return live_pages == 0 ? 1.0
+                         : static_cast<double>(pages_in_use) / static_cast<double>(live_pages);
 }
 
 Statistics count() {

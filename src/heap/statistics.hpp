@@ -19,13 +19,13 @@ struct Statistics {
   size_t medium_blocks = 0, medium_bytes = 0, medium_waiting_bytes = 0; // as in the maps; free ones
   size_t large_blocks = 0, large_bytes = 0;
   size_t huge_blocks = 0, huge_bytes = 0;
-  size_t waiting_bytes = 0;   // in bins, of all tiers
+  size_t waiting_bytes = 0;                 // in bins, of all tiers
   size_t small_pages = 0, medium_pages = 0; // of pages_in_use
-  size_t pages_in_use = 0;    // pages on which some block lies, or that are kept for one
-  size_t free_resident = 0;   // bytes of free pages that have not gone back yet
-  size_t mapped = 0;          // bytes of address space
-  size_t peak = 0;            // most bytes that spans, large and huge blocks ever took at one time
-  size_t metadata = 0;        // bytes of it that describe the rest
+  size_t pages_in_use = 0;  // pages on which some block lies, or that are kept for one
+  size_t free_resident = 0; // bytes of free pages that have not gone back yet
+  size_t mapped = 0;        // bytes of address space
+  size_t peak = 0;          // most bytes that spans, large and huge blocks ever took at one time
+  size_t metadata = 0;      // bytes of it that describe the rest
   size_t heaps = 0, orphans = 0;
   size_t segments = 0;
 

@@ -8,9 +8,7 @@ namespace abut::heap {
 namespace {
 
 // A page's room for requests of one cell: what counts is how many there are.
-Room free_cells(const CellMap &cells) {
-  return {1, kCellsInPage - cells.count()};
-}
+Room free_cells(const CellMap &cells) { return {1, kCellsInPage - cells.count()}; }
 
 } // namespace
 
@@ -62,9 +60,7 @@ void TinyHeap::give_back_chain(Block *first) {
 }
 
 void TinyHeap::spill() {
-  Block *older = bin_.split(bin_.limit / 2);
-  bin_.grow();
-  give_back_chain(older);
+  give_back_chain(bin_.overflow());
 }
 
 void TinyHeap::close() { give_back_chain(bin_.take_all()); }

@@ -8,6 +8,13 @@
 
 namespace abut::os {
 
+// Addresses fit in so many bits, unless a program asks the system for more.
+#if defined(__x86_64__)
+inline constexpr unsigned kAddressBits = 47;
+#else
+inline constexpr unsigned kAddressBits = 48;
+#endif
+
 // Maps `bytes` of zeroed memory, by preference at `hint`; null where there is none to be had. Addresses and
 // lengths, here and below, are multiples of a page.
 void *map(void *hint, size_t bytes);

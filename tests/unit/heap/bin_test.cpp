@@ -44,7 +44,7 @@ TEST_F(BinTest, IsBoundedWhateverTheSizeOfItsBlocks) {
     ASSERT_EQ(any.room, any.limit);
     ASSERT_LE(any.limit, any.most);
     for (int i = 0; i < 64; ++i) any.grow();
-    ASSERT_EQ(any.limit, any.most) << "a bin that goes on overflowing reaches its most";
+    ASSERT_EQ(any.limit, any.most) << "a bin that goes on giving out reaches its most";
     ASSERT_EQ(any.count(), 0);
   }
 }
@@ -105,6 +105,32 @@ TEST_F(BinTest, GrowingKeepsTheCount) {
   EXPECT_GT(bin.limit, limit);
   EXPECT_LE(bin.limit, bin.most);
   EXPECT_EQ(static_cast<size_t>(bin.count()), pushed.size());
+}
+
+TEST_F(BinTest, KeepsTheLatestHalfWhenItOverflows) {
+  bin.open(16);
+  bin.grow();
+  const std::vector<Block *> pushed = fill();
+  const int limit = bin.limit;
+  const auto keep = static_cast<std::ptrdiff_t>(limit / 2);
+  EXPECT_EQ(chain(bin.overflow()), std::vector<Block *>(pushed.begin() + keep, pushed.end()));
+  EXPECT_EQ(chain(bin.head), std::vector<Block *>(pushed.begin(), pushed.begin() + keep));
+  EXPECT_EQ(bin.limit, limit) << "once is nothing";
+}
+
+TEST_F(BinTest, LosesRoomWhenItOverflowsAndNobodyTakes) {
+  bin.open(16);
+  const int least = bin.limit;
+  while (bin.limit < bin.most) bin.grow();
+  for (int i = 0; i < 20; ++i) {
+    bin.take_all();
+    fill();
+    bin.overflow();
+    ASSERT_EQ(bin.count(), bin.limit / 2);
+  }
+  EXPECT_EQ(bin.limit, least);
+  bin.grow();
+  EXPECT_EQ(bin.limit, 2 * least) << "and earns it again";
 }
 
 TEST_F(BinTest, KnowsWhatItHolds) {

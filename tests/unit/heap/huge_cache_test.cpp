@@ -61,14 +61,14 @@ TEST_F(HugeCacheTest, DoesNotTakeAKeptMappingForABlock) {
   EXPECT_EQ(info_of(memory), nullptr);
 }
 
-TEST_F(HugeCacheTest, ServesSomewhatSmallerBlocksButNotMuchSmallerOnesNorLargerOnes) {
+TEST_F(HugeCacheTest, ServesBlocksFromHalfItsSizeButNoSmallerOnesNorLargerOnes) {
   void *memory = take(8 * MiB);
   free(memory);
   EXPECT_NE(take(9 * MiB), memory);
-  EXPECT_NE(take(4 * MiB), memory);
-  void *smaller = take(7 * MiB);
+  EXPECT_NE(take(3 * MiB), memory);
+  void *smaller = take(5 * MiB);
   EXPECT_EQ(smaller, memory);
-  EXPECT_GE(usable_bytes(info_of(smaller)), 7 * MiB);
+  EXPECT_GE(usable_bytes(info_of(smaller)), 5 * MiB);
 }
 
 TEST_F(HugeCacheTest, PicksTheMappingThatFitsBest) {

@@ -19,14 +19,11 @@ Address address_of(const void *memory) { return reinterpret_cast<Address>(memory
 size_t bytes(unsigned size) { return MediumGranules{size}.bytes(); }
 
 MediumMap &map_of(const void *memory) {
-  Segment *segment = Segment::of(memory);
-  return medium_map(segment, segment->span_at(address_of(memory)));
+  return medium_map_at(Segment::of(memory), address_of(memory));
 }
 
 unsigned size_of(const void *memory) {
-  Segment *segment = Segment::of(memory);
-  const SpanInfo &span = segment->span_at(address_of(memory));
-  return map_of(memory).length_at(medium_granule(segment, span, address_of(memory)));
+  return map_of(memory).length_at(medium_granule(address_of(memory)));
 }
 
 class MediumHeapTest : public testing::Test {
@@ -134,7 +131,7 @@ TEST_F(MediumHeapTest, GranulesSuffice) {
   for (size_t request = kSmallMax + 1; request <= kMediumMax; ++request) {
     const size_t granted = bytes(MediumHeap::granules_for(request));
     ASSERT_GE(granted, request);
-    ASSERT_LE(granted, request + 2 * kLineBytes);
+    ASSERT_LE(granted, request + std::max(request / 8, 2 * kLineBytes));
   }
 }
 
@@ -180,30 +177,46 @@ TEST_F(MediumHeapTest, ShrinkingTheLatestBlockLosesNothing) {
   EXPECT_EQ(pages_taken.value(), taken_before + kPagesInMediumSpan);
 }
 
+TEST(MediumClassesTest, HoldWhatTheyAreAskedForAndLittleMore) {
+  for (unsigned granules = 1; granules <= MediumClasses::kMostGranules; ++granules) {
+    const unsigned one = medium_classes.of(granules);
+    ASSERT_LT(one, medium_classes.count());
+    ASSERT_GE(medium_classes.granules(one), granules);
+    ASSERT_LE(medium_classes.granules(one), granules + granules / 8);
+    ASSERT_EQ(medium_classes.is_exact(granules), medium_classes.granules(one) == granules);
+    ASSERT_TRUE(medium_classes.is_exact(medium_classes.granules(one)));
+  }
+}
+
+TEST(MediumClassesTest, HaveOneLineMoreForWholeHalfPages) {
+  for (size_t request = kPageBytes / 2; request <= kMediumMax; request += kPageBytes / 2)
+    EXPECT_EQ(bytes(MediumHeap::granules_for(request)), request + kLineBytes);
+}
+
 TEST_F(MediumHeapTest, BinnedBlocksComeBackLastInFirstOut) {
-  for (unsigned size = 1; size <= MediumHeap::bins(); ++size)
-    ASSERT_TRUE(MediumHeap::has_bin(size));
-  EXPECT_FALSE(MediumHeap::has_bin(MediumHeap::bins() + 1));
+  const unsigned one = medium_classes.of(20);
+  ASSERT_TRUE(medium_classes.is_exact(20));
   auto *first = static_cast<Block *>(take(20));
   auto *second = static_cast<Block *>(take(20));
-  EXPECT_EQ(heap.pop(20), nullptr);
-  EXPECT_TRUE(heap.push(first, 20));
-  EXPECT_TRUE(heap.push(second, 20));
+  EXPECT_EQ(heap.pop(one), nullptr);
+  EXPECT_TRUE(heap.push(first, one));
+  EXPECT_TRUE(heap.push(second, one));
   EXPECT_TRUE(heap.looks_free(second));
-  EXPECT_EQ(heap.bin(20).count(), 2);
-  EXPECT_EQ(heap.pop(20), second);
-  EXPECT_EQ(heap.pop(20), first);
+  EXPECT_EQ(heap.bin(one).count(), 2);
+  EXPECT_EQ(heap.pop(one), second);
+  EXPECT_EQ(heap.pop(one), first);
   EXPECT_FALSE(heap.looks_free(second));
 }
 
 TEST_F(MediumHeapTest, AnOverfullBinGivesItsOlderHalfBack) {
+  const unsigned one = medium_classes.of(20);
   std::vector<Block *> blocks;
   for (int i = 0; i < 200; ++i) blocks.push_back(static_cast<Block *>(take(20)));
   held.clear();
   for (Block *block : blocks)
-    if (!heap.push(block, 20)) heap.spill(20);
-  EXPECT_LE(heap.bin(20).count(), heap.bin(20).most);
-  EXPECT_EQ(heap.pop(20), blocks.back());
+    if (!heap.push(block, one)) heap.spill(one);
+  EXPECT_LE(heap.bin(one).count(), heap.bin(one).most);
+  EXPECT_EQ(heap.pop(one), blocks.back());
   heap.give_back(blocks.back());
 }
 

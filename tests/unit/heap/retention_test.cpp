@@ -22,8 +22,8 @@ protected:
   Retention retention;
 };
 
-TEST_F(RetentionTest, AllowsAnEighthOfThePagesInUse) {
-  EXPECT_EQ(retention.allowance(), pages_taken.value() / 8);
+TEST_F(RetentionTest, AllowsAQuarterOfThePagesInUse) {
+  EXPECT_EQ(retention.allowance(), pages_taken.value() / 4);
 }
 
 TEST_F(RetentionTest, AllowsWhatTheOptionSaysThoughLittleIsInUse) {
