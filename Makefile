@@ -14,7 +14,7 @@ help: ## Show this list
 .PHONY: demo
 demo: ## Build abut and measure a real program under it, glibc, jemalloc, mimalloc and tcmalloc
 	@tools/setup.sh build heaps demo python
-	@tools/build.sh release abut
+	@tools/build.sh release abut abut_native
 	@$(ABUT) compare --runs 3 -- lua5.4 bench/scripts/tables.lua
 
 .PHONY: test
@@ -55,13 +55,13 @@ docs: ## Build the documentation into build/docs
 .PHONY: docs-data
 docs-data: ## Write the generated pages and outputs in the documentation anew
 	@tools/setup.sh build heaps demo bench python
-	@tools/build.sh release abut bench-programs
+	@tools/build.sh release abut abut_native bench-programs
 	@.venv/bin/python tools/docs_data.py outputs
 
 .PHONY: docs-measured
 docs-measured: ## Write the measured tables anew; takes long, and wants a quiet machine
 	@tools/setup.sh build heaps demo bench python
-	@tools/build.sh release abut bench-programs
+	@tools/build.sh release abut abut_native bench-programs trace_speed
 	@.venv/bin/python tools/docs_data.py measured
 
 .PHONY: setup

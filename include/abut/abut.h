@@ -28,6 +28,15 @@ int abut_option_count(void);
 /* Option `i`, 0 <= i < abut_option_count(); null outside. The texts live as long as the library. */
 const struct abut_option *abut_option_at(int i);
 
+/* Like malloc and calloc, with a hint: the new block will be used together with `other`, which is null or any address
+ * inside a live block. `abut record` keeps such hints; the heap itself does not follow them yet. */
+void *abut_malloc_near(size_t bytes, const void *other);
+void *abut_calloc_near(size_t count, size_t bytes, const void *other);
+
+/* Says that the block at this address is of use now, `weight` times as much as usual. For `abut record` alone: else it
+ * does nothing. */
+void abut_touch(const void *address, unsigned weight);
+
 /* Gives back to the kernel what can be given back, in all threads' heaps. Returns the bytes given back. */
 size_t abut_trim(void);
 

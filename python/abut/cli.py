@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 VERBS = {
     "run": "Run a program under abut's heap",
     "compare": "Measure programs under several heaps, side by side",
+    "record": "Record what a program does with its heap",
+    "trace": "Look into a recorded run",
     "heaps": "List the heaps that are known and which are installed",
     "options": "List the options of abut's heap",
     "lib": "Print the path of the library, for LD_PRELOAD",
@@ -37,6 +39,7 @@ Examples:
   abut run -- lua5.4 script.lua                    the program, under abut's heap
   abut compare -- lua5.4 script.lua                the same under every heap, measured
   abut compare --suite quick                       the benchmarks that take a minute
+  abut record -- lua5.4 script.lua                 all accesses to its heap, in a trace
   LD_PRELOAD=$(abut lib) lua5.4 script.lua         no command line in between
 """
 
@@ -78,6 +81,9 @@ def build_app(verbs: Sequence[str], *, completes: bool = False) -> "typer.Typer"
     app.callback()(lambda: None)  # without it typer takes a single verb for the whole program
     for verb in verbs:
         module = import_module(f"abut.commands.{verb}")
+        if hasattr(module, "app"):  # a verb with verbs of its own
+            app.add_typer(module.app, name=verb, short_help=VERBS[verb])
+            continue
         settings = {
             "help_option_names": ["-h", "--help"],
             # What follows the program's name is the program's.

@@ -18,9 +18,28 @@ def library_candidate() -> Path:
     """Where libabut.so should be; whether it is there is for the caller to see."""
     if chosen := os.environ.get("ABUT_LIBRARY"):
         return Path(chosen).absolute()
+    return native_folder() / "libabut.so"
+
+
+def native_folder() -> Path:
+    """The folder of the native Python module."""
     root = source_root()
-    folder = root / "build" / "release" / "lib" if root else PACKAGE / "lib"
-    return folder / "libabut.so"
+    return root / "build" / "release" / "lib" if root else PACKAGE / "lib"
+
+
+def collector_candidate() -> Path:
+    """Where the collector should be, which turns what a recorder sees into a trace."""
+    root = source_root()
+    folder = root / "build" / "release" / "bin" if root else PACKAGE / "bin"
+    return folder / "abut-collect"
+
+
+def valgrind_sources() -> tuple[Path, Path]:
+    """The folder of the Valgrind tool's sources, and the one of the header that it shares."""
+    root = source_root()
+    if root:
+        return root / "valgrind", root / "src" / "record"
+    return PACKAGE / "valgrind", PACKAGE / "valgrind" / "shared"
 
 
 @dataclass(frozen=True, slots=True)

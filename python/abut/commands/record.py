@@ -1,0 +1,171 @@
+"""`abut record`: what a program does with its heap, every event and every access, in a trace.
+
+This process becomes the collector, whose only child is the program.
+"""
+
+import os
+import re
+import signal
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import abut
+from abut.environment import untouched_environment
+from abut.errors import FAILED, RUN_FAILED, USAGE, AbutError
+from abut.heaps import preload, require_heap
+from abut.places import BUILD_FIX, collector_candidate
+from abut.program import find_program, preload_obstacle
+
+TAKES_PROGRAM = True
+_FACTORS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_WINDOW = re.compile(r"(\d+)([kMGT]?)/(\d+)([kMGT]?)")
+
+
+class Recorder(StrEnum):
+    """How a program is watched."""
+
+    VALGRIND = "valgrind"
+
+
+def command(
+    program: Annotated[
+        list[str], typer.Argument(metavar="PROGRAM", help="What to run, with its arguments.")
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="The trace [PROGRAM.trace]."),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite a trace that is there.")
+    ] = False,
+    recorder: Annotated[Recorder, typer.Option(help="How to watch.")] = Recorder.VALGRIND,
+    heap: Annotated[
+        str | None,
+        typer.Option(help="glibc, jemalloc, mimalloc, tcmalloc, abut, or a library's path."),
+    ] = None,
+    sites: Annotated[
+        bool, typer.Option("--sites", help="Record which instruction made each access, too.")
+    ] = False,
+    everything: Annotated[
+        bool,
+        typer.Option("--everything", help="Record accesses to stacks and fixed addresses, too."),
+    ] = False,
+    begin: Annotated[
+        str | None,
+        typer.Option("--from", metavar="FUNCTION", help="Record accesses from its first call on."),
+    ] = None,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Record accesses from abut_trace_start() on.")
+    ] = False,
+    window: Annotated[
+        str | None,
+        typer.Option(metavar="PART/WHOLE", help="Record PART accesses of every WHOLE: 100M/1G."),
+    ] = None,
+    follow_children: Annotated[
+        bool,
+        typer.Option("--follow-children", help="Record children, too, into FILE.2, FILE.3 ..."),
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing at the end.")] = False,
+) -> None:
+    """Record every access of a program to its heap, whichever heap that is, into a trace.
+
+    The program is neither recompiled nor changed; it runs about ten times as long. Its exit code,
+    signals and standard streams pass through. abut's own failures exit with 125.
+
+    Examples:
+
+        abut record -- lua5.4 script.lua
+        abut record --heap abut -o abut.trace -- xmllint --noout big.xml
+        abut record --from main --window 100M/1G -- long-running-program
+    """
+    from abut.recorders.valgrind_tool import launcher, tool_folder
+
+    try:
+        path = find_program(program[0])
+        _warn_of_obstacles(path)
+        arguments = [*_flags(force=force, sites=sites, everything=everything, quiet=quiet)]
+        arguments += ["--follow"] if follow_children else []
+        arguments += [f"--output={output or path.name + '.trace'}"]
+        arguments += [f"--tool-option={option}" for option in _tool_options(begin, wait, window)]
+        environment = untouched_environment()
+        arguments += _heap_arguments(heap, environment)
+        collector = _collector()
+        arguments += [f"--version={abut.__version__}", f"--machine={_machine()}"]
+        arguments += [f"--launcher={launcher()}"]
+        arguments += [f"--tool={tool_folder(lambda text: print(f'abut: {text}', file=sys.stderr))}"]
+    except AbutError as error:
+        if error.exit_code == FAILED:
+            error.exit_code = RUN_FAILED
+        raise
+    # Python ignores these two for itself, and an ignored signal outlives exec.
+    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(ignored, signal.SIG_DFL)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execve(collector, [str(collector), *arguments, "--", *program], environment)
+
+
+def _flags(**wanted: bool) -> list[str]:
+    return [f"--{name}" for name, is_wanted in wanted.items() if is_wanted]
+
+
+def _machine() -> str:
+    from abut.machine import this_machine
+
+    machine = this_machine()
+    virtual = ", virtual" if machine.virtual else ""
+    cores = "1 core" if machine.cores == 1 else f"{machine.cores} cores"
+    return f"{machine.processor}, {cores}{virtual}; {machine.system}"
+
+
+def _collector() -> Path:
+    path = collector_candidate()
+    if not path.is_file():
+        raise AbutError(f"{path}: abut's collector is not there", fix=BUILD_FIX)
+    return path
+
+
+def _heap_arguments(heap: str | None, environment: dict[str, str]) -> list[str]:
+    """What makes the program run under the heap; its settings go into the environment.
+
+    What the caller preloads is for the program alone, and not for the collector.
+    """
+    callers = environment.pop("LD_PRELOAD", "")
+    if heap is None:
+        return [f"--preload={callers}"] if callers else []
+    found = require_heap(heap)
+    environment |= found.environment
+    chosen = preload(found, callers)
+    return [f"--preload={chosen}"] if chosen else []
+
+
+def _tool_options(begin: str | None, wait: bool, window: str | None) -> list[str]:
+    options = [f"--from={begin}"] if begin else []
+    options += ["--wait=yes"] if wait else []
+    if window is not None:
+        part, whole = _window(window)
+        options.append(f"--window={part}/{whole}")
+    return options
+
+
+def _window(text: str) -> tuple[int, int]:
+    found = _WINDOW.fullmatch(text)
+    if found:
+        part = int(found[1]) * _FACTORS[found[2]]
+        whole = int(found[3]) * _FACTORS[found[4]]
+        if 0 < part < whole:
+            return part, whole
+    raise AbutError(
+        f"--window {text}: not a part of a whole",
+        fix="say for example --window 100M/1G: 100 million accesses of every 1000 million",
+        exit_code=USAGE,
+    )
+
+
+def _warn_of_obstacles(path: Path) -> None:
+    if obstacle := preload_obstacle(path):
+        print(f"abut: warning: no blocks will be seen: {obstacle}", file=sys.stderr)

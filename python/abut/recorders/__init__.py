@@ -1,0 +1,1 @@
+"""Ways to record what a program does with its heap."""

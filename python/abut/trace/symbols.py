@@ -1,0 +1,160 @@
+"""Names for code: function, file and line of places in modules, inlined calls included.
+
+Asks `eu-addr2line` (elfutils), which also finds debug files by build-id, or binutils' `addr2line`;
+where neither is there, or a module is no longer what was recorded, places keep their numbers.
+"""
+
+import shutil
+import struct
+import subprocess
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from abut.trace.reader import Frame, Module
+
+_TOOLS = ("eu-addr2line", "addr2line")
+_UNKNOWN = "??"
+_PT_NOTE, _BUILD_ID = 4, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a frame is in the source; several for one frame where calls were inlined."""
+
+    module: str
+    offset: int
+    function: str | None = None
+    file: str | None = None
+    line: int | None = None
+
+    def __str__(self) -> str:
+        name = self.function or f"{Path(self.module).name or '?'}+{self.offset:#x}"
+        if self.file is None:
+            return name
+        return f"{name} {Path(self.file).name}:{self.line}"
+
+
+class Symboliser:
+    """Places of frames; each module is asked about once for all frames that are known of."""
+
+    def __init__(self, modules: Sequence[Module]) -> None:
+        self._modules = modules
+        self._places: dict[Frame, list[Place]] = {}
+        self.notes: list[str] = []
+
+    def learn(self, chains: Iterable[Sequence[Frame]]) -> None:
+        """Find the places of all these frames, module by module."""
+        wanted: defaultdict[int, set[int]] = defaultdict(set)
+        for chain in chains:
+            for frame in chain:
+                if frame not in self._places:
+                    wanted[frame.module].add(frame.offset)
+        for number, offsets in sorted(wanted.items()):
+            self._learn_module(number, sorted(offsets))
+
+    def places(self, frame: Frame) -> list[Place]:
+        """The frame's places, the innermost first: inlined functions, then the one they are in."""
+        if frame not in self._places:
+            self.learn([[frame]])
+        return self._places[frame]
+
+    def chain(self, frames: Sequence[Frame]) -> list[Place]:
+        """All places of a call chain."""
+        self.learn([frames])
+        return [place for frame in frames for place in self.places(frame)]
+
+    def _learn_module(self, number: int, offsets: list[int]) -> None:
+        known = 0 < number <= len(self._modules)
+        module = self._modules[number - 1] if known else Module("", "", 0, 0, False)
+        found = self._ask(module, offsets) if known else {}
+        for offset in offsets:
+            bare = [Place(module.path, offset)]
+            self._places[Frame(number, offset)] = found.get(offset) or bare
+
+    def _ask(self, module: Module, offsets: list[int]) -> dict[int, list[Place]]:
+        tool = _tool()
+        if tool is None:
+            self._note("no names of functions: apt install elfutils")
+            return {}
+        path = Path(module.path)
+        if not path.is_file():
+            return {}
+        if module.build_id and build_id(path) not in ("", module.build_id):
+            self._note(f"{path}: is not the file that was recorded; its functions have no names")
+            return {}
+        asked = "".join(f"{offset:#x}\n" for offset in offsets)
+        command = [tool, "-a", "-i", "-f", "-C", "-e", str(path)]
+        done = subprocess.run(command, input=asked, capture_output=True, text=True, check=False)
+        return parse_answers(module.path, done.stdout)
+
+    def _note(self, note: str) -> None:
+        if note not in self.notes:
+            self.notes.append(note)
+
+
+def parse_answers(module: str, text: str) -> dict[int, list[Place]]:
+    """What `addr2line -a -i -f` says: an address, then a function and a place for each level."""
+    answers: dict[int, list[Place]] = {}
+    offset = 0
+    function: str | None = None
+    for line in text.splitlines():
+        if line.startswith("0x") and function is None:
+            offset = int(line, 16)
+        elif function is None:
+            function = line.partition(" inlined at ")[0]
+        else:
+            place = _place(module, offset, function, line)
+            if place.function or place.file:
+                answers.setdefault(offset, []).append(place)
+            function = None
+    return answers
+
+
+def _place(module: str, offset: int, function: str, where: str) -> Place:
+    name = None if function == _UNKNOWN else function
+    file, _, rest = where.partition(" (discriminator")[0].partition(":")
+    line = rest.partition(":")[0]
+    if file == _UNKNOWN or not line.isdigit() or line == "0":
+        return Place(module, offset, name)
+    return Place(module, offset, name, file, int(line))
+
+
+@cache
+def _tool() -> str | None:
+    return next((path for name in _TOOLS if (path := shutil.which(name))), None)
+
+
+def build_id(path: Path) -> str:
+    """The build-id of an ELF file in hexadecimal; empty where it has none, or is none."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(64)
+            if head[:6] != b"\x7fELF\x02\x01":
+                return ""
+            (table,) = struct.unpack_from("<Q", head, 32)
+            size, count = struct.unpack_from("<HH", head, 54)
+            file.seek(table)
+            segments = file.read(size * count)
+            for at in range(0, len(segments) - size + 1, size):
+                kind, _, offset, _, _, length = struct.unpack_from("<IIQQQQ", segments, at)
+                if kind == _PT_NOTE:
+                    file.seek(offset)
+                    if found := _build_id_in(file.read(min(length, 1 << 20))):
+                        return found
+    except (OSError, struct.error):
+        pass
+    return ""
+
+
+def _build_id_in(notes: bytes) -> str:
+    at = 0
+    while at + 12 <= len(notes):
+        name, length, kind = struct.unpack_from("<III", notes, at)
+        begin = at + 12 + (name + 3 & ~3)
+        if kind == _BUILD_ID and notes[at + 12 : at + 16] == b"GNU\0":
+            return notes[begin : begin + length].hex()
+        at = begin + (length + 3 & ~3)
+    return ""

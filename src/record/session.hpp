@@ -1,0 +1,96 @@
+// A traced process: takes its raw stream, finds out which object each address belongs to, and writes the trace.
+#pragma once
+
+#include "record/module_table.hpp"
+#include "record/object_map.hpp"
+#include "record/stamp_clock.hpp"
+#include "trace/writer.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace abut::record {
+
+// What of the raw stream goes into the trace.
+struct Wanted {
+  bool sites = false;      // the address of the code of each access
+  bool everything = false; // the program's accesses to what is no object, too
+};
+
+// The blocks that a child has from its parent.
+using Heritage = std::vector<Object>;
+
+// A raw stream that makes no sense.
+struct BadStream {
+  const char *why;
+};
+
+class Session {
+public:
+  // `forked` is told the number of each fork, when the session is in the state that the child inherits.
+  Session(trace::Writer writer, Wanted wanted, ClockReading begin,
+          std::function<void(uint32_t)> forked);
+
+  void inherit(const Heritage &heritage);
+  Heritage heritage() const;
+
+  // Reads a slot. Throws BadStream.
+  void read(std::span<const uint64_t> words);
+
+  trace::Writer &writer() { return writer_; }
+  // Frees that were noticed only because their memory was handed out again.
+  uint64_t missed_frees() const { return missed_frees_; }
+
+private:
+  struct Thread {
+    bool inside = false; // the allocator
+    uint64_t stack_low = 0;
+    uint64_t stack_high = 0;
+    Handle resized = 0; // by the call of realloc that it is in
+  };
+  struct Place {
+    uint64_t code;
+    uint8_t size;
+    bool writes;
+  };
+  using Words = std::span<const uint64_t>;
+
+  void read_accesses(uint64_t head, Words words);
+  void read_event(uint64_t head, Words words);
+  void access(uint64_t address, const Place &place);
+  void kernel_access(uint64_t address, uint64_t bytes, bool writes);
+  void define_block(uint64_t count, Words words);
+  void define_context(Words words);
+  void map_module(uint64_t path_length, Words words);
+  void unmap(uint64_t address, uint64_t bytes);
+  void run_thread(uint64_t number);
+  void set_stack(uint64_t number, uint64_t low, uint64_t high);
+  void allocate(uint64_t alignment, Words words);
+  void free(uint64_t time, uint64_t address, uint64_t caller);
+  void begin_resize(uint64_t address);
+  void end_resize(bool unchanged, Words words);
+  void hint_near(Words words);
+  void hint_touch(Words words);
+  void set_recording(bool on, uint64_t time);
+  Thread &thread(uint64_t number);
+  trace::Origin origin(uint64_t time, uint64_t raw_context = 0);
+
+  trace::Writer writer_;
+  Wanted wanted_;
+  StampClock clock_;
+  std::function<void(uint32_t)> forked_;
+  ObjectMap objects_;
+  ModuleTable modules_;
+  std::vector<std::vector<Place>> blocks_;
+  std::vector<uint32_t> contexts_; // by raw number / 4
+  std::vector<Thread> threads_;
+  uint32_t running_ = 1;
+  Thread *current_ = nullptr;
+  bool recording_ = true;
+  uint64_t missed_frees_ = 0;
+};
+
+} // namespace abut::record

@@ -1,0 +1,56 @@
+// A trace from begin to end, some thousands of accesses at a time.
+#pragma once
+
+#include "trace/access_decoder.hpp"
+#include "trace/reader.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace abut::trace {
+
+class Batches {
+public:
+  // Of chunks [from, to) of the reader, which must outlive it.
+  Batches(Reader &reader, size_t from, size_t to);
+  explicit Batches(Reader &reader) : Batches(reader, 0, reader.chunks().size()) {}
+
+  // Goes on to the next batch; false where there is none. Chunks that cannot be read are left out, and are then among
+  // the reader's damages.
+  bool next();
+
+  // How many accesses the batch has. There may be none: then it has events.
+  uint32_t size() const { return size_; }
+  uint64_t first_access() const { return first_access_; }
+
+  // What each access was; valid until the next batch.
+  std::span<const uint64_t> objects() const { return {decoder_.objects(), size_}; }
+  std::span<const uint64_t> offsets() const { return {decoder_.offsets(), size_}; }
+  std::span<const uint32_t> sizes() const { return {decoder_.sizes(), size_}; }
+  std::span<const uint8_t> kinds() const { return {decoder_.kinds(), size_}; }
+  std::span<const uint32_t> threads() const { return {decoder_.threads(), size_}; }
+  std::span<const uint64_t> codes() const { return {decoder_.codes(), size_}; }
+  Access access(uint32_t index) const;
+
+  // The events that come before one of these accesses, or after the last one and before the next batch.
+  // `position - first_access()` of them come before access 0, 1 ... of this batch.
+  std::span<const Event> events() const { return events_of_batch_; }
+
+private:
+  bool open_chunk();
+
+  Reader &reader_;
+  size_t chunk_number_;
+  size_t end_;
+  Chunk chunk_;
+  AccessDecoder decoder_;
+  std::vector<Event> events_;
+  size_t events_done_ = 0;
+  std::span<const Event> events_of_batch_;
+  uint64_t first_access_ = 0;
+  uint32_t size_ = 0;
+  bool in_chunk_ = false;
+};
+
+} // namespace abut::trace

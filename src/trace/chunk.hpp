@@ -1,0 +1,61 @@
+// A chunk: accesses, and the events between them, that can be read without any other chunk.
+#pragma once
+
+#include "trace/access_columns.hpp"
+#include "trace/access_decoder.hpp"
+#include "trace/block.hpp"
+#include "trace/event_columns.hpp"
+
+#include <cstdint>
+
+namespace abut::trace {
+
+inline constexpr uint32_t kMaxChunkAccesses = uint32_t{1} << 22;
+inline constexpr uint32_t kMaxChunkEvents = uint32_t{1} << 20;
+// Tables of objects have rows for so many at the most whose births are lost together: a number that is damaged, or
+// made up, must not cost memory.
+inline constexpr uint64_t kMostLostBirths = uint64_t{1} << 18;
+
+struct Chunk {
+  AccessColumns accesses;
+  EventColumns events;
+};
+
+// Calls `visit(name, column, most, slack)` for each column of the accesses: how many bytes it may have at the most for
+// `count` accesses, and how many of no meaning the decoder wants behind them. False as soon as one visit is false.
+template <typename Accesses, typename Visit>
+bool for_each_access_column(Accesses &columns, size_t count, Visit visit) {
+  constexpr size_t kSlack = AccessDecoder::kSlack;
+  constexpr size_t kDictionary = kMaxTags * 32 + 2;
+  constexpr size_t kVarint = 10;
+  bool good = visit(Section::tag_dictionary, columns.dictionary, kDictionary, size_t{0}) &&
+              visit(Section::tags, columns.tags, count, size_t{0}) &&
+              visit(Section::distances, columns.distances, count * sizeof(uint16_t), kSlack) &&
+              visit(Section::objects, columns.objects, count * sizeof(uint64_t), kSlack) &&
+              visit(Section::offsets, columns.offsets, count * sizeof(uint64_t), kSlack) &&
+              visit(Section::sizes, columns.sizes, count * sizeof(uint32_t), kSlack) &&
+              visit(Section::threads, columns.threads, count * kVarint, size_t{0}) &&
+              visit(Section::code_list, columns.codes.list, count * kVarint, size_t{0});
+  for (size_t plane = 0; plane < CodeColumns::kPlanes; ++plane) {
+    const auto name = static_cast<Section>(static_cast<size_t>(Section::code_plane_0) + plane);
+    good = good && visit(name, columns.codes.planes[plane], count, size_t{0});
+  }
+  return good;
+}
+
+// The same for the columns of the events.
+template <typename Events, typename Visit>
+bool for_each_event_column(Events &columns, size_t count, Visit visit) {
+  const size_t most = count * 10;
+  return visit(Section::event_kinds, columns.kinds, count, size_t{0}) &&
+         visit(Section::event_positions, columns.positions, most, size_t{0}) &&
+         visit(Section::event_threads, columns.threads, most, size_t{0}) &&
+         visit(Section::event_times, columns.times, most, size_t{0}) &&
+         visit(Section::event_contexts, columns.contexts, most, size_t{0}) &&
+         visit(Section::event_objects, columns.objects, most, size_t{0}) &&
+         visit(Section::event_addresses, columns.addresses, most, size_t{0}) &&
+         visit(Section::event_sizes, columns.sizes, most, size_t{0}) &&
+         visit(Section::event_details, columns.details, most, size_t{0});
+}
+
+} // namespace abut::trace

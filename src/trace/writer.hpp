@@ -1,0 +1,74 @@
+// Writes a trace. What was called for in an order is read back in that order.
+//
+// Memory is bounded by one chunk, and by the contexts and modules that there are. A writer that is killed leaves what
+// its full chunks hold; `flush` ends a chunk early. For one thread at a time.
+#pragma once
+
+#include "trace/events.hpp"
+#include "trace/file.hpp"
+#include "trace/result.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace abut::trace {
+
+struct WriterOptions {
+  Overwrite overwrite = Overwrite::never;
+  bool codes = false;                          // keep the code address of each access
+  uint32_t chunk_accesses = uint32_t{1} << 19; // at most kMaxChunkAccesses
+  uint32_t chunk_events = uint32_t{1} << 16;   // at most kMaxChunkEvents
+  int level = 1;                               // zstd's
+};
+
+class Writer {
+public:
+  static Result<Writer> open(const std::string &path, const Header &header,
+                             const WriterOptions &options = {});
+  Writer(Writer &&) noexcept;
+  Writer &operator=(Writer &&) noexcept;
+  ~Writer();
+
+  // The new object's number: 1, 2, 3 ... in order of birth.
+  uint64_t allocate(const Origin &origin, uint64_t address, uint64_t size, uint64_t align);
+  // The same object, `moved` to the address or in place there.
+  void resize(const Origin &origin, uint64_t object, uint64_t address, uint64_t size, bool moved);
+  void free(const Origin &origin, uint64_t object);
+  void near(const Origin &origin, uint64_t object, uint64_t other);
+  void touch(const Origin &origin, uint64_t object, uint64_t weight);
+  // Here accesses were left out: so many, or 0 where nobody counted them.
+  void gap(const Origin &origin, uint64_t accesses);
+
+  void access(const Access &access);
+
+  // The context's number, from 1; the same for the same chain. The innermost frame comes first.
+  uint32_t context(std::span<const Frame> chain);
+  // The module's number, from 1.
+  uint32_t module(const Module &module);
+  void unload(uint32_t module);
+
+  void count_unmatched_free();
+  void count_dropped(uint64_t events, uint64_t accesses);
+
+  // Writes what there is as a chunk, so that nothing of it can be lost.
+  void flush();
+
+  // What went wrong first; nothing that is asked for afterwards is kept.
+  const std::optional<Error> &error() const;
+  const Totals &totals() const;
+  uint64_t bytes_written() const;
+
+  // The last chunk, the totals and the index. Answers what `error` does. Nothing may follow.
+  std::optional<Error> finish(int64_t exit_status, uint64_t ended = 0);
+
+private:
+  struct State;
+  explicit Writer(std::unique_ptr<State> state);
+
+  std::unique_ptr<State> state_;
+};
+
+} // namespace abut::trace

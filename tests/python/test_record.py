@@ -1,0 +1,236 @@
+"""`abut record`: what the Valgrind tool sees of programs that use their heap in every way."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from abut.trace import Trace
+from abut.trace.reader import EventKind
+from conftest import Abut, abut_environment
+from record_help import (
+    assert_clean,
+    build,
+    event_kinds,
+    program_accesses,
+    with_addresses,
+)
+
+Record = Callable[..., Path]
+
+
+@pytest.fixture(scope="session")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Builds the programs of tests/record, each once."""
+    folder = tmp_path_factory.mktemp("programs")
+    return lambda name: folder / name if (folder / name).is_file() else build(name, folder)
+
+
+@pytest.fixture
+def record(abut: Abut, programs: Callable[[str], Path], tmp_path: Path) -> Record:
+    """Records a program of tests/record, and answers where the trace is."""
+
+    def run(name: str, *arguments: str, options: tuple[str, ...] = (), code: int = 0) -> Path:
+        trace = tmp_path / f"{name}.trace"
+        words = ["record", "--force", "-o", str(trace), *options, "--"]
+        result = abut(*words, str(programs(name)), *arguments)
+        assert result.returncode == code, result.stderr
+        assert_clean(trace)
+        return trace
+
+    return run
+
+
+def lackey(program: Path, folder: Path) -> tuple[int, list[tuple[bool, int, int]]]:
+    """Where the program's first block is, and write, address and size of each of its accesses.
+
+    Lackey is Valgrind's own tool that shows accesses.
+    """
+    log = folder / "lackey"
+    said = subprocess.run(
+        ["valgrind", "--tool=lackey", "--trace-mem=yes", f"--log-file={log}", program],
+        capture_output=True,
+        check=False,
+        env={name: value for name, value in os.environ.items() if name != "LD_PRELOAD"},
+    )
+    seen = []
+    for kind, place, size in re.findall(r"^ ([LSM]) ([0-9a-f]+),(\d+)$", log.read_text(), re.M):
+        # M is a read and a write of the same place.
+        seen += [(False, int(place, 16), int(size))] if kind in "LM" else []
+        seen += [(True, int(place, 16), int(size))] if kind in "SM" else []
+    return int.from_bytes(said.stdout, sys.byteorder), seen
+
+
+def test_the_accesses_are_those_that_lackey_sees_one_for_one(
+    record: Record, programs: Callable[[str], Path], tmp_path: Path
+) -> None:
+    trace = record("sequence", options=("--everything", "--sites"), code=13)
+    places = Trace(trace).objects()["address"].tolist()
+    theirs, seen = lackey(programs("sequence"), tmp_path)
+    begin, end = places[0] & ~0xFFF, (max(places) | 0xFFF) + 1
+    shift = places[0] - theirs
+    expected = [
+        (write, place + shift, size) for write, place, size in seen if begin <= place + shift < end
+    ]
+    recorded = [
+        (access, place)
+        for access, place in with_addresses(trace)
+        if access.code and begin <= place < end  # the kernel's have no code, and lackey no kernel
+    ]
+    assert len(expected) > 5000
+    assert [(access.write, place, access.size) for access, place in recorded] == expected
+    assert sum(bool(access.object) for access, _ in recorded) > 3000
+
+
+def test_a_programs_accesses_to_each_object_are_as_written(record: Record) -> None:
+    trace = record("kernel")
+    sizes = Counter(
+        (access.object, access.size, access.write) for access in program_accesses(trace)
+    )
+    assert sizes == {(1, 1, True): 5000, (1, 5000, True): 1, (1, 5000, False): 1}
+    read, written = (access for access in program_accesses(trace) if access.size == 5000)
+    assert (read.write, read.offset) == (False, 0)
+    assert (written.write, written.offset) == (True, 5000)
+
+
+def test_every_form_of_new_delete_and_realloc_is_seen(record: Record) -> None:
+    trace = Trace(record("forms"))
+    objects = trace.objects()
+    # The C++ library keeps a reserve for exceptions, which it never frees.
+    freed = objects["died"] != -1
+    assert freed.sum() == 22
+    assert (objects["align"][freed] == 64).sum() == 4
+    assert EventKind.MOVE in event_kinds(Path(trace.path))
+
+
+@pytest.mark.parametrize("way", ["e", "l"])
+def test_after_a_way_out_of_the_allocator_accesses_are_the_programs_again(
+    record: Record, way: str
+) -> None:
+    trace = record("jumps", way)
+    writes = Counter(access.object for access in program_accesses(trace) if access.size == 4)
+    assert 1000 in writes.values()
+
+
+def test_threads_have_numbers_of_their_own(record: Record) -> None:
+    trace = Trace(record("threads"))
+    born: Counter[int] = Counter()
+    died: Counter[int] = Counter()
+    for events in trace.events():
+        born.update(
+            events.thread[(events.kind == EventKind.ALLOCATE) & (events.size == 48)].tolist()
+        )
+        died.update(events.thread[events.kind == EventKind.FREE].tolist())
+    assert [born[number] for number in range(2, 6)] == [500] * 4
+    assert all(died[number] >= 500 for number in range(6, 10))
+
+
+def test_a_forked_child_is_left_alone(record: Record) -> None:
+    trace = record("processes", code=5)
+    assert len(Trace(trace).objects()["size"]) == 101
+    assert list(trace.parent.glob("processes.trace.*")) == []
+
+
+def test_a_followed_child_has_a_trace_that_begins_with_what_it_inherits(record: Record) -> None:
+    trace = record("processes", "/bin/true", options=("--follow-children",), code=5)
+    child = Path(f"{trace}.2")
+    assert_clean(child)
+    assert event_kinds(child)[:100] == [EventKind.ALLOCATE] * 100
+    assert event_kinds(child).count(EventKind.FREE) == 100
+    assert sum(access.write and access.size == 1 for access in program_accesses(child)) == 1000
+    assert Trace(f"{trace}.3").info.command[0].endswith("/true")
+
+
+def test_signal_handlers_are_the_program_and_its_end_by_a_signal_passes_through(
+    programs: Callable[[str], Path], tmp_path: Path
+) -> None:
+    command = [sys.executable, "-m", "abut", "record", "-o", str(tmp_path / "t"), "--"]
+    result = subprocess.run(
+        [*command, str(programs("signals"))],
+        check=False,
+        capture_output=True,
+        env=abut_environment(),
+    )
+    assert result.returncode == -signal.SIGTERM
+    assert_clean(tmp_path / "t")
+    assert len(program_accesses(tmp_path / "t")) == 1000
+
+
+@pytest.mark.parametrize(
+    ("options", "parts"),
+    [((), 2), (("--wait",), 1), (("--from", "last_part"), 1), (("--from", "main"), 2)],
+)
+def test_marks_and_functions_say_what_is_recorded(
+    record: Record, options: tuple[str, ...], parts: int
+) -> None:
+    trace = record("marks", options=options)
+    assert len(program_accesses(trace)) == parts * 1000
+    assert EventKind.GAP in event_kinds(trace)
+
+
+def test_hints_are_recorded(abut: Abut, library: Path, tmp_path: Path) -> None:
+    program = build("hints", tmp_path, str(library), f"-Wl,-rpath,{library.parent}")
+    result = abut("record", "-o", "hints.trace", "--", str(program))
+    assert result.returncode == 0, result.stderr
+    assert_clean(tmp_path / "hints.trace")
+    (events,) = Trace(tmp_path / "hints.trace").events()
+    rows = zip(events.kind, events.object, events.detail, strict=True)
+    hints = [(EventKind(kind), a, b) for kind, a, b in rows if kind >= EventKind.NEAR]
+    assert hints == [(EventKind.NEAR, 2, 1), (EventKind.NEAR, 3, 2), (EventKind.TOUCH, 3, 7)]
+
+
+@pytest.mark.parametrize("heap", ["jemalloc", "mimalloc", "tcmalloc", "abut"])
+def test_any_heap_is_seen_unreplaced(record: Record, heap: str) -> None:
+    trace = record("sequence", options=("--heap", heap), code=13)
+    by_allocator = [batch.side.astype(bool) for batch in Trace(trace).batches()]
+    assert sum(len(side) - side.sum() for side in by_allocator) > 3000
+    assert sum(side.sum() for side in by_allocator) > 0
+
+
+def test_streams_pass_through_and_a_trace_is_not_overwritten(abut: Abut, tmp_path: Path) -> None:
+    words = ("record", "-o", "t", "--", "sh", "-c", "cat; echo said >&2; exit 4")
+    result = abut(*words, stdin="through")
+    assert (result.returncode, result.stdout) == (4, "through")
+    assert result.stderr.startswith("said\n")
+    assert result.stderr.endswith("next: abut trace info t\n")
+    native = set(abut("run", "--heap", "glibc", "--", "env").stdout.splitlines())
+    seen = set(abut("record", "-q", "-o", "e", "--", "env").stdout.splitlines())
+    assert {line.partition("=")[0] for line in seen ^ native} <= {"LD_PRELOAD"}
+    before = (tmp_path / "t").read_bytes()
+    result = abut(*words)
+    assert result.returncode == 125
+    assert "t: is there already" in result.stderr
+    assert (tmp_path / "t").read_bytes() == before
+
+
+def test_what_is_missing_is_named_with_its_package(abut: Abut, tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "true").symlink_to("/bin/true")
+    result = abut("record", "--", "true", PATH=str(tmp_path / "bin"))
+    assert result.returncode == 125
+    assert "apt install valgrind" in result.stderr
+
+
+@pytest.mark.parametrize("window", ["1G", "5/5", "x/y", "2M/1M"])
+def test_a_window_that_is_none_is_refused(abut: Abut, window: str) -> None:
+    result = abut("record", "--window", window, "--", "true")
+    assert result.returncode == 2
+    assert "--window" in result.stderr
+
+
+def test_a_broken_pipe_ends_the_program_as_it_would_without(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m abut record -o {tmp_path / 't'} -- yes | head -n 1"
+    result = subprocess.run(
+        ["bash", "-c", f"{command}; exit ${{PIPESTATUS[0]}}"],
+        check=False,
+        capture_output=True,
+        text=True,
+        env=abut_environment(),
+    )
+    assert (result.returncode, result.stdout) == (128 + signal.SIGPIPE, "y\n")

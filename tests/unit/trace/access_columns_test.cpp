@@ -1,0 +1,168 @@
+#include "support/random.hpp"
+#include "trace/access_decoder.hpp"
+#include "trace/access_encoder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <vector>
+
+namespace abut::trace {
+namespace {
+
+void add_slack(AccessColumns &columns) {
+  for (Bytes *column : {&columns.distances, &columns.objects, &columns.offsets, &columns.sizes})
+    column->resize(column->size() + AccessDecoder::kSlack);
+}
+
+std::vector<Access> decoded(AccessDecoder &decoder, uint32_t count, const AccessColumns &columns) {
+  std::vector<Access> accesses;
+  EXPECT_TRUE(decoder.begin(count, columns));
+  while (const uint32_t some = decoder.next(1000))
+    for (uint32_t i = 0; i < some; ++i) {
+      const uint8_t kind = decoder.kinds()[i];
+      const Side side = (kind & kAllocator) != 0 ? Side::allocator : Side::application;
+      accesses.push_back({decoder.objects()[i], decoder.offsets()[i], decoder.sizes()[i],
+                          (kind & kWrite) != 0, side, decoder.threads()[i], decoder.codes()[i]});
+    }
+  EXPECT_FALSE(decoder.failed());
+  return accesses;
+}
+
+using Make = std::function<Access(uint32_t)>;
+
+void expect_same_after_a_trip(const Make &make, uint32_t count, bool codes = false) {
+  AccessEncoder encoder(codes);
+  AccessDecoder decoder;
+  for (int chunk = 0; chunk < 2; ++chunk) {
+    std::vector<Access> accesses;
+    for (uint32_t i = 0; i < count; ++i) {
+      accesses.push_back(make(i));
+      encoder.add(accesses.back());
+    }
+    AccessColumns columns = encoder.finish();
+    EXPECT_EQ(encoder.count(), 0);
+    add_slack(columns);
+    EXPECT_EQ(decoded(decoder, count, columns), accesses);
+  }
+}
+
+Access plain(uint64_t object, uint64_t offset, uint32_t size = 8) {
+  Access access;
+  access.object = object;
+  access.offset = offset;
+  access.size = size;
+  access.thread = 1;
+  return access;
+}
+
+TEST(AccessColumns, keep_a_sweep) {
+  expect_same_after_a_trip([](uint32_t i) { return plain(3, uint64_t{i} * 8); }, 20000);
+}
+
+TEST(AccessColumns, keep_a_walk_of_nodes) {
+  expect_same_after_a_trip([](uint32_t i) { return plain(1 + i / 2, i % 2 * 8); }, 20000);
+}
+
+TEST(AccessColumns, tell_a_sweep_in_a_small_fraction_of_a_byte_more_than_its_tags) {
+  AccessEncoder encoder;
+  for (uint32_t i = 0; i < 100000; ++i) encoder.add(plain(3, uint64_t{i} * 8));
+  const AccessColumns columns = encoder.finish();
+  EXPECT_EQ(columns.tags.size(), 100000);
+  EXPECT_LT(columns.distances.size() + columns.objects.size() + columns.offsets.size(), 1000);
+}
+
+TEST(AccessColumns, keep_numbers_of_any_width) {
+  support::Random random(5);
+  const auto any = [&random](uint32_t) {
+    const auto wide = [&random] { return random.next() >> random.below(64); };
+    Access access = plain(wide(), wide(), static_cast<uint32_t>(wide()));
+    access.write = random.below(2) == 0;
+    access.side = random.below(2) == 0 ? Side::application : Side::allocator;
+    access.thread = static_cast<uint32_t>(wide());
+    return access;
+  };
+  expect_same_after_a_trip(any, 50000);
+}
+
+TEST(AccessColumns, keep_more_different_accesses_than_there_are_tags) {
+  support::Random random(6);
+  const auto varied = [&random](uint32_t) {
+    return plain(1 + random.below(3000), random.below(40) * 8, 1U << random.below(6));
+  };
+  expect_same_after_a_trip(varied, 60000);
+}
+
+TEST(AccessColumns, keep_code_addresses_by_the_hundred_thousand) {
+  support::Random random(7);
+  const auto coded = [&random](uint32_t i) {
+    Access access = plain(1, 0);
+    access.code = 0x7f0000000000 + random.below(i < 1000 ? 10 : 200000);
+    return access;
+  };
+  expect_same_after_a_trip(coded, 150000, true);
+}
+
+TEST(AccessColumns, reach_as_far_back_as_the_window_and_no_further) {
+  const auto rare = [](uint32_t i) { return i % kWindow == 0 ? plain(9, 8) : plain(1, 0); };
+  expect_same_after_a_trip(rare, 5 * kWindow);
+  const auto rarer = [](uint32_t i) { return i % (kWindow + 1) == 0 ? plain(9, 8) : plain(1, 0); };
+  expect_same_after_a_trip(rarer, 5 * kWindow);
+}
+
+class DamagedColumns : public ::testing::Test {
+protected:
+  DamagedColumns() {
+    AccessEncoder encoder;
+    for (uint32_t i = 0; i < 1000; ++i) encoder.add(plain(random_.below(500), random_.next()));
+    columns_ = encoder.finish();
+    add_slack(columns_);
+  }
+
+  bool readable() {
+    AccessDecoder decoder;
+    if (!decoder.begin(1000, columns_)) return false;
+    while (decoder.next(300) != 0) {
+    }
+    return !decoder.failed();
+  }
+
+  support::Random random_{8};
+  AccessColumns columns_;
+};
+
+TEST_F(DamagedColumns, are_read_when_they_are_whole) { EXPECT_TRUE(readable()); }
+
+TEST_F(DamagedColumns, are_refused_with_a_tag_that_the_dictionary_does_not_have) {
+  std::vector<Tag> tags;
+  ASSERT_TRUE(get_tags(columns_.dictionary, tags));
+  ASSERT_LT(tags.size(), kMaxTags);
+  columns_.tags[500] = static_cast<uint8_t>(tags.size());
+  EXPECT_FALSE(readable());
+}
+
+TEST_F(DamagedColumns, are_refused_when_a_column_ends_too_soon) {
+  columns_.offsets.resize(columns_.offsets.size() - 1);
+  EXPECT_FALSE(readable());
+}
+
+TEST_F(DamagedColumns, are_refused_when_there_are_fewer_tags_than_accesses) {
+  columns_.tags.pop_back();
+  EXPECT_FALSE(readable());
+}
+
+TEST_F(DamagedColumns, are_refused_with_a_dictionary_that_reaches_beyond_the_window) {
+  Tag far;
+  far.distance = kWindow + 1;
+  columns_.dictionary.clear();
+  put_tags(columns_.dictionary, {far});
+  EXPECT_FALSE(readable());
+}
+
+TEST_F(DamagedColumns, are_refused_when_threads_run_out) {
+  columns_.threads = {1, 10};
+  EXPECT_FALSE(readable());
+}
+
+} // namespace
+} // namespace abut::trace

@@ -1,0 +1,217 @@
+/* What the wrappers tell: calls of the allocator, and how deep in it a thread is.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * One allocation may pass several wrappers (operator new calls malloc). The outermost counts. An exception or a longjmp
+ * leaves wrappers without a word; their frames are known to be gone when a later one lies at the same address of the
+ * stack or above. While a signal handler runs, or an exception is made, the program is outside of wrappers that it will
+ * come back to: those below the floor.
+ */
+#include "core.h"
+#include "tool.h"
+
+#include "../requests.h"
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_threadstate.h"
+
+#define MOST_DEPTH 64
+#define MOST_LEFT 16
+
+typedef struct {
+  UInt number;
+  UInt depth, floor;
+  Addr frames[MOST_DEPTH];
+  UInt left_count;
+  UInt left_floors[MOST_LEFT];
+} Thread;
+
+static Thread *threads;
+static UInt thread_count;
+static ThreadId running = VG_INVALID_THREADID;
+
+void allocator_init(void) { threads = VG_(calloc)("abut.threads", VG_N_THREADS, sizeof(Thread)); }
+
+void allocator_thread_begins(ThreadId tid) {
+  VG_(memset)(&threads[tid], 0, sizeof threads[tid]);
+  threads[tid].number = ++thread_count;
+}
+
+UInt allocator_thread_number(ThreadId tid) {
+  if (threads[tid].number == 0) allocator_thread_begins(tid);
+  return threads[tid].number;
+}
+
+void allocator_thread_runs(ThreadId tid) {
+  if (tid == running) return;
+  running = tid;
+  event(ABUT_RAW_THREAD, allocator_thread_number(tid), 0);
+}
+
+void allocator_forked(ThreadId tid) {
+  Thread self = threads[tid];
+  VG_(memset)(threads, 0, VG_N_THREADS * sizeof(Thread));
+  thread_count = 1;
+  threads[tid] = self;
+  threads[tid].number = 1;
+  running = VG_INVALID_THREADID;
+}
+
+/* ---- depth ---- */
+
+static Bool is_inside(const Thread *thread) { return thread->depth > thread->floor; }
+
+static void set_depth(Thread *thread, UInt depth, UInt floor) {
+  Bool was_inside = is_inside(thread);
+  thread->depth = depth;
+  thread->floor = floor;
+  if (was_inside != is_inside(thread)) event(was_inside ? ABUT_RAW_LEAVE : ABUT_RAW_ENTER, 0, 0);
+}
+
+/* Forgets wrappers whose frames are gone now that `frame` is the deepest. */
+static void forget_deeper(Thread *thread, Addr frame) {
+  UInt depth = thread->depth;
+  while (depth > thread->floor && thread->frames[depth - 1] <= frame) --depth;
+  set_depth(thread, depth, thread->floor);
+}
+
+/* Whether this is the outermost wrapper. */
+static Bool enter(Thread *thread, Addr frame) {
+  forget_deeper(thread, frame);
+  if (thread->depth == MOST_DEPTH) return False;
+  Bool is_outermost = !is_inside(thread);
+  thread->frames[thread->depth] = frame;
+  set_depth(thread, thread->depth + 1, thread->floor);
+  return is_outermost;
+}
+
+static Bool leave(Thread *thread, Addr frame) {
+  forget_deeper(thread, frame);
+  return !is_inside(thread);
+}
+
+/* Goes out of all wrappers, to come back. */
+static void step_out(Thread *thread) {
+  if (thread->left_count < MOST_LEFT) thread->left_floors[thread->left_count] = thread->floor;
+  ++thread->left_count;
+  set_depth(thread, thread->depth, thread->depth);
+}
+
+static void step_back(Thread *thread) {
+  if (thread->left_count == 0) return;
+  UInt which = --thread->left_count;
+  UInt depth = thread->floor;
+  set_depth(thread, depth, which < MOST_LEFT ? thread->left_floors[which] : depth);
+}
+
+/* Goes out of all wrappers for good. */
+static void jump_out(Thread *thread) {
+  set_depth(thread, 0, 0);
+  thread->left_count = 0;
+}
+
+void allocator_signal_begins(ThreadId tid) {
+  allocator_thread_runs(tid);
+  step_out(&threads[tid]);
+}
+
+void allocator_signal_ended(ThreadId tid) {
+  allocator_thread_runs(tid);
+  step_back(&threads[tid]);
+}
+
+Bool allocator_is_inside(ThreadId tid) { return is_inside(&threads[tid]); }
+
+/* ---- events ---- */
+
+static void tell_allocated(ThreadId tid, Addr block, SizeT bytes, SizeT alignment) {
+  if (block == 0) return;
+  UInt context = event_context(tid);
+  ULong *words = event(ABUT_RAW_ALLOCATE, alignment, 4);
+  words[0] = event_time();
+  words[1] = block;
+  words[2] = bytes;
+  words[3] = context;
+}
+
+static void tell_freed(Addr block, Addr caller) {
+  if (block == 0) return;
+  ULong *words = event(ABUT_RAW_FREE, 0, 3);
+  words[0] = event_time();
+  words[1] = block;
+  words[2] = caller;
+}
+
+static void tell_to_be_resized(Addr block) {
+  if (block == 0) return;
+  ULong *words = event(ABUT_RAW_RESIZE, 0, 2);
+  words[0] = event_time();
+  words[1] = block;
+}
+
+static void tell_resized(ThreadId tid, Addr block, SizeT bytes, Bool unchanged) {
+  UInt context = event_context(tid);
+  ULong *words = event(ABUT_RAW_RESIZED, unchanged, 4);
+  words[0] = event_time();
+  words[1] = block;
+  words[2] = bytes;
+  words[3] = context;
+}
+
+static void tell_pair(UInt kind, ULong first, ULong second) {
+  ULong *words = event(kind, 0, 3);
+  words[0] = event_time();
+  words[1] = first;
+  words[2] = second;
+}
+
+static void tell_usable(Addr block, SizeT bytes) {
+  ULong *words = event(ABUT_RAW_USABLE, 0, 2);
+  words[0] = block;
+  words[1] = bytes;
+}
+
+static void serve(ThreadId tid, Thread *thread, const UWord *args) {
+  switch (args[0]) {
+  case ABUT_REQUEST_ENTER_ALLOCATE: enter(thread, args[1]); break;
+  case ABUT_REQUEST_ENTER_FREE:
+    if (enter(thread, args[1])) tell_freed(args[2], args[3]);
+    break;
+  case ABUT_REQUEST_ENTER_RESIZE:
+    if (enter(thread, args[1])) tell_to_be_resized(args[2]);
+    break;
+  case ABUT_REQUEST_LEAVE_ALLOCATE:
+    if (leave(thread, args[1])) tell_allocated(tid, args[2], args[3], args[4]);
+    break;
+  case ABUT_REQUEST_LEAVE_FREE: leave(thread, args[1]); break;
+  case ABUT_REQUEST_LEAVE_RESIZE:
+    if (leave(thread, args[1])) tell_resized(tid, args[2], args[3], args[4]);
+    break;
+  case ABUT_REQUEST_LANDED: forget_deeper(thread, args[1]); break;
+  case ABUT_REQUEST_STEP_OUT: step_out(thread); break;
+  case ABUT_REQUEST_STEP_BACK: step_back(thread); break;
+  case ABUT_REQUEST_JUMP: jump_out(thread); break;
+  case ABUT_REQUEST_USABLE:
+    if (thread->depth == 0) tell_usable(args[1], args[2]);
+    break;
+  case ABUT_REQUEST_NEAR:
+    if (args[1] != 0 && args[2] != 0) tell_pair(ABUT_RAW_NEAR, args[1], args[2]);
+    break;
+  case ABUT_REQUEST_TOUCH: tell_pair(ABUT_RAW_TOUCH, args[1], args[2]); break;
+  case ABUT_REQUEST_START: state_start(); break;
+  case ABUT_REQUEST_STOP: state_stop(); break;
+  default: break;
+  }
+}
+
+Bool allocator_request(ThreadId tid, UWord *args, UWord *result) {
+  if (!VG_IS_TOOL_USERREQ('A', 'B', args[0])) return False;
+  *result = 0;
+  if (state != STATE_IDLE) {
+    allocator_thread_runs(tid);
+    serve(tid, &threads[tid], args);
+    state_apply();
+  }
+  return True;
+}

@@ -1,0 +1,113 @@
+/* Records of what happens: blocks, contexts, modules.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "core.h"
+#include "tool.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_clientstate.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_xarray.h"
+
+ULong *event(UInt kind, ULong small_value, UInt count) {
+  tl_assert(count <= ABUT_RAW_MOST_WORDS);
+  if (slot_next > slot_full) stream_flush();
+  ULong *words = slot_next;
+  slot_next += 1 + count;
+  words[0] = abut_raw_event(kind, small_value, count);
+  return words + 1;
+}
+
+ULong event_time(void) {
+  UInt low, high;
+  __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+  return (ULong)high << 32 | low;
+}
+
+/* ---- contexts: each is told once, and named by its number from then on ---- */
+
+static UChar *told; /* a bit for each context */
+static UInt told_bytes;
+
+static Bool is_told(UInt context) {
+  UInt index = context / 4; /* the core numbers them in steps of four */
+  if (index / 8 >= told_bytes) {
+    UInt bytes = 2 * (index / 8) + 4096;
+    told = VG_(realloc)("abut.told", told, bytes);
+    VG_(memset)(told + told_bytes, 0, bytes - told_bytes);
+    told_bytes = bytes;
+  }
+  UChar bit = 1 << (index % 8);
+  Bool was = (told[index / 8] & bit) != 0;
+  told[index / 8] |= bit;
+  return was;
+}
+
+UInt event_context(ThreadId tid) {
+  ExeContext *context = VG_(record_ExeContext)(tid, 0);
+  UInt number = VG_(get_ECU_from_ExeContext)(context);
+  if (!is_told(number)) {
+    UInt depth = VG_(get_ExeContext_n_ips)(context);
+    const Addr *chain = VG_(get_ExeContext_StackTrace)(context);
+    ULong *words = event(ABUT_RAW_CONTEXT, 0, 1 + depth);
+    words[0] = number;
+    for (UInt i = 0; i < depth; ++i) words[1 + i] = chain[i];
+  }
+  return number;
+}
+
+void events_forget(void) { VG_(memset)(told, 0, told_bytes); }
+
+/* ---- modules ---- */
+
+/* An event that ends in a text, after `before` words that the caller writes. */
+static ULong *event_with_text(UInt kind, const HChar *text, SizeT length, UInt before) {
+  UInt text_words = (length + sizeof(ULong) - 1) / sizeof(ULong);
+  ULong *words = event(kind, length, before + text_words);
+  if (text_words > 0) words[before + text_words - 1] = 0;
+  VG_(memcpy)(words + before, text, length);
+  return words;
+}
+
+void event_module(Addr start, SizeT length) {
+  const NSegment *segment = VG_(am_find_nsegment)(start);
+  const HChar *path = segment != NULL ? VG_(am_get_filename)(segment) : NULL;
+  Addr own_code = (Addr)event_module;
+  if (path == NULL || segment->kind != SkFileC || own_code - start < length) return;
+  SizeT path_length = VG_(strlen)(path);
+  if (path_length > 4096) return;
+  ULong *words = event_with_text(ABUT_RAW_MODULE, path, path_length, 3);
+  words[0] = start;
+  words[1] = length;
+  words[2] = segment->offset + (start - segment->start);
+}
+
+void event_modules_so_far(void) {
+  Addr starts[2048];
+  Int count = VG_(am_get_segment_starts)(SkFileC, starts, 2048);
+  for (Int i = 0; i < count; ++i) {
+    const NSegment *segment = VG_(am_find_nsegment)(starts[i]);
+    if (segment != NULL && segment->hasX)
+      event_module(segment->start, segment->end - segment->start + 1);
+  }
+}
+
+/* ---- the program ---- */
+
+void event_program(void) {
+  static HChar text[(ABUT_RAW_MOST_WORDS - 1) * sizeof(ULong)];
+  SizeT length = 0;
+  Word count = VG_(sizeXA)(VG_(args_for_client));
+  for (Word i = -1; i < count; ++i) {
+    const HChar *word =
+        i < 0 ? VG_(args_the_exename) : *(HChar **)VG_(indexXA)(VG_(args_for_client), i);
+    SizeT bytes = word != NULL ? VG_(strlen)(word) + 1 : 0;
+    if (bytes == 0 || length + bytes > sizeof text) break; /* what does not fit is left out */
+    VG_(memcpy)(text + length, word, bytes);
+    length += bytes;
+  }
+  event_with_text(ABUT_RAW_PROGRAM, text, length, 0);
+}

@@ -1,0 +1,76 @@
+/* Whether accesses are recorded now, and what changes that.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Code is translated for the state of the moment, so that what is not recorded costs little. Where the state changes,
+ * all translations are discarded, which may only be done while no thread runs translated code: state_apply is called then.
+ */
+#include "core.h"
+#include "tool.h"
+
+State state = STATE_IDLE;
+ULong accesses_counted, accesses_limit;
+
+static Bool discard_is_due;
+
+static void tell(Bool recording) {
+  if (stream_is_open()) event(ABUT_RAW_RECORDING, recording, 1)[0] = event_time();
+}
+
+static void change(State to) {
+  Bool recorded = state == STATE_RECORDING;
+  if (to == state) return;
+  state = to;
+  discard_is_due = True;
+  if (recorded != (to == STATE_RECORDING)) tell(to == STATE_RECORDING);
+}
+
+static void next_window_part(void) {
+  Bool begins = state != STATE_RECORDING;
+  ULong skipped = option_window_whole - option_window_part;
+  change(begins ? STATE_RECORDING : STATE_SKIPPING);
+  accesses_counted = 0;
+  accesses_limit = begins ? option_window_part : skipped;
+}
+
+void state_begin(void) {
+  if (option_from == NULL && !option_wait) {
+    state_start();
+    return;
+  }
+  change(option_from != NULL ? STATE_WAITING : STATE_PAUSED);
+  tell(False);
+}
+
+void state_start(void) {
+  if (state == STATE_IDLE && !stream_is_open()) return;
+  if (option_window_whole == 0)
+    change(STATE_RECORDING);
+  else if (state != STATE_RECORDING && state != STATE_SKIPPING)
+    next_window_part();
+}
+
+void state_stop(void) {
+  if (state != STATE_IDLE) change(STATE_PAUSED);
+}
+
+void state_go_on(State as_before) {
+  state = as_before;
+  tell(as_before == STATE_RECORDING);
+}
+
+void state_end(void) { change(STATE_IDLE); }
+
+void state_reached_function(void) {
+  if (state == STATE_WAITING) state_start();
+}
+
+void state_apply(void) {
+  Bool is_windowed = option_window_whole != 0;
+  if (is_windowed && (state == STATE_RECORDING || state == STATE_SKIPPING) &&
+      accesses_counted >= accesses_limit)
+    next_window_part();
+  if (!discard_is_due) return;
+  discard_is_due = False;
+  VG_(discard_translations)(0x1000, (1ull << 47) - 0x1000, "abut");
+}

@@ -1,0 +1,113 @@
+/* abut: a Valgrind tool that records what a program does with its heap, and hands it to a collector.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ *   main.c        options, the life of a process
+ *   state.c       whether accesses are recorded now, and what changes that
+ *   instrument.c  the code that is added to the program's, and writes addresses into the slot
+ *   stream.c      slots, and the connection to the collector
+ *   events.c      records of what happens: blocks, contexts, modules
+ *   allocator.c   what the wrappers tell: calls of the allocator, and how deep in it a thread is
+ *   kernel.c      what the kernel does: memory that it reads and writes, mappings, threads, signals
+ */
+#ifndef ABUT_TOOL_H
+#define ABUT_TOOL_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_tooliface.h"
+
+#include "raw_stream.h"
+
+/* ---- options ---- */
+
+extern const HChar *option_socket; /* name of the collector's socket */
+extern const HChar *option_from;   /* record from the first call of this function, or null */
+extern Bool option_wait;           /* record from abut_trace_start on */
+extern Bool option_follow;         /* record children, too */
+extern Bool option_everything;     /* accesses of the stack and at fixed addresses, too */
+extern ULong option_window_part;   /* of so many accesses … */
+extern ULong option_window_whole;  /* … of every so many; 0: of all */
+
+/* ---- stream.c ---- */
+
+extern ULong *slot_next; /* where the next record goes */
+extern ULong *slot_full; /* a slot that is filled up to here counts as full */
+
+/* Connects with the collector. False where nobody answers, or this process is not to be recorded. */
+Bool stream_open(UInt parent_session, UInt fork_number);
+/* Hands over what is in the slot. */
+void stream_flush(void);
+void stream_say_exec(void);
+/* Hands over the last of it, with the program's exit code. */
+void stream_close(Int exit_code);
+/* Forgets the connection, which is the parent's. */
+void stream_abandon(void);
+Bool stream_is_open(void);
+UInt stream_session(void);
+
+/* ---- events.c ---- */
+
+/* Begins an event of `count` words, which the caller writes where this points to. */
+ULong *event(UInt kind, ULong small_value, UInt count);
+ULong event_time(void);
+UInt event_context(ThreadId tid);
+void event_module(Addr start, SizeT length);
+void event_modules_so_far(void);
+void event_program(void);
+/* A new process knows nothing yet of what was told to another one. */
+void events_forget(void);
+
+/* ---- state.c ---- */
+
+typedef enum {
+  STATE_IDLE,     /* this process is not recorded at all */
+  STATE_PAUSED,   /* events, and no accesses */
+  STATE_WAITING,  /* so, and looking out for a function */
+  STATE_SKIPPING, /* so, and counting accesses, until the next window */
+  STATE_RECORDING,
+} State;
+
+extern State state;
+extern ULong accesses_counted;
+extern ULong accesses_limit; /* at which a window begins or ends */
+
+void state_begin(void);
+void state_start(void);
+void state_stop(void);
+/* A child goes on as its parent was. */
+void state_go_on(State as_before);
+/* No more recording in this process. */
+void state_end(void);
+/* Where no thread runs translated code: does what has been waiting for that. */
+void state_apply(void);
+void state_reached_function(void);
+
+/* ---- instrument.c ---- */
+
+IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
+                 const VexGuestExtents *extents, const VexArchInfo *arch, IRType guest_word,
+                 IRType host_word);
+
+/* ---- allocator.c ---- */
+
+void allocator_init(void);
+Bool allocator_request(ThreadId tid, UWord *args, UWord *result);
+void allocator_thread_begins(ThreadId tid);
+void allocator_signal_begins(ThreadId tid);
+void allocator_signal_ended(ThreadId tid);
+Bool allocator_is_inside(ThreadId tid);
+/* Makes the collector's notion of who runs that of this thread. */
+void allocator_thread_runs(ThreadId tid);
+UInt allocator_thread_number(ThreadId tid);
+void allocator_forked(ThreadId tid);
+
+/* ---- kernel.c ---- */
+
+void kernel_register(void);
+
+/* ---- main.c ---- */
+
+/* One line on the program's standard error. */
+void say(const HChar *text);
+
+#endif

@@ -1,0 +1,243 @@
+/* What is preloaded into the program: wrappers that tell the tool when the program calls its allocator, and with what.
+ * The allocator itself, whichever it is, runs as it would without them.
+ *
+ * SPDX-License-Identifier: MIT. It needs valgrind.h alone, which is under a BSD-style licence.
+ *
+ * A free is told when the call begins: once the block is back in the allocator, another thread may be given it before
+ * this one returns. A new block is told when the call ends, since only then is its address known.
+ */
+#include "../requests.h"
+
+#include <stddef.h>
+
+#define FRAME ((unsigned long)__builtin_frame_address(0))
+#define CALLER ((unsigned long)__builtin_return_address(0))
+#define TELL(request, ...) VALGRIND_DO_CLIENT_REQUEST_STMT(ABUT_REQUEST_##request, __VA_ARGS__)
+
+/* Any library or program that defines the function as a global symbol, but for the loader. In the C library some of
+ * them are weak symbols, which this leaves out; so that is named, too. */
+#define ANYWHERE VgSoSynsomalloc
+#define LIBC libcZdsoZa /* libc.so* */
+#define WRAPPER(library, name) I_WRAP_SONAME_FNNAME_ZU(library, name)
+#define IN_BOTH(definition, ...) definition(LIBC, __VA_ARGS__) definition(ANYWHERE, __VA_ARGS__)
+
+/* ---- new blocks: NAME(arguments), how the wrapped call is made, size, alignment ---- */
+
+#define ALLOCATES(...) IN_BOTH(ALLOCATES_IN, __VA_ARGS__)
+#define ALLOCATES_IN(library, name, parameters, call, bytes, alignment)                            \
+  void *WRAPPER(library, name) parameters;                                                         \
+  void *WRAPPER(library, name) parameters {                                                        \
+    OrigFn original;                                                                               \
+    void *block;                                                                                   \
+    VALGRIND_GET_ORIG_FN(original);                                                                \
+    TELL(ENTER_ALLOCATE, FRAME, 0, 0, 0, 0);                                                       \
+    call;                                                                                          \
+    TELL(LEAVE_ALLOCATE, FRAME, block, bytes, alignment, 0);                                       \
+    return block;                                                                                  \
+  }
+
+#define ALLOCATES_BYTES(name)                                                                      \
+  ALLOCATES(name, (size_t bytes), CALL_FN_W_W(block, original, bytes), bytes, 0)
+#define ALLOCATES_ALIGNED(name)                                                                    \
+  ALLOCATES(name, (size_t alignment, size_t bytes),                                                \
+            CALL_FN_W_WW(block, original, alignment, bytes), bytes, alignment)
+
+ALLOCATES_BYTES(malloc)
+ALLOCATES(calloc, (size_t count, size_t each), CALL_FN_W_WW(block, original, count, each),
+          count *each, 0)
+ALLOCATES_ALIGNED(memalign)
+ALLOCATES_ALIGNED(aligned_alloc)
+ALLOCATES(valloc, (size_t bytes), CALL_FN_W_W(block, original, bytes), bytes, 4096)
+ALLOCATES(pvalloc, (size_t bytes), CALL_FN_W_W(block, original, bytes),
+          (bytes + 4095) & ~(size_t)4095, 4096)
+/* jemalloc's own, whose flags' low six bits are the logarithm of the alignment */
+ALLOCATES(mallocx, (size_t bytes, int flags), CALL_FN_W_WW(block, original, bytes, flags), bytes,
+          (flags & 63) != 0 ? 1ul << (flags & 63) : 0)
+
+#define ALLOCATES_TO_POINTER_IN(library, name)                                                     \
+  int WRAPPER(library, name)(void **out, size_t alignment, size_t bytes);                          \
+  int WRAPPER(library, name)(void **out, size_t alignment, size_t bytes) {                         \
+    OrigFn original;                                                                               \
+    int failed;                                                                                    \
+    VALGRIND_GET_ORIG_FN(original);                                                                \
+    TELL(ENTER_ALLOCATE, FRAME, 0, 0, 0, 0);                                                       \
+    CALL_FN_W_WWW(failed, original, out, alignment, bytes);                                        \
+    TELL(LEAVE_ALLOCATE, FRAME, failed ? NULL : *out, bytes, alignment, 0);                        \
+    return failed;                                                                                 \
+  }
+IN_BOTH(ALLOCATES_TO_POINTER_IN, posix_memalign)
+
+/* ---- operator new ---- */
+
+#define NEW_BYTES(name) ALLOCATES_BYTES(name)
+#define NEW_NOTHROW(name)                                                                          \
+  ALLOCATES(name, (size_t bytes, const void *tag), CALL_FN_W_WW(block, original, bytes, tag),      \
+            bytes, 0)
+#define NEW_ALIGNED(name)                                                                          \
+  ALLOCATES(name, (size_t bytes, size_t alignment),                                                \
+            CALL_FN_W_WW(block, original, bytes, alignment), bytes, alignment)
+#define NEW_ALIGNED_NOTHROW(name)                                                                  \
+  ALLOCATES(name, (size_t bytes, size_t alignment, const void *tag),                               \
+            CALL_FN_W_WWW(block, original, bytes, alignment, tag), bytes, alignment)
+
+NEW_BYTES(_Znwm)
+NEW_BYTES(_Znam)
+NEW_NOTHROW(_ZnwmRKSt9nothrow_t)
+NEW_NOTHROW(_ZnamRKSt9nothrow_t)
+NEW_ALIGNED(_ZnwmSt11align_val_t)
+NEW_ALIGNED(_ZnamSt11align_val_t)
+NEW_ALIGNED_NOTHROW(_ZnwmSt11align_val_tRKSt9nothrow_t)
+NEW_ALIGNED_NOTHROW(_ZnamSt11align_val_tRKSt9nothrow_t)
+
+/* ---- frees ---- */
+
+#define FREES(...) IN_BOTH(FREES_IN, __VA_ARGS__)
+#define FREES_IN(library, name, parameters, call)                                                  \
+  void WRAPPER(library, name) parameters;                                                          \
+  void WRAPPER(library, name) parameters {                                                         \
+    OrigFn original;                                                                               \
+    VALGRIND_GET_ORIG_FN(original);                                                                \
+    TELL(ENTER_FREE, FRAME, block, CALLER, 0, 0);                                                  \
+    call;                                                                                          \
+    TELL(LEAVE_FREE, FRAME, 0, 0, 0, 0);                                                           \
+  }
+
+#define FREES_BLOCK(name) FREES(name, (void *block), CALL_FN_v_W(original, block))
+#define FREES_WITH_ONE(name)                                                                       \
+  FREES(name, (void *block, size_t more), CALL_FN_v_WW(original, block, more))
+#define FREES_WITH_TWO(name)                                                                       \
+  FREES(name, (void *block, size_t more, size_t most), CALL_FN_v_WWW(original, block, more, most))
+
+FREES_BLOCK(free)
+FREES_BLOCK(cfree)
+FREES_WITH_ONE(free_sized)
+FREES_WITH_TWO(free_aligned_sized)
+FREES_WITH_ONE(dallocx)
+FREES_WITH_TWO(sdallocx)
+
+/* ---- operator delete ---- */
+
+FREES_BLOCK(_ZdlPv)
+FREES_BLOCK(_ZdaPv)
+FREES_WITH_ONE(_ZdlPvm)
+FREES_WITH_ONE(_ZdaPvm)
+FREES_WITH_ONE(_ZdlPvRKSt9nothrow_t)
+FREES_WITH_ONE(_ZdaPvRKSt9nothrow_t)
+FREES_WITH_ONE(_ZdlPvSt11align_val_t)
+FREES_WITH_ONE(_ZdaPvSt11align_val_t)
+FREES_WITH_TWO(_ZdlPvmSt11align_val_t)
+FREES_WITH_TWO(_ZdaPvmSt11align_val_t)
+FREES_WITH_TWO(_ZdlPvSt11align_val_tRKSt9nothrow_t)
+FREES_WITH_TWO(_ZdaPvSt11align_val_tRKSt9nothrow_t)
+
+/* ---- resizes: realloc(p, 0) may free, which a null block without an error shows ---- */
+
+#define RESIZES(...) IN_BOTH(RESIZES_IN, __VA_ARGS__)
+#define RESIZES_IN(library, name, parameters, call, bytes)                                         \
+  void *WRAPPER(library, name) parameters;                                                         \
+  void *WRAPPER(library, name) parameters {                                                        \
+    OrigFn original;                                                                               \
+    void *moved;                                                                                   \
+    VALGRIND_GET_ORIG_FN(original);                                                                \
+    TELL(ENTER_RESIZE, FRAME, block, 0, 0, 0);                                                     \
+    call;                                                                                          \
+    TELL(LEAVE_RESIZE, FRAME, moved, bytes, moved == NULL && (bytes) != 0, 0);                     \
+    return moved;                                                                                  \
+  }
+
+RESIZES(realloc, (void *block, size_t bytes), CALL_FN_W_WW(moved, original, block, bytes), bytes)
+/* A product that overflows is no size, and not 0, which would mean a free. */
+#define PRODUCT_OR_MOST(a, b) (__builtin_mul_overflow_p(a, b, (size_t)0) ? (size_t)-1 : (a) * (b))
+RESIZES(reallocarray, (void *block, size_t count, size_t each),
+        CALL_FN_W_WWW(moved, original, block, count, each), PRODUCT_OR_MOST(count, each))
+RESIZES(rallocx, (void *block, size_t bytes, int flags),
+        CALL_FN_W_WWW(moved, original, block, bytes, flags), bytes)
+
+/* ---- what a program may learn ---- */
+
+#define MEASURES_IN(library, name)                                                                 \
+  size_t WRAPPER(library, name)(void *block);                                                      \
+  size_t WRAPPER(library, name)(void *block) {                                                     \
+    OrigFn original;                                                                               \
+    size_t bytes;                                                                                  \
+    VALGRIND_GET_ORIG_FN(original);                                                                \
+    TELL(ENTER_ALLOCATE, FRAME, 0, 0, 0, 0);                                                       \
+    CALL_FN_W_W(bytes, original, block);                                                           \
+    TELL(LEAVE_FREE, FRAME, 0, 0, 0, 0);                                                           \
+    TELL(USABLE, block, bytes, 0, 0, 0);                                                           \
+    return bytes;                                                                                  \
+  }
+IN_BOTH(MEASURES_IN, malloc_usable_size)
+
+/* ---- hints: calls of libabut, which does what malloc and calloc do ---- */
+
+void *WRAPPER(ANYWHERE, abut_malloc_near)(size_t bytes, const void *other);
+void *WRAPPER(ANYWHERE, abut_malloc_near)(size_t bytes, const void *other) {
+  OrigFn original;
+  void *block;
+  VALGRIND_GET_ORIG_FN(original);
+  TELL(ENTER_ALLOCATE, FRAME, 0, 0, 0, 0);
+  CALL_FN_W_WW(block, original, bytes, other);
+  TELL(LEAVE_ALLOCATE, FRAME, block, bytes, 0, 0);
+  TELL(NEAR, block, other, 0, 0, 0);
+  return block;
+}
+
+void *WRAPPER(ANYWHERE, abut_calloc_near)(size_t count, size_t each, const void *other);
+void *WRAPPER(ANYWHERE, abut_calloc_near)(size_t count, size_t each, const void *other) {
+  OrigFn original;
+  void *block;
+  VALGRIND_GET_ORIG_FN(original);
+  TELL(ENTER_ALLOCATE, FRAME, 0, 0, 0, 0);
+  CALL_FN_W_WWW(block, original, count, each, other);
+  TELL(LEAVE_ALLOCATE, FRAME, block, count * each, 0, 0);
+  TELL(NEAR, block, other, 0, 0, 0);
+  return block;
+}
+
+void WRAPPER(ANYWHERE, abut_touch)(const void *block, unsigned weight);
+void WRAPPER(ANYWHERE, abut_touch)(const void *block, unsigned weight) {
+  OrigFn original;
+  VALGRIND_GET_ORIG_FN(original);
+  TELL(TOUCH, block, weight, 0, 0, 0);
+  CALL_FN_v_WW(original, block, weight);
+}
+
+/* ---- ways out of an allocator that pass by the wrappers' ends ---- */
+
+#define JUMPS(library, name)                                                                       \
+  void WRAPPER(library, name)(void *where, int value);                                             \
+  void WRAPPER(library, name)(void *where, int value) {                                            \
+    OrigFn original;                                                                               \
+    VALGRIND_GET_ORIG_FN(original);                                                                \
+    TELL(JUMP, 0, 0, 0, 0, 0);                                                                     \
+    CALL_FN_v_WW(original, where, value);                                                          \
+  }
+
+JUMPS(LIBC, longjmp)
+JUMPS(LIBC, _longjmp)
+JUMPS(LIBC, siglongjmp)
+JUMPS(LIBC, __longjmp_chk)
+
+#define LIBSTDCXX libstdcZpZpZdsoZd6 /* libstdc++.so.6 */
+void *WRAPPER(LIBSTDCXX, __cxa_begin_catch)(void *exception);
+void *WRAPPER(LIBSTDCXX, __cxa_begin_catch)(void *exception) {
+  OrigFn original;
+  void *caught;
+  VALGRIND_GET_ORIG_FN(original);
+  TELL(LANDED, FRAME, 0, 0, 0, 0);
+  CALL_FN_W_W(caught, original, exception);
+  return caught;
+}
+
+/* The exception that operator new throws is made while operator new runs, and lives on. */
+void *WRAPPER(LIBSTDCXX, __cxa_allocate_exception)(size_t bytes);
+void *WRAPPER(LIBSTDCXX, __cxa_allocate_exception)(size_t bytes) {
+  OrigFn original;
+  void *exception;
+  VALGRIND_GET_ORIG_FN(original);
+  TELL(STEP_OUT, 0, 0, 0, 0, 0);
+  CALL_FN_W_W(exception, original, bytes);
+  TELL(STEP_BACK, 0, 0, 0, 0, 0);
+  return exception;
+}
