@@ -1,6 +1,7 @@
 """What the tests share: the command line as a user starts it, and the heaps that are there."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,6 +11,9 @@ import pytest
 
 from abut.heaps import Heap, MissingHeap, find_heap
 from abut.places import library_candidate
+
+# Whoever starts the tests in the background may have had interrupts ignored, and that is inherited.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parents[2]
 Abut = Callable[..., subprocess.CompletedProcess[str]]
