@@ -62,6 +62,20 @@ public:
     set(end_, block.end() - 1);
   }
 
+  // Covers the whole of an empty map with blocks of `count` granules; returns the granules that are left.
+  uint32_t tile(uint32_t count) {
+    uint64_t every = 1; // bits at the multiples of `count`
+    for (uint32_t step = count; step < 64; step *= 2) every |= every << step;
+    const uint32_t covered = N - N % count;
+    for (uint32_t i = 0; i < kWords; ++i) {
+      const uint32_t begin = (count - 64 * i % count) % count;
+      const uint32_t end = (begin + count - 1) % count;
+      store(begin_[i], shifted(every, begin) & below(covered, i));
+      store(end_[i], shifted(every, end) & below(covered, i));
+    }
+    return N - covered;
+  }
+
   void remove(Range block) {
     clear(begin_, block.first);
     clear(end_, block.end() - 1);
@@ -186,6 +200,14 @@ public:
   }
 
 private:
+  static uint64_t shifted(uint64_t bits, uint32_t by) { return by < 64 ? bits << by : 0; }
+
+  // The bits of word `index` that stand for granules below `limit`.
+  static uint64_t below(uint32_t limit, uint32_t index) {
+    if (limit >= 64 * (index + 1)) return ~uint64_t{0};
+    return limit <= 64 * index ? 0 : ~uint64_t{0} >> (64 * (index + 1) - limit);
+  }
+
   static uint64_t load(const uint64_t &word) {
     return std::atomic_ref<uint64_t>(const_cast<uint64_t &>(word)).load(std::memory_order_relaxed);
   }

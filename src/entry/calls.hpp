@@ -2,6 +2,7 @@
 #pragma once
 
 #include "heap/heap.hpp"
+#include "near/placement.hpp"
 
 #include <cerrno>
 
@@ -35,3 +36,9 @@ inline void *or_no_memory(void *memory) {
 }
 
 } // namespace abut::entry
+
+// As the calls of their names, with the caller's registers at hand. To be called as the last thing that a body does,
+// so that the registers still are the caller's.
+extern "C" void *abut_capture_malloc(size_t bytes, abut::Address context);
+extern "C" void *abut_capture_calloc(size_t bytes, abut::Address context);
+extern "C" void *abut_capture_new(size_t bytes, abut::Address context);

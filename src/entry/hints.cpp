@@ -1,18 +1,27 @@
-// Allocation with a hint, as abut.h has it. The hints are for recorders, which see the calls; the heap does not follow
-// them yet.
+// Allocation with a hint, as abut.h has it: a friend that is named need not be found.
 #include "abut/abut.h"
 
+#include "entry/calls.hpp"
 #include "entry/export.hpp"
 
-#include <cstdlib>
+#include <cstring>
 
-// Without a line of their own, calls would be replaced by what is in them, and nobody would see them.
+using namespace abut;
+
+// Without a line of their own, calls would be replaced by what is in them, and no recorder would see them.
 #define ABUT_SEEN __attribute__((noinline, noclone))
 
-ABUT_EXPORT ABUT_SEEN void *abut_malloc_near(size_t bytes, const void *) { return malloc(bytes); }
+ABUT_EXPORT ABUT_SEEN void *abut_malloc_near(size_t bytes, const void *other) {
+  return entry::or_no_memory(near::allocate_near(bytes, other));
+}
 
-ABUT_EXPORT ABUT_SEEN void *abut_calloc_near(size_t count, size_t bytes, const void *) {
-  return calloc(count, bytes);
+ABUT_EXPORT ABUT_SEEN void *abut_calloc_near(size_t count, size_t each, const void *other) {
+  size_t bytes = 0;
+  if (__builtin_mul_overflow(count, each, &bytes)) return entry::or_no_memory(nullptr);
+  if (bytes > near::kObjectMax) return entry::or_no_memory(heap::allocate_zeroed(bytes));
+  void *memory = entry::or_no_memory(near::allocate_near(bytes, other));
+  if (memory != nullptr) std::memset(memory, 0, bytes);
+  return memory;
 }
 
 ABUT_EXPORT ABUT_SEEN void abut_touch(const void *, unsigned) { asm volatile(""); }

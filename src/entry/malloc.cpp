@@ -35,9 +35,29 @@ void *resize(void *memory, size_t bytes) {
 
 } // namespace
 
-ABUT_EXPORT void *malloc(size_t bytes) {
+ABUT_STUB("malloc", "abut_malloc", "rsi");
+
+namespace {
+
+[[gnu::always_inline]] inline void *allocate_plain(size_t bytes) {
   void *memory = heap::allocate_fast(bytes);
   return memory ? memory : entry::allocate_slow(bytes);
+}
+
+[[gnu::noinline]] void *malloc_at(size_t bytes, Address site) {
+  if (const Address context = near::context_to_place(bytes, site))
+    return abut_capture_malloc(bytes, context);
+  return allocate_plain(bytes);
+}
+
+} // namespace
+
+ABUT_BODY void *abut_malloc(size_t bytes, const Address *stack) {
+  if (bytes - (heap::kTinyMax + 1) > heap::kSmallMax - (heap::kTinyMax + 1)) [[unlikely]]
+    return entry::allocate_slow(bytes);
+  if (!near::is_plain(*stack)) [[unlikely]]
+    return malloc_at(bytes, *stack);
+  return allocate_plain(bytes);
 }
 
 ABUT_EXPORT void free(void *memory) { entry::release("free", memory); }
@@ -48,14 +68,19 @@ ABUT_EXPORT void free_aligned_sized(void *memory, size_t, size_t) {
   entry::release("free_aligned_sized", memory);
 }
 
-ABUT_EXPORT void *calloc(size_t count, size_t each) {
+ABUT_STUB("calloc", "abut_calloc", "rdx");
+
+ABUT_BODY void *abut_calloc(size_t count, size_t each, const Address *stack) {
   size_t bytes = 0;
-  return or_no_memory(__builtin_mul_overflow(count, each, &bytes) ? nullptr
-                                                                  : heap::allocate_zeroed(bytes));
+  if (__builtin_mul_overflow(count, each, &bytes)) return or_no_memory(nullptr);
+  if (bytes > heap::kTinyMax && !near::is_plain(*stack)) [[unlikely]]
+    if (const Address context = near::context_to_place(bytes, *stack))
+      return abut_capture_calloc(bytes, context);
+  return or_no_memory(heap::allocate_zeroed(bytes));
 }
 
 ABUT_EXPORT void *realloc(void *memory, size_t bytes) {
-  if (memory == nullptr) return malloc(bytes);
+  if (memory == nullptr) return entry::or_no_memory(heap::allocate(bytes));
   if (bytes != 0) return resize(memory, bytes);
   entry::release("realloc", memory);
   return nullptr;

@@ -1,6 +1,8 @@
 // What happens when the library is loaded and when the process ends.
 #include "base/options.hpp"
+#include "entry/explanation.hpp"
 #include "entry/statistics_file.hpp"
+#include "near/placement.hpp"
 #include "os/message.hpp"
 
 #include <cstring>
@@ -44,9 +46,13 @@ __attribute__((constructor(101))) void start(int, char **, char **environment) {
   for (char **entry = environment; entry && *entry; ++entry)
     if (std::strncmp(*entry, kPrefix, sizeof kPrefix - 1) == 0)
       set_from_environment(*entry + sizeof kPrefix - 1);
+  if (option_value(Option::friends) != 0) near::start();
 }
 
-__attribute__((destructor(101))) void end() { write_statistics_file(); }
+__attribute__((destructor(101))) void end() {
+  write_statistics_file();
+  if (option_value(Option::explain) != 0) explain_friends();
+}
 
 } // namespace
 } // namespace abut::entry

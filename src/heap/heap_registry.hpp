@@ -22,6 +22,9 @@ public:
   void lock_all();
   void unlock_all();
 
+  // A lock of a layer above that is held while a heap's lock is taken; lock_all() takes it first.
+  void take_first(os::SpinLock &lock) { above_ = &lock; }
+
   // In the child of a fork only `survivor`'s thread goes on; the other heaps become orphans.
   void orphan_all_but(LocalHeap *survivor);
 
@@ -38,6 +41,7 @@ private:
   LocalHeap *create();
 
   os::SpinLock lock_;
+  os::SpinLock *above_ = nullptr;
   std::atomic<LocalHeap *> first_{nullptr};
   LocalHeap *orphans_ = nullptr;
   uint32_t created_ = 0;

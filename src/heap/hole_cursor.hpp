@@ -77,6 +77,7 @@ public:
   }
 
   const OpenPage &page() const { return page_; }
+  Address next() const { return next_; }
   bool fills(Address address) const { return round_down(address, kPageBytes) == address_; }
 
 private:

@@ -185,6 +185,7 @@ void LocalHeap::help() {
 void LocalHeap::close() {
   std::lock_guard guard(lock_);
   inbox_.take([this](Block *block) { give_back(block); });
+  if (reclaim != nullptr) reclaim(attachment, true);
   small.close();
   tiny.close();
   medium.close();
@@ -201,6 +202,7 @@ bool LocalHeap::decay_if_due(uint64_t now) {
 
 void LocalHeap::decay(uint64_t now) {
   if (!decay_if_due(now)) return;
+  if (reclaim != nullptr) reclaim(attachment, false);
   small.thin_bins();
   medium.thin_bins();
   heap_registry.decay_orphans(now);

@@ -64,6 +64,12 @@ public:
   TinyHeap tiny;
   MediumHeap medium;
 
+  // A layer above may have blocks set aside in this heap. `reclaim` gives those back that it should not keep, or all;
+  // it is called by the owner, or with the owner gone, under the lock.
+  void *attachment = nullptr;
+  void (*reclaim)(void *attachment, bool all) = nullptr;
+  size_t set_aside = 0; // bytes: taken in the maps, but no program's
+
   LocalHeap *next = nullptr;        // in the registry
   LocalHeap *next_orphan = nullptr; // among those without a thread
   std::atomic<bool> orphan{false};

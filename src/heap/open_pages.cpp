@@ -99,9 +99,16 @@ void OpenPages::add_room(const OpenPage &page, uint32_t freed, uint32_t hole) {
   put(page, {std::max<uint32_t>(span.room[page.index()], hole), span.free[page.index()] + freed});
 }
 
+// The room was an upper bound and stays one.
+void OpenPages::take_room(const OpenPage &page, uint32_t taken) {
+  uint8_t &free = page.span->free[page.index()];
+  free = static_cast<uint8_t>(free - std::min<uint32_t>(free, taken));
+}
+
 void OpenPages::put_empty(const OpenPage &page) {
   SpanInfo &span = *page.span;
   span.empty |= bit_of(page);
+  span.note[page.index()] = 0;
   if (span.empty != kAll) {
     put(page, {kMostRoom, kMostRoom});
     ++idle_;

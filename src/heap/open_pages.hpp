@@ -40,6 +40,9 @@ public:
   // Nobody fills the page any more, or, where nobody did, its room has grown.
   void put(const OpenPage &page, Room room);
 
+  // A block of `taken` granules was put on a page that nobody fills.
+  void take_room(const OpenPage &page, uint32_t taken);
+
   // A block of `freed` granules went from a page that nobody fills; `hole` is as long as the hole it leaves.
   void add_room(const OpenPage &page, uint32_t freed, uint32_t hole);
 
@@ -49,6 +52,8 @@ public:
   // Gives back the empty pages that were so at the call before; at most `most_spans` are looked at. Where
   // emptied pages pile up (retention.hpp says how many may) they go back at once.
   void decay(unsigned most_spans);
+
+  size_t span_bytes() const { return spans_ * kUnitBytes; }
 
 private:
   static constexpr uint16_t kAll = (1U << kPagesInUnit) - 1;

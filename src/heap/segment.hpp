@@ -91,6 +91,8 @@ struct alignas(kLineBytes) SpanInfo {
   uint16_t empty;             // pages without a block, which nobody fills
   uint8_t room[kPagesInUnit]; // an upper bound of the page's longest hole, in granules, 255 at most
   uint8_t free[kPagesInUnit]; // all of the page's free granules, 255 at most
+  uint8_t note
+      [kPagesInUnit]; // what a layer above keeps of a page that it had cut up; nought of all others
 };
 static_assert(sizeof(SpanInfo) == 2 * kLineBytes);
 

@@ -70,6 +70,44 @@ bool SmallHeap::begin_page(unsigned size) {
   return cursor_.seek(size);
 }
 
+// One that held blocks before, if there is one, since its memory is there already.
+OpenPage SmallHeap::take_empty_page() {
+  constexpr uint32_t kAsEmptyAsCanBeSaid = 255; // granules
+  if (const OpenPage used = pages_.take_used(kAsEmptyAsCanBeSaid)) {
+    if (used.segment->lines[used.page].empty()) return used;
+    put(used);
+  }
+  return pages_.take_fresh(owner_, tag_);
+}
+
+Address SmallHeap::cut_page(unsigned size, uint8_t note) {
+  const OpenPage page = take_empty_page();
+  if (!page) return 0;
+  const uint32_t left = page.segment->lines[page.page].tile(size);
+  page.span->note[page.index()] = note;
+  pages_.put(page, {left, left});
+  return page.segment->page_address(page.page);
+}
+
+void *SmallHeap::take_beside(Address beside, unsigned size) {
+  if (fills(beside)) return nullptr;
+  Segment *segment = Segment::of(beside);
+  SmallMap &map = segment->line_at(beside);
+  const auto cover = map.cover();
+  const uint32_t at = granule_in_page(beside);
+  const uint32_t line = at / 4 * 4;
+  Range hole = cover.first_fit(line, size);
+  if (!hole) hole = cover.first_fit(0, size);
+  if (!hole) return nullptr;
+  map.add({hole.first, size});
+  const OpenPage page{segment, &segment->span_at(beside), page_in_segment(beside)};
+  pages_.take_room(page, size);
+  auto *block =
+      reinterpret_cast<Block *>(round_down(beside, kPageBytes) + hole.first * Granules::kBytes);
+  block->mark = 0;
+  return block;
+}
+
 void *SmallHeap::refill(unsigned size) {
   if (cursor_.seek(size)) return cursor_.bump(size);
   bins_[size].grow();

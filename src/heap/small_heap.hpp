@@ -88,7 +88,22 @@ public:
   // Gives one block back to its page's map.
   void give_back(Block *block);
 
+  // ---- for layers above, which place blocks themselves; under the heap's lock ----
+
+  // An empty page cut into blocks of `size` granules, all of them the caller's from now on; none where memory is
+  // exhausted. `note` is kept with the page for as long as it holds a block.
+  Address cut_page(unsigned size, uint8_t note);
+
+  // A block in a hole of the page that `beside` lies in, as close to it as there is room; null if there is none.
+  void *take_beside(Address beside, unsigned size);
+
   void decay(unsigned most_spans) { pages_.decay(most_spans); }
+
+  // Bytes of the spans that the heap holds.
+  size_t span_bytes() const { return pages_.span_bytes(); }
+
+  // Where the next fresh block will lie, more or less.
+  Address front() const { return cursor_.next(); }
 
 private:
   void put(const OpenPage &page);
@@ -96,6 +111,7 @@ private:
   void gather(const OpenPage &page, unsigned size);
   Block *gather(unsigned size);
   bool begin_page(unsigned size);
+  OpenPage take_empty_page();
   void give_back_chain(Block *first);
 
   // The hot fields first: a request touches the cursor's line and its bin's.

@@ -17,6 +17,8 @@ struct Statistics {
 
   ClassCount classes[kClasses];
   size_t medium_blocks = 0, medium_bytes = 0, medium_waiting_bytes = 0; // as in the maps; free ones
+  size_t set_aside_bytes =
+      0; // of small blocks: kept beside other blocks, for those that will belong there
   size_t large_blocks = 0, large_bytes = 0;
   size_t huge_blocks = 0, huge_bytes = 0;
   size_t waiting_bytes = 0;                 // in bins, of all tiers

@@ -193,6 +193,17 @@ TYPED_TEST(BlockMapOf, TakesOneBlockThatFillsIt) {
   this->check_whole();
 }
 
+TYPED_TEST(BlockMapOf, TilesLikeOneBlockAfterTheOther) {
+  constexpr uint32_t kGranules = TypeParam::kGranules;
+  for (uint32_t count = 1; count <= kGranules; ++count) {
+    TypeParam tiled{}, filled{};
+    uint32_t at = 0;
+    for (; at + count <= kGranules; at += count) filled.add({at, count});
+    EXPECT_EQ(tiled.tile(count), kGranules - at);
+    EXPECT_EQ(std::memcmp(&tiled, &filled, sizeof tiled), 0) << count << " granules each";
+  }
+}
+
 TYPED_TEST(BlockMapOf, TakesABlockInEveryGranule) {
   for (uint32_t at = 0; at < this->kGranules; ++at) this->add({at, 1});
   this->check_whole();

@@ -32,11 +32,26 @@ static void stop_before(const char *name, void *function) {
   __asm__ volatile("int3" : : "D"(name), "S"(function) : "memory");
 }
 
-/* Enough blocks to make every bin worth having, few enough to stay in it. */
+/* All calls of one function are made here: the heap asks where a call comes from. */
+__attribute__((noipa)) static void *allocate_at_one_site(allocate_call *function, size_t bytes) {
+  void *block = function(bytes);
+  __asm__ volatile("" : : "r"(block)); /* no tail call */
+  return block;
+}
+
+__attribute__((noipa)) static void *allocate_zeroed_at_one_site(allocate_zeroed_call *function,
+                                                                size_t bytes) {
+  void *block = function(1, bytes);
+  __asm__ volatile("" : : "r"(block));
+  return block;
+}
+
+/* Enough blocks to make every bin worth having, few enough to stay in it; and so often that the heap knows that there
+ * is nothing to find out about them. */
 static void warm_up(const struct calls *calls, size_t bytes) {
-  for (int round = 0; round < 100; ++round) {
+  for (int round = 0; round < 10000; ++round) {
     void *blocks[6];
-    for (int i = 0; i < 6; ++i) blocks[i] = calls->malloc(bytes);
+    for (int i = 0; i < 6; ++i) blocks[i] = allocate_at_one_site(calls->malloc, bytes);
     for (int i = 0; i < 6; ++i) calls->free(blocks[i]);
   }
 }
@@ -46,7 +61,7 @@ static void count_reuse(const struct calls *calls, size_t bytes, const char *all
                         const char *release) {
   warm_up(calls, bytes);
   stop_before(allocate, calls->malloc);
-  void *block = calls->malloc(bytes);
+  void *block = allocate_at_one_site(calls->malloc, bytes);
   stop_before(release, calls->free);
   calls->free(block);
 }
@@ -57,15 +72,15 @@ enum { DRAIN = 1000 };
 /* No free block waits: the block comes from the hole that is being filled. There is room in it when the last
  * three blocks came from it, one behind the other. */
 static void count_first_use(const struct calls *calls, size_t bytes, const char *allocate) {
-  for (int i = 0; i < DRAIN; ++i) calls->malloc(bytes);
-  char *last = calls->malloc(bytes);
+  for (int i = 0; i < DRAIN; ++i) allocate_at_one_site(calls->malloc, bytes);
+  char *last = allocate_at_one_site(calls->malloc, bytes);
   for (int in_a_row = 0; in_a_row < 3;) {
-    char *block = calls->malloc(bytes);
+    char *block = allocate_at_one_site(calls->malloc, bytes);
     in_a_row = block == last + bytes ? in_a_row + 1 : 0;
     last = block;
   }
   stop_before(allocate, calls->malloc);
-  if (calls->malloc(bytes) != last + bytes) {
+  if (allocate_at_one_site(calls->malloc, bytes) != last + bytes) {
     fprintf(stderr, "hot_path_calls: %s did not go on where the block before ended\n", allocate);
     exit(2);
   }
@@ -84,11 +99,12 @@ int main(void) {
   count_reuse(&calls, 200, "malloc(200)", "free of malloc(200)");
   count_reuse(&calls, 1000, "malloc(1000)", "free of malloc(1000)");
 
+  for (int i = 0; i < 60000; ++i) calls.free(allocate_zeroed_at_one_site(calls.calloc, 32));
   stop_before("calloc(1, 32)", calls.calloc);
-  calls.free(calls.calloc(1, 32));
+  calls.free(allocate_zeroed_at_one_site(calls.calloc, 32));
 
   stop_before("operator new(32)", calls.operator_new);
-  void *block = calls.operator_new(32);
+  void *block = allocate_at_one_site(calls.operator_new, 32);
   stop_before("operator delete of new(32)", calls.operator_delete);
   calls.operator_delete(block);
 

@@ -1,0 +1,9 @@
+// What the heap did beyond handing out blocks, in words, for a person who wants to know why.
+#pragma once
+
+namespace abut::entry {
+
+// To standard error: which contexts' objects were put beside their friends, how they were found, and which were not.
+void explain_friends();
+
+} // namespace abut::entry

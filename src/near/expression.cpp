@@ -1,0 +1,85 @@
+#include "near/expression.hpp"
+
+#include <link.h>
+
+extern "C" void *__libc_stack_end; // the loader's: where the first thread's stack began
+
+namespace abut::near {
+
+Address first_stack_end = 0;
+
+namespace {
+
+struct Table {
+  Expression all[kExpressions]{};
+  unsigned count = 0;
+  unsigned plain = 0;
+
+  constexpr void add(Expression expression) {
+    if (expression.base != Captured::kReturnAddress) all[count++] = expression;
+  }
+};
+
+constexpr uint8_t byte(unsigned n) { return static_cast<uint8_t>(n); }
+constexpr int16_t offset_of(unsigned n) { return static_cast<int16_t>(n); }
+
+constexpr Table make_table() {
+  constexpr unsigned kNearest = 20; // registers and the nearest slots
+  constexpr uint8_t kNone = Expression::kNone;
+  Table table;
+  for (unsigned a = 0; a < Captured::kMost; ++a) table.add({byte(a), kNone, 0, 0, 0, 0});
+  for (unsigned a = 0; a < kNearest; ++a)
+    for (unsigned offset = 0; offset < 64; offset += 8)
+      table.add({byte(a), kNone, 0, 1, 0, offset_of(offset)});
+  for (unsigned a = 0; a < Captured::kRegisters; ++a)
+    for (unsigned inner = 0; inner < 24; inner += 8)
+      for (unsigned offset = 0; offset < 32; offset += 8)
+        table.add({byte(a), kNone, 0, 2, offset_of(inner), offset_of(offset)});
+  table.plain = table.count;
+  for (unsigned a = 0; a < kNearest; ++a)
+    for (unsigned b = 0; b < Captured::kRegisters; ++b)
+      for (const unsigned shift : {0U, 3U, 4U, 5U})
+        for (unsigned offset = 0; offset < 24 && a != b; offset += 8)
+          table.add({byte(a), byte(b), byte(shift), 1, 0, offset_of(offset)});
+  for (unsigned a = 0; a < Captured::kRegisters; ++a)
+    for (unsigned b = 0; b < Captured::kRegisters; ++b)
+      for (unsigned inner = 0; inner < 24 && a != b; inner += 8)
+        table.add({byte(a), byte(b), 3, 2, offset_of(inner), 0});
+  return table;
+}
+
+constexpr Table table = make_table();
+
+// The writable part of the program itself, from its first page to its last.
+Address data_begin = 0;
+Address data_end = 0;
+
+int note_program(dl_phdr_info *info, size_t, void *) {
+  for (unsigned i = 0; i < info->dlpi_phnum; ++i) {
+    const auto &header = info->dlpi_phdr[i];
+    if (header.p_type != PT_LOAD || (header.p_flags & PF_W) == 0) continue;
+    const Address begin = info->dlpi_addr + header.p_vaddr;
+    if (data_begin == 0) data_begin = begin;
+    data_end = begin + header.p_memsz;
+  }
+  return 1; // the first is the program
+}
+
+} // namespace
+
+const Expression *const expressions = table.all;
+unsigned expression_count(bool plain_only) { return plain_only ? table.plain : table.count; }
+static_assert(table.count <= kExpressions);
+
+uint64_t Reader::load_elsewhere(Address address) const {
+  const bool in_stack = address - captured_.stack() < stack_end_ - captured_.stack();
+  const bool in_data = address - data_begin + 8 <= data_end - data_begin;
+  return in_stack || in_data ? *reinterpret_cast<const uint64_t *>(address) : 0;
+}
+
+void find_static_data() {
+  first_stack_end = reinterpret_cast<Address>(__libc_stack_end);
+  dl_iterate_phdr(note_program, nullptr);
+}
+
+} // namespace abut::near

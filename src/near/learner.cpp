@@ -1,0 +1,141 @@
+#include "near/learner.hpp"
+
+#include <cstring>
+
+namespace abut::near {
+
+using heap::Granules;
+using heap::Segment;
+using heap::SmallMap;
+
+namespace {
+
+// Where the small block of `heap` around an address lies.
+struct Extent {
+  Address begin = 0;
+  Address end = 0;
+};
+
+Extent extent_of(const heap::LocalHeap *heap, Address address) {
+  if (heap::segment_map.kind_at(address) != heap::SegmentKind::pages) return {};
+  Segment *segment = Segment::of(address);
+  if (segment->tag_at(address) != heap->small.tag()) return {};
+  const SmallMap &map = segment->line_at(address);
+  const Address page = round_down(address, kPageBytes);
+  for (uint32_t at = heap::granule_in_page(address) + 1; at-- > 0;)
+    if (map.begins_at(at)) {
+      const Address begin = page + at * Granules::kBytes;
+      const Address end = begin + map.length_at(at) * Granules::kBytes;
+      return address < end ? Extent{begin, end} : Extent{};
+    }
+  return {};
+}
+
+bool points_into(const Extent &from, const Extent &to) {
+  for (Address at = from.begin; at < from.end; at += sizeof(Address))
+    if (*reinterpret_cast<const Address *>(at) - to.begin < to.end - to.begin) return true;
+  return false;
+}
+
+bool are_linked(const Extent &one, const Extent &other) {
+  if (one.begin == 0 || other.begin == 0 || one.begin == other.begin) return false;
+  return points_into(one, other) || points_into(other, one);
+}
+
+// So close to the new block that no placement could better it.
+constexpr size_t kClose = 512;
+
+} // namespace
+
+bool are_linked(const heap::LocalHeap *heap, Address one, Address other) {
+  return are_linked(extent_of(heap, one), extent_of(heap, other));
+}
+
+void Learner::begin(bool plain_only) {
+  std::memset(static_cast<void *>(this), 0, sizeof *this);
+  expressions_ = expression_count(plain_only);
+}
+
+void Learner::note(const heap::LocalHeap *heap, Address block, const Captured &captured) {
+  Sample &sample = samples_[begun_++ % kPending];
+  sample.block = block;
+  sample.due = now_ + kDelay;
+  sample.count = 0;
+  const Reader reader(captured);
+  for (unsigned i = 0; i < expressions_ && sample.count < kCandidates; ++i) {
+    if (judged_ >= kFirstSamples && scores_[i].linked == 0) continue;
+    const Address address = reader.value(expressions[i]);
+    if (heap::segment_map.kind_at(address) != heap::SegmentKind::pages) continue;
+    const Extent extent = extent_of(heap, address);
+    if (extent.begin == 0 || extent.begin == block) continue;
+    const bool close = block - extent.begin + kClose < 2 * kClose;
+    sample.candidates[sample.count++] = {static_cast<uint16_t>(i), close, address};
+  }
+}
+
+void Learner::judge(const heap::LocalHeap *heap, const Sample &sample) {
+  ++judged_;
+  const Extent block = extent_of(heap, sample.block);
+  for (unsigned i = 0; i < sample.count; ++i) {
+    const Candidate &candidate = sample.candidates[i];
+    Score &score = scores_[candidate.expression];
+    ++score.seen;
+    score.close += candidate.close;
+    const Extent other = extent_of(heap, candidate.address);
+    // Only a friend of the same size has a cell after it that may wait.
+    if (!are_linked(block, other) || other.end - other.begin != block.end - block.begin) continue;
+    any_linked_ = true;
+    ++score.linked;
+    if (score.last == other.begin) continue;
+    score.last = other.begin;
+    ++score.different;
+    const auto to_end = static_cast<int16_t>(other.end - candidate.address);
+    if (score.ends == 0) score.to_end = to_end;
+    score.ends += score.to_end == to_end;
+  }
+}
+
+bool Learner::good(unsigned i) const {
+  const Score &score = scores_[i];
+  return score.different >= kSamples / 8 && score.linked * 2 >= score.seen;
+}
+
+// Of equally good ones the plainest: they are in that order.
+int Learner::best(const Rule &rule, int but) const {
+  int best = -1;
+  for (unsigned i = 0; i < expressions_; ++i) {
+    if (!good(i) || static_cast<int>(i) == but) continue;
+    if (rule.has_banned && expressions[i] == rule.banned) continue;
+    if (best < 0 || scores_[i].different > scores_[static_cast<unsigned>(best)].different)
+      best = static_cast<int>(i);
+  }
+  return best;
+}
+
+Learner::Verdict Learner::decide(Rule &rule) const {
+  const int first = best(rule, -1);
+  if (first < 0) return Verdict::nothing;
+  const Score &score = scores_[first];
+  if (score.close * 2 > score.seen) return Verdict::near_anyway;
+  rule.first = expressions[first];
+  rule.to_end = score.to_end;
+  rule.fixed_end = score.ends == score.different;
+  const int second = best(rule, first);
+  rule.has_second = second >= 0 && scores_[second].seen != score.seen;
+  if (rule.has_second) rule.second = expressions[second];
+  return Verdict::found;
+}
+
+Learner::Verdict Learner::observe(Rule &rule, const heap::LocalHeap *heap, Address block,
+                                  const Captured &captured) {
+  ++now_;
+  while (judged_ < begun_ && samples_[judged_ % kPending].due <= now_)
+    judge(heap, samples_[judged_ % kPending]);
+  if (judged_ >= kFirstSamples && !any_linked_) return Verdict::nothing;
+  if (judged_ >= kSamples) return decide(rule);
+  if (begun_ - judged_ < kPending && begun_ < kSamples && now_ % 2 == 0)
+    note(heap, block, captured);
+  return Verdict::undecided;
+}
+
+} // namespace abut::near

@@ -1,0 +1,309 @@
+#include "near/placement.hpp"
+
+#include "base/bump.hpp"
+#include "near/learner.hpp"
+#include "os/message.hpp"
+
+#include <mutex>
+#include <new>
+
+namespace abut::near {
+
+bool enabled = false;
+std::atomic<Address> plain_sites[kSiteSlots];
+Entry entries[kSiteSlots];
+Context *contexts = nullptr;
+uint32_t context_count = 0;
+
+namespace {
+
+constexpr uint32_t kFirstLook = 512; // allocations: cold sites are never touched
+constexpr uint32_t kPatienceFactor = 8;
+constexpr unsigned kTries = 3;
+constexpr unsigned kMostDrops = 4;
+constexpr uint32_t kChecks = 32;
+constexpr uint32_t kLooks = 4096; // after which a rule is judged
+constexpr uint64_t kRunsToJudge = 1 << 17;
+constexpr uint32_t kJudgeEvery = 16; // looks
+constexpr unsigned kHalfALine = 2;   // granules
+constexpr uint8_t kRest = 8;         // attempts without a closer look, after one in vain
+constexpr unsigned kLearners = 8;
+
+// For contexts and learners that come and go. Nobody waits for it: who finds it taken learns some other time.
+os::SpinLock lock;
+constexpr uint32_t kContexts = 4096;
+Learner *learners = nullptr;
+unsigned learners_made = 0;
+
+Context *new_context(Address site) {
+  if (contexts == nullptr)
+    contexts =
+        static_cast<Context *>(os::map(nullptr, round_up(kContexts * sizeof(Context), kPageBytes)));
+  if (contexts == nullptr || context_count == kContexts) return nullptr;
+  auto *made = new (&contexts[context_count++]) Context;
+  made->site = site;
+  made->countdown = made->patience = kFirstLook;
+  return made;
+}
+
+// Puts a site into the table; the first of two that meet at one place keeps it.
+void add_site(Address site) {
+  if (!lock.try_lock()) return;
+  std::lock_guard guard(lock, std::adopt_lock);
+  Entry *entry = &entries[slot_of(site)];
+  if (entry->site.load(std::memory_order_relaxed) != 0) return;
+  Context *context = new_context(site);
+  entry->context.store(reinterpret_cast<Address>(context), std::memory_order_release);
+  entry->site.store(site, std::memory_order_release);
+}
+
+Learner *take_learner() {
+  if (Learner *free = learners) {
+    learners = free->next_free;
+    return free;
+  }
+  if (learners_made == kLearners) return nullptr;
+  ++learners_made;
+  return static_cast<Learner *>(os::map(nullptr, round_up(sizeof(Learner), kPageBytes)));
+}
+
+void leave_learner(Rule &rule) {
+  rule.learner->next_free = learners;
+  learners = rule.learner;
+  rule.learner = nullptr;
+}
+
+Rule *new_rule(Context &context, unsigned size) {
+  if (context.rule_count == Context::kRules) return nullptr;
+  Rule &rule = context.rules[context.rule_count];
+  rule.size = static_cast<uint8_t>(size);
+  ++context.rule_count;
+  ++context.undecided;
+  return &rule;
+}
+
+// When nothing is learned any more and nothing placed, the site is left in peace, for a time or for good.
+void settle(Context &context) {
+  bool places = false;
+  unsigned tries = kTries;
+  for (unsigned i = 0; i < context.rule_count; ++i) {
+    places |= context.rules[i].state == Rule::State::placing;
+    tries = std::min<unsigned>(tries, context.rules[i].tries);
+  }
+  if (places || context.undecided != 0) return;
+  if (tries >= kTries) {
+    entries[slot_of(context.site)].context.store(0, std::memory_order_release);
+    plain_sites[slot_of(context.site)].store(context.site, std::memory_order_relaxed);
+    return;
+  }
+  context.patience *= kPatienceFactor;
+  context.countdown = context.patience;
+  for (unsigned i = 0; i < context.rule_count; ++i) {
+    context.rules[i].state = Rule::State::learning;
+    ++context.undecided;
+  }
+}
+
+void close_rule(Context &context, Rule &rule, Rule::State state) {
+  if (rule.state == Rule::State::learning) --context.undecided;
+  rule.state = state;
+  const Expression &first = rule.first;
+  const unsigned last =
+      first.index == Expression::kNone ? first.base : std::max(first.base, first.index);
+  rule.reach = static_cast<uint8_t>((last + 1) * sizeof(Address) - 1); // 255 at most
+  const bool fast =
+      state == Rule::State::placing && rule.fixed_end && first.loads <= 1 && last < 32;
+  rule.fast_size = fast ? rule.size : 0;
+  if (state == Rule::State::plain) settle(context);
+}
+
+// Where there is no better friend than one with several objects after it, that one will do if a line holds two.
+bool take_back_banned(Rule &rule) {
+  if (!rule.has_banned || rule.size > kHalfALine) return false;
+  rule.first = rule.banned;
+  rule.may_branch = true;
+  rule.has_second = false;
+  return true;
+}
+
+void learn(Context &context, Rule &rule, heap::LocalHeap *heap, Address block,
+           const Captured &captured) {
+  if (!lock.try_lock()) return;
+  if (rule.state == Rule::State::learning) {
+    if (rule.learner == nullptr && (rule.learner = take_learner()) != nullptr)
+      rule.learner->begin(rule.tries == 0 && !rule.has_banned);
+    if (rule.learner != nullptr) {
+      std::lock_guard guard(heap->lock());
+      const auto verdict = rule.learner->observe(rule, heap, block, captured);
+      if (verdict != Learner::Verdict::undecided) {
+        leave_learner(rule);
+        ++rule.tries;
+        const bool found = verdict == Learner::Verdict::found || take_back_banned(rule);
+        close_rule(context, rule, found ? Rule::State::placing : Rule::State::plain);
+      }
+    }
+  }
+  lock.unlock();
+}
+
+// What was learned is right, but does not help.
+void give_up(Context &context, Rule &rule) {
+  if (!lock.try_lock()) return;
+  if (rule.state == Rule::State::placing) {
+    rule.tries = kTries;
+    bump(rule.counts.given_up);
+    close_rule(context, rule, Rule::State::plain);
+  }
+  lock.unlock();
+}
+
+// What was learned turned out wrong: learned anew, a few times.
+void drop(Context &context, Rule &rule) {
+  if (!lock.try_lock()) return;
+  if (rule.state == Rule::State::placing) {
+    rule.tries = ++rule.counts.dropped > kMostDrops ? kTries : 1;
+    context.patience = kFirstLook;
+    close_rule(context, rule, Rule::State::plain);
+  }
+  lock.unlock();
+}
+
+// Now and then a placed object is looked at later: is it linked to what was taken for its friend?
+void watch(Context &context, Rule &rule, heap::LocalHeap *heap, Address block,
+           Address friend_address) {
+  if (rule.attempts % kWatchEvery != 0) return;
+  if (rule.watched != 0) {
+    std::lock_guard guard(heap->lock());
+    bump(rule.counts.checked);
+    rule.counts.linked += are_linked(heap, rule.watched, rule.watched_friend);
+  }
+  rule.watched = block;
+  rule.watched_friend = friend_address;
+  if (rule.counts.checked < kChecks) return;
+  if (rule.counts.linked * 4 < rule.counts.checked) drop(context, rule);
+  rule.counts.checked = rule.counts.linked = 0;
+}
+
+// Whether runs get more than their first cell used, judged over so many that all chains can have got theirs.
+bool yields(Rule &rule) {
+  const uint64_t runs = rule.counts.runs - rule.runs_before;
+  if (runs < kRunsToJudge) return true;
+  const uint64_t placed = rule.placed() - rule.placed_before;
+  rule.runs_before = rule.counts.runs;
+  rule.placed_before = rule.placed();
+  return placed >= runs + runs / 2;
+}
+
+// Of what a closer look finds, a sample tells whether a rule is worth its while. Not where friends are near anyway. Where
+// each has several objects after it, as a parent has, only one can be the next on its line: then there may be a better
+// friend, the last child.
+void judge(Context &context, Rule &rule, heap::LocalHeap *heap, Address friend_address) {
+  if (++rule.looks % kJudgeEvery == 0 && !rule.may_branch) {
+    std::lock_guard guard(heap->lock());
+    bump(rule.sampled);
+    rule.branching += are_linked(heap, friend_address,
+                                 friend_address + static_cast<Address>(int64_t{rule.to_end}));
+  }
+  if (rule.looks < kLooks) return;
+  const bool in_vain = rule.near_anyway > (rule.attempts - rule.judged_at) / 2;
+  const bool branches = rule.branching * 4 > rule.sampled;
+  rule.looks = rule.sampled = rule.branching = rule.near_anyway = 0;
+  rule.judged_at = rule.attempts;
+  if (in_vain || !yields(rule)) return give_up(context, rule);
+  if (!branches) return;
+  if (rule.has_banned) return give_up(context, rule);
+  rule.has_banned = true;
+  rule.banned = rule.first;
+  drop(context, rule);
+}
+
+void *place(Context &context, Rule &rule, heap::LocalHeap *heap, const Captured &captured) {
+  NearHeap *near_heap = near_heap_of(heap);
+  if (near_heap == nullptr) return nullptr;
+  bump(rule.attempts);
+  const Reader reader(captured);
+  Address friend_address = reader.value(rule.first);
+  if (friend_address == 0 && rule.has_second) friend_address = reader.value(rule.second);
+  if (friend_address == 0) {
+    bump(rule.counts.no_friend);
+    return nullptr;
+  }
+  NearHeap::Placed placed;
+  if (rule.fixed_end)
+    placed = {
+        near_heap->take_waiting(friend_address + static_cast<Address>(rule.to_end), rule.size),
+        NearHeap::Where::waiting};
+  if (placed.block == nullptr) {
+    if (rule.rest > 0) {
+      --rule.rest;
+      bump(rule.counts.rested);
+      return nullptr;
+    }
+    judge(context, rule, heap, friend_address);
+    placed = near_heap->place(friend_address, rule.size);
+  }
+  switch (placed.where) {
+  case NearHeap::Where::run:
+    bump(rule.counts.runs);
+    bump(rule.counts.cells, uint64_t{placed.cells});
+    break;
+  case NearHeap::Where::hole: bump(rule.counts.holes); break;
+  case NearHeap::Where::near_anyway:
+    bump(rule.counts.near_anyway);
+    bump(rule.near_anyway);
+    break;
+  case NearHeap::Where::over_budget: bump(rule.counts.over_budget); break;
+  case NearHeap::Where::not_ours:
+  case NearHeap::Where::nowhere: bump(rule.counts.not_ours); break;
+  case NearHeap::Where::waiting: break;
+  }
+  if (placed.where == NearHeap::Where::over_budget) rule.rest = kRest;
+  if (placed.block != nullptr) {
+    watch(context, rule, heap, reinterpret_cast<Address>(placed.block), friend_address);
+  }
+  return placed.block;
+}
+
+} // namespace
+
+void *allocate(size_t bytes, const Captured &captured, Address address) {
+  heap::LocalHeap *heap = heap::current;
+  if (address == kUnknown) {
+    if (heap->number() != 0) add_site(captured.words[Captured::kReturnAddress]);
+    return heap::allocate(bytes);
+  }
+  auto *context = reinterpret_cast<Context *>(address);
+  const unsigned size = heap::SmallHeap::class_of(bytes);
+  Rule *rule = context->rule_for(size);
+  if (rule == nullptr && bytes <= kObjectMax && lock.try_lock()) {
+    rule = new_rule(*context, size);
+    lock.unlock();
+  }
+  if (rule == nullptr || rule->state == Rule::State::plain || heap->number() == 0)
+    return heap::allocate(bytes);
+  if (rule->state == Rule::State::placing)
+    if (void *block = place(*context, *rule, heap, captured)) return block;
+  void *block = heap::allocate(bytes);
+  if (rule->state == Rule::State::learning && block != nullptr)
+    learn(*context, *rule, heap, reinterpret_cast<Address>(block), captured);
+  return block;
+}
+
+void *allocate_near(size_t bytes, const void *other) {
+  heap::LocalHeap *heap = heap::current;
+  if (other == nullptr || bytes <= heap::kTinyMax || bytes > kObjectMax || heap->number() == 0)
+    return heap::allocate(bytes);
+  NearHeap *near_heap = near_heap_of(heap);
+  if (near_heap == nullptr) return heap::allocate(bytes);
+  void *block =
+      near_heap->place(reinterpret_cast<Address>(other), heap::SmallHeap::class_of(bytes)).block;
+  return block != nullptr ? block : heap::allocate(bytes);
+}
+
+void start() {
+  find_static_data();
+  heap::heap_registry.take_first(lock);
+  enabled = true;
+}
+
+} // namespace abut::near

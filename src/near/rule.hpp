@@ -1,0 +1,81 @@
+// What is known of the objects of one size that one context allocates: whether they have friends, and how to find them.
+#pragma once
+
+#include "near/expression.hpp"
+#include "near/near_heap.hpp"
+
+namespace abut::near {
+
+class Learner;
+
+struct Rule {
+  enum class State : uint8_t { learning, placing, plain };
+
+  // What the straight path looks at.
+  uint8_t fast_size = 0; // `size`, while the straight path will do: see allocate_beside()
+  uint8_t reach = 0;     // bytes from the first captured word to the last that the expression wants
+  int16_t to_end =
+      0; // from what the expression yields to the end of the friend, where that is `fixed_end`
+  Expression first;
+  uint64_t attempts = 0;
+
+  Expression second; // where the first leads nowhere
+  State state = State::learning;
+  uint8_t size = 0;  // granules
+  uint8_t tries = 0; // of learning
+  bool has_second = false;
+  bool fixed_end = false;
+  bool has_banned = false;
+  bool may_branch = false;
+  Expression banned; // led to friends that have several objects after them
+  uint8_t rest = 0;  // attempts to let pass before the next closer look
+  Learner *learner = nullptr;
+
+  // Since the rule was last judged.
+  uint32_t looks = 0, sampled = 0, branching = 0, near_anyway = 0;
+  uint64_t judged_at = 0; // attempts
+  uint64_t runs_before = 0, placed_before = 0;
+
+  // What became of it, for its own judgement and for those who ask.
+  struct Counts {
+    uint64_t runs;        // opened
+    uint64_t cells;       // of those
+    uint64_t holes;       // found on the friend's page
+    uint64_t no_friend;   // the expression led nowhere
+    uint64_t near_anyway; // the friend was close to where the heap fills
+    uint64_t over_budget;
+    uint64_t not_ours;        // what the expression led to was no block of this heap
+    uint32_t checked, linked; // placed objects looked at later, and those linked to their friends
+    uint64_t rested;
+    uint32_t dropped, given_up;
+  } counts{};
+
+  uint64_t placed() const {
+    return attempts - counts.no_friend - counts.near_anyway - counts.over_budget - counts.not_ours -
+           counts.rested;
+  }
+
+  // One placed object that is looked at later.
+  Address watched = 0;
+  Address watched_friend = 0;
+};
+
+// A context's rules, one a size. Contexts that allocate many sizes place none but the first few.
+struct Context {
+  static constexpr unsigned kRules = 4;
+
+  Address site = 0;
+  uint32_t countdown = 0; // allocations to let pass before the next look
+  uint32_t patience = 0;  // what the countdown begins from next time
+  uint32_t rule_count = 0;
+  uint32_t undecided = 0; // rules that still learn
+  Rule rules[kRules];
+
+  Rule *rule_for(unsigned size) {
+    for (unsigned i = 0; i < rule_count; ++i)
+      if (rules[i].size == size) return &rules[i];
+    return nullptr;
+  }
+};
+
+} // namespace abut::near
