@@ -12,6 +12,8 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <list>
+#include <vector>
 
 using bench::Checksum;
 using bench::Random;
@@ -26,6 +28,7 @@ struct Settings {
   std::uint64_t aged = 0;
   std::uint64_t seed = 1;
   std::string_view order = "turn";
+  std::string_view kind = "own";
   bool times = false;
 };
 
@@ -55,17 +58,24 @@ void append(List &list, Node *node) {
   list.tail = node;
 }
 
-List *build(const Settings &settings) {
-  auto *lists = bench::allocate_array<List>(settings.lists);
-  for (std::uint64_t i = 0; i < settings.lists; ++i) lists[i] = {nullptr, nullptr};
+// Calls `append_to(list, value)` for every node, in the order that the settings say.
+template <class AppendTo>
+void append_all(const Settings &settings, AppendTo append_to) {
   Random random(settings.seed);
   const bool in_turn = settings.order == "turn";
   std::uint64_t turn = 0;
   for (std::uint64_t i = 0; i < settings.nodes; ++i) {
-    const std::uint64_t chosen = in_turn ? turn : random.below(settings.lists);
-    append(lists[chosen], make_node(i, settings.payload));
+    append_to(in_turn ? turn : random.below(settings.lists), i);
     turn = turn + 1 == settings.lists ? 0 : turn + 1;
   }
+}
+
+List *build(const Settings &settings) {
+  auto *lists = bench::allocate_array<List>(settings.lists);
+  for (std::uint64_t i = 0; i < settings.lists; ++i) lists[i] = {nullptr, nullptr};
+  append_all(settings, [&](std::uint64_t chosen, std::uint64_t value) {
+    append(lists[chosen], make_node(value, settings.payload));
+  });
   return lists;
 }
 
@@ -88,6 +98,32 @@ void destroy(List *lists, std::uint64_t count) {
   std::free(lists);
 }
 
+// The same with lists of the program's own and with std::list.
+void run_own(const Settings &settings, bench::Phases &phases, Checksum &sum) {
+  phases.begin("build");
+  List *lists = build(settings);
+  phases.begin("walk");
+  for (std::uint64_t i = 0; i < settings.walks; ++i) walk(lists, settings.lists, sum);
+  phases.begin("free");
+  destroy(lists, settings.lists);
+}
+
+void run_standard(const Settings &settings, bench::Phases &phases, Checksum &sum) {
+  phases.begin("build");
+  std::vector<std::list<std::uint64_t>> lists(settings.lists);
+  append_all(settings,
+             [&](std::uint64_t chosen, std::uint64_t value) { lists[chosen].push_back(value); });
+  phases.begin("walk");
+  for (std::uint64_t i = 0; i < settings.walks; ++i)
+    for (const auto &list : lists) {
+      std::uint64_t total = 0;
+      for (const std::uint64_t value : list) total += value;
+      sum.add(total);
+    }
+  phases.begin("free");
+  lists.clear();
+}
+
 Settings parse(int argc, char **argv) {
   Settings settings;
   bench::Options options("lists", "Builds many linked lists at once, then walks them one by one.");
@@ -95,6 +131,8 @@ Settings parse(int argc, char **argv) {
   options.number("lists", settings.lists, {1, 100'000'000}, "lists");
   options.number("walks", settings.walks, {0, 1'000'000}, "walks over all lists");
   options.number("payload", settings.payload, {8, 65536}, "bytes a node beside its link");
+  options.choice("kind", settings.kind, {"own", "standard"},
+                 "lists of the program's own, or std::list of 8 bytes");
   options.choice("order", settings.order, {"turn", "random"}, "which list grows next");
   options.number("aged", settings.aged, {0, bench::AgedHeap::kMostBytes}, bench::AgedHeap::kHelp);
   options.number("seed", settings.seed, {0, UINT64_MAX}, "seed of the random order");
@@ -109,13 +147,11 @@ int main(int argc, char **argv) {
   const Settings settings = parse(argc, argv);
   const bench::AgedHeap aged(settings.aged, settings.seed);
   bench::Phases phases(settings.times);
-  phases.begin("build");
-  List *lists = build(settings);
-  phases.begin("walk");
   Checksum sum;
-  for (std::uint64_t i = 0; i < settings.walks; ++i) walk(lists, settings.lists, sum);
-  phases.begin("free");
-  destroy(lists, settings.lists);
+  if (settings.kind == "own")
+    run_own(settings, phases, sum);
+  else
+    run_standard(settings, phases, sum);
   std::printf("lists %" PRIu64 " nodes %" PRIu64 " checksum %016" PRIx64 "\n", settings.lists,
               settings.nodes, sum.value());
 }

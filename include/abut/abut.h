@@ -29,7 +29,8 @@ int abut_option_count(void);
 const struct abut_option *abut_option_at(int i);
 
 /* Like malloc and calloc, with a hint: the new block will be used together with `other`, which is null or any address
- * inside a live block. `abut record` keeps such hints; the heap itself does not follow them yet. */
+ * inside a live block. Up to 256 bytes come to lie on the same line as `other`, else on its page, else where the next
+ * ones for it will: as there is room. `abut record` keeps such hints. */
 void *abut_malloc_near(size_t bytes, const void *other);
 void *abut_calloc_near(size_t count, size_t bytes, const void *other);
 

@@ -9,7 +9,8 @@
 
 namespace abut::near {
 
-bool enabled = false;
+std::atomic<Phase> phase{Phase::off};
+uint32_t calls_asleep = 0;
 std::atomic<Address> plain_sites[kSiteSlots];
 Entry entries[kSiteSlots];
 Context *contexts = nullptr;
@@ -54,6 +55,7 @@ void add_site(Address site) {
   if (entry->site.load(std::memory_order_relaxed) != 0) return;
   Context *context = new_context(site);
   entry->context.store(reinterpret_cast<Address>(context), std::memory_order_release);
+  if (context == nullptr) plain_sites[slot_of(site)].store(site, std::memory_order_relaxed);
   entry->site.store(site, std::memory_order_release);
 }
 
@@ -303,7 +305,7 @@ void *allocate_near(size_t bytes, const void *other) {
 void start() {
   find_static_data();
   heap::heap_registry.take_first(lock);
-  enabled = true;
+  phase.store(Phase::asleep, std::memory_order_relaxed);
 }
 
 } // namespace abut::near

@@ -6,8 +6,24 @@
 
 namespace abut::near {
 
-// Whether anything is to be placed at all. Set once, before the program runs.
-extern bool enabled;
+// Placement begins when a program has allocated enough to be worth the trouble: short runs pay neither the time nor the
+// memory of finding out about them.
+enum class Phase : uint8_t { off, asleep, awake };
+extern std::atomic<Phase> phase;
+extern uint32_t calls_asleep;
+inline constexpr uint32_t kCallsAsleep = 20'000;
+inline constexpr size_t kWorthTheTrouble = 512 * KiB; // of small blocks
+
+inline bool is_awake() {
+  const Phase now = phase.load(std::memory_order_relaxed);
+  if (now != Phase::asleep) [[likely]]
+    return now == Phase::awake;
+  bump(calls_asleep);
+  if (calls_asleep < kCallsAsleep && heap::current->small.span_bytes() < kWorthTheTrouble)
+    return false;
+  phase.store(Phase::awake, std::memory_order_relaxed);
+  return true;
+}
 
 inline constexpr unsigned kSiteBits = 13;
 inline constexpr size_t kSiteSlots = size_t{1} << kSiteBits;
@@ -31,7 +47,7 @@ inline constexpr unsigned kWatchEvery = 256;
 
 // What is to be done at a site: nought if nothing, else what allocate() wants to be told.
 inline Address context_to_place(size_t bytes, Address site) {
-  if (!enabled || bytes > kObjectMax) return 0;
+  if (bytes > kObjectMax || !is_awake()) return 0;
   const Entry *entry = &entries[slot_of(site)];
   const Address met = entry->site.load(std::memory_order_acquire);
   if (met != site) return met == 0 ? kUnknown : 0;

@@ -37,6 +37,12 @@ def command(
             help="Write the heap's statistics there at exit, as JSON (%p: process id).",
         ),
     ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain", help="Say at exit which objects were put beside which, and why not others."
+        ),
+    ] = False,
     heap: Annotated[
         str, typer.Option(help="glibc, jemalloc, mimalloc, tcmalloc, abut, or a library's path.")
     ] = "abut",
@@ -50,11 +56,12 @@ def command(
 
         abut run -- lua5.4 script.lua
         abut run --stats heap.json --option decay_ms=0 -- xmllint --noout big.xml
+        abut run --explain -- xmllint --noout big.xml
         abut run --heap mimalloc -- lua5.4 script.lua
     """
     try:
         environment = untouched_environment()
-        environment |= _settings(heap, option or [], stats)
+        environment |= _settings(heap, option or [], stats, explain=explain)
         found = require_heap(heap)
         environment |= found.environment
         chosen = preload(found, environment.get("LD_PRELOAD", ""))
@@ -70,10 +77,12 @@ def command(
     _become(path, program, environment)
 
 
-def _settings(heap: str, options: list[str], stats: Path | None) -> dict[str, str]:
-    if heap.split("+", maxsplit=1)[0] != "abut" and (options or stats):
+def _settings(
+    heap: str, options: list[str], stats: Path | None, *, explain: bool
+) -> dict[str, str]:
+    if heap.split("+", maxsplit=1)[0] != "abut" and (options or stats or explain):
         raise AbutError(
-            f"--option and --stats are abut's, and the heap is {heap}",
+            f"--option, --stats and --explain are abut's, and the heap is {heap}",
             fix="leave them out, or leave --heap out",
             exit_code=USAGE,
         )
@@ -81,6 +90,8 @@ def _settings(heap: str, options: list[str], stats: Path | None) -> dict[str, st
     if stats:
         # The program may change its folder before it ends.
         variables["ABUT_STATS"] = str(stats.absolute())
+    if explain:
+        variables["ABUT_EXPLAIN"] = "on"
     return variables
 
 
