@@ -35,8 +35,6 @@ void *resize(void *memory, size_t bytes) {
 
 } // namespace
 
-ABUT_STUB("malloc", "abut_malloc", "rsi");
-
 namespace {
 
 [[gnu::always_inline]] inline void *allocate_plain(size_t bytes) {
@@ -45,18 +43,19 @@ namespace {
 }
 
 [[gnu::noinline]] void *malloc_at(size_t bytes, Address site) {
-  if (const Address context = near::context_to_place(bytes, site))
-    return abut_capture_malloc(bytes, context);
+  if (!near::is_plain(site))
+    if (const Address context = near::context_to_place(bytes, site))
+      return abut_capture_malloc(bytes, context);
   return allocate_plain(bytes);
 }
 
 } // namespace
 
-ABUT_BODY void *abut_malloc(size_t bytes, const Address *stack) {
+ABUT_EXPORT void *malloc(size_t bytes) {
   if (bytes - (heap::kTinyMax + 1) > heap::kSmallMax - (heap::kTinyMax + 1)) [[unlikely]]
     return entry::allocate_slow(bytes);
-  if (!near::is_plain(*stack)) [[unlikely]]
-    return malloc_at(bytes, *stack);
+  if (near::is_awake()) [[unlikely]]
+    return malloc_at(bytes, ABUT_SITE);
   return allocate_plain(bytes);
 }
 
@@ -68,13 +67,11 @@ ABUT_EXPORT void free_aligned_sized(void *memory, size_t, size_t) {
   entry::release("free_aligned_sized", memory);
 }
 
-ABUT_STUB("calloc", "abut_calloc", "rdx");
-
-ABUT_BODY void *abut_calloc(size_t count, size_t each, const Address *stack) {
+ABUT_EXPORT void *calloc(size_t count, size_t each) {
   size_t bytes = 0;
   if (__builtin_mul_overflow(count, each, &bytes)) return or_no_memory(nullptr);
-  if (bytes > heap::kTinyMax && !near::is_plain(*stack)) [[unlikely]]
-    if (const Address context = near::context_to_place(bytes, *stack))
+  if (near::is_awake() && bytes > heap::kTinyMax && !near::is_plain(ABUT_SITE)) [[unlikely]]
+    if (const Address context = near::context_to_place(bytes, ABUT_SITE))
       return abut_capture_calloc(bytes, context);
   return or_no_memory(heap::allocate_zeroed(bytes));
 }

@@ -64,35 +64,35 @@ allocate_placed_or_throw(size_t bytes, const near::Captured *captured, Address c
   return allocate_or_throw([=] { return near::allocate(bytes, *captured, context); });
 }
 
-ABUT_STUB("_Znwm", "abut_new", "rsi"); // operator new(size_t)
-ABUT_STUB("_Znam", "abut_new", "rsi"); // operator new[](size_t)
-
 [[gnu::noinline]] static void *new_slow(size_t bytes) {
   return allocate_or_throw([=] { return heap::allocate(bytes); });
 }
 
 [[gnu::noinline]] static void *new_at(size_t bytes, Address site) {
-  if (bytes > heap::kTinyMax)
+  if (!near::is_plain(site))
     if (const Address context = near::context_to_place(bytes, site))
       return abut_capture_new(bytes, context);
   void *memory = heap::allocate_fast(bytes);
   return memory ? memory : new_slow(bytes);
 }
 
-ABUT_BODY void *abut_new(size_t bytes, const Address *stack) {
+[[gnu::always_inline]] static inline void *allocate_new(size_t bytes, Address site) {
   if (bytes - (heap::kTinyMax + 1) > heap::kSmallMax - (heap::kTinyMax + 1)) [[unlikely]]
     return new_slow(bytes);
-  if (!near::is_plain(*stack)) [[unlikely]]
-    return new_at(bytes, *stack);
+  if (near::is_awake()) [[unlikely]]
+    return new_at(bytes, site);
   void *memory = heap::allocate_fast(bytes);
   return memory ? memory : new_slow(bytes);
 }
+
 ABUT_BODY void *abut_placed_new(size_t bytes, const near::Captured *captured, Address context) {
   if (void *memory = near::allocate_beside(bytes, *captured, context)) [[likely]]
     return memory;
   return allocate_placed_or_throw(bytes, captured, context);
 }
 
+ABUT_EXPORT_CXX void *operator new(size_t bytes) { return allocate_new(bytes, ABUT_SITE); }
+ABUT_EXPORT_CXX void *operator new[](size_t bytes) { return allocate_new(bytes, ABUT_SITE); }
 ABUT_EXPORT_CXX void *operator new(size_t bytes, const std::nothrow_t &) noexcept {
   return allocate_or_null([=] { return heap::allocate(bytes); });
 }

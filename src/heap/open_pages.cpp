@@ -4,6 +4,8 @@
 
 namespace abut::heap {
 
+void (*when_grown)(size_t span_bytes) = nullptr;
+
 // The fresh pages of the newest span are empty but not open: they are handed out in order, so that what is born
 // together lies together.
 
@@ -70,6 +72,7 @@ bool OpenPages::new_span(LocalHeap *owner, uint32_t tag) {
   if (populate) os::populate(reinterpret_cast<void *>(run.address()), kUnitBytes);
   if (populate || !run.clean) fresh_span_->touched = kAll;
   run.segment->tags[unit].store(tag, std::memory_order_relaxed);
+  if (when_grown != nullptr) when_grown(span_bytes());
   return true;
 }
 

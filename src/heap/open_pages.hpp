@@ -26,6 +26,9 @@ struct Room {
   uint32_t free = 0;
 };
 
+// Called when a heap has taken another span of small blocks, with the bytes of all of them: for a layer above.
+extern void (*when_grown)(size_t span_bytes);
+
 class OpenPages {
 public:
   // A page is worth filling when at least so many granules of it are free.

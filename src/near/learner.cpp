@@ -45,6 +45,16 @@ bool are_linked(const Extent &one, const Extent &other) {
 // So close to the new block that no placement could better it.
 constexpr size_t kClose = 512;
 
+// Whether the block points to another that lies close to it as it is.
+bool is_linked_closely(const Extent &block) {
+  for (Address at = block.begin; at < block.end; at += sizeof(Address)) {
+    const Address to = *reinterpret_cast<const Address *>(at);
+    const bool close = to - (block.begin - kClose) < 2 * kClose + (block.end - block.begin);
+    if (close && (to < block.begin || to >= block.end)) return true;
+  }
+  return false;
+}
+
 } // namespace
 
 bool are_linked(const heap::LocalHeap *heap, Address one, Address other) {
@@ -52,8 +62,12 @@ bool are_linked(const heap::LocalHeap *heap, Address one, Address other) {
 }
 
 void Learner::begin(bool plain_only) {
-  std::memset(static_cast<void *>(this), 0, sizeof *this);
   expressions_ = expression_count(plain_only);
+  now_ = begun_ = judged_ = 0;
+  any_linked_ = false;
+  linked_closely_ = 0;
+  std::memset(static_cast<void *>(scores_), 0,
+              expressions_ * sizeof(Score)); // what is not used stays untouched
 }
 
 void Learner::note(const heap::LocalHeap *heap, Address block, const Captured &captured) {
@@ -76,6 +90,7 @@ void Learner::note(const heap::LocalHeap *heap, Address block, const Captured &c
 void Learner::judge(const heap::LocalHeap *heap, const Sample &sample) {
   ++judged_;
   const Extent block = extent_of(heap, sample.block);
+  if (block.begin != 0) linked_closely_ += is_linked_closely(block);
   for (unsigned i = 0; i < sample.count; ++i) {
     const Candidate &candidate = sample.candidates[i];
     Score &score = scores_[candidate.expression];
@@ -116,7 +131,7 @@ Learner::Verdict Learner::decide(Rule &rule) const {
   const int first = best(rule, -1);
   if (first < 0) return Verdict::nothing;
   const Score &score = scores_[first];
-  if (score.close * 2 > score.seen) return Verdict::near_anyway;
+  if (score.close * 2 > score.seen || linked_closely_ * 2 > judged_) return Verdict::near_anyway;
   rule.first = expressions[first];
   rule.to_end = score.to_end;
   rule.fixed_end = score.ends == score.different;

@@ -63,6 +63,7 @@ private:
   unsigned expressions_ = 0;
   uint32_t now_ = 0;
   uint32_t begun_ = 0, judged_ = 0;
+  uint32_t linked_closely_ = 0;
   bool any_linked_ = false;
   Sample samples_[kPending];
   Score scores_[kExpressions];

@@ -9,8 +9,9 @@
 
 namespace abut::near {
 
-std::atomic<Phase> phase{Phase::off};
-uint32_t calls_asleep = 0;
+std::atomic<Phase> phase{Phase::asleep};
+uint32_t looks_left = 0;
+uint32_t rules_placing = 0;
 std::atomic<Address> plain_sites[kSiteSlots];
 Entry entries[kSiteSlots];
 Context *contexts = nullptr;
@@ -18,8 +19,10 @@ uint32_t context_count = 0;
 
 namespace {
 
-constexpr uint32_t kFirstLook = 512; // allocations: cold sites are never touched
+constexpr uint32_t kFirstLook = 128; // allocations: cold sites are never touched
 constexpr uint32_t kPatienceFactor = 8;
+constexpr uint32_t kLooksAwake = 8192;   // allocations
+constexpr size_t kWorthTheTrouble = MiB; // of small blocks: less fits in the caches as it is
 constexpr unsigned kTries = 3;
 constexpr unsigned kMostDrops = 4;
 constexpr uint32_t kChecks = 32;
@@ -28,7 +31,7 @@ constexpr uint64_t kRunsToJudge = 1 << 17;
 constexpr uint32_t kJudgeEvery = 16; // looks
 constexpr unsigned kHalfALine = 2;   // granules
 constexpr uint8_t kRest = 8;         // attempts without a closer look, after one in vain
-constexpr unsigned kLearners = 8;
+constexpr unsigned kLearners = 4;
 
 // For contexts and learners that come and go. Nobody waits for it: who finds it taken learns some other time.
 os::SpinLock lock;
@@ -108,6 +111,8 @@ void settle(Context &context) {
 
 void close_rule(Context &context, Rule &rule, Rule::State state) {
   if (rule.state == Rule::State::learning) --context.undecided;
+  if (rule.state == Rule::State::placing) --rules_placing;
+  if (state == Rule::State::placing) ++rules_placing;
   rule.state = state;
   const Expression &first = rule.first;
   const unsigned last =
@@ -206,10 +211,11 @@ void judge(Context &context, Rule &rule, heap::LocalHeap *heap, Address friend_a
     rule.branching += are_linked(heap, friend_address,
                                  friend_address + static_cast<Address>(int64_t{rule.to_end}));
   }
-  if (rule.looks < kLooks) return;
-  const bool in_vain = rule.near_anyway > (rule.attempts - rule.judged_at) / 2;
+  const uint64_t attempts = rule.attempts - rule.judged_at;
+  if (rule.looks < kLooks && (rule.looks < kLooks / 4 || attempts < 4 * kLooks)) return;
+  const bool in_vain = rule.in_vain > attempts / 2;
   const bool branches = rule.branching * 4 > rule.sampled;
-  rule.looks = rule.sampled = rule.branching = rule.near_anyway = 0;
+  rule.looks = rule.sampled = rule.branching = rule.in_vain = 0;
   rule.judged_at = rule.attempts;
   if (in_vain || !yields(rule)) return give_up(context, rule);
   if (!branches) return;
@@ -252,7 +258,7 @@ void *place(Context &context, Rule &rule, heap::LocalHeap *heap, const Captured 
   case NearHeap::Where::hole: bump(rule.counts.holes); break;
   case NearHeap::Where::near_anyway:
     bump(rule.counts.near_anyway);
-    bump(rule.near_anyway);
+    bump(rule.in_vain);
     break;
   case NearHeap::Where::over_budget: bump(rule.counts.over_budget); break;
   case NearHeap::Where::not_ours:
@@ -302,10 +308,28 @@ void *allocate_near(size_t bytes, const void *other) {
   return block != nullptr ? block : heap::allocate(bytes);
 }
 
+void fall_asleep() {
+  if (rules_placing == 0) phase.store(Phase::asleep, std::memory_order_relaxed);
+}
+
+namespace {
+
+// Of all heaps together, since the table of sites is everybody's.
+std::atomic<size_t> next_look{kWorthTheTrouble};
+
+void look_again_when_grown(size_t span_bytes) {
+  if (span_bytes < next_look.load(std::memory_order_relaxed)) return;
+  next_look.store(span_bytes + span_bytes / 8, std::memory_order_relaxed);
+  std::atomic_ref(looks_left).store(kLooksAwake, std::memory_order_relaxed);
+  phase.store(Phase::awake, std::memory_order_relaxed);
+}
+
+} // namespace
+
 void start() {
   find_static_data();
   heap::heap_registry.take_first(lock);
-  phase.store(Phase::asleep, std::memory_order_relaxed);
+  heap::when_grown = look_again_when_grown;
 }
 
 } // namespace abut::near

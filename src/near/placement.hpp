@@ -6,26 +6,15 @@
 
 namespace abut::near {
 
-// Placement begins when a program has allocated enough to be worth the trouble: short runs pay neither the time nor the
-// memory of finding out about them.
-enum class Phase : uint8_t { off, asleep, awake };
-extern std::atomic<Phase> phase;
-extern uint32_t calls_asleep;
-inline constexpr uint32_t kCallsAsleep = 20'000;
-inline constexpr size_t kWorthTheTrouble = 512 * KiB; // of small blocks
+// Sites are looked at while the heap grows: what stays makes it grow, and what is freed soon needs no special place. Each
+// time it has grown by an eighth it is awake for some thousand allocations, and asleep again unless it found friends to
+// place objects beside. So programs without friends pay one comparison a request.
+enum class Phase : uint8_t { asleep, awake };
+extern std::atomic<Phase> phase __attribute__((visibility("hidden")));
 
-inline bool is_awake() {
-  const Phase now = phase.load(std::memory_order_relaxed);
-  if (now != Phase::asleep) [[likely]]
-    return now == Phase::awake;
-  bump(calls_asleep);
-  if (calls_asleep < kCallsAsleep && heap::current->small.span_bytes() < kWorthTheTrouble)
-    return false;
-  phase.store(Phase::awake, std::memory_order_relaxed);
-  return true;
-}
+inline bool is_awake() { return phase.load(std::memory_order_relaxed) == Phase::awake; }
 
-inline constexpr unsigned kSiteBits = 13;
+inline constexpr unsigned kSiteBits = 12;
 inline constexpr size_t kSiteSlots = size_t{1} << kSiteBits;
 constexpr size_t slot_of(Address site) { return site % kSiteSlots; }
 
@@ -45,9 +34,22 @@ extern Entry entries[kSiteSlots];
 inline constexpr Address kUnknown = 1; // a context that has not been met
 inline constexpr unsigned kWatchEvery = 256;
 
+// Goes to sleep when the time for looking is over and nothing is placed.
+void fall_asleep();
+extern uint32_t looks_left;
+extern uint32_t rules_placing;
+
+inline void count_look() {
+  const uint32_t left = std::atomic_ref(looks_left).load(std::memory_order_relaxed);
+  if (left == 0) return;
+  std::atomic_ref(looks_left).store(left - 1, std::memory_order_relaxed);
+  if (left == 1) fall_asleep();
+}
+
 // What is to be done at a site: nought if nothing, else what allocate() wants to be told.
 inline Address context_to_place(size_t bytes, Address site) {
-  if (bytes > kObjectMax || !is_awake()) return 0;
+  if (bytes > kObjectMax) return 0;
+  count_look();
   const Entry *entry = &entries[slot_of(site)];
   const Address met = entry->site.load(std::memory_order_acquire);
   if (met != site) return met == 0 ? kUnknown : 0;

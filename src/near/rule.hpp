@@ -32,7 +32,7 @@ struct Rule {
   Learner *learner = nullptr;
 
   // Since the rule was last judged.
-  uint32_t looks = 0, sampled = 0, branching = 0, near_anyway = 0;
+  uint32_t looks = 0, sampled = 0, branching = 0, in_vain = 0;
   uint64_t judged_at = 0; // attempts
   uint64_t runs_before = 0, placed_before = 0;
 
