@@ -6,6 +6,7 @@
 #include "sim/plru.hpp"
 #include "sim/random.hpp"
 #include "sim/rrip.hpp"
+#include "sim/stamped.hpp"
 #include "sim/ways.hpp"
 
 namespace abut::sim {
@@ -18,29 +19,79 @@ CacheLevel<Sets>::CacheLevel(const LevelSettings &settings, const Clock &clock)
       all_sectors_(static_cast<uint8_t>((1U << (settings.line / settings.sector_bytes())) - 1)),
       lines_({settings.sets(), settings.ways_in_set(), settings.seed}), settings_(settings),
       clock_(clock), prefetcher_(make_prefetcher(settings)),
-      classes_(settings.classify ? std::make_unique<MissClasses>(settings.lines()) : nullptr) {}
+      classes_(settings.classify ? std::make_unique<MissClasses>(settings.lines()) : nullptr) {
+  plain_ = !classes_ && !prefetcher_ && all_sectors_ == 1 && settings.write_back &&
+           settings.write_allocate && !exclusive();
+}
 
-// The loop over references that all go to this level.
+// References in a row to one unit are one use of it. Which ones are news is found without a branch, since nothing
+// foretells it: those that a guess gets wrong cost more than all else.
 template <Replacement Sets>
-void CacheLevel<Sets>::take(const References &references) {
+size_t CacheLevel<Sets>::find_news(const References &references, News &news) const {
   const uint64_t *addresses = references.addresses.data();
   const uint32_t *sizes = references.sizes.data();
   const Kind *kinds = references.kinds.data();
-  const Owner *owners = references.owners.empty() ? nullptr : references.owners.data();
+  const bool always = !Sets::kRepeatIsIdle;
+  const Kind passed_on =
+      settings_.write_back ? 0 : kWrite; // every write of a write-through level is news
+  uint64_t last = kNoUnit;
+  Kind last_kind = 0;
+  size_t count = 0;
   for (size_t i = 0; i < references.count(); ++i) {
     const Extent extent = extent_of(addresses[i], sizes[i]);
-    Request request{extent.first, static_cast<uint32_t>(extent.last - extent.first + 1),
-                    static_cast<Kind>(kinds[i] % kKinds), owners == nullptr ? 0 : owners[i]};
-    if ((extent.first ^ extent.last) >> line_shift_ == 0) [[likely]] {
-      use(request);
-      continue;
+    const uint64_t from = extent.first >> unit_shift_;
+    const uint64_t to = extent.last >> unit_shift_;
+    const auto first_write = static_cast<Kind>(kinds[i] & kWrite & (~last_kind | passed_on));
+    news[count] = static_cast<uint16_t>(i);
+    count += static_cast<size_t>(always | (from != last) | (from != to) | (first_write != 0));
+    last = to;
+    last_kind = kinds[i];
+  }
+  return count;
+}
+
+template <Replacement Sets>
+void CacheLevel<Sets>::take(const References &references) {
+  for (size_t done = 0; done < references.count(); done += kPiece)
+    take_piece(references.part(done, std::min(kPiece, references.count() - done)));
+}
+
+template <Replacement Sets>
+void CacheLevel<Sets>::take_piece(const References &references) {
+  News news;
+  const size_t count = find_news(references, news);
+  last_unit_ = kNoUnit;
+  count_kinds(references.kinds, counts.accesses);
+  for (size_t k = 0; k < count; ++k) {
+    const size_t i = news[k];
+    const Extent extent = extent_of(references.addresses[i], references.sizes[i]);
+    const uint64_t line = extent.first >> line_shift_;
+    if (plain_ && extent.last >> line_shift_ == line) [[likely]] {
+      if (Entry *entry = lines_.find(set_of(line), line)) [[likely]] {
+        entry->add(references.kinds[i] & Entry::kDirty);
+        continue;
+      }
     }
-    while (request.address <= extent.last) {
-      const uint64_t end = (request.address | (settings_.line - 1)) + 1;
-      request.size = static_cast<uint32_t>(std::min(end, extent.last + 1) - request.address);
-      use(request);
-      request.address = end;
-    }
+    const Request request{extent.first, static_cast<uint32_t>(extent.last - extent.first + 1),
+                          static_cast<Kind>(references.kinds[i] % kKinds),
+                          references.owners.empty() ? 0 : references.owners[i]};
+    if (extent.last >> line_shift_ == line) [[likely]]
+      look_up(request);
+    else
+      take_straddling(request, extent.last);
+  }
+}
+
+// The reference was counted once; it counts once a line.
+template <Replacement Sets>
+void CacheLevel<Sets>::take_straddling(Request request, uint64_t last) {
+  --counts.accesses[request.kind];
+  while (request.address <= last) {
+    const uint64_t end = (request.address | (settings_.line - 1)) + 1;
+    request.size = static_cast<uint32_t>(std::min(end, last + 1) - request.address);
+    ++counts.accesses[request.kind];
+    look_up(request);
+    request.address = end;
   }
 }
 
@@ -54,41 +105,39 @@ uint8_t CacheLevel<Sets>::sectors_of(const Request &request) const {
 }
 
 template <Replacement Sets>
-void CacheLevel<Sets>::look_up(const Request &request, uint64_t unit) {
+void CacheLevel<Sets>::look_up(const Request &request) {
   const uint64_t line = request.address >> line_shift_;
   const bool write = (request.kind & kWrite) != 0;
   const bool allocates = !exclusive() && (!write || settings_.write_allocate);
   const uint8_t sectors = sectors_of(request);
   const MissClass why = classes_ ? classes_->use(line, allocates) : MissClass::compulsory;
+  const uint64_t written = write && settings_.write_back ? Entry::kDirty : 0;
   Entry *entry = lines_.find(set_of(line), line);
   const bool found = entry != nullptr && (sectors & ~entry->sectors()) == 0;
   bool news = !found;
+  bool dirty = written != 0;
   if (found) {
     news = entry->prefetched();
     if (news) use_prefetched(*entry, side_of(request.kind));
+    entry->add(written);
+    dirty = entry->dirty();
   } else {
     miss(request, entry != nullptr ? MissClass::sector : why);
-    if (!allocates && entry == nullptr) {
-      if (write)
-        below->reference(request);
-      else
-        below->fetch(request, Purpose::demand);
-      return;
-    }
-    bring(request, line, sectors, Purpose::demand);
+    if (!allocates && entry == nullptr) return pass_on(request);
+    bring(request, entry, sectors, written);
   }
-  bool dirty = false;
-  if (write && settings_.write_back) {
-    entry = lines_.peek(set_of(line), line);
-    if (entry != nullptr) entry->add(Entry::kDirty);
-    dirty = true;
-  } else if (write) {
-    below->reference(request);
-  } else if (found) {
-    dirty = entry->dirty();
-  }
-  remember(unit, found, dirty);
+  if (write && !settings_.write_back) below->reference(request);
+  remember(request.address >> unit_shift_, found, dirty);
   if (prefetcher_) run_ahead(request, line, news);
+}
+
+// A miss that brings nothing here.
+template <Replacement Sets>
+void CacheLevel<Sets>::pass_on(const Request &request) {
+  if ((request.kind & kWrite) != 0)
+    below->reference(request);
+  else
+    below->fetch(request, Purpose::demand);
 }
 
 // What may take the short way from now on.
@@ -105,11 +154,11 @@ void CacheLevel<Sets>::miss(const Request &request, MissClass why) {
   count_owner(counts.misses_by_owner, request.owner);
 }
 
-// Fetches those of a line's sectors that are not there.
+// Fetches those of a line's sectors that are not there. `entry`: of the line, if some are.
 template <Replacement Sets>
-void CacheLevel<Sets>::bring(const Request &request, uint64_t line, uint8_t sectors,
-                             Purpose purpose) {
-  Entry *entry = lines_.peek(set_of(line), line);
+void CacheLevel<Sets>::bring(const Request &request, const Entry *entry, uint8_t sectors,
+                             uint64_t flags, Purpose purpose) {
+  const uint64_t line = request.address >> line_shift_;
   const unsigned missing = sectors & (entry != nullptr ? ~entry->sectors() : ~0U);
   Request wanted = request;
   wanted.size = settings_.sector_bytes();
@@ -118,13 +167,12 @@ void CacheLevel<Sets>::bring(const Request &request, uint64_t line, uint8_t sect
     wanted.address = address_of(line) + (uint64_t(std::countr_zero(rest)) << unit_shift_);
     dirty |= below->fetch(wanted, purpose);
   }
-  uint64_t flags = flag_of(side_of(request.kind)) | (dirty ? Entry::kDirty : 0);
-  if (purpose == Purpose::prefetch) flags |= Entry::kPrefetched;
-  entry = lines_.peek(set_of(line), line); // what a level below made leave is gone from here, too
-  if (entry != nullptr)
-    entry->add_sectors(sectors);
-  else
-    fill(line, flags, sectors);
+  flags |= flag_of(side_of(request.kind)) | (dirty ? Entry::kDirty : 0);
+  // A level below may have made a line leave that had some of its sectors here.
+  Entry *known = entry != nullptr ? lines_.peek(set_of(line), line) : nullptr;
+  if (known == nullptr) return fill(line, flags, sectors);
+  known->add_sectors(sectors);
+  known->add(flags & Entry::kDirty);
 }
 
 template <Replacement Sets>
@@ -176,7 +224,7 @@ bool CacheLevel<Sets>::fetch(const Request &request, Purpose purpose) {
   }
   const bool news = !found || entry->prefetched();
   if (found && news) use_prefetched(*entry, side_of(request.kind));
-  if (!found) bring(request, line, sectors, Purpose::demand);
+  if (!found) bring(request, entry, sectors, 0);
   if (prefetcher_ && demand) run_ahead(request, line, news);
   return false;
 }
@@ -244,8 +292,9 @@ void CacheLevel<Sets>::run_ahead(const Request &request, uint64_t line, bool new
     if (lines_.peek(set_of(target), target) != nullptr) continue;
     ++counts.prefetches[index_of(side)].issued;
     issued_at_[target] = clock_.now;
-    bring({address_of(target), settings_.line, static_cast<Kind>(request.kind & kAllocator), 0},
-          target, all_sectors_, Purpose::prefetch);
+    const auto kind = static_cast<Kind>(request.kind & kAllocator);
+    bring({address_of(target), settings_.line, kind, 0}, nullptr, all_sectors_, Entry::kPrefetched,
+          Purpose::prefetch);
   }
 }
 
@@ -260,8 +309,11 @@ std::unique_ptr<Level> make(const LevelSettings &settings, const Clock &clock) {
 
 std::unique_ptr<Level> make_level(const LevelSettings &settings, const Clock &clock) {
   const bool many = settings.sets() == 1 && settings.ways_in_set() > 16;
+  const bool few = settings.lines() <= Stamped::kMostLines;
   switch (settings.policy) {
-  case Policy::lru: return many ? make<FullLru>(settings, clock) : make<Lru>(settings, clock);
+  case Policy::lru:
+    if (few && !many) return make<Stamped>(settings, clock);
+    return many ? make<FullLru>(settings, clock) : make<Lru>(settings, clock);
   case Policy::fifo: return many ? make<FullFifo>(settings, clock) : make<Fifo>(settings, clock);
   case Policy::plru: return make<Ways<TreePlru>>(settings, clock);
   case Policy::random: return make<Ways<Random>>(settings, clock);

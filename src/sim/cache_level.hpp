@@ -6,6 +6,7 @@
 #include "sim/replacement.hpp"
 #include "sim/settings.hpp"
 
+#include <array>
 #include <bit>
 #include <memory>
 #include <unordered_map>
@@ -37,19 +38,26 @@ public:
 private:
   static constexpr uint64_t kNoUnit = ~uint64_t{0};
 
-  // The short way: what was referred to last is referred to again. It is inlined into the loop over references.
+  static constexpr size_t kPiece = 4096;
+  using News = std::array<uint16_t, kPiece>; // places in a piece
+
+  // The short way: what was referred to last is referred to again.
   void use(const Request &request) {
     ++counts.accesses[request.kind];
     const uint64_t unit = request.address >> unit_shift_;
     const uint64_t end = (request.address + request.size - 1) >> unit_shift_;
     if (unit == last_unit_ && end == unit && (request.kind & unsettled_) == 0) return;
-    look_up(request, unit);
+    look_up(request);
   }
 
-  void look_up(const Request &request, uint64_t unit);
-  void hit(const Request &request, Entry &entry);
+  size_t find_news(const References &references, News &news) const;
+  void take_piece(const References &references);
+  void take_straddling(Request request, uint64_t last);
+  void look_up(const Request &request);
+  void pass_on(const Request &request);
   void miss(const Request &request, MissClass why);
-  void bring(const Request &request, uint64_t line, uint8_t sectors, Purpose purpose);
+  void bring(const Request &request, const Entry *entry, uint8_t sectors, uint64_t flags,
+             Purpose purpose = Purpose::demand);
   void remember(uint64_t unit, bool was_hit, bool dirty);
   void fill(uint64_t line, uint64_t flags, uint8_t sectors);
   void evict(Entry entry);
@@ -70,6 +78,7 @@ private:
   uint64_t sets_;
   bool masked_; // the sets are a power of two
   uint8_t all_sectors_;
+  bool plain_; // a hit does nothing but make a line recent, and dirty where it is written
   Sets lines_;
   LevelSettings settings_;
   const Clock &clock_;

@@ -62,6 +62,22 @@ private:
   }
 };
 
+// Adds how many there are of each kind. Sums, not a counter each: those would wait for one another.
+inline void count_kinds(std::span<const Kind> kinds, std::array<uint64_t, kKinds> &counts) {
+  uint32_t writes = 0;
+  uint32_t allocators = 0;
+  uint32_t both = 0;
+  for (const Kind kind : kinds) {
+    writes += kind & kWrite;
+    allocators += (kind & kAllocator) / kAllocator;
+    both += (kind & kWrite) & ((kind & kAllocator) / kAllocator);
+  }
+  counts[kWrite | kAllocator] += both;
+  counts[kWrite] += writes - both;
+  counts[kAllocator] += allocators - both;
+  counts[0] += kinds.size() - writes - allocators + both;
+}
+
 // Counts one for the owner; 0 is nobody.
 inline void count_owner(std::vector<uint64_t> &counts, Owner owner) {
   if (owner == 0) return;

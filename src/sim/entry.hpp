@@ -10,7 +10,7 @@ struct Entry {
   // ones: that stands for no line.
   static constexpr unsigned kLineShift = 16;
   static constexpr unsigned kSectorShift = 8;
-  static constexpr uint64_t kDirty = 1;
+  static constexpr uint64_t kDirty = 1;       // the same bit as that of a write in a kind
   static constexpr uint64_t kPrefetched = 2;  // and not used since
   static constexpr uint64_t kByAllocator = 4; // whose reference brought it
 

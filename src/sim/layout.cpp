@@ -25,9 +25,7 @@ void Layout::take(const Event &event) {
       give_back(places_[event.object].base, places_[event.object].size);
     }
     return;
-  case EventKind::near:
-  case EventKind::touch:
-  case EventKind::gap: return;
+  default: return; // hints and gaps move nothing
   }
 }
 

@@ -116,7 +116,7 @@ void Tree::take_one(const Reference &reference, Level &top) {
 }
 
 void Tree::count(const References &references) {
-  for (const Kind kind : references.kinds) ++references_[kind % kKinds];
+  count_kinds(references.kinds, references_);
   for (const Owner owner : references.owners) count_owner(by_owner_, owner);
 }
 
