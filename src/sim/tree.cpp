@@ -27,7 +27,6 @@ Tree::Tree(std::vector<LevelSettings> levels)
   }
   last_tops_ = add_thread();
   thread_numbers_[0] = 0;
-  if (!any_own_ && !any_prefetch_ && last_tops_[0] == last_tops_[1]) only_ = last_tops_[0];
 }
 
 size_t Tree::number_of(const std::string &name) const {
@@ -91,20 +90,32 @@ void Tree::take(const References &references) {
   }
 }
 
+// Stretches of one thread, of the same side or where sides do not matter, go to their level at once.
 void Tree::take_piece(const References &references) {
-  if (only_ != nullptr) {
-    only_->take(references);
-  } else {
-    for (size_t i = 0; i < references.count(); ++i) {
-      const Reference reference = references[i];
-      ++clock_.now;
-      take_one(reference, *tops_of(reference.thread)[index_of(side_of(reference.kind))]);
-    }
+  size_t done = 0;
+  while (done < references.count()) {
+    Tops tops = tops_of(references.threads[done]);
+    Level *top = tops[index_of(side_of(references.kinds[done]))];
+    size_t end = done + 1;
+    while (end < references.count() && goes_on(references, end, tops)) ++end;
+    if (any_prefetch_)
+      for (size_t i = done; i < end; ++i) take_one(references[i], *top);
+    else
+      top->take(references.part(done, end - done));
+    done = end;
   }
   count(references);
 }
 
+bool Tree::goes_on(const References &references, size_t i, const Tops &tops) const {
+  const bool same_thread = !any_own_ || references.threads[i] == references.threads[i - 1];
+  const bool same_side =
+      tops[0] == tops[1] || side_of(references.kinds[i]) == side_of(references.kinds[i - 1]);
+  return same_thread && same_side;
+}
+
 void Tree::take_one(const Reference &reference, Level &top) {
+  ++clock_.now;
   const Extent extent = extent_of(reference.address, reference.size);
   const uint64_t line = top.line_bytes();
   for (uint64_t at = extent.first; at <= extent.last;) {

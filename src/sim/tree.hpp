@@ -49,6 +49,7 @@ private:
   Tops add_thread();
   bool is_top(const LevelSettings &level) const;
   void take_piece(const References &references);
+  bool goes_on(const References &references, size_t i, const Tops &tops) const;
   void take_one(const Reference &reference, Level &top);
   void count(const References &references);
 
@@ -61,7 +62,6 @@ private:
   std::unordered_map<uint32_t, size_t> thread_numbers_;
   uint32_t last_thread_ = 0;
   Tops last_tops_{};
-  Level *only_ = nullptr; // where all references go to one level
   bool any_own_ = false;
   bool any_prefetch_ = false;
   std::array<uint64_t, kKinds> references_{};
