@@ -12,6 +12,11 @@ const std::vector<uint32_t> kOnes(kPiece, 1);
 const std::vector<uint32_t> kZeros(kPiece, 0);
 const std::vector<Kind> kNoKinds(kPiece, 0);
 
+// Compared with themselves, one further.
+bool one_thread(std::span<const uint32_t> threads) {
+  return std::equal(threads.begin() + 1, threads.end(), threads.begin());
+}
+
 } // namespace
 
 trace::Result<std::unique_ptr<Tree>> Tree::make(std::vector<LevelSettings> levels) {
@@ -96,7 +101,8 @@ void Tree::take_piece(const References &references) {
   while (done < references.count()) {
     Tops tops = tops_of(references.threads[done]);
     Level *top = tops[index_of(side_of(references.kinds[done]))];
-    size_t end = done + 1;
+    const bool all = tops[0] == tops[1] && (!any_own_ || one_thread(references.threads));
+    size_t end = all ? references.count() : done + 1;
     while (end < references.count() && goes_on(references, end, tops)) ++end;
     if (any_prefetch_)
       for (size_t i = done; i < end; ++i) take_one(references[i], *top);

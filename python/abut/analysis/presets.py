@@ -1,14 +1,14 @@
 """Caches of real machines: presets as TOML, files of the same form, and the machine at hand.
 
-    about = "..."
-    memory_cycles = 300          # what an access to memory takes
-    [[level]]                    # as many as there are; the keys are those of Level
-    name = "L1"
-    capacity = "48 KiB"
-    below = "L2"
-    [[tlb]]                      # the same for pages: `entries` in place of `capacity`
-    [[huge_tlb]]                 # with pages of 2 MiB
-    [allocator]                  # with --split allocator: the allocator's own cache
+about = "..."
+memory_cycles = 300          # what an access to memory takes
+[[level]]                    # as many as there are; the keys are those of Level
+name = "L1"
+capacity = "48 KiB"
+below = "L2"
+[[tlb]]                      # the same for pages: `entries` in place of `capacity`
+[[huge_tlb]]                 # with pages of 2 MiB
+[allocator]                  # with --split allocator: the allocator's own cache
 """
 
 import dataclasses
@@ -62,7 +62,9 @@ def find_preset(name: str) -> Preset:
         return read_preset(Path(name))
     known = ", ".join(["this", *preset_names()])
     raise AbutError(
-        f"--cache {name}: no such preset", fix=f"choose of {known}, or a .toml file", exit_code=USAGE
+        f"--cache {name}: no such preset",
+        fix=f"choose of {known}, or a .toml file",
+        exit_code=USAGE,
     )
 
 
@@ -148,7 +150,9 @@ def _level(table: dict[str, Any]) -> Level:
             raise ValueError(f"{key}: not known; a level may have {', '.join(sorted(_TYPES))}")
         wanted = _TYPES[key]
         numeric = wanted is float and isinstance(value, int) and not isinstance(value, bool)
-        if not numeric and (not isinstance(value, wanted) or isinstance(value, bool) != (wanted is bool)):
+        if not numeric and (
+            not isinstance(value, wanted) or isinstance(value, bool) != (wanted is bool)
+        ):
             raise ValueError(f"{key} = {value!r}: must be of the type {wanted.__name__}")
         if isinstance(value, int) and not 0 <= value < 1 << 40:
             raise ValueError(f"{key} = {value}: not from 0 to 2^40")
