@@ -197,6 +197,12 @@ def test_a_straddling_access_counts_once_a_line() -> None:
     assert (counts.total_accesses, counts.total_misses) == (4, 2)
 
 
+def test_a_write_that_brings_nothing_leaves_a_miss_for_the_read_after_it() -> None:
+    cache = Caches([level("L1", 1, 4, write_allocate=False)])
+    (counts,) = cache.take([0, 0, 0], kinds=[WRITE, 0, 0]).counts()
+    assert counts.misses == [1, 1, 0, 0]
+
+
 def test_sides_are_told_apart() -> None:
     cache = Caches([level("L1", 1, 4)])
     cache.take(np.array([0, 16, 0]), kinds=[0, ALLOCATOR | WRITE, ALLOCATOR])
@@ -288,6 +294,7 @@ def test_random_replacement_goes_by_its_seed() -> None:
         {"degree": 0},
         {"capacity": 1 << 45},
         {"serves": "application"},
+        {"inclusion": "exclusive"},
     ],
 )
 def test_caches_that_cannot_be_are_refused(wrong: dict[str, Any]) -> None:
