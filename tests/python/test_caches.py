@@ -197,6 +197,17 @@ def test_a_straddling_access_counts_once_a_line() -> None:
     assert (counts.total_accesses, counts.total_misses) == (4, 2)
 
 
+def test_a_dirty_line_that_an_inclusive_level_takes_back_is_written_to_memory() -> None:
+    """Line 0 is hit in L1 all the time, so L2 forgets it, and takes it back with what was written."""
+    levels = [level("L1", 1, 2, below="L2"), level("L2", 1, 4, inclusion="inclusive")]
+    lines = np.array([0, 1, 0, 2, 0, 3, 0, 4]) * LINE
+    caches = Caches(levels).take(lines, kinds=[WRITE, 0, 0, 0, 0, 0, 0, 0])
+    first, second = caches.counts()
+    assert (first.taken_back, sum(first.write_backs)) == (1, 0)
+    assert sum(second.write_backs) == 1
+    assert caches.memory_bytes == (5 * LINE, LINE)
+
+
 def test_a_write_that_brings_nothing_leaves_a_miss_for_the_read_after_it() -> None:
     cache = Caches([level("L1", 1, 4, write_allocate=False)])
     (counts,) = cache.take([0, 0, 0], kinds=[WRITE, 0, 0]).counts()
