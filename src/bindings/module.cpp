@@ -1,6 +1,8 @@
 // The native module `abut_native`: the trace's reader, checks and tables. Python code wraps it and names the types.
 #include "bindings/batches.hpp"
 #include "bindings/failure.hpp"
+#include "bindings/pages.hpp"
+#include "bindings/reuse.hpp"
 #include "bindings/writer.hpp"
 #include "trace/check.hpp"
 #include "trace/object_table.hpp"
@@ -199,4 +201,6 @@ NB_MODULE(abut_native, m) {
             return BatchSource(std::move(reader), from, to, most, codes);
           },
           nb::arg("first"), nb::arg("end"), nb::arg("most"), nb::arg("codes"));
+  add_reuse(m);
+  add_pages(m);
 }

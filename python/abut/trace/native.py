@@ -56,7 +56,8 @@ class NativeWriter(Protocol):
 
 
 @cache
-def _module() -> Any:
+def native_module() -> Any:
+    """The module itself. Raises AbutError where it was not built."""
     folder = native_folder()
     spec = PathFinder.find_spec(_NAME, [str(folder)])
     if spec is None or spec.loader is None:
@@ -77,21 +78,21 @@ def _module() -> Any:
 def _failures() -> Iterator[None]:
     try:
         yield
-    except _module().TraceFailure as error:
+    except native_module().TraceFailure as error:
         what, why, fix = error.args
         raise AbutError(f"{what}: {why}", fix=fix) from None
 
 
 def open_reader(path: str) -> NativeReader:
     """Open a trace. Raises AbutError where there is none."""
-    module = _module()
+    module = native_module()
     with _failures():
         return cast("NativeReader", module.Reader(path))
 
 
 def open_writer(path: str, **settings: Any) -> NativeWriter:
     """Begin a trace. Raises AbutError where that cannot be."""
-    module = _module()
+    module = native_module()
     with _failures():
         return cast("NativeWriter", module.open_writer(path, **settings))
 
