@@ -48,7 +48,10 @@ void read_pages(trace::Reader &reader, Strays strays, PageModel &model) {
   LiveData live(model);
   TraceAddresses addresses(reader, strays == Strays::counted);
   addresses.read([&](const Addresses &piece) { model.touch(piece); },
-                 [&](const Event &event) { live.take(event); });
+                 [&](const Event &event) {
+                   if (event.kind == EventKind::discard) model.discard(event.address, event.size);
+                   live.take(event);
+                 });
 }
 
 void read_pages(trace::Reader &reader, std::span<const uint64_t> places, PageModel &model) {
