@@ -19,6 +19,7 @@ VERBS = {
     "compare": "Measure programs under several heaps, side by side",
     "record": "Record what a program does with its heap",
     "trace": "Look into a recorded run",
+    "bench": "Measure anew what a paper measured",
     "heaps": "List the heaps that are known and which are installed",
     "options": "List the options of abut's heap",
     "lib": "Print the path of the library, for LD_PRELOAD",

@@ -1,6 +1,7 @@
 // The native module `abut_native`: the trace's reader, checks and tables. Python code wraps it and names the types.
 #include "bindings/batches.hpp"
 #include "bindings/failure.hpp"
+#include "bindings/imports.hpp"
 #include "bindings/pages.hpp"
 #include "bindings/reuse.hpp"
 #include "bindings/writer.hpp"
@@ -202,5 +203,6 @@ NB_MODULE(abut_native, m) {
           },
           nb::arg("first"), nb::arg("end"), nb::arg("most"), nb::arg("codes"));
   add_reuse(m);
+  add_imports(m);
   add_pages(m);
 }

@@ -120,12 +120,12 @@ def test_a_loop_misses_always_in_a_memory_that_is_too_small_by_one_page() -> Non
     report = pages_of_addresses(looped(100, 5))
     assert report.misses(np.array([99, 100])).tolist() == [400, 0]
     assert report.first_touches == 100
-    assert report.most_useful_memory == 100
+    assert report.enough_pages == 100
     assert report.use.most_pages_in_use == 100
 
 
 def test_reading_ahead_covers_seven_of_eight_misses_of_a_sweep() -> None:
-    report = pages_of_addresses(looped(1024, 3), settings=PageSettings([512], shares=[]))
+    report = pages_of_addresses(looped(1024, 3), settings=PageSettings(shares=[], memories=[512]))
     (half,) = report.prefetch
     assert (half.misses, half.others) == (2048, 256)
     assert half.prefetchable_share == 7 / 8
@@ -133,7 +133,7 @@ def test_reading_ahead_covers_seven_of_eight_misses_of_a_sweep() -> None:
 
 def test_reading_ahead_covers_nothing_of_a_sweep_over_every_eighth_page() -> None:
     run = looped(1024, 3) * np.uint64(8)
-    report = pages_of_addresses(run, settings=PageSettings([512], shares=[]))
+    report = pages_of_addresses(run, settings=PageSettings(shares=[], memories=[512]))
     assert report.prefetch[0].prefetchable == 0
 
 

@@ -7,7 +7,6 @@ a page of zeros, and nothing is read from disk.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -60,6 +59,23 @@ class Prefetch:
 
 
 @dataclass(frozen=True, slots=True)
+class PageSettings:
+    """How pages are looked at.
+
+    Memories below `exact_from` pages are not told apart, and the trace is reduced accordingly.
+    Reading ahead brings in aligned groups of `group_pages`, and keeps `buffer_pages` of them.
+    `shares` are memories whose misses are put to that, as shares of the most pages in use;
+    `memories` are others, in pages.
+    """
+
+    exact_from: int = EXACT_FROM
+    buffer_pages: int = READ_AHEAD_BUFFER
+    group_pages: int = READ_AHEAD_GROUP
+    shares: Sequence[float] = (0.5,)
+    memories: Sequence[int] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PageReport:
     """What a run did to pages.
 
@@ -81,9 +97,9 @@ class PageReport:
         return int(sum(counts[0] for counts in self.frames.values() if len(counts)))
 
     @property
-    def most_useful_memory(self) -> int:
-        """The fewest pages with which there is no miss."""
-        return max(len(np.trim_zeros(counts, "b")) - 1 for counts in self.frames.values())
+    def enough_pages(self) -> int:
+        """The smallest memory in which nothing is missed."""
+        return max(0, *(len(np.trim_zeros(counts, "b")) - 1 for counts in self.frames.values()))
 
     def misses(self, memories: Array, side: str | None = None) -> Array:
         """Misses in memories of so many pages, of one side's touches or of both's."""
@@ -94,43 +110,72 @@ class PageReport:
         return total
 
 
-@dataclass(frozen=True, slots=True)
-class PageSettings:
-    """How pages are looked at.
+class Pages:
+    """A run's touches of pages, reduced and kept, so that memories can be asked for afterwards."""
 
-    `memories` (pages) are those whose misses are put to the reading ahead; memories below
-    `exact_from` pages are not told apart, and the trace is reduced accordingly.
-    """
+    def __init__(self, settings: PageSettings | None = None) -> None:
+        self.settings = settings or PageSettings()
+        self._model = native_module().PageModel(self.settings.exact_from, _MOST_STEPS)
 
-    memories: Sequence[int] = ()
-    shares: Sequence[float] = (0.5,)
-    exact_from: int = EXACT_FROM
-    buffer_pages: int = READ_AHEAD_BUFFER
-    group_pages: int = READ_AHEAD_GROUP
+    def add_trace(self, trace: Trace) -> None:
+        """All of a recorded run."""
+        self._model.add_trace(trace.native, counts_strays(trace))
+
+    def add_layout(self, trace: Trace, places: Array) -> None:
+        """The same run with object n at `places[n]` throughout (0: left out).
+
+        Only accesses to objects count, and no page is given back.
+        """
+        self._model.add_layout(trace.native, np.ascontiguousarray(places, np.uint64))
+
+    def add(self, address: Array, size: Array | None = None, side: Array | None = None) -> None:
+        """References to these addresses."""
+        self._model.touch(*columns(address, size, side))
+
+    def discard(self, address: int, size: int) -> None:
+        """These bytes' pages go back to the kernel; what is filled only in part stays."""
+        self._model.discard(address, size)
+
+    @property
+    def use(self) -> PageUse:
+        """Pages in use, and live data."""
+        use = self._model.use()
+        return PageUse(use["in_use"], use["most_in_use"], use["live_bytes"], use["most_live_bytes"])
+
+    def report(self, memories: Sequence[int] = ()) -> PageReport:
+        """Everything; reading ahead at `memories` (pages) and at those that the settings name."""
+        use = self._model.use()
+        of_shares = (max(1, round(share * use["most_in_use"])) for share in self.settings.shares)
+        asked = np.array([*memories, *self.settings.memories, *of_shares], np.uint32)
+        curve = self._model.curve(asked, self.settings.buffer_pages, self.settings.group_pages)
+        prefetch = [
+            Prefetch(memory, row[0] + row[1], row[2] + row[3])
+            for memory, row in zip(asked.tolist(), curve.pop("prefetch"), strict=True)
+        ]
+        return PageReport(
+            use=self.use,
+            frames=curve,
+            prefetch=prefetch,
+            exact_from=use["exact_from"],
+            touches=use["touches"],
+            steps=use["steps"],
+        )
 
 
 def pages_of_trace(trace: Trace, settings: PageSettings | None = None) -> PageReport:
-    """What a recorded run did to pages.
-
-    `settings.shares` are memories as shares of the most pages in use, besides `memories`.
-    """
-    chosen = settings or PageSettings()
-    model = _model(chosen)
-    model.add_trace(trace.native, counts_strays(trace))
-    return _report(model, chosen)
+    """What a recorded run did to pages."""
+    pages = Pages(settings)
+    pages.add_trace(trace)
+    return pages.report()
 
 
 def pages_of_layout(
     trace: Trace, places: Array, settings: PageSettings | None = None
 ) -> PageReport:
-    """What the same run would do if object n lay at `places[n]` throughout (0: left out).
-
-    Only accesses to objects count, and no page is given back.
-    """
-    chosen = settings or PageSettings()
-    model = _model(chosen)
-    model.add_layout(trace.native, np.ascontiguousarray(places, np.uint64))
-    return _report(model, chosen)
+    """What the same run would do with other places of its objects; see `Pages.add_layout`."""
+    pages = Pages(settings)
+    pages.add_layout(trace, places)
+    return pages.report()
 
 
 def pages_of_addresses(
@@ -140,30 +185,6 @@ def pages_of_addresses(
     settings: PageSettings | None = None,
 ) -> PageReport:
     """What references to these addresses do to pages; nothing is known of live data."""
-    chosen = settings or PageSettings()
-    model = _model(chosen)
-    model.touch(*columns(address, size, side))
-    return _report(model, chosen)
-
-
-def _model(settings: PageSettings) -> Any:
-    return native_module().PageModel(settings.exact_from, _MOST_STEPS)
-
-
-def _report(model: Any, settings: PageSettings) -> PageReport:
-    use = model.use()
-    of_shares = (max(1, round(share * use["most_in_use"])) for share in settings.shares)
-    memories = np.array([*settings.memories, *of_shares], np.uint32)
-    curve = model.curve(memories, settings.buffer_pages, settings.group_pages)
-    prefetch = [
-        Prefetch(memory, row[0] + row[1], row[2] + row[3])
-        for memory, row in zip(memories.tolist(), curve.pop("prefetch"), strict=True)
-    ]
-    return PageReport(
-        use=PageUse(use["in_use"], use["most_in_use"], use["live_bytes"], use["most_live_bytes"]),
-        frames=curve,
-        prefetch=prefetch,
-        exact_from=use["exact_from"],
-        touches=use["touches"],
-        steps=use["steps"],
-    )
+    pages = Pages(settings)
+    pages.add(address, size, side)
+    return pages.report()

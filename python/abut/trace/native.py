@@ -76,7 +76,8 @@ def native_module() -> Any:
 
 
 @contextmanager
-def _failures() -> Iterator[None]:
+def failures() -> Iterator[None]:
+    """What goes wrong within becomes an AbutError."""
     try:
         yield
     except native_module().TraceFailure as error:
@@ -87,18 +88,18 @@ def _failures() -> Iterator[None]:
 def open_reader(path: str) -> NativeReader:
     """Open a trace. Raises AbutError where there is none."""
     module = native_module()
-    with _failures():
+    with failures():
         return cast("NativeReader", module.Reader(path))
 
 
 def open_writer(path: str, **settings: Any) -> NativeWriter:
     """Begin a trace. Raises AbutError where that cannot be."""
     module = native_module()
-    with _failures():
+    with failures():
         return cast("NativeWriter", module.open_writer(path, **settings))
 
 
 def finish_writer(writer: NativeWriter, exit_status: int, ended: int) -> None:
     """End a trace. Raises AbutError where not all could be written."""
-    with _failures():
+    with failures():
         writer.finish(exit_status, ended)
