@@ -4,6 +4,7 @@
 #include "bindings/imports.hpp"
 #include "bindings/pages.hpp"
 #include "bindings/reuse.hpp"
+#include "bindings/sim.hpp"
 #include "bindings/writer.hpp"
 #include "trace/check.hpp"
 #include "trace/object_table.hpp"
@@ -181,6 +182,7 @@ NB_MODULE(abut_native, m) {
     }
   });
   add_writer(m);
+  add_sim(m);
   nb::class_<BatchSource>(m, "Batches").def("next", &BatchSource::next);
   nb::class_<Reader>(m, "Reader")
       .def(nb::new_(&open_reader), nb::arg("path"))

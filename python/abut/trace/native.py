@@ -77,7 +77,7 @@ def native_module() -> Any:
 
 @contextmanager
 def failures() -> Iterator[None]:
-    """What goes wrong within becomes an AbutError."""
+    """Turns what the module throws into AbutError."""
     try:
         yield
     except native_module().TraceFailure as error:
