@@ -183,6 +183,9 @@ NB_MODULE(abut_native, m) {
   });
   add_writer(m);
   add_sim(m);
+  add_reuse(m);
+  add_pages(m);
+  add_imports(m);
   nb::class_<BatchSource>(m, "Batches").def("next", &BatchSource::next);
   nb::class_<Reader>(m, "Reader")
       .def(nb::new_(&open_reader), nb::arg("path"))
@@ -204,7 +207,4 @@ NB_MODULE(abut_native, m) {
             return BatchSource(std::move(reader), from, to, most, codes);
           },
           nb::arg("first"), nb::arg("end"), nb::arg("most"), nb::arg("codes"));
-  add_reuse(m);
-  add_imports(m);
-  add_pages(m);
 }

@@ -1,15 +1,17 @@
 #include "bindings/pages.hpp"
 
-#include "bindings/addresses.hpp"
 #include "bindings/arrays.hpp"
+#include "bindings/blocks.hpp"
+#include "bindings/layouts.hpp"
 #include "sim/page_curve.hpp"
 #include "sim/page_model.hpp"
 #include "sim/trace_pages.hpp"
 
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string_view.h>
 
 #include <memory>
+#include <string_view>
 
 namespace abut::bindings {
 namespace {
@@ -22,22 +24,14 @@ PageModel *open_model(uint32_t exact_from, size_t most_steps) {
   return new PageModel({exact_from, most_steps});
 }
 
-void touch(PageModel &model, const Input<uint64_t> &address, const MaybeInput<uint32_t> &size,
-           const MaybeInput<uint8_t> &side) {
-  const sim::Addresses references = addresses_of(address, size, side);
+void add_trace(PageModel &model, const std::shared_ptr<trace::Reader> &reader,
+               const nb::object &layout, uint64_t seed) {
+  const bool recorded =
+      nb::isinstance<nb::str>(layout) && nb::cast<std::string_view>(layout) == "recorded";
+  const std::unique_ptr<sim::Layout> places = layout_of(*reader, layout, seed);
   const nb::gil_scoped_release others_may_run;
-  model.touch(references);
-}
-
-void add_trace(PageModel &model, const std::shared_ptr<trace::Reader> &reader, bool strays) {
-  const nb::gil_scoped_release others_may_run;
-  sim::read_pages(*reader, strays ? sim::Strays::counted : sim::Strays::left_out, model);
-}
-
-void add_layout(PageModel &model, const std::shared_ptr<trace::Reader> &reader,
-                const Input<uint64_t> &places) {
-  const nb::gil_scoped_release others_may_run;
-  sim::read_pages(*reader, span_of(places), model);
+  sim::read_pages(*reader, *places, recorded ? sim::Setting::as_recorded : sim::Setting::laid_out,
+                  model);
 }
 
 nb::dict use_of(const PageModel &model) {
@@ -57,7 +51,7 @@ nb::dict use_of(const PageModel &model) {
 // A row for each memory, a column for each side.
 nb::list counts_of(const sim::PageCurve &curve) {
   nb::list rows;
-  for (const sim::PrefetchCounts &counts : curve.prefetch)
+  for (const sim::ReadAheadCounts &counts : curve.prefetch)
     rows.append(nb::make_tuple(counts.prefetchable[0], counts.prefetchable[1], counts.others[0],
                                counts.others[1]));
   return rows;
@@ -83,14 +77,11 @@ nb::dict curve_of(const PageModel &model, const Input<uint32_t> &memories, size_
 } // namespace
 
 void add_pages(nb::module_ &m) {
-  nb::class_<PageModel>(m, "PageModel")
+  nb::class_<PageModel, sim::Consumer>(m, "PageModel")
       .def(nb::new_(&open_model), nb::arg("exact_from"), nb::arg("most_steps"))
-      .def("touch", &touch, nb::arg("address"), nb::arg("size") = nb::none(),
-           nb::arg("side") = nb::none())
       .def("discard", &PageModel::discard, nb::arg("address"), nb::arg("bytes"))
       .def("live", &PageModel::live, nb::arg("more"), nb::arg("fewer"))
-      .def("add_trace", &add_trace, nb::arg("reader"), nb::arg("strays"))
-      .def("add_layout", &add_layout, nb::arg("reader"), nb::arg("places"))
+      .def("add_trace", &add_trace, nb::arg("reader"), nb::arg("layout"), nb::arg("seed"))
       .def("use", &use_of)
       .def("curve", &curve_of, nb::arg("memories"), nb::arg("buffer_pages"),
            nb::arg("group_pages"));

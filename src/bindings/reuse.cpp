@@ -1,16 +1,11 @@
 #include "bindings/reuse.hpp"
 
-#include "bindings/addresses.hpp"
 #include "bindings/arrays.hpp"
+#include "bindings/blocks.hpp"
 #include "sim/reuse.hpp"
 #include "sim/sampled_reuse.hpp"
-#include "sim/trace_addresses.hpp"
-#include "trace/reader.hpp"
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/shared_ptr.h>
-
-#include <memory>
+#include <algorithm>
 
 namespace abut::bindings {
 namespace {
@@ -18,35 +13,12 @@ namespace {
 using sim::ReuseDistances;
 using sim::SampledReuse;
 
-template <typename Distances>
-void add_columns(Distances &distances, const Input<uint64_t> &address,
-                 const MaybeInput<uint32_t> &size, const MaybeInput<uint8_t> &side) {
-  const sim::Addresses references = addresses_of(address, size, side);
-  const nb::gil_scoped_release others_may_run;
-  distances.add(references);
-}
-
-template <typename Distances>
-void add_trace(Distances &distances, const std::shared_ptr<trace::Reader> &reader, bool strays) {
-  const nb::gil_scoped_release others_may_run;
-  sim::TraceAddresses(*reader, strays)
-      .read([&](const sim::Addresses &piece) { distances.add(piece); }, [](const auto &) {});
-}
-
-template <typename Distances>
-void add_face(nb::class_<Distances> &type) {
-  type.def("add", &add_columns<Distances>, nb::arg("address"), nb::arg("size") = nb::none(),
-           nb::arg("side") = nb::none());
-  type.def("add_trace", &add_trace<Distances>, nb::arg("reader"), nb::arg("strays"));
-  type.def("references",
-           [](const Distances &self, size_t side) { return self.references(side_of(side)); });
-}
-
 // Columns: the ratio, its standard error.
 nb::tuple miss_ratios(const SampledReuse &self, size_t side, const Input<uint64_t> &blocks) {
   Column<double> ratio(blocks.shape(0)), error(blocks.shape(0));
   for (const uint64_t count : span_of(blocks)) {
-    const sim::MissRatio found = self.miss_ratio(std::min(side, SampledReuse::kBothSides), count);
+    const sim::MissRatio found =
+        self.miss_ratio(std::min(side, SampledReuse::kBothSides), std::max(count, uint64_t{1}));
     ratio.append(std::span<const double>(&found.ratio, 1));
     error.append(std::span<const double>(&found.error, 1));
   }
@@ -60,30 +32,32 @@ SampledReuse *open_sampled(uint64_t block_bytes, double rate, uint32_t most_bloc
                           : new SampledReuse(shift, rate);
 }
 
+size_t checked(size_t side) {
+  if (side >= sim::kSides) throw nb::value_error("a side is 0 or 1");
+  return side;
+}
+
 } // namespace
 
 void add_reuse(nb::module_ &m) {
-  nb::class_<ReuseDistances> exact(m, "ReuseDistances");
-  exact.def(nb::new_([](uint64_t bytes) { return new ReuseDistances(shift_of(bytes)); }),
-            nb::arg("block_bytes"));
-  add_face(exact);
-  exact.def("distances", [](const ReuseDistances &self, size_t side) {
-    return to_array(self.distances(side_of(side)));
-  });
-  exact.def("cold",
-            [](const ReuseDistances &self, size_t side) { return self.cold(side_of(side)); });
-  exact.def("blocks", &ReuseDistances::blocks);
+  using namespace nb::literals;
+  nb::class_<ReuseDistances, sim::Consumer>(m, "ReuseDistances")
+      .def(nb::new_([](uint64_t bytes) { return new ReuseDistances(shift_of(bytes)); }),
+           "block_bytes"_a)
+      .def("references",
+           [](const ReuseDistances &self, size_t side) { return self.references(checked(side)); })
+      .def("distances", [](const ReuseDistances &self,
+                           size_t side) { return to_array(self.distances(checked(side))); })
+      .def("cold", [](const ReuseDistances &self, size_t side) { return self.cold(checked(side)); })
+      .def("blocks", &ReuseDistances::blocks);
 
-  nb::class_<SampledReuse> sampled(m, "SampledReuse");
-  sampled.def(nb::new_(&open_sampled), nb::arg("block_bytes"), nb::arg("rate"),
-              nb::arg("most_blocks"));
-  add_face(sampled);
-  sampled.def("miss_ratios", &miss_ratios, nb::arg("side"), nb::arg("blocks"));
-  sampled.def("rate", &SampledReuse::rate);
-  sampled.def("sampled_blocks", &SampledReuse::sampled_blocks);
-  sampled.def("sampled_references", [](const SampledReuse &self, size_t side) {
-    return self.sampled_references(side_of(side));
-  });
+  nb::class_<SampledReuse, sim::Consumer>(m, "SampledReuse")
+      .def(nb::new_(&open_sampled), "block_bytes"_a, "rate"_a, "most_blocks"_a)
+      .def("references",
+           [](const SampledReuse &self, size_t side) { return self.references(checked(side)); })
+      .def("miss_ratios", &miss_ratios, "side"_a, "blocks"_a)
+      .def("rate", &SampledReuse::rate)
+      .def("sampled_blocks", &SampledReuse::sampled_blocks);
 }
 
 } // namespace abut::bindings

@@ -2,7 +2,7 @@
 // known key costs one cache line.
 #pragma once
 
-#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 

@@ -31,7 +31,7 @@ PageCurve page_curve(std::span<const PageStep> steps, std::span<const uint64_t> 
     count(curve.frames[step.side()], frames);
     for (size_t i = 0; i < memories.size(); ++i) {
       if (frames <= memories[i]) continue;
-      PrefetchCounts &counts = curve.prefetch[i];
+      ReadAheadCounts &counts = curve.prefetch[i];
       const bool covered = disks[i].miss(pages[step.page()]);
       ++(covered ? counts.prefetchable : counts.others)[step.side()];
     }

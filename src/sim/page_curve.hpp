@@ -2,8 +2,8 @@
 // swap would have covered (Vam, section 4.6).
 #pragma once
 
-#include "sim/addresses.hpp"
 #include "sim/page_reduction.hpp"
+#include "sim/reference.hpp"
 #include "sim/swap_prefetch.hpp"
 
 #include <array>
@@ -14,16 +14,16 @@
 namespace abut::sim {
 
 // Of one memory's misses: those that reading ahead covers, and the others; by side.
-struct PrefetchCounts {
-  std::array<uint64_t, Addresses::kSides> prefetchable{};
-  std::array<uint64_t, Addresses::kSides> others{};
+struct ReadAheadCounts {
+  std::array<uint64_t, kSides> prefetchable{};
+  std::array<uint64_t, kSides> others{};
 };
 
 struct PageCurve {
   // By side: how many references need a memory of exactly so many frames, or a larger one. Element 0 counts first
   // touches, which are no misses: nothing is read from disk.
-  std::array<std::vector<uint64_t>, Addresses::kSides> frames;
-  std::vector<PrefetchCounts> prefetch; // for each of the memories that were asked for
+  std::array<std::vector<uint64_t>, kSides> frames;
+  std::vector<ReadAheadCounts> prefetch; // for each of the memories that were asked for
 };
 
 // `pages` has the addresses, in pages, of the steps' numbers; `memories` are sizes in frames.

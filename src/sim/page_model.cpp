@@ -1,10 +1,13 @@
 #include "sim/page_model.hpp"
 
+#include "base/units.hpp"
+#include "sim/blocks.hpp"
+
 #include <algorithm>
 
 namespace abut::sim {
 
-void PageModel::touch(const Addresses &references) {
+void PageModel::take(const References &references) {
   for_each_block(references, {kPageShift},
                  [this](uint64_t page, size_t side) { touch(page, side); });
 }

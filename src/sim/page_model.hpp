@@ -6,10 +6,9 @@
 // further, and exact for larger memories only.
 #pragma once
 
-#include "base/units.hpp"
-#include "sim/addresses.hpp"
 #include "sim/numbering.hpp"
 #include "sim/page_reduction.hpp"
+#include "sim/reference.hpp"
 
 #include <array>
 #include <cstddef>
@@ -30,12 +29,12 @@ struct PageUse {
   uint64_t most_live_bytes = 0;
 };
 
-class PageModel {
+class PageModel : public Consumer {
 public:
   explicit PageModel(PageSettings settings = {})
       : settings_(settings), reduction_(settings.exact_from) {}
 
-  void touch(const Addresses &references);
+  void take(const References &references) override;
   void touch(uint64_t page, size_t side) {
     if (page == last_page_) return;
     last_page_ = page;

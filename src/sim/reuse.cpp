@@ -5,7 +5,7 @@
 
 namespace abut::sim {
 
-void ReuseDistances::add(const Addresses &references) {
+void ReuseDistances::take(const References &references) {
   for_each_block(references, shift_, [this](uint64_t block, size_t side) {
     if (block == last_)
       ++distances_[side][0];

@@ -5,9 +5,10 @@
 // forty bytes for each different block, however long the trace is.
 #pragma once
 
-#include "sim/addresses.hpp"
+#include "sim/blocks.hpp"
 #include "sim/numbering.hpp"
 #include "sim/recency.hpp"
+#include "sim/reference.hpp"
 
 #include <array>
 #include <cstdint>
@@ -15,11 +16,11 @@
 
 namespace abut::sim {
 
-class ReuseDistances {
+class ReuseDistances : public Consumer {
 public:
   explicit ReuseDistances(BlockShift shift) : shift_(shift) {}
 
-  void add(const Addresses &references);
+  void take(const References &references) override;
 
   // How many references of the side had each distance; as long as the longest one wants.
   const std::vector<uint64_t> &distances(size_t side) const { return distances_[side]; }
@@ -35,9 +36,9 @@ private:
   BlockShift shift_;
   Numbering numbers_;
   Recency recency_;
-  std::array<std::vector<uint64_t>, Addresses::kSides> distances_{std::vector<uint64_t>(1),
-                                                                  std::vector<uint64_t>(1)};
-  std::array<uint64_t, Addresses::kSides> cold_{};
+  std::array<std::vector<uint64_t>, kSides> distances_{std::vector<uint64_t>(1),
+                                                       std::vector<uint64_t>(1)};
+  std::array<uint64_t, kSides> cold_{};
   uint64_t last_ = UINT64_MAX; // no block: addresses have fewer bits
 };
 

@@ -1,5 +1,6 @@
 #include "sim/sampled_reuse.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace abut::sim {
@@ -24,29 +25,39 @@ SampledReuse::SampledReuse(BlockShift shift, double rate, uint32_t most_blocks)
 // ---- taking references ----
 
 // Nearly all references end at the comparison, so the loop up to there has no branch that fails.
-void SampledReuse::add(const Addresses &references) {
+void SampledReuse::take(const References &references) {
   constexpr size_t kPiece = 1024;
   std::array<uint32_t, kPiece> chosen;
+  count_sides(references);
   for (size_t begin = 0; begin < references.count(); begin += kPiece) {
     const size_t end = std::min(begin + kPiece, references.count());
     size_t count = 0;
     for (size_t i = begin; i < end; ++i) {
-      const uint64_t first = references.address[i] >> shift_.bits;
-      const bool straddles = (references.last_byte(i) >> shift_.bits) != first;
+      const Extent bytes = extent_of(references, i);
+      const uint64_t first = bytes.first >> shift_.bits;
+      const bool straddles = (bytes.last >> shift_.bits) != first;
       chosen[count] = static_cast<uint32_t>(i - begin);
       count += static_cast<size_t>(is_sampled(scatter(first)) | straddles);
     }
-    for (size_t i = begin; i < end; ++i) ++references_[references.side_of(i)];
-    for (size_t i = 0; i < count; ++i) {
-      const size_t at = begin + chosen[i];
-      const size_t side = references.side_of(at);
-      const uint64_t first = references.address[at] >> shift_.bits;
-      const uint64_t last = references.last_byte(at) >> shift_.bits;
-      references_[side] += last - first;
-      for (uint64_t block = first; block <= last; ++block)
-        if (const uint64_t hash = scatter(block); is_sampled(hash)) sample(block, hash, side);
-    }
+    for (size_t i = 0; i < count; ++i) look_at(references, begin + chosen[i]);
   }
+}
+
+// One for each; those that straddle are made up for where they are looked at.
+void SampledReuse::count_sides(const References &references) {
+  uint64_t allocators = 0;
+  for (const Kind kind : references.kinds) allocators += index_of(side_of(kind));
+  references_[0] += references.count() - allocators;
+  references_[1] += allocators;
+}
+
+void SampledReuse::look_at(const References &references, size_t i) {
+  const size_t side = side_index(references, i);
+  const Extent bytes = extent_of(references, i);
+  const uint64_t first = bytes.first >> shift_.bits, last = bytes.last >> shift_.bits;
+  references_[side] += last - first;
+  for (uint64_t block = first; block <= last; ++block)
+    if (const uint64_t hash = scatter(block); is_sampled(hash)) sample(block, hash, side);
 }
 
 void SampledReuse::sample(uint64_t block, uint64_t hash, size_t side) {
@@ -93,7 +104,7 @@ size_t SampledReuse::bucket_of(uint64_t distance) {
 MissRatio SampledReuse::miss_ratio(size_t side, uint64_t blocks) const {
   Weights misses{};
   double references = 0;
-  for (size_t each = 0; each < Addresses::kSides; ++each) {
+  for (size_t each = 0; each < kSides; ++each) {
     if (side != kBothSides && side != each) continue;
     references += static_cast<double>(references_[each]);
     for (size_t bucket = bucket_of(blocks); bucket < weights_[each].size(); ++bucket)

@@ -8,9 +8,10 @@
 // differ says how much the sum of them varies.
 #pragma once
 
-#include "sim/addresses.hpp"
+#include "sim/blocks.hpp"
 #include "sim/numbering.hpp"
 #include "sim/recency.hpp"
+#include "sim/reference.hpp"
 
 #include <array>
 #include <cstdint>
@@ -27,16 +28,16 @@ struct MissRatio {
   double error = 0;
 };
 
-class SampledReuse {
+class SampledReuse : public Consumer {
 public:
   // Of `rate` of the blocks, in (0, 1]. Memory grows with the number of blocks, times the rate.
   SampledReuse(BlockShift shift, double rate);
   // Of at most so many blocks, however many there are: the rate begins at `rate` and falls.
   SampledReuse(BlockShift shift, double rate, uint32_t most_blocks);
 
-  void add(const Addresses &references);
+  void take(const References &references) override;
 
-  static constexpr size_t kBothSides = Addresses::kSides;
+  static constexpr size_t kBothSides = kSides;
 
   // Of a side's references, or of both sides', in a cache of `blocks` blocks (1 or more). Distances are kept to 1/128
   // of themselves.
@@ -58,6 +59,8 @@ private:
 
   static size_t bucket_of(uint64_t distance);
   bool is_sampled(uint64_t hash) const { return hash < threshold_; }
+  void count_sides(const References &references);
+  void look_at(const References &references, size_t i);
   void sample(uint64_t block, uint64_t hash, size_t side);
   void shrink();
 
@@ -68,10 +71,10 @@ private:
   Recency recency_;
   std::priority_queue<std::pair<uint64_t, uint64_t>>
       by_hash_; // hash, block; only where blocks are bounded
-  std::array<std::vector<Weights>, Addresses::kSides> weights_;
-  std::array<Weights, Addresses::kSides> cold_{};
-  std::array<uint64_t, Addresses::kSides> references_{};
-  std::array<double, Addresses::kSides> sampled_{};
+  std::array<std::vector<Weights>, kSides> weights_;
+  std::array<Weights, kSides> cold_{};
+  std::array<uint64_t, kSides> references_{};
+  std::array<double, kSides> sampled_{};
 };
 
 } // namespace abut::sim

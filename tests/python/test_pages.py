@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from abut.analysis.pages import (
     PAGE_BYTES,
+    PageReport,
+    Pages,
     PageSettings,
-    pages_of_addresses,
-    pages_of_layout,
     pages_of_trace,
 )
 from abut.trace import Trace, TraceWriter
@@ -21,6 +22,7 @@ from abut.trace.native import native_module
 
 FIRST_PAGE = 0x5000
 SIDES = ("application", "allocator")
+ALLOCATORS = 2  # among kinds
 
 
 class Step(NamedTuple):
@@ -97,7 +99,8 @@ def test_every_memory_misses_what_it_would_alone(
         if step.discard:
             model.discard(address, PAGE_BYTES)
         else:
-            model.touch(np.array([address], np.uint64), None, np.array([step.side], np.uint8))
+            kinds = np.array([ALLOCATORS * step.side], np.uint8)
+            model.take(np.array([address], np.uint64), None, kinds)
         for memory in memories:
             memory.take(step)
     curve = model.curve(np.array(sizes, np.uint32), buffer, 4)
@@ -112,12 +115,16 @@ def test_every_memory_misses_what_it_would_alone(
     assert model.use()["in_use"] == len(memories[0].in_use)
 
 
-def looped(pages: int, times: int) -> np.ndarray:
+def pages_of(run: NDArray[np.uint64], settings_: PageSettings | None = None) -> PageReport:
+    return Pages(settings_).take(run).report()
+
+
+def looped(pages: int, times: int) -> NDArray[np.uint64]:
     return np.tile(np.arange(pages, dtype=np.uint64) * PAGE_BYTES, times)
 
 
 def test_a_loop_misses_always_in_a_memory_that_is_too_small_by_one_page() -> None:
-    report = pages_of_addresses(looped(100, 5))
+    report = pages_of(looped(100, 5))
     assert report.misses(np.array([99, 100])).tolist() == [400, 0]
     assert report.first_touches == 100
     assert report.enough_pages == 100
@@ -125,7 +132,7 @@ def test_a_loop_misses_always_in_a_memory_that_is_too_small_by_one_page() -> Non
 
 
 def test_reading_ahead_covers_seven_of_eight_misses_of_a_sweep() -> None:
-    report = pages_of_addresses(looped(1024, 3), settings=PageSettings(shares=[], memories=[512]))
+    report = pages_of(looped(1024, 3), PageSettings(shares=[], memories=[512]))
     (half,) = report.prefetch
     assert (half.misses, half.others) == (2048, 256)
     assert half.prefetchable_share == 7 / 8
@@ -133,14 +140,14 @@ def test_reading_ahead_covers_seven_of_eight_misses_of_a_sweep() -> None:
 
 def test_reading_ahead_covers_nothing_of_a_sweep_over_every_eighth_page() -> None:
     run = looped(1024, 3) * np.uint64(8)
-    report = pages_of_addresses(run, settings=PageSettings(shares=[], memories=[512]))
+    report = pages_of(run, PageSettings(shares=[], memories=[512]))
     assert report.prefetch[0].prefetchable == 0
 
 
 def test_what_stays_in_the_smallest_memory_is_left_out_of_the_trace() -> None:
     random = np.random.default_rng(1)
     run = random.integers(0, 60, 100_000).astype(np.uint64) * PAGE_BYTES
-    report = pages_of_addresses(run)
+    report = pages_of(run)
     assert report.touches > 90_000
     assert report.steps <= 120
     assert report.misses(np.array([64])).tolist() == [0]
@@ -150,8 +157,8 @@ def test_a_trace_that_grows_too_long_is_reduced_for_larger_memories() -> None:
     random = np.random.default_rng(1)
     run = random.integers(0, 400, 100_000).astype(np.uint64) * PAGE_BYTES
     model = native_module().PageModel(16, 5000)
-    model.touch(run)
-    exact = pages_of_addresses(run, settings=PageSettings(exact_from=16))
+    model.take(run)
+    exact = pages_of(run, PageSettings(exact_from=16))
     use = model.use()
     assert use["exact_from"] > 16
     assert use["steps"] <= 5000
@@ -201,21 +208,25 @@ def test_a_layout_that_packs_what_is_used_needs_fewer_pages(tmp_path: Path) -> N
             for item in items[::64]:
                 trace.access(item, 8)
     used_first = np.argsort(np.arange(len(items)) % 64 != 0, kind="stable")
-    places = np.zeros(len(items) + 1, np.uint64)
-    places[1 + used_first] = 0x100000 + 64 * np.arange(len(items), dtype=np.uint64)
+    places = np.zeros(len(items), np.uint64)
+    places[used_first] = 0x100000 + 64 * np.arange(len(items), dtype=np.uint64)
     sizes = np.array([150])
     assert pages_of_trace(Trace(path)).misses(sizes)[0] == 3 * 200
-    assert pages_of_layout(Trace(path), places).misses(sizes)[0] <= 200 // 64 + 1
+    same = pages_of_trace(Trace(path), layout="random", seed=7)
+    assert same.misses(sizes)[0] == pages_of_trace(Trace(path), layout="random", seed=7).misses(
+        sizes
+    )
+    assert pages_of_trace(Trace(path), layout=places).misses(sizes)[0] <= 200 // 64 + 1
 
 
 @pytest.mark.parametrize("settings_", [PageSettings(exact_from=0), PageSettings(group_pages=6)])
 def test_settings_that_make_no_sense_are_refused(settings_: PageSettings) -> None:
     with pytest.raises(ValueError, match="page"):
-        pages_of_addresses(looped(2, 2), settings=settings_)
+        pages_of(looped(2, 2), settings_)
 
 
 def test_curves_fall(tmp_path: Path) -> None:
     random = np.random.default_rng(2)
-    report = pages_of_addresses(random.integers(0, 1 << 22, 20_000).astype(np.uint64))
+    report = pages_of(random.integers(0, 1 << 22, 20_000).astype(np.uint64))
     misses = report.misses(np.arange(64, 1100, 50)).tolist()
     assert all(before >= after for before, after in pairwise(misses))

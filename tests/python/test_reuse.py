@@ -1,5 +1,7 @@
 """Reuse distances and their samples, against lists that are searched."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,15 +11,17 @@ from numpy.typing import NDArray
 from abut.analysis.reuse import (
     ALLOCATOR,
     APPLICATION,
-    BOTH,
-    exact_curve,
-    exact_trace_curve,
-    sampled_curve,
-    sampled_trace_curve,
+    MissCurve,
+    ReuseDistances,
+    SampledCurve,
+    SampledReuse,
+    feed,
 )
 from abut.trace import Trace, TraceWriter
 
 LINE = 64
+ALLOCATORS = 2  # among kinds
+Column = NDArray[np.uint64]
 Reference = tuple[int, int, int]  # address, size, side
 
 references = st.lists(
@@ -44,17 +48,29 @@ def lru_misses(run: list[Reference], lines: int) -> list[int]:
     return misses
 
 
-def as_columns(run: list[Reference]) -> tuple[NDArray[np.uint64], ...]:
-    return tuple(
-        np.array([row[column] for row in run], kind)
-        for column, kind in enumerate((np.uint64, np.uint32, np.uint8))
-    )
+def exact(run: list[Reference]) -> MissCurve:
+    return ReuseDistances().take(*columns(run)).curve()
+
+
+def exact_of(addresses: Column) -> MissCurve:
+    return ReuseDistances().take(addresses).curve()
+
+
+def sampled(
+    addresses: Column, blocks: NDArray[np.int64], rate: float = 0.01, most_blocks: int = 0
+) -> SampledCurve:
+    return SampledReuse(rate, most_blocks=most_blocks).take(addresses).curve(blocks)
+
+
+def columns(run: list[Reference]) -> tuple[Column, Column, Column]:
+    addresses, sizes, sides = np.array(run, np.uint64).reshape(-1, 3).T
+    return addresses, sizes, sides * np.uint64(ALLOCATORS)
 
 
 @settings(deadline=None, max_examples=150)
 @given(run=references)
 def test_the_curve_is_fully_associative_lru_at_every_size(run: list[Reference]) -> None:
-    curve = exact_curve(*as_columns(run))
+    curve = exact(run)
     sizes = range(1, 50)
     for side in (APPLICATION, ALLOCATOR):
         assert curve.misses(np.array(sizes), side).tolist() == [
@@ -67,18 +83,18 @@ def test_the_curve_is_fully_associative_lru_at_every_size(run: list[Reference]) 
 @given(run=references)
 def test_a_sample_of_everything_is_exact_and_has_no_error(run: list[Reference]) -> None:
     sizes = np.arange(1, 50)
-    exact = exact_curve(*as_columns(run))
+    truth = exact(run)
     for most in (0, 10_000):
-        curve = sampled_curve(*as_columns(run), blocks=sizes, rate=1, most_blocks=most)
-        assert curve.miss_ratios == pytest.approx(exact.miss_ratios(sizes))
+        curve = SampledReuse(1, most_blocks=most).take(*columns(run)).curve(sizes)
+        assert curve.miss_ratios == pytest.approx(truth.miss_ratios(sizes))
         assert curve.errors == pytest.approx(np.zeros(49))
-        assert curve.references == exact.references
+        assert curve.references == truth.references
 
 
 def test_distances_of_a_known_example() -> None:
     # a b c b a d: between the two b lies c; between the two a lie b and c.
     run = np.array([0, 1, 2, 1, 0, 3], np.uint64) * LINE
-    curve = exact_curve(run)
+    curve = exact_of(run)
     assert curve.distances[APPLICATION].tolist()[:3] == [0, 1, 1]
     assert curve.cold == (4, 0)
     assert curve.misses(np.array([1, 2, 3])).tolist() == [6, 5, 4]
@@ -87,13 +103,13 @@ def test_distances_of_a_known_example() -> None:
 def test_time_runs_out_and_goes_on() -> None:
     """Two blocks, used in turn more often than there are slots of time, stay one apart."""
     run = np.tile(np.array([0, LINE], np.uint64), 5000)
-    curve = exact_curve(run)
+    curve = exact_of(run)
     assert curve.distances[APPLICATION].tolist()[:2] == [0, 9998]
 
 
 def test_a_loop_over_many_lines_has_one_distance() -> None:
     run = np.tile(np.arange(3000, dtype=np.uint64) * LINE, 4)
-    curve = exact_curve(run)
+    curve = exact_of(run)
     assert np.flatnonzero(curve.distances[APPLICATION]).tolist() == [2999]
     assert curve.misses(np.array([2999, 3000])).tolist() == [12000, 3000]
 
@@ -112,23 +128,23 @@ def test_what_a_sample_says_lies_as_near_as_it_says(rate: float, most: int) -> N
     within = []
     for seed in range(8):
         run = skewed_run(200_000, seed) + np.uint64(seed << 36)
-        exact = exact_curve(run).miss_ratios(sizes)
-        curve = sampled_curve(run, blocks=sizes, rate=rate, most_blocks=most)
+        truth = exact_of(run).miss_ratios(sizes)
+        curve = sampled(run, sizes, rate, most)
         assert (curve.errors < 0.1).all()
-        within.append(np.abs(curve.miss_ratios - exact) < 2 * curve.errors + 1e-3)
+        within.append(np.abs(curve.miss_ratios - truth) < 2 * curve.errors + 1e-3)
     # Of normal errors, 95 % lie within twice the standard error.
     assert np.mean(within) > 0.8
 
 
 def test_a_sample_of_bounded_size_stays_within_it() -> None:
-    curve = sampled_curve(skewed_run(100_000, 1), blocks=np.array([1]), rate=1, most_blocks=500)
+    curve = sampled(skewed_run(100_000, 1), np.array([1]), rate=1, most_blocks=500)
     assert curve.sampled_blocks <= 500
     assert 0 < curve.rate < 0.05
 
 
 def test_the_same_run_gives_the_same_digits() -> None:
     run = skewed_run(50_000, 3)
-    first, second = (sampled_curve(run, blocks=np.array([10, 1000])) for _ in range(2))
+    first, second = (sampled(run, np.array([10, 1000])) for _ in range(2))
     assert first.miss_ratios.tobytes() == second.miss_ratios.tobytes()
     assert first.errors.tobytes() == second.errors.tobytes()
 
@@ -136,16 +152,17 @@ def test_the_same_run_gives_the_same_digits() -> None:
 @pytest.mark.parametrize("bytes_", [0, 48, 4])
 def test_blocks_of_other_sizes_than_powers_of_two_are_refused(bytes_: int) -> None:
     with pytest.raises(ValueError, match="power of two"):
-        exact_curve(np.zeros(1, np.uint64), block_bytes=bytes_)
+        ReuseDistances(bytes_)
 
 
-def test_columns_of_different_lengths_are_refused() -> None:
-    with pytest.raises(ValueError, match="differ in length"):
-        exact_curve(np.zeros(3, np.uint64), np.zeros(2, np.uint32))
+@pytest.mark.parametrize("rate", [0, -1, 1.5, float("nan")])
+def test_rates_that_are_no_share_are_refused(rate: float) -> None:
+    with pytest.raises(ValueError, match="rate"):
+        SampledReuse(rate)
 
 
-def test_a_trace_is_read_where_its_objects_lay(tmp_path: object) -> None:
-    path = f"{tmp_path}/moved.trace"
+def test_a_trace_is_read_where_its_objects_lay(tmp_path: Path) -> None:
+    path = tmp_path / "moved.trace"
     with TraceWriter(path) as trace:
         item = trace.allocate(64, address=0x1000)
         trace.access(item, 0)
@@ -153,11 +170,13 @@ def test_a_trace_is_read_where_its_objects_lay(tmp_path: object) -> None:
         trace.access(item, 0)
         trace.access(item, 60)  # straddles
         trace.access(item, 64, allocator=True)
-        trace.access(0, 0x7FFC0000)  # the stack
         trace.access(0, 0x3000, allocator=True)
-    curve = exact_trace_curve(Trace(path))
+    curve = feed(Trace(path), ReuseDistances()).curve()
     assert curve.cold == (3, 1)
     assert curve.distances[APPLICATION].tolist() == [1]
     assert curve.distances[ALLOCATOR].tolist() == [1]
-    sampled = sampled_trace_curve(Trace(path), blocks=np.array([1]), rate=1, of=BOTH)
-    assert sampled.references == 6
+    assert feed(Trace(path), SampledReuse(1)).curve(np.array([1])).references == 6
+    mine = feed(Trace(path), ReuseDistances(), side="application").curve()
+    assert mine.references == 4
+    elsewhere = np.array([0x9000], np.uint64)
+    assert feed(Trace(path), ReuseDistances(), layout=elsewhere).curve().cold == (2, 1)

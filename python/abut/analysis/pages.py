@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from abut.analysis.reuse import at_least, columns, counts_strays
-from abut.trace.native import Array, native_module
+from abut.analysis.caches import Simulator
+from abut.analysis.reuse import at_least
+from abut.trace.native import Array, failures, native_module
 from abut.trace.reader import Trace
 
 PAGE_BYTES = 4096
@@ -110,44 +111,40 @@ class PageReport:
         return total
 
 
-class Pages:
+class Pages(Simulator):
     """A run's touches of pages, reduced and kept, so that memories can be asked for afterwards."""
 
     def __init__(self, settings: PageSettings | None = None) -> None:
         self.settings = settings or PageSettings()
-        self._model = native_module().PageModel(self.settings.exact_from, _MOST_STEPS)
+        self.native = native_module().PageModel(self.settings.exact_from, _MOST_STEPS)
 
-    def add_trace(self, trace: Trace) -> None:
-        """All of a recorded run."""
-        self._model.add_trace(trace.native, counts_strays(trace))
+    def add_trace(self, trace: Trace, *, layout: str | Array = "recorded", seed: int = 1) -> None:
+        """All of a recorded run, as it was or under another layout of its objects.
 
-    def add_layout(self, trace: Trace, places: Array) -> None:
-        """The same run with object n at `places[n]` throughout (0: left out).
-
-        Only accesses to objects count, and no page is given back.
+        The program's accesses to what is no object are left out, unless the trace has no objects at
+        all. With another layout than the recorded one (a name, or an array: object i + 1 lies at
+        element i), so are the allocator's, and no page is given back.
         """
-        self._model.add_layout(trace.native, np.ascontiguousarray(places, np.uint64))
-
-    def add(self, address: Array, size: Array | None = None, side: Array | None = None) -> None:
-        """References to these addresses."""
-        self._model.touch(*columns(address, size, side))
+        places = layout if isinstance(layout, str) else np.ascontiguousarray(layout, np.uint64)
+        with failures():
+            self.native.add_trace(trace.native, places, seed)
 
     def discard(self, address: int, size: int) -> None:
         """These bytes' pages go back to the kernel; what is filled only in part stays."""
-        self._model.discard(address, size)
+        self.native.discard(address, size)
 
     @property
     def use(self) -> PageUse:
         """Pages in use, and live data."""
-        use = self._model.use()
+        use = self.native.use()
         return PageUse(use["in_use"], use["most_in_use"], use["live_bytes"], use["most_live_bytes"])
 
     def report(self, memories: Sequence[int] = ()) -> PageReport:
         """Everything; reading ahead at `memories` (pages) and at those that the settings name."""
-        use = self._model.use()
+        use = self.native.use()
         of_shares = (max(1, round(share * use["most_in_use"])) for share in self.settings.shares)
         asked = np.array([*memories, *self.settings.memories, *of_shares], np.uint32)
-        curve = self._model.curve(asked, self.settings.buffer_pages, self.settings.group_pages)
+        curve = self.native.curve(asked, self.settings.buffer_pages, self.settings.group_pages)
         prefetch = [
             Prefetch(memory, row[0] + row[1], row[2] + row[3])
             for memory, row in zip(asked.tolist(), curve.pop("prefetch"), strict=True)
@@ -162,29 +159,14 @@ class Pages:
         )
 
 
-def pages_of_trace(trace: Trace, settings: PageSettings | None = None) -> PageReport:
-    """What a recorded run did to pages."""
-    pages = Pages(settings)
-    pages.add_trace(trace)
-    return pages.report()
-
-
-def pages_of_layout(
-    trace: Trace, places: Array, settings: PageSettings | None = None
-) -> PageReport:
-    """What the same run would do with other places of its objects; see `Pages.add_layout`."""
-    pages = Pages(settings)
-    pages.add_layout(trace, places)
-    return pages.report()
-
-
-def pages_of_addresses(
-    address: Array,
-    size: Array | None = None,
-    side: Array | None = None,
+def pages_of_trace(
+    trace: Trace,
     settings: PageSettings | None = None,
+    *,
+    layout: str | Array = "recorded",
+    seed: int = 1,
 ) -> PageReport:
-    """What references to these addresses do to pages; nothing is known of live data."""
+    """What a recorded run did to pages, or would do under another layout; see `Pages.add_trace`."""
     pages = Pages(settings)
-    pages.add(address, size, side)
+    pages.add_trace(trace, layout=layout, seed=seed)
     return pages.report()

@@ -1,22 +1,24 @@
 """Reuse distances: how many misses caches of every size would have, from one pass.
 
 A cache of n blocks, fully associative and with LRU, misses the references whose distance (how many
-other blocks were used since theirs was) is n or more. `MissCurve` is exact; `SampledCurve` looks at
-a sample of the blocks (SHARDS: Waldspurger, Park, Garthwaite, Ahmad, FAST 2015) and says how far
-off it may be. Columns: `address` (uint64), `size` in bytes (uint32), `side` (uint8: 1 for the
-allocator's); a reference that straddles two blocks counts in both. Both sides share the cache.
+other blocks were used since theirs was) is n or more. `ReuseDistances` is exact; `SampledReuse`
+looks at a sample of the blocks (SHARDS: Waldspurger, Park, Garthwaite, Ahmad, FAST 2015) and says
+how far off it may be. Columns are those of `caches`; a reference that straddles two blocks counts
+in both. The two sides share the cache, and each reference counts for its own.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
-from abut.trace.native import Array, native_module
+from abut.analysis.caches import Simulator
+from abut.trace.native import Array, failures, native_module
 from abut.trace.reader import Trace
 
 LINE_BYTES = 64
 APPLICATION, ALLOCATOR, BOTH = 0, 1, 2
+_SIDES = (APPLICATION, ALLOCATOR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,95 +72,66 @@ class SampledCurve:
     references: int
 
 
-def exact_curve(
-    address: Array, size: Array | None = None, side: Array | None = None, *, block_bytes: int = 64
-) -> MissCurve:
-    """The curve of these references. Memory: some forty bytes for each different block."""
-    native = native_module().ReuseDistances(block_bytes)
-    native.add(*columns(address, size, side))
-    return _exact(native, block_bytes)
+class ReuseDistances(Simulator):
+    """The exact distances. Memory: some forty bytes for each different block."""
+
+    def __init__(self, block_bytes: int = LINE_BYTES) -> None:
+        self.block_bytes = block_bytes
+        self.native = native_module().ReuseDistances(block_bytes)
+
+    def curve(self) -> MissCurve:
+        """What all references so far come to."""
+        first, second = (self.native.distances(side) for side in _SIDES)
+        cold, also_cold = (self.native.cold(side) for side in _SIDES)
+        return MissCurve(self.block_bytes, (first, second), (cold, also_cold))
 
 
-def exact_trace_curve(trace: Trace, *, block_bytes: int = 64) -> MissCurve:
-    """The curve of a trace's accesses, where its objects lay."""
-    native = native_module().ReuseDistances(block_bytes)
-    native.add_trace(trace.native, counts_strays(trace))
-    return _exact(native, block_bytes)
-
-
-def sampled_curve(
-    address: Array,
-    size: Array | None = None,
-    side: Array | None = None,
-    *,
-    blocks: Array,
-    rate: float = 0.01,
-    most_blocks: int = 0,
-    block_bytes: int = 64,
-    of: int = BOTH,
-) -> SampledCurve:
-    """The estimated curve of these references, at the sizes `blocks`.
+class SampledReuse(Simulator):
+    """The distances of a sample of the blocks.
 
     With `most_blocks`, no more than so many are looked at: the rate begins at `rate`, and falls.
     """
-    native = native_module().SampledReuse(block_bytes, rate, most_blocks)
-    native.add(*columns(address, size, side))
-    return _sampled(native, block_bytes, blocks, of)
+
+    def __init__(
+        self, rate: float = 0.01, *, most_blocks: int = 0, block_bytes: int = LINE_BYTES
+    ) -> None:
+        self.block_bytes = block_bytes
+        self.native = native_module().SampledReuse(block_bytes, rate, most_blocks)
+
+    def curve(self, blocks: Array, side: int = BOTH) -> SampledCurve:
+        """What all references so far come to, in caches of so many blocks."""
+        wanted = np.ascontiguousarray(blocks, np.uint64)
+        ratios, errors = self.native.miss_ratios(side, wanted)
+        sides = _SIDES if side == BOTH else (side,)
+        return SampledCurve(
+            block_bytes=self.block_bytes,
+            blocks=wanted,
+            miss_ratios=ratios,
+            errors=errors,
+            rate=self.native.rate(),
+            sampled_blocks=self.native.sampled_blocks(),
+            references=sum(self.native.references(each) for each in sides),
+        )
 
 
-def sampled_trace_curve(
+_Any = TypeVar("_Any", bound=Simulator)
+
+
+def feed(
     trace: Trace,
+    simulator: _Any,
     *,
-    blocks: Array,
-    rate: float = 0.01,
-    most_blocks: int = 0,
-    block_bytes: int = 64,
-    of: int = BOTH,
-) -> SampledCurve:
-    """The estimated curve of a trace's accesses, where its objects lay."""
-    native = native_module().SampledReuse(block_bytes, rate, most_blocks)
-    native.add_trace(trace.native, counts_strays(trace))
-    return _sampled(native, block_bytes, blocks, of)
+    layout: str | Array = "recorded",
+    seed: int = 1,
+    side: str = "all",
+) -> _Any:
+    """Bring a trace's accesses to the simulator, with its objects where the layout puts them.
 
-
-def columns(
-    address: Array, size: Array | None, side: Array | None
-) -> tuple[Array, Array | None, Array | None]:
-    """The columns as the native module wants them; copies only what is not so already."""
-    return (
-        np.ascontiguousarray(address, np.uint64),
-        None if size is None else np.ascontiguousarray(size, np.uint32),
-        None if side is None else np.ascontiguousarray(side, np.uint8),
-    )
-
-
-def counts_strays(trace: Trace) -> bool:
-    """Whether the program's accesses to what is no object count.
-
-    They are its stacks and fixed addresses, and left out, unless the trace knows of no object at
-    all, as one from another tool does.
+    A layout is a name (recorded, line, random, size) or an array: object i + 1 lies at element i.
+    `side`: all, application or allocator.
     """
-    return not any((events.kind == 0).any() for events in trace.events())
-
-
-def _exact(native: Any, block_bytes: int) -> MissCurve:
-    sides = (APPLICATION, ALLOCATOR)
-    first, second = (native.distances(side) for side in sides)
-    cold, also_cold = (native.cold(side) for side in sides)
-    return MissCurve(block_bytes, (first, second), (cold, also_cold))
-
-
-def _sampled(native: Any, block_bytes: int, blocks: Array, of: int) -> SampledCurve:
-    wanted = np.ascontiguousarray(blocks, np.uint64)
-    ratios, errors = native.miss_ratios(of, wanted)
-    sides = (APPLICATION, ALLOCATOR) if of == BOTH else (of,)
-    references = sum(native.references(side) for side in sides)
-    return SampledCurve(
-        block_bytes,
-        wanted,
-        ratios,
-        errors,
-        native.rate(),
-        native.sampled_blocks(),
-        references,
-    )
+    places = layout if isinstance(layout, str) else np.ascontiguousarray(layout, np.uint64)
+    with failures():
+        replay = native_module().Replay(trace.native, places, seed, "nobody", [], side)
+        replay.feed([simulator.native])
+    return simulator
