@@ -7,11 +7,13 @@ a page of zeros, and nothing is read from disk.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from abut.analysis.caches import Simulator
 from abut.analysis.reuse import at_least
+from abut.errors import AbutError
 from abut.trace.native import Array, failures, native_module
 from abut.trace.reader import Trace
 
@@ -19,6 +21,7 @@ PAGE_BYTES = 4096
 EXACT_FROM = 64
 READ_AHEAD_BUFFER, READ_AHEAD_GROUP = 256, 8
 _MOST_STEPS = 1 << 26
+_POINTS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,3 +173,47 @@ def pages_of_trace(
     pages = Pages(settings)
     pages.add_trace(trace, layout=layout, seed=seed)
     return pages.report()
+
+
+@dataclass(frozen=True, slots=True)
+class PageComparison:
+    """Runs of the same program, by name, and the memories (pages) that all of them are put to."""
+
+    memories: Sequence[int]
+    reports: Mapping[str, PageReport]
+
+    @property
+    def curve_sizes(self) -> Array:
+        """Memories to draw curves at: from the smallest that is exact to where none misses."""
+        smallest = max(report.exact_from for report in self.reports.values())
+        largest = max(report.use.most_pages_in_use for report in self.reports.values())
+        return np.unique(np.linspace(smallest, max(smallest, largest), _POINTS).astype(np.int64))
+
+
+def run_pages(
+    paths: Sequence[Path], layouts: Sequence[str] = ("recorded",), seed: int = 1
+) -> dict[str, Pages]:
+    """The pages of each trace under each layout, by the names of these.
+
+    Raises AbutError where a trace is damaged: its pages would seem to be fewer.
+    """
+    runs = {}
+    for path in paths:
+        trace = Trace(path)
+        for layout in layouts:
+            pages = Pages(PageSettings(shares=()))
+            pages.add_trace(trace, layout=layout, seed=seed)
+            name = path.name if len(layouts) == 1 else f"{path.name} {layout}"
+            runs[name if name not in runs else f"{path} {layout}"] = pages
+        if trace.damages:
+            raise AbutError(f"{path}: {trace.damages[0].what}", fix="record it anew")
+    return runs
+
+
+def compare_pages(
+    runs: Mapping[str, Pages], shares: Sequence[float] = (0.25, 0.5, 0.75)
+) -> PageComparison:
+    """Put runs to the same memories: shares of the fewest pages that one of them needs."""
+    fewest = min(run.use.most_pages_in_use for run in runs.values())
+    memories = [max(1, round(share * fewest)) for share in shares]
+    return PageComparison(memories, {name: run.report(memories) for name, run in runs.items()})

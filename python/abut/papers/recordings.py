@@ -35,8 +35,9 @@ def heaps(request: Request) -> list[Heap]:
 
 def recording(request: Request, workload: Workload, heap: Heap) -> Path:
     """The trace of the program under the heap. Raises AbutError where it cannot be made."""
-    request.traces.mkdir(parents=True, exist_ok=True)
-    path = request.traces / f"{workload.name}-{heap.name}-{_fingerprint(workload, heap)}.trace"
+    folder = request.traces.absolute()
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{workload.name}-{heap.name}-{_fingerprint(workload, heap)}.trace"
     if path.is_file() and not request.fresh:
         return path
     request.tell(f"recording {workload.name} under {heap.name}")

@@ -6,16 +6,20 @@ would have covered. The authors' programs (gcc, parser, perl, vortex of SPEC CPU
 ours are as large, and are run under the heaps of today.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from abut.analysis.pages import PAGE_BYTES, PageReport, Pages, PageSettings
-from abut.errors import AbutError
+from abut.analysis.pages import (
+    PAGE_BYTES,
+    PageComparison,
+    Pages,
+    compare_pages,
+    run_pages,
+)
 from abut.papers.paper import Request
 from abut.papers.recordings import heaps, recording, workloads
-from abut.trace import Trace
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -23,19 +27,17 @@ if TYPE_CHECKING:
 ABOUT = "Vam (Feng, Berger 2005): fragmentation, page misses, reading ahead from swap"
 PROGRAMS = ("perl-hashes", "sqlite", "xmllint-parse", "lua-tables", "python-objects")
 HEAPS = ("glibc", "jemalloc", "mimalloc", "tcmalloc", "abut")
-# Of the fewest pages that a heap needs for the program.
-MEMORIES = (0.25, 0.5, 0.75)
+MEMORIES = (0.25, 0.5, 0.75)  # of the fewest pages that a heap needs for the program
 MIDDLE = MEMORIES.index(0.5)
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramPages:
-    """One program: what each heap did, and the memories (pages) that all of them are put to."""
+    """One program under every heap."""
 
     name: str
     about: str
-    memories: Sequence[int]
-    reports: Mapping[str, PageReport]
+    pages: PageComparison
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +52,23 @@ class VamResult:
 
     def tables(self) -> "list[Table]":
         """A table a program, a row a heap."""
-        from abut.reporters.vam import table
+        from abut.reporters.pages import pages_table
 
-        return [table(program) for program in self.programs]
+        return [
+            pages_table(f"{program.name}: {program.about}", "heap", program.pages)
+            for program in self.programs
+        ]
 
     def document(self) -> dict[str, Any]:
         """All of it, with the curves at a hundred sizes."""
-        from abut.reporters.vam import document
+        from abut.reporters.pages import pages_document
 
-        return {"programs": [document(program) for program in self.programs]}
+        return {
+            "programs": [
+                {"program": program.name, **pages_document(program.pages)}
+                for program in self.programs
+            ]
+        }
 
     def draw(self, path: Path) -> None:
         """The three figures, one below the other, a column a program."""
@@ -76,34 +86,19 @@ def measure(request: Request) -> VamResult:
         for heap in chosen:
             path = recording(request, workload, heap)
             request.tell(f"simulating {workload.name} under {heap.name}")
-            runs[heap.name] = _pages(path)
-        programs.append(_compare(workload.name, workload.about, runs))
+            (runs[heap.name],) = run_pages([path]).values()
+        pages = compare_pages(runs, MEMORIES)
+        programs.append(ProgramPages(workload.name, workload.about, pages))
     return VamResult(programs)
 
 
-def _pages(path: Path) -> Pages:
-    trace = Trace(path)
-    pages = Pages(PageSettings(shares=()))
-    pages.add_trace(trace)
-    if trace.damages:
-        raise AbutError(f"{path}: {trace.damages[0].what}", fix="--fresh records it anew")
-    return pages
-
-
-def _compare(name: str, about: str, runs: Mapping[str, Pages]) -> ProgramPages:
-    fewest = min(run.use.most_pages_in_use for run in runs.values())
-    memories = [max(1, round(share * fewest)) for share in MEMORIES]
-    reports = {heap: run.report(memories) for heap, run in runs.items()}
-    return ProgramPages(name, about, memories, reports)
-
-
 def _verdict(program: ProgramPages) -> str:
-    reports = program.reports
+    reports = program.pages.reports
     leanest = min(reports, key=lambda heap: reports[heap].use.most_pages_in_use)
     middle = {heap: report.prefetch[MIDDLE] for heap, report in reports.items()}
     calmest = min(middle, key=lambda heap: middle[heap].misses)
     waits = min(middle, key=lambda heap: middle[heap].others)
-    memory = program.memories[MIDDLE] * PAGE_BYTES / (1 << 20)
+    memory = program.pages.memories[MIDDLE] * PAGE_BYTES / (1 << 20)
     return (
         f"{program.name}: {leanest} uses the fewest pages; in {memory:.1f} MiB {calmest} misses "
         f"the fewest, and {waits} waits for the disk least often"
