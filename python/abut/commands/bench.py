@@ -1,5 +1,6 @@
 """`abut bench`: a paper's measurements, made anew on programs and heaps of today."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -95,9 +96,9 @@ def _check_plot(plot: Path | None, *, force: bool) -> None:
 
 
 def _tell(what: str) -> None:
-    from abut.commands.console import error_console
-
-    error_console().print(f"abut: {what}", markup=False)
+    """Only to somebody who waits: pages of the documentation hold what is printed."""
+    if sys.stderr.isatty():
+        print(f"abut: {what}", file=sys.stderr)
 
 
 def _next_step(name: str, plot: Path | None) -> str:
