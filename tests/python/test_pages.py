@@ -147,7 +147,7 @@ def test_reading_ahead_covers_nothing_of_a_sweep_over_every_eighth_page() -> Non
 def test_what_stays_in_the_smallest_memory_is_left_out_of_the_trace() -> None:
     random = np.random.default_rng(1)
     run = random.integers(0, 60, 100_000).astype(np.uint64) * PAGE_BYTES
-    report = pages_of(run)
+    report = pages_of(run, PageSettings(exact_from=64))
     assert report.touches > 90_000
     assert report.steps <= 120
     assert report.misses(np.array([64])).tolist() == [0]
@@ -223,6 +223,15 @@ def test_a_layout_that_packs_what_is_used_needs_fewer_pages(tmp_path: Path) -> N
 def test_settings_that_make_no_sense_are_refused(settings_: PageSettings) -> None:
     with pytest.raises(ValueError, match="page"):
         pages_of(looped(2, 2), settings_)
+
+
+def test_memories_that_were_not_told_apart_are_refused() -> None:
+    report = pages_of(looped(100, 2), PageSettings(exact_from=32))
+    assert report.misses(np.array([32])).tolist() == [100]
+    with pytest.raises(ValueError, match="32 pages"):
+        report.misses(np.array([31]))
+    (half,) = pages_of(looped(40, 2), PageSettings(exact_from=32)).prefetch
+    assert half.memory_pages == 32
 
 
 def test_curves_fall(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from abut.trace.native import Array, failures, native_module
 from abut.trace.reader import Trace
 
 PAGE_BYTES = 4096
-EXACT_FROM = 64
+EXACT_FROM = 16
 READ_AHEAD_BUFFER, READ_AHEAD_GROUP = 256, 8
 _MOST_STEPS = 1 << 26
 _POINTS = 100
@@ -106,7 +106,12 @@ class PageReport:
         return max(0, *(len(np.trim_zeros(counts, "b")) - 1 for counts in self.frames.values()))
 
     def misses(self, memories: Array, side: str | None = None) -> Array:
-        """Misses in memories of so many pages, of one side's touches or of both's."""
+        """Misses in memories of so many pages, of one side's touches or of both's.
+
+        Raises ValueError for memories below `exact_from`, which were not told apart.
+        """
+        if len(memories) and memories.min() < self.exact_from:
+            raise ValueError(f"memories of fewer than {self.exact_from} pages are not told apart")
         total = np.zeros(len(memories), np.int64)
         for name, counts in self.frames.items():
             if side in (name, None):
@@ -142,11 +147,21 @@ class Pages(Simulator):
         use = self.native.use()
         return PageUse(use["in_use"], use["most_in_use"], use["live_bytes"], use["most_live_bytes"])
 
+    @property
+    def exact_from(self) -> int:
+        """The smallest memory, in pages, whose misses are known."""
+        exact_from: int = self.native.use()["exact_from"]
+        return exact_from
+
     def report(self, memories: Sequence[int] = ()) -> PageReport:
-        """Everything; reading ahead at `memories` (pages) and at those that the settings name."""
+        """Everything; reading ahead at `memories` (pages) and at those that the settings name.
+
+        Those that are too small to be told apart are taken for the smallest that is.
+        """
         use = self.native.use()
-        of_shares = (max(1, round(share * use["most_in_use"])) for share in self.settings.shares)
+        of_shares = (round(share * use["most_in_use"]) for share in self.settings.shares)
         asked = np.array([*memories, *self.settings.memories, *of_shares], np.uint32)
+        asked = np.maximum(asked, np.uint32(use["exact_from"]))
         curve = self.native.curve(asked, self.settings.buffer_pages, self.settings.group_pages)
         prefetch = [
             Prefetch(memory, row[0] + row[1], row[2] + row[3])
@@ -215,5 +230,6 @@ def compare_pages(
 ) -> PageComparison:
     """Put runs to the same memories: shares of the fewest pages that one of them needs."""
     fewest = min(run.use.most_pages_in_use for run in runs.values())
-    memories = [max(1, round(share * fewest)) for share in shares]
+    smallest = max(run.exact_from for run in runs.values())
+    memories = [max(smallest, round(share * fewest)) for share in shares]
     return PageComparison(memories, {name: run.report(memories) for name, run in runs.items()})
