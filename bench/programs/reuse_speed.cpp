@@ -86,7 +86,7 @@ int main() {
   measure(
       "reuse distances, 8192 lines", run, [&] { return SampledReuse(line, 1, 8192); }, ratio_of);
   measure(
-      "pages, every memory from 64 KiB", run, [] { return PageModel(); },
+      "pages, every memory from 256 KiB", run, [] { return PageModel(); },
       [](const PageModel &model) {
         return page_curve(model.reduction().steps(), model.pages(), {}).frames[0].size();
       });

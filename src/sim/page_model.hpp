@@ -18,7 +18,7 @@
 namespace abut::sim {
 
 struct PageSettings {
-  uint32_t exact_from = 16; // pages: what smaller memories would do is not kept
+  uint32_t exact_from = 64; // pages: what smaller memories would do is not kept
   size_t most_steps = size_t{1} << 26;
 };
 

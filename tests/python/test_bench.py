@@ -17,7 +17,7 @@ from abut.trace import Trace, TraceWriter
 from conftest import ROOT, Abut
 
 PAGE = 4096
-OBJECTS = 400
+OBJECTS = 1600
 
 
 def loop(path: Path, apart: int) -> Path:
@@ -32,16 +32,16 @@ def loop(path: Path, apart: int) -> Path:
 
 @pytest.fixture
 def runs(tmp_path: Path) -> list[Path]:
-    """A dense one, of 100 pages, and a sparse one, of 200."""
+    """A dense one, of 400 pages, and a sparse one, of 800."""
     return [loop(tmp_path / "dense", PAGE // 4), loop(tmp_path / "sparse", PAGE // 2)]
 
 
 def test_all_runs_are_put_to_shares_of_the_fewest_pages(runs: list[Path]) -> None:
     comparison = compare_pages(run_pages(runs))
-    assert comparison.memories == [25, 50, 75]
-    assert comparison.reports["sparse"].use.most_pages_in_use == 200
+    assert comparison.memories == [100, 200, 300]
+    assert comparison.reports["sparse"].use.most_pages_in_use == 800
     middle = comparison.reports["sparse"].prefetch[1]
-    assert (middle.memory_pages, middle.misses) == (50, 2 * 200)
+    assert (middle.memory_pages, middle.misses) == (200, 2 * 800)
 
 
 def test_runs_are_told_apart_by_file_and_layout(runs: list[Path]) -> None:
@@ -54,20 +54,20 @@ def test_runs_are_told_apart_by_file_and_layout(runs: list[Path]) -> None:
 def test_words_say_what_the_figures_say(runs: list[Path]) -> None:
     words = pages_words("sparse", compare_pages(run_pages(runs)))
     assert words == (
-        "sparse: 800 KiB of pages in use, 28.57 times the pages of 25 KiB live; "
-        "in 200 KiB, 400 misses, and 88% of these would have been read ahead"
+        "sparse: 3.12 MiB of pages in use, 32.00 times the pages of 100 KiB live; "
+        "in 800 KiB, 1.60 k misses, and 88% of these would have been read ahead"
     )
 
 
 def test_sim_shows_pages_of_traces_side_by_side(abut: Abut, runs: list[Path]) -> None:
     shown = abut("sim", "--pages", *map(str, runs))
     assert shown.returncode == 0, shown.stderr
-    assert "sparse: 800 KiB of pages in use" in shown.stdout
-    assert "misses in 200 KiB" in shown.stdout
+    assert "sparse: 3.12 MiB of pages in use" in shown.stdout
+    assert "misses in 800 KiB" in shown.stdout
     document = json.loads(abut("sim", "--pages", "--json", *map(str, runs)).stdout)
-    assert document["memories_pages"] == [25, 50, 75]
-    assert document["runs"]["dense"]["prefetch"][1]["memory_pages"] == 50
-    assert document["runs"]["dense"]["enough_pages"] == 100
+    assert document["memories_pages"] == [100, 200, 300]
+    assert document["runs"]["dense"]["prefetch"][1]["memory_pages"] == 200
+    assert document["runs"]["dense"]["enough_pages"] == 400
 
 
 def test_a_damaged_trace_is_no_run(abut: Abut, runs: list[Path]) -> None:
@@ -104,10 +104,10 @@ def test_vams_figures_are_told_and_drawn(runs: list[Path], tmp_path: Path) -> No
     pytest.importorskip("matplotlib")
     result = vam.VamResult([vam.ProgramPages("loop", "a loop", compare_pages(run_pages(runs)))])
     assert result.verdict() == [
-        "loop: dense uses the fewest pages; in 0.2 MiB dense misses the fewest, and dense waits "
+        "loop: dense uses the fewest pages; in 0.8 MiB dense misses the fewest, and dense waits "
         "for the disk least often"
     ]
-    assert result.document()["programs"][0]["runs"]["dense"]["most_pages_in_use"] == 100
+    assert result.document()["programs"][0]["runs"]["dense"]["most_pages_in_use"] == 400
     assert len(result.tables()) == 1
     result.draw(tmp_path / "vam.svg")
     assert "prefetchable" in (tmp_path / "vam.svg").read_text()

@@ -18,7 +18,7 @@ from abut.trace.native import Array, failures, native_module
 from abut.trace.reader import Trace
 
 PAGE_BYTES = 4096
-EXACT_FROM = 16
+EXACT_FROM = 64
 READ_AHEAD_BUFFER, READ_AHEAD_GROUP = 256, 8
 _MOST_STEPS = 1 << 26
 _POINTS = 100
