@@ -21,6 +21,7 @@ VERBS = {
     "trace": "Look into a recorded run",
     "sim": "Simulate caches over a recorded run",
     "validate": "Compare simulated misses with hardware counters or cachegrind",
+    "bench": "Measure anew what a paper measured",
     "heaps": "List the heaps that are known and which are installed",
     "options": "List the options of abut's heap",
     "lib": "Print the path of the library, for LD_PRELOAD",

@@ -2,6 +2,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/failure.hpp"
+#include "bindings/layouts.hpp"
 #include "bindings/sim_settings.hpp"
 #include "sim/optimum.hpp"
 #include "sim/replay.hpp"
@@ -171,20 +172,6 @@ sim::OwnedBy owned_by(const std::string &name) {
   if (name == "object") return sim::OwnedBy::object;
   if (name == "page") return sim::OwnedBy::page;
   return sim::OwnedBy::nobody;
-}
-
-std::unique_ptr<sim::Layout> layout_of(Reader &reader, const nb::object &layout, uint64_t seed) {
-  if (!nb::isinstance<nb::str>(layout)) {
-    const auto addresses = nb::cast<Input<uint64_t>>(layout);
-    return sim::make_layout({addresses.data(), addresses.data() + addresses.size()});
-  }
-  const auto name = nb::cast<std::string>(layout);
-  const std::optional<sim::LayoutName> known = sim::layout_named(name);
-  if (!known)
-    throw TraceFailure(
-        {"layout '" + name + "'", "not known", "choose of recorded, line, random, size"});
-  const nb::gil_scoped_release others_may_run;
-  return sim::make_layout(*known, seed, reader);
 }
 
 std::unique_ptr<Run> make_run(std::shared_ptr<Reader> reader, const nb::object &layout,

@@ -49,6 +49,9 @@ def command(
     huge_pages: Annotated[
         bool, typer.Option("--huge-pages", help="Pages of 2 MiB in the TLB.")
     ] = False,
+    pages: Annotated[
+        bool, typer.Option("--pages", help="Memories and their pages instead of caches.")
+    ] = False,
     instructions: Annotated[
         int | None,
         typer.Option(min=1, metavar="N", help="Instructions of the run, for misses per 1000."),
@@ -72,7 +75,11 @@ def command(
         abut sim --cache zen5 --by context run.trace
         abut sim --cache rezaei-8k --split allocator run.trace
         abut sim --layout recorded,line,random,size run.trace
+        abut sim --pages glibc.trace jemalloc.trace
     """
+    if pages:
+        _show_pages(traces, layout.split(","), seed, json=json)
+        return
     from abut.analysis.simulation import simulate_all
 
     made = _jobs(traces, cache, split, layout, by, side, classes, optimum, huge_pages, seed)
@@ -83,6 +90,25 @@ def command(
         print(results_json(results, instructions))
         return
     _show(results, instructions, top)
+
+
+def _show_pages(
+    traces: "Sequence[Path]", layouts: "Sequence[str]", seed: int, *, json: bool
+) -> None:
+    from abut.analysis.pages import compare_pages, run_pages
+    from abut.commands.console import console
+    from abut.reporters.pages import pages_document, pages_table, pages_words
+    from abut.reporters.trace import document
+
+    comparison = compare_pages(run_pages(traces, layouts, seed))
+    if json:
+        print(document(**pages_document(comparison)))
+        return
+    out = console()
+    for name in comparison.reports:
+        out.print(f"- {pages_words(name, comparison)}", markup=False)
+    out.print(pages_table("misses of pages", "run", comparison))
+    out.print(f"next: abut sim {shlex.quote(str(traces[0]))}", markup=False)
 
 
 def _jobs(

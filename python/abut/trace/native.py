@@ -50,6 +50,7 @@ class NativeWriter(Protocol):
     def allocate(self, *numbers: int) -> int: ...  # noqa: D102
     def resize(self, *numbers: int) -> None: ...  # noqa: D102
     def free(self, *numbers: int) -> None: ...  # noqa: D102
+    def discard(self, *numbers: int) -> None: ...  # noqa: D102
     def access(self, *numbers: int) -> None: ...  # noqa: D102
     def flush(self) -> None: ...  # noqa: D102
     def finish(self, exit_status: int, ended: int) -> None: ...  # noqa: D102

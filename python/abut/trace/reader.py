@@ -24,6 +24,7 @@ class EventKind(IntEnum):
     NEAR = 4
     TOUCH = 5
     GAP = 6
+    DISCARD = 7
 
 
 class Frame(NamedTuple):
