@@ -15,6 +15,7 @@ from abut.analysis.caches import (
     LevelCounts,
     Optimum,
     OptimumCounts,
+    Simulator,
     Utilisation,
     UtilisationCounts,
     split_by_side,
@@ -27,6 +28,9 @@ from abut.trace.reader import Trace
 LAYOUTS = ("recorded", "line", "random", "size")
 _TOP = 50
 _Counts = TypeVar("_Counts", LevelCounts, UtilisationCounts)
+
+
+NO_PRESET = Preset("none", "no caches", ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +149,11 @@ def _on_cluster(jobs: Sequence[Job], scheduler: str) -> list[Result]:
         ) from error
     with client:
         return list(client.gather(client.map(simulate, jobs, pure=False)))
+
+
+def feed_trace(trace: Trace, simulators: Sequence[Simulator], *, layout: str = "recorded") -> None:
+    """Feed a whole trace to all of them, in one pass."""
+    _feed(trace, Job(trace.path, NO_PRESET, layout=layout), owners_of(trace, "context"), simulators)
 
 
 def lost_cycles(misses: Sequence[Any], levels: Sequence[Level], memory_cycles: float) -> Any:
