@@ -198,7 +198,7 @@ def test_a_straddling_access_counts_once_a_line() -> None:
 
 
 def test_a_dirty_line_that_an_inclusive_level_takes_back_is_written_to_memory() -> None:
-    """Line 0 is hit in L1 all the time, so L2 forgets it, and takes it back with what was written."""
+    """Line 0 is hit in L1 all the time, so L2 forgets it and takes it back, dirty."""
     levels = [level("L1", 1, 2, below="L2"), level("L2", 1, 4, inclusion="inclusive")]
     lines = np.array([0, 1, 0, 2, 0, 3, 0, 4]) * LINE
     caches = Caches(levels).take(lines, kinds=[WRITE, 0, 0, 0, 0, 0, 0, 0])
