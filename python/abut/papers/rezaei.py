@@ -168,5 +168,5 @@ def _sentence(cache: str, rows: Sequence[Row]) -> str:
         theirs = f" (Rezaei and Kavi: {THEIR_REMOVED:.0%} and {THEIR_RATE_CHANGE:+.0%})"
     return (
         f"{cache}: the program's cache is rid of {removed:.0%} of the misses, its miss rate "
-        f"changes by {change:+.0%}{theirs}; {pollution:.1%} of the program's own misses are pollution"
+        f"changes by {change:+.0%}{theirs}; {pollution:.1%} of the program's misses are pollution"
     )
