@@ -63,10 +63,6 @@ uint64_t Utilisation::parts(uint64_t first, uint64_t last) const {
   return (~uint64_t{0} >> (kParts - 1 - (to - from))) << from;
 }
 
-Utilisation::Held &Utilisation::held(uint64_t line, const Reference &reference) {
-  return std::visit([&](auto &lines) -> Held & { return held_in(lines, line, reference); }, lines_);
-}
-
 template <typename Lines>
 Utilisation::Held &Utilisation::held_in(Lines &lines, uint64_t line, const Reference &reference) {
   const uint64_t set = line % sets_;
@@ -83,6 +79,10 @@ Utilisation::Held &Utilisation::held_in(Lines &lines, uint64_t line, const Refer
   table_.remove(left.line());
   free_.push_back(old);
   return held_[slot];
+}
+
+Utilisation::Held &Utilisation::held(uint64_t line, const Reference &reference) {
+  return std::visit([&](auto &lines) -> Held & { return held_in(lines, line, reference); }, lines_);
 }
 
 void Utilisation::add(const Held &held, UtilisationCounts &counts) const {

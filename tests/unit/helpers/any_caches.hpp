@@ -33,26 +33,38 @@ private:
   std::span<const uint8_t> bytes_;
 };
 
-inline sim::LevelSettings any_level(Bytes &bytes, size_t number, size_t levels) {
-  constexpr uint32_t kLines[] = {16, 32, 64, 128, 4096};
+// A level below the last one of `levels`: mostly one that can be there.
+inline sim::LevelSettings any_level(Bytes &bytes, const std::vector<sim::LevelSettings> &levels) {
+  const bool top = levels.empty();
   sim::LevelSettings level;
-  level.name = "L" + std::to_string(number);
-  if (number + 1 < levels) level.below = "L" + std::to_string(number + 1);
-  level.line = kLines[bytes.below(5)];
-  level.sector = bytes.below(3) == 0 ? level.line / (1U << bytes.below(4)) : 0;
-  level.ways = bytes.below(9);
+  level.name = "L" + std::to_string(levels.size());
+  level.inclusion = static_cast<sim::Inclusion>(bytes.below(top ? 2 : 3));
+  const bool exclusive = level.inclusion == sim::Inclusion::exclusive;
+  const uint32_t least = top ? 16 : levels.back().line;
+  level.line = exclusive ? least : least << bytes.below(3);
+  if (!exclusive && bytes.below(4) == 0) level.sector = level.line / (1U << bytes.below(4));
+  level.policy = static_cast<sim::Policy>(bytes.below(5));
+  level.ways = level.policy == sim::Policy::plru ? 1U << bytes.below(4) : bytes.below(9);
   level.capacity =
       uint64_t{level.line} * (level.ways == 0 ? 1 : level.ways) * (1 + bytes.below(20));
-  level.policy = static_cast<sim::Policy>(bytes.below(5));
-  level.inclusion = static_cast<sim::Inclusion>(bytes.below(3));
-  level.prefetch = static_cast<sim::Prefetch>(bytes.below(4));
-  level.degree = bytes.below(6);
+  level.prefetch = static_cast<sim::Prefetch>(exclusive ? 0 : bytes.below(4));
+  level.degree = bytes.below(16);
   const uint8_t flags = bytes.byte();
   level.write_back = (flags & 1) != 0;
   level.write_allocate = (flags & 2) != 0;
-  level.per_thread = (flags & 4) != 0;
+  level.per_thread = (flags & 4) != 0 && (top || levels.back().per_thread);
   level.classify = (flags & 8) != 0;
   return level;
+}
+
+inline std::vector<sim::LevelSettings> any_levels(Bytes &bytes) {
+  std::vector<sim::LevelSettings> levels;
+  for (uint32_t count = 1 + bytes.below(3); count != 0; --count) {
+    sim::LevelSettings level = any_level(bytes, levels);
+    if (!levels.empty()) levels.back().below = level.name;
+    levels.push_back(level);
+  }
+  return levels;
 }
 
 struct Columns {
@@ -72,7 +84,7 @@ inline Columns any_references(Bytes &bytes) {
     // Mostly near each other; some at the far end of what there is.
     const uint64_t base = first == 255 ? ~uint64_t{0} - 300 : 0;
     columns.addresses.push_back(base + uint64_t{first} * 16 + second % 32);
-    columns.sizes.push_back(second == 200 ? UINT32_MAX : second / 8);
+    columns.sizes.push_back(first == 7 && second == 200 ? UINT32_MAX : second / 8);
     columns.kinds.push_back(second);
     columns.threads.push_back(first % 3);
   }
@@ -82,16 +94,13 @@ inline Columns any_references(Bytes &bytes) {
 // What is wrong, if anything. Settings that cannot be are refused, which is right.
 inline std::optional<std::string> check_any_caches(std::span<const uint8_t> input) {
   Bytes bytes(input);
-  std::vector<sim::LevelSettings> levels;
-  const size_t count = 1 + bytes.below(3);
-  for (size_t number = 0; number < count; ++number)
-    levels.push_back(any_level(bytes, number, count));
+  const std::vector<sim::LevelSettings> levels = any_levels(bytes);
   const Columns columns = any_references(bytes);
   trace::Result<std::unique_ptr<sim::Tree>> made = sim::Tree::make(levels);
   if (!made) return {};
   const auto tree = made.take();
   tree->take(columns.all());
-  for (size_t number = 0; number < count; ++number) {
+  for (size_t number = 0; number < levels.size(); ++number) {
     const sim::Counts counts = tree->counts(number);
     for (size_t kind = 0; kind < sim::kKinds; ++kind)
       if (counts.misses[kind] > counts.accesses[kind]) return "more misses than accesses";
@@ -106,7 +115,9 @@ inline std::optional<std::string> check_any_caches(std::span<const uint8_t> inpu
   optimum->take(columns.all());
   const auto least = optimum->solve();
   const sim::Counts top = tree->counts(0);
-  const bool comparable = levels[0].prefetch == sim::Prefetch::none && !levels[0].per_thread &&
+  // The optimum is one among caches that every miss fills.
+  const bool comparable = levels[0].write_allocate && !levels[0].per_thread &&
+                          levels[0].prefetch == sim::Prefetch::none &&
                           levels[0].sector_bytes() == levels[0].line;
   if (comparable && least.misses[0] + least.misses[1] >
                         std::accumulate(top.misses.begin(), top.misses.end(), uint64_t{0}))
