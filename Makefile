@@ -42,8 +42,10 @@ format: ## Lay out C, C++ and Python as lint wants them
 .PHONY: bench
 bench: ## Measure the daily suite under all heaps, into build/bench
 	@tools/setup.sh build heaps bench python
-	@tools/build.sh release abut bench-programs
+	@tools/build.sh release abut bench-programs reuse_speed sim_speed
 	@mkdir -p build/bench
+	@build/release/bin/bench/sim_speed
+	@build/release/bin/bench/reuse_speed
 	$(ABUT) compare --suite daily --figure cpu,rss --output build/bench/daily.json --force
 
 .PHONY: docs

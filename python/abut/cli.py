@@ -19,6 +19,9 @@ VERBS = {
     "compare": "Measure programs under several heaps, side by side",
     "record": "Record what a program does with its heap",
     "trace": "Look into a recorded run",
+    "sim": "Simulate caches over a recorded run",
+    "validate": "Compare simulated misses with hardware counters or cachegrind",
+    "bench": "Measure anew what a paper measured",
     "heaps": "List the heaps that are known and which are installed",
     "options": "List the options of abut's heap",
     "lib": "Print the path of the library, for LD_PRELOAD",
@@ -40,6 +43,7 @@ Examples:
   abut compare -- lua5.4 script.lua                the same under every heap, measured
   abut compare --suite quick                       the benchmarks that take a minute
   abut record -- lua5.4 script.lua                 all accesses to its heap, in a trace
+  abut sim lua5.4.trace                            what misses the caches, and whose it is
   LD_PRELOAD=$(abut lib) lua5.4 script.lua         no command line in between
 """
 

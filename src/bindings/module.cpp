@@ -1,6 +1,10 @@
 // The native module `abut_native`: the trace's reader, checks and tables. Python code wraps it and names the types.
 #include "bindings/batches.hpp"
 #include "bindings/failure.hpp"
+#include "bindings/imports.hpp"
+#include "bindings/pages.hpp"
+#include "bindings/reuse.hpp"
+#include "bindings/sim.hpp"
 #include "bindings/writer.hpp"
 #include "trace/check.hpp"
 #include "trace/object_table.hpp"
@@ -178,6 +182,10 @@ NB_MODULE(abut_native, m) {
     }
   });
   add_writer(m);
+  add_sim(m);
+  add_reuse(m);
+  add_pages(m);
+  add_imports(m);
   nb::class_<BatchSource>(m, "Batches").def("next", &BatchSource::next);
   nb::class_<Reader>(m, "Reader")
       .def(nb::new_(&open_reader), nb::arg("path"))

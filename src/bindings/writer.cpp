@@ -75,6 +75,10 @@ void add_writer(nb::module_ &m) {
            [](Writer &writer, uint32_t thread, uint32_t context, uint64_t time, uint64_t object) {
              writer.free({thread, context, time}, object);
            })
+      .def("discard",
+           [](Writer &writer, uint32_t thread, uint64_t time, uint64_t address, uint64_t size) {
+             writer.discard({thread, 0, time}, address, size);
+           })
       .def("access", &add_access)
       .def("flush", &Writer::flush)
       .def("finish", &finish);

@@ -112,8 +112,8 @@ void Session::kernel_access(uint64_t address, uint64_t bytes, bool writes) {
 
 void Session::read_event(uint64_t head, Words words) {
   // How many words each kind has; 255: it varies, and the one who reads it looks.
-  static constexpr uint8_t kWords[] = {255, 0,   0, 4, 3, 2, 4, 0, 2,   255,
-                                       255, 255, 2, 2, 3, 3, 1, 2, 255, 0};
+  static constexpr uint8_t kWords[] = {255, 0, 0, 4, 3, 2, 4, 0,   2, 255, 255,
+                                       255, 2, 2, 3, 3, 1, 2, 255, 0, 3};
   const unsigned kind = abut_raw_kind(head);
   const uint64_t small = abut_raw_small(head);
   require(kind < std::size(kWords), "an event of an unknown kind");
@@ -131,6 +131,7 @@ void Session::read_event(uint64_t head, Words words) {
   case ABUT_RAW_CONTEXT: define_context(words); break;
   case ABUT_RAW_MODULE: map_module(small, words); break;
   case ABUT_RAW_UNMAP: unmap(words[0], words[1]); break;
+  case ABUT_RAW_DISCARD: writer_.discard(origin(words[0]), words[1], words[2]); break;
   case ABUT_RAW_KERNEL: kernel_access(words[0], words[1], small != 0); break;
   case ABUT_RAW_NEAR: hint_near(words); break;
   case ABUT_RAW_TOUCH: hint_touch(words); break;

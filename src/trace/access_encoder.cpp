@@ -63,13 +63,14 @@ void AccessEncoder::add(const Access &access) {
   if (with_codes_) codes_.add(access.code);
 }
 
-// All parts are compared at once: one branch.
+// All parts are compared at once: one branch. What was left open is never foretold: its steps must be told, even where
+// they happen to be those that its column begins with.
 bool AccessEncoder::foretold(const Combination &told, const Access &access, uint8_t kind) const {
   const Place &there = back(told.distance);
   const uint64_t from = told.relative ? there.offset : 0;
   return ((there.object + told.object_step - access.object) |
           (from + told.offset_step - access.offset) | (told.size ^ access.size) |
-          (told.kind ^ kind)) == 0;
+          (told.kind ^ kind) | static_cast<uint64_t>(told.open())) == 0;
 }
 
 Combination AccessEncoder::describe(const Access &access, uint8_t kind) {

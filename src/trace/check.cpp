@@ -57,7 +57,7 @@ private:
     check_origin(event);
     if (event.kind == EventKind::allocate)
       give_birth(event);
-    else if (event.kind != EventKind::gap)
+    else if (event.kind != EventKind::gap && event.kind != EventKind::discard)
       change(event);
     ++findings_.events;
   }

@@ -11,7 +11,8 @@ constexpr uint8_t kSameThread = 0x10;
 constexpr uint8_t kKindMask = 0x0f;
 
 bool has_place(EventKind kind) {
-  return kind == EventKind::allocate || kind == EventKind::resize || kind == EventKind::move;
+  return kind == EventKind::allocate || kind == EventKind::resize || kind == EventKind::move ||
+         kind == EventKind::discard;
 }
 
 bool has_detail(EventKind kind) {
@@ -22,7 +23,9 @@ bool has_detail(EventKind kind) {
 // Another object, unlike a weight or an alignment, is told as objects are.
 bool has_other(EventKind kind) { return kind == EventKind::near; }
 
-bool names_object(EventKind kind) { return kind != EventKind::allocate && kind != EventKind::gap; }
+bool names_object(EventKind kind) {
+  return kind != EventKind::allocate && kind != EventKind::gap && kind != EventKind::discard;
+}
 
 class EventDecoder {
 public:

@@ -40,8 +40,9 @@ enum class EventKind : uint8_t {
   near,   // detail: the object that it should abut
   touch,  // detail: weight
   gap,    // object 0; detail: accesses that were left out here, 0 where nobody counted
+  discard, // object 0; address, size: memory that was unmapped, or whose content the kernel shall forget
 };
-inline constexpr uint8_t kEventKinds = 7;
+inline constexpr uint8_t kEventKinds = 8;
 
 struct Event {
   EventKind kind = EventKind::allocate;

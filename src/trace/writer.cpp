@@ -195,6 +195,14 @@ void Writer::gap(const Origin &origin, uint64_t accesses) {
   state_->add_event(origin, event);
 }
 
+void Writer::discard(const Origin &origin, uint64_t address, uint64_t size) {
+  Event event;
+  event.kind = EventKind::discard;
+  event.address = address;
+  event.size = size;
+  state_->add_event(origin, event);
+}
+
 void Writer::access(const Access &access) {
   state_->accesses.add(access);
   ++state_->totals.accesses;

@@ -41,6 +41,8 @@ public:
   void touch(const Origin &origin, uint64_t object, uint64_t weight);
   // Here accesses were left out: so many, or 0 where nobody counted them.
   void gap(const Origin &origin, uint64_t accesses);
+  // What was in these bytes is forgotten: they were given back to the kernel.
+  void discard(const Origin &origin, uint64_t address, uint64_t size);
 
   void access(const Access &access);
 

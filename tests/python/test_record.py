@@ -174,6 +174,21 @@ def test_marks_and_functions_say_what_is_recorded(
     assert EventKind.GAP in event_kinds(trace)
 
 
+HINTS = (EventKind.NEAR, EventKind.TOUCH)
+
+
+def test_what_goes_back_to_the_kernel_is_recorded(record: Record) -> None:
+    (events,) = Trace(record("discards")).events()
+    gone = events.kind == EventKind.DISCARD
+    rows = list(zip(events.address[gone].tolist(), events.size[gone].tolist(), strict=True))
+    page = 4096
+    forgotten = [begin for begin, size in rows if size == 33 * page]
+    unmapped = [begin for begin, size in rows if size == 77 * page]
+    # The address is what the program says; once for the mapping itself, once for its end.
+    assert len(unmapped) == 2
+    assert forgotten == [unmapped[1] + page]
+
+
 def test_hints_are_recorded(abut: Abut, library: Path, tmp_path: Path) -> None:
     program = build("hints", tmp_path, str(library), f"-Wl,-rpath,{library.parent}")
     result = abut("record", "-o", "hints.trace", "--", str(program))
@@ -181,7 +196,7 @@ def test_hints_are_recorded(abut: Abut, library: Path, tmp_path: Path) -> None:
     assert_clean(tmp_path / "hints.trace")
     (events,) = Trace(tmp_path / "hints.trace").events()
     rows = zip(events.kind, events.object, events.detail, strict=True)
-    hints = [(EventKind(kind), a, b) for kind, a, b in rows if kind >= EventKind.NEAR]
+    hints = [(EventKind(kind), a, b) for kind, a, b in rows if kind in HINTS]
     assert hints == [(EventKind.NEAR, 2, 1), (EventKind.NEAR, 3, 2), (EventKind.TOUCH, 3, 7)]
 
 

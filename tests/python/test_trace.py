@@ -259,6 +259,15 @@ def test_din_has_the_addresses_that_were_recorded(converted: Callable[[str], Pat
     assert lines[102:] == ["0 7ffc0000", "0 2000"]
 
 
+def test_din_has_addresses_of_the_upper_half(abut: Abut, tmp_path: Path) -> None:
+    with TraceWriter(tmp_path / "high.trace") as trace:
+        trace.access(0, 0xFFFFFFFFFF600000)
+        trace.access(99, 0)  # an object that is not known
+        trace.access(0, 0x1000, write=True)
+    abut("trace", "convert", "--to", "din", "-o", "high.din", "high.trace")
+    assert (tmp_path / "high.din").read_text() == "0 ffffffffff600000\n1 1000\n"
+
+
 def test_text_has_a_line_a_step(converted: Callable[[str], Path]) -> None:
     assert len(converted("text").read_text().splitlines()) == 108
 

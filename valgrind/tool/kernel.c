@@ -46,8 +46,18 @@ static void kernel_wrote(CorePart part, ThreadId tid, Addr start, SizeT bytes) {
 
 /* ---- mappings ---- */
 
+/* Its content is gone; its pages, if they are touched again, come back as zeros. */
+static void discarded(Addr start, SizeT bytes) {
+  if (state == STATE_IDLE || bytes == 0) return;
+  ULong *words = event(ABUT_RAW_DISCARD, 0, 3);
+  words[0] = event_time();
+  words[1] = start;
+  words[2] = bytes;
+}
+
 static void unmapped(Addr start, SizeT bytes) {
   if (state == STATE_IDLE) return;
+  discarded(start, bytes);
   ULong *words = event(ABUT_RAW_UNMAP, 0, 2);
   words[0] = start;
   words[1] = bytes;
@@ -126,7 +136,14 @@ static void before_call(ThreadId tid, UInt number, UWord *args, UInt count) {
   if (is_exec(number) && state != STATE_IDLE) stream_say_exec();
 }
 
-static void after_call(ThreadId tid, UInt number, UWord *args, UInt count, SysRes result) {}
+/* Advice after which a page's content is forgotten, at once or when memory is short. */
+enum { ADVICE_DONTNEED = 4, ADVICE_FREE = 8, ADVICE_REMOVE = 9 };
+
+static void after_call(ThreadId tid, UInt number, UWord *args, UInt count, SysRes result) {
+  if (number != __NR_madvise || sr_isError(result)) return;
+  if (args[2] == ADVICE_DONTNEED || args[2] == ADVICE_FREE || args[2] == ADVICE_REMOVE)
+    discarded(args[0], args[1]);
+}
 
 void kernel_register(void) {
   VG_(track_pre_mem_read)(kernel_reads);

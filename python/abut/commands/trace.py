@@ -207,6 +207,42 @@ def convert(
     _finish(trace, f"head {_quoted(output)}" if to != "parquet" else f"ls {_quoted(output)}")
 
 
+@app.command("import")
+def import_(
+    text: Annotated[
+        str, typer.Argument(metavar="TEXT", help="What another tool wrote; - reads it as it comes.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The trace.")],
+    from_: Annotated[
+        str | None,
+        typer.Option("--from", metavar="FORMAT", help="din, lackey or drmemtrace [by its begin]."),
+    ] = None,
+    sites: Annotated[
+        bool, typer.Option("--sites", help="Keep which instruction made each access, too.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite what is there.")] = False,
+) -> None:
+    """Make a trace of another tool's text.
+
+    din: Dinero's, plain or extended. lackey: valgrind's, with --trace-mem=yes. drmemtrace: what
+    DynamoRIO's view tool prints. Such text has no objects: each access stands for itself.
+
+    Examples:
+
+        abut trace import -o run.trace run.din
+        valgrind --tool=lackey --trace-mem=yes --log-file=run.txt prog
+        abut trace import --from lackey -o run.trace run.txt
+    """
+    from abut.trace.imports import FORMATS, import_text
+
+    if from_ is not None:
+        _check_choice("--from", from_, FORMATS)
+    read = import_text(text, output, format_name=from_, sites=sites, overwrite=force)
+    print(f"{output}: {read.accesses:,} accesses, from {read.lines:,} lines of {read.format}")
+    print(f"left out: {read.fetches:,} fetches of instructions, {read.others:,} others")
+    print(f"next: abut trace head {_quoted(output)}")
+
+
 def _open(file: Path) -> "Trace":
     from abut.trace import Trace
 

@@ -36,7 +36,7 @@ def write_din(trace: Trace, out: TextIO) -> None:
 
 
 def din_batches(trace: Trace) -> Iterator[tuple[Array, Array]]:
-    """Kinds and addresses of the accesses, as objects lay when they were recorded."""
+    """Kinds and addresses (unsigned) of the accesses, as objects lay when they were recorded."""
     where = np.zeros(1, np.int64)  # by object; number 0 stands for none, at address 0
     for batch in trace.batches():
         births = batch.events.kind == EventKind.ALLOCATE
@@ -55,27 +55,28 @@ def _with_births(where: Array, events: Events, births: Array) -> Array:
 def _addresses(where: Array, batch: Batch) -> tuple[Array, Array]:
     """Between two moves of objects, all addresses stay."""
     moves = np.flatnonzero(batch.events.kind == EventKind.MOVE)
-    addresses = np.empty(len(batch), np.int64)
+    bases = np.empty(len(batch), np.int64)
     done = 0
     for move in moves.tolist():
         until = int(batch.events.position[move]) - batch.first_access
-        addresses[done:until] = _placed(where, batch, done, until)
+        bases[done:until] = _bases(where, batch, done, until)
         done = until
         moved = int(batch.events.object[move])
         if moved < len(where):
             where[moved] = batch.events.address[move]
-    addresses[done:] = _placed(where, batch, done, len(batch))
-    known = addresses >= 0
+    bases[done:] = _bases(where, batch, done, len(batch))
+    known = (bases != 0) | (batch.object == 0)
     kinds = np.where(batch.write, _DIN_WRITE, _DIN_READ)
-    return kinds[known], addresses[known]
+    # Columns are signed, and addresses are not: the sum is the same number of 64 bits.
+    return kinds[known], (bases + batch.offset)[known].view(np.uint64)
 
 
-def _placed(where: Array, batch: Batch, begin: int, end: int) -> Array:
+def _bases(where: Array, batch: Batch, begin: int, end: int) -> Array:
+    """Where the objects of these accesses lie; 0 for none, and for those that are not known."""
     objects = batch.object[begin:end]
     inside = (objects >= 0) & (objects < len(where))
-    bases = where[np.where(inside, objects, 0)]
-    lost = ~inside | ((bases == 0) & (objects != 0))
-    return np.where(lost, np.int64(-1), bases + batch.offset[begin:end])
+    found: Array = where[np.where(inside, objects, 0)]
+    return found
 
 
 def write_parquet(trace: Trace, folder: Path) -> list[Path]:

@@ -50,13 +50,15 @@ class NativeWriter(Protocol):
     def allocate(self, *numbers: int) -> int: ...  # noqa: D102
     def resize(self, *numbers: int) -> None: ...  # noqa: D102
     def free(self, *numbers: int) -> None: ...  # noqa: D102
+    def discard(self, *numbers: int) -> None: ...  # noqa: D102
     def access(self, *numbers: int) -> None: ...  # noqa: D102
     def flush(self) -> None: ...  # noqa: D102
     def finish(self, exit_status: int, ended: int) -> None: ...  # noqa: D102
 
 
 @cache
-def _module() -> Any:
+def native_module() -> Any:
+    """The module itself. Raises AbutError where it was not built."""
     folder = native_folder()
     spec = PathFinder.find_spec(_NAME, [str(folder)])
     if spec is None or spec.loader is None:
@@ -74,29 +76,30 @@ def _module() -> Any:
 
 
 @contextmanager
-def _failures() -> Iterator[None]:
+def failures() -> Iterator[None]:
+    """Turns what the module throws into AbutError."""
     try:
         yield
-    except _module().TraceFailure as error:
+    except native_module().TraceFailure as error:
         what, why, fix = error.args
         raise AbutError(f"{what}: {why}", fix=fix) from None
 
 
 def open_reader(path: str) -> NativeReader:
     """Open a trace. Raises AbutError where there is none."""
-    module = _module()
-    with _failures():
+    module = native_module()
+    with failures():
         return cast("NativeReader", module.Reader(path))
 
 
 def open_writer(path: str, **settings: Any) -> NativeWriter:
     """Begin a trace. Raises AbutError where that cannot be."""
-    module = _module()
-    with _failures():
+    module = native_module()
+    with failures():
         return cast("NativeWriter", module.open_writer(path, **settings))
 
 
 def finish_writer(writer: NativeWriter, exit_status: int, ended: int) -> None:
     """End a trace. Raises AbutError where not all could be written."""
-    with _failures():
+    with failures():
         writer.finish(exit_status, ended)

@@ -11,7 +11,7 @@ from enum import IntEnum
 from functools import cached_property
 from typing import NamedTuple
 
-from abut.trace.native import Array, open_reader
+from abut.trace.native import Array, NativeReader, open_reader
 
 
 class EventKind(IntEnum):
@@ -24,6 +24,7 @@ class EventKind(IntEnum):
     NEAR = 4
     TOUCH = 5
     GAP = 6
+    DISCARD = 7
 
 
 class Frame(NamedTuple):
@@ -154,6 +155,11 @@ class Trace:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
         self._native = open_reader(self.path)
+
+    @property
+    def native(self) -> NativeReader:
+        """The open file, for other parts of the native module."""
+        return self._native
 
     @cached_property
     def info(self) -> Info:

@@ -103,7 +103,7 @@ def _event_text(step: EventStep) -> str:
     match step.kind:
         case "allocate":
             return f"{about}size {step.size} align {step.detail} at {step.address:#x} "
-        case "resize" | "move":
+        case "resize" | "move" | "discard":
             return f"{about}size {step.size} at {step.address:#x} "
         case "near":
             return f"{about}to {step.detail} "

@@ -89,6 +89,10 @@ class TraceWriter:
         """Object `item` is freed."""
         self._native.free(thread, context, time, item)
 
+    def discard(self, address: int, size: int, *, thread: int = 1, time: int = 0) -> None:
+        """What was in these bytes is forgotten: they were given back to the kernel."""
+        self._native.discard(thread, time, address, size)
+
     def access(
         self,
         item: int,

@@ -159,13 +159,16 @@ private:
   void hint(trace::Writer &writer) {
     const trace::Origin from = origin();
     const uint64_t object = any().object;
-    switch (random_.below(3)) {
+    switch (random_.below(4)) {
     case 0: {
       const uint64_t other = any().object;
       writer.near(from, object, other);
       return note(trace::EventKind::near, from, object, 0, 0, other);
     }
     case 1:
+      writer.discard(from, 0x7f0000000000, 8192);
+      return note(trace::EventKind::discard, from, 0, 0x7f0000000000, 8192, 0);
+    case 2:
       writer.touch(from, object, 7);
       return note(trace::EventKind::touch, from, object, 0, 0, 7);
     default: writer.gap(from, 1000); return note(trace::EventKind::gap, from, 0, 0, 0, 1000);

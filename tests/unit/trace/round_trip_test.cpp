@@ -33,6 +33,28 @@ TEST_F(RoundTrip, gives_back_code_addresses) {
   EXPECT_TRUE(read_steps(reader) == run.steps);
 }
 
+// A wide step is told apart from what it belongs to; the next time the same code runs, there may be none.
+TEST_F(RoundTrip, gives_back_steps_that_are_wide_now_and_none_then) {
+  support::Random random(6);
+  trace::Writer writer = open_writer(path_, {.codes = true});
+  std::vector<uint64_t> expected;
+  const auto read_from = [&](uint64_t address, uint64_t code) {
+    writer.access({0, address, 8, false, trace::Side::application, 1, code});
+    expected.push_back(address);
+  };
+  for (uint64_t i = 0; i < 5000; ++i) {
+    const uint64_t near = 0x400000 + i * 4096, far = 0x7f0000000000 + i * 4096;
+    read_from(near, 0x1000);
+    read_from(random.below(2) == 0 ? near : far, 0x1004);
+  }
+  ASSERT_FALSE(writer.finish(0));
+  trace::Reader reader = open_reader(path_);
+  std::vector<uint64_t> read;
+  for (trace::Batches batches(reader); batches.next();)
+    read.insert(read.end(), batches.offsets().begin(), batches.offsets().end());
+  EXPECT_TRUE(read == expected);
+}
+
 TEST_F(RoundTrip, gives_back_who_recorded_what) {
   const trace::Header header{{"prog", "an argument", ""}, "a machine", "a recorder", 123456789, 42,
                              {{"window", "100M"}}};

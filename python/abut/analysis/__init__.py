@@ -1,0 +1,1 @@
+"""What a trace says: objects, sites, lines, pages, groups."""

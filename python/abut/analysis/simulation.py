@@ -1,0 +1,251 @@
+"""A recorded run through simulated caches: one job, plain data in and out, so that it may run in
+another process or on another machine.
+"""
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from abut.analysis.caches import (
+    Caches,
+    Level,
+    LevelCounts,
+    Optimum,
+    OptimumCounts,
+    Simulator,
+    Utilisation,
+    UtilisationCounts,
+    split_by_side,
+)
+from abut.analysis.owners import Owners, owners_of
+from abut.analysis.presets import Preset
+from abut.trace.native import Array, failures, native_module
+from abut.trace.reader import Trace
+
+LAYOUTS = ("recorded", "line", "random", "size")
+_TOP = 50
+_Counts = TypeVar("_Counts", LevelCounts, UtilisationCounts)
+
+
+NO_PRESET = Preset("none", "no caches", ())
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What to simulate. `side`: whose accesses to take, all, application or allocator."""
+
+    trace: str
+    preset: Preset
+    layout: str = "recorded"
+    seed: int = 1
+    side: str = "all"
+    by: str = "site"
+    classify: bool = False
+    optimum: bool = False
+    huge_pages: bool = False
+    split: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerRow:
+    """What one owner costs. `lost_cycles` is what its misses take beyond hits in the first level.
+
+    `used_bytes` of `brought_bytes` were used of the lines of the first level that it brought in.
+    """
+
+    owner: int
+    name: str
+    accesses: int
+    misses: list[int]
+    lost_cycles: float
+    brought_bytes: int
+    used_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a job found. Levels from the first to the last; `split` those of separate caches."""
+
+    job: Job
+    command: list[str]
+    references: list[int]
+    levels: list[LevelCounts]
+    tlb: list[LevelCounts]
+    split: list[LevelCounts]
+    memory_bytes: tuple[int, int]
+    utilisation: list[UtilisationCounts]
+    page_utilisation: UtilisationCounts | None
+    optimum: OptimumCounts | None
+    owners: list[OwnerRow]
+    damages: list[str]
+
+    @property
+    def total_references(self) -> int:
+        """Of both sides."""
+        return sum(self.references)
+
+
+def simulate(job: Job) -> Result:
+    """Do the job. Raises AbutError where the trace or the caches cannot be."""
+    trace = Trace(job.trace)
+    owners = owners_of(trace, job.by)
+    levels = tuple(dataclasses.replace(level, classify=job.classify) for level in job.preset.levels)
+    caches = Caches(levels)
+    tables = job.preset.huge_tlb if job.huge_pages else job.preset.tlb
+    tlb = Caches(tables) if tables else None
+    separate = Caches(split_by_side(job.preset.levels, job.preset.allocator)) if job.split else None
+    used = [Utilisation(level) for level in _chain(levels)]
+    pages_used = Utilisation(_chain(tables)[-1]) if tables else None
+    optimum = Optimum(levels[0]) if job.optimum else None
+    simulators = [caches, tlb, separate, *used, pages_used, optimum]
+    pages = _feed(trace, job, owners, [one for one in simulators if one is not None])
+    counts = caches.counts()
+    return Result(
+        job=job,
+        command=trace.info.command,
+        references=caches.references,
+        levels=[_plain(level) for level in counts],
+        tlb=[_plain(level) for level in tlb.counts()] if tlb else [],
+        split=[_plain(level) for level in separate.counts()] if separate else [],
+        memory_bytes=caches.memory_bytes,
+        utilisation=[_plain(one.counts()) for one in used],
+        page_utilisation=_plain(pages_used.counts()) if pages_used else None,
+        optimum=optimum.solve() if optimum else None,
+        owners=_owner_rows(trace, owners, caches, used[0].counts(), job.preset, pages),
+        damages=[f"at byte {damage.offset:,}: {damage.what}" for damage in trace.damages],
+    )
+
+
+def simulate_all(jobs: Sequence[Job], processes: int = 1, scheduler: str = "") -> list[Result]:
+    """All jobs, in order: here, in processes of this machine, or on a dask scheduler's workers."""
+    if scheduler:
+        return _on_cluster(jobs, scheduler)
+    if processes <= 1 or len(jobs) <= 1:
+        return [simulate(job) for job in jobs]
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    with ProcessPoolExecutor(min(processes, len(jobs)), get_context("spawn")) as pool:
+        return list(pool.map(simulate, jobs))
+
+
+def _on_cluster(jobs: Sequence[Job], scheduler: str) -> list[Result]:
+    from abut.errors import AbutError
+
+    try:
+        import distributed
+    except ImportError as error:
+        raise AbutError(
+            "--scheduler: dask.distributed is not installed", fix="pip install 'abut[cluster]'"
+        ) from error
+    try:
+        client: Any = distributed.Client(scheduler, timeout=10)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError) as error:
+        raise AbutError(
+            f"--scheduler {scheduler}: nobody answers there", fix="start one with `dask scheduler`"
+        ) from error
+    with client:
+        return list(client.gather(client.map(simulate, jobs, pure=False)))
+
+
+def feed_trace(trace: Trace, simulators: Sequence[Simulator], *, layout: str = "recorded") -> None:
+    """Feed a whole trace to all of them, in one pass."""
+    _feed(trace, Job(trace.path, NO_PRESET, layout=layout), owners_of(trace, "context"), simulators)
+
+
+def lost_cycles(misses: Sequence[Any], levels: Sequence[Level], memory_cycles: float) -> Any:
+    """What misses cost beyond hits in the first level; `misses` by level, from the first on."""
+    costs = [*(level.cycles for level in levels[1:]), memory_cycles]
+    return sum(
+        count * (cost - level.cycles)
+        for count, cost, level in zip(misses, costs, levels, strict=True)
+    )
+
+
+def average_cycles(result: Result) -> float:
+    """AMAT, the mean time of an access in cycles, without prefetches' cost and with TLB misses'."""
+    preset = result.job.preset
+    chain = _chain(preset.levels)
+    rows = {level.name: level for level in result.levels}
+    first = rows[chain[0].name].total_accesses
+    if not first:
+        return 0.0
+    misses = [rows[level.name].total_misses for level in chain]
+    lost = lost_cycles(misses, chain, preset.memory_cycles)
+    tables = preset.huge_tlb if result.job.huge_pages else preset.tlb
+    if tables:
+        walks = [level.total_misses for level in result.tlb]
+        # A walk of the page table reads a few entries, most of which are in the second level.
+        walk = 2 * (chain[1].cycles if len(chain) > 1 else preset.memory_cycles)
+        lost += lost_cycles(walks, _chain(tables), walk)
+    return float(chain[0].cycles + lost / first)
+
+
+def _feed(trace: Trace, job: Job, owners: Owners, simulators: Sequence[Any]) -> Array:
+    module = native_module()
+    with failures():
+        replay = module.Replay(
+            trace.native,
+            job.layout,
+            job.seed,
+            owners.native_by,
+            owners.owner_of_context.tolist(),
+            job.side,
+        )
+        replay.feed([simulator.native for simulator in simulators])
+        return np.asarray(replay.pages())
+
+
+def _chain(levels: Sequence[Level]) -> list[Level]:
+    """From the first level at the top down to memory."""
+    names = {level.name: level for level in levels}
+    chain = [levels[0]]
+    while chain[-1].below:
+        chain.append(names[chain[-1].below])
+    return chain
+
+
+def _owner_rows(
+    trace: Trace,
+    owners: Owners,
+    caches: Caches,
+    used: UtilisationCounts,
+    preset: Preset,
+    pages: Array,
+) -> list[OwnerRow]:
+    chain = _chain(caches.levels)
+    rows = {level.name: level for level in caches.counts()}
+    accesses = caches.references_by_owner
+    misses = np.stack([_padded(rows[level.name].misses_by_owner, len(accesses)) for level in chain])
+    lost = lost_cycles(list(misses), chain, preset.memory_cycles)
+    lines = _padded(used.lines_by_owner, len(accesses))
+    bytes_used = _padded(used.used_bytes_by_owner, len(accesses))
+    order = [int(n) for n in np.argsort(-lost, kind="stable")[:_TOP] if accesses[n]]
+    names = owners.names(trace, order, pages)
+    return [
+        OwnerRow(
+            owner=number,
+            name=names[number],
+            accesses=int(accesses[number]),
+            misses=[int(count) for count in misses[:, number]],
+            lost_cycles=float(lost[number]),
+            brought_bytes=int(lines[number]) * used.line_bytes,
+            used_bytes=int(bytes_used[number]),
+        )
+        for number in order
+    ]
+
+
+def _padded(numbers: Array, count: int) -> Array:
+    return np.pad(numbers[:count], (0, max(0, count - len(numbers))))
+
+
+def _plain(counts: _Counts) -> _Counts:
+    """The counts without their columns by owner, which can be long."""
+    empty = np.zeros(0, np.int64)
+    if isinstance(counts, LevelCounts):
+        return dataclasses.replace(counts, misses_by_owner=empty)
+    return dataclasses.replace(counts, lines_by_owner=empty, used_bytes_by_owner=empty)

@@ -1,0 +1,105 @@
+"""`abut bench`: a paper's measurements, made anew on programs and heaps of today."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from abut.errors import AbutError
+
+
+def command(
+    name: Annotated[
+        str | None, typer.Argument(metavar="PAPER", help="Which; without it, they are listed.")
+    ] = None,
+    programs: Annotated[
+        str, typer.Option(metavar="NAME,...", help="Benchmarks of the suite [the paper's own].")
+    ] = "",
+    heaps: Annotated[
+        str, typer.Option(metavar="NAME,...", help="Heaps to run them under [the paper's own].")
+    ] = "",
+    suite: Annotated[
+        str, typer.Option(metavar="NAME", help="The programs' size: quick, daily or full.")
+    ] = "quick",
+    traces: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Where traces are kept [~/.cache/abut/traces]."),
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Record anew what is there.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the figures (.png or .svg).")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite that file.")] = False,
+) -> None:
+    """Measure what a paper measured. Programs are recorded once, which takes a while; traces stay.
+
+    Examples:
+
+        abut bench
+        abut bench vam --plot vam.svg
+        abut bench vam --programs sqlite --heaps glibc,abut --json
+    """
+    from abut.commands.console import console
+    from abut.papers.paper import Request, find_paper
+    from abut.places import cache_folder
+    from abut.reporters.trace import document
+
+    if name is None:
+        _list_papers()
+        return
+    paper = find_paper(name)
+    _check_plot(plot, force=force)
+    request = Request(
+        programs=_words(programs) or paper.PROGRAMS,
+        heaps=_words(heaps) or paper.HEAPS,
+        suite=suite,
+        traces=traces or cache_folder() / "traces",
+        fresh=fresh,
+        tell=_tell,
+    )
+    result = paper.measure(request)
+    if plot:
+        result.draw(plot)
+    if json:
+        print(document(paper=name, **result.document()))
+        return
+    for sentence in result.verdict():
+        print(sentence)
+    console().print(*result.tables(), sep="\n")
+    print(_next_step(name, plot))
+
+
+def _list_papers() -> None:
+    from abut.papers.paper import find_paper, papers
+
+    for paper in papers():
+        print(f"{paper:<8} {find_paper(paper).ABOUT}")
+    print(f"next: abut bench {papers()[0]}")
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def _check_plot(plot: Path | None, *, force: bool) -> None:
+    if plot is None:
+        return
+    from abut.reporters.plot import check_format
+
+    check_format(plot)
+    if plot.exists() and not force:
+        raise AbutError(f"{plot}: is there already", fix="--force overwrites it")
+    if not plot.absolute().parent.is_dir():
+        raise AbutError(f"{plot}: its folder is not there", fix=f"mkdir -p {plot.parent}")
+
+
+def _tell(what: str) -> None:
+    """Only to somebody who waits: pages of the documentation hold what is printed."""
+    if sys.stderr.isatty():
+        print(f"abut: {what}", file=sys.stderr)
+
+
+def _next_step(name: str, plot: Path | None) -> str:
+    return f"next: abut bench {name} " + ("--json" if plot else f"--plot {name}.svg")

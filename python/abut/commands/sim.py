@@ -1,0 +1,219 @@
+"""`abut sim`: what caches would make of a recorded run."""
+
+import os
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from abut.errors import USAGE, AbutError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from abut.analysis.simulation import Job, Result
+
+_SPLITS = ("allocator",)
+
+
+def command(
+    traces: Annotated[
+        list[Path], typer.Argument(metavar="TRACE...", help="Traces that `abut record` wrote.")
+    ],
+    cache: Annotated[
+        str,
+        typer.Option(metavar="PRESET|FILE.toml|this", help="Which caches; `this` machine's."),
+    ] = "modern",
+    split: Annotated[
+        str | None,
+        typer.Option(metavar="allocator", help="Give the allocator caches of its own, too."),
+    ] = None,
+    layout: Annotated[
+        str,
+        typer.Option(metavar="A,B,...", help="Lay objects out anew: recorded, line, random, size."),
+    ] = "recorded",
+    by: Annotated[
+        str, typer.Option(metavar="WHAT", help="Count by site, context, group, object or page.")
+    ] = "site",
+    side: Annotated[
+        str | None,
+        typer.Option(metavar="SIDE", help="Only application or allocator; layouts: application."),
+    ] = None,
+    classes: Annotated[
+        bool, typer.Option("--classes", help="Tell compulsory, capacity and conflict misses apart.")
+    ] = False,
+    optimum: Annotated[
+        bool, typer.Option("--optimum", help="Show the fewest misses that any policy could have.")
+    ] = False,
+    huge_pages: Annotated[
+        bool, typer.Option("--huge-pages", help="Pages of 2 MiB in the TLB.")
+    ] = False,
+    pages: Annotated[
+        bool, typer.Option("--pages", help="Memories and their pages instead of caches.")
+    ] = False,
+    instructions: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Instructions of the run, for misses per 1000."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the random layout.")] = 1,
+    top: Annotated[int, typer.Option(min=1, max=50, help="How many owners to show.")] = 10,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0: one a core.")] = 0,
+    scheduler: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="A dask scheduler whose workers do the work.")
+    ] = "",
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
+) -> None:
+    """Simulate caches and TLBs over a recorded run: what misses, why, and who is to blame.
+
+    The program is not run again. Accesses that straddle two lines count once for each. Every figure
+    is split by side: the application's accesses, and those of the allocator that served it.
+
+    Examples:
+
+        abut sim run.trace
+        abut sim --cache zen5 --by context run.trace
+        abut sim --cache rezaei-8k --split allocator run.trace
+        abut sim --layout recorded,line,random,size run.trace
+        abut sim --pages glibc.trace jemalloc.trace
+    """
+    if pages:
+        _show_pages(traces, layout.split(","), seed, json=json)
+        return
+    from abut.analysis.simulation import simulate_all
+
+    made = _jobs(traces, cache, split, layout, by, side, classes, optimum, huge_pages, seed)
+    results = simulate_all(made, jobs or len(os.sched_getaffinity(0)), scheduler)
+    if json:
+        from abut.reporters.sim import results_json
+
+        print(results_json(results, instructions))
+        return
+    _show(results, instructions, top)
+
+
+def _show_pages(
+    traces: "Sequence[Path]", layouts: "Sequence[str]", seed: int, *, json: bool
+) -> None:
+    from abut.analysis.pages import compare_pages, run_pages
+    from abut.commands.console import console
+    from abut.reporters.pages import pages_document, pages_table, pages_words
+    from abut.reporters.trace import document
+
+    comparison = compare_pages(run_pages(traces, layouts, seed))
+    if json:
+        print(document(**pages_document(comparison)))
+        return
+    out = console()
+    for name in comparison.reports:
+        out.print(f"- {pages_words(name, comparison)}", markup=False)
+    out.print(pages_table("misses of pages", "run", comparison))
+    out.print(f"next: abut sim {shlex.quote(str(traces[0]))}", markup=False)
+
+
+def _jobs(
+    traces: "Sequence[Path]",
+    cache: str,
+    split: str | None,
+    layout: str,
+    by: str,
+    side: str | None,
+    classes: bool,
+    optimum: bool,
+    huge_pages: bool,
+    seed: int,
+) -> "list[Job]":
+    from abut.analysis.owners import OWNERS
+    from abut.analysis.presets import find_preset
+    from abut.analysis.simulation import LAYOUTS, Job
+
+    layouts = layout.split(",")
+    for option, given, known in (
+        ("--by", by, OWNERS),
+        ("--side", side or "all", ("all", "application", "allocator")),
+        ("--split", split or "allocator", _SPLITS),
+        *(("--layout", name, LAYOUTS) for name in layouts),
+    ):
+        if given not in known:
+            choices = ", ".join(known)
+            raise AbutError(
+                f"{option} {given}: not known", fix=f"choose of {choices}", exit_code=USAGE
+            )
+    preset = find_preset(cache)
+    # An allocator's accesses belong to the layout that it made; others are compared without them.
+    sides = side or ("application" if layouts != ["recorded"] else "all")
+    return [
+        Job(
+            str(trace),
+            preset,
+            layout=name,
+            seed=seed,
+            side=sides,
+            by=by,
+            classify=classes,
+            optimum=optimum,
+            huge_pages=huge_pages,
+            split=split is not None,
+        )
+        for trace in traces
+        for name in layouts
+    ]
+
+
+def _show(results: "Sequence[Result]", instructions: int | None, top: int) -> None:
+    from abut.analysis.verdict import verdict
+    from abut.commands.console import console, error_console
+    from abut.reporters import sim as report
+
+    out = console()
+    by_trace: dict[str, list[Result]] = {}
+    for result in results:
+        by_trace.setdefault(result.job.trace, []).append(result)
+    for same in by_trace.values():
+        first = same[0]
+        out.print(report.heading(first), markup=False, style="bold")
+        for sentence in verdict(first):
+            out.print(f"- {sentence}", markup=False)
+        if len(same) > 1:
+            out.print(report.layouts_table(same))
+        else:
+            _show_one(first, instructions, top)
+        for damage in first.damages:
+            error_console().print(f"abut: damaged {damage}", markup=False, style="red")
+    if len(by_trace) > 1:
+        out.print(report.traces_table([same[0] for same in by_trace.values()]))
+    print(f"next: {_next(results)}")
+
+
+def _show_one(result: "Result", instructions: int | None, top: int) -> None:
+    from abut.commands.console import console
+    from abut.reporters import sim as report
+
+    out = console()
+    tables = (
+        report.owners_table(result, top),
+        report.levels_table(result, instructions),
+        report.split_table(result),
+        report.use_table(result),
+        report.prefetch_table(result),
+    )
+    for table in tables:
+        if table is not None:
+            out.print(table)
+    if result.optimum:
+        level = result.levels[0]
+        kept = "" if result.optimum.whole else f", of its first {sum(result.optimum.accesses):,}"
+        floor = sum(result.optimum.misses)
+        print(
+            f"{level.name}: {level.total_misses:,} misses; the best policy there could be: "
+            f"{floor:,}{kept}"
+        )
+
+
+def _next(results: "Sequence[Result]") -> str:
+    job = results[0].job
+    trace = shlex.quote(job.trace)
+    cache = f"--cache {shlex.quote(job.preset.name)} " if job.preset.name != "modern" else ""
+    if len({result.job.layout for result in results}) > 1:
+        return f"abut sim {cache}--by object {trace}"
+    return f"abut sim {cache}--layout recorded,line,random,size {trace}"

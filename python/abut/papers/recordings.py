@@ -1,0 +1,72 @@
+"""Traces of benchmarks under heaps, made when they are first asked for, and kept."""
+
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+from abut.environment import untouched_environment
+from abut.errors import AbutError
+from abut.heaps import Heap, find_heaps
+from abut.inputs import workload_of
+from abut.measure.workload import Workload
+from abut.papers.paper import Request
+from abut.places import bench_places
+from abut.suites import choose, load_benchmarks
+
+_SHOWN_LINES = 5
+
+
+def workloads(request: Request) -> list[Workload]:
+    """What the request's programs are, with their inputs ready."""
+    places = bench_places()
+    benchmarks = choose(load_benchmarks(places.suites), request.suite, request.programs)
+    by_name = {benchmark.name: benchmark for benchmark in benchmarks}
+    return [workload_of(by_name[name], request.suite, places) for name in request.programs]
+
+
+def heaps(request: Request) -> list[Heap]:
+    """The request's heaps. Raises AbutError where one is not installed."""
+    found, missing = find_heaps(request.heaps)
+    if missing:
+        raise AbutError(f"heap '{missing[0].name}': not installed", fix=missing[0].fix)
+    return found
+
+
+def recording(request: Request, workload: Workload, heap: Heap) -> Path:
+    """The trace of the program under the heap. Raises AbutError where it cannot be made."""
+    folder = request.traces.absolute()
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{workload.name}-{heap.name}-{_fingerprint(workload, heap)}.trace"
+    if path.is_file() and not request.fresh:
+        return path
+    request.tell(f"recording {workload.name} under {heap.name}")
+    partial = path.with_suffix(".partial")
+    command = ["record", "--force", "--quiet", "--heap", heap.name, "--output", str(partial), "--"]
+    with workload.stdin.open("rb") as stdin:
+        done = subprocess.run(
+            [sys.executable, "-m", "abut", *command, *workload.argv],
+            cwd=workload.folder,
+            env={**untouched_environment(), **workload.environment},
+            stdin=stdin,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    if done.returncode != 0:
+        tail = done.stderr.decode(errors="replace").splitlines()[-_SHOWN_LINES:]
+        said = "".join(f"\n    {line}" for line in tail)
+        raise AbutError(
+            f"{workload.name} under {heap.name}: recording failed ({done.returncode}){said}",
+            fix=f"run it by hand: abut {' '.join(command)} {' '.join(workload.argv)}",
+        )
+    partial.rename(path)
+    return path
+
+
+def _fingerprint(workload: Workload, heap: Heap) -> str:
+    """Changes with the program's command and inputs, and with the heap's library."""
+    state = hashlib.sha256(repr((workload.argv, workload.stdin, heap.environment)).encode())
+    if heap.library is not None:
+        state.update(heap.library.read_bytes())
+    return state.hexdigest()[:12]

@@ -1,0 +1,105 @@
+"""Feng, Berger: *A Locality-Improving Dynamic Memory Allocator* (Vam), MSP 2005, figures 6, 8, 9.
+
+Figure 6 is fragmentation: the most pages in use over the most live data. Figure 8 is how often
+memories of every size miss a page. Figure 9 is how many of these misses reading ahead from swap
+would have covered. The authors' programs (gcc, parser, perl, vortex of SPEC CPU2000) are not free;
+ours are as large, and are run under the heaps of today.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from abut.analysis.pages import (
+    PAGE_BYTES,
+    PageComparison,
+    Pages,
+    compare_pages,
+    run_pages,
+)
+from abut.papers.paper import Request
+from abut.papers.recordings import heaps, recording, workloads
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+ABOUT = "Vam (Feng, Berger 2005): fragmentation, page misses, reading ahead from swap"
+PROGRAMS = ("perl-hashes", "sqlite", "xmllint-parse", "lua-tables", "python-objects")
+HEAPS = ("glibc", "jemalloc", "mimalloc", "tcmalloc", "abut")
+MEMORIES = (0.25, 0.5, 0.75)  # of the fewest pages that a heap needs for the program
+MIDDLE = MEMORIES.index(0.5)
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramPages:
+    """One program under every heap."""
+
+    name: str
+    about: str
+    pages: PageComparison
+
+
+@dataclass(frozen=True, slots=True)
+class VamResult:
+    """The three figures."""
+
+    programs: Sequence[ProgramPages]
+
+    def verdict(self) -> list[str]:
+        """Who needs the fewest pages, and who misses the fewest with half of them."""
+        return [_verdict(program) for program in self.programs]
+
+    def tables(self) -> "list[Table]":
+        """A table a program, a row a heap."""
+        from abut.reporters.pages import pages_table
+
+        return [
+            pages_table(f"{program.name}: {program.about}", "heap", program.pages)
+            for program in self.programs
+        ]
+
+    def document(self) -> dict[str, Any]:
+        """All of it, with the curves at a hundred sizes."""
+        from abut.reporters.pages import pages_document
+
+        return {
+            "programs": [
+                {"program": program.name, **pages_document(program.pages)}
+                for program in self.programs
+            ]
+        }
+
+    def draw(self, path: Path) -> None:
+        """The three figures, one below the other, a column a program."""
+        from abut.reporters.vam import draw
+
+        draw(self.programs, path)
+
+
+def measure(request: Request) -> VamResult:
+    """Record what is not yet recorded, and simulate."""
+    chosen = heaps(request)
+    programs = []
+    for workload in workloads(request):
+        runs: dict[str, Pages] = {}
+        for heap in chosen:
+            path = recording(request, workload, heap)
+            request.tell(f"simulating {workload.name} under {heap.name}")
+            (runs[heap.name],) = run_pages([path]).values()
+        pages = compare_pages(runs, MEMORIES)
+        programs.append(ProgramPages(workload.name, workload.about, pages))
+    return VamResult(programs)
+
+
+def _verdict(program: ProgramPages) -> str:
+    reports = program.pages.reports
+    leanest = min(reports, key=lambda heap: reports[heap].use.most_pages_in_use)
+    middle = {heap: report.prefetch[MIDDLE] for heap, report in reports.items()}
+    calmest = min(middle, key=lambda heap: middle[heap].misses)
+    waits = min(middle, key=lambda heap: middle[heap].others)
+    memory = program.pages.memories[MIDDLE] * PAGE_BYTES / (1 << 20)
+    return (
+        f"{program.name}: {leanest} uses the fewest pages; in {memory:.1f} MiB {calmest} misses "
+        f"the fewest, and {waits} waits for the disk least often"
+    )

@@ -1,0 +1,88 @@
+"""Pages in use, misses of memories and reading ahead, as a table, in words and as JSON."""
+
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from abut.analysis.pages import PAGE_BYTES, PageComparison, PageReport, Prefetch
+from abut.reporters.units import amount
+
+
+def pages_table(title: str, what: str, comparison: PageComparison) -> Table:
+    """A row a run; `what` the runs differ in."""
+    shown = Table(title=Text(title), title_justify="left")
+    shown.add_column(what)
+    shown.add_column("pages in use", justify="right")
+    shown.add_column("over live", justify="right")
+    for memory in comparison.memories:
+        shown.add_column(f"misses in {memory_text(memory)}", justify="right")
+        shown.add_column("read ahead", justify="right")
+    for name, report in comparison.reports.items():
+        points = (cell for point in report.prefetch for cell in _cells(point))
+        in_use = amount(report.use.most_pages_in_use * PAGE_BYTES, "B")
+        shown.add_row(name, in_use, _over_live(report), *points)
+    return shown
+
+
+def memory_text(pages: int) -> str:
+    """A memory of so many pages, as people say it."""
+    return amount(pages * PAGE_BYTES, "B")
+
+
+def pages_words(name: str, comparison: PageComparison) -> str:
+    """One run in a sentence."""
+    report = comparison.reports[name]
+    use = report.use
+    live = amount(use.most_live_bytes, "B")
+    over = f", {use.fragmentation:.2f} times the pages of {live} live" if use.fragmentation else ""
+    point = report.prefetch[len(report.prefetch) // 2]
+    share = point.prefetchable_share
+    covered = f", and {share:.0%} of these would have been read ahead" if share is not None else ""
+    return (
+        f"{name}: {memory_text(use.most_pages_in_use)} of pages in use{over}; "
+        f"in {memory_text(point.memory_pages)}, {amount(point.misses, '')} misses{covered}"
+    )
+
+
+def pages_document(comparison: PageComparison) -> dict[str, Any]:
+    """Members of a JSON object, with curves; memories in pages."""
+    sizes = comparison.curve_sizes
+    return {
+        "memories_pages": list(comparison.memories),
+        "curve_pages": sizes.tolist(),
+        "runs": {
+            name: {
+                "most_pages_in_use": report.use.most_pages_in_use,
+                "most_live_bytes": report.use.most_live_bytes,
+                "fragmentation": report.use.fragmentation,
+                "first_touches": report.first_touches,
+                "enough_pages": report.enough_pages,
+                "touches": report.touches,
+                "steps": report.steps,
+                "exact_from_pages": report.exact_from,
+                "misses": report.misses(sizes).tolist(),
+                "allocator_misses": report.misses(sizes, "allocator").tolist(),
+                "prefetch": [_point(point) for point in report.prefetch],
+            }
+            for name, report in comparison.reports.items()
+        },
+    }
+
+
+def _point(point: Prefetch) -> dict[str, int]:
+    return {
+        "memory_pages": point.memory_pages,
+        "prefetchable": point.prefetchable,
+        "others": point.others,
+    }
+
+
+def _cells(point: Prefetch) -> tuple[str, str]:
+    share = point.prefetchable_share
+    return amount(point.misses, ""), "-" if share is None else f"{share:.0%}"
+
+
+def _over_live(report: PageReport) -> str:
+    fragmentation = report.use.fragmentation
+    return "-" if fragmentation is None else f"{fragmentation:.2f}"

@@ -1,0 +1,255 @@
+"""What simulated caches counted, as tables for a terminal and as JSON."""
+
+import dataclasses
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from abut.analysis.caches import CLASSES, Level, LevelCounts
+from abut.analysis.simulation import Result, average_cycles
+from abut.analysis.verdict import pollution, verdict
+from abut.reporters.trace import document
+from abut.reporters.units import amount
+
+_SIDES = ("application", "allocator")
+_SHOWN_CLASSES = 3
+
+
+def heading(result: Result) -> str:
+    """What was simulated."""
+    job = result.job
+    command = shlex.join(result.command) or Path(job.trace).name
+    sides = "" if job.side == "all" else f", the {job.side}'s alone"
+    layout = "" if job.layout == "recorded" else f", layout {job.layout}"
+    return f"{command}: {result.total_references:,} accesses{sides}{layout}; {job.preset.name}"
+
+
+def levels_table(result: Result, instructions: int | None) -> Table:
+    """A row a level and side, from the first level on, TLBs last."""
+    per = "MPKI" if instructions else "per 1000 accesses"
+    table = Table(title="misses", title_justify="left")
+    for name in ("level", "side"):
+        table.add_column(name)
+    for name in ("accesses", "misses", "rate", per):
+        table.add_column(name, justify="right")
+    classify = result.job.classify
+    if classify:
+        for name in CLASSES[:_SHOWN_CLASSES]:
+            table.add_column(name, justify="right")
+    thousands = (instructions or result.total_references or 1) / 1000
+    for counts in (*result.levels, *result.tlb):
+        _add_level(table, counts, thousands, classify and counts not in result.tlb)
+    table.caption = f"AMAT {average_cycles(result):.2f} cycles, by the cycles of the preset"
+    table.caption_justify = "left"
+    return table
+
+
+def _add_level(table: Table, counts: LevelCounts, thousands: float, classify: bool) -> None:
+    extra = len(table.columns) - 6
+    for side, name in enumerate(_SIDES):
+        accesses, misses = counts.of_side(side)
+        if not accesses:
+            continue
+        classes = counts.classes[side][:extra] if classify else []
+        table.add_row(
+            counts.name,
+            name,
+            amount(accesses, ""),
+            amount(misses, ""),
+            f"{misses / accesses:.2%}",
+            f"{misses / thousands:.2f}",
+            *(f"{count / misses:.0%}" if misses else "-" for count in classes),
+        )
+
+
+def use_table(result: Result) -> Table:
+    """How much of what was brought in was used, a row a level."""
+    table = Table(title="of what was brought in", title_justify="left")
+    table.add_column("level")
+    for name in ("line", "brought in", "used", "application's", "allocator's"):
+        table.add_column(name, justify="right")
+    rows = [
+        (level.name, used) for level, used in zip(result.levels, result.utilisation, strict=False)
+    ]
+    if result.page_utilisation:
+        rows.append((result.tlb[-1].name, result.page_utilisation))
+    for name, used in rows:
+        shares = [
+            f"{bytes_used / (lines * used.line_bytes):.0%}" if lines else "-"
+            for lines, bytes_used in zip(used.lines, used.used_bytes, strict=True)
+        ]
+        brought = sum(used.lines) * used.line_bytes
+        total = f"{used.share:.0%}" if used.share is not None else "-"
+        table.add_row(name, amount(used.line_bytes, "B"), amount(brought, "B"), total, *shares)
+    return table
+
+
+def prefetch_table(result: Result) -> Table | None:
+    """What the prefetchers were good for; None where there are none."""
+    rows = [level for level in result.levels if level.prefetched.issued]
+    if not rows:
+        return None
+    table = Table(title="prefetches", title_justify="left")
+    table.add_column("level")
+    for name in ("issued", "accuracy", "coverage", "in time"):
+        table.add_column(name, justify="right")
+    for level in rows:
+        prefetches = level.prefetched
+        shares = (
+            prefetches.accuracy,
+            prefetches.coverage(level.total_misses),
+            prefetches.timeliness,
+        )
+        texts = (f"{share:.0%}" if share is not None else "-" for share in shares)
+        table.add_row(level.name, amount(prefetches.issued, ""), *texts)
+    return table
+
+
+def owners_table(result: Result, top: int) -> Table:
+    """Who loses most, a row each."""
+    table = Table(title=f"by {result.job.by}, what hurts most first", title_justify="left")
+    table.add_column("cycles lost", justify="right")
+    table.add_column("accesses", justify="right")
+    for level in result.levels[: len(result.owners[0].misses)] if result.owners else []:
+        table.add_column(f"{level.name} misses", justify="right")
+    table.add_column("of lines used", justify="right")
+    table.add_column(result.job.by)
+    for row in result.owners[:top]:
+        used = f"{row.used_bytes / row.brought_bytes:.0%}" if row.brought_bytes else "-"
+        counts = (amount(count, "") for count in (row.accesses, *row.misses))
+        table.add_row(amount(row.lost_cycles, ""), *counts, used, Text(row.name))
+    return table
+
+
+def split_table(result: Result) -> Table | None:
+    """Shared caches against separate ones, as Rezaei and Kavi compare them."""
+    found = pollution(result)
+    if found is None:
+        return None
+    first = result.levels[0].name
+    table = Table(title=f"{first}, shared and separate", title_justify="left")
+    table.add_column("caches")
+    for name in ("side", "accesses", "misses", "rate"):
+        table.add_column(name, justify="right" if name != "side" else "left")
+    shared = result.levels[0]
+    _add_split_row(table, "shared", "both", shared.total_accesses, shared.total_misses)
+    for side, name in enumerate(_SIDES):
+        _add_split_row(table, "", name, *shared.of_side(side))
+    for side, name in enumerate(_SIDES):
+        alone = next(level for level in result.split if level.of_side(side)[0])
+        _add_split_row(table, "separate" if side == 0 else "", name, *alone.of_side(side))
+    return table
+
+
+def _add_split_row(table: Table, caches: str, side: str, accesses: int, misses: int) -> None:
+    rate = f"{misses / accesses:.2%}" if accesses else "-"
+    table.add_row(caches, side, amount(accesses, ""), amount(misses, ""), rate)
+
+
+def layouts_table(results: Sequence[Result]) -> Table:
+    """A row a layout: what would miss if the objects lay so."""
+    table = Table(title="layouts", title_justify="left")
+    table.add_column("layout")
+    levels = results[0].levels
+    for level in levels:
+        table.add_column(f"{level.name} misses", justify="right")
+    for level in results[0].tlb[-1:]:
+        table.add_column(f"{level.name} misses", justify="right")
+    for name in ("of lines used", "of pages used", "AMAT"):
+        table.add_column(name, justify="right")
+    for result in results:
+        used, pages = result.utilisation[0].share, result.page_utilisation
+        counts = (amount(level.total_misses, "") for level in (*result.levels, *result.tlb[-1:]))
+        table.add_row(
+            result.job.layout,
+            *counts,
+            f"{used:.0%}" if used is not None else "-",
+            f"{pages.share:.0%}" if pages and pages.share is not None else "-",
+            f"{average_cycles(result):.2f}",
+        )
+    return table
+
+
+def traces_table(results: Sequence[Result]) -> Table:
+    """A row a trace."""
+    table = Table(title="traces", title_justify="left")
+    table.add_column("trace")
+    table.add_column("accesses", justify="right")
+    for level in results[0].levels:
+        table.add_column(f"{level.name} misses", justify="right")
+    for name in ("of lines used", "AMAT"):
+        table.add_column(name, justify="right")
+    for result in results:
+        used = result.utilisation[0].share
+        rates = (
+            f"{level.total_misses / max(1, result.total_references):.3%}" for level in result.levels
+        )
+        table.add_row(
+            Path(result.job.trace).name,
+            amount(result.total_references, ""),
+            *rates,
+            f"{used:.0%}" if used is not None else "-",
+            f"{average_cycles(result):.2f}",
+        )
+    return table
+
+
+def results_json(results: Sequence[Result], instructions: int | None) -> str:
+    """All of it. Sizes are bytes, counts by kind (1 write + 2 allocator) or by side."""
+    return document(results=[_result_row(result, instructions) for result in results])
+
+
+def _result_row(result: Result, instructions: int | None) -> dict[str, Any]:
+    job = result.job
+    preset = {"name": job.preset.name, "levels": [_level_row(level) for level in job.preset.levels]}
+    found = pollution(result)
+    return {
+        "trace": job.trace,
+        "command": result.command,
+        "cache": preset,
+        "layout": job.layout,
+        "seed": job.seed,
+        "side": job.side,
+        "huge_pages": job.huge_pages,
+        "verdict": verdict(result),
+        "accesses_by_kind": result.references,
+        "amat_cycles": average_cycles(result),
+        "mpki": [1000 * level.total_misses / instructions for level in result.levels]
+        if instructions
+        else None,
+        "levels": [_counts_row(level) for level in result.levels],
+        "tlb": [_counts_row(level) for level in result.tlb],
+        "split": [_counts_row(level) for level in result.split],
+        "pollution": dict(
+            zip(("shared", "shared_application", "separate_application"), found, strict=True)
+        )
+        if found
+        else None,
+        "memory_bytes": {"read": result.memory_bytes[0], "written": result.memory_bytes[1]},
+        "used": [_used_row(used) for used in result.utilisation],
+        "pages_used": _used_row(result.page_utilisation) if result.page_utilisation else None,
+        "optimum": dataclasses.asdict(result.optimum) if result.optimum else None,
+        "by": job.by,
+        "owners": [dataclasses.asdict(row) for row in result.owners],
+        "damages": result.damages,
+    }
+
+
+def _level_row(level: Level) -> dict[str, Any]:
+    return dataclasses.asdict(level)
+
+
+def _counts_row(counts: LevelCounts) -> dict[str, Any]:
+    row = dataclasses.asdict(counts)
+    del row["misses_by_owner"]
+    return row | {"miss_rate": counts.miss_rate, "classes_are": list(CLASSES)}
+
+
+def _used_row(used: Any) -> dict[str, Any]:
+    row = dataclasses.asdict(used)
+    del row["lines_by_owner"], row["used_bytes_by_owner"]
+    return row | {"share": used.share}

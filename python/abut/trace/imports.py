@@ -1,0 +1,68 @@
+"""Traces from what other tools write: Dinero's din, valgrind's lackey, DynamoRIO's drmemtrace.
+
+Such text knows of no objects, so each access stands for itself, at its address.
+"""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from abut.errors import USAGE, AbutError
+from abut.trace.native import failures, native_module
+
+FORMATS = ("din", "lackey", "drmemtrace")
+STANDARD_INPUT = "-"
+_BEGIN_BYTES = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What was read. Fetches of instructions and others, as flushes, are not in the trace."""
+
+    format: str
+    lines: int
+    accesses: int
+    fetches: int
+    others: int
+
+
+def import_text(
+    text: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    *,
+    format_name: str | None = None,
+    sites: bool = False,
+    overwrite: bool = False,
+) -> Imported:
+    """Turn a text file, or standard input ("-"), into a trace at `output`.
+
+    The format is told from the file's begin where it is not named. With `sites`, each access keeps
+    the address of its instruction, where the text has it. Raises AbutError, which names the line.
+    """
+    path = os.fspath(text)
+    chosen = format_name or _format_of(path)
+    if chosen not in FORMATS:
+        raise AbutError(
+            f"{chosen}: not a format that is read", fix=f"choose of {', '.join(FORMATS)}"
+        )
+    native = native_module()
+    with failures():
+        counts = native.import_text(path, chosen, os.fspath(output), sites, overwrite)
+    return Imported(chosen, **counts)
+
+
+def _format_of(path: str) -> str:
+    fix = f"say with --from which it is: {', '.join(FORMATS)}"
+    if path == STANDARD_INPUT:
+        raise AbutError(
+            "standard input: its format cannot be seen beforehand", fix=fix, exit_code=USAGE
+        )
+    try:
+        with Path(path).open("rb") as file:
+            begin = file.read(_BEGIN_BYTES)
+    except OSError as error:
+        raise AbutError(f"{path}: {error.strerror}", fix="name a file that is there") from error
+    found: str | None = native_module().text_format_of(begin)
+    if found is None:
+        raise AbutError(f"{path}: is empty", fix=fix)
+    return found

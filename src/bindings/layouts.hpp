@@ -1,0 +1,17 @@
+// Layouts as Python names them: by a word, or as an array of addresses.
+#pragma once
+
+#include "bindings/arrays.hpp"
+#include "sim/layout.hpp"
+#include "trace/reader.hpp"
+
+#include <cstdint>
+#include <memory>
+
+namespace abut::bindings {
+
+// Throws TraceFailure for a name that nobody knows. Object i + 1 lies at element i of an array.
+std::unique_ptr<sim::Layout> layout_of(trace::Reader &reader, const nb::object &layout,
+                                       uint64_t seed);
+
+} // namespace abut::bindings

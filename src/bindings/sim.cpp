@@ -1,0 +1,227 @@
+#include "bindings/sim.hpp"
+
+#include "bindings/arrays.hpp"
+#include "bindings/failure.hpp"
+#include "bindings/layouts.hpp"
+#include "bindings/sim_settings.hpp"
+#include "sim/optimum.hpp"
+#include "sim/replay.hpp"
+#include "sim/tree.hpp"
+#include "sim/utilisation.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace abut::bindings {
+namespace {
+
+using sim::Consumer;
+using sim::Replay;
+using sim::Tree;
+using trace::Reader;
+
+template <typename Number>
+using Input = nb::ndarray<const Number, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <typename Number>
+using Optional = std::optional<Input<Number>>;
+
+template <typename T>
+T value_of(trace::Result<T> result) {
+  if (!result) throw TraceFailure(result.error());
+  return result.take();
+}
+
+template <typename Number>
+std::span<const Number> column(const char *name, const Optional<Number> &given, size_t count) {
+  if (!given) return {};
+  if (given->size() != count) throw TraceFailure({name, "there must be as many as addresses", ""});
+  return {given->data(), count};
+}
+
+void take(Consumer &consumer, const Input<uint64_t> &addresses, const Optional<uint32_t> &sizes,
+          const Optional<uint8_t> &kinds, const Optional<uint32_t> &threads,
+          const Optional<uint32_t> &owners) {
+  const size_t count = addresses.size();
+  const sim::References references{{addresses.data(), count},
+                                   column("sizes", sizes, count),
+                                   column("kinds", kinds, count),
+                                   column("threads", threads, count),
+                                   column("owners", owners, count)};
+  const nb::gil_scoped_release others_may_run;
+  consumer.take(references);
+}
+
+template <typename Number, size_t kSize>
+std::vector<Number> list_of(const std::array<Number, kSize> &numbers) {
+  return {numbers.begin(), numbers.end()};
+}
+
+nb::dict prefetches_of(const sim::PrefetchCounts &counts) {
+  nb::dict dict;
+  dict["issued"] = counts.issued;
+  dict["timely"] = counts.timely;
+  dict["late"] = counts.late;
+  dict["unused"] = counts.unused;
+  return dict;
+}
+
+nb::dict counts_of(const Tree &tree, size_t level) {
+  if (level >= tree.levels().size()) throw nb::index_error("no such level");
+  const sim::Counts counts = tree.counts(level);
+  nb::dict dict;
+  dict["name"] = tree.levels()[level].name;
+  dict["accesses"] = list_of(counts.accesses);
+  dict["misses"] = list_of(counts.misses);
+  dict["classes"] = nb::make_tuple(list_of(counts.classes[0]), list_of(counts.classes[1]));
+  dict["prefetches"] =
+      nb::make_tuple(prefetches_of(counts.prefetches[0]), prefetches_of(counts.prefetches[1]));
+  dict["evictions"] = list_of(counts.evictions);
+  dict["write_backs"] = list_of(counts.write_backs);
+  dict["taken_back"] = counts.taken_back;
+  dict["prefetch_fetches"] = counts.prefetch_fetches;
+  dict["misses_by_owner"] = to_array(counts.misses_by_owner);
+  return dict;
+}
+
+std::unique_ptr<Tree> make_tree(const nb::list &levels) {
+  std::vector<sim::LevelSettings> settings;
+  for (const nb::handle &level : levels) settings.push_back(settings_of(nb::cast<nb::dict>(level)));
+  return value_of(Tree::make(std::move(settings)));
+}
+
+nb::dict utilisation_of(const sim::Utilisation &utilisation) {
+  const sim::UtilisationCounts counts = utilisation.counts();
+  nb::dict dict;
+  dict["line_bytes"] = utilisation.line_bytes();
+  dict["lines"] = list_of(counts.lines);
+  dict["used_bytes"] = list_of(counts.used);
+  dict["by_parts"] = list_of(counts.by_parts);
+  dict["lines_by_owner"] = to_array(counts.lines_by_owner);
+  dict["used_bytes_by_owner"] = to_array(counts.used_by_owner);
+  return dict;
+}
+
+nb::dict solve(const sim::Optimum &optimum) {
+  sim::Optimum::Answer answer;
+  {
+    const nb::gil_scoped_release others_may_run;
+    answer = optimum.solve();
+  }
+  nb::dict dict;
+  dict["accesses"] = list_of(answer.accesses);
+  dict["misses"] = list_of(answer.misses);
+  dict["whole"] = answer.whole;
+  return dict;
+}
+
+// A replay, with what it reads from.
+struct Run {
+  std::shared_ptr<Reader> reader;
+  std::unique_ptr<sim::Layout> layout;
+  std::unique_ptr<Replay> replay;
+
+  nb::object next() {
+    bool any = false;
+    {
+      const nb::gil_scoped_release others_may_run;
+      any = replay->next();
+    }
+    if (!any) return nb::none();
+    const sim::References references = replay->references();
+    nb::dict arrays;
+    arrays["addresses"] = copy(references.addresses);
+    arrays["sizes"] = copy(references.sizes);
+    arrays["kinds"] = copy(references.kinds);
+    arrays["threads"] = copy(references.threads);
+    arrays["owners"] = copy(references.owners);
+    return arrays;
+  }
+
+  // Feeds the whole of it to all of them.
+  uint64_t feed(const std::vector<Consumer *> &consumers) {
+    const nb::gil_scoped_release others_may_run;
+    uint64_t count = 0;
+    while (replay->next()) {
+      for (Consumer *consumer : consumers) consumer->take(replay->references());
+      count += replay->references().count();
+    }
+    return count;
+  }
+
+  template <typename Number>
+  static Array<Number> copy(std::span<const Number> numbers) {
+    Column<Number> column(numbers.size());
+    column.append(numbers);
+    return column.finish();
+  }
+};
+
+sim::OwnedBy owned_by(const std::string &name) {
+  if (name == "context") return sim::OwnedBy::context;
+  if (name == "object") return sim::OwnedBy::object;
+  if (name == "page") return sim::OwnedBy::page;
+  return sim::OwnedBy::nobody;
+}
+
+std::unique_ptr<Run> make_run(std::shared_ptr<Reader> reader, const nb::object &layout,
+                              uint64_t seed, const std::string &by,
+                              std::vector<uint32_t> owner_of_context, const std::string &side,
+                              std::vector<std::pair<uint64_t, uint64_t>> leave_out,
+                              bool join_modifies) {
+  auto run = std::make_unique<Run>();
+  run->reader = std::move(reader);
+  run->layout = layout_of(*run->reader, layout, seed);
+  sim::ReplayOptions options{owned_by(by), std::move(owner_of_context), side_named(side),
+                             std::move(leave_out), join_modifies};
+  run->replay = std::make_unique<Replay>(*run->reader, *run->layout, std::move(options));
+  return run;
+}
+
+} // namespace
+
+void add_sim(nb::module_ &m) {
+  using namespace nb::literals;
+  nb::class_<Consumer>(m, "Consumer")
+      .def("take", &take, "addresses"_a, "sizes"_a = nb::none(), "kinds"_a = nb::none(),
+           "threads"_a = nb::none(), "owners"_a = nb::none());
+  nb::class_<Tree, Consumer>(m, "Tree")
+      .def(nb::new_(&make_tree), "levels"_a)
+      .def("counts", &counts_of, "level"_a)
+      .def("references", [](const Tree &tree) { return list_of(tree.references()); })
+      .def("references_by_owner",
+           [](const Tree &tree) { return to_array(tree.references_by_owner()); })
+      .def("memory",
+           [](const Tree &tree) { return std::pair(tree.memory_read(), tree.memory_written()); });
+  nb::class_<sim::Utilisation, Consumer>(m, "Utilisation")
+      .def(nb::new_([](const nb::dict &level) {
+             return value_of(sim::Utilisation::make(settings_of(level)));
+           }),
+           "level"_a)
+      .def("counts", &utilisation_of);
+  nb::class_<sim::Optimum, Consumer>(m, "Optimum")
+      .def(nb::new_([](const nb::dict &level) {
+             return value_of(sim::Optimum::make(settings_of(level)));
+           }),
+           "level"_a)
+      .def("solve", &solve);
+  nb::class_<Run>(m, "Replay")
+      .def(nb::new_(&make_run), "reader"_a, "layout"_a, "seed"_a, "by"_a, "owner_of_context"_a,
+           "side"_a, "leave_out"_a = std::vector<std::pair<uint64_t, uint64_t>>(),
+           "join_modifies"_a = false)
+      .def("next", &Run::next)
+      .def("feed", &Run::feed, "consumers"_a)
+      .def("pages", [](const Run &run) { return to_array(run.replay->pages()); });
+}
+
+} // namespace abut::bindings

@@ -1,0 +1,43 @@
+// A text file, a line after another.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace abut::imports {
+
+class Lines {
+public:
+  static constexpr size_t kMostBytes = size_t{64} << 10;
+
+  // Standard input where the path is "-".
+  explicit Lines(const std::string &path);
+  ~Lines();
+  Lines(const Lines &) = delete;
+  Lines &operator=(const Lines &) = delete;
+
+  // The next line without its end, valid until the next call; nothing at the end, or where it failed.
+  std::optional<std::string_view> next();
+
+  uint64_t number() const { return number_; } // of the last line, from 1
+  // Why no line came; empty at the end of the file.
+  const std::string &failure() const { return failure_; }
+
+private:
+  bool fill();
+
+  int file_;
+  bool is_ours_;
+  std::vector<char> buffer_ = std::vector<char>(16 * kMostBytes);
+  size_t begin_ = 0;
+  size_t end_ = 0;
+  bool at_end_ = false;
+  uint64_t number_ = 0;
+  std::string failure_;
+};
+
+} // namespace abut::imports

@@ -1,0 +1,88 @@
+// What a level counted, split by whose references they were.
+#pragma once
+
+#include "sim/miss_classes.hpp"
+#include "sim/reference.hpp"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace abut::sim {
+
+// Lines that were prefetched, by what became of them; those that still wait are in none but `issued`.
+struct PrefetchCounts {
+  uint64_t issued = 0;
+  uint64_t timely = 0; // used, and there in time
+  uint64_t late = 0;   // used before they could have arrived
+  uint64_t unused = 0; // left without having been used
+
+  PrefetchCounts &operator+=(const PrefetchCounts &other) {
+    issued += other.issued;
+    timely += other.timely;
+    late += other.late;
+    unused += other.unused;
+    return *this;
+  }
+};
+
+struct Counts {
+  std::array<uint64_t, kKinds> accesses{}; // by kind
+  std::array<uint64_t, kKinds> misses{};
+  std::array<std::array<uint64_t, kMissClasses>, kSides> classes{};
+  std::array<PrefetchCounts, kSides> prefetches{};
+  std::array<uint64_t, kSides> evictions{};   // by the side that had brought the line
+  std::array<uint64_t, kSides> write_backs{}; // dirty ones among them
+  uint64_t taken_back = 0;                    // lines that left because they left a level below
+  uint64_t prefetch_fetches = 0;              // asked for by prefetchers above
+  std::vector<uint64_t> misses_by_owner;
+
+  Counts &operator+=(const Counts &other) {
+    add(accesses, other.accesses);
+    add(misses, other.misses);
+    for (size_t side = 0; side < kSides; ++side) {
+      add(classes[side], other.classes[side]);
+      prefetches[side] += other.prefetches[side];
+    }
+    add(evictions, other.evictions);
+    add(write_backs, other.write_backs);
+    taken_back += other.taken_back;
+    prefetch_fetches += other.prefetch_fetches;
+    if (misses_by_owner.size() < other.misses_by_owner.size())
+      misses_by_owner.resize(other.misses_by_owner.size());
+    for (size_t owner = 0; owner < other.misses_by_owner.size(); ++owner)
+      misses_by_owner[owner] += other.misses_by_owner[owner];
+    return *this;
+  }
+
+private:
+  template <size_t kSize>
+  static void add(std::array<uint64_t, kSize> &to, const std::array<uint64_t, kSize> &from) {
+    for (size_t i = 0; i < kSize; ++i) to[i] += from[i];
+  }
+};
+
+// Adds how many there are of each kind. Sums, not a counter each: those would wait for one another.
+inline void count_kinds(std::span<const Kind> kinds, std::array<uint64_t, kKinds> &counts) {
+  uint32_t writes = 0;
+  uint32_t allocators = 0;
+  uint32_t both = 0;
+  for (const Kind kind : kinds) {
+    writes += kind & kWrite;
+    allocators += (kind & kAllocator) / kAllocator;
+    both += (kind & kWrite) & ((kind & kAllocator) / kAllocator);
+  }
+  counts[kWrite | kAllocator] += both;
+  counts[kWrite] += writes - both;
+  counts[kAllocator] += allocators - both;
+  counts[0] += kinds.size() - writes - allocators + both;
+}
+
+// Counts one for the owner; 0 is nobody.
+inline void count_owner(std::vector<uint64_t> &counts, Owner owner) {
+  if (owner == 0) return;
+  if (owner >= counts.size()) counts.resize(size_t{owner} + owner / 4 + 1);
+  ++counts[owner];
+}
+
+} // namespace abut::sim

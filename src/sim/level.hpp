@@ -1,0 +1,66 @@
+// A level of a tree of caches as the levels around it see it. Addresses and sizes are bytes.
+#pragma once
+
+#include "sim/counts.hpp"
+#include "sim/reference.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace abut::sim {
+
+struct Request {
+  uint64_t address = 0;
+  uint32_t size = 0; // within a line of the level that is asked
+  Kind kind = 0;
+  Owner owner = 0;
+};
+
+enum class Purpose : uint8_t { demand, prefetch };
+
+class Level {
+public:
+  Level() = default;
+  Level(const Level &) = delete;
+  Level &operator=(const Level &) = delete;
+  virtual ~Level() = default;
+
+  // References of the program, each within the level's lines or not.
+  virtual void take(const References &references) = 0;
+  // One that lies in one line; also a write that a level above passes on.
+  virtual void reference(const Request &request) = 0;
+  // A level above brings in what it missed. True where its copy is then dirty: an exclusive level gave its own away.
+  virtual bool fetch(const Request &request, Purpose purpose) = 0;
+  // A dirty line has left a level above.
+  virtual void write_back(const Request &request) = 0;
+  // A line has left a level above. Only exclusive levels are told.
+  virtual void take_victim(const Request &request, bool dirty) = 0;
+  // The line leaves a level below and so has to leave here; true where it was dirty, here or further above.
+  virtual bool leave(uint64_t address, uint32_t size) = 0;
+
+  virtual bool exclusive() const { return false; }
+  virtual uint32_t line_bytes() const { return 0; }
+
+  Counts counts;
+  Level *below = nullptr;
+  std::vector<Level *> above;
+};
+
+// Below the last cache.
+class Memory final : public Level {
+public:
+  void take(const References &) override {}
+  void reference(const Request &request) override { written += request.size; }
+  bool fetch(const Request &request, Purpose) override {
+    read += request.size;
+    return false;
+  }
+  void write_back(const Request &request) override { written += request.size; }
+  void take_victim(const Request &, bool) override {}
+  bool leave(uint64_t, uint32_t) override { return false; }
+
+  uint64_t read = 0; // bytes
+  uint64_t written = 0;
+};
+
+} // namespace abut::sim

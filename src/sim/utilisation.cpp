@@ -1,0 +1,109 @@
+#include "sim/utilisation.hpp"
+
+#include <bit>
+
+namespace abut::sim {
+namespace {
+
+constexpr uint32_t kParts = 64;
+
+std::variant<Lru, FullLru> make_lines(const LevelSettings &settings) {
+  const SetShape shape{settings.sets(), settings.ways_in_set(), 1};
+  if (shape.sets == 1 && shape.ways > 16) return FullLru(shape);
+  return Lru(shape);
+}
+
+} // namespace
+
+trace::Result<std::unique_ptr<Utilisation>> Utilisation::make(const LevelSettings &settings) {
+  LevelSettings plain;
+  plain.name = settings.name;
+  plain.capacity = settings.capacity;
+  plain.line = settings.line;
+  plain.ways = settings.ways;
+  if (std::optional<trace::Error> error = check({plain})) return *error;
+  return std::unique_ptr<Utilisation>(new Utilisation(plain));
+}
+
+Utilisation::Utilisation(const LevelSettings &settings)
+    : sets_(settings.sets()), line_shift_(static_cast<unsigned>(std::countr_zero(settings.line))),
+      part_shift_(settings.line > kParts
+                      ? static_cast<unsigned>(std::countr_zero(settings.line / kParts))
+                      : 0),
+      lines_(make_lines(settings)), table_(settings.lines() + 1), held_(settings.lines() + 1) {
+  for (auto slot = static_cast<uint32_t>(held_.size()); slot != 0; --slot)
+    free_.push_back(slot - 1);
+}
+
+void Utilisation::take(const References &references) {
+  for (size_t i = 0; i < references.count(); ++i) {
+    const Reference reference = references[i];
+    const Extent extent = extent_of(reference.address, reference.size);
+    for (uint64_t at = extent.first; at <= extent.last;) {
+      const uint64_t end = std::min(at | (line_bytes() - 1), extent.last);
+      use(at, end, reference);
+      at = end + 1;
+    }
+  }
+}
+
+void Utilisation::use(uint64_t first, uint64_t last, const Reference &reference) {
+  const uint64_t line = first >> line_shift_;
+  if (line != last_line_) {
+    last_held_ = &held(line, reference);
+    last_line_ = line;
+  }
+  last_held_->used |= parts(first, last);
+}
+
+uint64_t Utilisation::parts(uint64_t first, uint64_t last) const {
+  const uint64_t within = line_bytes() - 1;
+  const uint64_t from = (first & within) >> part_shift_;
+  const uint64_t to = (last & within) >> part_shift_;
+  return (~uint64_t{0} >> (kParts - 1 - (to - from))) << from;
+}
+
+template <typename Lines>
+Utilisation::Held &Utilisation::held_in(Lines &lines, uint64_t line, const Reference &reference) {
+  const uint64_t set = line % sets_;
+  if (lines.find(set, line) != nullptr) return held_[table_.find(line)];
+  const uint32_t slot = free_.back();
+  free_.pop_back();
+  held_[slot] = {0, reference.owner, side_of(reference.kind), true};
+  table_.insert(line, slot);
+  const Entry left = lines.insert(set, Entry::of(line));
+  if (left.empty()) return held_[slot];
+  const uint32_t old = table_.find(left.line());
+  add(held_[old], counts_);
+  held_[old].there = false;
+  table_.remove(left.line());
+  free_.push_back(old);
+  return held_[slot];
+}
+
+Utilisation::Held &Utilisation::held(uint64_t line, const Reference &reference) {
+  return std::visit([&](auto &lines) -> Held & { return held_in(lines, line, reference); }, lines_);
+}
+
+void Utilisation::add(const Held &held, UtilisationCounts &counts) const {
+  const auto used = static_cast<uint64_t>(std::popcount(held.used));
+  const uint64_t bytes = used << part_shift_;
+  const uint64_t parts = std::min<uint64_t>(line_bytes(), kParts);
+  counts.lines[index_of(held.side)] += 1;
+  counts.used[index_of(held.side)] += bytes;
+  ++counts.by_parts[used * kParts / parts];
+  if (held.owner == 0) return;
+  count_owner(counts.lines_by_owner, held.owner);
+  if (counts.used_by_owner.size() < counts.lines_by_owner.size())
+    counts.used_by_owner.resize(counts.lines_by_owner.size());
+  counts.used_by_owner[held.owner] += bytes;
+}
+
+UtilisationCounts Utilisation::counts() const {
+  UtilisationCounts counts = counts_;
+  for (const Held &held : held_)
+    if (held.there) add(held, counts);
+  return counts;
+}
+
+} // namespace abut::sim
