@@ -20,6 +20,7 @@ VERBS = {
     "record": "Record what a program does with its heap",
     "trace": "Look into a recorded run",
     "sim": "Simulate caches over a recorded run",
+    "validate": "Compare simulated misses with hardware counters or cachegrind",
     "bench": "Measure anew what a paper measured",
     "heaps": "List the heaps that are known and which are installed",
     "options": "List the options of abut's heap",

@@ -176,11 +176,14 @@ sim::OwnedBy owned_by(const std::string &name) {
 
 std::unique_ptr<Run> make_run(std::shared_ptr<Reader> reader, const nb::object &layout,
                               uint64_t seed, const std::string &by,
-                              std::vector<uint32_t> owner_of_context, const std::string &side) {
+                              std::vector<uint32_t> owner_of_context, const std::string &side,
+                              std::vector<std::pair<uint64_t, uint64_t>> leave_out,
+                              bool join_modifies) {
   auto run = std::make_unique<Run>();
   run->reader = std::move(reader);
   run->layout = layout_of(*run->reader, layout, seed);
-  sim::ReplayOptions options{owned_by(by), std::move(owner_of_context), side_named(side)};
+  sim::ReplayOptions options{owned_by(by), std::move(owner_of_context), side_named(side),
+                             std::move(leave_out), join_modifies};
   run->replay = std::make_unique<Replay>(*run->reader, *run->layout, std::move(options));
   return run;
 }
@@ -214,7 +217,8 @@ void add_sim(nb::module_ &m) {
       .def("solve", &solve);
   nb::class_<Run>(m, "Replay")
       .def(nb::new_(&make_run), "reader"_a, "layout"_a, "seed"_a, "by"_a, "owner_of_context"_a,
-           "side"_a)
+           "side"_a, "leave_out"_a = std::vector<std::pair<uint64_t, uint64_t>>(),
+           "join_modifies"_a = false)
       .def("next", &Run::next)
       .def("feed", &Run::feed, "consumers"_a)
       .def("pages", [](const Run &run) { return to_array(run.replay->pages()); });

@@ -31,7 +31,8 @@ size_t CacheLevel<Sets>::find_news(const References &references, News &news) con
   const uint64_t *addresses = references.addresses.data();
   const uint32_t *sizes = references.sizes.data();
   const Kind *kinds = references.kinds.data();
-  const bool always = !Sets::kRepeatIsIdle;
+  // Where a write may leave its line out, a repeat is not sure to hit.
+  const bool always = !Sets::kRepeatIsIdle || !settings_.write_allocate;
   const Kind passed_on =
       settings_.write_back ? 0 : kWrite; // every write of a write-through level is news
   uint64_t last = kNoUnit;

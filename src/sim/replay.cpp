@@ -44,10 +44,10 @@ void Replay::append(uint32_t from, uint32_t to) {
   const auto objects = batches_.objects();
   const auto offsets = batches_.offsets();
   const auto kinds = batches_.kinds();
-  const bool all = options_.side == Serves::all;
-  const Kind wanted = options_.side == Serves::allocator ? kAllocator : 0;
+  const bool all =
+      options_.side == Serves::all && options_.leave_out.empty() && !options_.join_modifies;
   for (uint32_t i = from; i < to; ++i) {
-    if (!all && (kinds[i] & kAllocator) != wanted) continue;
+    if (!all && !is_kept(i)) continue;
     const uint64_t address = layout_.address_of(objects[i], offsets[i]);
     addresses_.push_back(address);
     sizes_.push_back(batches_.sizes()[i]);
@@ -55,6 +55,27 @@ void Replay::append(uint32_t from, uint32_t to) {
     threads_.push_back(batches_.threads()[i]);
     if (options_.owned_by != OwnedBy::nobody) owners_.push_back(owner_of(objects[i], address));
   }
+}
+
+bool Replay::is_kept(uint32_t i) const {
+  const Kind wanted = options_.side == Serves::allocator ? kAllocator : 0;
+  if (options_.side != Serves::all && (batches_.kinds()[i] & kAllocator) != wanted) return false;
+  const uint64_t code = batches_.codes()[i];
+  for (const auto &[begin, end] : options_.leave_out)
+    if (code >= begin && code < end) return false;
+  return !options_.join_modifies || !writes_back(i);
+}
+
+// Whether the access before is the same instruction's read of the same bytes.
+bool Replay::writes_back(uint32_t i) const {
+  if (i == 0 || (batches_.kinds()[i] & kWrite) == 0) return false;
+  const uint32_t before = i - 1;
+  return (batches_.kinds()[before] & kWrite) == 0 &&
+         batches_.codes()[i] == batches_.codes()[before] &&
+         batches_.offsets()[i] == batches_.offsets()[before] &&
+         batches_.objects()[i] == batches_.objects()[before] &&
+         batches_.sizes()[i] == batches_.sizes()[before] &&
+         batches_.threads()[i] == batches_.threads()[before];
 }
 
 Owner Replay::owner_of(uint64_t object, uint64_t address) {

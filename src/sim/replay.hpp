@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace abut::sim {
@@ -22,6 +23,10 @@ struct ReplayOptions {
   std::vector<Owner> owner_of_context;
   // Whose accesses to keep.
   Serves side = Serves::all;
+  // Code whose accesses to leave out, as addresses [begin, end): where the trace has code addresses.
+  std::vector<std::pair<uint64_t, uint64_t>> leave_out;
+  // An instruction that reads a place and writes it back counts as the read alone, as in cachegrind.
+  bool join_modifies = false;
 };
 
 class Replay {
@@ -39,6 +44,8 @@ public:
 private:
   void take(const trace::Event &event);
   void append(uint32_t from, uint32_t to);
+  bool is_kept(uint32_t i) const;
+  bool writes_back(uint32_t i) const;
   Owner owner_of(uint64_t object, uint64_t address);
   Owner page_owner(uint64_t page);
 

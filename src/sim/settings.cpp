@@ -93,6 +93,8 @@ Why ambiguous(const std::vector<LevelSettings> &levels, const LevelSettings &lev
                         [&one](const auto &other) { return other.below == one.name; });
   };
   if (!is_top(level)) return {};
+  if (level.inclusion == Inclusion::exclusive)
+    return "an exclusive level holds what left the ones above, and there are none";
   for (const LevelSettings &other : levels) {
     const bool meet =
         other.serves == Serves::all || level.serves == Serves::all || other.serves == level.serves;

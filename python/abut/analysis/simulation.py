@@ -132,13 +132,13 @@ def _on_cluster(jobs: Sequence[Job], scheduler: str) -> list[Result]:
     from abut.errors import AbutError
 
     try:
-        from distributed import Client
+        import distributed
     except ImportError as error:
         raise AbutError(
             "--scheduler: dask.distributed is not installed", fix="pip install 'abut[cluster]'"
         ) from error
     try:
-        client = Client(scheduler, timeout=10)
+        client: Any = distributed.Client(scheduler, timeout=10)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
         raise AbutError(
             f"--scheduler {scheduler}: nobody answers there", fix="start one with `dask scheduler`"
@@ -172,7 +172,7 @@ def average_cycles(result: Result) -> float:
         # A walk of the page table reads a few entries, most of which are in the second level.
         walk = 2 * (chain[1].cycles if len(chain) > 1 else preset.memory_cycles)
         lost += lost_cycles(walks, _chain(tables), walk)
-    return chain[0].cycles + lost / first
+    return float(chain[0].cycles + lost / first)
 
 
 def _feed(trace: Trace, job: Job, owners: Owners, simulators: Sequence[Any]) -> Array:
@@ -237,5 +237,6 @@ def _padded(numbers: Array, count: int) -> Array:
 def _plain(counts: _Counts) -> _Counts:
     """The counts without their columns by owner, which can be long."""
     empty = np.zeros(0, np.int64)
-    names = [field.name for field in dataclasses.fields(counts) if field.name.endswith("_by_owner")]
-    return dataclasses.replace(counts, **dict.fromkeys(names, empty))
+    if isinstance(counts, LevelCounts):
+        return dataclasses.replace(counts, misses_by_owner=empty)
+    return dataclasses.replace(counts, lines_by_owner=empty, used_bytes_by_owner=empty)
