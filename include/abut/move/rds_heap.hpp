@@ -63,6 +63,7 @@ public:
     const double cells = double(this->pages()) * Numbers::kCellsPerPage;
     return this->nodes() == 0 ? 1.0 : cells / double(this->nodes());
   }
+  void prefer_huge_pages() { cells_.prefer_huge_pages(); }
   bool may_grow() const { return bound_pages_ == 0 || this->pages() < bound_pages_; }
   bool may_grow_for_layout() const {
     if (!may_grow() || bound_ratio_ <= 0) return may_grow();

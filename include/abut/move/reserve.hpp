@@ -35,6 +35,11 @@ public:
     if (bytes > reserved_) throw std::bad_alloc();
   }
 
+  // Asks the kernel for huge pages, which a large structure of scattered look-ups needs fewest translations with.
+  void prefer_huge_pages() {
+    if (base_ != nullptr) madvise(base_, reserved_, MADV_HUGEPAGE);
+  }
+
   // Says that [from, to) is not needed now; it reads as zero from here on. Both are offsets in bytes.
   void forget(std::size_t from, std::size_t to) {
     if (to > from) madvise(base_ + from, to - from, MADV_DONTNEED);
@@ -90,6 +95,8 @@ public:
     base_ = fresh;
     count_ = count;
   }
+
+  void prefer_huge_pages() {}
 
   void forget(std::size_t from, std::size_t to) {
     if (to > from) std::memset(base() + from, 0, to - from);

@@ -33,7 +33,13 @@ public:
       : structure_(heap, roots, count), rules_(rules) {}
 
   OneSpaceRules &rules() { return rules_; }
-  std::size_t moved() const { return moved_; }
+  // How many clusters were looked at, and how many of them were moved or found no room, since the mover was made.
+  struct Counts {
+    std::size_t looked = 0;
+    std::size_t moved = 0;
+    std::size_t without_room = 0;
+  };
+  const Counts &counts() const { return counts_; }
 
   // ---- incremental: some nodes at a time ----
 
@@ -83,7 +89,11 @@ public:
     const CellId node = structure_.at(place);
     const LineId line = heap.find(Emptiest<Level::line, Level::heap>{});
     const unsigned room = found(line) ? heap.space(line) : 0;
-    if (room < rules_.threshold) return Outcome::no_room;
+    ++counts_.looked;
+    if (room < rules_.threshold) {
+      ++counts_.without_room;
+      return Outcome::no_room;
+    }
     cluster_.gather(heap, node, room);
     if (cluster_.in_one_line()) return Outcome::left;
     if (cluster_.size() == room) {
@@ -91,7 +101,7 @@ public:
     } else if (!place_small(place, line)) {
       return Outcome::left;
     }
-    moved_ += cluster_.size();
+    ++counts_.moved;
     return Outcome::moved;
   }
 
@@ -104,7 +114,6 @@ public:
     if (!found(line) || line == home || heap.count(line) < heap.count(home)) return;
     cluster_.gather(heap, node, 1);
     cluster_.move_to_line(structure_, place, line);
-    ++moved_;
   }
 
 private:
@@ -143,7 +152,7 @@ private:
   Cluster<Heap, Links, kMost> cluster_;
   std::vector<Place> waiting_;
   LineId shared_ = kNoLine;
-  std::size_t moved_ = 0;
+  Counts counts_;
 };
 
 } // namespace abut::move
