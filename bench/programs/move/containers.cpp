@@ -70,23 +70,20 @@ void run_map(const Settings &settings, bench::Checksum &sum) {
   const double walk = ns_each(map.size(), [&] {
     for (const auto &[key, value] : map) sum.add(key ^ (value << 1));
   });
-  std::printf("\"insert_ns\": %.1f, \"change_ns\": %.1f, \"lookup_ns\": %.1f, \"walk_ns\": %.2f", build, change,
-              look_up, walk);
+  std::printf("\"insert_ns\": %.1f, \"change_ns\": %.1f, \"lookup_ns\": %.1f, \"walk_ns\": %.2f",
+              build, change, look_up, walk);
 }
 
 // One of the lists is drawn, and where the last step on it ended, an element is erased, inserted or passed.
 template <typename List>
 void step(List &list, typename List::iterator &cursor, std::uint64_t &left, Random &random) {
   switch (random.below(4)) {
-  case 0:
-    cursor = list.insert(cursor, random.next());
-    break;
+  case 0: cursor = list.insert(cursor, random.next()); break;
   case 1:
     cursor = list.erase(cursor);
     --left;
     return;
-  default:
-    break;
+  default: break;
   }
   ++cursor;
   --left;
@@ -112,8 +109,10 @@ void run_lists(const Settings &settings, std::vector<List> &lists, bench::Checks
         std::uint64_t which = random.below(lists.size());
         while (left[which] == 0) which = which + 1 == lists.size() ? 0 : which + 1;
         const std::uint64_t before = left[which];
-        if (cursors[which] == lists[which].end()) left[which] = 0;
-        else step(lists[which], cursors[which], left[which], random);
+        if (cursors[which] == lists[which].end())
+          left[which] = 0;
+        else
+          step(lists[which], cursors[which], left[which], random);
         live -= before - left[which];
       }
     }
@@ -144,7 +143,8 @@ void run(const Settings &settings, bench::Checksum &sum) {
   } else if (settings.whose == "abut") {
     run_map<abut::map<Key, Key>>(settings, sum);
   } else if (settings.whose == "abut-still") {
-    run_map<abut::map<Key, Key, std::less<Key>, abut::move::TreeLayout{.moves = false}>>(settings, sum);
+    run_map<abut::map<Key, Key, std::less<Key>, abut::move::TreeLayout{.moves = false}>>(settings,
+                                                                                         sum);
 #if __has_include(<absl/container/btree_map.h>)
   } else if (settings.whose == "absl") {
     run_map<absl::btree_map<Key, Key>>(settings, sum);

@@ -1,8 +1,10 @@
 // DICT (Adcock 2009, 3.2.1): a search tree that is looked up at random, and after a share of the look-ups the node is
 // deleted and another key inserted; under movers and strategies, or none. Prints one JSON object.
 #include "abut/move/relayout.hpp"
+#include "abut/move/two_space_mover.hpp"
 #include "common/checksum.hpp"
 #include "common/options.hpp"
+#include "move/dict_perfect.hpp"
 #include "move/dict_tree.hpp"
 #include "move/timing.hpp"
 
@@ -35,33 +37,42 @@ struct Settings {
       1000; // nodes that are looked at in 1000 operations, or look-ups of 1000 that move
   std::uint64_t threshold = 2;
   bool compacts = false;
+  bool huge = false;
   std::uint64_t seed = 1;
 };
 
-template <Needs More, typename Sites>
+template <typename Tree>
 class Run {
-  using Tree = DictTree<kShape, More, Sites>;
   using Heap = typename Tree::Heap;
-  static constexpr bool kOneSpace = More == TreeMover<Heap, DictLinks>::needs();
+  using OneSpace = TreeMover<Heap, DictLinks>;
+  using TwoSpace = TwoSpaceMover<Heap, DictLinks>;
+  static constexpr bool kOneSpace = Heap::kNeeds == OneSpace::needs();
+  static constexpr bool kTwoSpace = Heap::kNeeds == TwoSpace::needs();
 
 public:
   explicit Run(const Settings &settings)
       : settings_(settings), tree_(settings.variant == "fields", settings.seed + 1),
         random_(settings.seed), keys_(settings.nodes),
         batches_(settings.operations, settings.batch) {
+    if (settings.huge) tree_.heap().prefer_huge_pages();
     for (auto &key : keys_) {
       key = new_key();
-      insert(key, tree_.fresh_cell());
+      tree_.attach(tree_.find_gap(key), tree_.fresh_cell(), key, [](Place) {});
     }
     // Twice: once up out of the pages that it was built in, and down again, so that the others can go.
     for (int i = 0; i < 2; ++i)
       abut::move::relayout<DictLinks>(tree_.heap(), tree_.root(), Nesting::lines_in_pages);
+    if constexpr (Tree::kPerfect) {
+      tree_.layout().recluster({});
+    } else {
+      tree_.heap().bound_ratio(static_cast<double>(settings.percent) / 100);
+    }
     tree_.heap().trim();
-    tree_.heap().bound_ratio(static_cast<double>(settings.percent) / 100);
     if constexpr (kOneSpace)
-      mover_ = std::make_unique<TreeMover<Heap, DictLinks>>(
+      one_space_ = std::make_unique<OneSpace>(
           tree_.heap(), &tree_.root(), 1,
           OneSpaceRules{static_cast<unsigned>(settings.threshold), settings.compacts});
+    if constexpr (kTwoSpace) two_space_ = std::make_unique<TwoSpace>(tree_.heap(), &tree_.root());
   }
 
   void run() {
@@ -78,64 +89,56 @@ public:
 private:
   std::uint32_t new_key() { return static_cast<std::uint32_t>(random_.next() >> 35); }
 
-  void insert(std::uint32_t key, CellId cell) {
-    Place place = tree_.find(key, [](Place) {});
-    // Duplicates go to the right, down to a place that is empty.
-    while (found(tree_.at(place))) {
-      place = {tree_.at(place), 1};
-      while (found(tree_.at(place)) && tree_.key(tree_.at(place)) != key)
-        place = {tree_.at(place), key < tree_.key(tree_.at(place)) ? 0u : 1u};
-    }
-    tree_.attach(place, cell, key, [](Place) {});
-  }
-
   void operation() {
     const std::uint64_t index = random_.below(keys_.size());
     const Place place = look_up(keys_[index]);
     sum_.add(keys_[index]);
     if (random_.below(1000) < settings_.changes) {
-      const CellId cell = tree_.remove(place, [](Place) {});
+      const auto barrier = [&](Place changed) {
+        if constexpr (kTwoSpace) two_space_->wrote(changed);
+      };
+      const CellId cell = tree_.remove(place, barrier);
       keys_[index] = new_key();
-      insert(keys_[index], cell);
+      tree_.attach(tree_.find_gap(keys_[index]), cell, keys_[index], barrier);
     }
     work();
   }
 
   Place look_up(std::uint32_t key) {
-    if constexpr (kOneSpace) {
-      if (embedded_ && random_.below(1000) < settings_.rate) {
-        LineId line = kNoLine;
-        bool compacting = false;
-        return tree_.find(key, [&](Place place) {
-          const CellId node = tree_.at(place);
-          if (compacting) return mover_->compact(place);
-          if (found(line) && Heap::Numbers::line_of(node) == line) return;
-          if (mover_->improve(place) == TreeMover<Heap, DictLinks>::Outcome::no_room) {
-            compacting = settings_.compacts;
-            if (compacting) mover_->compact(place);
-          }
-          line = Heap::Numbers::line_of(tree_.at(place));
-        });
-      }
-    }
+    if constexpr (kOneSpace)
+      if (embedded_ && random_.below(1000) < settings_.rate) return look_up_and_move(key);
     return tree_.find(key, [](Place) {});
   }
 
+  // What figure 5.2 embeds in the look-up: the clusters that it comes through are put right.
+  Place look_up_and_move(std::uint32_t key) {
+    LineId line = kNoLine;
+    bool compacting = false;
+    return tree_.find(key, [&](Place place) {
+      if (compacting) return one_space_->compact(place);
+      if (found(line) && Heap::Numbers::line_of(tree_.at(place)) == line) return;
+      if (one_space_->improve(place) == OneSpace::Outcome::no_room) {
+        compacting = settings_.compacts;
+        if (compacting) one_space_->compact(place);
+      }
+      line = Heap::Numbers::line_of(tree_.at(place));
+    });
+  }
+
   void work() {
+    constexpr std::uint64_t kEvery = 100; // operations between two steps of an incremental mover
     ++done_;
     if (settings_.period != 0 && done_ % settings_.period == 0) {
-      if (settings_.mover == "periodic2space") {
+      if (settings_.mover == "periodic2space")
         abut::move::relayout<DictLinks>(tree_.heap(), tree_.root());
-      } else if (settings_.mover == "periodic2space-nested") {
+      if (settings_.mover == "periodic2space-nested")
         abut::move::relayout<DictLinks>(tree_.heap(), tree_.root(), Nesting::lines_in_pages);
-      }
       if constexpr (kOneSpace)
-        if (settings_.mover == "periodic1space") mover_->pass();
+        if (settings_.mover == "periodic1space") one_space_->pass();
     }
-    if constexpr (kOneSpace) {
-      constexpr std::uint64_t kEvery = 100;
-      if (incremental_ && done_ % kEvery == 0) mover_->step(settings_.rate * kEvery / 1000);
-    }
+    if (!incremental_ || done_ % kEvery != 0) return;
+    if constexpr (kOneSpace) one_space_->step(settings_.rate * kEvery / 1000);
+    if constexpr (kTwoSpace) two_space_->step(settings_.rate * kEvery / 1000);
   }
 
   void report() {
@@ -157,9 +160,10 @@ private:
   std::vector<std::uint32_t> keys_;
   bench::Batches batches_;
   bench::Checksum sum_;
-  std::unique_ptr<TreeMover<Heap, DictLinks>> mover_;
+  std::unique_ptr<OneSpace> one_space_;
+  std::unique_ptr<TwoSpace> two_space_;
   bool embedded_ = settings_.mover == "embedded1space";
-  bool incremental_ = settings_.mover == "incremental1space";
+  bool incremental_ = settings_.mover.starts_with("incremental");
   std::uint64_t done_ = 0;
 };
 
@@ -186,13 +190,14 @@ Settings parse(int argc, char **argv) {
                  "what a deletion moves: MOVENODE or MOVEFIELDS");
   options.text("mover", settings.mover,
                "none, upper, sites, periodic2space[-nested], periodic1space, incremental1space, "
-               "embedded1space");
+               "incremental2space, embedded1space, bfs[-0|-1|-2], fixed[-0|-1|-2]");
   options.number("percent", settings.percent, {100, 1000}, "cells for 100 nodes: m");
   options.number("period", settings.period, {0, UINT64_MAX}, "operations between two passes");
   options.number("rate", settings.rate, {0, 1'000'000},
                  "nodes looked at in 1000 operations, or look-ups of 1000 that move");
   options.number("threshold", settings.threshold, {1, 64}, "cells a line must have free");
   options.flag("compact", settings.compacts, "compact where no line has");
+  options.flag("huge", settings.huge, "ask for huge pages");
   options.number("seed", settings.seed, {0, UINT64_MAX}, "seed of the keys");
   options.parse(argc, argv);
   return settings;
@@ -200,19 +205,35 @@ Settings parse(int argc, char **argv) {
 
 } // namespace
 
+template <Shape Form>
+bool run_perfect(const Settings &settings, std::string_view name) {
+  if (!settings.mover.starts_with(name)) return false;
+  const std::string_view depth = settings.mover.substr(name.size());
+  if (depth == "-0")
+    Run<bench::PerfectDict<kShape, Form, 0>>(settings).run();
+  else if (depth == "-1")
+    Run<bench::PerfectDict<kShape, Form, 1>>(settings).run();
+  else
+    Run<bench::PerfectDict<kShape, Form, 2>>(settings).run();
+  return true;
+}
+
 int main(int argc, char **argv) {
   const Settings settings = parse(argc, argv);
-  using OneSpaceHeap = DictTree<kShape, Needs{}, NoSites>::Heap;
-  constexpr Needs kOneSpace = TreeMover<OneSpaceHeap, DictLinks>::needs();
-  if (settings.mover == "sites") {
-    if (settings.variant == "node") {
-      Run<Needs{}, MoveNodeSites>(settings).run();
-    } else {
-      Run<Needs{}, MoveFieldsSites>(settings).run();
-    }
-  } else if (settings.mover.find("1space") != std::string_view::npos) {
-    Run<kOneSpace, NoSites>(settings).run();
+  using Plain = DictTree<kShape, Needs{}, NoSites>;
+  constexpr Needs kOneSpace = TreeMover<Plain::Heap, DictLinks>::needs();
+  constexpr Needs kTwoSpace = TwoSpaceMover<Plain::Heap, DictLinks>::needs();
+  if (run_perfect<Shape::breadth_first>(settings, "bfs")) return 0;
+  if (run_perfect<Shape::fixed_height>(settings, "fixed")) return 0;
+  if (settings.mover == "sites" && settings.variant == "node") {
+    Run<DictTree<kShape, Needs{}, MoveNodeSites>>(settings).run();
+  } else if (settings.mover == "sites") {
+    Run<DictTree<kShape, Needs{}, MoveFieldsSites>>(settings).run();
+  } else if (settings.mover.ends_with("1space")) {
+    Run<DictTree<kShape, kOneSpace, NoSites>>(settings).run();
+  } else if (settings.mover == "incremental2space") {
+    Run<DictTree<kShape, kTwoSpace, NoSites>>(settings).run();
   } else {
-    Run<Needs{}, NoSites>(settings).run();
+    Run<Plain>(settings).run();
   }
 }

@@ -39,6 +39,7 @@ using NoSites = DictSites<abut::move::Strategy<>, abut::move::Strategy<>, abut::
 template <abut::move::Geometry Shape, abut::move::Needs More, typename Sites>
 class DictTree {
 public:
+  static constexpr bool kPerfect = false;
   using Heap = abut::move::RdsHeap<DictNode, Shape, More | Sites::needs()>;
 
   explicit DictTree(bool moves_fields, std::uint64_t seed)
@@ -63,6 +64,17 @@ public:
       const DictNode &here = heap_[node];
       if (here.key == key) return place;
       place = {node, key < here.key ? 0u : 1u};
+    }
+    return place;
+  }
+
+  // Where a node of the key goes; behind those of the same key.
+  Place find_gap(std::uint32_t key) {
+    Place place;
+    site_.begin();
+    for (CellId node = root_; found(node); node = at(place)) {
+      if constexpr (Sites::kTrail > 0) site_.pass(node);
+      place = {node, key < heap_[node].key ? 0u : 1u};
     }
     return place;
   }

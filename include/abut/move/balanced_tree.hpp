@@ -131,7 +131,9 @@ private:
   };
 
   CellId child(CellId node, unsigned side) const { return TreeLinks::get(pool_, node, side); }
-  CellId at(Place place) const { return found(place.owner) ? child(place.owner, place.which) : root_; }
+  CellId at(Place place) const {
+    return found(place.owner) ? child(place.owner, place.which) : root_;
+  }
   void set(Place place, CellId to) {
     if (found(place.owner)) {
       TreeLinks::set(pool_, place.owner, place.which, to);

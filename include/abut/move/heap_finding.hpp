@@ -119,6 +119,23 @@ protected:
 
   CellId take_lowest(LineId line) { return find_within(Lowest<Level::cell, Level::line>{}, line); }
 
+  // A cell of the line, or of the nearest line of its page that has one (ccmalloc-closest, 4.1.1); kNoCell if the page is
+  // full.
+  CellId take_nearest(LineId line) {
+    static_assert(What.lines_in_page);
+    if (!this->is_full(line)) return take_lowest(line);
+    const PageId page = Numbers::page_of(line);
+    const std::uint64_t roomy = this->facts_[number(page)].roomy;
+    if (roomy == 0) return kNoCell;
+    const std::uint32_t here = Numbers::line_in_page(line);
+    const std::uint64_t later = roomy >> here << here;
+    const std::uint64_t earlier = roomy & ~later;
+    const int up = later != 0 ? std::countr_zero(later) - static_cast<int>(here) : 64;
+    const int down = earlier != 0 ? static_cast<int>(here) - 63 + std::countl_zero(earlier) : 64;
+    return take_lowest(Numbers::line(page, up <= down ? here + static_cast<std::uint32_t>(up)
+                                                      : here - static_cast<std::uint32_t>(down)));
+  }
+
 private:
   template <Choice How, typename Set>
   static std::uint32_t ranked(const Set &set) {

@@ -34,11 +34,7 @@ class list { // NOLINT(readability-identifier-naming): the standard's name
     using reference = std::conditional_t<Const, const T &, T &>;
 
     Iterator() = default;
-    operator Iterator<true>() const
-      requires(!Const)
-    {
-      return {owner_, cell_};
-    }
+    operator Iterator<true>() const requires(!Const) { return {owner_, cell_}; }
     reference operator*() const { return (*owner_->pool_)[cell_].get(); }
     pointer operator->() const { return &**this; }
     Iterator &operator++() {
@@ -144,7 +140,9 @@ public:
     return {this, cell};
   }
   iterator insert(const_iterator position, const T &value) { return emplace(position, value); }
-  iterator insert(const_iterator position, T &&value) { return emplace(position, std::move(value)); }
+  iterator insert(const_iterator position, T &&value) {
+    return emplace(position, std::move(value));
+  }
   template <std::input_iterator Input>
   void insert(const_iterator position, Input from, Input to) {
     for (; from != to; ++from) position = std::next(emplace(position, *from));

@@ -1,6 +1,7 @@
-// The nodes of doubly linked lists, kept in blocks: every block holds one stretch of one list, in any order (Adcock 2009,
-// 6.3: clustNonStrict, with blocks that are at least a quarter full). An insertion into a full block moves half of it
-// to a new one; an erasure that leaves little moves it to the next block.
+// The nodes of doubly linked lists, kept in blocks: every block holds one stretch of one list, nearly in order. Of the
+// layouts that Adcock 2009, 6.3.2, names and leaves untried this is the one with gaps: a block that comes to be has its
+// free cells spread over its lines, so that an insertion mostly finds one in the line where it belongs. What overflows
+// shares with the next block or is parted; what has become nearly empty joins the next block.
 #pragma once
 
 #include "handles.hpp"
@@ -12,7 +13,7 @@ namespace abut::move {
 
 // How the nodes of a list are laid out.
 struct ListLayout {
-  std::uint32_t block_bytes = 1024;
+  std::uint32_t block_bytes = 4096;
   // False: no node ever moves, pointers and iterators stay good as std::list's do, and order is kept less well.
   bool moves = true;
 };
@@ -38,8 +39,8 @@ class ListPool {
 public:
   using Node = ListNode<T>;
   static constexpr bool kMoves = Layout.moves && std::is_nothrow_move_constructible_v<T>;
-  static constexpr Needs kNeeds = Cyclic<Level::cell, Level::page>::needs() |
-                                  Newblock<Level::page, Level::heap>::needs();
+  static constexpr Needs kNeeds =
+      Cyclic<Level::cell, Level::page>::needs() | Newblock<Level::page, Level::heap>::needs();
   using Heap = RdsHeap<Node, Geometry{64, Layout.block_bytes}, kNeeds>;
   using Numbers = typename Heap::Numbers;
   static constexpr unsigned kBlock = Numbers::kCellsPerPage;
@@ -83,7 +84,8 @@ public:
     const CellId previous = heap[cell].previous;
     heap.free(cell);
     if constexpr (kMoves) {
-      if (heap.count(block) * 4 < kBlock && heap.count(block) > 0) join(ends, block, previous, next);
+      if (heap.count(block) * 4 < kBlock && heap.count(block) > 0)
+        join(ends, block, previous, next);
     }
   }
 
@@ -106,7 +108,8 @@ public:
     while (found(cell)) {
       const CellId next = heap[cell].next;
       if (!found(block) || heap.is_full(block)) block = heap.empty_page();
-      move_to(ends, cell, block);
+      if (!found(block)) throw HeapIsFull();
+      move_to(ends, cell, heap.find(Lowest<Level::cell, Level::page>{}, block));
       cell = next;
     }
   }
@@ -121,12 +124,9 @@ public:
 
 private:
   CellId near(CellId before, CellId after) {
-    constexpr Cyclic<Level::cell, Level::page> kInBlock;
-    if (found(before)) {
-      if (const CellId cell = heap.find(kInBlock, Numbers::page_of(before)); found(cell)) return cell;
-    }
-    if (found(after)) return heap.find(kInBlock, Numbers::page_of(after));
-    return kNoCell;
+    if (found(before))
+      if (const CellId cell = heap.take_nearest(Numbers::line_of(before)); found(cell)) return cell;
+    return found(after) ? heap.take_nearest(Numbers::line_of(after)) : kNoCell;
   }
   CellId in_new_block() {
     const PageId block = heap.empty_page();
@@ -135,17 +135,20 @@ private:
   }
 
   void set_next(ListEnds &ends, CellId cell, CellId next) noexcept {
-    if (found(cell)) heap[cell].next = next;
-    else ends.first = next;
+    if (found(cell))
+      heap[cell].next = next;
+    else
+      ends.first = next;
   }
   void set_previous(ListEnds &ends, CellId cell, CellId previous) noexcept {
-    if (found(cell)) heap[cell].previous = previous;
-    else ends.last = previous;
+    if (found(cell))
+      heap[cell].previous = previous;
+    else
+      ends.last = previous;
   }
 
-  // Moves one node into a block with room; where it is now.
-  CellId move_to(ListEnds &ends, CellId from, PageId block) noexcept {
-    const CellId to = heap.find(Lowest<Level::cell, Level::page>{}, block);
+  // Moves one node into a cell that is in use for it.
+  void move_to(ListEnds &ends, CellId from, CellId to) noexcept {
     Node &old = heap[from];
     Node &node = heap[to];
     node.next = old.next;
@@ -160,48 +163,71 @@ private:
     set_previous(ends, node.next, to);
     handles.moved(from, to);
     heap.free(from);
-    return to;
   }
 
-  // Moves the later half of the block that `before` is in into a new block.
-  void split(ListEnds &ends, CellId &before, CellId &after) {
-    const PageId block = Numbers::page_of(before);
-    std::array<CellId, kBlock> stretch;
+  // The nodes of a list that lie in one block, in order.
+  struct Stretch {
+    std::array<CellId, 2 * kBlock> cells;
     unsigned count = 0;
-    CellId first = before;
-    while (found(heap[first].previous) && Numbers::page_of(heap[first].previous) == block)
-      first = heap[first].previous;
-    for (CellId cell = first; found(cell) && Numbers::page_of(cell) == block && count < kBlock;
-         cell = heap[cell].next)
-      stretch[count++] = cell;
-    if (count < 2) return;
+  };
+  CellId start_of_stretch(CellId cell) const {
+    const PageId block = Numbers::page_of(cell);
+    while (found(heap[cell].previous) && Numbers::page_of(heap[cell].previous) == block)
+      cell = heap[cell].previous;
+    return cell;
+  }
+  // Adds the stretch that begins at `cell`; what follows it.
+  CellId add_stretch(CellId cell, Stretch &stretch) const {
+    const PageId block = Numbers::page_of(cell);
+    for (; found(cell) && Numbers::page_of(cell) == block; cell = heap[cell].next)
+      stretch.cells[stretch.count++] = cell;
+    return cell;
+  }
+
+  // Moves the nodes [from, to) of a stretch into an empty block, in order, with the gaps spread evenly.
+  template <typename Follow>
+  void lay_out(ListEnds &ends, const Stretch &stretch, unsigned from, unsigned to, PageId block,
+               Follow follow) noexcept {
+    for (unsigned i = from; i < to; ++i) {
+      const std::uint32_t line = (i - from) * Numbers::kLinesPerPage / (to - from);
+      const CellId cell = heap.take(Numbers::line(block, line));
+      move_to(ends, stretch.cells[i], cell);
+      follow(stretch.cells[i], cell);
+    }
+  }
+
+  // Makes room in the full block of `before`: two blocks in place of it, or of it and the next if that has room.
+  void split(ListEnds &ends, CellId &before, CellId &after) {
+    Stretch stretch;
+    const CellId beyond = add_stretch(start_of_stretch(before), stretch);
+    if (found(beyond) && heap.count(Numbers::page_of(beyond)) * 3 < kBlock * 2)
+      add_stretch(beyond, stretch);
+    if (stretch.count < 2) return;
+    const auto follow = [&](CellId from, CellId to) {
+      if (from == before) before = to;
+      if (from == after) after = to;
+    };
+    const PageId one = heap.empty_page();
+    if (!found(one)) return;
+    lay_out(ends, stretch, 0, stretch.count / 2, one, follow);
     const PageId other = heap.empty_page();
     if (!found(other)) return;
-    for (unsigned i = count / 2; i < count; ++i) {
-      const CellId to = move_to(ends, stretch[i], other);
-      if (stretch[i] == before) before = to;
-      if (stretch[i] == after) after = to;
-    }
+    lay_out(ends, stretch, stretch.count / 2, stretch.count, other, follow);
   }
 
   // Moves what is left of a block to the block of the stretch's neighbour, if there is room to spare.
   void join(ListEnds &ends, PageId block, CellId previous, CellId &next) noexcept {
     const bool goes_on = found(next) && Numbers::page_of(next) == block;
-    CellId cell = goes_on ? next : previous;
-    while (found(heap[cell].previous) && Numbers::page_of(heap[cell].previous) == block)
-      cell = heap[cell].previous;
-    CellId end = cell;
-    while (found(end) && Numbers::page_of(end) == block) end = heap[end].next;
-    const CellId neighbour = found(end) ? end : heap[cell].previous;
-    if (!found(neighbour)) return;
-    const PageId target = Numbers::page_of(neighbour);
-    if (heap.count(target) + heap.count(block) > kBlock * 3 / 4) return;
-    for (unsigned left = heap.count(block); left > 0; --left) {
-      const CellId after = heap[cell].next;
-      const CellId to = move_to(ends, cell, target);
-      if (cell == next) next = to;
-      cell = after;
-    }
+    Stretch stretch;
+    const CellId start = start_of_stretch(goes_on ? next : previous);
+    const CellId beyond = add_stretch(start, stretch);
+    if (!found(beyond) || heap.count(Numbers::page_of(beyond)) + stretch.count > kBlock / 2) return;
+    add_stretch(beyond, stretch);
+    const PageId fresh = heap.empty_page();
+    if (!found(fresh)) return;
+    lay_out(ends, stretch, 0, stretch.count, fresh, [&](CellId from, CellId to) {
+      if (from == next) next = to;
+    });
   }
 };
 

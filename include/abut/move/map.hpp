@@ -36,11 +36,7 @@ protected:
     // NOLINTEND(readability-identifier-naming)
 
     Iterator() = default;
-    operator Iterator<true>() const
-      requires(!Const)
-    {
-      return {tree_, cell_};
-    }
+    operator Iterator<true>() const requires(!Const) { return {tree_, cell_}; }
     reference operator*() const { return tree_->pool().value(cell_); }
     pointer operator->() const { return &**this; }
     Iterator &operator++() {
@@ -125,9 +121,7 @@ public:
     return {lower_bound(key), upper_bound(key)};
   }
 
-  std::pair<iterator, bool> insert(const Value &value) {
-    return add(KeyOf{}(value), value);
-  }
+  std::pair<iterator, bool> insert(const Value &value) { return add(KeyOf{}(value), value); }
   std::pair<iterator, bool> insert(Value &&value) { return add(KeyOf{}(value), std::move(value)); }
   template <std::input_iterator Input>
   void insert(Input from, Input to) {

@@ -94,6 +94,8 @@ public:
   // A free cell of the line; kNoCell if it is full.
   CellId take(LineId line) { return this->take_lowest(line); }
 
+  using Finding::take_nearest;
+
   // A page without a node, whatever the ratio; for movers. kNoPage where the heap may not grow.
   PageId empty_page() {
     constexpr Newblock<Level::page, Level::heap> kNewPage;

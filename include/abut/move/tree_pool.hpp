@@ -24,8 +24,8 @@ struct HotLinks {
 };
 
 template <typename Key, typename Value>
-inline constexpr bool kSplitsNode =
-    std::is_trivially_copyable_v<Key> && sizeof(Key) <= 8 && !std::same_as<Key, Value>;
+inline constexpr bool kSplitsNode = std::is_trivially_copyable_v<Key> && sizeof(Key) <= 8 &&
+                                    !std::same_as<Key, Value>;
 
 template <typename Key, typename Value, bool Split = kSplitsNode<Key, Value>>
 struct TreeNode : HotLinks {
@@ -62,8 +62,10 @@ public:
   }
   const Value &value(CellId cell) const { return const_cast<TreePool *>(this)->value(cell); }
   decltype(auto) key(CellId cell) const {
-    if constexpr (kSplit) return ((*this)[cell].key);
-    else return KeyOf{}(value(cell));
+    if constexpr (kSplit)
+      return ((*this)[cell].key);
+    else
+      return KeyOf{}(value(cell));
   }
 
   // Makes a node without links in a cell that is in use.
