@@ -1,7 +1,7 @@
 // Strategies: what to try, in turn, to place a node at a site of the program (Adcock 2009, figure 4.3 and 4.5).
 //
 //   auto insert = l(parent<1>) | l(child<2>) | el(always);         the stages <L: parent_1, L: child_2, EL: true>
-//   auto same = (l | el) * (parent<1> & child<2> | always);        as a product of patterns: <L; EL> x <parent_1,
+//   auto same = (l | el) * ((parent<1> & child<2>) | always);      as a product of patterns: <L; EL> x <parent_1,
 //                                                                  child_2; true>
 //
 // A stage pairs a coallocator with a search, which names hints. A search asks the site, which the program makes: it
