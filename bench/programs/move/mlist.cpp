@@ -41,7 +41,7 @@ struct Settings {
   std::uint64_t seed = 1;
 };
 
-using namespace grammar; // NOLINT(google-build-using-namespace)
+using namespace grammar;
 // Figure 7.22: for lists of some hundred nodes what follows, for longer ones what was passed.
 constexpr auto kAhead = (l | el) * (next_all | always);
 constexpr auto kBack = (l | el) * (last_non_full | always);
@@ -82,13 +82,10 @@ public:
   }
 
   void run() {
-    const bool late = settings_.mover == "upper";
     const std::uint64_t all = settings_.operations;
-    batches_.run(late ? all - all / 10 : all, [&] { operation(); });
-    if (late) {
-      relayout();
-      batches_.run(all / 10, [&] { operation(); });
-    }
+    batches_.run(all - all / 10, [&] { operation(); });
+    if (settings_.mover == "upper") relayout();
+    batches_.run(all / 10, [&] { operation(); });
     report();
   }
 
@@ -140,7 +137,7 @@ private:
   // Walks to the link that leads to the node of this number.
   Place walk(std::uint32_t list, std::uint64_t index) {
     Place place{kNoCell, list};
-    const bool moves = embedded_ && random_.below(1000) < settings_.rate;
+    const bool moves = embedded_ && choices_.below(1000) < settings_.rate;
     site_.begin();
     if constexpr (kOneSpace)
       if (moves) one_space_->begin_walk();
@@ -238,6 +235,7 @@ private:
   std::vector<CellId> roots_;
   std::vector<std::uint64_t> lengths_;
   Random random_;
+  Random choices_{7}; // of the mover, so that all movers see the same operations
   ListSite<Heap, NodeLinks, Insert::kTrail, Insert::kNotesRoom> site_;
   bench::Batches batches_;
   bench::Checksum sum_;
