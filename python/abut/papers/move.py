@@ -5,7 +5,7 @@ time an operation takes under each mover, once the layout has degraded, beside t
 DICT is a search tree in which nodes are looked up, deleted and inserted; MLIST many linked lists.
 Beside them our containers, against the standard library's.
 
-Real time is processor time of the measured thread, runs of all movers interleaved, the median taken.
+Real time is processor time of the measured thread: runs of all movers interleaved, and the median.
 Simulated misses belong in `Row`, once programs can be run in the simulator of caches.
 """
 
