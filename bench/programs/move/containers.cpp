@@ -10,7 +10,7 @@
 #include <ctime>
 #include <list>
 #include <map>
-#if __has_include(<absl/container/btree_map.h>)
+#ifdef BENCH_HAS_ABSL
 #include <absl/container/btree_map.h>
 #endif
 
@@ -145,7 +145,7 @@ void run(const Settings &settings, bench::Checksum &sum) {
   } else if (settings.whose == "abut-still") {
     run_map<abut::map<Key, Key, std::less<Key>, abut::move::TreeLayout{.moves = false}>>(settings,
                                                                                          sum);
-#if __has_include(<absl/container/btree_map.h>)
+#ifdef BENCH_HAS_ABSL
   } else if (settings.whose == "absl") {
     run_map<absl::btree_map<Key, Key>>(settings, sum);
 #endif
@@ -169,7 +169,7 @@ int main(int argc, char **argv) {
   options.number("seed", settings.seed, {0, UINT64_MAX}, "seed of all values");
   options.flag("huge", settings.huge, "ask for huge pages for abut's");
   options.parse(argc, argv);
-#if !__has_include(<absl/container/btree_map.h>)
+#ifndef BENCH_HAS_ABSL
   if (settings.whose == "absl") {
     std::puts("{\"missing\": true}");
     return 0;
