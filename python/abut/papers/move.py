@@ -132,19 +132,20 @@ def measure(request: Request) -> MoveResult:
 def experiments(suite: str) -> Iterator[Experiment]:
     """Every experiment at the size of `suite`: quick, daily or full."""
     scale = {"quick": 0, "daily": 2, "full": 4}[suite]
-    nodes = 1_000_000 << scale
+    nodes = 500_000 << scale
     yield _dict(nodes, "node", (55, 35, 41, 39, 32, 25, 20, 30, 37, 43))
     yield _dict(nodes, "fields", (36, 19, 22, 20, 13, 12, 11, 12, 22, 22))
-    bits = 20 + scale // 2
+    bits = 19 + scale // 2
     yield _mlist(bits, 7, (11.7, 8.0, 10.6, 10.5, 9.56, 9.72, 7.11, None))
     yield _mlist(bits, 11, (36.1, 15.4, 27.1, 26.9, 21.6, 19.5, 12.8, None))
     yield _mlist(bits, 15, (11.3, 5.6, 8.45, 8.09, 5.16, 5.09, 3.64, None))
-    elements = ("--elements", str(nodes))
+    values = 2 * nodes
+    elements = ("--elements", str(values))
     yield Experiment(
         "map",
-        f"A map of {nodes:,} keys and values of 8 bytes, after 10 rounds of changes to a tenth",
+        f"A map of {values:,} keys and values of 8 bytes, after 10 rounds of changes to a tenth",
         "containers",
-        ("--what", "map", *elements, "--lookups", "1000000"),
+        ("--what", "map", *elements, "--lookups", "500000"),
         ("lookup_ns", "change_ns", "insert_ns", "walk_ns"),
         tuple(
             Way(name, ("--whose", *arguments.split()))
@@ -159,7 +160,7 @@ def experiments(suite: str) -> Iterator[Experiment]:
     )
     yield Experiment(
         "list",
-        f"Lists of 2000, {nodes:,} values of 8 bytes, after 10 passes of random changes",
+        f"Lists of 2000, {values:,} values of 8 bytes, after 10 passes of random changes",
         "containers",
         ("--what", "list", *elements),
         ("walk_ns", "change_ns"),
@@ -168,7 +169,7 @@ def experiments(suite: str) -> Iterator[Experiment]:
 
 
 def _dict(nodes: int, variant: str, thesis: Sequence[float]) -> Experiment:
-    period = str(2 * nodes)
+    period = str(nodes)
     movers = (
         ("upper bound", "upper"),
         ("sites <L; EL>", "sites"),
@@ -185,7 +186,7 @@ def _dict(nodes: int, variant: str, thesis: Sequence[float]) -> Experiment:
         f"dict-{variant}",
         f"DICT, MOVE{variant.upper()}, {nodes:,} nodes of 16 bytes, lines of 64, s = 1, m = 2",
         "dict",
-        ("--nodes", str(nodes), "--operations", str(6 * nodes), "--variant", variant),
+        ("--nodes", str(nodes), "--operations", str(4 * nodes), "--variant", variant),
         ("last_ns", "slow_ms", "m"),
         (Way("none", ("--mover", "none")), *_ways(movers, thesis)),
     )
@@ -195,7 +196,7 @@ def _mlist(bits: int, lists: int, thesis: Sequence[float | None]) -> Experiment:
     # The lists are as long as the thesis's; where there are fewer nodes, there are fewer lists.
     count = lists - _MLIST_NODES + bits
     length = 2 ** (bits - count)
-    operations = max(2**bits * 160 // length, 20_000)
+    operations = max(2**bits * 80 // length, 10_000)
     period = operations // 4
     sites = "sites-ahead" if lists > 11 else "sites-back"  # noqa: PLR2004
     movers = (
