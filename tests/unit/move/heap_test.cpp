@@ -157,7 +157,6 @@ TEST(RdsHeap, TablesAreTheSameWhenMadeAnew) {
 TEST(RdsHeap, HoldsItsRatio) {
   RdsHeap<Node, kSmall, Emptiest<Level::line, Level::heap>::needs()> heap;
   heap.bound_ratio(1.5);
-  support::Random random(3);
   std::vector<CellId> live;
   for (int i = 0; i < 5000; ++i) {
     live.push_back(heap.take(heap.find(Emptiest<Level::line, Level::heap>{})));
