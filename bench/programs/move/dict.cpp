@@ -19,10 +19,8 @@ using bench::DictTree;
 using bench::NoSites;
 using bench::Random;
 
-#ifndef DICT_LINE
-#define DICT_LINE 64
-#endif
-constexpr Geometry kShape{DICT_LINE, 4096};
+// Lines of 64 bytes are fetched in pairs, so that a pair is what a cluster should fill.
+constexpr Geometry kShape{128, 4096};
 
 struct Settings {
   std::uint64_t nodes = 1'000'000;

@@ -178,13 +178,13 @@ def _dict(nodes: int, variant: str, thesis: Sequence[float]) -> Experiment:
         ("incremental2space", "incremental2space --rate 1000"),
         ("periodic1space", f"periodic1space --period {period}"),
         ("incremental1space", "incremental1space --rate 1000"),
-        ("embedded1space", "embedded1space --rate 100 --threshold 3"),
+        ("embedded1space", "embedded1space --rate 30 --threshold 6"),
         ("perfect, BFS", "bfs"),
         ("perfect, fixedHeight", "fixed"),
     )
     return Experiment(
         f"dict-{variant}",
-        f"DICT, MOVE{variant.upper()}, {nodes:,} nodes of 16 bytes, lines of 64, s = 1, m = 2",
+        f"DICT, MOVE{variant.upper()}, {nodes:,} nodes of 16 bytes, lines in pairs, s = 1, m = 2",
         "dict",
         ("--nodes", str(nodes), "--operations", str(4 * nodes), "--variant", variant),
         ("last_ns", "slow_ms", "m"),
