@@ -1,0 +1,184 @@
+// The containers whose nodes move beside those whose nodes do not: maps that are looked up, updated and walked; many
+// lists that are changed at random and walked. Prints one JSON object.
+#include "abut/move/list.hpp"
+#include "abut/move/map.hpp"
+#include "common/checksum.hpp"
+#include "common/options.hpp"
+#include "common/random.hpp"
+
+#include <cinttypes>
+#include <ctime>
+#include <list>
+#include <map>
+#ifdef BENCH_HAS_ABSL
+#include <absl/container/btree_map.h>
+#endif
+
+namespace {
+
+using bench::Random;
+
+struct Settings {
+  std::string_view what = "map";
+  std::string_view whose = "abut";
+  std::uint64_t elements = 1'000'000;
+  std::uint64_t length = 2000; // of a list
+  std::uint64_t passes = 10;
+  std::uint64_t lookups = 2'000'000;
+  std::uint64_t seed = 1;
+  bool huge = false;
+};
+
+double now() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+// Runs `work` and gives its processor time, in nanoseconds for each of `count`.
+template <typename Work>
+double ns_each(std::uint64_t count, Work work) {
+  const double begun = now();
+  work();
+  return (now() - begun) * 1e9 / static_cast<double>(count);
+}
+
+template <typename Map>
+void run_map(const Settings &settings, bench::Checksum &sum) {
+  Random random(settings.seed);
+  Map map;
+  if constexpr (requires { map.prefer_huge_pages(); })
+    if (settings.huge) map.prefer_huge_pages();
+  std::vector<std::uint64_t> keys(settings.elements);
+  for (auto &key : keys) key = random.next();
+  const double build = ns_each(keys.size(), [&] {
+    for (const std::uint64_t key : keys) map[key] = key;
+  });
+  const std::uint64_t changes = settings.passes * settings.elements / 10;
+  const double change = ns_each(changes, [&] {
+    for (std::uint64_t i = 0; i < changes; ++i) {
+      std::uint64_t &key = keys[random.below(keys.size())];
+      map.erase(key);
+      key = random.next();
+      map[key] = key;
+    }
+  });
+  const double look_up = ns_each(settings.lookups, [&] {
+    for (std::uint64_t i = 0; i < settings.lookups; ++i)
+      sum.add(map.find(keys[random.below(keys.size())])->second);
+  });
+  const double walk = ns_each(map.size(), [&] {
+    for (const auto &[key, value] : map) sum.add(key ^ (value << 1));
+  });
+  std::printf("\"insert_ns\": %.1f, \"change_ns\": %.1f, \"lookup_ns\": %.1f, \"walk_ns\": %.2f",
+              build, change, look_up, walk);
+}
+
+// One of the lists is drawn, and where the last step on it ended, an element is erased, inserted or passed.
+template <typename List>
+void step(List &list, typename List::iterator &cursor, std::uint64_t &left, Random &random) {
+  switch (random.below(4)) {
+  case 0: cursor = list.insert(cursor, random.next()); break;
+  case 1:
+    cursor = list.erase(cursor);
+    --left;
+    return;
+  default: break;
+  }
+  ++cursor;
+  --left;
+}
+
+template <typename List>
+void run_lists(const Settings &settings, std::vector<List> &lists, bench::Checksum &sum) {
+  Random random(settings.seed);
+  for (std::uint64_t i = 0; i < settings.elements; ++i)
+    lists[random.below(lists.size())].push_back(random.next());
+  std::uint64_t steps = 0;
+  const double change = ns_each(1, [&] {
+    for (std::uint64_t pass = 0; pass < settings.passes; ++pass) {
+      std::vector<typename List::iterator> cursors;
+      std::vector<std::uint64_t> left;
+      std::uint64_t live = 0;
+      for (auto &list : lists) {
+        cursors.push_back(list.begin());
+        left.push_back(list.size());
+        live += list.size();
+      }
+      for (; live > 0; ++steps) {
+        std::uint64_t which = random.below(lists.size());
+        while (left[which] == 0) which = which + 1 == lists.size() ? 0 : which + 1;
+        const std::uint64_t before = left[which];
+        if (cursors[which] == lists[which].end())
+          left[which] = 0;
+        else
+          step(lists[which], cursors[which], left[which], random);
+        live -= before - left[which];
+      }
+    }
+  });
+  std::uint64_t nodes = 0;
+  const double walk = ns_each(1, [&] {
+    for (const auto &list : lists)
+      for (const std::uint64_t value : list) {
+        sum.add(value);
+        ++nodes;
+      }
+  });
+  std::printf("\"change_ns\": %.1f, \"walk_ns\": %.2f, \"nodes\": %" PRIu64,
+              change / static_cast<double>(steps), walk / static_cast<double>(nodes), nodes);
+}
+
+void run(const Settings &settings, bench::Checksum &sum) {
+  const std::uint64_t count = std::max<std::uint64_t>(settings.elements / settings.length, 1);
+  using Key = std::uint64_t;
+  if (settings.what == "list" && settings.whose == "abut") {
+    const abut::list<Key> first;
+    std::vector<abut::list<Key>> lists;
+    for (std::uint64_t i = 0; i < count; ++i) lists.emplace_back(first.pool());
+    run_lists(settings, lists, sum);
+  } else if (settings.what == "list") {
+    std::vector<std::list<Key>> lists(count);
+    run_lists(settings, lists, sum);
+  } else if (settings.whose == "abut") {
+    run_map<abut::map<Key, Key>>(settings, sum);
+  } else if (settings.whose == "abut-still") {
+    run_map<abut::map<Key, Key, std::less<Key>, abut::move::TreeLayout{.moves = false}>>(settings,
+                                                                                         sum);
+#ifdef BENCH_HAS_ABSL
+  } else if (settings.whose == "absl") {
+    run_map<absl::btree_map<Key, Key>>(settings, sum);
+#endif
+  } else {
+    run_map<std::map<Key, Key>>(settings, sum);
+  }
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Settings settings;
+  bench::Options options("containers", "Maps and lists whose nodes move, beside others.");
+  options.choice("what", settings.what, {"map", "list"}, "the container");
+  options.choice("whose", settings.whose, {"abut", "abut-still", "std", "absl"},
+                 "whose container: absl's B-tree only where it was found");
+  options.number("elements", settings.elements, {1, 1'000'000'000}, "elements in all");
+  options.number("length", settings.length, {1, 1'000'000'000}, "elements of a list");
+  options.number("passes", settings.passes, {0, 1000}, "passes of changes; for a map a tenth each");
+  options.number("lookups", settings.lookups, {1, 1'000'000'000}, "look-ups in the map");
+  options.number("seed", settings.seed, {0, UINT64_MAX}, "seed of all values");
+  options.flag("huge", settings.huge, "ask for huge pages for abut's");
+  options.parse(argc, argv);
+#ifndef BENCH_HAS_ABSL
+  if (settings.whose == "absl") {
+    std::puts("{\"missing\": true}");
+    return 0;
+  }
+#endif
+  bench::Checksum sum;
+  std::printf("{\"program\": \"containers\", \"what\": \"%.*s\", \"whose\": \"%.*s\", ",
+              static_cast<int>(settings.what.size()), settings.what.data(),
+              static_cast<int>(settings.whose.size()), settings.whose.data());
+  run(settings, sum);
+  std::printf(", \"checksum\": \"%016" PRIx64 "\"}\n", sum.value());
+}

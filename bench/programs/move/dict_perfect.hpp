@@ -1,0 +1,135 @@
+// The dictionary of DICT with a layout that is put right after every update (Adcock 2009, 6.2).
+#pragma once
+
+#include "abut/move/perfect_tree.hpp"
+#include "move/dict_tree.hpp"
+
+namespace bench {
+
+template <abut::move::Geometry Wanted, abut::move::Shape Form, unsigned Depth>
+class PerfectDict {
+
+public:
+  using Heap = abut::move::RdsHeap<
+      DictNode, Wanted,
+      abut::move::Newblock<abut::move::Level::line, abut::move::Level::heap>::needs()>;
+  using Layout = abut::move::PerfectTree<Heap, DictLinks, Form, Depth>;
+  static constexpr bool kPerfect = true;
+
+  explicit PerfectDict(bool moves_fields, std::uint64_t seed)
+      : layout_(heap_, &root_), moves_fields_(moves_fields), random_(seed) {}
+
+  Heap &heap() { return heap_; }
+  CellId &root() { return root_; }
+  Layout &layout() { return layout_; }
+  std::uint32_t key(CellId node) const { return heap_[node].key; }
+  CellId at(Place place) const {
+    return found(place.owner) ? heap_[place.owner].child[place.which] : root_;
+  }
+
+  template <typename OnLink>
+  Place find(std::uint32_t key, OnLink /*on_link*/) {
+    cursor_ = {};
+    for (CellId node = root_; found(node); node = at(cursor_.place)) {
+      const DictNode &here = heap_[node];
+      if (here.key == key) break;
+      step(cursor_, key < here.key ? 0u : 1u);
+    }
+    return cursor_.place;
+  }
+  // Where a node of the key goes; behind those of the same key.
+  Place find_gap(std::uint32_t key) {
+    cursor_ = {};
+    for (CellId node = root_; found(node); node = at(cursor_.place))
+      step(cursor_, key < heap_[node].key ? 0u : 1u);
+    return cursor_.place;
+  }
+
+  // Takes out the node that was found last. The cell that is no longer needed, if it has not been freed.
+  template <typename OnWrite>
+  CellId remove(Place /*place*/, OnWrite /*on_write*/) {
+    const CellId node = at(cursor_.place);
+    const CellId left = heap_[node].child[0];
+    const CellId right = heap_[node].child[1];
+    if (!found(left) || !found(right)) {
+      link(cursor_.place, found(left) ? left : right);
+      return finish(node, cursor_.top);
+    }
+    const std::uint32_t side = random_.next() >> 63;
+    Cursor near = cursor_;
+    step(near, side);
+    while (found(heap_[at(near.place)].child[1 - side])) step(near, 1 - side);
+    const CellId neighbour = at(near.place);
+    link(near.place, heap_[neighbour].child[side]);
+    if (moves_fields_) {
+      heap_[node].key = heap_[neighbour].key;
+      heap_[node].value = heap_[neighbour].value;
+      return finish(neighbour, near.top);
+    }
+    const bool together =
+        near.top.owner == cursor_.top.owner && near.top.which == cursor_.top.which;
+    if (!together && near.top.owner != node) layout_.repair(near.top);
+    const bool below = near.top.owner == node;
+    heap_[neighbour].child[0] = heap_[node].child[0];
+    heap_[neighbour].child[1] = heap_[node].child[1];
+    link(cursor_.place, neighbour);
+    if (below) layout_.repair({neighbour, near.top.which});
+    layout_.repair(cursor_.top);
+    return node;
+  }
+
+  template <typename OnWrite>
+  void attach(Place place, CellId cell, std::uint32_t key, OnWrite /*on_write*/) {
+    if (found(cell)) heap_.free(cell);
+    cell = layout_.cell_for(cursor_.top, place, cursor_.generation);
+    heap_[cell] = DictNode{{kNoCell, kNoCell}, key, key};
+    link(place, cell);
+    layout_.attached(cursor_.top, cell);
+  }
+  CellId fresh_cell() { return kNoCell; }
+
+private:
+  // A place, the place of the first node of its cluster, and which generation of that cluster it is.
+  struct Cursor {
+    Place place;
+    Place top;
+    unsigned generation = 1;
+  };
+
+  void step(Cursor &cursor, std::uint32_t which) const {
+    const CellId node = at(cursor.place);
+    cursor.place = {node, which};
+    ++cursor.generation;
+    const CellId child = at(cursor.place);
+    if (found(child) && layout_.begins_cluster(node, child, cursor.generation)) {
+      cursor.top = cursor.place;
+      cursor.generation = 1;
+    }
+  }
+  void link(Place place, CellId to) {
+    if (found(place.owner)) {
+      heap_[place.owner].child[place.which] = to;
+    } else {
+      root_ = to;
+    }
+  }
+  // The node has been cut out. Where its cell may be used again, it is free before the layout is put right.
+  CellId finish(CellId node, Place top) {
+    if (!moves_fields_) {
+      layout_.repair(top);
+      return node;
+    }
+    heap_.free(node);
+    layout_.repair(top);
+    return kNoCell;
+  }
+
+  Heap heap_;
+  CellId root_ = kNoCell;
+  Layout layout_;
+  bool moves_fields_;
+  Random random_;
+  Cursor cursor_;
+};
+
+} // namespace bench

@@ -1,0 +1,73 @@
+// Times of many operations in batches: the mean of the last tenth, and the slowest batch of it (Adcock 2009, 3.3.4).
+// Time is the processor time of this thread, so that what else runs on the machine is not counted as an operation's.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <ctime>
+#include <vector>
+
+namespace bench {
+
+class Batches {
+public:
+  explicit Batches(std::uint64_t operations, std::uint64_t batch) : batch_(batch) {
+    seconds_.reserve(operations / batch + 1);
+  }
+
+  // Runs `operation` so many times, timing each batch.
+  template <typename Operation>
+  void run(std::uint64_t operations, Operation operation) {
+    for (std::uint64_t done = 0; done < operations; done += batch_) {
+      const std::uint64_t now = std::min(batch_, operations - done);
+      const double begun = seconds();
+      for (std::uint64_t i = 0; i < now; ++i) operation();
+      seconds_.push_back((seconds() - begun) * static_cast<double>(batch_) /
+                         static_cast<double>(now));
+    }
+  }
+
+  // Nanoseconds an operation: over the first tenth of the batches, and the last.
+  double first_ns() const { return mean_ns(0, tenth()); }
+  double last_ns() const { return mean_ns(seconds_.size() - tenth(), seconds_.size()); }
+  // Of the last tenth, the batch's median and the time that one batch in a hundred exceeds, and the longest, in ms.
+  double median_ms() const { return quantile_ms(0.5); }
+  double slow_ms() const { return quantile_ms(0.99); }
+  double worst_ms() const { return quantile_ms(1.0); }
+  // Ten means in nanoseconds, a tenth of the run each, as JSON: how the layout degrades.
+  void print_course() const {
+    std::printf("[");
+    for (std::size_t i = 0; i < 10; ++i) {
+      const std::size_t from = seconds_.size() * i / 10;
+      const std::size_t to = std::max(seconds_.size() * (i + 1) / 10, from + 1);
+      std::printf("%s%.1f", i == 0 ? "" : ", ", mean_ns(from, std::min(to, seconds_.size())));
+    }
+    std::printf("]");
+  }
+
+private:
+  static double seconds() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+  }
+
+  std::size_t tenth() const { return std::max<std::size_t>(seconds_.size() / 10, 1); }
+  double mean_ns(std::size_t from, std::size_t to) const {
+    double sum = 0;
+    for (std::size_t i = from; i < to; ++i) sum += seconds_[i];
+    return to > from ? sum / static_cast<double>(to - from) / static_cast<double>(batch_) * 1e9 : 0;
+  }
+  double quantile_ms(double share) const {
+    std::vector<double> last(seconds_.end() - static_cast<std::ptrdiff_t>(tenth()), seconds_.end());
+    std::sort(last.begin(), last.end());
+    const auto index = static_cast<std::size_t>(share * static_cast<double>(last.size() - 1));
+    return last.empty() ? 0 : last[index] * 1e3;
+  }
+
+  std::uint64_t batch_;
+  std::vector<double> seconds_;
+};
+
+} // namespace bench

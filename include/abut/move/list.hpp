@@ -1,0 +1,227 @@
+// abut::list: std::list's interface, nodes that stay in traversal order.
+//
+// Iterators, pointers and references, by layout:
+//   ListLayout{}                 good until the next insertion into or erasure from the same list
+//   ListLayout{.moves = false}   good until the element is erased, as std::list's
+// A handle (`list.handle(i)`, `list.find(handle)`) names an element through all moves, in either layout.
+// An element whose move constructor may throw never moves. A list's nodes lie in a pool; lists may share one, and many
+// small ones should: `list b(a.pool())`.
+#pragma once
+
+#include "list_pool.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <initializer_list>
+#include <iterator>
+#include <memory>
+#include <vector>
+
+namespace abut {
+
+template <typename T, move::ListLayout Layout = move::ListLayout{}>
+class list { // NOLINT(readability-identifier-naming): the standard's name
+  using Pool = move::ListPool<T, Layout>;
+  using CellId = move::CellId;
+
+  template <bool Const>
+  class Iterator {
+  public:
+    using iterator_category = std::bidirectional_iterator_tag;
+    using value_type = T;
+    using difference_type = std::ptrdiff_t;
+    using pointer = std::conditional_t<Const, const T *, T *>;
+    using reference = std::conditional_t<Const, const T &, T &>;
+
+    Iterator() = default;
+    operator Iterator<true>() const requires(!Const) { return {owner_, cell_}; }
+    reference operator*() const { return (*owner_->pool_)[cell_].get(); }
+    pointer operator->() const { return &**this; }
+    Iterator &operator++() {
+      const CellId next = (*owner_->pool_)[cell_].next;
+      if (Pool::Numbers::page_of(next) != Pool::Numbers::page_of(cell_) && move::found(next))
+        owner_->pool_->prefetch_block(next);
+      cell_ = next;
+      return *this;
+    }
+    Iterator &operator--() {
+      cell_ = move::found(cell_) ? (*owner_->pool_)[cell_].previous : owner_->ends_.last;
+      return *this;
+    }
+    Iterator operator++(int) {
+      const Iterator old = *this;
+      ++*this;
+      return old;
+    }
+    Iterator operator--(int) {
+      const Iterator old = *this;
+      --*this;
+      return old;
+    }
+    bool operator==(const Iterator &other) const { return cell_ == other.cell_; }
+
+  private:
+    friend class list;
+    template <bool>
+    friend class Iterator;
+    Iterator(const list *owner, CellId cell) : owner_(owner), cell_(cell) {}
+
+    const list *owner_ = nullptr;
+    CellId cell_ = move::kNoCell;
+  };
+
+public:
+  // NOLINTBEGIN(readability-identifier-naming): the standard's names
+  using value_type = T;
+  using size_type = std::size_t;
+  using difference_type = std::ptrdiff_t;
+  using reference = T &;
+  using const_reference = const T &;
+  using iterator = Iterator<false>;
+  using const_iterator = Iterator<true>;
+  using reverse_iterator = std::reverse_iterator<iterator>;
+  using const_reverse_iterator = std::reverse_iterator<const_iterator>;
+  using pool_type = std::shared_ptr<Pool>;
+  // NOLINTEND(readability-identifier-naming)
+
+  list() : pool_(std::make_shared<Pool>()) {}
+  // A list whose nodes lie in the same pool as another's.
+  explicit list(pool_type pool) : pool_(std::move(pool)) {}
+  list(std::initializer_list<T> values) : list(values.begin(), values.end()) {}
+  template <std::input_iterator Input>
+  list(Input from, Input to) : list() {
+    for (; from != to; ++from) emplace_back(*from);
+  }
+  list(const list &other) : list(other.begin(), other.end()) {}
+  list(list &&other) noexcept : pool_(other.pool_), ends_(std::exchange(other.ends_, {})) {}
+  list &operator=(list other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~list() { clear(); }
+  void swap(list &other) noexcept {
+    std::swap(pool_, other.pool_);
+    std::swap(ends_, other.ends_);
+  }
+
+  const pool_type &pool() const { return pool_; }
+  iterator begin() { return {this, ends_.first}; }
+  iterator end() { return {this, move::kNoCell}; }
+  const_iterator begin() const { return {this, ends_.first}; }
+  const_iterator end() const { return {this, move::kNoCell}; }
+  const_iterator cbegin() const { return begin(); }
+  const_iterator cend() const { return end(); }
+  reverse_iterator rbegin() { return reverse_iterator(end()); }
+  reverse_iterator rend() { return reverse_iterator(begin()); }
+  const_reverse_iterator rbegin() const { return const_reverse_iterator(end()); }
+  const_reverse_iterator rend() const { return const_reverse_iterator(begin()); }
+
+  size_type size() const { return ends_.size; }
+  bool empty() const { return ends_.size == 0; }
+  T &front() { return *begin(); }
+  const T &front() const { return *begin(); }
+  T &back() { return *std::prev(end()); }
+  const T &back() const { return *std::prev(end()); }
+
+  template <typename... Args>
+  iterator emplace(const_iterator position, Args &&...args) {
+    // Made before anything moves: an argument may be an element of this list, and the constructor may throw.
+    T value(std::forward<Args>(args)...);
+    CellId after = position.cell_;
+    CellId before = move::found(after) ? (*pool_)[after].previous : ends_.last;
+    const CellId cell = pool_->allocate(ends_, before, after);
+    try {
+      ::new (static_cast<void *>((*pool_)[cell].value)) T(std::move(value));
+    } catch (...) {
+      pool_->heap.free(cell);
+      throw;
+    }
+    pool_->link(ends_, cell, before, after);
+    return {this, cell};
+  }
+  iterator insert(const_iterator position, const T &value) { return emplace(position, value); }
+  iterator insert(const_iterator position, T &&value) {
+    return emplace(position, std::move(value));
+  }
+  template <std::input_iterator Input>
+  void insert(const_iterator position, Input from, Input to) {
+    for (; from != to; ++from) position = std::next(emplace(position, *from));
+  }
+  template <typename... Args>
+  T &emplace_back(Args &&...args) {
+    return *emplace(end(), std::forward<Args>(args)...);
+  }
+  template <typename... Args>
+  T &emplace_front(Args &&...args) {
+    return *emplace(begin(), std::forward<Args>(args)...);
+  }
+  void push_back(const T &value) { emplace(end(), value); }
+  void push_back(T &&value) { emplace(end(), std::move(value)); }
+  void push_front(const T &value) { emplace(begin(), value); }
+  void push_front(T &&value) { emplace(begin(), std::move(value)); }
+
+  // The element after the erased one.
+  iterator erase(const_iterator position) {
+    const CellId cell = position.cell_;
+    CellId next = (*pool_)[cell].next;
+    (*pool_)[cell].get().~T();
+    pool_->unlink(ends_, cell);
+    pool_->free(ends_, cell, next);
+    return {this, next};
+  }
+  iterator erase(const_iterator from, const_iterator to) {
+    // The end may move with its neighbours, so that it is counted out first.
+    auto count = std::distance(from, to);
+    iterator next(this, from.cell_);
+    while (count-- > 0) next = erase(next);
+    return next;
+  }
+  void pop_back() { erase(std::prev(end())); }
+  void pop_front() { erase(begin()); }
+  void clear() noexcept { pool_->release(ends_); }
+  void resize(size_type size, const T &value = T()) {
+    while (ends_.size > size) pop_back();
+    while (ends_.size < size) push_back(value);
+  }
+
+  template <typename Predicate>
+  size_type remove_if(Predicate unwanted) {
+    const size_type before = size();
+    for (iterator i = begin(); i != end();) i = unwanted(*i) ? erase(i) : std::next(i);
+    return before - size();
+  }
+  size_type remove(const T &value) {
+    const T kept(value); // it may be an element
+    return remove_if([&](const T &element) { return element == kept; });
+  }
+  // Orders the elements, equal ones as they stood; then lays the list out anew.
+  template <typename Less = std::less<T>>
+  void sort(Less less = Less()) {
+    std::vector<CellId> cells;
+    for (CellId cell = ends_.first; move::found(cell); cell = (*pool_)[cell].next)
+      cells.push_back(cell);
+    std::stable_sort(cells.begin(), cells.end(), [&](CellId one, CellId other) {
+      return less((*pool_)[one].get(), (*pool_)[other].get());
+    });
+    move::ListEnds sorted;
+    for (const CellId cell : cells) pool_->link(sorted, cell, sorted.last, move::kNoCell);
+    ends_ = sorted;
+    if constexpr (Pool::kMoves) relayout();
+  }
+
+  // Moves the elements into fresh blocks in order. Ends what iterators and pointers there are.
+  void relayout() { pool_->relayout(ends_); }
+  move::Handle handle(const_iterator position) { return pool_->handles.of(position.cell_); }
+  // The element; end() if it has been erased.
+  iterator find(move::Handle handle) { return {this, pool_->handles.cell(handle)}; }
+
+  friend bool operator==(const list &one, const list &other) {
+    return one.size() == other.size() && std::equal(one.begin(), one.end(), other.begin());
+  }
+
+private:
+  pool_type pool_;
+  move::ListEnds ends_;
+};
+
+} // namespace abut

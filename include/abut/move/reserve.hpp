@@ -1,0 +1,146 @@
+// Memory that grows in place: an array in a range of addresses that is reserved at once and filled as it is needed, so
+// that what lies in it never moves because the array grows. What has not been written to reads as zero.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <sys/mman.h>
+#include <type_traits>
+#include <utility>
+
+namespace abut::move {
+
+// The kernel's memory: the range is reserved without being backed.
+class MappedReserve {
+public:
+  static constexpr bool kStays = true;
+
+  MappedReserve() = default;
+  ~MappedReserve() {
+    if (base_ != nullptr) munmap(base_, reserved_);
+  }
+  MappedReserve(MappedReserve &&other) noexcept
+      : base_(std::exchange(other.base_, nullptr)), reserved_(std::exchange(other.reserved_, 0)) {}
+  MappedReserve &operator=(MappedReserve &&other) noexcept {
+    std::swap(base_, other.base_);
+    std::swap(reserved_, other.reserved_);
+    return *this;
+  }
+
+  // Makes room for `bytes` in all; `most` is how much there can ever be. Throws std::bad_alloc.
+  void grow_to(std::size_t bytes, std::size_t most) {
+    if (base_ == nullptr) reserve(most);
+    if (bytes > reserved_) throw std::bad_alloc();
+  }
+
+  // Asks the kernel for huge pages, which a large structure of scattered look-ups needs fewest translations with.
+  void prefer_huge_pages() {
+    if (base_ != nullptr) madvise(base_, reserved_, MADV_HUGEPAGE);
+  }
+
+  // Says that [from, to) is not needed now; it reads as zero from here on. Both are offsets in bytes.
+  void forget(std::size_t from, std::size_t to) {
+    if (to > from) madvise(base_ + from, to - from, MADV_DONTNEED);
+  }
+
+  std::byte *base() const { return base_; }
+
+private:
+  void reserve(std::size_t bytes) {
+    void *range = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (range == MAP_FAILED) throw std::bad_alloc();
+    base_ = static_cast<std::byte *>(range);
+    reserved_ = bytes;
+  }
+
+  std::byte *base_ = nullptr;
+  std::size_t reserved_ = 0;
+};
+
+// An allocator's memory: grows by a copy, so that addresses change while cells' numbers stay. Only for nodes that may
+// be copied byte by byte.
+template <typename Allocator>
+class AllocatedReserve {
+public:
+  static constexpr bool kStays = false;
+  struct alignas(64) Unit {
+    std::byte bytes[64];
+  };
+  using Units = typename std::allocator_traits<Allocator>::template rebind_alloc<Unit>;
+
+  AllocatedReserve() = default;
+  explicit AllocatedReserve(const Allocator &allocator) : units_(allocator) {}
+  ~AllocatedReserve() { give_back(); }
+  AllocatedReserve(AllocatedReserve &&other) noexcept
+      : units_(other.units_), base_(std::exchange(other.base_, nullptr)),
+        count_(std::exchange(other.count_, 0)) {}
+  AllocatedReserve &operator=(AllocatedReserve &&other) noexcept {
+    std::swap(units_, other.units_);
+    std::swap(base_, other.base_);
+    std::swap(count_, other.count_);
+    return *this;
+  }
+
+  void grow_to(std::size_t bytes, std::size_t /*most*/) {
+    const std::size_t wanted = (bytes + sizeof(Unit) - 1) / sizeof(Unit);
+    if (wanted <= count_) return;
+    const std::size_t count = wanted < count_ * 2 ? count_ * 2 : wanted;
+    Unit *fresh = std::allocator_traits<Units>::allocate(units_, count);
+    if (count_ > 0) std::memcpy(static_cast<void *>(fresh), base_, count_ * sizeof(Unit));
+    std::memset(static_cast<void *>(fresh + count_), 0, (count - count_) * sizeof(Unit));
+    give_back();
+    base_ = fresh;
+    count_ = count;
+  }
+
+  void prefer_huge_pages() {}
+
+  void forget(std::size_t from, std::size_t to) {
+    if (to > from) std::memset(base() + from, 0, to - from);
+  }
+
+  std::byte *base() const { return reinterpret_cast<std::byte *>(base_); }
+
+private:
+  void give_back() {
+    if (base_ != nullptr) std::allocator_traits<Units>::deallocate(units_, base_, count_);
+  }
+
+  [[no_unique_address]] Units units_;
+  Unit *base_ = nullptr;
+  std::size_t count_ = 0;
+};
+
+// An array of plain records in a reserve. Growing never constructs: a record begins as zeros.
+template <typename T, typename Reserve>
+class ReserveArray {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+public:
+  ReserveArray() = default;
+  explicit ReserveArray(Reserve reserve) : reserve_(std::move(reserve)) {}
+
+  void grow_to(std::size_t count, std::size_t most) {
+    reserve_.grow_to(count * sizeof(T), most * sizeof(T));
+    data_ = reinterpret_cast<T *>(reserve_.base());
+  }
+  T &operator[](std::size_t index) { return data_[index]; }
+  const T &operator[](std::size_t index) const { return data_[index]; }
+
+private:
+  Reserve reserve_;
+  T *data_ = nullptr;
+};
+
+// Stands for an array that is not needed.
+struct NoArray {
+  template <typename Reserve>
+  explicit NoArray(Reserve && /*unused*/) {}
+  NoArray() = default;
+  void grow_to(std::size_t /*count*/, std::size_t /*most*/) {}
+};
+
+} // namespace abut::move

@@ -1,0 +1,219 @@
+// The heap of cells and its operations, against what a look at every cell says.
+#include "abut/move/rds_heap.hpp"
+#include "abut/move/strategy.hpp"
+#include "support/random.hpp"
+
+#include <gtest/gtest.h>
+#include <set>
+
+namespace abut::move {
+namespace {
+
+struct Node {
+  std::uint32_t words[4];
+};
+constexpr Geometry kSmall{64, 256}; // 4 cells a line, 4 lines a page
+
+template <Choice How, Level X, Level Y>
+constexpr Needs kNeedsOf = Find<How, X, Y>::needs();
+constexpr Needs kEverything = kNeedsOf<Choice::emptiest, Level::line, Level::heap> |
+                              kNeedsOf<Choice::emptiest, Level::page, Level::heap> |
+                              kNeedsOf<Choice::emptiest, Level::line, Level::page> |
+                              kNeedsOf<Choice::cyclic, Level::cell, Level::page> |
+                              kNeedsOf<Choice::cyclic, Level::line, Level::page> |
+                              kNeedsOf<Choice::cyclic, Level::cell, Level::line> |
+                              kNeedsOf<Choice::lowest, Level::cell, Level::heap> |
+                              kNeedsOf<Choice::cyclic, Level::page, Level::heap> |
+                              kNeedsOf<Choice::first, Level::cell, Level::heap>;
+using Heap = RdsHeap<Node, kSmall, kEverything>;
+using Numbers = Heap::Numbers;
+
+// What the operations should find, by counting.
+class Census {
+public:
+  explicit Census(const Heap &heap) : heap_(heap) {}
+
+  std::vector<LineId> lines() const {
+    std::vector<LineId> all;
+    for (std::uint32_t i = 0; i < heap_.pages() * Numbers::kLinesPerPage; ++i)
+      all.push_back(LineId{i});
+    return all;
+  }
+  unsigned count(LineId line) const {
+    unsigned used = 0;
+    for (std::uint32_t slot = 0; slot < Numbers::kCellsPerLine; ++slot)
+      used += heap_.in_use(Numbers::cell(line, slot)) ? 1 : 0;
+    return used;
+  }
+  unsigned count(PageId page) const {
+    unsigned used = 0;
+    for (std::uint32_t i = 0; i < Numbers::kLinesPerPage; ++i)
+      used += count(Numbers::line(page, i));
+    return used;
+  }
+  // The fewest and the most cells in use of the lines (of one page) that are not full.
+  std::pair<unsigned, unsigned> extremes(PageId page = kNoPage) const {
+    unsigned least = Numbers::kCellsPerLine;
+    unsigned most = 0;
+    for (const LineId line : lines()) {
+      if (found(page) && Numbers::page_of(line) != page) continue;
+      if (count(line) == Numbers::kCellsPerLine) continue;
+      least = std::min(least, count(line));
+      most = std::max(most, count(line));
+    }
+    return {least, most};
+  }
+
+private:
+  const Heap &heap_;
+};
+
+class HeapUser {
+public:
+  HeapUser() { heap.bound_pages(12); }
+
+  void change() {
+    if (!live.empty() && random.below(100) < 46) {
+      const auto victim = std::next(live.begin(), static_cast<long>(random.below(live.size())));
+      heap.free(*victim);
+      live.erase(victim);
+      return;
+    }
+    const CellId cell = random.below(2) == 0 ? heap.find(Lowest<Level::cell, Level::heap>{})
+                                             : heap.find(First<Level::cell, Level::heap>{});
+    if (!found(cell)) {
+      EXPECT_EQ(live.size() + 1, 12u * Numbers::kCellsPerPage); // one cell means: none
+      return;
+    }
+    EXPECT_TRUE(live.insert(cell).second) << "a cell was given out twice";
+  }
+
+  Heap heap;
+  std::set<CellId> live;
+  support::Random random{7};
+};
+
+TEST(RdsHeap, KnowsItsCells) {
+  HeapUser user;
+  for (int i = 0; i < 4000; ++i) {
+    user.change();
+    ASSERT_EQ(user.heap.nodes(), user.live.size());
+    for (const CellId cell : user.live) ASSERT_TRUE(user.heap.in_use(cell));
+  }
+}
+
+TEST(RdsHeap, FindsTheEmptiestAndFullestBlocks) {
+  HeapUser user;
+  const Census census(user.heap);
+  for (int i = 0; i < 1500; ++i) {
+    user.change();
+    if (user.live.size() + 1 >= user.heap.pages() * Numbers::kCellsPerPage) continue;
+    const bool may_grow = user.heap.pages() < 12;
+    const auto [least, most] = census.extremes();
+    const LineId full = user.heap.find(Fullest<Level::line, Level::heap>{});
+    ASSERT_EQ(census.count(full), most);
+    const LineId empty = user.heap.find(Emptiest<Level::line, Level::heap>{});
+    ASSERT_EQ(census.count(empty), may_grow ? 0 : least);
+    const PageId page{static_cast<std::uint32_t>(user.random.below(user.heap.pages()))};
+    const auto [page_least, page_most] = census.extremes(page);
+    const LineId in_page = user.heap.find(Emptiest<Level::line, Level::page>{}, page);
+    if (census.count(page) == Numbers::kCellsPerPage) {
+      ASSERT_EQ(in_page, kNoLine);
+      continue;
+    }
+    ASSERT_EQ(census.count(in_page), page_least);
+    ASSERT_EQ(census.count(user.heap.find(Fullest<Level::line, Level::page>{}, page)), page_most);
+    ASSERT_EQ(Numbers::page_of(in_page), page);
+  }
+}
+
+TEST(RdsHeap, GoesRoundInAPage) {
+  Heap heap;
+  const PageId page = heap.grow();
+  std::set<LineId> seen;
+  for (std::uint32_t i = 0; i < Numbers::kCellsPerPage; ++i) {
+    const CellId cell = heap.find(Cyclic<Level::cell, Level::page>{}, page);
+    ASSERT_EQ(Numbers::page_of(cell), page);
+    seen.insert(Numbers::line_of(cell));
+    if (i == 0) heap.free(cell);
+  }
+  EXPECT_EQ(seen.size(), Numbers::kLinesPerPage);
+}
+
+TEST(RdsHeap, TablesAreTheSameWhenMadeAnew) {
+  HeapUser user;
+  for (int i = 0; i < 700; ++i) user.change();
+  user.heap.rebuild();
+  EXPECT_EQ(user.heap.nodes(), user.live.size());
+  const Census census(user.heap);
+  EXPECT_EQ(census.count(user.heap.find(Fullest<Level::line, Level::heap>{})),
+            census.extremes().second);
+  for (const CellId cell : user.live) user.heap.free(cell);
+  EXPECT_EQ(user.heap.nodes(), 0u);
+  user.heap.trim();
+  EXPECT_EQ(user.heap.pages(), 1u);
+}
+
+TEST(RdsHeap, HoldsItsRatio) {
+  RdsHeap<Node, kSmall, Emptiest<Level::line, Level::heap>::needs()> heap;
+  heap.bound_ratio(1.5);
+  std::vector<CellId> live;
+  for (int i = 0; i < 5000; ++i) {
+    live.push_back(heap.take(heap.find(Emptiest<Level::line, Level::heap>{})));
+    ASSERT_TRUE(found(live.back()));
+    const double cells = heap.pages() * double(Numbers::kCellsPerPage);
+    ASSERT_LE(cells, std::max(1.5 * double(heap.nodes()), double(heap.nodes())) +
+                         2 * Numbers::kCellsPerPage);
+  }
+}
+
+TEST(RdsHeapDeathTest, NoticesAStaleReference) {
+  if (!kChecks) GTEST_SKIP() << "checked in debug builds";
+  Heap heap;
+  const CellId cell = heap.find(Lowest<Level::cell, Level::heap>{});
+  const Ref<Heap> ref(heap, cell);
+  heap.free(cell);
+  heap.use(cell); // another node there
+  EXPECT_DEATH(ref.in(heap), "moved or freed");
+}
+
+// A site that offers two hints.
+struct TwoHints {
+  CellId near;
+  CellId far;
+  template <typename Try>
+  bool back(unsigned most, Try attempt) const {
+    return (most > 0 && attempt(near)) || (most > 1 && attempt(far));
+  }
+  template <typename Try>
+  bool ahead(unsigned /*most*/, Try attempt) const {
+    return attempt(far);
+  }
+};
+
+TEST(Strategy, ReadsLikeTheGrammar) {
+  using namespace grammar;
+  constexpr auto kProduct = (l | el) * ((parent<1> & child<2>) | always);
+  constexpr auto kStages = l(parent<1>) | l(child<2>) | el(always);
+  EXPECT_TRUE((std::is_same_v<decltype(kProduct), decltype(kStages)>));
+  EXPECT_EQ(kProduct.needs(), coallocators::EL::needs());
+  EXPECT_FALSE(kProduct.needs().page_list) << "nothing is kept that is not needed";
+}
+
+TEST(Strategy, TriesItsStagesInTurn) {
+  using namespace grammar;
+  constexpr auto kStrategy = (l | el) * (parent<2> | always);
+  RdsHeap<Node, kSmall, kStrategy.needs()> heap;
+  const LineId one = Numbers::line(heap.grow(), 0);
+  const LineId other = Numbers::line(heap.grow(), 0);
+  const TwoHints site{heap.take(one), heap.take(other)};
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(Numbers::line_of(kStrategy.allocate(heap, site)), one);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(Numbers::line_of(kStrategy.allocate(heap, site)), other);
+  const CellId elsewhere = kStrategy.allocate(heap, site);
+  EXPECT_EQ(heap.count(Numbers::line_of(elsewhere)), 1u);
+  // A node that is near its hint already stays where it is.
+  EXPECT_EQ(kStrategy.allocate(heap, site, site.near), site.near);
+}
+
+} // namespace
+} // namespace abut::move

@@ -1,0 +1,234 @@
+// Movers, on the dictionary of the benchmark: whatever moves, the tree stays what it is, and the layout is as promised.
+#include "abut/move/relayout.hpp"
+#include "abut/move/self_tuning.hpp"
+#include "abut/move/two_space_mover.hpp"
+#include "move/dict_perfect.hpp"
+#include "support/random.hpp"
+
+#include <functional>
+#include <gtest/gtest.h>
+#include <set>
+
+namespace abut::move {
+namespace {
+
+using bench::DictLinks;
+using bench::NoSites;
+constexpr Geometry kShape{128, 1024};
+
+// Random updates of a dictionary and of a set beside it.
+template <typename Tree>
+class Updates {
+public:
+  using Hook = std::function<void(Place)>;
+
+  Updates(Tree &tree, std::uint64_t seed) : tree_(tree), random_(seed) {}
+
+  void insert(CellId cell, const Hook &wrote) {
+    const auto key = static_cast<std::uint32_t>(random_.below(1u << 30));
+    tree_.attach(tree_.find_gap(key), cell, key, wrote);
+    keys_.insert(key);
+  }
+  void replace(const Hook &wrote = [](Place) {}) {
+    const auto victim = std::next(keys_.begin(), static_cast<long>(random_.below(keys_.size())));
+    const CellId cell = tree_.remove(tree_.find(*victim, [](Place) {}), wrote);
+    keys_.erase(victim);
+    insert(cell, wrote);
+  }
+  void fill(unsigned nodes) {
+    for (unsigned i = 0; i < nodes; ++i) insert(tree_.fresh_cell(), [](Place) {});
+  }
+  // The tree holds the keys, in order.
+  void expect_whole() const {
+    std::vector<std::uint32_t> walked;
+    walk(tree_.root(), walked);
+    ASSERT_TRUE(std::equal(walked.begin(), walked.end(), keys_.begin(), keys_.end()));
+  }
+
+private:
+  void walk(CellId node, std::vector<std::uint32_t> &keys) const {
+    if (!found(node)) return;
+    walk(tree_.heap()[node].child[0], keys);
+    keys.push_back(tree_.key(node));
+    walk(tree_.heap()[node].child[1], keys);
+  }
+
+  Tree &tree_;
+  support::Random random_;
+  std::multiset<std::uint32_t> keys_;
+};
+
+class BothVariants : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Deletion, BothVariants, testing::Bool(),
+                         [](const auto &info) { return info.param ? "MovesFields" : "MovesNode"; });
+
+template <Shape Form, unsigned Depth>
+void expect_perfect(bool moves_fields) {
+  bench::PerfectDict<kShape, Form, Depth> tree(moves_fields, 5);
+  Updates updates(tree, 11);
+  updates.fill(300);
+  for (int i = 0; i < 700; ++i) {
+    // What a deletion leaves in use is no cluster, so that it must be gone when the layout is looked at.
+    updates.replace();
+    tree.layout().check();
+    if (i % 50 == 0) updates.expect_whole();
+    if (testing::Test::HasFatalFailure()) return;
+  }
+  EXPECT_GT(tree.layout().moved(), 0u);
+}
+
+TEST_P(BothVariants, PerfectLayoutsHoldAfterEveryUpdate) {
+  expect_perfect<Shape::breadth_first, 0>(GetParam());
+  expect_perfect<Shape::breadth_first, 2>(GetParam());
+  expect_perfect<Shape::fixed_height, 1>(GetParam());
+}
+
+TEST(PerfectTree, LessIsMovedTheDeeperItLooks) {
+  const auto moved = []<unsigned Depth>(std::integral_constant<unsigned, Depth> /*depth*/) {
+    bench::PerfectDict<kShape, Shape::breadth_first, Depth> tree(true, 5);
+    Updates updates(tree, 11);
+    updates.fill(1000);
+    const std::size_t before = tree.layout().moved();
+    for (int i = 0; i < 1000; ++i) updates.replace();
+    return tree.layout().moved() - before;
+  };
+  EXPECT_LT(moved(std::integral_constant<unsigned, 2>{}) * 2,
+            moved(std::integral_constant<unsigned, 0>{}));
+}
+
+// How many lines a tree's clusters lie in beyond the one that each needs.
+template <typename Heap>
+std::size_t scattered(const Heap &heap, CellId root) {
+  std::size_t clusters = 0;
+  std::vector<CellId> waiting{root};
+  while (!waiting.empty()) {
+    Cluster<Heap, DictLinks, Heap::Numbers::kCellsPerLine> cluster;
+    cluster.gather(heap, waiting.back(), Heap::Numbers::kCellsPerLine);
+    waiting.pop_back();
+    clusters += cluster.in_one_line() ? 0 : 1;
+    cluster.each_below(heap, [&](Place place) {
+      waiting.push_back(DictLinks::get(heap, place.owner, place.which));
+    });
+  }
+  return clusters;
+}
+
+TEST_P(BothVariants, RelayoutClustersTheWholeTree) {
+  bench::DictTree<kShape, Needs{}, NoSites> tree(GetParam(), 1);
+  Updates updates(tree, 2);
+  updates.fill(2000);
+  for (const Nesting nesting : {Nesting::lines, Nesting::lines_in_pages}) {
+    for (int i = 0; i < 500; ++i) updates.replace();
+    EXPECT_GT(scattered(tree.heap(), tree.root()), 0u);
+    EXPECT_EQ(relayout<DictLinks>(tree.heap(), tree.root(), nesting), 2000u);
+    EXPECT_EQ(scattered(tree.heap(), tree.root()), 0u);
+    EXPECT_EQ(tree.heap().nodes(), 2000u);
+    updates.expect_whole();
+  }
+}
+
+TEST(Relayout, OfABoundedHeapThatIsTooSmallLeavesTheTreeWhole) {
+  bench::DictTree<kShape, Needs{}, NoSites> tree(true, 1);
+  Updates updates(tree, 2);
+  updates.fill(2000);
+  tree.heap().bound_pages(tree.heap().pages() + 3);
+  EXPECT_THROW(relayout<DictLinks>(tree.heap(), tree.root()), HeapIsFull);
+  updates.expect_whole();
+  EXPECT_EQ(tree.heap().nodes(), 2000u);
+}
+
+using OneSpaceTree =
+    bench::DictTree<kShape,
+                    TreeMover<bench::DictTree<kShape, Needs{}, NoSites>::Heap, DictLinks>::needs(),
+                    NoSites>;
+
+TEST_P(BothVariants, IncrementalMoverMayBeInterruptedAnywhere) {
+  for (const bool compacts : {false, true}) {
+    OneSpaceTree tree(GetParam(), 1);
+    Updates updates(tree, 2);
+    updates.fill(1000);
+    tree.heap().bound_ratio(1.2);
+    const std::uint32_t pages = tree.heap().pages();
+    TreeMover<OneSpaceTree::Heap, DictLinks> mover(tree.heap(), &tree.root(), 1, {2, compacts});
+    for (int i = 0; i < 1500; ++i) {
+      mover.step(1 + i % 7);
+      updates.replace();
+      ASSERT_EQ(tree.heap().nodes(), 1000u);
+      if (i % 20 == 0) updates.expect_whole();
+    }
+    EXPECT_LE(tree.heap().pages(),
+              std::max(pages, static_cast<std::uint32_t>(1.2 * 1000 / 64) + 1));
+    EXPECT_GT(mover.counts().moved, 0u);
+  }
+}
+
+TEST(TreeMover, APassMendsTheLayout) {
+  OneSpaceTree tree(false, 1);
+  Updates updates(tree, 2);
+  updates.fill(2000);
+  for (int i = 0; i < 2000; ++i) updates.replace();
+  const std::size_t before = scattered(tree.heap(), tree.root());
+  TreeMover<OneSpaceTree::Heap, DictLinks>(tree.heap(), &tree.root()).pass();
+  EXPECT_LT(scattered(tree.heap(), tree.root()) * 10, before);
+  updates.expect_whole();
+}
+
+TEST(SelfTuningMover, WorksLessWhereNothingDegrades) {
+  OneSpaceTree tree(false, 1);
+  Updates updates(tree, 2);
+  updates.fill(3000);
+  SelfTuningMover<OneSpaceTree::Heap, DictLinks> mover(tree.heap(), &tree.root());
+  for (int i = 0; i < 20000; ++i) {
+    updates.replace();
+    mover.updated();
+  }
+  const unsigned busy = mover.rate();
+  for (int i = 0; i < 100000; ++i) mover.updated();
+  EXPECT_LT(mover.rate(), busy);
+  updates.expect_whole();
+}
+
+using TwoSpaceTree = bench::DictTree<
+    kShape, TwoSpaceMover<bench::DictTree<kShape, Needs{}, NoSites>::Heap, DictLinks>::needs(),
+    NoSites>;
+
+std::set<unsigned> spaces(const TwoSpaceTree::Heap &heap, CellId node) {
+  std::set<unsigned> all{heap.space_of(node)};
+  for (std::uint32_t which = 0; which < 2; ++which)
+    if (const CellId child = DictLinks::get(heap, node, which); found(child))
+      all.merge(spaces(heap, child));
+  return all;
+}
+
+TEST_P(BothVariants, TwoSpaceCollectionsEndAndLeaveNothingBehind) {
+  TwoSpaceTree tree(GetParam(), 1);
+  Updates updates(tree, 2);
+  updates.fill(1000);
+  TwoSpaceMover<TwoSpaceTree::Heap, DictLinks> mover(tree.heap(), &tree.root());
+  for (int i = 0; mover.collections() < 5; ++i) {
+    ASSERT_LT(i, 20000) << "a collection does not end";
+    updates.replace([&](Place place) { mover.wrote(place); });
+    // Whatever was written meanwhile, all that can be reached is in one space when a collection ends.
+    if (mover.step(12)) {
+      EXPECT_EQ(spaces(tree.heap(), tree.root()).size(), 1u);
+    }
+    if (i % 20 == 0) updates.expect_whole();
+  }
+}
+
+TEST(TwoSpaceMover, ACollectionEndsThoughTheRootIsWrittenToAllTheTime) {
+  TwoSpaceTree tree(true, 1);
+  Updates updates(tree, 2);
+  updates.fill(1000);
+  TwoSpaceMover<TwoSpaceTree::Heap, DictLinks> mover(tree.heap(), &tree.root());
+  mover.begin();
+  int writes = 0;
+  do {
+    for (std::uint32_t which = 0; which < 2; ++which) mover.wrote({tree.root(), which});
+    ASSERT_LT(++writes, 2000);
+  } while (!mover.step(4));
+  updates.expect_whole();
+}
+
+} // namespace
+} // namespace abut::move
