@@ -56,8 +56,8 @@ def cases(folder: Path) -> list[Case]:
     return [
         Case("lists, built and walked", "chasing", [*lists, "8"]),
         Case("tree", "chasing", [str(own / "tree"), "--keys", "300000", "--lookups", "500000"]),
-        Case("xmllint", "chasing", ["xmllint", "--noout", str(xml)]),
-        Case("sqlite3", "interpreter", ["sqlite3", ":memory:", f".read {sql}"]),
+        Case("xmllint", "parser", ["xmllint", "--noout", str(xml)]),
+        Case("sqlite3", "database", ["sqlite3", ":memory:", f".read {sql}"]),
         Case("python3", "interpreter", [_PYTHON, "-c", _JSON]),
         Case("lua5.4", "interpreter", ["lua5.4", "-e", _LUA]),
         Case("perl", "interpreter", ["perl", "-e", _PERL]),

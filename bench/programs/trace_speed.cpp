@@ -46,30 +46,32 @@ public:
 
   void walk() {
     for (const uint64_t node : order_) {
-      access(node, 0, 8, false);
-      access(node, 8, 4, false);
+      access(1, node, 0, 8, false);
+      access(2, node, 8, 4, false);
     }
   }
 
   void look_up() {
     for (uint32_t i = 0; i < kNodes; ++i) {
-      access(table_, random_.below(kArrayBytes / 8) * 8, 8, false);
-      access(order_[random_.below(kNodes)], 16, 8, false);
+      access(3, table_, random_.below(kArrayBytes / 8) * 8, 8, false);
+      access(4, order_[random_.below(kNodes)], 16, 8, false);
     }
   }
 
   void sweep() {
     for (uint64_t at = 0; at < kArrayBytes; at += 8) {
-      access(array_, at, 8, false);
-      access(array_, at, 8, true);
+      access(5, array_, at, 8, false);
+      access(6, array_, at, 8, true);
     }
   }
 
 private:
   Origin origin() { return {1, 0, time_ += 100}; }
 
-  void access(uint64_t object, uint64_t offset, uint32_t size, bool write) {
+  // `code` stands for the instruction's address.
+  void access(uint64_t code, uint64_t object, uint64_t offset, uint32_t size, bool write) {
     Access access;
+    access.code = code;
     access.object = object;
     access.offset = offset;
     access.size = size;

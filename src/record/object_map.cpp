@@ -109,13 +109,14 @@ Handle ObjectMap::add(uint64_t number, uint64_t address, uint64_t bytes) {
     handle = unused_.back();
     unused_.pop_back();
   }
-  objects_[handle] = {number, address, bytes, bytes, 0, true};
+  objects_[handle] = {number, address, bytes, bytes, bytes, 0, true};
   claim(handle, address, bytes);
   return handle;
 }
 
 void ObjectMap::kill(Handle handle) {
   objects_[handle].live = false;
+  objects_[handle].certain = 0;
   if (objects_[handle].granules == 0) unused_.push_back(handle);
 }
 
@@ -123,7 +124,7 @@ void ObjectMap::move(Handle handle, uint64_t address, uint64_t bytes) {
   Object &object = objects_[handle];
   release(handle, object.address, object.extent);
   object.address = address;
-  object.bytes = object.extent = bytes;
+  object.bytes = object.certain = object.extent = bytes;
   claim(handle, address, bytes);
 }
 
@@ -131,7 +132,7 @@ void ObjectMap::extend(Handle handle, uint64_t extent) {
   Object &object = objects_[handle];
   if (extent <= object.extent) return;
   claim(handle, object.address + object.extent, extent - object.extent);
-  object.extent = extent;
+  object.certain = object.extent = extent;
 }
 
 void ObjectMap::forget_dead(uint64_t address, uint64_t bytes) {

@@ -19,6 +19,7 @@ struct Object {
   uint64_t number = 0; // in the trace
   uint64_t address = 0;
   uint64_t bytes = 0;
+  uint64_t certain = 0;  // bytes that are its own for sure: its extent while it lives, then 0
   uint64_t extent = 0;   // bytes that the program may use: those asked for, or what it was told
   uint64_t granules = 0; // that refer to it
   bool live = false;

@@ -14,6 +14,11 @@ constexpr uint64_t kMostThreads = 1 << 20;
 constexpr uint64_t kMostBlocks = 1 << 26;
 constexpr uint64_t kMostContexts = 1 << 28;
 
+// Accesses are passed on in runs that begin and end at the same places each time the program takes the same way: behind
+// one block of code in four, whichever they are; and where a run becomes too long.
+constexpr size_t kLongRun = 16;
+bool ends_run(uint64_t block) { return block * 0x9e3779b97f4a7c15U >> 62 == 0; }
+
 void require(bool holds, const char *why) {
   if (!holds) throw BadStream{why};
 }
@@ -25,6 +30,7 @@ Session::Session(trace::Writer writer, Wanted wanted, ClockReading begin,
     : writer_(std::move(writer)), wanted_(wanted), clock_(begin), forked_(std::move(forked)),
       modules_(writer_) {
   current_ = &thread(running_);
+  writer_.site({}); // so that 0 is none of those in use
 }
 
 void Session::inherit(const Heritage &heritage) {
@@ -49,10 +55,13 @@ void Session::read(Words words) {
     const Words content = words.subspan(1, count);
     if ((head & ABUT_RAW_EVENT_BIT) == 0)
       read_accesses(head, content);
-    else
+    else {
+      pass_on();
       read_event(head, content);
+    }
     words = words.subspan(1 + count);
   }
+  pass_on();
 }
 
 // ---- accesses ----
@@ -61,28 +70,48 @@ void Session::read_accesses(uint64_t head, Words words) {
   const uint64_t number = abut_raw_block(head);
   require(number < blocks_.size() && words.size() <= blocks_[number].size(),
           "accesses of a block of code that was not told of");
-  const Place *place = blocks_[number].data();
-  for (const uint64_t address : words) access(address, *place++);
+  CodePlace *place = blocks_[number].data();
+  if (found_count_ + words.size() > found_.size()) pass_on();
+  trace::Place *found = &found_[found_count_];
+  uint32_t *site = &found_sites_[found_count_];
+  const unsigned side = current_->inside ? 1 : 0;
+  for (const uint64_t address : words) {
+    CodePlace &code = *place++;
+    if (!locate(address, code, *found)) continue;
+    *site = code.sites[side] != 0 ? code.sites[side] : (code.sites[side] = new_site(code, side));
+    ++site;
+    ++found;
+  }
+  found_count_ = static_cast<size_t>(found - found_.data());
+  if (found_count_ >= kLongRun || ends_run(number)) pass_on();
 }
 
-inline void Session::access(uint64_t address, const Place &place) {
-  if (address == 0) return;
-  trace::Access access;
-  access.size = place.size;
-  access.write = place.writes;
-  access.side = current_->inside ? trace::Side::allocator : trace::Side::application;
-  access.thread = running_;
-  access.code = wanted_.sites ? place.code : 0;
-  const Object &object = objects_[objects_.find(address)];
-  if (address - object.address < object.extent) {
-    access.object = object.number;
-    access.offset = address - object.address;
-  } else {
-    const bool is_stack = address >= current_->stack_low && address < current_->stack_high;
-    if (!wanted_.everything && (!current_->inside || is_stack)) return;
-    access.offset = address;
+void Session::pass_on() {
+  if (found_count_ != 0)
+    writer_.accesses(running_, {found_sites_.data(), found_count_}, found_.data());
+  found_count_ = 0;
+}
+
+// False where the access is not one that is recorded.
+inline bool Session::locate(uint64_t address, CodePlace &code, trace::Place &place) {
+  const Object *object = &objects_[code.object];
+  if (address - object->address >= object->certain) {
+    code.object = objects_.find(address);
+    object = &objects_[code.object];
   }
-  writer_.access(access);
+  const uint64_t offset = address - object->address;
+  if (offset < object->extent) {
+    place = trace::Place{object->number, offset};
+    return address != 0;
+  }
+  place = trace::Place{0, address};
+  const bool is_stack = address >= current_->stack_low && address < current_->stack_high;
+  return address != 0 && (wanted_.everything || (current_->inside && !is_stack));
+}
+
+uint32_t Session::new_site(const CodePlace &code, unsigned side) {
+  const auto owner = side != 0 ? trace::Side::allocator : trace::Side::application;
+  return writer_.site({code.code, code.size, trace::kind_of(code.writes, owner)});
 }
 
 // The kernel's may go over many objects, and over what is none.
@@ -201,8 +230,16 @@ void Session::define_block(uint64_t count, Words words) {
   auto &places = blocks_[words[0]];
   places.clear();
   for (const uint64_t word : words.subspan(1))
-    places.push_back(
-        {word >> 8, static_cast<uint8_t>((word & 0xff) >> 1), (word & ABUT_RAW_WRITES) != 0});
+    places.push_back({word >> 8,
+                      static_cast<uint8_t>((word & 0xff) >> 1),
+                      (word & ABUT_RAW_WRITES) != 0,
+                      0,
+                      {0, 0}});
+  if (places.size() + kLongRun > found_.size()) {
+    pass_on();
+    found_.resize(places.size() + kLongRun);
+    found_sites_.resize(found_.size());
+  }
 }
 
 void Session::define_context(Words words) {

@@ -51,16 +51,21 @@ private:
     uint64_t stack_high = 0;
     Handle resized = 0; // by the call of realloc that it is in
   };
-  struct Place {
+  // A place in the code that makes accesses.
+  struct CodePlace {
     uint64_t code;
     uint8_t size;
     bool writes;
+    Handle object;     // that it went to last
+    uint32_t sites[2]; // in the trace, of the program and of the allocator; 0: none yet
   };
   using Words = std::span<const uint64_t>;
 
   void read_accesses(uint64_t head, Words words);
   void read_event(uint64_t head, Words words);
-  void access(uint64_t address, const Place &place);
+  void pass_on();
+  bool locate(uint64_t address, CodePlace &code, trace::Place &place);
+  uint32_t new_site(const CodePlace &code, unsigned side);
   void kernel_access(uint64_t address, uint64_t bytes, bool writes);
   void define_block(uint64_t count, Words words);
   void define_context(Words words);
@@ -84,7 +89,10 @@ private:
   std::function<void(uint32_t)> forked_;
   ObjectMap objects_;
   ModuleTable modules_;
-  std::vector<std::vector<Place>> blocks_;
+  std::vector<std::vector<CodePlace>> blocks_;
+  std::vector<trace::Place> found_; // accesses that are not yet passed on
+  std::vector<uint32_t> found_sites_;
+  size_t found_count_ = 0;
   std::vector<uint32_t> contexts_; // by raw number / 4
   std::vector<Thread> threads_;
   uint32_t running_ = 1;

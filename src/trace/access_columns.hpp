@@ -2,21 +2,17 @@
 #pragma once
 
 #include "trace/bytes.hpp"
-#include "trace/code_columns.hpp"
-
-#include <cstdint>
 
 namespace abut::trace {
 
 struct AccessColumns {
-  Bytes dictionary; // the tags
-  Bytes tags;       // which one: a byte an access
-  Bytes distances;  // two bytes each
-  Bytes objects;    // steps, as wide as their tags say
-  Bytes offsets;    // steps
-  Bytes sizes;      // four bytes each
-  Bytes threads;    // runs of accesses of one thread: varints (thread, count)
-  CodeColumns codes;
+  Bytes sites;   // what is known of places in the code
+  Bytes rules;   // how accesses are foretold
+  Bytes groups;  // which rules go together
+  Bytes symbols; // the groups that the chunk consists of: two bytes each
+  Bytes objects; // steps, as wide as their rules say
+  Bytes offsets; // steps
+  Bytes threads; // runs of accesses of one thread: varints (thread, count)
 };
 
 } // namespace abut::trace

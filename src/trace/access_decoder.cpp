@@ -13,13 +13,10 @@ uint64_t load64(const uint8_t *from) {
   return value;
 }
 
-uint64_t mask_of(Width width) {
-  return width == Width::none ? 0 : ~uint64_t{0} >> (64 - 8 * bytes_of(width));
-}
-
 } // namespace
 
-AccessDecoder::AccessDecoder() : rules_{} {
+AccessDecoder::AccessDecoder() {
+  next_.resize(kBatch + 2 * kMostInGroup);
   places_.resize(kWindow + kBatch);
   arrays_.objects.resize(kBatch);
   arrays_.offsets.resize(kBatch);
@@ -29,19 +26,32 @@ AccessDecoder::AccessDecoder() : rules_{} {
   arrays_.codes.resize(kBatch);
 }
 
-AccessDecoder::Rule AccessDecoder::rule_of(const Tag &tag) {
-  constexpr uint64_t kAll = ~uint64_t{0};
-  Rule rule{};
-  rule.step = Pair{tag.object_step, tag.offset_step};
-  rule.mask = Pair{mask_of(tag.object_width), mask_of(tag.offset_width)};
-  rule.relative = Pair{kAll, tag.relative ? kAll : 0};
-  rule.size = tag.size;
-  rule.distance = static_cast<uint16_t>(tag.distance);
-  rule.object_bytes = static_cast<uint8_t>(bytes_of(tag.object_width));
-  rule.offset_bytes = static_cast<uint8_t>(bytes_of(tag.offset_width));
-  rule.kind = tag.kind;
-  rule.rare = static_cast<uint8_t>((tag.distance == 0 ? kFarOff : 0) | (tag.sized ? 0 : kUnsized));
-  return rule;
+AccessDecoder::Step AccessDecoder::step_of(const Rule &rule, const Site &site) const {
+  Step step{};
+  step.step = Place{rule.object_step, rule.offset_step};
+  step.mask = Place{bits_of(rule.object_width), bits_of(rule.offset_width)};
+  step.code = site.code;
+  step.site = rule.site;
+  step.size = site.size;
+  step.back = static_cast<uint16_t>(rule.back);
+  step.object_bytes = static_cast<uint8_t>(bytes_of(rule.object_width));
+  step.offset_bytes = static_cast<uint8_t>(bytes_of(rule.offset_width));
+  step.kind = site.kind;
+  return step;
+}
+
+bool AccessDecoder::read_rules() {
+  std::vector<Site> sites;
+  std::vector<Rule> rules;
+  if (!get_sites(columns_->sites, sites) || !get_rules(columns_->rules, sites.size(), rules) ||
+      !get_groups(columns_->groups, rules.size(), groups_))
+    return false;
+  steps_.clear();
+  for (const Rule &rule : rules) steps_.push_back(step_of(rule, sites[rule.site]));
+  // A group is unfolded in pieces, which may reach beyond it.
+  groups_.rules.resize(groups_.rules.size() + kMostInGroup, 0);
+  sites_.assign(sites.size(), Place{});
+  return true;
 }
 
 bool AccessDecoder::begin(uint32_t count, const AccessColumns &columns) {
@@ -49,88 +59,92 @@ bool AccessDecoder::begin(uint32_t count, const AccessColumns &columns) {
   count_ = count;
   done_ = kept_ = 0;
   thread_at_ = thread_left_ = 0;
-  failed_ = columns.tags.size() != count || !get_tags(columns.dictionary, tags_) ||
-            !codes_.begin(count, columns.codes);
-  if (failed_) return false;
-  with_codes_ = !columns.codes.empty();
-  if (!with_codes_) std::fill(arrays_.codes.begin(), arrays_.codes.end(), 0);
-  Rule none{};
-  none.distance = 1;
-  none.rare = kNoRule;
-  rules_.fill(none);
-  std::transform(tags_.begin(), tags_.end(), rules_.begin(), rule_of);
-  std::fill_n(places_.begin(), kWindow, Pair{});
-  cursor_ = {columns.distances.data(), columns.objects.data(), columns.offsets.data(),
-             columns.sizes.data()};
-  return true;
+  next_begin_ = next_end_ = symbols_done_ = 0;
+  failed_ = count != 0 && !read_rules();
+  std::fill_n(places_.begin(), kWindow, Place{});
+  cursor_ = {columns.objects.data(), columns.offsets.data()};
+  return !failed_;
 }
 
 uint32_t AccessDecoder::next(uint32_t most) {
   const uint32_t count = std::min({most, kBatch, left()});
   if (failed_ || count == 0) return 0;
   keep_window(kept_);
-  if (!decode(count) || !within_columns() || !fill_threads(count) ||
-      (with_codes_ && !codes_.decode(done_, count, arrays_.codes.data()))) {
-    failed_ = true;
-    return 0;
-  }
+  failed_ = !unfold(count);
+  if (failed_) return 0;
+  decode(count);
   done_ += count;
   kept_ = count;
-  return count;
+  const bool at_end =
+      left() != 0 || (next_begin_ == next_end_ && 2 * symbols_done_ == columns_->symbols.size());
+  failed_ = !at_end || !within_columns() || !fill_threads(count);
+  return failed_ ? 0 : count;
 }
 
 // What was decoded last becomes what went before.
 void AccessDecoder::keep_window(uint32_t decoded) {
-  std::memmove(places_.data(), places_.data() + decoded, kWindow * sizeof(Pair));
+  std::memmove(places_.data(), places_.data() + decoded, kWindow * sizeof(Place));
 }
 
-// No branch depends on what is common in the data; what is rare is worth one. False where a tag is none.
-bool AccessDecoder::decode(uint32_t count) {
+// Turns groups into their rules until there are `count`. False where they run out, or where one is none.
+bool AccessDecoder::unfold(uint32_t count) {
+  constexpr uint32_t kPiece = 8;
+  std::copy(next_.data() + next_begin_, next_.data() + next_end_, next_.data());
+  next_end_ -= next_begin_;
+  next_begin_ = 0;
+  const uint8_t *symbols = columns_->symbols.data();
+  const size_t symbol_count = columns_->symbols.size() / sizeof(uint16_t);
+  while (next_end_ < count) {
+    if (symbols_done_ == symbol_count) return false;
+    uint16_t symbol;
+    std::memcpy(&symbol, symbols + symbols_done_++ * sizeof symbol, sizeof symbol);
+    if (symbol >= groups_.ends.size()) return false;
+    const uint32_t begin = symbol == 0 ? 0 : groups_.ends[symbol - 1];
+    const uint32_t length = groups_.ends[symbol] - begin;
+    for (uint32_t i = 0; i < length; i += kPiece)
+      std::memcpy(&next_[next_end_ + i], &groups_.rules[begin + i], kPiece * sizeof(uint32_t));
+    next_end_ += length;
+  }
+  return true;
+}
+
+// No branch depends on the data.
+void AccessDecoder::decode(uint32_t count) {
   Cursor at = cursor_;
-  Pair *place = places_.data() + kWindow;
+  Place *place = places_.data() + kWindow;
+  Place *sites = sites_.data();
+  const Step *steps = steps_.data();
+  const uint32_t *next = next_.data();
   uint64_t *objects = arrays_.objects.data();
   uint64_t *offsets = arrays_.offsets.data();
   uint32_t *sizes = arrays_.sizes.data();
   uint8_t *kinds = arrays_.kinds.data();
-  const uint8_t *tags = columns_->tags.data() + done_;
-  uint32_t seen = 0;
+  uint64_t *codes = arrays_.codes.data();
   for (uint32_t i = 0; i < count; ++i, ++place) {
-    const Rule &rule = rules_[tags[i]];
-    size_t distance = rule.distance;
-    uint32_t size = rule.size;
-    if (rule.rare != 0) [[unlikely]] {
-      seen |= rule.rare;
-      if ((rule.rare & kFarOff) != 0) {
-        distance = 1 + (load64(at.distances) & (kWindow - 1));
-        at.distances += sizeof(uint16_t);
-      }
-      if ((rule.rare & kUnsized) != 0) {
-        std::memcpy(&size, at.sizes, sizeof size);
-        at.sizes += sizeof size;
-      }
-    }
-    const Pair told = Pair{load64(at.objects), load64(at.offsets)} & rule.mask;
-    at.objects += rule.object_bytes;
-    at.offsets += rule.offset_bytes;
-    const Pair here =
-        (place[-static_cast<ptrdiff_t>(distance)] & rule.relative) + (told + rule.step);
+    const Step &step = steps[next[i]];
+    const Place told = Place{load64(at.objects), load64(at.offsets)} & step.mask;
+    at.objects += step.object_bytes;
+    at.offsets += step.offset_bytes;
+    Place &site = sites[step.site];
+    const Place *from = step.back == 0 ? &site : place - step.back;
+    const Place here = *from + (told + step.step);
     *place = here;
+    site = here;
     objects[i] = here[0];
     offsets[i] = here[1];
-    sizes[i] = size;
-    kinds[i] = rule.kind;
+    sizes[i] = step.size;
+    kinds[i] = step.kind;
+    codes[i] = step.code;
   }
   cursor_ = at;
-  return (seen & kNoRule) == 0;
+  next_begin_ = count;
 }
 
 bool AccessDecoder::within_columns() const {
   const auto within = [](const uint8_t *at, const Bytes &column) {
     return static_cast<size_t>(at - column.data()) + kSlack <= column.size();
   };
-  return within(cursor_.distances, columns_->distances) &&
-         within(cursor_.objects, columns_->objects) && within(cursor_.offsets, columns_->offsets) &&
-         within(cursor_.sizes, columns_->sizes);
+  return within(cursor_.objects, columns_->objects) && within(cursor_.offsets, columns_->offsets);
 }
 
 bool AccessDecoder::fill_threads(uint32_t count) {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "trace/access_columns.hpp"
-#include "trace/tags.hpp"
+#include "trace/rules.hpp"
 
 #include <array>
 #include <cstdint>
@@ -27,7 +27,7 @@ class AccessDecoder {
 public:
   // How many accesses are decoded at a time at the most.
   static constexpr uint32_t kBatch = 16384;
-  // So many bytes, of no meaning, must end the columns of distances, objects, offsets and sizes: no column moves
+  // So many bytes, of no meaning, must end the columns of objects and offsets: no column moves
   // further in one batch, so that the loop need not look where they end.
   static constexpr size_t kSlack = size_t{kBatch} * 8 + 8;
 
@@ -50,46 +50,44 @@ public:
   const uint64_t *codes() const { return arrays_.codes.data(); }
 
 private:
-  // An object and an offset, or what is done to both: they go through the loop together.
-  using Pair = uint64_t __attribute__((vector_size(16)));
-
-  // A tag as the inner loop wants it: one line of the cache.
-  struct alignas(64) Rule {
-    Pair step;     // what is added
-    Pair mask;     // which bits of the columns are added, too
-    Pair relative; // which bits are taken over from the access told from
+  // A rule as the inner loop wants it: one line of the cache.
+  struct alignas(64) Step {
+    Place step; // what is added
+    Place mask; // which bits of the columns are added, too
+    uint64_t code;
+    uint32_t site;
     uint32_t size;
-    uint16_t distance;
+    uint16_t back;
     uint8_t object_bytes;
     uint8_t offset_bytes;
     uint8_t kind;
-    uint8_t rare;
   };
-  static constexpr uint8_t kFarOff = 1;  // the distance is in its column
-  static constexpr uint8_t kUnsized = 2; // so is the size
-  static constexpr uint8_t kNoRule = 4;
 
-  // Where the columns are read, as offsets; in a struct, so that the loop keeps them in registers.
+  // Where the columns are read; in a struct, so that the loop keeps them in registers.
   struct Cursor {
-    const uint8_t *distances;
     const uint8_t *objects;
     const uint8_t *offsets;
-    const uint8_t *sizes;
   };
 
-  static Rule rule_of(const Tag &tag);
-  bool decode(uint32_t count);
+  Step step_of(const Rule &rule, const Site &site) const;
+  bool read_rules();
+  bool unfold(uint32_t count);
+  void decode(uint32_t count);
   bool fill_threads(uint32_t count);
   bool within_columns() const;
   void keep_window(uint32_t decoded);
 
-  std::array<Rule, kMaxTags> rules_;
+  std::vector<Step> steps_; // of each rule
+  Groups groups_;
+  std::vector<Place> sites_;   // the last place of each
+  std::vector<uint32_t> next_; // rules of the accesses to come
+  size_t next_begin_ = 0;
+  size_t next_end_ = 0;
+  size_t symbols_done_ = 0;
   AccessArrays arrays_;
-  std::vector<Pair> places_; // of the accesses; before them, of kWindow that came before
+  std::vector<Place> places_; // of the accesses; before them, of kWindow that came before
   const AccessColumns *columns_ = nullptr;
   Cursor cursor_{};
-  std::vector<Tag> tags_;
-  CodeDecoder codes_;
   size_t thread_at_ = 0;
   uint32_t thread_ = 0;
   uint64_t thread_left_ = 0;
@@ -99,7 +97,6 @@ private:
   uint32_t done_ = 0;
   uint32_t kept_ = 0; // decoded last time, and not yet moved into the window
   bool failed_ = false;
-  bool with_codes_ = false;
 };
 
 } // namespace abut::trace

@@ -1,146 +1,266 @@
 #include "trace/access_encoder.hpp"
 
 #include <algorithm>
-#include <tuple>
-#include <utility>
+#include <cstring>
 
 namespace abut::trace {
 
 namespace {
 
-// Within an object, accesses this near to each other are told from one another.
-constexpr unsigned kRegionShift = 8;
-// Up to here an offset is taken for a field's, told by itself; beyond, for an array's, told by the step.
-constexpr uint64_t kFields = 256;
+// A step that came so often in a row is taken for a rule.
+constexpr uint32_t kSteady = 6;
+constexpr uint64_t kOdd = 0x9e3779b97f4a7c15U;
+// Further apart, addresses outside of objects have nothing to do with each other.
+constexpr uint64_t kNear = 4096;
 
-// From here on, steps are left open.
-constexpr uint64_t kWideObjectStep = 256;
-constexpr uint64_t kWideOffsetStep = 8192;
-
-uint64_t mixed(uint64_t value) {
-  value *= 0x9e3779b97f4a7c15U;
-  return value ^ (value >> 32);
+uint64_t hash_of(const Rule &rule) {
+  const uint64_t small = uint64_t{rule.site} << 32 | rule.back << 8 |
+                         static_cast<uint32_t>(rule.object_width) << 4 |
+                         static_cast<uint32_t>(rule.offset_width);
+  return mixed(mixed(mixed(small) + rule.object_step) + rule.offset_step);
 }
 
-uint64_t region_of(uint64_t object, uint64_t offset) {
-  return mixed(object) ^ (offset >> kRegionShift);
+uint64_t hash_of(std::span<const uint32_t> rules) {
+  uint64_t hash = rules.size();
+  for (const uint32_t rule : rules) hash = mixed(hash + rule);
+  return hash;
 }
 
-uint64_t magnitude(uint64_t difference) { return zigzag(difference); }
+void put_low_bytes(Bytes &bytes, size_t &end, uint64_t value, uint32_t count) {
+  std::memcpy(bytes.data() + end, &value, sizeof value);
+  end += count;
+}
 
 } // namespace
 
-AccessEncoder::AccessEncoder(bool with_codes) : window_(kWindow), with_codes_(with_codes) {
-  clear();
-}
+AccessEncoder::AccessEncoder(bool with_codes) : with_codes_(with_codes) { clear(); }
 
 void AccessEncoder::clear() {
-  combinations_.clear();
-  chosen_.clear();
-  open_ = {};
-  window_.assign(kWindow, Place{});
-  guesses_.assign(size_t{1} << kGuessBits, 0);
-  objects_.assign(size_t{1} << kSightBits, Sight{});
-  regions_.assign(size_t{1} << kSightBits, Sight{});
-  misses_.fill(0);
-  last_without_object_ = 0;
-  before_ = 0;
-  thread_ = thread_began_ = seen_ = 0;
+  for (const SiteNumber site : used_) known_[site] = Known{};
+  used_.clear();
+  rules_.clear();
+  site_of_rule_.clear();
+  rule_index_.clear();
+  lists_ = {};
+  groups_.assign(1, Group{0, 0, false});
+  checks_.clear();
+  group_index_.clear();
+  guesses_.assign(size_t{2} << kGuessBits, 0);
+  ring_.fill(Place{});
+  symbols_.clear();
+  objects_end_ = offsets_end_ = 0;
   threads_.clear();
+  before_ = count_ = thread_ = thread_began_ = 0;
+}
+
+SiteNumber AccessEncoder::site(const Site &site) {
+  sites_.push_back(site);
+  known_.emplace_back();
+  return static_cast<SiteNumber>(sites_.size() - 1);
+}
+
+// The number of this site, the same each time.
+SiteNumber AccessEncoder::same_site(const Site &wanted) {
+  const uint64_t hash = mixed(mixed(wanted.code) + (uint64_t{wanted.size} << 8 | wanted.kind));
+  SiteNumber number = site_index_.find(hash, [&](uint32_t n) { return sites_[n] == wanted; });
+  if (number != HashIndex::kNone) return number;
+  number = site(wanted);
+  site_index_.add(hash, number);
+  return number;
 }
 
 void AccessEncoder::add(const Access &access) {
-  const uint8_t kind = kind_of(access);
-  uint32_t &guess = guesses_[mixed(before_ ^ access.code) >> (64 - kGuessBits)];
-  if (!foretold(combinations_[guess], access, kind)) [[unlikely]]
-    guess = combinations_.number_of(describe(access, kind));
-  const uint32_t chosen = guess;
-  if (access.thread != thread_) [[unlikely]]
-    begin_thread(access.thread);
-  place(count()) = {access.object, access.offset};
-  chosen_.push_back(chosen);
-  before_ = (before_ << 24) ^ chosen;
-  if (with_codes_) codes_.add(access.code);
+  const SiteNumber site = same_site({access.code, access.size, kind_of(access.write, access.side)});
+  const Place place{access.object, access.offset};
+  add(access.thread, {&site, 1}, &place);
 }
 
-// All parts are compared at once: one branch. What was left open is never foretold: its steps must be told, even where
-// they happen to be those that its column begins with.
-bool AccessEncoder::foretold(const Combination &told, const Access &access, uint8_t kind) const {
-  const Place &there = back(told.distance);
-  const uint64_t from = told.relative ? there.offset : 0;
-  return ((there.object + told.object_step - access.object) |
-          (from + told.offset_step - access.offset) | (told.size ^ access.size) |
-          (told.kind ^ kind) | static_cast<uint64_t>(told.open())) == 0;
-}
-
-Combination AccessEncoder::describe(const Access &access, uint8_t kind) {
-  Combination told;
-  told.kind = kind;
-  told.size = access.size;
-  catch_up();
-  uint32_t distance = distance_to(regions_, region_of(access.object, access.offset));
-  if (distance == 0) distance = distance_to(objects_, access.object);
-  if (distance == 0) {
-    distance = best_miss(access.object);
-    for (size_t i = kMisses - 1; i > 0; --i) misses_[i] = misses_[i - 1];
-    misses_[0] = count() + 1;
+void AccessEncoder::add(uint32_t thread, std::span<const SiteNumber> sites, const Place *places) {
+  if (thread != thread_) [[unlikely]]
+    begin_thread(thread);
+  uint64_t path = sites.size();
+  for (uint32_t i = 0; i < sites.size(); ++i) {
+    path = (path << 7 | path >> 57) ^ sites[i];
+    ring(count_ + i) = places[i];
   }
-  told.distance = distance;
-  told.object_step = access.object - back(distance).object;
-  told.relative = told.object_step == 0 && access.offset >= kFields;
-  told.offset_step = access.offset - (told.relative ? back(distance).offset : 0);
-  leave_open(told);
-  return told;
+  uint32_t &likely = guesses_[mixed(path) >> (64 - kGuessBits)];
+  uint32_t &guess =
+      guesses_[(size_t{1} << kGuessBits) + (mixed(path + before_ * kOdd) >> (64 - kGuessBits))];
+  if (!apply(groups_[guess], sites)) [[unlikely]] {
+    guess = likely;
+    if (!apply(groups_[guess], sites)) apply(groups_[guess = describe(sites)], sites);
+  }
+  if (groups_[guess].open) {
+    if (is_steady(groups_[guess], sites)) [[unlikely]] {
+      take_back(sites);
+      apply(groups_[guess = describe(sites)], sites);
+    }
+    emit_steps(groups_[guess]);
+  }
+  likely = before_ = guess;
+  symbols_.push_back(static_cast<uint16_t>(guess - 1));
+  count_ += static_cast<uint32_t>(sites.size());
 }
 
-// Steps so wide seldom come twice; each would be a combination of its own.
-void AccessEncoder::leave_open(Combination &told) {
-  if (magnitude(told.object_step) >= kWideObjectStep) {
-    open_.objects.push_back(told.object_step);
-    const Column column = narrowest(told.object_step);
-    told.object_width = column.width;
-    told.object_step = column.least;
+// Takes the run for this group; false, and nothing is changed, where it is not. All is compared at once: one branch.
+inline bool AccessEncoder::apply(const Group &group, std::span<const SiteNumber> sites) {
+  const size_t count = sites.size();
+  if (group.count != count) return false;
+  const Check *check = checks_.data() + group.begin;
+  Known *known = known_.data();
+  Place wrong{};
+  SiteNumber other = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const SiteNumber site = sites[i];
+    const uint32_t access = count_ + i;
+    const Place here = ring_[access % kRing];
+    const Place last = known[site].last;
+    const Place *from =
+        check[i].back == 0 ? &known[site].last : &ring_[(access - check[i].back) % kRing];
+    const Place told = here - *from - check[i].step;
+    wrong |= told & check[i].fixed;
+    other |= check[i].site ^ site;
+    told_[i] = told;
+    before_run_[i] = last;
+    known[site].last = here;
   }
-  if (magnitude(told.offset_step) >= kWideOffsetStep) {
-    open_.offsets.push_back(told.offset_step);
-    const Column column = narrowest(told.offset_step);
-    told.offset_width = column.width;
-    told.offset_step = column.least;
+  if ((wrong[0] | wrong[1] | other) == 0) [[likely]]
+    return true;
+  take_back(sites);
+  return false;
+}
+
+void AccessEncoder::take_back(std::span<const SiteNumber> sites) {
+  for (size_t i = sites.size(); i > 0; --i) known_[sites[i - 1]].last = before_run_[i - 1];
+}
+
+// Whether a step that is left open has become so regular that there is a better rule.
+bool AccessEncoder::is_steady(const Group &group, std::span<const SiteNumber> sites) {
+  bool steady = false;
+  for (uint32_t i = 0; i < group.count; ++i) {
+    const Check &check = checks_[group.begin + i];
+    if (check.object_bytes + check.offset_bytes == 0) continue;
+    Known &known = known_[sites[i]];
+    const Place step = told_[i] + check.step;
+    const bool same =
+        ((step[0] ^ known.step[0]) | (step[1] ^ known.step[1])) == 0 && known.back == check.back;
+    known.repeats = same ? known.repeats + 1 : 0;
+    known.step = step;
+    known.back = check.back;
+    steady |= known.repeats == kSteady;
+  }
+  return steady;
+}
+
+// Puts the steps that are left open into their columns.
+void AccessEncoder::emit_steps(const Group &group) {
+  constexpr size_t kMost = kMostInGroup * sizeof(uint64_t);
+  if (objects_end_ + kMost > objects_.size()) objects_.resize(2 * objects_.size() + kMost);
+  if (offsets_end_ + kMost > offsets_.size()) offsets_.resize(2 * offsets_.size() + kMost);
+  for (uint32_t i = 0; i < group.count; ++i) {
+    const Check &check = checks_[group.begin + i];
+    put_low_bytes(objects_, objects_end_, told_[i][0], check.object_bytes);
+    put_low_bytes(offsets_, offsets_end_, told_[i][1], check.offset_bytes);
   }
 }
 
-// 0 where it was not seen within the window.
-uint32_t AccessEncoder::distance_to(const Sights &sights, uint64_t key) const {
-  const Sight &sight = sights[mixed(key) >> (64 - kSightBits)];
-  if (sight.next == 0 || sight.key != key) return 0;
-  const uint32_t distance = count() + 1 - sight.next;
-  return distance <= kWindow ? distance : 0;
+// ---- what is new ----
+
+uint32_t AccessEncoder::describe(std::span<const SiteNumber> sites) {
+  std::array<uint32_t, kMostInGroup> rules;
+  for (uint32_t i = 0; i < sites.size(); ++i) {
+    rules[i] = rule_for(sites[i], i);
+    before_run_[i] = known_[sites[i]].last;
+    known_[sites[i]].last = ring(count_ + i);
+  }
+  take_back(sites);
+  return group_of({rules.data(), sites.size()});
 }
 
-// Of the accesses that were not foretold either, the distance to the one whose object is nearest.
-uint32_t AccessEncoder::best_miss(uint64_t object) const {
-  uint32_t best = 1;
-  uint64_t least = UINT64_MAX;
-  for (const uint32_t next : misses_) {
-    const uint32_t distance = count() + 1 - next;
-    if (next == 0 || distance > kWindow) continue;
-    const uint64_t step = magnitude(object - back(distance).object);
-    if (step < least) std::tie(best, least) = std::pair(distance, step);
-  }
-  return best;
+// How far back lies what the access is best told from; 0: the last of its site.
+uint32_t AccessEncoder::reference(const Known &known, uint32_t index) {
+  const uint32_t access = count_ + index;
+  const Place &here = ring(access);
+  const auto is_near = [&](const Place &there) {
+    return there[0] == here[0] && (here[0] != 0 || there[1] - here[1] + kNear < 2 * kNear);
+  };
+  const bool same = known.described && is_near(known.last);
+  if (same && known.last[1] == here[1]) return 0;
+  for (uint32_t back = 1; back <= index; ++back)
+    if (is_near(ring(access - back))) return back;
+  if (same) return 0;
+  for (uint32_t back = index + 1; back <= kWindow; ++back)
+    if (is_near(ring(access - back))) return back;
+  return 0;
 }
 
-// Notes where things were last seen: of what came since the last time, the last few.
-void AccessEncoder::catch_up() {
-  const uint32_t now = count();
-  for (uint32_t i = std::max(seen_, now - std::min(now, kWindow)); i < now; ++i) {
-    const Place &there = place(i);
-    objects_[mixed(there.object) >> (64 - kSightBits)] = {there.object, i + 1};
-    const uint64_t region = region_of(there.object, there.offset);
-    regions_[mixed(region) >> (64 - kSightBits)] = {region, i + 1};
+uint32_t AccessEncoder::rule_for(SiteNumber site, uint32_t index) {
+  Known &known = known_[site];
+  if (known.number == 0) {
+    used_.push_back(site);
+    known.number = static_cast<uint32_t>(used_.size());
   }
-  seen_ = now;
+  Rule rule;
+  rule.site = known.number - 1;
+  rule.back = reference(known, index);
+  const uint32_t access = count_ + index;
+  const Place step = ring(access) - (rule.back == 0 ? known.last : ring(access - rule.back));
+  const bool is_other = !known.described || known.back != rule.back;
+  const bool same = ((step[0] ^ known.step[0]) | (step[1] ^ known.step[1])) == 0;
+  const bool lasting = same && known.repeats >= kSteady;
+  const bool steady = is_other || lasting;
+  const auto choose = [steady](uint64_t now, Width &width_so_far, Width &width, uint64_t &told) {
+    told = now;
+    if (now == 0 || steady) return;
+    width = width_so_far = std::max(width_so_far, narrowest(now));
+    told = least_of(width);
+  };
+  choose(step[0], known.object_width, rule.object_width, rule.object_step);
+  choose(step[1], known.offset_width, rule.offset_width, rule.offset_step);
+  known.described = true;
+  known.back = rule.back;
+  known.step = step;
+  known.repeats = lasting ? kSteady : 0;
+  return number_of(rule, site);
 }
+
+uint32_t AccessEncoder::number_of(const Rule &rule, SiteNumber site) {
+  const uint64_t hash = hash_of(rule);
+  uint32_t number = rule_index_.find(hash, [&](uint32_t n) { return rules_[n] == rule; });
+  if (number != HashIndex::kNone) return number;
+  number = static_cast<uint32_t>(rules_.size());
+  rules_.push_back(rule);
+  site_of_rule_.push_back(site);
+  rule_index_.add(hash, number);
+  return number;
+}
+
+uint32_t AccessEncoder::group_of(std::span<const uint32_t> rules) {
+  const uint64_t hash = hash_of(rules);
+  uint32_t number = group_index_.find(hash, [&](uint32_t n) {
+    return groups_[n].count == rules.size() &&
+           std::equal(rules.begin(), rules.end(), lists_.rules.begin() + groups_[n].begin);
+  });
+  if (number != HashIndex::kNone) return number;
+  number = static_cast<uint32_t>(groups_.size());
+  Group group{static_cast<uint32_t>(checks_.size()), static_cast<uint32_t>(rules.size()), false};
+  for (const uint32_t name : rules) {
+    const Rule &rule = rules_[name];
+    checks_.push_back({Place{rule.object_step, rule.offset_step},
+                       Place{~bits_of(rule.object_width), ~bits_of(rule.offset_width)},
+                       site_of_rule_[name], rule.back,
+                       static_cast<uint8_t>(bytes_of(rule.object_width)),
+                       static_cast<uint8_t>(bytes_of(rule.offset_width))});
+    group.open |= rule.object_width != Width::none || rule.offset_width != Width::none;
+    lists_.rules.push_back(name);
+  }
+  lists_.ends.push_back(static_cast<uint32_t>(lists_.rules.size()));
+  groups_.push_back(group);
+  group_index_.add(hash, number);
+  return number;
+}
+
+// ---- threads, and the end ----
 
 void AccessEncoder::begin_thread(uint32_t thread) {
   end_thread();
@@ -148,18 +268,27 @@ void AccessEncoder::begin_thread(uint32_t thread) {
 }
 
 void AccessEncoder::end_thread() {
-  if (count() == thread_began_) return;
+  if (count_ == thread_began_) return;
   put_varint(threads_, thread_);
-  put_varint(threads_, count() - thread_began_);
-  thread_began_ = count();
+  put_varint(threads_, count_ - thread_began_);
+  thread_began_ = count_;
 }
 
 AccessColumns AccessEncoder::finish() {
   AccessColumns columns;
-  combinations_.encode(chosen_, open_, columns);
   end_thread();
+  std::vector<Site> sites;
+  for (const SiteNumber site : used_) sites.push_back(sites_[site]);
+  if (count_ != 0) {
+    put_sites(columns.sites, sites, with_codes_);
+    put_rules(columns.rules, rules_);
+    put_groups(columns.groups, lists_);
+  }
+  const auto *symbols = reinterpret_cast<const uint8_t *>(symbols_.data());
+  columns.symbols.assign(symbols, symbols + symbols_.size() * sizeof(uint16_t));
+  columns.objects.assign(objects_.begin(), objects_.begin() + static_cast<ptrdiff_t>(objects_end_));
+  columns.offsets.assign(offsets_.begin(), offsets_.begin() + static_cast<ptrdiff_t>(offsets_end_));
   columns.threads = std::move(threads_);
-  columns.codes = codes_.finish();
   clear();
   return columns;
 }

@@ -3,72 +3,112 @@
 #pragma once
 
 #include "trace/access_columns.hpp"
-#include "trace/combinations.hpp"
-#include "trace/events.hpp"
-#include "trace/tags.hpp"
+#include "trace/hash_index.hpp"
+#include "trace/rules.hpp"
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace abut::trace {
 
+// What is known of a site, by the number that the encoder gave it.
+using SiteNumber = uint32_t;
+
 class AccessEncoder {
 public:
-  // `with_codes`: with the addresses of the instructions.
+  // `with_codes`: keeps the addresses of the instructions. They tell sites apart in any case.
   explicit AccessEncoder(bool with_codes = false);
 
+  // A new site's number, which holds for all chunks.
+  SiteNumber site(const Site &site);
+  // Accesses that came one after another, at most kMostInGroup. It is worth while to pass as one run what is likely to
+  // come again as a run.
+  void add(uint32_t thread, std::span<const SiteNumber> sites, const Place *places);
+
   void add(const Access &access);
-  uint32_t count() const { return static_cast<uint32_t>(chosen_.size()); }
+
+  uint32_t count() const { return count_; }
+  // The chunk should end here.
+  bool full() const { return groups_.size() >= kFull; }
 
   // The chunk's columns; the encoder begins a new chunk.
   AccessColumns finish();
 
 private:
-  struct Place {
-    uint64_t object = 0;
-    uint64_t offset = 0;
+  static constexpr uint32_t kFull = kMostGroups - 64;
+  static constexpr unsigned kGuessBits = 14;
+  static constexpr uint32_t kRing = 128;
+  static_assert(kRing >= kWindow + kMostInGroup);
+
+  struct Known {
+    Place last{};
+    Place step{};                     // of the last access that was described
+    uint32_t number = 0;              // 1 + the one in this chunk; 0: none yet
+    uint32_t back = 0;                // what the step is from
+    uint32_t repeats = 0;             // of the step
+    Width object_width = Width::none; // of its columns so far
+    Width offset_width = Width::none;
+    bool described = false;
   };
-  // Where something was last seen. A slot may be another's: that only makes the telling longer.
-  struct Sight {
-    uint64_t key = 0;
-    uint32_t next = 0; // 1 + the number of the access; 0: never
+  // A rule as it is checked.
+  struct Check {
+    Place step;
+    Place fixed; // bits that must be as foretold
+    SiteNumber site;
+    uint32_t back;
+    uint8_t object_bytes;
+    uint8_t offset_bytes;
+  };
+  struct Group {
+    uint32_t begin; // in the list of checks
+    uint32_t count;
+    bool open; // has steps in columns
   };
 
-  static constexpr unsigned kSightBits = 12;
-  static constexpr unsigned kGuessBits = 15;
-  static constexpr size_t kMisses = 4;
-  using Sights = std::vector<Sight>;
-
-  Place &place(uint32_t access) { return window_[access & (kWindow - 1)]; }
-  const Place &back(uint32_t distance) const {
-    return window_[(count() - distance) & (kWindow - 1)];
-  }
-  bool foretold(const Combination &told, const Access &access, uint8_t kind) const;
-  Combination describe(const Access &access, uint8_t kind);
-  void leave_open(Combination &told);
-  uint32_t distance_to(const Sights &sights, uint64_t key) const;
-  uint32_t best_miss(uint64_t object) const;
-  void catch_up();
+  SiteNumber same_site(const Site &site);
+  Place &ring(uint32_t access) { return ring_[access % kRing]; }
+  bool apply(const Group &group, std::span<const SiteNumber> sites);
+  void take_back(std::span<const SiteNumber> sites);
+  bool is_steady(const Group &group, std::span<const SiteNumber> sites);
+  void emit_steps(const Group &group);
+  uint32_t describe(std::span<const SiteNumber> sites);
+  uint32_t rule_for(SiteNumber site, uint32_t index);
+  uint32_t reference(const Known &known, uint32_t index);
+  uint32_t number_of(const Rule &rule, SiteNumber site);
+  uint32_t group_of(std::span<const uint32_t> rules);
   void begin_thread(uint32_t thread);
   void end_thread();
   void clear();
 
-  Combinations combinations_;
-  std::vector<uint32_t> chosen_; // a combination for each access
-  OpenSteps open_;
-  std::vector<Place> window_;
-  std::vector<uint32_t> guesses_; // what followed, by what went before
-  Sights objects_, regions_;
-  std::array<uint32_t, kMisses> misses_{};
-  uint32_t last_without_object_ = 0;
-  uint64_t before_ = 0; // the last combinations, mixed
+  std::vector<Site> sites_;
+  std::vector<Known> known_; // of each site
+  HashIndex site_index_;
+  std::vector<SiteNumber> used_; // in this chunk
+
+  std::vector<Rule> rules_;
+  std::vector<SiteNumber> site_of_rule_;
+  HashIndex rule_index_;
+  Groups lists_;
+  std::vector<Group> groups_; // the first stands for nothing
+  std::vector<Check> checks_;
+  HashIndex group_index_;
+  // Groups, by the sites that they are of; the second half, by the group before, too.
+  std::vector<uint32_t> guesses_;
+
+  std::array<Place, kRing> ring_{};
+  // Of the run that is being added: the places of its sites before, and what its group leaves to tell.
+  std::array<Place, kMostInGroup> before_run_, told_;
+  std::vector<uint16_t> symbols_;
+  Bytes objects_, offsets_;
+  size_t objects_end_ = 0, offsets_end_ = 0;
+  Bytes threads_;
+  uint32_t before_ = 0; // the group that was last
+  uint32_t count_ = 0;
   uint32_t thread_ = 0;
   uint32_t thread_began_ = 0;
-  uint32_t seen_ = 0; // accesses whose sights are noted
-  Bytes threads_;
-  CodeEncoder codes_;
-  bool with_codes_ = false;
+  bool with_codes_;
 };
 
 } // namespace abut::trace

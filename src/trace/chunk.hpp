@@ -26,21 +26,15 @@ struct Chunk {
 template <typename Accesses, typename Visit>
 bool for_each_access_column(Accesses &columns, size_t count, Visit visit) {
   constexpr size_t kSlack = AccessDecoder::kSlack;
-  constexpr size_t kDictionary = kMaxTags * 32 + 2;
   constexpr size_t kVarint = 10;
-  bool good = visit(Section::tag_dictionary, columns.dictionary, kDictionary, size_t{0}) &&
-              visit(Section::tags, columns.tags, count, size_t{0}) &&
-              visit(Section::distances, columns.distances, count * sizeof(uint16_t), kSlack) &&
-              visit(Section::objects, columns.objects, count * sizeof(uint64_t), kSlack) &&
-              visit(Section::offsets, columns.offsets, count * sizeof(uint64_t), kSlack) &&
-              visit(Section::sizes, columns.sizes, count * sizeof(uint32_t), kSlack) &&
-              visit(Section::threads, columns.threads, count * kVarint, size_t{0}) &&
-              visit(Section::code_list, columns.codes.list, count * kVarint, size_t{0});
-  for (size_t plane = 0; plane < CodeColumns::kPlanes; ++plane) {
-    const auto name = static_cast<Section>(static_cast<size_t>(Section::code_plane_0) + plane);
-    good = good && visit(name, columns.codes.planes[plane], count, size_t{0});
-  }
-  return good;
+  constexpr size_t kRule = 32;
+  return visit(Section::sites, columns.sites, count * kRule + kVarint, size_t{0}) &&
+         visit(Section::rules, columns.rules, count * kRule + kVarint, size_t{0}) &&
+         visit(Section::groups, columns.groups, count * kVarint + kVarint, size_t{0}) &&
+         visit(Section::symbols, columns.symbols, count * sizeof(uint16_t), size_t{0}) &&
+         visit(Section::objects, columns.objects, count * sizeof(uint64_t), kSlack) &&
+         visit(Section::offsets, columns.offsets, count * sizeof(uint64_t), kSlack) &&
+         visit(Section::threads, columns.threads, count * kVarint, size_t{0});
 }
 
 // The same for the columns of the events.

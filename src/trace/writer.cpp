@@ -203,10 +203,27 @@ void Writer::discard(const Origin &origin, uint64_t address, uint64_t size) {
   state_->add_event(origin, event);
 }
 
+uint32_t Writer::site(const Site &site) { return state_->accesses.site(site); }
+
+void Writer::accesses(uint32_t thread, std::span<const SiteNumber> sites, const Place *places) {
+  State &state = *state_;
+  while (!sites.empty()) {
+    const size_t room = state.options.chunk_accesses - state.accesses.count();
+    const size_t some = std::min({sites.size(), room, size_t{kMostInGroup}});
+    state.accesses.add(thread, sites.first(some), places);
+    state.totals.accesses += some;
+    sites = sites.subspan(some);
+    places += some;
+    if (some == room || state.accesses.full()) state.write_chunk();
+  }
+}
+
 void Writer::access(const Access &access) {
-  state_->accesses.add(access);
-  ++state_->totals.accesses;
-  if (state_->accesses.count() >= state_->options.chunk_accesses) state_->write_chunk();
+  State &state = *state_;
+  state.accesses.add(access);
+  ++state.totals.accesses;
+  if (state.accesses.count() >= state.options.chunk_accesses || state.accesses.full())
+    state.write_chunk();
 }
 
 uint32_t Writer::context(std::span<const Frame> chain) {

@@ -208,6 +208,30 @@ def test_any_heap_is_seen_unreplaced(record: Record, heap: str) -> None:
     assert sum(side.sum() for side in by_allocator) > 0
 
 
+@pytest.mark.parametrize("heap", ["glibc", "jemalloc", "mimalloc", "tcmalloc", "abut"])
+def test_a_real_program_frees_only_what_was_seen_allocated(
+    abut: Abut, tmp_path: Path, heap: str
+) -> None:
+    script = "create table t(a,b); insert into t values(1,'x'),(2,'y'); select count(*) from t;"
+    words = ("record", "--heap", heap, "-o", "t", "--", "sqlite3", ":memory:", script)
+    result = abut(*words)
+    assert (result.returncode, result.stdout) == (0, "2\n"), result.stderr
+    assert "frees of what was no block" not in result.stderr
+    assert_clean(tmp_path / "t")
+    objects = Trace(tmp_path / "t").objects()
+    assert (objects["died"] != -1).sum() > 100
+
+
+def test_a_window_records_its_part_and_says_where_accesses_are_left_out(record: Record) -> None:
+    def accesses(*options: str) -> int:
+        trace = record("sequence", options=options, code=13)
+        assert (EventKind.GAP in event_kinds(trace)) == bool(options)
+        return len(program_accesses(trace))
+
+    whole, part = accesses(), accesses("--window", "1k/5k")
+    assert whole / 20 < part < whole / 2
+
+
 def test_streams_pass_through_and_a_trace_is_not_overwritten(abut: Abut, tmp_path: Path) -> None:
     words = ("record", "-o", "t", "--", "sh", "-c", "cat; echo said >&2; exit 4")
     result = abut(*words, stdin="through")

@@ -11,7 +11,7 @@ namespace abut::trace {
 namespace {
 
 void add_slack(AccessColumns &columns) {
-  for (Bytes *column : {&columns.distances, &columns.objects, &columns.offsets, &columns.sizes})
+  for (Bytes *column : {&columns.objects, &columns.offsets})
     column->resize(column->size() + AccessDecoder::kSlack);
 }
 
@@ -64,12 +64,12 @@ TEST(AccessColumns, keep_a_walk_of_nodes) {
   expect_same_after_a_trip([](uint32_t i) { return plain(1 + i / 2, i % 2 * 8); }, 20000);
 }
 
-TEST(AccessColumns, tell_a_sweep_in_a_small_fraction_of_a_byte_more_than_its_tags) {
+TEST(AccessColumns, tell_a_sweep_by_its_groups_alone) {
   AccessEncoder encoder;
   for (uint32_t i = 0; i < 100000; ++i) encoder.add(plain(3, uint64_t{i} * 8));
   const AccessColumns columns = encoder.finish();
-  EXPECT_EQ(columns.tags.size(), 100000);
-  EXPECT_LT(columns.distances.size() + columns.objects.size() + columns.offsets.size(), 1000);
+  EXPECT_EQ(columns.symbols.size(), 2 * 100000);
+  EXPECT_LT(columns.objects.size() + columns.offsets.size() + columns.rules.size(), 1000);
 }
 
 TEST(AccessColumns, keep_numbers_of_any_width) {
@@ -85,7 +85,7 @@ TEST(AccessColumns, keep_numbers_of_any_width) {
   expect_same_after_a_trip(any, 50000);
 }
 
-TEST(AccessColumns, keep_more_different_accesses_than_there_are_tags) {
+TEST(AccessColumns, keep_accesses_that_hardly_ever_repeat) {
   support::Random random(6);
   const auto varied = [&random](uint32_t) {
     return plain(1 + random.below(3000), random.below(40) * 8, 1U << random.below(6));
@@ -93,14 +93,14 @@ TEST(AccessColumns, keep_more_different_accesses_than_there_are_tags) {
   expect_same_after_a_trip(varied, 60000);
 }
 
-TEST(AccessColumns, keep_code_addresses_by_the_hundred_thousand) {
+TEST(AccessColumns, keep_code_addresses_by_the_ten_thousand) {
   support::Random random(7);
   const auto coded = [&random](uint32_t i) {
     Access access = plain(1, 0);
-    access.code = 0x7f0000000000 + random.below(i < 1000 ? 10 : 200000);
+    access.code = 0x7f0000000000 + random.below(i < 1000 ? 10 : 50000);
     return access;
   };
-  expect_same_after_a_trip(coded, 150000, true);
+  expect_same_after_a_trip(coded, 60000, true);
 }
 
 TEST(AccessColumns, reach_as_far_back_as_the_window_and_no_further) {
@@ -108,6 +108,30 @@ TEST(AccessColumns, reach_as_far_back_as_the_window_and_no_further) {
   expect_same_after_a_trip(rare, 5 * kWindow);
   const auto rarer = [](uint32_t i) { return i % (kWindow + 1) == 0 ? plain(9, 8) : plain(1, 0); };
   expect_same_after_a_trip(rarer, 5 * kWindow);
+}
+
+TEST(AccessColumns, keep_runs_of_any_length_also_where_a_site_comes_again) {
+  support::Random random(9);
+  AccessEncoder encoder;
+  std::vector<SiteNumber> numbers;
+  for (uint32_t i = 0; i < 40; ++i) numbers.push_back(encoder.site({0, 1 + i, 0}));
+  std::vector<Access> expected;
+  for (int run = 0; run < 5000; ++run) {
+    const auto length = static_cast<size_t>(1 + random.below(kMostInGroup));
+    std::vector<SiteNumber> sites;
+    std::vector<Place> places;
+    for (size_t i = 0; i < length; ++i) {
+      const uint64_t which = random.below(random.below(2) == 0 ? 40 : 2);
+      sites.push_back(numbers[which]);
+      places.push_back(Place{1 + random.below(3), expected.size() * random.below(3)});
+      expected.push_back(plain(places[i][0], places[i][1], static_cast<uint32_t>(1 + which)));
+    }
+    encoder.add(1, sites, places.data());
+  }
+  AccessColumns columns = encoder.finish();
+  add_slack(columns);
+  AccessDecoder decoder;
+  EXPECT_EQ(decoded(decoder, static_cast<uint32_t>(expected.size()), columns), expected);
 }
 
 class DamagedColumns : public ::testing::Test {
@@ -133,11 +157,8 @@ protected:
 
 TEST_F(DamagedColumns, are_read_when_they_are_whole) { EXPECT_TRUE(readable()); }
 
-TEST_F(DamagedColumns, are_refused_with_a_tag_that_the_dictionary_does_not_have) {
-  std::vector<Tag> tags;
-  ASSERT_TRUE(get_tags(columns_.dictionary, tags));
-  ASSERT_LT(tags.size(), kMaxTags);
-  columns_.tags[500] = static_cast<uint8_t>(tags.size());
+TEST_F(DamagedColumns, are_refused_with_a_group_that_there_is_not) {
+  columns_.symbols[500 * 2 + 1] = 0xff;
   EXPECT_FALSE(readable());
 }
 
@@ -146,16 +167,31 @@ TEST_F(DamagedColumns, are_refused_when_a_column_ends_too_soon) {
   EXPECT_FALSE(readable());
 }
 
-TEST_F(DamagedColumns, are_refused_when_there_are_fewer_tags_than_accesses) {
-  columns_.tags.pop_back();
+TEST_F(DamagedColumns, are_refused_when_groups_run_out_or_are_left_over) {
+  AccessColumns whole = columns_;
+  columns_.symbols.resize(columns_.symbols.size() - 2);
+  EXPECT_FALSE(readable());
+  columns_ = whole;
+  columns_.symbols.resize(columns_.symbols.size() + 2, 0);
   EXPECT_FALSE(readable());
 }
 
-TEST_F(DamagedColumns, are_refused_with_a_dictionary_that_reaches_beyond_the_window) {
-  Tag far;
-  far.distance = kWindow + 1;
-  columns_.dictionary.clear();
-  put_tags(columns_.dictionary, {far});
+TEST_F(DamagedColumns, are_refused_with_a_rule_that_reaches_beyond_the_window) {
+  std::vector<Rule> rules;
+  ASSERT_TRUE(get_rules(columns_.rules, 1, rules));
+  rules[0].back = kWindow + 1;
+  columns_.rules.clear();
+  put_rules(columns_.rules, rules);
+  EXPECT_FALSE(readable());
+}
+
+TEST_F(DamagedColumns, are_refused_with_a_rule_for_a_site_that_there_is_not) {
+  columns_.sites = {0};
+  EXPECT_FALSE(readable());
+}
+
+TEST_F(DamagedColumns, are_refused_with_a_group_of_rules_that_there_are_not) {
+  columns_.rules = {0};
   EXPECT_FALSE(readable());
 }
 

@@ -18,7 +18,7 @@ ByteView payload_of(const Bytes &block) { return ByteView(block).subspan(kBlockH
 TEST(Block, gives_back_its_head_and_sections) {
   BlockBuilder builder(1);
   const Bytes compressible(10000, 7);
-  builder.add(Section::tags, compressible);
+  builder.add(Section::symbols, compressible);
   builder.add(Section::table, counting(3));
   const Bytes block = builder.finish({BlockKind::chunk, 0, 10, 20, 30, 40, 50, 0});
   EXPECT_LT(block.size(), 500);
@@ -37,23 +37,23 @@ TEST(Block, gives_back_its_head_and_sections) {
   BlockParser parser;
   Bytes bytes;
   ASSERT_TRUE(parser.begin(payload_of(block)));
-  ASSERT_TRUE(parser.get(Section::tags, 10000, 0, bytes));
+  ASSERT_TRUE(parser.get(Section::symbols, 10000, 0, bytes));
   EXPECT_EQ(bytes, compressible);
   ASSERT_TRUE(parser.get(Section::table, 100, 2, bytes));
   ASSERT_EQ(bytes.size(), 5);
   EXPECT_TRUE(std::equal(bytes.begin(), bytes.begin() + 3, counting(3).begin()));
-  ASSERT_TRUE(parser.get(Section::sizes, 100, 0, bytes));
+  ASSERT_TRUE(parser.get(Section::sites, 100, 0, bytes));
   EXPECT_TRUE(bytes.empty());
 }
 
 TEST(Block, refuses_a_section_that_is_longer_than_its_reader_allows) {
   BlockBuilder builder(1);
-  builder.add(Section::tags, Bytes(1000000, 7)); // a thousand times longer than it looks
+  builder.add(Section::symbols, Bytes(1000000, 7)); // a thousand times longer than it looks
   const Bytes block = builder.finish({});
   BlockParser parser;
   Bytes bytes;
   ASSERT_TRUE(parser.begin(payload_of(block)));
-  EXPECT_FALSE(parser.get(Section::tags, 999999, 0, bytes));
+  EXPECT_FALSE(parser.get(Section::symbols, 999999, 0, bytes));
 }
 
 TEST(Block, refuses_every_head_with_a_bit_that_differs) {
