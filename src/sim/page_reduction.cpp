@@ -14,8 +14,8 @@ void PageReduction::reference(PageStep step) {
   Page &page = pages_[number];
   page.touched = time_;
   page.in_use = true;
-  // Behind the horizon, more than `kept` pages were touched since. Within it are all those that are listed.
-  if (page.before_last != kNone && pending_[page.before_last].time > horizon_)
+  // What lies behind the horizon has been forgotten. All that were touched since a step within it are listed still.
+  if (page.before_last != kNone)
     take_out(page.last);
   else
     page.before_last = page.last;

@@ -111,6 +111,7 @@ TEST(PageModel, only_whole_pages_go_back) {
 TEST(SwapPrefetch, reads_the_aligned_group_and_forgets_the_oldest) {
   SwapPrefetch disk({.buffer_pages = 7, .group_pages = 8});
   EXPECT_FALSE(disk.miss(3));
+  EXPECT_FALSE(disk.miss(3)); // it went into memory, and not into the buffer
   EXPECT_TRUE(disk.miss(4));
   EXPECT_FALSE(disk.miss(4)); // taken out; now 3 comes along in its place
   EXPECT_TRUE(disk.miss(3));
