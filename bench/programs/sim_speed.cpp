@@ -92,7 +92,8 @@ std::vector<LevelSettings> caches(bool classify) {
 }
 
 std::vector<LevelSettings> tlb() {
-  std::vector<LevelSettings> levels{level("L1", "L2", 96 << 12, 6), level("L2", "", 2048 << 12, 16)};
+  std::vector<LevelSettings> levels{level("L1", "L2", 96 << 12, 6),
+                                    level("L2", "", 2048 << 12, 16)};
   for (LevelSettings &settings : levels) settings.line = 4096;
   return levels;
 }

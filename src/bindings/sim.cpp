@@ -62,8 +62,8 @@ void take(Consumer &consumer, const Input<uint64_t> &addresses, const Optional<u
   consumer.take(references);
 }
 
-template <typename Number, size_t kSize>
-std::vector<Number> list_of(const std::array<Number, kSize> &numbers) {
+template <typename Number, size_t Size>
+std::vector<Number> list_of(const std::array<Number, Size> &numbers) {
   return {numbers.begin(), numbers.end()};
 }
 

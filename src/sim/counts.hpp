@@ -56,9 +56,9 @@ struct Counts {
   }
 
 private:
-  template <size_t kSize>
-  static void add(std::array<uint64_t, kSize> &to, const std::array<uint64_t, kSize> &from) {
-    for (size_t i = 0; i < kSize; ++i) to[i] += from[i];
+  template <size_t Size>
+  static void add(std::array<uint64_t, Size> &to, const std::array<uint64_t, Size> &from) {
+    for (size_t i = 0; i < Size; ++i) to[i] += from[i];
   }
 };
 

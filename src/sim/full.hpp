@@ -9,7 +9,7 @@
 
 namespace abut::sim {
 
-template <Order kOrder>
+template <Order Kept>
 class Full {
 public:
   static constexpr bool kRepeatIsIdle = true;
@@ -22,7 +22,7 @@ public:
   Entry *find(uint64_t, uint64_t line) {
     const uint32_t slot = table_.find(line);
     if (slot == LineTable::kNone) return nullptr;
-    if (kOrder == Order::by_use && nodes_[kEnds].older != slot) {
+    if (Kept == Order::by_use && nodes_[kEnds].older != slot) {
       unlink(slot);
       link_youngest(slot);
     }

@@ -9,7 +9,7 @@ public:
   explicit NextLine(const LevelSettings &level) : Prefetcher(level) {}
 
   void observe(uint64_t line, bool news, Targets &targets) override {
-    if (news) run(line, 1, degree_, targets);
+    if (news) run(line, 1, degree(), targets);
   }
 };
 

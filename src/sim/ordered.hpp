@@ -10,7 +10,7 @@ namespace abut::sim {
 
 enum class Order : uint8_t { by_use, by_arrival };
 
-template <Order kOrder>
+template <Order Kept>
 class Ordered {
 public:
   static constexpr bool kRepeatIsIdle = true;
@@ -22,7 +22,7 @@ public:
     if (first->holds(line)) return first;
     for (uint32_t way = 1; way < ways_; ++way) {
       if (!first[way].holds(line)) continue;
-      if constexpr (kOrder == Order::by_arrival) return first + way;
+      if constexpr (Kept == Order::by_arrival) return first + way;
       const Entry used = first[way];
       push_in(first, way, used);
       return first;

@@ -47,6 +47,9 @@ protected:
     }
   }
 
+  uint32_t degree() const { return degree_; }
+
+private:
   uint64_t lines_in_page_;
   uint32_t degree_;
 };

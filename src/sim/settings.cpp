@@ -67,7 +67,7 @@ Why wrong_place(const std::vector<LevelSettings> &levels, const LevelSettings &l
     if (steps == levels.size()) return "it lies below itself";
     const LevelSettings *next = find(levels, at->below);
     if (next == nullptr) return "the level below it, '" + at->below + "', is not there";
-    if (const Why why = wrong_below(*at, *next)) return why;
+    if (Why why = wrong_below(*at, *next)) return why;
     at = next;
   }
   return {};

@@ -24,8 +24,8 @@ public:
     // What was asked for already is not asked for again.
     const int64_t lead = static_cast<int64_t>(track.ahead - line) * direction;
     const uint64_t from = lead > 0 ? track.ahead : line;
-    const auto known = static_cast<uint32_t>(std::clamp<int64_t>(lead, 0, degree_));
-    run(from, direction, degree_ - known, targets);
+    const auto known = static_cast<uint32_t>(std::clamp<int64_t>(lead, 0, degree()));
+    run(from, direction, degree() - known, targets);
     if (targets.count != 0) track.ahead = targets.lines[targets.count - 1];
   }
 

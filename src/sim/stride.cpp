@@ -24,7 +24,7 @@ public:
       track.step = step;
       return;
     }
-    run(line, step, degree_, targets);
+    run(line, step, degree(), targets);
   }
 
 private:

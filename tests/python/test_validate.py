@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(shutil.which("valgrind") is None, reason="no val
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A program of C that misses a cache of 1 MiB and one of 48 KiB."""
+    """A program of C that misses caches of 48 KiB and 1 MiB."""
     folder = tmp_path_factory.mktemp("strides")
     source = folder / "strides.c"
     source.write_text(_STRIDES)
@@ -30,15 +30,14 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 _STRIDES = """
 #include <stdlib.h>
 int main(void) {
-  enum { kCells = 300000 };
-  int *cells = malloc(kCells * sizeof *cells);
+  enum { kCells = 4000000 };
+  int *cells = calloc(kCells, sizeof *cells);
   unsigned at = 1;
-  for (int i = 0; i < kCells; ++i) cells[i] = i;
-  for (int i = 0; i < 400000; ++i) {
+  for (int i = 0; i < 250000; ++i) {
     at = at * 1664525u + 1013904223u;
     cells[(at >> 8) % kCells] += 1;
   }
-  return cells[7] == 0;
+  return cells[at % kCells] < 0;
 }
 """
 
@@ -62,8 +61,8 @@ def test_lackeys_stream_misses_as_often_as_cachegrind_says(program: Path, tmp_pa
     assert sum(caches.references) == pytest.approx(theirs["Dr"] + theirs["Dw"], rel=1e-3)
     assert first.total_misses == pytest.approx(theirs["D1mr"] + theirs["D1mw"], rel=0.01)
     assert last.total_misses == pytest.approx(theirs["DLmr"] + theirs["DLmw"], rel=0.01)
-    assert first.total_misses > 300_000
-    assert last.total_misses > 60_000
+    assert first.total_misses > 200_000
+    assert last.total_misses > 200_000
 
 
 def test_validate_compares_a_recording_with_cachegrind(program: Path, abut: Abut) -> None:

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from abut.trace.native import Array, failures, native_module
 
@@ -131,11 +132,11 @@ class Simulator:
 
     def take(
         self,
-        addresses: Array,
-        sizes: Array | None = None,
-        kinds: Array | None = None,
-        threads: Array | None = None,
-        owners: Array | None = None,
+        addresses: ArrayLike,
+        sizes: ArrayLike | None = None,
+        kinds: ArrayLike | None = None,
+        threads: ArrayLike | None = None,
+        owners: ArrayLike | None = None,
     ) -> Self:
         """Feed references, in order. Without their columns, each is a read of one byte."""
         with failures():

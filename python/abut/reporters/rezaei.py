@@ -27,7 +27,7 @@ def cache_table(cache: str, rows: "Sequence[Row]") -> Table:
         "removed",
         "rate",
         "alone",
-        "lower",
+        "change",
         "pollution",
         "allocator's rate",
     )
