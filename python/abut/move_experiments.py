@@ -39,7 +39,7 @@ def experiments(suite: str) -> Iterator[Experiment]:
     nodes = 500_000 << scale
     yield _dict(nodes, "node", (55, 35, 41, 39, 32, 25, 20, 30, 37, 43))
     yield _dict(nodes, "fields", (36, 19, 22, 20, 13, 12, 11, 12, 22, 22))
-    bits = 20 + scale // 2
+    bits = 20 + scale
     yield _mlist(bits, 7, (11.7, 8.0, 10.6, 10.5, 9.56, 9.72, 7.11, None))
     yield _mlist(bits, 11, (36.1, 15.4, 27.1, 26.9, 21.6, 19.5, 12.8, None))
     yield _mlist(bits, 15, (11.3, 5.6, 8.45, 8.09, 5.16, 5.09, 3.64, None))

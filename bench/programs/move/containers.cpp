@@ -156,6 +156,7 @@ void run(const Settings &settings, bench::Checksum &sum) {
 
 } // namespace
 
+// NOLINTNEXTLINE(bugprone-exception-escape): where memory runs out, the program may end
 int main(int argc, char **argv) {
   Settings settings;
   bench::Options options("containers", "Maps and lists whose nodes move, beside others.");

@@ -215,6 +215,7 @@ bool run_perfect(const Settings &settings, std::string_view name) {
   return true;
 }
 
+// NOLINTNEXTLINE(bugprone-exception-escape): where memory runs out, the program may end
 int main(int argc, char **argv) {
   const Settings settings = parse(argc, argv);
   using Plain = DictTree<kShape, Needs{}, NoSites>;

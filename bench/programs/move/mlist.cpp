@@ -275,6 +275,7 @@ Settings parse(int argc, char **argv) {
 
 } // namespace
 
+// NOLINTNEXTLINE(bugprone-exception-escape): where memory runs out, the program may end
 int main(int argc, char **argv) {
   const Settings settings = parse(argc, argv);
   constexpr Needs kOneSpace = ListMover<Plain, NodeLinks>::needs();

@@ -20,6 +20,7 @@ public:
 
   explicit BalancedTree(Less less) : less_(std::move(less)), mover_(pool_, &root_) {
     pool_.bound_ratio(Layout.percent / 100.0);
+    pool_.prefer_huge_pages_from(2048); // beyond 8 MiB of links and keys
   }
   ~BalancedTree() { clear(); }
   BalancedTree(const BalancedTree &) = delete;

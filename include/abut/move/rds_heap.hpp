@@ -64,6 +64,8 @@ public:
     return this->nodes() == 0 ? 1.0 : cells / double(this->nodes());
   }
   void prefer_huge_pages() { cells_.prefer_huge_pages(); }
+  // The same, once the heap has so many pages.
+  void prefer_huge_pages_from(std::uint32_t pages) { huge_from_ = pages; }
   bool may_grow() const { return bound_pages_ == 0 || this->pages() < bound_pages_; }
   bool may_grow_for_layout() const {
     if (!may_grow() || bound_ratio_ <= 0) return may_grow();
@@ -116,6 +118,7 @@ public:
     cells_.grow_to((std::size_t{number(page)} + 1) * Numbers::kGeometry.page_bytes,
                    this->most_pages() * Numbers::kGeometry.page_bytes);
     this->add_page();
+    if (this->pages() == huge_from_) prefer_huge_pages();
     return page;
   }
 
@@ -131,6 +134,7 @@ public:
 private:
   Reserve cells_;
   std::uint32_t bound_pages_ = 0;
+  std::uint32_t huge_from_ = 0;
   double bound_ratio_ = 0;
 };
 

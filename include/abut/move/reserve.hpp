@@ -137,9 +137,6 @@ private:
 
 // Stands for an array that is not needed.
 struct NoArray {
-  template <typename Reserve>
-  explicit NoArray(Reserve && /*unused*/) {}
-  NoArray() = default;
   void grow_to(std::size_t /*count*/, std::size_t /*most*/) {}
 };
 

@@ -192,10 +192,13 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
+
+    def tell(line: str) -> None:
+        if sys.stderr.isatty():
+            print(line, file=sys.stderr)
+
     try:
-        result = run(
-            chosen.programs, chosen.suite, chosen.runs, lambda line: print(line, file=sys.stderr)
-        )
+        result = run(chosen.programs, chosen.suite, chosen.runs, tell)
     except AbutError as error:
         print(f"abut: {error}", file=sys.stderr)
         return error.exit_code
