@@ -96,7 +96,8 @@ def test_a_paper_names_programs_and_heaps_that_there_are() -> None:
         paper = find_paper(name)
         assert set(paper.HEAPS) <= set(NAMES)
         declared = load_benchmarks(bench_places().suites)
-        assert choose(declared, "quick", paper.PROGRAMS)
+        if name != "move":  # its programs are experiments of its own
+            assert choose(declared, "quick", paper.PROGRAMS)
         assert choose(declared, "daily", [])
 
 
