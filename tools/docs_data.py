@@ -111,7 +111,11 @@ def main() -> int:
     """Rewrite the pages of the documentation."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("what", choices=("reference", "outputs", "measured"))
-    kinds = {"reference": ("reference",), "outputs": ("reference", "output"), "measured": ("measured",)}
+    kinds = {
+        "reference": ("reference",),
+        "outputs": ("reference", "output"),
+        "measured": ("measured",),
+    }
     chosen = kinds[parser.parse_args().what]
     for page in pages():
         if rewrite(page, chosen):

@@ -19,7 +19,7 @@ using imports::Format;
 
 constexpr const char *kNames[] = {"din", "lackey", "drmemtrace"}; // by Format
 
-std::optional<std::string> format_of(nb::bytes begin) {
+std::optional<std::string> format_of(const nb::bytes &begin) {
   const auto format = imports::format_of({begin.c_str(), begin.size()});
   return format ? std::optional<std::string>(kNames[static_cast<size_t>(*format)]) : std::nullopt;
 }

@@ -94,7 +94,7 @@ void check_live(const char *call, const LocalHeap &heap, const Found &found, con
   if (found.where == Where::small && heap.small.looks_free(block))
     check_not_free(call, heap.small.bin(found.size), block);
   if (found.where == Where::medium && heap.medium.looks_free(block))
-    check_not_free(call, heap.medium.bin(medium_classes.of(found.size)), block);
+    check_not_free(call, heap.medium.bin(kMediumClasses.of(found.size)), block);
 }
 
 void release_own(const char *call, LocalHeap &heap, const Found &found, Block *block) {

@@ -101,7 +101,7 @@ inline void *allocate_waiting(size_t bytes) {
   LocalHeap *heap = current;
   if (bytes <= kTinyMax) return heap->tiny.pop();
   if (bytes <= kSmallMax || bytes > kMediumMax) return nullptr;
-  return heap->medium.pop(medium_classes.for_bytes(bytes));
+  return heap->medium.pop(kMediumClasses.for_bytes(bytes));
 }
 
 // Takes back a tiny or medium block of this thread; false if it is anything else, or looks wrong.

@@ -71,7 +71,7 @@ void *LocalHeap::allocate_small_aligned(unsigned size, size_t align) {
 }
 
 void *LocalHeap::allocate_medium(size_t bytes, size_t align) {
-  const unsigned size_class = medium_classes.for_bytes(bytes);
+  const unsigned size_class = kMediumClasses.for_bytes(bytes);
   const bool binned = align <= MediumGranules::kBytes;
   if (binned)
     if (void *block = medium.pop(size_class)) return block;
@@ -81,7 +81,7 @@ void *LocalHeap::allocate_medium(size_t bytes, size_t align) {
     if (void *block = medium.pop(size_class)) return block;
     medium.note_miss(size_class);
   }
-  return medium.allocate(medium_classes.granules(size_class), align);
+  return medium.allocate(kMediumClasses.granules(size_class), align);
 }
 
 void LocalHeap::spill_tiny() {

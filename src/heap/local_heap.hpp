@@ -28,8 +28,8 @@ public:
       spill_tiny();
   }
   void free_medium(Block *block, unsigned size) {
-    const unsigned size_class = medium_classes.of(size);
-    if (!medium_classes.is_exact(size)) [[unlikely]]
+    const unsigned size_class = kMediumClasses.of(size);
+    if (!kMediumClasses.is_exact(size)) [[unlikely]]
       return give_back_medium(block);
     if (!medium.push(block, size_class)) [[unlikely]]
       spill_medium(size_class);

@@ -50,6 +50,6 @@ private:
   uint16_t granules_[kMostGranules] = {};
 };
 
-inline constexpr MediumClasses medium_classes;
+inline constexpr MediumClasses kMediumClasses;
 
 } // namespace abut::heap

@@ -38,8 +38,8 @@ void MediumHeap::open(LocalHeap *owner, uint32_t tag, uintptr_t mark) {
   owner_ = owner;
   tag_ = tag;
   mark_ = mark;
-  for (unsigned one = 0; one < medium_classes.count(); ++one)
-    bins_[one].open(MediumGranules{medium_classes.granules(one)}.bytes(), kBytesInBin);
+  for (unsigned one = 0; one < kMediumClasses.count(); ++one)
+    bins_[one].open(MediumGranules{kMediumClasses.granules(one)}.bytes(), kBytesInBin);
 }
 
 // Lists are spaced by quarters of a doubling: a span on a list beyond a request's own takes the request.
@@ -200,8 +200,8 @@ bool MediumHeap::keep(Block *block) {
   const uint32_t at = medium_granule(address);
   if (!map.begins_at(at)) return false;
   const uint32_t size = map.length_at(at);
-  const unsigned size_class = medium_classes.of(size);
-  if (!medium_classes.is_exact(size) || !bins_[size_class].has_room()) return false;
+  const unsigned size_class = kMediumClasses.of(size);
+  if (!kMediumClasses.is_exact(size) || !bins_[size_class].has_room()) return false;
   push(block, size_class);
   return true;
 }

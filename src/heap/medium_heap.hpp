@@ -25,7 +25,7 @@ public:
 
   // The granules that a block of `bytes` gets.
   static unsigned granules_for(size_t bytes) {
-    return medium_classes.granules(medium_classes.for_bytes(bytes));
+    return kMediumClasses.granules(kMediumClasses.for_bytes(bytes));
   }
 
   // ---- the owner's fast paths: no lock ----
@@ -103,7 +103,7 @@ private:
 
   uintptr_t mark_ = 0;
   uint32_t tag_ = ~uint32_t{0};
-  Bin bins_[medium_classes.count()];
+  Bin bins_[kMediumClasses.count()];
   LocalHeap *owner_ = nullptr;
   Cursor cursor_;
   SpanList spans_[kLists]; // by their largest hole; the first is not used

@@ -76,8 +76,8 @@ void count_bins(Statistics &totals, LocalHeap &heap) {
   totals.classes[0].waiting += waits(heap.tiny.bin(), kTinyMax);
   for (unsigned size = 1; size <= kSmallClasses; ++size)
     totals.classes[size].waiting += waits(heap.small.bin(size), size * Granules::kBytes);
-  for (unsigned one = 0; one < medium_classes.count(); ++one) {
-    const size_t bytes = MediumGranules{medium_classes.granules(one)}.bytes();
+  for (unsigned one = 0; one < kMediumClasses.count(); ++one) {
+    const size_t bytes = MediumGranules{kMediumClasses.granules(one)}.bytes();
     totals.medium_waiting_bytes += waits(heap.medium.bin(one), bytes) * bytes;
   }
   totals.set_aside_bytes += set_aside_from_outside(heap);

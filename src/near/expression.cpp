@@ -2,7 +2,8 @@
 
 #include <link.h>
 
-extern "C" void *__libc_stack_end; // the loader's: where the first thread's stack began
+extern "C" void *
+    __libc_stack_end; // NOLINT(bugprone-reserved-identifier): the loader's: where the first thread's stack began
 
 namespace abut::near {
 
@@ -48,7 +49,7 @@ constexpr Table make_table() {
   return table;
 }
 
-constexpr Table table = make_table();
+constexpr Table kTable = make_table();
 
 // The writable part of the program itself, from its first page to its last.
 Address data_begin = 0;
@@ -67,9 +68,9 @@ int note_program(dl_phdr_info *info, size_t, void *) {
 
 } // namespace
 
-const Expression *const expressions = table.all;
-unsigned expression_count(bool plain_only) { return plain_only ? table.plain : table.count; }
-static_assert(table.count <= kExpressions);
+const Expression *const kAllExpressions = kTable.all;
+unsigned expression_count(bool plain_only) { return plain_only ? kTable.plain : kTable.count; }
+static_assert(kTable.count <= kExpressions);
 
 uint64_t Reader::load_elsewhere(Address address) const {
   const bool in_stack = address - captured_.stack() < stack_end_ - captured_.stack();

@@ -78,7 +78,7 @@ void Learner::note(const heap::LocalHeap *heap, Address block, const Captured &c
   const Reader reader(captured);
   for (unsigned i = 0; i < expressions_ && sample.count < kCandidates; ++i) {
     if (judged_ >= kFirstSamples && scores_[i].linked == 0) continue;
-    const Address address = reader.value(expressions[i]);
+    const Address address = reader.value(kAllExpressions[i]);
     if (heap::segment_map.kind_at(address) != heap::SegmentKind::pages) continue;
     const Extent extent = extent_of(heap, address);
     if (extent.begin == 0 || extent.begin == block) continue;
@@ -120,7 +120,7 @@ int Learner::best(const Rule &rule, int but) const {
   int best = -1;
   for (unsigned i = 0; i < expressions_; ++i) {
     if (!good(i) || static_cast<int>(i) == but) continue;
-    if (rule.has_banned && expressions[i] == rule.banned) continue;
+    if (rule.has_banned && kAllExpressions[i] == rule.banned) continue;
     if (best < 0 || scores_[i].different > scores_[static_cast<unsigned>(best)].different)
       best = static_cast<int>(i);
   }
@@ -132,12 +132,12 @@ Learner::Verdict Learner::decide(Rule &rule) const {
   if (first < 0) return Verdict::nothing;
   const Score &score = scores_[first];
   if (score.close * 2 > score.seen || linked_closely_ * 2 > judged_) return Verdict::near_anyway;
-  rule.first = expressions[first];
+  rule.first = kAllExpressions[first];
   rule.to_end = score.to_end;
   rule.fixed_end = score.ends == score.different;
   const int second = best(rule, first);
   rule.has_second = second >= 0 && scores_[second].seen != score.seen;
-  if (rule.has_second) rule.second = expressions[second];
+  if (rule.has_second) rule.second = kAllExpressions[second];
   return Verdict::found;
 }
 

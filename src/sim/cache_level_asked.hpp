@@ -32,9 +32,7 @@ template <Replacement Sets>
 void CacheLevel<Sets>::write_back(const Request &request) {
   const uint64_t line = request.address >> line_shift_;
   Entry *entry = lines_.peek(set_of(line), line);
-  if (entry == nullptr)
-    below->write_back(request);
-  else if (settings_.write_back)
+  if (entry != nullptr && settings_.write_back)
     entry->add(Entry::kDirty);
   else
     below->write_back(request);

@@ -179,12 +179,12 @@ TEST_F(MediumHeapTest, ShrinkingTheLatestBlockLosesNothing) {
 
 TEST(MediumClassesTest, HoldWhatTheyAreAskedForAndLittleMore) {
   for (unsigned granules = 1; granules <= MediumClasses::kMostGranules; ++granules) {
-    const unsigned one = medium_classes.of(granules);
-    ASSERT_LT(one, medium_classes.count());
-    ASSERT_GE(medium_classes.granules(one), granules);
-    ASSERT_LE(medium_classes.granules(one), granules + granules / 8);
-    ASSERT_EQ(medium_classes.is_exact(granules), medium_classes.granules(one) == granules);
-    ASSERT_TRUE(medium_classes.is_exact(medium_classes.granules(one)));
+    const unsigned one = kMediumClasses.of(granules);
+    ASSERT_LT(one, kMediumClasses.count());
+    ASSERT_GE(kMediumClasses.granules(one), granules);
+    ASSERT_LE(kMediumClasses.granules(one), granules + granules / 8);
+    ASSERT_EQ(kMediumClasses.is_exact(granules), kMediumClasses.granules(one) == granules);
+    ASSERT_TRUE(kMediumClasses.is_exact(kMediumClasses.granules(one)));
   }
 }
 
@@ -194,8 +194,8 @@ TEST(MediumClassesTest, HaveOneLineMoreForWholeHalfPages) {
 }
 
 TEST_F(MediumHeapTest, BinnedBlocksComeBackLastInFirstOut) {
-  const unsigned one = medium_classes.of(20);
-  ASSERT_TRUE(medium_classes.is_exact(20));
+  const unsigned one = kMediumClasses.of(20);
+  ASSERT_TRUE(kMediumClasses.is_exact(20));
   auto *first = static_cast<Block *>(take(20));
   auto *second = static_cast<Block *>(take(20));
   EXPECT_EQ(heap.pop(one), nullptr);
@@ -209,7 +209,7 @@ TEST_F(MediumHeapTest, BinnedBlocksComeBackLastInFirstOut) {
 }
 
 TEST_F(MediumHeapTest, AnOverfullBinGivesItsOlderHalfBack) {
-  const unsigned one = medium_classes.of(20);
+  const unsigned one = kMediumClasses.of(20);
   std::vector<Block *> blocks;
   for (int i = 0; i < 200; ++i) blocks.push_back(static_cast<Block *>(take(20)));
   held.clear();
