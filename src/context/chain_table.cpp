@@ -1,5 +1,7 @@
 #include "context/chain_table.hpp"
 
+#include "context/wrapper_walk.hpp"
+
 #include <mutex>
 
 namespace abut::context {
@@ -12,7 +14,11 @@ EntryKind ChainTable::kind_of(Address return_address, const Procedure &procedure
   if (depth == 1 && is_loader(return_address)) return EntryKind::loader;
   if (!procedure.rule || depth >= kDeepest) return EntryKind::leaf;
   if (mode_ == ChainMode::full) return EntryKind::onward;
-  if (mode_ == ChainMode::adaptive) return EntryKind::leaf;
+  if (mode_ == ChainMode::adaptive) {
+    const bool wrapper =
+        depth < kDeepestAdaptive && walk_wrapper(return_address, procedure) == WalkEnd::wrapper;
+    return wrapper ? EntryKind::onward : EntryKind::leaf;
+  }
   return depth < static_cast<unsigned>(mode_) ? EntryKind::onward : EntryKind::leaf;
 }
 
