@@ -21,6 +21,7 @@ public:
   Address at = 0;
   int64_t stack = 0;            // rsp, relative to where the walk began
   bool zero_means_null = false; // the zero flag tells whether the pointer is null
+  bool rbp_frame = false;       // rbp is where the frame begins
   uint32_t zeroes = 0;          // registers that hold zero; xmm ones from bit 16 on
 
   bool operator==(const WalkState &) const = default;

@@ -3,7 +3,7 @@
 #include "context/callee.hpp"
 #include "context/decoder.hpp"
 #include "context/loaded_code.hpp"
-#include "context/walk_state.hpp"
+#include "context/walk_operands.hpp"
 
 #include <algorithm>
 
@@ -15,8 +15,6 @@ namespace {
 constexpr unsigned kMostInstructions = 128;
 constexpr unsigned kMostPaths = 16;
 constexpr unsigned kMostSeen = 32;
-constexpr int64_t kFramePointerSlots =
-    int64_t{1} << 40; // slots named from rbp lie beyond those named from rsp
 constexpr int kCallerSaved[] = {0, 1, 2, 6, 7, 8, 9, 10, 11};
 constexpr int kArguments[] = {7, 6, 2, 1, 8, 9};
 
@@ -27,6 +25,7 @@ public:
   WalkEnd run(Address from) {
     WalkState start;
     start.at = from;
+    start.rbp_frame = procedure_.rule.form == FrameRule::Form::from_rbp;
     start.set_register(WalkState::kRax, {true, 0});
     push(start);
     while (paths_ > 0 && !over_) follow(waiting_[--paths_]);
@@ -61,29 +60,6 @@ private:
     }
   }
 
-  Holder holder_in(const WalkState &state, const Operand &operand) const {
-    if (operand.size != 64) return {};
-    if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER)
-      return state.in_register(general_register(operand.reg.value));
-    int64_t place = 0;
-    return slot(state, operand, place) ? state.in_slot(place) : Holder{};
-  }
-
-  // Whether an operand is a slot of the stack frame.
-  bool slot(const WalkState &state, const Operand &operand, int64_t &place) const {
-    if (operand.type != ZYDIS_OPERAND_TYPE_MEMORY || operand.mem.index != ZYDIS_REGISTER_NONE)
-      return false;
-    if (operand.mem.base == ZYDIS_REGISTER_RSP)
-      place = state.stack;
-    else if (operand.mem.base == ZYDIS_REGISTER_RBP &&
-             procedure_.rule.form == FrameRule::Form::from_rbp)
-      place = kFramePointerSlots;
-    else
-      return false;
-    place += operand.mem.disp.value;
-    return true;
-  }
-
   // What is done to the block itself.
   void look_at_memory(const WalkState &state) {
     const bool address_only =
@@ -93,30 +69,12 @@ private:
       if (operand.type != ZYDIS_OPERAND_TYPE_MEMORY) continue;
       const Holder base = state.in_register(general_register(operand.mem.base));
       const Holder index = state.in_register(general_register(operand.mem.index));
-      if ((!base.holds && !index.holds) || clears(state, operand)) continue;
+      if ((!base.holds && !index.holds) || clears(state, now_, operand)) continue;
       const bool plain =
           base.holds && operand.mem.index == ZYDIS_REGISTER_NONE && base.moved != Holder::kUnknown;
       if (!plain) return stop(WalkEnd::used);
       used_to_ = std::max(used_to_, base.moved + operand.mem.disp.value + operand.size / 8);
     }
-  }
-
-  // Zeroes say nothing of what a block is for.
-  bool clears(const WalkState &state, const Operand &memory) const {
-    if ((memory.actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0) return false;
-    if (now_.head.meta.category == ZYDIS_CATEGORY_STRINGOP) return (state.zeroes & 1U) != 0;
-    const Operand &source = now_.operands[1];
-    if (source.type == ZYDIS_OPERAND_TYPE_IMMEDIATE) return source.imm.value.u == 0;
-    const int bit = zero_bit(source);
-    return bit >= 0 && (state.zeroes >> bit & 1U) != 0;
-  }
-
-  static int zero_bit(const Operand &operand) {
-    if (operand.type != ZYDIS_OPERAND_TYPE_REGISTER) return -1;
-    const auto name = operand.reg.value;
-    if (name >= ZYDIS_REGISTER_XMM0 && name <= ZYDIS_REGISTER_XMM15)
-      return 16 + name - ZYDIS_REGISTER_XMM0;
-    return general_register(name);
   }
 
   // False where the path ends.
@@ -286,7 +244,7 @@ private:
                           mnemonic == ZYDIS_MNEMONIC_XORPS) &&
                          zero_bit(now_.operands[0]) >= 0 &&
                          now_.operands[0].reg.value == now_.operands[1].reg.value;
-    if (!zeroing && reads_and_keeps(state)) return stop(WalkEnd::stored);
+    if (!zeroing && reads_and_keeps(state, now_)) return stop(WalkEnd::stored);
     if (now_.head.meta.category == ZYDIS_CATEGORY_CMOV) return; // may hold it as before
     for (unsigned i = 0; i < now_.head.operand_count; ++i) {
       const Operand &operand = now_.operands[i];
@@ -301,21 +259,6 @@ private:
         state.zeroes &= ~(1U << bit);
     }
     if (zeroing) state.zeroes |= 1U << zero_bit(now_.operands[0]);
-  }
-
-  // Whether the pointer itself goes into memory, or a register that is not followed.
-  bool reads_and_keeps(const WalkState &state) const {
-    bool reads = false, keeps = false;
-    for (unsigned i = 0; i < now_.head.operand_count; ++i) {
-      const Operand &operand = now_.operands[i];
-      const bool writes = (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
-      const bool in_memory = operand.type == ZYDIS_OPERAND_TYPE_MEMORY;
-      const bool in_register = operand.type == ZYDIS_OPERAND_TYPE_REGISTER;
-      if (in_register && (operand.actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0)
-        reads |= holder_in(state, operand).holds;
-      if (writes) keeps |= in_memory || (in_register && zero_bit(operand) >= 16);
-    }
-    return reads && keeps && now_.head.meta.category != ZYDIS_CATEGORY_STRINGOP;
   }
 
   const Procedure &procedure_;

@@ -50,8 +50,7 @@ void expect_same(const Chains &chains, unsigned least) {
   asm volatile("" ::: "memory"); // no tail call
 }
 
-[[gnu::noinline, gnu::optimize("no-omit-frame-pointer")]] void with_alloca(size_t bytes,
-                                                                           Chains &chains) {
+[[gnu::noinline]] void with_alloca(size_t bytes, Chains &chains) {
   auto *memory = static_cast<volatile char *>(alloca(bytes));
   memory[0] = 1;
   deeper(2, chains);
