@@ -9,8 +9,7 @@ namespace abut::context {
 constinit ChainTable chain_table;
 
 // What the entry of `return_address` at `depth` is to a chain.
-EntryKind ChainTable::kind_of(Address return_address, const Procedure &procedure,
-                              unsigned depth) const {
+EntryKind ChainTable::kind_of(Address return_address, const Procedure &procedure, unsigned depth) {
   if (depth == 1 && is_loader(return_address)) return EntryKind::loader;
   if (!procedure.rule || depth >= kDeepest) return EntryKind::leaf;
   if (mode_ == ChainMode::full) return EntryKind::onward;
@@ -22,7 +21,7 @@ EntryKind ChainTable::kind_of(Address return_address, const Procedure &procedure
   return depth < static_cast<unsigned>(mode_) ? EntryKind::onward : EntryKind::leaf;
 }
 
-// What an address says is found out without the lock: two threads may do it at once, and one of them keeps it.
+// Two threads may find out at once what an address says, and one of them keeps it.
 Entry *ChainTable::add(uint64_t key, unsigned depth) {
   if (full() || (key & kGone) != 0) return &rest_;
   const Address return_address = key & (kGone - 1);

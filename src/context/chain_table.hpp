@@ -114,7 +114,7 @@ private:
   Entry *add(uint64_t key, unsigned depth);
   Entry *insert(uint64_t key, const Entry &made);
   Entry *at_loader(Entry *entry);
-  EntryKind kind_of(Address return_address, const Procedure &procedure, unsigned depth) const;
+  EntryKind kind_of(Address return_address, const Procedure &procedure, unsigned depth);
 
   os::SpinLock lock_;
   ChainMode mode_ = ChainMode::adaptive;

@@ -6,6 +6,7 @@
 #include "context/walk_operands.hpp"
 
 #include <algorithm>
+#include <new>
 
 namespace abut::context {
 
@@ -270,6 +271,9 @@ private:
   WalkEnd end_ = WalkEnd::unknown;
 };
 
+// A thread may have little stack, so the walk has its room elsewhere.
+alignas(Walk) char room[sizeof(Walk)];
+
 } // namespace
 
 WalkEnd walk_wrapper(Address return_address, const Procedure &procedure) {
@@ -278,7 +282,7 @@ WalkEnd walk_wrapper(Address return_address, const Procedure &procedure) {
       segment_around(object_around(return_address - 1), return_address - 1, true);
   if (!segment.holds(procedure.code.begin) || !segment.holds(procedure.code.end - 1))
     return WalkEnd::unknown;
-  return Walk(procedure).run(return_address);
+  return (new (room) Walk(procedure))->run(return_address);
 }
 #else
 WalkEnd walk_wrapper(Address, const Procedure &) { return WalkEnd::no_decoder; }

@@ -20,7 +20,8 @@ enum class WalkEnd : uint8_t {
   too_long,
 };
 
-// What happens to the pointer that the call before `return_address` returns. No lock, no allocation, microseconds.
+// What happens to the pointer that the call before `return_address` returns. It allocates nothing and takes
+// microseconds. One thread at a time.
 WalkEnd walk_wrapper(Address return_address, const Procedure &procedure);
 
 } // namespace abut::context
