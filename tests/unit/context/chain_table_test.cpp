@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <alloca.h>
+#include <csignal>
 #include <execinfo.h>
 #include <gtest/gtest.h>
 #include <memory>
@@ -111,6 +112,68 @@ TEST(ChainTable, OneReturnAddressIsOneContext) {
   EXPECT_NE(first[0], second);
   EXPECT_EQ(table->entries(), 2U);
   EXPECT_EQ(static_cast<Entry *>(second)->payload.load(), 0U);
+}
+
+Chains *of_signal;
+
+TEST(Capture, EndsAtTheFrameOfASignal) {
+  Chains chains;
+  of_signal = &chains;
+  const auto before = std::signal(SIGUSR1, [](int) { deeper(1, *of_signal); });
+  std::raise(SIGUSR1);
+  std::signal(SIGUSR1, before);
+  expect_same(chains, 3);
+  EXPECT_LT(chains.length, kDeep);
+}
+
+// backtrace() itself believes every table, and faults where one lies.
+void *take_ours(Frame frame, void *argument) {
+  auto &chains = *static_cast<Chains *>(argument);
+  chains.length = chain_table.capture(frame, chains.ours, kDeep);
+  return nullptr;
+}
+
+// Assembly that keeps to no table: it moves the stack pointer and calls.
+asm(".pushsection .text\n"
+    "call_without_table:\n"
+    "sub $40, %rsp\n"
+    "call *%rdx\n"
+    "add $40, %rsp\n"
+    "ret\n"
+    // The same with a table that lies by a megabyte.
+    "call_with_wrong_table:\n"
+    ".cfi_startproc\n"
+    ".cfi_def_cfa_offset 0x100000\n"
+    "sub $40, %rsp\n"
+    "call *%rdx\n"
+    "add $40, %rsp\n"
+    "ret\n"
+    ".cfi_endproc\n"
+    ".popsection\n");
+extern "C" void *call_without_table(Probe, void *, decltype(&probe));
+extern "C" void *call_with_wrong_table(Probe, void *, decltype(&probe));
+
+TEST(Capture, EndsAtCodeWithoutATableOrWithAWrongOne) {
+  Chains without, wrong;
+  call_without_table(take_ours, &without, probe);
+  EXPECT_EQ(without.length, 1U);
+  call_with_wrong_table(take_ours, &wrong, probe);
+  EXPECT_EQ(wrong.length, 1U);
+}
+
+[[gnu::noinline]] void throw_deep(int levels) {
+  Chains chains;
+  deeper(1, chains);
+  expect_same(chains, kDeep);
+  if (levels == 0) throw levels;
+  throw_deep(levels - 1);
+}
+
+TEST(Capture, IsRightBeforeAndAfterAnException) {
+  for (int i = 0; i < 3; ++i) EXPECT_THROW(throw_deep(3), int);
+  Chains chains;
+  deeper(2, chains);
+  expect_same(chains, kDeep);
 }
 
 struct Probed {
