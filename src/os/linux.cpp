@@ -115,6 +115,14 @@ bool is_mapped(const void *memory) {
   return mincore(reinterpret_cast<void *>(page), kPageBytes, &resident) == 0;
 }
 
+// The kernel copies the set of signals before it looks at what is to be done with it, which is nothing.
+bool is_readable(const void *memory) {
+  KeepErrno keep;
+  constexpr int kNoSuchChange = ~0;
+  syscall(SYS_rt_sigprocmask, kNoSuchChange, memory, nullptr, sizeof(uint64_t));
+  return errno == EINVAL;
+}
+
 uint64_t coarse_milliseconds() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC_COARSE, &now);

@@ -44,6 +44,9 @@ size_t resident_bytes();
 
 bool is_mapped(const void *memory);
 
+// Whether 8 bytes at `memory`, a multiple of 8, can be read; false where that cannot be told.
+bool is_readable(const void *memory);
+
 // Milliseconds of a clock that never goes back, to within some milliseconds; cheap.
 uint64_t coarse_milliseconds();
 

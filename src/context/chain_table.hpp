@@ -1,0 +1,133 @@
+// Who is allocating? The chain of return addresses that tells one allocation from another, turned into an entry.
+//
+// The compound table of Dynamic Pool Allocation (Wang, Wu, Yew 2010, section 3, figure 5b): a return address, mixed with
+// the entry of its callee in the chain, leads to a leaf or to the next return address. Entries are only ever added;
+// reading takes no lock. See docs/how/context.md.
+#pragma once
+
+#include "context/frame_rule.hpp"
+#include "context/module_list.hpp"
+#include "os/os.hpp"
+
+#include <atomic>
+
+namespace abut::context {
+
+// What a chain is made of: the callers beyond wrappers, so many return addresses, or all of them.
+enum class ChainMode : uint8_t { adaptive, one, two, three, four, full };
+
+enum class EntryKind : uint8_t {
+  leaf,    // the chain ends here: this entry is the context
+  onward,  // the rule leads to the next return address
+  loader,  // a leaf in the dynamic linker: whether code has gone is looked at first
+  outside, // no chain: the rule of a frame that capture() went through
+};
+
+// One step of a chain. 32 bytes, so that two share a line.
+struct Entry {
+  std::atomic<uint64_t> key;      // 0: unused
+  std::atomic<uintptr_t> payload; // the layers above own it; 0: nothing placed here
+  FrameRule rule;                 // of the frame that the return address lies in
+  std::atomic<EntryKind> kind;
+  uint8_t depth = 0; // return addresses up to and with this one
+  uint16_t id = 0;   // counted from 1; the same for the life of the process
+
+  Address return_address() const;
+};
+static_assert(sizeof(Entry) == 32);
+
+class ChainTable {
+public:
+  static constexpr unsigned kLogSlots = 16;
+  static constexpr unsigned kSlots = 1U << kLogSlots;
+  static constexpr unsigned kMostEntries = kSlots - kSlots / 4;
+  static constexpr unsigned kDeepestAdaptive = 6;
+  static constexpr unsigned kDeepest = 64;
+
+  // Before the first find(); afterwards it only changes chains that are yet unknown.
+  void configure(ChainMode mode) { mode_ = mode; }
+
+  // The leaf of the chain that ends in `frame`. Never null: a table that is full gives one leaf for all the rest.
+  Entry *find(Frame frame) {
+    uint64_t key = *frame.sp;
+    for (unsigned depth = 1;; ++depth) {
+      Entry *entry = look_up(key);
+      if (entry == nullptr) [[unlikely]]
+        entry = add(key, depth);
+      const EntryKind kind = entry->kind.load(std::memory_order_relaxed);
+      if (kind == EntryKind::leaf) [[likely]]
+        return entry;
+      if (kind != EntryKind::onward) [[unlikely]]
+        return at_loader(entry);
+      if (!step(entry->rule, frame)) [[unlikely]]
+        return entry; // a stack that is not what its tables say
+      key = child_key(*frame.sp, entry->id);
+    }
+  }
+
+  // Writes the return addresses from `frame` outwards, at most `most`; how many. It ends where no rule leads on.
+  unsigned capture(Frame frame, Address *addresses, unsigned most);
+
+  unsigned entries() const { return count_.load(std::memory_order_relaxed); }
+  const Entry *catch_all() const { return &rest_; }
+  bool full() const { return entries() >= kMostEntries; }
+
+  // Calls `visit(Entry &)` for each entry whose code is still there; others may be added meanwhile.
+  template <class Visit>
+  void each(Visit visit) {
+    for (Entry &entry : slots_)
+      if (const uint64_t key = entry.key.load(std::memory_order_acquire);
+          key != 0 && (key & kGone) == 0)
+        visit(entry);
+  }
+
+  // Drops the entries of code that is no longer loaded. It happens by itself before other code can take its place:
+  // the dynamic linker allocates for each object that it loads, before it maps it.
+  void drop_unloaded();
+
+  // A thread that forks holds it.
+  os::SpinLock &lock() { return lock_; }
+
+private:
+  // A key is a return address, below the bits that tell its callee. The bit between is free in user space.
+  static constexpr unsigned kAddressBits = 47;
+  static constexpr uint64_t kGone = uint64_t{1} << kAddressBits;
+  static constexpr uint16_t kOutsideId = 0xffff;
+
+  static uint64_t child_key(Address return_address, uint16_t parent) {
+    return (return_address & (kGone - 1)) | uint64_t{parent} << (kAddressBits + 1);
+  }
+  static unsigned slot_of(uint64_t key) {
+    return static_cast<unsigned>(((key & ~kGone) * 0x9e3779b97f4a7c15U) >> (64 - kLogSlots));
+  }
+
+  // The entry of a key, or null.
+  Entry *look_up(uint64_t key) {
+    for (unsigned slot = slot_of(key);; slot = (slot + 1) % kSlots) {
+      const uint64_t found = slots_[slot].key.load(std::memory_order_acquire);
+      if (found == key) [[likely]]
+        return &slots_[slot];
+      if (found == 0) return nullptr;
+    }
+  }
+
+  Entry *add(uint64_t key, unsigned depth);
+  Entry *insert(uint64_t key, const Entry &made);
+  Entry *at_loader(Entry *entry);
+  EntryKind kind_of(Address return_address, const Procedure &procedure, unsigned depth);
+
+  os::SpinLock lock_;
+  ChainMode mode_ = ChainMode::adaptive;
+  std::atomic<unsigned> count_{0};
+  ModuleList modules_;
+  Entry slots_[kSlots];
+  Entry rest_; // the leaf of all chains that found no room
+};
+
+extern constinit ChainTable chain_table;
+
+inline Address Entry::return_address() const {
+  return key.load(std::memory_order_relaxed) & ((uint64_t{1} << os::kAddressBits) - 1);
+}
+
+} // namespace abut::context

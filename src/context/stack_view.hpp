@@ -1,0 +1,33 @@
+// What is known to be readable of the stack that a thread runs on, so that no walk up it can fault.
+//
+// A thread may change stacks (signals, coroutines), and nothing tells where a stack ends without allocating; so
+// pages are tried, once, through the kernel, from the stack pointer up to where a walk wants to read.
+#pragma once
+
+#include "base/units.hpp"
+
+namespace abut::context {
+
+class StackView {
+public:
+  // Whether the 8 bytes at `at` lie on the stack at or above `sp`. Aligned ones only: others are no rule's work.
+  bool readable(Address sp, Address at) {
+    if (at < sp || at % sizeof(Address) != 0) return false;
+    if (sp >= low_ && at < high_) [[likely]]
+      return true;
+    return explore(sp, at);
+  }
+
+private:
+  // Longer than any frame that matters: beyond it, the chain ends.
+  static constexpr size_t kFarthest = 256 * KiB;
+
+  bool explore(Address sp, Address at);
+
+  Address low_ = 0, high_ = 0; // multiples of a page; all between was readable
+};
+
+extern thread_local constinit StackView stack_view
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+} // namespace abut::context

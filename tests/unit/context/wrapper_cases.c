@@ -1,0 +1,118 @@
+#include "context/wrapper_cases.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALONE __attribute__((noinline, noclone, noipa))
+
+typedef struct Node {
+  struct Node *next;
+  long value;
+} Node;
+
+static size_t total;
+static void *volatile kept;
+static int (*volatile retry)(size_t);
+
+static ALONE void die(void) { abort(); }
+static ALONE void lock(void) { ++total; }
+
+static ALONE void *checked(size_t n) {
+  void *p = case_malloc(n);
+  if (p == NULL) die();
+  return p;
+}
+static ALONE void *accounted(size_t n) {
+  void *p = case_malloc(n);
+  if (p) total += n;
+  return p;
+}
+static ALONE void *retried(size_t n) {
+  void *p;
+  while ((p = case_malloc(n)) == NULL)
+    if (!retry || !retry(n)) return NULL;
+  return p;
+}
+static ALONE void *keeps_errno(size_t n) {
+  int saved = errno;
+  void *p = case_malloc(n);
+  errno = saved;
+  return p;
+}
+static ALONE void *locked(size_t n) {
+  lock();
+  void *p = case_malloc(n);
+  lock();
+  return p;
+}
+static ALONE void *cleared(size_t n) {
+  void *p = case_malloc(n);
+  if (!p) die();
+  memset(p, 0, n);
+  return p;
+}
+static ALONE void *cleared_small(void) {
+  void *p = case_malloc(32);
+  if (!p) die();
+  memset(p, 0, 32);
+  return p;
+}
+static ALONE void *copied(const void *from, size_t n) {
+  void *p = case_malloc(n);
+  if (!p) return NULL;
+  return memcpy(p, from, n);
+}
+static ALONE void *with_header(size_t n) {
+  size_t *p = case_malloc(n + 16);
+  if (!p) return NULL;
+  p[0] = n;
+  return p + 2;
+}
+static ALONE Node *node(long value) {
+  Node *p = case_malloc(sizeof *p);
+  if (!p) die();
+  p->next = NULL;
+  p->value = value;
+  return p;
+}
+static ALONE void *stored(size_t n) {
+  void *p = case_malloc(n);
+  kept = p;
+  return p;
+}
+static ALONE long used(size_t n) {
+  char *p = case_malloc(n);
+  memset(p, 1, n);
+  long sum = p[0] + p[n - 1];
+  free(p);
+  return sum;
+}
+
+#define CALL(name, call)                                                                           \
+  static void call_##name(void) { kept = (void *)(intptr_t)call; }
+CALL(checked, checked(8))
+CALL(accounted, accounted(8))
+CALL(retried, retried(8))
+CALL(keeps_errno, keeps_errno(8))
+CALL(locked, locked(8))
+CALL(cleared, cleared(100))
+CALL(cleared_small, cleared_small())
+CALL(copied, copied("abcdefg", 8))
+CALL(with_header, with_header(8))
+CALL(node, node((long)total + 1))
+CALL(stored, stored(8))
+CALL(used, used(8))
+
+#define CASE(name, expected)                                                                       \
+  { #name, call_##name, expected }
+
+extern const WrapperCase CASES[];
+const WrapperCase CASES[] = {
+    CASE(checked, PASSES_ON),       CASE(accounted, PASSES_ON),    CASE(retried, PASSES_ON),
+    CASE(keeps_errno, PASSES_ON),   CASE(locked, PASSES_ON),       CASE(cleared, PASSES_ON),
+    CASE(cleared_small, PASSES_ON), CASE(copied, PASSES_ON),       CASE(with_header, PASSES_ON),
+    CASE(node, KNOWS_THE_BLOCK),    CASE(stored, KNOWS_THE_BLOCK), CASE(used, KNOWS_THE_BLOCK),
+    {NULL, NULL, PASSES_ON},
+};

@@ -1,0 +1,58 @@
+#include "context/wrapper_walk.hpp"
+
+#include "context/chain_table.hpp"
+#include "context/decoder.hpp"
+#include "context/entry_stub.hpp"
+#include "context/wrapper_cases.h"
+
+#include <cstdlib>
+#include <gtest/gtest.h>
+
+extern "C" const WrapperCase cases_plain[], cases_quick[], cases_small[], cases_hardened[];
+
+namespace {
+abut::context::WalkEnd last;
+abut::context::Entry *last_entry;
+} // namespace
+
+ABUT_ENTRY_STUB_1(case_malloc, case_malloc_at);
+
+extern "C" __attribute__((visibility("hidden"), used)) void *
+case_malloc_at(size_t bytes, const uintptr_t *sp, uintptr_t rbp) {
+  last_entry = abut::context::chain_table.find({sp, rbp});
+  last = abut::context::walk_wrapper(*sp, abut::context::find_procedure(*sp));
+  return std::malloc(bytes);
+}
+
+namespace abut::context {
+namespace {
+
+class WrapperWalk : public testing::TestWithParam<const WrapperCase *> {};
+
+TEST_P(WrapperWalk, TellsWrappersFromThoseWhoKnowTheBlock) {
+  if (const char *reason = load_decoder()) GTEST_SKIP() << reason;
+  for (const WrapperCase *one = GetParam(); one->call; ++one) {
+    one->call();
+    EXPECT_EQ(last == WalkEnd::wrapper, one->expected == PASSES_ON)
+        << one->name << ": " << static_cast<int>(last);
+  }
+}
+
+TEST_P(WrapperWalk, MakesTheChainGoOnToWhoeverCalledTheWrapper) {
+  if (const char *reason = load_decoder()) GTEST_SKIP() << reason;
+  for (const WrapperCase *one = GetParam(); one->call; ++one) {
+    one->call();
+    if (one->expected == PASSES_ON)
+      EXPECT_GE(last_entry->depth, 2) << one->name;
+    else
+      EXPECT_EQ(last_entry->depth, 1) << one->name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Plain, WrapperWalk, testing::Values(cases_plain));
+INSTANTIATE_TEST_SUITE_P(Quick, WrapperWalk, testing::Values(cases_quick));
+INSTANTIATE_TEST_SUITE_P(Small, WrapperWalk, testing::Values(cases_small));
+INSTANTIATE_TEST_SUITE_P(Hardened, WrapperWalk, testing::Values(cases_hardened));
+
+} // namespace
+} // namespace abut::context
