@@ -8,6 +8,7 @@ namespace abut::ring {
 
 constinit std::atomic<Recording> recording{Recording::untried};
 constinit Header *shared = nullptr;
+constinit bool takes_accesses = false;
 constinit std::atomic<uint64_t> epoch{0};
 thread_local constinit Lane lane;
 
@@ -38,6 +39,7 @@ bool connect(uint32_t parent_session, uint32_t fork_of_parent) {
   void *memory = os::share_memory(socket, &hello, sizeof hello, &welcome, sizeof welcome, bytes);
   if (memory == nullptr) return false;
   shared = static_cast<Header *>(memory);
+  takes_accesses = shared->accesses;
   return true;
 }
 
@@ -54,7 +56,10 @@ bool start() {
   return connected;
 }
 
-void stop() { recording.store(Recording::off); }
+void stop() {
+  takes_accesses = false;
+  recording.store(Recording::off);
+}
 
 // ---- lanes ----
 
@@ -160,7 +165,7 @@ void after_fork_in_child() {
   const uint32_t session = shared->session;
   const bool follow = shared->follow;
   const size_t bytes = bytes_of(shared->ring_words);
-  recording.store(Recording::off);
+  stop();
   os::unmap(shared, bytes);
   shared = nullptr;
   lane = Lane();

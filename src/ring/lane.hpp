@@ -15,6 +15,9 @@ extern std::atomic<Recording> recording __attribute__((visibility("hidden")));
 // The shared memory, where `recording` is on.
 extern Header *shared __attribute__((visibility("hidden")));
 
+// Whether accesses are recorded, too.
+extern bool takes_accesses __attribute__((visibility("hidden")));
+
 // Changes with each event of another thread that an access may come after.
 extern std::atomic<uint64_t> epoch __attribute__((visibility("hidden")));
 
