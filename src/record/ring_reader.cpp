@@ -18,6 +18,10 @@ constexpr unsigned kMostSites = 1 << 16;
 
 uint64_t small_of(Word first) { return first & ring::kSmallMask; }
 
+bool is_time(Word first) {
+  return (first & ring::kEventBit) != 0 && ring::kind_of(first) == Kind::time;
+}
+
 } // namespace
 
 RingReader::RingReader(RingDrain &drain, Sink sink)
@@ -42,6 +46,13 @@ void RingReader::refill() {
   });
 }
 
+// Looks at the time of the next record: of all rings first, so that one of them can always go on.
+void RingReader::look_ahead(Ring &ring) {
+  if (ring.chunks.empty()) return;
+  const Word first = ring.chunks.front()[ring.at];
+  if (is_time(first)) ring.time = std::max(ring.time, small_of(first));
+}
+
 // The time up to which nothing more is to come from other rings than what is here.
 uint64_t RingReader::bound_of_others(const Ring &ring, uint64_t horizon) const {
   uint64_t bound = horizon;
@@ -55,6 +66,7 @@ uint64_t RingReader::bound_of_others(const Ring &ring, uint64_t horizon) const {
 size_t RingReader::read() {
   const uint64_t horizon = drain_.horizon();
   refill();
+  for (Ring &ring : rings_) look_ahead(ring);
   size_t total = 0;
   for (Ring &ring : rings_) total += read_ring(ring, bound_of_others(ring, horizon));
   hand_over();
@@ -73,8 +85,7 @@ size_t RingReader::read_ring(Ring &ring, uint64_t bound) {
     for (; ring.at < chunk.size() && total < kMostTurn;) {
       const Word first = chunk[ring.at];
       const bool is_event = (first & ring::kEventBit) != 0;
-      if (is_event && ring::kind_of(first) == Kind::time)
-        ring.time = std::max(ring.time, small_of(first));
+      if (is_time(first)) ring.time = std::max(ring.time, small_of(first));
       if (ring.time > bound) return total;
       if (running_ != ring.thread) {
         running_ = ring.thread;

@@ -35,6 +35,7 @@ private:
   };
 
   void refill();
+  static void look_ahead(Ring &ring);
   uint64_t bound_of_others(const Ring &ring, uint64_t horizon) const;
   size_t read_ring(Ring &ring, uint64_t bound);
   void read_record(ring::Word first, const ring::Word *words);

@@ -16,6 +16,7 @@ namespace {
 
 constexpr size_t kMostSocketName = 108;
 constexpr unsigned kNap = 50;           // microseconds
+constexpr uint8_t kMostWaitsForRing = 100;
 constexpr unsigned kNapsPerLook = 2000; // at whether the collector is still there
 constexpr size_t kRoom =
     kMostRecord + 2; // a time, the record, and the word that leads back to the ring's begin
@@ -89,7 +90,20 @@ void Lane::count_dropped() {
   if (head_ != nullptr) head_->dropped.fetch_add(1, std::memory_order_relaxed);
 }
 
+// Where very many threads come and go, rings are soon free again: a new thread waits a little for one.
 bool Lane::claim() {
+  while (!claim_unused()) {
+    if (waits_for_ring_ == kMostWaitsForRing) {
+      shared->dropped.fetch_add(1, std::memory_order_relaxed);
+      return false;
+    }
+    ++waits_for_ring_;
+    os::nap(kNap);
+  }
+  return true;
+}
+
+bool Lane::claim_unused() {
   for (size_t i = 0; i < kMostThreads; ++i) {
     Head &head = shared->heads[i];
     Head::State seen = Head::State::unused;
@@ -102,7 +116,6 @@ bool Lane::claim() {
     os::call_recorder_at_thread_exit(end_thread, this);
     return true;
   }
-  shared->dropped.fetch_add(1, std::memory_order_relaxed);
   return false;
 }
 

@@ -94,6 +94,7 @@ private:
   }
   bool make_room();
   bool claim();
+  bool claim_unused();
   bool prepare_access(uint64_t now);
   void stamp(uint32_t tick, bool alone);
   void count_dropped();
@@ -105,6 +106,7 @@ private:
   uint32_t tick_ = 0;
   bool inside_ = false; // a record: what a signal handler does then cannot be recorded
   bool was_alone_ = false;
+  uint8_t waits_for_ring_ = 0;
   uint32_t thread_ = 0;
   Word *begin_ = nullptr;
 };
