@@ -96,7 +96,7 @@ trace::Origin Session::origin(uint64_t time, uint64_t raw_context) {
 
 void Session::allocate(uint64_t alignment, Words words) {
   const uint64_t address = words[1];
-  if (objects_.find_live(address) != 0) {
+  if (const Handle there = objects_.find_live(address); there != 0 && !is_being_resized(there)) {
     ++missed_frees_;
     free(words[0], address, 0);
   }
@@ -114,6 +114,12 @@ void Session::free(uint64_t time, uint64_t address, uint64_t caller) {
   }
   writer_.free(origin(time), objects_[handle].number);
   objects_.kill(handle);
+}
+
+// Where threads run beside each other, a block that is moved may have gone to another one before that is told.
+bool Session::is_being_resized(Handle handle) const {
+  return std::any_of(threads_.begin(), threads_.end(),
+                     [&](const Thread &thread) { return thread.resized == handle; });
 }
 
 void Session::begin_resize(uint64_t address) {

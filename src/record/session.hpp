@@ -85,6 +85,7 @@ private:
   void set_stack(uint64_t number, uint64_t low, uint64_t high);
   void allocate(uint64_t alignment, Words words);
   void free(uint64_t time, uint64_t address, uint64_t caller);
+  bool is_being_resized(Handle) const;
   void begin_resize(uint64_t address);
   void end_resize(bool unchanged, Words words);
   void hint_near(Words words);
