@@ -139,15 +139,10 @@ private:
 
   void report() {
     const auto &heap = tree_.heap();
-    std::printf(
-        "{\"program\": \"dict\", \"mover\": \"%.*s\", \"first_ns\": %.2f, \"last_ns\": %.2f, "
-        "\"median_ms\": %.4f, \"slow_ms\": %.4f, \"worst_ms\": %.4f, \"m\": %.3f, ",
-        static_cast<int>(settings_.mover.size()), settings_.mover.data(), batches_.first_ns(),
-        batches_.last_ns(), batches_.median_ms(), batches_.slow_ms(), batches_.worst_ms(),
-        heap.ratio());
-    std::printf("\"course_ns\": ");
-    batches_.print_course();
-    std::printf(", \"checksum\": \"%016" PRIx64 "\"}\n", sum_.value());
+    std::printf("{\"program\": \"dict\", \"mover\": \"%.*s\", ",
+                static_cast<int>(settings_.mover.size()), settings_.mover.data());
+    batches_.print_figures();
+    std::printf(", \"m\": %.3f, \"checksum\": \"%016" PRIx64 "\"}\n", heap.ratio(), sum_.value());
   }
 
   Settings settings_;
