@@ -1,4 +1,6 @@
-// MLIST in blocks with gaps: what the thesis names among the clusterings that it leaves untried (Adcock 2009, 6.3.2).
+// MLIST in blocks of lists of their own: strictly in order, with the count in the block; and with gaps, which the thesis
+// names among the clusterings that it leaves untried (Adcock 2009, 6.3.2).
+#include "abut/move/block_lists.hpp"
 #include "abut/move/gapped_lists.hpp"
 #include "move/mlist_heap.hpp"
 
@@ -38,9 +40,74 @@ private:
   Layout layout_;
 };
 
+// Strictly in order.
+template <std::uint32_t BlockBytes>
+class OrderedLists {
+  using Lists = BlockLists<MlistNode, MlistLinks, BlockBytes>;
+
+public:
+  explicit OrderedLists(const MlistSettings &settings)
+      : roots_(settings.lists), building_(settings.lists),
+        lists_(roots_.data(), static_cast<std::uint32_t>(settings.lists)) {
+    // Nothing is there yet: the range is reserved with the first block.
+    if (settings.huge) lists_.heap().free(lists_.heap().take());
+    if (settings.huge) lists_.heap().prefer_huge_pages();
+  }
+
+  void push_front(std::uint32_t list, std::uint32_t data) { building_[list].push_back(data); }
+  void built() {
+    for (std::uint32_t list = 0; list < roots_.size(); ++list) {
+      CellId last = kNoCell;
+      for (auto data = building_[list].rbegin(); data != building_[list].rend(); ++data)
+        last = lists_.insert(list, last, MlistNode{kNoCell, *data});
+    }
+    building_ = {};
+  }
+  void erase(std::uint32_t list, std::uint64_t index, Checksum &sum) {
+    lists_.erase(list, walk(list, index, sum));
+  }
+  void insert(std::uint32_t list, std::uint64_t index, std::uint32_t data, Checksum &sum) {
+    lists_.insert(list, walk(list, index, sum), MlistNode{kNoCell, data});
+  }
+  void work(std::uint64_t /*done*/) {}
+  void lay_out() {}
+  double ratio() const { return lists_.ratio(); }
+
+private:
+  // The node before the one of this number.
+  CellId walk(std::uint32_t list, std::uint64_t index, Checksum &sum) {
+    CellId before = kNoCell;
+    for (CellId node = roots_[list]; index > 0; --index) {
+      const MlistNode &here = lists_.heap()[node];
+      sum.add(here.data);
+      before = node;
+      node = here.next;
+    }
+    return before;
+  }
+
+  std::vector<CellId> roots_;
+  std::vector<std::vector<std::uint32_t>> building_;
+  Lists lists_;
+};
+
+bool run_ordered_lists(const MlistSettings &settings) {
+  if (settings.mover != "blocks") return false;
+  switch (settings.block) {
+  case 64: MlistProgram<OrderedLists<64>>(settings).run(); break;
+  case 128: MlistProgram<OrderedLists<128>>(settings).run(); break;
+  case 256: MlistProgram<OrderedLists<256>>(settings).run(); break;
+  case 512: MlistProgram<OrderedLists<512>>(settings).run(); break;
+  case 1024: MlistProgram<OrderedLists<1024>>(settings).run(); break;
+  default: MlistProgram<OrderedLists<4096>>(settings).run(); break;
+  }
+  return true;
+}
+
 } // namespace
 
 bool run_gapped_lists(const MlistSettings &settings) {
+  if (run_ordered_lists(settings)) return true;
   if (settings.mover != "gaps") return false;
   switch (settings.block) {
   case 64: MlistProgram<GapLists<64>>(settings).run(); break;
