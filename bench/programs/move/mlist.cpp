@@ -18,7 +18,7 @@ bench::MlistSettings parse(int argc, char **argv) {
                "none, upper, periodic2space, incremental2space, periodic1space, "
                "incremental1space, embedded1space, sites-next, sites-last, sites-first, "
                "sites-both, sites-beside, sites-pages, sites-ccmalloc, strict[-vcl], loose[-vcl], "
-               "blocks, gaps, half-full, vcl");
+               "blocks, marked, gaps, half-full, vcl");
   options.number("percent", settings.percent, {100, 1000}, "cells for 100 nodes: m");
   options.number("period", settings.period, {0, UINT64_MAX}, "operations between two passes");
   options.number("rate", settings.rate, {0, 100'000'000},
@@ -26,7 +26,7 @@ bench::MlistSettings parse(int argc, char **argv) {
   options.number("threshold", settings.threshold, {1, 4096}, "cells a block must have free");
   options.number("least", settings.least, {0, 99}, "per cent of a block that must be used");
   options.number("block", settings.block, {64, 4096},
-                 "bytes of a block: 64, 256, 1024 or 4096; of blocks also 128 or 512");
+                 "bytes of a block: 64, 256, 1024 or 4096; of blocks and marked also 512");
   options.flag("compact", settings.compacts, "compact where no block has room");
   options.flag("huge", settings.huge, "ask for huge pages");
   options.number("seed", settings.seed, {0, UINT64_MAX}, "seed");

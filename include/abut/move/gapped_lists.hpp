@@ -6,6 +6,7 @@
 
 #include "cluster.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace abut::move {
@@ -51,8 +52,10 @@ public:
     const PageId block = Numbers::page_of(cell);
     structure_.set(place, Links::get(heap, cell, 0));
     heap.free(cell);
+    // Only where a line has become empty: to count the block is dearer than an update.
+    if (!heap.is_empty(Numbers::line_of(cell))) return;
     const unsigned left = heap.count(block);
-    if (left > 0 && left * 4 < kMost) join(root, block);
+    if (left > 0 && left * 3 < kMost) join(root, block);
   }
 
   // Lays a whole list out anew, in blocks that are filled to `percent`.

@@ -1,12 +1,11 @@
 """Adcock: *Improving cache performance by runtime data movement*, Cambridge 2009 (UCAM-CL-TR-757).
 
-Figures 3.7, 7.16, 7.26, 7.27 and 7.11 in the form that parameters of today allow: how much less
-time an operation takes under each mover, once the layout has degraded, beside the thesis's value.
-DICT is a search tree in which nodes are looked up, deleted and inserted; MLIST many linked lists.
-Beside them our containers, against the standard library's.
+Figures 3.1 to 3.9 and those of chapter 7 in the form that parameters of today allow: how layouts
+degrade, and what an operation takes under each mover beside the thesis's value and the bound that
+a new layout at no cost sets. DICT is a search tree in which nodes are looked up, deleted and
+inserted; MLIST many linked lists. Beside them our containers, against others'.
 
 Real time is processor time of the measured thread: runs of all movers interleaved, and the median.
-Simulated misses belong in `Row`, once programs can be run in the simulator of caches.
 """
 
 import json
@@ -17,15 +16,15 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any, Protocol
 
+from abut.adcock_experiments import UPPER, Experiment, Way, experiments
 from abut.errors import DIFFERENT, AbutError
-from abut.move_experiments import Experiment, Way, experiments
 from abut.places import bench_places
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 ABOUT = "Movers of nodes (Adcock 2009): DICT, MLIST, and containers whose nodes move"
-PROGRAMS = ("dict-node", "dict-fields", "mlist-7", "mlist-11", "mlist-15", "map", "list")
+PROGRAMS = ("dict-node-1", "dict-fields-1", "mlist-7", "mlist-11", "mlist-15", "map", "list")
 HEAPS = ("glibc",)
 _BUILD = "tools/build.sh release bench-move"
 
@@ -52,6 +51,7 @@ class Row:
 
     way: Way
     figures: dict[str, float]
+    course: tuple[float, ...] = ()  # ns an operation, in tenths of the run
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,33 +61,30 @@ class MoveResult:
     rows: Sequence[tuple[Experiment, Sequence[Row]]]
 
     def verdict(self) -> list[str]:
-        """For each experiment, what was quickest."""
+        """For each experiment, what was quickest, and how near the bound it came."""
         return [_verdict(experiment, rows) for experiment, rows in self.rows]
 
     def tables(self) -> "list[Table]":
         """A table an experiment, a row a mover."""
-        return [_table(experiment, rows) for experiment, rows in self.rows]
+        from abut.reporters.adcock import table
+
+        return [table(experiment, rows) for experiment, rows in self.rows]
 
     def document(self) -> dict[str, Any]:
         """All figures, in nanoseconds an operation, ms a batch, and cells a node."""
         return {
-            experiment.name: {row.way.name: row.figures for row in rows}
+            experiment.name: {
+                row.way.label: row.figures | ({"course_ns": row.course} if row.course else {})
+                for row in rows
+            }
             for experiment, rows in self.rows
         }
 
     def draw(self, path: Path) -> None:
-        """Bars of the speedups, an axis an experiment."""
-        from matplotlib.figure import Figure
+        """A picture an experiment: bars of speedups, or lines over the run or a parameter."""
+        from abut.reporters.adcock import draw
 
-        figure = Figure(figsize=(10, 2.2 * len(self.rows)), layout="constrained")
-        axes = figure.subplots(len(self.rows), 1, squeeze=False)
-        for axis, (experiment, rows) in zip(axes[:, 0], self.rows, strict=True):
-            key = experiment.figures[0]
-            axis.barh([row.way.name for row in rows], [_speedup(rows, row, key) for row in rows])
-            axis.axvline(1, linewidth=1, color="black")
-            axis.set_title(experiment.about, fontsize=9, loc="left")
-            axis.invert_yaxis()
-        figure.savefig(path)
+        draw(self.rows, path)
 
 
 def run(
@@ -104,7 +101,7 @@ def run(
 
 
 def measure(request: Request) -> MoveResult:
-    """What `abut bench move` asks for."""
+    """What `abut bench adcock` asks for."""
     return run(request.programs, request.suite, tell=request.tell)
 
 
@@ -113,22 +110,39 @@ def _measure(experiment: Experiment, runs: int, tell: Callable[[str], None]) -> 
     program = bench_places().programs / f"move_{experiment.program}"
     if not program.exists():
         raise AbutError(f"{program} is not there", fix=f"build it with {_BUILD}")
-    measured: dict[str, list[dict[str, Any]]] = {way.name: [] for way in experiment.ways}
+    measured: dict[str, list[dict[str, Any]]] = {way.label: [] for way in experiment.ways}
     for round_ in range(runs):
         for way in experiment.ways:
-            tell(f"{experiment.name}: {way.name}, run {round_ + 1} of {runs}")
+            tell(f"{experiment.name}: {way.label}, run {round_ + 1} of {runs}")
             answer = _answer([str(program), *experiment.arguments, *way.arguments])
             if answer.get("missing"):
                 continue
-            measured[way.name].append(answer)
-    checksums = {answer["checksum"] for answers in measured.values() for answer in answers}
-    if len(checksums) > 1:
-        raise AbutError(f"{experiment.name}: movers change what is computed", exit_code=DIFFERENT)
+            measured[way.label].append(answer)
+    _check_same_work(experiment, measured)
     return [
-        Row(way, {key: median(one[key] for one in answers) for key in experiment.figures})
+        Row(
+            way,
+            {key: median(float(one[key]) for one in answers) for key in experiment.figures},
+            tuple(
+                median(tenth)
+                for tenth in zip(*(one.get("course_ns", ()) for one in answers), strict=True)
+            ),
+        )
         for way in experiment.ways
-        if (answers := measured[way.name])
+        if (answers := measured[way.label])
     ]
+
+
+def _check_same_work(experiment: Experiment, measured: dict[str, list[dict[str, Any]]]) -> None:
+    """Ways with the same arguments, the mover aside, compute the same."""
+    seen: dict[tuple[str, ...], set[str]] = {}
+    for way in experiment.ways:
+        work = (
+            way.arguments[: way.arguments.index("--mover")] if experiment.kind == "course" else ()
+        )
+        seen.setdefault(work, set()).update(one["checksum"] for one in measured[way.label])
+    if any(len(checksums) > 1 for checksums in seen.values()):
+        raise AbutError(f"{experiment.name}: movers change what is computed", exit_code=DIFFERENT)
 
 
 def _answer(command: Sequence[str]) -> dict[str, Any]:
@@ -139,54 +153,40 @@ def _answer(command: Sequence[str]) -> dict[str, Any]:
     return answer
 
 
-def _speedup(rows: Sequence[Row], row: Row, key: str) -> float:
-    return rows[0].figures[key] / row.figures[key]
-
-
 def _verdict(experiment: Experiment, rows: Sequence[Row]) -> str:
     key = experiment.figures[0]
-    others = [row for row in rows[1:] if row.way.name != "upper bound"]
+    if experiment.kind == "course":
+        worst = max(rows, key=lambda row: row.course[-1] / row.course[0])
+        times = worst.course[-1] / worst.course[0]
+        return f"{experiment.name}: {worst.way.label}: {times:.2f} times as slow at the end"
+    bound = next((row for row in rows if row.way.name == UPPER), None)
+    others = [row for row in rows[1:] if row is not bound]
     best = min(others, key=lambda row: row.figures[key])
-    return (
-        f"{experiment.name}: {best.way.name} is quickest, "
-        f"{_speedup(rows, best, key):.2f} times as fast as {rows[0].way.name}"
+    speedup = rows[0].figures[key] / best.figures[key]
+    text = (
+        f"{experiment.name}: {best.way.label} is quickest, "
+        f"{speedup:.2f} times as fast as {rows[0].way.label}"
     )
-
-
-def _table(experiment: Experiment, rows: Sequence[Row]) -> "Table":
-    from rich.table import Table
-
-    table = Table(title=experiment.about, title_justify="left")
-    names = {"last_ns": "ns an operation", "slow_ms": "slow batch, ms", "m": "cells a node"}
-    table.add_column("mover" if experiment.program != "containers" else "container")
-    for key in experiment.figures:
-        table.add_column(names.get(key, key.replace("_ns", ", ns")), justify="right")
-    table.add_column("speedup", justify="right")
-    reduces = experiment.program == "dict"
-    if experiment.program != "containers":
-        table.add_column("less time" if reduces else "", justify="right")
-        table.add_column("thesis", justify="right")
-    for row in rows:
-        speedup = _speedup(rows, row, experiment.figures[0])
-        cells = [row.way.name, *(f"{row.figures[key]:.3g}" for key in experiment.figures)]
-        cells.append(f"{speedup:.2f}")
-        if experiment.program != "containers":
-            cells.append(f"{100 * (1 - 1 / speedup):.0f} %" if reduces else "")
-            unit = " %" if reduces else " x"
-            cells.append("" if row.way.thesis is None else f"{row.way.thesis:g}{unit}")
-        table.add_row(*cells)
-    return table
+    if bound is not None:
+        text += f", {best.figures[key] / bound.figures[key]:.2f} times the bound's time"
+    short = [
+        row.figures["worst_ms"] for row in others if not row.way.stops and "worst_ms" in row.figures
+    ]
+    if short and experiment.kind == "ways":
+        longest = max(short) / rows[0].figures["worst_ms"]
+        text += f"; movers without long pauses make the longest batch {longest:.2f} times as long"
+    return text
 
 
 def main() -> int:
-    """Measure from a shell: `python -m abut.papers.move [EXPERIMENT...]`."""
+    """Measure from a shell: `python -m abut.papers.adcock [EXPERIMENT...]`."""
     import argparse
     import sys
 
     from abut.commands.console import console
     from abut.machine import describe, this_machine
 
-    parser = argparse.ArgumentParser(prog="python -m abut.papers.move", description=ABOUT)
+    parser = argparse.ArgumentParser(prog="python -m abut.papers.adcock", description=ABOUT)
     parser.add_argument("programs", nargs="*", default=PROGRAMS, metavar="EXPERIMENT")
     parser.add_argument("--suite", choices=("quick", "daily", "full"), default="quick")
     parser.add_argument("--runs", type=int, default=3)

@@ -6,7 +6,7 @@ import pytest
 
 from abut.errors import AbutError
 from abut.move_tuning import Journal, Space, tune
-from abut.papers import move
+from abut.papers import adcock
 
 PROGRAM = """
 import json, pathlib, sys
@@ -54,13 +54,13 @@ def test_every_way_is_measured_in_turn_and_compared(
         mover = command[command.index("--mover") + 1]
         order.append(mover)
         time = 50.0 if mover == "bfs" else 100.0
-        return {"last_ns": time, "slow_ms": 1.0, "m": 2.0, "checksum": "1"}
+        return {"last_ns": time, "worst_ms": 1.0, "m": 2.0, "checksum": "1"}
 
     (tmp_path / "move_dict").touch()
     places = type("Places", (), {"programs": tmp_path})()
-    monkeypatch.setattr(move, "bench_places", lambda: places)
-    monkeypatch.setattr(move, "_answer", answer)
-    result = move.run(["dict-node"], runs=2)
+    monkeypatch.setattr(adcock, "bench_places", lambda: places)
+    monkeypatch.setattr(adcock, "_answer", answer)
+    result = adcock.run(["dict-node-1"], runs=2)
     assert order[: len(order) // 2] == order[len(order) // 2 :]
     assert "perfect, BFS is quickest, 2.00 times" in result.verdict()[0]
     assert result.tables()[0].row_count == len(order) // 2
@@ -72,16 +72,16 @@ def test_movers_that_compute_something_else_are_an_error(
 ) -> None:
     (tmp_path / "move_dict").touch()
     places = type("Places", (), {"programs": tmp_path})()
-    monkeypatch.setattr(move, "bench_places", lambda: places)
+    monkeypatch.setattr(adcock, "bench_places", lambda: places)
     monkeypatch.setattr(
-        move,
+        adcock,
         "_answer",
-        lambda command: {"last_ns": 1.0, "slow_ms": 1.0, "m": 1.0, "checksum": command[-1]},
+        lambda command: {"last_ns": 1.0, "worst_ms": 1.0, "m": 1.0, "checksum": command[-1]},
     )
     with pytest.raises(AbutError, match="change what is computed"):
-        move.run(["dict-node"], runs=1)
+        adcock.run(["dict-node-1"], runs=1)
 
 
 def test_an_unknown_experiment_is_named() -> None:
     with pytest.raises(AbutError, match="nonsense"):
-        move.run(["nonsense"])
+        adcock.run(["nonsense"])
