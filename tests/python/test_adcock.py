@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from abut.adcock_experiments import experiments
 from abut.errors import AbutError
-from abut.move_tuning import Journal, Space, tune
+from abut.move_tuning import Journal, Space, main, tune
 from abut.papers import adcock
 
 PROGRAM = """
@@ -43,6 +44,24 @@ def test_tuning_goes_on_where_it_was(space: Space, tmp_path: Path) -> None:
     assert tune(space, journal, starts=1).best == first.best
     assert (tmp_path / "runs").read_text() == runs
     assert len(Journal(journal).figures) == len(runs.splitlines())
+
+
+def test_tuning_from_a_shell_tells_what_is_best(
+    space: Space,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    arguments = [f"--option={name}={','.join(values)}" for name, values in space.options.items()]
+    journal = f"--journal={tmp_path / 'journal'}"
+    monkeypatch.setattr(
+        sys, "argv", ["tune", *arguments, journal, "--starts=1", "--", *space.command]
+    )
+    assert main() == 0
+    told = capsys.readouterr()
+    assert told.out.splitlines()[0] == "best last_ns 100: --a 3 --b 2"
+    assert told.out.splitlines()[1].startswith("a: ")
+    assert "settings measured" in told.err
 
 
 def test_every_way_is_measured_in_turn_and_compared(
@@ -85,3 +104,39 @@ def test_movers_that_compute_something_else_are_an_error(
 def test_an_unknown_experiment_is_named() -> None:
     with pytest.raises(AbutError, match="nonsense"):
         adcock.run(["nonsense"])
+
+
+def test_sweeps_and_courses_are_tables_and_pictures(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    pytest.importorskip("matplotlib")
+
+    def answer(command: list[str]) -> dict[str, object]:
+        course = [100.0 + 10 * tenth for tenth in range(10)]
+        work = command[: command.index("--mover")]
+        figures = {"first_ns": 100.0, "last_ns": 190.0, "worst_ms": 1.0, "m": 2.0}
+        return figures | {"checksum": str(work), "course_ns": course}
+
+    for program in ("dict", "mlist"):
+        (tmp_path / f"move_{program}").touch()
+    places = type("Places", (), {"programs": tmp_path})()
+    monkeypatch.setattr(adcock, "bench_places", lambda: places)
+    monkeypatch.setattr(adcock, "_answer", answer)
+    result = adcock.run(["degradation-mlist", "memory-dict", "mlist-15"], runs=1)
+    assert "1.90 times as slow at the end" in result.verdict()[0]
+    assert "1.00 times the bound's time" in result.verdict()[1]
+    assert result.tables()[0].columns[10].header == "100 %"
+    assert {column.header for column in result.tables()[2].columns} > {"thesis", "speedup"}
+    result.draw(tmp_path / "adcock.svg")
+    picture = (tmp_path / "adcock.svg").read_text()
+    assert "degradation" in picture
+    assert result.document()["degradation-mlist"]["degrades, v = 2^7"]["course_ns"][9] == 190.0
+
+
+def test_every_size_has_the_same_experiments() -> None:
+    names = [[one.name for one in experiments(suite)] for suite in ("quick", "daily", "full")]
+    assert names[0] == names[1] == names[2]
+    assert set(adcock.PROGRAMS) <= set(names[0])
+    for experiment in experiments("full"):
+        labels = [way.label for way in experiment.ways]
+        assert len(labels) == len(set(labels))
