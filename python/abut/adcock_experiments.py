@@ -17,6 +17,9 @@ _BLOCKS = {7: 4096, 11: 4096, 15: 512, 19: 64, 21: 64}
 _SHARES = ("1", "0.1", "0.01")  # s: of the look-ups, how many are followed by a change
 _MEMORY = (105, 110, 120, 150, 200)  # m, in hundredths
 UPPER = "upper bound"
+# The caches that look-ups are simulated in: what was large in the thesis's days, and what is today.
+PRESETS = ("pentium4", "zen5")
+MISSES = tuple(f"{preset} {part}" for preset in PRESETS for part in ("lines", "pages"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ class Experiment:
     arguments: tuple[str, ...]
     figures: tuple[str, ...]
     ways: tuple[Way, ...]
-    kind: str = "ways"  # or "course": how a layout degrades; or "sweep": over a parameter
+    kind: str = "ways"  # "course": how a layout degrades, "sweep": over a parameter, "misses"
     axis: str = ""  # what a sweep goes over
 
 
@@ -77,6 +80,7 @@ def experiments(suite: str) -> Iterator[Experiment]:
         yield _mlist(size, lists)
     yield from _sites(size)
     yield from _sweeps(size)
+    yield from _misses(size)
     yield from _containers(size)
 
 
@@ -391,6 +395,27 @@ def _sweeps(size: _Size) -> Iterator[Experiment]:
                 for block in (64, 256, 1024, 4096)
             },
         )
+
+
+def _misses(size: _Size) -> Iterator[Experiment]:
+    """What look-ups would miss in the caches of presets, once the layout has degraded."""
+    movers = (
+        (UPPER, "upper"),
+        ("sites <L; EL>", "sites"),
+        ("incremental1space", "incremental1space --rate 2000"),
+        ("perfect, BFS", "bfs"),
+        ("perfect, fixedHeight", "fixed"),
+        ("B-tree", "btree"),
+    )
+    yield Experiment(
+        "misses-dict",
+        f"DICT, MOVENODE, {size.nodes:,} nodes: simulated misses of a look-up",
+        "dict",
+        _dict_arguments(size, "node", "1"),
+        MISSES,
+        (Way("none", ("--mover", "none")), *_ways(movers, {})),
+        kind="misses",
+    )
 
 
 def _sweep(

@@ -140,3 +140,14 @@ def test_every_size_has_the_same_experiments() -> None:
     for experiment in experiments("full"):
         labels = [way.label for way in experiment.ways]
         assert len(labels) == len(set(labels))
+
+
+def test_look_ups_that_come_to_fewer_lines_miss_fewer() -> None:
+    import numpy as np
+
+    scattered = np.arange(40_000, dtype=np.uint64) * 4160  # each in a line and page of its own
+    paired = np.repeat(np.arange(20_000, dtype=np.uint64) * 4160, 2)
+    far, near = adcock.misses_of(scattered, 10_000), adcock.misses_of(paired, 10_000)
+    assert far["pentium4 lines"] == 4
+    assert near["pentium4 lines"] == 2
+    assert near["zen5 pages"] <= far["zen5 pages"] / 2

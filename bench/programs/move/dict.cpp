@@ -28,6 +28,7 @@ bench::DictSettings parse(int argc, char **argv) {
   options.number("threshold", settings.threshold, {1, 64}, "cells a line must have free");
   options.flag("compact", settings.compacts, "compact where no line has");
   options.flag("huge", settings.huge, "ask for huge pages");
+  options.text("visits", settings.visits, "where addresses of 50,000 look-ups are written");
   options.number("seed", settings.seed, {0, UINT64_MAX}, "seed of the keys");
   options.parse(argc, argv);
   return settings;

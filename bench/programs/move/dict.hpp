@@ -5,6 +5,7 @@
 #include "common/checksum.hpp"
 #include "common/random.hpp"
 #include "move/timing.hpp"
+#include "move/visits.hpp"
 
 #include <cinttypes>
 #include <string_view>
@@ -25,6 +26,7 @@ struct DictSettings {
   std::uint64_t threshold = 2;
   bool compacts = false;
   bool huge = false;
+  std::string_view visits; // where the addresses of the look-ups at the end go
   std::uint64_t seed = 1;
 };
 
@@ -41,6 +43,7 @@ bool run_dict_btree(const DictSettings &settings);
 //   work(operations)     what a mover does after so many operations
 //   lay_out()            the best layout, for the upper bound
 //   ratio()              cells for each node
+//   visit(key, visits)   adds the addresses of the nodes on the way to a key
 template <typename Store>
 class DictProgram {
 public:
@@ -59,13 +62,22 @@ public:
     batches_.run(all - all / 10, [&] { operation(); });
     if (settings_.mover == "upper") store_.lay_out();
     batches_.run(all / 10, [&] { operation(); });
+    if (!settings_.visits.empty()) write_visits();
     std::printf("{\"program\": \"dict\", \"mover\": \"%.*s\", ",
                 static_cast<int>(settings_.mover.size()), settings_.mover.data());
     batches_.print_figures();
+    std::printf(", \"looked_up\": %d", kLookedUp);
     std::printf(", \"m\": %.3f, \"checksum\": \"%016" PRIx64 "\"}\n", store_.ratio(), sum_.value());
   }
 
 private:
+  static constexpr int kLookedUp = 50'000; // look-ups whose visits are written
+
+  void write_visits() {
+    Visits visits;
+    for (int i = 0; i < kLookedUp; ++i) store_.visit(keys_[random_.below(keys_.size())], visits);
+    if (!visits.write(settings_.visits)) std::perror("dict: the visits");
+  }
   std::uint32_t new_key() { return static_cast<std::uint32_t>(random_.next() >> 35); }
 
   void operation() {

@@ -72,6 +72,16 @@ public:
     --size_;
     insert(key);
   }
+  void visit(std::uint32_t key, Visits &visits) {
+    for (std::uint32_t at = root_;;) {
+      const Node &node = nodes_[at];
+      visits.add(&node);
+      visits.add(&node.keys[kMost]); // the other line of the pair
+      const std::uint32_t i = lower(node, key);
+      if (node.leaf || (i < node.count && node.keys[i] == key)) return;
+      at = node.child[i];
+    }
+  }
   void work(std::uint64_t /*done*/) {}
   void lay_out() {}
   // As though each key were a node of 16 bytes.

@@ -43,6 +43,10 @@ public:
   }
   double ratio() { return tree_.heap().ratio(); }
 
+  void visit(std::uint32_t key, Visits &visits) {
+    tree_.visit(key, [&](const void *node) { visits.add(node); });
+  }
+
 protected:
   DictSettings settings_;
   Tree tree_;

@@ -115,7 +115,7 @@ public:
     Heap &heap = structure.heap();
     const auto room = static_cast<Mask>(~heap.mask(line) & Heap::kFull);
     auto left = room;
-    CellId targets[Most];
+    CellId targets[kRoom];
     for (unsigned i = 0; i < size_; ++i) {
       targets[i] = nodes_[i];
       if (Heap::Numbers::line_of(nodes_[i]) == line) continue;
@@ -147,11 +147,14 @@ private:
     ++size_;
   }
 
+  // One more where a cluster is a node, for the sake of compilers that do not see that its loops end.
+  static constexpr unsigned kRoom = Most > 1 ? Most : 2;
+
   unsigned size_ = 0;
-  CellId nodes_[Most];
-  std::uint8_t owner_[Most];
-  std::uint8_t which_[Most];
-  std::uint8_t generation_[Most];
+  CellId nodes_[kRoom];
+  std::uint8_t owner_[kRoom];
+  std::uint8_t which_[kRoom];
+  std::uint8_t generation_[kRoom];
 };
 
 } // namespace abut::move

@@ -16,12 +16,14 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any, Protocol
 
-from abut.adcock_experiments import UPPER, Experiment, Way, experiments
+from abut.adcock_experiments import PRESETS, UPPER, Experiment, Way, experiments
 from abut.errors import DIFFERENT, AbutError
 from abut.places import bench_places
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+    from abut.trace.native import Array
 
 ABOUT = "Movers of nodes (Adcock 2009): DICT, MLIST, and containers whose nodes move"
 PROGRAMS = ("dict-node-1", "dict-fields-1", "mlist-7", "mlist-11", "mlist-15", "map", "list")
@@ -114,7 +116,8 @@ def _measure(experiment: Experiment, runs: int, tell: Callable[[str], None]) -> 
     for round_ in range(runs):
         for way in experiment.ways:
             tell(f"{experiment.name}: {way.label}, run {round_ + 1} of {runs}")
-            answer = _answer([str(program), *experiment.arguments, *way.arguments])
+            command = [str(program), *experiment.arguments, *way.arguments]
+            answer = _simulated(command) if experiment.kind == "misses" else _answer(command)
             if answer.get("missing"):
                 continue
             measured[way.label].append(answer)
@@ -131,6 +134,33 @@ def _measure(experiment: Experiment, runs: int, tell: Callable[[str], None]) -> 
         for way in experiment.ways
         if (answers := measured[way.label])
     ]
+
+
+def _simulated(command: list[str]) -> dict[str, Any]:
+    """The answer, and what its look-ups miss in the last cache and TLB of each preset."""
+    from tempfile import TemporaryDirectory
+
+    import numpy as np
+
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "visits"
+        answer = _answer([*command, "--visits", str(path)])
+        visits = np.fromfile(path, np.uint64)
+    return answer | misses_of(visits, int(answer["looked_up"]))
+
+
+def misses_of(visits: "Array", look_ups: int) -> dict[str, float]:
+    """Misses of a look-up, by preset: of lines beyond the last cache, of pages in the last TLB."""
+    from abut.analysis.caches import Caches
+    from abut.analysis.presets import find_preset
+
+    found: dict[str, float] = {}
+    for name in PRESETS:
+        preset = find_preset(name)
+        for part, levels in (("lines", preset.levels), ("pages", preset.tlb)):
+            caches = Caches(levels).take(visits)
+            found[f"{name} {part}"] = caches.counts()[-1].total_misses / look_ups
+    return found
 
 
 def _check_same_work(experiment: Experiment, measured: dict[str, list[dict[str, Any]]]) -> None:
@@ -162,6 +192,9 @@ def _verdict(experiment: Experiment, rows: Sequence[Row]) -> str:
     bound = next((row for row in rows if row.way.name == UPPER), None)
     others = [row for row in rows[1:] if row is not bound]
     best = min(others, key=lambda row: row.figures[key])
+    if experiment.kind == "misses":
+        times = rows[0].figures[key] / best.figures[key]
+        return f"{experiment.name}: {best.way.label} misses fewest lines, {times:.2f} times fewer"
     speedup = rows[0].figures[key] / best.figures[key]
     text = (
         f"{experiment.name}: {best.way.label} is quickest, "

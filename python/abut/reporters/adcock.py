@@ -33,6 +33,12 @@ def table(experiment: Experiment, rows: "Sequence[Row]") -> "Table":
             made.add_row(row.way.label, *(f"{each / row.course[0]:.2f}" for each in row.course))
         made.caption = "time of an operation by that of the first tenth"
         return made
+    if experiment.kind == "misses":
+        for key in experiment.figures:
+            made.add_column(key, justify="right")
+        for row in rows:
+            made.add_row(row.way.label, *(f"{row.figures[key]:.2f}" for key in experiment.figures))
+        return made
     for key in experiment.figures:
         made.add_column(_TITLES.get(key, key.replace("_ns", ", ns")), justify="right")
     made.add_column("speedup", justify="right")
@@ -89,7 +95,7 @@ def draw(results: "Sequence[tuple[Experiment, Sequence[Row]]]", path: Path) -> N
     axes = figure.subplots(len(results), 1, squeeze=False)
     for axis, (experiment, rows) in zip(axes[:, 0], results, strict=True):
         axis.set_title(experiment.about, fontsize=9, loc="left", parse_math=False)
-        {"course": _courses, "sweep": _sweep, "ways": _bars}[experiment.kind](
+        {"course": _courses, "sweep": _sweep, "ways": _bars, "misses": _misses}[experiment.kind](
             axis, experiment, rows
         )
     figure.savefig(path)
@@ -104,6 +110,18 @@ def _bars(axis: Any, experiment: Experiment, rows: "Sequence[Row]") -> None:
     if bound is not None:
         axis.axvline(first / bound, linewidth=1, color="green", linestyle="--")
     axis.set_xlabel("speedup", fontsize=8)
+    axis.invert_yaxis()
+
+
+def _misses(axis: Any, experiment: Experiment, rows: "Sequence[Row]") -> None:
+    places = range(len(rows))
+    height = 0.8 / len(experiment.figures)
+    for number, key in enumerate(experiment.figures):
+        at = [place + number * height for place in places]
+        axis.barh(at, [row.figures[key] for row in rows], height, label=key)
+    axis.set_yticks([place + 0.3 for place in places], [row.way.label for row in rows])
+    axis.set_xlabel("misses of a look-up", fontsize=8)
+    axis.legend(fontsize=6)
     axis.invert_yaxis()
 
 
