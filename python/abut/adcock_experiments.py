@@ -66,11 +66,13 @@ class _Size:
 
 _SIZES = {"quick": _Size(500_000, 20, 128), "daily": _Size(2_000_000, 22, 128)}
 _SIZES["full"] = _Size(4_000_000, 23, 256)
+_SIZES["tiny"] = _Size(20_000, 16, 8)  # to see that all of it runs: what it takes says nothing
+SIZES = tuple(_SIZES)
 _MOVERS = ("last_ns", "worst_ms", "m")
 
 
 def experiments(suite: str) -> Iterator[Experiment]:
-    """Every experiment at the size of `suite`: quick, daily or full."""
+    """Every experiment at the size of `suite`, one of SIZES."""
     size = _SIZES[suite]
     yield from _degradation(size)
     for variant in ("node", "fields"):

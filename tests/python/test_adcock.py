@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from abut.adcock_experiments import experiments
+from abut.adcock_experiments import SIZES, experiments
 from abut.errors import AbutError
 from abut.move_tuning import Journal, Space, main, tune
 from abut.papers import adcock
@@ -134,8 +134,8 @@ def test_sweeps_and_courses_are_tables_and_pictures(
 
 
 def test_every_size_has_the_same_experiments() -> None:
-    names = [[one.name for one in experiments(suite)] for suite in ("quick", "daily", "full")]
-    assert names[0] == names[1] == names[2]
+    names = [[one.name for one in experiments(suite)] for suite in SIZES]
+    assert all(each == names[0] for each in names)
     assert set(adcock.PROGRAMS) <= set(names[0])
     for experiment in experiments("full"):
         labels = [way.label for way in experiment.ways]

@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any, Protocol
 
-from abut.adcock_experiments import PRESETS, UPPER, Experiment, Way, experiments
+from abut.adcock_experiments import PRESETS, SIZES, UPPER, Experiment, Way, experiments
 from abut.errors import DIFFERENT, AbutError
 from abut.places import bench_places
 
@@ -221,7 +221,8 @@ def main() -> int:
 
     parser = argparse.ArgumentParser(prog="python -m abut.papers.adcock", description=ABOUT)
     parser.add_argument("programs", nargs="*", default=PROGRAMS, metavar="EXPERIMENT")
-    parser.add_argument("--suite", choices=("quick", "daily", "full"), default="quick")
+    parser.add_argument("--suite", choices=SIZES, default="quick")
+    parser.add_argument("--all", action="store_true", help="every experiment there is")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
@@ -230,8 +231,9 @@ def main() -> int:
         if sys.stderr.isatty():
             print(line, file=sys.stderr)
 
+    programs = [one.name for one in experiments(chosen.suite)] if chosen.all else chosen.programs
     try:
-        result = run(chosen.programs, chosen.suite, chosen.runs, tell)
+        result = run(programs, chosen.suite, chosen.runs, tell)
     except AbutError as error:
         print(f"abut: {error}", file=sys.stderr)
         return error.exit_code
