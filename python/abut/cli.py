@@ -20,6 +20,8 @@ VERBS = {
     "record": "Record what a program does with its heap",
     "trace": "Look into a recorded run",
     "sim": "Simulate caches over a recorded run",
+    "place": "Compute where objects should lie, from recorded runs",
+    "plan": "Look into such a plan",
     "validate": "Compare simulated misses with hardware counters or cachegrind",
     "bench": "Measure anew what a paper measured",
     "heaps": "List the heaps that are known and which are installed",

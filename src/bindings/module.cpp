@@ -3,6 +3,7 @@
 #include "bindings/failure.hpp"
 #include "bindings/imports.hpp"
 #include "bindings/pages.hpp"
+#include "bindings/place.hpp"
 #include "bindings/reuse.hpp"
 #include "bindings/sim.hpp"
 #include "bindings/writer.hpp"
@@ -185,6 +186,7 @@ NB_MODULE(abut_native, m) {
   add_sim(m);
   add_reuse(m);
   add_pages(m);
+  add_place(m);
   add_imports(m);
   nb::class_<BatchSource>(m, "Batches").def("next", &BatchSource::next);
   nb::class_<Reader>(m, "Reader")
