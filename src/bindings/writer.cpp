@@ -17,7 +17,6 @@ namespace {
 
 namespace nb = nanobind;
 using namespace nb::literals;
-using trace::Origin;
 using trace::Writer;
 
 Writer open_writer(const std::string &path, std::vector<std::string> command, std::string machine,
@@ -37,6 +36,7 @@ Writer open_writer(const std::string &path, std::vector<std::string> command, st
 
 uint32_t add_context(Writer &writer, const std::vector<std::pair<uint32_t, uint64_t>> &frames) {
   std::vector<trace::Frame> chain;
+  chain.reserve(frames.size());
   for (const auto &[module, offset] : frames) chain.push_back({module, offset});
   return writer.context(chain);
 }

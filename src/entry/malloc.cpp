@@ -49,6 +49,13 @@ namespace {
   return allocate_plain(bytes);
 }
 
+// What realloc does with a null pointer, apart from what it does with others.
+[[gnu::noinline]] void *malloc_for(size_t bytes, Address site) {
+  if (bytes - (heap::kTinyMax + 1) > heap::kSmallMax - (heap::kTinyMax + 1))
+    return entry::allocate_slow(bytes);
+  return near::is_awake() ? malloc_at(bytes, site) : allocate_plain(bytes);
+}
+
 } // namespace
 
 ABUT_EXPORT void *malloc(size_t bytes) {
@@ -77,7 +84,7 @@ ABUT_EXPORT void *calloc(size_t count, size_t each) {
 }
 
 ABUT_EXPORT void *realloc(void *memory, size_t bytes) {
-  if (memory == nullptr) return entry::or_no_memory(heap::allocate(bytes));
+  if (memory == nullptr) return malloc_for(bytes, ABUT_SITE);
   if (bytes != 0) return resize(memory, bytes);
   entry::release("realloc", memory);
   return nullptr;

@@ -46,7 +46,7 @@ void HeapRegistry::decay_orphans(uint64_t now) {
 }
 
 void HeapRegistry::lock_all() {
-  if (above_ != nullptr) above_->lock();
+  for (unsigned i = above_count_; i-- > 0;) above_[i]->lock();
   lock_.lock();
   each([](LocalHeap &heap) { heap.lock().lock(); });
   page_runs.lock().lock();
@@ -62,7 +62,7 @@ void HeapRegistry::unlock_all() {
   page_runs.lock().unlock();
   each([](LocalHeap &heap) { heap.lock().unlock(); });
   lock_.unlock();
-  if (above_ != nullptr) above_->unlock();
+  for (unsigned i = 0; i < above_count_; ++i) above_[i]->unlock();
 }
 
 // Orphans are orphaned anew: the fork may have come while a thread that ended was about to become one.

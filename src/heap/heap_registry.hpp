@@ -22,8 +22,9 @@ public:
   void lock_all();
   void unlock_all();
 
-  // A lock of a layer above that is held while a heap's lock is taken; lock_all() takes it first.
-  void take_first(os::SpinLock &lock) { above_ = &lock; }
+  // A lock of a layer above, which may be held while a heap's lock is taken; lock_all() takes those first, the one that
+  // was named last before the others. At start, and so few that there is room.
+  void take_first(os::SpinLock &lock) { above_[above_count_++] = &lock; }
 
   // In the child of a fork only `survivor`'s thread goes on; the other heaps become orphans.
   void orphan_all_but(LocalHeap *survivor);
@@ -41,7 +42,9 @@ private:
   LocalHeap *create();
 
   os::SpinLock lock_;
-  os::SpinLock *above_ = nullptr;
+  static constexpr unsigned kMostAbove = 2;
+  os::SpinLock *above_[kMostAbove] = {};
+  unsigned above_count_ = 0;
   std::atomic<LocalHeap *> first_{nullptr};
   LocalHeap *orphans_ = nullptr;
   uint32_t created_ = 0;

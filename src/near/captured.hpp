@@ -15,6 +15,7 @@ struct Captured {
   uint64_t words[1];
 
   static constexpr unsigned kRegisters = 6; // rbx rbp r12 r13 r14 r15
+  static constexpr unsigned kFrame = 1;     // rbp
   static constexpr unsigned kReturnAddress = 6;
   static constexpr unsigned kFirstSlot = 7;
   static constexpr unsigned kMost = 40; // registers, return address and stack slots

@@ -1,6 +1,8 @@
 #include "near/placement.hpp"
 
 #include "base/bump.hpp"
+#include "base/options.hpp"
+#include "context/decoder.hpp"
 #include "near/learner.hpp"
 #include "os/message.hpp"
 
@@ -39,27 +41,54 @@ constexpr uint32_t kContexts = 4096;
 Learner *learners = nullptr;
 unsigned learners_made = 0;
 
-Context *new_context(Address site) {
+Context *new_context(Address site, context::Entry *leaf) {
   if (contexts == nullptr)
     contexts =
         static_cast<Context *>(os::map(nullptr, round_up(kContexts * sizeof(Context), kPageBytes)));
   if (contexts == nullptr || context_count == kContexts) return nullptr;
   auto *made = new (&contexts[context_count++]) Context;
   made->site = site;
+  made->leaf = leaf;
   made->countdown = made->patience = kFirstLook;
   return made;
 }
 
+context::Entry *leaf_of(const Captured &captured) {
+  return context::chain_table.find(
+      {.sp = &captured.words[Captured::kReturnAddress], .rbp = captured.words[Captured::kFrame]});
+}
+
 // Puts a site into the table; the first of two that meet at one place keeps it.
-void add_site(Address site) {
+void add_site(const Captured &captured) {
+  const Address site = captured.words[Captured::kReturnAddress];
+  const bool wrapper = leaf_of(captured)->depth > 1;
   if (!lock.try_lock()) return;
   std::lock_guard guard(lock, std::adopt_lock);
   Entry *entry = &entries[slot_of(site)];
   if (entry->site.load(std::memory_order_relaxed) != 0) return;
-  Context *context = new_context(site);
-  entry->context.store(reinterpret_cast<Address>(context), std::memory_order_release);
-  if (context == nullptr) plain_sites[slot_of(site)].store(site, std::memory_order_relaxed);
+  Context *context = wrapper ? nullptr : new_context(site, nullptr);
+  entry->context.store(wrapper ? kWrapper : reinterpret_cast<Address>(context),
+                       std::memory_order_release);
+  if (!wrapper && context == nullptr)
+    plain_sites[slot_of(site)].store(site, std::memory_order_relaxed);
   entry->site.store(site, std::memory_order_release);
+}
+
+// The context at the end of a wrapper's chain; nought where nothing is to be placed, or not now.
+Address context_behind(const Captured &captured) {
+  context::Entry *leaf = leaf_of(captured);
+  const Address known = leaf->payload.load(std::memory_order_acquire);
+  if (is_context(known)) [[likely]]
+    return unless_resting(known);
+  if (known == kPlain || !lock.try_lock()) return 0;
+  std::lock_guard guard(lock, std::adopt_lock);
+  if (leaf->payload.load(std::memory_order_relaxed) != 0) return 0;
+  Context *context = leaf == context::chain_table.catch_all()
+                         ? nullptr
+                         : new_context(leaf->return_address(), leaf);
+  leaf->payload.store(context != nullptr ? reinterpret_cast<Address>(context) : kPlain,
+                      std::memory_order_release);
+  return 0;
 }
 
 Learner *take_learner() {
@@ -96,6 +125,10 @@ void settle(Context &context) {
     tries = std::min<unsigned>(tries, context.rules[i].tries);
   }
   if (places || context.undecided != 0) return;
+  if (tries >= kTries && context.leaf != nullptr) {
+    context.leaf->payload.store(kPlain, std::memory_order_release);
+    return;
+  }
   if (tries >= kTries) {
     entries[slot_of(context.site)].context.store(0, std::memory_order_release);
     plain_sites[slot_of(context.site)].store(context.site, std::memory_order_relaxed);
@@ -277,8 +310,13 @@ void *place(Context &context, Rule &rule, heap::LocalHeap *heap, const Captured 
 void *allocate(size_t bytes, const Captured &captured, Address address) {
   heap::LocalHeap *heap = heap::current;
   if (address == kUnknown) {
-    if (heap->number() != 0) add_site(captured.words[Captured::kReturnAddress]);
+    if (heap->number() != 0) add_site(captured);
     return heap::allocate(bytes);
+  }
+  if (address == kWrapper) {
+    address = context_behind(captured);
+    if (address == 0) return heap::allocate(bytes);
+    if (void *block = allocate_beside(bytes, captured, address)) return block;
   }
   auto *context = reinterpret_cast<Context *>(address);
   const unsigned size = heap::SmallHeap::class_of(bytes);
@@ -328,6 +366,9 @@ void look_again_when_grown(size_t span_bytes) {
 
 void start() {
   find_static_data();
+  context::load_decoder();
+  context::chain_table.configure(static_cast<context::ChainMode>(option_value(Option::chain)));
+  heap::heap_registry.take_first(context::chain_table.lock());
   heap::heap_registry.take_first(lock);
   heap::when_grown = look_again_when_grown;
 }

@@ -32,6 +32,10 @@ struct Entry {
 };
 extern Entry entries[kSiteSlots];
 inline constexpr Address kUnknown = 1; // a context that has not been met
+inline constexpr Address kWrapper =
+    2; // a site that allocates for its callers: the chain tells whose context it is
+inline constexpr Address kPlain = 3; // a chain at whose end nothing is placed
+constexpr bool is_context(Address context) { return context > kPlain; }
 inline constexpr unsigned kWatchEvery = 256;
 
 // Goes to sleep when the time for looking is over and nothing is placed.
@@ -46,6 +50,15 @@ inline void count_look() {
   if (left == 1) fall_asleep();
 }
 
+// Nought while the context lets some allocations pass.
+inline Address unless_resting(Address context) {
+  auto *counted = reinterpret_cast<Context *>(context);
+  if (counted->countdown == 0) [[likely]]
+    return context;
+  --counted->countdown;
+  return 0;
+}
+
 // What is to be done at a site: nought if nothing, else what allocate() wants to be told.
 inline Address context_to_place(size_t bytes, Address site) {
   if (bytes > kObjectMax) return 0;
@@ -54,12 +67,9 @@ inline Address context_to_place(size_t bytes, Address site) {
   const Address met = entry->site.load(std::memory_order_acquire);
   if (met != site) return met == 0 ? kUnknown : 0;
   const Address context = entry->context.load(std::memory_order_acquire);
-  if (context == 0) return 0;
-  auto *counted = reinterpret_cast<Context *>(context);
-  if (counted->countdown == 0) [[likely]]
+  if (!is_context(context)) [[unlikely]]
     return context;
-  --counted->countdown;
-  return 0;
+  return unless_resting(context);
 }
 
 extern Context *contexts;
@@ -72,7 +82,7 @@ void *allocate(size_t bytes, const Captured &captured, Address context);
 // Null if a closer look is needed.
 [[gnu::always_inline]] inline void *allocate_beside(size_t bytes, const Captured &captured,
                                                     Address address) {
-  if (address == kUnknown) [[unlikely]]
+  if (!is_context(address)) [[unlikely]]
     return nullptr;
   Rule &rule = reinterpret_cast<Context *>(address)->rules[0];
   auto *near_heap = static_cast<NearHeap *>(heap::current->attachment);

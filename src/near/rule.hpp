@@ -1,6 +1,7 @@
 // What is known of the objects of one size that one context allocates: whether they have friends, and how to find them.
 #pragma once
 
+#include "context/chain_table.hpp"
 #include "near/expression.hpp"
 #include "near/near_heap.hpp"
 
@@ -65,6 +66,8 @@ struct Context {
   static constexpr unsigned kRules = 4;
 
   Address site = 0;
+  context::Entry *leaf =
+      nullptr; // of the chain that ends here, where `site` called for its own callers only
   uint32_t countdown = 0; // allocations to let pass before the next look
   uint32_t patience = 0;  // what the countdown begins from next time
   uint32_t rule_count = 0;

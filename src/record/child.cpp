@@ -51,6 +51,7 @@ void restore_signals(const sigset_t &mask, const struct sigaction *before) {
                          const Child::Variables &variables) {
   for (const auto &[name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
   std::vector<char *> words;
+  words.reserve(command.size() + 1);
   for (const std::string &word : command) words.push_back(const_cast<char *>(word.c_str()));
   words.push_back(nullptr);
   execvp(words[0], words.data());

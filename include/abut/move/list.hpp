@@ -93,6 +93,8 @@ public:
     for (; from != to; ++from) emplace_back(*from);
   }
   list(const list &other) : list(other.begin(), other.end()) {}
+  // The pool is shared by all lists of this type of node.
+  // NOLINTNEXTLINE(performance-move-constructor-init)
   list(list &&other) noexcept : pool_(other.pool_), ends_(std::exchange(other.ends_, {})) {}
   list &operator=(list other) noexcept {
     swap(other);

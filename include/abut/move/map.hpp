@@ -88,7 +88,8 @@ public:
   OrderedContainer(const OrderedContainer &other) : OrderedContainer(other.tree_->less()) {
     insert(other.begin(), other.end());
   }
-  OrderedContainer(OrderedContainer &&other)
+  // What was moved from stays usable, for which it allocates.
+  OrderedContainer(OrderedContainer &&other) // NOLINT(performance-noexcept-move-constructor)
       : tree_(std::exchange(other.tree_, std::make_unique<Tree>(other.tree_->less()))) {}
   OrderedContainer &operator=(OrderedContainer other) noexcept {
     swap(other);

@@ -101,7 +101,7 @@ public:
     } else {
       // A map's key is const to its user only: its value moves with it.
       ::new (static_cast<void *>(&value(to))) Value(std::move(old));
-      old.~Value();
+      old.~Value(); // NOLINT(bugprone-use-after-move): an end is no use
     }
     handles.moved(from, to);
     if (from == watched) watched = to;

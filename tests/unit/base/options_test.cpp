@@ -142,7 +142,7 @@ TEST_F(Options, RefuseWordsThatAreNotOfTheChoice) {
     const std::string help = info.help;
     const std::string later = help.substr(help.find(' ', help.find(']')) + 1, 3);
     for (const std::string &text : {std::string(), word + "x", word.substr(1), " " + word,
-                                    word + " ", word + "]", std::string("1"), later})
+                                    word + " ", word + "]", std::string("99"), later})
       EXPECT_EQ(set(info.name, text), SetOption::not_a_value) << info.name << "=" << text;
     EXPECT_EQ(option_value(option), info.standard) << info.name;
   }
