@@ -20,6 +20,7 @@ VERBS = {
     "record": "Record what a program does with its heap",
     "trace": "Look into a recorded run",
     "sim": "Simulate caches over a recorded run",
+    "tune": "Find out whether a plan makes a program faster, and which",
     "place": "Compute where objects should lie, from recorded runs",
     "plan": "Look into such a plan",
     "validate": "Compare simulated misses with hardware counters or cachegrind",

@@ -51,9 +51,13 @@ const char *check_context(const Context &context, const View &view) {
   return nullptr;
 }
 
-const char *check_pool(const Pool &pool, uint64_t memory) {
-  if (pool.offset % kPoolAlign != 0 || pool.offset > memory || pool.bytes > memory - pool.offset)
+// Pools lie behind all slots, in the order of their addresses, and none in another: `end` is where the last one ended.
+const char *check_pool(const Pool &pool, uint64_t memory, uint64_t &end) {
+  if (pool.offset % kPoolAlign != 0 || pool.bytes % kPoolAlign != 0 || pool.bytes == 0 ||
+      pool.offset > memory || pool.bytes > memory - pool.offset)
     return "a pool lies outside the plan's memory";
+  if (pool.offset < end) return "a pool lies in another";
+  end = pool.offset + pool.bytes;
   return nullptr;
 }
 
@@ -96,10 +100,12 @@ const char *check(std::span<const uint8_t> file, View &view) {
     if (const char *wrong = check_module(module)) return wrong;
   for (const Context &context : found.contexts)
     if (const char *wrong = check_context(context, found)) return wrong;
+  uint64_t end = 0;
   for (const Pool &pool : found.pools)
-    if (const char *wrong = check_pool(pool, header.memory_bytes)) return wrong;
+    if (const char *wrong = check_pool(pool, header.memory_bytes, end)) return wrong;
+  const uint64_t for_slots = found.pools.empty() ? header.memory_bytes : found.pools[0].offset;
   for (const Slot &slot : found.slots)
-    if (!fits(slot, header.memory_bytes)) return "a slot lies outside the plan's memory";
+    if (!fits(slot, for_slots)) return "a slot lies outside the memory for slots";
   view = found;
   return nullptr;
 }

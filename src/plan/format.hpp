@@ -39,7 +39,7 @@ struct Header {
 };
 static_assert(sizeof(Header) == 128);
 
-// A program or library, by its GNU build-id.
+// A program or library, by its GNU build-id. The first one is the program that was recorded.
 struct Module {
   std::array<uint8_t, 20> build_id; // ends in zeroes where it is shorter
   uint32_t length;                  // bytes
@@ -60,7 +60,7 @@ struct Context {
 };
 static_assert(sizeof(Context) == 48);
 
-// Where each of the contexts' objects is put after the one before it.
+// Where each of the contexts' objects is put after the one before it. All pools lie behind all slots.
 struct Pool {
   uint64_t offset; // bytes, a multiple of a page
   uint64_t bytes;

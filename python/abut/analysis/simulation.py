@@ -89,7 +89,7 @@ class Result:
 
 
 def simulate(job: Job, addresses: Array | None = None) -> Result:
-    """Do the job, with objects at `addresses` if given. Raises AbutError where it cannot be done."""
+    """Do the job, with objects at `addresses` if given. Raises AbutError where it cannot be."""
     trace = Trace(job.trace)
     if addresses is None and job.layout not in LAYOUTS:
         from abut.plans.layouts import layout_addresses

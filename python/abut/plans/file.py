@@ -13,6 +13,7 @@ from abut.trace.native import Array, native_module
 
 GRANULE, PAGE = 16, 4096
 VERSION = 1
+_FIX = "make it anew with `abut place` or `abut tune`"
 MAGIC = b"abutpln\n"
 _HEADER = np.dtype(
     [
@@ -42,7 +43,7 @@ SLOT = np.dtype([("offset", "<u4"), ("requested", "<u2"), ("kept", "<u2")])
 
 @dataclass(frozen=True, slots=True)
 class PlannedContext:
-    """What a plan holds for one context: slots for its first objects, or a pool, from 1, for all."""
+    """What a plan holds for a context: slots for its first objects, or a pool, from 1, for all."""
 
     key: Key
     slots: Array
@@ -53,9 +54,11 @@ class PlannedContext:
 class Plan:
     """A plan: contexts with their slots, and the memory that those lie in.
 
-    `pools`: the begin and length of each, in bytes. `steps`: how long keys are at the most.
+    `program`: the build-id of what was recorded, in hexadecimal. `pools`: the begin and length of
+    each, in bytes. `steps`: how long keys are at the most.
     """
 
+    program: str
     strategy: str
     steps: int
     memory_bytes: int
@@ -75,7 +78,7 @@ class Plan:
 def plan_bytes(plan: Plan) -> bytes:
     """The file's contents."""
     module = native_module()
-    numbers: dict[str, int] = {}
+    numbers = {plan.program: 1}
     for context in plan.contexts:
         for build_id, _ in context.key:
             numbers.setdefault(build_id, len(numbers) + 1)
@@ -129,7 +132,7 @@ def read_plan(path: Path) -> Plan:
     except OSError as error:
         raise AbutError(f"{path}: {error.strerror}") from error
     if wrong := native_module().check_plan(data):
-        raise AbutError(f"{path}: {wrong}", fix="make it anew with `abut place` or `abut tune`")
+        raise AbutError(f"{path}: {wrong}", fix=_FIX)
     header = np.frombuffer(data, _HEADER, 1)[0]
     at = _HEADER.itemsize
     parts = []
@@ -142,8 +145,11 @@ def read_plan(path: Path) -> Plan:
         parts.append(np.frombuffer(data, dtype, int(header[name]), at))
         at += dtype.itemsize * int(header[name])
     modules, contexts, pools, slots = parts
+    if not len(modules):
+        raise AbutError(f"{path}: it names no program", fix=_FIX)
     build_ids = [bytes(row["build_id"][: row["length"]]).hex() for row in modules]
     return Plan(
+        program=build_ids[0],
         strategy=header["strategy"].decode("utf-8", "replace"),
         steps=int(header["steps"]),
         memory_bytes=int(header["memory_bytes"]),

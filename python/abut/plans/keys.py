@@ -59,7 +59,7 @@ def keys_of(trace: Trace, depth: int | None = None) -> Keys:
 
 
 def _depth_that_tells_types(trace: Trace) -> int:
-    """The fewest steps with which most objects are of contexts of one size; else what comes nearest.
+    """The fewest steps with which most objects are of contexts of one size, or what comes nearest.
 
     One step does for programs that call malloc from where they need it; those that have a function
     of their own in between need two or three.

@@ -18,7 +18,7 @@ def is_plan(name: str) -> bool:
 
 
 def strategy_layouts() -> list[str]:
-    """The strategies; two have names that simple layouts have, too: `strategy:` tells them apart."""
+    """The strategies; where simple layouts have the same names, `strategy:` tells them apart."""
     from abut.strategies import strategy_names
 
     names = strategy_names()

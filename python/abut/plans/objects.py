@@ -1,7 +1,8 @@
 """The objects of a trace and how they belong together: what a strategy is given."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -96,7 +97,7 @@ class Layout(NamedTuple):
     """
 
     offsets: Array
-    pools: dict[int, int] = {}
+    pools: Mapping[int, int] = MappingProxyType({})
 
     @property
     def bytes(self) -> int:

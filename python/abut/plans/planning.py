@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -23,8 +23,9 @@ _MOST_MEMORY = 1 << 36
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A trace's objects, with the keys of its contexts."""
+    """A trace's objects, with the keys of its contexts; `program`: its build-id."""
 
+    program: str
     keys: Keys
     objects: Objects
 
@@ -41,7 +42,14 @@ def read_recorded(
             "or library with a build-id",
             fix="record a program that allocates, linked with --build-id",
         )
-    return Recorded(keys, objects)
+    modules = trace.modules()
+    program = modules[0].build_id if modules else ""
+    if not program:
+        raise AbutError(
+            f"{trace.path}: the program has no build-id, so no plan could tell it from others",
+            fix="link it with -Wl,--build-id",
+        )
+    return Recorded(program, keys, objects)
 
 
 def check_layout(objects: Objects, layout: Layout, strategy: Strategy) -> None:
@@ -66,31 +74,37 @@ def make_plan(recorded: Sequence[Recorded], strategy: Strategy) -> Plan:
     """One plan for all traces. A context that several know gets the slots that the one with most
     objects of it gives; each trace's slots lie in a part of the memory of their own.
     """
+    if len({run.program for run in recorded}) > 1:
+        raise AbutError(
+            "the traces are of several programs, or builds of one",
+            fix="make a plan for each, from traces of it alone",
+        )
     chosen: dict[Key, PlannedContext] = {}
-    pools: list[tuple[int, int]] = []
+    lengths: list[int] = []  # of pools
     end = 0
     for run in recorded:
         layout = strategy.place(run.objects)
         check_layout(run.objects, layout, strategy)
         numbers: dict[int, int] = {}
         for pool, length in _pool_lengths(run.objects, layout).items():
-            pools.append((end, length))
-            numbers[pool] = len(pools)
-            end += length
-        top = 0
+            lengths.append(length)
+            numbers[pool] = len(lengths)
+        top = end // GRANULE
         for key, slots, pool in _contexts(run, layout, end // GRANULE):
-            if pool in numbers and key not in chosen:
+            if pool and key not in chosen:
                 chosen[key] = PlannedContext(key, slots[:0], numbers[pool])
-            elif pool not in numbers and _placed(slots) > _placed_of(chosen.get(key)):
+            elif not pool and _placed(slots) > _placed_of(chosen.get(key)):
                 chosen[key] = PlannedContext(key, slots)
                 top = max(top, _end(slots))
-        end = max(end, -(-top * GRANULE // PAGE) * PAGE)
+        end = -(-top * GRANULE // PAGE) * PAGE
+    begins = list(accumulate(lengths, initial=end))
     return Plan(
+        program=recorded[0].program,
         strategy=strategy.name,
         steps=max(run.keys.depth for run in recorded),
-        memory_bytes=end,
+        memory_bytes=begins[-1],
         contexts=list(chosen.values()),
-        pools=pools,
+        pools=list(zip(begins[:-1], lengths, strict=True)),
     )
 
 
