@@ -47,6 +47,7 @@ extern "C" void *abut_capture_new(size_t bytes, abut::Address context);
 extern "C" void *abut_plan_malloc(size_t bytes);
 extern "C" void *abut_plan_calloc(size_t bytes);
 extern "C" void *abut_plan_new(size_t bytes);
+extern "C" void *abut_plan_near(size_t bytes, const void *other);
 extern "C" void *abut_unplanned_malloc(size_t bytes, abut::Address site);
 extern "C" void *abut_unplanned_calloc(size_t bytes, abut::Address site);
 extern "C" void *abut_unplanned_new(size_t bytes, abut::Address site);

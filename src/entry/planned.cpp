@@ -8,14 +8,15 @@
 using namespace abut;
 
 // Reached by a jump, the stack pointer still points to the return address of malloc, calloc or new.
-#define ABUT_FRAME(name, body)                                                                     \
+#define ABUT_FRAME(name, sp, rbp, body)                                                            \
   __asm__(".text\n.p2align 4\n.globl " name "\n.hidden " name "\n.type " name ", @function\n" name \
-          ":\n.cfi_startproc\nendbr64\nmov %rsp, %rsi\nmov %rbp, %rdx\njmp " body                  \
+          ":\n.cfi_startproc\nendbr64\nmov %rsp, " sp "\nmov %rbp, " rbp "\njmp " body             \
           "\n.cfi_endproc\n.size " name ", . - " name "\n")
 
-ABUT_FRAME("abut_plan_malloc", "abut_planned_malloc");
-ABUT_FRAME("abut_plan_calloc", "abut_planned_calloc");
-ABUT_FRAME("abut_plan_new", "abut_planned_new");
+ABUT_FRAME("abut_plan_malloc", "%rsi", "%rdx", "abut_planned_malloc");
+ABUT_FRAME("abut_plan_calloc", "%rsi", "%rdx", "abut_planned_calloc");
+ABUT_FRAME("abut_plan_new", "%rsi", "%rdx", "abut_planned_new");
+ABUT_FRAME("abut_plan_near", "%rdx", "%rcx", "abut_planned_near");
 
 // What has no place goes on as if there were no plan, with the same return address.
 ABUT_BODY void *abut_planned_malloc(size_t bytes, const Address *sp, Address rbp) {
@@ -32,4 +33,9 @@ ABUT_BODY void *abut_planned_calloc(size_t bytes, const Address *sp, Address rbp
 ABUT_BODY void *abut_planned_new(size_t bytes, const Address *sp, Address rbp) {
   void *memory = plan::follower.allocate(bytes, {sp, rbp});
   return memory != nullptr ? memory : abut_unplanned_new(bytes, *sp);
+}
+
+ABUT_BODY void *abut_planned_near(size_t bytes, const void *other, const Address *sp, Address rbp) {
+  void *memory = plan::follower.allocate(bytes, {sp, rbp});
+  return memory != nullptr ? memory : entry::or_no_memory(near::allocate_near(bytes, other));
 }

@@ -32,8 +32,15 @@ public:
   // Null when the plan is followed from now on, else why it cannot be. The file's bytes stay.
   const char *open(const View &view);
 
+  // Places nothing more; what lies in its slots stays there.
+  void stop() {
+    stopped_.store(true, std::memory_order_relaxed);
+    end_to_look(Looker::plan);
+  }
+
   // Looks again, after a rest.
   void wake() {
+    if (stopped_.load(std::memory_order_relaxed)) return;
     std::atomic_ref left(passes_left_);
     if (left.load(std::memory_order_relaxed) != 0) return;
     left.store(kPatience, std::memory_order_relaxed);
@@ -120,6 +127,7 @@ private:
   bool step_of(Address return_address, Step &step);
 
   uint32_t passes_left_ = kPatience;
+  std::atomic<bool> stopped_{false};
   Memory memory_;
   os::SpinLock lock_;
   View view_;

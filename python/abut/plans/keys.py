@@ -49,12 +49,13 @@ def keys_of(trace: Trace, depth: int | None = None) -> Keys:
         depth = _depth_that_tells_types(trace)
     modules = trace.modules()
     known: dict[Key, int] = {}
-    contexts = trace.contexts()
-    numbers = np.zeros(len(contexts) + 1, np.uint32)
-    for context, chain in enumerate(contexts, 1):
-        key = key_of(chain, modules, depth)
+    prefix_of, prefixes = trace.call_prefixes(depth)
+    number_of = np.zeros(len(prefixes) + 1, np.uint32)
+    for prefix, frames in enumerate(prefixes, 1):
+        key = key_of(frames, modules, depth)
         if key:
-            numbers[context] = known.setdefault(key, len(known) + 1)
+            number_of[prefix] = known.setdefault(key, len(known) + 1)
+    numbers = number_of[prefix_of]
     return Keys(depth, list(known), numbers)
 
 

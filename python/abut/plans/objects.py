@@ -12,6 +12,7 @@ from abut.trace.reader import Trace
 
 GRANULE = 16
 LEAST, MOST = 9, 512
+_MAY_GROW = 32
 _NEVER = (1 << 32) - 1
 _WINDOW = 8
 
@@ -68,8 +69,11 @@ class Objects:
 
     @property
     def placeable(self) -> Array:
-        """Which rows a plan can hold: small ones, of which several share a line or a page."""
+        """Which rows a plan can hold: small ones, of which several share a line or a page, and
+        that do not grow by much; those that do would have to be kept too much room.
+        """
         fits = (self.size >= LEAST) & (self.most <= MOST) & (self.align <= GRANULE)
+        fits &= self.most <= self.size + np.maximum(self.size // 2, _MAY_GROW)
         return fits & (self.context != 0)
 
     @property
