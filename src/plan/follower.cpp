@@ -90,7 +90,8 @@ uintptr_t Follower::meet(context::Entry *entry, context::Frame frame) {
     Cursor &cursor = cursors_[context - view_.contexts.data()];
     if (cursor.entry == nullptr) {
       cursor.slots = view_.slots.data() + context->first_slot;
-      cursor.count = context->slots;
+      cursor.total = context->slots;
+      cursor.count = std::min(cursor.total, kStretch);
       cursor.pool = context->pool;
       cursor.entry = entry;
     }
@@ -105,8 +106,17 @@ void *Follower::next_locked(Cursor &cursor, uint32_t count) {
   return next(cursor, count);
 }
 
-// All slots have been used; or the context has a pool, and never had any.
+// A stretch of slots, or all of them, have been used; or the context has a pool, and never had any.
 void *Follower::beyond(Cursor &cursor, uint32_t count) {
+  if (cursor.next < cursor.total) {
+    const Address used =
+        round_down(reinterpret_cast<Address>(cursor.slots + cursor.next), kPageBytes);
+    constexpr size_t kUsed =
+        kStretch * sizeof(Slot) - kPageBytes; // other contexts' slots may be on the first page
+    os::discard(reinterpret_cast<void *>(used - kUsed), kUsed);
+    cursor.count = std::min(cursor.total, cursor.count + kStretch);
+    return next(cursor, count);
+  }
   if (cursor.pool != 0) {
     void *block = memory_.take_from_pool(cursor.pool, count);
     cursor.pooled += block != nullptr;

@@ -28,6 +28,8 @@ public:
   static constexpr uint32_t kLooksAhead = 16; // slots
   static constexpr uint32_t kJudgeEvery = 64; // misses
   static constexpr uint32_t kPatience = 1U << 20;
+  static constexpr uint32_t kStretch =
+      8192; // slots, which are given back to the file when they have been used
 
   // Null when the plan is followed from now on, else why it cannot be. The file's bytes stay.
   const char *open(const View &view);
@@ -76,7 +78,8 @@ private:
   // How far a context has come.
   struct Cursor {
     const Slot *slots = nullptr;
-    uint32_t next = 0, count = 0;
+    uint32_t next = 0, count = 0; // up to the end of a stretch
+    uint32_t total = 0;
     uint32_t pool = 0;
     uint32_t missed = 0, skipped = 0, occupied = 0, left = 0;
     uint32_t judged = 0, judged_misses = 0, judged_skips = 0; // as it was when it was judged last

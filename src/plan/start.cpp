@@ -35,6 +35,8 @@ void start() {
     os::unmap_file(file, bytes);
     return complain(path, wrong);
   }
+  // Checking has read all of it; what is needed comes back when it is.
+  os::discard(const_cast<void *>(file), bytes);
   heap::heap_registry.take_first(follower.chains().lock());
   heap::heap_registry.take_first(follower.lock());
   grown_before = heap::when_grown;

@@ -9,6 +9,7 @@ import abut.strategies
 from abut.errors import AbutError
 from abut.plans.objects import Layout, Objects, in_order, objects_of
 from abut.strategies import find_strategy, strategy_names
+from conftest import ROOT
 
 # The structure of Cyll's figures 4.1 to 4.3: a root with two children, which have two each. Every
 # link is a friendship and a use, the left one the more common. The root is the largest.
@@ -147,6 +148,14 @@ def test_another_package_adds_a_strategy_in_some_lines(monkeypatch: pytest.Monke
 def backwards(objects: Objects) -> Layout:
     """The last born first."""
     return Layout(in_order(objects, objects.rows()[::-1]))
+
+
+def test_the_example_of_the_guide_does_what_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "docs" / "examples")
+    point = EntryPoint("most-used", "most_used:place", abut.strategies.GROUP)
+    monkeypatch.setattr(abut.strategies, "entry_points", lambda group: [point])
+    objects = objects_of([16, 32, 16], usage=[(2, 0, 5), (2, 1, 1)])
+    assert find_strategy("most-used").place(objects).offsets.tolist() == [16, 32, 0]
 
 
 def test_an_unknown_strategy_is_named() -> None:
