@@ -121,7 +121,7 @@ void *Follower::beyond(Cursor &cursor, uint32_t count) {
     void *block = memory_.take_from_pool(cursor.pool, count);
     cursor.pooled += block != nullptr;
     cursor.missed += block == nullptr;
-    passes_left_ = kPatience;
+    note_use();
     return block;
   }
   cursor.entry->payload.store(kPlain, std::memory_order_release);

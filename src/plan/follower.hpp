@@ -95,7 +95,7 @@ private:
     if (slot.requested != count) [[unlikely]]
       return find_again(cursor, count);
     ++cursor.next;
-    passes_left_ = kPatience;
+    note_use();
     return settle(cursor, slot);
   }
 
@@ -109,6 +109,8 @@ private:
       ++cursor.occupied;
     return block;
   }
+
+  void note_use() { std::atomic_ref(passes_left_).store(kPatience, std::memory_order_relaxed); }
 
   // Where no request has anything to do with the plan for long, nobody looks any more until the heap grows.
   void *pass() {

@@ -40,7 +40,9 @@ void *Memory::open(const View &view, size_t extra) {
 // The first block in a stretch of pages has them made resident in one call, as the heap does for its spans.
 void Memory::prepare(uint64_t offset) {
   const uint64_t stretch = offset / kPrepare;
-  if (huge_pages_ || std::atomic_ref(prepared_[stretch]).exchange(1) != 0) return;
+  const std::atomic_ref prepared(prepared_[stretch]);
+  if (huge_pages_ || prepared.load(std::memory_order_relaxed) != 0 || prepared.exchange(1) != 0)
+    return;
   const uint64_t first = stretch * kPrepare;
   const uint64_t count = granules_ - first < kPrepare ? granules_ - first : kPrepare;
   os::populate(address_of(first), count * kGranule);

@@ -64,7 +64,8 @@ def planned(tmp_path_factory: pytest.TempPathFactory) -> Planned:
 def offsets_of(plan: Plan) -> tuple[list[int], list[int]]:
     """The slots of nodes (48 bytes) and of names (24)."""
     by_size = {int(context.slots["requested"][0]): context for context in plan.contexts}
-    return tuple((by_size[n].slots["offset"].astype(int) * 16).tolist() for n in (3, 2))  # type: ignore[return-value]
+    nodes, names = ((by_size[n].slots["offset"].astype(int) * 16).tolist() for n in (3, 2))
+    return nodes, names
 
 
 def test_the_recorded_run_gets_the_addresses_that_were_computed(planned: Planned) -> None:

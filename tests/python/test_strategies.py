@@ -1,5 +1,6 @@
 """Strategies on made-up objects: where each puts them, to the byte."""
 
+from dataclasses import replace
 from importlib.metadata import EntryPoint
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 import abut.strategies
 from abut.errors import AbutError
-from abut.plans.objects import Layout, Objects, in_order, objects_of
+from abut.plans.objects import Edges, Layout, Objects, in_order, objects_of
 from abut.strategies import find_strategy, strategy_names
 from conftest import ROOT
 
@@ -62,13 +63,9 @@ def test_random_differs_by_seed_and_is_the_same_for_the_same() -> None:
     objects = objects_of([16] * 50)
     first = find_strategy("random").place(objects).offsets
     assert (find_strategy("random").place(objects).offsets == first).all()
-    other = Objects(**{**_columns(objects), "seed": 2})
+    other = replace(objects, seed=2)
     assert (find_strategy("random").place(other).offsets != first).any()
     assert sorted(first) == [16 * row for row in range(50)]
-
-
-def _columns(objects: Objects) -> dict[str, object]:
-    return {name: getattr(objects, name) for name in Objects.__slots__}
 
 
 def test_what_died_leaves_its_place_to_the_next_of_its_size() -> None:
@@ -122,7 +119,7 @@ def test_pieces_of_code_that_work_together_share_a_pool() -> None:
     objects.context[:] = np.arange(1200) % 4 + 1
     objects.heat[:] = 1
     ties = np.array([[1, 3, 900], [2, 4, 500], [1, 2, 3]], np.uint32).T
-    tied = Objects(**{**_columns(objects), "contexts": type(objects.contexts)(*ties)})
+    tied = replace(objects, contexts=Edges(*ties))
     layout = find_strategy("affinity").place(tied)
     assert layout.pools[1] == layout.pools[3] != layout.pools[2] == layout.pools[4]
     assert (layout.offsets >= 0).all()

@@ -74,7 +74,7 @@ class Objects:
         """
         fits = (self.size >= LEAST) & (self.most <= MOST) & (self.align <= GRANULE)
         fits &= self.most <= self.size + np.maximum(self.size // 2, _MAY_GROW)
-        return fits & (self.context != 0)
+        return np.asarray(fits & (self.context != 0))
 
     @property
     def life(self) -> Array:
@@ -141,14 +141,14 @@ def depth_first(objects: Objects, edges: Edges) -> Array:
     """The rows that can be placed, along the edges, the heaviest first; from the largest object."""
     with failures():
         order = np.asarray(native_module().depth_first(len(objects), *edges, by_size(objects)))
-    return order[objects.placeable[order]]
+    return np.asarray(order[objects.placeable[order]])
 
 
 def grouped(objects: Objects, edges: Edges) -> Array:
     """The rows that each row leads to, side by side, hub after hub; without all others."""
     with failures():
         order = np.asarray(native_module().grouped(len(objects), *edges))
-    return order[objects.placeable[order]]
+    return np.asarray(order[objects.placeable[order]])
 
 
 def read_objects(

@@ -10,7 +10,7 @@ import numpy as np
 from abut.plans.objects import Layout, Objects, in_order
 
 ABOUT = "a pool for pieces of code whose objects are used together"
-_SHARE = 0.1  # of the weaker one's ties
+_SHARE = 0.1  # of the stronger one's ties
 _MOST_POOLS = 64
 _LEAST_OBJECTS = 256  # fewer are not worth a pool
 
@@ -26,7 +26,7 @@ def clusters(objects: Objects) -> dict[int, int]:
     leader = np.arange(len(births))
     for edge in np.argsort(-objects.contexts.weight.astype(np.int64), kind="stable"):
         one, other = objects.contexts.origin[edge], objects.contexts.to[edge]
-        if objects.contexts.weight[edge] < _SHARE * min(ties[one], ties[other]):
+        if objects.contexts.weight[edge] < _SHARE * max(ties[one], ties[other]):
             continue
         one, other = _leader(leader, one), _leader(leader, other)
         if one != other:

@@ -18,7 +18,7 @@ def streams(objects: Objects) -> np.ndarray:
     with failures():
         order = native_module().hot_streams(*objects.usage, objects.heat, objects.size)
     rows = np.asarray(order)
-    return rows[objects.placeable[rows]]
+    return np.asarray(rows[objects.placeable[rows]])
 
 
 def place(objects: Objects) -> Layout:
