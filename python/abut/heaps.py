@@ -74,7 +74,7 @@ def find_heap(name: str) -> Heap | MissingHeap:
 
     Raises AbutError for a name nobody knows, and for abut's own heap when it is not built.
     """
-    if "/" in name:
+    if "/" in name and not name.startswith("abut+"):
         return _heap_of_path(name)
     if name == "glibc":
         return GLIBC

@@ -2,6 +2,7 @@
 
 #include "near/placement.hpp"
 #include "os/message.hpp"
+#include "plan/follower.hpp"
 
 #include <cstring>
 #include <dlfcn.h>
@@ -99,6 +100,17 @@ void explain_friends() {
   near::each_context([](const Context &context) {
     for (unsigned i = 0; i < context.rule_count; ++i) explain(context, context.rules[i]);
   });
+}
+
+void explain_plan() {
+  const plan::Counts counts = plan::follower.counts();
+  if (counts.contexts == 0) return;
+  os::Message text;
+  text << "abut: plan: " << counts.placed << " objects in their places, of " << counts.met << " of "
+       << counts.contexts << " contexts; " << counts.missed << " were not as planned, "
+       << counts.skipped << " did not come, " << counts.occupied << " found their place taken; "
+       << counts.given_up << " contexts given up\n";
+  text.write();
 }
 
 } // namespace abut::entry

@@ -6,4 +6,7 @@ namespace abut::entry {
 // To standard error: which contexts' objects were put beside their friends, how they were found, and which were not.
 void explain_friends();
 
+// The same of the plan that was followed, if any.
+void explain_plan();
+
 } // namespace abut::entry

@@ -24,18 +24,23 @@ allocate_placed_or_throw(size_t bytes, const near::Captured *captured, Address c
   return allocate_or_throw([=] { return heap::allocate(bytes); });
 }
 
-[[gnu::noinline]] static void *new_at(size_t bytes, Address site) {
-  if (!near::is_plain(site))
+ABUT_BODY void *abut_unplanned_new(size_t bytes, Address site) {
+  if (near::is_awake() && !near::is_plain(site))
     if (const Address context = near::context_to_place(bytes, site))
       return abut_capture_new(bytes, context);
   void *memory = heap::allocate_fast(bytes);
   return memory ? memory : new_slow(bytes);
 }
 
+[[gnu::noinline]] static void *new_at(size_t bytes, Address site) {
+  if (looks(Looker::plan)) return abut_plan_new(bytes);
+  return abut_unplanned_new(bytes, site);
+}
+
 [[gnu::always_inline]] static inline void *allocate_new(size_t bytes, Address site) {
   if (bytes - (heap::kTinyMax + 1) > heap::kSmallMax - (heap::kTinyMax + 1)) [[unlikely]]
     return new_slow(bytes);
-  if (near::is_awake()) [[unlikely]]
+  if (somebody_looks()) [[unlikely]]
     return new_at(bytes, site);
   void *memory = heap::allocate_fast(bytes);
   return memory ? memory : new_slow(bytes);

@@ -4,6 +4,7 @@
 #include "entry/statistics_file.hpp"
 #include "near/placement.hpp"
 #include "os/message.hpp"
+#include "plan/follower.hpp"
 
 #include <cstring>
 
@@ -47,11 +48,15 @@ __attribute__((constructor(101))) void start(int, char **, char **environment) {
     if (std::strncmp(*entry, kPrefix, sizeof kPrefix - 1) == 0)
       set_from_environment(*entry + sizeof kPrefix - 1);
   if (option_value(Option::friends) != 0) near::start();
+  plan::start();
 }
 
 __attribute__((destructor(101))) void end() {
   write_statistics_file();
-  if (option_value(Option::explain) != 0) explain_friends();
+  if (option_value(Option::explain) != 0) {
+    explain_friends();
+    explain_plan();
+  }
 }
 
 } // namespace

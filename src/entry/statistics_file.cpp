@@ -3,6 +3,7 @@
 #include "base/options.hpp"
 #include "heap/statistics.hpp"
 #include "os/message.hpp"
+#include "plan/follower.hpp"
 
 #include <cstring>
 
@@ -82,6 +83,22 @@ void write_tier(JsonWriter &json, const char *name, size_t blocks, size_t bytes)
   json.close("}");
 }
 
+// How the plan is followed, where there is one.
+void write_plan(JsonWriter &json) {
+  const plan::Counts counts = plan::follower.counts();
+  if (counts.contexts == 0) return;
+  json.member("plan", "{");
+  json.number("contexts", counts.contexts);
+  json.number("met", counts.met);
+  json.number("given_up", counts.given_up);
+  json.number("placed", counts.placed);
+  json.number("left", counts.left);
+  json.number("occupied", counts.occupied);
+  json.number("missed", counts.missed);
+  json.number("skipped", counts.skipped);
+  json.close("}");
+}
+
 // `%p` in the path stands for the process id, so that the children of a program do not overwrite its file.
 void expand(const char *path, os::Message &result) {
   for (; *path != '\0'; ++path) {
@@ -121,6 +138,7 @@ bool write_statistics(int file) {
   write_tier(json, "medium", totals.medium_blocks, totals.medium_bytes);
   write_tier(json, "large", totals.large_blocks, totals.large_bytes);
   write_tier(json, "huge", totals.huge_blocks, totals.huge_bytes);
+  write_plan(json);
   json.close("}\n");
   return json.good();
 }

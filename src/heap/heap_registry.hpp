@@ -42,7 +42,7 @@ private:
   LocalHeap *create();
 
   os::SpinLock lock_;
-  static constexpr unsigned kMostAbove = 2;
+  static constexpr unsigned kMostAbove = 4;
   os::SpinLock *above_[kMostAbove] = {};
   unsigned above_count_ = 0;
   std::atomic<LocalHeap *> first_{nullptr};

@@ -43,6 +43,10 @@ def command(
             "--explain", help="Say at exit which objects were put beside which, and why not others."
         ),
     ] = False,
+    plan: Annotated[
+        Path | None,
+        typer.Option(metavar="PLAN", help="Put objects where `abut place` or `abut tune` planned."),
+    ] = None,
     heap: Annotated[
         str, typer.Option(help="glibc, jemalloc, mimalloc, tcmalloc, abut, or a library's path.")
     ] = "abut",
@@ -61,7 +65,7 @@ def command(
     """
     try:
         environment = untouched_environment()
-        environment |= _settings(heap, option or [], stats, explain=explain)
+        environment |= _settings(heap, option or [], stats, explain=explain, plan=plan)
         found = require_heap(heap)
         environment |= found.environment
         chosen = preload(found, environment.get("LD_PRELOAD", ""))
@@ -72,17 +76,21 @@ def command(
     if chosen:
         environment["LD_PRELOAD"] = chosen
     path = find_program(program[0])
+    if plan:
+        from abut.plans.program import check_program
+
+        check_program(plan, path)
     if chosen and (obstacle := preload_obstacle(path)):
         print(f"abut: warning: {heap}'s heap has no effect: {obstacle}", file=sys.stderr)
     _become(path, program, environment)
 
 
 def _settings(
-    heap: str, options: list[str], stats: Path | None, *, explain: bool
+    heap: str, options: list[str], stats: Path | None, *, explain: bool, plan: Path | None
 ) -> dict[str, str]:
-    if heap.split("+", maxsplit=1)[0] != "abut" and (options or stats or explain):
+    if heap.split("+", maxsplit=1)[0] != "abut" and (options or stats or explain or plan):
         raise AbutError(
-            f"--option, --stats and --explain are abut's, and the heap is {heap}",
+            f"--option, --stats, --explain and --plan are abut's, and the heap is {heap}",
             fix="leave them out, or leave --heap out",
             exit_code=USAGE,
         )
@@ -90,6 +98,8 @@ def _settings(
     if stats:
         # The program may change its folder before it ends.
         variables["ABUT_STATS"] = str(stats.absolute())
+    if plan:
+        variables["ABUT_PLAN"] = str(plan.absolute())
     if explain:
         variables["ABUT_EXPLAIN"] = "on"
     return variables
