@@ -19,6 +19,7 @@ enum class SegmentKind : uint8_t {
   huge,    // the first slot of a block that is mapped directly
   tail,    // a further slot of such a block
   foreign, // somebody else was there when the slot was tried
+  chunks,  // an area of blocks that have headers (layers/)
 };
 
 class SegmentMap {
