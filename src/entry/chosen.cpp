@@ -48,12 +48,15 @@ void open_heap() {
     open_heap();
 }
 
+// A lone thread may fork in a signal handler, in the midst of a request: the child then goes on with that request.
 void before_fork() {
+  if (os::single_threaded()) return;
   lock.lock();
   os::holds_every_lock = true;
 }
 
 void after_fork() {
+  if (!os::holds_every_lock) return;
   os::holds_every_lock = false;
   lock.unlock();
 }

@@ -44,7 +44,7 @@ def command(
         ),
     ] = False,
     heap: Annotated[
-        str, typer.Option(help="glibc, jemalloc, mimalloc, tcmalloc, abut, or a library's path.")
+        str, typer.Option(help="A heap that `abut heaps` lists, or a library's path.")
     ] = "abut",
 ) -> None:
     """Run a program under abut's heap. Nothing of the program needs to change.

@@ -31,7 +31,10 @@ def command(
     ] = None,
     layout: Annotated[
         str,
-        typer.Option(metavar="A,B,...", help="Lay objects out anew: recorded, line, random, size."),
+        typer.Option(
+            metavar="A,B,...",
+            help="Lay objects out anew: recorded, line, random, size, or as a paper's allocator.",
+        ),
     ] = "recorded",
     by: Annotated[
         str, typer.Option(metavar="WHAT", help="Count by site, context, group, object or page.")
@@ -75,6 +78,7 @@ def command(
         abut sim --cache zen5 --by context run.trace
         abut sim --cache rezaei-8k --split allocator run.trace
         abut sim --layout recorded,line,random,size run.trace
+        abut sim --layout lea,phk,vam,vam+align=8 run.trace
         abut sim --pages glibc.trace jemalloc.trace
     """
     if pages:
@@ -126,13 +130,15 @@ def _jobs(
     from abut.analysis.owners import OWNERS
     from abut.analysis.presets import find_preset
     from abut.analysis.simulation import LAYOUTS, Job
+    from abut.composed import composed_heaps
 
     layouts = layout.split(",")
+    composed = {f"{heap}{grain}" for heap in composed_heaps() for grain in ("", "+align=8")}
     for option, given, known in (
         ("--by", by, OWNERS),
         ("--side", side or "all", ("all", "application", "allocator")),
         ("--split", split or "allocator", _SPLITS),
-        *(("--layout", name, LAYOUTS) for name in layouts),
+        *(("--layout", name, LAYOUTS) for name in layouts if name not in composed),
     ):
         if given not in known:
             choices = ", ".join(known)

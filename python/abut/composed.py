@@ -1,0 +1,58 @@
+"""The papers' allocators, as the library that composes them lists them."""
+
+import ctypes
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import ClassVar
+
+from abut.places import library_candidate
+
+GRAINS = ("8", "16")
+
+
+@dataclass(frozen=True, slots=True)
+class ComposedHeap:
+    """One allocator, and the paper and section that describe it."""
+
+    name: str
+    about: str
+    paper: str
+    section: str
+
+    @property
+    def description(self) -> str:
+        """One line for a list."""
+        return f"{self.about} ({self.paper}, section {self.section})"
+
+
+class _Entry(ctypes.Structure):
+    _fields_: ClassVar = [
+        ("name", ctypes.c_char_p),
+        ("about", ctypes.c_char_p),
+        ("paper", ctypes.c_char_p),
+        ("section", ctypes.c_char_p),
+    ]
+
+
+def papers_library() -> Path:
+    """Where the library of the papers' allocators should be: beside abut's own."""
+    return library_candidate().with_name("libabut_papers.so")
+
+
+@cache
+def composed_heaps() -> dict[str, ComposedHeap]:
+    """Each allocator by its name; none where the library is not built."""
+    try:
+        native = ctypes.CDLL(str(papers_library()))
+        native.abut_heap_count.restype = ctypes.c_size_t
+        native.abut_heap_at.restype = _Entry
+        native.abut_heap_at.argtypes = [ctypes.c_size_t]
+    except (OSError, AttributeError):
+        return {}
+    entries = (native.abut_heap_at(index) for index in range(native.abut_heap_count()))
+    heaps = (
+        ComposedHeap(*(getattr(entry, field).decode() for field, _ in _Entry._fields_))
+        for entry in entries
+    )
+    return {heap.name: heap for heap in heaps}
