@@ -9,6 +9,7 @@ from typing import ClassVar
 from abut.places import library_candidate
 
 GRAINS = ("8", "16")
+OFFLOAD = "offload"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from abut.composed import GRAINS, composed_heaps, papers_library
+from abut.composed import GRAINS, OFFLOAD, composed_heaps, papers_library
 from abut.errors import USAGE, AbutError
 from abut.library import library_path, load_library
 from abut.settings import environment_of
@@ -72,7 +72,8 @@ def find_heap(name: str) -> Heap | MissingHeap:
 
     Beside the known names: `[LABEL=]PATH` is any library that replaces malloc,
     `abut+NAME=VALUE[+NAME=VALUE...]` is abut's heap with options set, and `NAME[+align=8]` is one
-    of the papers' allocators, with blocks at multiples of eight where their programs allow that.
+    of the papers' allocators, with blocks at multiples of eight where their programs allow that;
+    `offload[:NAME]` is one that a thread of its own serves on another processor.
 
     Raises AbutError for a name nobody knows, and for abut's own heap when it is not built.
     """
@@ -140,7 +141,9 @@ def preload(heap: Heap, existing: str) -> str:
 
 def _composed(name: str) -> Heap | None:
     base, _, setting = name.partition("+")
-    known = composed_heaps().get(base)
+    service, _, served = base.partition(":")
+    inner = (served or "vam") if service == OFFLOAD else base
+    known = composed_heaps().get(inner)
     if known is None:
         return None
     variables = {"ABUT_HEAP": base}
@@ -153,7 +156,9 @@ def _composed(name: str) -> Heap | None:
                 exit_code=USAGE,
             )
         variables["ABUT_ALIGN"] = value
-    return Heap(name, known.description, papers_library(), "", variables)
+    about = f"{known.name} served by a thread of its own (Rezaei and Kavi, section 4)"
+    described = known.description if inner == base else about
+    return Heap(name, described, papers_library(), "", variables)
 
 
 def _heap_of_path(text: str) -> Heap:

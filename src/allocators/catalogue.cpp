@@ -41,7 +41,7 @@ constexpr Entry kEntries[kAllocators] = {
     {"phk-sc", "PHKmalloc with exact size classes", kVam, "4.3", &kCalls<PhkSc>},
     {"phk-reap", "PHKmalloc with reaps for bitmaps", kVam, "4.3", &kCalls<PhkReap>},
     {"phk-sc-reap", "PHKmalloc with exact size classes and reaps", kVam, "4.3", &kCalls<PhkScReap>},
-    {"vam", "Vam: exact classes in pages with reaps, no headers below 504 bytes", kVam, "3",
+    {"vam", "Vam: exact classes in pages with reaps, no headers below 128 bytes", kVam, "3",
      &kCalls<Vam>},
     {"vam-header", "Vam with headers on small blocks", kVam, "4.3", &kCalls<VamHeader>},
     {"vam-bitmap", "Vam with bitmaps for reaps", kVam, "4.3", &kCalls<VamBitmap>},

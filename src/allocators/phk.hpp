@@ -11,34 +11,20 @@ namespace abut::allocators {
 using layers::Grain;
 using layers::Release;
 
-template <class C, class S>
-struct PhkPages {
-  using Classes = C;
-  using Slots = S;
-  template <class Record>
-  using Order = layers::LowestFirst<Record>;
-  static constexpr size_t kOffset = 0;
-  static constexpr bool kRecordInPage = true;
-  static constexpr Pages pages(size_t) { return {1}; }
-};
-
 // Sizes below 2 KiB in pages of equal cells; from there on whole pages, whose rest nobody uses.
 template <class Classes, class Slots>
 class PhkHeap {
-  using Policy = PhkPages<Classes, Slots>;
+  using Policy = layers::BlockPolicy<Classes, Slots, layers::LowestFirst, 0, true, 1>;
   using Block = layers::PageBlock<Slots>;
   using Manager = layers::PageManager<Block, layers::RunsByAddress>;
 
 public:
-  explicit PhkHeap(Grain grain) : grain_(grain) {}
+  explicit PhkHeap(Grain grain) : small_(manager_, grain) {}
 
   void *allocate(size_t bytes, size_t align) {
-    // Cells of this size and above begin at the page's beginning, so that they are aligned as their size is.
-    const size_t least = align > 16 ? 128 : 1;
-    const size_t cell = round_up(layers::rounded(bytes < least ? least : bytes, grain_), align);
-    if (cell <= Classes::kMax) return small_.allocate(cell);
-    if (cell <= 8 * MiB && align <= kPageBytes) {
-      auto *run = manager_.take(Pages::holding(cell));
+    if (small_.serves(bytes, align)) return small_.allocate(bytes, align);
+    if (bytes <= 8 * MiB && align <= kPageBytes) {
+      auto *run = manager_.take(Pages::holding(bytes));
       return run != nullptr ? reinterpret_cast<void *>(run->memory()) : nullptr;
     }
     return direct_.allocate(bytes, align);
@@ -63,9 +49,8 @@ public:
   }
 
 private:
-  Grain grain_;
   Manager manager_{layers::AreaKind::pages};
-  layers::SegregatedPages<Policy, Manager> small_{manager_};
+  layers::SegregatedPages<Policy, Manager> small_;
   layers::Direct direct_;
 };
 

@@ -14,18 +14,6 @@ namespace abut::allocators {
 using layers::Grain;
 using layers::Release;
 
-template <class S, size_t kHeader>
-struct VamPages {
-  using Slots = S;
-  using Classes = layers::EightByteClasses<496 + kHeader>;
-  template <class Record>
-  using Order = layers::NewestFirst<Record>;
-  static constexpr size_t kOffset = kHeader;
-  static constexpr bool kRecordInPage = false;
-  // One page below 128 bytes, four for medium sizes, so that less is lost at the end.
-  static constexpr Pages pages(size_t each) { return {each < 128 + kHeader ? 1U : 4U}; }
-};
-
 struct VamRegions {
   using Index = layers::BestFitTable<80 * KiB>;
   static constexpr size_t kLeast = 504 + 8; // the smallest large object and its header
@@ -33,59 +21,50 @@ struct VamRegions {
   static constexpr bool kDiscard = true;
 };
 
-// Small and medium sizes in page blocks, large ones in regions of twenty pages, those above 32 KiB mapped.
+// Small blocks, below 128 bytes, in pages, without headers but for kHeader; medium ones in blocks of four pages and
+// large ones in regions of twenty, all of these with headers, in areas of their own; above 32 KiB a mapping each.
 template <class Slots, size_t kHeader>
 class VamHeap {
-  using Policy = VamPages<Slots, kHeader>;
-  using Blocks = layers::PageManager<layers::PageBlock<Slots>, layers::RunsByLength>;
-  struct NoData {};
-  using Large = layers::PageManager<NoData, layers::RunsByLength>;
+  using Manager = layers::PageManager<layers::PageBlock<Slots>, layers::RunsByLength>;
+  using Regions = layers::PageRegions<Manager, 20>;
+  template <size_t kLargest, size_t kCellHeader, uint32_t kPages>
+  using Blocks = layers::BlockPolicy<layers::EightByteClasses<kLargest + kCellHeader>, Slots,
+                                     layers::NewestFirst, kCellHeader, false, kPages>;
 
 public:
   explicit VamHeap(Grain grain)
-      : grain_(grain), large_(grain, layers::PageRegions<Large, 20>(large_pages_)) {}
+      : small_(headless_, grain), medium_(headed_, grain), large_(grain, Regions(headed_)) {}
 
   void *allocate(size_t bytes, size_t align) {
-    const size_t cell =
-        round_up(layers::rounded(bytes + kHeader, grain_), kHeader == 0 ? align : 1);
-    if (cell <= Policy::Classes::kMax && align <= (kHeader == 0 ? kPageBytes : bytes_of(grain_)))
-      return after_header(small_.allocate(cell));
+    if (small_.serves(bytes, align)) return small_.allocate(bytes, align);
+    if (medium_.serves(bytes, align)) return medium_.allocate(bytes, align);
     if (bytes <= 32 * KiB && align <= 32 * KiB) return large_.allocate(bytes, align);
     return direct_.allocate(bytes, align);
   }
 
   Release release(void *block) {
-    switch (layers::kind_of(block)) {
-    case layers::AreaKind::pages: return small_.release(before_header(block));
-    case layers::AreaKind::chunks: return large_.release(block);
-    default: return direct_.release(block);
-    }
+    return served_by(*this, block, [=](auto &part) { return part.release(block); });
   }
-
   size_t usable(const void *block) const {
-    switch (layers::kind_of(block)) {
-    case layers::AreaKind::pages: {
-      const size_t cell = small_.usable(before_header(const_cast<void *>(block)));
-      return cell != 0 ? cell - kHeader : 0;
-    }
-    case layers::AreaKind::chunks: return large_.usable(block);
-    default: return direct_.usable(block);
-    }
+    return served_by(*this, block, [=](auto &part) { return part.usable(block); });
   }
 
 private:
-  static void *before_header(void *block) { return static_cast<char *>(block) - kHeader; }
-  static void *after_header(void *cell) {
-    if (kHeader == 0 || cell == nullptr) return cell;
-    *static_cast<size_t *>(cell) = 1; // the header is written as it is where all blocks have one
-    return static_cast<char *>(cell) + kHeader;
+  // Calls `visit` with the part that `block` is of: the area tells, and then the page.
+  template <class Self, class Visit>
+  static auto served_by(Self &self, const void *block, Visit visit) {
+    const layers::AreaKind kind = layers::kind_of(block);
+    if (kind == layers::AreaKind::pages) return visit(self.small_);
+    if (kind != layers::AreaKind::chunks) return visit(self.direct_);
+    const auto *run = Manager::head_of(block);
+    return run != nullptr && run->data.each != 0 ? visit(self.medium_) : visit(self.large_);
   }
 
-  Grain grain_;
-  Blocks block_pages_{layers::AreaKind::pages};
-  Large large_pages_{layers::AreaKind::chunks};
-  layers::SegregatedPages<Policy, Blocks> small_{block_pages_};
-  layers::Regions<VamRegions, layers::PageRegions<Large, 20>> large_;
+  Manager headless_{layers::AreaKind::pages};
+  Manager headed_{layers::AreaKind::chunks};
+  layers::SegregatedPages<Blocks<120, kHeader, 1>, Manager> small_;
+  layers::SegregatedPages<Blocks<496, 8, 4>, Manager> medium_;
+  layers::Regions<VamRegions, Regions> large_;
   layers::Direct direct_;
 };
 

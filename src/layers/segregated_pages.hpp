@@ -1,8 +1,10 @@
-// Page blocks: runs of pages that are cut into cells of one size, without headers.
+// Page blocks: runs of pages that are cut into cells of one size.
 #pragma once
 
 #include "layers/page_manager.hpp"
 #include "layers/slots.hpp"
+
+#include <algorithm>
 
 namespace abut::layers {
 
@@ -40,13 +42,21 @@ private:
   OrderedList<Record> blocks_;
 };
 
-// `Policy` says how:
-//   Classes            which sizes there are (SizeClasses)
-//   Slots              how a block knows its free cells
-//   Order              which block of a class serves
-//   pages(each)        how many pages a block of cells of `each` bytes has
-//   kOffset            bytes before the first cell: for headers that shall end at a multiple of sixteen
-//   kRecordInPage      whether the block's record lies in its first page where cells are small, as PHKmalloc's does
+// How page blocks are: which sizes there are (SizeClasses), how a block knows its free cells (Slots), which block of a
+// class serves, how many bytes at the beginning of each cell are not the program's (0 or 8), whether the block's record
+// lies in its page where cells are small, as PHKmalloc's does, and how many pages a block has.
+template <class C, class S, template <class> class O, size_t kCellHeader, bool kInPage,
+          uint32_t kPages>
+struct BlockPolicy {
+  using Classes = C;
+  using Slots = S;
+  template <class Record>
+  using Order = O<Record>;
+  static constexpr size_t kHeader = kCellHeader;
+  static constexpr bool kRecordInPage = kInPage;
+  static constexpr Pages kBlock{kPages};
+};
+
 template <class Policy, class Manager>
 class SegregatedPages {
   using Classes = typename Policy::Classes;
@@ -58,11 +68,14 @@ class SegregatedPages {
 public:
   static constexpr size_t kMax = Classes::kMax;
 
-  explicit SegregatedPages(Manager &manager) : manager_(manager) {}
+  SegregatedPages(Manager &manager, Grain grain) : manager_(manager), grain_(grain) {}
 
-  // A cell for `bytes`, of 1 to kMax; null where memory is exhausted.
-  void *allocate(size_t bytes) {
-    const unsigned size_class = Classes::index(bytes);
+  // Whether there is a class for such blocks.
+  bool serves(size_t bytes, size_t align) const { return cell_bytes(bytes, align) <= kMax; }
+
+  // A block that serves(); null where memory is exhausted.
+  void *allocate(size_t bytes, size_t align) {
+    const unsigned size_class = Classes::index(cell_bytes(bytes, align));
     auto &available = available_[size_class];
     Record *record = available.front();
     if (record == nullptr) {
@@ -72,10 +85,11 @@ public:
     Block &block = block_of(record);
     void *cell = block.slots.take(cells(record, block));
     if (++block.used == block.count) available.remove(record);
-    return cell;
+    return after_header(cell);
   }
 
-  Release release(void *cell) {
+  Release release(void *memory) {
+    void *cell = before_header(memory);
     Record *record = Manager::head_of(cell);
     if (record == nullptr) return Release::not_a_block;
     Block &block = block_of(record);
@@ -91,15 +105,35 @@ public:
     return Release::done;
   }
 
-  // The length of the cell that begins at `cell`; 0 where none does.
-  static size_t usable(const void *cell) {
+  // The length of `block`; 0 where none begins there.
+  static size_t usable(const void *block) {
+    const void *cell = before_header(block);
     Record *record = Manager::head_of(cell);
     if (record == nullptr) return 0;
-    const Block &block = block_of(record);
-    return cells(record, block).is_cell(cell) ? block.each : 0;
+    const Block &all = block_of(record);
+    return cells(record, all).is_cell(cell) ? all.each - Policy::kHeader : 0;
   }
 
 private:
+  // Cells of so many bytes begin where their page does, so that they are aligned as their size is.
+  static constexpr size_t kNeverInPage = 128;
+
+  size_t cell_bytes(size_t bytes, size_t align) const {
+    if constexpr (Policy::kHeader != 0)
+      return align <= bytes_of(grain_) ? rounded(bytes + Policy::kHeader, grain_) : kMax + 1;
+    if (Policy::kRecordInPage && align > 16) bytes = std::max(bytes, kNeverInPage);
+    return round_up(rounded(bytes, grain_), align);
+  }
+
+  static void *before_header(const void *block) {
+    return const_cast<char *>(static_cast<const char *>(block)) - Policy::kHeader;
+  }
+  static void *after_header(void *cell) {
+    if (Policy::kHeader == 0 || cell == nullptr) return cell;
+    *static_cast<size_t *>(cell) = 1; // written as where all of it is needed
+    return static_cast<char *>(cell) + Policy::kHeader;
+  }
+
   // Not more than two cells of a page are given up for its record.
   static constexpr bool is_in_page(size_t each) {
     return Policy::kRecordInPage && 2 * each <= sizeof(Block) + each;
@@ -113,13 +147,13 @@ private:
   }
 
   static Cells cells(const Record *record, const Block &block) {
-    const size_t offset = is_in_page(block.each) ? round_up(sizeof(Block), 16) : Policy::kOffset;
+    const size_t offset = is_in_page(block.each) ? round_up(sizeof(Block), 16) : Policy::kHeader;
     return {record->memory() + offset, block.each, block.count};
   }
 
   Record *add_block(unsigned size_class) {
     const size_t each = Classes::size(size_class);
-    Record *record = manager_.take(Policy::pages(each));
+    Record *record = manager_.take(Policy::kBlock);
     if (record == nullptr) return nullptr;
     record->data.each = static_cast<uint32_t>(each);
     Block &block = *new (&block_of(record)) Block;
@@ -132,6 +166,7 @@ private:
   }
 
   Manager &manager_;
+  Grain grain_;
   typename Policy::template Order<Record> available_[Classes::kCount];
 };
 
