@@ -27,13 +27,11 @@ class ComposedHeap:
         return f"{self.about} ({self.paper}, section {self.section})"
 
 
+_FIELDS = ("name", "about", "paper", "section")
+
+
 class _Entry(ctypes.Structure):
-    _fields_: ClassVar = [
-        ("name", ctypes.c_char_p),
-        ("about", ctypes.c_char_p),
-        ("paper", ctypes.c_char_p),
-        ("section", ctypes.c_char_p),
-    ]
+    _fields_: ClassVar = [(field, ctypes.c_char_p) for field in _FIELDS]
 
 
 def papers_library() -> Path:
@@ -53,7 +51,6 @@ def composed_heaps() -> dict[str, ComposedHeap]:
         return {}
     entries = (native.abut_heap_at(index) for index in range(native.abut_heap_count()))
     heaps = (
-        ComposedHeap(*(getattr(entry, field).decode() for field, _ in _Entry._fields_))
-        for entry in entries
+        ComposedHeap(*(getattr(entry, field).decode() for field in _FIELDS)) for entry in entries
     )
     return {heap.name: heap for heap in heaps}

@@ -81,11 +81,8 @@ def find_heap(name: str) -> Heap | MissingHeap:
         return _heap_of_path(name)
     if name == "glibc":
         return GLIBC
-    if name == "abut":
-        return Heap("abut", ABUT_ABOUT, library_path(), "")
-    if name.startswith("abut+"):
-        settings = environment_of(name.split("+")[1:], load_library().options())
-        return Heap(name, ABUT_ABOUT, library_path(), "", settings)
+    if name.partition("+")[0] == "abut":
+        return _abut(name)
     if composed := _composed(name):
         return composed
     if name not in _PEERS:
@@ -137,6 +134,12 @@ def preload(heap: Heap, existing: str) -> str:
             fix="move the library to a path without them",
         )
     return f"{path}:{existing}" if existing else path
+
+
+def _abut(name: str) -> Heap:
+    settings = name.split("+")[1:]
+    variables = environment_of(settings, load_library().options()) if settings else {}
+    return Heap(name, ABUT_ABOUT, library_path(), "", variables)
 
 
 def _composed(name: str) -> Heap | None:

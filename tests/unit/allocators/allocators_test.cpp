@@ -69,9 +69,12 @@ TEST_P(EveryAllocator, KeepsBlocksApartAndWhole) {
       const size_t usable = heap.usable(block);
       ASSERT_GE(usable, bytes);
       const auto next = live.lower_bound(block);
-      if (next != live.end()) ASSERT_LE(block + usable, next->first);
-      if (next != live.begin())
+      if (next != live.end()) {
+        ASSERT_LE(block + usable, next->first);
+      }
+      if (next != live.begin()) {
         ASSERT_LE(std::prev(next)->first + std::prev(next)->second.bytes, block);
+      }
       const auto fill = static_cast<unsigned char>(step);
       std::memset(block, fill, usable);
       live[block] = {usable, fill};

@@ -96,7 +96,9 @@ void check_classes() {
     const unsigned index = C::index(bytes);
     ASSERT_LT(index, C::kCount);
     ASSERT_GE(C::size(index), bytes);
-    if (index > 0) ASSERT_LT(C::size(index - 1), bytes);
+    if (index > 0) {
+      ASSERT_LT(C::size(index - 1), bytes);
+    }
   }
 }
 
@@ -172,7 +174,9 @@ TYPED_TEST(ChunkIndexTest, FindsAChunkWheneverThereIsOne) {
       ASSERT_EQ(chunk != nullptr, best != in.end());
       if (chunk == nullptr) continue;
       ASSERT_GE(chunk->bytes(), wanted);
-      if constexpr (!std::is_same_v<TypeParam, AddressTree>) ASSERT_EQ(chunk->bytes(), best->first);
+      if constexpr (!std::is_same_v<TypeParam, AddressTree>) {
+        ASSERT_EQ(chunk->bytes(), best->first);
+      }
       auto [from, to] = in.equal_range(chunk->bytes());
       while (from != to && from->second != chunk) ++from;
       ASSERT_NE(from, to);
