@@ -1,19 +1,13 @@
 // operator new and delete, in every form.
 #include "entry/calls.hpp"
 #include "entry/export.hpp"
-#include "entry/new_handler.hpp"
-
-#include <new>
+#include "entry/new_handlers.hpp"
 
 using namespace abut;
 using entry::allocate_or_null;
 using entry::allocate_or_throw;
 
-namespace {
-
-size_t bytes_of(std::align_val_t align) { return static_cast<size_t>(align); }
-
-} // namespace
+using entry::bytes_of;
 
 [[gnu::noinline]] static void *
 allocate_placed_or_throw(size_t bytes, const near::Captured *captured, Address context) {

@@ -1,7 +1,7 @@
 // operator new and delete as entry/operators.cpp has them, recorded. The entry points are named as the C++ ABI has them,
 // because they hand over their caller's frame.
 #include "entry/calls.hpp"
-#include "entry/new_handler.hpp"
+#include "entry/new_handlers.hpp"
 #include "light/stub.hpp"
 
 #include <new>

@@ -48,7 +48,7 @@ def command(
         typer.Option(metavar="PLAN", help="Put objects where `abut place` or `abut tune` planned."),
     ] = None,
     heap: Annotated[
-        str, typer.Option(help="glibc, jemalloc, mimalloc, tcmalloc, abut, or a library's path.")
+        str, typer.Option(help="A heap that `abut heaps` lists, or a library's path.")
     ] = "abut",
 ) -> None:
     """Run a program under abut's heap. Nothing of the program needs to change.

@@ -1,10 +1,12 @@
-// What operator new does where there is no memory: the program's new_handler is asked, and an exception thrown.
+// What operator new does when there is no memory: the program's handlers, then bad_alloc or null.
 //
 // The library does not depend on a C++ run-time library, so that a C program under it loads none: the two
 // functions needed are looked for in the program.
 #pragma once
 
 #include "os/message.hpp"
+
+#include <new>
 
 using Handler = void (*)();
 
@@ -18,6 +20,8 @@ __asm__(".weak __gxx_personality_v0\n.weak __cxa_begin_catch\n.weak __cxa_end_ca
         ".weak _Unwind_Resume");
 
 namespace abut::entry {
+
+inline size_t bytes_of(std::align_val_t align) { return static_cast<size_t>(align); }
 
 // The program's new_handler, as the standard wants: called until there is memory or no handler.
 template <class Allocate>
