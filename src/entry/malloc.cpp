@@ -46,7 +46,16 @@ namespace {
   if (!near::is_plain(site))
     if (const Address context = near::context_to_place(bytes, site))
       return abut_capture_malloc(bytes, context);
+  if (group::is_on()) return abut_capture_malloc(bytes, near::kPlain);
   return allocate_plain(bytes);
+}
+
+[[gnu::noinline]] void *calloc_at(size_t bytes, Address site) {
+  if (!near::is_plain(site))
+    if (const Address context = near::context_to_place(bytes, site))
+      return abut_capture_calloc(bytes, context);
+  if (group::is_on() && bytes <= heap::kSmallMax) return abut_capture_calloc(bytes, near::kPlain);
+  return or_no_memory(heap::allocate_zeroed(bytes));
 }
 
 // What realloc does with a null pointer, apart from what it does with others.
@@ -77,9 +86,8 @@ ABUT_EXPORT void free_aligned_sized(void *memory, size_t, size_t) {
 ABUT_EXPORT void *calloc(size_t count, size_t each) {
   size_t bytes = 0;
   if (__builtin_mul_overflow(count, each, &bytes)) return or_no_memory(nullptr);
-  if (near::is_awake() && bytes > heap::kTinyMax && !near::is_plain(ABUT_SITE)) [[unlikely]]
-    if (const Address context = near::context_to_place(bytes, ABUT_SITE))
-      return abut_capture_calloc(bytes, context);
+  if (near::is_awake() && bytes > heap::kTinyMax) [[unlikely]]
+    return calloc_at(bytes, ABUT_SITE);
   return or_no_memory(heap::allocate_zeroed(bytes));
 }
 

@@ -72,6 +72,7 @@ allocate_placed_or_throw(size_t bytes, const near::Captured *captured, Address c
   if (!near::is_plain(site))
     if (const Address context = near::context_to_place(bytes, site))
       return abut_capture_new(bytes, context);
+  if (group::is_on()) return abut_capture_new(bytes, near::kPlain);
   void *memory = heap::allocate_fast(bytes);
   return memory ? memory : new_slow(bytes);
 }

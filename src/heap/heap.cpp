@@ -188,7 +188,7 @@ Release release_slow(const char *call, void *memory) {
     return Release::done;
   }
   auto *block = static_cast<Block *>(memory);
-  if (found.owner == current)
+  if (found.owner->keeper == current)
     release_own(call, *found.owner, found, block);
   else
     found.owner->receive(block, current->number());
@@ -213,7 +213,8 @@ Resized move_block(const char *call, void *memory, size_t usable, size_t bytes) 
 Resized resize_any(const char *call, void *memory, size_t bytes) {
   const Found found = find(call, memory);
   if (found.where == Where::foreign) return {nullptr, true};
-  if (found.owner == current) check_live(call, *current, found, static_cast<Block *>(memory));
+  if (found.owner != nullptr && found.owner->keeper == current)
+    check_live(call, *found.owner, found, static_cast<Block *>(memory));
   const size_t usable = usable_bytes(found);
   if (stays(usable, bytes)) return {memory};
   if (bytes > kRequestMax) return {};

@@ -104,7 +104,22 @@ inline void *allocate_waiting(size_t bytes) {
   return heap->medium.pop(kMediumClasses.for_bytes(bytes));
 }
 
-// Takes back a tiny or medium block of this thread; false if it is anything else, or looks wrong.
+// Takes back a small block of one of the thread's side heaps; false if it is anything else, or looks wrong.
+inline bool release_to_side(const LocalHeap *heap, Segment *segment, Block *block) {
+  const auto address = reinterpret_cast<Address>(block);
+  if (tier_of(segment->tag_at(address)) != Tier::small) return false;
+  LocalHeap *side = segment->span_at(address).owner;
+  const SmallMap &map = segment->line_at(address);
+  const uint32_t at = granule_in_page(address);
+  if (side->keeper != heap || address % Granules::kBytes != 0 || !map.short_begins_at(at) ||
+      side->small.looks_free(block))
+    return false;
+  const uint32_t size = map.short_length_at(at);
+  if (!side->small.push(block, size)) side->spill_small(size);
+  return true;
+}
+
+// Takes back a block of this thread that is tiny, medium or in a side heap; false if it is anything else, or looks wrong.
 inline bool release_to_bin(void *memory) {
   LocalHeap *heap = current;
   const auto address = reinterpret_cast<Address>(memory);
@@ -117,7 +132,8 @@ inline bool release_to_bin(void *memory) {
     heap->free_tiny(block);
     return true;
   }
-  if (tag != heap->medium.tag() || address % MediumGranules::kBytes != 0) return false;
+  if (tag != heap->medium.tag()) return release_to_side(heap, segment, block);
+  if (address % MediumGranules::kBytes != 0) return false;
   const MediumMap &map = medium_map_at(segment, address);
   const uint32_t at = medium_granule(address);
   if (!map.begins_at(at) || heap->medium.looks_free(block)) return false;
