@@ -40,41 +40,41 @@ class Merging(unittest.TestCase):
 
     def test_the_code_of_figure_3_is_merged_as_figure_4_shows(self) -> None:
         first_node, first_datum, nodes, data = groups_of("insert", group_merge="linked")
-        self.assertEqual([first_node["smallest"], nodes["smallest"]], [NODE, NODE])
-        self.assertEqual([first_datum["smallest"], data["smallest"]], [DATUM, DATUM])
-        self.assertEqual(first_node["root"], nodes["root"])
-        self.assertEqual(first_node["merge"], "linked")
-        self.assertEqual(first_datum["root"], data["root"])
-        self.assertIn("pointed_at", [first_datum["merge"], data["merge"]])
-        self.assertNotEqual(nodes["root"], data["root"])
-        self.assertNotEqual(nodes["pool"], data["pool"])
+        assert [first_node["smallest"], nodes["smallest"]] == [NODE, NODE]
+        assert [first_datum["smallest"], data["smallest"]] == [DATUM, DATUM]
+        assert first_node["root"] == nodes["root"]
+        assert first_node["merge"] == "linked"
+        assert first_datum["root"] == data["root"]
+        assert "pointed_at" in [first_datum["merge"], data["merge"]]
+        assert nodes["root"] != data["root"]
+        assert nodes["pool"] != data["pool"]
 
     def test_the_graph_has_the_edges_of_figure_3(self) -> None:
         _, _, nodes, data = groups_of("insert", group_merge="none")
         edges = {(edge["to"], edge["offset"]) for edge in nodes["edges"]}
-        self.assertIn((data["id"], 0), edges)
-        self.assertIn((nodes["id"], 8), edges)
-        self.assertEqual(data["edges"], [])
+        assert (data["id"], 0) in edges
+        assert (nodes["id"], 8) in edges
+        assert data["edges"] == []
 
     def test_without_merging_every_group_is_its_own(self) -> None:
         groups = groups_of("insert", group_merge="none")
-        self.assertEqual([group["root"] for group in groups], [1, 2, 3, 4])
-        self.assertEqual([group["state"] for group in groups], ["few", "few", "pooled", "pooled"])
+        assert [group["root"] for group in groups] == [1, 2, 3, 4]
+        assert [group["state"] for group in groups] == ["few", "few", "pooled", "pooled"]
 
     def test_what_is_born_together_shares_a_pool(self) -> None:
         groups = groups_of("insert", group_merge="born")
-        self.assertEqual(len({group["root"] for group in groups}), 1)
-        self.assertIn("born", [group["merge"] for group in groups])
+        assert len({group["root"] for group in groups}) == 1
+        assert "born" in [group["merge"] for group in groups]
 
     def test_nodes_of_one_list_made_in_two_places_are_merged(self) -> None:
         one, other = groups_of("alternate", group_merge="linked")
-        self.assertEqual(one["root"], other["root"])
-        self.assertIn("linked", [one["merge"], other["merge"]])
+        assert one["root"] == other["root"]
+        assert "linked" in [one["merge"], other["merge"]]
 
     def test_lists_that_never_meet_are_not_merged(self) -> None:
         one, other = groups_of("separate", group_merge="born")
-        self.assertNotEqual(one["root"], other["root"])
-        self.assertNotEqual(one["pool"], other["pool"])
+        assert one["root"] != other["root"]
+        assert one["pool"] != other["pool"]
 
 
 class Thresholds(unittest.TestCase):
@@ -82,14 +82,14 @@ class Thresholds(unittest.TestCase):
 
     def test_a_small_group_has_no_pool(self) -> None:
         (group,) = groups_of("loners", objects=99)
-        self.assertEqual((group["state"], group["pool"]), ("few", 0))
+        assert (group["state"], group["pool"]) == ("few", 0)
 
     def test_the_hundredth_object_opens_one(self) -> None:
         (group,) = groups_of("loners", objects=100)
-        self.assertEqual(group["state"], "pooled")
+        assert group["state"] == "pooled"
 
     def test_large_objects_belong_to_no_group(self) -> None:
-        self.assertEqual(groups_of("loners", group_bytes="16"), [])
+        assert groups_of("loners", group_bytes="16") == []
 
 
 class Pools(unittest.TestCase):
@@ -98,22 +98,22 @@ class Pools(unittest.TestCase):
     def test_a_pool_that_is_filled_in_a_row_wastes_less_than_a_page(self) -> None:
         (group,) = groups_of("loners", objects=4000)
         granted = 32  # bytes for each: the first hundred lie elsewhere
-        self.assertEqual(group["pool_bytes"], (4000 - 100) * granted)
-        self.assertLessEqual(group["pool_pages"] * 4096, group["pool_bytes"] + 4096)
+        assert group["pool_bytes"] == (4000 - 100) * granted
+        assert group["pool_pages"] * 4096 <= group["pool_bytes"] + 4096
 
     def test_holes_are_used_again(self) -> None:
         (group,) = groups_of("loners", objects=400_000)
         live = 4096 * 32
-        self.assertLessEqual(group["pool_pages"] * 4096, 2 * live)
-        self.assertEqual(group["state"], "pooled")
+        assert group["pool_pages"] * 4096 <= 2 * live
+        assert group["state"] == "pooled"
 
     def test_forwarded_objects_stay_in_the_plain_heap(self) -> None:
         (group,) = groups_of("loners", group_pools="forwarded")
-        self.assertEqual((group["state"], group["pool_pages"]), ("pooled", 0))
+        assert (group["state"], group["pool_pages"]) == ("pooled", 0)
 
     def test_padded_objects_are_longer_by_a_header(self) -> None:
         (group,) = groups_of("loners", objects=4000, group_pools="padded")
-        self.assertEqual(group["pool_bytes"], (4000 - 100) * 48)
+        assert group["pool_bytes"] == (4000 - 100) * 48
 
 
 if __name__ == "__main__":

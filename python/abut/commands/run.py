@@ -43,6 +43,12 @@ def command(
             "--explain", help="Say at exit which objects were put beside which, and why not others."
         ),
     ] = False,
+    json: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write what --explain says there, as JSON (%p: process id)."
+        ),
+    ] = None,
     heap: Annotated[
         str, typer.Option(help="glibc, jemalloc, mimalloc, tcmalloc, abut, or a library's path.")
     ] = "abut",
@@ -57,11 +63,12 @@ def command(
         abut run -- lua5.4 script.lua
         abut run --stats heap.json --option decay_ms=0 -- xmllint --noout big.xml
         abut run --explain -- xmllint --noout big.xml
+        abut run --option groups=on --json groups.json -- xmllint --noout big.xml
         abut run --heap mimalloc -- lua5.4 script.lua
     """
     try:
         environment = untouched_environment()
-        environment |= _settings(heap, option or [], stats, explain=explain)
+        environment |= _settings(heap, option or [], stats, json, explain=explain)
         found = require_heap(heap)
         environment |= found.environment
         chosen = preload(found, environment.get("LD_PRELOAD", ""))
@@ -78,11 +85,11 @@ def command(
 
 
 def _settings(
-    heap: str, options: list[str], stats: Path | None, *, explain: bool
+    heap: str, options: list[str], stats: Path | None, json: Path | None, *, explain: bool
 ) -> dict[str, str]:
-    if heap.split("+", maxsplit=1)[0] != "abut" and (options or stats or explain):
+    if heap.split("+", maxsplit=1)[0] != "abut" and (options or stats or json or explain):
         raise AbutError(
-            f"--option, --stats and --explain are abut's, and the heap is {heap}",
+            f"--option, --stats, --explain and --json are abut's, and the heap is {heap}",
             fix="leave them out, or leave --heap out",
             exit_code=USAGE,
         )
@@ -90,6 +97,8 @@ def _settings(
     if stats:
         # The program may change its folder before it ends.
         variables["ABUT_STATS"] = str(stats.absolute())
+    if json:
+        variables["ABUT_EXPLAIN_FILE"] = str(json.absolute())
     if explain:
         variables["ABUT_EXPLAIN"] = "on"
     return variables
