@@ -180,6 +180,20 @@ void *allocate_aligned(size_t align, size_t bytes) {
   return allocate_shared(bytes, align, clean);
 }
 
+bool release_to_side(const LocalHeap *heap, Segment *segment, Block *block) {
+  const auto address = reinterpret_cast<Address>(block);
+  if (tier_of(segment->tag_at(address)) != Tier::small) return false;
+  LocalHeap *side = segment->span_at(address).owner;
+  const SmallMap &map = segment->line_at(address);
+  const uint32_t at = granule_in_page(address);
+  if (side->keeper != heap || address % Granules::kBytes != 0 || !map.short_begins_at(at) ||
+      side->small.looks_free(block))
+    return false;
+  const uint32_t size = map.short_length_at(at);
+  if (!side->small.push(block, size)) side->spill_small(size);
+  return true;
+}
+
 Release release_slow(const char *call, void *memory) {
   const Found found = find(call, memory);
   if (found.where == Where::foreign) return Release::foreign;

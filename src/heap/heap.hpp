@@ -27,6 +27,9 @@ void *allocate_zeroed(size_t bytes);
 // `align` is a power of two. Null where memory is exhausted or the sum is out of range.
 void *allocate_aligned(size_t align, size_t bytes);
 
+// Takes back a small block of one of `heap`'s side heaps; false if it is anything else, or looks wrong.
+bool release_to_side(const LocalHeap *heap, Segment *segment, Block *block);
+
 enum class Release : uint8_t {
   done,
   foreign, // not an address of this heap
@@ -102,21 +105,6 @@ inline void *allocate_waiting(size_t bytes) {
   if (bytes <= kTinyMax) return heap->tiny.pop();
   if (bytes <= kSmallMax || bytes > kMediumMax) return nullptr;
   return heap->medium.pop(kMediumClasses.for_bytes(bytes));
-}
-
-// Takes back a small block of one of the thread's side heaps; false if it is anything else, or looks wrong.
-inline bool release_to_side(const LocalHeap *heap, Segment *segment, Block *block) {
-  const auto address = reinterpret_cast<Address>(block);
-  if (tier_of(segment->tag_at(address)) != Tier::small) return false;
-  LocalHeap *side = segment->span_at(address).owner;
-  const SmallMap &map = segment->line_at(address);
-  const uint32_t at = granule_in_page(address);
-  if (side->keeper != heap || address % Granules::kBytes != 0 || !map.short_begins_at(at) ||
-      side->small.looks_free(block))
-    return false;
-  const uint32_t size = map.short_length_at(at);
-  if (!side->small.push(block, size)) side->spill_small(size);
-  return true;
 }
 
 // Takes back a block of this thread that is tiny, medium or in a side heap; false if it is anything else, or looks wrong.

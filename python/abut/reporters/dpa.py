@@ -138,8 +138,8 @@ def _misses(result: DpaResult, recorded: Sequence[ProgramRow]) -> "Table":
         for level, _ in _LEVELS:
             base = row.misses[PLAIN].levels[level]
             found.append(amount(base, ""))
-            for name in (DPA, BORN):
-                found.append(f"{row.misses[name].levels[level] / max(1, base):.2f}")
+            under = (row.misses[name].levels[level] for name in (DPA, BORN))
+            found.extend(f"{misses / max(1, base):.2f}" for misses in under)
         return found
 
     columns = [
