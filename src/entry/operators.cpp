@@ -22,6 +22,7 @@ ABUT_BODY void *abut_unplanned_new(size_t bytes, Address site) {
   if (near::is_awake() && !near::is_plain(site))
     if (const Address context = near::context_to_place(bytes, site))
       return abut_capture_new(bytes, context);
+  if (group::is_on()) return abut_capture_new(bytes, near::kPlain);
   void *memory = heap::allocate_fast(bytes);
   return memory ? memory : new_slow(bytes);
 }

@@ -1,6 +1,7 @@
 // Entry points that hand over the frame of their caller, and where objects may be put beside friends, its registers.
 #pragma once
 
+#include "base/attention.hpp"
 #include "context/entry_stub.hpp"
 #include "entry/export.hpp"
 #include "light/record.hpp"
@@ -14,7 +15,7 @@
 #define ABUT_PLACING_STUB(name, implementation, captured, first, second)                           \
   __asm__(".pushsection .text\n.balign 16\n.globl " #name "\n.type " #name ", @function\n" #name   \
           ":\n.cfi_startproc\nendbr64\n"                                                           \
-          "cmpb $0, _ZN4abut4near5phaseE(%rip)\njne 1f\n"                                          \
+          "cmpb $0, _ZN4abut9attentionE(%rip)\njne 1f\n"                                           \
           "mov %rsp, %" first "\nmov %rbp, %" second "\njmp " #implementation "\n1:\n"             \
           "push %r15\n.cfi_adjust_cfa_offset 8\npush %r14\n.cfi_adjust_cfa_offset 8\n"             \
           "push %r13\n.cfi_adjust_cfa_offset 8\npush %r12\n.cfi_adjust_cfa_offset 8\n"             \
@@ -24,8 +25,6 @@
           ", . - " #name "\n.popsection\n")
 
 namespace abut::light {
-
-static_assert(static_cast<int>(near::Phase::asleep) == 0); // as the stub has it
 
 inline Frame frame_of(const near::Captured *captured) {
   return {&captured->words[near::Captured::kReturnAddress], captured->words[1]};

@@ -1,5 +1,7 @@
 #include "near/near_heap.hpp"
 
+#include "heap/extent.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <mutex>
@@ -75,11 +77,10 @@ unsigned NearHeap::level_after(unsigned level, unsigned size) {
 }
 
 NearHeap::Placed NearHeap::place(Address friend_address, unsigned size) {
-  if (heap::segment_map.kind_at(friend_address) != heap::SegmentKind::pages)
-    return {nullptr, Where::not_ours};
+  heap::LocalHeap *owner = heap::small_owner(heap_, friend_address);
+  if (owner == nullptr) return {nullptr, Where::not_ours};
+  if (owner->small.front() - friend_address < kClose) return {nullptr, Where::near_anyway};
   Segment *segment = Segment::of(friend_address);
-  if (segment->tag_at(friend_address) != heap_->small.tag()) return {nullptr, Where::not_ours};
-  if (heap_->small.front() - friend_address < kClose) return {nullptr, Where::near_anyway};
   const Range block = block_around(segment->line_at(friend_address), friend_address);
   if (!block) return {nullptr, Where::not_ours};
   const Address page = round_down(friend_address, kPageBytes);
@@ -90,7 +91,7 @@ NearHeap::Placed NearHeap::place(Address friend_address, unsigned size) {
   const unsigned index = heap::page_in_segment(friend_address) % heap::kPagesInUnit;
   if (span.room[index] >= size && (span.open >> index & 1) != 0) {
     std::lock_guard guard(heap_->lock());
-    if (void *hole = heap_->small.take_beside(friend_address, size)) return {hole, Where::hole};
+    if (void *hole = owner->small.take_beside(friend_address, size)) return {hole, Where::hole};
   }
   if (block.count != size)
     return {nullptr, Where::nowhere}; // no run of this size could be found from there again
