@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace abut::trace {
 
@@ -31,7 +32,8 @@ void AccessEncoder::clear() {
   site_of_rule_.clear();
   rule_index_.clear();
   lists_ = {};
-  groups_.assign(1, Group{0, 0, false});
+  groups_.assign(1, Group{});
+  open_.clear();
   checks_.clear();
   group_index_.clear();
   guesses_.assign(size_t{2} << kGuessBits, 0);
@@ -82,11 +84,13 @@ void AccessEncoder::add(uint32_t thread, std::span<const SiteNumber> sites, cons
     guess = likely;
     if (!matches(groups_[guess], sites)) guess = describe(sites);
   }
-  if (groups_[guess].open) {
-    tell(groups_[guess]);
-    if (is_steady(groups_[guess], sites)) [[unlikely]]
-      tell(groups_[guess = describe(sites)]);
-    emit_steps(groups_[guess]);
+  if (groups_[guess].is_open()) {
+    const auto [objects_end, offsets_end] = std::pair(objects_end_, offsets_end_);
+    if (tell(groups_[guess], Watch::yes)) [[unlikely]] {
+      objects_end_ = objects_end;
+      offsets_end_ = offsets_end;
+      tell(groups_[guess = describe(sites)], Watch::no);
+    }
   }
   end_run(sites);
   likely = before_ = guess;
@@ -112,17 +116,38 @@ inline bool AccessEncoder::matches(const Group &group, std::span<const SiteNumbe
   return (wrong[0] | wrong[1] | other) == 0;
 }
 
-// What the group leaves open of the run, which it must match.
-void AccessEncoder::tell(const Group &group) {
+// Puts what the group leaves open of the run, which it must match, into the columns. True where one of the steps has
+// become so regular that there is a better rule.
+bool AccessEncoder::tell(const Group &group, Watch watch) {
+  constexpr size_t kMost = kMostInGroup * sizeof(uint64_t);
+  if (objects_end_ + kMost > objects_.size()) objects_.resize(2 * objects_.size() + kMost);
+  if (offsets_end_ + kMost > offsets_.size()) offsets_.resize(2 * offsets_.size() + kMost);
   const Place *here = run();
-  for (uint32_t i = 0; i < group.count; ++i) {
+  bool steady = false;
+  for (uint32_t open = group.open_begin; open != group.open_end; ++open) {
+    const uint32_t i = open_[open];
     const Check &check = checks_[group.begin + i];
-    const Place &from = check.from == 0 ? last_[check.site] : here[i - ptrdiff_t{check.from}];
-    told_[i] = here[i] - from - check.step;
+    const Place step =
+        here[i] - (check.from == 0 ? last_[check.site] : here[i - ptrdiff_t{check.from}]);
+    const Place told = step - check.step;
+    put_low_bytes(objects_, objects_end_, told[0], check.object_bytes);
+    put_low_bytes(offsets_, offsets_end_, told[1], check.offset_bytes);
+    if (watch == Watch::yes) steady |= note_step(known_[check.site], step, check.back);
   }
+  return steady;
 }
 
-void AccessEncoder::end_run(std::span<const SiteNumber> sites) {
+// True where the step has just come for the kSteady-th time.
+inline bool AccessEncoder::note_step(Known &known, Place step, uint32_t back) {
+  const bool same =
+      ((step[0] ^ known.step[0]) | (step[1] ^ known.step[1])) == 0 && known.back == back;
+  known.repeats = same ? known.repeats + 1 : 0;
+  known.step = step;
+  known.back = back;
+  return known.repeats == kSteady;
+}
+
+inline void AccessEncoder::end_run(std::span<const SiteNumber> sites) {
   const Place *here = run();
   for (size_t i = 0; i < sites.size(); ++i) last_[sites[i]] = here[i];
   history_end_ += sites.size();
@@ -130,36 +155,6 @@ void AccessEncoder::end_run(std::span<const SiteNumber> sites) {
   std::copy_n(history_.begin() + static_cast<ptrdiff_t>(history_end_ - kWindow), kWindow,
               history_.begin());
   history_end_ = kWindow;
-}
-
-// Whether a step that is left open has become so regular that there is a better rule.
-bool AccessEncoder::is_steady(const Group &group, std::span<const SiteNumber> sites) {
-  bool steady = false;
-  for (uint32_t i = 0; i < group.count; ++i) {
-    const Check &check = checks_[group.begin + i];
-    if (check.object_bytes + check.offset_bytes == 0) continue;
-    Known &known = known_[sites[i]];
-    const Place step = told_[i] + check.step;
-    const bool same =
-        ((step[0] ^ known.step[0]) | (step[1] ^ known.step[1])) == 0 && known.back == check.back;
-    known.repeats = same ? known.repeats + 1 : 0;
-    known.step = step;
-    known.back = check.back;
-    steady |= known.repeats == kSteady;
-  }
-  return steady;
-}
-
-// Puts the steps that are left open into their columns.
-void AccessEncoder::emit_steps(const Group &group) {
-  constexpr size_t kMost = kMostInGroup * sizeof(uint64_t);
-  if (objects_end_ + kMost > objects_.size()) objects_.resize(2 * objects_.size() + kMost);
-  if (offsets_end_ + kMost > offsets_.size()) offsets_.resize(2 * offsets_.size() + kMost);
-  for (uint32_t i = 0; i < group.count; ++i) {
-    const Check &check = checks_[group.begin + i];
-    put_low_bytes(objects_, objects_end_, told_[i][0], check.object_bytes);
-    put_low_bytes(offsets_, offsets_end_, told_[i][1], check.offset_bytes);
-  }
 }
 
 // ---- threads, and the end ----

@@ -63,19 +63,23 @@ private:
     uint8_t offset_bytes;
   };
   struct Group {
-    uint32_t begin; // in the list of checks
-    uint32_t count;
-    bool open; // has steps in columns
+    uint32_t begin = 0; // in the list of checks
+    uint32_t count = 0;
+    uint32_t open_begin = 0; // in the list of those that have steps in columns
+    uint32_t open_end = 0;
+
+    bool is_open() const { return open_begin != open_end; }
   };
+  // Whether to look out for steps that repeat themselves.
+  enum class Watch : uint8_t { no, yes };
 
   SiteNumber same_site(const Site &site);
   // The places of the run that is being added; those before it come before.
   Place *run() { return history_.data() + history_end_; }
   bool matches(const Group &group, std::span<const SiteNumber> sites);
-  void tell(const Group &group);
+  bool tell(const Group &group, Watch watch);
+  static bool note_step(Known &known, Place step, uint32_t back);
   void end_run(std::span<const SiteNumber> sites);
-  bool is_steady(const Group &group, std::span<const SiteNumber> sites);
-  void emit_steps(const Group &group);
   uint32_t describe(std::span<const SiteNumber> sites);
   uint32_t rule_for(SiteNumber site, uint32_t index);
   uint32_t reference(SiteNumber site, uint32_t index);
@@ -98,14 +102,13 @@ private:
   Groups lists_;
   std::vector<Group> groups_; // the first stands for nothing
   std::vector<Check> checks_;
+  std::vector<uint8_t> open_; // in each group
   HashIndex group_index_;
   // Groups, by the sites that they are of; the second half, by the group before, too.
   std::vector<uint32_t> guesses_;
 
   std::vector<Place> history_;
   size_t history_end_ = kWindow;
-  std::array<Place, kMostInGroup>
-      told_; // what a group leaves to tell of the run that is being added
   std::vector<uint16_t> symbols_;
   Bytes objects_, offsets_;
   size_t objects_end_ = 0, offsets_end_ = 0;

@@ -113,7 +113,10 @@ uint32_t AccessEncoder::group_of(std::span<const uint32_t> rules) {
   });
   if (number != HashIndex::kNone) return number;
   number = static_cast<uint32_t>(groups_.size());
-  Group group{static_cast<uint32_t>(checks_.size()), static_cast<uint32_t>(rules.size()), false};
+  Group group;
+  group.begin = static_cast<uint32_t>(checks_.size());
+  group.count = static_cast<uint32_t>(rules.size());
+  group.open_begin = static_cast<uint32_t>(open_.size());
   for (const uint32_t name : rules) {
     const Rule &rule = rules_[name];
     checks_.push_back({Place{rule.object_step, rule.offset_step},
@@ -121,9 +124,11 @@ uint32_t AccessEncoder::group_of(std::span<const uint32_t> rules) {
                        site_of_rule_[name], rule.back, from_of(group, name),
                        static_cast<uint8_t>(bytes_of(rule.object_width)),
                        static_cast<uint8_t>(bytes_of(rule.offset_width))});
-    group.open |= rule.object_width != Width::none || rule.offset_width != Width::none;
+    if (rule.object_width != Width::none || rule.offset_width != Width::none)
+      open_.push_back(static_cast<uint8_t>(checks_.size() - 1 - group.begin));
     lists_.rules.push_back(name);
   }
+  group.open_end = static_cast<uint32_t>(open_.size());
   lists_.ends.push_back(static_cast<uint32_t>(lists_.rules.size()));
   groups_.push_back(group);
   group_index_.add(hash, number);
