@@ -102,7 +102,9 @@ def build_app(verbs: Sequence[str], *, completes: bool = False) -> "typer.Typer"
 
 def _dispatch(arguments: Sequence[str]) -> int:
     if COMPLETION_VARIABLE in os.environ:
-        return _run_verbs([verb for verb in VERBS if verb not in _COMPILERS], arguments, completes=True)
+        return _run_verbs(
+            [verb for verb in VERBS if verb not in _COMPILERS], arguments, completes=True
+        )
     first = arguments[0] if arguments else "--help"
     if first in ("-h", "--help"):
         print(help_text(), end="")
