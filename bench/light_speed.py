@@ -1,7 +1,7 @@
-"""What the light recorder costs: how much longer the programs of a suite take with it than without.
+"""What the light recorder costs: how much longer the programs of a suite take with it.
 
-Each program runs under abut's heap, in turn with and without the recorder; a shell beside it takes the
-time, so that what the recorder does before and after does not count.
+Each program runs under abut's heap, in turn with and without the recorder; a shell beside it takes
+the time, so that what the recorder does before and after does not count.
 
 usage: .venv/bin/python bench/light_speed.py [--suite NAME] [--runs N] [--only NAME]
 """

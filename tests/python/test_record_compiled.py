@@ -1,4 +1,4 @@
-"""`abut cc`, `abut c++` and `abut record --recorder compiled`: accesses of programs that are compiled for it."""
+"""`abut cc`, `abut c++` and `abut record --recorder compiled`: programs compiled for recording."""
 
 import re
 import shutil
