@@ -54,24 +54,24 @@ def measure(workload: Workload, runs: int, folder: Path) -> tuple[list[str], flo
     record = [sys.executable, "-m", "abut", "record", "--recorder", "light", "--follow-children"]
     plain: list[float] = []
     recorded: list[float] = []
-    for _ in range(runs + 1):  # the first is to warm up
+    for _ in range(runs):
         for trace in folder.iterdir():
             trace.unlink()
         recorded.append(
             seconds_of(workload, [*record, "-q", "-o", str(folder / "trace"), "--"], {})
         )
         plain.append(seconds_of(workload, [], {"LD_PRELOAD": str(library_path())}))
-    ratios = [b / a for a, b in zip(plain[1:], recorded[1:], strict=True)]
+    ratios = [b / a for a, b in zip(plain, recorded, strict=True)]
     infos = [Trace(trace).info for trace in folder.iterdir()]
     totals = [info.totals or {} for info in infos]
     events = sum(info.events for info in infos)
     dropped = sum(total.get("dropped_events", 0) for total in totals)
-    time = statistics.median(plain[1:])
+    time = statistics.median(plain)
     change = (statistics.median(ratios) - 1) * 100
     row = [
         workload.name,
         f"{time:.2f} s",
-        f"{statistics.median(recorded[1:]):.2f} s",
+        f"{statistics.median(recorded):.2f} s",
         f"{change:+.1f} %",
         f"{(events + dropped) / time / 1e6:.2f} M",
         f"{dropped / max(events + dropped, 1):.1%}",
@@ -102,6 +102,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             row, ratio = measure(workload, chosen.runs, Path(folder))
         table.add_row(*row)
+        print(*row, sep="  ", file=sys.stderr)
         ratios.append(ratio)
     if ratios:
         mean = math.exp(statistics.fmean(math.log(ratio) for ratio in ratios))
