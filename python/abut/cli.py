@@ -90,6 +90,8 @@ def build_app(verbs: Sequence[str], *, completes: bool = False) -> "typer.Typer"
     )
     app.callback()(lambda: None)  # without it typer takes a single verb for the whole program
     for verb in verbs:
+        if verb in _COMPILERS:
+            continue
         module = import_module(f"abut.commands.{verb}")
         if hasattr(module, "app"):  # a verb with verbs of its own
             app.add_typer(module.app, name=verb, short_help=VERBS[verb])
@@ -105,7 +107,7 @@ def build_app(verbs: Sequence[str], *, completes: bool = False) -> "typer.Typer"
 
 def _dispatch(arguments: Sequence[str]) -> int:
     if COMPLETION_VARIABLE in os.environ:
-        return _run_verbs([verb for verb in VERBS if verb not in _COMPILERS], arguments, completes=True)
+        return _run_verbs(list(VERBS), arguments, completes=True)
     first = arguments[0] if arguments else "--help"
     if first in ("-h", "--help"):
         print(help_text(), end="")

@@ -1,8 +1,8 @@
 """`abut cc` and `abut c++`: a compiler, told to put a call before each access to memory.
 
-The instrumentation is the one of -fsanitize=thread, which gcc and clang have; the calls lead to a library of
-our own, which does nothing unless the program runs under `abut record --recorder compiled`. All arguments are
-the compiler's. Imports little: a build calls this for every file.
+The instrumentation is the one of -fsanitize=thread, which gcc and clang have; the calls lead to a
+library of our own, which does nothing unless the program runs under `abut record --recorder
+compiled`. All arguments are the compiler's. Imports little: a build calls this for every file.
 """
 
 import os
@@ -70,8 +70,9 @@ def _help(verb: str, variable: str, standard: str) -> str:
     return f"""\
 Usage: abut {verb} ARGUMENTS...
 
-Compile and link as `{standard}` does with the same arguments, for `abut record --recorder compiled`:
-each access to memory is preceded by a call, which does nothing unless the program is recorded.
+Compile and link as `{standard}` does with the same arguments, for
+`abut record --recorder compiled`: each access to memory is preceded by a call, which does
+nothing unless the program is recorded.
 
 {variable} names another compiler: gcc and clang know how.
 

@@ -20,6 +20,8 @@
 #define ABUT_RANGE_AT(name, writes)                                                                \
   ABUT_RT void name(void *, unsigned long, void *) {}
 
+// The names are the compilers' and the linker's choice.
+// NOLINTBEGIN(bugprone-reserved-identifier)
 ABUT_ALL_ACCESSES
 ABUT_ALL_OTHERS
 ABUT_ALL_ATOMICS
@@ -43,3 +45,4 @@ ABUT_RT void *__tsan_memmove(void *to, const void *from, size_t bytes) {
 ABUT_RT void *__tsan_memset(void *to, int value, size_t bytes) {
   return std::memset(to, value, bytes);
 }
+// NOLINTEND(bugprone-reserved-identifier)

@@ -62,6 +62,8 @@ bool is_heaps(const volatile void *at) {
     abut::compiled::record_range(at, bytes, writes);                                               \
   }
 
+// The names are the compilers' and the linker's choice.
+// NOLINTBEGIN(bugprone-reserved-identifier)
 ABUT_ALL_ACCESSES
 ABUT_ALL_OTHERS
 ABUT_ALL_ATOMICS
@@ -84,3 +86,4 @@ ABUT_COPY(__tsan_memcpy, memcpy)
 ABUT_COPY(__tsan_memmove, memmove)
 ABUT_FILL(__wrap_memset)
 ABUT_FILL(__tsan_memset)
+// NOLINTEND(bugprone-reserved-identifier)

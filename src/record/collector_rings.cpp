@@ -4,6 +4,7 @@
 #include "record/ring_source.hpp"
 #include "record/visit.hpp"
 
+#include <sched.h>
 #include <thread>
 
 namespace abut::record {
@@ -15,6 +16,12 @@ constexpr auto kNap = std::chrono::microseconds(300);
 // Words that may have come out of rings and wait to be read: of a program that waits itself, and of one that does not.
 constexpr size_t kMostWaiting = size_t{1} << 22;
 constexpr size_t kMostHeld = size_t{1} << 26;
+
+// This thread gets what processors have left over: neither the program nor who empties its rings is to wait for it.
+void give_way() {
+  const sched_param none{};
+  sched_setscheduler(0, SCHED_IDLE, &none);
+}
 
 } // namespace
 
@@ -46,6 +53,7 @@ void Collector::pump_rings(Channel &channel, Visit &visit) {
       if (got < ring::kMostRecord * 16) std::this_thread::sleep_for(kNap);
     }
   });
+  if (!waits) give_way();
   RingReader rings(drain, [&](std::span<const uint64_t> words) { visit.reader->read(words); });
   bool is_reading = read_safely(visit, [&] { return begin_session(visit, command); });
   for (bool last = false; is_reading && !last;) {

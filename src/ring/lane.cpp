@@ -15,7 +15,7 @@ thread_local constinit Lane lane;
 namespace {
 
 constexpr size_t kMostSocketName = 108;
-constexpr unsigned kNap = 50;           // microseconds
+constexpr unsigned kNap = 50; // microseconds
 constexpr uint8_t kMostWaitsForRing = 100;
 constexpr unsigned kNapsPerLook = 2000; // at whether the collector is still there
 constexpr size_t kRoom =

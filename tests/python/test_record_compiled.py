@@ -1,4 +1,4 @@
-"""`abut cc`, `abut c++` and `abut record --recorder compiled`: accesses of programs that are compiled for it."""
+"""`abut cc`, `abut c++` and `abut record --recorder compiled`: programs compiled for recording."""
 
 import re
 import shutil
@@ -131,9 +131,7 @@ def test_atomics_do_what_they_do(abut: Abut, tmp_path: Path) -> None:
     source = PROGRAMS / "atomics.cpp"
     program = _compile(tmp_path, source, "-mcx16")
     plain = tmp_path / "plain"
-    subprocess.run(
-        ["c++", "-mcx16", "-O1", "-o", plain, source, "-latomic"], check=True
-    )
+    subprocess.run(["c++", "-mcx16", "-O1", "-o", plain, source, "-latomic"], check=True)
     expected = subprocess.run([plain], capture_output=True, text=True, check=True).stdout
     alone = subprocess.run([program], capture_output=True, text=True, check=True).stdout
     assert alone == expected
@@ -165,7 +163,9 @@ def test_arguments_are_the_compilers(abut: Abut, tmp_path: Path) -> None:
     assert abut("cc", "--version").stdout.split()[0] in ("cc", "gcc", "Debian", "clang")
     (tmp_path / "part.c").write_text("int one(int *p) { return *p; }\n")
     assert abut("cc", "-O1", "-c", "part.c", "-o", "part.o").returncode == 0
-    symbols = subprocess.run(["nm", tmp_path / "part.o"], capture_output=True, text=True, check=True)
+    symbols = subprocess.run(
+        ["nm", tmp_path / "part.o"], capture_output=True, text=True, check=True
+    )
     assert "U __tsan_read4" in symbols.stdout
     assert abut("cc", "-c", "no.c").returncode != 0
     missing = abut("cc", "-c", "part.c", ABUT_CC="no-such-compiler")

@@ -1,4 +1,4 @@
-"""`abut record --recorder light`: the same events as the full recorder's, and what gets lost is told."""
+"""`abut record --recorder light`: the full recorder's events, and what gets lost is told."""
 
 import os
 import signal
@@ -27,7 +27,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
 
 
 def _events(path: Path) -> tuple[Counter[EventKind], Counter[tuple[int, int, int]]]:
-    """How many events of each kind there are, and how many objects of each size, alignment, thread."""
+    """How many events of each kind, and how many objects of each size, alignment and thread."""
     kinds = Counter(event_kinds(path))
     del kinds[EventKind.DISCARD]
     objects = Trace(path).objects()
