@@ -66,7 +66,7 @@ size_t PlainLevel::gather(const References &references) {
     use.bits = again ? use.bits | (bits & Errand::kStains) : bits;
     if constexpr (kOwned) use.owner = again ? use.owner : references.owners[i];
     if (i + 1 < end) extent = extent_of(references.addresses[i + 1], references.sizes[i + 1]);
-    const bool ends = i + 1 == end || extent.first >> shift != line || through != line;
+    const bool ends = (i + 1 == end) | (extent.first >> shift != line) | (through != line);
     uint64_t &noted = newest[line & mask];
     const bool idle = (noted == line) & ((use.bits & Errand::kStains) == 0);
     gathered[count] = use;
