@@ -44,7 +44,7 @@ build_and_test() {
     tools/build.sh "$preset" && run_ctest "$preset" "$@"
 }
 
-threads_under_tsan() { tools/build.sh tsan unit_threads && run_ctest tsan --label-regex '^threads$'; }
+threads_under_tsan() { tools/build.sh tsan unit_threads unit_offload && run_ctest tsan --label-regex '^threads$'; }
 
 # Each with each parameter that the experiments know: all must compute the same.
 every_mover() {
