@@ -161,7 +161,7 @@ _MLIST_THESIS: Mapping[int, Mapping[str, float]] = {
 def _mlist(size: Size, lists: int) -> Experiment:
     arguments = mlist_arguments(size, lists)
     operations = int(arguments[arguments.index("--operations") + 1])
-    period = max(1, operations // 32)
+    period = max(1, operations // (32 if lists > LONG_LISTS else 4))  # long lists degrade slowly
     rate = max(1000, 1000 * 2**size.bits // period)
     block = _BLOCKS[lists]
     movers = (
