@@ -65,7 +65,7 @@ protected:
     for (CellId node = roots_[list]; index > 0; --index) {
       const MlistNode &here = heap_[node];
       sum.add(here.data);
-      place.owner = node;
+      place = {node, 0};
       node = here.next;
     }
     return place;

@@ -16,7 +16,8 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any, Protocol
 
-from abut.adcock_experiments import PRESETS, SIZES, UPPER, Experiment, Way, experiments
+from abut.adcock_experiments import SIZES, experiments
+from abut.adcock_ways import PRESETS, UPPER, Experiment, Way
 from abut.errors import DIFFERENT, AbutError
 from abut.places import bench_places
 
