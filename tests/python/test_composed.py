@@ -1,0 +1,107 @@
+"""The papers' allocators on the command line: run, listed, compared, and as layouts."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import Abut, abut_environment
+
+from abut.analysis.presets import find_preset
+from abut.analysis.simulation import Job, simulate
+from abut.composed import composed_heaps, papers_library
+from abut.errors import AbutError
+from abut.heaps import Heap, find_heap
+from abut.trace import Frame, TraceWriter
+
+NODES = 2000
+
+
+@pytest.mark.parametrize("heap", ["lea", "phk-sc", "vam", "vam+align=8", "abt", "offload:lea"])
+def test_a_program_runs_under_each(abut: Abut, heap: str) -> None:
+    done = abut("run", "--heap", heap, "--", "cat", "/proc/self/maps")
+    assert done.returncode == 0, done.stderr
+    assert "libabut_papers.so" in done.stdout
+
+
+def test_every_heap_is_listed_with_its_paper(abut: Abut) -> None:
+    listed = abut("heaps", COLUMNS="300").stdout
+    assert len(composed_heaps()) == 11
+    for heap in composed_heaps().values():
+        assert heap.section in heap.description
+        assert heap.description in listed
+    assert "offload" in listed
+
+
+def test_an_unknown_setting_is_refused(abut: Abut) -> None:
+    for heap in ("vam+align=4", "vam+x=8", "offload:nothing"):
+        done = abut("run", "--heap", heap, "--", "true")
+        assert done.returncode != 0
+        assert heap in done.stderr
+
+
+def test_a_heap_that_nobody_knows_ends_the_program() -> None:
+    done = subprocess.run(
+        ["/bin/true"],
+        env=abut_environment(LD_PRELOAD=str(papers_library()), ABUT_HEAP="nothing"),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode < 0
+    assert "ABUT_HEAP: no heap here is called nothing" in done.stderr
+
+
+def test_the_heap_counts_what_is_asked_of_it(tmp_path: Path) -> None:
+    import json
+
+    file = tmp_path / "statistics"
+    found = find_heap("lea")
+    assert isinstance(found, Heap)
+    subprocess.run(
+        ["/bin/ls", "/"],
+        env=abut_environment(LD_PRELOAD=str(found.library), ABUT_STATS=str(file), ABUT_HEAP="lea"),
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
+    counts = json.loads(file.read_text())
+    assert counts["heap"] == "lea"
+    assert counts["allocations"] >= counts["releases"] > 0
+    assert counts["most_live"] >= counts["live"] > 0
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    """Nodes of 48 bytes, each between two buffers; then the nodes are walked twice."""
+    path = tmp_path / "run.trace"
+    with TraceWriter(path, command=["prog"]) as out:
+        context = out.context([Frame(out.module("/nowhere/prog", "", 0x1000, 0x1000), 0x10)])
+        nodes = []
+        for number in range(NODES):
+            address = 0x10000 + 8192 * number
+            nodes.append(out.allocate(48, address=address, context=context))
+            out.free(out.allocate(2000, address=address + 1024, context=context))
+            out.allocate(600, address=address + 64, context=context)
+        for _ in range(2):
+            for item in nodes:
+                out.access(item, 8)
+    return path
+
+
+def _misses(trace: Path, layout: str) -> list[int]:
+    job = Job(str(trace), find_preset("pentium4"), layout=layout, side="application")
+    return [level.total_misses for level in simulate(job).levels]
+
+
+def test_a_trace_is_laid_out_as_an_allocator_would(trace: Path) -> None:
+    vam, lea = _misses(trace, "vam"), _misses(trace, "lea")
+    # Cells of 48 bytes side by side: three lines for four nodes, half a cell's header more in Lea's.
+    assert vam[1] < NODES < lea[1] + 1
+    assert vam == _misses(trace, "vam")  # the same in every run
+    for heap in composed_heaps():
+        assert _misses(trace, heap)[1] > 0
+        assert _misses(trace, f"{heap}+align=8")[1] > 0
+
+
+def test_a_layout_that_nobody_knows_is_refused(trace: Path) -> None:
+    with pytest.raises(AbutError, match="not known"):
+        simulate(Job(str(trace), find_preset("pentium4"), layout="vam+align=4"))
