@@ -1,17 +1,20 @@
 """The papers' allocators on the command line: run, listed, compared, and as layouts."""
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from conftest import Abut, abut_environment
 
 from abut.analysis.presets import find_preset
 from abut.analysis.simulation import Job, simulate
 from abut.composed import composed_heaps, papers_library
 from abut.errors import AbutError
-from abut.heaps import Heap, find_heap
+from abut.heaps import GLIBC, Heap, find_heap
+from abut.measure.memory_limit import obstacle, run_limited
+from abut.measure.workload import Workload
 from abut.trace import Frame, TraceWriter
+from conftest import Abut, abut_environment
 
 NODES = 2000
 
@@ -94,7 +97,7 @@ def _misses(trace: Path, layout: str) -> list[int]:
 
 def test_a_trace_is_laid_out_as_an_allocator_would(trace: Path) -> None:
     vam, lea = _misses(trace, "vam"), _misses(trace, "lea")
-    # Cells of 48 bytes side by side: three lines for four nodes, half a cell's header more in Lea's.
+    # Cells of 48 bytes side by side: three lines for four nodes; Lea puts a buffer between two.
     assert vam[1] < NODES < lea[1] + 1
     assert vam == _misses(trace, "vam")  # the same in every run
     for heap in composed_heaps():
@@ -105,3 +108,20 @@ def test_a_trace_is_laid_out_as_an_allocator_would(trace: Path) -> None:
 def test_a_layout_that_nobody_knows_is_refused(trace: Path) -> None:
     with pytest.raises(AbutError, match="not known"):
         simulate(Job(str(trace), find_preset("pentium4"), layout="vam+align=4"))
+
+
+def test_memory_is_limited_where_the_machine_allows_it() -> None:
+    workload = Workload(
+        name="eater",
+        about="",
+        kind="program",
+        argv=(sys.executable, "-c", "b = bytearray(b'x') * (96 << 20)"),
+        folder=Path("/"),
+    )
+    try:
+        enough = run_limited(workload, GLIBC, 256 << 20, 60)
+    except OSError:
+        pytest.skip("no control group may be written")
+    assert enough is not None
+    if obstacle() is not None:  # what does not fit has no swap to go to
+        assert run_limited(workload, GLIBC, 48 << 20, 60) is None
