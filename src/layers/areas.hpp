@@ -1,4 +1,4 @@
-// Areas: 16 MiB of addresses that are used alike, as the sixth paragraph of Vam's section 3.3 has them.
+// Areas: 16 MiB of addresses that are used alike (Vam, section 3.3).
 //
 // A byte for each tells whether its blocks have headers, which is all that free() needs to know to find the rest.
 // They are mapped through the segment map that the default heap has, so that they lie side by side.
