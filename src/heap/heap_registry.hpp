@@ -42,7 +42,7 @@ private:
   LocalHeap *create();
 
   os::SpinLock lock_;
-  static constexpr unsigned kMostAbove = 4;
+  static constexpr unsigned kMostAbove = 8;
   os::SpinLock *above_[kMostAbove] = {};
   unsigned above_count_ = 0;
   std::atomic<LocalHeap *> first_{nullptr};
