@@ -20,6 +20,8 @@ VERBS = {
     "record": "Record what a program does with its heap",
     "trace": "Look into a recorded run",
     "sim": "Simulate caches over a recorded run",
+    "cc": "Compile C so that each access can be recorded",
+    "c++": "Compile C++ so that each access can be recorded",
     "tune": "Find out whether a plan makes a program faster, and which",
     "place": "Compute where objects should lie, from recorded runs",
     "plan": "Look into such a plan",
@@ -30,6 +32,7 @@ VERBS = {
     "lib": "Print the path of the library, for LD_PRELOAD",
     "completion": "Print the completion script for a shell",
 }
+_COMPILERS = ("cc", "c++")  # their arguments are another program's, and they are called often
 COMPLETION_VARIABLE = "_ABUT_COMPLETE"
 _HEADER = """\
 Usage: abut VERB [OPTIONS] [-- PROGRAM ARGS...]
@@ -102,7 +105,7 @@ def build_app(verbs: Sequence[str], *, completes: bool = False) -> "typer.Typer"
 
 def _dispatch(arguments: Sequence[str]) -> int:
     if COMPLETION_VARIABLE in os.environ:
-        return _run_verbs(list(VERBS), arguments, completes=True)
+        return _run_verbs([verb for verb in VERBS if verb not in _COMPILERS], arguments, completes=True)
     first = arguments[0] if arguments else "--help"
     if first in ("-h", "--help"):
         print(help_text(), end="")
@@ -110,6 +113,10 @@ def _dispatch(arguments: Sequence[str]) -> int:
     if first in ("-V", "--version"):
         print(_version_text())
         return 0
+    if first in _COMPILERS:
+        from abut.compilers import run_compiler
+
+        run_compiler(first, list(arguments[1:]))
     if first not in VERBS:
         raise AbutError(_unknown(first), fix="abut --help lists the verbs", exit_code=USAGE)
     return _run_verbs([first], arguments)

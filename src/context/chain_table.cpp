@@ -29,10 +29,12 @@ Entry *ChainTable::add(uint64_t key, unsigned depth) {
   Entry made{};
   made.rule = procedure.rule;
   made.depth = static_cast<uint8_t>(depth);
-  made.kind.store(key >> (kAddressBits + 1) == kOutsideId
-                      ? EntryKind::outside
-                      : kind_of(return_address, procedure, depth),
-                  std::memory_order_relaxed);
+  EntryKind kind = EntryKind::outside;
+  if (key >> (kAddressBits + 1) != kOutsideId) {
+    std::lock_guard guard(lock_); // there is room for one walk at a time
+    kind = kind_of(return_address, procedure, depth);
+  }
+  made.kind.store(kind, std::memory_order_relaxed);
   return insert(key, made);
 }
 
@@ -64,6 +66,8 @@ Entry *ChainTable::insert(uint64_t key, const Entry &made) {
 void ChainTable::drop_unloaded() {
   std::lock_guard guard(lock_);
   modules_.drop_unloaded([this](CodeRange range) {
+    const auto next = static_cast<uint16_t>(generation() + 1);
+    generation_.store(next != 0 ? next : 1, std::memory_order_relaxed);
     for (Entry &entry : slots_) {
       const uint64_t key = entry.key.load(std::memory_order_relaxed);
       if (key != 0 && range.holds((key & (kGone - 1)) - 1))

@@ -1,6 +1,7 @@
 // What the entry points share: requests with the error conventions of C, releases of anything at all.
 #pragma once
 
+#include "group/grouping.hpp"
 #include "heap/heap.hpp"
 #include "near/placement.hpp"
 

@@ -1,66 +1,19 @@
 #include "entry/explanation.hpp"
 
+#include "entry/wording.hpp"
+#include "group/grouping.hpp"
 #include "near/placement.hpp"
 #include "os/message.hpp"
 #include "plan/follower.hpp"
 
-#include <cstring>
-#include <dlfcn.h>
-
 namespace abut::entry {
 namespace {
 
-using near::Captured;
+using group::Group;
+using group::Merge;
+using group::Reason;
 using near::Context;
-using near::Expression;
 using near::Rule;
-
-const char *last_part(const char *path) {
-  const char *slash = std::strrchr(path, '/');
-  return slash != nullptr ? slash + 1 : path;
-}
-
-// Where a call returns to, as a debugger would say it.
-void put_site(os::Message &text, Address site) {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<void *>(site - 1), &info) == 0 || info.dli_fname == nullptr) {
-    text << reinterpret_cast<const void *>(site);
-    return;
-  }
-  text << last_part(info.dli_fname) << "+"
-       << reinterpret_cast<const void *>(site - reinterpret_cast<Address>(info.dli_fbase));
-  if (info.dli_sname != nullptr) text << " (" << info.dli_sname << ")";
-}
-
-void put_word(os::Message &text, unsigned word) {
-  static constexpr const char *kRegisters[] = {"rbx", "rbp", "r12", "r13", "r14", "r15"};
-  if (word < Captured::kRegisters)
-    text << kRegisters[word];
-  else
-    text << "[rsp + " << uint64_t{(word - Captured::kFirstSlot) * sizeof(Address)} << "]";
-}
-
-void put_sum(os::Message &text, int offset) {
-  if (offset > 0) text << " + " << static_cast<uint64_t>(offset);
-}
-
-void put_expression(os::Message &text, const Expression &expression) {
-  for (unsigned i = 0; i < expression.loads; ++i) text << "[";
-  put_word(text, expression.base);
-  if (expression.loads == 2) {
-    put_sum(text, expression.inner);
-    text << "]";
-  }
-  if (expression.index != Expression::kNone) {
-    text << " + ";
-    put_word(text, expression.index);
-    text << " * " << (uint64_t{1} << expression.shift);
-  }
-  if (expression.loads > 0) {
-    put_sum(text, expression.offset);
-    text << "]";
-  }
-}
 
 void put_reason(os::Message &text, const Context &context, const Rule &rule) {
   if (rule.state == Rule::State::learning) {
@@ -94,12 +47,71 @@ void explain(const Context &context, const Rule &rule) {
   text.write();
 }
 
+void put_sizes(os::Message &text, const Group &group) {
+  text << group.objects << " objects of " << uint64_t{group.smallest};
+  if (!group.of_one_size()) text << " to " << uint64_t{group.largest};
+  text << " bytes";
+}
+
+void put_merge(os::Message &text, const Group &group) {
+  if (group.merge == Merge::none) return;
+  text << "; with ";
+  put_site(text, group::shape_graph.at(group.merged_with).leaf->return_address());
+  switch (group.merge) {
+  case Merge::none: break;
+  case Merge::linked: text << ", which has objects of its type that are linked to these"; break;
+  case Merge::pointed_at: text << ", to whose objects the same objects point"; break;
+  case Merge::born: text << ", whose objects are linked to these and born with them"; break;
+  }
+}
+
+void put_outcome(os::Message &text, const Group &group) {
+  switch (group.reason) {
+  case Reason::few: text << "too few for a pool"; return;
+  case Reason::no_room: text << "no pool, there are too many"; return;
+  case Reason::sparse: text << "the pool was turned off, half of it was empty"; return;
+  case Reason::none: break;
+  }
+  const group::PoolId pool = group.pool.load(std::memory_order_relaxed);
+  text << "pool " << uint64_t{pool};
+  if (group.root != group.id) return;
+  const group::Occupancy found = group::occupancy(group);
+  text << ", " << uint64_t{found.bytes} << " bytes in " << uint64_t{found.pages} << " pages";
+}
+
+void explain(const Group &group) {
+  if (group.reason == Reason::few && group.merge == Merge::none) return;
+  os::Message text;
+  text << "abut: group " << uint64_t{group.id} << ", ";
+  put_site(text, group.leaf->return_address());
+  text << ": ";
+  put_sizes(text, group);
+  text << ": ";
+  put_outcome(text, group);
+  put_merge(text, group);
+  text << "\n";
+  text.write();
+}
+
+void explain_groups() {
+  uint64_t small_ones = 0;
+  for (unsigned id = 1; id <= group::shape_graph.count(); ++id) {
+    const Group &group = group::shape_graph.at(static_cast<group::GroupId>(id));
+    explain(group);
+    small_ones += group.reason == Reason::few && group.merge == Merge::none;
+  }
+  os::Message text;
+  text << "abut: " << small_ones << " groups were too small for a pool\n";
+  text.write();
+}
+
 } // namespace
 
-void explain_friends() {
+void explain() {
   near::each_context([](const Context &context) {
     for (unsigned i = 0; i < context.rule_count; ++i) explain(context, context.rules[i]);
   });
+  if (group::is_on()) explain_groups();
 }
 
 void explain_plan() {

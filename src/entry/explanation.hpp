@@ -1,10 +1,14 @@
-// What the heap did beyond handing out blocks, in words, for a person who wants to know why.
+// What the heap did beyond handing out blocks, for a person who wants to know why.
 #pragma once
 
 namespace abut::entry {
 
-// To standard error: which contexts' objects were put beside their friends, how they were found, and which were not.
-void explain_friends();
+// To standard error, in words: which contexts' objects were put beside their friends, how they were found, and which
+// were not; which groups have a pool, which share one, and why.
+void explain();
+
+// The same as JSON into the file that the option names, if any.
+void write_explanation_file();
 
 // The same of the plan that was followed, if any.
 void explain_plan();

@@ -47,16 +47,18 @@ __attribute__((constructor(101))) void start(int, char **, char **environment) {
   for (char **entry = environment; entry && *entry; ++entry)
     if (std::strncmp(*entry, kPrefix, sizeof kPrefix - 1) == 0)
       set_from_environment(*entry + sizeof kPrefix - 1);
-  if (option_value(Option::friends) != 0) near::start();
+  const bool friends = option_value(Option::friends) != 0;
+  if (friends || option_value(Option::groups) != 0) near::start(friends);
   plan::start();
 }
 
 __attribute__((destructor(101))) void end() {
   write_statistics_file();
   if (option_value(Option::explain) != 0) {
-    explain_friends();
+    explain();
     explain_plan();
   }
+  write_explanation_file();
 }
 
 } // namespace

@@ -1,67 +1,13 @@
 #include "entry/statistics_file.hpp"
 
-#include "base/options.hpp"
+#include "entry/json_file.hpp"
 #include "heap/statistics.hpp"
-#include "os/message.hpp"
 #include "plan/follower.hpp"
-
-#include <cstring>
 
 namespace abut::entry {
 namespace {
 
 constexpr uint64_t kSchema = 1;
-
-// Writes an object's members, one after the other, to a file.
-class JsonWriter {
-public:
-  explicit JsonWriter(int file) : file_(file) {}
-
-  void open(const char *bracket) { put(bracket); }
-  void close(const char *bracket) {
-    first_ = false;
-    put(bracket);
-  }
-  void number(const char *name, uint64_t value) {
-    os::Message text;
-    text << comma() << "\"" << name << "\": " << value;
-    write(text);
-  }
-  void thousandths(const char *name, uint64_t value) {
-    os::Message text;
-    text << comma() << "\"" << name << "\": " << value / 1000 << "." << value / 100 % 10
-         << value / 10 % 10 << value % 10;
-    write(text);
-  }
-  void member(const char *name, const char *bracket) {
-    os::Message text;
-    text << comma() << "\"" << name << "\": " << bracket;
-    write(text);
-    first_ = true;
-  }
-  void element(const char *bracket) {
-    os::Message text;
-    text << comma() << bracket;
-    write(text);
-    first_ = true;
-  }
-  bool good() const { return good_; }
-
-private:
-  const char *comma() {
-    const bool first = first_;
-    first_ = false;
-    return first ? "" : ", ";
-  }
-  void put(const char *text) { good_ = good_ && os::write_file(file_, text, std::strlen(text)); }
-  void write(const os::Message &text) {
-    good_ = good_ && os::write_file(file_, text.text(), text.length());
-  }
-
-  int file_;
-  bool first_ = true;
-  bool good_ = true;
-};
 
 void write_classes(JsonWriter &json, const heap::Statistics &totals) {
   json.member("classes", "[");
@@ -99,19 +45,6 @@ void write_plan(JsonWriter &json) {
   json.close("}");
 }
 
-// `%p` in the path stands for the process id, so that the children of a program do not overwrite its file.
-void expand(const char *path, os::Message &result) {
-  for (; *path != '\0'; ++path) {
-    if (path[0] == '%' && path[1] == 'p') {
-      result << uint64_t{os::process_id()};
-      ++path;
-    } else {
-      result.append(path, 1);
-    }
-  }
-  result.append("", 1);
-}
-
 } // namespace
 
 bool write_statistics(int file) {
@@ -144,20 +77,10 @@ bool write_statistics(int file) {
 }
 
 void write_statistics_file() {
-  const char *path = option_path(Option::stats);
-  if (*path == '\0') return;
-  os::Message expanded;
-  expand(path, expanded);
-  const int file = os::create_file(expanded.text());
-  if (file >= 0) {
-    write_statistics(file);
-    os::close_file(file);
-    return;
-  }
-  os::Message text;
-  text << "abut: ABUT_STATS=" << path
-       << ": the file cannot be made; is its folder there and writable?\n";
-  text.write();
+  const int file = create_named_file(Option::stats, "ABUT_STATS");
+  if (file < 0) return;
+  write_statistics(file);
+  os::close_file(file);
 }
 
 } // namespace abut::entry

@@ -199,6 +199,20 @@ void *allocate_aligned(size_t align, size_t bytes) {
   return allocate_shared(bytes, align, clean);
 }
 
+bool release_to_side(const LocalHeap *heap, Segment *segment, Block *block) {
+  const auto address = reinterpret_cast<Address>(block);
+  if (tier_of(segment->tag_at(address)) != Tier::small) return false;
+  LocalHeap *side = segment->span_at(address).owner;
+  const SmallMap &map = segment->line_at(address);
+  const uint32_t at = granule_in_page(address);
+  if (side->keeper != heap || address % Granules::kBytes != 0 || !map.short_begins_at(at) ||
+      side->small.looks_free(block))
+    return false;
+  const uint32_t size = map.short_length_at(at);
+  if (!side->small.push(block, size)) side->spill_small(size);
+  return true;
+}
+
 Release release_slow(const char *call, void *memory) {
   const auto address = reinterpret_cast<Address>(memory);
   if (segment_map.kind_at(address) == SegmentKind::placed) {
@@ -212,7 +226,7 @@ Release release_slow(const char *call, void *memory) {
     return Release::done;
   }
   auto *block = static_cast<Block *>(memory);
-  if (found.owner == current)
+  if (found.owner->keeper == current)
     release_own(call, *found.owner, found, block);
   else
     found.owner->receive(block, current->number());
@@ -237,7 +251,8 @@ Resized move_block(const char *call, void *memory, size_t usable, size_t bytes) 
 Resized resize_any(const char *call, void *memory, size_t bytes) {
   const Found found = find(call, memory);
   if (found.where == Where::foreign) return {nullptr, true};
-  if (found.owner == current) check_live(call, *current, found, static_cast<Block *>(memory));
+  if (found.owner != nullptr && found.owner->keeper == current)
+    check_live(call, *found.owner, found, static_cast<Block *>(memory));
   const size_t usable = usable_bytes(found);
   if (stays(usable, bytes)) return {memory};
   if (bytes > kRequestMax) return {};

@@ -27,6 +27,9 @@ void *allocate_zeroed(size_t bytes);
 // `align` is a power of two. Null where memory is exhausted or the sum is out of range.
 void *allocate_aligned(size_t align, size_t bytes);
 
+// Takes back a small block of one of `heap`'s side heaps; false if it is anything else, or looks wrong.
+bool release_to_side(const LocalHeap *heap, Segment *segment, Block *block);
+
 enum class Release : uint8_t {
   done,
   foreign, // not an address of this heap
@@ -104,7 +107,7 @@ inline void *allocate_waiting(size_t bytes) {
   return heap->medium.pop(kMediumClasses.for_bytes(bytes));
 }
 
-// Takes back a tiny or medium block of this thread; false if it is anything else, or looks wrong.
+// Takes back a block of this thread that is tiny, medium or in a side heap; false if it is anything else, or looks wrong.
 inline bool release_to_bin(void *memory) {
   LocalHeap *heap = current;
   const auto address = reinterpret_cast<Address>(memory);
@@ -117,7 +120,8 @@ inline bool release_to_bin(void *memory) {
     heap->free_tiny(block);
     return true;
   }
-  if (tag != heap->medium.tag() || address % MediumGranules::kBytes != 0) return false;
+  if (tag != heap->medium.tag()) return release_to_side(heap, segment, block);
+  if (address % MediumGranules::kBytes != 0) return false;
   const MediumMap &map = medium_map_at(segment, address);
   const uint32_t at = medium_granule(address);
   if (!map.begins_at(at) || heap->medium.looks_free(block)) return false;

@@ -9,12 +9,24 @@ namespace abut::heap {
 
 constinit HeapRegistry heap_registry;
 
-LocalHeap *HeapRegistry::create() {
+namespace {
+
+void set_orphan(LocalHeap &heap, bool orphan) {
+  heap.orphan.store(orphan, std::memory_order_relaxed);
+  heap.each_side(
+      [orphan](LocalHeap &side) { side.orphan.store(orphan, std::memory_order_relaxed); });
+}
+
+} // namespace
+
+// The keeper of a heap that is nobody's side heap is null here.
+LocalHeap *HeapRegistry::create(LocalHeap *keeper) {
   void *memory = os::map(nullptr, round_up(sizeof(LocalHeap), kPageBytes));
   if (memory == nullptr) return nullptr;
   if (mark_ == 0) mark_ = os::random_number() | 1; // odd: no pointer looks like it
   auto *heap = new (memory) LocalHeap;
   heap->open(++created_, mark_);
+  if (keeper != nullptr) heap->keeper = keeper;
   heap->next = first_.load(std::memory_order_relaxed);
   first_.store(heap, std::memory_order_release);
   return heap;
@@ -23,17 +35,27 @@ LocalHeap *HeapRegistry::create() {
 LocalHeap *HeapRegistry::acquire() {
   std::lock_guard guard(lock_);
   LocalHeap *heap = orphans_;
-  if (heap == nullptr) return create();
+  if (heap == nullptr) return create(nullptr);
   orphans_ = heap->next_orphan;
-  heap->orphan.store(false, std::memory_order_relaxed);
+  set_orphan(*heap, false);
   return heap;
 }
 
+LocalHeap *HeapRegistry::open_side(LocalHeap *keeper, uint32_t side_number) {
+  std::lock_guard guard(lock_);
+  LocalHeap *side = create(keeper);
+  if (side == nullptr) return nullptr;
+  side->side_number = side_number;
+  side->next_side = keeper->first_side;
+  keeper->first_side = side;
+  return side;
+}
+
 void HeapRegistry::release(LocalHeap *heap) {
-  heap->orphan.store(true,
-                     std::memory_order_relaxed); // from now on who sends a block sorts it as well
+  set_orphan(*heap, true); // from now on who sends a block sorts it as well
   heap->close();
   heap->help(); // with what came in the midst of that
+  heap->each_side([](LocalHeap &side) { side.help(); });
   std::lock_guard guard(lock_);
   heap->next_orphan = orphans_;
   orphans_ = heap;
@@ -41,14 +63,19 @@ void HeapRegistry::release(LocalHeap *heap) {
 
 void HeapRegistry::decay_orphans(uint64_t now) {
   if (!lock_.try_lock()) return;
-  for (LocalHeap *heap = orphans_; heap; heap = heap->next_orphan) heap->decay_if_idle(now);
+  for (LocalHeap *heap = orphans_; heap; heap = heap->next_orphan) {
+    heap->decay_if_idle(now);
+    heap->each_side([now](LocalHeap &side) { side.decay_if_idle(now); });
+  }
   lock_.unlock();
 }
 
 void HeapRegistry::lock_all() {
   for (unsigned i = above_count_; i-- > 0;) above_[i]->lock();
   lock_.lock();
-  each([](LocalHeap &heap) { heap.lock().lock(); });
+  each([](LocalHeap &heap) {
+    if (!heap.is_side()) heap.lock().lock();
+  });
   page_runs.lock().lock();
   huge_cache.lock().lock();
   segment_map.lock().lock();
@@ -60,7 +87,9 @@ void HeapRegistry::unlock_all() {
   segment_map.lock().unlock();
   huge_cache.lock().unlock();
   page_runs.lock().unlock();
-  each([](LocalHeap &heap) { heap.lock().unlock(); });
+  each([](LocalHeap &heap) {
+    if (!heap.is_side()) heap.lock().unlock();
+  });
   lock_.unlock();
   for (unsigned i = 0; i < above_count_; ++i) above_[i]->unlock();
 }
@@ -70,9 +99,10 @@ void HeapRegistry::orphan_all_but(LocalHeap *survivor) {
   orphans_ = nullptr;
   each([&](LocalHeap &heap) {
     heap.inbox().close_gaps();
-    if (&heap == survivor) return;
-    heap.small.mend_after_fork();
-    release(&heap);
+    if (heap.keeper != survivor) heap.small.mend_after_fork();
+  });
+  each([&](LocalHeap &heap) {
+    if (&heap != survivor && !heap.is_side()) release(&heap);
   });
 }
 

@@ -12,6 +12,9 @@ public:
   // An orphan or a new heap; null where memory is exhausted.
   LocalHeap *acquire();
 
+  // A side heap for the thread of `keeper`, which calls this; null where memory is exhausted.
+  LocalHeap *open_side(LocalHeap *keeper, uint32_t side_number);
+
   // The thread of `heap` ends.
   void release(LocalHeap *heap);
 
@@ -39,7 +42,7 @@ public:
   uintptr_t mark() const { return mark_; }
 
 private:
-  LocalHeap *create();
+  LocalHeap *create(LocalHeap *keeper);
 
   os::SpinLock lock_;
   static constexpr unsigned kMostAbove = 8;

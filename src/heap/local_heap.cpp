@@ -49,7 +49,7 @@ void LocalHeap::look_at_the_clock() {
 
 void *LocalHeap::allocate_tiny() {
   if (void *block = tiny.pop()) return block;
-  std::lock_guard guard(lock_);
+  std::lock_guard guard(lock());
   before_search();
   if (void *block = tiny.pop()) return block;
   return tiny.refill();
@@ -58,14 +58,14 @@ void *LocalHeap::allocate_tiny() {
 void *LocalHeap::allocate_small(unsigned size) {
   note_search();
   if (void *block = small.bump_in_page(size)) return block;
-  std::lock_guard guard(lock_);
+  std::lock_guard guard(lock());
   before_search();
   if (void *block = small.pop(size)) return block;
   return small.refill(size);
 }
 
 void *LocalHeap::allocate_small_aligned(unsigned size, size_t align) {
-  std::lock_guard guard(lock_);
+  std::lock_guard guard(lock());
   before_search();
   return small.allocate_aligned(size, align);
 }
@@ -75,7 +75,7 @@ void *LocalHeap::allocate_medium(size_t bytes, size_t align) {
   const bool binned = align <= MediumGranules::kBytes;
   if (binned)
     if (void *block = medium.pop(size_class)) return block;
-  std::lock_guard guard(lock_);
+  std::lock_guard guard(lock());
   before_search();
   if (binned) {
     if (void *block = medium.pop(size_class)) return block;
@@ -85,30 +85,30 @@ void *LocalHeap::allocate_medium(size_t bytes, size_t align) {
 }
 
 void LocalHeap::spill_tiny() {
-  std::lock_guard guard(lock_);
+  std::lock_guard guard(lock());
   tiny.spill();
   look_at_the_clock();
 }
 
 void LocalHeap::spill_medium(unsigned size_class) {
-  std::lock_guard guard(lock_);
+  std::lock_guard guard(lock());
   medium.spill(size_class);
   look_at_the_clock();
 }
 
 void LocalHeap::give_back_medium(Block *block) {
-  std::lock_guard guard(lock_);
+  std::lock_guard guard(lock());
   medium.give_back(block);
 }
 
 void LocalHeap::spill_small(unsigned size) {
-  std::lock_guard guard(lock_);
+  std::lock_guard guard(lock());
   small.spill(size);
   look_at_the_clock();
 }
 
 bool LocalHeap::resize_medium(Address block, unsigned size) {
-  std::lock_guard guard(lock_);
+  std::lock_guard guard(lock());
   return medium.resize(block, size);
 }
 
@@ -174,16 +174,17 @@ void LocalHeap::help() {
   bool sorted = false;
   do {
     write_before_read();
-    if (!lock_.try_lock()) return;
+    if (!lock().try_lock()) return;
     sorted = sort_inbox();
     decay_if_due(os::coarse_milliseconds());
-    lock_.unlock();
+    lock().unlock();
     write_before_read();
   } while (sorted && orphan.load(std::memory_order_relaxed) && inbox_.ready());
 }
 
 void LocalHeap::close() {
-  std::lock_guard guard(lock_);
+  each_side([](LocalHeap &side) { side.close(); });
+  std::lock_guard guard(lock());
   inbox_.take([this](Block *block) { give_back(block); });
   if (reclaim != nullptr) reclaim(attachment, true);
   small.close();
@@ -205,7 +206,8 @@ void LocalHeap::decay(uint64_t now) {
   if (reclaim != nullptr) reclaim(attachment, false);
   small.thin_bins();
   medium.thin_bins();
-  heap_registry.decay_orphans(now);
+  each_side([now](LocalHeap &side) { side.decay(now); });
+  if (!is_side()) heap_registry.decay_orphans(now);
 }
 
 void LocalHeap::look(unsigned most_spans) {
@@ -215,16 +217,16 @@ void LocalHeap::look(unsigned most_spans) {
 }
 
 void LocalHeap::trim() {
-  std::lock_guard guard(lock_);
+  std::lock_guard guard(lock());
   sort_inbox();
   look(~0U);
   look(~0U); // what is free at two looks running goes back
 }
 
 void LocalHeap::decay_if_idle(uint64_t now) {
-  if (!lock_.try_lock()) return;
+  if (!lock().try_lock()) return;
   decay_if_due(now);
-  lock_.unlock();
+  lock().unlock();
 }
 
 } // namespace abut::heap

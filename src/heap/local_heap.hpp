@@ -2,6 +2,9 @@
 //
 // The owner alone allocates. It takes the lock only where a bin or a hole gives out, so others may take it to
 // sort a full inbox into the maps: nothing is stranded in the heap of a thread that sleeps or is gone.
+//
+// A layer above may open side heaps for a thread, which keep some of its small blocks apart from the others. They come
+// and go with the heap that keeps them, and share its lock.
 #pragma once
 
 #include "heap/inbox.hpp"
@@ -57,7 +60,7 @@ public:
   void trim();
 
   uint32_t number() const { return number_; }
-  os::SpinLock &lock() { return lock_; }
+  os::SpinLock &lock() { return keeper->lock_; }
   Inbox &inbox() { return inbox_; }
 
   SmallHeap small;
@@ -69,6 +72,20 @@ public:
   void *attachment = nullptr;
   void (*reclaim)(void *attachment, bool all) = nullptr;
   size_t set_aside = 0; // bytes: taken in the maps, but no program's
+
+  // The heap of the same thread, which is this one unless this is a side heap; and the side heaps, the newest first.
+  LocalHeap *keeper = this;
+  LocalHeap *first_side = nullptr;
+  LocalHeap *next_side = nullptr;
+  uint32_t side_number = 0;   // for the layer above
+  void *side_table = nullptr; // of the layer above, by which it finds a keeper's side heaps
+  bool is_side() const { return keeper != this; }
+
+  // Calls `visit(LocalHeap &)` for each side heap.
+  template <class Visit>
+  void each_side(Visit visit) {
+    for (LocalHeap *side = first_side; side; side = side->next_side) visit(*side);
+  }
 
   LocalHeap *next = nullptr;        // in the registry
   LocalHeap *next_orphan = nullptr; // among those without a thread

@@ -81,8 +81,8 @@ void count_bins(Statistics &totals, LocalHeap &heap) {
     totals.medium_waiting_bytes += waits(heap.medium.bin(one), bytes) * bytes;
   }
   totals.set_aside_bytes += set_aside_from_outside(heap);
-  ++totals.heaps;
-  totals.orphans += heap.orphan.load(std::memory_order_relaxed);
+  totals.heaps += !heap.is_side();
+  totals.orphans += !heap.is_side() && heap.orphan.load(std::memory_order_relaxed);
   totals.metadata += round_up(sizeof(LocalHeap), kPageBytes);
 }
 

@@ -1,35 +1,15 @@
 #include "near/learner.hpp"
 
+#include "heap/extent.hpp"
+
 #include <cstring>
 
 namespace abut::near {
 
-using heap::Granules;
-using heap::Segment;
-using heap::SmallMap;
+using heap::Extent;
+using heap::extent_of;
 
 namespace {
-
-// Where the small block of `heap` around an address lies.
-struct Extent {
-  Address begin = 0;
-  Address end = 0;
-};
-
-Extent extent_of(const heap::LocalHeap *heap, Address address) {
-  if (heap::segment_map.kind_at(address) != heap::SegmentKind::pages) return {};
-  Segment *segment = Segment::of(address);
-  if (segment->tag_at(address) != heap->small.tag()) return {};
-  const SmallMap &map = segment->line_at(address);
-  const Address page = round_down(address, kPageBytes);
-  for (uint32_t at = heap::granule_in_page(address) + 1; at-- > 0;)
-    if (map.begins_at(at)) {
-      const Address begin = page + at * Granules::kBytes;
-      const Address end = begin + map.length_at(at) * Granules::kBytes;
-      return address < end ? Extent{begin, end} : Extent{};
-    }
-  return {};
-}
 
 bool points_into(const Extent &from, const Extent &to) {
   for (Address at = from.begin; at < from.end; at += sizeof(Address))
@@ -57,7 +37,7 @@ bool is_linked_closely(const Extent &block) {
 
 } // namespace
 
-bool are_linked(const heap::LocalHeap *heap, Address one, Address other) {
+bool are_linked(heap::LocalHeap *heap, Address one, Address other) {
   return are_linked(extent_of(heap, one), extent_of(heap, other));
 }
 
@@ -70,7 +50,7 @@ void Learner::begin(bool plain_only) {
               expressions_ * sizeof(Score)); // what is not used stays untouched
 }
 
-void Learner::note(const heap::LocalHeap *heap, Address block, const Captured &captured) {
+void Learner::note(heap::LocalHeap *heap, Address block, const Captured &captured) {
   Sample &sample = samples_[begun_++ % kPending];
   sample.block = block;
   sample.due = now_ + kDelay;
@@ -87,7 +67,7 @@ void Learner::note(const heap::LocalHeap *heap, Address block, const Captured &c
   }
 }
 
-void Learner::judge(const heap::LocalHeap *heap, const Sample &sample) {
+void Learner::judge(heap::LocalHeap *heap, const Sample &sample) {
   ++judged_;
   const Extent block = extent_of(heap, sample.block);
   if (block.begin != 0) linked_closely_ += is_linked_closely(block);
@@ -141,7 +121,7 @@ Learner::Verdict Learner::decide(Rule &rule) const {
   return Verdict::found;
 }
 
-Learner::Verdict Learner::observe(Rule &rule, const heap::LocalHeap *heap, Address block,
+Learner::Verdict Learner::observe(Rule &rule, heap::LocalHeap *heap, Address block,
                                   const Captured &captured) {
   ++now_;
   while (judged_ < begun_ && samples_[judged_ % kPending].due <= now_)

@@ -11,7 +11,7 @@ namespace abut::near {
 
 // Whether one of the blocks that begin at these addresses holds a pointer into the other. Only of blocks of `heap`,
 // under its lock.
-bool are_linked(const heap::LocalHeap *heap, Address one, Address other);
+bool are_linked(heap::LocalHeap *heap, Address one, Address other);
 
 class Learner {
 public:
@@ -21,7 +21,7 @@ public:
   void begin(bool plain_only);
 
   // Notes an allocation that has just been made, and judges those that are due.
-  Verdict observe(Rule &rule, const heap::LocalHeap *heap, Address block, const Captured &captured);
+  Verdict observe(Rule &rule, heap::LocalHeap *heap, Address block, const Captured &captured);
 
   Learner *next_free = nullptr;
 
@@ -54,8 +54,8 @@ private:
     Address last;
   };
 
-  void note(const heap::LocalHeap *heap, Address block, const Captured &captured);
-  void judge(const heap::LocalHeap *heap, const Sample &sample);
+  void note(heap::LocalHeap *heap, Address block, const Captured &captured);
+  void judge(heap::LocalHeap *heap, const Sample &sample);
   Verdict decide(Rule &rule) const;
   int best(const Rule &rule, int but) const;
   bool good(unsigned expression) const;

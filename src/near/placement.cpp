@@ -3,6 +3,7 @@
 #include "base/bump.hpp"
 #include "base/options.hpp"
 #include "context/decoder.hpp"
+#include "group/grouping.hpp"
 #include "near/learner.hpp"
 #include "os/message.hpp"
 
@@ -37,6 +38,7 @@ constexpr unsigned kLearners = 4;
 // For contexts and learners that come and go. Nobody waits for it: who finds it taken learns some other time.
 os::SpinLock lock;
 constexpr uint32_t kContexts = 4096;
+bool finds_friends = true;
 Learner *learners = nullptr;
 unsigned learners_made = 0;
 
@@ -52,9 +54,17 @@ Context *new_context(Address site, context::Entry *leaf) {
   return made;
 }
 
+context::Frame frame_of(const Captured &captured) {
+  return {.sp = &captured.words[Captured::kReturnAddress], .rbp = captured.words[Captured::kFrame]};
+}
+
 context::Entry *leaf_of(const Captured &captured) {
-  return context::chain_table.find(
-      {.sp = &captured.words[Captured::kReturnAddress], .rbp = captured.words[Captured::kFrame]});
+  return context::chain_table.find(frame_of(captured));
+}
+
+// What is not put beside a friend lies with its group, if groups are formed.
+void *elsewhere(size_t bytes, const Captured &captured) {
+  return group::is_on() ? group::allocate(bytes, frame_of(captured)) : heap::allocate(bytes);
 }
 
 // Puts a site into the table; the first of two that meet at one place keeps it.
@@ -309,14 +319,14 @@ void *place(Context &context, Rule &rule, heap::LocalHeap *heap, const Captured 
 void *allocate(size_t bytes, const Captured &captured, Address address) {
   heap::LocalHeap *heap = heap::current;
   if (address == kUnknown) {
-    if (heap->number() != 0) add_site(captured);
-    return heap::allocate(bytes);
+    if (heap->number() != 0 && finds_friends) add_site(captured);
+    return elsewhere(bytes, captured);
   }
   if (address == kWrapper) {
     address = context_behind(captured);
-    if (address == 0) return heap::allocate(bytes);
     if (void *block = allocate_beside(bytes, captured, address)) return block;
   }
+  if (!is_context(address)) return elsewhere(bytes, captured);
   auto *context = reinterpret_cast<Context *>(address);
   const unsigned size = heap::SmallHeap::class_of(bytes);
   Rule *rule = context->rule_for(size);
@@ -325,10 +335,10 @@ void *allocate(size_t bytes, const Captured &captured, Address address) {
     lock.unlock();
   }
   if (rule == nullptr || rule->state == Rule::State::plain || heap->number() == 0)
-    return heap::allocate(bytes);
+    return elsewhere(bytes, captured);
   if (rule->state == Rule::State::placing)
     if (void *block = place(*context, *rule, heap, captured)) return block;
-  void *block = heap::allocate(bytes);
+  void *block = elsewhere(bytes, captured);
   if (rule->state == Rule::State::learning && block != nullptr)
     learn(*context, *rule, heap, reinterpret_cast<Address>(block), captured);
   return block;
@@ -346,7 +356,7 @@ void *allocate_near(size_t bytes, const void *other) {
 }
 
 void fall_asleep() {
-  if (rules_placing == 0) end_to_look(Looker::near);
+  if (rules_placing == 0 && !group::is_on()) end_to_look(Looker::near);
 }
 
 namespace {
@@ -363,13 +373,16 @@ void look_again_when_grown(size_t span_bytes) {
 
 } // namespace
 
-void start() {
+void start(bool friends) {
+  finds_friends = friends;
   find_static_data();
   context::load_decoder();
   context::chain_table.configure(static_cast<context::ChainMode>(option_value(Option::chain)));
   heap::heap_registry.take_first(context::chain_table.lock());
   heap::heap_registry.take_first(lock);
-  heap::when_grown = look_again_when_grown;
+  if (friends) heap::when_grown = look_again_when_grown;
+  group::start();
+  if (group::is_on()) begin_to_look(Looker::near);
 }
 
 } // namespace abut::near

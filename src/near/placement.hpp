@@ -115,6 +115,7 @@ void each_context(Visit visit) {
   for (uint32_t i = 0; i < context_count; ++i) visit(contexts[i]);
 }
 
-void start();
+// `friends` says whether objects are to be put beside their friends; groups have their own option.
+void start(bool friends);
 
 } // namespace abut::near

@@ -92,9 +92,9 @@ def simulate(job: Job, addresses: Array | None = None) -> Result:
     """Do the job, with objects at `addresses` if given. Raises AbutError where it cannot be."""
     trace = Trace(job.trace)
     if addresses is None and job.layout not in LAYOUTS:
-        from abut.plans.layouts import layout_addresses
+        from abut.plans.layouts import is_planned, layout_addresses
 
-        addresses = layout_addresses(trace, job)
+        addresses = layout_addresses(trace, job) if is_planned(job.layout) else None
     owners = owners_of(trace, job.by)
     levels = tuple(dataclasses.replace(level, classify=job.classify) for level in job.preset.levels)
     caches = Caches(levels)

@@ -47,8 +47,14 @@ def command(
         Path | None,
         typer.Option(metavar="PLAN", help="Put objects where `abut place` or `abut tune` planned."),
     ] = None,
+    json: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write what --explain says there, as JSON (%p: process id)."
+        ),
+    ] = None,
     heap: Annotated[
-        str, typer.Option(help="glibc, jemalloc, mimalloc, tcmalloc, abut, or a library's path.")
+        str, typer.Option(help="A heap that `abut heaps` lists, or a library's path.")
     ] = "abut",
 ) -> None:
     """Run a program under abut's heap. Nothing of the program needs to change.
@@ -61,11 +67,12 @@ def command(
         abut run -- lua5.4 script.lua
         abut run --stats heap.json --option decay_ms=0 -- xmllint --noout big.xml
         abut run --explain -- xmllint --noout big.xml
+        abut run --option groups=on --json groups.json -- xmllint --noout big.xml
         abut run --heap mimalloc -- lua5.4 script.lua
     """
     try:
         environment = untouched_environment()
-        environment |= _settings(heap, option or [], stats, explain=explain, plan=plan)
+        environment |= _settings(heap, option or [], stats, json, plan, explain=explain)
         found = require_heap(heap)
         environment |= found.environment
         chosen = preload(found, environment.get("LD_PRELOAD", ""))
@@ -86,11 +93,18 @@ def command(
 
 
 def _settings(
-    heap: str, options: list[str], stats: Path | None, *, explain: bool, plan: Path | None
+    heap: str,
+    options: list[str],
+    stats: Path | None,
+    json: Path | None,
+    plan: Path | None,
+    *,
+    explain: bool,
 ) -> dict[str, str]:
-    if heap.split("+", maxsplit=1)[0] != "abut" and (options or stats or explain or plan):
+    wanted = options or stats or json or explain or plan
+    if heap.split("+", maxsplit=1)[0] != "abut" and wanted:
         raise AbutError(
-            f"--option, --stats, --explain and --plan are abut's, and the heap is {heap}",
+            f"--option, --stats, --explain, --json and --plan are abut's, and the heap is {heap}",
             fix="leave them out, or leave --heap out",
             exit_code=USAGE,
         )
@@ -100,6 +114,8 @@ def _settings(
         variables["ABUT_STATS"] = str(stats.absolute())
     if plan:
         variables["ABUT_PLAN"] = str(plan.absolute())
+    if json:
+        variables["ABUT_EXPLAIN_FILE"] = str(json.absolute())
     if explain:
         variables["ABUT_EXPLAIN"] = "on"
     return variables

@@ -33,7 +33,7 @@ def command(
         str,
         typer.Option(
             metavar="A,B,...",
-            help="Lay objects out anew: recorded, line, random, size, a strategy or a plan's file.",
+            help="Lay objects out anew: recorded, line, random, size, a strategy, a plan's file, or a paper's heap.",
         ),
     ] = "recorded",
     by: Annotated[
@@ -79,6 +79,7 @@ def command(
         abut sim --cache rezaei-8k --split allocator run.trace
         abut sim --layout recorded,line,random,size run.trace
         abut sim --layout recorded,usage-df,run.plan run.trace
+        abut sim --layout lea,phk,vam,vam+align=8 run.trace
         abut sim --pages glibc.trace jemalloc.trace
     """
     if pages:
@@ -130,15 +131,21 @@ def _jobs(
     from abut.analysis.owners import OWNERS
     from abut.analysis.presets import find_preset
     from abut.analysis.simulation import LAYOUTS, Job
+    from abut.composed import composed_heaps
     from abut.plans.layouts import is_plan, strategy_layouts
 
     layouts = layout.split(",")
-    planned = strategy_layouts() if set(layouts) - set(LAYOUTS) else []
+    composed = {f"{heap}{grain}" for heap in composed_heaps() for grain in ("", "+align=8")}
+    planned = strategy_layouts() if set(layouts) - set(LAYOUTS) - composed else []
     for option, given, known in (
         ("--by", by, OWNERS),
         ("--side", side or "all", ("all", "application", "allocator")),
         ("--split", split or "allocator", _SPLITS),
-        *(("--layout", name, (*LAYOUTS, *planned)) for name in layouts if not is_plan(name)),
+        *(
+            ("--layout", name, (*LAYOUTS, *planned))
+            for name in layouts
+            if name not in composed and not is_plan(name)
+        ),
     ):
         if given not in known:
             choices = ", ".join(known)

@@ -17,6 +17,11 @@ def is_plan(name: str) -> bool:
     return name.endswith(".plan") or "/" in name
 
 
+def is_planned(name: str) -> bool:
+    """Whether a layout is computed here: a plan's or a strategy's, not a heap's."""
+    return is_plan(name) or name in strategy_layouts()
+
+
 def strategy_layouts() -> list[str]:
     """The strategies; where simple layouts have the same names, `strategy:` tells them apart."""
     from abut.strategies import strategy_names

@@ -1,0 +1,64 @@
+// Pools: where the objects of a group lie, apart from all others, in the order of their birth.
+//
+// A pool is a side heap of each thread that allocates in the group: spans of 64 KiB of address space, filled page by
+// page, so that a small group takes one page of 4 KiB and a large one has its pages in a row; holes are filled before a
+// fresh page is begun; pages that become empty go back as those of any heap do. So a pool wastes, for each thread, less
+// than one page at its end, what its holes make, and what describes it.
+#pragma once
+
+#include "heap/heap.hpp"
+
+namespace abut::group {
+
+using PoolId = uint16_t; // counted from 1
+inline constexpr PoolId kNoPool = 0;
+inline constexpr PoolId kMostPools = 254;
+
+// What a thread knows of pools; by its heap's side_table.
+struct ThreadPools {
+  uint32_t births = 0;                         // of objects that were noted
+  heap::LocalHeap *heaps[kMostPools + 1] = {}; // null where the thread has none yet
+  uint32_t waits[kMostPools + 1] = {};         // objects that the thread allocated without
+};
+
+// Null where memory is exhausted.
+ThreadPools *make_thread_pools(heap::LocalHeap *heap);
+
+inline ThreadPools *thread_pools(heap::LocalHeap *heap) {
+  auto *made = static_cast<ThreadPools *>(heap->side_table);
+  return made != nullptr ? made : make_thread_pools(heap);
+}
+
+// The heap that serves `pool` for the thread of `heap`: its own, as long as the thread has allocated less than
+// `threshold` objects there, or where there are too many pools.
+heap::LocalHeap *open_pool(ThreadPools &pools, heap::LocalHeap *heap, PoolId pool,
+                           uint32_t threshold);
+
+inline heap::LocalHeap *heap_for(ThreadPools &pools, heap::LocalHeap *heap, PoolId pool,
+                                 uint32_t threshold) {
+  heap::LocalHeap *found = pools.heaps[pool];
+  return found != nullptr ? found : open_pool(pools, heap, pool, threshold);
+}
+
+// A block of `size` granules; null where memory is exhausted.
+inline void *take(heap::LocalHeap &heap, unsigned size) {
+  if (void *block = heap.small.pop(size)) return block;
+  if (void *block = heap.small.bump(size)) return block;
+  return heap.allocate_small(size);
+}
+
+// How full a heap's pages of small blocks are.
+struct Occupancy {
+  size_t pages = 0; // with a block
+  size_t bytes = 0; // of blocks, but for those that wait to be used again
+
+  void add(const Occupancy &other) {
+    pages += other.pages;
+    bytes += other.bytes;
+  }
+};
+
+// Counts; takes the heap's lock.
+Occupancy occupancy_of(heap::LocalHeap &heap);
+
+} // namespace abut::group

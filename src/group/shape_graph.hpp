@@ -1,0 +1,80 @@
+// The storage shape graph: which groups' objects point at which groups', found in the objects themselves.
+//
+// DPA's (section 3.2) comes from a points-to analysis of the program; here a sample of a group's objects is read, and
+// a word that leads to a block whose group is known is an edge. Variables, which no rule of the paper's asks for, have no
+// node.
+#pragma once
+
+#include "group/born.hpp"
+#include "group/group.hpp"
+
+namespace abut::group {
+
+enum class Merging : uint8_t { none, linked, born };
+
+class ShapeGraph {
+public:
+  // The group of a context, made at its first object; null where there are too many. `bytes` is that object's size.
+  Group *group_of(context::Entry *leaf, size_t bytes) {
+    const GroupId id = by_leaf_[leaf->id].load(std::memory_order_acquire);
+    return id != 0 ? &groups_[id] : add(leaf, bytes);
+  }
+
+  // Reads the group's sample, and those of small groups of its size, and merges what belongs together. Of objects of
+  // `heap`'s thread, which calls this; takes its lock. Under the graph's lock.
+  void look_at(Group &group, heap::LocalHeap *heap, Merging merging);
+
+  // Merges the groups that their edges show to be alike: what look_at() does with what it has read.
+  void merge_alike(Merging merging);
+
+  Group &root_of(const Group &group) { return groups_[group.root]; }
+  Group &at(GroupId id) { return groups_[id]; }
+  GroupId count() const { return count_; }
+
+  // Calls `visit(Group &)` for the group and all that share its pool.
+  template <class Visit>
+  void each_member(const Group &group, Visit visit) {
+    for (GroupId id = group.root; id != 0; id = groups_[id].next_member) visit(groups_[id]);
+  }
+
+  // All objects of the groups that share a pool.
+  uint64_t objects_with(const Group &group) {
+    uint64_t total = 0;
+    each_member(group, [&](const Group &member) { total += member.objects; });
+    return total;
+  }
+
+  // What groups get for their first look.
+  uint64_t first_look = 100; // objects
+
+  // The root of the groups that use a pool.
+  GroupId roots[kMostPools + 1] = {};
+
+  os::SpinLock &lock() { return lock_; }
+
+private:
+  struct Target {
+    GroupId group = 0;
+    uint32_t when = 0;
+    bool dated = false;
+  };
+
+  Group *add(context::Entry *leaf, size_t bytes);
+  void scan(Group &group, heap::LocalHeap *heap);
+  void scan_object(Group &group, heap::LocalHeap *heap, Address object, Birth birth);
+  Target target_of(heap::LocalHeap *heap, Address address);
+  void scan_small_ones_like(const Group &group, heap::LocalHeap *heap);
+  bool merge_linked(Group &group);
+  bool merge_pointed_at();
+  bool merge_born(Group &group);
+  void merge(Group &one, Group &other, Merge why);
+
+  os::SpinLock lock_;
+  GroupId count_ = 0;
+  Group *groups_ = nullptr; // kMostGroups + 1 of them; the first is none
+  std::atomic<GroupId> by_leaf_[1 << 16];
+};
+
+extern constinit ShapeGraph shape_graph;
+
+} // namespace abut::group

@@ -1,0 +1,120 @@
+"""What the heap makes of programs whose groups are known: read from its own explanation."""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any
+
+LIBRARY = os.environ["ABUT_TESTED"]
+SHAPES = os.environ["SHAPES"]
+Group = dict[str, Any]
+
+OBJECTS = 5000
+NODE, DATUM = 16, 24  # bytes
+
+
+def groups_of(shape: str, objects: int = OBJECTS, **options: str) -> list[Group]:
+    """Run a program, and return its groups of nodes and data, in the order of their birth."""
+    with tempfile.TemporaryDirectory() as folder:
+        told = Path(folder) / "groups.json"
+        settings = {"groups": "on", "friends": "off", "explain_file": str(told), **options}
+        environment = {f"ABUT_{name.upper()}": value for name, value in settings.items()}
+        done = subprocess.run(
+            [SHAPES, shape, str(objects)],
+            env={"LD_PRELOAD": LIBRARY, **environment},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done
+        assert done.stdout == "whole\n", done
+        groups: list[Group] = json.loads(told.read_text())["groups"]
+    return [group for group in groups if group["site"].startswith("shapes")]
+
+
+class Merging(unittest.TestCase):
+    """The rules of Wang, Wu and Yew 2010, section 3.2.2, and the one beyond them."""
+
+    def test_the_code_of_figure_3_is_merged_as_figure_4_shows(self) -> None:
+        first_node, first_datum, nodes, data = groups_of("insert", group_merge="linked")
+        assert [first_node["smallest"], nodes["smallest"]] == [NODE, NODE]
+        assert [first_datum["smallest"], data["smallest"]] == [DATUM, DATUM]
+        assert first_node["root"] == nodes["root"]
+        assert first_node["merge"] == "linked"
+        assert first_datum["root"] == data["root"]
+        assert "pointed_at" in [first_datum["merge"], data["merge"]]
+        assert nodes["root"] != data["root"]
+        assert nodes["pool"] != data["pool"]
+
+    def test_the_graph_has_the_edges_of_figure_3(self) -> None:
+        _, _, nodes, data = groups_of("insert", group_merge="none")
+        edges = {(edge["to"], edge["offset"]) for edge in nodes["edges"]}
+        assert (data["id"], 0) in edges
+        assert (nodes["id"], 8) in edges
+        assert data["edges"] == []
+
+    def test_without_merging_every_group_is_its_own(self) -> None:
+        groups = groups_of("insert", group_merge="none")
+        assert [group["root"] for group in groups] == [1, 2, 3, 4]
+        assert [group["state"] for group in groups] == ["few", "few", "pooled", "pooled"]
+
+    def test_what_is_born_together_shares_a_pool(self) -> None:
+        groups = groups_of("insert", group_merge="born")
+        assert len({group["root"] for group in groups}) == 1
+        assert "born" in [group["merge"] for group in groups]
+
+    def test_nodes_of_one_list_made_in_two_places_are_merged(self) -> None:
+        one, other = groups_of("alternate", group_merge="linked")
+        assert one["root"] == other["root"]
+        assert "linked" in [one["merge"], other["merge"]]
+
+    def test_lists_that_never_meet_are_not_merged(self) -> None:
+        one, other = groups_of("separate", group_merge="born")
+        assert one["root"] != other["root"]
+        assert one["pool"] != other["pool"]
+
+
+class Thresholds(unittest.TestCase):
+    """Section 3.3: which groups are worth a pool."""
+
+    def test_a_small_group_has_no_pool(self) -> None:
+        (group,) = groups_of("loners", objects=99)
+        assert (group["state"], group["pool"]) == ("few", 0)
+
+    def test_the_hundredth_object_opens_one(self) -> None:
+        (group,) = groups_of("loners", objects=100)
+        assert group["state"] == "pooled"
+
+    def test_large_objects_belong_to_no_group(self) -> None:
+        assert groups_of("loners", group_bytes="16") == []
+
+
+class Pools(unittest.TestCase):
+    """What a pool holds, and what it wastes."""
+
+    def test_a_pool_that_is_filled_in_a_row_wastes_less_than_a_page(self) -> None:
+        (group,) = groups_of("loners", objects=4000)
+        granted = 32  # bytes for each: the first hundred lie elsewhere
+        assert group["pool_bytes"] == (4000 - 100) * granted
+        assert group["pool_pages"] * 4096 <= group["pool_bytes"] + 4096
+
+    def test_holes_are_used_again(self) -> None:
+        (group,) = groups_of("loners", objects=400_000)
+        live = 4096 * 32
+        assert group["pool_pages"] * 4096 <= 2 * live
+        assert group["state"] == "pooled"
+
+    def test_forwarded_objects_stay_in_the_plain_heap(self) -> None:
+        (group,) = groups_of("loners", group_pools="forwarded")
+        assert (group["state"], group["pool_pages"]) == ("pooled", 0)
+
+    def test_padded_objects_are_longer_by_a_header(self) -> None:
+        (group,) = groups_of("loners", objects=4000, group_pools="padded")
+        assert group["pool_bytes"] == (4000 - 100) * 48
+
+
+if __name__ == "__main__":
+    unittest.main()

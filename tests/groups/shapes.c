@@ -1,0 +1,119 @@
+// Data structures whose groups are known: `shapes NAME COUNT` builds one of so many objects, and checks it.
+//
+// `insert` is the code of Wang, Wu and Yew 2010, figure 3; the others vary it.
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct data {
+  uint64_t value[3];
+};
+
+struct node {
+  struct data *data;
+  struct node *next;
+};
+
+// So that each function stays one of its own, however alike two are.
+#define APART __attribute__((noipa))
+
+static APART struct node *first_node(void) { return malloc(sizeof(struct node)); }
+static APART struct data *first_data(void) { return malloc(sizeof(struct data)); }
+static APART struct node *next_node(void) { return malloc(sizeof(struct node)); }
+static APART struct data *next_data(void) { return malloc(sizeof(struct data)); }
+
+// Each of these is a caller of its own, which knows the object: no wrapper.
+static APART struct node *make_first(uint64_t value) {
+  struct node *node = first_node();
+  node->data = NULL;
+  node->next = NULL;
+  (void)value;
+  return node;
+}
+static APART struct data *fill_first(uint64_t value) {
+  struct data *data = first_data();
+  data->value[0] = data->value[1] = data->value[2] = value;
+  return data;
+}
+static APART struct node *make_next(struct node *here) {
+  struct node *node = next_node();
+  node->next = here->next;
+  node->data = NULL;
+  return node;
+}
+static APART struct data *fill_next(uint64_t value) {
+  struct data *data = next_data();
+  data->value[0] = data->value[1] = data->value[2] = value;
+  return data;
+}
+
+// The list of the figure: one node and its datum from one place, all others from another, inserted after the head.
+static int insert(uint64_t count) {
+  struct node *head = make_first(0);
+  head->data = fill_first(0);
+  for (uint64_t i = 1; i < count; ++i) {
+    struct node *node = make_next(head);
+    node->data = fill_next(i);
+    head->next = node;
+  }
+  uint64_t seen = 0;
+  for (struct node *node = head; node; node = node->next)
+    seen += node->data->value[1] == (seen == 0 ? 0 : count - seen);
+  return seen == count;
+}
+
+// Lists that hold each other's type of node, made in two places: the groups are linked both ways.
+static int alternate(uint64_t count) {
+  struct node *head = NULL;
+  for (uint64_t i = 0; i < count; ++i) {
+    struct node *node = i % 2 ? make_first(i) : make_next(&(struct node){.next = NULL});
+    node->next = head;
+    head = node;
+  }
+  uint64_t seen = 0;
+  for (struct node *node = head; node; node = node->next) ++seen;
+  return seen == count;
+}
+
+// Two lists of one type that never meet: no reason to merge them.
+static int separate(uint64_t count) {
+  struct node *one = NULL, *other = NULL;
+  for (uint64_t i = 0; i < count; ++i) {
+    struct node *node = make_first(i);
+    node->next = one;
+    one = node;
+    node = make_next(&(struct node){.next = NULL});
+    node->next = other;
+    other = node;
+  }
+  uint64_t seen = 0;
+  for (struct node *node = one; node; node = node->next) ++seen;
+  for (struct node *node = other; node; node = node->next) ++seen;
+  return seen == 2 * count;
+}
+
+// Objects that nothing points at and that point at nothing.
+static int loners(uint64_t count) {
+  uint64_t seen = 0;
+  static struct data *all[4096];
+  for (uint64_t i = 0; i < count; ++i) {
+    struct data *data = fill_next(i);
+    free(all[i % 4096]);
+    all[i % 4096] = data;
+    ++seen;
+  }
+  return seen == count;
+}
+
+int main(int argc, char **argv) {
+  if (argc != 3) return 2;
+  const uint64_t count = strtoull(argv[2], NULL, 10);
+  int good = 0;
+  if (strcmp(argv[1], "insert") == 0) good = insert(count);
+  if (strcmp(argv[1], "alternate") == 0) good = alternate(count);
+  if (strcmp(argv[1], "separate") == 0) good = separate(count);
+  if (strcmp(argv[1], "loners") == 0) good = loners(count);
+  puts(good ? "whole" : "broken");
+  return good ? 0 : 1;
+}
