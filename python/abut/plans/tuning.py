@@ -167,7 +167,7 @@ def _make_candidates(result: Tuning, path: Path) -> None:
     baseline = simulate(Job(str(path), preset, side="application"))
     result.recorded_cycles = average_cycles(baseline)
     for name in STRATEGIES:
-        if result.candidates and time.monotonic() > until:
+        if len(result.candidates) >= _FINALISTS and time.monotonic() > until:
             break
         request.tell(f"placing and simulating {name}")
         plan = make_plan([run], find_strategy(name))
