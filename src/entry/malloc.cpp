@@ -46,7 +46,7 @@ namespace {
   if (!near::is_plain(site))
     if (const Address context = near::context_to_place(bytes, site))
       return abut_capture_malloc(bytes, context);
-  if (group::is_on()) return abut_capture_malloc(bytes, near::kPlain);
+  if (group::forms_groups_at(site)) return abut_capture_malloc(bytes, near::kPlain);
   return allocate_plain(bytes);
 }
 
@@ -54,7 +54,8 @@ namespace {
   if (!near::is_plain(site))
     if (const Address context = near::context_to_place(bytes, site))
       return abut_capture_calloc(bytes, context);
-  if (group::is_on() && bytes <= heap::kSmallMax) return abut_capture_calloc(bytes, near::kPlain);
+  if (bytes <= heap::kSmallMax && group::forms_groups_at(site))
+    return abut_capture_calloc(bytes, near::kPlain);
   return or_no_memory(heap::allocate_zeroed(bytes));
 }
 

@@ -61,7 +61,7 @@ void *allocate_or_null(Allocate allocate) {
 
 [[gnu::noinline]] static void *
 allocate_placed_or_throw(size_t bytes, const near::Captured *captured, Address context) {
-  return allocate_or_throw([=] { return near::allocate(bytes, *captured, context); });
+  return allocate_or_throw([=] { return near::allocate_any(bytes, *captured, context); });
 }
 
 [[gnu::noinline]] static void *new_slow(size_t bytes) {
@@ -72,7 +72,7 @@ allocate_placed_or_throw(size_t bytes, const near::Captured *captured, Address c
   if (!near::is_plain(site))
     if (const Address context = near::context_to_place(bytes, site))
       return abut_capture_new(bytes, context);
-  if (group::is_on()) return abut_capture_new(bytes, near::kPlain);
+  if (group::forms_groups_at(site)) return abut_capture_new(bytes, near::kPlain);
   void *memory = heap::allocate_fast(bytes);
   return memory ? memory : new_slow(bytes);
 }

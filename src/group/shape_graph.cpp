@@ -82,14 +82,15 @@ void ShapeGraph::scan_object(Group &group, heap::LocalHeap *heap, Address object
 }
 
 void ShapeGraph::scan(Group &group, heap::LocalHeap *heap) {
-  group.edge_count = group.scanned = 0;
+  group.edge_count = group.scanned = group.sampled = 0;
   group.scanned_at = group.objects;
   const uint32_t held = std::min<uint32_t>(group.noted, Group::kSamples);
   const uint32_t left_out = held > kLeftOutLast ? kLeftOutLast : 0;
   for (uint32_t i = left_out; i < held; ++i) {
-    const Address object = group.samples[(group.noted - 1 - i) % Group::kSamples];
+    const auto [object, when] = group.samples[(group.noted - 1 - i) % Group::kSamples];
     const Birth birth = births.find(object);
-    if (birth.group == group.id) scan_object(group, heap, object, birth);
+    ++group.sampled;
+    if (birth.group == group.id && birth.when == when) scan_object(group, heap, object, birth);
   }
 }
 

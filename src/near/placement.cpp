@@ -3,7 +3,6 @@
 #include "base/bump.hpp"
 #include "base/options.hpp"
 #include "context/decoder.hpp"
-#include "group/grouping.hpp"
 #include "near/learner.hpp"
 #include "os/message.hpp"
 
@@ -53,10 +52,6 @@ Context *new_context(Address site, context::Entry *leaf) {
   made->leaf = leaf;
   made->countdown = made->patience = kFirstLook;
   return made;
-}
-
-context::Frame frame_of(const Captured &captured) {
-  return {.sp = &captured.words[Captured::kReturnAddress], .rbp = captured.words[Captured::kFrame]};
 }
 
 context::Entry *leaf_of(const Captured &captured) {
