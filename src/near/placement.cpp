@@ -63,6 +63,10 @@ void *elsewhere(size_t bytes, const Captured &captured) {
   return group::is_on() ? group::allocate(bytes, frame_of(captured)) : heap::allocate(bytes);
 }
 
+void leave_in_peace(Address site) {
+  plain_sites[slot_of(site)].store(site, std::memory_order_relaxed);
+}
+
 // Puts a site into the table; the first of two that meet at one place keeps it.
 void add_site(const Captured &captured) {
   const Address site = captured.words[Captured::kReturnAddress];
@@ -74,8 +78,7 @@ void add_site(const Captured &captured) {
   Context *context = wrapper ? nullptr : new_context(site, nullptr);
   entry->context.store(wrapper ? kWrapper : reinterpret_cast<Address>(context),
                        std::memory_order_release);
-  if (!wrapper && context == nullptr)
-    plain_sites[slot_of(site)].store(site, std::memory_order_relaxed);
+  if (!wrapper && context == nullptr) leave_in_peace(site);
   entry->site.store(site, std::memory_order_release);
 }
 
@@ -136,7 +139,7 @@ void settle(Context &context) {
   }
   if (tries >= kTries) {
     entries[slot_of(context.site)].context.store(0, std::memory_order_release);
-    plain_sites[slot_of(context.site)].store(context.site, std::memory_order_relaxed);
+    leave_in_peace(context.site);
     return;
   }
   context.patience *= kPatienceFactor;
@@ -315,7 +318,10 @@ void *place(Context &context, Rule &rule, heap::LocalHeap *heap, const Captured 
 void *allocate(size_t bytes, const Captured &captured, Address address) {
   heap::LocalHeap *heap = heap::current;
   if (address == kUnknown) {
-    if (heap->number() != 0 && finds_friends) add_site(captured);
+    if (!finds_friends)
+      leave_in_peace(captured.words[Captured::kReturnAddress]);
+    else if (heap->number() != 0)
+      add_site(captured);
     return elsewhere(bytes, captured);
   }
   if (address == kWrapper) {
