@@ -56,6 +56,8 @@ struct Group {
   GroupId id = 0;
   GroupId root = 0;        // of the groups that share a pool; itself if none do
   GroupId next_member = 0; // of those, in no order
+  GroupId next_alike = 0;  // of those whose first object had as many bytes
+  bool has_edges = false;  // and is among the graph's that have
   Merge merge = Merge::none;
   GroupId merged_with = 0; // the one whose objects gave the reason
   Reason reason = Reason::few;
