@@ -69,6 +69,7 @@ void put_outcome(os::Message &text, const Group &group) {
   switch (group.reason) {
   case Reason::few: text << "too few for a pool"; return;
   case Reason::no_room: text << "no pool, there are too many"; return;
+  case Reason::brief: text << "no pool, most are freed soon"; return;
   case Reason::sparse: text << "the pool was turned off, half of it was empty"; return;
   case Reason::none: break;
   }

@@ -64,6 +64,7 @@ const char *word_for(group::Reason reason) {
   switch (reason) {
   case group::Reason::none: return "pooled";
   case group::Reason::few: return "few";
+  case group::Reason::brief: return "brief";
   case group::Reason::no_room: return "no_room";
   case group::Reason::sparse: return "sparse";
   }
@@ -103,6 +104,7 @@ void write_group(JsonWriter &json, const Group &group) {
     json.number("pool_pages", found.pages);
     json.number("pool_bytes", found.bytes);
   }
+  json.number("sampled", uint64_t{group.sampled});
   json.number("scanned", uint64_t{group.scanned});
   write_edges(json, group);
   json.close("}");

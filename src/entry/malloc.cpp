@@ -68,7 +68,7 @@ ABUT_BODY void *abut_unplanned_malloc(size_t bytes, Address site) {
   if (near::is_awake() && !near::is_plain(site))
     if (const Address context = near::context_to_place(bytes, site))
       return abut_capture_malloc(bytes, context);
-  if (group::is_on()) return abut_capture_malloc(bytes, near::kPlain);
+  if (group::forms_groups_at(site)) return abut_capture_malloc(bytes, near::kPlain);
   return allocate_plain(bytes);
 }
 
@@ -94,7 +94,8 @@ ABUT_BODY void *abut_unplanned_calloc(size_t bytes, Address site) {
   if (near::is_awake() && !near::is_plain(site))
     if (const Address context = near::context_to_place(bytes, site))
       return abut_capture_calloc(bytes, context);
-  if (group::is_on() && bytes <= heap::kSmallMax) return abut_capture_calloc(bytes, near::kPlain);
+  if (bytes <= heap::kSmallMax && group::forms_groups_at(site))
+    return abut_capture_calloc(bytes, near::kPlain);
   return or_no_memory(heap::allocate_zeroed(bytes));
 }
 

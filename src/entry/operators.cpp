@@ -11,7 +11,7 @@ using entry::bytes_of;
 
 [[gnu::noinline]] static void *
 allocate_placed_or_throw(size_t bytes, const near::Captured *captured, Address context) {
-  return allocate_or_throw([=] { return near::allocate(bytes, *captured, context); });
+  return allocate_or_throw([=] { return near::allocate_any(bytes, *captured, context); });
 }
 
 [[gnu::noinline]] static void *new_slow(size_t bytes) {
@@ -22,7 +22,7 @@ ABUT_BODY void *abut_unplanned_new(size_t bytes, Address site) {
   if (near::is_awake() && !near::is_plain(site))
     if (const Address context = near::context_to_place(bytes, site))
       return abut_capture_new(bytes, context);
-  if (group::is_on()) return abut_capture_new(bytes, near::kPlain);
+  if (group::forms_groups_at(site)) return abut_capture_new(bytes, near::kPlain);
   void *memory = heap::allocate_fast(bytes);
   return memory ? memory : new_slow(bytes);
 }

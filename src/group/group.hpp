@@ -24,6 +24,7 @@ enum class Merge : uint8_t {
 enum class Reason : uint8_t {
   none,
   few,     // objects
+  brief,   // most objects are freed soon: what comes and goes needs no place of its own
   no_room, // for yet another pool
   sparse,  // the pool was half empty
 };
@@ -55,6 +56,8 @@ struct Group {
   GroupId id = 0;
   GroupId root = 0;        // of the groups that share a pool; itself if none do
   GroupId next_member = 0; // of those, in no order
+  GroupId next_alike = 0;  // of those whose first object had as many bytes
+  bool has_edges = false;  // and is among the graph's that have
   Merge merge = Merge::none;
   GroupId merged_with = 0; // the one whose objects gave the reason
   Reason reason = Reason::few;
@@ -62,15 +65,21 @@ struct Group {
   uint16_t smallest = 0; // bytes of an object, as asked for
   uint16_t largest = 0;
   uint8_t edge_count = 0;
-  uint8_t scanned = 0;     // objects, when the edges were found
+  uint8_t scanned = 0; // objects, when the edges were found: those of the sample that still lived
+  uint8_t sampled = 0; // all of the sample
   uint64_t scanned_at = 0; // objects there were then
   Edge edges[kEdges];
 
   // The objects that were noted last, in a ring.
   uint32_t noted = 0;
-  Address samples[kSamples];
+  struct Sample {
+    Address object;
+    uint32_t when;
+  } samples[kSamples];
 
-  bool is_off() const { return reason == Reason::no_room || reason == Reason::sparse; }
+  bool is_off() const {
+    return reason == Reason::no_room || reason == Reason::sparse || reason == Reason::brief;
+  }
   bool can_merge() const { return edge_count != 0 && !is_off(); }
   bool of_one_size() const { return smallest == largest; }
 

@@ -8,11 +8,12 @@
 namespace abut::group {
 
 bool on = false;
+std::atomic<Address> quiet_sites[kQuietSites];
 
 namespace {
 
 constexpr uint32_t kRarely =
-    7 << 6; // of each 512 births 64 in a row, so that friends are noted together
+    63 << 6; // of each 4096 births 64 in a row, so that friends are noted together
 constexpr uint64_t kGrowth = 4;
 constexpr size_t kPagesToJudge = 16;
 constexpr uint64_t kNever = ~uint64_t{0};
@@ -34,10 +35,16 @@ void set_pool(Group &root, PoolId pool) {
       root, [&](Group &member) { member.pool.store(pool, std::memory_order_relaxed); });
 }
 
+// The site's objects take the straight path from now on. Of two at one place the later one does.
+void be_quiet_at(Address site) {
+  quiet_sites[site % kQuietSites].store(site, std::memory_order_relaxed);
+}
+
 void turn_off(Group &root, Reason reason) {
   set_pool(root, kNoPool);
   shape_graph.each_member(root, [&](Group &member) {
     member.reason = reason;
+    if (member.leaf->depth == 1) be_quiet_at(member.leaf->return_address());
     member.rarely = kRarely;
     member.next_look = kNever;
   });
@@ -59,6 +66,9 @@ bool is_sparse(const Group &root) {
   return found.pages >= kPagesToJudge && found.bytes < found.pages * kPageBytes / 2;
 }
 
+// Not only of those that were freed: a cell that another object has got since is as good a proof.
+bool is_brief(const Group &group) { return group.scanned * 4 < group.sampled; }
+
 void look(Group &group, heap::LocalHeap *heap, ThreadPools &pools) {
   if (!shape_graph.lock().try_lock()) return;
   std::lock_guard guard(shape_graph.lock(), std::adopt_lock);
@@ -67,6 +77,11 @@ void look(Group &group, heap::LocalHeap *heap, ThreadPools &pools) {
   shape_graph.look_at(group, heap, limits.merging);
   Group &root = shape_graph.root_of(group);
   if (root.is_off()) return turn_off(group, root.reason);
+  const bool alone = group.root == group.id && group.next_member == 0;
+  if (alone && is_brief(group)) {
+    if (group.next_look > limits.objects * kGrowth) turn_off(group, Reason::brief);
+    return;
+  }
   shape_graph.each_member(group, [](Group &member) {
     if (member.objects >= limits.objects) member.rarely = kRarely;
   });
@@ -81,7 +96,7 @@ void note(Group &group, ThreadPools &pools, const void *block, size_t bytes) {
   if (bytes < group.smallest) group.smallest = static_cast<uint16_t>(bytes);
   if (bytes > group.largest) group.largest = static_cast<uint16_t>(bytes);
   births.note(object, {group.id, pools.births});
-  group.samples[group.noted % Group::kSamples] = object;
+  group.samples[group.noted % Group::kSamples] = {object, pools.births};
   bump(group.noted);
 }
 

@@ -13,6 +13,14 @@ namespace abut::group {
 extern bool on __attribute__((visibility("hidden")));
 inline bool is_on() { return on; }
 
+// Sites, by the return address of their calls, whose groups were turned off.
+inline constexpr size_t kQuietSites = 4096;
+extern std::atomic<Address> quiet_sites[kQuietSites];
+
+inline bool forms_groups_at(Address site) {
+  return on && quiet_sites[site % kQuietSites].load(std::memory_order_relaxed) != site;
+}
+
 void start();
 
 // A block of `bytes`, for whoever `frame` was called by; null where memory is exhausted.

@@ -42,6 +42,8 @@ Group *ShapeGraph::add(context::Entry *leaf, size_t bytes) {
   made->id = made->root = id;
   made->next_look = first_look;
   made->smallest = made->largest = static_cast<uint16_t>(bytes);
+  made->next_alike = alike_[bytes];
+  alike_[bytes] = id;
   known.store(id, std::memory_order_release);
   return made;
 }
@@ -82,21 +84,26 @@ void ShapeGraph::scan_object(Group &group, heap::LocalHeap *heap, Address object
 }
 
 void ShapeGraph::scan(Group &group, heap::LocalHeap *heap) {
-  group.edge_count = group.scanned = 0;
+  group.edge_count = group.scanned = group.sampled = 0;
   group.scanned_at = group.objects;
   const uint32_t held = std::min<uint32_t>(group.noted, Group::kSamples);
   const uint32_t left_out = held > kLeftOutLast ? kLeftOutLast : 0;
   for (uint32_t i = left_out; i < held; ++i) {
-    const Address object = group.samples[(group.noted - 1 - i) % Group::kSamples];
+    const auto [object, when] = group.samples[(group.noted - 1 - i) % Group::kSamples];
     const Birth birth = births.find(object);
-    if (birth.group == group.id) scan_object(group, heap, object, birth);
+    ++group.sampled;
+    if (birth.group == group.id && birth.when == when) scan_object(group, heap, object, birth);
   }
+  if (group.edge_count == 0 || group.has_edges) return;
+  group.has_edges = true;
+  with_edges_[with_edges_count_++] = group.id;
 }
 
 // The head of a list that was made elsewhere is of the list's type, too, though there is only one.
 void ShapeGraph::scan_small_ones_like(const Group &group, heap::LocalHeap *heap) {
   unsigned seen = 0;
-  for (GroupId id = 1; id <= count_ && seen < kSmallOnes; ++id) {
+  for (GroupId id = alike_[group.smallest]; id != 0 && seen < kSmallOnes;
+       id = groups_[id].next_alike) {
     Group &other = groups_[id];
     if (other.pool.load(std::memory_order_relaxed) != kNoPool || !other.of_one_type_with(group) ||
         other.objects == other.scanned_at || &other == &group)
@@ -120,12 +127,10 @@ void ShapeGraph::merge_alike(Merging merging) {
   if (merging == Merging::none) return;
   for (bool changed = true; changed;) {
     changed = false;
-    for (GroupId id = 1; id <= count_; ++id)
-      if (groups_[id].can_merge()) changed |= merge_linked(groups_[id]);
+    changed |= any_with_edges([this](Group &group) { return merge_linked(group); });
     changed |= merge_pointed_at();
     if (merging != Merging::born) continue;
-    for (GroupId id = 1; id <= count_; ++id)
-      if (groups_[id].can_merge()) changed |= merge_born(groups_[id]);
+    changed |= any_with_edges([this](Group &group) { return merge_born(group); });
   }
 }
 
@@ -177,13 +182,13 @@ bool ShapeGraph::merge_pointed_at() {
   static constexpr unsigned kSlots = 1024;
   static constinit First table[kSlots];
   for (First &first : table) first = {};
-  bool merged = false;
-  for (GroupId id = 1; id <= count_; ++id)
-    for (unsigned i = 0; i < groups_[id].edge_count; ++i) {
-      const Edge &edge = groups_[id].edges[i];
+  return any_with_edges([&](Group &group) {
+    bool merged = false;
+    for (unsigned i = 0; i < group.edge_count; ++i) {
+      const Edge &edge = group.edges[i];
       Group &to = groups_[edge.to];
-      if (!strong(groups_[id], edge) || !to.of_one_size() || to.is_off()) continue;
-      const GroupId from = groups_[id].root;
+      if (!strong(group, edge) || !to.of_one_size() || to.is_off()) continue;
+      const GroupId from = group.root;
       First &first = table[(from * 977U + edge.word * 61U + to.smallest) % kSlots];
       if (first.to == 0) first = {from, edge.to, to.smallest, edge.word};
       if (first.from != from || first.bytes != to.smallest || first.word != edge.word) continue;
@@ -191,7 +196,8 @@ bool ShapeGraph::merge_pointed_at() {
       merge(groups_[first.to], to, Merge::pointed_at);
       merged = true;
     }
-  return merged;
+    return merged;
+  });
 }
 
 bool ShapeGraph::merge_born(Group &group) {

@@ -66,6 +66,15 @@ private:
   void scan_small_ones_like(const Group &group, heap::LocalHeap *heap);
   bool merge_linked(Group &group);
   bool merge_pointed_at();
+
+  // Calls `visit(Group &)`, which says whether it merged anything, for every group that has edges; whether any did.
+  template <class Visit>
+  bool any_with_edges(Visit visit) {
+    bool any = false;
+    for (GroupId i = 0; i < with_edges_count_; ++i)
+      if (Group &group = groups_[with_edges_[i]]; group.can_merge()) any |= visit(group);
+    return any;
+  }
   bool merge_born(Group &group);
   void merge(Group &one, Group &other, Merge why);
 
@@ -73,6 +82,10 @@ private:
   GroupId count_ = 0;
   Group *groups_ = nullptr; // kMostGroups + 1 of them; the first is none
   std::atomic<GroupId> by_leaf_[1 << 16];
+  GroupId alike_[heap::kSmallMax + 1] =
+      {}; // the first of the groups whose first object had so many bytes
+  GroupId with_edges_[kMostGroups] = {}; // groups that had edges when they were read
+  GroupId with_edges_count_ = 0;
 };
 
 extern constinit ShapeGraph shape_graph;

@@ -3,7 +3,6 @@
 #include "base/bump.hpp"
 #include "base/options.hpp"
 #include "context/decoder.hpp"
-#include "group/grouping.hpp"
 #include "near/learner.hpp"
 #include "os/message.hpp"
 
@@ -54,10 +53,6 @@ Context *new_context(Address site, context::Entry *leaf) {
   return made;
 }
 
-context::Frame frame_of(const Captured &captured) {
-  return {.sp = &captured.words[Captured::kReturnAddress], .rbp = captured.words[Captured::kFrame]};
-}
-
 context::Entry *leaf_of(const Captured &captured) {
   return context::chain_table.find(frame_of(captured));
 }
@@ -65,6 +60,10 @@ context::Entry *leaf_of(const Captured &captured) {
 // What is not put beside a friend lies with its group, if groups are formed.
 void *elsewhere(size_t bytes, const Captured &captured) {
   return group::is_on() ? group::allocate(bytes, frame_of(captured)) : heap::allocate(bytes);
+}
+
+void leave_in_peace(Address site) {
+  plain_sites[slot_of(site)].store(site, std::memory_order_relaxed);
 }
 
 // Puts a site into the table; the first of two that meet at one place keeps it.
@@ -78,8 +77,7 @@ void add_site(const Captured &captured) {
   Context *context = wrapper ? nullptr : new_context(site, nullptr);
   entry->context.store(wrapper ? kWrapper : reinterpret_cast<Address>(context),
                        std::memory_order_release);
-  if (!wrapper && context == nullptr)
-    plain_sites[slot_of(site)].store(site, std::memory_order_relaxed);
+  if (!wrapper && context == nullptr) leave_in_peace(site);
   entry->site.store(site, std::memory_order_release);
 }
 
@@ -140,7 +138,7 @@ void settle(Context &context) {
   }
   if (tries >= kTries) {
     entries[slot_of(context.site)].context.store(0, std::memory_order_release);
-    plain_sites[slot_of(context.site)].store(context.site, std::memory_order_relaxed);
+    leave_in_peace(context.site);
     return;
   }
   context.patience *= kPatienceFactor;
@@ -319,7 +317,10 @@ void *place(Context &context, Rule &rule, heap::LocalHeap *heap, const Captured 
 void *allocate(size_t bytes, const Captured &captured, Address address) {
   heap::LocalHeap *heap = heap::current;
   if (address == kUnknown) {
-    if (heap->number() != 0 && finds_friends) add_site(captured);
+    if (!finds_friends)
+      leave_in_peace(captured.words[Captured::kReturnAddress]);
+    else if (heap->number() != 0)
+      add_site(captured);
     return elsewhere(bytes, captured);
   }
   if (address == kWrapper) {

@@ -3,6 +3,7 @@
 
 #include "base/attention.hpp"
 #include "base/bump.hpp"
+#include "group/grouping.hpp"
 #include "near/rule.hpp"
 
 namespace abut::near {
@@ -75,6 +76,17 @@ extern uint32_t context_count;
 
 // A block of `bytes`, which are small, for the site that `captured` tells of; null where memory is exhausted.
 void *allocate(size_t bytes, const Captured &captured, Address context);
+
+// Where the procedure that was called for the request stands.
+inline context::Frame frame_of(const Captured &captured) {
+  return {.sp = &captured.words[Captured::kReturnAddress], .rbp = captured.words[Captured::kFrame]};
+}
+
+// The same, or for a request that has no context to look at: it lies with its group.
+inline void *allocate_any(size_t bytes, const Captured &captured, Address context) {
+  if (context == kPlain) return group::allocate(bytes, frame_of(captured));
+  return allocate(bytes, captured, context);
+}
 
 // The straight path: the friend's address takes one load at most, and a cell waits right after it.
 // Null if a closer look is needed.

@@ -91,6 +91,11 @@ class Thresholds(unittest.TestCase):
     def test_large_objects_belong_to_no_group(self) -> None:
         assert groups_of("loners", group_bytes="16") == []
 
+    def test_objects_that_are_freed_soon_get_none(self) -> None:
+        (group,) = groups_of("brief")
+        assert (group["state"], group["pool"]) == ("brief", 0)
+        assert group["objects"] < OBJECTS, "its site is left in peace"
+
 
 class Pools(unittest.TestCase):
     """What a pool holds, and what it wastes."""

@@ -106,6 +106,18 @@ static int loners(uint64_t count) {
   return seen == count;
 }
 
+// Objects that are gone before the next is there.
+static int brief(uint64_t count) {
+  uint64_t seen = 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    struct data *data = malloc(sizeof(struct data));
+    data->value[2] = i;
+    seen += data->value[2] == i;
+    free(data);
+  }
+  return seen == count;
+}
+
 int main(int argc, char **argv) {
   if (argc != 3) return 2;
   const uint64_t count = strtoull(argv[2], NULL, 10);
@@ -114,6 +126,7 @@ int main(int argc, char **argv) {
   if (strcmp(argv[1], "alternate") == 0) good = alternate(count);
   if (strcmp(argv[1], "separate") == 0) good = separate(count);
   if (strcmp(argv[1], "loners") == 0) good = loners(count);
+  if (strcmp(argv[1], "brief") == 0) good = brief(count);
   puts(good ? "whole" : "broken");
   return good ? 0 : 1;
 }

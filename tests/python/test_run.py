@@ -1,5 +1,6 @@
 """`abut run` puts a heap under a program and changes nothing else."""
 
+import json
 import os
 import signal
 import subprocess
@@ -167,3 +168,24 @@ def test_stats_are_written_where_the_caller_stood(
     done = abut("run", "--stats", "heap.json", "--", "sh", "-c", "cd /; exec /bin/ls")
     assert done.returncode == 0
     assert (tmp_path / "heap.json").read_text().startswith("{")
+
+
+def test_what_was_grouped_is_explained_in_words_and_as_json(abut: Abut, tmp_path: Path) -> None:
+    told = tmp_path / "told.json"
+    script = "my %h; $h{$_} = [$_] for 1..5000"
+    options = ["--option", "groups=on", "--explain", "--json", str(told)]
+    done = abut("run", *options, "--", "/usr/bin/perl", "-e", script)
+    assert done.returncode == 0, done.stderr
+    assert ": pool 1" in done.stderr
+    explained = json.loads(told.read_text())
+    assert explained["schema"] == 1
+    assert isinstance(explained["friends"], list)
+    pooled = [group for group in explained["groups"] if group["state"] == "pooled"]
+    assert pooled
+    assert all(group["objects"] >= 100 for group in pooled if group["root"] == group["id"])
+
+
+def test_an_explanation_is_abuts(abut: Abut) -> None:
+    refused = abut("run", "--heap", "glibc", "--json", "told.json", "--", "true")
+    assert refused.returncode == 2
+    assert "--json are abut's" in refused.stderr

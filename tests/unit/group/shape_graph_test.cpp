@@ -30,8 +30,8 @@ protected:
     void *block = heap::allocate(bytes);
     held.push_back(block);
     std::fill_n(static_cast<Address *>(block), bytes / sizeof(Address), Address{0});
-    births.note(reinterpret_cast<Address>(block), {group.id, clock++});
-    group.samples[group.noted++ % Group::kSamples] = reinterpret_cast<Address>(block);
+    births.note(reinterpret_cast<Address>(block), {group.id, clock});
+    group.samples[group.noted++ % Group::kSamples] = {reinterpret_cast<Address>(block), clock++};
     ++group.objects;
     return static_cast<Address *>(block);
   }

@@ -91,7 +91,7 @@ TEST_F(SideHeapTest, EmptyPagesGoBack) {
   for (int i = 0; i < 20'000; ++i) blocks.push_back(take(side));
   EXPECT_GT(side.small.span_bytes(), before + 20'000 * kBytes / 2);
   for (void *block : blocks) release(block);
-  keeper.close(); // as when the thread ends
+  side.close(); // as when the thread ends
   EXPECT_EQ(side.small.span_bytes(), 0U);
 }
 
@@ -101,7 +101,7 @@ TEST_F(SideHeapTest, OtherThreadsMayFreeItsBlocks) {
   test::in_thread([&] {
     for (void *block : blocks) release(block);
   });
-  keeper.close();
+  side.close();
   EXPECT_EQ(side.small.span_bytes(), 0U) << "what came through the inbox is sorted";
 }
 
