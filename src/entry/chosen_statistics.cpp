@@ -16,8 +16,8 @@ __attribute__((destructor(101))) void write_statistics() {
   text << "{\"heap\": \"" << name() << "\", \"allocations\": " << all.allocations
        << ", \"releases\": " << all.releases << ", \"requested\": " << all.requested
        << ", \"live\": " << uint64_t{all.live_bytes}
-       << ", \"most_live\": " << uint64_t{all.most_live_bytes}
-       << ", \"refusals\": " << all.refusals << "}\n";
+       << ", \"most_live\": " << uint64_t{all.most_live_bytes} << ", \"refusals\": " << all.refusals
+       << "}\n";
   const int file = os::create_file(path);
   if (file < 0) return;
   os::write_file(file, text.text(), text.length());
