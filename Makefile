@@ -57,13 +57,13 @@ docs: ## Build the documentation into build/docs
 .PHONY: docs-data
 docs-data: ## Write the generated pages and outputs in the documentation anew
 	@tools/setup.sh build heaps demo bench python
-	@tools/build.sh release abut abut_native bench-programs
+	@tools/build.sh release abut abut_papers abut_native bench-programs
 	@.venv/bin/python tools/docs_data.py outputs
 
 .PHONY: docs-measured
 docs-measured: ## Write the measured tables anew; takes long, and wants a quiet machine
 	@tools/setup.sh build heaps demo bench rivals python
-	@tools/build.sh release abut abut_native bench-programs bench-move trace_speed sim_speed
+	@tools/build.sh release abut abut_papers abut_native bench-programs bench-move trace_speed sim_speed
 	@.venv/bin/python tools/docs_data.py measured
 
 .PHONY: setup

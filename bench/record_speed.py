@@ -40,6 +40,8 @@ class Case:
     name: str
     kind: str
     command: list[str]
+    recorder: str = "valgrind"
+    compiled: list[str] | None = None  # what is recorded, where that is another program
 
 
 def cases(folder: Path) -> list[Case]:
@@ -64,6 +66,21 @@ def cases(folder: Path) -> list[Case]:
     ]
 
 
+def compiled_cases(folder: Path) -> list[Case]:
+    """Those of our own programs again, compiled for it, with the recorder for such."""
+    own = [case for case in cases(folder) if Path(case.command[0]).parent == _PLACES.programs]
+    sources = _PLACES.bench / "programs"
+    found = []
+    for case in own:
+        name = Path(case.command[0]).name
+        words = ["-O2", "-DNDEBUG", "-std=c++20", f"-I{sources}", "-o", str(folder / name)]
+        files = [str(sources / f"{name}.cpp"), str(sources / "common" / "options.cpp")]
+        subprocess.run([sys.executable, "-m", "abut", "c++", *words, *files], check=True)
+        command = [str(folder / name), *case.command[1:]]
+        found.append(Case(f"{case.name}, compiled", case.kind, case.command, "compiled", command))
+    return found
+
+
 def seconds_of(command: list[str]) -> float:
     """How long the command takes. Fails where it fails."""
     begin = time.perf_counter()
@@ -74,12 +91,14 @@ def seconds_of(command: list[str]) -> float:
 def measure(case: Case, runs: int, folder: Path) -> list[str]:
     """The row of the table."""
     trace = folder / "trace"
-    record = [sys.executable, "-m", "abut", "record", "-q", "--force", "-o", str(trace), "--"]
+    words = ["-q", "--force", "--recorder", case.recorder, "-o", str(trace), "--"]
+    record = [sys.executable, "-m", "abut", "record", *words]
+    recorded_command = case.compiled or case.command
     native: list[float] = []
     recorded: list[float] = []
     for _ in range(runs):
         native.append(seconds_of(case.command))
-        recorded.append(seconds_of([*record, *case.command]))
+        recorded.append(seconds_of([*record, *recorded_command]))
     ratios = [b / a for a, b in zip(native, recorded, strict=True)]
     info = Trace(trace).info
     return [
@@ -103,7 +122,7 @@ def main() -> int:
     for heading in ("program", "kind", "native", "recorded", "times", "accesses", "bytes each"):
         table.add_column(heading)
     with tempfile.TemporaryDirectory() as folder:
-        for case in cases(Path(folder)):
+        for case in [*cases(Path(folder)), *compiled_cases(Path(folder))]:
             if chosen.only not in case.name:
                 continue
             if shutil.which(case.command[0]) is None:

@@ -44,7 +44,13 @@ build_and_test() {
     tools/build.sh "$preset" && run_ctest "$preset" "$@"
 }
 
-threads_under_tsan() { tools/build.sh tsan unit_threads && run_ctest tsan --label-regex '^threads$'; }
+threads_under_tsan() { tools/build.sh tsan unit_threads unit_offload && run_ctest tsan --label-regex '^threads$'; }
+
+# Each with each parameter that the experiments know: all must compute the same.
+every_mover() {
+    tools/build.sh release abut_native bench-move &&
+        .venv/bin/python -m abut.papers.adcock --suite tiny --runs 1 --all >build/movers.txt
+}
 
 summary() {
     printf '\n==== summary ====\n'
@@ -64,6 +70,7 @@ test)
 all)
     part "release: all tests" build_and_test release
     part "the command line" .venv/bin/python -m pytest --quiet
+    part "every mover of nodes" every_mover
     part "debug: the heap checks itself" build_and_test debug
     part "built with clang, and fuzzed" build_and_test clang --label-regex "$heap_kinds|^long$"
     part "unit tests under the address sanitizer" build_and_test asan

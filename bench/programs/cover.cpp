@@ -35,8 +35,8 @@ struct Node {
   std::uint64_t count;
 };
 
-Node *make_node() {
-  auto *node = bench::allocate<Node>();
+Node *make_node(const Node *other) {
+  auto *node = static_cast<Node *>(bench::allocate_bytes_near(sizeof(Node), other));
   node->left = node->right = node->up = node->down = node->column = node;
   node->count = 0;
   return node;
@@ -58,15 +58,15 @@ void insert_above(Node *node, Node *down) {
 
 Node *build(const Settings &settings) {
   Random random(settings.seed);
-  Node *root = make_node();
-  for (std::uint64_t i = 0; i < settings.columns; ++i) insert_left_of(make_node(), root);
+  Node *root = make_node(nullptr);
+  for (std::uint64_t i = 0; i < settings.columns; ++i) insert_left_of(make_node(root), root);
   for (std::uint64_t row = 0; row < settings.rows; ++row) {
     Node *first = nullptr;
     for (Node *column = root->right; column != root; column = column->right) {
       const bool set = random.below(100) < settings.density;
       if (settings.show) std::putchar(set ? '1' : '0');
       if (!set) continue;
-      Node *node = make_node();
+      Node *node = make_node(first != nullptr ? first->left : column);
       node->column = column;
       insert_above(node, column);
       ++column->count;
@@ -159,6 +159,7 @@ Settings parse(int argc, char **argv) {
   options.number("aged", settings.aged, {0, bench::AgedHeap::kMostBytes}, bench::AgedHeap::kHelp);
   options.number("seed", settings.seed, {0, UINT64_MAX}, "seed of the matrix");
   options.flag("show", settings.show, "print the matrix");
+  options.flag("hints", bench::hints, "name a friend for each node, which abut's heap hears of");
   options.flag("times", settings.times, "print phase times to standard error");
   options.parse(argc, argv);
   return settings;

@@ -49,7 +49,7 @@ public:
   Game(std::uint64_t rows, std::uint64_t columns) : rows_(rows), columns_(columns) {
     buckets_ = make_buckets(bucket_count_);
     const std::uint32_t first_row = (1u << columns) - 1;
-    start_ = reach({first_row, first_row << (columns * (rows - 1))}, false);
+    start_ = reach({first_row, first_row << (columns * (rows - 1))}, false, nullptr);
   }
 
   ~Game() {
@@ -108,13 +108,13 @@ private:
     bucket_count_ = count;
   }
 
-  State *reach(const Board &board, bool lost) {
+  State *reach(const Board &board, bool lost, const State *from) {
     for (State *state = buckets_[hash(board) & (bucket_count_ - 1)]; state != nullptr;
          state = state->next_in_bucket)
       if (state->board == board) return state;
     if (state_count_ >= bucket_count_) grow();
     State *&bucket = buckets_[hash(board) & (bucket_count_ - 1)];
-    auto *state = bench::allocate<State>();
+    auto *state = static_cast<State *>(bench::allocate_bytes_near(sizeof(State), from));
     *state = {board, lost, false, 0, nullptr, bucket};
     bucket = state;
     ++state_count_;
@@ -141,8 +141,8 @@ private:
     const std::uint32_t mover = (state->board.mover & ~(1u << from)) | 1u << to;
     const std::uint32_t other = state->board.other & ~(1u << to);
     const bool at_goal = to >= columns_ * (rows_ - 1);
-    auto *link = bench::allocate<Link>();
-    link->to = reach({turned(other), turned(mover)}, at_goal);
+    auto *link = static_cast<Link *>(bench::allocate_bytes_near(sizeof(Link), state));
+    link->to = reach({turned(other), turned(mover)}, at_goal, state);
     link->next = state->moves;
     state->moves = link;
     ++move_count_;
@@ -184,6 +184,7 @@ Settings parse(int argc, char **argv) {
   options.number("solves", settings.solves, {1, 1'000'000}, "times that the graph is solved");
   options.number("aged", settings.aged, {0, bench::AgedHeap::kMostBytes}, bench::AgedHeap::kHelp);
   options.number("seed", settings.seed, {0, UINT64_MAX}, "seed of the aged heap");
+  options.flag("hints", bench::hints, "name a friend for each object, which abut's heap hears of");
   options.flag("times", settings.times, "print phase times to standard error");
   options.parse(argc, argv);
   if (settings.rows * settings.columns > 30)

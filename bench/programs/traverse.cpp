@@ -29,13 +29,13 @@ struct Node {
   int *values;
 };
 
-Node *build(std::uint64_t depth, std::uint64_t integers) {
+Node *build(std::uint64_t depth, std::uint64_t integers, const Node *parent) {
   if (depth == 0) return nullptr;
-  auto *node = bench::allocate<Node>();
-  node->values = bench::allocate_array<int>(integers);
+  auto *node = static_cast<Node *>(bench::allocate_bytes_near(sizeof(Node), parent));
+  node->values = static_cast<int *>(bench::allocate_bytes_near(integers * sizeof(int), node));
   for (std::uint64_t i = 0; i < integers; ++i) node->values[i] = static_cast<int>(depth + i);
-  node->left = build(depth - 1, integers);
-  node->right = build(depth - 1, integers);
+  node->left = build(depth - 1, integers, node);
+  node->right = build(depth - 1, integers, node);
   return node;
 }
 
@@ -71,6 +71,7 @@ Settings parse(int argc, char **argv) {
   options.number("integers", settings.integers, {1, 1'000'000}, "integers a node");
   options.number("aged", settings.aged, {0, bench::AgedHeap::kMostBytes}, bench::AgedHeap::kHelp);
   options.number("seed", settings.seed, {0, UINT64_MAX}, "seed of the aged heap");
+  options.flag("hints", bench::hints, "name a friend for each node, which abut's heap hears of");
   options.flag("times", settings.times, "print phase times to standard error");
   options.parse(argc, argv);
   return settings;
@@ -83,7 +84,7 @@ int main(int argc, char **argv) {
   const bench::AgedHeap aged(settings.aged, settings.seed);
   bench::Phases phases(settings.times);
   phases.begin("build");
-  Node *root = build(settings.depth, settings.integers);
+  Node *root = build(settings.depth, settings.integers, nullptr);
   phases.begin("walk");
   for (std::uint64_t i = 0; i < settings.walks; ++i) add_one(root, settings.integers);
   Checksum sum;

@@ -38,6 +38,9 @@ void *abut_calloc_near(size_t count, size_t bytes, const void *other);
  * does nothing. */
 void abut_touch(const void *address, unsigned weight);
 
+/* Follows the plan of this run, if there is one, no further: objects from here on lie where the heap puts them. */
+void abut_plan_stop(void);
+
 /* Gives back to the kernel what can be given back, in all threads' heaps. Returns the bytes given back. */
 size_t abut_trim(void);
 

@@ -20,6 +20,11 @@ VERBS = {
     "record": "Record what a program does with its heap",
     "trace": "Look into a recorded run",
     "sim": "Simulate caches over a recorded run",
+    "cc": "Compile C so that each access can be recorded",
+    "c++": "Compile C++ so that each access can be recorded",
+    "tune": "Find out whether a plan makes a program faster, and which",
+    "place": "Compute where objects should lie, from recorded runs",
+    "plan": "Look into such a plan",
     "validate": "Compare simulated misses with hardware counters or cachegrind",
     "bench": "Measure anew what a paper measured",
     "heaps": "List the heaps that are known and which are installed",
@@ -27,6 +32,7 @@ VERBS = {
     "lib": "Print the path of the library, for LD_PRELOAD",
     "completion": "Print the completion script for a shell",
 }
+_COMPILERS = ("cc", "c++")  # their arguments are another program's, and they are called often
 COMPLETION_VARIABLE = "_ABUT_COMPLETE"
 _HEADER = """\
 Usage: abut VERB [OPTIONS] [-- PROGRAM ARGS...]
@@ -84,6 +90,8 @@ def build_app(verbs: Sequence[str], *, completes: bool = False) -> "typer.Typer"
     )
     app.callback()(lambda: None)  # without it typer takes a single verb for the whole program
     for verb in verbs:
+        if verb in _COMPILERS:
+            continue
         module = import_module(f"abut.commands.{verb}")
         if hasattr(module, "app"):  # a verb with verbs of its own
             app.add_typer(module.app, name=verb, short_help=VERBS[verb])
@@ -107,6 +115,10 @@ def _dispatch(arguments: Sequence[str]) -> int:
     if first in ("-V", "--version"):
         print(_version_text())
         return 0
+    if first in _COMPILERS:
+        from abut.compilers import run_compiler
+
+        run_compiler(first, list(arguments[1:]))
     if first not in VERBS:
         raise AbutError(_unknown(first), fix="abut --help lists the verbs", exit_code=USAGE)
     return _run_verbs([first], arguments)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from abut.composed import GRAINS, OFFLOAD, composed_heaps, papers_library
 from abut.errors import USAGE, AbutError
 from abut.library import library_path, load_library
 from abut.settings import environment_of
@@ -69,22 +70,24 @@ NAMES = ("glibc", *_PEERS, "abut")
 def find_heap(name: str) -> Heap | MissingHeap:
     """The heap called `name`.
 
-    Beside the known names: `[LABEL=]PATH` is any library that replaces malloc, and
-    `abut+NAME=VALUE[+NAME=VALUE...]` is abut's heap with options set.
+    Beside the known names: `[LABEL=]PATH` is any library that replaces malloc,
+    `abut+NAME=VALUE[+NAME=VALUE...]` is abut's heap with options set, and `NAME[+align=8]` is one
+    of the papers' allocators, with blocks at multiples of eight where their programs allow that;
+    `offload[:NAME]` is one that a thread of its own serves on another processor.
 
     Raises AbutError for a name nobody knows, and for abut's own heap when it is not built.
     """
-    if "/" in name:
+    if "/" in name and not name.startswith("abut+"):
         return _heap_of_path(name)
     if name == "glibc":
         return GLIBC
-    if name == "abut":
-        return Heap("abut", ABUT_ABOUT, library_path(), "")
-    if name.startswith("abut+"):
-        settings = environment_of(name.split("+")[1:], load_library().options())
-        return Heap(name, ABUT_ABOUT, library_path(), "", settings)
+    if name.partition("+")[0] == "abut":
+        return _abut(name)
+    if composed := _composed(name):
+        return composed
     if name not in _PEERS:
-        fix = f"choose of {', '.join(NAMES)}, or give the path of a library"
+        known = ", ".join((*NAMES, *composed_heaps()))
+        fix = f"choose of {known}, or give the path of a library"
         raise AbutError(f"heap '{name}': no such heap", fix=fix, exit_code=USAGE)
     peer = _PEERS[name]
     library = _find_library(peer.libraries)
@@ -131,6 +134,34 @@ def preload(heap: Heap, existing: str) -> str:
             fix="move the library to a path without them",
         )
     return f"{path}:{existing}" if existing else path
+
+
+def _abut(name: str) -> Heap:
+    settings = name.split("+")[1:]
+    variables = environment_of(settings, load_library().options()) if settings else {}
+    return Heap(name, ABUT_ABOUT, library_path(), "", variables)
+
+
+def _composed(name: str) -> Heap | None:
+    base, _, setting = name.partition("+")
+    service, _, served = base.partition(":")
+    inner = (served or "vam") if service == OFFLOAD else base
+    known = composed_heaps().get(inner)
+    if known is None:
+        return None
+    variables = {"ABUT_HEAP": base}
+    if setting:
+        key, _, value = setting.partition("=")
+        if key != "align" or value not in GRAINS:
+            raise AbutError(
+                f"heap '{name}': no such setting",
+                fix=f"write {base}+align=8 or {base}",
+                exit_code=USAGE,
+            )
+        variables["ABUT_ALIGN"] = value
+    about = f"{known.name} served by a thread of its own (Rezaei and Kavi, section 4)"
+    described = known.description if inner == base else about
+    return Heap(name, described, papers_library(), "", variables)
 
 
 def _heap_of_path(text: str) -> Heap:

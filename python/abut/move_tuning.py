@@ -160,6 +160,53 @@ def _run(command: Sequence[str], figure: str) -> float:
     return float(answer[figure])
 
 
+def main() -> int:
+    """Tune from a shell: `python -m abut.move_tuning --option rate=10,50 -- PROGRAM ARGUMENTS`."""
+    import argparse
+    import sys
+
+    parser = argparse.ArgumentParser(
+        prog="python -m abut.move_tuning",
+        description="Search the options of a program that prints a JSON object with a figure.",
+    )
+    parser.add_argument(
+        "--option",
+        action="append",
+        required=True,
+        metavar="NAME=VALUE,...",
+        help="an option, and the values it may have; none leaves it out, 'yes' is a bare option",
+    )
+    parser.add_argument("--figure", default="last_ns", help="what is to be small [last_ns]")
+    parser.add_argument("--journal", type=Path, default=Path("tuning.jsonl"))
+    parser.add_argument("--starts", type=int, default=3, help="from how many settings [3]")
+    parser.add_argument("--workers", type=int, help="runs side by side [as many as cores]")
+    parser.add_argument("--cluster", metavar="ADDRESS", help="a dask scheduler")
+    parser.add_argument("command", nargs="+", help="the program and its other arguments")
+    chosen = parser.parse_args()
+    named = (option.partition("=") for option in chosen.option)
+    options = {name: values.split(",") for name, _, values in named}
+
+    def tell(count: int, best: float) -> None:
+        print(f"{count} settings measured, best {best:g}", file=sys.stderr)
+
+    try:
+        tuned = tune(
+            Space(tuple(chosen.command), options, chosen.figure),
+            chosen.journal,
+            starts=chosen.starts,
+            workers=chosen.workers,
+            cluster=chosen.cluster,
+            tell=tell,
+        )
+    except AbutError as error:
+        print(f"abut: {error}", file=sys.stderr)
+        return error.exit_code
+    print(f"best {chosen.figure} {tuned.figure:g}:", *Space((), options).arguments(tuned.best))
+    for option, ratio in tuned.importance():
+        print(f"{option}: {ratio:.2f} times the best with its worst value")
+    return 0
+
+
 @contextmanager
 def _executor(workers: int, cluster: str | None) -> Iterator[Executor]:
     if cluster is None:
@@ -176,3 +223,7 @@ def _executor(workers: int, cluster: str | None) -> Iterator[Executor]:
         ) from error
     with distributed.Client(cluster) as client:
         yield cast("Executor", client.get_executor())
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

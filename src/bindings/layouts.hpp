@@ -1,4 +1,4 @@
-// Layouts as Python names them: by a word, or as an array of addresses.
+// Layouts as Python names them: by a word, by the name of an allocator, or as an array of addresses.
 #pragma once
 
 #include "bindings/arrays.hpp"

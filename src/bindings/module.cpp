@@ -3,10 +3,12 @@
 #include "bindings/failure.hpp"
 #include "bindings/imports.hpp"
 #include "bindings/pages.hpp"
+#include "bindings/place.hpp"
 #include "bindings/reuse.hpp"
 #include "bindings/sim.hpp"
 #include "bindings/writer.hpp"
 #include "trace/check.hpp"
+#include "trace/context_table.hpp"
 #include "trace/object_table.hpp"
 #include "trace/reader.hpp"
 
@@ -17,7 +19,9 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 
@@ -87,6 +91,25 @@ nb::list contexts_of(const Reader &reader) {
     list.append(frames);
   }
   return list;
+}
+
+// The contexts by their innermost `steps` frames: for each context, from 0, the number of those from 1; and what they are.
+nb::tuple prefixes_of(const Reader &reader, size_t steps) {
+  trace::ContextTable known;
+  std::vector<uint32_t> numbers{0};
+  nb::list prefixes;
+  for (const trace::Chain &chain : reader.contexts()) {
+    const std::span<const trace::Frame> all(chain);
+    const auto prefix = all.first(std::min(steps, all.size()));
+    const auto [number, fresh] = known.number_of(prefix);
+    numbers.push_back(number);
+    if (!fresh) continue;
+    nb::list frames;
+    for (const trace::Frame &frame : prefix)
+      frames.append(nb::make_tuple(frame.module, frame.offset));
+    prefixes.append(frames);
+  }
+  return nb::make_tuple(to_array(numbers), prefixes);
 }
 
 // A row a chunk: offset in the file, bytes, first access, accesses, first event, events.
@@ -185,6 +208,7 @@ NB_MODULE(abut_native, m) {
   add_sim(m);
   add_reuse(m);
   add_pages(m);
+  add_place(m);
   add_imports(m);
   nb::class_<BatchSource>(m, "Batches").def("next", &BatchSource::next);
   nb::class_<Reader>(m, "Reader")
@@ -193,6 +217,7 @@ NB_MODULE(abut_native, m) {
       .def("totals", &totals_of)
       .def("modules", &modules_of)
       .def("contexts", &contexts_of)
+      .def("prefixes", &prefixes_of, nb::arg("steps"))
       .def("chunks", &chunks_of)
       .def("damages", &damages_of)
       .def("accesses", &Reader::accesses)

@@ -68,6 +68,9 @@ public:
   // Writes the return addresses from `frame` outwards, at most `most`; how many. It ends where no rule leads on.
   unsigned capture(Frame frame, Address *addresses, unsigned most);
 
+  // Another one each time that code has gone: what an id stands for may then be another chain.
+  uint16_t generation() const { return generation_.load(std::memory_order_relaxed); }
+
   unsigned entries() const { return count_.load(std::memory_order_relaxed); }
   const Entry *catch_all() const { return &rest_; }
   bool full() const { return entries() >= kMostEntries; }
@@ -119,6 +122,7 @@ private:
   os::SpinLock lock_;
   ChainMode mode_ = ChainMode::adaptive;
   std::atomic<unsigned> count_{0};
+  std::atomic<uint16_t> generation_{1}; // never nought
   ModuleList modules_;
   Entry slots_[kSlots];
   Entry rest_; // the leaf of all chains that found no room

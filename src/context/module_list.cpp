@@ -2,9 +2,14 @@
 
 namespace abut::context {
 
-bool ModuleList::add(Address code) {
+bool ModuleList::holds(Address code) const {
   for (unsigned i = 0; i < count_; ++i)
     if (modules_[i].range.holds(code)) return true;
+  return false;
+}
+
+bool ModuleList::add(Address code) {
+  if (holds(code)) return true;
   const LoadedObject object = object_around(code);
   if (!object || count_ == kMost) return false;
   modules_[count_++] = {object.range, object.identity};

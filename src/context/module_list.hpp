@@ -10,6 +10,9 @@ public:
   // Remembers the object around `code`; false where there is none, or no room.
   bool add(Address code);
 
+  // Whether `code` lies in one of them.
+  bool holds(Address code) const;
+
   // Forgets the objects that are no longer loaded, and calls `gone(CodeRange)` for each.
   template <class Gone>
   void drop_unloaded(Gone gone) {

@@ -5,6 +5,7 @@
 #include "entry/export.hpp"
 #include "entry/statistics_file.hpp"
 #include "heap/heap.hpp"
+#include "plan/follower.hpp"
 
 #include <cstring>
 
@@ -79,6 +80,8 @@ ABUT_EXPORT const struct abut_option *abut_option_at(int i) {
   return i >= 0 && static_cast<size_t>(i) < kOptionCount ? &describe(static_cast<size_t>(i))
                                                          : nullptr;
 }
+
+ABUT_EXPORT void abut_plan_stop(void) { plan::follower.stop(); }
 
 ABUT_EXPORT size_t abut_trim(void) { return heap::trim(); }
 

@@ -43,3 +43,12 @@ inline void *or_no_memory(void *memory) {
 extern "C" void *abut_capture_malloc(size_t bytes, abut::Address context);
 extern "C" void *abut_capture_calloc(size_t bytes, abut::Address context);
 extern "C" void *abut_capture_new(size_t bytes, abut::Address context);
+
+// The same for a plan that is followed: hands on the caller's frame. What a plan has no place for goes on below it.
+extern "C" void *abut_plan_malloc(size_t bytes);
+extern "C" void *abut_plan_calloc(size_t bytes);
+extern "C" void *abut_plan_new(size_t bytes);
+extern "C" void *abut_plan_near(size_t bytes, const void *other);
+extern "C" void *abut_unplanned_malloc(size_t bytes, abut::Address site);
+extern "C" void *abut_unplanned_calloc(size_t bytes, abut::Address site);
+extern "C" void *abut_unplanned_new(size_t bytes, abut::Address site);

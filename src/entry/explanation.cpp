@@ -3,6 +3,8 @@
 #include "entry/wording.hpp"
 #include "group/grouping.hpp"
 #include "near/placement.hpp"
+#include "os/message.hpp"
+#include "plan/follower.hpp"
 
 namespace abut::entry {
 namespace {
@@ -111,6 +113,17 @@ void explain() {
     for (unsigned i = 0; i < context.rule_count; ++i) explain(context, context.rules[i]);
   });
   if (group::is_on()) explain_groups();
+}
+
+void explain_plan() {
+  const plan::Counts counts = plan::follower.counts();
+  if (counts.contexts == 0) return;
+  os::Message text;
+  text << "abut: plan: " << counts.placed << " objects in their places, of " << counts.met << " of "
+       << counts.contexts << " contexts; " << counts.missed << " were not as planned, "
+       << counts.skipped << " did not come, " << counts.occupied << " found their place taken; "
+       << counts.given_up << " contexts given up\n";
+  text.write();
 }
 
 } // namespace abut::entry

@@ -10,4 +10,7 @@ void explain();
 // The same as JSON into the file that the option names, if any.
 void write_explanation_file();
 
+// The same of the plan that was followed, if any.
+void explain_plan();
+
 } // namespace abut::entry

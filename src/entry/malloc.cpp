@@ -43,27 +43,15 @@ namespace {
 }
 
 [[gnu::noinline]] void *malloc_at(size_t bytes, Address site) {
-  if (!near::is_plain(site))
-    if (const Address context = near::context_to_place(bytes, site))
-      return abut_capture_malloc(bytes, context);
-  if (group::forms_groups_at(site)) return abut_capture_malloc(bytes, near::kPlain);
-  return allocate_plain(bytes);
-}
-
-[[gnu::noinline]] void *calloc_at(size_t bytes, Address site) {
-  if (!near::is_plain(site))
-    if (const Address context = near::context_to_place(bytes, site))
-      return abut_capture_calloc(bytes, context);
-  if (bytes <= heap::kSmallMax && group::forms_groups_at(site))
-    return abut_capture_calloc(bytes, near::kPlain);
-  return or_no_memory(heap::allocate_zeroed(bytes));
+  if (looks(Looker::plan)) return abut_plan_malloc(bytes);
+  return abut_unplanned_malloc(bytes, site);
 }
 
 // What realloc does with a null pointer, apart from what it does with others.
 [[gnu::noinline]] void *malloc_for(size_t bytes, Address site) {
   if (bytes - (heap::kTinyMax + 1) > heap::kSmallMax - (heap::kTinyMax + 1))
     return entry::allocate_slow(bytes);
-  return near::is_awake() ? malloc_at(bytes, site) : allocate_plain(bytes);
+  return somebody_looks() ? malloc_at(bytes, site) : allocate_plain(bytes);
 }
 
 } // namespace
@@ -71,8 +59,16 @@ namespace {
 ABUT_EXPORT void *malloc(size_t bytes) {
   if (bytes - (heap::kTinyMax + 1) > heap::kSmallMax - (heap::kTinyMax + 1)) [[unlikely]]
     return entry::allocate_slow(bytes);
-  if (near::is_awake()) [[unlikely]]
+  if (somebody_looks()) [[unlikely]]
     return malloc_at(bytes, ABUT_SITE);
+  return allocate_plain(bytes);
+}
+
+ABUT_BODY void *abut_unplanned_malloc(size_t bytes, Address site) {
+  if (near::is_awake() && !near::is_plain(site))
+    if (const Address context = near::context_to_place(bytes, site))
+      return abut_capture_malloc(bytes, context);
+  if (group::forms_groups_at(site)) return abut_capture_malloc(bytes, near::kPlain);
   return allocate_plain(bytes);
 }
 
@@ -87,8 +83,19 @@ ABUT_EXPORT void free_aligned_sized(void *memory, size_t, size_t) {
 ABUT_EXPORT void *calloc(size_t count, size_t each) {
   size_t bytes = 0;
   if (__builtin_mul_overflow(count, each, &bytes)) return or_no_memory(nullptr);
-  if (near::is_awake() && bytes > heap::kTinyMax) [[unlikely]]
-    return calloc_at(bytes, ABUT_SITE);
+  if (somebody_looks() && bytes > heap::kTinyMax) [[unlikely]] {
+    if (looks(Looker::plan) && bytes <= heap::kSmallMax) return abut_plan_calloc(bytes);
+    return abut_unplanned_calloc(bytes, ABUT_SITE);
+  }
+  return or_no_memory(heap::allocate_zeroed(bytes));
+}
+
+ABUT_BODY void *abut_unplanned_calloc(size_t bytes, Address site) {
+  if (near::is_awake() && !near::is_plain(site))
+    if (const Address context = near::context_to_place(bytes, site))
+      return abut_capture_calloc(bytes, context);
+  if (bytes <= heap::kSmallMax && group::forms_groups_at(site))
+    return abut_capture_calloc(bytes, near::kPlain);
   return or_no_memory(heap::allocate_zeroed(bytes));
 }
 

@@ -4,6 +4,7 @@
 #include "entry/statistics_file.hpp"
 #include "near/placement.hpp"
 #include "os/message.hpp"
+#include "plan/follower.hpp"
 
 #include <cstring>
 
@@ -48,11 +49,15 @@ __attribute__((constructor(101))) void start(int, char **, char **environment) {
       set_from_environment(*entry + sizeof kPrefix - 1);
   const bool friends = option_value(Option::friends) != 0;
   if (friends || option_value(Option::groups) != 0) near::start(friends);
+  plan::start();
 }
 
 __attribute__((destructor(101))) void end() {
   write_statistics_file();
-  if (option_value(Option::explain) != 0) explain();
+  if (option_value(Option::explain) != 0) {
+    explain();
+    explain_plan();
+  }
   write_explanation_file();
 }
 

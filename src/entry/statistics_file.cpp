@@ -2,6 +2,7 @@
 
 #include "entry/json_file.hpp"
 #include "heap/statistics.hpp"
+#include "plan/follower.hpp"
 
 namespace abut::entry {
 namespace {
@@ -25,6 +26,22 @@ void write_tier(JsonWriter &json, const char *name, size_t blocks, size_t bytes)
   json.member(name, "{");
   json.number("blocks", blocks);
   json.number("bytes", bytes);
+  json.close("}");
+}
+
+// How the plan is followed, where there is one.
+void write_plan(JsonWriter &json) {
+  const plan::Counts counts = plan::follower.counts();
+  if (counts.contexts == 0) return;
+  json.member("plan", "{");
+  json.number("contexts", counts.contexts);
+  json.number("met", counts.met);
+  json.number("given_up", counts.given_up);
+  json.number("placed", counts.placed);
+  json.number("left", counts.left);
+  json.number("occupied", counts.occupied);
+  json.number("missed", counts.missed);
+  json.number("skipped", counts.skipped);
   json.close("}");
 }
 
@@ -54,6 +71,7 @@ bool write_statistics(int file) {
   write_tier(json, "medium", totals.medium_blocks, totals.medium_bytes);
   write_tier(json, "large", totals.large_blocks, totals.large_bytes);
   write_tier(json, "huge", totals.huge_blocks, totals.huge_bytes);
+  write_plan(json);
   json.close("}\n");
   return json.good();
 }

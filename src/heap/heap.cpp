@@ -2,12 +2,16 @@
 
 #include "heap/huge_cache.hpp"
 #include "heap/large_blocks.hpp"
+#include "heap/placed_blocks.hpp"
 #include "os/message.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 namespace abut::heap {
+
+constinit PlacedBlocks placed_blocks;
+
 namespace {
 
 constexpr const char *kNotABlock = "no block begins at this address";
@@ -15,10 +19,18 @@ constexpr const char *kFreedTwice = "this block has been freed already";
 
 // A block that an address was found to be.
 struct Found {
-  enum class Where : uint8_t { foreign, small, medium, tiny, large, huge } where = Where::foreign;
+  enum class Where : uint8_t {
+    foreign,
+    small,
+    medium,
+    tiny,
+    large,
+    huge,
+    placed
+  } where = Where::foreign;
   Segment *segment = nullptr;
   LocalHeap *owner = nullptr;
-  unsigned size = 0; // in granules of its tier
+  unsigned size = 0; // in granules of its tier; of a placed block in bytes
   LargeBlock large;
   HugeInfo *huge = nullptr;
 };
@@ -58,6 +70,12 @@ Found find(const char *call, void *memory) {
   const SegmentKind kind = segment_map.kind_at(address);
   if (kind == SegmentKind::none || kind == SegmentKind::foreign) return {};
   Found found;
+  if (kind == SegmentKind::placed) {
+    found.where = Where::placed;
+    found.size = static_cast<unsigned>(placed_blocks.usable(address));
+    if (found.size == 0) os::fail(call, memory, kNotABlock);
+    return found;
+  }
   if (kind != SegmentKind::pages) {
     found.where = Where::huge;
     found.huge = huge_block_at(address);
@@ -81,6 +99,7 @@ size_t usable_bytes(const Found &found) {
   case Where::medium: return MediumGranules{found.size}.bytes();
   case Where::large: return found.large.usable_bytes();
   case Where::huge: return usable_bytes(found.huge);
+  case Where::placed: return found.size;
   }
   return 0;
 }
@@ -195,6 +214,11 @@ bool release_to_side(const LocalHeap *heap, Segment *segment, Block *block) {
 }
 
 Release release_slow(const char *call, void *memory) {
+  const auto address = reinterpret_cast<Address>(memory);
+  if (segment_map.kind_at(address) == SegmentKind::placed) {
+    if (!placed_blocks.release(address)) os::fail(call, memory, kNotABlock);
+    return Release::done;
+  }
   const Found found = find(call, memory);
   if (found.where == Where::foreign) return Release::foreign;
   if (found.where == Where::large || found.where == Where::huge) {
@@ -232,6 +256,7 @@ Resized resize_any(const char *call, void *memory, size_t bytes) {
   const size_t usable = usable_bytes(found);
   if (stays(usable, bytes)) return {memory};
   if (bytes > kRequestMax) return {};
+  if (found.where == Where::placed && bytes <= usable) return {memory}; // kept for it to grow in
   if (found.where == Where::huge && bytes > kLargeMax) return {resize_huge(found.huge, bytes)};
   if (resize_in_place(found, memory, bytes)) return {memory};
   return move_block(call, memory, usable, bytes);

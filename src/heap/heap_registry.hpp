@@ -45,7 +45,7 @@ private:
   LocalHeap *create(LocalHeap *keeper);
 
   os::SpinLock lock_;
-  static constexpr unsigned kMostAbove = 3;
+  static constexpr unsigned kMostAbove = 8;
   os::SpinLock *above_[kMostAbove] = {};
   unsigned above_count_ = 0;
   std::atomic<LocalHeap *> first_{nullptr};

@@ -74,7 +74,7 @@ void *SegmentMap::map(size_t bytes, size_t reserve, size_t align, SegmentKind ki
     void *memory = os::map(wanted, bytes);
     if (memory == nullptr) return nullptr;
     if (memory == wanted) {
-      mark(slot, count, kind, SegmentKind::tail);
+      mark(slot, count, kind, kind == SegmentKind::placed ? kind : SegmentKind::tail);
       next_ = slot + count;
       mapped_.fetch_add(bytes, std::memory_order_relaxed);
       return memory;

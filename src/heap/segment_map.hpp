@@ -18,7 +18,9 @@ enum class SegmentKind : uint8_t {
   pages,   // a Segment
   huge,    // the first slot of a block that is mapped directly
   tail,    // a further slot of such a block
+  placed,  // memory of a layer above, whose blocks those are: see placed_blocks.hpp
   foreign, // somebody else was there when the slot was tried
+  chunks,  // an area of blocks that have headers (layers/)
 };
 
 class SegmentMap {

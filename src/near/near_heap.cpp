@@ -21,17 +21,19 @@ constexpr size_t kLittle = 256 * KiB; // may wait however small the heap is
 constexpr size_t kClose = 2 * kLineBytes;
 constexpr size_t kPagesToLookAt = 4096;
 
+// The cells of a run at each level: up to a page of the smallest, in steps so small that what waits can be kept close to
+// what may.
+constexpr uint16_t kRunCells[] = {0,  2,  3,  4,  5,  6,  8,  10,  12,  16, 20,
+                                  24, 32, 40, 48, 64, 80, 96, 128, 192, 256};
+
 // The shortest run fills a line, or holds two cells.
-unsigned first_level(unsigned size) { return size == 1 ? 2 : 1; }
+unsigned first_level(unsigned size) { return size == 1 ? 3 : 1; }
 
 unsigned cells_in_page(unsigned size) { return kGranulesInPage / size; }
 
 unsigned last_level(unsigned size) {
-  return static_cast<unsigned>(std::bit_width(cells_in_page(size) - 1));
-}
-
-unsigned cells_in_run(unsigned size, unsigned level) {
-  return std::min(1U << level, cells_in_page(size));
+  const auto *longer = std::ranges::upper_bound(kRunCells, cells_in_page(size));
+  return static_cast<unsigned>(longer - kRunCells) - 1;
 }
 
 // The block around `address`, in granules of its page; none if there is none.
@@ -46,17 +48,31 @@ Range block_around(const SmallMap &map, Address address) {
 
 } // namespace
 
-bool NearHeap::over_budget() const {
-  return heap_->set_aside > kLittle + heap_->small.span_bytes() / 10;
+// Bytes that may wait.
+size_t NearHeap::budget() const { return kLittle + heap_->small.span_bytes() / 10; }
+
+// One of 1024, the same for some time: chains that grow one after the other get runs of one length, which lie in a row;
+// whoever walks one chain after the other then finds the next one's lines fetched ahead.
+int64_t NearHeap::draw() {
+  if (drawn_++ % kDrawnTogether == 0)
+    random_ = random_ * 1664525 + 1013904223; // Numerical Recipes' quick generator
+  return random_ >> 22;
 }
 
-// Longer while little waits, shorter when much does.
-unsigned NearHeap::level_after(unsigned level, unsigned size) const {
+// Longer while little waits, shorter when too much does, and by chance in between: chains that grow in turn would all
+// want their next runs at once otherwise, and together have to make do with short ones.
+unsigned NearHeap::level_after(unsigned level, unsigned size) {
+  constexpr int64_t kAimed = 1024 * 97 / 100; // of the budget
+  constexpr int64_t kEagerness = 4, kReluctance = 30;
+  static_assert(std::size(kRunCells) == kLevels);
   const unsigned first = first_level(size);
   if (level == 0) return first;
-  const size_t whole = heap_->small.span_bytes();
-  if (heap_->set_aside < kLittle / 4 + whole / 12) ++level;
-  if (heap_->set_aside > kLittle / 2 + whole / 11) --level;
+  const auto filled = static_cast<int64_t>(heap_->set_aside * 1024 / budget());
+  const int64_t drawn = draw();
+  if (drawn < (kAimed - filled) * kEagerness)
+    ++level;
+  else if (drawn < (filled - kAimed) * kReluctance)
+    --level;
   return std::clamp(level, first, last_level(size));
 }
 
@@ -79,14 +95,14 @@ NearHeap::Placed NearHeap::place(Address friend_address, unsigned size) {
   }
   if (block.count != size)
     return {nullptr, Where::nowhere}; // no run of this size could be found from there again
-  if (over_budget()) return {nullptr, Where::over_budget};
+  if (heap_->set_aside > budget()) return {nullptr, Where::over_budget};
   const unsigned level = level_after(span.note[index], size);
-  return {open_run(size, level), Where::run, cells_in_run(size, level)};
+  return {open_run(size, level), Where::run, kRunCells[level]};
 }
 
 void *NearHeap::open_run(unsigned size, unsigned level) {
   Carve &carve = carves_[size][level];
-  const unsigned cells = cells_in_run(size, level);
+  const unsigned cells = kRunCells[level];
   const size_t bytes = cells * size * Granules::kBytes;
   if (carve.next + bytes > carve.end && !begin_page(size, level, carve)) return nullptr;
   const Address run = carve.next;

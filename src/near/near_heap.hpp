@@ -51,8 +51,9 @@ public:
   uint64_t runs_opened() const { return runs_opened_; }
 
 private:
-  // Runs have 2, 4, 8 … cells, up to a page; a level is the binary logarithm of that.
-  static constexpr unsigned kLevels = 9;
+  // Runs of one length share pages; see kRunCells. Level 0 is no run.
+  static constexpr unsigned kLevels = 21;
+  static constexpr unsigned kDrawnTogether = 1024;
 
   struct Carve {
     Address next = 0; // the page's next run
@@ -64,12 +65,15 @@ private:
   bool make_room();
   bool give_back_page(Address page, bool all);
   bool is_carved(Address page) const;
-  unsigned level_after(unsigned level, unsigned size) const;
-  bool over_budget() const;
+  unsigned level_after(unsigned level, unsigned size);
+  int64_t draw();
+  size_t budget() const;
 
   heap::LocalHeap *heap_ = nullptr;
   Marker marker_;
   uint64_t runs_opened_ = 0;
+  uint32_t random_ = 1;
+  uint32_t drawn_ = 0; // so often
   Carve carves_[kSizes + 1][kLevels];
 
   // The pages that were cut up, in the order of their cutting.

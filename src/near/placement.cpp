@@ -11,7 +11,6 @@
 
 namespace abut::near {
 
-std::atomic<Phase> phase{Phase::asleep};
 uint32_t looks_left = 0;
 uint32_t rules_placing = 0;
 std::atomic<Address> plain_sites[kSiteSlots];
@@ -358,7 +357,7 @@ void *allocate_near(size_t bytes, const void *other) {
 }
 
 void fall_asleep() {
-  if (rules_placing == 0 && !group::is_on()) phase.store(Phase::asleep, std::memory_order_relaxed);
+  if (rules_placing == 0 && !group::is_on()) end_to_look(Looker::near);
 }
 
 namespace {
@@ -370,7 +369,7 @@ void look_again_when_grown(size_t span_bytes) {
   if (span_bytes < next_look.load(std::memory_order_relaxed)) return;
   next_look.store(span_bytes + span_bytes / 8, std::memory_order_relaxed);
   std::atomic_ref(looks_left).store(kLooksAwake, std::memory_order_relaxed);
-  phase.store(Phase::awake, std::memory_order_relaxed);
+  begin_to_look(Looker::near);
 }
 
 } // namespace
@@ -384,7 +383,7 @@ void start(bool friends) {
   heap::heap_registry.take_first(lock);
   if (friends) heap::when_grown = look_again_when_grown;
   group::start();
-  if (group::is_on()) phase.store(Phase::awake, std::memory_order_relaxed);
+  if (group::is_on()) begin_to_look(Looker::near);
 }
 
 } // namespace abut::near

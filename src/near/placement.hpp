@@ -1,6 +1,7 @@
 // Placement beside friends: what malloc asks before it takes the next block at hand.
 #pragma once
 
+#include "base/attention.hpp"
 #include "base/bump.hpp"
 #include "group/grouping.hpp"
 #include "near/rule.hpp"
@@ -10,10 +11,7 @@ namespace abut::near {
 // Sites are looked at while the heap grows: what stays makes it grow, and what is freed soon needs no special place. Each
 // time it has grown by an eighth it is awake for some thousand allocations, and asleep again unless it found friends to
 // place objects beside. So programs without friends pay one comparison a request.
-enum class Phase : uint8_t { asleep, awake };
-extern std::atomic<Phase> phase __attribute__((visibility("hidden")));
-
-inline bool is_awake() { return phase.load(std::memory_order_relaxed) == Phase::awake; }
+inline bool is_awake() { return looks(Looker::near); }
 
 inline constexpr unsigned kSiteBits = 12;
 inline constexpr size_t kSiteSlots = size_t{1} << kSiteBits;

@@ -27,6 +27,8 @@ public:
   // Takes the cell that waits at `cell`, and marks the one after it.
   void *take(Address cell, unsigned size, unsigned waiting) const {
     if (waiting > 1) put(cell + size * 16, size, waiting - 1);
+    // The lines that the chain will grow into are asked for before it gets there: with many chains, nothing else would.
+    __builtin_prefetch(reinterpret_cast<const char *>(cell) + kAhead, 1);
     auto *block = reinterpret_cast<heap::Block *>(cell);
     block->next = nullptr; // the marker ends here
     block->mark = 0;
@@ -36,6 +38,7 @@ public:
 private:
   uint64_t seal(Address cell) const { return (cell ^ key_) * 0x9E3779B97F4A7C15; }
 
+  static constexpr size_t kAhead = 3 * kLineBytes;
   static constexpr unsigned kCountBits = 9;
   static constexpr uint64_t kMostCells = (uint64_t{1} << kCountBits) - 1;
 

@@ -1,5 +1,7 @@
 #include "record/channel.hpp"
 
+#include "ring/layout.hpp"
+
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
@@ -10,6 +12,9 @@
 #include <unistd.h>
 
 namespace abut::record {
+
+static_assert(sizeof(ring::Hello) == sizeof(abut_raw_hello) && ring::kMagic == ABUT_RAW_MAGIC);
+static_assert(sizeof(ring::Welcome) == sizeof(abut_raw_welcome));
 
 namespace {
 
@@ -68,8 +73,8 @@ bool Channel::send(const void *bytes, size_t count) {
 std::optional<abut_raw_hello> Channel::receive_hello() {
   abut_raw_hello hello{};
   const auto got = retried([&] { return recv(connection_.get(), &hello, sizeof hello, 0); });
-  if (got != sizeof hello || hello.magic != ABUT_RAW_MAGIC || hello.version != ABUT_RAW_VERSION)
-    return std::nullopt;
+  const bool is_known = hello.version == ABUT_RAW_VERSION || hello.version == ring::kVersion;
+  if (got != sizeof hello || hello.magic != ABUT_RAW_MAGIC || !is_known) return std::nullopt;
   return hello;
 }
 
@@ -86,9 +91,13 @@ void Channel::welcome(unsigned session) {
   if (mapped == MAP_FAILED) fail("memory to share with the traced process");
   slots_ = static_cast<uint64_t *>(mapped);
 
-  abut_raw_welcome answer{1, session, ABUT_RAW_SLOTS, ABUT_RAW_SLOT_WORDS};
+  const abut_raw_welcome answer{1, session, ABUT_RAW_SLOTS, ABUT_RAW_SLOT_WORDS};
+  hand_over(memory, &answer, sizeof answer);
+}
+
+void Channel::hand_over(const Descriptor &memory, const void *answer, size_t bytes) {
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  iovec piece{&answer, sizeof answer};
+  iovec piece{const_cast<void *>(answer), bytes};
   msghdr message{};
   message.msg_iov = &piece;
   message.msg_iovlen = 1;
@@ -101,6 +110,13 @@ void Channel::welcome(unsigned session) {
   const int fd = memory.get();
   std::memcpy(CMSG_DATA(head), &fd, sizeof fd);
   retried([&] { return sendmsg(connection_.get(), &message, MSG_NOSIGNAL); });
+}
+
+pid_t Channel::peer() const {
+  ucred peer{};
+  socklen_t length = sizeof peer;
+  getsockopt(connection_.get(), SOL_SOCKET, SO_PEERCRED, &peer, &length);
+  return peer.pid;
 }
 
 std::optional<abut_raw_message> Channel::receive() {

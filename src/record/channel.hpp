@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <sys/types.h>
 #include <utility>
 
 namespace abut::record {
@@ -48,6 +49,10 @@ public:
   void refuse();
   // Makes the slots, and hands them to the process. Throws std::system_error.
   void welcome(unsigned session);
+  // Hands over other memory, with what is to be said of it.
+  void hand_over(const Descriptor &memory, const void *answer, size_t bytes);
+  // The process at the other end, as this one knows it.
+  pid_t peer() const;
 
   // None at the connection's end.
   std::optional<abut_raw_message> receive();

@@ -1,6 +1,7 @@
 #include "record/collector.hpp"
 
-#include "record/session.hpp"
+#include "record/visit.hpp"
+#include "ring/layout.hpp"
 
 #include <chrono>
 #include <cstdio>
@@ -16,10 +17,8 @@ namespace abut::record {
 
 namespace {
 
-constexpr auto kFlushEvery = std::chrono::seconds(10);
 // How long to wait for a process that may be on its way when all others have ended.
 constexpr auto kLatecomer = std::chrono::milliseconds(150);
-
 uint64_t now_since_1970() {
   using namespace std::chrono;
   return static_cast<uint64_t>(
@@ -43,16 +42,6 @@ std::vector<std::string> command_in(std::span<const uint64_t> words) {
 }
 
 } // namespace
-
-struct Collector::Visit {
-  uint32_t session = 0;
-  abut_raw_hello hello{};
-  ClockReading begin{};
-  std::optional<Session> reader;
-  Outcome outcome;
-  std::optional<int> exit_code;
-  std::chrono::steady_clock::time_point flushed = std::chrono::steady_clock::now();
-};
 
 Collector::Collector(const Options &options, const std::string &socket, pid_t program)
     : options_(options), listener_(listen_at(socket)), status_(status_promise_.get_future()) {
@@ -85,7 +74,7 @@ std::optional<trace::Writer> Collector::open_writer(uint32_t session,
   path = path_of(session);
   trace::Header header;
   header.command = command;
-  header.recorder = "valgrind";
+  header.recorder = name_of(options_.recorder);
   header.machine = options_.machine;
   header.started = now_since_1970();
   header.process = static_cast<uint64_t>(pid);
@@ -129,13 +118,19 @@ void Collector::serve(Descriptor connection) {
   Visit visit;
   visit.hello = *hello;
   visit.begin = read_clock();
-  {
+  const bool has_rings = hello->version == ring::kVersion;
+  if (has_rings && !admit_rings(visit, channel.peer())) return channel.refuse();
+  if (!has_rings) {
     const std::lock_guard lock(mutex_);
     visit.session = ++sessions_;
   }
   try {
-    channel.welcome(visit.session);
-    pump(channel, visit);
+    if (has_rings) {
+      pump_rings(channel, visit);
+    } else {
+      channel.welcome(visit.session);
+      pump(channel, visit);
+    }
   } catch (const std::system_error &error) {
     visit.outcome.path = path_of(visit.session);
     visit.outcome.problem = error.what();
@@ -160,41 +155,24 @@ void Collector::pump(Channel &channel, Visit &visit) {
   }
 }
 
-// False where no more is to be recorded; the outcome says why.
 bool Collector::read_slot(Channel &channel, Visit &visit, const abut_raw_message &message) {
-  const auto words = channel.slot(message);
-  try {
+  return read_safely(visit, [&] {
+    const auto words = channel.slot(message);
     if (!words) throw BadStream{"a slot that there is not"};
-    if (!visit.reader && !begin_session(visit, *words)) return false;
+    if (!visit.reader && !begin_session(visit, command_in(*words))) return false;
     visit.reader->read(*words);
-  } catch (const BadStream &bad) {
-    visit.outcome.problem = std::string("the raw stream makes no sense: ") + bad.why;
-    return false;
-  } catch (const std::bad_alloc &) {
-    visit.outcome.problem = "there is no more memory for the collector";
-    return false;
-  }
-  trace::Writer &writer = visit.reader->writer();
-  const auto now = std::chrono::steady_clock::now();
-  if (now - visit.flushed > kFlushEvery) {
-    writer.flush();
-    visit.flushed = now;
-  }
-  if (const auto &error = writer.error()) {
-    visit.outcome.problem = error->what + ": " + error->why;
-    return false;
-  }
-  return true;
+    return true;
+  });
 }
 
-bool Collector::begin_session(Visit &visit, std::span<const uint64_t> words) {
+bool Collector::begin_session(Visit &visit, const std::vector<std::string> &command) {
   std::optional<trace::Writer> writer;
   visit.outcome.path = path_of(visit.session);
   try {
     if (visit.session == 1)
       writer = std::exchange(first_writer_, std::nullopt);
     else
-      writer = open_writer(visit.session, command_in(words), visit.hello.pid, visit.outcome.path);
+      writer = open_writer(visit.session, command, visit.hello.pid, visit.outcome.path);
   } catch (const trace::Error &error) {
     visit.outcome.problem = error.what + ": " + error.why;
     return false;

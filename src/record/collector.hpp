@@ -6,9 +6,12 @@
 #include "record/options.hpp"
 #include "trace/writer.hpp"
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <future>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -24,6 +27,7 @@ struct Outcome {
   trace::Totals totals;
   uint64_t bytes = 0;
   uint64_t missed_frees = 0;
+  uint64_t dropped = 0;  // records that found no room
   bool replaced = false; // the program called exec
   std::string problem;   // why the trace is not whole; empty where it is
 };
@@ -50,8 +54,12 @@ private:
                                            std::string &path);
   std::string path_of(uint32_t session) const;
   void pump(Channel &channel, Visit &visit);
+  bool admit_rings(Visit &visit, pid_t process);
+  void pump_rings(Channel &channel, Visit &visit);
   bool read_slot(Channel &channel, Visit &visit, const abut_raw_message &message);
-  bool begin_session(Visit &visit, std::span<const uint64_t> words);
+  template <typename Read>
+  bool read_safely(Visit &visit, Read read);
+  bool begin_session(Visit &visit, const std::vector<std::string> &command);
   void end(Visit &visit);
   void finish_unused(int status);
   void warn(const Visit &visit);
@@ -69,6 +77,7 @@ private:
   std::vector<std::thread> visits_;
   unsigned visiting_ = 0;
   uint32_t sessions_ = 0;
+  std::map<pid_t, std::shared_ptr<std::atomic<bool>>> replaced_; // set where a process begins anew
   std::vector<Outcome> outcomes_;
 };
 

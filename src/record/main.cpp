@@ -2,6 +2,7 @@
 #include "record/child.hpp"
 #include "record/collector.hpp"
 #include "record/options.hpp"
+#include "ring/layout.hpp"
 
 #include <cinttypes>
 #include <csignal>
@@ -79,6 +80,11 @@ void print_outcome(const Outcome &outcome) {
                  "abut: %s: %" PRIu64 " frees of what was no block, %" PRIu64
                  " blocks whose end was not seen\n",
                  outcome.path.c_str(), totals.unmatched_frees, outcome.missed_frees);
+  if (outcome.dropped > 0)
+    std::fprintf(stderr,
+                 "abut: %s: %" PRIu64 " records dropped, which came faster than they could be "
+                 "written\n  fix: --lossless makes the program wait\n",
+                 outcome.path.c_str(), outcome.dropped);
   if (outcome.replaced)
     std::fprintf(stderr, "abut: %s ends where the program became another one (exec)\n",
                  outcome.path.c_str());
@@ -93,10 +99,12 @@ bool is_whole(const std::vector<Outcome> &outcomes) {
 int run(const Options &options) {
   const LogFolder logs;
   const std::string socket = Collector::new_socket_name();
-  Child::Variables variables = {{"VALGRIND_LIB", options.tool},
-                                {"VALGRIND_LAUNCHER", options.launcher}};
+  const bool is_tool = options.recorder == Recorder::valgrind;
+  Child::Variables variables = {{ring::kSocketVariable, socket}};
+  if (is_tool)
+    variables = {{"VALGRIND_LIB", options.tool}, {"VALGRIND_LAUNCHER", options.launcher}};
   if (!options.preload.empty()) variables.emplace_back("LD_PRELOAD", options.preload);
-  Child child(command_of(options, socket, logs.path()), variables);
+  Child child(is_tool ? command_of(options, socket, logs.path()) : options.program, variables);
   // A limit to files' sizes is an error like others for the collector.
   std::signal(SIGXFSZ, SIG_IGN);
   Collector collector(options, socket, child.pid());

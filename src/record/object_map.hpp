@@ -15,7 +15,8 @@ namespace abut::record {
 // 0 is none.
 using Handle = uint32_t;
 
-struct Object {
+// One line of the cache.
+struct alignas(64) Object {
   uint64_t number = 0; // in the trace
   uint64_t address = 0;
   uint64_t bytes = 0;

@@ -13,6 +13,12 @@ const char *value_of(const std::string &argument, const char *name) {
   return argument.compare(0, begin.size(), begin) == 0 ? argument.c_str() + begin.size() : nullptr;
 }
 
+Recorder recorder_called(const std::string &name) {
+  for (const Recorder recorder : {Recorder::valgrind, Recorder::light, Recorder::compiled})
+    if (name == name_of(recorder)) return recorder;
+  throw std::invalid_argument(name + ": no such recorder");
+}
+
 bool take(Options &options, const std::string &argument) {
   if (const char *output = value_of(argument, "--output"))
     options.output = output;
@@ -28,6 +34,10 @@ bool take(Options &options, const std::string &argument) {
     options.machine = machine;
   else if (const char *tool_option = value_of(argument, "--tool-option"))
     options.tool_options.emplace_back(tool_option);
+  else if (const char *recorder = value_of(argument, "--recorder"))
+    options.recorder = recorder_called(recorder);
+  else if (argument == "--lossless")
+    options.lossless = true;
   else if (argument == "--sites")
     options.wanted.sites = true;
   else if (argument == "--everything")
@@ -45,6 +55,11 @@ bool take(Options &options, const std::string &argument) {
 
 } // namespace
 
+const char *name_of(Recorder recorder) {
+  static constexpr const char *kNames[] = {"valgrind", "light", "compiled"};
+  return kNames[static_cast<size_t>(recorder)];
+}
+
 Options read_options(const std::vector<std::string> &arguments) {
   Options options;
   size_t i = 0;
@@ -52,8 +67,9 @@ Options read_options(const std::vector<std::string> &arguments) {
     if (!take(options, arguments[i]))
       throw std::invalid_argument(arguments[i] + ": no such option");
   for (++i; i < arguments.size(); ++i) options.program.push_back(arguments[i]);
-  if (options.output.empty() || options.tool.empty() || options.launcher.empty() ||
-      options.program.empty())
+  const bool is_tool = options.recorder == Recorder::valgrind;
+  if (options.output.empty() || options.program.empty() ||
+      (is_tool && (options.tool.empty() || options.launcher.empty())))
     throw std::invalid_argument(
         "usage: abut-collect --output=FILE --tool=FOLDER --launcher=FILE -- PROGRAM");
   return options;

@@ -3,12 +3,17 @@
 
 #include "record/session.hpp"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace abut::record {
 
+// How a program is watched: under Valgrind, or by a library that is preloaded.
+enum class Recorder : uint8_t { valgrind, light, compiled };
+
 struct Options {
+  Recorder recorder = Recorder::valgrind;
   std::string output;
   std::string tool;     // the folder of the Valgrind tool
   std::string launcher; // Valgrind's own program, which starts children that are followed
@@ -19,9 +24,12 @@ struct Options {
   bool force = false;
   bool quiet = false;
   bool follow = false;
+  bool lossless = false; // a program that is ahead of the collector waits for it
   std::vector<std::string> tool_options;
   std::vector<std::string> program;
 };
+
+const char *name_of(Recorder);
 
 // Throws std::invalid_argument. The one who calls the collector is `abut record`, which checks what users type.
 Options read_options(const std::vector<std::string> &arguments);

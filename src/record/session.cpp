@@ -14,15 +14,6 @@ constexpr uint64_t kMostThreads = 1 << 20;
 constexpr uint64_t kMostBlocks = 1 << 26;
 constexpr uint64_t kMostContexts = 1 << 28;
 
-// Accesses are passed on in runs that begin and end at the same places each time the program takes the same way: behind
-// one block of code in four, whichever they are; and where a run becomes too long.
-constexpr size_t kLongRun = 16;
-bool ends_run(uint64_t block) { return block * 0x9e3779b97f4a7c15U >> 62 == 0; }
-
-void require(bool holds, const char *why) {
-  if (!holds) throw BadStream{why};
-}
-
 } // namespace
 
 Session::Session(trace::Writer writer, Wanted wanted, ClockReading begin,
@@ -62,79 +53,6 @@ void Session::read(Words words) {
     words = words.subspan(1 + count);
   }
   pass_on();
-}
-
-// ---- accesses ----
-
-void Session::read_accesses(uint64_t head, Words words) {
-  const uint64_t number = abut_raw_block(head);
-  require(number < blocks_.size() && words.size() <= blocks_[number].size(),
-          "accesses of a block of code that was not told of");
-  CodePlace *place = blocks_[number].data();
-  if (found_count_ + words.size() > found_.size()) pass_on();
-  trace::Place *found = &found_[found_count_];
-  uint32_t *site = &found_sites_[found_count_];
-  const unsigned side = current_->inside ? 1 : 0;
-  for (const uint64_t address : words) {
-    CodePlace &code = *place++;
-    if (!locate(address, code, *found)) continue;
-    *site = code.sites[side] != 0 ? code.sites[side] : (code.sites[side] = new_site(code, side));
-    ++site;
-    ++found;
-  }
-  found_count_ = static_cast<size_t>(found - found_.data());
-  if (found_count_ >= kLongRun || ends_run(number)) pass_on();
-}
-
-void Session::pass_on() {
-  if (found_count_ != 0)
-    writer_.accesses(running_, {found_sites_.data(), found_count_}, found_.data());
-  found_count_ = 0;
-}
-
-// False where the access is not one that is recorded.
-inline bool Session::locate(uint64_t address, CodePlace &code, trace::Place &place) {
-  const Object *object = &objects_[code.object];
-  if (address - object->address >= object->certain) {
-    code.object = objects_.find(address);
-    object = &objects_[code.object];
-  }
-  const uint64_t offset = address - object->address;
-  if (offset < object->extent) {
-    place = trace::Place{object->number, offset};
-    return address != 0;
-  }
-  place = trace::Place{0, address};
-  const bool is_stack = address >= current_->stack_low && address < current_->stack_high;
-  return address != 0 && (wanted_.everything || (current_->inside && !is_stack));
-}
-
-uint32_t Session::new_site(const CodePlace &code, unsigned side) {
-  const auto owner = side != 0 ? trace::Side::allocator : trace::Side::application;
-  return writer_.site({code.code, code.size, trace::kind_of(code.writes, owner)});
-}
-
-// The kernel's may go over many objects, and over what is none.
-void Session::kernel_access(uint64_t address, uint64_t bytes, bool writes) {
-  trace::Access access;
-  access.write = writes;
-  access.side = current_->inside ? trace::Side::allocator : trace::Side::application;
-  access.thread = running_;
-  const uint64_t end = address + bytes;
-  while (address < end) {
-    const Object &object = objects_[objects_.find(address)];
-    const uint64_t offset = address - object.address;
-    if (offset >= object.extent) {
-      address = std::max(objects_.skip_empty(address), (address | 7) + 1);
-      continue;
-    }
-    access.object = object.number;
-    access.offset = offset;
-    access.size = static_cast<uint32_t>(
-        std::min({end - address, object.extent - offset, uint64_t{UINT32_MAX}}));
-    writer_.access(access);
-    address += access.size;
-  }
 }
 
 // ---- events ----
@@ -178,7 +96,7 @@ trace::Origin Session::origin(uint64_t time, uint64_t raw_context) {
 
 void Session::allocate(uint64_t alignment, Words words) {
   const uint64_t address = words[1];
-  if (objects_.find_live(address) != 0) {
+  if (const Handle there = objects_.find_live(address); there != 0 && !is_being_resized(there)) {
     ++missed_frees_;
     free(words[0], address, 0);
   }
@@ -196,6 +114,12 @@ void Session::free(uint64_t time, uint64_t address, uint64_t caller) {
   }
   writer_.free(origin(time), objects_[handle].number);
   objects_.kill(handle);
+}
+
+// Where threads run beside each other, a block that is moved may have gone to another one before that is told.
+bool Session::is_being_resized(Handle handle) const {
+  return std::any_of(threads_.begin(), threads_.end(),
+                     [&](const Thread &thread) { return thread.resized == handle; });
 }
 
 void Session::begin_resize(uint64_t address) {
@@ -227,19 +151,15 @@ void Session::define_block(uint64_t count, Words words) {
   require(!words.empty() && count == words.size() - 1 && words[0] < kMostBlocks,
           "a block of code of a wrong length");
   if (words[0] >= blocks_.size()) blocks_.resize(words[0] + 1);
-  auto &places = blocks_[words[0]];
-  places.clear();
+  require(places_.size() + count <= UINT32_MAX, "too many places in the code");
+  blocks_[words[0]] = {static_cast<uint32_t>(places_.size()), static_cast<uint32_t>(count)};
   for (const uint64_t word : words.subspan(1))
-    places.push_back({word >> 8,
-                      static_cast<uint8_t>((word & 0xff) >> 1),
-                      (word & ABUT_RAW_WRITES) != 0,
-                      0,
-                      {0, 0}});
-  if (places.size() + kLongRun > found_.size()) {
-    pass_on();
-    found_.resize(places.size() + kLongRun);
-    found_sites_.resize(found_.size());
-  }
+    places_.push_back({word >> 8,
+                       static_cast<uint8_t>((word & 0xff) >> 1),
+                       (word & ABUT_RAW_WRITES) != 0,
+                       0,
+                       {0, 0}});
+  make_room(count);
 }
 
 void Session::define_context(Words words) {

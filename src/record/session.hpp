@@ -28,6 +28,10 @@ struct BadStream {
   const char *why;
 };
 
+inline void require(bool holds, const char *why) {
+  if (!holds) throw BadStream{why};
+}
+
 class Session {
 public:
   // `forked` is told the number of each fork, when the session is in the state that the child inherits.
@@ -59,11 +63,17 @@ private:
     Handle object;     // that it went to last
     uint32_t sites[2]; // in the trace, of the program and of the allocator; 0: none yet
   };
+  // A block of code: which places are its.
+  struct CodeBlock {
+    uint32_t first;
+    uint32_t count;
+  };
   using Words = std::span<const uint64_t>;
 
   void read_accesses(uint64_t head, Words words);
   void read_event(uint64_t head, Words words);
   void pass_on();
+  void make_room(size_t accesses);
   bool locate(uint64_t address, CodePlace &code, trace::Place &place);
   uint32_t new_site(const CodePlace &code, unsigned side);
   void kernel_access(uint64_t address, uint64_t bytes, bool writes);
@@ -75,6 +85,7 @@ private:
   void set_stack(uint64_t number, uint64_t low, uint64_t high);
   void allocate(uint64_t alignment, Words words);
   void free(uint64_t time, uint64_t address, uint64_t caller);
+  bool is_being_resized(Handle) const;
   void begin_resize(uint64_t address);
   void end_resize(bool unchanged, Words words);
   void hint_near(Words words);
@@ -89,7 +100,8 @@ private:
   std::function<void(uint32_t)> forked_;
   ObjectMap objects_;
   ModuleTable modules_;
-  std::vector<std::vector<CodePlace>> blocks_;
+  std::vector<CodeBlock> blocks_;
+  std::vector<CodePlace> places_;   // of all blocks
   std::vector<trace::Place> found_; // accesses that are not yet passed on
   std::vector<uint32_t> found_sites_;
   size_t found_count_ = 0;

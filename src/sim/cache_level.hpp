@@ -26,6 +26,7 @@ class CacheLevel final : public Level {
 public:
   CacheLevel(const LevelSettings &settings, const Clock &clock);
 
+  using Level::take;
   void take(const References &references) override;
   void reference(const Request &request) override { use(request); }
   bool fetch(const Request &request, Purpose purpose) override;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sim/counts.hpp"
+#include "sim/errand.hpp"
 #include "sim/reference.hpp"
 
 #include <cstdint>
@@ -27,6 +28,8 @@ public:
 
   // References of the program, each within the level's lines or not.
   virtual void take(const References &references) = 0;
+  // What a level above hands down, many at a time; else it comes by the calls below.
+  virtual void take(const Errands &errands);
   // One that lies in one line; also a write that a level above passes on.
   virtual void reference(const Request &request) = 0;
   // A level above brings in what it missed. True where its copy is then dirty: an exclusive level gave its own away.
@@ -46,10 +49,27 @@ public:
   std::vector<Level *> above;
 };
 
+inline void Level::take(const Errands &errands) {
+  for (const Errand &errand : errands.list) {
+    const Request request{errand.line() * errands.line_bytes, errands.line_bytes, errand.kind(),
+                          errand.owner};
+    if (errand.is_write_back())
+      write_back(request);
+    else
+      fetch(request, Purpose::demand);
+  }
+}
+
 // Below the last cache.
 class Memory final : public Level {
 public:
   void take(const References &) override {}
+  void take(const Errands &errands) override {
+    uint64_t returned = 0;
+    for (const Errand &errand : errands.list) returned += errand.bits / Errand::kWriteBack & 1;
+    written += returned * errands.line_bytes;
+    read += (errands.list.size() - returned) * errands.line_bytes;
+  }
   void reference(const Request &request) override { written += request.size; }
   bool fetch(const Request &request, Purpose) override {
     read += request.size;

@@ -1,5 +1,7 @@
 #include "sim/tree.hpp"
 
+#include "sim/plain_level.hpp"
+
 #include <algorithm>
 #include <vector>
 
@@ -25,7 +27,8 @@ trace::Result<std::unique_ptr<Tree>> Tree::make(std::vector<LevelSettings> level
 }
 
 Tree::Tree(std::vector<LevelSettings> levels)
-    : settings_(std::move(levels)), all_(settings_.size()), shared_(settings_.size()) {
+    : settings_(std::move(levels)), all_(settings_.size()), shared_(settings_.size()),
+      may_be_plain_(PlainLevel::fits(settings_)) {
   for (const LevelSettings &level : settings_) {
     any_own_ |= level.per_thread;
     any_prefetch_ |= level.prefetch != Prefetch::none;
@@ -50,7 +53,10 @@ Level *Tree::instance(size_t number, Instances &own) {
   const LevelSettings &level = settings_[number];
   Level *&place = level.per_thread ? own[number] : shared_[number];
   if (place != nullptr) return place;
-  all_[number].push_back(make_level(level, clock_));
+  if (may_be_plain_ && PlainLevel::fits(level))
+    all_[number].push_back(std::make_unique<PlainLevel>(level));
+  else
+    all_[number].push_back(make_level(level, clock_));
   place = all_[number].back().get();
   place->below = level.below.empty() ? &memory_ : instance(number_of(level.below), own);
   place->below->above.push_back(place);

@@ -58,6 +58,7 @@ private:
   Memory memory_;
   std::vector<std::vector<std::unique_ptr<Level>>> all_; // of each level
   Instances shared_;
+  bool may_be_plain_;
   std::vector<Tops> threads_;
   std::unordered_map<uint32_t, size_t> thread_numbers_;
   uint32_t last_thread_ = 0;

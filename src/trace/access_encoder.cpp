@@ -2,29 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace abut::trace {
 
 namespace {
 
-// A step that came so often in a row is taken for a rule.
-constexpr uint32_t kSteady = 6;
 constexpr uint64_t kOdd = 0x9e3779b97f4a7c15U;
-// Further apart, addresses outside of objects have nothing to do with each other.
-constexpr uint64_t kNear = 4096;
-
-uint64_t hash_of(const Rule &rule) {
-  const uint64_t small = uint64_t{rule.site} << 32 | rule.back << 8 |
-                         static_cast<uint32_t>(rule.object_width) << 4 |
-                         static_cast<uint32_t>(rule.offset_width);
-  return mixed(mixed(mixed(small) + rule.object_step) + rule.offset_step);
-}
-
-uint64_t hash_of(std::span<const uint32_t> rules) {
-  uint64_t hash = rules.size();
-  for (const uint32_t rule : rules) hash = mixed(hash + rule);
-  return hash;
-}
 
 void put_low_bytes(Bytes &bytes, size_t &end, uint64_t value, uint32_t count) {
   std::memcpy(bytes.data() + end, &value, sizeof value);
@@ -33,20 +17,28 @@ void put_low_bytes(Bytes &bytes, size_t &end, uint64_t value, uint32_t count) {
 
 } // namespace
 
-AccessEncoder::AccessEncoder(bool with_codes) : with_codes_(with_codes) { clear(); }
+AccessEncoder::AccessEncoder(bool with_codes)
+    : history_(kHistory + kMostInGroup), with_codes_(with_codes) {
+  clear();
+}
 
 void AccessEncoder::clear() {
-  for (const SiteNumber site : used_) known_[site] = Known{};
+  for (const SiteNumber site : used_) {
+    known_[site] = Known{};
+    last_[site] = Place{};
+  }
   used_.clear();
   rules_.clear();
   site_of_rule_.clear();
   rule_index_.clear();
   lists_ = {};
-  groups_.assign(1, Group{0, 0, false});
+  groups_.assign(1, Group{});
+  open_.clear();
   checks_.clear();
   group_index_.clear();
   guesses_.assign(size_t{2} << kGuessBits, 0);
-  ring_.fill(Place{});
+  std::fill_n(history_.begin(), kWindow, Place{});
+  history_end_ = kWindow;
   symbols_.clear();
   objects_end_ = offsets_end_ = 0;
   threads_.clear();
@@ -56,6 +48,7 @@ void AccessEncoder::clear() {
 SiteNumber AccessEncoder::site(const Site &site) {
   sites_.push_back(site);
   known_.emplace_back();
+  last_.emplace_back();
   return static_cast<SiteNumber>(sites_.size() - 1);
 }
 
@@ -79,185 +72,89 @@ void AccessEncoder::add(uint32_t thread, std::span<const SiteNumber> sites, cons
   if (thread != thread_) [[unlikely]]
     begin_thread(thread);
   uint64_t path = sites.size();
+  Place *here = run();
   for (uint32_t i = 0; i < sites.size(); ++i) {
     path = (path << 7 | path >> 57) ^ sites[i];
-    ring(count_ + i) = places[i];
+    here[i] = places[i];
   }
   uint32_t &likely = guesses_[mixed(path) >> (64 - kGuessBits)];
   uint32_t &guess =
       guesses_[(size_t{1} << kGuessBits) + (mixed(path + before_ * kOdd) >> (64 - kGuessBits))];
-  if (!apply(groups_[guess], sites)) [[unlikely]] {
+  if (!matches(groups_[guess], sites)) [[unlikely]] {
     guess = likely;
-    if (!apply(groups_[guess], sites)) apply(groups_[guess = describe(sites)], sites);
+    if (!matches(groups_[guess], sites)) guess = describe(sites);
   }
-  if (groups_[guess].open) {
-    if (is_steady(groups_[guess], sites)) [[unlikely]] {
-      take_back(sites);
-      apply(groups_[guess = describe(sites)], sites);
+  if (groups_[guess].is_open()) {
+    const auto [objects_end, offsets_end] = std::pair(objects_end_, offsets_end_);
+    if (tell(groups_[guess], Watch::yes)) [[unlikely]] {
+      objects_end_ = objects_end;
+      offsets_end_ = offsets_end;
+      tell(groups_[guess = describe(sites)], Watch::no);
     }
-    emit_steps(groups_[guess]);
   }
+  end_run(sites);
   likely = before_ = guess;
   symbols_.push_back(static_cast<uint16_t>(guess - 1));
   count_ += static_cast<uint32_t>(sites.size());
 }
 
-// Takes the run for this group; false, and nothing is changed, where it is not. All is compared at once: one branch.
-inline bool AccessEncoder::apply(const Group &group, std::span<const SiteNumber> sites) {
+// Whether the group tells this run. All is compared at once, and nothing written: one branch.
+inline bool AccessEncoder::matches(const Group &group, std::span<const SiteNumber> sites) {
   const size_t count = sites.size();
   if (group.count != count) return false;
   const Check *check = checks_.data() + group.begin;
-  Known *known = known_.data();
+  const Place *last = last_.data();
+  const Place *here = run();
   Place wrong{};
   SiteNumber other = 0;
-  for (uint32_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; ++i, ++check, ++here) {
     const SiteNumber site = sites[i];
-    const uint32_t access = count_ + i;
-    const Place here = ring_[access % kRing];
-    const Place last = known[site].last;
-    const Place *from =
-        check[i].back == 0 ? &known[site].last : &ring_[(access - check[i].back) % kRing];
-    const Place told = here - *from - check[i].step;
-    wrong |= told & check[i].fixed;
-    other |= check[i].site ^ site;
-    told_[i] = told;
-    before_run_[i] = last;
-    known[site].last = here;
+    const Place *from = check->from == 0 ? last + site : here - check->from;
+    wrong |= (*here - *from - check->step) & check->fixed;
+    other |= check->site ^ site;
   }
-  if ((wrong[0] | wrong[1] | other) == 0) [[likely]]
-    return true;
-  take_back(sites);
-  return false;
+  return (wrong[0] | wrong[1] | other) == 0;
 }
 
-void AccessEncoder::take_back(std::span<const SiteNumber> sites) {
-  for (size_t i = sites.size(); i > 0; --i) known_[sites[i - 1]].last = before_run_[i - 1];
-}
-
-// Whether a step that is left open has become so regular that there is a better rule.
-bool AccessEncoder::is_steady(const Group &group, std::span<const SiteNumber> sites) {
+// Puts what the group leaves open of the run, which it must match, into the columns. True where one of the steps has
+// become so regular that there is a better rule.
+bool AccessEncoder::tell(const Group &group, Watch watch) {
+  constexpr size_t kMost = kMostInGroup * sizeof(uint64_t);
+  if (objects_end_ + kMost > objects_.size()) objects_.resize(2 * objects_.size() + kMost);
+  if (offsets_end_ + kMost > offsets_.size()) offsets_.resize(2 * offsets_.size() + kMost);
+  const Place *here = run();
   bool steady = false;
-  for (uint32_t i = 0; i < group.count; ++i) {
+  for (uint32_t open = group.open_begin; open != group.open_end; ++open) {
+    const uint32_t i = open_[open];
     const Check &check = checks_[group.begin + i];
-    if (check.object_bytes + check.offset_bytes == 0) continue;
-    Known &known = known_[sites[i]];
-    const Place step = told_[i] + check.step;
-    const bool same =
-        ((step[0] ^ known.step[0]) | (step[1] ^ known.step[1])) == 0 && known.back == check.back;
-    known.repeats = same ? known.repeats + 1 : 0;
-    known.step = step;
-    known.back = check.back;
-    steady |= known.repeats == kSteady;
+    const Place step =
+        here[i] - (check.from == 0 ? last_[check.site] : here[i - ptrdiff_t{check.from}]);
+    const Place told = step - check.step;
+    put_low_bytes(objects_, objects_end_, told[0], check.object_bytes);
+    put_low_bytes(offsets_, offsets_end_, told[1], check.offset_bytes);
+    if (watch == Watch::yes) steady |= note_step(known_[check.site], step, check.back);
   }
   return steady;
 }
 
-// Puts the steps that are left open into their columns.
-void AccessEncoder::emit_steps(const Group &group) {
-  constexpr size_t kMost = kMostInGroup * sizeof(uint64_t);
-  if (objects_end_ + kMost > objects_.size()) objects_.resize(2 * objects_.size() + kMost);
-  if (offsets_end_ + kMost > offsets_.size()) offsets_.resize(2 * offsets_.size() + kMost);
-  for (uint32_t i = 0; i < group.count; ++i) {
-    const Check &check = checks_[group.begin + i];
-    put_low_bytes(objects_, objects_end_, told_[i][0], check.object_bytes);
-    put_low_bytes(offsets_, offsets_end_, told_[i][1], check.offset_bytes);
-  }
-}
-
-// ---- what is new ----
-
-uint32_t AccessEncoder::describe(std::span<const SiteNumber> sites) {
-  std::array<uint32_t, kMostInGroup> rules;
-  for (uint32_t i = 0; i < sites.size(); ++i) {
-    rules[i] = rule_for(sites[i], i);
-    before_run_[i] = known_[sites[i]].last;
-    known_[sites[i]].last = ring(count_ + i);
-  }
-  take_back(sites);
-  return group_of({rules.data(), sites.size()});
-}
-
-// How far back lies what the access is best told from; 0: the last of its site.
-uint32_t AccessEncoder::reference(const Known &known, uint32_t index) {
-  const uint32_t access = count_ + index;
-  const Place &here = ring(access);
-  const auto is_near = [&](const Place &there) {
-    return there[0] == here[0] && (here[0] != 0 || there[1] - here[1] + kNear < 2 * kNear);
-  };
-  const bool same = known.described && is_near(known.last);
-  if (same && known.last[1] == here[1]) return 0;
-  for (uint32_t back = 1; back <= index; ++back)
-    if (is_near(ring(access - back))) return back;
-  if (same) return 0;
-  for (uint32_t back = index + 1; back <= kWindow; ++back)
-    if (is_near(ring(access - back))) return back;
-  return 0;
-}
-
-uint32_t AccessEncoder::rule_for(SiteNumber site, uint32_t index) {
-  Known &known = known_[site];
-  if (known.number == 0) {
-    used_.push_back(site);
-    known.number = static_cast<uint32_t>(used_.size());
-  }
-  Rule rule;
-  rule.site = known.number - 1;
-  rule.back = reference(known, index);
-  const uint32_t access = count_ + index;
-  const Place step = ring(access) - (rule.back == 0 ? known.last : ring(access - rule.back));
-  const bool is_other = !known.described || known.back != rule.back;
-  const bool same = ((step[0] ^ known.step[0]) | (step[1] ^ known.step[1])) == 0;
-  const bool lasting = same && known.repeats >= kSteady;
-  const bool steady = is_other || lasting;
-  const auto choose = [steady](uint64_t now, Width &width_so_far, Width &width, uint64_t &told) {
-    told = now;
-    if (now == 0 || steady) return;
-    width = width_so_far = std::max(width_so_far, narrowest(now));
-    told = least_of(width);
-  };
-  choose(step[0], known.object_width, rule.object_width, rule.object_step);
-  choose(step[1], known.offset_width, rule.offset_width, rule.offset_step);
-  known.described = true;
-  known.back = rule.back;
+// True where the step has just come for the kSteady-th time.
+inline bool AccessEncoder::note_step(Known &known, Place step, uint32_t back) {
+  const bool same =
+      ((step[0] ^ known.step[0]) | (step[1] ^ known.step[1])) == 0 && known.back == back;
+  known.repeats = same ? known.repeats + 1 : 0;
   known.step = step;
-  known.repeats = lasting ? kSteady : 0;
-  return number_of(rule, site);
+  known.back = back;
+  return known.repeats == kSteady;
 }
 
-uint32_t AccessEncoder::number_of(const Rule &rule, SiteNumber site) {
-  const uint64_t hash = hash_of(rule);
-  uint32_t number = rule_index_.find(hash, [&](uint32_t n) { return rules_[n] == rule; });
-  if (number != HashIndex::kNone) return number;
-  number = static_cast<uint32_t>(rules_.size());
-  rules_.push_back(rule);
-  site_of_rule_.push_back(site);
-  rule_index_.add(hash, number);
-  return number;
-}
-
-uint32_t AccessEncoder::group_of(std::span<const uint32_t> rules) {
-  const uint64_t hash = hash_of(rules);
-  uint32_t number = group_index_.find(hash, [&](uint32_t n) {
-    return groups_[n].count == rules.size() &&
-           std::equal(rules.begin(), rules.end(), lists_.rules.begin() + groups_[n].begin);
-  });
-  if (number != HashIndex::kNone) return number;
-  number = static_cast<uint32_t>(groups_.size());
-  Group group{static_cast<uint32_t>(checks_.size()), static_cast<uint32_t>(rules.size()), false};
-  for (const uint32_t name : rules) {
-    const Rule &rule = rules_[name];
-    checks_.push_back({Place{rule.object_step, rule.offset_step},
-                       Place{~bits_of(rule.object_width), ~bits_of(rule.offset_width)},
-                       site_of_rule_[name], rule.back,
-                       static_cast<uint8_t>(bytes_of(rule.object_width)),
-                       static_cast<uint8_t>(bytes_of(rule.offset_width))});
-    group.open |= rule.object_width != Width::none || rule.offset_width != Width::none;
-    lists_.rules.push_back(name);
-  }
-  lists_.ends.push_back(static_cast<uint32_t>(lists_.rules.size()));
-  groups_.push_back(group);
-  group_index_.add(hash, number);
-  return number;
+inline void AccessEncoder::end_run(std::span<const SiteNumber> sites) {
+  const Place *here = run();
+  for (size_t i = 0; i < sites.size(); ++i) last_[sites[i]] = here[i];
+  history_end_ += sites.size();
+  if (history_end_ <= kHistory) return;
+  std::copy_n(history_.begin() + static_cast<ptrdiff_t>(history_end_ - kWindow), kWindow,
+              history_.begin());
+  history_end_ = kWindow;
 }
 
 // ---- threads, and the end ----

@@ -38,12 +38,12 @@ public:
 
 private:
   static constexpr uint32_t kFull = kMostGroups - 64;
+  // A step that came so often in a row is taken for a rule.
+  static constexpr uint32_t kSteady = 6;
   static constexpr unsigned kGuessBits = 14;
-  static constexpr uint32_t kRing = 128;
-  static_assert(kRing >= kWindow + kMostInGroup);
+  static constexpr size_t kHistory = kWindow + 4096;
 
   struct Known {
-    Place last{};
     Place step{};                     // of the last access that was described
     uint32_t number = 0;              // 1 + the one in this chunk; 0: none yet
     uint32_t back = 0;                // what the step is from
@@ -58,25 +58,33 @@ private:
     Place fixed; // bits that must be as foretold
     SiteNumber site;
     uint32_t back;
+    uint32_t from; // the same, and never 0 where the last of the site is in the run itself
     uint8_t object_bytes;
     uint8_t offset_bytes;
   };
   struct Group {
-    uint32_t begin; // in the list of checks
-    uint32_t count;
-    bool open; // has steps in columns
+    uint32_t begin = 0; // in the list of checks
+    uint32_t count = 0;
+    uint32_t open_begin = 0; // in the list of those that have steps in columns
+    uint32_t open_end = 0;
+
+    bool is_open() const { return open_begin != open_end; }
   };
+  // Whether to look out for steps that repeat themselves.
+  enum class Watch : uint8_t { no, yes };
 
   SiteNumber same_site(const Site &site);
-  Place &ring(uint32_t access) { return ring_[access % kRing]; }
-  bool apply(const Group &group, std::span<const SiteNumber> sites);
-  void take_back(std::span<const SiteNumber> sites);
-  bool is_steady(const Group &group, std::span<const SiteNumber> sites);
-  void emit_steps(const Group &group);
+  // The places of the run that is being added; those before it come before.
+  Place *run() { return history_.data() + history_end_; }
+  bool matches(const Group &group, std::span<const SiteNumber> sites);
+  bool tell(const Group &group, Watch watch);
+  static bool note_step(Known &known, Place step, uint32_t back);
+  void end_run(std::span<const SiteNumber> sites);
   uint32_t describe(std::span<const SiteNumber> sites);
   uint32_t rule_for(SiteNumber site, uint32_t index);
-  uint32_t reference(const Known &known, uint32_t index);
+  uint32_t reference(SiteNumber site, uint32_t index);
   uint32_t number_of(const Rule &rule, SiteNumber site);
+  uint32_t from_of(const Group &group, uint32_t rule) const;
   uint32_t group_of(std::span<const uint32_t> rules);
   void begin_thread(uint32_t thread);
   void end_thread();
@@ -84,6 +92,7 @@ private:
 
   std::vector<Site> sites_;
   std::vector<Known> known_; // of each site
+  std::vector<Place> last_;  // of each site
   HashIndex site_index_;
   std::vector<SiteNumber> used_; // in this chunk
 
@@ -93,13 +102,13 @@ private:
   Groups lists_;
   std::vector<Group> groups_; // the first stands for nothing
   std::vector<Check> checks_;
+  std::vector<uint8_t> open_; // in each group
   HashIndex group_index_;
   // Groups, by the sites that they are of; the second half, by the group before, too.
   std::vector<uint32_t> guesses_;
 
-  std::array<Place, kRing> ring_{};
-  // Of the run that is being added: the places of its sites before, and what its group leaves to tell.
-  std::array<Place, kMostInGroup> before_run_, told_;
+  std::vector<Place> history_;
+  size_t history_end_ = kWindow;
   std::vector<uint16_t> symbols_;
   Bytes objects_, offsets_;
   size_t objects_end_ = 0, offsets_end_ = 0;

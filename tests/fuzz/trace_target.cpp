@@ -1,5 +1,6 @@
-// The libFuzzer target for trace files. Its input is what follows a file's head: the blocks. Checksums would keep
+// The libFuzzer target for trace files, and for what replays them. Its input is what follows a file's head: the blocks. Checksums would keep
 // every change from the decoders, so each block that can be found is first given right ones.
+#include "sim/replay.hpp"
 #include "trace/batches.hpp"
 #include "trace/check.hpp"
 #include "trace/object_table.hpp"
@@ -57,6 +58,25 @@ void read_all(const std::string &path) {
   read_objects(reader, Count::events);
 }
 
+// The objects laid out anew, and the references to them, by whatever they can be counted for.
+void replay_all(const std::string &path, uint8_t choice) {
+  using namespace abut::sim;
+  Result<Reader> opened = Reader::open(path);
+  if (!opened) return;
+  Reader reader = opened.take();
+  const auto name = static_cast<LayoutName>(choice % 4);
+  const std::unique_ptr<Layout> layout = make_layout(name, choice, reader);
+  ReplayOptions options;
+  options.owned_by = static_cast<OwnedBy>(choice / 4 % 4);
+  options.owner_of_context = {1, 2, 3};
+  options.join_modifies = choice / 16 % 2 != 0;
+  Replay replay(reader, *layout, options);
+  while (replay.next())
+    if (replay.references().owners.size() != replay.references().count() &&
+        options.owned_by != OwnedBy::nobody)
+      std::abort();
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
@@ -69,5 +89,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
   static const std::string path = "/proc/self/fd/" + std::to_string(memory);
   if (ftruncate(memory, 0) != 0 || pwrite(memory, file.data(), file.size(), 0) < 0) std::abort();
   read_all(path);
+  replay_all(path, data[0] / 2);
   return 0;
 }

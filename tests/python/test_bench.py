@@ -9,7 +9,7 @@ from abut.analysis.pages import compare_pages, run_pages
 from abut.errors import AbutError
 from abut.heaps import GLIBC
 from abut.measure.workload import Workload
-from abut.papers import vam
+from abut.papers import layouts, vam
 from abut.papers.paper import Request, find_paper, papers
 from abut.papers.recordings import recording
 from abut.reporters.pages import pages_words
@@ -96,7 +96,7 @@ def test_a_paper_names_programs_and_heaps_that_there_are() -> None:
         paper = find_paper(name)
         assert set(paper.HEAPS) <= set(NAMES)
         declared = load_benchmarks(bench_places().suites)
-        if name != "move":  # its programs are experiments of its own
+        if name != "adcock":  # its programs are experiments of its own
             assert choose(declared, "quick", paper.PROGRAMS)
         assert choose(declared, "daily", [])
 
@@ -131,3 +131,18 @@ def test_a_program_that_is_recorded_stays_recorded(
     broken = Workload("false", "fails", "program", ("false",), tmp_path)
     with pytest.raises(AbutError, match="false under glibc: recording failed"):
         recording(request, broken, GLIBC)
+
+
+def test_layouts_are_held_against_the_recorded_one(tmp_path: Path) -> None:
+    """Objects on pages apart: side by side they take a quarter of the lines, or less."""
+    run = layouts.run_of(loop(tmp_path / "sparse", PAGE // 2), "loop", "glibc")
+    assert run.best.job.layout in ("line", "size")
+    assert 0 < layouts.gain(run, run.best) < 1
+    result = layouts.LayoutsResult([run])
+    rows = result.document()["rows"]
+    assert [row["layout"] for row in rows] == ["recorded", "line", "random", "size"]
+    assert all(row["accesses"] == 3 * OBJECTS for row in rows)
+    assert result.tables()[0].row_count == len(rows)
+    assert result.verdict()[0].startswith(f"loop under glibc: '{run.best.job.layout}' is best")
+    result.draw(tmp_path / "layouts.svg")
+    assert (tmp_path / "layouts.svg").stat().st_size > 0

@@ -48,7 +48,7 @@ def level(name: str, sets: int, ways: int, **more: Any) -> Level:
 @given(
     ACCESSES,
     st.sampled_from(POLICIES),
-    st.sampled_from([(1, 4), (3, 2), (4, 1), (2, 8), (1, 32)]),
+    st.sampled_from([(1, 4), (3, 2), (4, 1), (2, 8), (1, 12), (6, 5), (1, 16), (1, 32)]),
     st.booleans(),
     st.booleans(),
 )
@@ -56,12 +56,32 @@ def test_a_cache_does_what_the_model_does(
     accesses: list[Access], policy: str, shape: tuple[int, int], back: bool, allocate: bool
 ) -> None:
     sets, ways = shape
+    if policy == "plru":
+        ways = 1 << ways.bit_length() - 1
     behaviour = {"policy": policy, "write_back": back, "write_allocate": allocate}
     model = Model(sets, ways, LINE, **behaviour)  # type: ignore[arg-type]
     for access in accesses:
         model.access(*access)
     (counts,) = feed(Caches([level("L1", sets, ways, **behaviour)]), accesses).counts()
     assert counts.total_accesses == model.accesses
+    assert counts.total_misses == model.misses
+    assert sum(counts.write_backs) == model.write_backs
+
+
+@pytest.mark.parametrize(("sets", "ways"), [(16, 8), (12, 12), (8, 16)])
+def test_long_runs_that_mostly_hit_do_what_the_model_does(sets: int, ways: int) -> None:
+    random = np.random.default_rng(sets)
+    count = 12_000
+    lines = np.where(random.random(count) < 0.97, random.integers(0, 60, count), 0)
+    lines += np.where(random.random(count) < 0.01, random.integers(0, 400, count), 0)
+    writes = random.random(count) < 0.2
+    accesses: list[Access] = [
+        (int(line) * LINE, 8, bool(write)) for line, write in zip(lines, writes, strict=True)
+    ]
+    model = Model(sets, ways, LINE)
+    for access in accesses:
+        model.access(*access)
+    (counts,) = feed(Caches([level("L1", sets, ways)]), accesses).counts()
     assert counts.total_misses == model.misses
     assert sum(counts.write_backs) == model.write_backs
 

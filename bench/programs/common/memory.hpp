@@ -2,6 +2,8 @@
 // reason, where memory runs out. Inlined, so that each caller stays an allocation site of its own.
 #pragma once
 
+#include "abut/staticmalloc.h"
+
 #include <cstdio>
 #include <cstdlib>
 
@@ -23,6 +25,18 @@ namespace bench {
 template <typename T>
 [[gnu::always_inline]] inline T *allocate() {
   return static_cast<T *>(allocate_bytes(sizeof(T)));
+}
+
+// Whether requests name a friend, as in Cyll's annotated programs: only abut's heap hears of it.
+inline bool hints = false;
+
+// `other` may be null.
+[[gnu::always_inline]] inline void *allocate_bytes_near(std::size_t size, const void *other) {
+  if (!hints) return allocate_bytes(size);
+  void *block = ccmalloc(size, other);
+  if (block == nullptr) [[unlikely]]
+    out_of_memory(size);
+  return block;
 }
 
 template <typename T>

@@ -13,6 +13,11 @@
 #ifdef BENCH_HAS_ABSL
 #include <absl/container/btree_map.h>
 #endif
+#if __has_include(<boost/container/map.hpp>)
+#define BENCH_HAS_BOOST
+#include <boost/container/list.hpp>
+#include <boost/container/map.hpp>
+#endif
 
 namespace {
 
@@ -137,6 +142,13 @@ void run(const Settings &settings, bench::Checksum &sum) {
     std::vector<abut::list<Key>> lists;
     for (std::uint64_t i = 0; i < count; ++i) lists.emplace_back(first.pool());
     run_lists(settings, lists, sum);
+#ifdef BENCH_HAS_BOOST
+  } else if (settings.what == "list" && settings.whose == "boost") {
+    std::vector<boost::container::list<Key>> lists(count);
+    run_lists(settings, lists, sum);
+  } else if (settings.whose == "boost") {
+    run_map<boost::container::map<Key, Key>>(settings, sum);
+#endif
   } else if (settings.what == "list") {
     std::vector<std::list<Key>> lists(count);
     run_lists(settings, lists, sum);
@@ -154,6 +166,17 @@ void run(const Settings &settings, bench::Checksum &sum) {
   }
 }
 
+// Whether the program was built with it.
+bool is_here([[maybe_unused]] std::string_view whose) {
+#ifndef BENCH_HAS_ABSL
+  if (whose == "absl") return false;
+#endif
+#ifndef BENCH_HAS_BOOST
+  if (whose == "boost") return false;
+#endif
+  return true;
+}
+
 } // namespace
 
 // NOLINTNEXTLINE(bugprone-exception-escape): where memory runs out, the program may end
@@ -161,8 +184,8 @@ int main(int argc, char **argv) {
   Settings settings;
   bench::Options options("containers", "Maps and lists whose nodes move, beside others.");
   options.choice("what", settings.what, {"map", "list"}, "the container");
-  options.choice("whose", settings.whose, {"abut", "abut-still", "std", "absl"},
-                 "whose container: absl's B-tree only where it was found");
+  options.choice("whose", settings.whose, {"abut", "abut-still", "std", "absl", "boost"},
+                 "whose container; absl's B-tree and boost's only where they were found");
   options.number("elements", settings.elements, {1, 1'000'000'000}, "elements in all");
   options.number("length", settings.length, {1, 1'000'000'000}, "elements of a list");
   options.number("passes", settings.passes, {0, 1000}, "passes of changes; for a map a tenth each");
@@ -170,12 +193,10 @@ int main(int argc, char **argv) {
   options.number("seed", settings.seed, {0, UINT64_MAX}, "seed of all values");
   options.flag("huge", settings.huge, "ask for huge pages for abut's");
   options.parse(argc, argv);
-#ifndef BENCH_HAS_ABSL
-  if (settings.whose == "absl") {
+  if (!is_here(settings.whose)) {
     std::puts("{\"missing\": true}");
     return 0;
   }
-#endif
   bench::Checksum sum;
   std::printf("{\"program\": \"containers\", \"what\": \"%.*s\", \"whose\": \"%.*s\", ",
               static_cast<int>(settings.what.size()), settings.what.data(),

@@ -68,6 +68,17 @@ public:
     return place;
   }
 
+  // Looks at each node on the way to a key.
+  template <typename Look>
+  void visit(std::uint32_t key, Look look) const {
+    CellId node = root_;
+    while (found(node)) {
+      const DictNode &here = heap_[node];
+      look(&here);
+      if (here.key == key) return;
+      node = here.child[key < here.key ? 0 : 1];
+    }
+  }
   // Where a node of the key goes; behind those of the same key.
   Place find_gap(std::uint32_t key) {
     Place place;

@@ -111,13 +111,31 @@ public:
 
   // The same, into the free cells of one line, which must be enough for those that are not there yet.
   void move_to_line(const Structure<Heap, Links> &structure, Place place, LineId line) {
+    using Mask = typename Heap::Mask;
     Heap &heap = structure.heap();
+    const auto room = static_cast<Mask>(~heap.mask(line) & Heap::kFull);
+    auto left = room;
+    CellId targets[kRoom];
+    for (unsigned i = 0; i < size_; ++i) {
+      targets[i] = nodes_[i];
+      if (Heap::Numbers::line_of(nodes_[i]) == line) continue;
+      targets[i] = Heap::Numbers::cell(line, static_cast<std::uint32_t>(std::countr_zero(left)));
+      left = static_cast<Mask>(left & (left - 1));
+    }
+    heap.change(line, static_cast<Mask>(room & ~left), 0);
+    // What leaves a line leaves it at once, so that the heap's tables are written once for it.
+    LineId leaving = kNoLine;
+    Mask gone = 0;
+    const auto leave = [&](CellId from) {
+      const LineId source = Heap::Numbers::line_of(from);
+      if (source != leaving && gone != 0) heap.free(leaving, gone);
+      if (source != leaving) gone = 0;
+      leaving = source;
+      gone = static_cast<Mask>(gone | Heap::bit(from));
+    };
     move(
-        structure, place,
-        [&](unsigned i) {
-          return Heap::Numbers::line_of(nodes_[i]) == line ? nodes_[i] : heap.take(line);
-        },
-        [&](CellId from) { heap.free(from); });
+        structure, place, [&](unsigned i) { return targets[i]; }, leave);
+    if (gone != 0) heap.free(leaving, gone);
   }
 
 private:
@@ -129,11 +147,14 @@ private:
     ++size_;
   }
 
+  // One more where a cluster is a node, for the sake of compilers that do not see that its loops end.
+  static constexpr unsigned kRoom = Most > 1 ? Most : 2;
+
   unsigned size_ = 0;
-  CellId nodes_[Most];
-  std::uint8_t owner_[Most];
-  std::uint8_t which_[Most];
-  std::uint8_t generation_[Most];
+  CellId nodes_[kRoom];
+  std::uint8_t owner_[kRoom];
+  std::uint8_t which_[kRoom];
+  std::uint8_t generation_[kRoom];
 };
 
 } // namespace abut::move

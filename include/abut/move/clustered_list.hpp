@@ -66,6 +66,21 @@ public:
     }
   }
 
+  // Lays a whole list out anew, in full blocks of its own.
+  void lay_out_list(std::uint32_t root) {
+    Heap &heap = structure_.heap();
+    Place place{kNoCell, root};
+    PageId block = kNoPage;
+    for (CellId node = structure_.at(place); found(node); node = structure_.at(place)) {
+      if (!found(block) || heap.is_full(block)) block = new_page();
+      const CellId to = heap.find(Lowest<Level::cell, Level::page>{}, block);
+      relocate<Links>(heap, node, to);
+      structure_.set(place, to);
+      heap.free(node);
+      place = {to, 0};
+    }
+  }
+
   // Ends the program where the layout of a list is not as it should be. For tests.
   void check(std::uint32_t root) const {
     const Heap &heap = structure_.heap();

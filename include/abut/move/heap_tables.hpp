@@ -13,6 +13,18 @@
 
 namespace abut::move {
 
+// How many bits are set. Compilers call a function for it where they may not assume the processor's instruction.
+constexpr unsigned bits_in(std::uint64_t word) {
+#ifdef __POPCNT__
+  return static_cast<unsigned>(std::popcount(word));
+#else
+  word -= word >> 1 & 0x5555555555555555u;
+  word = (word & 0x3333333333333333u) + (word >> 2 & 0x3333333333333333u);
+  word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+  return static_cast<unsigned>(word * 0x0101010101010101u >> 56);
+#endif
+}
+
 template <std::size_t NodeBytes, Geometry Wanted, Needs What>
 class HeapTables {
 public:
@@ -36,8 +48,9 @@ public:
            (masks_[number(Numbers::line_of(cell))] >> Numbers::slot_of(cell) & 1u) != 0;
   }
   Mask mask(LineId line) const { return masks_[number(line)]; }
-  unsigned count(LineId line) const { return static_cast<unsigned>(std::popcount(mask(line))); }
+  unsigned count(LineId line) const { return bits_in(mask(line)); }
   unsigned space(LineId line) const { return kCells - count(line); }
+  bool is_empty(LineId line) const { return mask(line) == 0; }
   bool is_full(LineId line) const { return mask(line) == kFull; }
   unsigned count(PageId page) const {
     if constexpr (What.page_counts()) return facts_[number(page)].count;
@@ -60,12 +73,12 @@ public:
   // Uses the cells of `added` and leaves those of `removed`, all of one line.
   void change(LineId line, Mask added, Mask removed) {
     Mask &mask = masks_[number(line)];
-    const auto before = static_cast<unsigned>(std::popcount(mask));
+    const unsigned before = bits_in(mask);
     if constexpr (kChecks)
       require((mask & added) == 0 && (mask & removed) == removed,
               "a cell was taken or freed twice");
     mask = static_cast<Mask>((mask | added) & ~removed);
-    const auto after = static_cast<unsigned>(std::popcount(mask));
+    const unsigned after = bits_in(mask);
     nodes_ += std::size_t{after} - before;
     if constexpr (What.cell_list) note_cells(line, added, removed);
     if (after != before) note_count(line, before, after);
@@ -74,6 +87,14 @@ public:
   void unuse(CellId cell) {
     change(Numbers::line_of(cell), 0, bit(cell));
     generations_.bump(number(cell));
+  }
+  // The same of several cells of a line at once.
+  void unuse(LineId line, Mask cells) {
+    change(line, 0, cells);
+    if constexpr (kChecks)
+      for (Mask left = cells; left != 0; left = static_cast<Mask>(left & (left - 1)))
+        generations_.bump(
+            number(Numbers::cell(line, static_cast<std::uint32_t>(std::countr_zero(left)))));
   }
   // The cell was left without being noted.
   void note_left(CellId cell) { generations_.bump(number(cell)); }
@@ -114,6 +135,10 @@ protected:
         line_cursor;
     std::uint8_t space;
   };
+  // Which blocks are in the heap's lists: those with fewer nodes than so many. Only empty ones, if no others are sought.
+  static constexpr std::uint32_t kListedLines = What.line_classes || What.roomy_lines ? kCells : 1;
+  static constexpr std::uint32_t kListedPages =
+      What.page_classes || What.page_bits || What.roomy_pages ? kPageCells : 1;
   using LineClasses = Classing<kCells, What.line_classes, 65>;
   using PageClasses = Classing<kPageCells, What.page_classes, 17>;
   template <bool Needed, typename T>
@@ -136,6 +161,13 @@ protected:
     if constexpr (What.page_bits) page_bits_.grow_to(pages_ / 64 + 1, most_pages_ / 64 + 1);
     generations_.grow_to(cells);
     enter_page(PageId{pages_++});
+  }
+
+  void prefer_huge_tables() {
+    masks_.prefer_huge_pages();
+    facts_.prefer_huge_pages();
+    line_links_.prefer_huge_pages();
+    page_links_.prefer_huge_pages();
   }
 
   // The last page must be empty.
@@ -184,12 +216,12 @@ private:
       facts.by_count[after] |= bit;
     }
     if constexpr (What.any_line_list())
-      reclass<LineClasses>(line_set_, line_links_, number(line), kCells, before, after);
+      reclass<LineClasses>(line_set_, line_links_, number(line), kListedLines, before, after);
     if constexpr (What.page_counts()) {
       const unsigned page_before = facts.count;
       const unsigned page_after = page_before + after - before;
       facts.count = static_cast<std::uint16_t>(page_after);
-      reclass<PageClasses>(page_set_, page_links_, number(page), kPageCells, page_before,
+      reclass<PageClasses>(page_set_, page_links_, number(page), kListedPages, page_before,
                            page_after);
       if constexpr (What.page_bits)
         if ((page_before == kPageCells) != (page_after == kPageCells))
@@ -228,13 +260,13 @@ private:
         if (used < kCells) facts.roomy |= bit;
       if constexpr (What.line_classes_in_page) facts.by_count[used] |= bit;
       if constexpr (What.any_line_list())
-        if (used < kCells) line_set_.push(line_links_, LineClasses::of(used), number(line));
+        if (used < kListedLines) line_set_.push(line_links_, LineClasses::of(used), number(line));
       if constexpr (What.cell_list) note_cells(line, 0, static_cast<Mask>(kFull & ~mask(line)));
     }
     nodes_ += total;
     if constexpr (What.page_counts()) {
       facts.count = static_cast<std::uint16_t>(total);
-      if (total < kPageCells) page_set_.push(page_links_, PageClasses::of(total), number(page));
+      if (total < kListedPages) page_set_.push(page_links_, PageClasses::of(total), number(page));
     }
     if constexpr (What.page_bits) set_page_bit(page, total < kPageCells);
   }

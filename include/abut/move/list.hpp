@@ -199,16 +199,62 @@ public:
   // Orders the elements, equal ones as they stood; then lays the list out anew.
   template <typename Less = std::less<T>>
   void sort(Less less = Less()) {
-    std::vector<CellId> cells;
-    for (CellId cell = ends_.first; move::found(cell); cell = (*pool_)[cell].next)
-      cells.push_back(cell);
-    std::stable_sort(cells.begin(), cells.end(), [&](CellId one, CellId other) {
-      return less((*pool_)[one].get(), (*pool_)[other].get());
+    reorder([&](std::vector<CellId> &cells, const auto &by_value) {
+      std::stable_sort(cells.begin(), cells.end(), by_value(less));
     });
-    move::ListEnds sorted;
-    for (const CellId cell : cells) pool_->link(sorted, cell, sorted.last, move::kNoCell);
-    ends_ = sorted;
-    if constexpr (Pool::kMoves) relayout();
+  }
+
+  // Elements of a list in the same pool change lists as they are; those of another pool are moved. O(1) for whole lists of
+  // the same pool, else linear in what changes lists.
+  void splice(const_iterator position, list &other) {
+    if (this != &other) splice(position, other, other.cbegin(), other.cend());
+  }
+  void splice(const_iterator position, list &other, const_iterator element) {
+    splice(position, other, element, std::next(element));
+  }
+  void splice(const_iterator position, list &other, const_iterator from, const_iterator to) {
+    if (from == to) return;
+    const bool whole = from == other.cbegin() && to == other.cend();
+    const auto count = whole ? other.size() : static_cast<size_type>(std::distance(from, to));
+    if (pool_ == other.pool_) {
+      pool_->transfer(ends_, position.cell_, other.ends_, from.cell_, to.cell_, count);
+      return;
+    }
+    iterator next(&other, from.cell_);
+    for (size_type i = 0; i < count; ++i) {
+      position = std::next(emplace(position, std::move(*next)));
+      next = other.erase(next);
+    }
+  }
+  // Both lists are in order; equal elements of this one stay before those of the other.
+  template <typename Less = std::less<T>>
+  void merge(list &other, Less less = Less()) {
+    if (this == &other) return;
+    const size_type own = size();
+    splice(cend(), other);
+    reorder([&](std::vector<CellId> &cells, const auto &by_value) {
+      const auto middle = cells.begin() + static_cast<difference_type>(own);
+      std::inplace_merge(cells.begin(), middle, cells.end(), by_value(less));
+    });
+  }
+  void reverse() {
+    reorder(
+        [](std::vector<CellId> &cells, const auto &) { std::reverse(cells.begin(), cells.end()); });
+  }
+  template <typename Equal = std::equal_to<T>>
+  size_type unique(Equal equal = Equal()) {
+    const size_type before = size();
+    for (iterator i = begin(); i != end();) {
+      const iterator next = std::next(i);
+      if (next == end()) break;
+      if (!equal(*i, *next)) {
+        i = next;
+        continue;
+      }
+      i = erase(next); // what comes behind it; the element that stays is before that
+      i = i == end() ? end() : std::prev(i);
+    }
+    return before - size();
   }
 
   // Moves the elements into fresh blocks in order. Ends what iterators and pointers there are.
@@ -222,6 +268,23 @@ public:
   }
 
 private:
+  // Links the elements anew in the order into which `arrange` puts their cells; then lays the list out.
+  template <typename Arrange>
+  void reorder(Arrange arrange) {
+    std::vector<CellId> cells;
+    for (CellId cell = ends_.first; move::found(cell); cell = (*pool_)[cell].next)
+      cells.push_back(cell);
+    arrange(cells, [this](auto &less) {
+      return [this, &less](CellId one, CellId other) {
+        return less((*pool_)[one].get(), (*pool_)[other].get());
+      };
+    });
+    move::ListEnds ends;
+    for (const CellId cell : cells) pool_->link(ends, cell, ends.last, move::kNoCell);
+    ends_ = ends;
+    if constexpr (Pool::kMoves) relayout();
+  }
+
   pool_type pool_;
   move::ListEnds ends_;
 };

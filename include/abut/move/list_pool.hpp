@@ -77,6 +77,21 @@ public:
     set_previous(ends, node.next, node.previous);
     --ends.size;
   }
+  // The nodes [from, to) of one list, so many, come to stand before `after` in another.
+  void transfer(ListEnds &ends, CellId after, ListEnds &others, CellId from, CellId to,
+                std::size_t count) noexcept {
+    if (&ends == &others && (after == from || after == to)) return;
+    const CellId last = found(to) ? heap[to].previous : others.last;
+    set_next(others, heap[from].previous, to);
+    set_previous(others, to, heap[from].previous);
+    others.size -= count;
+    const CellId before = found(after) ? heap[after].previous : ends.last;
+    heap[from].previous = before;
+    heap[last].next = after;
+    set_next(ends, before, from);
+    set_previous(ends, after, last);
+    ends.size += count;
+  }
   // The value has been destroyed and the node unlinked. `next` follows it and may move.
   void free(ListEnds &ends, CellId cell, CellId &next) noexcept {
     const PageId block = Numbers::page_of(cell);

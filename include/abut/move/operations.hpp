@@ -24,9 +24,11 @@ struct Needs {
   bool line_cursors = false;         // where each page's last search for a line ended
   bool lines_in_page = false;        // each page's lines that are not full, in a word
   bool line_classes_in_page = false; // each page's lines by how full they are, a word a count
-  bool line_list = false;            // the heap's lines: empty ones, others
+  bool line_list = false;            // the heap's empty lines
+  bool roomy_lines = false;          // and those that are neither empty nor full
   bool line_classes = false;         // the heap's lines by how full they are
-  bool page_list = false;            // the heap's pages: empty ones, others
+  bool page_list = false;            // the heap's empty pages
+  bool roomy_pages = false;          // and those that are neither empty nor full
   bool page_classes = false;         // the heap's pages by how full they are, in 16 classes
   bool page_bits = false;            // the heap's pages that are not full, in a field of bits
   bool heap_cursor = false;          // where the heap's last search ended
@@ -46,8 +48,10 @@ struct Needs {
     both.lines_in_page |= other.lines_in_page;
     both.line_classes_in_page |= other.line_classes_in_page;
     both.line_list |= other.line_list;
+    both.roomy_lines |= other.roomy_lines;
     both.line_classes |= other.line_classes;
     both.page_list |= other.page_list;
+    both.roomy_pages |= other.roomy_pages;
     both.page_classes |= other.page_classes;
     both.page_bits |= other.page_bits;
     both.heap_cursor |= other.heap_cursor;
@@ -84,9 +88,11 @@ struct Find {
       needs.cell_list = true;
     } else if (X == Level::line) {
       needs.line_list = !ranks;
+      needs.roomy_lines = How == Choice::first;
       needs.line_classes = ranks;
     } else {
       needs.page_list = !ranks;
+      needs.roomy_pages = How == Choice::first;
       needs.page_classes = ranks;
     }
     return needs;

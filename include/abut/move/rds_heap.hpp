@@ -23,6 +23,7 @@ class RdsHeap : public HeapFinding<sizeof(Node), Wanted, What> {
 public:
   using NodeType = Node;
   using Numbers = typename Finding::Numbers;
+  using Mask = typename Finding::Mask;
   static constexpr Needs kNeeds = What;
   static constexpr std::size_t kMostCells = std::size_t{1} << 28;
 
@@ -63,7 +64,10 @@ public:
     const double cells = double(this->pages()) * Numbers::kCellsPerPage;
     return this->nodes() == 0 ? 1.0 : cells / double(this->nodes());
   }
-  void prefer_huge_pages() { cells_.prefer_huge_pages(); }
+  void prefer_huge_pages() {
+    cells_.prefer_huge_pages();
+    this->prefer_huge_tables();
+  }
   // The same, once the heap has so many pages.
   void prefer_huge_pages_from(std::uint32_t pages) { huge_from_ = pages; }
   bool may_grow() const { return bound_pages_ == 0 || this->pages() < bound_pages_; }
@@ -109,6 +113,15 @@ public:
   void free(CellId cell) {
     poison(address(cell), sizeof(Node));
     this->unuse(cell);
+  }
+
+  // The same of several cells of a line.
+  void free(LineId line, Mask cells) {
+    if constexpr (kChecks)
+      for (Mask left = cells; left != 0; left = static_cast<Mask>(left & (left - 1)))
+        poison(address(Numbers::cell(line, static_cast<std::uint32_t>(std::countr_zero(left)))),
+               sizeof(Node));
+    this->unuse(line, cells);
   }
 
   // Puts one page more at the end.

@@ -127,6 +127,7 @@ public:
     reserve_.grow_to(count * sizeof(T), most * sizeof(T));
     data_ = reinterpret_cast<T *>(reserve_.base());
   }
+  void prefer_huge_pages() { reserve_.prefer_huge_pages(); }
   T &operator[](std::size_t index) { return data_[index]; }
   const T &operator[](std::size_t index) const { return data_[index]; }
 
@@ -138,6 +139,7 @@ private:
 // Stands for an array that is not needed.
 struct NoArray {
   void grow_to(std::size_t /*count*/, std::size_t /*most*/) {}
+  void prefer_huge_pages() {}
 };
 
 } // namespace abut::move

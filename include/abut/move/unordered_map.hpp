@@ -2,10 +2,13 @@
 // node lies in the line of its chain's first, if there is room; whenever the table grows, all chains are laid out anew in
 // the order of the table.
 //
-// Iterators, pointers and references are good until the table grows (`reserve` keeps it from that), or the element is
-// erased. Values must move without throwing.
+// Iterators, pointers and references, by layout:
+//   ChainLayout{}                 good until the table grows (`reserve` keeps it from that) or the element is erased
+//   ChainLayout{.moves = false}   good until the element is erased or `relayout` called
+// A handle (`map.handle(i)`, `map.find(handle)`) names an element through all moves. Values must move without throwing.
 #pragma once
 
+#include "handles.hpp"
 #include "relayout.hpp"
 
 #include <functional>
@@ -16,6 +19,14 @@
 namespace abut {
 namespace move {
 
+// How the chains of a hash table are laid out.
+struct ChainLayout {
+  // False: no node moves unless asked to.
+  bool moves = true;
+  // How many cells there may be for 100 nodes before lines that are not empty are used, too: the m of Adcock's.
+  std::uint32_t percent = 150;
+};
+
 template <typename Key, typename Value>
 struct ChainNode {
   CellId next;
@@ -23,6 +34,11 @@ struct ChainNode {
   alignas(Value) std::byte value[sizeof(Value)];
   Value &get() { return *std::launder(reinterpret_cast<Value *>(value)); }
   const Value &get() const { return *std::launder(reinterpret_cast<const Value *>(value)); }
+};
+
+template <typename Node>
+struct ChainPool : RdsHeap<Node, Geometry{}, Emptiest<Level::line, Level::heap>::needs()> {
+  HandleTable handles;
 };
 
 template <typename Key, typename Value>
@@ -35,20 +51,20 @@ struct ChainLinks : IndexLinks<&ChainNode<Key, Value>::next> {
     heap[to].hash = old.hash;
     ::new (static_cast<void *>(heap[to].value)) Value(std::move(old.get()));
     old.get().~Value();
+    heap.handles.moved(from, to);
   }
 };
 
 } // namespace move
 
 template <typename Key, typename T, typename Hash = std::hash<Key>,
-          typename Equal = std::equal_to<Key>>
+          typename Equal = std::equal_to<Key>, move::ChainLayout Layout = move::ChainLayout{}>
 class unordered_map { // NOLINT(readability-identifier-naming): the standard's name
   using CellId = move::CellId;
   using Value = std::pair<const Key, T>;
   using Node = move::ChainNode<Key, Value>;
   using Links = move::ChainLinks<Key, Value>;
-  using Heap = move::RdsHeap<Node, move::Geometry{},
-                             move::Emptiest<move::Level::line, move::Level::heap>::needs()>;
+  using Heap = move::ChainPool<Node>;
 
   template <bool Const>
   class Iterator {
@@ -97,12 +113,20 @@ public:
   using const_iterator = Iterator<true>;
   // NOLINTEND(readability-identifier-naming)
 
-  unordered_map() : chains_(16, move::kNoCell) { heap_.bound_ratio(1.5); }
+  unordered_map() : chains_(16, move::kNoCell) { heap_.bound_ratio(Layout.percent / 100.0); }
   unordered_map(const unordered_map &other) : unordered_map() {
     reserve(other.size());
     for (const auto &[key, value] : other) try_emplace(key, value);
   }
-  unordered_map &operator=(const unordered_map &) = delete;
+  unordered_map(unordered_map &&other) : unordered_map() { swap(other); }
+  unordered_map &operator=(unordered_map other) noexcept {
+    swap(other);
+    return *this;
+  }
+  void swap(unordered_map &other) noexcept {
+    std::swap(chains_, other.chains_);
+    std::swap(heap_, other.heap_);
+  }
   ~unordered_map() { clear(); }
 
   size_type size() const { return heap_.nodes(); }
@@ -153,19 +177,27 @@ public:
       const CellId cell = *link;
       if (heap_[cell].hash != hash || !Equal{}(heap_[cell].get().first, key)) continue;
       *link = heap_[cell].next;
-      heap_[cell].get().~Value();
-      heap_.free(cell);
+      destroy(cell);
       return 1;
     }
     return 0;
+  }
+  // The element after the erased one.
+  iterator erase(const_iterator position) {
+    const CellId cell = position.cell_;
+    const iterator next = std::next(iterator(this, cell));
+    CellId *link = &chains_[slot(heap_[cell].hash)];
+    while (*link != cell) link = &heap_[*link].next;
+    *link = heap_[cell].next;
+    destroy(cell);
+    return next;
   }
   void clear() noexcept {
     for (CellId &chain : chains_) {
       while (move::found(chain)) {
         const CellId cell = chain;
         chain = heap_[cell].next;
-        heap_[cell].get().~Value();
-        heap_.free(cell);
+        destroy(cell);
       }
     }
   }
@@ -178,7 +210,16 @@ public:
     heap_.trim();
   }
 
+  move::Handle handle(const_iterator position) { return heap_.handles.of(position.cell_); }
+  // The element; end() if it has been erased.
+  iterator find(move::Handle handle) { return {this, heap_.handles.cell(handle)}; }
+
 private:
+  void destroy(CellId cell) noexcept {
+    heap_.handles.gone(cell);
+    heap_[cell].get().~Value();
+    heap_.free(cell);
+  }
   // Mixed, for many a std::hash is the number itself.
   static std::uint32_t hash_of(const Key &key) {
     return static_cast<std::uint32_t>((Hash{}(key)*0x9e3779b97f4a7c15u) >> 32);
@@ -215,7 +256,7 @@ private:
         node = next;
       }
     }
-    relayout();
+    if constexpr (Layout.moves) relayout();
   }
 
   std::vector<CellId> chains_;

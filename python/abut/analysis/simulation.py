@@ -88,9 +88,13 @@ class Result:
         return sum(self.references)
 
 
-def simulate(job: Job) -> Result:
-    """Do the job. Raises AbutError where the trace or the caches cannot be."""
+def simulate(job: Job, addresses: Array | None = None) -> Result:
+    """Do the job, with objects at `addresses` if given. Raises AbutError where it cannot be."""
     trace = Trace(job.trace)
+    if addresses is None and job.layout not in LAYOUTS:
+        from abut.plans.layouts import is_planned, layout_addresses
+
+        addresses = layout_addresses(trace, job) if is_planned(job.layout) else None
     owners = owners_of(trace, job.by)
     levels = tuple(dataclasses.replace(level, classify=job.classify) for level in job.preset.levels)
     caches = Caches(levels)
@@ -101,7 +105,8 @@ def simulate(job: Job) -> Result:
     pages_used = Utilisation(_chain(tables)[-1]) if tables else None
     optimum = Optimum(levels[0]) if job.optimum else None
     simulators = [caches, tlb, separate, *used, pages_used, optimum]
-    pages = _feed(trace, job, owners, [one for one in simulators if one is not None])
+    feeds = [one for one in simulators if one is not None]
+    pages = _feed(trace, job, owners, feeds, addresses)
     counts = caches.counts()
     return Result(
         job=job,
@@ -184,12 +189,18 @@ def average_cycles(result: Result) -> float:
     return float(chain[0].cycles + lost / first)
 
 
-def _feed(trace: Trace, job: Job, owners: Owners, simulators: Sequence[Any]) -> Array:
+def _feed(
+    trace: Trace,
+    job: Job,
+    owners: Owners,
+    simulators: Sequence[Any],
+    addresses: Array | None = None,
+) -> Array:
     module = native_module()
     with failures():
         replay = module.Replay(
             trace.native,
-            job.layout,
+            job.layout if addresses is None else addresses,
             job.seed,
             owners.native_by,
             owners.owner_of_context.tolist(),

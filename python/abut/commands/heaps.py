@@ -1,5 +1,6 @@
 """`abut heaps`: the heaps that programs can be run under."""
 
+from abut.composed import OFFLOAD, composed_heaps
 from abut.errors import AbutError
 from abut.heaps import ABUT_ABOUT, NAMES, Heap, MissingHeap, find_heap
 
@@ -14,7 +15,8 @@ def command() -> None:
     from abut.commands.console import console
     from abut.reporters.listing import heaps_table
 
-    console().print(heaps_table([_state(name) for name in NAMES]))
+    composed = (*composed_heaps(), OFFLOAD) if composed_heaps() else ()
+    console().print(heaps_table([_state(name) for name in (*NAMES, *composed)]))
 
 
 def _state(name: str) -> Heap | MissingHeap:

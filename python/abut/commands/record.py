@@ -3,6 +3,7 @@
 This process becomes the collector, whose only child is the program.
 """
 
+import dataclasses
 import os
 import re
 import signal
@@ -17,7 +18,7 @@ import abut
 from abut.environment import untouched_environment
 from abut.errors import FAILED, RUN_FAILED, USAGE, AbutError
 from abut.heaps import preload, require_heap
-from abut.places import BUILD_FIX, collector_candidate
+from abut.places import BUILD_FIX, collector_candidate, native_folder
 from abut.program import find_program, preload_obstacle
 
 TAKES_PROGRAM = True
@@ -29,6 +30,8 @@ class Recorder(StrEnum):
     """How a program is watched."""
 
     VALGRIND = "valgrind"
+    LIGHT = "light"
+    COMPILED = "compiled"
 
 
 def command(
@@ -42,7 +45,13 @@ def command(
     force: Annotated[
         bool, typer.Option("--force", help="Overwrite a trace that is there.")
     ] = False,
-    recorder: Annotated[Recorder, typer.Option(help="How to watch.")] = Recorder.VALGRIND,
+    recorder: Annotated[
+        Recorder,
+        typer.Option(
+            help="valgrind: every access of any program; light: allocations and frees alone, at"
+            " nearly no cost; compiled: the accesses of a program that `abut cc` compiled."
+        ),
+    ] = Recorder.VALGRIND,
     heap: Annotated[
         str | None,
         typer.Option(help="glibc, jemalloc, mimalloc, tcmalloc, abut, or a library's path."),
@@ -69,6 +78,12 @@ def command(
         bool,
         typer.Option("--follow-children", help="Record children, too, into FILE.2, FILE.3 ..."),
     ] = False,
+    lossless: Annotated[
+        bool,
+        typer.Option(
+            "--lossless", help="With light: a program too fast for the recorder waits for it."
+        ),
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing at the end.")] = False,
 ) -> None:
     """Record every access of a program to its heap, whichever heap that is, into a trace.
@@ -81,22 +96,28 @@ def command(
         abut record -- lua5.4 script.lua
         abut record --heap abut -o abut.trace -- xmllint --noout big.xml
         abut record --from main --window 100M/1G -- long-running-program
+        abut record --recorder light -- long-running-program
     """
-    from abut.recorders.valgrind_tool import launcher, tool_folder
-
+    tool_only = {"--everything": everything, "--from": begin, "--wait": wait, "--window": window}
     try:
+        if recorder is not Recorder.VALGRIND:
+            _refuse(recorder, [name for name, value in tool_only.items() if value])
         path = find_program(program[0])
         _warn_of_obstacles(path)
-        arguments = [*_flags(force=force, sites=sites, everything=everything, quiet=quiet)]
+        arguments = [f"--recorder={recorder}", *_flags(force=force, sites=sites, quiet=quiet)]
+        arguments += _flags(everything=everything, lossless=lossless)
         arguments += ["--follow"] if follow_children else []
         arguments += [f"--output={output or path.name + '.trace'}"]
         arguments += [f"--tool-option={option}" for option in _tool_options(begin, wait, window)]
         environment = untouched_environment()
-        arguments += _heap_arguments(heap, environment)
+        if recorder is Recorder.VALGRIND:
+            arguments += _heap_arguments(heap, environment)
+        else:
+            arguments += _library_arguments(recorder, heap, environment)
         collector = _collector()
         arguments += [f"--version={abut.__version__}", f"--machine={_machine()}"]
-        arguments += [f"--launcher={launcher()}"]
-        arguments += [f"--tool={tool_folder(lambda text: print(f'abut: {text}', file=sys.stderr))}"]
+        if recorder is Recorder.VALGRIND:
+            arguments += _tool_arguments()
     except AbutError as error:
         if error.exit_code == FAILED:
             error.exit_code = RUN_FAILED
@@ -107,6 +128,42 @@ def command(
     sys.stdout.flush()
     sys.stderr.flush()
     os.execve(collector, [str(collector), *arguments, "--", *program], environment)
+
+
+def _tool_arguments() -> list[str]:
+    from abut.recorders.valgrind_tool import launcher, tool_folder
+
+    folder = tool_folder(lambda text: print(f"abut: {text}", file=sys.stderr))
+    return [f"--launcher={launcher()}", f"--tool={folder}"]
+
+
+def _refuse(recorder: Recorder, options: list[str]) -> None:
+    """Some options only make sense where every instruction is seen."""
+    if options:
+        raise AbutError(
+            f"{', '.join(options)}: not for --recorder {recorder}",
+            fix="leave it out, or record with --recorder valgrind",
+            exit_code=USAGE,
+        )
+
+
+def _library_arguments(
+    recorder: Recorder, heap: str | None, environment: dict[str, str]
+) -> list[str]:
+    """What makes the program run under abut's heap in the form that records."""
+    found = require_heap(heap or "abut")
+    if not found.name.startswith("abut"):
+        raise AbutError(
+            f"--heap {found.name}: the {recorder} recorder is part of abut's heap",
+            fix="leave it out, or record with --recorder valgrind",
+            exit_code=USAGE,
+        )
+    library = native_folder() / "libabut_light.so"
+    if not library.is_file():
+        raise AbutError(f"{library}: abut's recording library is not there", fix=BUILD_FIX)
+    environment |= found.environment
+    chosen = preload(dataclasses.replace(found, library=library), environment.pop("LD_PRELOAD", ""))
+    return [f"--preload={chosen}"]
 
 
 def _flags(**wanted: bool) -> list[str]:

@@ -43,6 +43,10 @@ def command(
             "--explain", help="Say at exit which objects were put beside which, and why not others."
         ),
     ] = False,
+    plan: Annotated[
+        Path | None,
+        typer.Option(metavar="PLAN", help="Put objects where `abut place` or `abut tune` planned."),
+    ] = None,
     json: Annotated[
         Path | None,
         typer.Option(
@@ -50,7 +54,7 @@ def command(
         ),
     ] = None,
     heap: Annotated[
-        str, typer.Option(help="glibc, jemalloc, mimalloc, tcmalloc, abut, or a library's path.")
+        str, typer.Option(help="A heap that `abut heaps` lists, or a library's path.")
     ] = "abut",
 ) -> None:
     """Run a program under abut's heap. Nothing of the program needs to change.
@@ -68,7 +72,7 @@ def command(
     """
     try:
         environment = untouched_environment()
-        environment |= _settings(heap, option or [], stats, json, explain=explain)
+        environment |= _settings(heap, option or [], stats, json, plan, explain=explain)
         found = require_heap(heap)
         environment |= found.environment
         chosen = preload(found, environment.get("LD_PRELOAD", ""))
@@ -79,17 +83,28 @@ def command(
     if chosen:
         environment["LD_PRELOAD"] = chosen
     path = find_program(program[0])
+    if plan:
+        from abut.plans.program import check_program
+
+        check_program(plan, path)
     if chosen and (obstacle := preload_obstacle(path)):
         print(f"abut: warning: {heap}'s heap has no effect: {obstacle}", file=sys.stderr)
     _become(path, program, environment)
 
 
 def _settings(
-    heap: str, options: list[str], stats: Path | None, json: Path | None, *, explain: bool
+    heap: str,
+    options: list[str],
+    stats: Path | None,
+    json: Path | None,
+    plan: Path | None,
+    *,
+    explain: bool,
 ) -> dict[str, str]:
-    if heap.split("+", maxsplit=1)[0] != "abut" and (options or stats or json or explain):
+    wanted = options or stats or json or explain or plan
+    if heap.split("+", maxsplit=1)[0] != "abut" and wanted:
         raise AbutError(
-            f"--option, --stats, --explain and --json are abut's, and the heap is {heap}",
+            f"--option, --stats, --explain, --json and --plan are abut's, and the heap is {heap}",
             fix="leave them out, or leave --heap out",
             exit_code=USAGE,
         )
@@ -97,6 +112,8 @@ def _settings(
     if stats:
         # The program may change its folder before it ends.
         variables["ABUT_STATS"] = str(stats.absolute())
+    if plan:
+        variables["ABUT_PLAN"] = str(plan.absolute())
     if json:
         variables["ABUT_EXPLAIN_FILE"] = str(json.absolute())
     if explain:

@@ -31,7 +31,10 @@ def command(
     ] = None,
     layout: Annotated[
         str,
-        typer.Option(metavar="A,B,...", help="Lay objects out anew: recorded, line, random, size."),
+        typer.Option(
+            metavar="A,B,...",
+            help="Lay objects out anew: recorded, line, random, size, a strategy, a plan's file, or a paper's heap.",
+        ),
     ] = "recorded",
     by: Annotated[
         str, typer.Option(metavar="WHAT", help="Count by site, context, group, object or page.")
@@ -75,6 +78,8 @@ def command(
         abut sim --cache zen5 --by context run.trace
         abut sim --cache rezaei-8k --split allocator run.trace
         abut sim --layout recorded,line,random,size run.trace
+        abut sim --layout recorded,usage-df,run.plan run.trace
+        abut sim --layout lea,phk,vam,vam+align=8 run.trace
         abut sim --pages glibc.trace jemalloc.trace
     """
     if pages:
@@ -126,13 +131,21 @@ def _jobs(
     from abut.analysis.owners import OWNERS
     from abut.analysis.presets import find_preset
     from abut.analysis.simulation import LAYOUTS, Job
+    from abut.composed import composed_heaps
+    from abut.plans.layouts import is_plan, strategy_layouts
 
     layouts = layout.split(",")
+    composed = {f"{heap}{grain}" for heap in composed_heaps() for grain in ("", "+align=8")}
+    planned = strategy_layouts() if set(layouts) - set(LAYOUTS) - composed else []
     for option, given, known in (
         ("--by", by, OWNERS),
         ("--side", side or "all", ("all", "application", "allocator")),
         ("--split", split or "allocator", _SPLITS),
-        *(("--layout", name, LAYOUTS) for name in layouts),
+        *(
+            ("--layout", name, (*LAYOUTS, *planned))
+            for name in layouts
+            if name not in composed and not is_plan(name)
+        ),
     ):
         if given not in known:
             choices = ", ".join(known)

@@ -91,7 +91,8 @@ class OutputWatch:
         )
 
     def _kept(self, heap: str) -> Path:
-        return self._folder / f"{heap}.first"
+        # A heap's name may hold a file's, of a plan.
+        return self._folder / f"{heap.replace('/', '|')}.first"
 
 
 def describe_exit(code: int) -> str:

@@ -154,24 +154,28 @@ def layouts_table(results: Sequence[Result]) -> Table:
     """A row a layout: what would miss if the objects lay so."""
     table = Table(title="layouts", title_justify="left")
     table.add_column("layout")
-    levels = results[0].levels
-    for level in levels:
-        table.add_column(f"{level.name} misses", justify="right")
-    for level in results[0].tlb[-1:]:
-        table.add_column(f"{level.name} misses", justify="right")
-    for name in ("of lines used", "of pages used", "AMAT"):
+    for name in layout_columns(results[0]):
         table.add_column(name, justify="right")
     for result in results:
-        used, pages = result.utilisation[0].share, result.page_utilisation
-        counts = (amount(level.total_misses, "") for level in (*result.levels, *result.tlb[-1:]))
-        table.add_row(
-            result.job.layout,
-            *counts,
-            f"{used:.0%}" if used is not None else "-",
-            f"{pages.share:.0%}" if pages and pages.share is not None else "-",
-            f"{average_cycles(result):.2f}",
-        )
+        table.add_row(result.job.layout, *layout_cells(result))
     return table
+
+
+def layout_columns(result: Result) -> list[str]:
+    """What is told of a layout, by levels."""
+    levels = [f"{level.name} misses" for level in (*result.levels, *result.tlb[-1:])]
+    return [*levels, "of lines used", "of pages used", "AMAT"]
+
+
+def layout_cells(result: Result) -> list[str]:
+    """The figures to these columns."""
+    used, pages = result.utilisation[0].share, result.page_utilisation
+    return [
+        *(amount(level.total_misses, "") for level in (*result.levels, *result.tlb[-1:])),
+        f"{used:.0%}" if used is not None else "-",
+        f"{pages.share:.0%}" if pages and pages.share is not None else "-",
+        f"{average_cycles(result):.2f}",
+    ]
 
 
 def traces_table(results: Sequence[Result]) -> Table:

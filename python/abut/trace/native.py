@@ -31,6 +31,7 @@ class NativeReader(Protocol):
     def totals(self) -> dict[str, int] | None: ...  # noqa: D102
     def modules(self) -> list[tuple[str, str, int, int, bool]]: ...  # noqa: D102
     def contexts(self) -> list[list[tuple[int, int]]]: ...  # noqa: D102
+    def prefixes(self, steps: int) -> tuple[Array, list[list[tuple[int, int]]]]: ...  # noqa: D102
     def chunks(self) -> list[tuple[int, int, int, int, int, int]]: ...  # noqa: D102
     def damages(self) -> list[tuple[int, str]]: ...  # noqa: D102
     def accesses(self) -> int: ...  # noqa: D102

@@ -196,6 +196,13 @@ class Trace:
         """The call chains, each with its innermost frame first; number 1 comes first."""
         return [[Frame(*frame) for frame in chain] for chain in self._native.contexts()]
 
+    def call_prefixes(self, steps: int) -> tuple[Array, list[list[Frame]]]:
+        """The different innermost `steps` frames of all contexts; the first array has for each
+        context, by its number, which of them it begins with, from 1.
+        """
+        numbers, prefixes = self._native.prefixes(steps)
+        return numbers, [[Frame(*frame) for frame in prefix] for prefix in prefixes]
+
     def batches(
         self, most: int = 1 << 18, *, first: int = 0, end: int | None = None, codes: bool = False
     ) -> Iterator[Batch]:

@@ -69,5 +69,29 @@ TEST(UnorderedMap, DoesWhatStdUnorderedMapDoes) {
   }
 }
 
+TEST(UnorderedMap, HandlesFollowElementsWhereTheTableGrows) {
+  unordered_map<std::uint64_t, std::string> map;
+  map[1] = "one";
+  map[2] = "two";
+  const move::Handle one = map.handle(map.find(1));
+  const move::Handle two = map.handle(map.find(2));
+  for (std::uint64_t key = 3; key < 500; ++key) map[key] = text(key);
+  ASSERT_NE(map.find(one), map.end());
+  EXPECT_EQ(map.find(one)->second, "one");
+  map.erase(map.find(two));
+  EXPECT_EQ(map.find(two), map.end());
+  unordered_map<std::uint64_t, std::string> other(std::move(map));
+  EXPECT_EQ(other.find(one)->first, 1u);
+}
+
+TEST(UnorderedMap, ElementsStayWhereTheyAreIfTheLayoutSaysSo) {
+  using Still = unordered_map<std::uint64_t, int, std::hash<std::uint64_t>,
+                              std::equal_to<std::uint64_t>, move::ChainLayout{.moves = false}>;
+  Still map;
+  const int *first = &(map[1] = 1);
+  for (std::uint64_t key = 2; key < 500; ++key) map[key] = 0;
+  EXPECT_EQ(&map.find(1)->second, first);
+}
+
 } // namespace
 } // namespace abut

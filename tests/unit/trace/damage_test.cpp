@@ -97,10 +97,22 @@ TEST_F(Damaged, other_files_are_refused_by_name) {
   replace(path_, {});
   EXPECT_EQ(trace::Reader::open(path_).error().why, "is not a trace");
   EXPECT_EQ(trace::Reader::open(folder_.file("none")).error().why, "No such file or directory");
-  trace::Bytes later = whole_;
-  later[8] = 2;
-  replace(path_, later);
-  EXPECT_NE(trace::Reader::open(path_).error().why.find("format 2"), std::string::npos);
+}
+
+// The first format told accesses in columns of other kinds: a reader of those would make up what never was.
+TEST_F(Damaged, traces_of_older_and_newer_formats_are_refused_with_both_versions_named) {
+  const size_t at = trace::kFileMagic.size();
+  ASSERT_EQ(whole_[at], 2);
+  for (const uint8_t other : {uint8_t{1}, uint8_t{3}}) {
+    trace::Bytes bytes = whole_;
+    bytes[at] = other;
+    replace(path_, bytes);
+    const auto opened = trace::Reader::open(path_);
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().why,
+              "is a trace of format " + std::to_string(other) + ", and this abut reads format 2");
+    EXPECT_EQ(opened.error().fix, "use the abut that recorded it, or record it anew");
+  }
 }
 
 // Checksums keep such damage from the decoders; here they are made right again, so that it reaches them.

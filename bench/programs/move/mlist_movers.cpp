@@ -1,0 +1,110 @@
+// MLIST with nodes that stay where they are, or that movers move now and then (Adcock 2009, chapter 5).
+#include "abut/move/list_mover.hpp"
+#include "abut/move/two_space_mover.hpp"
+#include "move/mlist_heap.hpp"
+
+#include <memory>
+
+namespace bench {
+namespace {
+
+using namespace abut::move; // NOLINT(google-build-using-namespace): this is what it is about
+
+constexpr std::uint64_t kEvery = 10; // operations between two steps of an incremental mover
+using PlainHeap = RdsHeap<MlistNode, kMlistShape>;
+
+class PlainLists : public MlistHeap<Needs{}> {
+public:
+  using MlistHeap::MlistHeap;
+
+  void erase(std::uint32_t list, std::uint64_t index, Checksum &sum) {
+    cut(walk(list, index, sum));
+  }
+  void insert(std::uint32_t list, std::uint64_t index, std::uint32_t data, Checksum &sum) {
+    put(walk(list, index, sum), spare_, data);
+  }
+  void work(std::uint64_t done) {
+    if (settings_.period != 0 && done % settings_.period == 0) lay_out();
+  }
+};
+
+class TwoSpaceLists : public MlistHeap<TwoSpaceMover<PlainHeap, MlistLinks>::needs()> {
+public:
+  explicit TwoSpaceLists(const MlistSettings &settings)
+      : MlistHeap(settings),
+        mover_(heap_, roots_.data(), static_cast<std::uint32_t>(roots_.size())) {}
+
+  void erase(std::uint32_t list, std::uint64_t index, Checksum &sum) {
+    const Place place = walk(list, index, sum);
+    cut(place);
+    mover_.wrote(place);
+  }
+  void insert(std::uint32_t list, std::uint64_t index, std::uint32_t data, Checksum &sum) {
+    const Place place = walk(list, index, sum);
+    put(place, spare_, data);
+    mover_.wrote(place);
+    mover_.wrote({spare_, 0});
+  }
+  void work(std::uint64_t done) {
+    if (done % kEvery == 0) mover_.step(settings_.rate * kEvery / 1000);
+  }
+
+private:
+  TwoSpaceMover<Heap, MlistLinks> mover_;
+};
+
+class OneSpaceLists : public MlistHeap<ListMover<PlainHeap, MlistLinks>::needs()> {
+public:
+  explicit OneSpaceLists(const MlistSettings &settings)
+      : MlistHeap(settings),
+        mover_(heap_, roots_.data(), static_cast<std::uint32_t>(roots_.size()),
+               ListRules{static_cast<std::uint32_t>(settings.threshold), settings.compacts}) {}
+
+  void erase(std::uint32_t list, std::uint64_t index, Checksum &sum) {
+    cut(walk_or_move(list, index, sum));
+  }
+  void insert(std::uint32_t list, std::uint64_t index, std::uint32_t data, Checksum &sum) {
+    put(walk_or_move(list, index, sum), spare_, data);
+  }
+  void work(std::uint64_t done) {
+    if (settings_.period != 0 && done % settings_.period == 0) mover_.pass();
+    if (incremental_ && done % kEvery == 0) mover_.step(settings_.rate * kEvery / 1000);
+  }
+
+private:
+  Place walk_or_move(std::uint32_t list, std::uint64_t index, Checksum &sum) {
+    if (!embedded_ || choices_.below(1000) >= settings_.rate) return walk(list, index, sum);
+    Place place{kNoCell, list};
+    mover_.begin_walk();
+    for (; index > 0; --index) {
+      const CellId node = mover_.visit(place);
+      sum.add(heap_[node].data);
+      place = {node, 0};
+    }
+    mover_.end_walk(place, Extent::to_end_of_block);
+    return place;
+  }
+
+  ListMover<Heap, MlistLinks> mover_;
+  Random choices_{7}; // of the mover, so that all movers see the same operations
+  bool embedded_ = settings_.mover == "embedded1space";
+  bool incremental_ = settings_.mover == "incremental1space";
+};
+
+} // namespace
+
+bool run_list_movers(const MlistSettings &settings) {
+  if (settings.mover.ends_with("1space")) {
+    MlistProgram<OneSpaceLists>(settings).run();
+  } else if (settings.mover == "incremental2space") {
+    MlistProgram<TwoSpaceLists>(settings).run();
+  } else if (settings.mover == "none" || settings.mover == "upper" ||
+             settings.mover == "periodic2space") {
+    MlistProgram<PlainLists>(settings).run();
+  } else {
+    return false;
+  }
+  return true;
+}
+
+} // namespace bench

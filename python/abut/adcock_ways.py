@@ -1,0 +1,95 @@
+"""A way to run an experiment on structures whose nodes move, and what many ways have in common."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+MLIST_NODES = 22  # log2 of the nodes of MLIST in the thesis: v is 2^7 .. 2^19 of them
+LONG_LISTS = 11  # up to v of 2^11 hints are sought where the walk came from
+UPPER = "upper bound"
+# The caches that look-ups are simulated in: what was large in the thesis's days, and what is today.
+PRESETS = ("pentium4", "zen5")
+MISSES = tuple(f"{preset} {part}" for preset in PRESETS for part in ("lines", "pages"))
+MOVER_FIGURES = ("last_ns", "worst_ms", "m")
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to run an experiment: a mover with its parameters, or whose container.
+
+    In a sweep, ways of one name are a line in the picture, and `x` is where each stands on it.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    thesis: float | None = None  # reduction in per cent (DICT) or speedup (MLIST), at m = 2
+    x: float | None = None
+    stops: bool = False  # a pass stops the program: whoever minds pauses cannot use it
+
+    @property
+    def label(self) -> str:
+        """The name, told apart from others of the same sweep."""
+        return self.name if self.x is None else f"{self.name}, {self.x:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """A program, and all the ways to run it; the first is what the others are compared with."""
+
+    name: str
+    about: str
+    program: str
+    arguments: tuple[str, ...]
+    figures: tuple[str, ...]
+    ways: tuple[Way, ...]
+    kind: str = "ways"  # "course": how a layout degrades, "sweep": over a parameter, "misses"
+    axis: str = ""  # what a sweep goes over
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How large the structures are, and how long a run takes."""
+
+    nodes: int  # of DICT
+    bits: int  # log2 of MLIST's nodes
+    passes: int  # of MLIST: how often each node is walked over, in the mean
+
+
+def changes_option(share: str) -> tuple[str, str]:
+    """The thesis's s as an option."""
+    return ("--changes", str(round(1000 * float(share))))
+
+
+def operations_option(size: Size, share: str) -> tuple[str, str]:
+    """So many that a layout degrades: the fewer changes, the more."""
+    return ("--operations", str(round(size.nodes * {"1": 4, "0.1": 12, "0.01": 16}[share])))
+
+
+def dict_arguments(size: Size, variant: str, share: str) -> tuple[str, ...]:
+    """What all ways of DICT have in common."""
+    return (
+        *("--nodes", str(size.nodes), "--variant", variant, "--batch", "500", "--huge"),
+        *changes_option(share),
+        *operations_option(size, share),
+    )
+
+
+def mlist_arguments(size: Size, lists: int) -> tuple[str, ...]:
+    """Lists as long as the thesis's: where there are other nodes, there are other lists."""
+    count = size.bits + lists - MLIST_NODES
+    length = 2 ** (MLIST_NODES - lists)
+    operations = min(2**size.bits * size.passes // length, 2 ** (size.bits + 1))
+    return (
+        *("--nodes", str(2**size.bits), "--lists", str(2**count)),
+        *("--operations", str(max(operations, 2000)), "--batch", str(max(1, 40_000 // length))),
+    )
+
+
+def ways_of(movers: Sequence[tuple[str, str]], thesis: Mapping[str, float]) -> Iterator[Way]:
+    """Ways of movers by name and arguments, with the thesis's values where it has some."""
+    for name, arguments in movers:
+        yield Way(
+            name,
+            ("--mover", *arguments.split()),
+            thesis.get(name),
+            stops=name.startswith("periodic"),
+        )

@@ -1,0 +1,69 @@
+"""`abut place`: a plan from recorded runs."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from abut.errors import USAGE, AbutError
+
+
+def command(
+    traces: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="TRACE...", help="Traces that `abut record` wrote."),
+    ] = None,
+    strategy: Annotated[
+        str, typer.Option("--strategy", "-s", metavar="NAME[,...]", help="How to lay objects out.")
+    ] = "combined",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="PLAN", help="The plan's file.")
+    ] = None,
+    cache: Annotated[
+        str, typer.Option(metavar="PRESET|FILE.toml|this", help="The caches that it is for.")
+    ] = "modern",
+    depth: Annotated[
+        int | None,
+        typer.Option(min=1, max=4, help="Callers that tell objects apart [as many as needed]."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the random strategy.")] = 1,
+    names: Annotated[
+        bool, typer.Option("--list", help="List the strategies that there are, and stop.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
+) -> None:
+    """Compute where a program's small objects should lie, from recorded runs of it.
+
+    Traces of several inputs make one plan. With several strategies, each is put to the simulator,
+    and the plan of the one with the least mean time of an access is written.
+
+    Examples:
+
+        abut place --list
+        abut place run.trace
+        abut place --strategy usage-df -o run.plan run.trace
+        abut place --strategy simple,usage-df,combined small.trace large.trace
+    """
+    from abut.commands.console import console
+
+    if names:
+        from abut.reporters.plan import strategies_table
+
+        console().print(strategies_table())
+        return
+    if not traces:
+        raise AbutError("no trace", fix="abut record -- program args", exit_code=USAGE)
+    from abut.plans.choice import choose
+    from abut.reporters.plan import choice_document, choice_table, choice_words
+
+    path = output or traces[0].with_suffix(".plan")
+    chosen = choose(traces, strategy.split(","), path, cache=cache, depth=depth, seed=seed)
+    if json:
+        from abut.reporters.trace import document
+
+        print(document(**choice_document(chosen)))
+        return
+    if len(chosen.candidates) > 1:
+        console().print(choice_table(chosen))
+    console().print(choice_words(chosen), markup=False)
+    print(f"next: abut run --plan {path} -- {chosen.command}")

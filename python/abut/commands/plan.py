@@ -1,0 +1,44 @@
+"""`abut plan`: look into a plan."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
+app.callback(help="Look into a plan. Example: `abut plan show run.plan`")(lambda: None)
+
+
+@app.command()
+def show(
+    path: Annotated[Path, typer.Argument(metavar="PLAN", help="What `abut place` wrote.")],
+    top: Annotated[int, typer.Option(min=1, max=1000, help="How many contexts to show.")] = 20,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
+) -> None:
+    """Say what a plan holds, after checking all of it.
+
+    Examples:
+
+        abut plan show run.plan
+        abut plan show --json run.plan
+    """
+    from abut.commands.console import console
+    from abut.plans.file import read_plan
+    from abut.reporters.plan import plan_document, plan_table
+
+    plan = read_plan(path)
+    if json:
+        from abut.reporters.trace import document
+
+        print(document(**plan_document(plan)))
+        return
+    from abut.reporters.units import amount
+
+    out = console()
+    out.print(
+        f"{path}: by {plan.strategy}, slots for {amount(plan.placed, '')} objects in "
+        f"{amount(plan.memory_bytes, 'B')}, {len(plan.pools)} pools; chains of {plan.steps}",
+        markup=False,
+    )
+    out.print(plan_table(plan, top))
+    print(f"next: abut run --plan {path} -- PROGRAM")

@@ -1,0 +1,73 @@
+#include "allocators/catalogue.hpp"
+
+#include "allocators/abt.hpp"
+#include "allocators/kingsley.hpp"
+#include "allocators/lea.hpp"
+#include "allocators/phk.hpp"
+#include "allocators/reap.hpp"
+#include "allocators/vam.hpp"
+
+#include <cstring>
+
+namespace abut::allocators {
+namespace {
+
+template <class Below>
+using Whole = layers::Counted<Below>;
+
+template <class Below>
+constexpr Calls kCalls = {
+    sizeof(Whole<Below>),
+    [](void *self, Grain grain) { new (self) Whole<Below>(grain); },
+    [](void *self, size_t bytes, size_t align) {
+      return static_cast<Whole<Below> *>(self)->allocate(bytes, align);
+    },
+    [](void *self, void *block) { return static_cast<Whole<Below> *>(self)->release(block); },
+    [](void *self, const void *block) {
+      return static_cast<Whole<Below> *>(self)->usable(const_cast<void *>(block));
+    },
+    [](void *self) -> const layers::Counts & {
+      return static_cast<Whole<Below> *>(self)->counts();
+    },
+};
+
+constexpr const char *kVam = "Feng and Berger 2005";
+constexpr const char *kRezaei = "Rezaei and Kavi";
+
+constexpr Entry kEntries[kAllocators] = {
+    {"lea", "Lea's: quick lists, approximate best fit, boundary tags", kVam, "2.1", &kCalls<Lea>},
+    {"phk", "PHKmalloc: powers of two in pages with bitmaps, lowest page first", kVam, "2.2",
+     &kCalls<Phk>},
+    {"phk-sc", "PHKmalloc with exact size classes", kVam, "4.3", &kCalls<PhkSc>},
+    {"phk-reap", "PHKmalloc with reaps for bitmaps", kVam, "4.3", &kCalls<PhkReap>},
+    {"phk-sc-reap", "PHKmalloc with exact size classes and reaps", kVam, "4.3", &kCalls<PhkScReap>},
+    {"vam", "Vam: exact classes in pages with reaps, no headers below 128 bytes", kVam, "3",
+     &kCalls<Vam>},
+    {"vam-header", "Vam with headers on small blocks", kVam, "4.3", &kCalls<VamHeader>},
+    {"vam-bitmap", "Vam with bitmaps for reaps", kVam, "4.3", &kCalls<VamBitmap>},
+    {"reap", "a reap: a region until something is freed, with headers", kVam, "2.3", &kCalls<Reap>},
+    {"abt", "address-ordered binary tree: better fit, coalescing", kRezaei, "2.2", &kCalls<Abt>},
+    {"kingsley", "Kingsley's: powers of two with headers, never given back", kVam, "2.2",
+     &kCalls<Kingsley>},
+};
+
+} // namespace
+
+const Entry &allocator_at(size_t index) { return kEntries[index]; }
+
+const Entry *find_allocator(const char *name, size_t length) {
+  for (const Entry &entry : kEntries)
+    if (std::strlen(entry.name) == length && std::memcmp(entry.name, name, length) == 0)
+      return &entry;
+  return nullptr;
+}
+
+bool Instance::open(const Entry &entry, Grain grain) {
+  self_ = os::map(nullptr, round_up(entry.calls->bytes, kPageBytes));
+  if (self_ == nullptr) return false;
+  entry.calls->open(self_, grain);
+  calls_ = entry.calls;
+  return true;
+}
+
+} // namespace abut::allocators

@@ -1,0 +1,201 @@
+#include "entry/chosen.hpp"
+
+#include "entry/calls.hpp"
+#include "layers/areas.hpp"
+#include "offload/service.hpp"
+#include "os/environment.hpp"
+#include "os/message.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <mutex>
+
+namespace abut::chosen {
+namespace {
+
+using layers::Grain;
+using layers::Release;
+
+constexpr const char *kStandard = "vam";
+constexpr const char kOffload[] = "offload";
+constexpr size_t kLongestName = 64;
+
+enum class Mode : uint8_t { unopened, in_line, offloaded };
+
+// One lock around everything: the papers' allocators are for one thread. A heap that is offloaded has its own.
+constinit os::SpinLock lock;
+constinit allocators::Instance heap;
+constinit const allocators::Entry *chosen_entry = nullptr;
+constinit Grain grain = Grain::sixteen;
+constinit std::atomic<Mode> mode{Mode::unopened};
+
+const allocators::Entry &entry_named(const char *name) {
+  if (const allocators::Entry *found = allocators::find_allocator(name, std::strlen(name)))
+    return *found;
+  os::Message message;
+  message << "abut: ABUT_HEAP: no heap here is called " << name << " (`abut heaps` lists them)\n";
+  message.write();
+  os::abort_process();
+}
+
+// `offload` and `offload:NAME` are a heap that another thread serves; leaves the NAME.
+bool is_offloaded(char *name) {
+  constexpr size_t kLength = sizeof kOffload - 1;
+  if (std::strncmp(name, kOffload, kLength) != 0) return false;
+  if (name[kLength] == ':')
+    std::memmove(name, name + kLength + 1, std::strlen(name + kLength));
+  else if (name[kLength] == '\0')
+    std::strcpy(name, kStandard);
+  else
+    return false;
+  return true;
+}
+
+void refuse(void *block, Release result);
+
+Mode open_heap() {
+  const std::lock_guard guard(lock);
+  if (mode.load(std::memory_order_relaxed) != Mode::unopened) return mode.load();
+  char text[kLongestName];
+  if (os::environment_value("ABUT_ALIGN", text, sizeof text) && std::strcmp(text, "8") == 0)
+    grain = Grain::eight;
+  if (!os::environment_value("ABUT_HEAP", text, sizeof text)) std::strcpy(text, kStandard);
+  const bool offloaded = is_offloaded(text);
+  chosen_entry = &entry_named(text);
+  if (!heap.open(*chosen_entry, grain))
+    os::fail("malloc", nullptr, "no memory for the heap's own state");
+  if (offloaded) offload::service.open(heap, grain, refuse);
+  mode.store(offloaded ? Mode::offloaded : Mode::in_line, std::memory_order_release);
+  return mode.load();
+}
+
+[[gnu::always_inline]] inline bool is_served_elsewhere() {
+  Mode now = mode.load(std::memory_order_acquire);
+  if (now == Mode::unopened) [[unlikely]]
+    now = open_heap();
+  return now == Mode::offloaded;
+}
+
+// A lone thread may fork in a signal handler, in the midst of a request: the child then goes on with that request.
+void before_fork() {
+  if (is_served_elsewhere()) return offload::service.before_fork();
+  if (os::single_threaded()) return;
+  lock.lock();
+  os::holds_every_lock = true;
+}
+
+void after_fork(bool in_child) {
+  if (!os::holds_every_lock) return;
+  if (is_served_elsewhere()) return offload::service.after_fork(in_child);
+  os::holds_every_lock = false;
+  lock.unlock();
+}
+
+// The processor that ABUT_OFFLOAD_CPU names; -1 where it names none.
+int chosen_cpu() {
+  char text[kLongestName];
+  if (!os::environment_value("ABUT_OFFLOAD_CPU", text, sizeof text)) return -1;
+  int cpu = 0;
+  for (const char *at = text; *at != '\0'; ++at) {
+    if (*at < '0' || *at > '9' || cpu > 100'000) return -1;
+    cpu = 10 * cpu + (*at - '0');
+  }
+  return cpu;
+}
+
+__attribute__((constructor(101))) void start() {
+  os::call_at_fork(
+      before_fork, [] { after_fork(false); }, [] { after_fork(true); });
+  // Where no thread is to be had, the heap is served in line.
+  if (is_served_elsewhere()) offload::service.start(chosen_cpu());
+}
+
+[[noreturn]] void fail(const char *call, void *block, Release result) {
+  os::fail(call, block,
+           result == Release::already_free ? "the block is free already"
+                                           : "not the start of a block");
+}
+
+// Frees that wait are found to be wrong later than they were made.
+void refuse(void *block, Release result) {
+  if (result == Release::not_a_block && layers::kind_of(block) == layers::AreaKind::none)
+    return entry::release_foreign("free", block);
+  fail("free", block, result);
+}
+
+// A block of fewer than sixteen bytes need not be at a multiple of sixteen.
+size_t natural_align(size_t bytes) { return bytes <= 8 ? 8 : layers::bytes_of(grain); }
+
+// The bytes of a block of this heap; 0 for any other address.
+size_t heap_usable(void *block) {
+  if (is_served_elsewhere()) return offload::service.usable(block);
+  const std::lock_guard guard(lock);
+  return heap.usable(block);
+}
+
+} // namespace
+
+void *allocate(size_t bytes, size_t align) {
+  if (bytes > kRequestMax || align > kRequestMax) return nullptr;
+  bytes = std::max<size_t>(bytes, 1);
+  const bool is_elsewhere = is_served_elsewhere(); // first: it may set the grain
+  align = std::max(align, natural_align(bytes));
+  if (is_elsewhere) return offload::service.allocate(bytes, align);
+  const std::lock_guard guard(lock);
+  return heap.allocate(bytes, align);
+}
+
+void *allocate_zeroed(size_t bytes) {
+  void *block = allocate(bytes);
+  // A mapping of its own is fresh.
+  if (block != nullptr && layers::kind_of(block) != layers::AreaKind::none)
+    std::memset(block, 0, bytes);
+  return block;
+}
+
+void release(const char *call, void *block) {
+  if (block == nullptr) return;
+  if (is_served_elsewhere()) return offload::service.release(block);
+  Release result = Release::not_a_block;
+  {
+    const std::lock_guard guard(lock);
+    result = heap.release(block);
+  }
+  if (result == Release::done) [[likely]]
+    return;
+  if (result == Release::not_a_block && layers::kind_of(block) == layers::AreaKind::none)
+    return entry::release_foreign(call, block);
+  fail(call, block, result);
+}
+
+size_t usable(const char *call, void *block) {
+  const size_t bytes = heap_usable(block);
+  if (bytes != 0) return bytes;
+  if (layers::kind_of(block) == layers::AreaKind::none)
+    return entry::foreign_usable_size(call, block);
+  fail(call, block, Release::not_a_block);
+}
+
+void *resize(const char *call, void *block, size_t bytes) {
+  if (layers::kind_of(block) == layers::AreaKind::none && heap_usable(block) == 0)
+    return entry::resize_foreign(call, block, bytes);
+  const size_t had = usable(call, block);
+  // A block that shrinks to less than half is moved, so that the rest can serve others.
+  if (bytes <= had && bytes > had / 2) return block;
+  void *moved = allocate(bytes);
+  if (moved == nullptr) return bytes <= had ? block : nullptr;
+  std::memcpy(moved, block, std::min(had, bytes));
+  release(call, block);
+  return moved;
+}
+
+const char *name() { return chosen_entry != nullptr ? chosen_entry->name : ""; }
+
+layers::Counts counts() {
+  if (is_served_elsewhere()) return offload::service.counts();
+  const std::lock_guard guard(lock);
+  return heap.counts();
+}
+
+} // namespace abut::chosen

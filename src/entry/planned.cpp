@@ -1,0 +1,41 @@
+// The way to a plan's slots: where the caller's frame is, is handed on behind the arguments.
+#include "entry/calls.hpp"
+#include "entry/export.hpp"
+#include "plan/follower.hpp"
+
+#include <cstring>
+
+using namespace abut;
+
+// Reached by a jump, the stack pointer still points to the return address of malloc, calloc or new.
+#define ABUT_FRAME(name, sp, rbp, body)                                                            \
+  __asm__(".text\n.p2align 4\n.globl " name "\n.hidden " name "\n.type " name ", @function\n" name \
+          ":\n.cfi_startproc\nendbr64\nmov %rsp, " sp "\nmov %rbp, " rbp "\njmp " body             \
+          "\n.cfi_endproc\n.size " name ", . - " name "\n")
+
+ABUT_FRAME("abut_plan_malloc", "%rsi", "%rdx", "abut_planned_malloc");
+ABUT_FRAME("abut_plan_calloc", "%rsi", "%rdx", "abut_planned_calloc");
+ABUT_FRAME("abut_plan_new", "%rsi", "%rdx", "abut_planned_new");
+ABUT_FRAME("abut_plan_near", "%rdx", "%rcx", "abut_planned_near");
+
+// What has no place goes on as if there were no plan, with the same return address.
+ABUT_BODY void *abut_planned_malloc(size_t bytes, const Address *sp, Address rbp) {
+  void *memory = plan::follower.allocate(bytes, {sp, rbp});
+  return memory != nullptr ? memory : abut_unplanned_malloc(bytes, *sp);
+}
+
+ABUT_BODY void *abut_planned_calloc(size_t bytes, const Address *sp, Address rbp) {
+  void *memory = plan::follower.allocate(bytes, {sp, rbp});
+  if (memory == nullptr) return abut_unplanned_calloc(bytes, *sp);
+  return std::memset(memory, 0, bytes);
+}
+
+ABUT_BODY void *abut_planned_new(size_t bytes, const Address *sp, Address rbp) {
+  void *memory = plan::follower.allocate(bytes, {sp, rbp});
+  return memory != nullptr ? memory : abut_unplanned_new(bytes, *sp);
+}
+
+ABUT_BODY void *abut_planned_near(size_t bytes, const void *other, const Address *sp, Address rbp) {
+  void *memory = plan::follower.allocate(bytes, {sp, rbp});
+  return memory != nullptr ? memory : entry::or_no_memory(near::allocate_near(bytes, other));
+}

@@ -1,0 +1,7 @@
+#include "layers/areas.hpp"
+
+namespace abut::layers {
+
+constinit heap::SegmentMap area_map;
+
+} // namespace abut::layers

@@ -1,0 +1,44 @@
+// A list in order of address.
+#pragma once
+
+#include "base/list.hpp"
+
+namespace abut::layers {
+
+// Inserting goes from where the last one was inserted or removed: those that come one after another are mostly near
+// each other, where a walk from the beginning would be long.
+template <class Item>
+class OrderedList {
+public:
+  Item *front() const { return first_; }
+  static Item *after(const Item *item) { return item->link.next; }
+
+  void insert(Item *item) {
+    Item *before = finger_;
+    while (before != nullptr && before > item) before = before->link.previous;
+    Item *next = before != nullptr ? before->link.next : first_;
+    while (next != nullptr && next < item) {
+      before = next;
+      next = next->link.next;
+    }
+    item->link = {next, before};
+    (before != nullptr ? before->link.next : first_) = item;
+    if (next != nullptr) next->link.previous = item;
+    finger_ = item;
+  }
+
+  void remove(Item *item) {
+    Item *before = item->link.previous;
+    Item *next = item->link.next;
+    (before != nullptr ? before->link.next : first_) = next;
+    if (next != nullptr) next->link.previous = before;
+    if (finger_ == item) finger_ = before != nullptr ? before : next;
+    item->link = {};
+  }
+
+private:
+  Item *first_ = nullptr;
+  Item *finger_ = nullptr;
+};
+
+} // namespace abut::layers

@@ -1,0 +1,92 @@
+#include "light/contexts.hpp"
+
+#include "context/module_list.hpp"
+#include "ring/lane.hpp"
+
+#include <cstring>
+#include <mutex>
+
+namespace abut::light {
+
+using ring::Kind;
+using ring::Word;
+
+constinit std::atomic<uint16_t> told[context::ChainTable::kSlots];
+
+namespace {
+
+constexpr size_t kMostPath = (ring::kMostRecord - 8) * sizeof(Word);
+
+constinit os::SpinLock lock;
+constinit context::ModuleList modules; // that the collector knows
+
+// One number of a line such as `7f…000-7f…000 r-xp 00001000 08:01 1234   /usr/lib/…`.
+const char *read_hexadecimal(const char *at, const char *end, Word &number) {
+  for (number = 0; at < end; ++at) {
+    const char digit = *at;
+    if (digit >= '0' && digit <= '9')
+      number = number << 4 | static_cast<Word>(digit - '0');
+    else if (digit >= 'a' && digit <= 'f')
+      number = number << 4 | static_cast<Word>(digit - 'a' + 10);
+    else
+      break;
+  }
+  return at;
+}
+
+// Passes on what mappings can run and have a file.
+void tell_mapping(void *, const char *line, size_t length) {
+  const char *end = line + length;
+  Word words[ring::kMostRecord - 1];
+  Word last = 0;
+  const char *at = read_hexadecimal(line, end, words[0]);
+  if (at < end) at = read_hexadecimal(at + 1, end, last);
+  if (end - at < 6 || at[3] != 'x') return;
+  read_hexadecimal(at + 6, end, words[2]);
+  words[1] = last - words[0];
+  const auto *path = static_cast<const char *>(std::memchr(at, '/', static_cast<size_t>(end - at)));
+  if (path == nullptr) return;
+  const auto path_length = static_cast<size_t>(end - path);
+  if (path_length > kMostPath || !ring::lane.begin()) return;
+  const size_t path_words = (path_length + sizeof(Word) - 1) / sizeof(Word);
+  words[2 + path_words] = 0;
+  std::memcpy(words + 3, path, path_length);
+  ring::lane.put(event(Kind::module_, path_length), words, 3 + path_words);
+  ring::lane.end();
+}
+
+void tell_unloaded(context::CodeRange range) {
+  if (!ring::lane.begin()) return;
+  const Word words[] = {range.begin, range.end - range.begin};
+  ring::lane.put(event(Kind::unload, 0), words, 2);
+  ring::lane.end();
+}
+
+} // namespace
+
+void tell(context::Frame frame, const context::Entry *leaf) {
+  const std::lock_guard guard(lock);
+  const uint16_t generation = context::chain_table.generation();
+  if (leaf->id == 0 || told[leaf->id].load() == generation) return;
+  Address chain[context::ChainTable::kDeepest];
+  const unsigned depth = context::chain_table.capture(frame, chain, leaf->depth);
+  modules.drop_unloaded(tell_unloaded);
+  bool is_news = false;
+  for (unsigned i = 0; i < depth; ++i)
+    if (!modules.holds(chain[i])) is_news |= modules.add(chain[i]);
+  if (is_news) os::each_mapping(tell_mapping, nullptr);
+  if (!ring::lane.begin()) return; // it is told another time
+  ring::lane.put(event(Kind::context, leaf->id | Word{depth} << 16), chain, depth);
+  ring::lane.end();
+  told[leaf->id].store(generation, std::memory_order_release);
+}
+
+void lock_contexts() { lock.lock(); }
+void unlock_contexts() { lock.unlock(); }
+
+void forget_contexts() {
+  for (auto &mark : told) mark.store(0, std::memory_order_relaxed);
+  modules = context::ModuleList();
+}
+
+} // namespace abut::light

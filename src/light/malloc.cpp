@@ -1,0 +1,148 @@
+// malloc, free and their relatives as entry/malloc.cpp has them, recorded.
+#include "entry/calls.hpp"
+#include "light/stub.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace abut;
+using entry::or_no_memory;
+using light::allocated;
+using light::Frame;
+
+namespace {
+
+void *aligned(size_t align, size_t bytes, Frame frame) {
+  return allocated(or_no_memory(heap::allocate_aligned(align, bytes)), bytes, align, frame);
+}
+
+// memalign takes any alignment: the next power of two stands for it.
+void *memalign_any(size_t align, size_t bytes, Frame frame) {
+  if (align <= size_t{1} << 62)
+    return aligned(std::bit_ceil(std::max<size_t>(align, 1)), bytes, frame);
+  errno = EINVAL;
+  return nullptr;
+}
+
+void *resize(void *memory, size_t bytes, Frame frame) {
+  light::resizing(memory);
+  const heap::Resized result = heap::resize("realloc", memory, bytes);
+  void *moved = result.foreign ? entry::resize_foreign("realloc", memory, bytes)
+                               : or_no_memory(result.memory);
+  light::resized(moved, bytes, frame);
+  return moved;
+}
+
+void *reallocate(void *memory, size_t bytes, Frame frame) {
+  if (memory == nullptr) return allocated(or_no_memory(heap::allocate(bytes)), bytes, 0, frame);
+  if (bytes != 0) return resize(memory, bytes, frame);
+  light::freed(memory);
+  entry::release("realloc", memory);
+  return nullptr;
+}
+
+void release(const char *call, void *memory) {
+  light::freed(memory);
+  entry::release(call, memory);
+}
+
+} // namespace
+
+// ---- malloc and calloc ----
+
+ABUT_BODY void *abut_light_malloc(size_t bytes, const Address *sp, Address rbp) {
+  void *memory = heap::allocate_fast(bytes);
+  if (memory == nullptr) [[unlikely]]
+    memory = entry::allocate_slow(bytes);
+  return allocated(memory, bytes, 0, {sp, rbp});
+}
+
+ABUT_BODY void *abut_light_malloc_captured(size_t bytes, const near::Captured *captured) {
+  void *memory = light::allocate_placed(bytes, captured);
+  if (memory == nullptr) memory = or_no_memory(heap::allocate(bytes));
+  return allocated(memory, bytes, 0, light::frame_of(captured));
+}
+
+ABUT_BODY void *abut_light_calloc(size_t count, size_t each, const Address *sp, Address rbp) {
+  size_t bytes = 0;
+  if (__builtin_mul_overflow(count, each, &bytes)) return or_no_memory(nullptr);
+  return allocated(or_no_memory(heap::allocate_zeroed(bytes)), bytes, 0, {sp, rbp});
+}
+
+ABUT_BODY void *abut_light_calloc_captured(size_t count, size_t each,
+                                           const near::Captured *captured) {
+  size_t bytes = 0;
+  if (__builtin_mul_overflow(count, each, &bytes)) return or_no_memory(nullptr);
+  void *memory = light::allocate_placed(bytes, captured);
+  if (memory != nullptr)
+    std::memset(memory, 0, bytes);
+  else
+    memory = or_no_memory(heap::allocate_zeroed(bytes));
+  return allocated(memory, bytes, 0, light::frame_of(captured));
+}
+
+ABUT_PLACING_STUB(malloc, abut_light_malloc, abut_light_malloc_captured, "rsi", "rdx");
+ABUT_PLACING_STUB(calloc, abut_light_calloc, abut_light_calloc_captured, "rdx", "rcx");
+
+// ---- realloc ----
+
+ABUT_BODY void *abut_light_realloc(void *memory, size_t bytes, const Address *sp, Address rbp) {
+  return reallocate(memory, bytes, {sp, rbp});
+}
+
+ABUT_BODY void *abut_light_reallocarray(void *memory, size_t count, size_t each, const Address *sp,
+                                        Address rbp) {
+  size_t bytes = 0;
+  return __builtin_mul_overflow(count, each, &bytes) ? or_no_memory(nullptr)
+                                                     : reallocate(memory, bytes, {sp, rbp});
+}
+
+ABUT_ENTRY_STUB_2(realloc, abut_light_realloc);
+ABUT_ENTRY_STUB_3(reallocarray, abut_light_reallocarray);
+
+// ---- aligned ----
+
+ABUT_BODY void *abut_light_memalign(size_t align, size_t bytes, const Address *sp, Address rbp) {
+  return memalign_any(align, bytes, {sp, rbp});
+}
+
+ABUT_BODY int abut_light_posix_memalign(void **result, size_t align, size_t bytes,
+                                        const Address *sp, Address rbp) {
+  if (!is_power_of_two(align) || align % sizeof(void *) != 0) return EINVAL;
+  void *memory = allocated(heap::allocate_aligned(align, bytes), bytes, align, {sp, rbp});
+  if (memory == nullptr) return ENOMEM;
+  *result = memory;
+  return 0;
+}
+
+ABUT_BODY void *abut_light_valloc(size_t bytes, const Address *sp, Address rbp) {
+  return aligned(kPageBytes, bytes, {sp, rbp});
+}
+
+ABUT_BODY void *abut_light_pvalloc(size_t bytes, const Address *sp, Address rbp) {
+  return bytes > heap::kRequestMax
+             ? or_no_memory(nullptr)
+             : aligned(kPageBytes, round_up(std::max<size_t>(bytes, 1), kPageBytes), {sp, rbp});
+}
+
+ABUT_ENTRY_STUB_2(memalign, abut_light_memalign);
+ABUT_ENTRY_STUB_2(aligned_alloc, abut_light_memalign);
+ABUT_ENTRY_STUB_3(posix_memalign, abut_light_posix_memalign);
+ABUT_ENTRY_STUB_1(valloc, abut_light_valloc);
+ABUT_ENTRY_STUB_1(pvalloc, abut_light_pvalloc);
+
+// ---- free ----
+
+ABUT_EXPORT void free(void *memory) { release("free", memory); }
+
+ABUT_EXPORT void free_sized(void *memory, size_t) { release("free_sized", memory); }
+
+ABUT_EXPORT void free_aligned_sized(void *memory, size_t, size_t) {
+  release("free_aligned_sized", memory);
+}
+
+ABUT_EXPORT size_t malloc_usable_size(void *memory) {
+  if (memory == nullptr) return 0;
+  const size_t usable = heap::usable_size("malloc_usable_size", memory);
+  return usable != 0 ? usable : entry::foreign_usable_size("malloc_usable_size", memory);
+}

@@ -1,0 +1,67 @@
+// operator new and delete as entry/operators.cpp has them, recorded. The entry points are named as the C++ ABI has them,
+// because they hand over their caller's frame.
+#include "entry/calls.hpp"
+#include "entry/new_handlers.hpp"
+#include "light/stub.hpp"
+
+#include <new>
+
+using namespace abut;
+using entry::allocate_or_null;
+using entry::allocate_or_throw;
+using light::allocated;
+
+ABUT_BODY void *abut_light_new(size_t bytes, const Address *sp, Address rbp) {
+  void *memory = heap::allocate_fast(bytes);
+  if (memory == nullptr) [[unlikely]]
+    memory = allocate_or_throw([=] { return heap::allocate(bytes); });
+  return allocated(memory, bytes, 0, {sp, rbp});
+}
+
+ABUT_BODY void *abut_light_new_captured(size_t bytes, const near::Captured *captured) {
+  void *memory = light::allocate_placed(bytes, captured);
+  if (memory == nullptr) memory = allocate_or_throw([=] { return heap::allocate(bytes); });
+  return allocated(memory, bytes, 0, light::frame_of(captured));
+}
+
+ABUT_BODY void *abut_light_new_nothrow(size_t bytes, const std::nothrow_t &, const Address *sp,
+                                       Address rbp) {
+  return allocated(allocate_or_null([=] { return heap::allocate(bytes); }), bytes, 0, {sp, rbp});
+}
+
+ABUT_BODY void *abut_light_new_aligned(size_t bytes, size_t align, const Address *sp, Address rbp) {
+  void *memory = allocate_or_throw([=] { return heap::allocate_aligned(align, bytes); });
+  return allocated(memory, bytes, align, {sp, rbp});
+}
+
+ABUT_BODY void *abut_light_new_aligned_nothrow(size_t bytes, size_t align, const std::nothrow_t &,
+                                               const Address *sp, Address rbp) {
+  void *memory = allocate_or_null([=] { return heap::allocate_aligned(align, bytes); });
+  return allocated(memory, bytes, align, {sp, rbp});
+}
+
+ABUT_PLACING_STUB(_Znwm, abut_light_new, abut_light_new_captured, "rsi", "rdx");
+ABUT_PLACING_STUB(_Znam, abut_light_new, abut_light_new_captured, "rsi", "rdx");
+ABUT_ENTRY_STUB_2(_ZnwmRKSt9nothrow_t, abut_light_new_nothrow);
+ABUT_ENTRY_STUB_2(_ZnamRKSt9nothrow_t, abut_light_new_nothrow);
+ABUT_ENTRY_STUB_2(_ZnwmSt11align_val_t, abut_light_new_aligned);
+ABUT_ENTRY_STUB_2(_ZnamSt11align_val_t, abut_light_new_aligned);
+ABUT_ENTRY_STUB_3(_ZnwmSt11align_val_tRKSt9nothrow_t, abut_light_new_aligned_nothrow);
+ABUT_ENTRY_STUB_3(_ZnamSt11align_val_tRKSt9nothrow_t, abut_light_new_aligned_nothrow);
+
+#define ABUT_LIGHT_DELETE(...)                                                                     \
+  ABUT_EXPORT_CXX void operator delete(__VA_ARGS__) noexcept {                                     \
+    light::freed(memory);                                                                          \
+    entry::release("operator delete", memory);                                                     \
+  }                                                                                                \
+  ABUT_EXPORT_CXX void operator delete[](__VA_ARGS__) noexcept {                                   \
+    light::freed(memory);                                                                          \
+    entry::release("operator delete[]", memory);                                                   \
+  }
+
+ABUT_LIGHT_DELETE(void *memory)
+ABUT_LIGHT_DELETE(void *memory, size_t)
+ABUT_LIGHT_DELETE(void *memory, const std::nothrow_t &)
+ABUT_LIGHT_DELETE(void *memory, std::align_val_t)
+ABUT_LIGHT_DELETE(void *memory, size_t, std::align_val_t)
+ABUT_LIGHT_DELETE(void *memory, std::align_val_t, const std::nothrow_t &)

@@ -1,0 +1,48 @@
+// What is recorded of a request: a new block once it is there, a free before it happens.
+#pragma once
+
+#include "light/contexts.hpp"
+#include "ring/lane.hpp"
+
+#include <bit>
+
+namespace abut::light {
+
+using context::Frame;
+
+// As Lane's, for events that accesses of other threads may come after.
+inline void end_event() {
+  ring::lane.end();
+  if (!os::has_one_thread()) ring::epoch.fetch_add(1, std::memory_order_relaxed);
+}
+
+inline void put_birth(ring::Kind kind, const void *memory, size_t bytes, size_t align,
+                      uint16_t context) {
+  if (!ring::lane.begin()) return;
+  const ring::Birth birth{context, reinterpret_cast<Address>(memory), bytes,
+                          static_cast<unsigned>(std::bit_width(align))};
+  ring::lane.put(birth.first(kind), birth.second());
+  end_event();
+}
+
+// `align` is what was asked for, a power of two, or nought.
+inline void *allocated(void *memory, size_t bytes, size_t align, Frame frame) {
+  if (memory != nullptr && ring::is_recording()) [[likely]]
+    put_birth(ring::Kind::allocate, memory, bytes, align, context_of(frame));
+  return memory;
+}
+
+inline void freed(const void *memory) {
+  if (memory == nullptr || !ring::is_recording() || !ring::lane.begin()) return;
+  ring::lane.put(event(ring::Kind::free, reinterpret_cast<Address>(memory)));
+  end_event();
+}
+
+// At the beginning of a call of realloc, and at its end: `memory` is null where it failed.
+void resizing(const void *memory);
+void resized(const void *memory, size_t bytes, Frame frame);
+
+void hinted_near(const void *memory, const void *other);
+void hinted_touch(const void *memory, unsigned weight);
+
+} // namespace abut::light

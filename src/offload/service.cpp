@@ -1,0 +1,214 @@
+#include "offload/service.hpp"
+
+#include "layers/areas.hpp"
+#include "os/service_thread.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+
+namespace abut::offload {
+
+constinit Service service;
+
+namespace {
+
+// About how long the service looks for work before it sleeps: tens of microseconds.
+constexpr unsigned kIdleRounds = 2000;
+// A thread that has ended, or is about to begin with its first request.
+Client *const kGone = reinterpret_cast<Client *>(1);
+
+#if defined(__SANITIZE_THREAD__)
+thread_local constinit Client *this_client = nullptr;
+#else
+thread_local constinit Client *this_client __attribute__((tls_model("initial-exec"))) = nullptr;
+#endif
+
+constexpr size_t kLargestStashed = 16 * Client::kSizes;
+
+constexpr unsigned size_of(size_t bytes) { return static_cast<unsigned>((bytes - 1) / 16); }
+
+} // namespace
+
+void Service::open(allocators::Instance heap, layers::Grain grain, Refuse refuse) {
+  heap_ = heap;
+  grain_ = grain;
+  refuse_ = refuse;
+}
+
+bool Service::start(int cpu) {
+  running_.store(true, std::memory_order_relaxed);
+  if (os::start_service_thread(serve, this, cpu)) return true;
+  running_.store(false, std::memory_order_relaxed);
+  return false;
+}
+
+Client *Service::client() {
+  if (this_client != nullptr) return this_client != kGone ? this_client : nullptr;
+  this_client = kGone; // what acquiring one asks of the heap is served in line
+  Client *fresh = acquire();
+  if (fresh == nullptr) return nullptr;
+  if (!os::call_at_thread_exit(leave, fresh)) {
+    close(*fresh);
+    return nullptr;
+  }
+  this_client = fresh;
+  return fresh;
+}
+
+Client *Service::acquire() {
+  for (Client *one = clients_.load(std::memory_order_acquire); one; one = one->next) {
+    bool free = false;
+    if (one->in_use.compare_exchange_strong(free, true, std::memory_order_acquire)) return one;
+  }
+  void *memory = os::map(nullptr, round_up(sizeof(Client), kPageBytes));
+  if (memory == nullptr) return nullptr;
+  auto *fresh = new (memory) Client;
+  fresh->in_use.store(true, std::memory_order_relaxed);
+  fresh->next = clients_.load(std::memory_order_relaxed);
+  while (!clients_.compare_exchange_weak(fresh->next, fresh, std::memory_order_release)) {
+  }
+  return fresh;
+}
+
+void Service::leave(void *client) {
+  this_client = kGone;
+  service.close(*static_cast<Client *>(client));
+}
+
+// All that a thread has goes back to the heap; the next thread may have its rings.
+void Service::close(Client &client) {
+  const std::lock_guard guard(lock_);
+  client.wanted.store(0, std::memory_order_relaxed);
+  drain(client);
+  for (auto &stash : client.stashes)
+    while (void *block = stash.pop()) give(block);
+  client.in_use.store(false, std::memory_order_release);
+}
+
+void *Service::allocate(size_t bytes, size_t align) {
+  Client *mine = bytes <= kLargestStashed && align <= layers::bytes_of(grain_) ? client() : nullptr;
+  if (mine == nullptr) {
+    const std::lock_guard guard(lock_);
+    return heap_.allocate(bytes, align);
+  }
+  const unsigned size = size_of(bytes);
+  void *block = mine->stashes[size].pop();
+  const bool is_low = ++mine->taken[size] >= Client::kStash / 2 || block == nullptr;
+  if (is_low && running_.load(std::memory_order_relaxed)) {
+    mine->taken[size] = 0;
+    mine->wanted.fetch_or(1U << size, std::memory_order_release);
+    call();
+  }
+  if (block != nullptr) return block;
+  const std::lock_guard guard(lock_);
+  return heap_.allocate(16 * size_t{size + 1}, layers::bytes_of(grain_));
+}
+
+void Service::release(void *block) {
+  // A mapping goes back at once: it may be large.
+  const bool is_mapping = layers::kind_of(block) == layers::AreaKind::none;
+  Client *mine = is_mapping ? nullptr : client();
+  if (mine == nullptr) {
+    const std::lock_guard guard(lock_);
+    return give(block);
+  }
+  while (!mine->frees.push(block)) {
+    const std::lock_guard guard(lock_);
+    drain(*mine);
+  }
+  if (++mine->posted >= 256) {
+    mine->posted = 0;
+    call();
+  }
+}
+
+size_t Service::usable(const void *block) {
+  const std::lock_guard guard(lock_);
+  return heap_.usable(block);
+}
+
+layers::Counts Service::counts() {
+  const std::lock_guard guard(lock_);
+  return heap_.counts();
+}
+
+// Wakes the service where it sleeps.
+void Service::call() {
+  if (asleep_.load(std::memory_order_relaxed) == 0) return;
+  if (asleep_.exchange(0, std::memory_order_acq_rel) != 0) os::wake_waiter(asleep_);
+}
+
+void Service::give(void *block) {
+  const layers::Release result = heap_.release(block);
+  if (result != layers::Release::done) refuse_(block, result);
+}
+
+void Service::drain(Client &client) {
+  for (unsigned i = 0; i < client.frees.kSlots; ++i) {
+    void *block = client.frees.pop();
+    if (block == nullptr) return;
+    give(block);
+  }
+}
+
+void Service::refill(Client &client, unsigned size) {
+  auto &stash = client.stashes[size];
+  for (uint32_t have = stash.size(); have < Client::kStash; ++have) {
+    void *block = heap_.allocate(16 * size_t{size + 1}, layers::bytes_of(grain_));
+    if (block == nullptr) return;
+    stash.push(block);
+  }
+}
+
+// Looks after every client once; false where there was nothing to do.
+bool Service::serve_round() {
+  bool any = false;
+  for (Client *one = clients_.load(std::memory_order_acquire); one; one = one->next) {
+    const bool has_frees = one->frees.size() != 0;
+    if (!has_frees && one->wanted.load(std::memory_order_relaxed) == 0) continue;
+    const std::lock_guard guard(lock_);
+    if (!one->in_use.load(std::memory_order_acquire)) continue;
+    uint32_t wanted = one->wanted.exchange(0, std::memory_order_acq_rel);
+    for (; wanted != 0; wanted &= wanted - 1)
+      refill(*one, static_cast<unsigned>(__builtin_ctz(wanted)));
+    drain(*one);
+    any = true;
+  }
+  return any;
+}
+
+void Service::serve(void *self) {
+  auto &service = *static_cast<Service *>(self);
+  this_client = kGone; // whatever it asks of the heap itself is served in line
+  for (unsigned idle = 0;; ++idle) {
+    if (service.serve_round()) {
+      idle = 0;
+      service.rounds_.fetch_add(1, std::memory_order_relaxed);
+    } else if (idle < kIdleRounds) {
+      os::pause_briefly();
+    } else {
+      service.asleep_.store(1, std::memory_order_seq_cst);
+      if (!service.serve_round()) os::wait_while(service.asleep_, 1);
+      service.asleep_.store(0, std::memory_order_relaxed);
+      idle = 0;
+    }
+  }
+}
+
+void Service::before_fork() {
+  lock_.lock();
+  os::holds_every_lock = true;
+}
+
+void Service::after_fork(bool in_child) {
+  os::holds_every_lock = false;
+  lock_.unlock();
+  if (!in_child) return;
+  running_.store(false, std::memory_order_relaxed);
+  asleep_.store(0, std::memory_order_relaxed);
+  for (Client *one = clients_.load(std::memory_order_acquire); one; one = one->next)
+    if (one != this_client && one->in_use.load(std::memory_order_relaxed)) close(*one);
+}
+
+} // namespace abut::offload

@@ -1,0 +1,81 @@
+// A heap that another thread serves, on another processor (Rezaei and Kavi's intelligent memory manager on machines
+// that have none): what the application's caches hold is the application's.
+//
+// Each thread has a ring of blocks for each small size, which the service keeps filled, and a ring of what it frees,
+// which the service empties. Its side of a request is a few loads and stores. Whoever holds the lock is the service: a
+// thread that finds its ring of blocks empty, or that of its frees full, does the work itself rather than wait. So a
+// child of a fork, which has no service thread, goes on with the same heap served in line, and nothing waits for a
+// thread that does not run.
+#pragma once
+
+#include "allocators/catalogue.hpp"
+#include "offload/ring.hpp"
+#include "os/os.hpp"
+
+namespace abut::offload {
+
+// What one thread of the application shares with the service.
+struct Client {
+  static constexpr unsigned kSizes = 32; // 16, 32 ... 512 bytes
+  static constexpr uint32_t kStash = 64; // blocks of a size that wait
+
+  Ring<kStash> stashes[kSizes];
+  Ring<1024> frees;
+  alignas(kLineBytes) std::atomic<uint32_t> wanted{
+      0};                      // the sizes that have few blocks left, one bit each
+  uint32_t taken[kSizes] = {}; // since its bit was set last
+  uint32_t posted = 0;         // frees since the service was told last
+  std::atomic<bool> in_use{false};
+  Client *next = nullptr;
+};
+
+// What the service does with an address that is no block: ends the process, or frees it otherwise.
+using Refuse = void (*)(void *block, layers::Release result);
+
+class Service {
+public:
+  // Takes over `heap`, whose blocks are at multiples of `grain`. Nothing is served in the background until start().
+  void open(allocators::Instance heap, layers::Grain grain, Refuse refuse);
+
+  // Starts the thread, on processor `cpu`, or on the last one where that is negative.
+  bool start(int cpu);
+
+  void *allocate(size_t bytes, size_t align);
+  void release(void *block);
+  size_t usable(const void *block);
+  layers::Counts counts();
+
+  // Around a fork; a child has no service thread.
+  void before_fork();
+  void after_fork(bool in_child);
+
+  // How often the thread found something to do; for tests.
+  uint64_t rounds() const { return rounds_.load(std::memory_order_relaxed); }
+  bool is_running() const { return running_.load(std::memory_order_relaxed); }
+
+private:
+  static void serve(void *self);
+  static void leave(void *client);
+
+  Client *client();
+  Client *acquire();
+  void close(Client &client);
+  bool serve_round();
+  void refill(Client &client, unsigned size);
+  void drain(Client &client);
+  void give(void *block);
+  void call();
+
+  os::SpinLock lock_;
+  allocators::Instance heap_;
+  layers::Grain grain_ = layers::Grain::sixteen;
+  Refuse refuse_ = nullptr;
+  std::atomic<Client *> clients_{nullptr};
+  std::atomic<bool> running_{false};
+  std::atomic<uint32_t> asleep_{0};
+  std::atomic<uint64_t> rounds_{0};
+};
+
+extern constinit Service service;
+
+} // namespace abut::offload

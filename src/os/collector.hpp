@@ -1,0 +1,49 @@
+// What a recorder inside a program asks of the system: the memory that it shares with the collector, and the like.
+//
+// None of these allocates or changes errno.
+#pragma once
+
+#include "base/units.hpp"
+
+// Since glibc 2.32: nought from the first thread's creation on.
+extern "C" __attribute__((weak)) char __libc_single_threaded;
+
+namespace abut::os {
+
+// os::single_threaded() in line.
+inline bool has_one_thread() {
+  return &__libc_single_threaded != nullptr && __libc_single_threaded != 0;
+}
+
+// Connects to the abstract socket `name`, sends `hello` and waits for `answer_bytes` of answer, which bring shared
+// memory of `bytes`. It is mapped; no file descriptor stays open. Null where nobody answers or the answer brings none.
+void *share_memory(const char *name, const void *hello, size_t hello_bytes, void *answer,
+                   size_t answer_bytes, size_t (*bytes)(const void *answer));
+
+// Copies the value that a variable of the environment had when the process began, which can be told even before the C
+// library has been set up. False where there is none, or no room for it.
+bool environment_variable(const char *name, char *value, size_t room);
+
+unsigned parent_process_id();
+// False where there is no such process (any more).
+bool process_exists(int process);
+
+// Sleeps for so many microseconds.
+void nap(unsigned microseconds);
+
+// The time stamp counter.
+inline uint64_t time_stamp() {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#else
+  return 0;
+#endif
+}
+
+// Calls `visit(argument, line, length)` for each line of the list of this process's mappings.
+void each_mapping(void (*visit)(void *argument, const char *line, size_t length), void *argument);
+
+// As os::call_at_thread_exit, for another handler than that.
+bool call_recorder_at_thread_exit(void (*handler)(void *), void *argument);
+
+} // namespace abut::os

@@ -1,0 +1,24 @@
+// A thread that serves the others of its process: how it is started, sleeps and is woken.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace abut::os {
+
+// Starts a thread that runs `body(argument)`, with all signals blocked, on processor `cpu` only; where that is negative,
+// on the last of those that the process may use, or anywhere where there is but one. False where there is none to be had.
+bool start_service_thread(void (*body)(void *), void *argument, int cpu);
+
+// Sleeps until somebody wakes it, unless `word` is not `expected`; may wake without cause.
+void wait_while(std::atomic<uint32_t> &word, uint32_t expected);
+void wake_waiter(std::atomic<uint32_t> &word);
+
+// One step of waiting for another processor, without giving this one away.
+inline void pause_briefly() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+} // namespace abut::os

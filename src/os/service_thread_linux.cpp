@@ -1,0 +1,68 @@
+#include "os/service_thread.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace abut::os {
+namespace {
+
+struct Start {
+  void (*body)(void *);
+  void *argument;
+} start_of_thread;
+
+void *run(void *) {
+  start_of_thread.body(start_of_thread.argument);
+  return nullptr;
+}
+
+// The last processor that the process may use; -1 where there is no choice.
+int last_processor() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2) return -1;
+  int last = CPU_SETSIZE - 1;
+  while (!CPU_ISSET(last, &allowed)) --last;
+  return last;
+}
+
+} // namespace
+
+bool start_service_thread(void (*body)(void *), void *argument, int cpu) {
+  start_of_thread = {body, argument};
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread;
+  const bool started = pthread_create(&thread, nullptr, run, nullptr) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!started) return false;
+  const int chosen = cpu >= 0 ? cpu : last_processor();
+  if (chosen >= 0 && chosen < CPU_SETSIZE) {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(chosen, &one);
+    pthread_setaffinity_np(thread, sizeof one, &one);
+  }
+  pthread_detach(thread);
+  return true;
+}
+
+void wait_while(std::atomic<uint32_t> &word, uint32_t expected) {
+  const int saved = errno;
+  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
+  errno = saved;
+}
+
+void wake_waiter(std::atomic<uint32_t> &word) {
+  const int saved = errno;
+  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+  errno = saved;
+}
+
+} // namespace abut::os

@@ -1,0 +1,175 @@
+#include "plan/follower.hpp"
+
+#include "context/build_id.hpp"
+#include "heap/placed_blocks.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+
+namespace abut::plan {
+
+constinit Follower follower;
+
+namespace {
+
+bool is_module(const Module &module, context::BuildId id) {
+  return module.length == id.size() &&
+         std::memcmp(module.build_id.data(), id.data(), id.size()) == 0;
+}
+
+} // namespace
+
+// The first module is the program that was recorded.
+const char *Follower::open(const View &view) {
+  const context::BuildId program = context::build_id(context::program());
+  if (program.empty())
+    return "this program has no build-id, so nobody can tell whether it is for it";
+  if (view.modules.empty() || !is_module(view.modules[0], program))
+    return "it is for another program, or another build of this one";
+  view_ = view;
+  void *behind = memory_.open(view, view.contexts.size() * sizeof(Cursor) + alignof(Cursor));
+  if (behind == nullptr) return "there is no memory for it";
+  cursors_ =
+      reinterpret_cast<Cursor *>(round_up(reinterpret_cast<Address>(behind), alignof(Cursor)));
+  chains_.configure(static_cast<context::ChainMode>(view.header->steps));
+  heap::placed_blocks.usable = [](Address address) { return follower.usable(address); };
+  heap::placed_blocks.release = [](Address address) { return follower.release(address); };
+  begin_to_look(Looker::plan);
+  return nullptr;
+}
+
+bool Follower::release(Address address) {
+  const uint32_t pool = memory_.pool_of(address);
+  if (pool == 0) return memory_.give_back(address) != 0;
+  std::lock_guard guard(lock_);
+  const uint32_t count = memory_.give_back(address);
+  if (count == 0) return false;
+  memory_.keep_for_pool(pool, address, count);
+  return true;
+}
+
+// A step as the plan has them; false for code that is in none of its modules.
+bool Follower::step_of(Address return_address, Step &step) {
+  const context::LoadedObject object = context::object_around(return_address - 1);
+  const context::BuildId id = context::build_id(object);
+  if (id.empty()) return false;
+  const Address offset = return_address - 1 - context::load_bias(object);
+  for (uint32_t i = 0; i < view_.modules.size(); ++i)
+    if (is_module(view_.modules[i], id)) {
+      step = {i + 1, static_cast<uint32_t>(offset)};
+      return offset <= UINT32_MAX;
+    }
+  return false;
+}
+
+const Context *Follower::find(const Step *steps, uint32_t count) const {
+  for (const Context &context : view_.contexts) {
+    bool same = true;
+    for (uint32_t i = 0; same && i < kMostSteps; ++i) {
+      const Step wanted = i < count ? steps[i] : Step{0, 0};
+      same = context.steps[i].module == wanted.module &&
+             (wanted.module == 0 || context.steps[i].offset == wanted.offset);
+    }
+    if (same) return &context;
+  }
+  return nullptr;
+}
+
+// A chain that was not met before: is it in the plan?
+uintptr_t Follower::meet(context::Entry *entry, context::Frame frame) {
+  Address addresses[kMostSteps];
+  const unsigned depth = chains_.capture(frame, addresses, view_.header->steps);
+  Step steps[kMostSteps];
+  uint32_t count = 0;
+  while (count < depth && step_of(addresses[count], steps[count])) ++count;
+  const Context *context = count == 0 ? nullptr : find(steps, count);
+  uintptr_t known = kPlain;
+  std::lock_guard guard(lock_);
+  if (context != nullptr && entry != chains_.catch_all()) {
+    Cursor &cursor = cursors_[context - view_.contexts.data()];
+    if (cursor.entry == nullptr) {
+      cursor.slots = view_.slots.data() + context->first_slot;
+      cursor.total = context->slots;
+      cursor.count = std::min(cursor.total, kStretch);
+      cursor.pool = context->pool;
+      cursor.entry = entry;
+    }
+    known = cursor.given_up ? kPlain : reinterpret_cast<uintptr_t>(&cursor);
+  }
+  entry->payload.store(known, std::memory_order_release);
+  return known;
+}
+
+void *Follower::next_locked(Cursor &cursor, uint32_t count) {
+  std::lock_guard guard(lock_);
+  return next(cursor, count);
+}
+
+// A stretch of slots, or all of them, have been used; or the context has a pool, and never had any.
+void *Follower::beyond(Cursor &cursor, uint32_t count) {
+  if (cursor.next < cursor.total) {
+    const Address used =
+        round_down(reinterpret_cast<Address>(cursor.slots + cursor.next), kPageBytes);
+    constexpr size_t kUsed =
+        kStretch * sizeof(Slot) - kPageBytes; // other contexts' slots may be on the first page
+    os::discard(reinterpret_cast<void *>(used - kUsed), kUsed);
+    cursor.count = std::min(cursor.total, cursor.count + kStretch);
+    return next(cursor, count);
+  }
+  if (cursor.pool != 0) {
+    void *block = memory_.take_from_pool(cursor.pool, count);
+    cursor.pooled += block != nullptr;
+    cursor.missed += block == nullptr;
+    note_use();
+    return block;
+  }
+  cursor.entry->payload.store(kPlain, std::memory_order_release);
+  return nullptr;
+}
+
+void *Follower::find_again(Cursor &cursor, uint32_t count) {
+  const uint32_t end = std::min(cursor.count, cursor.next + kLooksAhead);
+  for (uint32_t at = cursor.next + 1; at < end; ++at) {
+    const Slot slot = cursor.slots[at];
+    if (slot.requested != count) continue;
+    cursor.skipped += at - cursor.next;
+    cursor.next = at + 1;
+    judge(cursor);
+    return settle(cursor, slot);
+  }
+  ++cursor.missed;
+  judge(cursor);
+  return nullptr;
+}
+
+// Of the last objects that came and slots that were passed, fewer than a quarter met: the context is given up.
+void Follower::judge(Cursor &cursor) {
+  const uint32_t misses = cursor.missed + cursor.skipped;
+  if (misses - cursor.judged_misses < kJudgeEvery) return;
+  const uint32_t met = cursor.next - cursor.judged - (cursor.skipped - cursor.judged_skips);
+  cursor.judged_misses = misses;
+  cursor.judged_skips = cursor.skipped;
+  cursor.judged = cursor.next;
+  if (met >= kJudgeEvery / 3) return;
+  cursor.given_up = true;
+  cursor.entry->payload.store(kPlain, std::memory_order_release);
+}
+
+Counts Follower::counts() const {
+  Counts all;
+  all.contexts = view_.contexts.size();
+  for (uint64_t i = 0; i < all.contexts; ++i) {
+    const Cursor &cursor = cursors_[i];
+    all.met += cursor.entry != nullptr;
+    all.given_up += cursor.given_up;
+    all.placed += cursor.pooled + cursor.next - cursor.skipped - cursor.occupied - cursor.left;
+    all.left += cursor.left;
+    all.occupied += cursor.occupied;
+    all.missed += cursor.missed;
+    all.skipped += cursor.skipped;
+  }
+  return all;
+}
+
+} // namespace abut::plan

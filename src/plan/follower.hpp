@@ -1,0 +1,148 @@
+// Following a plan: the n-th object of a context goes to the context's n-th slot.
+//
+// Threads are served first come, first served: the slots are those of the context, whichever thread asks. Where an object
+// is not of the slot's size, the plan and the program have parted there: the object goes to the heap, and the context
+// goes on with the next slot of that size if one is near (objects are missing), else with the same slot (there is one too
+// many). A context of which fewer than a quarter of the objects find their slots is given up.
+#pragma once
+
+#include "base/attention.hpp"
+#include "context/chain_table.hpp"
+#include "plan/memory.hpp"
+
+namespace abut::plan {
+
+struct Counts {
+  uint64_t contexts = 0; // of the plan
+  uint64_t met = 0;      // of those
+  uint64_t given_up = 0;
+  uint64_t placed = 0;   // objects, in slots and pools
+  uint64_t left = 0;     // as the plan has it, to the heap
+  uint64_t occupied = 0; // slots in which something still lay
+  uint64_t missed = 0;   // objects that had no slot though their context has some
+  uint64_t skipped = 0;  // slots that no object came for
+};
+
+class Follower {
+public:
+  static constexpr uint32_t kLooksAhead = 16; // slots
+  static constexpr uint32_t kJudgeEvery = 64; // misses
+  static constexpr uint32_t kPatience = 1U << 20;
+  static constexpr uint32_t kStretch =
+      8192; // slots, which are given back to the file when they have been used
+
+  // Null when the plan is followed from now on, else why it cannot be. The file's bytes stay.
+  const char *open(const View &view);
+
+  // Places nothing more; what lies in its slots stays there.
+  void stop() {
+    stopped_.store(true, std::memory_order_relaxed);
+    end_to_look(Looker::plan);
+  }
+
+  // Looks again, after a rest.
+  void wake() {
+    if (stopped_.load(std::memory_order_relaxed)) return;
+    std::atomic_ref left(passes_left_);
+    if (left.load(std::memory_order_relaxed) != 0) return;
+    left.store(kPatience, std::memory_order_relaxed);
+    begin_to_look(Looker::plan);
+  }
+
+  // A place for a small block, or null: then the heap has one. `frame` is the entry point's.
+  void *allocate(size_t bytes, context::Frame frame) {
+    context::Entry *entry = chains_.find(frame);
+    uintptr_t known = entry->payload.load(std::memory_order_acquire);
+    if (known <= kPlain) [[unlikely]] {
+      if (known == kPlain) return pass();
+      known = meet(entry, frame);
+      if (known == kPlain) return nullptr;
+    }
+    auto &cursor = *reinterpret_cast<Cursor *>(known);
+    const auto count = static_cast<uint32_t>((bytes + kGranule - 1) / kGranule);
+    if (os::single_threaded()) [[likely]]
+      return next(cursor, count);
+    return next_locked(cursor, count);
+  }
+
+  bool release(Address address);
+  size_t usable(Address address) const { return memory_.usable(address); }
+
+  Counts counts() const;
+  os::SpinLock &lock() { return lock_; }
+  context::ChainTable &chains() { return chains_; }
+
+private:
+  static constexpr uintptr_t kPlain = 1; // a context that is not in the plan, or is done with
+
+  // How far a context has come.
+  struct Cursor {
+    const Slot *slots = nullptr;
+    uint32_t next = 0, count = 0; // up to the end of a stretch
+    uint32_t total = 0;
+    uint32_t pool = 0;
+    uint32_t missed = 0, skipped = 0, occupied = 0, left = 0;
+    uint32_t judged = 0, judged_misses = 0, judged_skips = 0; // as it was when it was judged last
+    uint64_t pooled = 0;
+    context::Entry *entry = nullptr;
+    bool given_up = false;
+  };
+
+  void *next(Cursor &cursor, uint32_t count) {
+    if (cursor.next == cursor.count) [[unlikely]]
+      return beyond(cursor, count);
+    const Slot slot = cursor.slots[cursor.next];
+    if (slot.requested != count) [[unlikely]]
+      return find_again(cursor, count);
+    ++cursor.next;
+    note_use();
+    return settle(cursor, slot);
+  }
+
+  void *settle(Cursor &cursor, const Slot &slot) {
+    if (slot.kept == 0) {
+      ++cursor.left;
+      return nullptr;
+    }
+    void *block = memory_.take(slot.offset, slot.kept);
+    if (block == nullptr) [[unlikely]]
+      ++cursor.occupied;
+    return block;
+  }
+
+  void note_use() { std::atomic_ref(passes_left_).store(kPatience, std::memory_order_relaxed); }
+
+  // Where no request has anything to do with the plan for long, nobody looks any more until the heap grows.
+  void *pass() {
+    std::atomic_ref left(passes_left_);
+    const uint32_t now = left.load(std::memory_order_relaxed);
+    if (now == 0) [[unlikely]]
+      end_to_look(Looker::plan);
+    else
+      left.store(now - 1, std::memory_order_relaxed);
+    return nullptr;
+  }
+
+  void *next_locked(Cursor &cursor, uint32_t count);
+  void *beyond(Cursor &cursor, uint32_t count);
+  void *find_again(Cursor &cursor, uint32_t count);
+  void judge(Cursor &cursor);
+  uintptr_t meet(context::Entry *entry, context::Frame frame);
+  const Context *find(const Step *steps, uint32_t count) const;
+  bool step_of(Address return_address, Step &step);
+
+  uint32_t passes_left_ = kPatience;
+  std::atomic<bool> stopped_{false};
+  Memory memory_;
+  os::SpinLock lock_;
+  View view_;
+  Cursor *cursors_ = nullptr; // one a context
+  context::ChainTable chains_;
+};
+
+extern constinit Follower follower;
+
+// Reads the plan that the options name, and follows it. What is wrong with it is said, and the program runs without it.
+void start();
+
+} // namespace abut::plan

@@ -1,0 +1,76 @@
+// The part of the collector that reads rings: what libraries inside the program write, and not the Valgrind tool.
+#include "record/ring_drain.hpp"
+#include "record/ring_reader.hpp"
+#include "record/ring_source.hpp"
+#include "record/visit.hpp"
+
+#include <sched.h>
+#include <thread>
+
+namespace abut::record {
+
+namespace {
+
+// How often rings are looked at.
+constexpr auto kNap = std::chrono::microseconds(300);
+// Words that may have come out of rings and wait to be read: of a program that waits itself, and of one that does not.
+constexpr size_t kMostWaiting = size_t{1} << 22;
+constexpr size_t kMostHeld = size_t{1} << 26;
+
+// This thread gets what processors have left over: neither the program nor who empties its rings is to wait for it.
+void give_way() {
+  const sched_param none{};
+  sched_setscheduler(0, SCHED_IDLE, &none);
+}
+
+} // namespace
+
+// Whether the process is to be recorded. It may be one that is, and has become another program.
+bool Collector::admit_rings(Visit &visit, pid_t process) {
+  const std::lock_guard lock(mutex_);
+  if (const auto before = replaced_.find(process); before != replaced_.end())
+    before->second->store(true);
+  if (sessions_ != 0 && !options_.follow) return false;
+  visit.session = ++sessions_;
+  visit.hello.pid = process;
+  replaced_[process] = visit.replaced;
+  return true;
+}
+
+// Reads until the process has ended, and then what is left.
+void Collector::pump_rings(Channel &channel, Visit &visit) {
+  const bool compiled = options_.recorder == Recorder::compiled;
+  const std::vector<std::string> command = command_of(visit.hello.pid);
+  const bool waits = compiled || options_.lossless;
+  const RingSource source(channel, visit.session, {waits, options_.follow, compiled});
+  ring::Header *header = source.header();
+  RingDrain drain(header, waits ? kMostWaiting : kMostHeld);
+  std::thread drainer([&] {
+    for (bool ended = false; !ended && header->stopped.load() == 0;) {
+      ended = source.has_ended() || visit.replaced->load();
+      header->tick.fetch_add(1, std::memory_order_relaxed);
+      const size_t got = drain.drain(read_clock().stamps, ended);
+      if (got < ring::kMostRecord * 16) std::this_thread::sleep_for(kNap);
+    }
+  });
+  if (!waits) give_way();
+  RingReader rings(drain, [&](std::span<const uint64_t> words) { visit.reader->read(words); });
+  bool is_reading = read_safely(visit, [&] { return begin_session(visit, command); });
+  for (bool last = false; is_reading && !last;) {
+    last = drain.horizon() == RingDrain::kNever;
+    is_reading = read_safely(visit, [&] {
+      for (size_t got = 0; (got = rings.read()) != 0;) last = false;
+      return true;
+    });
+    if (is_reading && !last) std::this_thread::sleep_for(kNap);
+  }
+  if (!is_reading) warn(visit);
+  header->stopped.store(1);
+  drainer.join();
+  while (!source.has_ended() && !visit.replaced->load()) std::this_thread::sleep_for(kNap * 100);
+  visit.outcome.replaced = visit.replaced->load();
+  visit.outcome.dropped = drain.lost() + rings.damaged();
+  if (visit.reader) visit.reader->writer().count_dropped(visit.outcome.dropped, 0);
+}
+
+} // namespace abut::record

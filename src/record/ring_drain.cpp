@@ -1,0 +1,127 @@
+#include "record/ring_drain.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace abut::record {
+
+using ring::Kind;
+using ring::Word;
+
+namespace {
+
+// In readings of the time stamp counter: far longer than a store takes to be seen by another processor.
+constexpr uint64_t kGrace = 200'000;
+
+Word load(const Word &word) {
+  return std::atomic_ref(const_cast<Word &>(word)).load(std::memory_order_acquire);
+}
+
+} // namespace
+
+size_t words_of(Word first) {
+  if ((first & ring::kEventBit) == 0) return 1;
+  const uint64_t small = first & ring::kSmallMask;
+  switch (ring::kind_of(first)) {
+  case Kind::wrap:
+  case Kind::time:
+  case Kind::free:
+  case Kind::resize:
+  case Kind::stayed:
+  case Kind::fork: return 1;
+  case Kind::allocate:
+  case Kind::resized:
+  case Kind::site:
+  case Kind::range:
+  case Kind::near:
+  case Kind::touch: return 2;
+  case Kind::unload: return 3;
+  case Kind::context: return 1 + (small >> 16);
+  case Kind::module_: return 4 + (small + sizeof(Word) - 1) / sizeof(Word);
+  }
+  return 0;
+}
+
+void RingDrain::find_rings() {
+  for (size_t i = 0; i < ring::kMostThreads; ++i) {
+    ring::Head &head = header_->heads[i];
+    if (head.state.load(std::memory_order_acquire) < ring::Head::State::written) continue;
+    if (rings_.contains(&head)) continue;
+    auto queue = std::make_shared<RingQueue>();
+    queue->thread = head.thread.load(std::memory_order_relaxed);
+    rings_[&head] = {ring::ring_at(header_, i, header_->ring_words), 0, queue};
+    const std::lock_guard lock(mutex_);
+    queues_.push_back(std::move(queue));
+  }
+}
+
+size_t RingDrain::drain(uint64_t now, bool ended) {
+  const uint64_t settled = ended ? kNever : now - std::min(now, kGrace);
+  find_rings();
+  size_t total = 0;
+  for (auto at = rings_.begin(); at != rings_.end();) {
+    total += drain(*at->first, at->second, settled, ended);
+    // A queue that is settled for ever is the reader's alone.
+    at = at->second.queue->settled == kNever ? rings_.erase(at) : std::next(at);
+  }
+  horizon_.store(settled, std::memory_order_release);
+  return total;
+}
+
+size_t RingDrain::drain(ring::Head &head, Ring &ring, uint64_t settled, bool ended) {
+  const bool left = head.state.load(std::memory_order_acquire) == ring::Head::State::left;
+  const bool busy = !ended && head.busy.load(std::memory_order_acquire) != 0;
+  std::vector<Word> taken;
+  if (ended || held_words_.load() < most_words_) take_words(ring, taken);
+  const size_t count = taken.size();
+  head.read.store(ring.at, std::memory_order_release);
+  const bool empty = load(ring.words[ring.at]) == 0;
+  held_words_ += count;
+  if (left && empty) release(head);
+  const std::lock_guard lock(mutex_);
+  if (count != 0) ring.queue->chunks.push_back(std::move(taken));
+  if (empty && (ended || left))
+    ring.queue->settled = kNever;
+  else if (empty && !busy)
+    ring.queue->settled = settled;
+  return count;
+}
+
+// One round of the ring at most. Words are made nought again before the writer is told that there is room.
+void RingDrain::take_words(Ring &ring, std::vector<Word> &taken) {
+  const size_t ring_words = header_->ring_words;
+  while (taken.size() < ring_words) {
+    const size_t begin = ring.at;
+    Word first = load(ring.words[ring.at]);
+    while (first != 0 && first != ring::event(Kind::wrap, 0)) {
+      size_t count = words_of(first);
+      if (count == 0 || count > std::min(ring_words - ring.at, ring::kMostRecord + 1)) {
+        ++lost_;
+        ring.words[ring.at] = ring::event(Kind::time, 0); // says nothing
+        count = 1;
+      }
+      ring.at += count;
+      first = ring.at < ring_words ? load(ring.words[ring.at]) : 0;
+    }
+    taken.insert(taken.end(), ring.words + begin, ring.words + ring.at);
+    std::fill(ring.words + begin, ring.words + ring.at, 0);
+    if (first == 0 && ring.at < ring_words) return;
+    if (ring.at < ring_words) ring.words[ring.at] = 0;
+    ring.at = 0;
+  }
+}
+
+void RingDrain::release(ring::Head &head) {
+  lost_ += head.dropped.exchange(0);
+  head.read.store(0, std::memory_order_relaxed);
+  head.busy.store(0, std::memory_order_relaxed);
+  head.state.store(ring::Head::State::unused, std::memory_order_release);
+}
+
+uint64_t RingDrain::lost() const {
+  uint64_t lost = lost_ + header_->dropped.load();
+  for (const ring::Head &head : header_->heads) lost += head.dropped.load();
+  return lost;
+}
+
+} // namespace abut::record

@@ -1,0 +1,76 @@
+// Takes what threads write out of their rings, so that there is room again, and queues it for who reads it.
+//
+// Writers of short records can be faster than a reader that looks up objects and compresses; so the rings are emptied by
+// a thread that does nothing else, and what is queued is bounded.
+#pragma once
+
+#include "ring/layout.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace abut::record {
+
+// What came out of one ring: whole records, in the order in which its thread wrote them.
+struct RingQueue {
+  uint32_t thread = 0;
+  std::deque<std::vector<ring::Word>> chunks;
+  uint64_t settled = 0; // no record with an earlier time is still to come
+};
+
+class RingDrain {
+public:
+  RingDrain(ring::Header *header, size_t most_words) : header_(header), most_words_(most_words) {}
+
+  // Empties all rings once, `now` being the clock's reading before the call; how many words that were. From the call
+  // on that says so, nobody writes any more.
+  size_t drain(uint64_t now, bool ended);
+
+  // For the reader, in another thread. Calls `visit(RingQueue &)` for each queue, and drops those that are done.
+  template <typename Visit>
+  void each_queue(Visit visit) {
+    const std::lock_guard lock(mutex_);
+    for (const auto &queue : queues_) visit(*queue);
+    std::erase_if(queues_, [](const auto &queue) { return queue->settled == kNever; });
+  }
+  // Nothing with an earlier time comes from a ring that was never seen.
+  uint64_t horizon() const { return horizon_.load(std::memory_order_acquire); }
+  void took(size_t words) { held_words_ -= words; }
+
+  // Records that found no room, and words that made no sense.
+  uint64_t lost() const;
+
+  static constexpr uint64_t kNever = ~uint64_t{0};
+
+private:
+  struct Ring {
+    ring::Word *words = nullptr;
+    size_t at = 0; // from the ring's begin
+    std::shared_ptr<RingQueue> queue;
+  };
+
+  void find_rings();
+  size_t drain(ring::Head &head, Ring &ring, uint64_t settled, bool ended);
+  void take_words(Ring &ring, std::vector<ring::Word> &taken);
+  void release(ring::Head &head);
+
+  ring::Header *header_;
+  size_t most_words_;
+  std::map<ring::Head *, Ring> rings_;
+  uint64_t lost_ = 0;
+  std::atomic<size_t> held_words_{0};
+  std::atomic<uint64_t> horizon_{0};
+
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<RingQueue>> queues_;
+};
+
+// How long a record is that begins so; nought where there is no such record.
+size_t words_of(ring::Word first);
+
+} // namespace abut::record

@@ -1,0 +1,38 @@
+/* Two threads: one allocates and fills blocks, the other sums them up and frees them. Each block goes from hand to hand
+ * many times, as memory that one has freed is soon what the other is given. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { TIMES = 20000, PLACES = 16, NUMBERS = 4 };
+
+static _Atomic(long *) places[PLACES];
+
+static void *produce(void *unused) {
+  for (long i = 0; i < TIMES; ++i) {
+    long *block = malloc(NUMBERS * sizeof *block);
+    for (long j = 0; j < NUMBERS; ++j) block[j] = i;
+    while (atomic_load(&places[i % PLACES]) != NULL)
+      ;
+    atomic_store(&places[i % PLACES], block);
+  }
+  return unused;
+}
+
+int main(void) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, produce, NULL);
+  long sum = 0;
+  for (long i = 0; i < TIMES; ++i) {
+    long *block;
+    while ((block = atomic_load(&places[i % PLACES])) == NULL)
+      ;
+    for (long j = 0; j < NUMBERS; ++j) sum += block[j];
+    atomic_store(&places[i % PLACES], NULL);
+    free(block);
+  }
+  pthread_join(thread, NULL);
+  printf("%ld\n", sum);
+  return 0;
+}
