@@ -25,6 +25,13 @@ bool born_together(const Group &group, const Edge &edge) {
   return strong(group, edge) && edge.count >= kEnoughBorn && edge.close * 4 >= edge.count * 3;
 }
 
+// The first of the edges that leave merged groups at one offset for objects of one size.
+struct First {
+  GroupId from = 0, to = 0;
+  uint16_t bytes = 0;
+  uint8_t word = 0;
+};
+
 } // namespace
 
 Group *ShapeGraph::add(context::Entry *leaf, size_t bytes) {
@@ -174,11 +181,6 @@ bool ShapeGraph::merge_linked(Group &group) {
 // Of all edges that leave merged groups at one offset for objects of one size, the first stands for the others. A table of
 // fixed size finds it: what it has no room for waits for another time.
 bool ShapeGraph::merge_pointed_at() {
-  struct First {
-    GroupId from, to;
-    uint16_t bytes;
-    uint8_t word;
-  };
   static constexpr unsigned kSlots = 1024;
   static constinit First table[kSlots];
   for (First &first : table) first = {};
