@@ -58,7 +58,8 @@ def test_contexts_name_the_function_that_allocates(
 def test_without_following_a_child_runs_unrecorded(
     abut: Abut, programs: Programs, tmp_path: Path
 ) -> None:
-    result = abut(*_LIGHT, "-o", "t", "--", str(programs("processes")), "/bin/true")
+    words = (*_LIGHT, "-o", "t", "--", str(programs("processes")), "/bin/true")
+    result = abut(*words, ABUT_FRIENDS="off")  # which allocates nothing of its own
     assert result.returncode == 5, result.stderr
     assert_clean(tmp_path / "t")
     assert sum(kind is EventKind.ALLOCATE for kind in event_kinds(tmp_path / "t")) == 101
@@ -80,7 +81,7 @@ def test_a_followed_child_has_a_trace_that_begins_with_what_it_inherits(
 
 def test_hints_are_recorded(abut: Abut, library: Path, tmp_path: Path) -> None:
     program = build("hints", tmp_path, str(library), f"-Wl,-rpath,{library.parent}")
-    result = abut(*_LIGHT, "-o", "hints.trace", "--", str(program))
+    result = abut(*_LIGHT, "-o", "hints.trace", "--", str(program), ABUT_FRIENDS="off")
     assert result.returncode == 0, result.stderr
     (events,) = Trace(tmp_path / "hints.trace").events()
     rows = zip(events.kind, events.object, events.detail, strict=True)
