@@ -113,7 +113,7 @@ int main(int count, char **arguments) {
     program = _compile(tmp_path, source, compiler=compiler)
     needed = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
     assert "tsan" not in needed
-    # Without friends the library allocates nothing when it starts, so that the program's objects come first.
+    # Without friends the library allocates nothing at its start: the program's objects come first.
     result = abut(*_COMPILED, "--sites", "-o", "t", "--", str(program), ABUT_FRIENDS="off")
     assert result.returncode == 0, result.stderr
     assert_clean(tmp_path / "t")

@@ -25,12 +25,12 @@ static void use_all(Number big) {
   print("xor", __atomic_fetch_xor(at, big, __ATOMIC_SEQ_CST));
   print("nand", __atomic_fetch_nand(at, static_cast<Number>(big / 11), __ATOMIC_SEQ_CST));
   auto expected = static_cast<Number>(1);
-  const auto fails = __atomic_compare_exchange_n(at, &expected, big, false, __ATOMIC_SEQ_CST,
-                                                 __ATOMIC_SEQ_CST);
+  const auto fails =
+      __atomic_compare_exchange_n(at, &expected, big, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
   print("compare", static_cast<Number>(fails ? 1 : 0));
   print("expected", expected);
-  const auto works = __atomic_compare_exchange_n(at, &expected, big, false, __ATOMIC_SEQ_CST,
-                                                 __ATOMIC_SEQ_CST);
+  const auto works =
+      __atomic_compare_exchange_n(at, &expected, big, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
   print("compare", static_cast<Number>(works ? 1 : 0));
   print("end", __atomic_load_n(at, __ATOMIC_SEQ_CST));
   std::free(at);

@@ -33,7 +33,8 @@ def command(
         str,
         typer.Option(
             metavar="A,B,...",
-            help="Lay objects out anew: recorded, line, random, size, a strategy, a plan's file, or a paper's heap.",
+            help="Lay objects out anew: recorded, line, random, size, a strategy, a plan's file, "
+            "or a paper's heap.",
         ),
     ] = "recorded",
     by: Annotated[
