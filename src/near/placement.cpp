@@ -7,20 +7,14 @@
 #include "os/message.hpp"
 
 #include <mutex>
-#include <new>
 
 namespace abut::near {
 
 uint32_t looks_left = 0;
 uint32_t rules_placing = 0;
-std::atomic<Address> plain_sites[kSiteSlots];
-Entry entries[kSiteSlots];
-Context *contexts = nullptr;
-uint32_t context_count = 0;
 
 namespace {
 
-constexpr uint32_t kFirstLook = 128; // allocations: cold sites are never touched
 constexpr uint32_t kPatienceFactor = 8;
 constexpr uint32_t kLooksAwake = 8192;   // allocations
 constexpr size_t kWorthTheTrouble = MiB; // of small blocks: less fits in the caches as it is
@@ -34,68 +28,13 @@ constexpr unsigned kHalfALine = 2;   // granules
 constexpr uint8_t kRest = 8;         // attempts without a closer look, after one in vain
 constexpr unsigned kLearners = 4;
 
-// For contexts and learners that come and go. Nobody waits for it: who finds it taken learns some other time.
-os::SpinLock lock;
-constexpr uint32_t kContexts = 4096;
 bool finds_friends = true;
 Learner *learners = nullptr;
 unsigned learners_made = 0;
 
-Context *new_context(Address site, context::Entry *leaf) {
-  if (contexts == nullptr)
-    contexts =
-        static_cast<Context *>(os::map(nullptr, round_up(kContexts * sizeof(Context), kPageBytes)));
-  if (contexts == nullptr || context_count == kContexts) return nullptr;
-  auto *made = new (&contexts[context_count++]) Context;
-  made->site = site;
-  made->leaf = leaf;
-  made->countdown = made->patience = kFirstLook;
-  return made;
-}
-
-context::Entry *leaf_of(const Captured &captured) {
-  return context::chain_table.find(frame_of(captured));
-}
-
 // What is not put beside a friend lies with its group, if groups are formed.
 void *elsewhere(size_t bytes, const Captured &captured) {
   return group::is_on() ? group::allocate(bytes, frame_of(captured)) : heap::allocate(bytes);
-}
-
-void leave_in_peace(Address site) {
-  plain_sites[slot_of(site)].store(site, std::memory_order_relaxed);
-}
-
-// Puts a site into the table; the first of two that meet at one place keeps it.
-void add_site(const Captured &captured) {
-  const Address site = captured.words[Captured::kReturnAddress];
-  const bool wrapper = leaf_of(captured)->depth > 1;
-  if (!lock.try_lock()) return;
-  std::lock_guard guard(lock, std::adopt_lock);
-  Entry *entry = &entries[slot_of(site)];
-  if (entry->site.load(std::memory_order_relaxed) != 0) return;
-  Context *context = wrapper ? nullptr : new_context(site, nullptr);
-  entry->context.store(wrapper ? kWrapper : reinterpret_cast<Address>(context),
-                       std::memory_order_release);
-  if (!wrapper && context == nullptr) leave_in_peace(site);
-  entry->site.store(site, std::memory_order_release);
-}
-
-// The context at the end of a wrapper's chain; nought where nothing is to be placed, or not now.
-Address context_behind(const Captured &captured) {
-  context::Entry *leaf = leaf_of(captured);
-  const Address known = leaf->payload.load(std::memory_order_acquire);
-  if (is_context(known)) [[likely]]
-    return unless_resting(known);
-  if (known == kPlain || !lock.try_lock()) return 0;
-  std::lock_guard guard(lock, std::adopt_lock);
-  if (leaf->payload.load(std::memory_order_relaxed) != 0) return 0;
-  Context *context = leaf == context::chain_table.catch_all()
-                         ? nullptr
-                         : new_context(leaf->return_address(), leaf);
-  leaf->payload.store(context != nullptr ? reinterpret_cast<Address>(context) : kPlain,
-                      std::memory_order_release);
-  return 0;
 }
 
 Learner *take_learner() {
@@ -132,15 +71,7 @@ void settle(Context &context) {
     tries = std::min<unsigned>(tries, context.rules[i].tries);
   }
   if (places || context.undecided != 0) return;
-  if (tries >= kTries && context.leaf != nullptr) {
-    context.leaf->payload.store(kPlain, std::memory_order_release);
-    return;
-  }
-  if (tries >= kTries) {
-    entries[slot_of(context.site)].context.store(0, std::memory_order_release);
-    leave_in_peace(context.site);
-    return;
-  }
+  if (tries >= kTries) return leave_in_peace(context);
   context.patience *= kPatienceFactor;
   context.countdown = context.patience;
   for (unsigned i = 0; i < context.rule_count; ++i) {
@@ -175,7 +106,7 @@ bool take_back_banned(Rule &rule) {
 
 void learn(Context &context, Rule &rule, heap::LocalHeap *heap, Address block,
            const Captured &captured) {
-  if (!lock.try_lock()) return;
+  if (!learning.try_lock()) return;
   if (rule.state == Rule::State::learning) {
     if (rule.learner == nullptr && (rule.learner = take_learner()) != nullptr)
       rule.learner->begin(rule.tries == 0 && !rule.has_banned);
@@ -190,29 +121,29 @@ void learn(Context &context, Rule &rule, heap::LocalHeap *heap, Address block,
       }
     }
   }
-  lock.unlock();
+  learning.unlock();
 }
 
 // What was learned is right, but does not help.
 void give_up(Context &context, Rule &rule) {
-  if (!lock.try_lock()) return;
+  if (!learning.try_lock()) return;
   if (rule.state == Rule::State::placing) {
     rule.tries = kTries;
     bump(rule.counts.given_up);
     close_rule(context, rule, Rule::State::plain);
   }
-  lock.unlock();
+  learning.unlock();
 }
 
 // What was learned turned out wrong: learned anew, a few times.
 void drop(Context &context, Rule &rule) {
-  if (!lock.try_lock()) return;
+  if (!learning.try_lock()) return;
   if (rule.state == Rule::State::placing) {
     rule.tries = ++rule.counts.dropped > kMostDrops ? kTries : 1;
     context.patience = kFirstLook;
     close_rule(context, rule, Rule::State::plain);
   }
-  lock.unlock();
+  learning.unlock();
 }
 
 // Now and then a placed object is looked at later: is it linked to what was taken for its friend?
@@ -318,7 +249,7 @@ void *allocate(size_t bytes, const Captured &captured, Address address) {
   heap::LocalHeap *heap = heap::current;
   if (address == kUnknown) {
     if (!finds_friends)
-      leave_in_peace(captured.words[Captured::kReturnAddress]);
+      remember_plain(captured.words[Captured::kReturnAddress]);
     else if (heap->number() != 0)
       add_site(captured);
     return elsewhere(bytes, captured);
@@ -331,9 +262,9 @@ void *allocate(size_t bytes, const Captured &captured, Address address) {
   auto *context = reinterpret_cast<Context *>(address);
   const unsigned size = heap::SmallHeap::class_of(bytes);
   Rule *rule = context->rule_for(size);
-  if (rule == nullptr && bytes <= kObjectMax && lock.try_lock()) {
+  if (rule == nullptr && bytes <= kObjectMax && learning.try_lock()) {
     rule = new_rule(*context, size);
-    lock.unlock();
+    learning.unlock();
   }
   if (rule == nullptr || rule->state == Rule::State::plain || heap->number() == 0)
     return elsewhere(bytes, captured);
@@ -380,7 +311,7 @@ void start(bool friends) {
   context::load_decoder();
   context::chain_table.configure(static_cast<context::ChainMode>(option_value(Option::chain)));
   heap::heap_registry.take_first(context::chain_table.lock());
-  heap::heap_registry.take_first(lock);
+  heap::heap_registry.take_first(learning);
   if (friends) heap::when_grown = look_again_when_grown;
   group::start();
   if (group::is_on()) begin_to_look(Looker::near);

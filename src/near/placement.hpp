@@ -4,7 +4,7 @@
 #include "base/attention.hpp"
 #include "base/bump.hpp"
 #include "group/grouping.hpp"
-#include "near/rule.hpp"
+#include "near/sites.hpp"
 
 namespace abut::near {
 
@@ -13,28 +13,6 @@ namespace abut::near {
 // place objects beside. So programs without friends pay one comparison a request.
 inline bool is_awake() { return looks(Looker::near); }
 
-inline constexpr unsigned kSiteBits = 12;
-inline constexpr size_t kSiteSlots = size_t{1} << kSiteBits;
-constexpr size_t slot_of(Address site) { return site % kSiteSlots; }
-
-// Sites, by the return address of their calls, where nothing is placed: most are, and they are known by one look.
-extern std::atomic<Address> plain_sites[kSiteSlots];
-
-[[gnu::always_inline]] inline bool is_plain(Address site) {
-  return plain_sites[slot_of(site)].load(std::memory_order_relaxed) == site;
-}
-
-// All other sites and what is known of them, for all threads.
-struct Entry {
-  std::atomic<Address> site{0};
-  std::atomic<Address> context{0};
-};
-extern Entry entries[kSiteSlots];
-inline constexpr Address kUnknown = 1; // a context that has not been met
-inline constexpr Address kWrapper =
-    2; // a site that allocates for its callers: the chain tells whose context it is
-inline constexpr Address kPlain = 3; // a chain at whose end nothing is placed
-constexpr bool is_context(Address context) { return context > kPlain; }
 inline constexpr unsigned kWatchEvery = 256;
 
 // Goes to sleep when the time for looking is over and nothing is placed.
@@ -47,15 +25,6 @@ inline void count_look() {
   if (left == 0) return;
   std::atomic_ref(looks_left).store(left - 1, std::memory_order_relaxed);
   if (left == 1) fall_asleep();
-}
-
-// Nought while the context lets some allocations pass.
-inline Address unless_resting(Address context) {
-  auto *counted = reinterpret_cast<Context *>(context);
-  if (counted->countdown == 0) [[likely]]
-    return context;
-  --counted->countdown;
-  return 0;
 }
 
 // What is to be done at a site: nought if nothing, else what allocate() wants to be told.
@@ -71,16 +40,8 @@ inline Address context_to_place(size_t bytes, Address site) {
   return unless_resting(context);
 }
 
-extern Context *contexts;
-extern uint32_t context_count;
-
 // A block of `bytes`, which are small, for the site that `captured` tells of; null where memory is exhausted.
 void *allocate(size_t bytes, const Captured &captured, Address context);
-
-// Where the procedure that was called for the request stands.
-inline context::Frame frame_of(const Captured &captured) {
-  return {.sp = &captured.words[Captured::kReturnAddress], .rbp = captured.words[Captured::kFrame]};
-}
 
 // The same, or for a request that has no context to look at: it lies with its group.
 inline void *allocate_any(size_t bytes, const Captured &captured, Address context) {
@@ -120,12 +81,6 @@ inline void *allocate_any(size_t bytes, const Captured &captured, Address contex
 
 // A block of `bytes` as close to the block around `other` as may be; null where memory is exhausted.
 void *allocate_near(size_t bytes, const void *other);
-
-// Calls `visit(const Context &)` for every context that was ever looked at.
-template <class Visit>
-void each_context(Visit visit) {
-  for (uint32_t i = 0; i < context_count; ++i) visit(contexts[i]);
-}
 
 // `friends` says whether objects are to be put beside their friends; groups have their own option.
 void start(bool friends);

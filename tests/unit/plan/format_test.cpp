@@ -5,13 +5,15 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 namespace abut::plan {
 namespace {
 
 template <typename Part>
 void put(std::vector<uint8_t> &bytes, const Part &part) {
-  const auto *raw = reinterpret_cast<const uint8_t *>(&part);
-  bytes.insert(bytes.end(), raw, raw + sizeof part);
+  bytes.resize(bytes.size() + sizeof part);
+  std::memcpy(bytes.data() + bytes.size() - sizeof part, &part, sizeof part);
 }
 
 // One context with slots and one with a pool.
