@@ -150,13 +150,14 @@ void drop(Context &context, Rule &rule) {
 void watch(Context &context, Rule &rule, heap::LocalHeap *heap, Address block,
            Address friend_address) {
   if (rule.attempts % kWatchEvery != 0) return;
-  if (rule.watched != 0) {
+  if (rule.watched != 0 && rule.watched_by == heap) {
     std::lock_guard guard(heap->lock());
     bump(rule.counts.checked);
     rule.counts.linked += are_linked(heap, rule.watched, rule.watched_friend);
   }
   rule.watched = block;
   rule.watched_friend = friend_address;
+  rule.watched_by = heap;
   if (rule.counts.checked < kChecks) return;
   if (rule.counts.linked * 4 < rule.counts.checked) drop(context, rule);
   rule.counts.checked = rule.counts.linked = 0;

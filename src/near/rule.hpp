@@ -59,6 +59,7 @@ struct Rule {
   // One placed object that is looked at later.
   Address watched = 0;
   Address watched_friend = 0;
+  const heap::LocalHeap *watched_by = nullptr; // whose object it is: no other heap can tell
 };
 
 // A context's rules, one a size. Contexts that allocate many sizes place none but the first few.
