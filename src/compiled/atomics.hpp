@@ -45,6 +45,8 @@ Number replace(volatile Number *at, Change change) {
 
 } // namespace abut::compiled
 
+// Types and names can stand in no parentheses.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define ABUT_FETCH(bits, type, name, expression)                                                   \
   ABUT_RT type __tsan_atomic##bits##_fetch_##name(volatile type *at, type by, int) {               \
     ABUT_ATOMIC(at, (bits) / 8, true, true);                                                       \
@@ -102,3 +104,4 @@ Number replace(volatile Number *at, Change change) {
   ABUT_ATOMICS(128, abut::compiled::Int128)                                                        \
   ABUT_RT void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }        \
   ABUT_RT void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+// NOLINTEND(bugprone-macro-parentheses)

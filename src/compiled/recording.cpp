@@ -42,7 +42,7 @@ bool is_heaps(const volatile void *at) {
 
 #define ABUT_ATOMIC(at, bytes, reads, writes)                                                      \
   if (reads) ABUT_RECORD(at, bytes, false, ABUT_CODE);                                             \
-  if (writes) ABUT_RECORD(at, bytes, true, ABUT_CODE + (reads ? 1 : 0))
+  if (writes) ABUT_RECORD(at, bytes, true, ABUT_CODE + ((reads) ? 1 : 0))
 #define ABUT_ACCESS(name, bytes, writes)                                                           \
   ABUT_RT void name(void *at) { ABUT_RECORD(at, bytes, writes, ABUT_CODE); }
 #define ABUT_ACCESS_TWICE(name, bytes)                                                             \
@@ -63,7 +63,7 @@ bool is_heaps(const volatile void *at) {
   }
 
 // The names are the compilers' and the linker's choice.
-// NOLINTBEGIN(bugprone-reserved-identifier)
+// NOLINTBEGIN(bugprone-reserved-identifier, bugprone-macro-parentheses)
 ABUT_ALL_ACCESSES
 ABUT_ALL_OTHERS
 ABUT_ALL_ATOMICS
@@ -86,4 +86,4 @@ ABUT_COPY(__tsan_memcpy, memcpy)
 ABUT_COPY(__tsan_memmove, memmove)
 ABUT_FILL(__wrap_memset)
 ABUT_FILL(__tsan_memset)
-// NOLINTEND(bugprone-reserved-identifier)
+// NOLINTEND(bugprone-reserved-identifier, bugprone-macro-parentheses)

@@ -5,7 +5,12 @@
 
 #include "base/units.hpp"
 
-// Since glibc 2.32: nought from the first thread's creation on.
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#endif
+
+// Since glibc 2.32: nought from the first thread's creation on. Weak, for older ones.
+// NOLINTNEXTLINE(readability-redundant-declaration)
 extern "C" __attribute__((weak)) char __libc_single_threaded;
 
 namespace abut::os {

@@ -167,14 +167,18 @@ void run(const Settings &settings, bench::Checksum &sum) {
 }
 
 // Whether the program was built with it.
-bool is_here([[maybe_unused]] std::string_view whose) {
-#ifndef BENCH_HAS_ABSL
-  if (whose == "absl") return false;
+bool is_here(std::string_view whose) {
+#ifdef BENCH_HAS_ABSL
+  constexpr bool kAbsl = true;
+#else
+  constexpr bool kAbsl = false;
 #endif
-#ifndef BENCH_HAS_BOOST
-  if (whose == "boost") return false;
+#ifdef BENCH_HAS_BOOST
+  constexpr bool kBoost = true;
+#else
+  constexpr bool kBoost = false;
 #endif
-  return true;
+  return (kAbsl || whose != "absl") && (kBoost || whose != "boost");
 }
 
 } // namespace
