@@ -25,6 +25,11 @@ public:
 
   Learner *next_free = nullptr;
 
+  // Whose allocations are looked at: only one heap can tell its own blocks. Another takes over where that one is silent.
+  const heap::LocalHeap *watched = nullptr;
+  uint32_t others = 0; // requests of other heaps meanwhile
+  static constexpr uint32_t kPatience = 4096;
+
 private:
   static constexpr unsigned kSamples = 64;
   static constexpr unsigned kFirstSamples =

@@ -48,6 +48,7 @@ Learner *take_learner() {
 }
 
 void leave_learner(Rule &rule) {
+  rule.learner->watched = nullptr;
   rule.learner->next_free = learners;
   learners = rule.learner;
   rule.learner = nullptr;
@@ -108,9 +109,14 @@ void learn(Context &context, Rule &rule, heap::LocalHeap *heap, Address block,
            const Captured &captured) {
   if (!learning.try_lock()) return;
   if (rule.state == Rule::State::learning) {
-    if (rule.learner == nullptr && (rule.learner = take_learner()) != nullptr)
+    if (rule.learner == nullptr) rule.learner = take_learner();
+    if (rule.learner != nullptr && rule.learner->watched != heap &&
+        (rule.learner->watched == nullptr || ++rule.learner->others > Learner::kPatience)) {
       rule.learner->begin(rule.tries == 0 && !rule.has_banned);
-    if (rule.learner != nullptr) {
+      rule.learner->watched = heap;
+      rule.learner->others = 0;
+    }
+    if (rule.learner != nullptr && rule.learner->watched == heap) {
       std::lock_guard guard(heap->lock());
       const auto verdict = rule.learner->observe(rule, heap, block, captured);
       if (verdict != Learner::Verdict::undecided) {
