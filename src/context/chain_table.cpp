@@ -40,8 +40,8 @@ Entry *ChainTable::add(uint64_t key, unsigned depth) {
 
 Entry *ChainTable::insert(uint64_t key, const Entry &made) {
   std::lock_guard guard(lock_);
-  for (unsigned slot = slot_of(key);; slot = (slot + 1) % kSlots) {
-    Entry &entry = slots_[slot];
+  for (Probe probe(key);; probe.next()) {
+    Entry &entry = slots_[probe.slot()];
     const uint64_t found = entry.key.load(std::memory_order_relaxed);
     if (found == key) return &entry;
     if (found != 0 && found != (key | kGone)) continue;

@@ -100,16 +100,35 @@ private:
   static uint64_t child_key(Address return_address, uint16_t parent) {
     return (return_address & (kGone - 1)) | uint64_t{parent} << (kAddressBits + 1);
   }
-  static unsigned slot_of(uint64_t key) {
-    return static_cast<unsigned>(((key & ~kGone) * 0x9e3779b97f4a7c15U) >> (64 - kLogSlots));
-  }
+
+  // The first entries lie together on few pages, since most programs have no more.
+  static constexpr unsigned kLogDense = 10;
+  static constexpr unsigned kDense = 1U << kLogDense;
+  static constexpr unsigned kDenseProbes = 8;
+
+  // The slots where a key may stand, one after the other.
+  class Probe {
+  public:
+    explicit Probe(uint64_t key) : hash_((key & ~kGone) * 0x9e3779b97f4a7c15U) {}
+    unsigned slot() const {
+      if (step_ < kDenseProbes) [[likely]]
+        return (static_cast<unsigned>(hash_ >> (64 - kLogDense)) + step_) % kDense;
+      return kDense + (static_cast<unsigned>(hash_ >> (64 - kLogSlots)) + step_) % kSlots;
+    }
+    void next() { ++step_; }
+
+  private:
+    uint64_t hash_;
+    unsigned step_ = 0;
+  };
 
   // The entry of a key, or null.
   Entry *look_up(uint64_t key) {
-    for (unsigned slot = slot_of(key);; slot = (slot + 1) % kSlots) {
-      const uint64_t found = slots_[slot].key.load(std::memory_order_acquire);
+    for (Probe probe(key);; probe.next()) {
+      Entry &entry = slots_[probe.slot()];
+      const uint64_t found = entry.key.load(std::memory_order_acquire);
       if (found == key) [[likely]]
-        return &slots_[slot];
+        return &entry;
       if (found == 0) return nullptr;
     }
   }
@@ -124,7 +143,7 @@ private:
   std::atomic<unsigned> count_{0};
   std::atomic<uint16_t> generation_{1}; // never nought
   ModuleList modules_;
-  Entry slots_[kSlots];
+  Entry slots_[kDense + kSlots];
   Entry rest_; // the leaf of all chains that found no room
 };
 

@@ -16,6 +16,9 @@ const char *load_decoder();
 // Null while machine code can be decoded, else why it cannot.
 const char *why_no_decoder();
 
+// Its code and tables leave the resident size until they are wanted again.
+void rest_decoder();
+
 #ifdef ABUT_HAVE_ZYDIS
 struct Instruction {
   ZydisDecodedInstruction head;

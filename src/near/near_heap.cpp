@@ -114,12 +114,7 @@ void *NearHeap::open_run(unsigned size, unsigned level) {
 
 bool NearHeap::begin_page(unsigned size, unsigned level, Carve &carve) {
   std::lock_guard guard(heap_->lock());
-  // What was too short for a run at the end of the last page is of use to others.
-  for (; carve.next + size * Granules::kBytes <= carve.end; carve.next += size * Granules::kBytes) {
-    heap_->set_aside -= size * Granules::kBytes;
-    heap_->small.give_back(reinterpret_cast<Block *>(carve.next));
-  }
-  carve = {};
+  give_back_rest(size, carve);
   if (page_count_ == page_room_ && !make_room()) return false;
   const Address page = heap_->small.cut_page(size, static_cast<uint8_t>(level));
   if (page == 0) return false;
@@ -127,6 +122,16 @@ bool NearHeap::begin_page(unsigned size, unsigned level, Carve &carve) {
   carve = {page, page + cells_in_page(size) * size * Granules::kBytes};
   heap_->set_aside += carve.end - carve.next;
   return true;
+}
+
+// What was too short for a run at the end of the last page is of use to others.
+void NearHeap::give_back_rest(unsigned size, Carve &carve) {
+  const size_t bytes = size * Granules::kBytes;
+  for (; carve.next + bytes <= carve.end; carve.next += bytes) {
+    heap_->set_aside -= bytes;
+    heap_->small.give_back(reinterpret_cast<Block *>(carve.next));
+  }
+  carve = {};
 }
 
 // Makes room for one more page in the list.
@@ -185,6 +190,8 @@ bool NearHeap::give_back_page(Address page, bool all) {
 }
 
 void NearHeap::give_back(bool all) {
+  for (unsigned size = 1; all && size <= kSizes; ++size)
+    for (Carve &carve : carves_[size]) give_back_rest(size, carve);
   size_t looks = all ? page_count_ : std::min(page_count_, kPagesToLookAt);
   for (; looks > 0 && page_count_ > 0; --looks) {
     if (next_page_ >= page_count_) next_page_ = 0;

@@ -62,6 +62,7 @@ private:
 
   void *open_run(unsigned size, unsigned level);
   bool begin_page(unsigned size, unsigned level, Carve &carve);
+  void give_back_rest(unsigned size, Carve &carve);
   bool make_room();
   bool give_back_page(Address page, bool all);
   bool is_carved(Address page) const;

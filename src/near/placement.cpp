@@ -130,15 +130,19 @@ void learn(Context &context, Rule &rule, heap::LocalHeap *heap, Address block,
   learning.unlock();
 }
 
-// What was learned is right, but does not help.
-void give_up(Context &context, Rule &rule) {
+// What was learned is right, but does not help. What waits for it waits in vain.
+void give_up(Context &context, Rule &rule, heap::LocalHeap *heap) {
   if (!learning.try_lock()) return;
   if (rule.state == Rule::State::placing) {
     rule.tries = kTries;
     bump(rule.counts.given_up);
     close_rule(context, rule, Rule::State::plain);
   }
+  const bool nothing_waits = rules_placing == 0;
   learning.unlock();
+  if (!nothing_waits) return;
+  std::lock_guard guard(heap->lock());
+  near_heap_of(heap)->give_back(true);
 }
 
 // What was learned turned out wrong: learned anew, a few times.
@@ -195,9 +199,9 @@ void judge(Context &context, Rule &rule, heap::LocalHeap *heap, Address friend_a
   const bool branches = rule.branching * 4 > rule.sampled;
   rule.looks = rule.sampled = rule.branching = rule.in_vain = 0;
   rule.judged_at = rule.attempts;
-  if (in_vain || !yields(rule)) return give_up(context, rule);
+  if (in_vain || !yields(rule)) return give_up(context, rule, heap);
   if (!branches) return;
-  if (rule.has_banned) return give_up(context, rule);
+  if (rule.has_banned) return give_up(context, rule, heap);
   rule.has_banned = true;
   rule.banned = rule.first;
   drop(context, rule);
@@ -254,11 +258,11 @@ void *place(Context &context, Rule &rule, heap::LocalHeap *heap, const Captured 
 
 void *allocate(size_t bytes, const Captured &captured, Address address) {
   heap::LocalHeap *heap = heap::current;
-  if (address == kUnknown) {
+  if (address == kUnknown || address == kWarm) {
     if (!finds_friends)
       remember_plain(captured.words[Captured::kReturnAddress]);
     else if (heap->number() != 0)
-      add_site(captured);
+      meet_site(captured);
     return elsewhere(bytes, captured);
   }
   if (address == kWrapper) {
@@ -295,6 +299,7 @@ void *allocate_near(size_t bytes, const void *other) {
 }
 
 void fall_asleep() {
+  context::rest_decoder();
   if (rules_placing == 0 && !group::is_on()) end_to_look(Looker::near);
 }
 

@@ -31,12 +31,15 @@ inline void count_look() {
 inline Address context_to_place(size_t bytes, Address site) {
   if (bytes > kObjectMax) return 0;
   count_look();
-  const Entry *entry = &entries[slot_of(site)];
+  Entry *entry = &entries[slot_of(site)];
   const Address met = entry->site.load(std::memory_order_acquire);
   if (met != site) return met == 0 ? kUnknown : 0;
-  const Address context = entry->context.load(std::memory_order_acquire);
-  if (!is_context(context)) [[unlikely]]
-    return context;
+  Address context = entry->context.load(std::memory_order_acquire);
+  if (!is_context(context)) [[unlikely]] {
+    if (!is_cold(context)) return context;
+    entry->context.compare_exchange_strong(context, context - 1, std::memory_order_relaxed);
+    return 0;
+  }
   return unless_resting(context);
 }
 

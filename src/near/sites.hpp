@@ -32,7 +32,12 @@ inline constexpr Address kUnknown = 1; // the site has not been met
 inline constexpr Address kWrapper =
     2; // it allocates for its callers: the chain tells whose context it is
 inline constexpr Address kPlain = 3; // at the end of a chain: nothing is placed there
-constexpr bool is_context(Address context) { return context > kPlain; }
+// A cold site's requests that are yet to come before it is looked into, counted down to kWarm. Reading the code around
+// a site is dear, and most sites never ask for much.
+inline constexpr Address kWarm = 16;
+constexpr bool is_context(Address context) { return context >= kPageBytes; }
+constexpr bool is_cold(Address context) { return context > kWarm && context < kPageBytes; }
+
 // Nought while the context lets some allocations pass.
 inline Address unless_resting(Address context) {
   auto *counted = reinterpret_cast<Context *>(context);
@@ -50,8 +55,9 @@ inline context::Frame frame_of(const Captured &captured) {
 // For contexts, and what is learned of them. Who finds it taken learns some other time.
 extern os::SpinLock learning;
 
-// Puts the site that `captured` tells of into the table; the first of two that meet at one place keeps it.
-void add_site(const Captured &captured);
+// Puts the site that `captured` tells of into the table; the first of two that meet at one place keeps it. Once it is
+// warm, it gets its context.
+void meet_site(const Captured &captured);
 
 // The context at the end of a wrapper's chain; nought where nothing is to be placed, or not now.
 Address context_behind(const Captured &captured);
