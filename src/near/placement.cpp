@@ -107,7 +107,7 @@ bool take_back_banned(Rule &rule) {
 
 void learn(Context &context, Rule &rule, heap::LocalHeap *heap, Address block,
            const Captured &captured) {
-  if (!learning.try_lock()) return;
+  if (!learning.try_lock()) return take_look_back();
   if (rule.state == Rule::State::learning) {
     if (rule.learner == nullptr) rule.learner = take_learner();
     if (rule.learner != nullptr && rule.learner->watched != heap &&
@@ -116,7 +116,9 @@ void learn(Context &context, Rule &rule, heap::LocalHeap *heap, Address block,
       rule.learner->watched = heap;
       rule.learner->others = 0;
     }
-    if (rule.learner != nullptr && rule.learner->watched == heap) {
+    if (rule.learner == nullptr || rule.learner->watched != heap) {
+      take_look_back();
+    } else {
       std::lock_guard guard(heap->lock());
       const auto verdict = rule.learner->observe(rule, heap, block, captured);
       if (verdict != Learner::Verdict::undecided) {
@@ -261,8 +263,8 @@ void *allocate(size_t bytes, const Captured &captured, Address address) {
   if (address == kUnknown || address == kWarm) {
     if (!finds_friends)
       remember_plain(captured.words[Captured::kReturnAddress]);
-    else if (heap->number() != 0)
-      meet_site(captured);
+    else if (heap->number() != 0 && !meet_site(captured))
+      take_look_back();
     return elsewhere(bytes, captured);
   }
   if (address == kWrapper) {

@@ -27,6 +27,12 @@ inline void count_look() {
   if (left == 1) fall_asleep();
 }
 
+// A look that found another thread learning, which may be long about it, has seen nothing.
+inline void take_look_back() {
+  const uint32_t left = std::atomic_ref(looks_left).load(std::memory_order_relaxed);
+  if (left != 0) std::atomic_ref(looks_left).store(left + 1, std::memory_order_relaxed);
+}
+
 // What is to be done at a site: nought if nothing, else what allocate() wants to be told.
 inline Address context_to_place(size_t bytes, Address site) {
   if (bytes > kObjectMax) return 0;

@@ -37,23 +37,24 @@ void remember_plain(Address site) {
   plain_sites[slot_of(site)].store(site, std::memory_order_relaxed);
 }
 
-void meet_site(const Captured &captured) {
+bool meet_site(const Captured &captured) {
   const Address site = captured.words[Captured::kReturnAddress];
   Entry *entry = &entries[slot_of(site)];
-  if (!learning.try_lock()) return;
+  if (!learning.try_lock()) return false;
   std::lock_guard guard(learning, std::adopt_lock);
   const Address met = entry->site.load(std::memory_order_relaxed);
   if (met == 0) {
     entry->context.store(kWarm + kFirstLook, std::memory_order_release);
     entry->site.store(site, std::memory_order_release);
   }
-  if (met != site || entry->context.load(std::memory_order_relaxed) != kWarm) return;
+  if (met != site || entry->context.load(std::memory_order_relaxed) != kWarm) return true;
   const bool wrapper = leaf_of(captured)->depth > 1;
   Context *context = wrapper ? nullptr : new_context(site, nullptr);
   entry->context.store(wrapper ? kWrapper : reinterpret_cast<Address>(context),
                        std::memory_order_release);
   if (context != nullptr) context->countdown = 0;
   if (!wrapper && context == nullptr) remember_plain(site);
+  return true;
 }
 
 Address context_behind(const Captured &captured) {

@@ -56,8 +56,8 @@ inline context::Frame frame_of(const Captured &captured) {
 extern os::SpinLock learning;
 
 // Puts the site that `captured` tells of into the table; the first of two that meet at one place keeps it. Once it is
-// warm, it gets its context.
-void meet_site(const Captured &captured);
+// warm, it gets its context. False where another thread is learning.
+bool meet_site(const Captured &captured);
 
 // The context at the end of a wrapper's chain; nought where nothing is to be placed, or not now.
 Address context_behind(const Captured &captured);
