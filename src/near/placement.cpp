@@ -25,7 +25,8 @@ constexpr uint32_t kLooks = 4096; // after which a rule is judged
 constexpr uint64_t kRunsToJudge = 1 << 17;
 constexpr uint32_t kJudgeEvery = 16; // looks
 constexpr unsigned kHalfALine = 2;   // granules
-constexpr uint8_t kRest = 8;         // attempts without a closer look, after one in vain
+constexpr uint8_t kRest = 8; // attempts without a closer look, after one in vain; longer after more
+constexpr uint8_t kLongestRest = 64;
 constexpr unsigned kLearners = 4;
 
 bool finds_friends = true;
@@ -185,6 +186,18 @@ bool yields(Rule &rule) {
   return placed >= runs + runs / 2;
 }
 
+// Whether there mostly is a friend. Not judged at once: where a program begins many chains, their first objects have
+// none.
+bool has_friends(Rule &rule) {
+  const uint64_t asked = rule.attempts - rule.counts.rested;
+  const uint64_t lonely = rule.counts.no_friend - rule.lonely_before;
+  const bool mostly = lonely * 4 > (asked - rule.asked_before) * 3;
+  rule.asked_before = asked;
+  rule.lonely_before = rule.counts.no_friend;
+  rule.lonely_times = mostly ? rule.lonely_times + 1 : 0;
+  return rule.lonely_times < 2;
+}
+
 // Of what a closer look finds, a sample tells whether a rule is worth its while. Not where friends are near anyway. Where
 // each has several objects after it, as a parent has, only one can be the next on its line: then there may be a better
 // friend, the last child.
@@ -201,7 +214,8 @@ void judge(Context &context, Rule &rule, heap::LocalHeap *heap, Address friend_a
   const bool branches = rule.branching * 4 > rule.sampled;
   rule.looks = rule.sampled = rule.branching = rule.in_vain = 0;
   rule.judged_at = rule.attempts;
-  if (in_vain || !yields(rule)) return give_up(context, rule, heap);
+  const bool lonely = !has_friends(rule);
+  if (in_vain || lonely || !yields(rule)) return give_up(context, rule, heap);
   if (!branches) return;
   if (rule.has_banned) return give_up(context, rule, heap);
   rule.has_banned = true;
@@ -249,7 +263,10 @@ void *place(Context &context, Rule &rule, heap::LocalHeap *heap, const Captured 
   case NearHeap::Where::nowhere: bump(rule.counts.not_ours); break;
   case NearHeap::Where::waiting: break;
   }
-  if (placed.where == NearHeap::Where::over_budget) rule.rest = kRest;
+  if (placed.where == NearHeap::Where::over_budget)
+    rule.rest = rule.next_rest = std::clamp<uint8_t>(2 * rule.next_rest, kRest, kLongestRest);
+  else if (placed.where == NearHeap::Where::run)
+    rule.next_rest = 0;
   if (placed.block != nullptr) {
     watch(context, rule, heap, reinterpret_cast<Address>(placed.block), friend_address);
   }
@@ -300,9 +317,29 @@ void *allocate_near(size_t bytes, const void *other) {
   return block != nullptr ? block : heap::allocate(bytes);
 }
 
+namespace {
+
+uint64_t placed_before = 0; // when the time for looking began
+
+uint64_t placed_in_all() {
+  uint64_t placed = 0;
+  each_context([&](const Context &context) {
+    for (unsigned i = 0; i < context.rule_count; ++i) placed += context.rules[i].placed();
+  });
+  return placed;
+}
+
+// Whether what was placed lately is worth that every request is looked at.
+bool pays() {
+  constexpr uint32_t kWorthIt = kLooksAwake / 16;
+  return rules_placing != 0 && placed_in_all() - placed_before >= kWorthIt;
+}
+
+} // namespace
+
 void fall_asleep() {
   context::rest_decoder();
-  if (rules_placing == 0 && !group::is_on()) end_to_look(Looker::near);
+  if (!group::is_on() && !pays()) end_to_look(Looker::near);
 }
 
 namespace {
@@ -313,6 +350,7 @@ std::atomic<size_t> next_look{kWorthTheTrouble};
 void look_again_when_grown(size_t span_bytes) {
   if (span_bytes < next_look.load(std::memory_order_relaxed)) return;
   next_look.store(span_bytes + span_bytes / 8, std::memory_order_relaxed);
+  placed_before = placed_in_all();
   std::atomic_ref(looks_left).store(kLooksAwake, std::memory_order_relaxed);
   begin_to_look(Looker::near);
 }

@@ -30,12 +30,15 @@ struct Rule {
   bool may_branch = false;
   Expression banned; // led to friends that have several objects after them
   uint8_t rest = 0;  // attempts to let pass before the next closer look
+  uint8_t next_rest = 0;
   Learner *learner = nullptr;
 
   // Since the rule was last judged.
   uint32_t looks = 0, sampled = 0, branching = 0, in_vain = 0;
   uint64_t judged_at = 0; // attempts
   uint64_t runs_before = 0, placed_before = 0;
+  uint64_t asked_before = 0, lonely_before = 0;
+  uint32_t lonely_times = 0; // judgements in a row
 
   // What became of it, for its own judgement and for those who ask.
   struct Counts {
