@@ -89,6 +89,8 @@ void look(Group &group, heap::LocalHeap *heap, ThreadPools &pools) {
     give_pool(root, pools);
   else if (is_sparse(root))
     turn_off(root, Reason::sparse);
+  else if (sampling && usage.is_thin(root.pool.load(std::memory_order_relaxed)))
+    turn_off(root, Reason::sparse);
 }
 
 void note(Group &group, ThreadPools &pools, const void *block, size_t bytes) {
@@ -146,7 +148,11 @@ void start() {
   limits.bytes = static_cast<uint32_t>(option_value(Option::group_bytes));
   limits.merging = static_cast<Merging>(option_value(Option::group_merge));
   limits.use = static_cast<Use>(option_value(Option::group_pools));
-  if (on) heap::heap_registry.take_first(shape_graph.lock());
+  if (!on) return;
+  heap::heap_registry.take_first(shape_graph.lock());
+  start_sampling();
+  if (sampling)
+    shape_graph.together = [](PoolId from, PoolId to) { return usage.after(from, to); };
 }
 
 } // namespace abut::group

@@ -21,8 +21,10 @@ bool strong(const Group &group, const Edge &edge) {
   return edge.count != 0 && edge.count * 4 >= group.scanned;
 }
 
-bool born_together(const Group &group, const Edge &edge) {
-  return strong(group, edge) && edge.count >= kEnoughBorn && edge.close * 4 >= edge.count * 3;
+// So many quarters of the linked objects were.
+bool born_together(const Group &group, const Edge &edge, int quarters) {
+  return strong(group, edge) && edge.count >= kEnoughBorn &&
+         edge.close * 4 >= edge.count * quarters;
 }
 
 // The first of the edges that leave merged groups at one offset for objects of one size.
@@ -202,11 +204,26 @@ bool ShapeGraph::merge_pointed_at() {
   });
 }
 
+// Parts of one thing are born together. Where pools are seen to be used together, less of a proof will do; where they are
+// seen not to be, none will.
+bool ShapeGraph::belong_together(const Group &group, const Edge &edge) {
+  Together used = Together::unknown;
+  if (together != nullptr)
+    used = together(group.pool.load(std::memory_order_relaxed),
+                    groups_[edge.to].pool.load(std::memory_order_relaxed));
+  switch (used) {
+  case Together::seldom: return false;
+  case Together::mostly: return born_together(group, edge, 2);
+  case Together::unknown: break;
+  }
+  return born_together(group, edge, 3);
+}
+
 bool ShapeGraph::merge_born(Group &group) {
   bool merged = false;
   for (unsigned i = 0; i < group.edge_count; ++i) {
     Group &to = groups_[group.edges[i].to];
-    if (to.root == group.root || to.is_off() || !born_together(group, group.edges[i])) continue;
+    if (to.root == group.root || to.is_off() || !belong_together(group, group.edges[i])) continue;
     merge(group, to, Merge::born);
     merged = true;
   }

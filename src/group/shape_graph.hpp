@@ -7,6 +7,7 @@
 
 #include "group/born.hpp"
 #include "group/group.hpp"
+#include "group/usage.hpp"
 
 namespace abut::group {
 
@@ -47,6 +48,9 @@ public:
   // What groups get for their first look.
   uint64_t first_look = 100; // objects
 
+  // What is known of two pools' being used together; null where nothing is.
+  Together (*together)(PoolId from, PoolId to) = nullptr;
+
   // The root of the groups that use a pool.
   GroupId roots[kMostPools + 1] = {};
 
@@ -75,6 +79,7 @@ private:
       if (Group &group = groups_[with_edges_[i]]; group.can_merge()) any |= visit(group);
     return any;
   }
+  bool belong_together(const Group &group, const Edge &edge);
   bool merge_born(Group &group);
   void merge(Group &one, Group &other, Merge why);
 
