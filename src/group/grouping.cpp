@@ -151,8 +151,7 @@ void start() {
   if (!on) return;
   heap::heap_registry.take_first(shape_graph.lock());
   start_sampling();
-  if (sampling)
-    shape_graph.together = [](PoolId from, PoolId to) { return usage.after(from, to); };
+  if (sampling) shape_graph.together = [](PoolId from, PoolId to) { return usage.after(from, to); };
 }
 
 } // namespace abut::group

@@ -1,6 +1,9 @@
 #include "sample/sampler.hpp"
 
 #include "context/decoder.hpp"
+#include "heap/segment_map.hpp"
+
+#include "os/os.hpp"
 
 #include <atomic>
 #include <ctime>
@@ -24,6 +27,27 @@ uint64_t nanoseconds() {
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
 }
 
+void leave_the_heaps() {
+  unsigned count = 0;
+  for (unsigned i = 0; i < accesses.count; ++i)
+    if (heap::segment_map.kind_at(accesses.at[i]) == heap::SegmentKind::pages)
+      accesses.at[count++] = accesses.at[i];
+  accesses.count = count;
+}
+
+// Null when steps can be made ready, else why not.
+const char *make_room() {
+  constexpr size_t kSteps = size_t{1} << kLogReadySteps;
+  auto *slots = static_cast<unsigned char *>(os::map_code(kSteps * ReadyStep::kSlotBytes));
+  if (slots == nullptr) return "no memory may be written and run";
+  auto *steps =
+      static_cast<ReadyStep *>(os::map(nullptr, round_up(kSteps * sizeof(ReadyStep), kPageBytes)));
+  if (steps == nullptr) return "there is no memory";
+  for (size_t i = 0; i < kSteps; ++i) steps[i].slot = slots + i * ReadyStep::kSlotBytes;
+  keep_steps_in(steps);
+  return nullptr;
+}
+
 uint64_t burst(os::Registers &registers) {
   if (busy.test_and_set(std::memory_order_acquire)) {
     std::atomic_ref(counted.skipped).fetch_add(1, std::memory_order_relaxed);
@@ -32,6 +56,7 @@ uint64_t burst(os::Registers &registers) {
   const uint64_t begun = nanoseconds();
   accesses.count = 0;
   const Outcome outcome = step_through(registers, most_steps, accesses);
+  leave_the_heaps();
   listener(accesses);
   const uint64_t took = nanoseconds() - begun;
   ++counted.bursts;
@@ -47,7 +72,7 @@ uint64_t burst(os::Registers &registers) {
 
 const char *start(Listener who, uint64_t microseconds, uint64_t steps) {
   if (const char *reason = context::why_no_decoder()) return reason;
-  if (const char *reason = prepare_stepping()) return reason;
+  if (const char *reason = make_room()) return reason;
   listener = who;
   period = microseconds * 1000;
   most_steps = static_cast<unsigned>(steps);

@@ -4,6 +4,7 @@
 #include "context/loaded_code.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace abut::sample {
 
@@ -24,6 +25,12 @@ constexpr ZydisMnemonic kConditions[] = {
 
 bool is_own_code(Address at) {
   return context::object_around(reinterpret_cast<Address>(&make_ready)).range.holds(at);
+}
+
+void find_code(Address at, KnownCode &known) {
+  if (at - known.begin < known.end - known.begin) return;
+  const context::CodeRange code = context::segment_around(context::object_around(at), at, true);
+  known = {code.begin, code.end, is_own_code(at)};
 }
 
 uint8_t number_of(ZydisRegister name) {
@@ -47,16 +54,15 @@ bool read_operand(const ZydisDecodedOperand &operand, MemoryOperand &made) {
 
 class Maker {
 public:
-  Maker(Address at, ReadyStep &step) : at_(at), step_(step) {}
+  Maker(Address at, KnownCode &known, ReadyStep &step) : at_(at), known_(known), step_(step) {}
 
   void make(void (*after)()) {
-    const context::LoadedObject object = context::object_around(at_);
-    const context::CodeRange code = context::segment_around(object, at_, true);
-    if (!code.holds(at_)) return end(End::foreign);
-    const size_t most = std::min<size_t>(kLongest, code.end - at_);
+    find_code(at_, known_);
+    if (at_ - known_.begin >= known_.end - known_.begin) return end(End::foreign);
+    const size_t most = std::min<size_t>(kLongest, known_.end - at_);
     if (!context::decode(at_, most, now_)) return end(End::not_known);
     step_.length = now_.head.length;
-    step_.counts = !is_own_code(at_);
+    step_.counts = !known_.is_own;
     read_operands();
     step_.step = goes_elsewhere() ? step_.step : plain();
     if (step_.step == Step::run || step_.step == Step::run_near) fill_slot(after);
@@ -81,10 +87,18 @@ private:
       MemoryOperand made;
       const bool plain = read_operand(operand, made);
       if (i == 0) first_is_plain_ = plain;
-      if (plain && operand.mem.type == ZYDIS_MEMOP_TYPE_MEM &&
+      const bool variable = made.base == MemoryOperand::kNext || made.base == 4;
+      const bool needed = i == 0 && leads_elsewhere();
+      if (plain && operand.mem.type == ZYDIS_MEMOP_TYPE_MEM && (needed || !variable) &&
           step_.operand_count < ReadyStep::kMostOperands)
         step_.operands[step_.operand_count++] = made;
     }
+  }
+
+  // Whether the first operand says where to.
+  bool leads_elsewhere() const {
+    return now_.head.meta.category == ZYDIS_CATEGORY_UNCOND_BR ||
+           now_.head.meta.category == ZYDIS_CATEGORY_CALL;
   }
 
   void use(ZydisRegister name) {
@@ -218,6 +232,7 @@ private:
   }
 
   Address at_;
+  KnownCode &known_;
   ReadyStep &step_;
   Instruction now_;
   uint32_t used_ = 1U << 4; // never the stack pointer
@@ -226,16 +241,16 @@ private:
 
 } // namespace
 
-void make_ready(Address at, void (*after)(), ReadyStep &step) {
+void make_ready(Address at, void (*after)(), KnownCode &known, ReadyStep &step) {
   unsigned char *slot = step.slot;
   step = {};
   step.slot = slot;
-  Maker(at, step).make(after);
+  Maker(at, known, step).make(after);
   step.at = at;
   step.bytes = step.end == End::foreign ? CodeBytes{} : CodeBytes::at(at, step.length);
 }
 #else
-void make_ready(Address, void (*)(), ReadyStep &step) { step.end = End::not_known; }
+void make_ready(Address, void (*)(), KnownCode &, ReadyStep &step) { step.end = End::not_known; }
 #endif
 
 } // namespace abut::sample

@@ -87,7 +87,13 @@ struct ReadyStep {
   bool is_for(Address code) const { return at == code && bytes == CodeBytes::at(code, length); }
 };
 
+// Code that is known to be a file's, until code may be loaded or unloaded again: for one burst.
+struct KnownCode {
+  Address begin = 0, end = 0;
+  bool is_own = false; // the heap's
+};
+
 // Makes the instruction at `at` ready; `step.slot` is memory to put it into, from which it goes on to `after`.
-void make_ready(Address at, void (*after)(), ReadyStep &step);
+void make_ready(Address at, void (*after)(), KnownCode &known, ReadyStep &step);
 
 } // namespace abut::sample

@@ -1,8 +1,6 @@
 // This file is compiled without vector registers: they hold the program's values while it runs.
 #include "sample/stepper.hpp"
 
-#include "heap/segment_map.hpp"
-
 // What the assembly below uses, by offsets.
 extern "C" {
 struct AbutStepped {
@@ -20,8 +18,10 @@ __attribute__((visibility("hidden"))) void abut_after_slot();
 #define STORE(offset, name) "mov %" #name ", abut_stepped+" #offset "(%rip)\n"
 #define EACH_REGISTER(DO)                                                                          \
   DO(0, rax)                                                                                       \
-  DO(8, rcx) DO(16, rdx) DO(24, rbx) DO(40, rbp) DO(48, rsi) DO(56, rdi) DO(64, r8) DO(72, r9)     \
-      DO(80, r10) DO(88, r11) DO(96, r12) DO(104, r13) DO(112, r14) DO(120, r15) DO(32, rsp)
+  DO(8, rcx)                                                                                       \
+  DO(16, rdx)                                                                                      \
+  DO(24, rbx) DO(40, rbp) DO(48, rsi) DO(56, rdi) DO(64, r8) DO(72, r9) DO(80, r10) DO(88, r11)    \
+      DO(96, r12) DO(104, r13) DO(112, r14) DO(120, r15) DO(32, rsp)
 
 asm(".pushsection .text\n"
     ".hidden abut_run_slot\n.globl abut_run_slot\nabut_run_slot:\n"
@@ -38,8 +38,6 @@ asm(".pushsection .text\n"
 namespace abut::sample {
 namespace {
 
-constexpr unsigned kLogSteps = 12;
-constexpr size_t kSteps = size_t{1} << kLogSteps;
 constexpr unsigned kRsp = os::Registers::kRsp;
 
 ReadyStep *ready = nullptr;
@@ -88,11 +86,8 @@ Address address_of(const MemoryOperand &operand, Address next) {
 
 void note(const ReadyStep &step, Accesses &accesses, Address next) {
   for (unsigned i = 0; i < step.operand_count; ++i) {
-    const Address address = address_of(step.operands[i], next);
-    if (heap::segment_map.kind_at(address) != heap::SegmentKind::pages ||
-        accesses.count == Accesses::kMost)
-      continue;
-    accesses.at[accesses.count++] = address;
+    if (accesses.count == Accesses::kMost) return;
+    accesses.at[accesses.count++] = address_of(step.operands[i], next);
   }
 }
 
@@ -145,31 +140,22 @@ Address execute(const ReadyStep &step, Address next) {
 
 } // namespace
 
-const char *prepare_stepping() {
-  if (ready != nullptr) return nullptr;
-  auto *slots = static_cast<unsigned char *>(os::map_code(kSteps * ReadyStep::kSlotBytes));
-  if (slots == nullptr) return "no memory may be written and run";
-  auto *steps =
-      static_cast<ReadyStep *>(os::map(nullptr, round_up(kSteps * sizeof(ReadyStep), kPageBytes)));
-  if (steps == nullptr) return "there is no memory";
-  for (size_t i = 0; i < kSteps; ++i) steps[i].slot = slots + i * ReadyStep::kSlotBytes;
-  ready = steps;
-  return nullptr;
-}
+void keep_steps_in(ReadyStep *steps) { ready = steps; }
 
 Outcome step_through(os::Registers &registers, unsigned most, Accesses &accesses) {
   Outcome outcome;
+  KnownCode known;
   for (unsigned i = 0; i < 16; ++i) now.general[i] = registers.general[i];
   now.flags = registers.flags;
   Address at = registers.instruction;
   const uint64_t *restartable = os::restartable_sequence();
   put_extended(registers);
   while (outcome.steps < most && outcome.end == End::none) {
-    ReadyStep &step = ready[at * 0x9e3779b97f4a7c15U >> (64 - kLogSteps)];
+    ReadyStep &step = ready[at * 0x9e3779b97f4a7c15U >> (64 - kLogReadySteps)];
     if (step.end == End::foreign || !step.is_for(at)) [[unlikely]] {
       ++outcome.misses;
       keep_extended(registers);
-      make_ready(at, abut_after_slot, step);
+      make_ready(at, abut_after_slot, known, step);
       put_extended(registers);
     }
     if (step.step == Step::end) {

@@ -9,9 +9,9 @@
 
 namespace abut::sample {
 
-// The addresses of the heap that a burst accessed, in order, up to so many.
+// The addresses that a burst accessed, in order, up to so many; but for the program's variables.
 struct Accesses {
-  static constexpr unsigned kMost = 1024;
+  static constexpr unsigned kMost = 4096;
   unsigned count = 0;
   Address at[kMost];
 };
@@ -22,8 +22,9 @@ struct Outcome {
   End end = End::none;
 };
 
-// Null when bursts can be stepped from now on, else why not.
-const char *prepare_stepping();
+// Where instructions are kept, with a slot each. Before the first of:
+inline constexpr unsigned kLogReadySteps = 14;
+void keep_steps_in(ReadyStep *steps);
 
 // Goes on from `registers` for at most `most` instructions. One thread at a time.
 Outcome step_through(os::Registers &registers, unsigned most, Accesses &accesses);

@@ -9,6 +9,8 @@ from abut.heaps import find_heaps
 from abut.measure.workload import Workload
 from abut.papers import dpa
 from abut.papers.dpa import DpaResult, Groups, Misses, ProgramRow, variant_of, variants
+from abut.papers.paper import Request
+from abut.papers.recordings import workloads
 
 LEVELS = ("pentium4 L2", "modern L2", "modern L1 TLB")
 
@@ -78,6 +80,20 @@ def test_figures_are_tables_and_a_picture(tmp_path: Path) -> None:
     assert result.document()["means"][dpa.DPA] == pytest.approx(1.0)
     result.draw(tmp_path / "dpa.svg")
     assert "figure 9" in (tmp_path / "dpa.svg").read_text()
+
+
+def test_a_row_is_kept_and_read_again() -> None:
+    one = row("one", 0.5)
+    assert dpa.read_row(dpa.write_row(one)) == one
+
+
+def test_a_kept_row_is_told_without_measuring(tmp_path: Path) -> None:
+    heaps = dict(zip(variants(), find_heaps(variants().values())[0], strict=True))
+    request = Request(("hash",), (), "quick", tmp_path, fresh=False, tell=lambda _: None)
+    (workload,) = workloads(request)
+    kept = row("hash", 0.25)
+    dpa.kept_at(request, workload, heaps).write_text(dpa.write_row(kept))
+    assert list(dpa.measure(request).rows) == [kept]
 
 
 def test_a_run_is_asked_what_it_grouped(tmp_path: Path) -> None:

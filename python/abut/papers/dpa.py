@@ -6,6 +6,9 @@ groups, and without friends, which they did not have. Runs of all variants of a 
 interleaved.
 
 The number of groups and of pools is the library's own account. Misses are simulated, from traces.
+
+A program's row takes a minute or so. It is kept beside the traces, under the library's fingerprint,
+so that rows can be measured one by one, each while the machine is quiet, and then be told together.
 """
 
 from collections.abc import Mapping, Sequence
@@ -197,7 +200,46 @@ class DpaResult:
 def measure(request: Request) -> DpaResult:
     """Run every program under every variant, ask what was grouped, and simulate its misses."""
     heaps = {name: require_heap(spec) for name, spec in variants().items()}
-    return DpaResult([_measure(request, workload, heaps) for workload in workloads(request)])
+    return DpaResult([_row(request, workload, heaps) for workload in workloads(request)])
+
+
+def _row(request: Request, workload: Workload, heaps: Mapping[str, Heap]) -> ProgramRow:
+    """The row that was kept, unless another is asked for; else one that is measured and kept."""
+    path = kept_at(request, workload, heaps)
+    if path.is_file() and not request.fresh:
+        return read_row(path.read_text())
+    row = _measure(request, workload, heaps)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(write_row(row))
+    return row
+
+
+def kept_at(request: Request, workload: Workload, heaps: Mapping[str, Heap]) -> Path:
+    """Where a program's row is kept: the name changes with program, size and library."""
+    import hashlib
+
+    state = hashlib.sha256(repr((RUNS, workload.argv, sorted(variants().items()))).encode())
+    if (library := heaps[PLAIN].library) is not None:
+        state.update(library.read_bytes())
+    name = f"dpa-{workload.name}-{request.suite}-{state.hexdigest()[:12]}.json"
+    return request.traces.absolute() / name
+
+
+def write_row(row: ProgramRow) -> str:
+    """The row as text."""
+    import json
+
+    return json.dumps(asdict(row))
+
+
+def read_row(text: str) -> ProgramRow:
+    """What `write_row` made the text of."""
+    import json
+
+    told = json.loads(text)
+    told["groups"] = {name: Groups(**groups) for name, groups in told["groups"].items()}
+    told["misses"] = {name: Misses(**misses) for name, misses in told["misses"].items()}
+    return ProgramRow(**told)
 
 
 def _measure(request: Request, workload: Workload, heaps: Mapping[str, Heap]) -> ProgramRow:

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <alloca.h>
+#include <coroutine>
+#include <csetjmp>
 #include <csignal>
+#include <dlfcn.h>
 #include <execinfo.h>
 #include <gtest/gtest.h>
 #include <memory>
@@ -174,6 +177,83 @@ TEST(Capture, IsRightBeforeAndAfterAnException) {
   Chains chains;
   deeper(2, chains);
   expect_same(chains, kDeep);
+}
+
+std::jmp_buf far_back;
+
+[[gnu::noinline]] void jump_out(int levels) {
+  Chains chains;
+  deeper(1, chains);
+  expect_same(chains, kDeep);
+  if (levels == 0) std::longjmp(far_back, 1);
+  jump_out(levels - 1);
+}
+
+TEST(Capture, IsRightBeforeAndAfterALongJump) {
+  for (volatile int i = 0; i < 3; i = i + 1)
+    if (setjmp(far_back) == 0) jump_out(3);
+  Chains chains;
+  deeper(2, chains);
+  expect_same(chains, kDeep);
+}
+
+// What runs on the stack of whoever resumes it, and in between on none.
+struct Coroutine {
+  struct promise_type {
+    Coroutine get_return_object() {
+      return {std::coroutine_handle<promise_type>::from_promise(*this)};
+    }
+    static std::suspend_always initial_suspend() { return {}; }
+    static std::suspend_always final_suspend() noexcept { return {}; }
+    static void return_void() {}
+    static void unhandled_exception() {}
+  };
+  std::coroutine_handle<promise_type> handle;
+};
+
+Coroutine capture_twice(Chains &first, Chains &second) {
+  deeper(1, first);
+  co_await std::suspend_always{};
+  deeper(1, second);
+}
+
+[[gnu::noinline]] void resume_deeper(Coroutine coroutine, int levels) {
+  if (levels == 0)
+    coroutine.handle.resume();
+  else
+    resume_deeper(coroutine, levels - 1);
+  asm volatile("" ::: "memory");
+}
+
+TEST(Capture, GoesFromACoroutineToWhoeverResumedIt) {
+  Chains first, second;
+  const Coroutine coroutine = capture_twice(first, second);
+  resume_deeper(coroutine, 1);
+  resume_deeper(coroutine, 4);
+  coroutine.handle.destroy();
+  expect_same(first, kDeep);
+  expect_same(second, kDeep);
+  EXPECT_NE(std::vector(first.ours + 3, first.ours + kDeep),
+            std::vector(second.ours + 3, second.ours + kDeep));
+}
+
+Chains *of_plugin;
+
+// Two libraries that differ in their frames take turns at one address.
+TEST(Capture, ForgetsCodeThatWasUnloaded) {
+  for (int i = 0; i < 6; ++i) {
+    void *library = dlopen(i % 2 == 0 ? CALLS_BACK_SMALL : CALLS_BACK_LARGE, RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(library, nullptr) << dlerror();
+    auto *call_back = reinterpret_cast<void (*)(void (*)())>(dlsym(library, "call_back"));
+    Chains chains;
+    of_plugin = &chains;
+    call_back([] { deeper(1, *of_plugin); });
+    expect_same(chains, kDeep);
+    const uint16_t generation = chain_table.generation();
+    dlclose(library);
+    chain_table.drop_unloaded();
+    EXPECT_NE(chain_table.generation(), generation);
+  }
 }
 
 struct Probed {
