@@ -28,6 +28,7 @@ int burst_signal() { return SIGRTMAX - 3; }
 struct Slot {
   std::atomic<bool> taken{false};
   int timer = 0;
+  unsigned process = 0;  // a child has the slots of its parent, but not the timers
   void *stack = nullptr; // null where the thread has one of its own
 };
 
@@ -115,7 +116,7 @@ void on_signal(int, siginfo_t *about, void *interrupted) {
 
 void leave(void *argument) {
   auto *slot = static_cast<Slot *>(argument);
-  syscall(SYS_timer_delete, slot->timer);
+  if (slot->process == process_id()) syscall(SYS_timer_delete, slot->timer);
   if (slot->stack != nullptr) {
     stack_t now{};
     sigaltstack(nullptr, &now);
@@ -147,6 +148,7 @@ bool have_timer(Slot &slot) {
   event.sigev_notify = SIGEV_THREAD_ID;
   event.sigev_signo = burst_signal();
   event.sigev_value.sival_ptr = &slot;
+  slot.process = process_id();
   event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
   return syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &slot.timer) == 0;
 }

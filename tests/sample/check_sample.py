@@ -53,13 +53,13 @@ class Sampling(unittest.TestCase):
     """The stepper of src/sample, in a program that has something of everything."""
 
     def test_a_program_computes_the_same(self) -> None:
-        seen = sampled("all", 80_000)
+        seen = sampled("all", 40_000)
         assert seen.bursts > 10, seen
         assert seen.steps > 10_000, seen
         assert seen.accesses > 1000, seen
 
     def test_threads_take_turns(self) -> None:
-        assert sampled("threads", 20_000).steps > 10_000
+        assert sampled("threads", 8000).steps > 10_000
 
     def test_system_calls_are_never_stepped_through(self) -> None:
         seen = sampled("calls", 3000)
@@ -74,7 +74,7 @@ class Sampling(unittest.TestCase):
         assert sampled("faults", 30_000).bursts <= 2
 
     def test_pools_are_told_of(self) -> None:
-        seen = sampled("all", 80_000)
+        seen = sampled("all", 40_000)
         assert re.search(r"sampled: pool \d+: \d+ visits to lines, \d+% of their bytes", seen.text)
 
     def test_nothing_is_sampled_by_default(self) -> None:

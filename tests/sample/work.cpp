@@ -60,7 +60,7 @@ __attribute__((noinline)) Number thrown(Number value) {
   }
 }
 
-std::jmp_buf back;
+thread_local std::jmp_buf back;
 __attribute__((noinline)) void jump(int value) { std::longjmp(back, value); }
 __attribute__((noinline)) Number jumped(int value) {
   volatile Number seen = 1;

@@ -75,7 +75,7 @@ TEST(FriendStructures, StandardListsThatAreInsertedIntoAbut) {
   support::Random random(12);
   for (std::uint64_t i = 0; i < 300'000; ++i) {
     const std::size_t at = random.below(lists.size());
-    lists[at].insert(cursors[at], i);
+    cursors[at] = lists[at].insert(cursors[at], i);
     if (i % 64 == 0) cursors[at] = lists[at].begin();
   }
   Share share;

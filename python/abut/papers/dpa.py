@@ -7,11 +7,12 @@ interleaved.
 
 The number of groups and of pools is the library's own account. Misses are simulated, from traces.
 
-A program's row takes a minute or so. It is kept beside the traces, under the library's fingerprint,
-so that rows can be measured one by one, each while the machine is quiet, and then be told together.
+A program's row takes a minute or so. Its parts are kept beside the traces, under the library's
+fingerprint, so that programs can be measured one by one, each while the machine is quiet, and then
+be told together.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -204,57 +205,58 @@ def measure(request: Request) -> DpaResult:
 
 
 def _row(request: Request, workload: Workload, heaps: Mapping[str, Heap]) -> ProgramRow:
-    """The row that was kept, unless another is asked for; else one that is measured and kept."""
-    path = kept_at(request, workload, heaps)
+    def groups() -> dict[str, Any]:
+        asked = [DPA, BORN, "merge none", *(variant_of("chain", chain) for chain in CHAINS)]
+        return {name: asdict(groups_of(workload, heaps[name])) for name in asked}
+
+    def misses() -> dict[str, Any]:
+        asked = (PLAIN, DPA, BORN) if workload.name in RECORDED else ()
+        return {name: asdict(_misses(request, workload, heaps[name])) for name in asked}
+
+    times = kept(request, workload, heaps, "times", lambda: _times(request, workload, heaps))
+    counted = kept(request, workload, heaps, "groups", groups)
+    simulated = kept(request, workload, heaps, "misses", misses)
+    return ProgramRow(
+        workload.name,
+        times["seconds"],
+        times["resident"],
+        {name: Groups(**one) for name, one in counted.items()},
+        {name: Misses(**one) for name, one in simulated.items()},
+    )
+
+
+def kept(
+    request: Request,
+    workload: Workload,
+    heaps: Mapping[str, Heap],
+    part: str,
+    measure_part: Callable[[], dict[str, Any]],
+) -> dict[str, Any]:
+    """A part of a program's row as it was kept, unless another is asked for; else a new one."""
+    import json
+
+    path = kept_at(request, workload, heaps, part)
     if path.is_file() and not request.fresh:
-        return read_row(path.read_text())
-    row = _measure(request, workload, heaps)
+        told: dict[str, Any] = json.loads(path.read_text())
+        return told
+    found = measure_part()
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(write_row(row))
-    return row
+    path.write_text(json.dumps(found))
+    return found
 
 
-def kept_at(request: Request, workload: Workload, heaps: Mapping[str, Heap]) -> Path:
-    """Where a program's row is kept: the name changes with program, size and library."""
+def kept_at(request: Request, workload: Workload, heaps: Mapping[str, Heap], part: str) -> Path:
+    """Where a part is kept: the name changes with program, size and library."""
     import hashlib
 
     state = hashlib.sha256(repr((RUNS, workload.argv, sorted(variants().items()))).encode())
     if (library := heaps[PLAIN].library) is not None:
         state.update(library.read_bytes())
-    name = f"dpa-{workload.name}-{request.suite}-{state.hexdigest()[:12]}.json"
+    name = f"dpa-{part}-{workload.name}-{request.suite}-{state.hexdigest()[:12]}.json"
     return request.traces.absolute() / name
 
 
-def write_row(row: ProgramRow) -> str:
-    """The row as text."""
-    import json
-
-    return json.dumps(asdict(row))
-
-
-def read_row(text: str) -> ProgramRow:
-    """What `write_row` made the text of."""
-    import json
-
-    told = json.loads(text)
-    told["groups"] = {name: Groups(**groups) for name, groups in told["groups"].items()}
-    told["misses"] = {name: Misses(**misses) for name, misses in told["misses"].items()}
-    return ProgramRow(**told)
-
-
-def _measure(request: Request, workload: Workload, heaps: Mapping[str, Heap]) -> ProgramRow:
-    seconds, resident = _times(request, workload, heaps)
-    asked = [DPA, BORN, "merge none", *(variant_of("chain", chain) for chain in CHAINS)]
-    groups = {name: groups_of(workload, heaps[name]) for name in asked}
-    misses: dict[str, Misses] = {}
-    if workload.name in RECORDED:
-        misses = {name: _misses(request, workload, heaps[name]) for name in (PLAIN, DPA, BORN)}
-    return ProgramRow(workload.name, seconds, resident, groups, misses)
-
-
-def _times(
-    request: Request, workload: Workload, heaps: Mapping[str, Heap]
-) -> tuple[dict[str, float], dict[str, float]]:
+def _times(request: Request, workload: Workload, heaps: Mapping[str, Heap]) -> dict[str, Any]:
     """Medians of processor seconds and of the largest resident bytes."""
     from abut.measure.interleave import Interleaver
     from abut.measure.measurement import Measurement, Plan
@@ -267,10 +269,10 @@ def _times(
     )
     if measurement.differences:
         raise AbutError(f"{workload.name}: does something else under {measurement.differences[0]}")
-    return (
-        {name: _median(measurement, heap, "cpu") for name, heap in heaps.items()},
-        {name: _median(measurement, heap, "rss") for name, heap in heaps.items()},
-    )
+    return {
+        "seconds": {name: _median(measurement, heap, "cpu") for name, heap in heaps.items()},
+        "resident": {name: _median(measurement, heap, "rss") for name, heap in heaps.items()},
+    }
 
 
 def _median(measurement: Any, heap: Heap, key: str) -> float:

@@ -1,16 +1,14 @@
 // Libraries that are alike but for the sizes of their frames.
-#include <stddef.h>
-
 __attribute__((noinline)) static void call_deeper(void (*function)(void)) {
-  volatile char frame[FRAME];
-  frame[0] = 1;
+  char frame[FRAME];
+  __asm__ volatile("" : : "r"(frame) : "memory");
   function();
-  frame[FRAME - 1] = 1;
+  __asm__ volatile("" : : "r"(frame) : "memory");
 }
 
 __attribute__((visibility("default"))) void call_back(void (*function)(void)) {
-  volatile char frame[FRAME / 2];
-  frame[0] = 1;
+  char frame[FRAME / 2];
+  __asm__ volatile("" : : "r"(frame) : "memory");
   call_deeper(function);
-  frame[FRAME / 2 - 1] = 1;
+  __asm__ volatile("" : : "r"(frame) : "memory");
 }
