@@ -20,8 +20,12 @@ __attribute__((visibility("hidden"))) void abut_after_slot();
   DO(0, rax)                                                                                       \
   DO(8, rcx)                                                                                       \
   DO(16, rdx)                                                                                      \
-  DO(24, rbx) DO(40, rbp) DO(48, rsi) DO(56, rdi) DO(64, r8) DO(72, r9) DO(80, r10) DO(88, r11)    \
-      DO(96, r12) DO(104, r13) DO(112, r14) DO(120, r15) DO(32, rsp)
+  DO(24, rbx)                                                                                      \
+  DO(40, rbp)                                                                                      \
+  DO(48, rsi)                                                                                      \
+  DO(56, rdi)                                                                                      \
+  DO(64, r8)                                                                                       \
+  DO(72, r9) DO(80, r10) DO(88, r11) DO(96, r12) DO(104, r13) DO(112, r14) DO(120, r15) DO(32, rsp)
 
 asm(".pushsection .text\n"
     ".hidden abut_run_slot\n.globl abut_run_slot\nabut_run_slot:\n"
