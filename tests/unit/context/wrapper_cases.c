@@ -14,6 +14,7 @@ typedef struct Node {
 
 static size_t total;
 static void *volatile kept;
+static volatile size_t eight = 8; // so that no compiler knows how much is copied
 static int (*volatile retry)(size_t);
 
 static ALONE void die(void) { abort(); }
@@ -77,8 +78,9 @@ static ALONE void *outermost(size_t n) {
   return p;
 }
 static ALONE void *resized(void *old, size_t n) {
-  if (old) return realloc(old, n);
-  return case_malloc(n);
+  void *p = old ? realloc(old, n) : case_malloc(n);
+  lock();
+  return p;
 }
 static ALONE void *copied(const void *from, size_t n) {
   void *p = case_malloc(n);
@@ -123,7 +125,7 @@ CALL(cleared_small, cleared_small())
 CALL(cleared_inline, cleared_inline())
 CALL(outermost, outermost(8))
 CALL(resized, resized(NULL, 8))
-CALL(copied, copied("abcdefg", 8))
+CALL(copied, copied("abcdefg", eight))
 CALL(with_header, with_header(8))
 CALL(node, node((long)total + 1))
 CALL(stored, stored(8))
