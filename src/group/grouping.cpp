@@ -85,9 +85,8 @@ void settle(Group &group, ThreadPools &pools) {
   });
   if (root.pool.load(std::memory_order_relaxed) == kNoPool)
     give_pool(root, pools);
-  else if (is_sparse(root))
-    turn_off(root, Reason::sparse);
-  else if (sampling && usage.is_thin(root.pool.load(std::memory_order_relaxed)))
+  else if (is_sparse(root) ||
+           (sampling && usage.is_thin(root.pool.load(std::memory_order_relaxed))))
     turn_off(root, Reason::sparse);
 }
 
