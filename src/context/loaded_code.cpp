@@ -7,13 +7,42 @@
 
 namespace abut::context {
 
-LoadedObject object_around(Address code) {
-  dl_find_object found;
-  if (_dl_find_object(reinterpret_cast<void *>(code), &found) != 0) return {};
+namespace {
+
+// The program itself from its first segment to its last. The dynamic linker knows of its code alone where there are gaps
+// between its segments.
+CodeRange program_range(Address shift) {
+  const auto *segment = reinterpret_cast<const ElfW(Phdr) *>(getauxval(AT_PHDR));
+  const auto *end = segment + getauxval(AT_PHNUM);
+  CodeRange range;
+  for (; segment != nullptr && segment != end; ++segment) {
+    if (segment->p_type != PT_LOAD) continue;
+    if (range.end == 0) range.begin = shift + round_down(segment->p_vaddr, kPageBytes);
+    range.end = shift + segment->p_vaddr + segment->p_memsz;
+  }
+  return range;
+}
+
+LoadedObject object_of(const dl_find_object &found) {
   return {{reinterpret_cast<Address>(found.dlfo_map_start),
            reinterpret_cast<Address>(found.dlfo_map_end)},
           found.dlfo_link_map,
           reinterpret_cast<Address>(found.dlfo_eh_frame)};
+}
+
+} // namespace
+
+LoadedObject object_around(Address address) {
+  dl_find_object found, entry;
+  const bool known = _dl_find_object(reinterpret_cast<void *>(address), &found) == 0;
+  if (_dl_find_object(reinterpret_cast<void *>(getauxval(AT_ENTRY)), &entry) == 0 &&
+      (!known || found.dlfo_link_map == entry.dlfo_link_map)) {
+    LoadedObject program = object_of(entry);
+    const CodeRange whole = program_range(entry.dlfo_link_map->l_addr);
+    if (whole.holds(program.range.begin)) program.range = whole;
+    if (program.range.holds(address)) return program;
+  }
+  return known ? object_of(found) : LoadedObject{};
 }
 
 CodeRange segment_around(const LoadedObject &object, Address at, bool executable) {

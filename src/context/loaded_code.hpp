@@ -14,8 +14,8 @@ struct LoadedObject {
   explicit operator bool() const { return identity != nullptr; }
 };
 
-// The object around a code address; none for code that was made at run time.
-LoadedObject object_around(Address code);
+// The object around an address of its code, and around any of the program's own; none for code that was made at run time.
+LoadedObject object_around(Address address);
 
 // The bytes of the file that were mapped, unbroken, around `at`; empty where there are none.
 CodeRange segment_around(const LoadedObject &object, Address at, bool executable);

@@ -28,6 +28,8 @@ struct Limits {
 } limits;
 
 PoolId pools_made = 0;
+// How often groups were looked at: what threads have been told may then be no longer right.
+std::atomic<uint32_t> looks{1};
 
 // Of all groups that share it.
 void set_pool(Group &root, PoolId pool) {
@@ -69,12 +71,8 @@ bool is_sparse(const Group &root) {
 // Not only of those that were freed: a cell that another object has got since is as good a proof.
 bool is_brief(const Group &group) { return group.scanned * 4 < group.sampled; }
 
-void look(Group &group, heap::LocalHeap *heap, ThreadPools &pools) {
-  if (!shape_graph.lock().try_lock()) return;
-  std::lock_guard guard(shape_graph.lock(), std::adopt_lock);
-  if (group.objects < group.next_look) return; // another thread looked meanwhile
-  group.next_look *= kGrowth;
-  shape_graph.look_at(group, heap, limits.merging);
+// What is to become of a group, by what its objects and those around it look like now.
+void settle(Group &group, ThreadPools &pools) {
   Group &root = shape_graph.root_of(group);
   if (root.is_off()) return turn_off(group, root.reason);
   const bool alone = group.root == group.id && group.next_member == 0;
@@ -87,8 +85,19 @@ void look(Group &group, heap::LocalHeap *heap, ThreadPools &pools) {
   });
   if (root.pool.load(std::memory_order_relaxed) == kNoPool)
     give_pool(root, pools);
-  else if (is_sparse(root))
+  else if (is_sparse(root) ||
+           (sampling && usage.is_thin(root.pool.load(std::memory_order_relaxed))))
     turn_off(root, Reason::sparse);
+}
+
+void look(Group &group, heap::LocalHeap *heap, ThreadPools &pools) {
+  if (!shape_graph.lock().try_lock()) return;
+  std::lock_guard guard(shape_graph.lock(), std::adopt_lock);
+  if (group.objects < group.next_look) return; // another thread looked meanwhile
+  group.next_look *= kGrowth;
+  shape_graph.look_at(group, heap, limits.merging);
+  settle(group, pools);
+  looks.fetch_add(1, std::memory_order_relaxed);
 }
 
 void note(Group &group, ThreadPools &pools, const void *block, size_t bytes) {
@@ -100,33 +109,91 @@ void note(Group &group, ThreadPools &pools, const void *block, size_t bytes) {
   bump(group.noted);
 }
 
-void *take_for(const Group &group, heap::LocalHeap *heap, ThreadPools &pools, size_t bytes) {
+uint32_t stamp() {
+  return looks.load(std::memory_order_relaxed) << 16 | context::chain_table.generation();
+}
+
+// Where the group's objects go; no heap where that is not yet decided, and it may be another the next time.
+Told place_of(Group &group, heap::LocalHeap *heap, const ThreadPools &pools) {
   const PoolId pool = group.pool.load(std::memory_order_relaxed);
-  if (pool == kNoPool || limits.use == Use::forwarded) return heap::allocate(bytes);
-  const unsigned size =
-      heap::SmallHeap::class_of(bytes) + static_cast<unsigned>(limits.use == Use::padded);
-  return take(*heap_for(pools, heap, pool, limits.objects), size);
+  if (pool == kNoPool || limits.use == Use::forwarded) return {0, &group, heap};
+  return {0, &group, pools.heaps[pool], 0, limits.use == Use::padded ? 1U : 0U};
+}
+
+[[gnu::noinline]] void *look_closer(void *block, Group &group, ThreadPools &pools, size_t bytes) {
+  if ((pools.births & group.rarely) == 0) note(group, pools, block, bytes);
+  if (group.objects >= group.next_look) look(group, heap::current, pools);
+  return block;
+}
+
+[[gnu::always_inline]] inline void *counted(void *block, Group &group, ThreadPools &pools,
+                                            size_t bytes) {
+  bump(group.objects);
+  bump(group.bytes, uint64_t{bytes});
+  ++pools.births;
+  if ((pools.births & group.rarely) == 0 || group.objects >= group.next_look) [[unlikely]]
+    return look_closer(block, group, pools, bytes);
+  return block;
+}
+
+unsigned size_for(const Told &told, size_t bytes) {
+  return heap::SmallHeap::class_of(bytes) + told.padding;
+}
+
+void *take_counted(const Told &told, size_t bytes, ThreadPools &pools) {
+  void *block = take(*told.heap, size_for(told, bytes));
+  return block != nullptr ? counted(block, *told.group, pools, bytes) : nullptr;
+}
+
+// For a chain that this thread has not met lately.
+[[gnu::noinline]] void *allocate_anew(context::Entry *leaf, Address key, size_t bytes,
+                                      heap::LocalHeap *heap, ThreadPools &pools) {
+  const uint32_t now = stamp();
+  Group *group = shape_graph.group_of(leaf, bytes);
+  if (group == nullptr) return heap::allocate(bytes);
+  Told told = place_of(*group, heap, pools);
+  if (told.heap == nullptr) {
+    told.heap = heap_for(pools, heap, group->pool.load(std::memory_order_relaxed), limits.objects);
+  } else if (leaf->kind.load(std::memory_order_relaxed) != context::EntryKind::loader) {
+    // What the dynamic linker allocates is always looked up: that tells whether code has gone.
+    told.key = key;
+    told.stamp = now;
+    pools.told_for(key) = told;
+  }
+  return take_counted(told, bytes, pools);
+}
+
+// For those that are told by more than their site, and where no block is at hand.
+[[gnu::noinline]] void *allocate_by_chain(size_t bytes, context::Frame frame) {
+  heap::LocalHeap *heap = heap::current;
+  if (bytes > limits.bytes || bytes <= heap::kTinyMax || heap->number() == 0)
+    return heap::allocate(bytes);
+  ThreadPools *pools = thread_pools(heap);
+  if (pools == nullptr) return heap::allocate(bytes);
+  context::Entry *leaf = context::chain_table.find(frame);
+  const Address key = leaf->depth == 1 ? *frame.sp : reinterpret_cast<Address>(leaf);
+  const Told &told = pools->told_for(key);
+  if (told.key == key && told.stamp == stamp()) return take_counted(told, bytes, *pools);
+  return allocate_anew(leaf, key, bytes, heap, *pools);
 }
 
 } // namespace
 
+// The straight path calls nothing but in its last step, so that it needs no stack.
 void *allocate(size_t bytes, context::Frame frame) {
   heap::LocalHeap *heap = heap::current;
-  if (bytes > limits.bytes || bytes <= heap::kTinyMax || heap->number() == 0)
-    return heap::allocate(bytes);
-  Group *group = shape_graph.group_of(context::chain_table.find(frame), bytes);
-  ThreadPools *pools = thread_pools(heap);
-  if (group == nullptr || pools == nullptr) return heap::allocate(bytes);
-  void *block = take_for(*group, heap, *pools, bytes);
-  if (block == nullptr) return nullptr;
-  bump(group->objects);
-  bump(group->bytes, uint64_t{bytes});
-  ++pools->births;
-  if ((pools->births & group->rarely) == 0) [[unlikely]]
-    note(*group, *pools, block, bytes);
-  if (group->objects >= group->next_look) [[unlikely]]
-    look(*group, heap, *pools);
-  return block;
+  auto *pools = static_cast<ThreadPools *>(heap->side_table);
+  if (bytes > limits.bytes || bytes <= heap::kTinyMax || pools == nullptr) [[unlikely]]
+    return allocate_by_chain(bytes, frame);
+  const Address site = *frame.sp;
+  const Told &told = pools->told_for(site);
+  if (told.key != site || told.stamp != stamp()) return allocate_by_chain(bytes, frame);
+  const unsigned size = size_for(told, bytes);
+  void *block = told.heap->small.pop(size);
+  if (block == nullptr) block = told.heap->small.bump(size);
+  if (block == nullptr) [[unlikely]]
+    return allocate_by_chain(bytes, frame);
+  return counted(block, *told.group, *pools, bytes);
 }
 
 Occupancy occupancy(const Group &group) {
@@ -146,7 +213,10 @@ void start() {
   limits.bytes = static_cast<uint32_t>(option_value(Option::group_bytes));
   limits.merging = static_cast<Merging>(option_value(Option::group_merge));
   limits.use = static_cast<Use>(option_value(Option::group_pools));
-  if (on) heap::heap_registry.take_first(shape_graph.lock());
+  if (!on) return;
+  heap::heap_registry.take_first(shape_graph.lock());
+  start_sampling();
+  if (sampling) shape_graph.together = [](PoolId from, PoolId to) { return usage.after(from, to); };
 }
 
 } // namespace abut::group

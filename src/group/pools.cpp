@@ -1,6 +1,7 @@
 #include "group/pools.hpp"
 
 #include "base/bump.hpp"
+#include "group/usage.hpp"
 #include "heap/page_runs.hpp"
 
 #include <mutex>
@@ -20,6 +21,7 @@ ThreadPools *make_thread_pools(heap::LocalHeap *heap) {
   if (memory == nullptr) return nullptr;
   auto *made = new (memory) ThreadPools;
   heap->side_table = made;
+  if (sampling) sample::join();
   return made;
 }
 

@@ -14,11 +14,27 @@ using PoolId = uint16_t; // counted from 1
 inline constexpr PoolId kNoPool = 0;
 inline constexpr PoolId kMostPools = 254;
 
+struct Group;
+
+// Where a thread puts the objects of a site, or of a longer chain: found once, and right as long as its stamp is.
+struct Told {
+  Address key = 0; // the site's return address, or the chain's entry; nought if unused
+  Group *group = nullptr;
+  heap::LocalHeap *heap = nullptr;
+  uint32_t stamp = 0;
+  uint32_t padding = 0; // granules
+};
+
 // What a thread knows of pools; by its heap's side_table.
 struct ThreadPools {
   uint32_t births = 0;                         // of objects that were noted
   heap::LocalHeap *heaps[kMostPools + 1] = {}; // null where the thread has none yet
   uint32_t waits[kMostPools + 1] = {};         // objects that the thread allocated without
+
+  static constexpr unsigned kLogTold = 9;
+  Told told[1U << kLogTold];
+
+  Told &told_for(Address key) { return told[key * 0x9e3779b97f4a7c15U >> (64 - kLogTold)]; }
 };
 
 // Null where memory is exhausted.

@@ -21,8 +21,10 @@ bool strong(const Group &group, const Edge &edge) {
   return edge.count != 0 && edge.count * 4 >= group.scanned;
 }
 
-bool born_together(const Group &group, const Edge &edge) {
-  return strong(group, edge) && edge.count >= kEnoughBorn && edge.close * 4 >= edge.count * 3;
+// So many quarters of the linked objects were.
+bool born_together(const Group &group, const Edge &edge, int quarters) {
+  return strong(group, edge) && edge.count >= kEnoughBorn &&
+         edge.close * 4 >= edge.count * quarters;
 }
 
 // The first of the edges that leave merged groups at one offset for objects of one size.
@@ -37,21 +39,23 @@ struct First {
 Group *ShapeGraph::add(context::Entry *leaf, size_t bytes) {
   if (leaf == context::chain_table.catch_all() || !lock_.try_lock()) return nullptr;
   std::lock_guard guard(lock_, std::adopt_lock);
-  std::atomic<GroupId> &known = by_leaf_[leaf->id];
-  if (const GroupId id = known.load(std::memory_order_relaxed)) return &groups_[id];
-  if (groups_ == nullptr)
-    groups_ = static_cast<Group *>(
-        os::map(nullptr, round_up((kMostGroups + 1) * sizeof(Group), kPageBytes)));
-  if (groups_ == nullptr || count_ == kMostGroups) return nullptr;
-  const GroupId id = ++count_;
-  auto *made = new (&groups_[id]) Group;
+  std::atomic<Group *> &known = by_leaf_[leaf->id];
+  if (Group *group = known.load(std::memory_order_relaxed)) return group;
+  if (count_ == kMostGroups) return nullptr;
+  const auto id = static_cast<GroupId>(count_ + 1);
+  Group *&chunk = chunks_[id / kChunk];
+  if (chunk == nullptr)
+    chunk = static_cast<Group *>(os::map(nullptr, round_up(kChunk * sizeof(Group), kPageBytes)));
+  if (chunk == nullptr) return nullptr;
+  count_ = id;
+  auto *made = new (&at(id)) Group;
   made->leaf = leaf;
   made->id = made->root = id;
   made->next_look = first_look;
   made->smallest = made->largest = static_cast<uint16_t>(bytes);
   made->next_alike = alike_[bytes];
   alike_[bytes] = id;
-  known.store(id, std::memory_order_release);
+  known.store(made, std::memory_order_release);
   return made;
 }
 
@@ -109,9 +113,8 @@ void ShapeGraph::scan(Group &group, heap::LocalHeap *heap) {
 // The head of a list that was made elsewhere is of the list's type, too, though there is only one.
 void ShapeGraph::scan_small_ones_like(const Group &group, heap::LocalHeap *heap) {
   unsigned seen = 0;
-  for (GroupId id = alike_[group.smallest]; id != 0 && seen < kSmallOnes;
-       id = groups_[id].next_alike) {
-    Group &other = groups_[id];
+  for (GroupId id = alike_[group.smallest]; id != 0 && seen < kSmallOnes; id = at(id).next_alike) {
+    Group &other = at(id);
     if (other.pool.load(std::memory_order_relaxed) != kNoPool || !other.of_one_type_with(group) ||
         other.objects == other.scanned_at || &other == &group)
       continue;
@@ -155,20 +158,20 @@ void ShapeGraph::merge(Group &one, Group &other, Merge why) {
   const PoolId left = joining->pool.load(std::memory_order_relaxed);
   if (left != kNoPool) roots[left] = root->id;
   Group *last = root;
-  while (last->next_member != 0) last = &groups_[last->next_member];
+  while (last->next_member != 0) last = &at(last->next_member);
   last->next_member = joining->id;
   for (Group *member = joining; member;) {
     member->root = root->id;
     member->reason = root->reason;
     member->pool.store(root->pool.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    member = member->next_member != 0 ? &groups_[member->next_member] : nullptr;
+    member = member->next_member != 0 ? &at(member->next_member) : nullptr;
   }
 }
 
 bool ShapeGraph::merge_linked(Group &group) {
   bool merged = false;
   for (unsigned i = 0; i < group.edge_count; ++i) {
-    Group &to = groups_[group.edges[i].to];
+    Group &to = at(group.edges[i].to);
     if (to.root == group.root || to.is_off() || !strong(group, group.edges[i]) ||
         !group.of_one_type_with(to))
       continue;
@@ -188,25 +191,40 @@ bool ShapeGraph::merge_pointed_at() {
     bool merged = false;
     for (unsigned i = 0; i < group.edge_count; ++i) {
       const Edge &edge = group.edges[i];
-      Group &to = groups_[edge.to];
+      Group &to = at(edge.to);
       if (!strong(group, edge) || !to.of_one_size() || to.is_off()) continue;
       const GroupId from = group.root;
       First &first = table[(from * 977U + edge.word * 61U + to.smallest) % kSlots];
       if (first.to == 0) first = {from, edge.to, to.smallest, edge.word};
       if (first.from != from || first.bytes != to.smallest || first.word != edge.word) continue;
-      if (groups_[first.to].root == to.root) continue;
-      merge(groups_[first.to], to, Merge::pointed_at);
+      if (at(first.to).root == to.root) continue;
+      merge(at(first.to), to, Merge::pointed_at);
       merged = true;
     }
     return merged;
   });
 }
 
+// Parts of one thing are born together. Where pools are seen to be used together, less of a proof will do; where they are
+// seen not to be, none will.
+bool ShapeGraph::belong_together(const Group &group, const Edge &edge) {
+  Together used = Together::unknown;
+  if (together != nullptr)
+    used = together(group.pool.load(std::memory_order_relaxed),
+                    at(edge.to).pool.load(std::memory_order_relaxed));
+  switch (used) {
+  case Together::seldom: return false;
+  case Together::mostly: return born_together(group, edge, 2);
+  case Together::unknown: break;
+  }
+  return born_together(group, edge, 3);
+}
+
 bool ShapeGraph::merge_born(Group &group) {
   bool merged = false;
   for (unsigned i = 0; i < group.edge_count; ++i) {
-    Group &to = groups_[group.edges[i].to];
-    if (to.root == group.root || to.is_off() || !born_together(group, group.edges[i])) continue;
+    Group &to = at(group.edges[i].to);
+    if (to.root == group.root || to.is_off() || !belong_together(group, group.edges[i])) continue;
     merge(group, to, Merge::born);
     merged = true;
   }

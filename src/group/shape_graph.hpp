@@ -7,6 +7,7 @@
 
 #include "group/born.hpp"
 #include "group/group.hpp"
+#include "group/usage.hpp"
 
 namespace abut::group {
 
@@ -16,8 +17,8 @@ class ShapeGraph {
 public:
   // The group of a context, made at its first object; null where there are too many. `bytes` is that object's size.
   Group *group_of(context::Entry *leaf, size_t bytes) {
-    const GroupId id = by_leaf_[leaf->id].load(std::memory_order_acquire);
-    return id != 0 ? &groups_[id] : add(leaf, bytes);
+    Group *known = by_leaf_[leaf->id].load(std::memory_order_acquire);
+    return known != nullptr ? known : add(leaf, bytes);
   }
 
   // Reads the group's sample, and those of small groups of its size, and merges what belongs together. Of objects of
@@ -27,14 +28,14 @@ public:
   // Merges the groups that their edges show to be alike: what look_at() does with what it has read.
   void merge_alike(Merging merging);
 
-  Group &root_of(const Group &group) { return groups_[group.root]; }
-  Group &at(GroupId id) { return groups_[id]; }
+  Group &root_of(const Group &group) { return at(group.root); }
+  Group &at(GroupId id) { return chunks_[id / kChunk][id % kChunk]; }
   GroupId count() const { return count_; }
 
   // Calls `visit(Group &)` for the group and all that share its pool.
   template <class Visit>
   void each_member(const Group &group, Visit visit) {
-    for (GroupId id = group.root; id != 0; id = groups_[id].next_member) visit(groups_[id]);
+    for (GroupId id = group.root; id != 0; id = at(id).next_member) visit(at(id));
   }
 
   // All objects of the groups that share a pool.
@@ -46,6 +47,9 @@ public:
 
   // What groups get for their first look.
   uint64_t first_look = 100; // objects
+
+  // What is known of two pools' being used together; null where nothing is.
+  Together (*together)(PoolId from, PoolId to) = nullptr;
 
   // The root of the groups that use a pool.
   GroupId roots[kMostPools + 1] = {};
@@ -72,16 +76,18 @@ private:
   bool any_with_edges(Visit visit) {
     bool any = false;
     for (GroupId i = 0; i < with_edges_count_; ++i)
-      if (Group &group = groups_[with_edges_[i]]; group.can_merge()) any |= visit(group);
+      if (Group &group = at(with_edges_[i]); group.can_merge()) any |= visit(group);
     return any;
   }
+  bool belong_together(const Group &group, const Edge &edge);
   bool merge_born(Group &group);
   void merge(Group &one, Group &other, Merge why);
 
   os::SpinLock lock_;
   GroupId count_ = 0;
-  Group *groups_ = nullptr; // kMostGroups + 1 of them; the first is none
-  std::atomic<GroupId> by_leaf_[1 << 16];
+  static constexpr GroupId kChunk = 64;
+  Group *chunks_[kMostGroups / kChunk + 1] = {}; // the first group is none
+  std::atomic<Group *> by_leaf_[1 << 16];
   GroupId alike_[heap::kSmallMax + 1] =
       {}; // the first of the groups whose first object had so many bytes
   GroupId with_edges_[kMostGroups] = {}; // groups that had edges when they were read

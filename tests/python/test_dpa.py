@@ -1,5 +1,7 @@
 """`abut bench dpa`: what is counted and told, and that the library knows every variant."""
 
+import json
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,8 @@ from abut.heaps import find_heaps
 from abut.measure.workload import Workload
 from abut.papers import dpa
 from abut.papers.dpa import DpaResult, Groups, Misses, ProgramRow, variant_of, variants
+from abut.papers.paper import Request
+from abut.papers.recordings import workloads
 
 LEVELS = ("pentium4 L2", "modern L2", "modern L1 TLB")
 
@@ -78,6 +82,30 @@ def test_figures_are_tables_and_a_picture(tmp_path: Path) -> None:
     assert result.document()["means"][dpa.DPA] == pytest.approx(1.0)
     result.draw(tmp_path / "dpa.svg")
     assert "figure 9" in (tmp_path / "dpa.svg").read_text()
+
+
+def test_what_was_kept_is_told_without_measuring(tmp_path: Path) -> None:
+    heaps = dict(zip(variants(), find_heaps(variants().values())[0], strict=True))
+    request = Request(("hash",), (), "quick", tmp_path, fresh=False, tell=lambda _: None)
+    (workload,) = workloads(request)
+    told = asdict(row("hash", 0.25))
+    for part, content in (
+        ("times", {"seconds": told["seconds"], "resident": told["resident"]}),
+        ("groups", told["groups"]),
+        ("misses", told["misses"]),
+    ):
+        dpa.kept_at(request, workload, heaps, part).write_text(json.dumps(content))
+    assert list(dpa.measure(request).rows) == [row("hash", 0.25)]
+
+
+def test_a_part_is_measured_once(tmp_path: Path) -> None:
+    heaps = dict(zip(variants(), find_heaps(variants().values())[0], strict=True))
+    request = Request(("hash",), (), "quick", tmp_path, fresh=False, tell=lambda _: None)
+    (workload,) = workloads(request)
+    assert dpa.kept(request, workload, heaps, "times", lambda: {"run": 1}) == {"run": 1}
+    assert dpa.kept(request, workload, heaps, "times", lambda: {"run": 2}) == {"run": 1}
+    anew = replace(request, fresh=True)
+    assert dpa.kept(anew, workload, heaps, "times", lambda: {"run": 3}) == {"run": 3}
 
 
 def test_a_run_is_asked_what_it_grouped(tmp_path: Path) -> None:

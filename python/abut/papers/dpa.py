@@ -6,9 +6,13 @@ groups, and without friends, which they did not have. Runs of all variants of a 
 interleaved.
 
 The number of groups and of pools is the library's own account. Misses are simulated, from traces.
+
+A program's row takes a minute or so. Its parts are kept beside the traces, under the library's
+fingerprint, so that programs can be measured one by one, each while the machine is quiet, and then
+be told together.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -197,22 +201,62 @@ class DpaResult:
 def measure(request: Request) -> DpaResult:
     """Run every program under every variant, ask what was grouped, and simulate its misses."""
     heaps = {name: require_heap(spec) for name, spec in variants().items()}
-    return DpaResult([_measure(request, workload, heaps) for workload in workloads(request)])
+    return DpaResult([_row(request, workload, heaps) for workload in workloads(request)])
 
 
-def _measure(request: Request, workload: Workload, heaps: Mapping[str, Heap]) -> ProgramRow:
-    seconds, resident = _times(request, workload, heaps)
-    asked = [DPA, BORN, "merge none", *(variant_of("chain", chain) for chain in CHAINS)]
-    groups = {name: groups_of(workload, heaps[name]) for name in asked}
-    misses: dict[str, Misses] = {}
-    if workload.name in RECORDED:
-        misses = {name: _misses(request, workload, heaps[name]) for name in (PLAIN, DPA, BORN)}
-    return ProgramRow(workload.name, seconds, resident, groups, misses)
+def _row(request: Request, workload: Workload, heaps: Mapping[str, Heap]) -> ProgramRow:
+    def groups() -> dict[str, Any]:
+        asked = [DPA, BORN, "merge none", *(variant_of("chain", chain) for chain in CHAINS)]
+        return {name: asdict(groups_of(workload, heaps[name])) for name in asked}
+
+    def misses() -> dict[str, Any]:
+        asked = (PLAIN, DPA, BORN) if workload.name in RECORDED else ()
+        return {name: asdict(_misses(request, workload, heaps[name])) for name in asked}
+
+    times = kept(request, workload, heaps, "times", lambda: _times(request, workload, heaps))
+    counted = kept(request, workload, heaps, "groups", groups)
+    simulated = kept(request, workload, heaps, "misses", misses)
+    return ProgramRow(
+        workload.name,
+        times["seconds"],
+        times["resident"],
+        {name: Groups(**one) for name, one in counted.items()},
+        {name: Misses(**one) for name, one in simulated.items()},
+    )
 
 
-def _times(
-    request: Request, workload: Workload, heaps: Mapping[str, Heap]
-) -> tuple[dict[str, float], dict[str, float]]:
+def kept(
+    request: Request,
+    workload: Workload,
+    heaps: Mapping[str, Heap],
+    part: str,
+    measure_part: Callable[[], dict[str, Any]],
+) -> dict[str, Any]:
+    """A part of a program's row as it was kept, unless another is asked for; else a new one."""
+    import json
+
+    path = kept_at(request, workload, heaps, part)
+    if path.is_file() and not request.fresh:
+        told: dict[str, Any] = json.loads(path.read_text())
+        return told
+    found = measure_part()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(found))
+    return found
+
+
+def kept_at(request: Request, workload: Workload, heaps: Mapping[str, Heap], part: str) -> Path:
+    """Where a part is kept: the name changes with program, size and library."""
+    import hashlib
+
+    state = hashlib.sha256(repr((RUNS, workload.argv, sorted(variants().items()))).encode())
+    if (library := heaps[PLAIN].library) is not None:
+        state.update(library.read_bytes())
+    name = f"dpa-{part}-{workload.name}-{request.suite}-{state.hexdigest()[:12]}.json"
+    return request.traces.absolute() / name
+
+
+def _times(request: Request, workload: Workload, heaps: Mapping[str, Heap]) -> dict[str, Any]:
     """Medians of processor seconds and of the largest resident bytes."""
     from abut.measure.interleave import Interleaver
     from abut.measure.measurement import Measurement, Plan
@@ -225,10 +269,10 @@ def _times(
     )
     if measurement.differences:
         raise AbutError(f"{workload.name}: does something else under {measurement.differences[0]}")
-    return (
-        {name: _median(measurement, heap, "cpu") for name, heap in heaps.items()},
-        {name: _median(measurement, heap, "rss") for name, heap in heaps.items()},
-    )
+    return {
+        "seconds": {name: _median(measurement, heap, "cpu") for name, heap in heaps.items()},
+        "resident": {name: _median(measurement, heap, "rss") for name, heap in heaps.items()},
+    }
 
 
 def _median(measurement: Any, heap: Heap, key: str) -> float:

@@ -2,103 +2,13 @@
 
 #include "context/probe.hpp"
 
-#include <algorithm>
-#include <alloca.h>
-#include <csignal>
-#include <execinfo.h>
 #include <gtest/gtest.h>
 #include <memory>
 #include <thread>
-#include <ucontext.h>
 #include <vector>
 
 namespace abut::context {
 namespace {
-
-constexpr unsigned kDeep = 8;
-
-struct Chains {
-  Address ours[kDeep] = {};
-  unsigned length = 0;
-  std::vector<Address> reference; // from backtrace(), which begins inside this test
-};
-
-void *take_chain(Frame frame, void *argument) {
-  auto &chains = *static_cast<Chains *>(argument);
-  chains.length = chain_table.capture(frame, chains.ours, kDeep);
-  void *addresses[64];
-  const int count = backtrace(addresses, 64);
-  for (int i = 0; i < count; ++i)
-    chains.reference.push_back(reinterpret_cast<Address>(addresses[i]));
-  return nullptr;
-}
-
-// The chain is what backtrace() tells from the caller of the entry point outwards; at least `least` long.
-void expect_same(const Chains &chains, unsigned least) {
-  ASSERT_GE(chains.length, least);
-  auto at = std::find(chains.reference.begin(), chains.reference.end(), chains.ours[0]);
-  for (unsigned i = 0; i < chains.length; ++i, ++at) {
-    ASSERT_NE(at, chains.reference.end()) << i;
-    EXPECT_EQ(chains.ours[i], *at) << i;
-  }
-}
-
-[[gnu::noinline]] void deeper(int levels, Chains &chains) {
-  if (levels == 0)
-    probe(take_chain, &chains);
-  else
-    deeper(levels - 1, chains);
-  asm volatile("" ::: "memory"); // no tail call
-}
-
-[[gnu::noinline]] void with_alloca(size_t bytes, Chains &chains) {
-  auto *memory = static_cast<volatile char *>(alloca(bytes));
-  memory[0] = 1;
-  deeper(2, chains);
-  memory[bytes - 1] = 1;
-}
-
-[[gnu::noinline]] void realigned(Chains &chains) {
-  alignas(128) char memory[256];
-  asm volatile("" ::"r"(memory) : "memory");
-  with_alloca(100, chains);
-  asm volatile("" ::"r"(memory) : "memory");
-}
-
-TEST(Capture, AgreesWithBacktrace) {
-  Chains chains;
-  deeper(3, chains);
-  expect_same(chains, kDeep);
-}
-
-TEST(Capture, GoesThroughFramesOfVariableSizeAndRealignedOnes) {
-  Chains chains;
-  realigned(chains);
-  expect_same(chains, kDeep);
-}
-
-TEST(Capture, EndsWhereAThreadBegan) {
-  Chains chains;
-  std::thread([&] { probe(take_chain, &chains); }).join();
-  expect_same(chains, 2);
-}
-
-Chains *of_coroutine;
-ucontext_t main_context, coroutine_context;
-
-TEST(Capture, StaysOnTheStackOfACoroutine) {
-  Chains chains;
-  of_coroutine = &chains;
-  auto stack = std::make_unique<char[]>(64 * KiB);
-  getcontext(&coroutine_context);
-  coroutine_context.uc_stack.ss_sp = stack.get();
-  coroutine_context.uc_stack.ss_size = 64 * KiB;
-  coroutine_context.uc_link = &main_context;
-  makecontext(
-      &coroutine_context, [] { deeper(1, *of_coroutine); }, 0);
-  swapcontext(&main_context, &coroutine_context);
-  expect_same(chains, 3);
-}
 
 TEST(ChainTable, OneReturnAddressIsOneContext) {
   const auto table = std::make_unique<ChainTable>();
@@ -112,68 +22,6 @@ TEST(ChainTable, OneReturnAddressIsOneContext) {
   EXPECT_NE(first[0], second);
   EXPECT_EQ(table->entries(), 2U);
   EXPECT_EQ(static_cast<Entry *>(second)->payload.load(), 0U);
-}
-
-Chains *of_signal;
-
-TEST(Capture, EndsAtTheFrameOfASignal) {
-  Chains chains;
-  of_signal = &chains;
-  const auto before = std::signal(SIGUSR1, [](int) { deeper(1, *of_signal); });
-  std::raise(SIGUSR1);
-  std::signal(SIGUSR1, before);
-  expect_same(chains, 3);
-  EXPECT_LT(chains.length, kDeep);
-}
-
-// backtrace() itself believes every table, and faults where one lies.
-void *take_ours(Frame frame, void *argument) {
-  auto &chains = *static_cast<Chains *>(argument);
-  chains.length = chain_table.capture(frame, chains.ours, kDeep);
-  return nullptr;
-}
-
-// Assembly that keeps to no table: it moves the stack pointer and calls.
-asm(".pushsection .text\n"
-    "call_without_table:\n"
-    "sub $40, %rsp\n"
-    "call *%rdx\n"
-    "add $40, %rsp\n"
-    "ret\n"
-    // The same with a table that lies by a megabyte.
-    "call_with_wrong_table:\n"
-    ".cfi_startproc\n"
-    ".cfi_def_cfa_offset 0x100000\n"
-    "sub $40, %rsp\n"
-    "call *%rdx\n"
-    "add $40, %rsp\n"
-    "ret\n"
-    ".cfi_endproc\n"
-    ".popsection\n");
-extern "C" void *call_without_table(Probe, void *, decltype(&probe));
-extern "C" void *call_with_wrong_table(Probe, void *, decltype(&probe));
-
-TEST(Capture, EndsAtCodeWithoutATableOrWithAWrongOne) {
-  Chains without, wrong;
-  call_without_table(take_ours, &without, probe);
-  EXPECT_EQ(without.length, 1U);
-  call_with_wrong_table(take_ours, &wrong, probe);
-  EXPECT_EQ(wrong.length, 1U);
-}
-
-[[gnu::noinline]] void throw_deep(int levels) {
-  Chains chains;
-  deeper(1, chains);
-  expect_same(chains, kDeep);
-  if (levels == 0) throw levels;
-  throw_deep(levels - 1);
-}
-
-TEST(Capture, IsRightBeforeAndAfterAnException) {
-  for (int i = 0; i < 3; ++i) EXPECT_THROW(throw_deep(3), int);
-  Chains chains;
-  deeper(2, chains);
-  expect_same(chains, kDeep);
 }
 
 struct Probed {

@@ -14,6 +14,7 @@ typedef struct Node {
 
 static size_t total;
 static void *volatile kept;
+static volatile size_t eight = 8; // so that no compiler knows how much is copied
 static int (*volatile retry)(size_t);
 
 static ALONE void die(void) { abort(); }
@@ -59,6 +60,28 @@ static ALONE void *cleared_small(void) {
   memset(p, 0, 32);
   return p;
 }
+static ALONE void *cleared_inline(void) {
+  void *p = case_malloc(256);
+  if (!p) return NULL;
+  memset(p, 0, 256);
+  return p;
+}
+static ALONE void *outer(size_t n) {
+  void *p = checked(n);
+  ++total;
+  return p;
+}
+static ALONE void *outermost(size_t n) {
+  if (n == 0) n = 1;
+  void *p = outer(n);
+  lock();
+  return p;
+}
+static ALONE void *resized(void *old, size_t n) {
+  void *p = old ? realloc(old, n) : case_malloc(n);
+  lock();
+  return p;
+}
 static ALONE void *copied(const void *from, size_t n) {
   void *p = case_malloc(n);
   if (!p) return NULL;
@@ -99,7 +122,10 @@ CALL(keeps_errno, keeps_errno(8))
 CALL(locked, locked(8))
 CALL(cleared, cleared(100))
 CALL(cleared_small, cleared_small())
-CALL(copied, copied("abcdefg", 8))
+CALL(cleared_inline, cleared_inline())
+CALL(outermost, outermost(8))
+CALL(resized, resized(NULL, 8))
+CALL(copied, copied("abcdefg", eight))
 CALL(with_header, with_header(8))
 CALL(node, node((long)total + 1))
 CALL(stored, stored(8))
@@ -110,9 +136,10 @@ CALL(used, used(8))
 
 extern const WrapperCase CASES[];
 const WrapperCase CASES[] = {
-    CASE(checked, PASSES_ON),       CASE(accounted, PASSES_ON),    CASE(retried, PASSES_ON),
-    CASE(keeps_errno, PASSES_ON),   CASE(locked, PASSES_ON),       CASE(cleared, PASSES_ON),
-    CASE(cleared_small, PASSES_ON), CASE(copied, PASSES_ON),       CASE(with_header, PASSES_ON),
-    CASE(node, KNOWS_THE_BLOCK),    CASE(stored, KNOWS_THE_BLOCK), CASE(used, KNOWS_THE_BLOCK),
+    CASE(checked, PASSES_ON),        CASE(accounted, PASSES_ON),    CASE(retried, PASSES_ON),
+    CASE(keeps_errno, PASSES_ON),    CASE(locked, PASSES_ON),       CASE(cleared, PASSES_ON),
+    CASE(cleared_inline, PASSES_ON), CASE(outermost, PASSES_ON),    CASE(resized, PASSES_ON),
+    CASE(cleared_small, PASSES_ON),  CASE(copied, PASSES_ON),       CASE(with_header, PASSES_ON),
+    CASE(node, KNOWS_THE_BLOCK),     CASE(stored, KNOWS_THE_BLOCK), CASE(used, KNOWS_THE_BLOCK),
     {NULL, NULL, PASSES_ON},
 };

@@ -8,7 +8,8 @@
 #include <cstdlib>
 #include <gtest/gtest.h>
 
-extern "C" const WrapperCase cases_plain[], cases_quick[], cases_small[], cases_hardened[];
+extern "C" const WrapperCase cases_plain[], cases_light[], cases_bare[], cases_quick[],
+    cases_framed[], cases_small[], cases_hardened[];
 
 namespace {
 abut::context::WalkEnd last;
@@ -50,6 +51,9 @@ TEST_P(WrapperWalk, MakesTheChainGoOnToWhoeverCalledTheWrapper) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Plain, WrapperWalk, testing::Values(cases_plain));
+INSTANTIATE_TEST_SUITE_P(Light, WrapperWalk, testing::Values(cases_light));
+INSTANTIATE_TEST_SUITE_P(Bare, WrapperWalk, testing::Values(cases_bare));
+INSTANTIATE_TEST_SUITE_P(Framed, WrapperWalk, testing::Values(cases_framed));
 INSTANTIATE_TEST_SUITE_P(Quick, WrapperWalk, testing::Values(cases_quick));
 INSTANTIATE_TEST_SUITE_P(Small, WrapperWalk, testing::Values(cases_small));
 INSTANTIATE_TEST_SUITE_P(Hardened, WrapperWalk, testing::Values(cases_hardened));

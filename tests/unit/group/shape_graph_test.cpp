@@ -11,7 +11,7 @@ namespace {
 
 // Some contexts, by hand: only their numbers matter.
 class ShapeGraphTest : public testing::Test {
-protected:
+public:
   ShapeGraphTest() { heap::allocate(64); }
 
   ~ShapeGraphTest() override {
@@ -77,6 +77,39 @@ TEST_F(ShapeGraphTest, DifferentSizesBornTogetherAreOne) {
   EXPECT_FALSE(merged(one, other)) << "not by the paper's rules";
   graph->look_at(one, heap::current, Merging::born);
   EXPECT_TRUE(merged(one, other));
+}
+
+// Two groups whose linked objects were born close to each other in half of all cases, each with a pool.
+std::pair<Group *, Group *> half_born_together(auto &test) {
+  Group &one = test.group(32), &other = test.group(48);
+  for (int i = 0; i < kObjects; ++i) {
+    Address *from = test.object(one, 32);
+    if (i % 2 == 0) test.clock += 100;
+    test.link(from, 0, test.object(other, 48));
+  }
+  one.pool = 1;
+  other.pool = 2;
+  one.reason = other.reason = Reason::none;
+  return {&one, &other};
+}
+
+TEST_F(ShapeGraphTest, LessOfAProofWillDoForPoolsThatAreUsedTogether) {
+  const auto [one, other] = half_born_together(*this);
+  graph->look_at(*one, heap::current, Merging::born);
+  EXPECT_FALSE(merged(*one, *other)) << "by birth alone";
+  graph->together = [](PoolId from, PoolId to) {
+    return from == 1 && to == 2 ? Together::mostly : Together::unknown;
+  };
+  graph->look_at(*one, heap::current, Merging::born);
+  EXPECT_TRUE(merged(*one, *other));
+}
+
+TEST_F(ShapeGraphTest, NoProofWillDoForPoolsThatAreSeldomUsedTogether) {
+  Group &one = group(32), &other = group(48);
+  for (int i = 0; i < kObjects; ++i) link(object(one, 32), 0, object(other, 48));
+  graph->together = [](PoolId, PoolId) { return Together::seldom; };
+  graph->look_at(one, heap::current, Merging::born);
+  EXPECT_FALSE(merged(one, other));
 }
 
 TEST_F(ShapeGraphTest, OneOffsetOfOneGroupLeadsToOneGroup) {

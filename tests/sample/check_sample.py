@@ -1,0 +1,86 @@
+"""Programs whose accesses are sampled do what they do without, and say what was seen."""
+
+import os
+import re
+import subprocess
+import unittest
+from dataclasses import dataclass
+
+LIBRARY = os.environ["ABUT_TESTED"]
+WORK = os.environ["SAMPLE_WORK"]
+OFTEN = {"ABUT_SAMPLE_US": "300", "ABUT_SAMPLE_STEPS": "4000"}
+TOLD = re.compile(
+    r"sampled: (\d+) accesses to the heap, of (\d+) instructions in (\d+) bursts"
+    r" that took (\d+) us; ended early: (\d+) by a system call,"
+    r" (\d+) by code of no file, (\d+) otherwise"
+)
+
+
+@dataclass
+class Sampled:
+    """What a run printed, and what the sampler told."""
+
+    output: str
+    accesses: int
+    steps: int
+    bursts: int
+    calls: int
+    foreign: int
+    text: str
+
+
+def run(kind: str, rounds: int, **settings: str) -> tuple[str, str]:
+    environment = {"LD_PRELOAD": LIBRARY, "ABUT_FRIENDS": "off", **settings}
+    done = subprocess.run(
+        [WORK, kind, str(rounds)], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done
+    return done.stdout, done.stderr
+
+
+def sampled(kind: str, rounds: int) -> Sampled:
+    """The program without and with sampling: it must print the same."""
+    plain, _ = run(kind, rounds)
+    output, told = run(kind, rounds, ABUT_GROUPS="on", ABUT_SAMPLE="on", ABUT_EXPLAIN="on", **OFTEN)
+    assert output == plain, (output, plain)
+    found = TOLD.search(told)
+    assert found, told
+    accesses, steps, bursts, _, calls, foreign, _ = map(int, found.groups())
+    return Sampled(output, accesses, steps, bursts, calls, foreign, told)
+
+
+class Sampling(unittest.TestCase):
+    """The stepper of src/sample, in a program that has something of everything."""
+
+    def test_a_program_computes_the_same(self) -> None:
+        seen = sampled("all", 40_000)
+        assert seen.bursts > 10, seen
+        assert seen.steps > 10_000, seen
+        assert seen.accesses > 1000, seen
+
+    def test_threads_take_turns(self) -> None:
+        assert sampled("threads", 8000).steps > 10_000
+
+    def test_system_calls_are_never_stepped_through(self) -> None:
+        seen = sampled("calls", 3000)
+        assert seen.calls > 10, seen
+
+    def test_code_that_is_made_at_run_time_ends_a_burst(self) -> None:
+        seen = sampled("made", 2000)
+        assert seen.foreign > 10, seen
+        assert seen.foreign >= seen.bursts // 2, seen
+
+    def test_a_program_that_catches_faults_is_left_alone(self) -> None:
+        assert sampled("faults", 30_000).bursts <= 2
+
+    def test_pools_are_told_of(self) -> None:
+        seen = sampled("all", 40_000)
+        assert re.search(r"sampled: pool \d+: \d+ visits to lines, \d+% of their bytes", seen.text)
+
+    def test_nothing_is_sampled_by_default(self) -> None:
+        _, told = run("all", 10, ABUT_GROUPS="on", ABUT_EXPLAIN="on")
+        assert "sampled" not in told
+
+
+if __name__ == "__main__":
+    unittest.main()
