@@ -73,7 +73,8 @@ def compiled_cases(folder: Path) -> list[Case]:
     found = []
     for case in own:
         name = Path(case.command[0]).name
-        words = ["-O2", "-DNDEBUG", "-std=c++20", f"-I{sources}", "-o", str(folder / name)]
+        words = ["-O2", "-DNDEBUG", "-std=c++20", "-o", str(folder / name)]
+        words += [f"-I{sources}", f"-I{_PLACES.bench.parent / 'include'}"]
         files = [str(sources / f"{name}.cpp"), str(sources / "common" / "options.cpp")]
         subprocess.run([sys.executable, "-m", "abut", "c++", *words, *files], check=True)
         command = [str(folder / name), *case.command[1:]]

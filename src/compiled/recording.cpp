@@ -1,6 +1,7 @@
 // The recorder's half of what compilers call under -fsanitize=thread: each access of a block goes into the thread's ring.
 #include "compiled/atomics.hpp"
 #include "compiled/entry_points.hpp"
+#include "compiled/part.hpp"
 #include "compiled/sites.hpp"
 #include "heap/segment_map.hpp"
 #include "ring/lane.hpp"
@@ -23,11 +24,16 @@ bool is_heaps(const volatile void *at) {
 }
 
 [[gnu::always_inline]] inline void record(const volatile void *at, Traits traits, Address code) {
-  if (is_heaps(at) && ring::takes_accesses) record_block(at, traits, code);
+  if (!is_heaps(at)) return;
+  if (ring::takes_accesses) record_block(at, traits, code);
+  if (counts_accesses) [[unlikely]]
+    count_access();
 }
 
 [[gnu::noinline]] void record_range(const void *at, size_t bytes, bool writes) {
-  if (bytes == 0 || !is_heaps(at) || !ring::takes_accesses || !ring::lane.begin()) return;
+  if (bytes == 0 || !is_heaps(at)) return;
+  if (counts_accesses) count_access();
+  if (!ring::takes_accesses || !ring::lane.begin()) return;
   ring::lane.put(event(ring::Kind::range, bytes | ring::Word{writes} << 48),
                  reinterpret_cast<Address>(at));
   ring::lane.end();

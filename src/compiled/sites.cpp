@@ -1,5 +1,6 @@
 #include "compiled/sites.hpp"
 
+#include "compiled/part.hpp"
 #include "os/os.hpp"
 #include "ring/lane.hpp"
 
@@ -58,11 +59,18 @@ void forget_all() {
   next_number = kFirstNumber;
 }
 
-void before_fork() { lock.lock(); }
-void after_fork_in_parent() { lock.unlock(); }
+void before_fork() {
+  lock.lock();
+  keep_part();
+}
+void after_fork_in_parent() {
+  release_part();
+  lock.unlock();
+}
 void after_fork_in_child() {
   lock.unlock();
   forget_all(); // the collector of this process knows nothing yet
+  go_on_with_part();
 }
 
 // After the recording has begun (light/start.cpp).

@@ -42,7 +42,8 @@ void Collector::pump_rings(Channel &channel, Visit &visit) {
   const bool compiled = options_.recorder == Recorder::compiled;
   const std::vector<std::string> command = command_of(visit.hello.pid);
   const bool waits = compiled || options_.lossless;
-  const RingSource source(channel, visit.session, {waits, options_.follow, compiled});
+  const RingSource source(channel, visit.session,
+                          {waits, options_.follow, compiled, part_of(options_)});
   ring::Header *header = source.header();
   RingDrain drain(header, waits ? kMostWaiting : kMostHeld);
   std::thread drainer([&] {

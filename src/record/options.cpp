@@ -1,6 +1,7 @@
 #include "record/options.hpp"
 
 #include <cstddef>
+#include <cstdlib>
 #include <stdexcept>
 
 namespace abut::record {
@@ -54,6 +55,19 @@ bool take(Options &options, const std::string &argument) {
 }
 
 } // namespace
+
+Part part_of(const Options &options) {
+  Part part;
+  for (const std::string &option : options.tool_options) {
+    if (option == "--wait=yes") part.after_mark = true;
+    if (const char *window = value_of(option, "--window")) {
+      char *rest = nullptr;
+      part.window_part = std::strtoull(window, &rest, 10);
+      part.window_whole = *rest == '/' ? std::strtoull(rest + 1, nullptr, 10) : 0;
+    }
+  }
+  return part;
+}
 
 const char *name_of(Recorder recorder) {
   static constexpr const char *kNames[] = {"valgrind", "light", "compiled"};

@@ -29,6 +29,15 @@ struct Options {
   std::vector<std::string> program;
 };
 
+// Which part of a run has its accesses recorded; for recorders inside the program.
+struct Part {
+  bool after_mark = false;  // from abut_trace_start() on
+  uint64_t window_part = 0; // so many accesses of `window_whole`; nought: all
+  uint64_t window_whole = 0;
+};
+// As the tool's options say.
+Part part_of(const Options &options);
+
 const char *name_of(Recorder);
 
 // Throws std::invalid_argument. The one who calls the collector is `abut record`, which checks what users type.

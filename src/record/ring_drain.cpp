@@ -1,6 +1,7 @@
 #include "record/ring_drain.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace abut::record {
@@ -28,7 +29,8 @@ size_t words_of(Word first) {
   case Kind::free:
   case Kind::resize:
   case Kind::stayed:
-  case Kind::fork: return 1;
+  case Kind::fork:
+  case Kind::recording: return 1;
   case Kind::allocate:
   case Kind::resized:
   case Kind::site:
@@ -49,7 +51,7 @@ void RingDrain::find_rings() {
     if (rings_.contains(&head)) continue;
     auto queue = std::make_shared<RingQueue>();
     queue->thread = head.thread.load(std::memory_order_relaxed);
-    rings_[&head] = {ring::ring_at(header_, i, header_->ring_words), 0, queue};
+    rings_[&head] = {ring::ring_at(header_, i, header_->ring_words), 0, queue, {}};
     const std::lock_guard lock(mutex_);
     queues_.push_back(std::move(queue));
   }
@@ -77,10 +79,19 @@ size_t RingDrain::drain(ring::Head &head, Ring &ring, uint64_t settled, bool end
   head.read.store(ring.at, std::memory_order_release);
   const bool empty = load(ring.words[ring.at]) == 0;
   held_words_ += count;
+  if (count != 0) ring.taken.push_back(std::move(taken));
+  const bool done = empty && (ended || left);
   if (left && empty) release(head);
-  const std::lock_guard lock(mutex_);
-  if (count != 0) ring.queue->chunks.push_back(std::move(taken));
-  if (empty && (ended || left))
+  // The reader may have to wait for a processor while it has the queues: then they get it all another time, and the ring
+  // is emptied meanwhile.
+  std::unique_lock lock(mutex_, std::defer_lock);
+  if (done)
+    lock.lock();
+  else if (!lock.try_lock())
+    return count;
+  std::move(ring.taken.begin(), ring.taken.end(), std::back_inserter(ring.queue->chunks));
+  ring.taken.clear();
+  if (done)
     ring.queue->settled = kNever;
   else if (empty && !busy)
     ring.queue->settled = settled;

@@ -52,6 +52,7 @@ private:
     ring::Word *words = nullptr;
     size_t at = 0; // from the ring's begin
     std::shared_ptr<RingQueue> queue;
+    std::vector<std::vector<ring::Word>> taken; // that are not yet in the queue
   };
 
   void find_rings();

@@ -136,6 +136,7 @@ void RingReader::read_record(Word first, const Word *words) {
   case Kind::near: emit(ABUT_RAW_NEAR, 0, {time_, small, words[0]}); break;
   case Kind::touch: emit(ABUT_RAW_TOUCH, 0, {time_, small, words[0]}); break;
   case Kind::fork: emit(ABUT_RAW_FORK, small, {}); break;
+  case Kind::recording: emit(ABUT_RAW_RECORDING, small & 1, {time_}); break;
   }
 }
 

@@ -38,6 +38,9 @@ RingSource::RingSource(Channel &channel, unsigned session, Manner manner)
   header_->waits = manner.waits;
   header_->follow = manner.follow;
   header_->accesses = manner.accesses;
+  header_->after_mark = manner.part.after_mark;
+  header_->window_part = manner.part.window_part;
+  header_->window_whole = manner.part.window_whole;
   const ring::Welcome welcome{1, session, ring::kMostThreads, kRingWords};
   channel.hand_over(memory, &welcome, sizeof welcome);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "record/channel.hpp"
+#include "record/options.hpp"
 #include "ring/layout.hpp"
 
 #include <string>
@@ -15,6 +16,7 @@ public:
     bool waits = false;
     bool follow = false;
     bool accesses = false;
+    Part part;
   };
 
   // Makes the rings, and hands them to the process at the other end. Throws std::system_error.

@@ -40,7 +40,7 @@ bool connect(uint32_t parent_session, uint32_t fork_of_parent) {
   void *memory = os::share_memory(socket, &hello, sizeof hello, &welcome, sizeof welcome, bytes);
   if (memory == nullptr) return false;
   shared = static_cast<Header *>(memory);
-  takes_accesses = shared->accesses;
+  takes_accesses = shared->accesses && !shared->after_mark;
   return true;
 }
 

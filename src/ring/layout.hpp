@@ -65,6 +65,7 @@ enum class Kind : uint8_t {
   near,    // s: address [address of the block that it should be near to]
   touch,   // s: address [weight]
   fork,    // s: number of the fork; what follows is not of the child
+  recording, // s: 1 where accesses are recorded from here on, 0 where no more
 };
 
 constexpr Word event(Kind kind, Word small) {
@@ -117,6 +118,9 @@ struct Header {
   bool waits = false;  // a writer without room waits, where it would drop its record
   bool follow = false; // children are recorded, too
   bool accesses = false;
+  bool after_mark = false;  // accesses are recorded from abut_trace_start() on
+  uint64_t window_part = 0; // accesses that are recorded, of so many; nought: of all
+  uint64_t window_whole = 0;
   std::atomic<uint32_t> tick{0};    // changes a thousand times a second: time to look at the clock
   std::atomic<uint32_t> stopped{0}; // the collector reads no more
   std::atomic<uint32_t> threads{0}; // that there have been

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from abut.trace import Trace
+from abut.trace.reader import EventKind
 from conftest import ROOT, Abut, abut_environment
-from record_help import PROGRAMS, assert_clean, program_accesses
+from record_help import PROGRAMS, assert_clean, event_kinds, program_accesses
 
 _COMPILED = ("record", "--recorder", "compiled", "--force")
 _LIBRARIES = ROOT / "build" / "release" / "lib"
@@ -160,6 +161,42 @@ def test_accesses_of_two_threads_find_the_block_that_was_there(abut: Abut, tmp_p
     assert len(handed) >= 20_000
     assert {each[number, True] for number in handed} == {4}
     assert {each[number, False] for number in handed} == {4}
+
+
+def test_marks_say_what_is_recorded(abut: Abut, tmp_path: Path) -> None:
+    # Where a program's addresses are fixed, too, the marks must find the recorder.
+    for flags in ((), ("-fno-pie", "-no-pie")):
+        program = _compile(tmp_path, PROGRAMS / "marks.c", f"-I{ROOT}/include", *flags)
+        assert subprocess.run([program], check=False).returncode == 0
+        for options, parts in (((), 2), (("--wait",), 1)):
+            result = abut(*_COMPILED, *options, "-o", "t", "--", str(program))
+            assert result.returncode == 0, result.stderr
+            assert_clean(tmp_path / "t")
+            assert len(program_accesses(tmp_path / "t")) == parts * 1000
+            assert EventKind.GAP in event_kinds(tmp_path / "t")
+
+
+def test_a_window_records_its_part_and_says_where_accesses_are_left_out(
+    abut: Abut, tmp_path: Path
+) -> None:
+    program = _compile(tmp_path, PROGRAMS / "sequence.c")
+
+    def accesses(*options: str) -> int:
+        result = abut(*_COMPILED, *options, "-o", "t", "--", str(program))
+        assert result.returncode == 13, result.stderr
+        assert_clean(tmp_path / "t")
+        assert (EventKind.GAP in event_kinds(tmp_path / "t")) == bool(options)
+        return len(program_accesses(tmp_path / "t"))
+
+    whole, part = accesses(), accesses("--window", "200/1k")
+    assert whole / 20 < part < whole / 2
+
+
+@pytest.mark.parametrize("option", [("--everything",), ("--from", "main")])
+def test_what_it_cannot_do_is_refused(abut: Abut, option: tuple[str, ...]) -> None:
+    result = abut(*_COMPILED, *option, "--", "true")
+    assert result.returncode == 2
+    assert "fix:" in result.stderr
 
 
 def test_arguments_are_the_compilers(abut: Abut, tmp_path: Path) -> None:

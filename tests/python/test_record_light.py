@@ -190,3 +190,14 @@ def test_what_it_cannot_do_is_refused(abut: Abut, options: tuple[str, ...]) -> N
     result = abut(*_LIGHT, *options, "--", "true")
     assert result.returncode == 2
     assert "fix:" in result.stderr
+
+
+@pytest.mark.parametrize("variable", [{"ABUT_PLAN": "some.plan"}, {"ABUT_GROUPS": "on"}])
+def test_a_layout_that_it_would_not_have_is_refused(
+    abut: Abut, variable: dict[str, str], tmp_path: Path
+) -> None:
+    result = abut(*_LIGHT, "-o", "t", "--", "true", **variable)
+    assert result.returncode == 2
+    assert f"unset {next(iter(variable))}" in result.stderr
+    assert not (tmp_path / "t").exists()
+    assert abut(*_LIGHT, "-o", "t", "--", "true", ABUT_GROUPS="off").returncode == 0

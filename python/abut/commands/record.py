@@ -98,10 +98,9 @@ def command(
         abut record --from main --window 100M/1G -- long-running-program
         abut record --recorder light -- long-running-program
     """
-    tool_only = {"--everything": everything, "--from": begin, "--wait": wait, "--window": window}
+    parts = {"--everything": everything, "--from": begin, "--wait": wait, "--window": window}
     try:
-        if recorder is not Recorder.VALGRIND:
-            _refuse(recorder, [name for name, value in tool_only.items() if value])
+        _refuse(recorder, {name for name, value in parts.items() if value})
         path = find_program(program[0])
         _warn_of_obstacles(path)
         arguments = [f"--recorder={recorder}", *_flags(force=force, sites=sites, quiet=quiet)]
@@ -137,14 +136,40 @@ def _tool_arguments() -> list[str]:
     return [f"--launcher={launcher()}", f"--tool={folder}"]
 
 
-def _refuse(recorder: Recorder, options: list[str]) -> None:
-    """Some options only make sense where every instruction is seen."""
-    if options:
+_NOT_FOR = {
+    Recorder.VALGRIND: frozenset[str](),
+    Recorder.LIGHT: frozenset({"--everything", "--from", "--wait", "--window"}),
+    Recorder.COMPILED: frozenset({"--everything", "--from"}),
+}
+_WHY_NOT = {
+    Recorder.LIGHT: "it records no accesses, and allocations throughout",
+    Recorder.COMPILED: "it sees blocks alone, and not where functions begin",
+}
+
+
+def _refuse(recorder: Recorder, options: set[str]) -> None:
+    """Not every recorder sees what an option is about."""
+    if refused := sorted(options & _NOT_FOR[recorder]):
         raise AbutError(
-            f"{', '.join(options)}: not for --recorder {recorder}",
+            f"{', '.join(refused)}: not for --recorder {recorder}: {_WHY_NOT[recorder]}",
             fix="leave it out, or record with --recorder valgrind",
             exit_code=USAGE,
         )
+
+
+def _refuse_placing(recorder: Recorder, environment: dict[str, str]) -> None:
+    """The form of the heap that records has neither plans nor pools: its layout would be another
+    than the one asked for.
+    """
+    settings = {"ABUT_PLAN": "", "ABUT_GROUPS": "off"}
+    for name, off in settings.items():
+        if environment.get(name, off) != off:
+            raise AbutError(
+                f"{name}={environment[name]}: the {recorder} recorder's heap has no"
+                " plans and no groups",
+                fix=f"unset {name}, or record with --recorder valgrind --heap abut",
+                exit_code=USAGE,
+            )
 
 
 def _library_arguments(
@@ -162,6 +187,7 @@ def _library_arguments(
     if not library.is_file():
         raise AbutError(f"{library}: abut's recording library is not there", fix=BUILD_FIX)
     environment |= found.environment
+    _refuse_placing(recorder, environment)
     chosen = preload(dataclasses.replace(found, library=library), environment.pop("LD_PRELOAD", ""))
     return [f"--preload={chosen}"]
 

@@ -1,0 +1,148 @@
+// From a thread's lane through its ring to the raw stream.
+#include "record/raw_stream.h"
+#include "record/ring_reader.hpp"
+#include "ring/lane.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <new>
+#include <thread>
+
+namespace abut::record {
+namespace {
+
+using ring::Kind;
+using ring::lane;
+using ring::Word;
+
+constexpr size_t kRingWords = 2048;
+constexpr uint64_t kSoon = uint64_t{1} << 62; // later than any reading of the clock here
+
+class RingsTest : public testing::Test {
+protected:
+  // Memory that was never written to is nought, and for the most part never there.
+  RingsTest() : header_(new (zeroed(ring::bytes_of(kRingWords))) ring::Header) {
+    header_->ring_words = kRingWords;
+    ring::shared = header_;
+    ring::recording = ring::Recording::on;
+  }
+  ~RingsTest() override {
+    lane.forget();
+    ring::recording = ring::Recording::off;
+    ring::shared = nullptr;
+    std::free(header_);
+  }
+
+  static void *zeroed(size_t bytes) {
+    void *memory = std::aligned_alloc(alignof(ring::Header), bytes);
+    return std::memset(memory, 0, bytes);
+  }
+  static bool write_free(uint64_t address) {
+    if (!lane.begin()) return false;
+    lane.put(event(Kind::free, address));
+    lane.end();
+    return true;
+  }
+  // The addresses of the frees that have come out of the rings.
+  std::vector<uint64_t> read(bool ended = false) {
+    drain_.drain(kSoon, ended);
+    freed_.clear();
+    while (reader_.read() != 0) {
+    }
+    return freed_;
+  }
+
+  ring::Header *header_;
+  RingDrain drain_{header_, kRingWords * 64};
+  std::vector<uint64_t> freed_;
+  std::vector<std::vector<uint64_t>> contexts_;
+  RingReader reader_{drain_, [this](std::span<const uint64_t> words) {
+                       for (size_t at = 0; at < words.size(); at += 1 + abut_raw_count(words[at])) {
+                         const unsigned kind = abut_raw_kind(words[at]);
+                         if (kind == ABUT_RAW_FREE) freed_.push_back(words[at + 2]);
+                         if (kind == ABUT_RAW_CONTEXT)
+                           contexts_.emplace_back(&words[at + 1],
+                                                  &words[at + 1] + abut_raw_count(words[at]));
+                       }
+                     }};
+};
+
+TEST_F(RingsTest, WhatIsWrittenComesOutInOrderRoundAfterRound) {
+  uint64_t next = 1;
+  for (int round = 0; round < 20; ++round) {
+    std::vector<uint64_t> written;
+    for (int i = 0; i < 700; ++i) {
+      ASSERT_TRUE(write_free(next));
+      written.push_back(next++);
+    }
+    EXPECT_EQ(read(), written);
+  }
+  EXPECT_EQ(drain_.lost(), 0u);
+}
+
+TEST_F(RingsTest, ARecordThatIsNotWholeIsNotRead) {
+  ASSERT_TRUE(write_free(1));
+  EXPECT_EQ(read(), std::vector<uint64_t>{1});
+  // The second word of an allocation, the first of which is still to come.
+  Word *next = ring::ring_at(header_, 0, kRingWords) + header_->heads[0].read;
+  next[1] = 0x1000;
+  EXPECT_TRUE(read().empty());
+  EXPECT_EQ(next[1], 0x1000u);
+  next[1] = 0;
+  ASSERT_TRUE(write_free(2));
+  EXPECT_EQ(read(), std::vector<uint64_t>{2});
+}
+
+TEST_F(RingsTest, WhatFindsNoRoomIsCountedAndWhatFoundItIsWhole) {
+  uint64_t written = 0;
+  uint64_t refused = 0;
+  for (uint64_t address = 1; address <= 2 * kRingWords; ++address)
+    ++(write_free(address) ? written : refused);
+  EXPECT_GT(refused, 0u);
+  EXPECT_EQ(drain_.lost(), refused);
+  EXPECT_EQ(read().size(), written);
+  EXPECT_TRUE(write_free(1)) << "there is room again";
+}
+
+TEST_F(RingsTest, LongRecordsAndShortOnesShareARing) {
+  for (uint64_t round = 1; round <= 30; ++round) {
+    std::vector<Word> chain(ring::kMostRecord - 1, round + 1);
+    ASSERT_TRUE(lane.begin());
+    lane.put(event(Kind::context, 7 | Word{chain.size()} << 16), chain.data(), chain.size());
+    lane.end();
+    ASSERT_TRUE(write_free(round));
+    ASSERT_EQ(read(), std::vector<uint64_t>{round});
+    ASSERT_EQ(contexts_.size(), round);
+    EXPECT_EQ(contexts_.back().size(), 1 + chain.size());
+    EXPECT_EQ(contexts_.back().back(), round) << "inside of the call";
+  }
+}
+
+TEST_F(RingsTest, ThreadsThatHaveEndedAreReadToTheEndAndTheirRingsServeOthers) {
+  for (uint64_t thread = 1; thread <= 3; ++thread) {
+    std::thread([=] { ASSERT_TRUE(write_free(thread)); }).join();
+    EXPECT_EQ(read(), std::vector<uint64_t>{thread});
+    EXPECT_EQ(header_->heads[0].state, ring::Head::State::unused);
+  }
+  EXPECT_EQ(header_->threads, 3u);
+}
+
+TEST_F(RingsTest, OfTwoThreadsTheEarlierRecordIsReadFirst) {
+  ASSERT_TRUE(write_free(1));
+  std::thread([] { ASSERT_TRUE(write_free(2)); }).join();
+  ASSERT_TRUE(write_free(3));
+  EXPECT_EQ(read(true), (std::vector<uint64_t>{1, 2, 3}));
+}
+
+TEST_F(RingsTest, WordsThatMakeNoSenseAreCountedAndPassedOver) {
+  ASSERT_TRUE(write_free(1));
+  read();
+  Word *next = ring::ring_at(header_, 0, kRingWords) + header_->heads[0].read;
+  *next = ring::kEventBit | Word{31} << ring::kKindShift;
+  EXPECT_TRUE(read().empty());
+  EXPECT_EQ(drain_.lost(), 1u);
+}
+
+} // namespace
+} // namespace abut::record
