@@ -20,7 +20,7 @@ from abut.analysis.caches import (
     UtilisationCounts,
     split_by_side,
 )
-from abut.analysis.owners import Owners, owners_of
+from abut.analysis.owners import NOBODY, Owners, owners_of
 from abut.analysis.presets import Preset
 from abut.trace.native import Array, failures, native_module
 from abut.trace.reader import Trace
@@ -232,6 +232,8 @@ def _owner_rows(
     preset: Preset,
     pages: Array,
 ) -> list[OwnerRow]:
+    if owners.by == NOBODY:
+        return []
     chain = _chain(caches.levels)
     rows = {level.name: level for level in caches.counts()}
     accesses = caches.references_by_owner

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from abut.analysis.owners import NOBODY
 from abut.analysis.presets import find_preset
 from abut.analysis.simulation import LAYOUTS, Job, Result, average_cycles, simulate_all
 from abut.papers.paper import Request
@@ -81,7 +82,7 @@ def measure(request: Request) -> LayoutsResult:
 def run_of(path: Path, program: str, heap: str) -> Run:
     """A trace in every layout."""
     preset = find_preset(CACHE)
-    jobs = [Job(str(path), preset, layout=name, side="application") for name in LAYOUTS]
+    jobs = [Job(str(path), preset, layout=name, side="application", by=NOBODY) for name in LAYOUTS]
     return Run(program, heap, simulate_all(jobs, len(os.sched_getaffinity(0))))
 
 
