@@ -71,6 +71,7 @@ nb::object totals_of(const Reader &reader) {
   dict["dropped_accesses"] = totals.dropped_accesses;
   dict["exit_status"] = totals.exit_status;
   dict["ended"] = totals.ended;
+  dict["instructions"] = totals.instructions;
   return dict;
 }
 

@@ -60,7 +60,7 @@ void Session::read(Words words) {
 void Session::read_event(uint64_t head, Words words) {
   // How many words each kind has; 255: it varies, and the one who reads it looks.
   static constexpr uint8_t kWords[] = {255, 0, 0, 4, 3, 2, 4, 0,   2, 255, 255,
-                                       255, 2, 2, 3, 3, 1, 2, 255, 0, 3};
+                                       255, 2, 2, 3, 3, 1, 2, 255, 0, 3,   1};
   const unsigned kind = abut_raw_kind(head);
   const uint64_t small = abut_raw_small(head);
   require(kind < std::size(kWords), "an event of an unknown kind");
@@ -84,6 +84,7 @@ void Session::read_event(uint64_t head, Words words) {
   case ABUT_RAW_TOUCH: hint_touch(words); break;
   case ABUT_RAW_RECORDING: set_recording(small != 0, words[0]); break;
   case ABUT_RAW_USABLE: objects_.extend(objects_.find_live(words[0]), words[1]); break;
+  case ABUT_RAW_INSTRUCTIONS: writer_.count_instructions(words[0]); break;
   case ABUT_RAW_FORK: forked_(static_cast<uint32_t>(small)); break;
   default: break; // of a program, more is known already
   }

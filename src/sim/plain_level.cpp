@@ -4,12 +4,6 @@
 #include <bit>
 
 namespace abut::sim {
-namespace {
-
-constexpr uint64_t kNoLine = ~uint64_t{0};
-constexpr size_t kPiece = 2048; // references; what they come to fits a cache
-
-} // namespace
 
 bool PlainLevel::fits(const std::vector<LevelSettings> &levels) {
   return std::all_of(levels.begin(), levels.end(), [&levels](const LevelSettings &level) {
@@ -27,72 +21,17 @@ PlainLevel::PlainLevel(const LevelSettings &settings)
     : line_shift_(static_cast<unsigned>(std::countr_zero(settings.line))),
       sets_(settings.sets(), settings.ways_in_set()),
       classes_(settings.classify ? std::make_unique<MissClasses>(settings.lines()) : nullptr),
-      gathered_(kPiece), newest_(settings.sets() & (~settings.sets() + 1), kNoLine) {}
+      uses_(line_shift_, settings.sets(), settings.classify) {}
 
 // ---- from the program ----
 
 void PlainLevel::take(const References &references) {
-  for (size_t done = 0; done < references.count(); done += kPiece) {
-    const References piece = references.part(done, std::min(kPiece, references.count() - done));
+  for (size_t done = 0; done < references.count(); done += LineUses::kMost) {
+    const size_t length = std::min(LineUses::kMost, references.count() - done);
+    const References piece = references.part(done, length);
     count_kinds(piece.kinds, counts.accesses);
-    const bool owned = !piece.owners.empty();
-    const size_t count = owned ? gather<true>(piece) : gather<false>(piece);
-    run(std::span(gathered_).first(count), owned);
+    run(uses_.of(piece, counts.accesses), !piece.owners.empty());
   }
-}
-
-// References in a row to one line are one use of it. A use of the line that was used last in its set changes nothing, but
-// that a write makes it dirty. Which references end a use that is an errand is found without a branch, since nothing
-// foretells it.
-template <bool kOwned>
-size_t PlainLevel::gather(const References &references) {
-  const size_t end = references.count();
-  uint64_t *const newest = newest_.data();
-  const uint64_t mask = newest_.size() - 1;
-  // Miss classes go by the order of all lines, not of those in a set: then nothing is like what was noted.
-  const uint64_t noted_as = classes_ ? kNoLine : 0;
-  const unsigned shift = line_shift_;
-  uint64_t spare = 0;
-  Errand *gathered = gathered_.data();
-  size_t count = 0;
-  uint64_t last = kNoLine;
-  Errand use;
-  Extent extent = extent_of(references.addresses[0], references.sizes[0]);
-  for (size_t i = 0; i < end; ++i) {
-    const uint64_t line = extent.first >> shift;
-    const uint64_t through = extent.last >> shift;
-    const uint64_t bits = Errand::bits_of(line, references.kinds[i]);
-    const bool again = line == last;
-    use.bits = again ? use.bits | (bits & Errand::kStains) : bits;
-    if constexpr (kOwned) use.owner = again ? use.owner : references.owners[i];
-    if (i + 1 < end) extent = extent_of(references.addresses[i + 1], references.sizes[i + 1]);
-    const bool ends = (i + 1 == end) | (extent.first >> shift != line) | (through != line);
-    uint64_t &noted = newest[line & mask];
-    const bool idle = (noted == line) & ((use.bits & Errand::kStains) == 0);
-    gathered[count] = use;
-    count += static_cast<size_t>(ends & !idle);
-    *(ends ? &noted : &spare) = line | noted_as;
-    last = line;
-    if (through != line) [[unlikely]] {
-      last = kNoLine;
-      const Owner owner = kOwned ? references.owners[i] : 0;
-      count = straddle(count, {bits, owner}, through - line, end - i);
-      gathered = gathered_.data();
-    }
-  }
-  return count;
-}
-
-// The further lines of a reference. `errand`: what it is to the first one; `more`: references that may need room.
-size_t PlainLevel::straddle(size_t count, Errand errand, uint64_t further, size_t more) {
-  if (gathered_.size() < count + further + more) gathered_.resize(count + further + more);
-  counts.accesses[errand.kind()] += further;
-  for (; further != 0; --further) {
-    errand.bits += uint64_t{1} << Entry::kLineShift;
-    gathered_[count++] = errand;
-    newest_[errand.line() & (newest_.size() - 1)] = errand.line() | (classes_ ? kNoLine : 0);
-  }
-  return count;
 }
 
 // ---- from levels above ----

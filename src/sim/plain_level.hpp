@@ -5,6 +5,7 @@
 
 #include "sim/errand.hpp"
 #include "sim/level.hpp"
+#include "sim/line_uses.hpp"
 #include "sim/plain_sets.hpp"
 #include "sim/settings.hpp"
 
@@ -32,9 +33,6 @@ public:
   uint32_t line_bytes() const override { return uint32_t{1} << line_shift_; }
 
 private:
-  template <bool kOwned>
-  size_t gather(const References &references);
-  size_t straddle(size_t count, Errand errand, uint64_t further, size_t more);
   void run(std::span<const Errand> errands, bool owned);
   void run_one(const Request &request, uint64_t bits);
   void classify(std::span<const Errand> errands);
@@ -42,9 +40,7 @@ private:
   unsigned line_shift_;
   PlainSets sets_;
   std::unique_ptr<MissClasses> classes_;
-  std::vector<Errand> gathered_;
-  std::vector<uint64_t>
-      newest_; // the line that was used last in each set, by references of the program
+  LineUses uses_; // of references of the program
   std::vector<Errand> handed_;
   std::vector<uint8_t> missed_; // which of the errands
 };

@@ -1,5 +1,7 @@
 #include "sim/utilisation.hpp"
 
+#include "base/units.hpp"
+
 #include <bit>
 
 namespace abut::sim {
@@ -26,19 +28,39 @@ trace::Result<std::unique_ptr<Utilisation>> Utilisation::make(const LevelSetting
 }
 
 Utilisation::Utilisation(const LevelSettings &settings)
-    : sets_(settings.sets()), line_shift_(static_cast<unsigned>(std::countr_zero(settings.line))),
+    : sets_(settings.sets()), masked_(is_power_of_two(sets_)),
+      line_shift_(static_cast<unsigned>(std::countr_zero(settings.line))),
       part_shift_(settings.line > kParts
                       ? static_cast<unsigned>(std::countr_zero(settings.line / kParts))
                       : 0),
-      lines_(make_lines(settings)), table_(settings.lines() + 1), held_(settings.lines() + 1) {
+      lines_(make_lines(settings)), table_(settings.lines() + 1), held_(settings.lines() + 1),
+      newest_(sets_ & (~sets_ + 1)) {
   for (auto slot = static_cast<uint32_t>(held_.size()); slot != 0; --slot)
     free_.push_back(slot - 1);
+}
+
+inline uint64_t Utilisation::parts(uint64_t first, uint64_t last) const {
+  const uint64_t within = line_bytes() - 1;
+  const uint64_t from = (first & within) >> part_shift_;
+  const uint64_t to = (last & within) >> part_shift_;
+  return (~uint64_t{0} >> (kParts - 1 - (to - from))) << from;
+}
+
+inline void Utilisation::use(uint64_t first, uint64_t last, const Reference &reference) {
+  const uint64_t line = first >> line_shift_;
+  Newest &newest = newest_[line & (newest_.size() - 1)];
+  if (newest.line != line) newest = {line, &held(line, reference)};
+  newest.held->used |= parts(first, last);
 }
 
 void Utilisation::take(const References &references) {
   for (size_t i = 0; i < references.count(); ++i) {
     const Reference reference = references[i];
     const Extent extent = extent_of(reference.address, reference.size);
+    if ((extent.first ^ extent.last) < line_bytes()) [[likely]] {
+      use(extent.first, extent.last, reference);
+      continue;
+    }
     for (uint64_t at = extent.first; at <= extent.last;) {
       const uint64_t end = std::min(at | (line_bytes() - 1), extent.last);
       use(at, end, reference);
@@ -47,25 +69,9 @@ void Utilisation::take(const References &references) {
   }
 }
 
-void Utilisation::use(uint64_t first, uint64_t last, const Reference &reference) {
-  const uint64_t line = first >> line_shift_;
-  if (line != last_line_) {
-    last_held_ = &held(line, reference);
-    last_line_ = line;
-  }
-  last_held_->used |= parts(first, last);
-}
-
-uint64_t Utilisation::parts(uint64_t first, uint64_t last) const {
-  const uint64_t within = line_bytes() - 1;
-  const uint64_t from = (first & within) >> part_shift_;
-  const uint64_t to = (last & within) >> part_shift_;
-  return (~uint64_t{0} >> (kParts - 1 - (to - from))) << from;
-}
-
 template <typename Lines>
 Utilisation::Held &Utilisation::held_in(Lines &lines, uint64_t line, const Reference &reference) {
-  const uint64_t set = line % sets_;
+  const uint64_t set = set_of(line);
   if (lines.find(set, line) != nullptr) return held_[table_.find(line)];
   const uint32_t slot = free_.back();
   free_.pop_back();

@@ -55,15 +55,23 @@ private:
   void add(const Held &held, UtilisationCounts &counts) const;
   uint64_t parts(uint64_t first, uint64_t last) const;
 
+  uint64_t set_of(uint64_t line) const { return masked_ ? line & (sets_ - 1) : line % sets_; }
+
+  // A line that was used last in its set: using it again changes nothing of the order.
+  struct Newest {
+    uint64_t line = ~uint64_t{0};
+    Held *held = nullptr;
+  };
+
   uint64_t sets_;
+  bool masked_; // they are a power of two
   unsigned line_shift_;
   unsigned part_shift_;
   std::variant<Lru, FullLru> lines_;
   LineTable table_;
   std::vector<Held> held_;
   std::vector<uint32_t> free_;
-  uint64_t last_line_ = ~uint64_t{0};
-  Held *last_held_ = nullptr;
+  std::vector<Newest> newest_; // lines of one set share a place
   UtilisationCounts counts_;
 };
 

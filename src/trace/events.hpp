@@ -97,8 +97,9 @@ struct Totals {
   uint64_t unmatched_frees = 0; // frees of what was no live object; no event stands for them
   uint64_t dropped_events = 0;
   uint64_t dropped_accesses = 0;
-  int64_t exit_status = 0; // as wait(2) gives it
-  uint64_t ended = 0;      // nanoseconds since the recording began
+  int64_t exit_status = 0;   // as wait(2) gives it
+  uint64_t ended = 0;        // nanoseconds since the recording began
+  uint64_t instructions = 0; // that ran while accesses were recorded; 0: nobody counted them
 
   bool operator==(const Totals &) const = default;
 };

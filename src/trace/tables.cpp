@@ -105,7 +105,7 @@ Bytes totals_bytes(const Totals &totals) {
   for (const uint64_t number :
        {totals.accesses, totals.events, totals.objects, totals.frees, totals.unmatched_frees,
         totals.dropped_events, totals.dropped_accesses,
-        zigzag(static_cast<uint64_t>(totals.exit_status)), totals.ended})
+        zigzag(static_cast<uint64_t>(totals.exit_status)), totals.ended, totals.instructions})
     put_varint(bytes, number);
   return bytes;
 }
@@ -118,6 +118,7 @@ bool parse_totals(ByteView bytes, Totals &totals) {
     *number = reader.varint();
   totals.exit_status = static_cast<int64_t>(unzigzag(reader.varint()));
   totals.ended = reader.varint();
+  totals.instructions = reader.at_end() ? 0 : reader.varint(); // of an older format there is none
   return complete(reader);
 }
 

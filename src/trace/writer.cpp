@@ -253,6 +253,8 @@ void Writer::count_dropped(uint64_t events, uint64_t accesses) {
   state_->totals.dropped_accesses += accesses;
 }
 
+void Writer::count_instructions(uint64_t more) { state_->totals.instructions += more; }
+
 void Writer::flush() { state_->write_chunk(); }
 
 const std::optional<Error> &Writer::error() const { return state_->file.error(); }

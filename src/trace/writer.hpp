@@ -60,6 +60,7 @@ public:
 
   void count_unmatched_free();
   void count_dropped(uint64_t events, uint64_t accesses);
+  void count_instructions(uint64_t more);
 
   // Writes what there is as a chunk, so that nothing of it can be lost.
   void flush();

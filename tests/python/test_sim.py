@@ -224,6 +224,15 @@ def test_the_command_says_the_verdict_first(abut: Abut, trace: Path) -> None:
     assert lines[-1].startswith("next: abut sim")
 
 
+def test_misses_are_told_per_1000_instructions(abut: Abut, trace: Path) -> None:
+    assert run(trace).instructions == 0, "nobody counted them"
+    done = abut("sim", "--json", "--instructions", "4000", str(trace))
+    (result,) = json.loads(done.stdout)["results"]
+    misses = [sum(level["misses"]) for level in result["levels"]]
+    assert result["mpki"] == [count / 4 for count in misses]
+    assert misses[0] > 0
+
+
 def test_the_command_compares_layouts_without_the_allocators_accesses(
     abut: Abut, trace: Path
 ) -> None:

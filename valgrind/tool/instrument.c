@@ -203,11 +203,26 @@ static IRExpr *address_or_none(IRSB *out, const Access *access) {
   return assign(out, Ity_I64, IRExpr_ITE(access->guard, access->address, number(0)));
 }
 
+/* Whether the code is that of the wrappers, which the program has only while it is recorded. */
+static Bool is_of_wrappers(Addr code) {
+  const NSegment *segment = VG_(am_find_nsegment)(code);
+  const HChar *path = segment != NULL ? VG_(am_get_filename)(segment) : NULL;
+  return path != NULL && VG_(strstr)(path, "/vgpreload_") != NULL;
+}
+
+static void count_instructions(IRSB *out, UInt count) {
+  if (count != 0) store(out, at(&instructions_run), plus(out, load(out, &instructions_run), count));
+}
+
 static void add_recorded(IRSB *out, const IRSB *in, Int first, IRExpr *base, UInt block) {
   Int done = 0, committed = 0;
+  UInt begun = 0; /* instructions that are not yet counted */
   for (Int i = first; i < in->stmts_used; ++i) {
-    if (in->stmts[i]->tag == Ist_Exit && done != committed) {
-      commit(out, base, block, done);
+    if (in->stmts[i]->tag == Ist_IMark) begun += !is_of_wrappers(in->stmts[i]->Ist.IMark.addr);
+    if (in->stmts[i]->tag == Ist_Exit) {
+      count_instructions(out, begun);
+      begun = 0;
+      if (done != committed) commit(out, base, block, done);
       committed = done;
     }
     for (; done < access_count && accesses[done].statement == i; ++done)
@@ -216,6 +231,7 @@ static void add_recorded(IRSB *out, const IRSB *in, Int first, IRExpr *base, UIn
     addStmtToIRSB(out, in->stmts[i]);
   }
   if (done != committed) commit(out, base, block, done);
+  count_instructions(out, begun);
 }
 
 static void tell_block(UInt block) {
@@ -263,16 +279,20 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
   Addr start = closure->nraddr;
   if (state == STATE_IDLE || state == STATE_PAUSED) return in;
   find_accesses(in, closure->tid, closure->readdr, layout->offset_SP);
-  if (state != STATE_WAITING && access_count == 0) return in;
+  if (state != STATE_WAITING && state != STATE_RECORDING && access_count == 0) return in;
   IRSB *out = deepCopyIRSBExceptStmts(in);
   Int first = add_preamble(out, in);
   if (state == STATE_WAITING) {
     add_lookout(out, in, first);
     return out;
   }
-  if (option_window_whole != 0) count_accesses(out, start);
+  if (option_window_whole != 0 && access_count != 0) count_accesses(out, start);
   if (state == STATE_SKIPPING) {
     for (; first < in->stmts_used; ++first) addStmtToIRSB(out, in->stmts[first]);
+    return out;
+  }
+  if (access_count == 0) {
+    add_recorded(out, in, first, NULL, 0);
     return out;
   }
   UInt block = ++block_count;

@@ -123,6 +123,7 @@ static void in_child(ThreadId tid) {
   state_apply();
   if (!option_follow || !stream_open(parent, forks)) return;
   forks = 0;
+  instructions_run = 0; /* the parent's */
   events_forget();
   allocator_forked(tid);
   event_program();

@@ -9,7 +9,7 @@
 #include "tool.h"
 
 State state = STATE_IDLE;
-ULong accesses_counted, accesses_limit;
+ULong accesses_counted, accesses_limit, instructions_run;
 
 static Bool discard_is_due;
 

@@ -186,15 +186,22 @@ void stream_flush(void) {
   if (!send_message(ABUT_RAW_FILLED, slot, words) || !take_slot()) give_up();
 }
 
+/* The last of what there is. */
+static void flush_all(void) {
+  event(ABUT_RAW_INSTRUCTIONS, 0, 1)[0] = instructions_run;
+  instructions_run = 0;
+  stream_flush();
+}
+
 void stream_say_exec(void) {
   if (connection < 0) return;
-  stream_flush();
+  flush_all();
   if (connection >= 0) send_message(ABUT_RAW_EXEC, 0, 0);
 }
 
 void stream_close(Int exit_code) {
   if (connection < 0) return;
-  stream_flush();
+  flush_all();
   if (connection >= 0) send_message(ABUT_RAW_ENDED, 0, (ULong)(UInt)exit_code);
   stream_abandon();
 }

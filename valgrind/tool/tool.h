@@ -69,7 +69,8 @@ typedef enum {
 
 extern State state;
 extern ULong accesses_counted;
-extern ULong accesses_limit; /* at which a window begins or ends */
+extern ULong accesses_limit;   /* at which a window begins or ends */
+extern ULong instructions_run; /* while accesses are recorded; told when the stream ends */
 
 void state_begin(void);
 void state_start(void);

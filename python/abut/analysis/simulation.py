@@ -20,7 +20,7 @@ from abut.analysis.caches import (
     UtilisationCounts,
     split_by_side,
 )
-from abut.analysis.owners import Owners, owners_of
+from abut.analysis.owners import NOBODY, Owners, owners_of
 from abut.analysis.presets import Preset
 from abut.trace.native import Array, failures, native_module
 from abut.trace.reader import Trace
@@ -67,7 +67,10 @@ class OwnerRow:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a job found. Levels from the first to the last; `split` those of separate caches."""
+    """What a job found. Levels from the first to the last; `split` those of separate caches.
+
+    `instructions` is how many ran while accesses were recorded, 0 where nobody counted them.
+    """
 
     job: Job
     command: list[str]
@@ -81,6 +84,7 @@ class Result:
     optimum: OptimumCounts | None
     owners: list[OwnerRow]
     damages: list[str]
+    instructions: int = 0
 
     @property
     def total_references(self) -> int:
@@ -121,6 +125,7 @@ def simulate(job: Job, addresses: Array | None = None) -> Result:
         optimum=optimum.solve() if optimum else None,
         owners=_owner_rows(trace, owners, caches, used[0].counts(), job.preset, pages),
         damages=[f"at byte {damage.offset:,}: {damage.what}" for damage in trace.damages],
+        instructions=(trace.info.totals or {}).get("instructions", 0),
     )
 
 
@@ -227,6 +232,8 @@ def _owner_rows(
     preset: Preset,
     pages: Array,
 ) -> list[OwnerRow]:
+    if owners.by == NOBODY:
+        return []
     chain = _chain(caches.levels)
     rows = {level.name: level for level in caches.counts()}
     accesses = caches.references_by_owner

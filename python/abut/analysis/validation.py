@@ -59,7 +59,9 @@ def against_cachegrind(command: Sequence[str]) -> list[Figure]:
         caches = Caches((FIRST, LAST))
         _replay(trace, caches)
         first, last = caches.counts()
+        ran = (trace.info.totals or {}).get("instructions", 0)
         return [
+            Figure("instructions", ran, theirs["Ir"]),
             Figure("data references", sum(caches.references), theirs["Dr"] + theirs["Dw"]),
             Figure("L1 misses", first.total_misses, theirs["D1mr"] + theirs["D1mw"]),
             Figure("LL misses", last.total_misses, theirs["DLmr"] + theirs["DLmw"]),

@@ -1,5 +1,6 @@
 """`abut sim`: what caches would make of a recorded run."""
 
+import dataclasses
 import os
 import shlex
 from pathlib import Path
@@ -58,7 +59,9 @@ def command(
     ] = False,
     instructions: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Instructions of the run, for misses per 1000."),
+        typer.Option(
+            min=1, metavar="N", help="Instructions of the run, for misses per 1000 [as recorded]."
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the random layout.")] = 1,
     top: Annotated[int, typer.Option(min=1, max=50, help="How many owners to show.")] = 10,
@@ -90,12 +93,14 @@ def command(
 
     made = _jobs(traces, cache, split, layout, by, side, classes, optimum, huge_pages, seed)
     results = simulate_all(made, jobs or len(os.sched_getaffinity(0)), scheduler)
+    if instructions:
+        results = [dataclasses.replace(result, instructions=instructions) for result in results]
     if json:
         from abut.reporters.sim import results_json
 
-        print(results_json(results, instructions))
+        print(results_json(results))
         return
-    _show(results, instructions, top)
+    _show(results, top)
 
 
 def _show_pages(
@@ -174,7 +179,7 @@ def _jobs(
     ]
 
 
-def _show(results: "Sequence[Result]", instructions: int | None, top: int) -> None:
+def _show(results: "Sequence[Result]", top: int) -> None:
     from abut.analysis.verdict import verdict
     from abut.commands.console import console, error_console
     from abut.reporters import sim as report
@@ -191,7 +196,7 @@ def _show(results: "Sequence[Result]", instructions: int | None, top: int) -> No
         if len(same) > 1:
             out.print(report.layouts_table(same))
         else:
-            _show_one(first, instructions, top)
+            _show_one(first, top)
         for damage in first.damages:
             error_console().print(f"abut: damaged {damage}", markup=False, style="red")
     if len(by_trace) > 1:
@@ -199,14 +204,14 @@ def _show(results: "Sequence[Result]", instructions: int | None, top: int) -> No
     print(f"next: {_next(results)}")
 
 
-def _show_one(result: "Result", instructions: int | None, top: int) -> None:
+def _show_one(result: "Result", top: int) -> None:
     from abut.commands.console import console
     from abut.reporters import sim as report
 
     out = console()
     tables = (
         report.owners_table(result, top),
-        report.levels_table(result, instructions),
+        report.levels_table(result),
         report.split_table(result),
         report.use_table(result),
         report.prefetch_table(result),

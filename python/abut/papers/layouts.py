@@ -5,13 +5,15 @@ Of no paper; the layouts are those of `abut sim --layout`.
 Only the application's accesses count: the allocator's belong to the layout that it made.
 """
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from abut.analysis.owners import NOBODY
 from abut.analysis.presets import find_preset
-from abut.analysis.simulation import LAYOUTS, Job, Result, average_cycles, simulate
+from abut.analysis.simulation import LAYOUTS, Job, Result, average_cycles, simulate_all
 from abut.papers.paper import Request
 from abut.papers.recordings import heaps, recording, workloads
 
@@ -80,8 +82,8 @@ def measure(request: Request) -> LayoutsResult:
 def run_of(path: Path, program: str, heap: str) -> Run:
     """A trace in every layout."""
     preset = find_preset(CACHE)
-    jobs = [Job(str(path), preset, layout=name, side="application") for name in LAYOUTS]
-    return Run(program, heap, [simulate(job) for job in jobs])
+    jobs = [Job(str(path), preset, layout=name, side="application", by=NOBODY) for name in LAYOUTS]
+    return Run(program, heap, simulate_all(jobs, len(os.sched_getaffinity(0))))
 
 
 def gain(run: Run, result: Result) -> float:

@@ -13,6 +13,7 @@ from abut.measure.workload import Workload
 from abut.papers.paper import Request
 from abut.places import bench_places
 from abut.suites import choose, load_benchmarks
+from abut.trace.reader import Trace
 
 _SHOWN_LINES = 5
 
@@ -38,7 +39,7 @@ def recording(request: Request, workload: Workload, heap: Heap) -> Path:
     folder = request.traces.absolute()
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{workload.name}-{heap.name}-{_fingerprint(workload, heap)}.trace"
-    if path.is_file() and not request.fresh:
+    if path.is_file() and not request.fresh and _can_be_read(path):
         return path
     request.tell(f"recording {workload.name} under {heap.name}")
     partial = path.with_suffix(".partial")
@@ -62,6 +63,15 @@ def recording(request: Request, workload: Workload, heap: Heap) -> Path:
         )
     partial.rename(path)
     return path
+
+
+def _can_be_read(path: Path) -> bool:
+    """False of a trace in a format of before, which is recorded anew."""
+    try:
+        Trace(path)
+    except AbutError:
+        return False
+    return True
 
 
 def _fingerprint(workload: Workload, heap: Heap) -> str:

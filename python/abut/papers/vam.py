@@ -6,7 +6,9 @@ would have covered. The authors' programs (gcc, parser, perl, vortex of SPEC CPU
 ours are as large, and are run under the heaps of today.
 """
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -82,14 +84,18 @@ def measure(request: Request) -> VamResult:
     chosen = heaps(request)
     programs = []
     for workload in workloads(request):
-        runs: dict[str, Pages] = {}
-        for heap in chosen:
-            path = recording(request, workload, heap)
-            request.tell(f"simulating {workload.name} under {heap.name}")
-            (runs[heap.name],) = run_pages([path]).values()
-        pages = compare_pages(runs, MEMORIES)
+        paths = {heap.name: recording(request, workload, heap) for heap in chosen}
+        request.tell(f"simulating {workload.name}")
+        pages = compare_pages(_run_all(paths), MEMORIES)
         programs.append(ProgramPages(workload.name, workload.about, pages))
     return VamResult(programs)
+
+
+def _run_all(paths: Mapping[str, Path]) -> dict[str, Pages]:
+    """By heap, in threads: the simulators run without Python's lock."""
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        runs = list(pool.map(lambda path: run_pages([path]), paths.values()))
+    return {heap: pages for heap, run in zip(paths, runs, strict=True) for pages in run.values()}
 
 
 def _verdict(program: ProgramPages) -> str:

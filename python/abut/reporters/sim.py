@@ -28,9 +28,9 @@ def heading(result: Result) -> str:
     return f"{command}: {result.total_references:,} accesses{sides}{layout}; {job.preset.name}"
 
 
-def levels_table(result: Result, instructions: int | None) -> Table:
+def levels_table(result: Result) -> Table:
     """A row a level and side, from the first level on, TLBs last."""
-    per = "MPKI" if instructions else "per 1000 accesses"
+    per = "MPKI" if result.instructions else "per 1000 accesses"
     table = Table(title="misses", title_justify="left")
     for name in ("level", "side"):
         table.add_column(name)
@@ -40,7 +40,7 @@ def levels_table(result: Result, instructions: int | None) -> Table:
     if classify:
         for name in CLASSES[:_SHOWN_CLASSES]:
             table.add_column(name, justify="right")
-    thousands = (instructions or result.total_references or 1) / 1000
+    thousands = (result.instructions or result.total_references or 1) / 1000
     for counts in (*result.levels, *result.tlb):
         _add_level(table, counts, thousands, classify and counts not in result.tlb)
     table.caption = f"AMAT {average_cycles(result):.2f} cycles, by the cycles of the preset"
@@ -202,12 +202,12 @@ def traces_table(results: Sequence[Result]) -> Table:
     return table
 
 
-def results_json(results: Sequence[Result], instructions: int | None) -> str:
+def results_json(results: Sequence[Result]) -> str:
     """All of it. Sizes are bytes, counts by kind (1 write + 2 allocator) or by side."""
-    return document(results=[_result_row(result, instructions) for result in results])
+    return document(results=[_result_row(result) for result in results])
 
 
-def _result_row(result: Result, instructions: int | None) -> dict[str, Any]:
+def _result_row(result: Result) -> dict[str, Any]:
     job = result.job
     preset = {"name": job.preset.name, "levels": [_level_row(level) for level in job.preset.levels]}
     found = pollution(result)
@@ -222,8 +222,9 @@ def _result_row(result: Result, instructions: int | None) -> dict[str, Any]:
         "verdict": verdict(result),
         "accesses_by_kind": result.references,
         "amat_cycles": average_cycles(result),
-        "mpki": [1000 * level.total_misses / instructions for level in result.levels]
-        if instructions
+        "instructions": result.instructions or None,
+        "mpki": [1000 * level.total_misses / result.instructions for level in result.levels]
+        if result.instructions
         else None,
         "levels": [_counts_row(level) for level in result.levels],
         "tlb": [_counts_row(level) for level in result.tlb],

@@ -78,6 +78,8 @@ def _total_rows(totals: Mapping[str, int] | None) -> dict[str, str]:
     }
     rows = {"objects": f"{totals['objects']:,}, {totals['frees']:,} freed"}
     rows |= {name.replace("_", " "): f"{count:,}" for name, count in lost.items() if count}
+    if totals["instructions"]:
+        rows["instructions"] = f"{totals['instructions']:,}, while accesses were recorded"
     rows["end"] = (
         f"status {totals['exit_status']} after {amount(totals['ended'] / _NANOSECONDS, 's')}"
     )

@@ -62,6 +62,11 @@ TEST_F(SessionTest, FreesOfNothingAreCounted) {
   EXPECT_EQ(session_.writer().totals().frees, 1u);
 }
 
+TEST_F(SessionTest, InstructionsAddUp) {
+  read({event(ABUT_RAW_INSTRUCTIONS, 0, 1), 1000, event(ABUT_RAW_INSTRUCTIONS, 0, 1), 1ull << 40});
+  EXPECT_EQ(session_.writer().totals().instructions, (1ull << 40) + 1000);
+}
+
 TEST_F(SessionTest, ABlockThatIsHandedOutTwiceWasFreedInBetween) {
   allocate(0x1000, 16);
   allocate(0x1000, 32);

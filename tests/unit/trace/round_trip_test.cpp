@@ -90,6 +90,7 @@ TEST_F(RoundTrip, gives_back_what_was_counted) {
   run.perform(writer, 10000);
   writer.count_unmatched_free();
   writer.count_dropped(3, 4);
+  writer.count_instructions(uint64_t{1} << 40);
   ASSERT_FALSE(writer.finish(-9, 777));
   const trace::Reader reader = open_reader(path_);
   ASSERT_TRUE(reader.totals());
@@ -102,6 +103,7 @@ TEST_F(RoundTrip, gives_back_what_was_counted) {
   EXPECT_EQ(totals.dropped_accesses, 4);
   EXPECT_EQ(totals.exit_status, -9);
   EXPECT_EQ(totals.ended, 777);
+  EXPECT_EQ(totals.instructions, uint64_t{1} << 40);
   EXPECT_EQ(reader.accesses(), totals.accesses);
   EXPECT_EQ(reader.events(), totals.events);
 }
