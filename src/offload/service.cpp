@@ -3,8 +3,6 @@
 #include "layers/areas.hpp"
 #include "os/service_thread.hpp"
 
-#include <algorithm>
-#include <mutex>
 #include <new>
 
 namespace abut::offload {
@@ -14,7 +12,7 @@ constinit Service service;
 namespace {
 
 // About how long the service looks for work before it sleeps: tens of microseconds.
-constexpr unsigned kIdleRounds = 2000;
+constexpr uint32_t kIdleRounds = 2000;
 // A thread that has ended, or is about to begin with its first request.
 Client *const kGone = reinterpret_cast<Client *>(1);
 
@@ -36,7 +34,13 @@ void Service::open(allocators::Instance heap, layers::Grain grain, Refuse refuse
   refuse_ = refuse;
 }
 
+// With one processor for all, to look for work is to keep others from theirs.
+void Service::begin_rounds() {
+  idle_rounds_.store(os::has_one_processor() ? 0 : kIdleRounds, std::memory_order_relaxed);
+}
+
 bool Service::start(int cpu) {
+  begin_rounds();
   running_.store(true, std::memory_order_relaxed);
   if (os::start_service_thread(serve, this, cpu)) return true;
   running_.store(false, std::memory_order_relaxed);
@@ -61,6 +65,7 @@ Client *Service::acquire() {
     bool free = false;
     if (one->in_use.compare_exchange_strong(free, true, std::memory_order_acquire)) return one;
   }
+  const Held held(*this);
   void *memory = os::map(nullptr, round_up(sizeof(Client), kPageBytes));
   if (memory == nullptr) return nullptr;
   auto *fresh = new (memory) Client;
@@ -78,7 +83,7 @@ void Service::leave(void *client) {
 
 // All that a thread has goes back to the heap; the next thread may have its rings.
 void Service::close(Client &client) {
-  const std::lock_guard guard(lock_);
+  const Held held(*this);
   client.wanted.store(0, std::memory_order_relaxed);
   drain(client);
   for (auto &stash : client.stashes)
@@ -89,7 +94,7 @@ void Service::close(Client &client) {
 void *Service::allocate(size_t bytes, size_t align) {
   Client *mine = bytes <= kLargestStashed && align <= layers::bytes_of(grain_) ? client() : nullptr;
   if (mine == nullptr) {
-    const std::lock_guard guard(lock_);
+    const Held held(*this);
     return heap_.allocate(bytes, align);
   }
   const unsigned size = size_of(bytes);
@@ -101,7 +106,8 @@ void *Service::allocate(size_t bytes, size_t align) {
     call();
   }
   if (block != nullptr) return block;
-  const std::lock_guard guard(lock_);
+  look_after_server(*mine);
+  const Held held(*this);
   return heap_.allocate(16 * size_t{size + 1}, layers::bytes_of(grain_));
 }
 
@@ -110,26 +116,27 @@ void Service::release(void *block) {
   const bool is_mapping = layers::kind_of(block) == layers::AreaKind::none;
   Client *mine = is_mapping ? nullptr : client();
   if (mine == nullptr) {
-    const std::lock_guard guard(lock_);
+    const Held held(*this);
     return give(block);
   }
   while (!mine->frees.push(block)) {
-    const std::lock_guard guard(lock_);
+    const Held held(*this);
     drain(*mine);
   }
   if (++mine->posted >= 256) {
     mine->posted = 0;
+    report_refused();
     call();
   }
 }
 
 size_t Service::usable(const void *block) {
-  const std::lock_guard guard(lock_);
-  return heap_.usable(block);
+  const Held held(*this);
+  return is_lost(block) ? lost_.usable(block) : heap_.usable(block);
 }
 
 layers::Counts Service::counts() {
-  const std::lock_guard guard(lock_);
+  const Held held(*this);
   return heap_.counts();
 }
 
@@ -140,8 +147,12 @@ void Service::call() {
 }
 
 void Service::give(void *block) {
+  if (is_lost(block)) return;
   const layers::Release result = heap_.release(block);
-  if (result != layers::Release::done) refuse_(block, result);
+  if (result == layers::Release::done) return;
+  if (this_side == Side::program) return refuse_(block, result);
+  refused_ = result;
+  refused_block_.store(block, std::memory_order_release);
 }
 
 void Service::drain(Client &client) {
@@ -167,7 +178,7 @@ bool Service::serve_round() {
   for (Client *one = clients_.load(std::memory_order_acquire); one; one = one->next) {
     const bool has_frees = one->frees.size() != 0;
     if (!has_frees && one->wanted.load(std::memory_order_relaxed) == 0) continue;
-    const std::lock_guard guard(lock_);
+    const Held held(*this);
     if (!one->in_use.load(std::memory_order_acquire)) continue;
     uint32_t wanted = one->wanted.exchange(0, std::memory_order_acq_rel);
     for (; wanted != 0; wanted &= wanted - 1)
@@ -181,15 +192,16 @@ bool Service::serve_round() {
 void Service::serve(void *self) {
   auto &service = *static_cast<Service *>(self);
   this_client = kGone; // whatever it asks of the heap itself is served in line
-  for (unsigned idle = 0;; ++idle) {
+  for (uint32_t idle = 0; service.leaving_.load(std::memory_order_relaxed) == 0; ++idle) {
     if (service.serve_round()) {
       idle = 0;
       service.rounds_.fetch_add(1, std::memory_order_relaxed);
-    } else if (idle < kIdleRounds) {
+    } else if (idle < service.idle_rounds_.load(std::memory_order_relaxed)) {
       os::pause_briefly();
     } else {
       service.asleep_.store(1, std::memory_order_seq_cst);
-      if (!service.serve_round()) os::wait_while(service.asleep_, 1);
+      if (service.leaving_.load(std::memory_order_seq_cst) == 0 && !service.serve_round())
+        os::wait_while(service.asleep_, 1);
       service.asleep_.store(0, std::memory_order_relaxed);
       idle = 0;
     }
@@ -197,7 +209,8 @@ void Service::serve(void *self) {
 }
 
 void Service::before_fork() {
-  lock_.lock();
+  leave_server();
+  lock();
   os::holds_every_lock = true;
 }
 
