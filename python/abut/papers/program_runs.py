@@ -1,0 +1,159 @@
+"""A program under many allocators: timed runs, what it asks for, simulated misses; kept as JSON.
+
+Times and resident memory are of real runs, interleaved. Misses are simulated: the program is
+recorded once, under glibc, and its objects are laid out as each allocator would have, on Feng and
+Berger's Pentium 4. Whatever has been measured is used again until a library or an input changes.
+"""
+
+import hashlib
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from abut.composed import composed_heaps
+from abut.environment import untouched_environment
+from abut.errors import AbutError
+from abut.heaps import GLIBC, Heap, preload, require_heap
+from abut.measure.statistics import Estimate, median, ratio
+from abut.measure.workload import Workload
+from abut.papers.paper import Request
+from abut.papers.recordings import heaps, recording
+
+RUNS, WARMUP, SEED = 5, 1, 1
+PRESET = "pentium4"
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """Table 1: what a program asks of its allocator. Sizes in bytes, time in seconds."""
+
+    seconds: float
+    allocations: int
+    requested: int
+    most_live: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramRuns:
+    """One program: by heap the seconds of each round and the most resident bytes of each; by layout
+    the simulated misses of each cache level, of the application's accesses alone.
+    """
+
+    program: str
+    demand: Demand
+    seconds: Mapping[str, Sequence[float]]
+    resident: Mapping[str, Sequence[float]]
+    misses: Mapping[str, Sequence[int]]
+
+    def time(self, heap: str) -> Estimate | None:
+        """The median of its seconds, with its interval; None where it was not run."""
+        return median(self.seconds[heap], SEED) if self.seconds.get(heap) else None
+
+    def time_ratio(self, heap: str, to: str) -> Estimate | None:
+        """The median time as a multiple of another heap's, in the same rounds."""
+        own, other = self.time(heap), self.time(to)
+        return ratio(own, other) if own and other else None
+
+    def memory(self, heap: str) -> float | None:
+        """The median of its most resident bytes."""
+        return median(self.resident[heap], SEED).value if self.resident.get(heap) else None
+
+
+def runs_of(request: Request, workload: Workload) -> ProgramRuns:
+    """What is kept of the program under the request's heaps, measured where there is nothing."""
+    chosen = heaps(request)
+    path = request.traces.absolute() / f"{workload.name}-runs-{_fingerprint(workload, chosen)}.json"
+    if path.is_file() and not request.fresh:
+        kept = json.loads(path.read_text())
+        return ProgramRuns(**(kept | {"demand": Demand(**kept["demand"])}))
+    request.tell(f"running {workload.name}")
+    seconds, resident = _timed(workload, chosen)
+    misses = _simulated(request, workload)
+    runs = ProgramRuns(workload.name, demand_of(workload), seconds, resident, misses)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(asdict(runs)))
+    return runs
+
+
+def demand_of(workload: Workload) -> Demand:
+    """What the program asks for, counted by the heap that stands in for the authors' DLmalloc."""
+    import time
+
+    lea = require_heap("lea")
+    with tempfile.TemporaryDirectory(prefix="abut-demand-") as scratch:
+        file = Path(scratch, "statistics")
+        environment = {**untouched_environment(), **workload.environment, **lea.environment}
+        environment |= {"LD_PRELOAD": preload(lea, ""), "ABUT_STATS": str(file)}
+        begin = time.monotonic()
+        with workload.stdin.open("rb") as stdin:
+            subprocess.run(
+                workload.argv,
+                cwd=workload.folder,
+                env=environment,
+                stdin=stdin,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                check=False,
+            )
+        seconds = time.monotonic() - begin
+        counts = json.loads(file.read_text())
+    return Demand(seconds, counts["allocations"], counts["requested"], counts["most_live"])
+
+
+def _timed(
+    workload: Workload, chosen: Sequence[Heap]
+) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
+    from abut.measure.counters import available
+    from abut.measure.measurement import Comparison, Plan
+    from abut.measure.session import Task, compare
+
+    comparison = Comparison(Plan(RUNS, WARMUP, SEED), chosen, [], available())
+    compare(comparison, [Task(workload.name, lambda: workload)], _Silent())
+    if not comparison.measurements:
+        reasons = "; ".join(one.reason for one in comparison.left_out)
+        raise AbutError(f"{workload.name}: not measured: {reasons or 'interrupted'}")
+    samples = comparison.measurements[0].samples
+    return (
+        {heap: [one.wall_s for one in rounds] for heap, rounds in samples.items()},
+        {heap: [float(one.peak_rss_bytes) for one in rounds] for heap, rounds in samples.items()},
+    )
+
+
+class _Silent:
+    def on_program(self, name: str) -> None:
+        """Nobody is told."""
+
+    def on_run(self, program: str, heap: str) -> None:
+        """Nobody is told."""
+
+
+def _simulated(request: Request, workload: Workload) -> dict[str, list[int]]:
+    from abut.analysis.presets import find_preset
+    from abut.analysis.simulation import Job, simulate_all
+
+    layouts = [name for name in request.heaps if name.partition("+")[0] in composed_heaps()]
+    if not layouts:
+        return {}
+    trace = str(recording(request, workload, GLIBC))
+    request.tell(f"simulating {workload.name}")
+    preset = find_preset(PRESET)
+    jobs = [Job(trace, preset, layout=name, side="application") for name in layouts]
+    results = simulate_all(jobs, len(os.sched_getaffinity(0)), "")
+    return {
+        result.job.layout: [level.total_misses for level in result.levels if level.total_accesses]
+        for result in results
+    }
+
+
+def _fingerprint(workload: Workload, chosen: Sequence[Heap]) -> str:
+    """Changes with the program's command and inputs, and with the heaps and their libraries."""
+    state = hashlib.sha256(repr((workload.argv, workload.stdin, RUNS)).encode())
+    for heap in chosen:
+        state.update(repr((heap.name, heap.environment)).encode())
+    for library in sorted({heap.library for heap in chosen if heap.library}):
+        state.update(library.read_bytes())
+    return state.hexdigest()[:12]
