@@ -51,6 +51,12 @@ bool Service::is_gone(Side holder) {
   return holder == Side::server && !os::is_running(server());
 }
 
+// Whether the only thread of the program is a signal handler's, in the midst of a request that holds the lock. If it
+// forks, both processes go on with that request.
+bool Service::is_interrupted() const {
+  return os::single_threaded() && lock_.holder() == Side::program;
+}
+
 // Looks now and then whether there is a server still; without one, nobody need be called.
 void Service::look_after_server(Client &client) {
   report_refused();
@@ -81,7 +87,9 @@ void Service::leave_server() {
     if (tries % kLook == kLook - 1 && !os::is_running(server()))
       running_.store(false, std::memory_order_relaxed);
   }
-  const Held held(*this); // or what it left behind is found to be lost
+  if (!is_interrupted()) {
+    const Held held(*this); // what it left behind may be found to be lost
+  }
   if (!shared_range.make_private(server()))
     os::fail("fork", nullptr,
              "the program has closed the file of the memory that it shares with its heap's server");

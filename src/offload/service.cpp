@@ -210,6 +210,7 @@ void Service::serve(void *self) {
 
 void Service::before_fork() {
   leave_server();
+  if (is_interrupted()) return;
   lock();
   os::holds_every_lock = true;
 }

@@ -101,6 +101,7 @@ private:
   static void left_alone();
   void lock();
   bool is_gone(Side holder);
+  bool is_interrupted() const;
   void look_after_server(Client &client);
   void begin_again();
   void leave_server();

@@ -39,6 +39,17 @@ def test_every_heap_is_listed_with_its_paper(abut: Abut) -> None:
     assert "served by a process" in listed
 
 
+def test_an_allocator_is_composed_in_fewer_than_80_lines() -> None:
+    root = Path(__file__).parents[2]
+    lines = {
+        file.name: len(file.read_text().splitlines())
+        for file in (root / "src" / "allocators").glob("*.hpp")
+        if file.name != "catalogue.hpp"
+    }
+    assert {"lea.hpp", "phk.hpp", "vam.hpp", "abt.hpp", "kingsley.hpp", "reap.hpp"} <= set(lines)
+    assert max(lines.values()) < 80, lines
+
+
 def test_an_unknown_setting_is_refused(abut: Abut) -> None:
     for heap in ("vam+align=4", "vam+x=8", "offload:nothing", "offload-process:nothing"):
         done = abut("run", "--heap", heap, "--", "true")
