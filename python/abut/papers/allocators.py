@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 ABOUT = "the papers' allocators run: Vam's table 1 and figures 2-5, Rezaei's on two cores"
-PROGRAMS = ("cc1", "lua-tables", "perl-hashes", "sqlite", "balls")
+PROGRAMS = ("cc1", "lua-tables", "perl-hashes", "sqlite", "translate")
 VAM_HEAPS = (
     *("lea", "phk", "phk-sc", "phk-reap", "phk-sc-reap", "vam", "vam-header", "vam-bitmap"),
     *("glibc", "abut"),

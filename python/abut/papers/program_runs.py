@@ -10,11 +10,12 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
-from abut.composed import composed_heaps
+from abut.composed import composed_heaps, papers_library
 from abut.environment import untouched_environment
 from abut.errors import AbutError
 from abut.heaps import GLIBC, Heap, preload, require_heap
@@ -23,7 +24,7 @@ from abut.measure.workload import Workload
 from abut.papers.paper import Request
 from abut.papers.recordings import heaps, recording
 
-RUNS, WARMUP, SEED = 5, 1, 1
+RUNS, WARMUP, SEED = 3, 0, 1
 PRESET = "pentium4"
 
 
@@ -65,18 +66,53 @@ class ProgramRuns:
 
 def runs_of(request: Request, workload: Workload) -> ProgramRuns:
     """What is kept of the program under the request's heaps, measured where there is nothing."""
+    timed = timed_runs(request, workload)
+    return ProgramRuns(
+        workload.name,
+        Demand(**timed["demand"]),
+        timed["seconds"],
+        timed["resident"],
+        simulated_misses(request, workload),
+    )
+
+
+def timed_runs(request: Request, workload: Workload) -> dict[str, Any]:
+    """What must be measured on a quiet machine: seconds, resident bytes and the demand."""
     chosen = heaps(request)
-    path = request.traces.absolute() / f"{workload.name}-runs-{_fingerprint(workload, chosen)}.json"
+
+    def measure() -> dict[str, Any]:
+        request.tell(f"running {workload.name}")
+        seconds, resident = _timed(workload, chosen)
+        demand = asdict(demand_of(workload))
+        return {"demand": demand, "seconds": seconds, "resident": resident}
+
+    return _kept(request, f"{workload.name}-runs-{_fingerprint(workload, chosen)}", measure)
+
+
+def simulated_misses(request: Request, workload: Workload) -> dict[str, list[int]]:
+    """By layout, for those of the request's heaps that are layouts, too: misses of each level."""
+    layouts = [name for name in request.heaps if name.partition("+")[0] in composed_heaps()]
+    if not layouts:
+        return {}
+    trace = recording(request, workload, GLIBC)
+    digest = hashlib.sha256(repr((layouts, PRESET)).encode() + papers_library().read_bytes())
+
+    def measure() -> dict[str, list[int]]:
+        request.tell(f"simulating {workload.name}")
+        return _simulated(trace, layouts)
+
+    return _kept(request, f"{trace.stem}-misses-{digest.hexdigest()[:12]}", measure)
+
+
+def _kept(request: Request, name: str, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What is in the file of that name beside the traces, or what is measured for it now."""
+    path = request.traces.absolute() / f"{name}.json"
     if path.is_file() and not request.fresh:
-        kept = json.loads(path.read_text())
-        return ProgramRuns(**(kept | {"demand": Demand(**kept["demand"])}))
-    request.tell(f"running {workload.name}")
-    seconds, resident = _timed(workload, chosen)
-    misses = _simulated(request, workload)
-    runs = ProgramRuns(workload.name, demand_of(workload), seconds, resident, misses)
+        return dict(json.loads(path.read_text()))
+    measured = measure()
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(asdict(runs)))
-    return runs
+    path.write_text(json.dumps(measured))
+    return measured
 
 
 def demand_of(workload: Workload) -> Demand:
@@ -131,17 +167,12 @@ class _Silent:
         """Nobody is told."""
 
 
-def _simulated(request: Request, workload: Workload) -> dict[str, list[int]]:
+def _simulated(trace: Path, layouts: Sequence[str]) -> dict[str, list[int]]:
     from abut.analysis.presets import find_preset
     from abut.analysis.simulation import Job, simulate_all
 
-    layouts = [name for name in request.heaps if name.partition("+")[0] in composed_heaps()]
-    if not layouts:
-        return {}
-    trace = str(recording(request, workload, GLIBC))
-    request.tell(f"simulating {workload.name}")
     preset = find_preset(PRESET)
-    jobs = [Job(trace, preset, layout=name, side="application") for name in layouts]
+    jobs = [Job(str(trace), preset, layout=name, side="application") for name in layouts]
     results = simulate_all(jobs, len(os.sched_getaffinity(0)), "")
     return {
         result.job.layout: [level.total_misses for level in result.levels if level.total_accesses]

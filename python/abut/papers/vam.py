@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 ABOUT = "Vam (Feng, Berger 2005): time, misses, fragmentation, pages, reading ahead from swap"
-PROGRAMS = ("cc1", "lua-tables", "perl-hashes", "sqlite", "balls")
+PROGRAMS = ("cc1", "lua-tables", "perl-hashes", "sqlite", "translate")
 HEAPS = ("lea", "phk", "phk-sc", "vam", "glibc", "abut")
 MEMORIES = (0.25, 0.5, 0.75)  # of the fewest pages that a heap needs for the program
 MIDDLE = MEMORIES.index(0.5)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from abut.papers.program_runs import ProgramRuns
     from abut.reporters.plot import Bars
 
-_REFERENCE = "lea"
+_LEA = "lea"
 
 
 def demand_table(programs: "Sequence[ProgramRuns]") -> Table:
@@ -34,14 +34,20 @@ def demand_table(programs: "Sequence[ProgramRuns]") -> Table:
     return table
 
 
+def reference_of(heaps: Sequence[str]) -> str:
+    """The heap that others are divided by: lea, as in the paper, or the first."""
+    return _LEA if _LEA in heaps else heaps[0]
+
+
 def time_table(programs: "Sequence[ProgramRuns]", heaps: Sequence[str]) -> Table:
     """Times divided by lea's, with half of the interval, a row a heap and a column a program."""
+    reference = reference_of(heaps)
 
     def cell(one: "ProgramRuns", heap: str) -> str:
-        ratio = one.time_ratio(heap, _REFERENCE)
+        ratio = one.time_ratio(heap, reference)
         return f"{ratio.value:.2f} ±{(ratio.high - ratio.low) / 2:.2f}" if ratio else "-"
 
-    return _table("time, by lea's (figures 2, 4c, 5c)", programs, heaps, cell)
+    return _table(f"time, by {reference}'s (figures 2, 4c, 5c)", programs, heaps, cell)
 
 
 def served_table(programs: "Sequence[ProgramRuns]", heaps: Sequence[str]) -> Table:
@@ -57,11 +63,12 @@ def served_table(programs: "Sequence[ProgramRuns]", heaps: Sequence[str]) -> Tab
 
 def memory_table(programs: "Sequence[ProgramRuns]", heaps: Sequence[str]) -> Table:
     """The most resident memory, divided by lea's."""
+    reference = reference_of(heaps)
 
     def cell(one: "ProgramRuns", heap: str) -> str:
-        return _ratio(one.memory(heap), one.memory(_REFERENCE))
+        return _ratio(one.memory(heap), one.memory(reference))
 
-    return _table("peak resident memory, by lea's", programs, heaps, cell)
+    return _table(f"peak resident memory, by {reference}'s", programs, heaps, cell)
 
 
 def misses_tables(programs: "Sequence[ProgramRuns]") -> list[Table]:
@@ -69,14 +76,15 @@ def misses_tables(programs: "Sequence[ProgramRuns]") -> list[Table]:
     layouts = list(dict.fromkeys(layout for one in programs for layout in one.misses))
     if not layouts:
         return []
-    titles = ("L1 misses, by lea's (figure 3a)", "L2 misses, by lea's (figures 3b, 4a, 5a)")
+    reference = reference_of(layouts)
+    titles = (f"by {reference}'s (figure 3a)", f"by {reference}'s (figures 3b, 4a, 5a)")
     return [
         _table(
-            f"simulated {title}",
+            f"simulated L{level + 1} misses, {title}",
             programs,
             layouts,
             lambda one, layout, level=level: _ratio(  # type: ignore[misc]
-                _at(one.misses, layout, level), _at(one.misses, _REFERENCE, level)
+                _at(one.misses, layout, level), _at(one.misses, reference, level)
             ),
         )
         for level, title in enumerate(titles)
@@ -87,8 +95,9 @@ def time_bars(programs: "Sequence[ProgramRuns]", heaps: Sequence[str]) -> "Bars"
     """The times as a chart."""
     from abut.reporters.plot import Bars
 
-    ratios = {heap: [one.time_ratio(heap, _REFERENCE) for one in programs] for heap in heaps}
-    return Bars("time", [one.program for one in programs], ratios, _REFERENCE)
+    reference = reference_of(heaps)
+    ratios = {heap: [one.time_ratio(heap, reference) for one in programs] for heap in heaps}
+    return Bars("time", [one.program for one in programs], ratios, reference)
 
 
 def _at(misses: Mapping[str, Sequence[int]], layout: str, level: int) -> float | None:
