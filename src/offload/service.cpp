@@ -24,6 +24,9 @@ thread_local constinit Client *this_client __attribute__((tls_model("initial-exe
 
 constexpr size_t kLargestStashed = 16 * Client::kSizes;
 
+// Blocks that are looked after while the lock is held once.
+constexpr uint32_t kBatch = 32;
+
 constexpr unsigned size_of(size_t bytes) { return static_cast<unsigned>((bytes - 1) / 16); }
 
 } // namespace
@@ -85,7 +88,7 @@ void Service::leave(void *client) {
 void Service::close(Client &client) {
   const Held held(*this);
   client.wanted.store(0, std::memory_order_relaxed);
-  drain(client);
+  while (void *block = client.frees.pop()) give(block);
   for (auto &stash : client.stashes)
     while (void *block = stash.pop()) give(block);
   client.in_use.store(false, std::memory_order_release);
@@ -105,10 +108,17 @@ void *Service::allocate(size_t bytes, size_t align) {
     mine->wanted.fetch_or(1U << size, std::memory_order_release);
     call();
   }
-  if (block != nullptr) return block;
-  look_after_server(*mine);
+  return block != nullptr ? block : allocate_now(*mine, size);
+}
+
+// The thread does the service's work, a little more than it needs.
+void *Service::allocate_now(Client &client, unsigned size) {
+  look_after_server(client);
   const Held held(*this);
-  return heap_.allocate(16 * size_t{size + 1}, layers::bytes_of(grain_));
+  drain(client, kBatch);
+  if (void *block = client.stashes[size].pop()) return block;
+  refill(client, size, kBatch / 2);
+  return client.stashes[size].pop();
 }
 
 void Service::release(void *block) {
@@ -121,7 +131,7 @@ void Service::release(void *block) {
   }
   while (!mine->frees.push(block)) {
     const Held held(*this);
-    drain(*mine);
+    drain(*mine, kBatch);
   }
   if (++mine->posted >= 256) {
     mine->posted = 0;
@@ -155,21 +165,36 @@ void Service::give(void *block) {
   refused_block_.store(block, std::memory_order_release);
 }
 
-void Service::drain(Client &client) {
-  for (unsigned i = 0; i < client.frees.kSlots; ++i) {
+// What was freed last is still in the cache of the processor that freed it: it waits for that thread's next request, and
+// its lines stay where they are.
+bool Service::hand_back(Client &client, void *block) {
+  if (is_lost(block)) return false;
+  const size_t bytes = heap_.usable(block);
+  if (bytes >= kMeasured || stash_of_[bytes / 8] == 0) return false;
+  auto &stash = client.stashes[stash_of_[bytes / 8] - 1];
+  return stash.size() < Client::kStash / 2 && stash.push(block);
+}
+
+void Service::drain(Client &client, uint32_t most) {
+  for (uint32_t i = 0; i < most; ++i) {
     void *block = client.frees.pop();
     if (block == nullptr) return;
-    give(block);
+    if (!hand_back(client, block)) give(block);
   }
 }
 
-void Service::refill(Client &client, unsigned size) {
+void Service::refill(Client &client, unsigned size, uint32_t most) {
   auto &stash = client.stashes[size];
-  for (uint32_t have = stash.size(); have < Client::kStash; ++have) {
+  uint32_t have = stash.size();
+  for (; have < Client::kStash && most != 0; ++have, --most) {
     void *block = heap_.allocate(16 * size_t{size + 1}, layers::bytes_of(grain_));
     if (block == nullptr) return;
+    const size_t bytes = heap_.usable(block);
+    if (bytes < kMeasured) stash_of_[bytes / 8] = static_cast<uint8_t>(size + 1);
     stash.push(block);
   }
+  // The rest has to wait: nobody may hold the lock for long.
+  if (have < Client::kStash / 2) client.wanted.fetch_or(1U << size, std::memory_order_relaxed);
 }
 
 // Looks after every client once; false where there was nothing to do.
@@ -182,8 +207,8 @@ bool Service::serve_round() {
     if (!one->in_use.load(std::memory_order_acquire)) continue;
     uint32_t wanted = one->wanted.exchange(0, std::memory_order_acq_rel);
     for (; wanted != 0; wanted &= wanted - 1)
-      refill(*one, static_cast<unsigned>(__builtin_ctz(wanted)));
-    drain(*one);
+      refill(*one, static_cast<unsigned>(__builtin_ctz(wanted)), kBatch);
+    drain(*one, kBatch);
     any = true;
   }
   return any;

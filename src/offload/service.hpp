@@ -21,8 +21,8 @@ namespace abut::offload {
 
 // What one thread of the application shares with the service.
 struct Client {
-  static constexpr unsigned kSizes = 32; // 16, 32 ... 512 bytes
-  static constexpr uint32_t kStash = 64; // blocks of a size that wait
+  static constexpr unsigned kSizes = 32;  // 16, 32 ... 512 bytes
+  static constexpr uint32_t kStash = 128; // blocks of a size that wait
 
   Ring<kStash> stashes[kSizes];
   Ring<1024> frees;
@@ -71,6 +71,8 @@ public:
   bool has_lost() const { return lost_.is_open(); }
 
 private:
+  static constexpr size_t kMeasured = 1024;
+
   // Holds the lock for a while.
   class Held {
   public:
@@ -90,8 +92,10 @@ private:
   Client *acquire();
   void close(Client &client);
   bool serve_round();
-  void refill(Client &client, unsigned size);
-  void drain(Client &client);
+  void refill(Client &client, unsigned size, uint32_t most);
+  void drain(Client &client, uint32_t most);
+  bool hand_back(Client &client, void *block);
+  void *allocate_now(Client &client, unsigned size);
   void give(void *block);
   void call();
   void begin_rounds();
@@ -119,6 +123,9 @@ private:
   std::atomic<uint32_t> server_{0};
   std::atomic<uint32_t> idle_rounds_{0}; // before the service sleeps
   allocators::Instance lost_;
+  // Which stash a block of so many bytes can go into: by eights, the number of its size and one, 0 for none. Whoever holds
+  // the lock may use it.
+  uint8_t stash_of_[kMeasured / 8] = {};
   std::atomic<void *> refused_block_{nullptr}; // that the server found to be no block
   layers::Release refused_ = layers::Release::done;
   std::atomic<uint64_t> rounds_{0};

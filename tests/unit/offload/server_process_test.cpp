@@ -55,8 +55,9 @@ void wait_until(const std::function<bool()> &happened, const char *claim) {
   require(happened(), claim);
 }
 
+// In a thread of its own, which has asked no other service for anything yet.
 void expect_success(const std::function<void()> &body) {
-  const support::Outcome outcome = support::in_child(body);
+  const support::Outcome outcome = support::in_child([&] { std::thread(body).join(); });
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();
 }
 
@@ -194,7 +195,7 @@ void expect_end_of_server(const std::function<void()> &end) {
   if (child == 0) {
     const uint32_t server = started_server().server();
     if (write(ends[1], &server, sizeof server) != sizeof server) _exit(2);
-    churn(service, 1, 2000);
+    std::thread([] { churn(service, 1, 2000); }).join();
     end();
     _exit(0);
   }
