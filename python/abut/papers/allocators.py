@@ -5,7 +5,7 @@ Figures 4b and 5b, of instructions, are not here: they take hardware counters.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import exp, log
 from pathlib import Path
 from statistics import fmean
@@ -30,7 +30,7 @@ SERVED_HEAPS = tuple(
     for heap in ("lea", "abt", "phk")
     for server in ("", "offload:", "offload-process:")
 )
-HEAPS = (*VAM_HEAPS, "abt")
+HEAPS = VAM_HEAPS
 # What Feng and Berger report, sections 4.1 and 4.2, of the time and the L2 misses of the others.
 THEIRS = (("lea", 0.08), ("phk", 0.04))
 THEIR_MISSES = 0.39
@@ -78,7 +78,16 @@ class AllocatorsResult:
 
 def measure(request: Request) -> AllocatorsResult:
     """Run every program under every heap, in turn; record and simulate each once."""
-    programs = [runs_of(request, workload) for workload in workloads(request)]
+    return _measure(request, simulate=True)
+
+
+def measure_served(request: Request) -> AllocatorsResult:
+    """Run the request's programs under heaps in line and served from elsewhere."""
+    return _measure(replace(request, heaps=SERVED_HEAPS), simulate=False)
+
+
+def _measure(request: Request, *, simulate: bool) -> AllocatorsResult:
+    programs = [runs_of(request, one, simulate=simulate) for one in workloads(request)]
     return AllocatorsResult(programs, list(dict.fromkeys(request.heaps)))
 
 

@@ -64,15 +64,17 @@ class ProgramRuns:
         return median(self.resident[heap], SEED).value if self.resident.get(heap) else None
 
 
-def runs_of(request: Request, workload: Workload) -> ProgramRuns:
-    """What is kept of the program under the request's heaps, measured where there is nothing."""
+def runs_of(request: Request, workload: Workload, *, simulate: bool) -> ProgramRuns:
+    """What is kept of the program under the request's heaps, measured where there is nothing; with
+    the misses if they are asked for.
+    """
     timed = timed_runs(request, workload)
     return ProgramRuns(
         workload.name,
         Demand(**timed["demand"]),
         timed["seconds"],
         timed["resident"],
-        simulated_misses(request, workload),
+        simulated_misses(request, workload) if simulate else {},
     )
 
 

@@ -6,7 +6,7 @@ at one of today. Their programs were boxed-sim, cfrac, ptc and espresso; ours do
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -127,7 +127,7 @@ def measure(request: Request) -> RezaeiResult:
             rows += rows_of(path, workload.name, heap.name, presets)
     served = None
     if request.heaps == HEAPS:
-        served = allocators.measure(replace(request, heaps=allocators.SERVED_HEAPS))
+        served = allocators.measure_served(request)
     return RezaeiResult(rows, served)
 
 
