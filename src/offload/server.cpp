@@ -60,8 +60,8 @@ bool Service::is_interrupted() const {
 // Looks now and then whether there is a server still; without one, nobody need be called.
 void Service::look_after_server(Client &client) {
   report_refused();
-  constexpr unsigned kOften = 256;
-  if (server() == 0 || !is_running() || ++client.refills_missed % kOften != 0) return;
+  constexpr unsigned kOften = 64;
+  if (server() == 0 || !is_running() || ++client.times_unserved % kOften != 0) return;
   if (!os::is_running(server())) running_.store(false, std::memory_order_relaxed);
 }
 

@@ -130,6 +130,7 @@ void Service::release(void *block) {
     return give(block);
   }
   while (!mine->frees.push(block)) {
+    look_after_server(*mine);
     const Held held(*this);
     drain(*mine, kBatch);
   }

@@ -29,7 +29,7 @@ struct Client {
   alignas(kLineBytes) std::atomic<uint32_t> wanted{
       0};                      // the sizes that have few blocks left, one bit each
   uint32_t taken[kSizes] = {}; // since its bit was set last
-  uint32_t refills_missed = 0; // a ring of blocks was found empty
+  uint32_t times_unserved = 0; // the thread had to do the service's work
   uint32_t posted = 0;         // frees since the service was told last
   std::atomic<bool> in_use{false};
   Client *next = nullptr;
