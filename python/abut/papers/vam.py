@@ -90,7 +90,7 @@ def measure(request: Request) -> VamResult:
     """Record what is not yet recorded, and simulate; under the paper's heaps, run, too."""
     runs = None
     if request.heaps == HEAPS:
-        runs = allocators.measure(replace(request, heaps=allocators.VAM_HEAPS))
+        runs = allocators.measure_with_misses(replace(request, heaps=allocators.VAM_HEAPS))
     return VamResult(measure_pages(request), runs)
 
 
