@@ -56,13 +56,15 @@ class AllocatorsResult:
             time_table(self.programs, self.heaps),
             memory_table(self.programs, self.heaps),
             *misses_tables(self.programs),
+            *self.served_tables(),
         ]
 
     def served_tables(self) -> "list[Table]":
         """What is served from elsewhere, beside the same heap in line."""
         from abut.reporters.allocators import served_table
 
-        return [served_table(self.programs, [heap for heap in self.heaps if served_heap(heap)])]
+        served = [heap for heap in self.heaps if served_heap(heap)]
+        return [served_table(self.programs, served)] if served else []
 
     def document(self) -> dict[str, Any]:
         """Seconds and resident bytes of every run, simulated misses, demands."""
