@@ -10,6 +10,7 @@ from abut.places import library_candidate
 
 GRAINS = ("8", "16")
 OFFLOAD = "offload"
+SERVERS = {OFFLOAD: "a thread", "offload-process": "a process"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +55,9 @@ def composed_heaps() -> dict[str, ComposedHeap]:
         ComposedHeap(*(getattr(entry, field).decode() for field in _FIELDS)) for entry in entries
     )
     return {heap.name: heap for heap in heaps}
+
+
+def served_heap(name: str) -> str | None:
+    """The allocator that a thread or a process serves under this name; None for any other heap."""
+    server, _, inner = name.partition(":")
+    return (inner or "vam") if server in SERVERS else None

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from abut.composed import GRAINS, OFFLOAD, composed_heaps, papers_library
+from abut.composed import GRAINS, SERVERS, composed_heaps, papers_library, served_heap
 from abut.errors import USAGE, AbutError
 from abut.library import library_path, load_library
 from abut.settings import environment_of
@@ -73,7 +73,8 @@ def find_heap(name: str) -> Heap | MissingHeap:
     Beside the known names: `[LABEL=]PATH` is any library that replaces malloc,
     `abut+NAME=VALUE[+NAME=VALUE...]` is abut's heap with options set, and `NAME[+align=8]` is one
     of the papers' allocators, with blocks at multiples of eight where their programs allow that;
-    `offload[:NAME]` is one that a thread of its own serves on another processor.
+    `offload[:NAME]` is one that a thread of its own serves on another processor, and
+    `offload-process[:NAME]` one that a process of its own serves.
 
     Raises AbutError for a name nobody knows, and for abut's own heap when it is not built.
     """
@@ -144,9 +145,8 @@ def _abut(name: str) -> Heap:
 
 def _composed(name: str) -> Heap | None:
     base, _, setting = name.partition("+")
-    service, _, served = base.partition(":")
-    inner = (served or "vam") if service == OFFLOAD else base
-    known = composed_heaps().get(inner)
+    inner = served_heap(base)
+    known = composed_heaps().get(inner or base)
     if known is None:
         return None
     variables = {"ABUT_HEAP": base}
@@ -159,8 +159,10 @@ def _composed(name: str) -> Heap | None:
                 exit_code=USAGE,
             )
         variables["ABUT_ALIGN"] = value
-    about = f"{known.name} served by a thread of its own (Rezaei and Kavi, section 4)"
-    described = known.description if inner == base else about
+    described = known.description
+    if inner is not None:
+        server = SERVERS[base.partition(":")[0]]
+        described = f"{known.name} served by {server} of its own (Rezaei and Kavi, section 4)"
     return Heap(name, described, papers_library(), "", variables)
 
 

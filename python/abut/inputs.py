@@ -48,12 +48,20 @@ def workload_of(benchmark: Benchmark, suite: str, places: BenchPlaces) -> Worklo
 
 
 def _values(benchmark: Benchmark, suite: str, places: BenchPlaces) -> dict[str, str]:
+    compiler = {"cc1": _compiler_proper()} if "{cc1}" in benchmark.command else {}
     return {
+        **compiler,
         **benchmark.sizes.get(suite, {}),
         "bin": str(places.programs),
         "bench": str(places.bench),
         "python": str(places.python),
     }
+
+
+def _compiler_proper() -> str:
+    """The program that gcc starts to compile C, which it names by itself."""
+    asked = ["gcc", "-print-prog-name=cc1"]
+    return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def _check_needs(benchmark: Benchmark) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from abut.errors import AbutError
 
 SCHEMA = 1
-PLACEHOLDERS = frozenset({"bin", "bench", "work", "python"})
+PLACEHOLDERS = frozenset({"bin", "cc1", "bench", "work", "python"})
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _KINDS = ("own", "real")

@@ -62,12 +62,16 @@ const Entry *find_allocator(const char *name, size_t length) {
   return nullptr;
 }
 
-bool Instance::open(const Entry &entry, Grain grain) {
-  self_ = os::map(nullptr, round_up(entry.calls->bytes, kPageBytes));
+bool Instance::open(const Calls &calls, Grain grain) {
+  self_ = os::map(nullptr, round_up(calls.bytes, kPageBytes));
   if (self_ == nullptr) return false;
-  entry.calls->open(self_, grain);
-  calls_ = entry.calls;
+  calls.open(self_, grain);
+  calls_ = &calls;
   return true;
 }
+
+bool Instance::open(const Entry &entry, Grain grain) { return open(*entry.calls, grain); }
+
+bool Instance::open_like(const Instance &other, Grain grain) { return open(*other.calls_, grain); }
 
 } // namespace abut::allocators

@@ -1,6 +1,7 @@
 #include "entry/chosen.hpp"
 
 #include "entry/calls.hpp"
+#include "entry/export.hpp"
 #include "layers/areas.hpp"
 #include "offload/service.hpp"
 #include "os/environment.hpp"
@@ -18,7 +19,12 @@ using layers::Grain;
 using layers::Release;
 
 constexpr const char *kStandard = "vam";
-constexpr const char kOffload[] = "offload";
+// Names that stand for a heap that somebody else serves, the longer one first.
+struct Served {
+  const char *prefix;
+  bool by_process;
+};
+constexpr Served kServed[] = {{"offload-process", true}, {"offload", false}};
 constexpr size_t kLongestName = 64;
 
 enum class Mode : uint8_t { unopened, in_line, offloaded };
@@ -27,6 +33,7 @@ enum class Mode : uint8_t { unopened, in_line, offloaded };
 constinit os::SpinLock lock;
 constinit allocators::Instance heap;
 constinit const allocators::Entry *chosen_entry = nullptr;
+constinit const Served *served = nullptr;
 constinit Grain grain = Grain::sixteen;
 constinit std::atomic<Mode> mode{Mode::unopened};
 
@@ -39,17 +46,21 @@ const allocators::Entry &entry_named(const char *name) {
   os::abort_process();
 }
 
-// `offload` and `offload:NAME` are a heap that another thread serves; leaves the NAME.
-bool is_offloaded(char *name) {
-  constexpr size_t kLength = sizeof kOffload - 1;
-  if (std::strncmp(name, kOffload, kLength) != 0) return false;
-  if (name[kLength] == ':')
-    std::memmove(name, name + kLength + 1, std::strlen(name + kLength));
-  else if (name[kLength] == '\0')
-    std::strcpy(name, kStandard);
-  else
-    return false;
-  return true;
+// `offload` and `offload:NAME` are a heap that another thread serves, `offload-process` likewise; leaves the NAME. Null
+// where it is served in line.
+const Served *find_served(char *name) {
+  for (const Served &one : kServed) {
+    const size_t length = std::strlen(one.prefix);
+    if (std::strncmp(name, one.prefix, length) != 0) continue;
+    if (name[length] == ':')
+      std::memmove(name, name + length + 1, std::strlen(name + length));
+    else if (name[length] == '\0')
+      std::strcpy(name, kStandard);
+    else
+      continue;
+    return &one;
+  }
+  return nullptr;
 }
 
 void refuse(void *block, Release result);
@@ -61,12 +72,14 @@ Mode open_heap() {
   if (os::environment_value("ABUT_ALIGN", text, sizeof text) && std::strcmp(text, "8") == 0)
     grain = Grain::eight;
   if (!os::environment_value("ABUT_HEAP", text, sizeof text)) std::strcpy(text, kStandard);
-  const bool offloaded = is_offloaded(text);
+  served = find_served(text);
   chosen_entry = &entry_named(text);
+  // Where memory cannot be shared, the heap is served in line.
+  if (served != nullptr && served->by_process && !offload::service.share()) served = nullptr;
   if (!heap.open(*chosen_entry, grain))
     os::fail("malloc", nullptr, "no memory for the heap's own state");
-  if (offloaded) offload::service.open(heap, grain, refuse);
-  mode.store(offloaded ? Mode::offloaded : Mode::in_line, std::memory_order_release);
+  if (served != nullptr) offload::service.open(heap, grain, refuse);
+  mode.store(served != nullptr ? Mode::offloaded : Mode::in_line, std::memory_order_release);
   return mode.load();
 }
 
@@ -107,8 +120,12 @@ int chosen_cpu() {
 __attribute__((constructor(101))) void start() {
   os::call_at_fork(
       before_fork, [] { after_fork(false); }, [] { after_fork(true); });
-  // Where no thread is to be had, the heap is served in line.
-  if (is_served_elsewhere()) offload::service.start(chosen_cpu());
+  // Where no thread or process is to be had, the heap is served in line.
+  if (!is_served_elsewhere()) return;
+  if (served->by_process)
+    offload::service.start_process(chosen_cpu());
+  else
+    offload::service.start(chosen_cpu());
 }
 
 [[noreturn]] void fail(const char *call, void *block, Release result) {
@@ -199,3 +216,6 @@ layers::Counts counts() {
 }
 
 } // namespace abut::chosen
+
+// The number of the process that serves the heap, for tests; 0 where there is none.
+ABUT_EXPORT uint32_t abut_heap_server(void) { return abut::offload::service.server(); }

@@ -23,7 +23,8 @@ enum class SegmentKind : uint8_t {
   chunks,  // an area of blocks that have headers (layers/)
 };
 
-class SegmentMap {
+// On pages of its own, so that two processes can have it in common.
+class alignas(kPageBytes) SegmentMap {
 public:
   // The slots of the range, numbered from its beginning.
 #if defined(__SANITIZE_THREAD__)
@@ -48,6 +49,13 @@ public:
 
   // Takes slots, with nothing mapped there, for a mapping that is to be moved; null where there are none.
   void *claim(size_t reserve, SegmentKind kind);
+
+  // Has the range begin at `base`, a multiple of kSegmentBytes, and not where the system would map. What lies below
+  // keeps its kind, and is never given back.
+  void begin_at(Address base) {
+    base_.store(base, std::memory_order_relaxed);
+    next_ = 0;
+  }
 
   size_t mapped_bytes() const { return mapped_.load(std::memory_order_relaxed); }
   void count_mapped(ptrdiff_t change) { mapped_.fetch_add(static_cast<size_t>(change)); }

@@ -3,8 +3,6 @@
 #include "layers/areas.hpp"
 #include "os/service_thread.hpp"
 
-#include <algorithm>
-#include <mutex>
 #include <new>
 
 namespace abut::offload {
@@ -14,7 +12,7 @@ constinit Service service;
 namespace {
 
 // About how long the service looks for work before it sleeps: tens of microseconds.
-constexpr unsigned kIdleRounds = 2000;
+constexpr uint32_t kIdleRounds = 2000;
 // A thread that has ended, or is about to begin with its first request.
 Client *const kGone = reinterpret_cast<Client *>(1);
 
@@ -26,6 +24,9 @@ thread_local constinit Client *this_client __attribute__((tls_model("initial-exe
 
 constexpr size_t kLargestStashed = 16 * Client::kSizes;
 
+// Blocks that are looked after while the lock is held once.
+constexpr uint32_t kBatch = 32;
+
 constexpr unsigned size_of(size_t bytes) { return static_cast<unsigned>((bytes - 1) / 16); }
 
 } // namespace
@@ -36,7 +37,13 @@ void Service::open(allocators::Instance heap, layers::Grain grain, Refuse refuse
   refuse_ = refuse;
 }
 
+// With one processor for all, to look for work is to keep others from theirs.
+void Service::begin_rounds() {
+  idle_rounds_.store(os::has_one_processor() ? 0 : kIdleRounds, std::memory_order_relaxed);
+}
+
 bool Service::start(int cpu) {
+  begin_rounds();
   running_.store(true, std::memory_order_relaxed);
   if (os::start_service_thread(serve, this, cpu)) return true;
   running_.store(false, std::memory_order_relaxed);
@@ -61,6 +68,7 @@ Client *Service::acquire() {
     bool free = false;
     if (one->in_use.compare_exchange_strong(free, true, std::memory_order_acquire)) return one;
   }
+  const Held held(*this);
   void *memory = os::map(nullptr, round_up(sizeof(Client), kPageBytes));
   if (memory == nullptr) return nullptr;
   auto *fresh = new (memory) Client;
@@ -78,9 +86,9 @@ void Service::leave(void *client) {
 
 // All that a thread has goes back to the heap; the next thread may have its rings.
 void Service::close(Client &client) {
-  const std::lock_guard guard(lock_);
+  const Held held(*this);
   client.wanted.store(0, std::memory_order_relaxed);
-  drain(client);
+  while (void *block = client.frees.pop()) give(block);
   for (auto &stash : client.stashes)
     while (void *block = stash.pop()) give(block);
   client.in_use.store(false, std::memory_order_release);
@@ -89,7 +97,7 @@ void Service::close(Client &client) {
 void *Service::allocate(size_t bytes, size_t align) {
   Client *mine = bytes <= kLargestStashed && align <= layers::bytes_of(grain_) ? client() : nullptr;
   if (mine == nullptr) {
-    const std::lock_guard guard(lock_);
+    const Held held(*this);
     return heap_.allocate(bytes, align);
   }
   const unsigned size = size_of(bytes);
@@ -100,9 +108,17 @@ void *Service::allocate(size_t bytes, size_t align) {
     mine->wanted.fetch_or(1U << size, std::memory_order_release);
     call();
   }
-  if (block != nullptr) return block;
-  const std::lock_guard guard(lock_);
-  return heap_.allocate(16 * size_t{size + 1}, layers::bytes_of(grain_));
+  return block != nullptr ? block : allocate_now(*mine, size);
+}
+
+// The thread does the service's work, a little more than it needs.
+void *Service::allocate_now(Client &client, unsigned size) {
+  look_after_server(client);
+  const Held held(*this);
+  drain(client, kBatch);
+  if (void *block = client.stashes[size].pop()) return block;
+  refill(client, size, kBatch / 2);
+  return client.stashes[size].pop();
 }
 
 void Service::release(void *block) {
@@ -110,26 +126,28 @@ void Service::release(void *block) {
   const bool is_mapping = layers::kind_of(block) == layers::AreaKind::none;
   Client *mine = is_mapping ? nullptr : client();
   if (mine == nullptr) {
-    const std::lock_guard guard(lock_);
+    const Held held(*this);
     return give(block);
   }
   while (!mine->frees.push(block)) {
-    const std::lock_guard guard(lock_);
-    drain(*mine);
+    look_after_server(*mine);
+    const Held held(*this);
+    drain(*mine, kBatch);
   }
   if (++mine->posted >= 256) {
     mine->posted = 0;
+    report_refused();
     call();
   }
 }
 
 size_t Service::usable(const void *block) {
-  const std::lock_guard guard(lock_);
-  return heap_.usable(block);
+  const Held held(*this);
+  return is_lost(block) ? lost_.usable(block) : heap_.usable(block);
 }
 
 layers::Counts Service::counts() {
-  const std::lock_guard guard(lock_);
+  const Held held(*this);
   return heap_.counts();
 }
 
@@ -140,25 +158,44 @@ void Service::call() {
 }
 
 void Service::give(void *block) {
+  if (is_lost(block)) return;
   const layers::Release result = heap_.release(block);
-  if (result != layers::Release::done) refuse_(block, result);
+  if (result == layers::Release::done) return;
+  if (this_side == Side::program) return refuse_(block, result);
+  refused_ = result;
+  refused_block_.store(block, std::memory_order_release);
 }
 
-void Service::drain(Client &client) {
-  for (unsigned i = 0; i < client.frees.kSlots; ++i) {
+// What was freed last is still in the cache of the processor that freed it: it waits for that thread's next request, and
+// its lines stay where they are.
+bool Service::hand_back(Client &client, void *block) {
+  if (is_lost(block)) return false;
+  const size_t bytes = heap_.usable(block);
+  if (bytes >= kMeasured || stash_of_[bytes / 8] == 0) return false;
+  auto &stash = client.stashes[stash_of_[bytes / 8] - 1];
+  return stash.size() < Client::kStash / 2 && stash.push(block);
+}
+
+void Service::drain(Client &client, uint32_t most) {
+  for (uint32_t i = 0; i < most; ++i) {
     void *block = client.frees.pop();
     if (block == nullptr) return;
-    give(block);
+    if (!hand_back(client, block)) give(block);
   }
 }
 
-void Service::refill(Client &client, unsigned size) {
+void Service::refill(Client &client, unsigned size, uint32_t most) {
   auto &stash = client.stashes[size];
-  for (uint32_t have = stash.size(); have < Client::kStash; ++have) {
+  uint32_t have = stash.size();
+  for (; have < Client::kStash && most != 0; ++have, --most) {
     void *block = heap_.allocate(16 * size_t{size + 1}, layers::bytes_of(grain_));
     if (block == nullptr) return;
+    const size_t bytes = heap_.usable(block);
+    if (bytes < kMeasured) stash_of_[bytes / 8] = static_cast<uint8_t>(size + 1);
     stash.push(block);
   }
+  // The rest has to wait: nobody may hold the lock for long.
+  if (have < Client::kStash / 2) client.wanted.fetch_or(1U << size, std::memory_order_relaxed);
 }
 
 // Looks after every client once; false where there was nothing to do.
@@ -167,12 +204,12 @@ bool Service::serve_round() {
   for (Client *one = clients_.load(std::memory_order_acquire); one; one = one->next) {
     const bool has_frees = one->frees.size() != 0;
     if (!has_frees && one->wanted.load(std::memory_order_relaxed) == 0) continue;
-    const std::lock_guard guard(lock_);
+    const Held held(*this);
     if (!one->in_use.load(std::memory_order_acquire)) continue;
     uint32_t wanted = one->wanted.exchange(0, std::memory_order_acq_rel);
     for (; wanted != 0; wanted &= wanted - 1)
-      refill(*one, static_cast<unsigned>(__builtin_ctz(wanted)));
-    drain(*one);
+      refill(*one, static_cast<unsigned>(__builtin_ctz(wanted)), kBatch);
+    drain(*one, kBatch);
     any = true;
   }
   return any;
@@ -181,15 +218,16 @@ bool Service::serve_round() {
 void Service::serve(void *self) {
   auto &service = *static_cast<Service *>(self);
   this_client = kGone; // whatever it asks of the heap itself is served in line
-  for (unsigned idle = 0;; ++idle) {
+  for (uint32_t idle = 0; service.leaving_.load(std::memory_order_relaxed) == 0; ++idle) {
     if (service.serve_round()) {
       idle = 0;
       service.rounds_.fetch_add(1, std::memory_order_relaxed);
-    } else if (idle < kIdleRounds) {
+    } else if (idle < service.idle_rounds_.load(std::memory_order_relaxed)) {
       os::pause_briefly();
     } else {
       service.asleep_.store(1, std::memory_order_seq_cst);
-      if (!service.serve_round()) os::wait_while(service.asleep_, 1);
+      if (service.leaving_.load(std::memory_order_seq_cst) == 0 && !service.serve_round())
+        os::wait_while(service.asleep_, 1);
       service.asleep_.store(0, std::memory_order_relaxed);
       idle = 0;
     }
@@ -197,7 +235,9 @@ void Service::serve(void *self) {
 }
 
 void Service::before_fork() {
-  lock_.lock();
+  leave_server();
+  if (is_interrupted()) return;
+  lock();
   os::holds_every_lock = true;
 }
 

@@ -40,10 +40,15 @@ private:
   int saved_;
 };
 
+constinit const MemorySource *memory_source = nullptr;
+
 } // namespace
+
+void use_memory_source(const MemorySource *source) { memory_source = source; }
 
 void *map(void *hint, size_t bytes) {
   KeepErrno keep;
+  if (memory_source != nullptr) return memory_source->map(hint, bytes);
   void *memory =
       mmap(hint, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return memory == MAP_FAILED ? nullptr : memory;
@@ -83,6 +88,7 @@ void *map_aligned(size_t bytes, size_t align) {
 
 void unmap(void *memory, size_t bytes) {
   KeepErrno keep;
+  if (memory_source != nullptr && memory_source->unmap(memory, bytes)) return;
   munmap(memory, bytes);
 }
 
@@ -98,6 +104,7 @@ bool move_mapping(void *from, size_t old_bytes, void *to, size_t new_bytes) {
 
 void discard(void *memory, size_t bytes) {
   KeepErrno keep;
+  if (memory_source != nullptr && memory_source->discard(memory, bytes)) return;
   madvise(memory, bytes, MADV_DONTNEED);
 }
 

@@ -39,6 +39,17 @@ void populate(void *memory, size_t bytes);
 // Asks for huge pages under these addresses where the system offers them on request.
 void prefer_huge_pages(void *memory, size_t bytes);
 
+// Who hands memory out in the system's place: for a heap that two processes have in common. `map` answers null where it
+// has none; the others answer whether the memory is theirs.
+struct MemorySource {
+  void *(*map)(void *hint, size_t bytes);
+  bool (*unmap)(void *memory, size_t bytes);
+  bool (*discard)(void *memory, size_t bytes);
+};
+
+// Has map(), unmap() and discard() ask `source` first. Before other threads map, and not twice.
+void use_memory_source(const MemorySource *source);
+
 // Pages of [memory, memory + bytes) that are resident, or 0 where that cannot be told.
 size_t resident_bytes();
 

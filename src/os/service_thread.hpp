@@ -10,7 +10,14 @@ namespace abut::os {
 // on the last of those that the process may use, or anywhere where there is but one. False where there is none to be had.
 bool start_service_thread(void (*body)(void *), void *argument, int cpu);
 
-// Sleeps until somebody wakes it, unless `word` is not `expected`; may wake without cause.
+// Keeps the calling thread on a processor, which is chosen likewise.
+void pin_to_processor(int cpu);
+
+// Whether all of the process must do with one processor: then to wait for another thread is to keep it from its work.
+bool has_one_processor();
+
+// Sleeps until somebody wakes it, unless `word` is not `expected`; may wake without cause. The word may be in memory
+// that processes share.
 void wait_while(std::atomic<uint32_t> &word, uint32_t expected);
 void wake_waiter(std::atomic<uint32_t> &word);
 

@@ -14,9 +14,11 @@ namespace {
 struct Start {
   void (*body)(void *);
   void *argument;
+  int cpu;
 } start_of_thread;
 
 void *run(void *) {
+  pin_to_processor(start_of_thread.cpu);
   start_of_thread.body(start_of_thread.argument);
   return nullptr;
 }
@@ -32,8 +34,19 @@ int last_processor() {
 
 } // namespace
 
+void pin_to_processor(int cpu) {
+  const int chosen = cpu >= 0 ? cpu : last_processor();
+  if (chosen < 0 || chosen >= CPU_SETSIZE) return;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(chosen, &one);
+  sched_setaffinity(0, sizeof one, &one);
+}
+
+bool has_one_processor() { return last_processor() < 0; }
+
 bool start_service_thread(void (*body)(void *), void *argument, int cpu) {
-  start_of_thread = {body, argument};
+  start_of_thread = {body, argument, cpu};
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -42,26 +55,19 @@ bool start_service_thread(void (*body)(void *), void *argument, int cpu) {
   const bool started = pthread_create(&thread, nullptr, run, nullptr) == 0;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (!started) return false;
-  const int chosen = cpu >= 0 ? cpu : last_processor();
-  if (chosen >= 0 && chosen < CPU_SETSIZE) {
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(chosen, &one);
-    pthread_setaffinity_np(thread, sizeof one, &one);
-  }
   pthread_detach(thread);
   return true;
 }
 
 void wait_while(std::atomic<uint32_t> &word, uint32_t expected) {
   const int saved = errno;
-  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
+  syscall(SYS_futex, &word, FUTEX_WAIT, expected, nullptr, nullptr, 0);
   errno = saved;
 }
 
 void wake_waiter(std::atomic<uint32_t> &word) {
   const int saved = errno;
-  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+  syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
   errno = saved;
 }
 

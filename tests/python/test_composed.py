@@ -19,7 +19,9 @@ from conftest import Abut, abut_environment
 NODES = 2000
 
 
-@pytest.mark.parametrize("heap", ["lea", "phk-sc", "vam", "vam+align=8", "abt", "offload:lea"])
+@pytest.mark.parametrize(
+    "heap", ["lea", "phk-sc", "vam", "vam+align=8", "abt", "offload:lea", "offload-process:lea"]
+)
 def test_a_program_runs_under_each(abut: Abut, heap: str) -> None:
     done = abut("run", "--heap", heap, "--", "cat", "/proc/self/maps")
     assert done.returncode == 0, done.stderr
@@ -33,11 +35,23 @@ def test_every_heap_is_listed_with_its_paper(abut: Abut) -> None:
         assert heap.section in heap.description
         assert f" {heap.name} " in listed
         assert heap.description.split()[0] in listed
-    assert "offload" in listed
+    assert "served by a thread" in listed
+    assert "served by a process" in listed
+
+
+def test_an_allocator_is_composed_in_fewer_than_80_lines() -> None:
+    root = Path(__file__).parents[2]
+    lines = {
+        file.name: len(file.read_text().splitlines())
+        for file in (root / "src" / "allocators").glob("*.hpp")
+        if file.name != "catalogue.hpp"
+    }
+    assert {"lea.hpp", "phk.hpp", "vam.hpp", "abt.hpp", "kingsley.hpp", "reap.hpp"} <= set(lines)
+    assert max(lines.values()) < 80, lines
 
 
 def test_an_unknown_setting_is_refused(abut: Abut) -> None:
-    for heap in ("vam+align=4", "vam+x=8", "offload:nothing"):
+    for heap in ("vam+align=4", "vam+x=8", "offload:nothing", "offload-process:nothing"):
         done = abut("run", "--heap", heap, "--", "true")
         assert done.returncode != 0
         assert heap in done.stderr

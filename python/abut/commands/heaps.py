@@ -1,6 +1,6 @@
 """`abut heaps`: the heaps that programs can be run under."""
 
-from abut.composed import OFFLOAD, composed_heaps
+from abut.composed import SERVERS, composed_heaps
 from abut.errors import AbutError
 from abut.heaps import ABUT_ABOUT, NAMES, Heap, MissingHeap, find_heap
 
@@ -15,7 +15,7 @@ def command() -> None:
     from abut.commands.console import console
     from abut.reporters.listing import heaps_table
 
-    composed = (*composed_heaps(), OFFLOAD) if composed_heaps() else ()
+    composed = (*composed_heaps(), *SERVERS) if composed_heaps() else ()
     console().print(heaps_table([_state(name) for name in (*NAMES, *composed)]))
 
 

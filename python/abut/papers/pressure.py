@@ -74,7 +74,7 @@ class SimulatedResult(vam.VamResult):
 def measure(request: Request) -> PressureResult | SimulatedResult:
     """Run every program with memories of every size, or simulate them."""
     if reason := obstacle():
-        return SimulatedResult(vam.measure(request).programs, reason)
+        return SimulatedResult(vam.measure_pages(request), reason=reason)
     memories: dict[str, list[int]] = {}
     seconds: dict[str, dict[str, list[float | None]]] = {}
     chosen = heaps(request)

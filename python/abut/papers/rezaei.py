@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 from abut.analysis.caches import Caches, split_by_side
 from abut.analysis.presets import Preset, find_preset
 from abut.analysis.simulation import feed_trace
+from abut.papers import allocators
+from abut.papers.allocators import AllocatorsResult
 from abut.papers.paper import Request
 from abut.papers.recordings import heaps, recording, workloads
 from abut.trace import Trace
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
 ABOUT = "Rezaei, Kavi: what the allocator costs the program's cache"
 PROGRAMS = ("balls", "factor", "translate", "minimise")
-HEAPS = ("glibc", "jemalloc", "mimalloc", "abut")
+HEAPS = ("lea", "abt", "abut")
 CACHES = ("rezaei-8k", "rezaei-8k-64", "rezaei-16k", "modern")
 # What the authors report of 8 KiB and 32 bytes, section 4.1.
 THEIR_REMOVED, THEIR_RATE_CHANGE = 0.26, -0.70
@@ -82,6 +84,7 @@ class RezaeiResult:
     """Figures 1 to 5, a row a program, heap and cache."""
 
     rows: Sequence[Row]
+    served: AllocatorsResult | None = None  # on two real cores
 
     def of_cache(self, cache: str) -> list[Row]:
         """The rows of one cache."""
@@ -89,19 +92,21 @@ class RezaeiResult:
 
     def verdict(self) -> list[str]:
         """The means, beside the authors'."""
-        return [_sentence(cache, self.of_cache(cache)) for cache in _caches(self.rows)]
+        said = [_sentence(cache, self.of_cache(cache)) for cache in _caches(self.rows)]
+        return [*said, *(self.served.verdict() if self.served else [])]
 
     def tables(self) -> "list[Table]":
         """A table a cache."""
         from abut.reporters.rezaei import cache_table
 
-        return [cache_table(cache, self.of_cache(cache)) for cache in _caches(self.rows)]
+        tables = [cache_table(cache, self.of_cache(cache)) for cache in _caches(self.rows)]
+        return [*tables, *(self.served.served_tables() if self.served else [])]
 
     def document(self) -> dict[str, Any]:
         """All rows; counts of accesses and misses."""
         shares = ("removed", "rate_change", "pollution")
         rows = [asdict(row) | {share: getattr(row, share) for share in shares} for row in self.rows]
-        return {"rows": rows}
+        return {"rows": rows, **(self.served.document() if self.served else {})}
 
     def draw(self, path: Path) -> None:
         """Miss rates, shared and alone: a picture a cache."""
@@ -120,7 +125,10 @@ def measure(request: Request) -> RezaeiResult:
             path = recording(request, workload, heap)
             request.tell(f"simulating {workload.name} under {heap.name}")
             rows += rows_of(path, workload.name, heap.name, presets)
-    return RezaeiResult(rows)
+    served = None
+    if request.heaps == HEAPS:
+        served = allocators.measure_served(request)
+    return RezaeiResult(rows, served)
 
 
 def rows_of(path: Path, program: str, heap: str, presets: Iterable[Preset]) -> list[Row]:

@@ -1,28 +1,30 @@
 """The papers' allocators, as tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.table import Table
 
+from abut.composed import served_heap
 from abut.reporters.units import amount
 
 if TYPE_CHECKING:
-    from abut.measure.summary import Summary
-    from abut.papers.allocators import Demand
+    from abut.papers.program_runs import ProgramRuns
+    from abut.reporters.plot import Bars
 
-_REFERENCE = "lea"
+_LEA = "lea"
 
 
-def demand_table(demands: "Mapping[str, Demand]") -> Table:
+def demand_table(programs: "Sequence[ProgramRuns]") -> Table:
     """Feng and Berger's table 1 for other programs: what each asks of its allocator."""
     table = Table(title="what the programs ask for (table 1), under lea", title_justify="left")
     table.add_column("program")
     for column in ("time", "most live", "allocations", "a second", "bytes each"):
         table.add_column(column, justify="right")
-    for name, demand in demands.items():
+    for one in programs:
+        demand = one.demand
         table.add_row(
-            name,
+            one.program,
             amount(demand.seconds, "s"),
             amount(demand.most_live, "B"),
             amount(demand.allocations, ""),
@@ -32,54 +34,91 @@ def demand_table(demands: "Mapping[str, Demand]") -> Table:
     return table
 
 
-def ratio_table(summary: "Summary", figure: str, title: str) -> Table:
-    """One figure, a row a heap and a column a program, divided by lea's."""
-    programs = [program for program in summary.programs if figure in program.cells]
-    rows = {
-        heap.name: [
-            _ratio(row.get(heap.name), row.get(_REFERENCE))
-            for program in programs
-            for row in [{name: cell.median.value for name, cell in program.cells[figure].items()}]
-        ]
-        for heap in summary.comparison.heaps
-    }
-    return _table(title, [program.measurement.workload.name for program in programs], rows)
+def reference_of(heaps: Sequence[str]) -> str:
+    """The heap that others are divided by: lea, as in the paper, or the first."""
+    return _LEA if _LEA in heaps else heaps[0]
 
 
-def misses_table(misses: Mapping[str, Mapping[str, Sequence[int]]]) -> list[Table]:
+def time_table(programs: "Sequence[ProgramRuns]", heaps: Sequence[str]) -> Table:
+    """Times divided by lea's, with half of the interval, a row a heap and a column a program."""
+    reference = reference_of(heaps)
+
+    def cell(one: "ProgramRuns", heap: str) -> str:
+        ratio = one.time_ratio(heap, reference)
+        return f"{ratio.value:.2f} ±{(ratio.high - ratio.low) / 2:.2f}" if ratio else "-"
+
+    return _table(f"time, by {reference}'s (figures 2, 4c, 5c)", programs, heaps, cell)
+
+
+def served_table(programs: "Sequence[ProgramRuns]", heaps: Sequence[str]) -> Table:
+    """Times of heaps that are served from elsewhere, divided by those of the same heap in line."""
+
+    def cell(one: "ProgramRuns", heap: str) -> str:
+        inner = served_heap(heap)
+        ratio = one.time_ratio(heap, inner) if inner else None
+        return f"{ratio.value:.2f} ±{(ratio.high - ratio.low) / 2:.2f}" if ratio else "-"
+
+    return _table("time on two cores, by that of the same heap in line", programs, heaps, cell)
+
+
+def memory_table(programs: "Sequence[ProgramRuns]", heaps: Sequence[str]) -> Table:
+    """The most resident memory, divided by lea's."""
+    reference = reference_of(heaps)
+
+    def cell(one: "ProgramRuns", heap: str) -> str:
+        return _ratio(one.memory(heap), one.memory(reference))
+
+    return _table(f"peak resident memory, by {reference}'s", programs, heaps, cell)
+
+
+def misses_tables(programs: "Sequence[ProgramRuns]") -> list[Table]:
     """Simulated misses of each level under each layout, divided by lea's."""
-    names = list(misses)
-    layouts = list(dict.fromkeys(heap for row in misses.values() for heap in row))
-    tables = []
-    for level, title in enumerate(
-        ("L1 misses, by lea's (figure 3a)", "L2 misses, by lea's (figures 3b, 4a, 5a)")
-    ):
-        rows = {
-            layout: [
-                _ratio(
-                    _at(misses[name].get(layout), level), _at(misses[name].get(_REFERENCE), level)
-                )
-                for name in names
-            ]
-            for layout in layouts
-        }
-        tables.append(_table(f"simulated {title}", names, rows))
-    return tables
+    layouts = list(dict.fromkeys(layout for one in programs for layout in one.misses))
+    if not layouts:
+        return []
+    reference = reference_of(layouts)
+    titles = (f"by {reference}'s (figure 3a)", f"by {reference}'s (figures 3b, 4a, 5a)")
+    return [
+        _table(
+            f"simulated L{level + 1} misses, {title}",
+            programs,
+            layouts,
+            lambda one, layout, level=level: _ratio(  # type: ignore[misc]
+                _at(one.misses, layout, level), _at(one.misses, reference, level)
+            ),
+        )
+        for level, title in enumerate(titles)
+    ]
 
 
-def _at(levels: Sequence[int] | None, level: int) -> float | None:
-    return levels[level] if levels and level < len(levels) else None
+def time_bars(programs: "Sequence[ProgramRuns]", heaps: Sequence[str]) -> "Bars":
+    """The times as a chart."""
+    from abut.reporters.plot import Bars
+
+    reference = reference_of(heaps)
+    ratios = {heap: [one.time_ratio(heap, reference) for one in programs] for heap in heaps}
+    return Bars("time", [one.program for one in programs], ratios, reference)
+
+
+def _at(misses: Mapping[str, Sequence[int]], layout: str, level: int) -> float | None:
+    levels = misses.get(layout, ())
+    return levels[level] if level < len(levels) else None
 
 
 def _ratio(value: float | None, reference: float | None) -> str:
     return f"{value / reference:.2f}" if value is not None and reference else "-"
 
 
-def _table(title: str, programs: Sequence[str], rows: Mapping[str, Sequence[str]]) -> Table:
+def _table(
+    title: str,
+    programs: "Sequence[ProgramRuns]",
+    rows: Sequence[str],
+    cell: "Callable[[ProgramRuns, str], str]",
+) -> Table:
     table = Table(title=title, title_justify="left")
     table.add_column("heap")
-    for program in programs:
-        table.add_column(program, justify="right")
-    for heap, cells in rows.items():
-        table.add_row(heap, *cells)
+    for one in programs:
+        table.add_column(one.program, justify="right")
+    for row in rows:
+        table.add_row(row, *(cell(one, row) for one in programs))
     return table

@@ -1,11 +1,10 @@
 // A heap served by a thread of its own: rings, threads that come and go, forks, and service in line.
 #include "offload/service.hpp"
 
-#include "support/random.hpp"
+#include "offload/churn.hpp"
 
 #include <atomic>
 #include <chrono>
-#include <cstring>
 #include <gtest/gtest.h>
 #include <mutex>
 #include <sys/wait.h>
@@ -57,33 +56,6 @@ Service &started_service() {
 }
 
 size_t usable_blocks(Service &served) { return served.counts().live_blocks(); }
-
-void churn(Service &served, unsigned seed, int steps) {
-  support::Random random(seed);
-  struct Block {
-    unsigned char *memory;
-    size_t bytes;
-  };
-  std::vector<Block> live;
-  for (int step = 0; step < steps; ++step) {
-    if (live.size() > 300 || (!live.empty() && random.below(2) == 0)) {
-      const size_t at = random.below(live.size());
-      const Block block = live[at];
-      ASSERT_EQ(block.memory[0], static_cast<unsigned char>(block.bytes));
-      ASSERT_EQ(block.memory[block.bytes - 1], static_cast<unsigned char>(block.bytes));
-      served.release(block.memory);
-      live[at] = live.back();
-      live.pop_back();
-      continue;
-    }
-    const size_t bytes = 1 + random.below(random.below(10) == 0 ? 5000 : 600);
-    auto *memory = static_cast<unsigned char *>(served.allocate(bytes, 16));
-    ASSERT_NE(memory, nullptr);
-    std::memset(memory, static_cast<int>(bytes), bytes);
-    live.push_back({memory, bytes});
-  }
-  for (const Block &block : live) served.release(block.memory);
-}
 
 TEST(Service, ServesManyThreads) {
   Service &served = started_service();
