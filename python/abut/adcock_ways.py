@@ -23,12 +23,14 @@ class Way:
     arguments: tuple[str, ...]
     thesis: float | None = None  # reduction in per cent (DICT) or speedup (MLIST), at m = 2
     x: float | None = None
+    heap: str = ""  # that the program runs under, where it is not the C library's
     stops: bool = False  # a pass stops the program: whoever minds pauses cannot use it
 
     @property
     def label(self) -> str:
         """The name, told apart from others of the same sweep."""
-        return self.name if self.x is None else f"{self.name}, {self.x:g}"
+        parts = (self.name, self.heap, "" if self.x is None else f"{self.x:g}")
+        return ", ".join(part for part in parts if part)
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,11 @@ public:
   void work(std::uint64_t /*done*/) {}
   void lay_out() {}
   double ratio() const { return lists_.ratio(); }
+  template <typename Look>
+  void visit(std::uint32_t list, Look look) {
+    for (CellId node = roots_[list]; found(node); node = lists_.heap()[node].next)
+      look(&lists_.heap()[node]);
+  }
 
 private:
   // The node before the one of this number.
@@ -133,6 +138,10 @@ public:
   void work(std::uint64_t /*done*/) {}
   void lay_out() {}
   double ratio() const { return heap_.ratio(); }
+  template <typename Look>
+  void visit(std::uint32_t list, Look look) const {
+    for (CellId node = roots_[list]; found(node); node = heap_[node].next) look(&heap_[node]);
+  }
 
 private:
   // The node before the one of this number.

@@ -24,7 +24,9 @@ protected:
   }
   Memory memory() const { return ReserveChoice<Memory>::memory(heap_.reserve()); }
   void swap(ChainTable &other) noexcept {
-    std::swap(chains_, other.chains_);
+    auto chains = std::move(chains_);
+    replace(chains_, std::move(other.chains_));
+    replace(other.chains_, std::move(chains));
     std::swap(heap_, other.heap_);
   }
   // Lays the chains end to end, in the table's order.

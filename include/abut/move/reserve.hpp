@@ -68,13 +68,20 @@ private:
 // What a container takes its memory from unless an allocator is named: the kernel.
 struct PageMemory {};
 
+// Puts another object in one's place. Unlike assignment, this takes an allocator along.
+template <typename T>
+void replace(T &object, T &&by) noexcept {
+  std::destroy_at(&object);
+  std::construct_at(&object, std::move(by));
+}
+
 // An allocator's memory: chunks of one size, so that nothing moves when there are more of them; a look at a node reads
 // where its chunk is, first. What is allocated reads as zero.
 template <typename Allocator>
 class ChunkedReserve {
 public:
   static constexpr bool kOneRange = false;
-  static constexpr std::size_t kChunkBytes = std::size_t{1} << 16;
+  static constexpr std::size_t kChunkBytes = std::size_t{1} << 14;
   struct alignas(64) Line {
     std::byte bytes[64];
   };
@@ -87,8 +94,9 @@ public:
   ChunkedReserve(ChunkedReserve &&other) noexcept
       : lines_(other.lines_), chunks_(std::exchange(other.chunks_, {})) {}
   ChunkedReserve &operator=(ChunkedReserve &&other) noexcept {
-    std::swap(lines_, other.lines_);
-    std::swap(chunks_, other.chunks_);
+    shrink_to(0);
+    chunks_ = std::exchange(other.chunks_, {});
+    replace(lines_, Lines(other.lines_));
     return *this;
   }
 
@@ -122,7 +130,7 @@ private:
       Traits::deallocate(lines_, chunks_.back(), kLines);
   }
 
-  [[no_unique_address]] Lines lines_;
+  Lines lines_;
   std::vector<Pointer> chunks_;
 };
 

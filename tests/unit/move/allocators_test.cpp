@@ -39,6 +39,8 @@ struct Counted {
     account->bytes -= count * sizeof(T);
     std::allocator<T>().deallocate(from, count);
   }
+  Counted(const Counted &) = default;
+  Counted &operator=(const Counted &) = delete; // as of std::pmr::polymorphic_allocator
   friend bool operator==(const Counted &one, const Counted &other) {
     return one.account == other.account;
   }
