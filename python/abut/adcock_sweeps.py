@@ -247,3 +247,15 @@ def _containers(size: Size) -> Iterator[Experiment]:
             *(Way("abut::list", ("--whose", "abut"), heap=heap) for heap in allocators),
         ),
     )
+    yield Experiment(
+        "bag",
+        f"{values:,} values of 8 bytes without an order, each erased and another inserted",
+        "containers",
+        ("--what", "bag", *elements),
+        ("walk_ns", "change_ns"),
+        (
+            Way("std::list", ("--whose", "std")),
+            Way("plf::colony", ("--whose", "plf")),
+            Way("abut::list, still", ("--whose", "abut-still")),
+        ),
+    )

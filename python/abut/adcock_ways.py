@@ -1,7 +1,7 @@
 """A way to run an experiment on structures whose nodes move, and what many ways have in common."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 MLIST_NODES = 22  # log2 of the nodes of MLIST in the thesis: v is 2^7 .. 2^19 of them
 LONG_LISTS = 11  # up to v of 2^11 hints are sought where the walk came from
@@ -45,6 +45,15 @@ class Experiment:
     ways: tuple[Way, ...]
     kind: str = "ways"  # "course": how a layout degrades, "sweep": over a parameter, "misses"
     axis: str = ""  # what a sweep goes over
+
+    def only(self, beginnings: Sequence[str]) -> "Experiment":
+        """The same with those of the ways whose names begin so, the first and the bound."""
+        kept = tuple(
+            way
+            for number, way in enumerate(self.ways)
+            if number == 0 or way.name.startswith((UPPER, *beginnings))
+        )
+        return replace(self, ways=kept)
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,15 +99,18 @@ def run(
     runs: int = 3,
     tell: Callable[[str], None] = lambda _: None,
     journal: RunJournal | None = None,
+    ways: Sequence[str] = (),
 ) -> MoveResult:
-    """Measure experiments by name, `runs` times each, all ways in turn; or read the journal."""
+    """Measure experiments by name, `runs` times each, all ways in turn; or read the journal.
+
+    With `ways`, only those whose names begin so, beside what they are compared with.
+    """
     known = {experiment.name: experiment for experiment in experiments(suite)}
     if unknown := [name for name in programs if name not in known]:
         raise AbutError(f"{unknown[0]}: no such experiment", fix=f"choose of {', '.join(known)}")
     notes = journal or RunJournal()
-    return MoveResult(
-        [(known[name], _measure(known[name], runs, tell, notes)) for name in programs]
-    )
+    chosen = [known[name].only(ways) if ways else known[name] for name in programs]
+    return MoveResult([(one, _measure(one, runs, tell, notes)) for one in chosen])
 
 
 def measure(request: Request) -> MoveResult:
@@ -238,6 +241,7 @@ def main() -> int:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--journal", type=Path, help="where runs are kept, not to be run again")
     parser.add_argument("--seconds", type=float, default=inf, help="begin no run after so long")
+    parser.add_argument("--ways", help="only those whose names begin so: PREFIX[,PREFIX...]")
     parser.add_argument("--picture", type=Path, help="draw what was measured, too")
     chosen = parser.parse_args()
 
@@ -248,7 +252,8 @@ def main() -> int:
     programs = [one.name for one in experiments(chosen.suite)] if chosen.all else chosen.programs
     try:
         journal = RunJournal(chosen.journal, chosen.seconds)
-        result = run(programs, chosen.suite, chosen.runs, tell, journal)
+        ways = chosen.ways.split(",") if chosen.ways else ()
+        result = run(programs, chosen.suite, chosen.runs, tell, journal, ways)
     except AbutError as error:
         print(f"abut: {error}", file=sys.stderr)
         return error.exit_code
