@@ -63,6 +63,7 @@ class Size:
     nodes: int  # of DICT
     bits: int  # log2 of MLIST's nodes
     passes: int  # of MLIST: how often each node is walked over, in the mean
+    rounds: int = 4  # of DICT at s = 1: operations for each node
 
 
 def changes_option(share: str) -> tuple[str, str]:
@@ -72,7 +73,7 @@ def changes_option(share: str) -> tuple[str, str]:
 
 def operations_option(size: Size, share: str) -> tuple[str, str]:
     """So many that a layout degrades: the fewer changes, the more."""
-    return ("--operations", str(round(size.nodes * {"1": 4, "0.1": 12, "0.01": 16}[share])))
+    return ("--operations", str(size.nodes * {"1": size.rounds, "0.1": 12, "0.01": 16}[share]))
 
 
 def dict_arguments(size: Size, variant: str, share: str) -> tuple[str, ...]:

@@ -94,7 +94,6 @@ public:
   const_reverse_iterator rend() const { return const_reverse_iterator(begin()); }
   const_reverse_iterator crbegin() const { return rbegin(); }
   const_reverse_iterator crend() const { return rend(); }
-
   size_type size() const { return ends_.size; }
   bool empty() const { return ends_.size == 0; }
   size_type max_size() const { return Pool::Heap::kMostCells; }
@@ -248,6 +247,8 @@ public:
     return before - size();
   }
 
+  // Ends the program where the layout is not as promised; not for what was spliced. For tests.
+  void check() const { pool_->check(ends_); }
   // Moves the elements into fresh blocks in order. Ends what iterators and pointers there are.
   void relayout() { pool_->relayout(ends_); }
   move::Handle handle(const_iterator position) { return pool_->handles.of(position.cell_); }
@@ -265,7 +266,6 @@ public:
 private:
   template <typename, typename, bool>
   friend class move::ListIterator;
-
   template <typename Each>
   iterator insert_each(const_iterator position, Each each) {
     iterator next(this, position.cell_);

@@ -149,6 +149,24 @@ public:
     if constexpr (kMoves) relayout(ends);
   }
 
+  // Ends the program where links do not agree, or a block holds anything beside one stretch of the list. The latter does
+  // not hold of what was spliced. For tests.
+  void check(const ListEnds &ends) const {
+    std::size_t nodes = 0;
+    CellId before = kNoCell;
+    for (CellId cell = ends.first; found(cell);) {
+      const PageId block = Numbers::page_of(cell);
+      unsigned here = 0;
+      for (; found(cell) && Numbers::page_of(cell) == block; cell = heap[cell].next, ++here) {
+        require(heap[cell].previous == before, "a link back that leads elsewhere");
+        before = cell;
+      }
+      require(here == heap.count(block), "a block with more than a stretch");
+      nodes += here;
+    }
+    require(before == ends.last && nodes == ends.size, "a list with other ends");
+  }
+
   // Says that the walk has come to this block: it will be used up, in whatever order.
   void prefetch_block(CellId cell) const {
     const auto *line = static_cast<const std::byte *>(
