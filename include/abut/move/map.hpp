@@ -68,7 +68,8 @@ public:
   }
   template <typename... Args>
   std::pair<typename Base::iterator, bool> try_emplace(Key &&key, Args &&...args) {
-    return this->add(key, std::piecewise_construct, std::forward_as_tuple(std::move(key)),
+    const Key &looked_up = key;
+    return this->add(looked_up, std::piecewise_construct, std::forward_as_tuple(std::move(key)),
                      std::forward_as_tuple(std::forward<Args>(args)...));
   }
   template <typename M>

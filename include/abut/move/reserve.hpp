@@ -189,7 +189,7 @@ private:
 struct NoArray {
   NoArray() = default;
   template <typename Reserve>
-  explicit NoArray(Reserve && /*reserve*/) {}
+  explicit NoArray(const Reserve & /*reserve*/) {}
   void grow_to(std::size_t /*count*/, std::size_t /*most*/) {}
   void prefer_huge_pages() {}
 };

@@ -114,7 +114,8 @@ public:
   }
   template <typename... Args>
   std::pair<iterator, bool> try_emplace(Key &&key, Args &&...args) {
-    return add(key, std::piecewise_construct, std::forward_as_tuple(std::move(key)),
+    const Key &looked_up = key;
+    return add(looked_up, std::piecewise_construct, std::forward_as_tuple(std::move(key)),
                std::forward_as_tuple(std::forward<Args>(args)...));
   }
   std::pair<iterator, bool> insert(const Value &value) { return add(value.first, value); }
