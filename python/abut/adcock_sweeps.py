@@ -172,6 +172,23 @@ def _misses(size: Size) -> Iterator[Experiment]:
         (Way("none", ("--mover", "none")), *ways_of(movers, {})),
         kind="misses",
     )
+    for lists, block, unrolled in ((11, 4096, 4096), (15, 2048, 256)):
+        walkers = (
+            (UPPER, "upper"),
+            ("sites <L; EL>", "sites-next" if lists > LONG_LISTS else "sites-last"),
+            ("perfect, in order", f"blocks --block {block}"),
+            ("perfect, gaps", f"gaps --block {block}"),
+            ("VCL lists", f"vcl --block {unrolled}"),
+        )
+        yield Experiment(
+            f"misses-mlist-{lists}",
+            f"MLIST, lists of {2 ** (MLIST_NODES - lists)}: simulated misses of a node walked over",
+            "mlist",
+            (*mlist_arguments(size, lists), "--huge"),
+            MISSES,
+            (Way("none", ("--mover", "none")), *ways_of(walkers, {})),
+            kind="misses",
+        )
 
 
 def _sweep(
@@ -217,6 +234,7 @@ def _containers(size: Size) -> Iterator[Experiment]:
             )
         ),
     )
+    allocators = ("glibc", "jemalloc", "mimalloc")
     yield Experiment(
         "list",
         f"Lists of 2000, {values:,} values of 8 bytes, after 10 passes of random changes",
@@ -224,8 +242,20 @@ def _containers(size: Size) -> Iterator[Experiment]:
         ("--what", "list", *elements),
         ("walk_ns", "change_ns"),
         (
-            Way("std::list", ("--whose", "std")),
+            *(Way("std::list", ("--whose", "std"), heap=heap) for heap in allocators),
             Way("boost::container::list", ("--whose", "boost")),
-            Way("abut::list", ("--whose", "abut")),
+            *(Way("abut::list", ("--whose", "abut"), heap=heap) for heap in allocators),
+        ),
+    )
+    yield Experiment(
+        "bag",
+        f"{values:,} values of 8 bytes without an order, each erased and another inserted",
+        "containers",
+        ("--what", "bag", *elements),
+        ("walk_ns", "change_ns"),
+        (
+            Way("std::list", ("--whose", "std")),
+            Way("plf::colony", ("--whose", "plf")),
+            Way("abut::list, still", ("--whose", "abut-still")),
         ),
     )

@@ -1,7 +1,7 @@
 """A way to run an experiment on structures whose nodes move, and what many ways have in common."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 MLIST_NODES = 22  # log2 of the nodes of MLIST in the thesis: v is 2^7 .. 2^19 of them
 LONG_LISTS = 11  # up to v of 2^11 hints are sought where the walk came from
@@ -23,12 +23,14 @@ class Way:
     arguments: tuple[str, ...]
     thesis: float | None = None  # reduction in per cent (DICT) or speedup (MLIST), at m = 2
     x: float | None = None
+    heap: str = ""  # that the program runs under, where it is not the C library's
     stops: bool = False  # a pass stops the program: whoever minds pauses cannot use it
 
     @property
     def label(self) -> str:
         """The name, told apart from others of the same sweep."""
-        return self.name if self.x is None else f"{self.name}, {self.x:g}"
+        parts = (self.name, self.heap, "" if self.x is None else f"{self.x:g}")
+        return ", ".join(part for part in parts if part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,15 @@ class Experiment:
     kind: str = "ways"  # "course": how a layout degrades, "sweep": over a parameter, "misses"
     axis: str = ""  # what a sweep goes over
 
+    def only(self, beginnings: Sequence[str]) -> "Experiment":
+        """The same with those of the ways whose names begin so, the first and the bound."""
+        kept = tuple(
+            way
+            for number, way in enumerate(self.ways)
+            if number == 0 or way.name.startswith((UPPER, *beginnings))
+        )
+        return replace(self, ways=kept)
+
 
 @dataclass(frozen=True, slots=True)
 class Size:
@@ -52,6 +63,7 @@ class Size:
     nodes: int  # of DICT
     bits: int  # log2 of MLIST's nodes
     passes: int  # of MLIST: how often each node is walked over, in the mean
+    rounds: int = 4  # of DICT at s = 1: operations for each node
 
 
 def changes_option(share: str) -> tuple[str, str]:
@@ -61,7 +73,7 @@ def changes_option(share: str) -> tuple[str, str]:
 
 def operations_option(size: Size, share: str) -> tuple[str, str]:
     """So many that a layout degrades: the fewer changes, the more."""
-    return ("--operations", str(round(size.nodes * {"1": 4, "0.1": 12, "0.01": 16}[share])))
+    return ("--operations", str(size.nodes * {"1": size.rounds, "0.1": 12, "0.01": 16}[share]))
 
 
 def dict_arguments(size: Size, variant: str, share: str) -> tuple[str, ...]:

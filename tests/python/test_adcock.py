@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from abut.adcock_experiments import SIZES, experiments
+from abut.adcock_journal import RunJournal, TimeIsUpError
 from abut.errors import AbutError
 from abut.move_tuning import Journal, Space, main, tune
 from abut.papers import adcock
@@ -69,7 +70,7 @@ def test_every_way_is_measured_in_turn_and_compared(
 ) -> None:
     order: list[str] = []
 
-    def answer(command: list[str]) -> dict[str, object]:
+    def answer(command: list[str], _heap: str = "") -> dict[str, object]:
         mover = command[command.index("--mover") + 1]
         order.append(mover)
         time = 50.0 if mover == "bfs" else 100.0
@@ -95,10 +96,61 @@ def test_movers_that_compute_something_else_are_an_error(
     monkeypatch.setattr(
         adcock,
         "_answer",
-        lambda command: {"last_ns": 1.0, "worst_ms": 1.0, "m": 1.0, "checksum": command[-1]},
+        lambda command, _heap: {"last_ns": 1.0, "worst_ms": 1.0, "m": 1.0, "checksum": command[-1]},
     )
     with pytest.raises(AbutError, match="change what is computed"):
         adcock.run(["dict-node-1"], runs=1)
+
+
+def test_a_series_goes_on_from_its_journal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    measured: list[list[str]] = []
+
+    def answer(command: list[str], _heap: str = "") -> dict[str, object]:
+        measured.append(command)
+        return {"last_ns": float(len(measured)), "worst_ms": 1.0, "m": 1.0, "checksum": "1"}
+
+    (tmp_path / "move_dict").touch()
+    places = type("Places", (), {"programs": tmp_path})()
+    monkeypatch.setattr(adcock, "bench_places", lambda: places)
+    monkeypatch.setattr(adcock, "_answer", answer)
+    path = tmp_path / "journal"
+    with pytest.raises(TimeIsUpError):
+        adcock.run(["dict-node-1"], runs=2, journal=RunJournal(path, seconds=0))
+    assert measured == []
+    first = adcock.run(["dict-node-1"], runs=1, journal=RunJournal(path))
+    runs = len(measured)
+    with path.open("a") as file:
+        file.write('{"command": "cut')  # where it was broken off
+    again = adcock.run(["dict-node-1"], runs=1, journal=RunJournal(path, seconds=0))
+    assert len(measured) == runs
+    assert again.document() == first.document()
+    chosen = adcock.run(["dict-node-1"], runs=1, journal=RunJournal(path), ways=["perfect"])
+    assert list(chosen.document()["dict-node-1"]) == [
+        *("none", "upper bound", "perfect, BFS", "perfect, fixedHeight")
+    ]
+
+
+def test_a_container_is_measured_under_each_heap(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "move_containers").touch()
+    places = type("Places", (), {"programs": tmp_path})()
+    monkeypatch.setattr(adcock, "bench_places", lambda: places)
+
+    def answer(command: list[str], heap: str) -> dict[str, object]:
+        if heap == "mimalloc":
+            return {"missing": True}
+        walk = 10.0 if "abut" in command else 90.0
+        return {"walk_ns": walk, "change_ns": 30.0, "checksum": "1"}
+
+    monkeypatch.setattr(adcock, "_answer", answer)
+    result = adcock.run(["list"], runs=1)
+    assert list(result.document()["list"]) == [
+        *("std::list, glibc", "std::list, jemalloc", "boost::container::list"),
+        *("abut::list, glibc", "abut::list, jemalloc"),
+    ]
+    assert "9.00 times as fast as std::list" in result.verdict()[0]
+    assert "a change takes 1.00 times as long" in result.verdict()[0]
 
 
 def test_an_unknown_experiment_is_named() -> None:
@@ -111,7 +163,7 @@ def test_sweeps_and_courses_are_tables_and_pictures(
 ) -> None:
     pytest.importorskip("matplotlib")
 
-    def answer(command: list[str]) -> dict[str, object]:
+    def answer(command: list[str], _heap: str = "") -> dict[str, object]:
         course = [100.0 + 10 * tenth for tenth in range(10)]
         work = command[: command.index("--mover")]
         figures = {"first_ns": 100.0, "last_ns": 190.0, "worst_ms": 1.0, "m": 2.0}

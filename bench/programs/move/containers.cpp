@@ -13,6 +13,10 @@
 #ifdef BENCH_HAS_ABSL
 #include <absl/container/btree_map.h>
 #endif
+#if __has_include(<plf_colony.h>)
+#define BENCH_HAS_COLONY
+#include <plf_colony.h>
+#endif
 #if __has_include(<boost/container/map.hpp>)
 #define BENCH_HAS_BOOST
 #include <boost/container/list.hpp>
@@ -134,7 +138,48 @@ void run_lists(const Settings &settings, std::vector<List> &lists, bench::Checks
               change / static_cast<double>(steps), walk / static_cast<double>(nodes), nodes);
 }
 
+// Elements without an order: any is erased, another put where it costs least, and all are walked over.
+template <typename Bag>
+void run_bag(const Settings &settings, bench::Checksum &sum) {
+  Random random(settings.seed);
+  Bag bag;
+  const auto put = [&] {
+    if constexpr (requires { bag.push_back(random.next()); })
+      return bag.insert(bag.end(), random.next());
+    else
+      return bag.insert(random.next());
+  };
+  std::vector<typename Bag::iterator> places(settings.elements);
+  for (auto &place : places) place = put();
+  const std::uint64_t changes = settings.passes * settings.elements / 10;
+  const double change = ns_each(changes, [&] {
+    for (std::uint64_t i = 0; i < changes; ++i) {
+      auto &place = places[random.below(places.size())];
+      bag.erase(place);
+      place = put();
+    }
+  });
+  std::uint64_t all = 0;
+  const double walk = ns_each(bag.size(), [&] {
+    for (const std::uint64_t value : bag) all += value;
+  });
+  sum.add(all);
+  std::printf("\"change_ns\": %.1f, \"walk_ns\": %.2f", change, walk);
+}
+
+void run_bags(const Settings &settings, bench::Checksum &sum) {
+  using Key = std::uint64_t;
+#ifdef BENCH_HAS_COLONY
+  if (settings.whose == "plf") return run_bag<plf::colony<Key>>(settings, sum);
+#endif
+  if (settings.whose == "abut-still")
+    run_bag<abut::list<Key, abut::move::ListLayout{.moves = false}>>(settings, sum);
+  else
+    run_bag<std::list<Key>>(settings, sum);
+}
+
 void run(const Settings &settings, bench::Checksum &sum) {
+  if (settings.what == "bag") return run_bags(settings, sum);
   const std::uint64_t count = std::max<std::uint64_t>(settings.elements / settings.length, 1);
   using Key = std::uint64_t;
   if (settings.what == "list" && settings.whose == "abut") {
@@ -178,7 +223,12 @@ bool is_here(std::string_view whose) {
 #else
   constexpr bool kBoost = false;
 #endif
-  return (kAbsl || whose != "absl") && (kBoost || whose != "boost");
+#ifdef BENCH_HAS_COLONY
+  constexpr bool kColony = true;
+#else
+  constexpr bool kColony = false;
+#endif
+  return (kAbsl || whose != "absl") && (kBoost || whose != "boost") && (kColony || whose != "plf");
 }
 
 } // namespace
@@ -187,9 +237,9 @@ bool is_here(std::string_view whose) {
 int main(int argc, char **argv) {
   Settings settings;
   bench::Options options("containers", "Maps and lists whose nodes move, beside others.");
-  options.choice("what", settings.what, {"map", "list"}, "the container");
-  options.choice("whose", settings.whose, {"abut", "abut-still", "std", "absl", "boost"},
-                 "whose container; absl's B-tree and boost's only where they were found");
+  options.choice("what", settings.what, {"map", "list", "bag"}, "the container");
+  options.choice("whose", settings.whose, {"abut", "abut-still", "std", "absl", "boost", "plf"},
+                 "whose container; absl's, boost's and plf's only where they were found");
   options.number("elements", settings.elements, {1, 1'000'000'000}, "elements in all");
   options.number("length", settings.length, {1, 1'000'000'000}, "elements of a list");
   options.number("passes", settings.passes, {0, 1000}, "passes of changes; for a map a tenth each");

@@ -26,9 +26,10 @@ bench::MlistSettings parse(int argc, char **argv) {
   options.number("threshold", settings.threshold, {1, 4096}, "cells a block must have free");
   options.number("least", settings.least, {0, 99}, "per cent of a block that must be used");
   options.number("block", settings.block, {64, 4096},
-                 "bytes of a block: 64, 256, 1024 or 4096; of blocks and marked also 512");
+                 "bytes of a block: 64, 256, 1024 or 4096; of blocks and marked also 512 and 2048");
   options.flag("compact", settings.compacts, "compact where no block has room");
   options.flag("huge", settings.huge, "ask for huge pages");
+  options.text("visits", settings.visits, "where addresses of a million visits are written");
   options.number("seed", settings.seed, {0, UINT64_MAX}, "seed");
   options.parse(argc, argv);
   return settings;

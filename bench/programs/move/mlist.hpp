@@ -5,6 +5,7 @@
 #include "common/checksum.hpp"
 #include "common/random.hpp"
 #include "move/timing.hpp"
+#include "move/visits.hpp"
 
 #include <cinttypes>
 #include <string_view>
@@ -25,6 +26,7 @@ struct MlistSettings {
   std::uint64_t block = 4096;
   bool compacts = false;
   bool huge = false;
+  std::string_view visits; // where the addresses of the walks at the end go
   std::uint64_t seed = 1;
 };
 
@@ -42,6 +44,7 @@ bool run_unrolled_lists(const MlistSettings &settings);
 //   work(operations)                  what a mover does after so many operations
 //   lay_out()                         the best layout, for the upper bound
 //   ratio()                           cells for each node
+//   visit(list, look)                 shows the address of each node, in order
 template <typename Store>
 class MlistProgram {
 public:
@@ -61,6 +64,7 @@ public:
     batches_.run(all - all / 10, [&] { operation(); });
     if (settings_.mover == "upper") store_.lay_out();
     batches_.run(all / 10, [&] { operation(); });
+    if (!settings_.visits.empty()) write_visits();
     report();
   }
 
@@ -80,10 +84,21 @@ private:
     store_.work(++done_);
   }
 
+  // Whole walks over lists drawn at random, of a million nodes in all.
+  void write_visits() {
+    Visits visits;
+    while (looked_up_ < std::uint64_t{1} << 20)
+      store_.visit(any_list(), [&](const void *node) {
+        visits.add(node);
+        ++looked_up_;
+      });
+    if (!visits.write(settings_.visits)) std::perror("mlist: the visits");
+  }
   void report() {
     std::printf("{\"program\": \"mlist\", \"mover\": \"%.*s\", ",
                 static_cast<int>(settings_.mover.size()), settings_.mover.data());
     batches_.print_figures();
+    std::printf(", \"looked_up\": %" PRIu64, looked_up_);
     std::printf(", \"m\": %.3f, \"checksum\": \"%016" PRIx64 "\"}\n", store_.ratio(), sum_.value());
   }
 
@@ -94,6 +109,7 @@ private:
   Batches batches_;
   Checksum sum_;
   std::uint64_t done_ = 0;
+  std::uint64_t looked_up_ = 0; // nodes whose visits were written
 };
 
 } // namespace bench

@@ -73,14 +73,22 @@ public:
   void work(std::uint64_t /*done*/) {}
   void lay_out() {}
   double ratio() const { return lists_.ratio(); }
+  template <typename Look>
+  void visit(std::uint32_t list, Look look) {
+    for (CellId node = roots_[list]; found(node); node = lists_.heap()[node].next)
+      look(&lists_.heap()[node]);
+  }
 
 private:
   // The node before the one of this number.
   CellId walk(std::uint32_t list, std::uint64_t index, Checksum &sum) {
     CellId before = kNoCell;
-    for (CellId node = roots_[list]; index > 0; --index) {
+    CellId node = roots_[list];
+    if (found(node)) lists_.heap().fetch_ahead(node);
+    for (; index > 0; --index) {
       const MlistNode &here = lists_.heap()[node];
       sum.add(here.data);
+      if (Lists::Heap::slot_of(node) == 1) lists_.heap().fetch_ahead(node);
       before = node;
       node = here.next;
     }
@@ -130,6 +138,10 @@ public:
   void work(std::uint64_t /*done*/) {}
   void lay_out() {}
   double ratio() const { return heap_.ratio(); }
+  template <typename Look>
+  void visit(std::uint32_t list, Look look) const {
+    for (CellId node = roots_[list]; found(node); node = heap_[node].next) look(&heap_[node]);
+  }
 
 private:
   // The node before the one of this number.
@@ -158,6 +170,7 @@ bool run_marked_lists(const MlistSettings &settings) {
   case 256: MlistProgram<MarkedLists<256>>(settings).run(); break;
   case 512: MlistProgram<MarkedLists<512>>(settings).run(); break;
   case 1024: MlistProgram<MarkedLists<1024>>(settings).run(); break;
+  case 2048: MlistProgram<MarkedLists<2048>>(settings).run(); break;
   default: MlistProgram<MarkedLists<4096>>(settings).run(); break;
   }
   return true;
@@ -171,6 +184,7 @@ bool run_ordered_lists(const MlistSettings &settings) {
   case 256: MlistProgram<OrderedLists<256>>(settings).run(); break;
   case 512: MlistProgram<OrderedLists<512>>(settings).run(); break;
   case 1024: MlistProgram<OrderedLists<1024>>(settings).run(); break;
+  case 2048: MlistProgram<OrderedLists<2048>>(settings).run(); break;
   default: MlistProgram<OrderedLists<4096>>(settings).run(); break;
   }
   return true;
@@ -186,6 +200,7 @@ bool run_gapped_lists(const MlistSettings &settings) {
   case 128: MlistProgram<GapLists<128>>(settings).run(); break;
   case 256: MlistProgram<GapLists<256>>(settings).run(); break;
   case 1024: MlistProgram<GapLists<1024>>(settings).run(); break;
+  case 2048: MlistProgram<GapLists<2048>>(settings).run(); break;
   default: MlistProgram<GapLists<4096>>(settings).run(); break;
   }
   return true;

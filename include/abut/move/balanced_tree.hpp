@@ -10,15 +10,17 @@
 
 namespace abut::move {
 
-template <typename Key, typename Value, typename KeyOf, typename Less, TreeLayout Layout>
+template <typename Key, typename Value, typename KeyOf, typename Less, TreeLayout Layout,
+          typename Memory = PageMemory>
 class BalancedTree {
 public:
   using Shape = RdsHeap<TreeNode<Key, Value>, Geometry{Layout.line_bytes, 4096}>;
   static constexpr Needs kNeeds = SelfTuningMover<Shape, TreeLinks>::needs();
-  using Pool = TreePool<Key, Value, KeyOf, Layout, kNeeds>;
+  using Pool = TreePool<Key, Value, KeyOf, Layout, kNeeds, Memory>;
   static constexpr bool kMoves = Layout.moves && Pool::kMovable;
 
-  explicit BalancedTree(Less less) : less_(std::move(less)), mover_(pool_, &root_) {
+  explicit BalancedTree(Less less, const Memory &memory = Memory())
+      : less_(std::move(less)), pool_(memory), mover_(pool_, &root_) {
     pool_.bound_ratio(Layout.percent / 100.0);
     pool_.prefer_huge_pages_from(2048); // beyond 8 MiB of links and keys
   }
@@ -94,14 +96,15 @@ public:
     return {cell, true};
   }
 
-  // Takes out and destroys the node of a key that is there.
-  template <typename K>
-  void erase(const K &key) {
+  // Takes out and destroys the node of a key that is there, after `use` has seen its value.
+  template <typename K, typename Use>
+  void erase(const K &key, Use use) {
     Path path;
     const CellId node = descend(key, path);
     unlink(path, node);
+    use(pool_.value(node));
     pool_.destroy(node);
-    if constexpr (kMoves) mover_.updated();
+    if constexpr (kMoves) move_some();
   }
 
   void clear() noexcept {
@@ -118,6 +121,7 @@ public:
   }
 
   void relayout() {
+    pool_.make_room();
     if constexpr (Pool::kMovable)
       abut::move::relayout<TreeLinks>(pool_, root_, Nesting::lines_in_pages);
   }
@@ -175,8 +179,15 @@ private:
 
   CellId followed(CellId cell) {
     pool_.watched = cell;
-    mover_.updated();
+    move_some();
     return std::exchange(pool_.watched, kNoCell);
+  }
+  // What was asked for is done: where there is no memory to move nodes to, they stay.
+  void move_some() noexcept {
+    try {
+      mover_.updated();
+    } catch (...) { // NOLINT(bugprone-empty-catch)
+    }
   }
 
   void rebalance_grown(const Path &path) {

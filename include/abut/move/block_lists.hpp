@@ -1,73 +1,13 @@
 // Singly linked lists whose nodes lie strictly in order in blocks of their own, and which know all that an update needs from
 // the block that it is in: the block's first cell holds its count (Adcock 2009, 6.3.2, clustStrict; parted as the half-full
 // lists of 2.2.4.2 are). An update moves what lies behind it in the block, which the walk has just brought near; no table
-// beside the nodes is read. Walking the list stays as it is: nodes have their links.
+// beside the nodes is read. Walking the list stays as it is: nodes have their links. Who walks may ask for the block that
+// comes next while it is still in this one (`fetch_ahead`), for processors fetch ahead within a page only.
 #pragma once
 
-#include "links.hpp"
+#include "block_heap.hpp"
 
 namespace abut::move {
-
-// Nodes, and the blocks they lie in. A cell's number names block and slot; slot 0 is the block's count.
-template <typename Node, std::uint32_t BlockBytes>
-class BlockHeap {
-  static_assert(sizeof(Node) >= sizeof(std::uint32_t) && std::has_single_bit(sizeof(Node)));
-  static_assert(std::is_trivially_copyable_v<Node>, "nodes are moved in a row, byte by byte");
-
-public:
-  using NodeType = Node;
-  static constexpr std::uint32_t kSlots = BlockBytes / sizeof(Node);
-  static constexpr std::uint32_t kMost = kSlots - 1; // nodes of a block
-  static_assert(kMost >= 3);
-
-  // A block's number.
-  enum class Block : std::uint32_t {};
-
-  Node &operator[](CellId cell) { return nodes_[number(cell)]; }
-  const Node &operator[](CellId cell) const { return nodes_[number(cell)]; }
-  void *address(CellId cell) { return &nodes_[number(cell)]; }
-
-  static Block block_of(CellId cell) { return Block{number(cell) / kSlots}; }
-  static std::uint32_t slot_of(CellId cell) { return number(cell) % kSlots; }
-  static CellId cell(Block block, std::uint32_t slot) {
-    return CellId{static_cast<std::uint32_t>(block) * kSlots + slot};
-  }
-  std::uint32_t count(Block block) const {
-    std::uint32_t count;
-    std::memcpy(&count, &nodes_[number(cell(block, 0))], sizeof(count));
-    return count;
-  }
-  void set_count(Block block, std::uint32_t count) {
-    std::memcpy(static_cast<void *>(&nodes_[number(cell(block, 0))]), &count, sizeof(count));
-  }
-
-  // A block without a node. Throws std::bad_alloc, also beyond 2^32 cells.
-  Block take() {
-    ++used_;
-    if (const Block free = free_; free != Block{0}) {
-      free_ = Block{count(free)}; // free blocks are linked through their counts
-      set_count(free, 0);
-      return free;
-    }
-    constexpr std::size_t kMostCells = std::size_t{1} << 32;
-    nodes_.grow_to((std::size_t{blocks_} + 1) * kSlots, kMostCells - kSlots);
-    return Block{blocks_++};
-  }
-  void free(Block block) {
-    --used_;
-    set_count(block, static_cast<std::uint32_t>(free_));
-    free_ = block;
-  }
-
-  std::size_t blocks_in_use() const { return used_; }
-  void prefer_huge_pages() { nodes_.prefer_huge_pages(); }
-
-private:
-  ReserveArray<Node, MappedReserve> nodes_;
-  std::uint32_t blocks_ = 1; // cell 0 means: no cell
-  Block free_{0};
-  std::size_t used_ = 0;
-};
 
 // The lists of `roots`, all their nodes in one heap of blocks. `Links` has one link.
 template <typename Node, typename Links, std::uint32_t BlockBytes>
@@ -94,11 +34,11 @@ public:
     ++nodes_;
     if (!found(before) && !found(after)) return roots_[root] = alone(node, kNoCell);
     Block block = Heap::block_of(found(before) ? before : after);
-    std::uint32_t slot = found(before) ? Heap::slot_of(before) + 1 : 1;
+    std::uint32_t slot = found(before) ? Heap::slot_of(before) + 1 : Heap::slot_of(after);
     if (heap_.count(block) == kMost) {
       if (!found(after)) { // the end grows into a new block, so that appending leaves full ones
         const CellId cell = alone(node, kNoCell);
-        Links::set(heap_, before, 0, cell);
+        link(before, cell);
         return cell;
       }
       const Block other = part(block);
@@ -107,11 +47,10 @@ public:
         slot -= kMost / 2;
       }
     }
-    open(block, slot);
-    const CellId cell = Heap::cell(block, slot);
+    const CellId cell = open(root, block, slot - heap_.start(block));
     const CellId behind = next(cell);
     heap_[cell] = node;
-    Links::set(heap_, cell, 0, behind);
+    link_within(cell, behind);
     return cell;
   }
 
@@ -122,14 +61,14 @@ public:
     --nodes_;
     if (heap_.count(block) == 1) {
       if (found(before))
-        Links::set(heap_, before, 0, next(cell));
+        link(before, next(cell));
       else
         roots_[root] = next(cell);
       heap_.free(block);
       return;
     }
-    close(block, Heap::slot_of(cell));
-    if (heap_.count(block) * 8 < kMost * 3) join(block);
+    close(root, block, Heap::slot_of(cell) - heap_.start(block));
+    if (heap_.count(block) * 8 < kMost * 3) join(root, block);
   }
 
   // Ends the program where a list's nodes do not lie in order from each block's start. For tests.
@@ -138,24 +77,43 @@ public:
       for (CellId cell = roots_[root]; found(cell);) {
         const Block block = Heap::block_of(cell);
         const std::uint32_t count = heap_.count(block);
-        require(Heap::slot_of(cell) == 1 && count >= 1 && count <= kMost, "a block begun midway");
-        for (std::uint32_t slot = 1; slot < count; ++slot)
+        const std::uint32_t start = heap_.start(block);
+        require(Heap::slot_of(cell) == start && count >= 1 && start + count <= Heap::kSlots &&
+                    (start == 1 || cell == roots_[root]),
+                "a block begun midway");
+        for (std::uint32_t slot = start; slot + 1 < start + count; ++slot)
           require(next(Heap::cell(block, slot)) == Heap::cell(block, slot + 1),
                   "nodes out of order");
-        cell = next(Heap::cell(block, count));
+        const CellId behind = next(Heap::cell(block, start + count - 1));
+        require(!Heap::kNamesNext || heap_.next_block(block) == block_or_none(behind),
+                "a block that misleads walks");
+        cell = behind;
       }
     }
   }
 
 private:
   CellId next(CellId cell) const { return Links::get(heap_, cell, 0); }
+  static Block block_or_none(CellId cell) { return found(cell) ? Heap::block_of(cell) : Block{0}; }
+
+  // The last node of a block is followed by the first of another.
+  void link(CellId last, CellId first) {
+    Links::set(heap_, last, 0, first);
+    heap_.set_next_block(Heap::block_of(last), block_or_none(first));
+  }
+
+  void link_within(CellId cell, CellId behind) {
+    if (found(behind) && Heap::block_of(behind) == Heap::block_of(cell))
+      Links::set(heap_, cell, 0, behind);
+    else
+      link(cell, behind);
+  }
 
   CellId alone(const Node &node, CellId after) {
-    const Block block = heap_.take();
-    heap_.set_count(block, 1);
+    const Block block = heap_.set(heap_.take(), 1, 1);
     const CellId cell = Heap::cell(block, 1);
     heap_[cell] = node;
-    Links::set(heap_, cell, 0, after);
+    link(cell, after);
     return cell;
   }
 
@@ -163,27 +121,65 @@ private:
   void move(CellId to, CellId from, std::uint32_t count) {
     std::memmove(heap_.address(to), heap_.address(from), count * sizeof(Node));
   }
-  // The nodes [from, count] of a block follow each other; what is behind the last is `behind`.
-  void chain(Block block, std::uint32_t from, std::uint32_t count, CellId behind) {
-    for (std::uint32_t slot = from; slot < count; ++slot)
+  // So many nodes of a block, from a slot on, follow each other, and so does the one behind them.
+  void chain(Block block, std::uint32_t from, std::uint32_t count) {
+    for (std::uint32_t slot = from; slot < from + count; ++slot)
       Links::set(heap_, Heap::cell(block, slot), 0, Heap::cell(block, slot + 1));
-    if (count > 0) Links::set(heap_, Heap::cell(block, count), 0, behind);
-    heap_.set_count(block, count);
+  }
+  // The same of all that is in a block, with `behind` behind the last.
+  void chain_all(Block block, std::uint32_t count, CellId behind) {
+    heap_.set(block, 1, count);
+    chain(block, 1, count - 1);
+    link(Heap::cell(block, count), behind);
+  }
+  // A list's first block may begin anywhere, for what leads there is the root: its nodes give way to either side.
+  bool begins(std::uint32_t root, Block block) const {
+    return Heap::block_of(roots_[root]) == block;
   }
 
-  // Makes room for a node at `slot`, whose link is set already. The block is not full.
-  void open(Block block, std::uint32_t slot) {
+  // Makes room for one more behind `before` nodes of the block, which is not full; its cell, with the link set. What was
+  // walked over is in the cache, and what comes next not yet: the shorter side gives way.
+  CellId open(std::uint32_t root, Block block, std::uint32_t before) {
     const std::uint32_t count = heap_.count(block);
-    const CellId behind = next(Heap::cell(block, count));
-    move(Heap::cell(block, slot + 1), Heap::cell(block, slot), count + 1 - slot);
-    chain(block, slot > 1 ? slot - 1 : 1, count + 1, behind);
+    const std::uint32_t start = heap_.start(block);
+    const bool at_end = start + count == Heap::kSlots;
+    if (start > 1 && (at_end || before * 2 < count)) {
+      move(Heap::cell(block, start - 1), Heap::cell(block, start), before);
+      const CellId behind = before == count ? next(Heap::cell(block, start + count - 1)) : kNoCell;
+      heap_.set(block, start - 1, count + 1);
+      chain(block, start - 1, before + (before < count ? 1 : 0));
+      roots_[root] = Heap::cell(block, start - 1);
+      if (before == count) link(Heap::cell(block, start + count - 1), behind);
+      return Heap::cell(block, start - 1 + before);
+    }
+    const CellId behind = next(Heap::cell(block, start + count - 1));
+    const std::uint32_t slot = start + before;
+    move(Heap::cell(block, slot + 1), Heap::cell(block, slot), count - before);
+    heap_.set(block, start, count + 1);
+    const std::uint32_t from = before == 0 ? slot : slot - 1;
+    chain(block, from, start + count - from);
+    link(Heap::cell(block, start + count), behind);
+    return Heap::cell(block, slot);
   }
-  // Removes the node at `slot`; it is not the block's only one.
-  void close(Block block, std::uint32_t slot) {
+  // Removes the node behind `before` others of the block; it is not the only one.
+  void close(std::uint32_t root, Block block, std::uint32_t before) {
     const std::uint32_t count = heap_.count(block);
-    const CellId behind = next(Heap::cell(block, count));
-    move(Heap::cell(block, slot), Heap::cell(block, slot + 1), count - slot);
-    chain(block, slot < count ? slot : count - 1, count - 1, behind);
+    const std::uint32_t start = heap_.start(block);
+    if (before * 2 < count && begins(root, block)) {
+      move(Heap::cell(block, start + 1), Heap::cell(block, start), before);
+      heap_.set(block, start + 1, count - 1);
+      chain(block, start + 1, before);
+      roots_[root] = Heap::cell(block, start + 1);
+      return;
+    }
+    const CellId behind = next(Heap::cell(block, start + count - 1));
+    const std::uint32_t slot = start + before;
+    move(Heap::cell(block, slot), Heap::cell(block, slot + 1), count - 1 - before);
+    heap_.set(block, start, count - 1);
+    const std::uint32_t from = before == 0 ? slot : slot - 1;
+    const std::uint32_t last = start + count - 2;
+    if (last > from) chain(block, from, last - from);
+    link(Heap::cell(block, last), behind);
   }
 
   // Two blocks of a full one; the second.
@@ -192,21 +188,27 @@ private:
     const CellId behind = next(Heap::cell(block, kMost));
     constexpr std::uint32_t kHalf = kMost / 2;
     move(Heap::cell(other, 1), Heap::cell(block, kHalf + 1), kMost - kHalf);
-    chain(other, 1, kMost - kHalf, behind);
-    chain(block, kHalf, kHalf, Heap::cell(other, 1));
+    chain_all(other, kMost - kHalf, behind);
+    heap_.set(block, 1, kHalf);
+    link(Heap::cell(block, kHalf), Heap::cell(other, 1));
     return other;
   }
   // One block of this and the next, if that leaves room to grow.
-  void join(Block block) {
+  void join(std::uint32_t root, Block block) {
     const std::uint32_t count = heap_.count(block);
-    const CellId beyond = next(Heap::cell(block, count));
+    const std::uint32_t start = heap_.start(block);
+    const CellId beyond = next(Heap::cell(block, start + count - 1));
     if (!found(beyond)) return;
     const Block other = Heap::block_of(beyond);
     const std::uint32_t more = heap_.count(other);
     if ((count + more) * 8 > kMost * 7) return;
     const CellId behind = next(Heap::cell(other, more));
+    if (start > 1) {
+      move(Heap::cell(block, 1), Heap::cell(block, start), count);
+      roots_[root] = Heap::cell(block, 1);
+    }
     move(Heap::cell(block, count + 1), beyond, more);
-    chain(block, count, count + more, behind);
+    chain_all(block, count + more, behind);
     heap_.free(other);
   }
 

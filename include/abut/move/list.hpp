@@ -5,10 +5,10 @@
 //   ListLayout{.moves = false}   good until the element is erased, as std::list's
 // A handle (`list.handle(i)`, `list.find(handle)`) names an element through all moves, in either layout.
 // An element whose move constructor may throw never moves. A list's nodes lie in a pool; lists may share one, and many
-// small ones should: `list b(a.pool())`.
+// small ones should: `list b(a.pool())`. `Memory` may be an allocator, whose memory goes with the nodes.
 #pragma once
 
-#include "list_pool.hpp"
+#include "list_iterator.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -19,56 +19,14 @@
 
 namespace abut {
 
-template <typename T, move::ListLayout Layout = move::ListLayout{}>
+template <typename T, move::ListLayout Layout = move::ListLayout{},
+          typename Memory = move::PageMemory>
 class list { // NOLINT(readability-identifier-naming): the standard's name
-  using Pool = move::ListPool<T, Layout>;
+  using Pool = move::ListPool<T, Layout, Memory>;
   using CellId = move::CellId;
 
   template <bool Const>
-  class Iterator {
-  public:
-    using iterator_category = std::bidirectional_iterator_tag;
-    using value_type = T;
-    using difference_type = std::ptrdiff_t;
-    using pointer = std::conditional_t<Const, const T *, T *>;
-    using reference = std::conditional_t<Const, const T &, T &>;
-
-    Iterator() = default;
-    operator Iterator<true>() const requires(!Const) { return {owner_, cell_}; }
-    reference operator*() const { return (*owner_->pool_)[cell_].get(); }
-    pointer operator->() const { return &**this; }
-    Iterator &operator++() {
-      const CellId next = (*owner_->pool_)[cell_].next;
-      if (Pool::Numbers::page_of(next) != Pool::Numbers::page_of(cell_) && move::found(next))
-        owner_->pool_->prefetch_block(next);
-      cell_ = next;
-      return *this;
-    }
-    Iterator &operator--() {
-      cell_ = move::found(cell_) ? (*owner_->pool_)[cell_].previous : owner_->ends_.last;
-      return *this;
-    }
-    Iterator operator++(int) {
-      const Iterator old = *this;
-      ++*this;
-      return old;
-    }
-    Iterator operator--(int) {
-      const Iterator old = *this;
-      --*this;
-      return old;
-    }
-    bool operator==(const Iterator &other) const { return cell_ == other.cell_; }
-
-  private:
-    friend class list;
-    template <bool>
-    friend class Iterator;
-    Iterator(const list *owner, CellId cell) : owner_(owner), cell_(cell) {}
-
-    const list *owner_ = nullptr;
-    CellId cell_ = move::kNoCell;
-  };
+  using Iterator = move::ListIterator<list, T, Const>;
 
 public:
   // NOLINTBEGIN(readability-identifier-naming): the standard's names
@@ -81,18 +39,26 @@ public:
   using const_iterator = Iterator<true>;
   using reverse_iterator = std::reverse_iterator<iterator>;
   using const_reverse_iterator = std::reverse_iterator<const_iterator>;
+  using allocator_type = Memory;
   using pool_type = std::shared_ptr<Pool>;
   // NOLINTEND(readability-identifier-naming)
 
-  list() : pool_(std::make_shared<Pool>()) {}
+  list() : list(Memory()) {}
+  explicit list(const Memory &memory) : pool_(std::make_shared<Pool>(memory)) {}
   // A list whose nodes lie in the same pool as another's.
   explicit list(pool_type pool) : pool_(std::move(pool)) {}
-  list(std::initializer_list<T> values) : list(values.begin(), values.end()) {}
+  list(std::initializer_list<T> values, const Memory &memory = Memory())
+      : list(values.begin(), values.end(), memory) {}
+  explicit list(size_type count, const T &value = T(), const Memory &memory = Memory())
+      : list(memory) {
+    insert(end(), count, value);
+  }
   template <std::input_iterator Input>
-  list(Input from, Input to) : list() {
+  list(Input from, Input to, const Memory &memory = Memory()) : list(memory) {
     for (; from != to; ++from) emplace_back(*from);
   }
-  list(const list &other) : list(other.begin(), other.end()) {}
+  list(const list &other)
+      : list(other.begin(), other.end(), move::memory_for_copy(other.get_allocator())) {}
   // The pool is shared by all lists of this type of node.
   // NOLINTNEXTLINE(performance-move-constructor-init)
   list(list &&other) noexcept : pool_(other.pool_), ends_(std::exchange(other.ends_, {})) {}
@@ -105,8 +71,17 @@ public:
     std::swap(pool_, other.pool_);
     std::swap(ends_, other.ends_);
   }
+  friend void swap(list &one, list &other) noexcept { one.swap(other); }
+  // The list is as it was where a copy throws.
+  template <std::input_iterator Input>
+  void assign(Input from, Input to) {
+    *this = list(from, to, get_allocator());
+  }
+  void assign(size_type count, const T &value) { *this = list(count, value, get_allocator()); }
+  void assign(std::initializer_list<T> values) { assign(values.begin(), values.end()); }
 
   const pool_type &pool() const { return pool_; }
+  allocator_type get_allocator() const { return pool_->memory(); }
   iterator begin() { return {this, ends_.first}; }
   iterator end() { return {this, move::kNoCell}; }
   const_iterator begin() const { return {this, ends_.first}; }
@@ -117,9 +92,11 @@ public:
   reverse_iterator rend() { return reverse_iterator(begin()); }
   const_reverse_iterator rbegin() const { return const_reverse_iterator(end()); }
   const_reverse_iterator rend() const { return const_reverse_iterator(begin()); }
-
+  const_reverse_iterator crbegin() const { return rbegin(); }
+  const_reverse_iterator crend() const { return rend(); }
   size_type size() const { return ends_.size; }
   bool empty() const { return ends_.size == 0; }
+  size_type max_size() const { return Pool::Heap::kMostCells; }
   T &front() { return *begin(); }
   const T &front() const { return *begin(); }
   T &back() { return *std::prev(end()); }
@@ -145,9 +122,20 @@ public:
   iterator insert(const_iterator position, T &&value) {
     return emplace(position, std::move(value));
   }
+  // The first of what was inserted. What was inserted before a copy threw is taken out again.
   template <std::input_iterator Input>
-  void insert(const_iterator position, Input from, Input to) {
-    for (; from != to; ++from) position = std::next(emplace(position, *from));
+  iterator insert(const_iterator position, Input from, Input to) {
+    return insert_each(position, [&](auto put) {
+      for (; from != to; ++from) put(*from);
+    });
+  }
+  iterator insert(const_iterator position, size_type count, const T &value) {
+    return insert_each(position, [&, kept = value](auto put) { // it may be an element
+      for (size_type i = 0; i < count; ++i) put(kept);
+    });
+  }
+  iterator insert(const_iterator position, std::initializer_list<T> values) {
+    return insert(position, values.begin(), values.end());
   }
   template <typename... Args>
   T &emplace_back(Args &&...args) {
@@ -199,7 +187,7 @@ public:
   // Orders the elements, equal ones as they stood; then lays the list out anew.
   template <typename Less = std::less<T>>
   void sort(Less less = Less()) {
-    reorder([&](std::vector<CellId> &cells, const auto &by_value) {
+    pool_->reorder(ends_, [&](std::vector<CellId> &cells, const auto &by_value) {
       std::stable_sort(cells.begin(), cells.end(), by_value(less));
     });
   }
@@ -209,6 +197,7 @@ public:
   void splice(const_iterator position, list &other) {
     if (this != &other) splice(position, other, other.cbegin(), other.cend());
   }
+  void splice(const_iterator position, list &&other) { splice(position, other); }
   void splice(const_iterator position, list &other, const_iterator element) {
     splice(position, other, element, std::next(element));
   }
@@ -232,14 +221,15 @@ public:
     if (this == &other) return;
     const size_type own = size();
     splice(cend(), other);
-    reorder([&](std::vector<CellId> &cells, const auto &by_value) {
+    pool_->reorder(ends_, [&](std::vector<CellId> &cells, const auto &by_value) {
       const auto middle = cells.begin() + static_cast<difference_type>(own);
       std::inplace_merge(cells.begin(), middle, cells.end(), by_value(less));
     });
   }
   void reverse() {
-    reorder(
-        [](std::vector<CellId> &cells, const auto &) { std::reverse(cells.begin(), cells.end()); });
+    pool_->reorder(ends_, [](std::vector<CellId> &cells, const auto &) {
+      std::reverse(cells.begin(), cells.end());
+    });
   }
   template <typename Equal = std::equal_to<T>>
   size_type unique(Equal equal = Equal()) {
@@ -257,6 +247,8 @@ public:
     return before - size();
   }
 
+  // Ends the program where the layout is not as promised; not for what was spliced. For tests.
+  void check() const { pool_->check(ends_); }
   // Moves the elements into fresh blocks in order. Ends what iterators and pointers there are.
   void relayout() { pool_->relayout(ends_); }
   move::Handle handle(const_iterator position) { return pool_->handles.of(position.cell_); }
@@ -266,27 +258,42 @@ public:
   friend bool operator==(const list &one, const list &other) {
     return one.size() == other.size() && std::equal(one.begin(), one.end(), other.begin());
   }
+  friend auto operator<=>(const list &one, const list &other) {
+    return std::lexicographical_compare_three_way(one.begin(), one.end(), other.begin(),
+                                                  other.end(), move::Synthesized{});
+  }
 
 private:
-  // Links the elements anew in the order into which `arrange` puts their cells; then lays the list out.
-  template <typename Arrange>
-  void reorder(Arrange arrange) {
-    std::vector<CellId> cells;
-    for (CellId cell = ends_.first; move::found(cell); cell = (*pool_)[cell].next)
-      cells.push_back(cell);
-    arrange(cells, [this](auto &less) {
-      return [this, &less](CellId one, CellId other) {
-        return less((*pool_)[one].get(), (*pool_)[other].get());
-      };
-    });
-    move::ListEnds ends;
-    for (const CellId cell : cells) pool_->link(ends, cell, ends.last, move::kNoCell);
-    ends_ = ends;
-    if constexpr (Pool::kMoves) relayout();
+  template <typename, typename, bool>
+  friend class move::ListIterator;
+  template <typename Each>
+  iterator insert_each(const_iterator position, Each each) {
+    iterator next(this, position.cell_);
+    difference_type count = 0;
+    try {
+      each([&](const T &value) {
+        next = std::next(emplace(next, value));
+        ++count;
+      });
+    } catch (...) {
+      for (; count > 0; --count) next = erase(std::prev(next));
+      throw;
+    }
+    return std::prev(next, count);
   }
 
   pool_type pool_;
   move::ListEnds ends_;
 };
+
+// As std::erase_if: how many elements went.
+template <typename T, move::ListLayout Layout, typename Memory, typename Predicate>
+std::size_t erase_if(list<T, Layout, Memory> &from, Predicate unwanted) {
+  return from.remove_if(unwanted);
+}
+template <typename T, move::ListLayout Layout, typename Memory>
+std::size_t erase(list<T, Layout, Memory> &from, const T &value) {
+  return from.remove(value);
+}
 
 } // namespace abut

@@ -34,16 +34,20 @@ struct ListEnds {
   std::size_t size = 0;
 };
 
-template <typename T, ListLayout Layout>
+template <typename T, ListLayout Layout, typename Memory = PageMemory>
 class ListPool {
 public:
   using Node = ListNode<T>;
   static constexpr bool kMoves = Layout.moves && std::is_nothrow_move_constructible_v<T>;
   static constexpr Needs kNeeds =
       Cyclic<Level::cell, Level::page>::needs() | Newblock<Level::page, Level::heap>::needs();
-  using Heap = RdsHeap<Node, Geometry{64, Layout.block_bytes}, kNeeds>;
+  using Heap = RdsHeap<Node, Geometry{64, Layout.block_bytes}, kNeeds, ReserveOf<Memory>>;
   using Numbers = typename Heap::Numbers;
   static constexpr unsigned kBlock = Numbers::kCellsPerPage;
+
+  explicit ListPool(const Memory &memory = Memory())
+      : heap(Heap::kMostCells, ReserveChoice<Memory>::make(memory)) {}
+  Memory memory() const { return ReserveChoice<Memory>::memory(heap.reserve()); }
 
   Heap heap;
   HandleTable handles;
@@ -129,6 +133,40 @@ public:
     }
   }
 
+  // Links the elements anew in the order into which `arrange` puts their cells; then lays the list out.
+  template <typename Arrange>
+  void reorder(ListEnds &ends, Arrange arrange) {
+    std::vector<CellId> cells;
+    for (CellId cell = ends.first; found(cell); cell = heap[cell].next) cells.push_back(cell);
+    arrange(cells, [this](auto &less) {
+      return [this, &less](CellId one, CellId other) {
+        return less(heap[one].get(), heap[other].get());
+      };
+    });
+    ListEnds arranged;
+    for (const CellId cell : cells) link(arranged, cell, arranged.last, kNoCell);
+    ends = arranged;
+    if constexpr (kMoves) relayout(ends);
+  }
+
+  // Ends the program where links do not agree, or a block holds anything beside one stretch of the list. The latter does
+  // not hold of what was spliced. For tests.
+  void check(const ListEnds &ends) const {
+    std::size_t nodes = 0;
+    CellId before = kNoCell;
+    for (CellId cell = ends.first; found(cell);) {
+      const PageId block = Numbers::page_of(cell);
+      unsigned here = 0;
+      for (; found(cell) && Numbers::page_of(cell) == block; cell = heap[cell].next, ++here) {
+        require(heap[cell].previous == before, "a link back that leads elsewhere");
+        before = cell;
+      }
+      require(here == heap.count(block), "a block with more than a stretch");
+      nodes += here;
+    }
+    require(before == ends.last && nodes == ends.size, "a list with other ends");
+  }
+
   // Says that the walk has come to this block: it will be used up, in whatever order.
   void prefetch_block(CellId cell) const {
     const auto *line = static_cast<const std::byte *>(
@@ -142,6 +180,14 @@ private:
     if (found(before))
       if (const CellId cell = heap.take_nearest(Numbers::line_of(before)); found(cell)) return cell;
     return found(after) ? heap.take_nearest(Numbers::line_of(after)) : kNoCell;
+  }
+  // An empty block to move nodes to; where there is no memory for it, they stay.
+  PageId page_if_any() noexcept {
+    try {
+      return heap.empty_page();
+    } catch (...) {
+      return kNoPage;
+    }
   }
   CellId in_new_block() {
     const PageId block = heap.empty_page();
@@ -222,10 +268,10 @@ private:
       if (from == before) before = to;
       if (from == after) after = to;
     };
-    const PageId one = heap.empty_page();
+    const PageId one = page_if_any();
     if (!found(one)) return;
     lay_out(ends, stretch, 0, stretch.count / 2, one, follow);
-    const PageId other = heap.empty_page();
+    const PageId other = page_if_any();
     if (!found(other)) return;
     lay_out(ends, stretch, stretch.count / 2, stretch.count, other, follow);
   }
@@ -238,7 +284,7 @@ private:
     const CellId beyond = add_stretch(start, stretch);
     if (!found(beyond) || heap.count(Numbers::page_of(beyond)) + stretch.count > kBlock / 2) return;
     add_stretch(beyond, stretch);
-    const PageId fresh = heap.empty_page();
+    const PageId fresh = page_if_any();
     if (!found(fresh)) return;
     lay_out(ends, stretch, 0, stretch.count, fresh, [&](CellId from, CellId to) {
       if (from == next) next = to;

@@ -17,8 +17,8 @@ template <typename Node, Geometry Wanted = Geometry{}, Needs What = Needs{},
           typename Reserve = MappedReserve>
 class RdsHeap : public HeapFinding<sizeof(Node), Wanted, What> {
   using Finding = HeapFinding<sizeof(Node), Wanted, What>;
-  static_assert(std::is_trivially_copyable_v<Node> || Reserve::kStays,
-                "memory that grows by copying is only for nodes that may be copied byte by byte");
+  static_assert(Finding::Numbers::kGeometry.line_bytes <= Reserve::kChunkBytes,
+                "a node is longer than what an allocator is asked for at a time");
 
 public:
   using NodeType = Node;
@@ -45,12 +45,15 @@ public:
     this->check_in_use(cell);
     return *static_cast<const Node *>(address(cell));
   }
-  void *address(CellId cell) const { return cells_.base() + Numbers::offset(cell); }
+  void *address(CellId cell) const { return cells_.at(Numbers::offset(cell)); }
   // The cell of a node that lies in this heap.
   CellId cell_of(const Node *node) const {
+    static_assert(Reserve::kOneRange, "nodes in an allocator's memory are named by numbers only");
     return Numbers::cell_at(
         static_cast<std::size_t>(reinterpret_cast<const std::byte *>(node) - cells_.base()));
   }
+
+  const Reserve &reserve() const { return cells_; }
 
   // ---- how large it may be ----
 

@@ -50,7 +50,7 @@ public:
     while (looked < nodes) {
       if (waiting_.empty()) {
         begin_pass();
-        if (looked > 0) return false;
+        if (looked > 0 || waiting_.empty()) return false;
       }
       if (!still_held(waiting_.back())) {
         waiting_.pop_back();

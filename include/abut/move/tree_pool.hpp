@@ -2,6 +2,7 @@
 // what it does not read, the value, lies beside, in an array by cell (hot and cold parts: Adcock 2009, 2.2.5).
 #pragma once
 
+#include "container.hpp"
 #include "handles.hpp"
 #include "links.hpp"
 
@@ -36,18 +37,47 @@ struct TreeNode<Key, Value, false> : HotLinks {
   alignas(Value) std::byte value[sizeof(Value)];
 };
 
-template <typename Key, typename Value, typename KeyOf, TreeLayout Layout, Needs What>
-class TreePool : public RdsHeap<TreeNode<Key, Value>, Geometry{Layout.line_bytes, 4096}, What> {
+template <typename Key, typename Value, typename KeyOf, TreeLayout Layout, Needs What,
+          typename Memory = PageMemory>
+class TreePool : public RdsHeap<TreeNode<Key, Value>, Geometry{Layout.line_bytes, 4096}, What,
+                                ReserveOf<Memory>> {
   static constexpr bool kSplit = kSplitsNode<Key, Value>;
   using Node = TreeNode<Key, Value>;
-  using Heap = RdsHeap<Node, Geometry{Layout.line_bytes, 4096}, What>;
+  using Heap = RdsHeap<Node, Geometry{Layout.line_bytes, 4096}, What, ReserveOf<Memory>>;
   struct Cold {
     alignas(Value) std::byte value[sizeof(Value)];
   };
 
 public:
-  static constexpr bool kMovable =
-      std::is_nothrow_move_constructible_v<Value> || std::is_trivially_copyable_v<Value>;
+  static constexpr bool kMovable = kMovesSafely<Value>;
+
+  explicit TreePool(const Memory &memory = Memory())
+      : Heap(Heap::kMostCells, ReserveChoice<Memory>::make(memory)),
+        cold_(ReserveChoice<Memory>::make(memory)) {}
+  Memory memory() const { return ReserveChoice<Memory>::memory(this->reserve()); }
+
+  // As the heap does it; whatever cell is found then, there is room for its value. Throws what the memory throws.
+  template <typename... Args>
+  auto find(Args... args) {
+    const auto found = Heap::find(args...);
+    make_room();
+    return found;
+  }
+  PageId grow() {
+    const PageId page = Heap::grow();
+    make_room();
+    return page;
+  }
+  // For every value that there could be in the heap's pages.
+  void make_room() {
+    if constexpr (kSplit) {
+      if (roomy_pages_ == this->pages()) return;
+      cold_.grow_to(std::size_t{this->pages()} * Heap::Numbers::kLinesPerPage
+                        << Heap::Numbers::kCellBits,
+                    Heap::kMostCells * 2);
+      roomy_pages_ = this->pages();
+    }
+  }
 
   HandleTable handles;
   // A node that somebody in the midst of an update follows, wherever it moves.
@@ -73,11 +103,6 @@ public:
   void construct(CellId cell, Args &&...args) {
     Node &node = (*this)[cell];
     node.link[0] = node.link[1] = 0;
-    if constexpr (kSplit) {
-      cold_.grow_to(std::size_t{this->pages()} * Heap::Numbers::kLinesPerPage
-                        << Heap::Numbers::kCellBits,
-                    Heap::kMostCells * 2);
-    }
     ::new (static_cast<void *>(&value(cell))) Value(std::forward<Args>(args)...);
     if constexpr (kSplit) node.key = KeyOf{}(value(cell));
   }
@@ -88,9 +113,6 @@ public:
   }
   void relocate_node(CellId from, CellId to) noexcept {
     if constexpr (kSplit) {
-      cold_.grow_to(std::size_t{this->pages()} * Heap::Numbers::kLinesPerPage
-                        << Heap::Numbers::kCellBits,
-                    Heap::kMostCells * 2);
       (*this)[to] = (*this)[from];
     } else {
       static_cast<HotLinks &>((*this)[to]) = (*this)[from];
@@ -99,16 +121,15 @@ public:
     if constexpr (std::is_trivially_copyable_v<Value>) {
       std::memcpy(static_cast<void *>(&value(to)), &old, sizeof(Value));
     } else {
-      // A map's key is const to its user only: its value moves with it.
-      ::new (static_cast<void *>(&value(to))) Value(std::move(old));
-      old.~Value(); // NOLINT(bugprone-use-after-move): an end is no use
+      move_element(old, &value(to));
     }
     handles.moved(from, to);
     if (from == watched) watched = to;
   }
 
 private:
-  std::conditional_t<kSplit, ReserveArray<Cold, MappedReserve>, NoArray> cold_;
+  std::conditional_t<kSplit, ReserveArray<Cold, ReserveOf<Memory>>, NoArray> cold_;
+  std::uint32_t roomy_pages_ = 0;
 };
 
 struct TreeLinks {

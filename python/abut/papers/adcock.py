@@ -9,14 +9,16 @@ Real time is processor time of the measured thread: runs of all movers interleav
 """
 
 import json
-import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from math import inf
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any, Protocol
 
 from abut.adcock_experiments import SIZES, experiments
+from abut.adcock_journal import RunJournal, answer_of
 from abut.adcock_ways import PRESETS, UPPER, Experiment, Way
 from abut.errors import DIFFERENT, AbutError
 from abut.places import bench_places
@@ -30,6 +32,7 @@ ABOUT = "Movers of nodes (Adcock 2009): DICT, MLIST, and containers whose nodes 
 PROGRAMS = ("dict-node-1", "dict-fields-1", "mlist-7", "mlist-11", "mlist-15", "map", "list")
 HEAPS = ("glibc",)
 _BUILD = "tools/build.sh release bench-move"
+_answer = answer_of
 
 
 class Request(Protocol):
@@ -95,12 +98,19 @@ def run(
     suite: str = "quick",
     runs: int = 3,
     tell: Callable[[str], None] = lambda _: None,
+    journal: RunJournal | None = None,
+    ways: Sequence[str] = (),
 ) -> MoveResult:
-    """Measure experiments by name, `runs` times each, all ways in turn."""
+    """Measure experiments by name, `runs` times each, all ways in turn; or read the journal.
+
+    With `ways`, only those whose names begin so, beside what they are compared with.
+    """
     known = {experiment.name: experiment for experiment in experiments(suite)}
     if unknown := [name for name in programs if name not in known]:
         raise AbutError(f"{unknown[0]}: no such experiment", fix=f"choose of {', '.join(known)}")
-    return MoveResult([(known[name], _measure(known[name], runs, tell)) for name in programs])
+    notes = journal or RunJournal()
+    chosen = [known[name].only(ways) if ways else known[name] for name in programs]
+    return MoveResult([(one, _measure(one, runs, tell, notes)) for one in chosen])
 
 
 def measure(request: Request) -> MoveResult:
@@ -108,7 +118,9 @@ def measure(request: Request) -> MoveResult:
     return run(request.programs, request.suite, tell=request.tell)
 
 
-def _measure(experiment: Experiment, runs: int, tell: Callable[[str], None]) -> list[Row]:
+def _measure(
+    experiment: Experiment, runs: int, tell: Callable[[str], None], journal: RunJournal
+) -> list[Row]:
     """All ways in turn, `runs` times: A B C A B C."""
     program = bench_places().programs / f"move_{experiment.program}"
     if not program.exists():
@@ -118,7 +130,9 @@ def _measure(experiment: Experiment, runs: int, tell: Callable[[str], None]) -> 
         for way in experiment.ways:
             tell(f"{experiment.name}: {way.label}, run {round_ + 1} of {runs}")
             command = [str(program), *experiment.arguments, *way.arguments]
-            answer = _simulated(command) if experiment.kind == "misses" else _answer(command)
+            answer = journal.answer(
+                command, round_, way.heap, partial(_answer_of, experiment, way, command)
+            )
             if answer.get("missing"):
                 continue
             measured[way.label].append(answer)
@@ -135,6 +149,10 @@ def _measure(experiment: Experiment, runs: int, tell: Callable[[str], None]) -> 
         for way in experiment.ways
         if (answers := measured[way.label])
     ]
+
+
+def _answer_of(experiment: Experiment, way: Way, command: list[str]) -> dict[str, Any]:
+    return _simulated(command) if experiment.kind == "misses" else _answer(command, way.heap)
 
 
 def _simulated(command: list[str]) -> dict[str, Any]:
@@ -176,14 +194,6 @@ def _check_same_work(experiment: Experiment, measured: dict[str, list[dict[str, 
         raise AbutError(f"{experiment.name}: movers change what is computed", exit_code=DIFFERENT)
 
 
-def _answer(command: Sequence[str]) -> dict[str, Any]:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise AbutError(f"{' '.join(command)} failed: {done.stderr.strip()}")
-    answer: dict[str, Any] = json.loads(done.stdout)
-    return answer
-
-
 def _verdict(experiment: Experiment, rows: Sequence[Row]) -> str:
     key = experiment.figures[0]
     if experiment.kind == "course":
@@ -203,6 +213,9 @@ def _verdict(experiment: Experiment, rows: Sequence[Row]) -> str:
     )
     if bound is not None:
         text += f", {best.figures[key] / bound.figures[key]:.2f} times the bound's time"
+    if "change_ns" in best.figures:
+        change = best.figures["change_ns"] / rows[0].figures["change_ns"]
+        text += f"; a change takes {change:.2f} times as long"
     short = [
         row.figures["worst_ms"] for row in others if not row.way.stops and "worst_ms" in row.figures
     ]
@@ -226,6 +239,10 @@ def main() -> int:
     parser.add_argument("--all", action="store_true", help="every experiment there is")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--journal", type=Path, help="where runs are kept, not to be run again")
+    parser.add_argument("--seconds", type=float, default=inf, help="begin no run after so long")
+    parser.add_argument("--ways", help="only those whose names begin so: PREFIX[,PREFIX...]")
+    parser.add_argument("--picture", type=Path, help="draw what was measured, too")
     chosen = parser.parse_args()
 
     def tell(line: str) -> None:
@@ -234,10 +251,14 @@ def main() -> int:
 
     programs = [one.name for one in experiments(chosen.suite)] if chosen.all else chosen.programs
     try:
-        result = run(programs, chosen.suite, chosen.runs, tell)
+        journal = RunJournal(chosen.journal, chosen.seconds)
+        ways = chosen.ways.split(",") if chosen.ways else ()
+        result = run(programs, chosen.suite, chosen.runs, tell, journal, ways)
     except AbutError as error:
         print(f"abut: {error}", file=sys.stderr)
         return error.exit_code
+    if chosen.picture:
+        result.draw(chosen.picture)
     if chosen.json:
         print(json.dumps(result.document(), indent=1))
         return 0

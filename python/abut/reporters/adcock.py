@@ -37,7 +37,7 @@ def table(experiment: Experiment, rows: "Sequence[Row]") -> "Table":
         for key in experiment.figures:
             made.add_column(key, justify="right")
         for row in rows:
-            made.add_row(row.way.label, *(f"{row.figures[key]:.2f}" for key in experiment.figures))
+            made.add_row(row.way.label, *(f"{row.figures[key]:.3g}" for key in experiment.figures))
         return made
     for key in experiment.figures:
         made.add_column(_TITLES.get(key, key.replace("_ns", ", ns")), justify="right")

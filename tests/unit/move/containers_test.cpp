@@ -74,6 +74,7 @@ void expect_like_std_list() {
         ASSERT_EQ(*next, *model_next);
       }
     }
+    if constexpr (Layout.moves) ours.check();
     ASSERT_TRUE(std::equal(ours.begin(), ours.end(), model.begin(), model.end()));
     if (i % 100 == 0) {
       ASSERT_TRUE(std::equal(ours.rbegin(), ours.rend(), model.rbegin(), model.rend()));
@@ -185,8 +186,8 @@ void expect_like_std_map(MakeKey make_key) {
     if (bound != ours.end()) {
       ASSERT_EQ(bound->second, model_bound->second);
     }
-    if (i % 100 != 0) continue;
     ours.check();
+    if (i % 100 != 0) continue;
     ASSERT_TRUE(std::equal(ours.begin(), ours.end(), model.begin(), model.end()));
     if (i % 1000 == 0) ours.relayout();
   }

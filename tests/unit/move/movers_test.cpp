@@ -137,6 +137,36 @@ TEST(Relayout, OfABoundedHeapThatIsTooSmallLeavesTheTreeWhole) {
   EXPECT_EQ(tree.heap().nodes(), 2000u);
 }
 
+// How often all walks from the root down come from one line to another.
+template <typename Heap>
+std::size_t lines_met(const Heap &heap, CellId node) {
+  std::size_t met = 0;
+  for (std::uint32_t which = 0; which < 2; ++which) {
+    const CellId child = DictLinks::get(heap, node, which);
+    if (!found(child)) continue;
+    const bool other = Heap::Numbers::line_of(child) != Heap::Numbers::line_of(node);
+    met += lines_met(heap, child) + (other ? 1 : 0);
+  }
+  return met;
+}
+
+template <Shape Form>
+void expect_near_scratch() {
+  bench::PerfectDict<kShape, Form, 2> tree(false, 5);
+  Updates updates(tree, 11);
+  updates.fill(1000);
+  for (int i = 0; i < 3000; ++i) updates.replace();
+  const std::size_t kept = lines_met(tree.heap(), tree.root());
+  relayout<DictLinks>(tree.heap(), tree.root());
+  const std::size_t from_scratch = lines_met(tree.heap(), tree.root());
+  EXPECT_LE(kept * 10, from_scratch * 14) << kept << " and " << from_scratch;
+  updates.expect_whole();
+}
+TEST(PerfectTree, MeetsHardlyMoreLinesThanALayoutFromScratch) {
+  expect_near_scratch<Shape::breadth_first>();
+  expect_near_scratch<Shape::fixed_height>();
+}
+
 using OneSpaceTree =
     bench::DictTree<kShape,
                     TreeMover<bench::DictTree<kShape, Needs{}, NoSites>::Heap, DictLinks>::needs(),
@@ -160,6 +190,36 @@ TEST_P(BothVariants, IncrementalMoverMayBeInterruptedAnywhere) {
               std::max(pages, static_cast<std::uint32_t>(1.2 * 1000 / 64) + 1));
     EXPECT_GT(mover.counts().moved, 0u);
   }
+}
+
+// A mover is stopped after each number of its smallest steps, the tree is changed, and the mover goes on.
+template <typename Tree, typename Mover>
+void expect_changes_at_every_point() {
+  for (int point = 0; point < 100; ++point) {
+    Tree tree(point % 2 == 0, 1);
+    Updates updates(tree, 2);
+    updates.fill(80);
+    for (int i = 0; i < 80; ++i) updates.replace();
+    Mover mover(tree.heap(), &tree.root());
+    const auto wrote = [&](Place place) {
+      if constexpr (requires { mover.wrote(place); }) mover.wrote(place);
+    };
+    for (int i = 0; i < point; ++i) mover.step(1);
+    for (int i = 0; i < 3; ++i) updates.replace(wrote);
+    for (int i = 0; i < 200; ++i) mover.step(1);
+    updates.expect_whole();
+    ASSERT_EQ(tree.heap().nodes(), 80u);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+TEST(TreeMover, MayBeInterruptedAfterEveryNode) {
+  expect_changes_at_every_point<OneSpaceTree, TreeMover<OneSpaceTree::Heap, DictLinks>>();
+}
+
+TEST(TreeMover, HasNothingToDoWhereThereIsNothing) {
+  OneSpaceTree tree(false, 1);
+  TreeMover<OneSpaceTree::Heap, DictLinks> mover(tree.heap(), &tree.root());
+  EXPECT_FALSE(mover.step(10));
 }
 
 TEST(TreeMover, APassMendsTheLayout) {
@@ -214,6 +274,10 @@ TEST_P(BothVariants, TwoSpaceCollectionsEndAndLeaveNothingBehind) {
     }
     if (i % 20 == 0) updates.expect_whole();
   }
+}
+
+TEST(TwoSpaceMover, MayBeInterruptedAfterEveryNode) {
+  expect_changes_at_every_point<TwoSpaceTree, TwoSpaceMover<TwoSpaceTree::Heap, DictLinks>>();
 }
 
 TEST(TwoSpaceMover, ACollectionEndsThoughTheRootIsWrittenToAllTheTime) {

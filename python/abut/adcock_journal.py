@@ -1,0 +1,87 @@
+"""Runs of measuring programs, and a journal of them: a series that was broken off goes on from it.
+
+A run at full size takes a minute, and there are hundreds: a line of JSON a run is kept in a file,
+and what stands there is not measured again.
+"""
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from abut.errors import AbutError
+
+Answer = dict[str, Any]
+_Key = tuple[str, int, str]
+
+
+class TimeIsUpError(AbutError):
+    """No time is left to begin another run."""
+
+
+@dataclass(slots=True)
+class RunJournal:
+    """What was measured. Without a path it is forgotten at the end."""
+
+    path: Path | None = None
+    seconds: float = float("inf")  # after which no run is begun
+    _answers: dict[_Key, Answer] = field(default_factory=dict)
+    _begun: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        if self.path is None or not self.path.exists():
+            return
+        for line in self.path.read_text().splitlines():
+            try:
+                entry = json.loads(line)
+                self._answers[entry["command"], entry["run"], entry["heap"]] = entry["answer"]
+            except (ValueError, KeyError, TypeError):
+                continue  # the line at which the last series was broken off
+
+    def answer(
+        self,
+        command: Sequence[str],
+        run: int,
+        heap: str,
+        measure: Callable[[], Answer],
+    ) -> Answer:
+        """What a command answered in its n-th run under a heap, from the journal or from `measure`.
+
+        Raises TimeIsUpError where it has to be measured and time is up.
+        """
+        key = (" ".join([Path(command[0]).name, *command[1:]]), run, heap)
+        if key in self._answers:
+            return self._answers[key]
+        if time.monotonic() - self._begun > self.seconds:
+            raise TimeIsUpError(
+                "time is up before all was measured", fix="go on with the same journal"
+            )
+        found = self._answers[key] = measure()
+        if self.path is not None:
+            entry = {"command": key[0], "run": run, "heap": heap, "answer": found}
+            with self.path.open("a") as file:
+                file.write(json.dumps(entry) + "\n")
+        return found
+
+
+def answer_of(command: Sequence[str], heap: str = "") -> Answer:
+    """What a program prints, run under a heap by name or, with none, under the C library's."""
+    environment = dict(os.environ)
+    if heap:
+        from abut.heaps import MissingHeap, find_heap, preload
+
+        found = find_heap(heap)
+        if isinstance(found, MissingHeap):
+            return {"missing": True}
+        environment.pop("LD_PRELOAD", None)
+        if library := preload(found, ""):
+            environment["LD_PRELOAD"] = library
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    if done.returncode != 0:
+        raise AbutError(f"{' '.join(command)} failed: {done.stderr.strip()}")
+    answer: Answer = json.loads(done.stdout)
+    return answer
