@@ -32,7 +32,7 @@ enum class Verdict : uint8_t { refused, sound, unsound };
 inline Verdict check_any_plan(std::span<const uint8_t> bytes) {
   std::vector<uint64_t> words((bytes.size() + 7) / 8);
   auto *file = reinterpret_cast<uint8_t *>(words.data());
-  std::memcpy(file, bytes.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(file, bytes.data(), bytes.size());
   const std::span<const uint8_t> all(file, bytes.size());
   if (bytes.size() >= sizeof(plan::Header)) {
     auto *header = reinterpret_cast<plan::Header *>(file);
