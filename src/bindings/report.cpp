@@ -6,6 +6,7 @@
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
@@ -36,7 +37,8 @@ struct Look {
 };
 
 std::unique_ptr<Look> make_look(std::shared_ptr<trace::Reader> reader, const nb::object &layout,
-                                uint64_t seed, uint32_t columns, uint32_t rows, Windows windows) {
+                                uint64_t seed, uint32_t columns, uint32_t rows, Windows windows,
+                                bool application_only) {
   auto look = std::make_unique<Look>();
   look->reader = std::move(reader);
   look->layout = layout_of(*look->reader, layout, seed);
@@ -44,6 +46,7 @@ std::unique_ptr<Look> make_look(std::shared_ptr<trace::Reader> reader, const nb:
   settings.columns = columns;
   settings.most_rows = rows;
   settings.windows = std::move(windows);
+  settings.application_only = application_only;
   look->survey =
       std::make_unique<report::Survey>(*look->reader, *look->layout, std::move(settings));
   return look;
@@ -119,7 +122,7 @@ void add_report(nb::module_ &m) {
   using namespace nb::literals;
   nb::class_<Look>(m, "Survey")
       .def(nb::new_(&make_look), "reader"_a, "layout"_a, "seed"_a, "columns"_a, "rows"_a,
-           "windows"_a)
+           "windows"_a, "application_only"_a = false)
       .def("advance", &Look::advance, "by_context"_a, "by_code"_a)
       .def("accesses", [](const Look &look) { return look.survey->accesses(); })
       .def("columns", [](const Look &look) { return to_array(look.survey->column_starts()); })

@@ -41,17 +41,45 @@ bool Survey::advance(std::span<sim::Consumer *const> by_context,
     look_at_events();
     const sim::References references = replay_.references();
     look_at_accesses(references);
-    for (sim::Consumer *consumer : by_context) consumer->take(references);
+    if (settings_.application_only) keep_application();
+    feed(by_context, references.owners);
     if (!by_code.empty()) {
       number_codes();
-      sim::References by_instruction = references;
-      by_instruction.owners = code_owners_;
-      for (sim::Consumer *consumer : by_code) consumer->take(by_instruction);
+      feed(by_code, code_owners_);
     }
     if (!live_.empty()) live_.back() = census_.live_bytes();
     if (starts_.size() > before + 1 || (before == 0 && starts_.size() > 1)) return true;
   }
   return false;
+}
+
+void Survey::keep_application() {
+  const sim::References all = replay_.references();
+  kept_.clear();
+  addresses_.clear();
+  sizes_.clear();
+  kinds_.clear();
+  threads_.clear();
+  for (size_t i = 0; i < all.count(); ++i) {
+    if (sim::side_of(all.kinds[i]) == Side::allocator) continue;
+    kept_.push_back(static_cast<uint32_t>(i));
+    addresses_.push_back(all.addresses[i]);
+    sizes_.push_back(all.sizes[i]);
+    kinds_.push_back(all.kinds[i]);
+    threads_.push_back(all.threads[i]);
+  }
+}
+
+void Survey::feed(std::span<sim::Consumer *const> consumers, std::span<const Owner> owners) {
+  sim::References references = replay_.references();
+  if (settings_.application_only) {
+    owners_.clear();
+    for (const uint32_t i : kept_) owners_.push_back(owners[i]);
+    references = {addresses_, sizes_, kinds_, threads_, owners_};
+  } else {
+    references.owners = owners;
+  }
+  for (sim::Consumer *consumer : consumers) consumer->take(references);
 }
 
 // The replay's layout has taken them all already: addresses are those after them.
@@ -89,6 +117,7 @@ void Survey::look_at_accesses(const sim::References &references) {
     const Side side = sim::side_of(references.kinds[i]);
     const uint64_t position = first + i;
     const uint32_t column = begin_column(done_++, position);
+    if (settings_.application_only && side == Side::allocator) continue;
     // What is none of the heap's is drawn, too, where the allocator keeps its own data there.
     if (object == 0 && side == Side::application) continue;
     const uint64_t born = census_.born(object);

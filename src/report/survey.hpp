@@ -21,6 +21,8 @@ struct SurveySettings {
   uint32_t most_rows = 4096; // of the heap's map while it is made
   // Chunks [from, to) whose accesses are looked at; empty: all.
   std::vector<std::pair<size_t, size_t>> windows;
+  // Leave out the allocator's accesses, which belong to the layout that it made.
+  bool application_only = false;
 };
 
 class Survey {
@@ -54,6 +56,8 @@ private:
   void look_at_accesses(const sim::References &references);
   uint32_t begin_column(uint64_t clock, uint64_t position);
   void number_codes();
+  void keep_application();
+  void feed(std::span<sim::Consumer *const> consumers, std::span<const Owner> owners);
   Owner number_of(uint64_t code);
 
   trace::Reader &reader_;
@@ -75,6 +79,13 @@ private:
   std::unordered_map<uint64_t, Owner> code_numbers_;
   std::vector<Known> recent_codes_{kRecent};
   std::vector<Owner> code_owners_;
+  // With the application alone: which of the references are its own, and those.
+  std::vector<uint32_t> kept_;
+  std::vector<uint64_t> addresses_;
+  std::vector<uint32_t> sizes_;
+  std::vector<sim::Kind> kinds_;
+  std::vector<uint32_t> threads_;
+  std::vector<Owner> owners_;
 };
 
 } // namespace abut::report
