@@ -24,7 +24,7 @@ test: ## Run the tests: release, debug, threads, command line; under ten minutes
 
 .PHONY: test-all
 test-all: ## Run all tests: the long ones, all sanitizers, clang and its fuzzer, lint
-	@tools/setup.sh build heaps programs bench clang lint python
+	@tools/setup.sh build heaps programs bench clang lint browser python
 	@tools/test.sh all
 
 .PHONY: lint
