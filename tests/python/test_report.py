@@ -15,6 +15,7 @@ from abut.analysis.caches import Caches, Level
 from abut.analysis.presets import Preset
 from abut.analysis.report import Request, trace_report
 from abut.analysis.reuse import feed
+from abut.analysis.run_document import distinct_names
 from abut.analysis.survey import FIELD_BINS, SIZE_BINS, Survey, survey, windows_of
 from abut.reporters.html import data_of, page
 from abut.reporters.report import report_document
@@ -288,3 +289,10 @@ def test_what_is_neither_is_refused(tmp_path: Path, abut: Abut) -> None:
     done = abut("report", "other.json")
     assert done.returncode == 2
     assert "neither a comparison nor a tuning" in done.stderr
+
+
+def test_names_differ_where_chains_do() -> None:
+    same = ["a", "b", "c", "d"]
+    names = distinct_names([[*same, "e", "x"], [*same, "e", "y"], ["q", "b"], []])
+    assert names == ["a … e < x", "a … e < y", "q < b", "unknown"]
+    assert len(set(distinct_names([same, same]))) == 2

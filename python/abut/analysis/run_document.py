@@ -156,7 +156,7 @@ def context_rows(
         rows.append(
             {
                 "id": n,
-                "name": short_name(places),
+                "name": "",
                 "frames": places,
                 "accesses": int(accesses[n]),
                 "misses": [int(row[n]) for row in misses],
@@ -174,12 +174,37 @@ def context_rows(
                 "mates": _mates(found.line_mates, n),
             }
         )
+    for row, name in zip(rows, distinct_names([row["frames"] for row in rows]), strict=True):
+        row["name"] = name
     return rows
 
 
-def short_name(places: Sequence[str]) -> str:
-    """The first few steps of a chain."""
-    return " < ".join(places[:_SHOWN_FRAMES]) or "unknown"
+def distinct_names(chains: Sequence[Sequence[str]]) -> list[str]:
+    """For each chain its first few steps; where several have the same, the steps in which they
+    begin to differ.
+    """
+    begins = [tuple(chain[:_SHOWN_FRAMES]) for chain in chains]
+    names = []
+    for number, (chain, begin) in enumerate(zip(chains, begins, strict=True)):
+        alike = [other for n, other in enumerate(chains) if n != number and begins[n] == begin]
+        if not alike:
+            names.append(" < ".join(begin) or "unknown")
+            continue
+        shared = max(_shared(chain, other) for other in alike)
+        steps = [*chain[:1], "…", *chain[max(1, shared - 1) : shared + 1]]
+        names.append(" < ".join(steps).replace("< … <", "…"))
+    seen: dict[str, int] = {}
+    for number, name in enumerate(names):
+        seen[name] = seen.get(name, 0) + 1
+        if seen[name] > 1:
+            names[number] = f"{name} ({seen[name]})"
+    return names
+
+
+def _shared(chain: Sequence[str], other: Sequence[str]) -> int:
+    """How many steps both begin with."""
+    both = zip(chain, other, strict=False)
+    return next((n for n, (a, b) in enumerate(both) if a != b), min(len(chain), len(other)))
 
 
 def _row(table: Array, number: int) -> Array:

@@ -124,6 +124,8 @@ def _graph(costs: Costs) -> tuple[_Own, _Calls]:
         edges = {
             (_function(caller), (caller.line or 0, _function(callee)))
             for caller, callee in pairwise(places)
+            # A function's calls of itself would be added to what it costs.
+            if _function(caller) != _function(callee)
         }
         for caller, call in edges:
             count, before = calls[caller].get(call, (0, None))

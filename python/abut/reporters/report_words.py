@@ -75,7 +75,7 @@ def _layout_card(report: Document, tunings: Sequence[Document]) -> dict[str, str
     return _card(
         f"{max(0.0, saved):.0%}",
         "less time an access, with the best layout found",
-        f"by {name}, simulated only: not measured. `abut tune` measures it",
+        f"by {name}, simulated and not measured; abut tune measures it",
     )
 
 
@@ -182,7 +182,8 @@ def warnings(report: Document) -> list[str]:
     if sampled["windows"]:
         found.append(
             f"Looked at {amount(sampled['accesses'], '')} of {amount(sampled['of'], '')} accesses, "
-            f"in {sampled['windows']} windows spread evenly over the run; all events count."
+            f"in {sampled['windows']} window{'s' if sampled['windows'] > 1 else ''} spread evenly "
+            "over the run; all events count."
         )
     totals = trace["totals"]
     if totals is None:

@@ -11,7 +11,7 @@ function build(node, attributes, children) {
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
     else node.setAttribute(name, value === true ? "" : value);
   }
-  for (const child of children.flat()) if (child !== null && child !== undefined) node.append(child);
+  for (const child of children.flat(3)) if (child !== null && child !== undefined) node.append(child);
   return node;
 }
 const h = (tag, attributes, ...children) => build(document.createElement(tag), attributes, children);

@@ -37,10 +37,10 @@ function drawUse(report) {
     const line = (name, colour, values, dash) => ({ name, colour, dash, points: steps.map((x, i) => [x, values[i]]) });
     const pair = h("div", { class: "pair" });
     pair.append(lineChart({ label: "Share used over time, of lines and of pages", yMax: 1, yText: percent, xText: (x) => `${count(x)}`, lines: [
-      line("lines of 64 B", COLOURS[4], run.timeline.used), line("pages of 4 KiB", COLOURS[5], run.timeline.page_used, "6 3")] }));
+      line("lines of 64 B", "var(--used)", run.timeline.used), line("pages of 4 KiB", COLOURS[5], run.timeline.page_used, "6 3")] }));
     const each = run.accesses / steps.length;
     pair.append(lineChart({ label: "Misses per 1000 accesses over time", yText: (y) => y.toFixed(y < 1 ? 2 : 0), xText: (x) => count(x), lines: run.levels.map((level, i) =>
-      line(level.name, COLOURS[[4, 0, 5][i % 3]], run.timeline.misses[i].map((one) => (1000 * one) / each), ["", "6 3", "2 3"][i % 3])) }));
+      line(level.name, ["var(--used)", COLOURS[0], COLOURS[5]][i % 3], run.timeline.misses[i].map((one) => (1000 * one) / each), ["", "6 3", "2 3"][i % 3])) }));
     node.append(pair, h("p", { class: "soft" }, "Time runs in accesses of the whole run."));
     node.append(table("over time", ["accesses before", "alive", "lines used", "pages used", ...run.levels.map((one) => `${one.name} misses`)], steps.map((x, i) =>
       [exact(x), bytes(run.timeline.live[i]), percent(run.timeline.used[i]), percent(run.timeline.page_used[i]), ...run.timeline.misses.map((row) => exact(row[i]))])));

@@ -6,13 +6,13 @@ function drawCurves(report, best) {
   const points = (curve) => curve.bytes.map((one, i) => [one, curve.ratios[i]]);
   const band = (curve) => curve.bytes.map((one, i) => [one, Math.max(0, curve.ratios[i] - 2 * curve.errors[i]), curve.ratios[i] + 2 * curve.errors[i]]);
   const at = (size) => { const i = run.curve.bytes.findIndex((one) => one >= size); return run.curve.ratios[i < 0 ? run.curve.ratios.length - 1 : i]; };
-  const lines = [{ name: best ? "as recorded" : "LRU, as recorded", colour: COLOURS[4], points: points(run.curve), band: run.curve.rate < 1 ? band(run.curve) : [] }];
+  const lines = [{ name: best ? "as recorded" : "LRU, as recorded", colour: "var(--used)", points: points(run.curve), band: run.curve.rate < 1 ? band(run.curve) : [] }];
   if (best && best.curve) lines.push({ name: best.name, colour: COLOURS[5], dash: "7 3", points: points(best.curve) });
   if (run.floors.length) lines.push({ name: "the best policy, as recorded", colour: COLOURS[2], dots: true, dash: "2 4",
     points: run.floors.map((one) => [one.bytes, at(one.bytes) * (one.lru ? one.optimum / one.lru : 1)]) });
   const pair = h("div", { class: "pair" });
   pair.append(lineChart({ label: "Miss ratio over capacity", log: true, lines, marks: report.preset.levels.map((one) => ({ x: one.bytes, name: one.name })), xText: bytes, yText: percent }));
-  const kinds = [["compulsory", OTHERS], ["capacity", COLOURS[4]], ["conflict", COLOURS[0]]];
+  const kinds = [["compulsory", OTHERS], ["capacity", "var(--used)"], ["conflict", COLOURS[0]]];
   pair.append(stackedBars({ label: "Why they miss", shares: true, text: count, parts: kinds.map(([name, colour]) => ({ name, colour })),
     rows: run.levels.map((level) => ({ name: level.name, values: kinds.map(([name]) => sum(level.classes[name])), say: `${count(sum(level.misses))} misses` })) }));
   node.append(pair);
@@ -25,9 +25,9 @@ function drawCurves(report, best) {
 function drawPairs(report, best) {
   const pairs = report.run.pairs, ids = pairs.ids;
   if (ids.length < 1 || !report.run.accesses) return;
-  const node = section("pairs", "What is used together", "Each cell counts how often objects of two contexts were used within four objects of each other. Dark off the diagonal: these belong on the same lines. A ring marks pairs whose objects do share lines in the layout shown.");
+  const node = section("pairs", "What is used together", "Each cell counts how often objects of two contexts were used within four objects of each other. Strong colour off the diagonal: these belong on the same lines. A ring marks pairs whose objects do share lines in the layout shown.");
   const byId = new Map(report.run.contexts.map((one) => [one.id, one]));
-  const cell = Math.max(16, Math.min(30, 560 / ids.length)), left = 330, top = 30, size = left + cell * ids.length + 10;
+  const cell = Math.max(16, Math.min(30, 560 / ids.length)), left = 350, top = 30, size = left + cell * ids.length + 10;
   const most = Math.log2(1 + Math.max(1, ...pairs.matrix.flat()));
   const holder = h("div", {});
   let source = report.run;
@@ -41,7 +41,7 @@ function drawPairs(report, best) {
     };
     ids.forEach((id, i) => {
       const name = byId.get(id).name;
-      chart.append(telling(s("text", { x: left - 8, y: top + i * cell + cell / 2 + 4, "text-anchor": "end" }, `${shortened(name, 44)} ${i + 1}`), name),
+      chart.append(telling(s("text", { x: left - 8, y: top + i * cell + cell / 2 + 4, "text-anchor": "end", style: "font-size:11px" }, `${shortened(name, 46)}  ${i + 1}`), name),
         s("text", { class: "soft", x: left + i * cell + cell / 2, y: top - 8, "text-anchor": "middle" }, i + 1));
       ids.forEach((other, j) => {
         const value = pairs.matrix[i][j];
@@ -81,7 +81,7 @@ function drawPages(report) {
   const pair = h("div", { class: "pair" });
   const points = (row) => pages.memories.map((one, i) => [one * 4096, row[i]]);
   pair.append(lineChart({ label: `Page misses over memory; at most ${bytes(pages.most * 4096)} in use for ${bytes(pages.most_live_bytes)} of live data`, yText: count, xText: bytes,
-    lines: [{ name: "all", colour: COLOURS[4], points: points(pages.misses[0].map((one, i) => one + pages.misses[1][i])) }, { name: "the allocator's", colour: COLOURS[0], dash: "6 3", points: points(pages.misses[1]) }] }));
+    lines: [{ name: "all", colour: "var(--used)", points: points(pages.misses[0].map((one, i) => one + pages.misses[1][i])) }, { name: "the allocator's", colour: COLOURS[0], dash: "6 3", points: points(pages.misses[1]) }] }));
   pair.append(stackedBars({ label: "What reading ahead from swap covers", shares: true, text: count, parts: [{ name: "covered", colour: COLOURS[2] }, { name: "not covered", colour: COLOURS[5] }],
     rows: pages.prefetch.map((one) => ({ name: `${bytes(one.memory * 4096)} of memory`, values: [one.prefetchable, one.others], say: `${count(one.prefetchable + one.others)} misses` })) }));
   node.append(pair);
@@ -110,7 +110,7 @@ function drawContexts(report, best) {
       h("div", { class: "pair" },
         histogram({ label: "Sizes at birth", names: sizes.map((_, i) => sizeName(i + size)), text: exact, series: [{ name: "objects", colour: "var(--used)", values: sizes }] }),
         histogram({ label: "Lives, in accesses of the whole program", names: lives.map((_, i) => lifeName(i + life)), text: exact, series: [{ name: "objects freed", colour: "var(--used)", values: lives }] }),
-        histogram({ label: "Heat by offset in the object, in words of 8 bytes; a dashed line each 64 bytes", names: fields, text: exact, lines: [8, 16, 24, 32, 40, 48, 56, 64].filter((line) => line <= words), series: [{ name: "reads", colour: COLOURS[4], values: one.reads }, { name: "writes", colour: COLOURS[0], values: one.writes }] }),
+        histogram({ label: "Heat by offset in the object, in words of 8 bytes; a dashed line each 64 bytes", names: fields, text: exact, lines: [8, 16, 24, 32, 40, 48, 56, 64].filter((line) => line <= words), series: [{ name: "reads", colour: "var(--used)", values: one.reads }, { name: "writes", colour: COLOURS[0], values: one.writes }] }),
         h("figure", {}, h("figcaption", {}, "Whose objects share its lines, when the heap was fullest"), h("ol", {}, one.mates.map(([id, pairs]) => h("li", {}, h("span", { class: "name" }, id === one.id ? "its own" : nameOf(id)), h("span", { class: "soft" }, `: ${exact(pairs)} pairs`)))),
           best ? h("p", { class: "soft" }, `With ${best.name}:`) : null,
           best ? h("ol", {}, (best.contexts.find((row) => row.id === one.id)?.mates || []).map(([id, pairs]) => h("li", {}, h("span", { class: "name" }, id === one.id ? "its own" : nameOf(id)), h("span", { class: "soft" }, `: ${exact(pairs)} pairs`)))) : null)),
