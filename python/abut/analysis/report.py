@@ -25,7 +25,7 @@ from abut.trace.reader import Trace
 from abut.trace.symbols import Symboliser
 
 STRATEGIES = ("combined", "usage-df", "simple")
-_FLOOR_ACCESSES = 8_000_000
+_FLOOR_ACCESSES = 4_000_000
 _RANK_ACCESSES = 16_000_000
 _CURVE_POINTS = 80
 _Looked = tuple[Trace, Symboliser, Survey]

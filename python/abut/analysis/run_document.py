@@ -146,6 +146,8 @@ def context_rows(
     lost = np.asarray(lost_cycles(misses, preset.levels, preset.memory_cycles))
     lines = padded(found.use.lines_by_owner, count) * found.use.line_bytes
     used = padded(found.use.used_bytes_by_owner, count)
+    pages = padded(found.page_use.lines_by_owner, count) * found.page_use.line_bytes
+    pages_used = padded(found.page_use.used_bytes_by_owner, count)
     accesses = padded(found.accesses_by_context, count)
     sizes = found.census["sizes"].reshape(-1, SIZE_BINS)
     lives = found.census["lives"].reshape(-1, LIFE_BINS)
@@ -163,6 +165,8 @@ def context_rows(
                 "lost": round(float(lost[n])),
                 "brought": int(lines[n]),
                 "used": int(used[n]),
+                "page_brought": int(pages[n]),
+                "page_used": int(pages_used[n]),
                 "objects": int(found.census["objects"][n]),
                 "bytes": int(found.census["bytes"][n]),
                 "most_live": int(found.census["most_live"][n]),

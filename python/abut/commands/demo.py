@@ -12,7 +12,7 @@ import typer
 
 from abut.errors import FAILED, AbutError
 
-_TABLES, _WALKS = 20_000, 4  # of the recorded run: a few seconds under Valgrind
+_TABLES, _WALKS = 8_000, 4  # of the recorded run: a few seconds under Valgrind
 
 
 def command(

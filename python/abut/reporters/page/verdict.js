@@ -21,16 +21,24 @@ function drawUse(report) {
   if (!run.accesses) return;
   const node = section("use", "Use of lines", "A line is 64 bytes. The filled part of a bar is what the program used of the lines that a context's objects brought into the first cache; the hatched part was brought in vain.");
   const rows = run.contexts.filter((one) => one.brought).sort((a, b) => b.brought - b.used - (a.brought - a.used)).slice(0, 14);
-  const most = Math.max(...rows.map((row) => row.brought), 1);
-  node.append(h("h3", {}, "By the context that allocated"), h("div", { class: "bars" }, rows.map((row) => {
-    const text = `${row.frames.join("\n")}\n\nbrought ${bytes(row.brought)}, used ${bytes(row.used)} (${percent(row.used / row.brought)})`;
-    const track = telling(h("span", { class: "track", style: `width:${(66 * row.brought) / most}%` },
-      h("span", { class: "used", style: `width:${(100 * row.used) / row.brought}%` }), h("span", { class: "spare", style: "flex:1" })), text);
-    const name = telling(h("button", { type: "button", class: "name", onclick: () => openContext(row.id) }, row.name), text);
-    return [name, h("span", { class: "bar" }, track, h("span", { class: "say" }, `${percent(row.used / row.brought)} of ${bytes(row.brought)}`))];
-  })));
-  node.append(table("contexts", ["context", "objects", "accesses", "L1 misses", "brought", "used", "share"], run.contexts.map((row) =>
-    [row.frames.slice(0, 6).join(" < ") || row.name, exact(row.objects), exact(row.accesses), exact(row.misses[0]), bytes(row.brought), bytes(row.used), percent(row.brought ? row.used / row.brought : null)])));
+  const bars = h("div", { class: "bars" });
+  const draw = (pages) => {
+    const [brought, used] = pages ? ["page_brought", "page_used"] : ["brought", "used"];
+    const some = rows.filter((row) => row[brought]);
+    const most = Math.max(...some.map((row) => row[brought]), 1);
+    bars.replaceChildren(...some.flatMap((row) => {
+      const share = row[used] / row[brought];
+      const text = `${row.frames.join("\n")}\n\nbrought ${bytes(row[brought])}, used ${bytes(row[used])} (${percent(share)})`;
+      const track = telling(h("span", { class: "track", style: `width:${(66 * row[brought]) / most}%` },
+        h("span", { class: "used", style: `width:${100 * share}%` }), h("span", { class: "spare", style: "flex:1" })), text);
+      const name = telling(h("button", { type: "button", class: "name", onclick: () => openContext(row.id) }, row.name), text);
+      return [name, h("span", { class: "bar" }, track, h("span", { class: "say" }, `${percent(share)} of ${bytes(row[brought])}`))];
+    }));
+  };
+  node.append(h("h3", {}, "By the context that allocated"), choice("of", [[0, "lines of 64 B"], [1, "pages of 4 KiB"]], 0, (value) => draw(Number(value))), bars);
+  draw(0);
+  node.append(table("contexts", ["context", "objects", "accesses", "L1 misses", "brought", "used", "share", "of pages"], run.contexts.map((row) =>
+    [row.frames.slice(0, 6).join(" < ") || row.name, exact(row.objects), exact(row.accesses), exact(row.misses[0]), bytes(row.brought), bytes(row.used), percent(row.brought ? row.used / row.brought : null), percent(row.page_brought ? row.page_used / row.page_brought : null)])));
   if (run.hidden.contexts) node.append(h("p", { class: "soft" }, `Not shown: ${exact(run.hidden.contexts)} contexts with ${bytes(run.hidden.wasted)} of waste in all.`));
   const steps = run.timeline.starts;
   if (steps.length > 1) {
