@@ -53,19 +53,28 @@ uint32_t HeapMap::row_of(uint64_t granule) {
   return found->second;
 }
 
-// One far away address more can be one row too many again and again: then several steps are taken at once.
+// Half of the rows at least go, so that this is rare; far away addresses take several steps, which are done as one.
 void HeapMap::coarsen() {
-  while (rows_.size() > most_rows_ / 2 && shift_ < sim::kAddressBits) {
-    ++shift_;
-    const std::vector<Tile> tiles = std::move(tiles_);
-    std::unordered_map<uint64_t, uint32_t> rows;
-    rows.swap(rows_);
-    tiles_.clear();
-    for (const auto &[granule, row] : rows) {
-      const size_t to = size_t{row_of(granule >> 1)} * columns_;
-      for (uint32_t column = 0; column < columns_; ++column)
-        tiles_[to + column].add(tiles[size_t{row} * columns_ + column]);
-    }
+  const std::vector<uint64_t> granules = sorted();
+  unsigned steps = 0;
+  size_t left = granules.size();
+  while (left > most_rows_ / 2 && shift_ + steps < sim::kAddressBits) {
+    ++steps;
+    left = 1;
+    for (size_t i = 1; i < granules.size(); ++i)
+      left += granules[i] >> steps != granules[i - 1] >> steps ? 1 : 0;
+  }
+  shift_ += steps;
+  const std::vector<Tile> tiles = std::move(tiles_);
+  std::unordered_map<uint64_t, uint32_t> rows;
+  rows.swap(rows_);
+  tiles_.clear();
+  tiles_.reserve((left + 1) * columns_);
+  for (const uint64_t granule : granules) {
+    const size_t from = size_t{rows.at(granule)} * columns_;
+    const size_t to = size_t{row_of(granule >> steps)} * columns_;
+    for (uint32_t column = 0; column < columns_; ++column)
+      tiles_[to + column].add(tiles[from + column]);
   }
   recent_.fill({});
 }

@@ -12,6 +12,8 @@ from abut.analysis.caches import Level
 from abut.analysis.costs import Costs, costs_of
 from abut.analysis.live import live_over_time
 from abut.analysis.presets import Preset
+from abut.commands.export import Format, command
+from abut.errors import AbutError
 from abut.reporters import exports
 from abut.trace import Frame, Trace, TraceWriter
 from conftest import Abut
@@ -113,7 +115,7 @@ def test_tables_come_with_costs(trace: Trace, abut: Abut, tmp_path: Path) -> Non
     assert pq.read_table(tmp_path / "tables" / "objects.parquet").num_rows == 200
 
 
-def test_an_unknown_figure_is_named(trace: Trace, abut: Abut) -> None:
-    done = abut("export", "-f", "collapsed", "--figure", "L9", trace.path)
-    assert done.returncode == 2
-    assert "choose of objects, bytes" in done.stderr
+def test_an_unknown_figure_is_named(trace: Trace, tmp_path: Path) -> None:
+    with pytest.raises(AbutError, match="L9: not known") as raised:
+        command(Path(trace.path), Format.COLLAPSED, tmp_path / "out", figure="L9", cache="modern")
+    assert raised.value.fix == "choose of objects, bytes, accesses, L1 misses, L2 misses, L3 misses"
