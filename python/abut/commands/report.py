@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _TRACE_MAGIC = 8
 _MOST_TRACES = 2
+_LAYOUTS, _MOST = "combined,usage-df,simple", 150_000_000
 
 
 def command(
@@ -34,11 +35,11 @@ def command(
     layouts: Annotated[
         str,
         typer.Option(metavar="NAME,...", help="Strategies to look for a better layout by; none."),
-    ] = "combined,usage-df,simple",
+    ] = _LAYOUTS,
     most: Annotated[
         int,
         typer.Option(min=1, metavar="N", help="Accesses to look at; of longer runs, in windows."),
-    ] = 150_000_000,
+    ] = _MOST,
     instructions: Annotated[
         int | None,
         typer.Option(min=1, metavar="N", help="Instructions of the run, for misses per 1000."),
@@ -73,7 +74,7 @@ def command(
         reports,
         comparisons,
         tunings,
-        arguments=[str(one) for one in inputs],
+        arguments=_arguments(inputs, cache=cache, layouts=layouts, most=most, seed=seed),
         between=_between(traces, preset, most) if len(traces) > 1 else None,
         instructions=instructions,
     )
@@ -86,6 +87,18 @@ def command(
         print(f"- {sentence}")
     print(f"{output}: {len(text.encode()) / 1e6:.1f} MB, opens in any browser")
     print(f"next: {document['next']}")
+
+
+def _arguments(inputs: list[Path], **options: str | int) -> list[str]:
+    """What makes the page again: the inputs, and options that are not what they are by default."""
+    usual = {"cache": "modern", "layouts": _LAYOUTS, "most": _MOST, "seed": 1}
+    changed = [
+        word
+        for name, value in options.items()
+        if value != usual[name]
+        for word in (f"--{name}", str(value))
+    ]
+    return [*changed, *map(str, inputs)]
 
 
 def _trace_reports(

@@ -160,7 +160,8 @@ def _again(
     arguments: Sequence[str],
 ) -> list[str]:
     lines = [
-        f"abut record --force -o {shlex.quote(one['trace']['path'])} -- "
+        f"abut record {'--sites ' if one['run'].get('code_flames') else ''}--force "
+        f"-o {shlex.quote(one['trace']['path'])} -- "
         f"{shlex.join(one['trace']['command'])}"
         for one in reports
     ]
