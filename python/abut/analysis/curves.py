@@ -1,6 +1,7 @@
 """Misses of caches of every size, with LRU and with the best policy that there could be."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -47,6 +48,18 @@ def curve_of(reuse: ReuseDistances | SampledReuse) -> Curve:
         return Curve(sizes, ratios, np.zeros(len(sizes)), 1.0)
     sampled = reuse.curve(blocks)
     return Curve(sizes, sampled.miss_ratios, sampled.errors, sampled.rate)
+
+
+def curve_document(curve: Curve) -> dict[str, Any]:
+    """A curve, without the sizes at which nothing happens any more."""
+    ratios = np.asarray(curve.ratios, np.float64)
+    last = int(np.argmax(np.isclose(ratios, ratios[-1], rtol=1e-3))) + 2 if len(ratios) else 0
+    return {
+        "bytes": curve.bytes[:last].tolist(),
+        "ratios": [float(f"{ratio:.5g}") for ratio in ratios[:last]],
+        "errors": [float(f"{error:.3g}") for error in curve.errors[:last]],
+        "rate": curve.rate,
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from abut.analysis.caches import Simulator
-from abut.analysis.curves import Curve, Floors, curve_of, reuse_for
+from abut.analysis.curves import Floors, curve_document, curve_of, reuse_for
 from abut.analysis.flames import code_stacks, context_stacks, flame_of, subtract
 from abut.analysis.pages import PageReport, PageSettings, pages_of_trace
 from abut.analysis.presets import Preset
@@ -152,18 +152,6 @@ def sampling_facts(trace: Trace, windows: Windows, found: Survey) -> dict[str, A
         "accesses": found.accesses,
         "of": trace.info.accesses,
         "share": found.accesses / trace.info.accesses if trace.info.accesses else 1.0,
-    }
-
-
-def curve_document(curve: Curve) -> dict[str, Any]:
-    """A curve, without the sizes at which nothing happens any more."""
-    ratios = np.asarray(curve.ratios, np.float64)
-    last = int(np.argmax(np.isclose(ratios, ratios[-1], rtol=1e-3))) + 2 if len(ratios) else 0
-    return {
-        "bytes": curve.bytes[:last].tolist(),
-        "ratios": [float(f"{ratio:.5g}") for ratio in ratios[:last]],
-        "errors": [float(f"{error:.3g}") for error in curve.errors[:last]],
-        "rate": curve.rate,
     }
 
 
