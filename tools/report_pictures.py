@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 _WIDTH, _HEIGHT = 1240, 900
-_COLOURS = 64
+_COLOURS = 256
 # A picture shows a view's beginning; what scrolls on is for the page itself.
 _TALLEST = 1000
 

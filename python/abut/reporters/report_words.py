@@ -57,7 +57,7 @@ def _misses_card(report: Document, instructions: int | None) -> dict[str, str]:
     return _card(
         f"{rate:.1f}",
         f"{level['name']} misses per 1000 {per}",
-        f"of which {rest:.2f} go to memory; {amount(run['accesses'], '')} accesses to the heap",
+        f"of which {rest:.2f} go to memory; {amount(run['accesses'], '')} accesses looked at",
     )
 
 
