@@ -48,7 +48,8 @@ function drawPairs(report, best) {
         const share = Math.log2(1 + value) / most;
         const x = left + j * cell, y = top + i * cell;
         chart.append(telling(s("rect", { x, y, width: cell - 1, height: cell - 1, fill: value ? "var(--main)" : "var(--raised)", "fill-opacity": value ? 0.08 + 0.92 * share ** 2 : 1 }), words(i, j)));
-        if (mates.get(id)?.has(other)) chart.append(s("circle", { cx: x + cell / 2 - 0.5, cy: y + cell / 2 - 0.5, r: cell / 4, fill: "none", stroke: "var(--mark)", "stroke-width": 1.6, "pointer-events": "none" }));
+        const ring = { cx: x + cell / 2 - 0.5, cy: y + cell / 2 - 0.5, r: cell / 4, fill: "none", "pointer-events": "none" };
+        if (mates.get(id)?.has(other)) chart.append(s("circle", { ...ring, stroke: "var(--ground)", "stroke-width": 4 }), s("circle", { ...ring, stroke: "var(--mark)", "stroke-width": 1.8 }));
       });
     });
     const cursor = s("rect", { width: cell - 1, height: cell - 1, fill: "none", stroke: "var(--focus)", "stroke-width": 2, visibility: "hidden" });
