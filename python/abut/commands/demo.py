@@ -70,8 +70,8 @@ def command(
     ):
         raise AbutError("the report could not be written", exit_code=FAILED)
     print((folder / "report.txt").read_text(), end="")
+    print(f"the report: {shlex.quote(str(page.absolute()))}")
     print(table.read_text(), end="")
-    print(f"report: {shlex.quote(str(page.absolute()))}")
     if open_:
         import webbrowser
 
