@@ -116,7 +116,8 @@ def comparison_words(comparison: dict[str, Any]) -> list[str]:
             continue
         best = min(cells, key=lambda heap: cells[heap]["median"]["value"])
         ratio = cells[best]["to_reference"]
-        against = f", {ratio['value']:.2f} of {reference}'s time" if ratio else ""
+        other = ratio if best != reference else None
+        against = f", {other['value']:.2f} of {reference}'s time" if other else ""
         found.append(f"{program['name']} is fastest under {best}{against}")
     return found
 
