@@ -12,10 +12,10 @@ help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
 
 .PHONY: demo
-demo: ## Build abut and measure a real program under it, glibc, jemalloc, mimalloc and tcmalloc
+demo: ## Build abut, show what it says of a real program's heap, and measure that under five heaps
 	@tools/setup.sh build heaps demo python
-	@tools/build.sh release abut abut_native
-	@$(ABUT) compare --runs 3 -- lua5.4 bench/scripts/tables.lua
+	@tools/build.sh release abut abut_native abut-collect
+	@$(ABUT) demo --output build/demo
 
 .PHONY: test
 test: ## Run the tests: release, debug, threads, command line; under ten minutes
@@ -24,7 +24,7 @@ test: ## Run the tests: release, debug, threads, command line; under ten minutes
 
 .PHONY: test-all
 test-all: ## Run all tests: the long ones, all sanitizers, clang and its fuzzer, lint
-	@tools/setup.sh build heaps programs bench clang lint python
+	@tools/setup.sh build heaps programs bench clang lint browser python
 	@tools/test.sh all
 
 .PHONY: lint

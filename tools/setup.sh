@@ -3,7 +3,8 @@
 #
 # usage: tools/setup.sh PURPOSE...
 # A purpose is a list in tools/packages, or: programs (what the tests run), bench (what the benchmarks run),
-# python (the environment with the command line and its checks), docs (that, with what builds the pages).
+# python (the environment with the command line and its checks), docs (that, with what builds the pages). What `browser`
+# adds is what tests open reports in.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -139,5 +140,6 @@ for purpose in "$@"; do
     case $purpose in
     python) install_python dev ;;
     docs) install_python docs ;;
+    browser) install_python browser ;;
     esac
 done

@@ -66,7 +66,7 @@ summary() {
 case ${1:-} in
 test)
     part "release: all tests but the long ones" build_and_test release --label-exclude '^long$'
-    part "the command line" .venv/bin/python -m pytest --quiet
+    part "the command line" .venv/bin/python -m pytest --quiet -m "not long"
     part "debug: the heap checks itself" heap_in_debug
     part "threads under the thread sanitizer" threads_under_tsan
     ;;

@@ -4,6 +4,7 @@
 #include "bindings/imports.hpp"
 #include "bindings/pages.hpp"
 #include "bindings/place.hpp"
+#include "bindings/report.hpp"
 #include "bindings/reuse.hpp"
 #include "bindings/sim.hpp"
 #include "bindings/writer.hpp"
@@ -209,6 +210,7 @@ NB_MODULE(abut_native, m) {
   add_sim(m);
   add_reuse(m);
   add_pages(m);
+  add_report(m);
   add_place(m);
   add_imports(m);
   nb::class_<BatchSource>(m, "Batches").def("next", &BatchSource::next);

@@ -27,6 +27,8 @@ struct ReplayOptions {
   std::vector<std::pair<uint64_t, uint64_t>> leave_out;
   // An instruction that reads a place and writes it back counts as the read alone, as in cachegrind.
   bool join_modifies = false;
+  // Chunks [from, to) whose accesses to keep, in order; of all others, the events alone are read. Empty: all chunks.
+  std::vector<std::pair<size_t, size_t>> windows;
 };
 
 class Replay {
@@ -38,10 +40,19 @@ public:
   bool next();
   References references() const;
 
+  // The events that came with them, or alone.
+  std::span<const trace::Event> events() const { return events_; }
+  // The accesses as recorded: one for each reference where none were left out.
+  const trace::Batches &batch() const { return *batches_; }
+  // How many accesses of the trace came before these references.
+  uint64_t position() const { return batches_->first_access(); }
+
   // Page of the owner 1, 2 ... where pages are owners: the number of each, in pages of 4 KiB.
   const std::vector<uint64_t> &pages() const { return pages_; }
 
 private:
+  bool next_batch();
+  void skip_chunk();
   void take(const trace::Event &event);
   void append(uint32_t from, uint32_t to);
   bool is_kept(uint32_t i) const;
@@ -49,7 +60,13 @@ private:
   Owner owner_of(uint64_t object, uint64_t address);
   Owner page_owner(uint64_t page);
 
-  trace::Batches batches_;
+  trace::Reader &reader_;
+  std::optional<trace::Batches> batches_;
+  size_t chunk_ = 0;  // with windows: the next one
+  size_t window_ = 0; // the next one, or the one that it is in
+  bool in_window_ = false;
+  std::vector<trace::Event> skipped_;
+  std::span<const trace::Event> events_;
   Layout &layout_;
   ReplayOptions options_;
   std::vector<Owner> owner_of_object_;

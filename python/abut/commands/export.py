@@ -1,0 +1,145 @@
+"""`abut export`: a recorded run's costs for the viewers of other tools."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from abut.errors import USAGE, AbutError
+
+if TYPE_CHECKING:
+    from abut.analysis.costs import Costs
+    from abut.trace.reader import Trace
+
+
+class Format(StrEnum):
+    """Who reads it."""
+
+    CALLGRIND = "callgrind"
+    SPEEDSCOPE = "speedscope"
+    COLLAPSED = "collapsed"
+    PERFETTO = "perfetto"
+    PARQUET = "parquet"
+
+
+_SUFFIXES = {
+    Format.CALLGRIND: "callgrind.out",
+    Format.SPEEDSCOPE: "speedscope.json",
+    Format.COLLAPSED: "collapsed.txt",
+    Format.PERFETTO: "perfetto.json",
+    Format.PARQUET: "tables",
+}
+_VIEWERS = {
+    Format.CALLGRIND: "callgrind_annotate {file}",
+    Format.SPEEDSCOPE: "open {file} in https://www.speedscope.app",
+    Format.COLLAPSED: "flamegraph.pl {file} > flame.svg",
+    Format.PERFETTO: "open {file} in https://ui.perfetto.dev",
+    Format.PARQUET: "ls {file}",
+}
+
+
+def command(
+    trace: Annotated[
+        Path, typer.Argument(metavar="TRACE", help="A trace that `abut record` wrote.")
+    ],
+    format_: Annotated[
+        Format,
+        typer.Option(
+            "--format",
+            "-f",
+            help="callgrind, speedscope, collapsed: costs by call chain; perfetto: what lives over"
+            " time; parquet: tables.",
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Where to [TRACE's name]; parquet: a folder."
+        ),
+    ] = None,
+    figure: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="With collapsed: objects, bytes, accesses, 'L1 misses' [the last]."
+        ),
+    ] = "",
+    cache: Annotated[
+        str, typer.Option(metavar="PRESET|FILE.toml|this", help="Which caches to simulate.")
+    ] = "modern",
+    force: Annotated[bool, typer.Option("--force", help="Overwrite what is there.")] = False,
+) -> None:
+    """Write a run's costs by who allocated, for the viewers of other tools.
+
+    Costs are objects, bytes, accesses, and misses of each simulated cache.
+
+    Examples:
+
+        abut export --format callgrind run.trace
+        abut export --format collapsed --figure 'L3 misses' -o misses.txt run.trace
+        abut export --format parquet -o tables run.trace
+    """
+    from abut.trace import Trace
+
+    path = output or Path(f"{trace.name.removesuffix('.trace')}.{_SUFFIXES[format_]}")
+    if path.exists() and not force:
+        raise AbutError(f"{path}: is there already", fix="--force overwrites it")
+    if not path.absolute().parent.is_dir():
+        raise AbutError(f"{path}: its folder is not there", fix=f"mkdir -p {path.parent}")
+    opened = Trace(trace)
+    try:
+        _write(opened, format_, path, figure, cache)
+    except OSError as error:
+        raise AbutError(f"{path}: {error.strerror}", fix="name a file elsewhere") from error
+    print(f"next: {_VIEWERS[format_].format(file=path)}")
+
+
+def _write(trace: "Trace", format_: Format, path: Path, figure: str, cache: str) -> None:
+    from abut.analysis.costs import costs_of
+    from abut.analysis.presets import find_preset
+    from abut.reporters import exports
+
+    if format_ is Format.PERFETTO:
+        path.write_text(_live(trace))
+        return
+    costs = costs_of(trace, find_preset(cache))
+    match format_:
+        case Format.CALLGRIND:
+            path.write_text(exports.callgrind(costs, trace.info))
+        case Format.SPEEDSCOPE:
+            path.write_text(exports.speedscope(costs, trace.info))
+        case Format.COLLAPSED:
+            path.write_text(exports.collapsed(costs, _figure(costs, figure)))
+        case _:
+            _write_tables(trace, costs, path)
+
+
+def _live(trace: "Trace") -> str:
+    from abut.analysis.live import live_over_time
+    from abut.analysis.owners import owners_of
+    from abut.reporters import exports
+
+    owners = owners_of(trace, "context")
+    names = owners.names(trace, range(1, len(owners.chains) + 1), owners.owner_of_context)
+    return exports.perfetto(trace.info, live_over_time(trace, names))
+
+
+def _figure(costs: "Costs", name: str) -> str:
+    if not name:
+        return costs.figures[-1]
+    if name not in costs.figures:
+        known = ", ".join(costs.figures)
+        raise AbutError(f"--figure {name}: not known", fix=f"choose of {known}", exit_code=USAGE)
+    return name
+
+
+def _write_tables(trace: "Trace", costs: "Costs", folder: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from abut.trace.convert import write_parquet
+
+    write_parquet(trace, folder)
+    columns = {name.replace(" ", "_"): costs.table[:, i] for i, name in enumerate(costs.figures)}
+    table = pa.table({"context": range(len(costs.table)), **columns})
+    pq.write_table(table, folder / "costs.parquet", compression="zstd")

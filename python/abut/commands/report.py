@@ -1,0 +1,160 @@
+"""`abut report`: what a program's heap costs and what would mend it, as one page."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from abut.errors import USAGE, AbutError
+
+if TYPE_CHECKING:
+    from abut.analysis.presets import Preset
+
+_TRACE_MAGIC = 8
+_MOST_TRACES = 2
+_LAYOUTS, _MOST = "combined,usage-df,simple", 150_000_000
+
+
+def command(
+    inputs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="TRACE|FILE.json...",
+            help="A trace, or two to be compared; what `abut compare --output` and"
+            " `abut tune --json` wrote.",
+        ),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The page.")
+    ] = Path("report.html"),
+    cache: Annotated[
+        str, typer.Option(metavar="PRESET|FILE.toml|this", help="Which caches to simulate.")
+    ] = "modern",
+    layouts: Annotated[
+        str,
+        typer.Option(metavar="NAME,...", help="Strategies to look for a better layout by; none."),
+    ] = _LAYOUTS,
+    most: Annotated[
+        int,
+        typer.Option(min=1, metavar="N", help="Accesses to look at; of longer runs, in windows."),
+    ] = _MOST,
+    instructions: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Instructions of the run, for misses per 1000."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of what is drawn by chance.")] = 1,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0: one a core.")] = 0,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the page.")] = False,
+) -> None:
+    """Write a page that says what a heap costs, who wastes most, and what would mend it.
+
+    One file, under 10 MB, that needs no network: the verdict, use of lines, maps of the heap, flame
+    graphs, miss curves, what is used together, pages, each context closely, and why to trust it.
+    With a second trace, both are shown side by side; else the best layout found takes its place.
+
+    Examples:
+
+        abut report lua5.4.trace
+        abut report -o both.html glibc.trace abut.trace
+        abut report lua5.4.trace compare.json tune.json
+    """
+    from abut.analysis.presets import find_preset
+    from abut.reporters.html import page
+    from abut.reporters.report import report_document
+
+    if output.exists() and not force:
+        raise AbutError(f"{output}: is there already", fix="--force overwrites it")
+    traces, comparisons, tunings = _sorted(inputs)
+    preset = find_preset(cache)
+    names = [] if layouts == "none" else [one for one in layouts.split(",") if one]
+    reports = _trace_reports(traces, preset, names if len(traces) == 1 else [], most, seed, jobs)
+    document = report_document(
+        reports,
+        comparisons,
+        tunings,
+        arguments=_arguments(inputs, cache=cache, layouts=layouts, most=most, seed=seed),
+        between=_between(traces, preset, most) if len(traces) > 1 else None,
+        instructions=instructions,
+    )
+    text = page(document)
+    try:
+        output.write_text(text)
+    except OSError as error:
+        raise AbutError(f"{output}: {error.strerror}") from error
+    for sentence in document["sentences"]:
+        print(f"- {sentence}")
+    print(f"{output}: {len(text.encode()) / 1e6:.1f} MB, opens in any browser")
+    print(f"next: {document['next']}")
+
+
+def _arguments(inputs: list[Path], **options: str | int) -> list[str]:
+    """What makes the page again: the inputs, and options that are not what they are by default."""
+    usual = {"cache": "modern", "layouts": _LAYOUTS, "most": _MOST, "seed": 1}
+    changed = [
+        word
+        for name, value in options.items()
+        if value != usual[name]
+        for word in (f"--{name}", str(value))
+    ]
+    return [*changed, *map(str, inputs)]
+
+
+def _trace_reports(
+    traces: list[Path], preset: "Preset", names: list[str], most: int, seed: int, jobs: int
+) -> list[dict[str, Any]]:
+    from abut.analysis.report import Request, trace_report
+    from abut.strategies import find_strategy
+
+    for name in names:
+        find_strategy(name)
+    found = []
+    for trace in traces:
+        if sys.stderr.isatty():
+            print(f"abut: looking through {trace}", file=sys.stderr)
+        found.append(trace_report(Request(str(trace), preset, names, most, seed, jobs)))
+    return found
+
+
+def _between(traces: list[Path], preset: "Preset", most: int) -> list[dict[str, Any]]:
+    from abut.analysis.report import difference
+
+    return difference(str(traces[0]), str(traces[1]), preset, most)
+
+
+def _sorted(inputs: list[Path]) -> tuple[list[Path], list[dict[str, Any]], list[dict[str, Any]]]:
+    traces: list[Path] = []
+    comparisons: list[dict[str, Any]] = []
+    tunings: list[dict[str, Any]] = []
+    for path in inputs:
+        document = _json(path)
+        if document is None:
+            traces.append(path)
+        elif "benchmarks" in document:
+            comparisons.append({**document, "file": str(path)})
+        elif "candidates" in document:
+            tunings.append({**document, "file": str(path)})
+        else:
+            raise AbutError(
+                f"{path}: neither a comparison nor a tuning",
+                fix="write one with `abut compare --output` or `abut tune --json`",
+                exit_code=USAGE,
+            )
+    if len(traces) > _MOST_TRACES:
+        raise AbutError("more than two traces", fix="name one or two", exit_code=USAGE)
+    return traces, comparisons, tunings
+
+
+def _json(path: Path) -> dict[str, Any] | None:
+    """The object in a JSON file; None for what does not begin as one."""
+    try:
+        with path.open("rb") as file:
+            if not file.read(_TRACE_MAGIC).lstrip().startswith(b"{"):
+                return None
+        found = json.loads(path.read_text())
+    except OSError as error:
+        raise AbutError(f"{path}: {error.strerror}", exit_code=USAGE) from error
+    except ValueError as error:
+        raise AbutError(f"{path}: is no JSON: {error}", exit_code=USAGE) from error
+    return found if isinstance(found, dict) else None

@@ -1,0 +1,37 @@
+"""A report as one file: a page with its style, its script and its data inside, and nothing else."""
+
+import html
+import json
+from pathlib import Path
+from typing import Any
+
+_FOLDER = Path(__file__).parent / "page"
+# In this order: each uses what is before it.
+_SCRIPTS = ("core", "charts", "verdict", "maps", "flames", "views", "results", "main")
+DATA_BEGIN, DATA_END = '<script type="application/json" id="data">\n', "\n</script>"
+
+
+def page(document: dict[str, Any]) -> str:
+    """The whole file. Nothing in it refers to another."""
+    parts = {
+        "title": html.escape(str(document["title"])),
+        "style": (_FOLDER / "style.css").read_text(),
+        "data": _safe(document),
+        "script": "\n".join((_FOLDER / f"{name}.js").read_text() for name in _SCRIPTS),
+    }
+    pieces = (_FOLDER / "page.html").read_text().split("@")
+    # Every second piece is a name.
+    return "".join(parts[piece] if i % 2 else piece for i, piece in enumerate(pieces))
+
+
+def data_of(text: str) -> dict[str, Any]:
+    """The data in a page, as it was put there."""
+    begin = text.index(DATA_BEGIN) + len(DATA_BEGIN)
+    found: dict[str, Any] = json.loads(text[begin : text.index(DATA_END, begin)])
+    return found
+
+
+def _safe(document: dict[str, Any]) -> str:
+    """JSON that cannot end the element that it stands in."""
+    text = json.dumps(document, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028")

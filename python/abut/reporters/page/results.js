@@ -1,0 +1,58 @@
+// What was measured: heaps side by side, and plans, predicted and measured; and why one may believe it all.
+function ratioChart({ label, rows, text }) {
+  const width = 620, step = 26, left = 200, right = 110;
+  const high = Math.max(...rows.map((row) => row.high)), low = Math.min(0, ...rows.map((row) => row.low));
+  const px = (x) => left + ((x - low) / (high - low || 1)) * (width - left - right);
+  const chart = s("svg", { viewBox: `0 0 ${width} ${rows.length * step + 8}`, role: "img", "aria-label": label });
+  rows.forEach((row, i) => {
+    const y = i * step + 5;
+    const bar = s("g", { tabindex: 0 }, s("text", { x: left - 8, y: y + 14, "text-anchor": "end" }, shortened(row.name, 28)),
+      s("rect", { x: px(0), y, width: Math.max(1, px(row.value) - px(0)), height: 18, fill: row.best ? "var(--good)" : "var(--used)" }),
+      s("line", { x1: px(row.low), x2: px(row.high), y1: y + 9, y2: y + 9, stroke: "var(--ink)", "stroke-width": 2 }),
+      s("text", { x: px(row.high) + 8, y: y + 14 }, row.say || text(row.value)));
+    chart.append(telling(bar, `${row.name}\n${text(row.value)} (${text(row.low)} to ${text(row.high)})`));
+  });
+  return h("figure", {}, h("figcaption", {}, label), chart);
+}
+
+const FIGURES = { wall: ["wall time", (x) => `${x.toPrecision(3)} s`], cpu: ["user+sys time", (x) => `${x.toPrecision(3)} s`], rss: ["peak RSS", bytes], faults: ["page faults", count] };
+
+function drawComparison(comparison, number) {
+  const node = section(`compare${number || ""}`, "Heaps compared", `Medians of ${comparison.settings.runs} runs each, in turn; the lines across the ends of bars are 95 % intervals. ${comparison.file}`);
+  for (const program of comparison.benchmarks.slice(0, 40)) {
+    node.append(h("h3", {}, `${program.name}`));
+    const pair = h("div", { class: "pair" }), rows = [];
+    for (const [figure, cells] of Object.entries(program.figures)) {
+      const [label, text] = FIGURES[figure] || [figure, count];
+      const values = Object.entries(cells).map(([heap, cell]) => ({ name: heap, ...cell.median, ratio: cell.to_reference?.value, best: false }));
+      const best = Math.min(...values.map((one) => one.value));
+      values.forEach((one) => { one.best = one.value === best; one.say = `${text(one.value)}${one.ratio ? `  ×${one.ratio.toFixed(2)}` : ""}`; rows.push([one.name, label, text(one.value), text(one.low), text(one.high), one.ratio ? one.ratio.toFixed(3) : "–"]); });
+      pair.append(ratioChart({ label: `${label}; × is the multiple of ${comparison.reference}'s`, rows: values, text }));
+    }
+    node.append(pair, table(program.name, ["heap", "figure", "median", "from", "to", `of ${comparison.reference}'s`], rows));
+  }
+  const hidden = comparison.benchmarks.length - 40;
+  if (hidden > 0) node.append(h("p", { class: "soft" }, `Not drawn: ${hidden} more programs. Their figures are in the data of this page.`));
+}
+
+function drawTuning(tuning, number) {
+  const node = section(`tune${number || ""}`, "Plans tried", tuning.plan ? `The plan by ${tuning.strategy} won and was written to ${tuning.plan}. ${tuning.file}` : `No plan was kept: ${tuning.why || "none won"}. ${tuning.file}`);
+  const seconds = (x) => `${x.toPrecision(3)} s`;
+  const rows = Object.entries(tuning.seconds).filter(([, one]) => one).map(([name, [value, low, high]]) => ({ name, value, low, high }));
+  for (const one of tuning.candidates) if (one.seconds) rows.push({ name: one.strategy, value: one.seconds[0], low: one.seconds[1], high: one.seconds[2], best: one.strategy === tuning.strategy });
+  const pair = h("div", { class: "pair" });
+  if (rows.length) pair.append(ratioChart({ label: "Measured time", rows, text: seconds }));
+  const cycles = (x) => `${x.toFixed(2)} cycles`;
+  const simulated = [{ name: "as recorded", value: tuning.recorded_cycles }, ...tuning.candidates.map((one) => ({ name: one.strategy, value: one.predicted_cycles, best: one.strategy === tuning.strategy }))];
+  pair.append(ratioChart({ label: "Simulated: mean time of an access", rows: simulated.map((one) => ({ ...one, low: one.value, high: one.value })), text: cycles }));
+  const multiple = (one) => (one ? `${one[0].toFixed(3)} (${one[1].toFixed(3)} to ${one[2].toFixed(3)})` : "–");
+  node.append(pair, table("plans", ["plan by", "simulated", "measured", "of plain abut's", "of the system's"], tuning.candidates.map((one) =>
+    [one.strategy, cycles(one.predicted_cycles), one.seconds ? seconds(one.seconds[0]) : "not measured", multiple(one.to_plain), multiple(one.to_system)])));
+}
+
+function drawTrust() {
+  const node = section("trust", "Why to trust this", "What was run, where, and what this page does not know.");
+  node.append(h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "facts" }, h("table", {}, h("tbody", {}, doc.trust.map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: "text" }, value)))))));
+  node.append(h("h3", {}, "Limits of the models"), h("ul", { class: "say" }, doc.limits.map((one) => h("li", {}, one))));
+  node.append(h("h3", {}, "To make it again"), h("div", { class: "next" }, h("pre", {}, doc.again.join("\n"))));
+}
