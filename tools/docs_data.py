@@ -23,6 +23,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import man_pages
+
 ROOT = Path(__file__).resolve().parents[1]
 KINDS = ("reference", "output", "measured")
 _PLACE = re.compile(
@@ -117,6 +119,8 @@ def main() -> int:
         "measured": ("measured",),
     }
     chosen = kinds[parser.parse_args().what]
+    if "reference" in chosen:
+        man_pages.write()
     for page in pages():
         if rewrite(page, chosen):
             print(f"written: {page.relative_to(ROOT)}")
