@@ -22,19 +22,27 @@ rm -r "$here/source"
 cd "$here"
 clean() { env -i HOME="$here" PATH="$here/clean/bin:/usr/bin:/bin" LANG=C.UTF-8 "$@"; }
 
+# says WORDS COMMAND...: the command succeeds, and prints the words.
+says() {
+    local words=$1 said
+    shift
+    said=$(clean "$@" 2>&1) || fail "$* failed: $said"
+    [[ $said == *"$words"* ]] || fail "$* does not print '$words': $said"
+}
+
 library=$(clean abut lib)
 [[ $library == "$here"/clean/*/abut/lib/libabut.so ]] || fail "abut lib: $library"
-clean abut --version | grep -qF "$library" || fail "--version does not name its library"
-[[ $(clean abut run -- sh -c 'echo $((6 * 7))') == 42 ]] || fail "abut run"
-clean env LD_PRELOAD="$library" ABUT_STATS="$here/stats.json" /bin/ls / >/dev/null
+says "$library" abut --version
+says 42 abut run -- sh -c 'echo $((6 * 7))'
+says usr env LD_PRELOAD="$library" ABUT_STATS="$here/stats.json" /bin/ls /
 [[ -s $here/stats.json ]] || fail "the library did not serve ls"
-clean abut options | grep -q decay_ms || fail "abut options"
-clean abut heaps | grep -q kingsley || fail "abut heaps: the papers' allocators are not there"
-clean abut run --heap vam -- true || fail "abut run --heap vam"
-clean abut compare --runs 2 --heaps glibc,abut -- /bin/ls / | grep -q 'peak RSS' || fail "abut compare"
-clean abut record -q --recorder light -o ls.trace -- /bin/ls / >/dev/null || fail "abut record --recorder light"
-clean abut trace info ls.trace | grep -q accesses || fail "abut trace: the native module"
-clean abut completion bash | grep -q abut || fail "abut completion"
+says decay_ms abut options
+says kingsley abut heaps
+says usr abut run --heap vam -- /bin/ls /
+says 'peak RSS' abut compare --runs 2 --heaps glibc,abut -- /bin/ls /
+says 'objects' abut record --recorder light -o ls.trace -- /bin/ls /
+says 'contexts' abut trace info ls.trace
+says '_ABUT_COMPLETE' abut completion bash
 [[ -s $here/clean/share/man/man1/abut-run.1 ]] || fail "no manual pages"
 if grep -rIlF "$source" clean/lib/python*/site-packages/abut; then fail "these files name the source tree"; fi
 echo "the wheel was built, installed and used: $(basename "$here"/abut-*.whl)"
