@@ -51,7 +51,7 @@ bench: ## Measure the daily suite under all heaps, into build/bench
 .PHONY: docs
 docs: ## Build the documentation into build/docs
 	@tools/setup.sh build docs
-	.venv/bin/python -m sphinx --quiet --fail-on-warning --keep-going docs build/docs
+	.venv/bin/python -m sphinx --quiet --fail-on-warning --nitpicky --keep-going docs build/docs
 	@echo "open build/docs/index.html"
 
 .PHONY: docs-data
