@@ -43,4 +43,13 @@ for way in by-cmake by-pkg-config; do
         fail "$way/allocator computes something else under abut"
     [[ $(./containers) == "list 4999950000, map 50004" ]] || fail "$way/containers computed something else"
 done
+# What the Dockerfile of the documentation does to build the library.
+mapfile -t options < <(grep -o 'ABUT_[A-Z]*=OFF' "$source/docs/examples/Dockerfile" | sed 's/^/-D/')
+[[ ${#options[@]} -gt 1 ]] || fail "the Dockerfile names no options"
+cmake -S "$source" -B "$here/image" -G Ninja -D CMAKE_BUILD_TYPE=Release "${options[@]}" >"$here/image.log" 2>&1 ||
+    { cat "$here/image.log"; fail "the Dockerfile's way to configure fails"; }
+cmake --build "$here/image" --target abut >"$here/image.log" 2>&1 ||
+    { tail "$here/image.log"; fail "the Dockerfile's way to build fails"; }
+[[ -s $here/image/lib/libabut.so ]] || fail "the Dockerfile takes a library that is not there"
+
 echo "installed, found by CMake and by pkg-config, and run"
