@@ -60,9 +60,10 @@ def library_messages() -> Iterator[Message]:
 
 def command_messages() -> Iterator[Message]:
     """What the command line's errors say; `where` is the module."""
+    shared = _constants(ast.parse((_PACKAGE / "places.py").read_text()))
     for path in sorted(_PACKAGE.rglob("*.py")):
         tree = ast.parse(path.read_text())
-        names = _constants(tree) | _constants(ast.parse((_PACKAGE / "places.py").read_text()))
+        names = shared | _constants(tree)
         for call in ast.walk(tree):
             if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
                 continue
