@@ -22,7 +22,7 @@ step() {
 step "clone" git clone --quiet "$repository" "$here/abut"
 cd "$here/abut"
 step "set-up, build and first comparison (make demo)" make demo
-if .venv/bin/abut --help | grep -q '^  report '; then
+if [[ $(.venv/bin/abut --help) == *$'\n  report '* ]]; then
     step "record a program" .venv/bin/abut record -q -o lua.trace -- lua5.4 -e 'local t = {} for i = 1, 20000 do t[i] = {i} end'
     step "report" .venv/bin/abut report lua.trace -o report.html
 fi

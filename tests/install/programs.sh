@@ -31,9 +31,9 @@ CFLAGS="$warnings" CXXFLAGS="$warnings" PKG_CONFIG_PATH=$(dirname "$(find "$pref
 for way in by-cmake by-pkg-config; do
     cd "$here/$way"
     for linked in hints containers; do
-        ldd "./$linked" | grep -q "$prefix/.*libabut\.so" || fail "$way/$linked does not run on abut"
+        [[ $(ldd "./$linked") == *" $prefix/"*libabut.so* ]] || fail "$way/$linked does not run on abut"
     done
-    if ldd ./allocator | grep -q libabut; then fail "$way/allocator is linked with what it can do without"; fi
+    [[ $(ldd ./allocator) != *libabut* ]] || fail "$way/allocator is linked with what it can do without"
     # The library's own search for friends is no hint: without it, hints alone bring neighbours together.
     said=$(ABUT_FRIENDS=off ./hints)
     near=$(sed -n 's/^neighbours on one page: \([0-9]*\) % with hints, 0 % without$/\1/p' <<<"$said")
