@@ -23,8 +23,8 @@ test: ## Run the tests: release, debug, threads, command line; under ten minutes
 	@tools/test.sh test
 
 .PHONY: test-all
-test-all: ## Run all tests: the long ones, all sanitizers, clang and its fuzzer, lint
-	@tools/setup.sh build heaps programs bench clang lint browser python
+test-all: ## Run all tests: the long ones, all sanitizers, clang and its fuzzer, lint, the pages
+	@tools/setup.sh build heaps programs bench clang lint browser python docs
 	@tools/test.sh all
 
 .PHONY: lint
@@ -51,7 +51,7 @@ bench: ## Measure the daily suite under all heaps, into build/bench
 .PHONY: docs
 docs: ## Build the documentation into build/docs
 	@tools/setup.sh build docs
-	.venv/bin/python -m sphinx --quiet --fail-on-warning --keep-going docs build/docs
+	@tools/docs.sh
 	@echo "open build/docs/index.html"
 
 .PHONY: docs-data

@@ -10,7 +10,8 @@ A page marks the place with a comment that holds one command a line, and an end:
 
 Kinds of places: `reference` says what abut itself says and must be current (a test checks it);
 `output` shows a run as an example; `measured` takes long and wants a quiet machine. What commands
-with `--markdown` print becomes part of the page, all else a console listing.
+with `--markdown` print becomes part of the page, all else a console listing. A listing that no
+command produced says so before it begins: `<!-- not run: why -->`.
 Assumes the environment that set-up made, with `abut` in it, and a release build.
 """
 
@@ -23,10 +24,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import man_pages
+
 ROOT = Path(__file__).resolve().parents[1]
 KINDS = ("reference", "output", "measured")
 _PLACE = re.compile(
     rf"^<!-- (?P<kind>{'|'.join(KINDS)})\n(?P<commands>.*?)\n-->\n(?P<text>.*?)^<!-- end -->$",
+    re.DOTALL | re.MULTILINE,
+)
+_LISTING = re.compile(
+    r"^(?:<!-- not run: (?P<why>[^\n]+) -->\n)?```(?:console|sh|shell|bash)\n(?P<text>.*?)^```$",
     re.DOTALL | re.MULTILINE,
 )
 _COLUMNS = 100
@@ -53,6 +60,12 @@ def places(page: Path) -> Iterator[Place]:
     for match in _PLACE.finditer(page.read_text()):
         commands = tuple(match["commands"].splitlines())
         yield Place(page, match["kind"], commands, match["text"])
+
+
+def unproduced(page: Path) -> Iterator[tuple[str, str]]:
+    """Console listings that stand in no such place: why they were not run, and their text."""
+    for match in _LISTING.finditer(_PLACE.sub("", page.read_text())):
+        yield match["why"] or "", match["text"]
 
 
 def fresh_text(place: Place) -> str:
@@ -111,13 +124,17 @@ def main() -> int:
     """Rewrite the pages of the documentation."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("what", choices=("reference", "outputs", "measured"))
+    parser.add_argument("pages", nargs="*", type=Path, help="only these pages")
     kinds = {
         "reference": ("reference",),
         "outputs": ("reference", "output"),
         "measured": ("measured",),
     }
-    chosen = kinds[parser.parse_args().what]
-    for page in pages():
+    given = parser.parse_args()
+    chosen = kinds[given.what]
+    if "reference" in chosen:
+        man_pages.write()
+    for page in [page.resolve() for page in given.pages] or pages():
         if rewrite(page, chosen):
             print(f"written: {page.relative_to(ROOT)}")
     return 0

@@ -79,6 +79,7 @@ all)
     part "unit tests under the address sanitizer" build_and_test asan
     part "unit tests under the undefined-behaviour sanitizer" build_and_test ubsan
     part "unit tests under the thread sanitizer" build_and_test tsan
+    part "the pages" tools/docs.sh
     part "lint" tools/lint.sh
     ;;
 *)

@@ -1,10 +1,13 @@
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer.main
 
 import docs_data
-from abut.cli import VERBS
+from abut.cli import VERBS, build_app
 from conftest import Abut
 
 REFERENCE = [
@@ -30,6 +33,45 @@ def test_every_statistic_is_explained(abut: Abut, library: Path, tmp_path: Path)
     members = json.loads((tmp_path / "heap.json").read_text())
     explained = (docs_data.ROOT / "docs" / "reference" / "statistics.md").read_text()
     assert [name for name in members if f"`{name}`" not in explained] == []
+
+
+PAGES = list(docs_data.pages())
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_listing_was_produced_or_says_why_not(page: Path) -> None:
+    assert [text for why, text in docs_data.unproduced(page) if not why] == []
+
+
+def test_listings_that_were_not_run_have_verbs_and_options_that_exist() -> None:
+    group = typer.main.get_command(build_app(list(VERBS)))
+    lines = [
+        line
+        for page in PAGES
+        for _, text in docs_data.unproduced(page)
+        for line in re.findall(r"^\$ abut (.*)$", text, re.MULTILINE)
+    ]
+    assert len(lines) > 10
+    assert [line for line in lines if not is_known(line, group)] == []
+
+
+def is_known(line: str, group: Any) -> bool:
+    """Whether abut has the verb, and the verb the options."""
+    words = line.partition(" -- ")[0].partition("#")[0].split()
+    command = group
+    while words and hasattr(command, "commands") and words[0] in command.commands:
+        command = command.commands[words.pop(0)]
+    known = {name for each in command.params for name in each.opts} | {"--help", "--version"}
+    options = {word for word in words if word.startswith("-")}
+    return words[:1] == ["--version"] or (command is not group and options <= known)
+
+
+def test_what_is_no_verb_or_option_is_noticed() -> None:
+    group = typer.main.get_command(build_app(list(VERBS)))
+    assert is_known("compare --runs 3 -- prog --any", group)
+    assert is_known("trace info FILE", group)
+    assert not is_known("compare --rums 3 -- prog", group)
+    assert not is_known("compete -- prog", group)
 
 
 @pytest.fixture

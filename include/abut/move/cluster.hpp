@@ -56,7 +56,7 @@ public:
     for (unsigned i = 0; i < size_; ++i) {
       if (generation_[i] == height) break;
       for (unsigned which = 0; which < Links::kLinks; ++which) {
-        if (size_ == most) return;
+        if (size_ == most || size_ >= Most) return; // the second for compilers' sake
         const CellId child = Links::get(heap, nodes_[i], which);
         if (found(child) && wanted(child)) add(child, i, which, generation_[i] + 1u);
       }
