@@ -49,6 +49,8 @@ heap_in_debug() { tools/build.sh debug heap-tests && run_ctest debug --label-reg
 
 threads_under_tsan() { tools/build.sh tsan unit_threads unit_offload && run_ctest tsan --label-regex '^threads$'; }
 
+command_line() { .venv/bin/python -m pytest --quiet --numprocesses "$jobs" --dist loadfile "$@"; }
+
 # Each with each parameter that the experiments know: all must compute the same.
 every_mover() {
     tools/build.sh release abut_native bench-move &&
@@ -66,13 +68,13 @@ summary() {
 case ${1:-} in
 test)
     part "release: all tests but the long ones" build_and_test release --label-exclude '^long$'
-    part "the command line" .venv/bin/python -m pytest --quiet -m "not long"
+    part "the command line" command_line -m "not long"
     part "debug: the heap checks itself" heap_in_debug
     part "threads under the thread sanitizer" threads_under_tsan
     ;;
 all)
     part "release: all tests" build_and_test release
-    part "the command line" .venv/bin/python -m pytest --quiet
+    part "the command line" command_line
     part "every mover of nodes" every_mover
     part "debug: the heap checks itself" build_and_test debug
     part "built with clang, and fuzzed" build_and_test clang --label-regex "$heap_kinds|^long$"
