@@ -182,8 +182,9 @@ std::unique_ptr<Run> make_run(std::shared_ptr<Reader> reader, const nb::object &
   auto run = std::make_unique<Run>();
   run->reader = std::move(reader);
   run->layout = layout_of(*run->reader, layout, seed);
-  sim::ReplayOptions options{owned_by(by), std::move(owner_of_context), side_named(side),
-                             std::move(leave_out), join_modifies, {}};
+  sim::ReplayOptions options{owned_by(by),     std::move(owner_of_context),
+                             side_named(side), std::move(leave_out),
+                             join_modifies,    {}};
   run->replay = std::make_unique<Replay>(*run->reader, *run->layout, std::move(options));
   return run;
 }

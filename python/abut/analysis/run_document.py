@@ -2,7 +2,7 @@
 
 import base64
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -178,7 +178,8 @@ def context_rows(
                 "mates": _mates(found.line_mates, n),
             }
         )
-    for row, name in zip(rows, distinct_names([row["frames"] for row in rows]), strict=True):
+    frames: list[Sequence[str]] = [cast("list[str]", row["frames"]) for row in rows]
+    for row, name in zip(rows, distinct_names(frames), strict=True):
         row["name"] = name
     return rows
 
@@ -289,5 +290,5 @@ def pairs_document(found: Survey, shown: Sequence[int]) -> dict[str, Any]:
     for a, b, w in zip(first.tolist(), second.tolist(), weight.tolist(), strict=True):
         if a in index and b in index:
             matrix[index[a], index[b]] = matrix[index[b], index[a]] = w
-    inside = int(sum(matrix[i, : i + 1].sum() for i in range(len(ids))))
-    return {"ids": ids, "matrix": matrix.tolist(), "outside": int(weight.sum()) - inside}
+    shown_weight = int(sum(matrix[i, : i + 1].sum() for i in range(len(ids))))
+    return {"ids": ids, "matrix": matrix.tolist(), "outside": int(weight.sum()) - shown_weight}
