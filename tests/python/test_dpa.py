@@ -86,21 +86,21 @@ def test_figures_are_tables_and_a_picture(tmp_path: Path) -> None:
 
 def test_what_was_kept_is_told_without_measuring(tmp_path: Path) -> None:
     heaps = dict(zip(variants(), find_heaps(variants().values())[0], strict=True))
-    request = Request(("hash",), (), "quick", tmp_path, fresh=False, tell=lambda _: None)
+    request = Request(("perl-hashes",), (), "quick", tmp_path, fresh=False, tell=lambda _: None)
     (workload,) = workloads(request)
-    told = asdict(row("hash", 0.25))
+    told = asdict(row("perl-hashes", 0.25))
     for part, content in (
         ("times", {"seconds": told["seconds"], "resident": told["resident"]}),
         ("groups", told["groups"]),
         ("misses", told["misses"]),
     ):
         dpa.kept_at(request, workload, heaps, part).write_text(json.dumps(content))
-    assert list(dpa.measure(request).rows) == [row("hash", 0.25)]
+    assert list(dpa.measure(request).rows) == [row("perl-hashes", 0.25)]
 
 
 def test_a_part_is_measured_once(tmp_path: Path) -> None:
     heaps = dict(zip(variants(), find_heaps(variants().values())[0], strict=True))
-    request = Request(("hash",), (), "quick", tmp_path, fresh=False, tell=lambda _: None)
+    request = Request(("perl-hashes",), (), "quick", tmp_path, fresh=False, tell=lambda _: None)
     (workload,) = workloads(request)
     assert dpa.kept(request, workload, heaps, "times", lambda: {"run": 1}) == {"run": 1}
     assert dpa.kept(request, workload, heaps, "times", lambda: {"run": 2}) == {"run": 1}
