@@ -44,11 +44,11 @@ build_and_test() {
     tools/build.sh "$preset" && run_ctest "$preset" "$@"
 }
 
-# The whole heap; test-all tests its parts in debug, too, and what takes long. The reference is the C library's.
+# The whole heap; test-all tests its parts in debug, too, and what takes long.
 heap_in_debug() {
     tools/build.sh debug heap-tests &&
         run_ctest debug --label-regex '^(conformance|stress|fuzz)$' --label-exclude '^long$' \
-            --exclude-regex 'conformance.reference|RefusesAndRecovers/16$'
+            --exclude-regex 'RefusesAndRecovers/16$'
 }
 
 threads_under_tsan() { tools/build.sh tsan unit_threads unit_offload && run_ctest tsan --label-regex '^threads$'; }
