@@ -47,8 +47,7 @@ __attribute__((constructor(101))) void start(int, char **, char **environment) {
   for (char **entry = environment; entry && *entry; ++entry)
     if (std::strncmp(*entry, kPrefix, sizeof kPrefix - 1) == 0)
       set_from_environment(*entry + sizeof kPrefix - 1);
-  const bool friends = option_value(Option::friends) != 0;
-  if (friends || option_value(Option::groups) != 0) near::start(friends);
+  if (option_value(Option::friends) != 0 || option_value(Option::groups) != 0) near::start();
   plan::start();
 }
 

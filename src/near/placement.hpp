@@ -4,7 +4,7 @@
 #include "base/attention.hpp"
 #include "base/bump.hpp"
 #include "group/grouping.hpp"
-#include "near/sites.hpp"
+#include "near/judgement.hpp"
 
 namespace abut::near {
 
@@ -13,12 +13,9 @@ namespace abut::near {
 // place objects beside. So programs without friends pay one comparison a request.
 inline bool is_awake() { return looks(Looker::near); }
 
-inline constexpr unsigned kWatchEvery = 256;
-
 // Goes to sleep when the time for looking is over and nothing is placed.
 void fall_asleep();
 extern uint32_t looks_left;
-extern uint32_t rules_placing;
 
 inline void count_look() {
   const uint32_t left = std::atomic_ref(looks_left).load(std::memory_order_relaxed);
@@ -91,7 +88,7 @@ inline void *allocate_any(size_t bytes, const Captured &captured, Address contex
 // A block of `bytes` as close to the block around `other` as may be; null where memory is exhausted.
 void *allocate_near(size_t bytes, const void *other);
 
-// `friends` says whether objects are to be put beside their friends; groups have their own option.
-void start(bool friends);
+// Reads the options of friends and of groups.
+void start();
 
 } // namespace abut::near
