@@ -20,11 +20,11 @@ def command(
         str, typer.Option(metavar="NAME,...", help="Heaps to run them under [the paper's own].")
     ] = "",
     suite: Annotated[
-        str, typer.Option(metavar="NAME", help="The programs' size: small, quick, daily or full.")
+        str, typer.Option(metavar="NAME", help="The programs' size: quick, daily or full.")
     ] = "quick",
     recorded: Annotated[
         str,
-        typer.Option(metavar="NAME", help="Their size where they are recorded [that of --suite]."),
+        typer.Option(metavar="NAME", help="Their size where recorded; for that, there is small [as --suite]."),
     ] = "",
     traces: Annotated[
         Path | None,

@@ -31,7 +31,14 @@ from abut.trace.reader import Trace
 
 RUNS, WARMUP, SEED = 5, 0, 1
 PRESET = "pentium4"
-MEASURES = ("time", "memory", "L1 misses", "L2 misses", "application's L2 misses", "instructions")
+MEASURES = (
+    "time",
+    "resident memory",
+    "L1 misses",
+    "L2 misses",
+    "application's L2 misses",
+    "instructions",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +76,7 @@ class ProgramRuns:
 
     def measured(self, what: str, heap: str) -> Estimate | None:
         """One of `MEASURES` under a heap, in seconds, bytes or times; None if it is not known."""
-        if what in ("time", "memory"):
+        if what in ("time", "resident memory"):
             rounds = (self.seconds if what == "time" else self.resident).get(heap)
             return median(rounds, SEED) if rounds else None
         if (run := self.simulated.get(heap)) is None:
