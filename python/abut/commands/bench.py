@@ -24,7 +24,9 @@ def command(
     ] = "quick",
     recorded: Annotated[
         str,
-        typer.Option(metavar="NAME", help="Their size where recorded; for that, there is small [as --suite]."),
+        typer.Option(
+            metavar="NAME", help="Their size where recorded; for that, there is small [as --suite]."
+        ),
     ] = "",
     traces: Annotated[
         Path | None,
