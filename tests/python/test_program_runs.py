@@ -79,6 +79,7 @@ def test_figures_are_those_of_the_paper() -> None:
     mean = time.mean(programs, "vam")
     assert mean is not None
     assert mean.value == pytest.approx(1.0)  # of a half and of twice
+    assert time.mean([*programs, _runs("three", lea=[1.0])], "vam") is None  # not of some alone
     header = shown["L2 misses, by vam's (figure 5a)"].mean(programs, "vam-header")
     assert header is not None
     assert header.value == pytest.approx(6 / 5)
