@@ -11,7 +11,9 @@ from abut.heaps import GLIBC, Heap
 from abut.measure.memory_limit import LimitedRun
 from abut.measure.workload import Workload
 from abut.papers import layouts, pressure, vam
+from abut.papers.allocators import AllocatorsResult
 from abut.papers.paper import Request, find_paper, papers
+from abut.papers.program_runs import Demand, ProgramRuns, Simulated
 from abut.papers.recordings import recording
 from abut.reporters.pages import pages_words
 from abut.trace import Trace, TraceWriter
@@ -205,3 +207,20 @@ def test_runs_in_little_memory_are_kept_told_and_drawn(
     result.draw(tmp_path / "pressure.svg")
     assert "lea" in (tmp_path / "pressure.svg").read_text()
     assert result.document()["runs"]["balls"]["abut"][0] is None
+
+
+def test_vams_times_and_misses_stand_beside_its_pages(runs: list[Path], tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    comparison = compare_pages(run_pages(runs))
+    caches = {"lea": Simulated([9, 4], [8, 3], 100), "vam": Simulated([8, 2], [8, 2], 90)}
+    seconds = {"lea": [1.0, 1.1], "vam": [0.9, 0.8]}
+    program = ProgramRuns("loop", Demand(1.0, 9, 90, 50), seconds, {}, caches)
+    timed = AllocatorsResult([program], ["lea", "vam"])
+    result = vam.VamResult([vam.ProgramPages("loop", "a loop", comparison)], timed)
+    assert "vam has +50% fewer L2 misses than lea (theirs: +39%)" in result.verdict()
+    titles = [str(table.title) for table in result.tables()]
+    assert "instructions, by lea's" in titles
+    assert titles[-1] == "loop: a loop"
+    result.draw(tmp_path / "vam.svg")
+    assert "figure 3b" in (tmp_path / "vam.svg").read_text()
+    assert result.document()["runs"][0]["simulated"]["vam"]["misses"] == [8, 2]
