@@ -19,7 +19,8 @@ public:
   // Has `object`, on pages of its own that read as zero, in common with the processes that are forked later.
   template <class Object>
   bool share(Object &object) {
-    static_assert(alignof(Object) % kPageBytes == 0 && sizeof(Object) % kPageBytes == 0);
+    static_assert(alignof(Object) % kPageBytes == 0);
+    static_assert(sizeof(Object) % kPageBytes == 0);
     return share(&object, sizeof object);
   }
 

@@ -7,10 +7,13 @@ import pytest
 
 from abut.analysis.pages import compare_pages, run_pages
 from abut.errors import AbutError
-from abut.heaps import GLIBC
+from abut.heaps import GLIBC, Heap
+from abut.measure.memory_limit import LimitedRun
 from abut.measure.workload import Workload
-from abut.papers import layouts, vam
+from abut.papers import layouts, pressure, vam
+from abut.papers.allocators import AllocatorsResult
 from abut.papers.paper import Request, find_paper, papers
+from abut.papers.program_runs import Demand, ProgramRuns, Simulated
 from abut.papers.recordings import recording
 from abut.reporters.pages import pages_words
 from abut.trace import Trace, TraceWriter
@@ -147,3 +150,77 @@ def test_layouts_are_held_against_the_recorded_one(tmp_path: Path) -> None:
     assert result.verdict()[0].startswith(f"loop under glibc: '{run.best.job.layout}' is best")
     result.draw(tmp_path / "layouts.svg")
     assert (tmp_path / "layouts.svg").stat().st_size > 0
+
+
+def test_vams_tables_hold_all_programs(runs: list[Path]) -> None:
+    comparison = compare_pages(run_pages(runs))
+    programs = [vam.ProgramPages(name, "a loop", comparison) for name in ("one", "two")]
+    result = vam.VamResult(programs)
+    assert result.heaps == ["dense", "sparse"]
+    live_pages = OBJECTS * 64 // PAGE
+    assert result.mean_fragmentation()["sparse"] == pytest.approx(2 * OBJECTS // 4 / live_pages)
+    fragmentation, read_ahead = result.tables()[:2]
+    assert [fragmentation.row_count, read_ahead.row_count] == [2, 2]
+    assert list(fragmentation.columns[-2].cells) == ["16.00", "32.00"]
+
+
+def test_programs_are_recorded_at_a_size_of_their_own() -> None:
+    from abut.papers.recordings import recorded_workloads, workloads
+
+    def argv(recorded: str) -> list[tuple[str, ...]]:
+        request = Request(("lua-tables",), (), "quick", Path(), False, print, recorded)
+        return [one.argv for one in (*workloads(request), *recorded_workloads(request))]
+
+    usual = argv("")
+    assert usual[0] == usual[1]
+    small = argv("small")
+    assert small[0] == usual[0]
+    assert small[1] != usual[0]
+
+
+def test_runs_in_little_memory_are_kept_told_and_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("matplotlib")
+    limits: list[int] = []
+
+    def run(_: Workload, heap: Heap, limit: int, timeout_s: float) -> LimitedRun | None:
+        limits.append(limit)
+        little = limit < 900
+        return None if little and heap.name == "abut" else LimitedRun(timeout_s, 1.0, limit)
+
+    monkeypatch.setattr(pressure, "obstacle", lambda: None)
+    monkeypatch.setattr(pressure, "run_limited", run)
+    monkeypatch.setattr(pressure, "_most_resident", lambda *_: 1000.0)
+    request = Request(("balls",), ("lea", "abut"), "small", tmp_path, fresh=False, tell=print)
+    result = pressure.measure(request)
+    assert isinstance(result, pressure.PressureResult)
+    assert limits == 2 * [700, 800, 900, 1000, 1300]
+    assert pressure.measure(request) == result
+    assert len(limits) == 10  # what was measured is used again
+    assert result.verdict() == [
+        "balls: in 0.0 MiB 1 of 2 heaps get through, and lea reads the fewest pages back"
+    ]
+    seconds, faults = result.tables()
+    assert list(seconds.columns[1].cells) == ["60 s", "-"]
+    assert list(faults.columns[5].cells) == ["1.30 k", "1.30 k"]
+    result.draw(tmp_path / "pressure.svg")
+    assert "lea" in (tmp_path / "pressure.svg").read_text()
+    assert result.document()["runs"]["balls"]["abut"][0] is None
+
+
+def test_vams_times_and_misses_stand_beside_its_pages(runs: list[Path], tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    comparison = compare_pages(run_pages(runs))
+    caches = {"lea": Simulated([9, 4], [8, 3], 100), "vam": Simulated([8, 2], [8, 2], 90)}
+    seconds = {"lea": [1.0, 1.1], "vam": [0.9, 0.8]}
+    program = ProgramRuns("loop", Demand(1.0, 9, 90, 50), seconds, {}, caches)
+    timed = AllocatorsResult([program], ["lea", "vam"])
+    result = vam.VamResult([vam.ProgramPages("loop", "a loop", comparison)], timed)
+    assert "vam has +50% fewer L2 misses than lea (theirs: +39%)" in result.verdict()
+    titles = [str(table.title) for table in result.tables()]
+    assert "instructions, by lea's" in titles
+    assert titles[-1] == "loop: a loop"
+    result.draw(tmp_path / "vam.svg")
+    assert "figure 3b" in (tmp_path / "vam.svg").read_text()
+    assert result.document()["runs"][0]["simulated"]["vam"]["misses"] == [8, 2]

@@ -10,9 +10,11 @@ from abut.errors import AbutError
 from abut.measure.workload import Workload
 from abut.papers import allocators, program_runs
 from abut.papers.allocators import AllocatorsResult
+from abut.papers.figures import figures, standings
 from abut.papers.paper import Request
-from abut.papers.program_runs import Demand, ProgramRuns
-from abut.reporters.allocators import served_table, time_table
+from abut.papers.program_runs import Demand, ProgramRuns, Simulated
+from abut.reporters.allocators import figure_table, served_table, standings_table
+from abut.trace import TraceWriter
 
 LS = Workload(name="ls", about="", kind="program", argv=("/bin/ls", "/"), folder=Path("/"))
 
@@ -42,16 +44,73 @@ def test_what_was_measured_is_used_again(tmp_path: Path, monkeypatch: pytest.Mon
 
 def _runs(program: str, **seconds: list[float]) -> ProgramRuns:
     named = {heap.replace("_", ":"): rounds for heap, rounds in seconds.items()}
-    misses = {"lea": [100, 10], "vam": [80, 5]}
-    return ProgramRuns(program, Demand(1.0, 10, 480, 200), named, {}, misses)
+    caches = {
+        "lea": Simulated([100, 10], [60, 10], 1000),
+        "vam": Simulated([80, 5], [60, 4], 0),
+        "vam-header": Simulated([90, 6], [60, 4], 0),
+    }
+    return ProgramRuns(program, Demand(1.0, 10, 480, 200), named, {}, caches)
 
 
 def test_means_are_said_beside_the_authors() -> None:
     runs = _runs("one", lea=[1.0, 1.1, 0.9], vam=[0.5, 0.5, 0.5], abut=[0.4, 0.4, 0.4])
     said = AllocatorsResult([runs], ["lea", "vam", "abut"]).verdict()
     assert "vam takes +50% less time than lea (Feng and Berger: +8%)" in said
-    assert "vam's layout has +50% fewer L2 misses than lea's (theirs: +39%)" in said
-    assert "abut takes +20% less time than vam, the best of the papers'" in said
+    assert "vam has +50% fewer L2 misses than lea (theirs: +39%)" in said
+    assert "time: abut has 20% less than vam, the papers' best" in said
+
+
+def test_figures_are_those_of_the_paper() -> None:
+    programs = [_runs("one", lea=[1.0], vam=[0.5]), _runs("two", lea=[1.0], vam=[2.0])]
+    shown = {figure.title: figure for figure in figures(programs, ["lea", "vam", "vam-header"])}
+    assert list(shown) == [
+        "time, by lea's (figure 2)",
+        "L1 misses, by lea's (figure 3a)",
+        "L2 misses, by lea's (figure 3b)",
+        "application's L2 misses, by lea's",
+        "instructions, by lea's",
+        "time, by vam's (figure 5c)",
+        "L1 misses, by vam's",
+        "L2 misses, by vam's (figure 5a)",
+        "application's L2 misses, by vam's",
+    ]
+    time = shown["time, by lea's (figure 2)"]
+    assert list(time.heaps) == ["lea", "vam"]
+    mean = time.mean(programs, "vam")
+    assert mean is not None
+    assert mean.value == pytest.approx(1.0)  # of a half and of twice
+    assert time.mean([*programs, _runs("three", lea=[1.0])], "vam") is None  # not of some alone
+    header = shown["L2 misses, by vam's (figure 5a)"].mean(programs, "vam-header")
+    assert header is not None
+    assert header.value == pytest.approx(6 / 5)
+    assert shown["time, by vam's (figure 5c)"].mean(programs, "vam-header") is None
+    row = [list(column.cells) for column in figure_table(time, programs).columns]
+    assert [cells[1] for cells in row[-2:]] == ["1.00 ±0.00", "0.92"]
+
+
+def test_what_abut_stands_at_is_the_best_of_the_papers() -> None:
+    programs = [_runs("one", lea=[2.0], vam=[1.0], abut=[1.5], glibc=[0.1])]
+    (standing,) = standings(programs, ["lea", "vam", "abut", "glibc"])
+    assert (standing.what, standing.best) == ("time", "vam")
+    assert standing.sentence == "time: abut has 50% more than vam, the papers' best"
+    assert standings_table([standing], "lea").row_count == 1
+    assert standings(programs, ["glibc", "abut"]) == []
+
+
+def test_both_sides_misses_are_counted_and_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.trace"
+    with TraceWriter(path) as trace:
+        item = trace.allocate(64, address=0x10000)
+        trace.access(item, 0)
+        trace.access(item, 8)  # of the same line
+    monkeypatch.setattr(program_runs, "recording", lambda *_: path)
+    request = _request(tmp_path)
+    first = program_runs.simulated(request, LS)
+    assert first == {"lea": Simulated([1, 1], [1, 1], 0)}
+    path.unlink()
+    assert program_runs.simulated(request, LS) == first
 
 
 def test_a_served_heap_is_faster_only_where_that_is_sure() -> None:
@@ -61,7 +120,6 @@ def test_a_served_heap_is_faster_only_where_that_is_sure() -> None:
     said = AllocatorsResult([sure, noisy], heaps).verdict()
     assert said[-1].endswith("of lea's time; surely faster: sure")
     assert served_table([sure, noisy], heaps[1:]).row_count == 1
-    assert time_table([sure], heaps).row_count == len(heaps)
 
 
 def test_the_papers_name_the_heaps_that_they_compare() -> None:

@@ -22,6 +22,12 @@ def command(
     suite: Annotated[
         str, typer.Option(metavar="NAME", help="The programs' size: quick, daily or full.")
     ] = "quick",
+    recorded: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="Their size where recorded; for that, there is small [as --suite]."
+        ),
+    ] = "",
     traces: Annotated[
         Path | None,
         typer.Option(metavar="FOLDER", help="Where traces are kept [~/.cache/abut/traces]."),
@@ -39,6 +45,7 @@ def command(
 
         abut bench
         abut bench vam --plot vam.svg
+        abut bench vam --recorded small
         abut bench vam --programs sqlite --heaps glibc,abut --json
     """
     from abut.commands.console import console
@@ -58,6 +65,7 @@ def command(
         traces=traces or cache_folder() / "traces",
         fresh=fresh,
         tell=_tell,
+        recorded_suite=recorded,
     )
     result = paper.measure(request)
     if plot:

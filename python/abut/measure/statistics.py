@@ -37,6 +37,11 @@ class Estimate:
         return float(np.quantile(self.replicates, share))
 
 
+def exact(value: float) -> Estimate:
+    """What was counted, and would be the same again."""
+    return Estimate(float(value), np.array([float(value)]))
+
+
 def median(values: Sequence[float], seed: int) -> Estimate:
     """The median of at least one value."""
     samples = np.asarray(values, dtype=np.float64)

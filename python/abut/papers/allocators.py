@@ -1,20 +1,17 @@
 """The papers' allocators, run: Feng and Berger's table 1 and figures 2 to 5, and Rezaei and Kavi's
 separation on two real cores.
-
-Figures 4b and 5b, of instructions, are not here: they take hardware counters.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from math import exp, log
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from abut.composed import composed_heaps, served_heap
+from abut.composed import served_heap
+from abut.papers.figures import Figure, figures, reference_of, standings
 from abut.papers.paper import Request
 from abut.papers.program_runs import ProgramRuns, runs_of
-from abut.papers.recordings import workloads
+from abut.papers.recordings import recorded_workloads, workloads
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -44,20 +41,19 @@ class AllocatorsResult:
     heaps: Sequence[str]
 
     def verdict(self) -> list[str]:
-        """The means, beside the authors'; and whom a second core helped."""
-        return [*_times(self), *_misses(self.programs), *_separate(self)]
+        """The means, beside the authors'; where abut stands; and whom a second core helped."""
+        return [*_times(self), *_misses(self), *self._standing(), *_separate(self)]
 
     def tables(self) -> "list[Table]":
-        """Table 1, then a table a figure."""
-        from abut.reporters.allocators import demand_table, memory_table, misses_tables, time_table
+        """Table 1, then a table a figure, then where abut stands in all of them."""
+        from abut.reporters.allocators import demand_table, figure_table, standings_table
 
-        return [
-            demand_table(self.programs),
-            time_table(self.programs, self.heaps),
-            memory_table(self.programs, self.heaps),
-            *misses_tables(self.programs),
-            *self.served_tables(),
-        ]
+        shown = figures(self.programs, self.heaps)
+        tables = [demand_table(self.programs)]
+        tables += [figure_table(figure, self.programs) for figure in shown]
+        if standing := standings(self.programs, self.heaps):
+            tables.append(standings_table(standing, reference_of(self.heaps)))
+        return [*tables, *self.served_tables()]
 
     def served_tables(self) -> "list[Table]":
         """What is served from elsewhere, beside the same heap in line."""
@@ -67,7 +63,7 @@ class AllocatorsResult:
         return [served_table(self.programs, served)] if served else []
 
     def document(self) -> dict[str, Any]:
-        """Seconds and resident bytes of every run, simulated misses, demands."""
+        """Seconds and resident bytes of every run, what was simulated, demands."""
         return {"runs": [asdict(one) for one in self.programs]}
 
     def draw(self, path: Path) -> None:
@@ -76,6 +72,9 @@ class AllocatorsResult:
         from abut.reporters.plot import draw
 
         draw(time_bars(self.programs, self.heaps), path)
+
+    def _standing(self) -> list[str]:
+        return [one.sentence for one in standings(self.programs, self.heaps)]
 
 
 def measure(request: Request) -> AllocatorsResult:
@@ -94,60 +93,42 @@ def measure_served(request: Request) -> AllocatorsResult:
 
 
 def _measure(request: Request, *, simulate: bool) -> AllocatorsResult:
-    programs = [runs_of(request, one, simulate=simulate) for one in workloads(request)]
+    recorded = recorded_workloads(request) if simulate else [None] * len(request.programs)
+    programs = [runs_of(request, *pair) for pair in zip(workloads(request), recorded, strict=True)]
     return AllocatorsResult(programs, list(dict.fromkeys(request.heaps)))
 
 
-def mean_ratio(programs: Iterable[ProgramRuns], heap: str, to: str) -> float | None:
-    """The geometric mean over all programs of `heap`'s time by that of `to`."""
-    ratios = [one.time_ratio(heap, to) for one in programs]
-    logs = [log(one.value) for one in ratios if one]
-    return exp(fmean(logs)) if logs else None
+def _mean(result: AllocatorsResult, what: str, heap: str, to: str) -> float | None:
+    """The geometric mean over all programs of one heap's by another's."""
+    mean = Figure(what, to, ()).mean(result.programs, heap)
+    return mean.value if mean else None
 
 
 def _times(result: AllocatorsResult) -> list[str]:
-    said = []
-    for other, theirs in THEIRS:
-        if (ratio := mean_ratio(result.programs, "vam", other)) is not None:
-            said.append(
-                f"vam takes {1 - ratio:+.0%} less time than {other} "
-                f"(Feng and Berger: {theirs:+.0%})"
-            )
-    rivals = {
-        heap: ratio
-        for heap in result.heaps
-        if heap in composed_heaps()
-        and (ratio := mean_ratio(result.programs, "abut", heap)) is not None
-    }
-    if rivals:
-        best = max(rivals, key=lambda name: rivals[name])
-        said.append(
-            f"abut takes {1 - rivals[best]:+.0%} less time than {best}, the best of the papers'"
-        )
-    return said
-
-
-def _misses(programs: Iterable[ProgramRuns]) -> list[str]:
-    pairs = [one.misses for one in programs if {"vam", "lea"} <= one.misses.keys()]
-    shares = [row["vam"][1] / row["lea"][1] for row in pairs if row["lea"][1]]
-    if not shares:
-        return []
-    removed = 1 - fmean(shares)
     return [
-        f"vam's layout has {removed:+.0%} fewer L2 misses than lea's (theirs: {THEIR_MISSES:+.0%})"
+        f"vam takes {1 - ratio:+.0%} less time than {other} (Feng and Berger: {theirs:+.0%})"
+        for other, theirs in THEIRS
+        if (ratio := _mean(result, "time", "vam", other)) is not None
     ]
+
+
+def _misses(result: AllocatorsResult) -> list[str]:
+    ratio = _mean(result, "L2 misses", "vam", "lea")
+    if ratio is None:
+        return []
+    return [f"vam has {1 - ratio:+.0%} fewer L2 misses than lea (theirs: {THEIR_MISSES:+.0%})"]
 
 
 def _separate(result: AllocatorsResult) -> list[str]:
     said = []
     for heap in result.heaps:
         inner = served_heap(heap)
-        if inner is None or (ratio := mean_ratio(result.programs, heap, inner)) is None:
+        if inner is None or (ratio := _mean(result, "time", heap, inner)) is None:
             continue
         faster = [
             one.program
             for one in result.programs
-            if (own := one.time_ratio(heap, inner)) and own.high < 1
+            if (own := one.ratio("time", heap, inner)) and own.high < 1
         ]
         programs = ", ".join(faster) or "none"
         said.append(f"{heap} takes {ratio:.2f} of {inner}'s time; surely faster: {programs}")

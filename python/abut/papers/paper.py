@@ -16,13 +16,14 @@ from abut.errors import USAGE, AbutError
 if TYPE_CHECKING:
     from rich.table import Table
 
-_PARTS = ("paper", "program_runs", "recordings")
+_PARTS = ("figures", "kept", "paper", "program_runs", "recordings")
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
     """What to measure: benchmarks of a suite by name, under heaps by name.
 
+    What takes a recording takes the benchmarks as `recorded_suite` sizes them, or as `suite` does.
     Traces are kept in `traces` and used again, unless `fresh`. `tell` is told how it gets on.
     """
 
@@ -32,6 +33,7 @@ class Request:
     traces: Path
     fresh: bool
     tell: Callable[[str], None]
+    recorded_suite: str = ""
 
 
 class Result(Protocol):

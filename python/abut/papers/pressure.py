@@ -5,12 +5,15 @@ stand in: the pages that memories of every size would miss, simulated.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from abut.measure.memory_limit import obstacle, run_limited
+from abut.heaps import Heap, require_heap
+from abut.measure.memory_limit import LimitedRun, obstacle, run_limited
+from abut.measure.workload import Workload
 from abut.papers import vam
+from abut.papers.kept import fingerprint, kept
 from abut.papers.paper import Request
 from abut.papers.recordings import heaps, workloads
 
@@ -20,38 +23,53 @@ if TYPE_CHECKING:
 ABOUT = "Vam's figure 7: run time over the memory that there is"
 PROGRAMS = ("perl-hashes", "sqlite", "lua-tables")
 HEAPS = ("lea", "phk", "vam", "glibc", "abut")
-SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.2)  # of lea's most resident memory
-TIMEOUT_S = 120.0
+SHARES = (0.7, 0.8, 0.9, 1.0, 1.3)  # of lea's most resident memory
+TIMEOUT_S = 60.0
+
+Cells = Sequence[LimitedRun | None]
 
 
 @dataclass(frozen=True, slots=True)
 class PressureResult:
-    """`seconds[program][heap]` by memory, in the order of `memories[program]`, in bytes."""
+    """`runs[program][heap]` by memory, in the order of `memories[program]`, in bytes; None where
+    the program did not get through in time.
+    """
 
     memories: Mapping[str, Sequence[int]]
-    seconds: Mapping[str, Mapping[str, Sequence[float | None]]]
+    runs: Mapping[str, Mapping[str, Cells]]
 
     def verdict(self) -> list[str]:
-        """Who is the fastest with the least memory that all could run in."""
-        return [_verdict(name, self.memories[name], rows) for name, rows in self.seconds.items()]
+        """Who reads the fewest pages back with the least memory that somebody gets through in."""
+        return [_verdict(name, self.memories[name], rows) for name, rows in self.runs.items()]
 
     def tables(self) -> "list[Table]":
-        """A table a program, a row a heap, a column a memory."""
-        from abut.reporters.pressure import pressure_table
+        """Two tables a program, a row a heap, a column a memory: seconds, and pages read back."""
+        from abut.reporters.pressure import pressure_tables
 
         return [
-            pressure_table(name, self.memories[name], rows) for name, rows in self.seconds.items()
+            table
+            for name, rows in self.runs.items()
+            for table in pressure_tables(name, self.memories[name], rows)
         ]
 
     def document(self) -> dict[str, Any]:
-        """Seconds by program, heap and memory."""
-        return {"memories": self.memories, "seconds": self.seconds}
+        """Seconds, by the clock and of the processor, and faults, by program, heap and memory."""
+        return {
+            "memories": self.memories,
+            "runs": {
+                name: {
+                    heap: [asdict(cell) if cell else None for cell in cells]
+                    for heap, cells in rows.items()
+                }
+                for name, rows in self.runs.items()
+            },
+        }
 
     def draw(self, path: Path) -> None:
         """A curve a heap, a plot a program."""
         from abut.reporters.pressure import draw
 
-        draw(self.memories, self.seconds, path)
+        draw(self.memories, self.runs, path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,42 +93,60 @@ def measure(request: Request) -> PressureResult | SimulatedResult:
     """Run every program with memories of every size, or simulate them."""
     if reason := obstacle():
         return SimulatedResult(vam.measure_pages(request), reason=reason)
-    memories: dict[str, list[int]] = {}
-    seconds: dict[str, dict[str, list[float | None]]] = {}
+    memories: dict[str, Sequence[int]] = {}
+    runs: dict[str, dict[str, Cells]] = {}
     chosen = heaps(request)
     for workload in workloads(request):
-        most = _most_resident(request, workload.name)
-        memories[workload.name] = [int(share * most) for share in SHARES]
-        seconds[workload.name] = {
-            heap.name: [
-                run_limited(workload, heap, memory, TIMEOUT_S) for memory in memories[workload.name]
-            ]
-            for heap in chosen
-        }
-    return PressureResult(memories, seconds)
+        sizes = memories[workload.name] = _memories(request, workload)
+        runs[workload.name] = {heap.name: _cells(request, workload, heap, sizes) for heap in chosen}
+    return PressureResult(memories, runs)
 
 
-def _most_resident(request: Request, program: str) -> float:
-    """What the program has in memory at most under the heap that the sizes are shares of."""
-    from abut.heaps import require_heap
+def _memories(request: Request, workload: Workload) -> list[int]:
+    """Shares of what the program has in memory at most under the heap that others are held to."""
+    heap = require_heap(HEAPS[0])
+
+    def measure() -> dict[str, Any]:
+        return {"most": _most_resident(request, workload, heap)}
+
+    name = f"{workload.name}-resident-{fingerprint(workload, [heap])}"
+    most = kept(request, name, measure)["most"]
+    return [int(share * most) for share in SHARES]
+
+
+def _cells(request: Request, workload: Workload, heap: Heap, memories: Sequence[int]) -> Cells:
+    """The program under one heap in every memory."""
+
+    def measure() -> dict[str, Any]:
+        request.tell(f"{workload.name} under {heap.name}, in less memory")
+        runs = [run_limited(workload, heap, memory, TIMEOUT_S) for memory in memories]
+        return {"runs": [asdict(run) if run else None for run in runs]}
+
+    mark = fingerprint(workload, [heap], memories, TIMEOUT_S)
+    cells = kept(request, f"{workload.name}-{heap.name}-pressure-{mark}", measure)["runs"]
+    return [LimitedRun(**cell) if cell else None for cell in cells]
+
+
+def _most_resident(request: Request, workload: Workload, heap: Heap) -> float:
     from abut.measure.counters import available
     from abut.measure.interleave import Interleaver
     from abut.measure.measurement import Comparison, Measurement, Plan
 
-    heap = require_heap(HEAPS[0])
     comparison = Comparison(Plan(1, 0, 1), [heap], [], available())
-    (workload,) = (one for one in workloads(request) if one.name == program)
     measurement = Measurement(workload)
     interleaver = Interleaver([heap], comparison.plan, (), heap.name)
-    interleaver.measure(measurement, lambda _: request.tell(f"{program} under {heap.name}"))
+    interleaver.measure(measurement, lambda _: request.tell(f"{workload.name} under {heap.name}"))
     (sample,) = measurement.samples[heap.name]
     return float(sample.peak_rss_bytes)
 
 
-def _verdict(name: str, memories: Sequence[int], rows: Mapping[str, Sequence[float | None]]) -> str:
+def _verdict(name: str, memories: Sequence[int], rows: Mapping[str, Cells]) -> str:
     for at, memory in enumerate(memories):
-        ran = {heap: taken for heap, row in rows.items() if (taken := row[at]) is not None}
-        if len(ran) == len(rows):
-            best = min(ran, key=lambda heap: ran[heap])
-            return f"{name}: in {memory / (1 << 20):.1f} MiB {best} is the fastest"
-    return f"{name}: some heap fails in every memory"
+        ran = {heap: cell for heap, row in rows.items() if (cell := row[at]) is not None}
+        if ran:
+            best = min(ran, key=lambda heap: ran[heap].major_faults)
+            return (
+                f"{name}: in {memory / (1 << 20):.1f} MiB {len(ran)} of {len(rows)} heaps get "
+                f"through, and {best} reads the fewest pages back"
+            )
+    return f"{name}: no heap gets through in any memory"

@@ -1,31 +1,44 @@
 """A program under many allocators: timed runs, what it asks for, simulated misses; kept as JSON.
 
-Times and resident memory are of real runs, interleaved. Misses are simulated: the program is
-recorded once, under glibc, and its objects are laid out as each allocator would have, on Feng and
-Berger's Pentium 4. Whatever has been measured is used again until a library or an input changes.
+Times and resident memory are of real runs, interleaved. Misses are simulated on Feng and Berger's
+Pentium 4, of recordings under each allocator: as with the authors' counters, the allocator's own
+accesses to memory are in them. Whatever has been measured is used again until a library or an
+input changes.
 """
 
-import hashlib
 import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from abut.composed import composed_heaps, papers_library
+from abut.analysis.caches import Caches
+from abut.analysis.presets import find_preset
+from abut.analysis.simulation import feed_trace
 from abut.environment import untouched_environment
 from abut.errors import AbutError
-from abut.heaps import GLIBC, Heap, preload, require_heap
-from abut.measure.statistics import Estimate, median, ratio
+from abut.heaps import Heap, preload, require_heap
+from abut.measure.statistics import Estimate, exact, median, ratio
 from abut.measure.workload import Workload
+from abut.papers.kept import fingerprint, kept
 from abut.papers.paper import Request
 from abut.papers.recordings import heaps, recording
+from abut.trace.reader import Trace
 
-RUNS, WARMUP, SEED = 3, 0, 1
+RUNS, WARMUP, SEED = 5, 0, 1
 PRESET = "pentium4"
+MEASURES = (
+    "time",
+    "resident memory",
+    "L1 misses",
+    "L2 misses",
+    "application's L2 misses",
+    "instructions",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,34 +52,51 @@ class Demand:
 
 
 @dataclass(frozen=True, slots=True)
+class Simulated:
+    """A recorded run: misses by level, from the first on, of all accesses to the heap and of the
+    application's alone; `instructions` is how many ran, 0 where nobody counted.
+    """
+
+    misses: Sequence[int]
+    own_misses: Sequence[int]
+    instructions: int
+
+
+@dataclass(frozen=True, slots=True)
 class ProgramRuns:
-    """One program: by heap the seconds of each round and the most resident bytes of each; by layout
-    the simulated misses of each cache level, of the application's accesses alone.
+    """One program: by heap the seconds of each round, the most resident bytes of each, and what the
+    caches did, where that was simulated.
     """
 
     program: str
     demand: Demand
     seconds: Mapping[str, Sequence[float]]
     resident: Mapping[str, Sequence[float]]
-    misses: Mapping[str, Sequence[int]]
+    simulated: Mapping[str, Simulated] = field(default_factory=dict)
 
-    def time(self, heap: str) -> Estimate | None:
-        """The median of its seconds, with its interval; None where it was not run."""
-        return median(self.seconds[heap], SEED) if self.seconds.get(heap) else None
+    def measured(self, what: str, heap: str) -> Estimate | None:
+        """One of `MEASURES` under a heap, in seconds, bytes or times; None if it is not known."""
+        if what in ("time", "resident memory"):
+            rounds = (self.seconds if what == "time" else self.resident).get(heap)
+            return median(rounds, SEED) if rounds else None
+        if (run := self.simulated.get(heap)) is None:
+            return None
+        if what == "instructions":
+            return exact(run.instructions) if run.instructions else None
+        level, counts = (0 if what == "L1 misses" else 1), run.misses
+        if what == "application's L2 misses":
+            counts = run.own_misses
+        return exact(counts[level]) if level < len(counts) else None
 
-    def time_ratio(self, heap: str, to: str) -> Estimate | None:
-        """The median time as a multiple of another heap's, in the same rounds."""
-        own, other = self.time(heap), self.time(to)
+    def ratio(self, what: str, heap: str, to: str) -> Estimate | None:
+        """The same as a multiple of another heap's."""
+        own, other = self.measured(what, heap), self.measured(what, to)
         return ratio(own, other) if own and other else None
 
-    def memory(self, heap: str) -> float | None:
-        """The median of its most resident bytes."""
-        return median(self.resident[heap], SEED).value if self.resident.get(heap) else None
 
-
-def runs_of(request: Request, workload: Workload, *, simulate: bool) -> ProgramRuns:
+def runs_of(request: Request, workload: Workload, recorded: Workload | None = None) -> ProgramRuns:
     """What is kept of the program under the request's heaps, measured where there is nothing; with
-    the misses if they are asked for.
+    what the caches do if the program is given as it is to be recorded.
     """
     timed = timed_runs(request, workload)
     return ProgramRuns(
@@ -74,7 +104,7 @@ def runs_of(request: Request, workload: Workload, *, simulate: bool) -> ProgramR
         Demand(**timed["demand"]),
         timed["seconds"],
         timed["resident"],
-        simulated_misses(request, workload) if simulate else {},
+        simulated(request, recorded) if recorded else {},
     )
 
 
@@ -88,33 +118,32 @@ def timed_runs(request: Request, workload: Workload) -> dict[str, Any]:
         demand = asdict(demand_of(workload))
         return {"demand": demand, "seconds": seconds, "resident": resident}
 
-    return _kept(request, f"{workload.name}-runs-{_fingerprint(workload, chosen)}", measure)
+    return kept(request, f"{workload.name}-runs-{fingerprint(workload, chosen, RUNS)}", measure)
 
 
-def simulated_misses(request: Request, workload: Workload) -> dict[str, list[int]]:
-    """By layout, for those of the request's heaps that are layouts, too: misses of each level."""
-    layouts = [name for name in request.heaps if name.partition("+")[0] in composed_heaps()]
-    if not layouts:
-        return {}
-    trace = recording(request, workload, GLIBC)
-    digest = hashlib.sha256(repr((layouts, PRESET)).encode() + papers_library().read_bytes())
-
-    def measure() -> dict[str, list[int]]:
-        request.tell(f"simulating {workload.name}")
-        return _simulated(trace, layouts)
-
-    return _kept(request, f"{trace.stem}-misses-{digest.hexdigest()[:12]}", measure)
+def simulated(request: Request, workload: Workload) -> dict[str, Simulated]:
+    """What the caches do in a recorded run under each of the request's heaps."""
+    traces = {heap.name: recording(request, workload, heap) for heap in heaps(request)}
+    request.tell(f"simulating the caches of {workload.name}")
+    # In threads: the simulators run without Python's lock.
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        rows = pool.map(lambda trace: _caches(request, trace), traces.values())
+        return dict(zip(traces, rows, strict=True))
 
 
-def _kept(request: Request, name: str, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What is in the file of that name beside the traces, or what is measured for it now."""
-    path = request.traces.absolute() / f"{name}.json"
-    if path.is_file() and not request.fresh:
-        return dict(json.loads(path.read_text()))
-    measured = measure()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(measured))
-    return measured
+def _caches(request: Request, path: Path) -> Simulated:
+    def measure() -> dict[str, Any]:
+        trace = Trace(path)
+        caches = Caches(find_preset(PRESET).levels)
+        feed_trace(trace, [caches])
+        levels = caches.counts()
+        return {
+            "misses": [level.total_misses for level in levels],
+            "own_misses": [level.of_side(0)[1] for level in levels],
+            "instructions": int((trace.info.totals or {}).get("instructions", 0)),
+        }
+
+    return Simulated(**kept(request, f"{path.stem}-{PRESET}", measure))
 
 
 def demand_of(workload: Workload) -> Demand:
@@ -167,26 +196,3 @@ class _Silent:
 
     def on_run(self, program: str, heap: str) -> None:
         """Nobody is told."""
-
-
-def _simulated(trace: Path, layouts: Sequence[str]) -> dict[str, list[int]]:
-    from abut.analysis.presets import find_preset
-    from abut.analysis.simulation import Job, simulate_all
-
-    preset = find_preset(PRESET)
-    jobs = [Job(str(trace), preset, layout=name, side="application") for name in layouts]
-    results = simulate_all(jobs, len(os.sched_getaffinity(0)), "")
-    return {
-        result.job.layout: [level.total_misses for level in result.levels if level.total_accesses]
-        for result in results
-    }
-
-
-def _fingerprint(workload: Workload, chosen: Sequence[Heap]) -> str:
-    """Changes with the program's command and inputs, and with the heaps and their libraries."""
-    state = hashlib.sha256(repr((workload.argv, workload.stdin, RUNS)).encode())
-    for heap in chosen:
-        state.update(repr((heap.name, heap.environment)).encode())
-    for library in sorted({heap.library for heap in chosen if heap.library}):
-        state.update(library.read_bytes())
-    return state.hexdigest()[:12]

@@ -20,10 +20,19 @@ _SHOWN_LINES = 5
 
 def workloads(request: Request) -> list[Workload]:
     """What the request's programs are, with their inputs ready."""
+    return _sized(request, request.suite)
+
+
+def recorded_workloads(request: Request) -> list[Workload]:
+    """The same, at the size at which they are recorded."""
+    return _sized(request, request.recorded_suite or request.suite)
+
+
+def _sized(request: Request, suite: str) -> list[Workload]:
     places = bench_places()
-    benchmarks = choose(load_benchmarks(places.suites), request.suite, request.programs)
+    benchmarks = choose(load_benchmarks(places.suites), suite, request.programs)
     by_name = {benchmark.name: benchmark for benchmark in benchmarks}
-    return [workload_of(by_name[name], request.suite, places) for name in request.programs]
+    return [workload_of(by_name[name], suite, places) for name in request.programs]
 
 
 def heaps(request: Request) -> list[Heap]:

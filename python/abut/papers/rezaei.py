@@ -16,8 +16,9 @@ from abut.analysis.presets import Preset, find_preset
 from abut.analysis.simulation import feed_trace
 from abut.papers import allocators
 from abut.papers.allocators import AllocatorsResult
+from abut.papers.kept import kept
 from abut.papers.paper import Request
-from abut.papers.recordings import heaps, recording, workloads
+from abut.papers.recordings import heaps, recorded_workloads, recording
 from abut.trace import Trace
 
 if TYPE_CHECKING:
@@ -118,17 +119,26 @@ class RezaeiResult:
 def measure(request: Request) -> RezaeiResult:
     """Record what is not yet recorded, and simulate."""
     chosen = heaps(request)
-    presets = [find_preset(name) for name in CACHES]
     rows: list[Row] = []
-    for workload in workloads(request):
+    for workload in recorded_workloads(request):
         for heap in chosen:
             path = recording(request, workload, heap)
-            request.tell(f"simulating {workload.name} under {heap.name}")
-            rows += rows_of(path, workload.name, heap.name, presets)
+            rows += measured(request, path, workload.name, heap.name)
     served = None
     if request.heaps == HEAPS:
         served = allocators.measure_served(request)
     return RezaeiResult(rows, served)
+
+
+def measured(request: Request, path: Path, program: str, heap: str) -> list[Row]:
+    """The rows of a recorded run, simulated now or kept since."""
+
+    def measure() -> dict[str, Any]:
+        request.tell(f"simulating {program} under {heap}")
+        rows = rows_of(path, program, heap, [find_preset(name) for name in CACHES])
+        return {"rows": [asdict(row) for row in rows]}
+
+    return [Row(**row) for row in kept(request, f"{path.stem}-rezaei", measure)["rows"]]
 
 
 def rows_of(path: Path, program: str, heap: str, presets: Iterable[Preset]) -> list[Row]:

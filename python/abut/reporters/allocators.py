@@ -1,18 +1,18 @@
 """The papers' allocators, as tables."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.table import Table
 
 from abut.composed import served_heap
-from abut.reporters.units import amount
+from abut.papers.figures import Figure, Standing, reference_of
+from abut.reporters.units import amount, ratio_text, ratio_with_interval
 
 if TYPE_CHECKING:
+    from abut.measure.statistics import Estimate
     from abut.papers.program_runs import ProgramRuns
     from abut.reporters.plot import Bars
-
-_LEA = "lea"
 
 
 def demand_table(programs: "Sequence[ProgramRuns]") -> Table:
@@ -34,61 +34,49 @@ def demand_table(programs: "Sequence[ProgramRuns]") -> Table:
     return table
 
 
-def reference_of(heaps: Sequence[str]) -> str:
-    """The heap that others are divided by: lea, as in the paper, or the first."""
-    return _LEA if _LEA in heaps else heaps[0]
+def figure_table(figure: Figure, programs: "Sequence[ProgramRuns]") -> Table:
+    """A row a heap and a column a program; the mean of all, and the authors' where they say it."""
+    table = Table(title=figure.title, title_justify="left")
+    table.add_column("heap")
+    for one in programs:
+        table.add_column(one.program, justify="right")
+    if len(programs) > 1:
+        table.add_column("mean", justify="right")
+    if figure.theirs:
+        table.add_column("theirs", justify="right")
+    for heap in figure.heaps:
+        row = [_cell(ratio) for ratio in figure.ratios(programs, heap)]
+        if len(programs) > 1:
+            row.append(_cell(figure.mean(programs, heap)))
+        if figure.theirs:
+            row.append(f"{figure.theirs[heap]:.2f}" if heap in figure.theirs else "")
+        table.add_row(heap, *row)
+    return table
 
 
-def time_table(programs: "Sequence[ProgramRuns]", heaps: Sequence[str]) -> Table:
-    """Times divided by lea's, with half of the interval, a row a heap and a column a program."""
-    reference = reference_of(heaps)
-
-    def cell(one: "ProgramRuns", heap: str) -> str:
-        ratio = one.time_ratio(heap, reference)
-        return f"{ratio.value:.2f} ±{(ratio.high - ratio.low) / 2:.2f}" if ratio else "-"
-
-    return _table(f"time, by {reference}'s (figures 2, 4c, 5c)", programs, heaps, cell)
+def standings_table(standings: Sequence[Standing], reference: str) -> Table:
+    """A row a measure: abut's mean, and that of the best of the papers' heaps."""
+    title = f"where abut stands: means of all programs, by {reference}'s"
+    table = Table(title=title, title_justify="left")
+    table.add_column("measure")
+    table.add_column("abut", justify="right")
+    table.add_column("papers' best", justify="right")
+    table.add_column("which")
+    for one in standings:
+        table.add_row(one.what, f"{one.ours:.2f}", f"{one.theirs:.2f}", one.best)
+    return table
 
 
 def served_table(programs: "Sequence[ProgramRuns]", heaps: Sequence[str]) -> Table:
     """Times of heaps that are served from elsewhere, divided by those of the same heap in line."""
-
-    def cell(one: "ProgramRuns", heap: str) -> str:
-        inner = served_heap(heap)
-        ratio = one.time_ratio(heap, inner) if inner else None
-        return f"{ratio.value:.2f} ±{(ratio.high - ratio.low) / 2:.2f}" if ratio else "-"
-
-    return _table("time on two cores, by that of the same heap in line", programs, heaps, cell)
-
-
-def memory_table(programs: "Sequence[ProgramRuns]", heaps: Sequence[str]) -> Table:
-    """The most resident memory, divided by lea's."""
-    reference = reference_of(heaps)
-
-    def cell(one: "ProgramRuns", heap: str) -> str:
-        return _ratio(one.memory(heap), one.memory(reference))
-
-    return _table(f"peak resident memory, by {reference}'s", programs, heaps, cell)
-
-
-def misses_tables(programs: "Sequence[ProgramRuns]") -> list[Table]:
-    """Simulated misses of each level under each layout, divided by lea's."""
-    layouts = list(dict.fromkeys(layout for one in programs for layout in one.misses))
-    if not layouts:
-        return []
-    reference = reference_of(layouts)
-    titles = (f"by {reference}'s (figure 3a)", f"by {reference}'s (figures 3b, 4a, 5a)")
-    return [
-        _table(
-            f"simulated L{level + 1} misses, {title}",
-            programs,
-            layouts,
-            lambda one, layout, level=level: _ratio(  # type: ignore[misc]
-                _at(one.misses, layout, level), _at(one.misses, reference, level)
-            ),
-        )
-        for level, title in enumerate(titles)
-    ]
+    table = Table(title="time on two cores, by that of the same heap in line", title_justify="left")
+    table.add_column("heap")
+    for one in programs:
+        table.add_column(one.program, justify="right")
+    for heap in heaps:
+        inner = served_heap(heap) or heap
+        table.add_row(heap, *(_cell(one.ratio("time", heap, inner)) for one in programs))
+    return table
 
 
 def time_bars(programs: "Sequence[ProgramRuns]", heaps: Sequence[str]) -> "Bars":
@@ -96,29 +84,10 @@ def time_bars(programs: "Sequence[ProgramRuns]", heaps: Sequence[str]) -> "Bars"
     from abut.reporters.plot import Bars
 
     reference = reference_of(heaps)
-    ratios = {heap: [one.time_ratio(heap, reference) for one in programs] for heap in heaps}
+    ratios = {heap: [one.ratio("time", heap, reference) for one in programs] for heap in heaps}
     return Bars("time", [one.program for one in programs], ratios, reference)
 
 
-def _at(misses: Mapping[str, Sequence[int]], layout: str, level: int) -> float | None:
-    levels = misses.get(layout, ())
-    return levels[level] if level < len(levels) else None
-
-
-def _ratio(value: float | None, reference: float | None) -> str:
-    return f"{value / reference:.2f}" if value is not None and reference else "-"
-
-
-def _table(
-    title: str,
-    programs: "Sequence[ProgramRuns]",
-    rows: Sequence[str],
-    cell: "Callable[[ProgramRuns, str], str]",
-) -> Table:
-    table = Table(title=title, title_justify="left")
-    table.add_column("heap")
-    for one in programs:
-        table.add_column(one.program, justify="right")
-    for row in rows:
-        table.add_row(row, *(cell(one, row) for one in programs))
-    return table
+def _cell(ratio: "Estimate | None") -> str:
+    counted = ratio is not None and ratio.replicates.size == 1
+    return ratio_text(ratio) if counted else ratio_with_interval(ratio)

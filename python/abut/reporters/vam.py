@@ -1,37 +1,111 @@
-"""Vam's figures 6, 8 and 9 as one picture."""
+"""Vam's figures as tables and as one picture."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.table import Table
+
 from abut.analysis.pages import PAGE_BYTES
+from abut.papers.figures import Figure
 from abut.reporters.pages import memory_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from abut.papers.vam import ProgramPages
+    from abut.papers.program_runs import ProgramRuns
+    from abut.papers.vam import ProgramPages, VamResult
 
-_COLUMN_INCHES, _ROW_INCHES = 3.2, 2.8
+_COLUMN_INCHES, _ROW_INCHES = 3.4, 2.8
 _MIB = 1 << 20
+_BARS = (("time", "figure 2: time by lea's"), ("L2 misses", "figure 3b: L2 misses by lea's"))
 
 
-def draw(programs: "Sequence[ProgramPages]", path: Path) -> None:
-    """Figure 6 above, figure 8 in the middle, figure 9 below; a column a program."""
-    from matplotlib.figure import Figure
+def fragmentation_table(result: "VamResult") -> Table:
+    """Figure 6: a row a heap, a column a program; the mean, and the authors' where they say it."""
+    from abut.papers.vam import THEIR_FRAGMENTATION
 
-    columns = len(programs)
-    size = (_COLUMN_INCHES * columns + 1, 3 * _ROW_INCHES)
-    canvas = Figure(figsize=size, layout="constrained")
-    grid = canvas.subplots(3, columns, squeeze=False)
-    for column, program in enumerate(programs):
-        _draw_fragmentation(grid[0][column], program)
-        _draw_curves(grid[1][column], program)
-        _draw_prefetch(grid[2][column], program)
-    grid[0][0].set_ylabel("pages in use over live data")
-    grid[1][0].set_ylabel("page misses")
-    grid[2][0].set_ylabel("share of the misses")
+    means = result.mean_fragmentation()
+    table = _table("most pages in use over those of the most live data (figure 6)", result)
+    for heap in result.heaps:
+        row = [f"{value:.2f}" if value else "-" for value in result.fragmentation(heap)]
+        mean = f"{means[heap]:.2f}" if heap in means else "-"
+        table.add_row(heap, *row, mean, THEIR_FRAGMENTATION.get(heap, ""))
+    return table
+
+
+def prefetch_table(result: "VamResult") -> Table:
+    """Figure 9: of the misses of half the pages that are needed, how many reading ahead covers."""
+    from abut.papers.vam import MIDDLE, THEIR_READ_AHEAD
+
+    table = _table("misses in half of the memory that reading ahead covers (figure 9)", result)
+    for heap in result.heaps:
+        points = [program.pages.reports[heap].prefetch[MIDDLE] for program in result.programs]
+        shares = [point.prefetchable_share for point in points]
+        known = [share for share in shares if share is not None]
+        mean = f"{sum(known) / len(known):.0%}" if known else "-"
+        row = [f"{share:.0%}" if share is not None else "-" for share in shares]
+        table.add_row(heap, *row, mean, THEIR_READ_AHEAD.get(heap, ""))
+    return table
+
+
+def _table(title: str, result: "VamResult") -> Table:
+    table = Table(title=title, title_justify="left")
+    table.add_column("heap")
+    for program in result.programs:
+        table.add_column(program.name, justify="right")
+    table.add_column("mean", justify="right")
+    table.add_column("theirs", justify="right")
+    return table
+
+
+def draw(result: "VamResult", path: Path) -> None:
+    """Figures 2 and 3b where the programs were run; below them 6, 8 and 9; a column a program."""
+    from matplotlib.figure import Figure as Canvas
+
+    rows: list[tuple[str, Callable[[Axes, int], None]]] = []
+    if runs := result.runs:
+        rows += [(title, _bars(runs.programs, what, runs.heaps)) for what, title in _BARS]
+    for title, one in (
+        ("figure 6: pages in use over live data", _draw_fragmentation),
+        ("figure 8: page misses", _draw_curves),
+        ("figure 9: share of the misses", _draw_prefetch),
+    ):
+        rows.append((title, lambda axes, at, one=one: one(axes, result.programs[at])))  # type: ignore[misc]
+    columns = len(result.programs)
+    size = (_COLUMN_INCHES * columns + 1, len(rows) * _ROW_INCHES)
+    canvas = Canvas(figsize=size, layout="constrained")
+    grid = canvas.subplots(len(rows), columns, squeeze=False)
+    for row, (title, fill) in enumerate(rows):
+        for column in range(columns):
+            fill(grid[row][column], column)
+        grid[row][0].set_ylabel(title)
+    for column, program in enumerate(result.programs):
+        grid[0][column].set_title(program.name, parse_math=False)
     canvas.savefig(path, dpi=150)
+
+
+def _bars(
+    programs: "Sequence[ProgramRuns]", what: str, heaps: Sequence[str]
+) -> "Callable[[Axes, int], None]":
+    figure = Figure(what, "lea", heaps)
+
+    def fill(axes: "Axes", at: int) -> None:
+        ratios = {heap: programs[at].ratio(what, heap, figure.reference) for heap in heaps}
+        known = {heap: one for heap, one in ratios.items() if one}
+        values = [one.value for one in known.values()]
+        below = [max(0.0, one.value - one.low) for one in known.values()]
+        above = [max(0.0, one.high - one.value) for one in known.values()]
+        colors = [f"C{heaps.index(heap)}" for heap in known]
+        axes.bar(list(known), values, yerr=[below, above], capsize=2, color=colors)
+        axes.axhline(1, color="black", linewidth=0.8)
+        _slant(axes)
+
+    return fill
+
+
+def _slant(axes: "Axes") -> None:
+    axes.tick_params(axis="x", rotation=60, labelsize="small")
 
 
 def _draw_fragmentation(axes: "Axes", program: "ProgramPages") -> None:
@@ -39,8 +113,7 @@ def _draw_fragmentation(axes: "Axes", program: "ProgramPages") -> None:
     values = [report.use.fragmentation or 0 for report in program.pages.reports.values()]
     axes.bar(heaps, values, color=[f"C{number}" for number in range(len(heaps))])
     axes.axhline(1, color="black", linewidth=0.8)
-    axes.tick_params(axis="x", rotation=30)
-    axes.set_title(program.name, parse_math=False)
+    _slant(axes)
 
 
 def _draw_curves(axes: "Axes", program: "ProgramPages") -> None:
@@ -62,5 +135,5 @@ def _draw_prefetch(axes: "Axes", program: "ProgramPages") -> None:
     axes.bar(heaps, others, color="C3", label="not prefetchable")
     axes.bar(heaps, covered, bottom=others, color="C2", label="prefetchable")
     axes.set_title(f"in {memory_text(program.pages.memories[MIDDLE])}", fontsize="small")
-    axes.tick_params(axis="x", rotation=30)
+    _slant(axes)
     axes.legend(fontsize="x-small", loc="lower right")
