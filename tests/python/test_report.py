@@ -21,8 +21,10 @@ from abut.commands.report import command
 from abut.errors import AbutError
 from abut.reporters.html import data_of, page
 from abut.reporters.report import report_document
-from abut.trace import Frame, Trace, TraceWriter
+from abut.reporters.report_words import cards
+from abut.trace import Trace, TraceWriter
 from conftest import Abut
+from report_traces import BUFFER, NODE, pairs_trace
 
 NODES = 300
 CHUNK = 500
@@ -33,35 +35,11 @@ SMALL = Preset(
     tlb=(Level("TLB", 4 * 4096, line=4096, ways=4, cycles=1),),
     memory_cycles=100,
 )
-NODE, BUFFER = 1, 2
 
 
 @pytest.fixture
 def trace(tmp_path: Path) -> Path:
-    """Pairs of a node (context 1) and a buffer (2) on the same line, and far apart from the next;
-    both are used, the nodes twice; then all nodes are freed. Each access has its code.
-    """
-    path = tmp_path / "run.trace"
-    command = ["prog", "</script><b>"]
-    with TraceWriter(path, command=command, codes=True, chunk_accesses=CHUNK) as out:
-        module = out.module("/nowhere/prog", "", 0x1000, 0x1000)
-        for at in (0x10, 0x18):
-            out.context([Frame(module, at), Frame(module, 0x20)])
-        pairs = []
-        for number in range(NODES):
-            address = 0x10000 + 8192 * number
-            node = out.allocate(24, address=address, context=NODE, time=number)
-            buffer = out.allocate(700, address=address + 32, context=BUFFER, time=number)
-            out.access(node, -8 & (1 << 64) - 1, 8, write=True, allocator=True, code=0x1500)
-            pairs.append((node, buffer))
-        for _ in range(2):
-            for node, buffer in pairs:
-                out.access(node, 16, code=0x1100)
-                out.access(buffer, 640, write=True, code=0x1200)
-        for node, _ in pairs:
-            out.access(node, 0, code=0x1100)
-            out.free(node)
-    return path
+    return pairs_trace(tmp_path / "run.trace", NODES, command=["prog", "</script><b>"], chunk=CHUNK)
 
 
 def look(path: Path, **more: Any) -> Survey:
@@ -75,6 +53,19 @@ def test_a_survey_counts_as_the_simulator_does(trace: Path) -> None:
     assert [level.misses for level in found.levels] == [level.misses for level in alone.counts()]
     assert found.accesses == Trace(trace).info.accesses == 6 * NODES
     assert found.accesses_by_context[[NODE, BUFFER]].tolist() == [4 * NODES, 2 * NODES]
+
+
+def test_misses_by_instruction_and_by_context_come_from_one_simulation(trace: Path) -> None:
+    found, plain = look(trace, codes=True), look(trace)
+    assert found.codes.tolist() == [0x1100, 0x1200, 0x1500]
+    assert found.accesses_by_context.tolist() == plain.accesses_by_context.tolist()
+    for level, other, code in zip(found.levels, plain.levels, found.code_levels, strict=True):
+        assert level.misses_by_owner.tolist() == other.misses_by_owner.tolist()
+        assert code.misses_by_owner.sum() == level.total_misses
+    by_code = found.code_levels[0].misses_by_owner
+    assert by_code[0] == 0
+    assert by_code[1] == found.levels[0].misses_by_owner[NODE] - by_code[3]
+    assert by_code[2] == found.levels[0].misses_by_owner[BUFFER]
 
 
 def test_columns_add_up_to_the_whole(trace: Path) -> None:
@@ -218,6 +209,17 @@ def test_a_trace_without_accesses_still_has_a_page(tmp_path: Path) -> None:
     assert data_of(page(document))["reports"][0]["run"]["objects"] == 100
     assert sum(base64.b64decode(document["reports"][0]["run"]["map"]["heat"])) > 0
     assert "only allocations" in document["sentences"][0]
+
+
+def test_misses_are_told_by_instructions_where_the_trace_counts_them(trace: Path) -> None:
+    report = report_of(trace)
+    totals = report["trace"]["totals"]
+    misses = sum(report["run"]["levels"][0]["misses"])
+    assert cards(report, [], None)[1]["what"] == "L1 misses per 1000 accesses"
+    report["trace"]["totals"] = {**totals, "instructions": 1000 * misses}
+    assert cards(report, [], None)[1]["value"] == "1.0"
+    assert cards(report, [], None)[1]["what"] == "L1 misses per 1000 instructions"
+    assert cards(report, [], 500 * misses)[1]["value"] == "2.0"
 
 
 ESTIMATE = {"value": 1.0, "low": 0.9, "high": 1.1}

@@ -47,11 +47,13 @@ def trace_report(request: Request) -> dict[str, Any]:
     """One trace: the run as it was, and the best layout found for it. Raises AbutError."""
     trace = Trace(request.trace)
     processes = request.processes or len(os.sched_getaffinity(0))
-    jobs: dict[str, Callable[[Request], Any]] = {"run": recorded_run}
+    # What takes longest begins first.
+    jobs: dict[str, Callable[[Request], Any]] = {}
+    if trace.info.accesses and request.strategies:
+        jobs["layouts"] = best_layout
+    jobs["run"] = recorded_run
     if trace.info.accesses:
         jobs |= {"pages": page_part, "floors": floor_part}
-        if request.strategies:
-            jobs["layouts"] = best_layout
     done = _do_all(jobs, request, min(processes, len(jobs)))
     run = done["run"]
     run["pages"] = done.get("pages")

@@ -50,6 +50,7 @@ def _wasted(run: Document) -> float:
 
 def _misses_card(report: Document, instructions: int | None) -> dict[str, str]:
     run = report["run"]
+    instructions = instructions or (report["trace"]["totals"] or {}).get("instructions")
     level, last = run["levels"][0], run["levels"][-1]
     per = "instructions" if instructions else "accesses"
     whole = instructions * run["sampled"]["share"] if instructions else run["accesses"]
