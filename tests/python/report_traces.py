@@ -3,9 +3,18 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from abut.analysis.caches import Level
+from abut.analysis.presets import Preset
 from abut.trace import Frame, TraceWriter
 
 NODE, BUFFER = 1, 2
+SMALL = Preset(
+    "small",
+    "two small levels",
+    (Level("L1", 1024, below="L2", ways=2, cycles=1), Level("L2", 16384, ways=4, cycles=10)),
+    tlb=(Level("TLB", 4 * 4096, line=4096, ways=4, cycles=1),),
+    memory_cycles=100,
+)
 APART = 8192  # bytes from one pair to the next
 
 
