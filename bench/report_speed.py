@@ -1,8 +1,8 @@
 """What a report of a long run takes: time, memory, the page's size, and how long it opens.
 
-The run is a Lua program's, recorded with the code that accessed, if it has not been recorded yet.
+Pages are left beside the traces. Without a trace, a run of some 10^9 accesses is recorded.
 
-usage: .venv/bin/python bench/report_speed.py [--tables N] [--walks N] [--trace FILE] [--page FILE]
+usage: .venv/bin/python bench/report_speed.py [TRACE...]
 """
 
 import argparse
@@ -21,6 +21,7 @@ from abut.places import bench_places
 from abut.trace import Trace
 
 _BILLION = ("400000", "15")  # tables and walks that come to some 10^9 accesses
+_LONG = Path("build/long.trace")
 _WAIT_MS = 60_000
 
 
@@ -33,11 +34,11 @@ class Took:
     most_bytes: int
 
 
-def record(trace: Path, tables: str, walks: str) -> None:
-    """Record the program, once."""
+def record(trace: Path) -> None:
+    """Record the long run."""
     script = os.path.relpath(bench_places().bench / "scripts" / "tables.lua")
     words = ["record", "--quiet", "--sites", "--force", "-o", str(trace)]
-    program = ["lua5.4", script, tables, walks]
+    program = ["lua5.4", script, *_BILLION]
     command = [sys.executable, "-m", "abut", *words, "--", *program]
     subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
 
@@ -74,29 +75,25 @@ def opening(page: Path) -> float:
 def main() -> int:
     """Measure, and show."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--tables", default=_BILLION[0])
-    parser.add_argument("--walks", default=_BILLION[1])
-    parser.add_argument("--trace", type=Path, default=Path("build/long.trace"))
-    parser.add_argument("--page", type=Path, default=Path("build/long.html"))
-    given = parser.parse_args()
-    if not given.trace.exists():
-        record(given.trace, given.tables, given.walks)
-    info = Trace(given.trace).info
-    took = report(given.trace, given.page)
-    rows = {
-        "program": " ".join(info.command),
-        "accesses": f"{info.accesses:,}",
-        "trace": f"{info.file_bytes / 1e6:.0f} MB",
-        "processors": str(len(os.sched_getaffinity(0))),
-        "abut report": f"{took.wall:.0f} s; {took.processors:.0f} s of processor time",
-        "memory of the largest process": f"{took.most_bytes / 1e6:.0f} MB",
-        "page": f"{given.page.stat().st_size / 1e6:.2f} MB",
-        "opened and drawn by Chromium": f"{opening(given.page):.2f} s",
-    }
-    table = Table(show_header=False)
-    for row in rows.items():
-        table.add_row(*row)
+    parser.add_argument("traces", nargs="*", type=Path)
+    traces = parser.parse_args().traces or [_LONG]
+    if traces == [_LONG] and not _LONG.exists():
+        record(_LONG)
+    table = Table("program", "accesses", "seconds", "processor time", "memory", "page", "opens in")
+    for trace in traces:
+        info, page = Trace(trace).info, trace.with_suffix(".html")
+        took = report(trace, page)
+        table.add_row(
+            " ".join(info.command),
+            f"{info.accesses:,}",
+            f"{took.wall:.0f}",
+            f"{took.processors:.0f} s",
+            f"{took.most_bytes / 1e6:.0f} MB",
+            f"{page.stat().st_size / 1e6:.2f} MB",
+            f"{opening(page):.2f} s",
+        )
     Console().print(table)
+    print(f"processors: {len(os.sched_getaffinity(0))}; memory is that of the largest process")
     return 0
 
 

@@ -156,7 +156,8 @@ def _owners_of_pairs(contexts: Array, codes: Array) -> tuple[Array, Array, Array
 
 def _summed(by_pair: Array, owners: Array) -> Array:
     """What was counted by pair, by the pairs' owners."""
-    return np.bincount(owners[: len(by_pair)], by_pair).astype(np.int64)
+    known = min(len(owners), len(by_pair))  # counters grow in steps
+    return np.bincount(owners[:known], by_pair[:known]).astype(np.int64)
 
 
 def _counted_for(levels: Sequence[LevelCounts], owners: Array) -> list[LevelCounts]:
