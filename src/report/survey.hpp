@@ -72,7 +72,6 @@ private:
   void feed(std::span<sim::Consumer *const> consumers, std::span<const Owner> owners);
   Owner number_of(Pair pair);
 
-  trace::Reader &reader_;
   sim::Layout &layout_;
   SurveySettings settings_;
   sim::Replay replay_;
