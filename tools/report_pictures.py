@@ -18,7 +18,7 @@ _TALLEST = 1000
 
 
 def take(page: Path, folder: Path, prefix: str, *, dark: bool = False) -> list[Path]:
-    """Write a PNG of each view, and of the first screen."""
+    """Write a WebP of each view, and of the first screen."""
     from PIL import Image
     from playwright.sync_api import sync_playwright
 
@@ -39,8 +39,9 @@ def take(page: Path, folder: Path, prefix: str, *, dark: bool = False) -> list[P
             raw = shown.locator(f"#{name}").screenshot()
             picture = Image.open(io.BytesIO(raw)).convert("RGB")
             picture = picture.crop((0, 0, picture.width, min(picture.height, _TALLEST)))
-            path = folder / f"{prefix}-{name}.png"
-            picture.quantize(_COLOURS).save(path, optimize=True)
+            path = folder / f"{prefix}-{name}.webp"
+            few = picture.quantize(_COLOURS, method=Image.Quantize.MAXCOVERAGE)
+            few.convert("RGB").save(path, lossless=True, method=6)
             written.append(path)
         browser.close()
     return written

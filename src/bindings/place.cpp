@@ -7,10 +7,14 @@
 #include "place/relations.hpp"
 #include "plan/format.hpp"
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstring>
 #include <memory>
+#include <utility>
+#include <vector>
 
 namespace abut::bindings {
 namespace {
@@ -50,7 +54,8 @@ EdgeList edges_of(uint32_t nodes, const Input<uint32_t> &from, const Input<uint3
 }
 
 nb::dict read(trace::Reader &reader, bool accesses, uint32_t window,
-              const Input<uint32_t> &context_numbers) {
+              const Input<uint32_t> &context_numbers,
+              std::vector<std::pair<size_t, size_t>> windows) {
   place::Relations table;
   {
     const nb::gil_scoped_release others_may_run;
@@ -58,6 +63,7 @@ nb::dict read(trace::Reader &reader, bool accesses, uint32_t window,
     options.accesses = accesses;
     options.window = window;
     options.context_numbers = vector_of(context_numbers);
+    options.windows = std::move(windows);
     table = place::read_relations(reader, options);
   }
   nb::dict dict;
@@ -137,7 +143,8 @@ nb::object check_plan(const nb::bytes &file) {
 } // namespace
 
 void add_place(nb::module_ &m) {
-  m.def("read_relations", &read, "reader"_a, "accesses"_a, "window"_a, "context_numbers"_a);
+  m.def("read_relations", &read, "reader"_a, "accesses"_a, "window"_a, "context_numbers"_a,
+        "windows"_a);
   m.def("depth_first", &depth_first, "nodes"_a, "origin"_a, "to"_a, "weight"_a, "starts"_a);
   m.def("grouped", &grouped, "nodes"_a, "origin"_a, "to"_a, "weight"_a);
   m.def("hot_streams", &hot_streams, "origin"_a, "to"_a, "weight"_a, "heat"_a, "size"_a);

@@ -30,9 +30,9 @@ struct Look {
   std::unique_ptr<sim::Layout> layout;
   std::unique_ptr<report::Survey> survey;
 
-  bool advance(const std::vector<Consumer *> &by_context, const std::vector<Consumer *> &by_code) {
+  bool advance(const std::vector<Consumer *> &by_context, const std::vector<Consumer *> &by_pair) {
     const nb::gil_scoped_release others_may_run;
-    return survey->advance(by_context, by_code);
+    return survey->advance(by_context, by_pair);
   }
 };
 
@@ -103,6 +103,13 @@ nb::dict census_of(const Look &look) {
   return dict;
 }
 
+nb::tuple pairs_of(const Look &look) {
+  using Pair = report::Survey::Pair;
+  const std::vector<Pair> &pairs = look.survey->pairs();
+  return nb::make_tuple(column_of(pairs, [](const Pair &pair) { return pair.context; }),
+                        column_of(pairs, [](const Pair &pair) { return pair.code; }));
+}
+
 nb::tuple edges_of(const place::EdgeList &edges) {
   return nb::make_tuple(to_array(edges.from), to_array(edges.to), to_array(edges.weight));
 }
@@ -123,11 +130,11 @@ void add_report(nb::module_ &m) {
   nb::class_<Look>(m, "Survey")
       .def(nb::new_(&make_look), "reader"_a, "layout"_a, "seed"_a, "columns"_a, "rows"_a,
            "windows"_a, "application_only"_a = false)
-      .def("advance", &Look::advance, "by_context"_a, "by_code"_a)
+      .def("advance", &Look::advance, "by_context"_a, "by_pair"_a)
       .def("accesses", [](const Look &look) { return look.survey->accesses(); })
       .def("columns", [](const Look &look) { return to_array(look.survey->column_starts()); })
       .def("live", [](const Look &look) { return to_array(look.survey->live_bytes()); })
-      .def("codes", [](const Look &look) { return to_array(look.survey->codes()); })
+      .def("pairs", &pairs_of)
       .def("picture", &picture_of, "most_rows"_a)
       .def("census", &census_of)
       .def("fields", &fields_of)

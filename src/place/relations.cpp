@@ -133,18 +133,15 @@ private:
   uint32_t running_thread_ = 0;
 };
 
-} // namespace
+void read_events(trace::Reader &reader, size_t from, size_t to, Gatherer &gatherer) {
+  std::vector<Event> events;
+  for (size_t chunk = from; chunk < to; ++chunk)
+    if (reader.read_events(chunk, events))
+      for (const Event &event : events) gatherer.take(event);
+}
 
-Relations read_relations(trace::Reader &reader, const ReadOptions &options) {
-  Gatherer gatherer(options);
-  if (!options.accesses) {
-    std::vector<Event> events;
-    for (size_t chunk = 0; chunk < reader.chunks().size(); ++chunk)
-      if (reader.read_events(chunk, events))
-        for (const Event &event : events) gatherer.take(event);
-    return gatherer.finish();
-  }
-  for (trace::Batches batches(reader); batches.next();) {
+void read_all(trace::Reader &reader, size_t from, size_t to, Gatherer &gatherer) {
+  for (trace::Batches batches(reader, from, to); batches.next();) {
     uint32_t done = 0;
     const auto accesses_before = [&](uint64_t position) {
       const uint64_t before = position - std::min(position, batches.first_access());
@@ -158,6 +155,27 @@ Relations read_relations(trace::Reader &reader, const ReadOptions &options) {
     }
     accesses_before(std::numeric_limits<uint64_t>::max());
   }
+}
+
+} // namespace
+
+Relations read_relations(trace::Reader &reader, const ReadOptions &options) {
+  Gatherer gatherer(options);
+  const size_t chunks = reader.chunks().size();
+  auto windows = options.windows;
+  if (!options.accesses)
+    windows.clear();
+  else if (windows.empty())
+    windows.emplace_back(0, chunks);
+  size_t done = 0;
+  for (auto [from, to] : windows) {
+    from = std::clamp(from, done, chunks);
+    to = std::clamp(to, from, chunks);
+    read_events(reader, done, from, gatherer);
+    read_all(reader, from, to, gatherer);
+    done = to;
+  }
+  read_events(reader, done, chunks, gatherer);
   return gatherer.finish();
 }
 

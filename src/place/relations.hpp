@@ -7,12 +7,15 @@
 #include "trace/reader.hpp"
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace abut::place {
 
 struct ReadOptions {
   bool accesses = true; // else the events alone are read: no usage, no heat but that of touches
+  // Chunks [from, to) whose accesses are read, in order; empty: all. Events are read throughout.
+  std::vector<std::pair<size_t, size_t>> windows;
   // The pieces of code that allocate are related if they are used within so many objects of each other.
   uint32_t window = 8;
   // The number that stands for each context of the trace, by its number; contexts behind its end are 0. Empty: their own.

@@ -35,7 +35,7 @@ Survey::Survey(trace::Reader &reader, sim::Layout &layout, SurveySettings settin
 }
 
 bool Survey::advance(std::span<sim::Consumer *const> by_context,
-                     std::span<sim::Consumer *const> by_code) {
+                     std::span<sim::Consumer *const> by_pair) {
   const size_t before = starts_.size();
   while (replay_.next()) {
     look_at_events();
@@ -43,9 +43,9 @@ bool Survey::advance(std::span<sim::Consumer *const> by_context,
     look_at_accesses(references);
     if (settings_.application_only) keep_application();
     feed(by_context, references.owners);
-    if (!by_code.empty()) {
-      number_codes();
-      feed(by_code, code_owners_);
+    if (!by_pair.empty()) {
+      number_pairs(references.owners);
+      feed(by_pair, pair_owners_);
     }
     if (!live_.empty()) live_.back() = census_.live_bytes();
     if (starts_.size() > before + 1 || (before == 0 && starts_.size() > 1)) return true;
@@ -129,20 +129,20 @@ void Survey::look_at_accesses(const sim::References &references) {
   }
 }
 
-void Survey::number_codes() {
+void Survey::number_pairs(std::span<const Owner> contexts) {
   const auto codes = replay_.batch().codes();
-  code_owners_.resize(replay_.references().count());
-  for (size_t i = 0; i < code_owners_.size(); ++i) code_owners_[i] = number_of(codes[i]);
+  pair_owners_.resize(contexts.size());
+  for (size_t i = 0; i < contexts.size(); ++i) pair_owners_[i] = number_of({codes[i], contexts[i]});
 }
 
-Owner Survey::number_of(uint64_t code) {
-  if (code == 0) return 0;
-  Known &known = recent_codes_[(code ^ code >> 12) % kRecent];
-  if (known.code == code) return known.owner;
+Owner Survey::number_of(Pair pair) {
+  if (pair == Pair{}) return 0;
+  Known &known = recent_pairs_[Mixed{}(pair) % kRecent];
+  if (known.pair == pair) return known.owner;
   const auto [found, fresh] =
-      code_numbers_.try_emplace(code, static_cast<Owner>(codes_.size() + 1));
-  if (fresh) codes_.push_back(code);
-  known = {code, found->second};
+      pair_numbers_.try_emplace(pair, static_cast<Owner>(pairs_.size() + 1));
+  if (fresh) pairs_.push_back(pair);
+  known = {pair, found->second};
   return known.owner;
 }
 

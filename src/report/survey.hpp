@@ -30,17 +30,23 @@ public:
   // Both must outlive it.
   Survey(trace::Reader &reader, sim::Layout &layout, SurveySettings settings);
 
-  // Goes on to the end of a column. References are counted for the context of their object, and those that are given to
-  // `by_code` for the instruction. False at the end.
-  bool advance(std::span<sim::Consumer *const> by_context, std::span<sim::Consumer *const> by_code);
+  // Goes on to the end of a column. References are counted for the context of their object; for `by_pair`, for that and
+  // the instruction, so that one simulation tells of both. False at the end.
+  bool advance(std::span<sim::Consumer *const> by_context, std::span<sim::Consumer *const> by_pair);
 
   uint64_t accesses() const { return done_; }
   const HeapMap &map() const { return map_; }
   const Census &census() const { return census_; }
   const FieldHeat &fields() const { return fields_; }
   place::EdgeList take_co_accesses() { return co_accesses_.take(); }
-  // The instruction of owner 1, 2 ...
-  const std::vector<uint64_t> &codes() const { return codes_; }
+  struct Pair {
+    uint64_t code = 0;
+    Owner context = 0;
+
+    bool operator==(const Pair &) const = default;
+  };
+  // What stands for owner 1, 2 ... of `by_pair`.
+  const std::vector<Pair> &pairs() const { return pairs_; }
   // For each column that has begun, how many accesses of the trace came before it, and the bytes alive at its end.
   const std::vector<uint64_t> &column_starts() const { return starts_; }
   const std::vector<uint64_t> &live_bytes() const { return live_; }
@@ -48,17 +54,23 @@ public:
 private:
   static constexpr size_t kRecent = 4096;
   struct Known {
-    uint64_t code = 0;
+    Pair pair;
     Owner owner = 0;
+  };
+  struct Mixed {
+    size_t operator()(const Pair &pair) const {
+      const uint64_t mixed = (pair.code ^ uint64_t{pair.context} << 40) * 0x9e3779b97f4a7c15U;
+      return mixed ^ mixed >> 32;
+    }
   };
 
   void look_at_events();
   void look_at_accesses(const sim::References &references);
   uint32_t begin_column(uint64_t clock, uint64_t position);
-  void number_codes();
+  void number_pairs(std::span<const Owner> contexts);
   void keep_application();
   void feed(std::span<sim::Consumer *const> consumers, std::span<const Owner> owners);
-  Owner number_of(uint64_t code);
+  Owner number_of(Pair pair);
 
   sim::Layout &layout_;
   SurveySettings settings_;
@@ -74,10 +86,10 @@ private:
   bool has_accesses_ = false;
   std::vector<uint64_t> starts_;
   std::vector<uint64_t> live_;
-  std::vector<uint64_t> codes_;
-  std::unordered_map<uint64_t, Owner> code_numbers_;
-  std::vector<Known> recent_codes_{kRecent};
-  std::vector<Owner> code_owners_;
+  std::vector<Pair> pairs_;
+  std::unordered_map<Pair, Owner, Mixed> pair_numbers_;
+  std::vector<Known> recent_pairs_{kRecent};
+  std::vector<Owner> pair_owners_;
   // With the application alone: which of the references are its own, and those.
   std::vector<uint32_t> kept_;
   std::vector<uint64_t> addresses_;

@@ -1,6 +1,8 @@
 """Exports, read back by the tools that they are for, or by what those tools ask of their input."""
 
+import base64
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -105,6 +107,24 @@ def test_counters_over_time_add_up(trace: Trace) -> None:
     assert {"name", "pid", "ts", "args"} <= set(counters[0])
 
 
+def test_trace_events_are_what_their_format_says(trace: Trace) -> None:
+    samples = live_over_time(trace, {1: "leaf", 2: "deep"})
+    document = json.loads(exports.perfetto(trace.info, samples))
+    assert document["displayTimeUnit"] in {"ms", "ns"}
+    named, *counters = document["traceEvents"]
+    assert (named["ph"], named["name"]) == ("M", "process_name")
+    assert named["args"] == {"name": "prog 'a b'"}
+    for event in counters:
+        assert event["ph"] == "C"
+        assert isinstance(event["ts"], int | float)
+        assert all(isinstance(value, int | float) for value in event["args"].values())
+        assert event["pid"] == named["pid"]
+    tracks = {event["name"] for event in counters}
+    for name in tracks:
+        times = [event["ts"] for event in counters if event["name"] == name]
+        assert times == sorted(times)
+
+
 def test_tables_come_with_costs(trace: Trace, abut: Abut, tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
@@ -113,6 +133,40 @@ def test_tables_come_with_costs(trace: Trace, abut: Abut, tmp_path: Path) -> Non
     costs = pq.read_table(tmp_path / "tables" / "costs.parquet").to_pydict()
     assert costs["bytes"] == [0, 10000, 2000]
     assert pq.read_table(tmp_path / "tables" / "objects.parquet").num_rows == 200
+
+
+@pytest.mark.long
+def test_a_database_reads_the_tables(trace: Trace, abut: Abut, tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb", reason="pip install 'abut[browser]'")
+    assert abut("export", "--format", "parquet", "-o", "tables", trace.path).returncode == 0
+    objects, costs = (tmp_path / "tables" / f"{name}.parquet" for name in ("objects", "costs"))
+    joined = duckdb.sql(
+        f"select c.context, c.bytes, sum(o.size) from '{costs}' c join '{objects}' o"
+        " using (context) group by all order by all"
+    ).fetchall()
+    assert joined == [(1, 10000, 10000), (2, 2000, 2000)]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("form", ["speedscope", "callgrind", "collapsed"])
+def test_speedscope_itself_opens_it(trace: Trace, abut: Abut, tmp_path: Path, form: str) -> None:
+    folder = os.environ.get("ABUT_TEST_SPEEDSCOPE")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="pip install 'abut[browser]'")
+    if not folder:
+        pytest.skip("ABUT_TEST_SPEEDSCOPE: dist/release of the npm package speedscope")
+    assert abut("export", "--format", form, "-o", "out", trace.path).returncode == 0
+    text = base64.b64encode((tmp_path / "out").read_bytes()).decode()
+    (tmp_path / "out.js").write_text(f'speedscope.loadFileFromBase64("run.{form}", "{text}")')
+    page = (Path(folder) / "index.html").absolute().as_uri()
+    with sync_api.sync_playwright() as started:
+        options = ["--no-sandbox", "--use-gl=swiftshader", "--enable-unsafe-swiftshader"]
+        browser = started.chromium.launch(executable_path=shutil.which("chromium"), args=options)
+        shown = browser.new_page()
+        shown.goto(f"{page}#localProfilePath={tmp_path / 'out.js'}")
+        name = "prog 'a b'" if form == "speedscope" else f"run.{form}"
+        shown.wait_for_function(f'document.title.startsWith("{name} - ")', timeout=20_000)
+        assert "Sandwich" in shown.inner_text("body")
+        browser.close()
 
 
 def test_an_unknown_figure_is_named(trace: Trace, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The page in a real browser, from a file, without a network: what it draws, how it answers."""
 
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,10 +9,10 @@ from typing import Any
 import pytest
 
 from abut.analysis.presets import find_preset
-from abut.analysis.report import Request, trace_report
+from abut.analysis.report import Request, difference, trace_report
 from abut.reporters.html import page
 from abut.reporters.report import report_document
-from abut.trace import Frame, TraceWriter
+from report_traces import pairs_trace
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install 'abut[browser]'")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
@@ -19,36 +20,51 @@ pytestmark = pytest.mark.long
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
 VIEWS = ["verdict", "use", "maps", "flames", "curves", "pairs", "pages", "contexts", "trust"]
-NODES = 2000
+GIVEN = "ABUT_TEST_REPORT"
+MOST_SECONDS, MOST_BYTES = 3.0, 10_000_000
 
 
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Nodes and buffers of two contexts, walked three times."""
-    folder = tmp_path_factory.mktemp("report")
-    with TraceWriter(
-        folder / "run.trace", command=["prog"], codes=True, chunk_accesses=2000
-    ) as out:
-        module = out.module("/nowhere/prog", "0f", 0x1000, 0x1000)
-        for at in (0x10, 0x18):
-            out.context([Frame(module, at), Frame(module, 0x20)])
-        pairs = []
-        for number in range(NODES):
-            address = 0x10000 + 8192 * number
-            pair = [
-                out.allocate(24, address=address, context=1),
-                out.allocate(700, address=address + 32, context=2),
-            ]
-            out.access(pair[0], -8 & (1 << 64) - 1, write=True, allocator=True, code=0x1500)
-            pairs.append(pair)
-        for _ in range(3):
-            for node, buffer in pairs:
-                out.access(node, 16, code=0x1100)
-                out.access(buffer, 640, code=0x1200)
-    found = trace_report(Request(str(folder / "run.trace"), find_preset("modern")))
-    document = report_document([found], [], [], arguments=["run.trace"])
+def _tiny(folder: Path) -> dict[str, Any]:
+    return _document(folder, pairs_trace(folder / "run.trace", 3, build_id="0f"))
+
+
+def _typical(folder: Path) -> dict[str, Any]:
+    return _document(folder, pairs_trace(folder / "run.trace", 2000, chunk=2000, build_id="0f"))
+
+
+def _big(folder: Path) -> dict[str, Any]:
+    """As much as a page can hold: all rows of a map, more contexts than are shown, windows."""
+    trace = pairs_trace(
+        folder / "run.trace", 20_000, walks=6, callers=300, chunk=2000, build_id="0f"
+    )
+    return _document(folder, trace, most_accesses=100_000)
+
+
+def _two(folder: Path) -> dict[str, Any]:
+    traces = [pairs_trace(folder / name, 500, walks=walks) for name, walks in (("a", 2), ("b", 4))]
+    return _document(folder, *traces)
+
+
+def _document(folder: Path, *traces: Path, most_accesses: int = 10_000_000) -> dict[str, Any]:
+    preset = find_preset("modern")
+    found = [trace_report(Request(str(one), preset, most_accesses=most_accesses)) for one in traces]
+    between = (
+        difference(str(traces[0]), str(traces[1]), preset, most_accesses) if traces[1:] else None
+    )
+    return report_document(found, [], [], arguments=["run.trace"], between=between)
+
+
+PAGES = {"tiny": _tiny, "typical": _typical, "big": _big, "two": _two}
+
+
+@pytest.fixture(scope="module", params=[*PAGES, GIVEN] if os.environ.get(GIVEN) else [*PAGES])
+def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page: of runs that are made up, and the one that the environment names."""
+    if request.param == GIVEN:
+        return Path(os.environ[GIVEN]).absolute()
+    folder = tmp_path_factory.mktemp(request.param)
     path = folder / "report.html"
-    path.write_text(page(document))
+    path.write_text(page(PAGES[request.param](folder)))
     return path
 
 
@@ -72,7 +88,7 @@ def shown(browser: Any, report: Path, request: pytest.FixtureRequest) -> Iterato
     opened.on("pageerror", lambda error: said.append(str(error)))
     opened.on("request", lambda one: asked.append(one.url))
     opened.goto(report.as_uri())
-    opened.wait_for_selector("html[data-drawn]", timeout=3000)
+    opened.wait_for_selector("html[data-drawn]", timeout=1000 * MOST_SECONDS)
     yield opened
     assert said == []
     assert asked == [report.as_uri()]
@@ -92,6 +108,12 @@ def test_every_view_draws(shown: Any) -> None:
     assert all(maps.nth(i).evaluate(painted) for i in range(2))
     for view in VIEWS[1:8]:
         assert shown.locator(f"#{view} details table").count() > 0, view
+
+
+def test_it_is_small_and_opens_at_once(shown: Any, report: Path) -> None:
+    assert report.stat().st_size < MOST_BYTES
+    took = shown.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd")
+    assert 0 < took < 1000 * MOST_SECONDS
 
 
 def test_cursors_of_two_maps_are_linked(shown: Any) -> None:

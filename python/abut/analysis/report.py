@@ -47,11 +47,13 @@ def trace_report(request: Request) -> dict[str, Any]:
     """One trace: the run as it was, and the best layout found for it. Raises AbutError."""
     trace = Trace(request.trace)
     processes = request.processes or len(os.sched_getaffinity(0))
-    jobs: dict[str, Callable[[Request], Any]] = {"run": recorded_run}
+    # What takes longest begins first.
+    jobs: dict[str, Callable[[Request], Any]] = {}
+    if trace.info.accesses and request.strategies:
+        jobs["layouts"] = best_layout
+    jobs["run"] = recorded_run
     if trace.info.accesses:
         jobs |= {"pages": page_part, "floors": floor_part}
-        if request.strategies:
-            jobs["layouts"] = best_layout
     done = _do_all(jobs, request, min(processes, len(jobs)))
     run = done["run"]
     run["pages"] = done.get("pages")
@@ -152,6 +154,8 @@ def sampling_facts(trace: Trace, windows: Windows, found: Survey) -> dict[str, A
         "accesses": found.accesses,
         "of": trace.info.accesses,
         "share": found.accesses / trace.info.accesses if trace.info.accesses else 1.0,
+        "to_rank": min(trace.info.accesses, _RANK_ACCESSES),
+        "to_floor": min(trace.info.accesses, _FLOOR_ACCESSES),
     }
 
 
@@ -221,8 +225,11 @@ def best_layout(request: Request) -> dict[str, Any]:
     from abut.strategies import find_strategy
 
     trace = Trace(request.trace)
+    windows = windows_of(trace, request.most_accesses)
     try:
-        objects = read_recorded(trace, cache=cache_of(request.preset), seed=request.seed).objects
+        objects = read_recorded(
+            trace, windows=windows, cache=cache_of(request.preset), seed=request.seed
+        ).objects
     except AbutError as error:
         return {"why": error.problem}
     sample = windows_of(trace, _RANK_ACCESSES)
@@ -250,7 +257,7 @@ def best_layout(request: Request) -> dict[str, Any]:
         tried.append((mean_cycles(looked, request.preset), name, places, looked))
     _, name, places, sampled = min(tried, key=lambda one: one[0])
     reuse = reuse_for(min(trace.info.accesses, request.most_accesses))
-    found = look(places, windows_of(trace, request.most_accesses), [reuse])
+    found = look(places, windows, [reuse])
     symboliser = Symboliser(trace.modules())
     document = run_document(trace, found, request.preset, symboliser, shown_contexts(baseline))
     document["flames"] = _differences((trace, symboliser, baseline), (trace, symboliser, sampled))

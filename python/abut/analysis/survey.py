@@ -104,8 +104,9 @@ def survey(
     caches = Caches(tuple(dataclasses.replace(one, classify=classify) for one in levels))
     tlb = Caches(preset.tlb) if preset.tlb else None
     lines, pages = Utilisation(levels[0]), Utilisation(_pages_like(preset))
-    by_code = [Caches(levels)] if codes else []
-    feeds = [one for one in (caches, tlb, lines, pages, *more) if one is not None]
+    feeds = [one for one in (tlb, lines, pages, *more) if one is not None]
+    by_pair = [caches] if codes else []
+    feeds += [] if codes else [caches]
     places = layout if isinstance(layout, str) else np.ascontiguousarray(layout, np.uint64)
     snapshots = []
     with failures():
@@ -115,15 +116,19 @@ def survey(
         more_to_come = True
         while more_to_come:
             more_to_come = native.advance(
-                [one.native for one in feeds], [one.native for one in by_code]
+                [one.native for one in feeds], [one.native for one in by_pair]
             )
             snapshots.append(_snapshot(native, caches, lines, pages))
         fields = native.fields()
+    known, by_context, by_code = _owners_of_pairs(*native.pairs())
+    counted = caches.counts()
     return Survey(
         accesses=native.accesses(),
         references=caches.references,
-        accesses_by_context=caches.references_by_owner,
-        levels=caches.counts(),
+        accesses_by_context=_summed(caches.references_by_owner, by_context)
+        if codes
+        else caches.references_by_owner,
+        levels=_counted_for(counted, by_context) if codes else counted,
         tlb=tlb.counts() if tlb else [],
         use=lines.counts(),
         page_use=pages.counts(),
@@ -134,12 +139,32 @@ def survey(
         writes=fields[1].reshape(-1, FIELD_BINS),
         co_accesses=native.co_accesses(),
         line_mates=native.line_mates(),
-        codes=native.codes(),
-        code_levels=by_code[0].counts() if by_code else [],
+        codes=known,
+        code_levels=_counted_for(counted, by_code) if codes else [],
     )
 
 
 _PICTURE_ROWS = 256
+
+
+def _owners_of_pairs(contexts: Array, codes: Array) -> tuple[Array, Array, Array]:
+    """The instructions that there are; and for each pair, from 0, its context and which it is."""
+    known = np.unique(codes[codes != 0])
+    numbers = np.where(codes == 0, 0, np.searchsorted(known, codes) + 1)
+    return known, np.append([0], contexts).astype(np.int64), np.append([0], numbers)
+
+
+def _summed(by_pair: Array, owners: Array) -> Array:
+    """What was counted by pair, by the pairs' owners."""
+    known = min(len(owners), len(by_pair))  # counters grow in steps
+    return np.bincount(owners[:known], by_pair[:known]).astype(np.int64)
+
+
+def _counted_for(levels: Sequence[LevelCounts], owners: Array) -> list[LevelCounts]:
+    return [
+        dataclasses.replace(one, misses_by_owner=_summed(one.misses_by_owner, owners))
+        for one in levels
+    ]
 
 
 def _pages_like(preset: Preset) -> Level:

@@ -42,7 +42,7 @@ def command(
     ] = _MOST,
     instructions: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Instructions of the run, for misses per 1000."),
+        typer.Option(min=1, metavar="N", help="Instructions of the run [as the trace says]."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of what is drawn by chance.")] = 1,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0: one a core.")] = 0,

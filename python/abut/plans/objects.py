@@ -156,16 +156,20 @@ def read_objects(
     *,
     numbers: Array | None = None,
     accesses: bool = True,
+    windows: Sequence[tuple[int, int]] = (),
     cache: Cache | None = None,
     seed: int = 1,
 ) -> Objects:
     """Read the whole trace; without `accesses` its events alone, which is much quicker.
 
-    `numbers` stand for the contexts of the trace, by their numbers; 0: in no plan.
+    `windows` are ranges of chunks, in order: of others, the events alone are read. `numbers` stand
+    for the contexts of the trace, by their numbers; 0: in no plan.
     """
     known = np.zeros(0, np.uint32) if numbers is None else numbers.astype(np.uint32)
     with failures():
-        columns = native_module().read_relations(trace.native, accesses, _WINDOW, known)
+        columns = native_module().read_relations(
+            trace.native, accesses, _WINDOW, known, list(windows)
+        )
     for name in ("friends", "usage", "contexts"):
         columns[name] = Edges(*columns[name])
     # Numbers of objects are 64 bits wide in Python; heat goes back to the native module unsigned.

@@ -31,11 +31,19 @@ class Recorded:
 
 
 def read_recorded(
-    trace: Trace, *, depth: int | None = None, cache: Cache | None = None, seed: int = 1
+    trace: Trace,
+    *,
+    depth: int | None = None,
+    windows: Sequence[tuple[int, int]] = (),
+    cache: Cache | None = None,
+    seed: int = 1,
 ) -> Recorded:
-    """Read a trace for strategies. Raises AbutError where it holds nothing that can be placed."""
+    """Read a trace for strategies; of accesses, those in `windows` (ranges of chunks) if there are.
+
+    Raises AbutError where it holds nothing that can be placed.
+    """
     keys = keys_of(trace, depth)
-    objects = read_objects(trace, numbers=keys.numbers, cache=cache, seed=seed)
+    objects = read_objects(trace, numbers=keys.numbers, windows=windows, cache=cache, seed=seed)
     if not objects.placeable.any():
         raise AbutError(
             f"{trace.path}: no object can be placed: none is of 9 to 512 bytes and from a program "

@@ -50,6 +50,7 @@ def _wasted(run: Document) -> float:
 
 def _misses_card(report: Document, instructions: int | None) -> dict[str, str]:
     run = report["run"]
+    instructions = instructions or (report["trace"]["totals"] or {}).get("instructions")
     level, last = run["levels"][0], run["levels"][-1]
     per = "instructions" if instructions else "accesses"
     whole = instructions * run["sampled"]["share"] if instructions else run["accesses"]
@@ -207,6 +208,8 @@ def trust_rows(report: Document) -> list[list[str]]:
         "recorder": trace["recorder"],
         **{f"note: {name}": str(value) for name, value in trace["notes"].items()},
         "accesses": f"{trace['accesses']:,}; looked at {run['accesses']:,}",
+        "of which": f"layouts were ranked by {amount(run['sampled']['to_rank'], '')}, the optimum "
+        f"is of {amount(run['sampled']['to_floor'], '')}; page misses are of all",
         "events": f"{trace['events']:,}",
         "dropped": f"{totals.get('dropped_accesses', 0):,} accesses, "
         f"{totals.get('dropped_events', 0):,} events; {totals.get('unmatched_frees', 0):,} frees "

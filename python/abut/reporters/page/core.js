@@ -26,7 +26,7 @@ function scaled(value, scales) {
 }
 const bytes = (value) => scaled(value, [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]]);
 const count = (value) => scaled(value, [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]]);
-const percent = (share) => (share === null || share === undefined || Number.isNaN(share) ? "–" : `${(100 * share).toFixed(Math.abs(share) < 0.0995 ? 1 : 0)} %`);
+const percent = (share) => (share === null || share === undefined || Number.isNaN(share) ? "–" : `${(100 * share).toFixed(share !== 0 && Math.abs(share) < 0.0995 ? 1 : 0)} %`);
 const exact = (value) => (value === null || value === undefined ? "–" : Math.round(value).toLocaleString("en-US"));
 const sum = (numbers) => numbers.reduce((total, one) => total + one, 0);
 

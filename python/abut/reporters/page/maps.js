@@ -74,8 +74,12 @@ function drawMaps(report, others) {
   const models = [mapModel(others.length ? "as recorded" : "the heap as recorded", report.run), ...others.map((one) => mapModel(one.name, one.run))].filter((one) => one.rows);
   if (!models.length) return;
   const node = section("maps", "Heap maps", "Time runs from left to right, addresses from top to bottom; what was never touched is left out, and a dotted line marks each such gap of more than 4 MiB. Compact bands are good; colours strewn over many rows are pages and lines shared by what is not used together.");
-  const ranked = [...report.run.contexts].sort((a, b) => b.accesses - a.accesses).slice(0, COLOURS.length);
-  const places = new Map(ranked.map((one, i) => [one.name, i]));
+  // Colours are for those that take up most of the picture: few are told apart, and many accesses may go to one tile.
+  const room = new Map();
+  for (const model of models)
+    for (const owner of model.owner) if (owner) { const name = model.run.contexts[owner - 1].name; room.set(name, (room.get(name) || 0) + 1); }
+  const ranked = [...room.keys()].sort((a, b) => room.get(b) - room.get(a)).slice(0, COLOURS.length);
+  const places = new Map(ranked.map((name, i) => [name, i]));
   const pair = h("div", { class: "pair" }), key = h("div", {});
   let mode = "context";
   const views = models.map((model) => {
@@ -112,7 +116,7 @@ function drawMaps(report, others) {
   const repaint = () => {
     for (const view of views) { paint(view, mode, places); drawOver(view, null); }
     const scale = (low, high) => legend([0, 0.25, 0.5, 0.75, 1].map((share, i) => [rgb(ramp(share)), i === 0 ? low : i === 4 ? high : ""]));
-    key.replaceChildren(mode === "context" ? legend([...ranked.map((one, i) => [COLOURS[i], shortened(one.name, 60)]), [OTHERS, "others"]])
+    key.replaceChildren(mode === "context" ? legend([...ranked.map((name, i) => [COLOURS[i], shortened(name, 60)]), [OTHERS, "others"]])
       : mode === "side" ? legend([["#0072b2", "the application"], ["#e69f00", "the allocator"]])
       : mode === "heat" ? scale("one access", `${count(models[0].hottest)} (logarithmic)`) : scale("just born", "2^32 accesses old"));
   };

@@ -47,7 +47,7 @@ function drawUse(report) {
     pair.append(lineChart({ label: "Share used over time, of lines and of pages", yMax: 1, yText: percent, xText: (x) => `${count(x)}`, lines: [
       line("lines of 64 B", "var(--used)", run.timeline.used), line("pages of 4 KiB", COLOURS[5], run.timeline.page_used, "6 3")] }));
     const each = run.accesses / steps.length;
-    pair.append(lineChart({ label: "Misses per 1000 accesses over time", yText: (y) => y.toFixed(y < 1 ? 2 : 0), xText: (x) => count(x), lines: run.levels.map((level, i) =>
+    pair.append(lineChart({ label: "Misses per 1000 accesses over time", yText: (y) => y.toFixed(y !== 0 && y < 1 ? 2 : 0), xText: (x) => count(x), lines: run.levels.map((level, i) =>
       line(level.name, ["var(--used)", COLOURS[0], COLOURS[5]][i % 3], run.timeline.misses[i].map((one) => (1000 * one) / each), ["", "6 3", "2 3"][i % 3])) }));
     node.append(pair, h("p", { class: "soft" }, "Time runs in accesses of the whole run."));
     node.append(table("over time", ["accesses before", "alive", "lines used", "pages used", ...run.levels.map((one) => `${one.name} misses`)], steps.map((x, i) =>

@@ -1,0 +1,58 @@
+"""A recorded run that is made up: what the tests of the report look at."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from abut.analysis.caches import Level
+from abut.analysis.presets import Preset
+from abut.trace import Frame, TraceWriter
+
+NODE, BUFFER = 1, 2
+SMALL = Preset(
+    "small",
+    "two small levels",
+    (Level("L1", 1024, below="L2", ways=2, cycles=1), Level("L2", 16384, ways=4, cycles=10)),
+    tlb=(Level("TLB", 4 * 4096, line=4096, ways=4, cycles=1),),
+    memory_cycles=100,
+)
+APART = 8192  # bytes from one pair to the next
+
+
+def pairs_trace(
+    path: Path,
+    nodes: int,
+    *,
+    walks: int = 2,
+    callers: int = 1,
+    command: Sequence[str] = ("prog",),
+    build_id: str = "",
+    chunk: int = 500,
+) -> Path:
+    """Pairs of a node (context 1) and a buffer (2) on the same line, and far apart from the next.
+
+    All are walked, then each node is used again and freed. Each access has its code; the allocator
+    touches each node's header. With more callers, pairs come in turn from contexts of their own.
+    Without a build-id, nothing of it can be placed.
+    """
+    with TraceWriter(path, command=list(command), codes=True, chunk_accesses=chunk) as out:
+        module = out.module("/nowhere/prog", build_id, 0x1000, 0x1000)
+        contexts = [
+            [out.context([Frame(module, at), Frame(module, 0x20 + caller)]) for at in (0x10, 0x18)]
+            for caller in range(callers)
+        ]
+        pairs = []
+        for number in range(nodes):
+            address = 0x10000 + APART * number
+            of_node, of_buffer = contexts[number % callers]
+            node = out.allocate(24, address=address, context=of_node, time=number)
+            buffer = out.allocate(700, address=address + 32, context=of_buffer, time=number)
+            out.access(node, -8 & (1 << 64) - 1, 8, write=True, allocator=True, code=0x1500)
+            pairs.append((node, buffer))
+        for _ in range(walks):
+            for node, buffer in pairs:
+                out.access(node, 16, code=0x1100)
+                out.access(buffer, 640, write=True, code=0x1200)
+        for node, _ in pairs:
+            out.access(node, 0, code=0x1100)
+            out.free(node)
+    return path
