@@ -7,16 +7,17 @@ beside them our containers and others'. The values are those of figures 3.7, 3.9
 
 from collections.abc import Iterator, Mapping
 
+from abut.adcock_containers import container_experiments
 from abut.adcock_sweeps import parameter_experiments
 from abut.adcock_ways import (
     LONG_LISTS,
     MLIST_NODES,
     MOVER_FIGURES,
+    STILL,
     UPPER,
     Experiment,
     Size,
     Way,
-    changes_option,
     dict_arguments,
     mlist_arguments,
     operations_option,
@@ -30,7 +31,7 @@ _BLOCKS = {7: 4096, 11: 4096, 15: 2048, 19: 64, 21: 64}
 _UNROLLED = {7: 4096, 11: 4096, 15: 256, 19: 64, 21: 64}
 _SHARES = ("1", "0.1", "0.01")  # s: of the look-ups, how many are followed by a change
 _SIZES = {"quick": Size(500_000, 20, 128), "daily": Size(2_000_000, 22, 128)}
-_SIZES["full"] = Size(4_000_000, 23, 64, 2)
+_SIZES["full"] = Size(4_000_000, 23, 64, 2, 240_000)
 _SIZES["tiny"] = Size(20_000, 16, 8)  # to see that all of it runs: what it takes says nothing
 SIZES = tuple(_SIZES)
 
@@ -45,6 +46,7 @@ def experiments(suite: str) -> Iterator[Experiment]:
     for lists in _LISTS:
         yield _mlist(size, lists)
     yield from parameter_experiments(size)
+    yield from container_experiments(size)
 
 
 def _degradation(size: Size) -> Iterator[Experiment]:
@@ -53,7 +55,7 @@ def _degradation(size: Size) -> Iterator[Experiment]:
         ways = tuple(
             Way(
                 f"{what}, s = {share}",
-                (*changes_option(share), *operations_option(size, share), "--mover", mover),
+                (*dict_arguments(size, variant, share), "--mover", mover),
             )
             for share in _SHARES
             for what, mover in (("degrades", "none"), (UPPER, "upper"))
@@ -62,7 +64,7 @@ def _degradation(size: Size) -> Iterator[Experiment]:
             f"degradation-dict-{variant}",
             f"DICT, MOVE{variant.upper()}, {size.nodes:,} nodes: how its layout degrades",
             "dict",
-            ("--nodes", str(size.nodes), "--variant", variant, "--huge"),
+            (),
             ("first_ns", "last_ns"),
             ways,
             kind="course",
@@ -76,7 +78,7 @@ def _degradation(size: Size) -> Iterator[Experiment]:
         "degradation-mlist",
         f"MLIST, 2^{size.bits} nodes: how its layout degrades",
         "mlist",
-        ("--huge",),
+        (),
         ("first_ns", "last_ns"),
         ways,
         kind="course",
@@ -144,7 +146,7 @@ def _dict(size: Size, variant: str, share: str) -> Experiment:
         "dict",
         dict_arguments(size, variant, share),
         MOVER_FIGURES,
-        (Way("none", ("--mover", "none")), *ways_of(movers, thesis)),
+        (STILL, *ways_of(movers, thesis)),
     )
 
 
@@ -188,10 +190,10 @@ def _mlist(size: Size, lists: int) -> Experiment:
         f"MLIST, 2^{size.bits} nodes of 8 bytes, lists of {2 ** (MLIST_NODES - lists)}"
         f" (the thesis's v = 2^{lists})",
         "mlist",
-        (*arguments, "--huge"),
+        arguments,
         MOVER_FIGURES,
         (
-            Way("none", ("--mover", "none")),
+            STILL,
             *ways_of(
                 [(name, text) for name, text, _ in movers],
                 {name: thesis[key] for name, _, key in movers if key in thesis},

@@ -1,4 +1,4 @@
-"""The experiments that go over parameters: sites, memory, rates, blocks; misses; and containers.
+"""The experiments that go over parameters: sites, memory, rates, blocks; and misses.
 
 The values are those of figures 7.3, 7.16 and 7.20 to 7.24 of Adcock, *Improving cache performance
 by runtime data movement* (2009).
@@ -11,6 +11,7 @@ from abut.adcock_ways import (
     MISSES,
     MLIST_NODES,
     MOVER_FIGURES,
+    STILL,
     UPPER,
     Experiment,
     Size,
@@ -27,18 +28,22 @@ def parameter_experiments(size: Size) -> Iterator[Experiment]:
     """All of them."""
     yield from _sites(size)
     yield from _sweeps(size)
+    yield from _depths(size)
+    yield from _stability(size)
     yield from _misses(size)
-    yield from _containers(size)
 
 
 def _sites(size: Size) -> Iterator[Experiment]:
-    """Figures 7.16 to 7.24: which sites and which coallocators, at m = 1.1."""
+    """Figures 7.3 and 7.16 to 7.24: which sites and which coallocators, at m = 1.1."""
     node: dict[str, float] = {
         "M": 16,
         "I": 6,
         "C": 1,
         "MI": 24,
-        "MI-ccmalloc": 20,
+        "MI-newblock-extended": 20,
+        "MI-newblock-vanilla": 17,
+        "MI-firstfit-extended": 20,
+        "MI-firstfit-vanilla": 17,
         "MI-pages": 7,
         "MI-first": 14,
     }
@@ -46,7 +51,10 @@ def _sites(size: Size) -> Iterator[Experiment]:
         "I": 5,
         "C": 5,
         "IC": 13,
-        "IC-ccmalloc": 7,
+        "IC-newblock-extended": 7,
+        "IC-newblock-vanilla": 4,
+        "IC-firstfit-extended": -8,
+        "IC-firstfit-vanilla": -16,
         "IC-pages": -13,
         "IC-first": 7,
     }
@@ -59,7 +67,7 @@ def _sites(size: Size) -> Iterator[Experiment]:
             (*dict_arguments(size, variant, "1"), "--percent", "110"),
             MOVER_FIGURES,
             (
-                Way("none", ("--mover", "none")),
+                STILL,
                 *(
                     Way(f"sites {name}", ("--mover", f"sites-{name}"), value)
                     for name, value in values.items()
@@ -75,10 +83,10 @@ def _sites(size: Size) -> Iterator[Experiment]:
             f"sites-mlist-{lists}",
             f"MLIST, lists of {2 ** (MLIST_NODES - lists)}: where hints are sought, m = 1.1",
             "mlist",
-            (*mlist_arguments(size, lists), "--percent", "110", "--huge"),
+            (*mlist_arguments(size, lists), "--percent", "110"),
             MOVER_FIGURES,
             (
-                Way("none", ("--mover", "none")),
+                STILL,
                 *(
                     Way(f"sites {name}", ("--mover", f"sites-{name}"), value)
                     for name, value in values.items()
@@ -108,15 +116,29 @@ def _sweeps(size: Size) -> Iterator[Experiment]:
     )
     yield _sweep(
         "rates-dict",
-        "nodes looked at for an operation",
+        "look-ups of 1000 that move",
         "dict",
         dict_arguments(size, "node", "1"),
         {
-            (f"incremental1space, threshold {threshold}", rate / 1000): (
-                f"incremental1space --rate {rate} --threshold {threshold}"
+            (f"embedded1space, threshold {threshold}, m = {m / 100:g}", float(rate)): (
+                f"embedded1space --rate {rate} --threshold {threshold} --percent {m} --compact"
             )
-            for threshold in (2, 4, 7)
-            for rate in (250, 1000, 4000)
+            for m in (200, 110)
+            for threshold in (2, 8)
+            for rate in (10, 50, 250)
+        },
+    )
+    operations = size.nodes * size.rounds
+    yield _sweep(
+        "periods-dict",
+        "operations between passes",
+        "dict",
+        dict_arguments(size, "node", "1"),
+        {
+            ("periodic2space-nested", float(operations // passes)): (
+                f"periodic2space-nested --period {operations // passes}"
+            )
+            for passes in (10, 20, 40, 80)
         },
     )
     for lists in (7, 15):
@@ -125,7 +147,7 @@ def _sweeps(size: Size) -> Iterator[Experiment]:
             f"memory-mlist-{lists}",
             "m",
             "mlist",
-            (*mlist_arguments(size, lists), "--huge"),
+            mlist_arguments(size, lists),
             {
                 (name, m / 100): f"{text} --percent {m}"
                 for name, text in (
@@ -139,7 +161,7 @@ def _sweeps(size: Size) -> Iterator[Experiment]:
             f"blocks-mlist-{lists}",
             "bytes of a block",
             "mlist",
-            (*mlist_arguments(size, lists), "--huge"),
+            mlist_arguments(size, lists),
             {
                 (name, float(block)): f"{text} --block {block}"
                 for name, text in (
@@ -150,6 +172,53 @@ def _sweeps(size: Size) -> Iterator[Experiment]:
                 )
                 for block in (64, 256, 1024, 4096)
             },
+        )
+
+
+def _depths(size: Size) -> Iterator[Experiment]:
+    """Figure 7.10: to which depth of clusters a perfect layout is mended with the fewest moves."""
+    values = {"node": (-4.0, 36.0, 37.0), "fields": (-41.0, 19.0, 22.0)}
+    for variant, thesis in values.items():
+        yield Experiment(
+            f"depths-dict-{variant}",
+            f"DICT, MOVE{variant.upper()}, {size.nodes:,} nodes: depth of the fewest moves",
+            "dict",
+            dict_arguments(size, variant, "1"),
+            MOVER_FIGURES,
+            (
+                STILL,
+                *(
+                    Way(f"BFS, depth {depth}", ("--mover", mover), thesis[depth])
+                    for depth, mover in enumerate(("bfs-0", "bfs-1", "bfs"))
+                ),
+                *(
+                    Way(f"fixedHeight, depth {depth}", ("--mover", mover))
+                    for depth, mover in enumerate(("fixed-0", "fixed-1", "fixed"))
+                ),
+            ),
+        )
+
+
+def _stability(size: Size) -> Iterator[Experiment]:
+    """Figure 7.14: whether what a mover wins lasts."""
+    for variant in ("node", "fields"):
+        arguments = dict_arguments(size, variant, "1")
+        movers = (
+            ("sites <L; EL>", "sites"),
+            ("embedded1space", "embedded1space --rate 30 --threshold 6"),
+            ("perfect, BFS", "bfs"),
+        )
+        yield Experiment(
+            f"stability-dict-{variant}",
+            f"DICT, MOVE{variant.upper()}, {size.nodes:,} nodes: whether what is won lasts",
+            "dict",
+            (),
+            ("first_ns", "last_ns"),
+            (
+                Way(STILL.name, (*arguments, *STILL.arguments)),
+                *(Way(name, (*arguments, "--mover", *text.split())) for name, text in movers),
+            ),
+            kind="course",
         )
 
 
@@ -169,7 +238,7 @@ def _misses(size: Size) -> Iterator[Experiment]:
         "dict",
         dict_arguments(size, "node", "1"),
         MISSES,
-        (Way("none", ("--mover", "none")), *ways_of(movers, {})),
+        (STILL, *ways_of(movers, {})),
         kind="misses",
     )
     for lists, block, unrolled in ((11, 4096, 4096), (15, 2048, 256)):
@@ -184,9 +253,9 @@ def _misses(size: Size) -> Iterator[Experiment]:
             f"misses-mlist-{lists}",
             f"MLIST, lists of {2 ** (MLIST_NODES - lists)}: simulated misses of a node walked over",
             "mlist",
-            (*mlist_arguments(size, lists), "--huge"),
+            mlist_arguments(size, lists),
             MISSES,
-            (Way("none", ("--mover", "none")), *ways_of(walkers, {})),
+            (STILL, *ways_of(walkers, {})),
             kind="misses",
         )
 
@@ -205,57 +274,10 @@ def _sweep(
         arguments,
         MOVER_FIGURES,
         (
-            Way("none", ("--mover", "none")),
+            STILL,
             Way(UPPER, ("--mover", "upper")),
             *(Way(way, ("--mover", *text.split()), x=x) for (way, x), text in points.items()),
         ),
         kind="sweep",
         axis=axis,
-    )
-
-
-def _containers(size: Size) -> Iterator[Experiment]:
-    values = size.nodes
-    elements = ("--elements", str(values))
-    yield Experiment(
-        "map",
-        f"A map of {values:,} keys and values of 8 bytes, after 10 rounds of changes to a tenth",
-        "containers",
-        ("--what", "map", *elements, "--lookups", "500000"),
-        ("lookup_ns", "change_ns", "insert_ns", "walk_ns"),
-        tuple(
-            Way(name, ("--whose", *arguments.split()))
-            for name, arguments in (
-                ("std::map", "std"),
-                ("absl::btree_map", "absl"),
-                ("boost::container::map", "boost"),
-                ("abut::map", "abut"),
-                ("abut::map, still", "abut-still"),
-            )
-        ),
-    )
-    allocators = ("glibc", "jemalloc", "mimalloc")
-    yield Experiment(
-        "list",
-        f"Lists of 2000, {values:,} values of 8 bytes, after 10 passes of random changes",
-        "containers",
-        ("--what", "list", *elements),
-        ("walk_ns", "change_ns"),
-        (
-            *(Way("std::list", ("--whose", "std"), heap=heap) for heap in allocators),
-            Way("boost::container::list", ("--whose", "boost")),
-            *(Way("abut::list", ("--whose", "abut"), heap=heap) for heap in allocators),
-        ),
-    )
-    yield Experiment(
-        "bag",
-        f"{values:,} values of 8 bytes without an order, each erased and another inserted",
-        "containers",
-        ("--what", "bag", *elements),
-        ("walk_ns", "change_ns"),
-        (
-            Way("std::list", ("--whose", "std")),
-            Way("plf::colony", ("--whose", "plf")),
-            Way("abut::list, still", ("--whose", "abut-still")),
-        ),
     )

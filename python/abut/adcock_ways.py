@@ -64,6 +64,11 @@ class Size:
     bits: int  # log2 of MLIST's nodes
     passes: int  # of MLIST: how often each node is walked over, in the mean
     rounds: int = 4  # of DICT at s = 1: operations for each node
+    sample: int = 80_000  # operations of a tenth of DICT that are timed, where s is less than 1
+
+
+# The program whose nodes stay where they are.
+STILL = Way("none", ("--mover", "none"))
 
 
 def changes_option(share: str) -> tuple[str, str]:
@@ -71,9 +76,12 @@ def changes_option(share: str) -> tuple[str, str]:
     return ("--changes", str(round(1000 * float(share))))
 
 
-def operations_option(size: Size, share: str) -> tuple[str, str]:
-    """So many that a layout degrades: the fewer changes, the more."""
-    return ("--operations", str(size.nodes * {"1": size.rounds, "0.1": 12, "0.01": 16}[share]))
+def operations_option(size: Size, share: str) -> tuple[str, ...]:
+    """So many that a layout degrades: the fewer changes, the more. Of those, a sample is timed."""
+    if share == "1":
+        return ("--operations", str(size.nodes * size.rounds))
+    operations = size.nodes * {"0.1": 10, "0.01": 60}[share]
+    return ("--operations", str(operations), "--sample", str(size.sample))
 
 
 def dict_arguments(size: Size, variant: str, share: str) -> tuple[str, ...]:
@@ -86,14 +94,21 @@ def dict_arguments(size: Size, variant: str, share: str) -> tuple[str, ...]:
 
 
 def mlist_arguments(size: Size, lists: int) -> tuple[str, ...]:
-    """Lists as long as the thesis's: where there are other nodes, there are other lists."""
+    """Lists as long as the thesis's: where there are other nodes, there are other lists.
+
+    Walks over long lists whose nodes lie anywhere take too long to let their layout degrade: where
+    nodes stay, a sample of the operations is walked for, and changes alone are made of the others.
+    """
     count = size.bits + lists - MLIST_NODES
     length = 2 ** (MLIST_NODES - lists)
+    common = ("--nodes", str(2**size.bits), "--lists", str(2**count))
+    batch = ("--batch", str(max(1, 40_000 // max(length, 40))))
+    if lists <= LONG_LISTS:
+        changed = {7: 32, 11: 4}[lists]  # a node of so many, in the end
+        operations = ("--operations", str(2**size.bits // changed))
+        return (*common, *operations, "--sample", str(2**24 // length), *batch, "--huge")
     operations = min(2**size.bits * size.passes // length, 2 ** (size.bits + 1))
-    return (
-        *("--nodes", str(2**size.bits), "--lists", str(2**count)),
-        *("--operations", str(max(operations, 2000)), "--batch", str(max(1, 40_000 // length))),
-    )
+    return (*common, "--operations", str(max(operations, 2000)), *batch, "--huge")
 
 
 def ways_of(movers: Sequence[tuple[str, str]], thesis: Mapping[str, float]) -> Iterator[Way]:

@@ -124,6 +124,10 @@ def test_a_series_goes_on_from_its_journal(monkeypatch: pytest.MonkeyPatch, tmp_
     again = adcock.run(["dict-node-1"], runs=1, journal=RunJournal(path, seconds=0))
     assert len(measured) == runs
     assert again.document() == first.document()
+    kept = RunJournal(path, kept_only=True)
+    shown = adcock.run(["dict-node-1", "mlist-15"], runs=1, journal=kept)
+    assert len(measured) == runs
+    assert shown.document() == first.document()
     chosen = adcock.run(["dict-node-1"], runs=1, journal=RunJournal(path), ways=["perfect"])
     assert list(chosen.document()["dict-node-1"]) == [
         *("none", "upper bound", "perfect, BFS", "perfect, fixedHeight")

@@ -1,87 +1,25 @@
-// The containers whose nodes move beside those whose nodes do not: maps that are looked up, updated and walked; many
-// lists that are changed at random and walked. Prints one JSON object.
+// The containers whose nodes move beside those whose nodes do not: maps and their kin; many lists that are changed at
+// random and walked; elements without an order. Prints one JSON object.
+#include "move/containers.hpp"
 #include "abut/move/list.hpp"
-#include "abut/move/map.hpp"
-#include "common/checksum.hpp"
 #include "common/options.hpp"
-#include "common/random.hpp"
 
 #include <cinttypes>
-#include <ctime>
 #include <list>
-#include <map>
-#ifdef BENCH_HAS_ABSL
-#include <absl/container/btree_map.h>
-#endif
+#include <vector>
 #if __has_include(<plf_colony.h>)
 #define BENCH_HAS_COLONY
 #include <plf_colony.h>
 #endif
-#if __has_include(<boost/container/map.hpp>)
-#define BENCH_HAS_BOOST
+#ifdef BENCH_HAS_BOOST
 #include <boost/container/list.hpp>
-#include <boost/container/map.hpp>
 #endif
 
 namespace {
 
+using bench::ns_each;
 using bench::Random;
-
-struct Settings {
-  std::string_view what = "map";
-  std::string_view whose = "abut";
-  std::uint64_t elements = 1'000'000;
-  std::uint64_t length = 2000; // of a list
-  std::uint64_t passes = 10;
-  std::uint64_t lookups = 2'000'000;
-  std::uint64_t seed = 1;
-  bool huge = false;
-};
-
-double now() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
-
-// Runs `work` and gives its processor time, in nanoseconds for each of `count`.
-template <typename Work>
-double ns_each(std::uint64_t count, Work work) {
-  const double begun = now();
-  work();
-  return (now() - begun) * 1e9 / static_cast<double>(count);
-}
-
-template <typename Map>
-void run_map(const Settings &settings, bench::Checksum &sum) {
-  Random random(settings.seed);
-  Map map;
-  if constexpr (requires { map.prefer_huge_pages(); })
-    if (settings.huge) map.prefer_huge_pages();
-  std::vector<std::uint64_t> keys(settings.elements);
-  for (auto &key : keys) key = random.next();
-  const double build = ns_each(keys.size(), [&] {
-    for (const std::uint64_t key : keys) map[key] = key;
-  });
-  const std::uint64_t changes = settings.passes * settings.elements / 10;
-  const double change = ns_each(changes, [&] {
-    for (std::uint64_t i = 0; i < changes; ++i) {
-      std::uint64_t &key = keys[random.below(keys.size())];
-      map.erase(key);
-      key = random.next();
-      map[key] = key;
-    }
-  });
-  const double look_up = ns_each(settings.lookups, [&] {
-    for (std::uint64_t i = 0; i < settings.lookups; ++i)
-      sum.add(map.find(keys[random.below(keys.size())])->second);
-  });
-  const double walk = ns_each(map.size(), [&] {
-    for (const auto &[key, value] : map) sum.add(key ^ (value << 1));
-  });
-  std::printf("\"insert_ns\": %.1f, \"change_ns\": %.1f, \"lookup_ns\": %.1f, \"walk_ns\": %.2f",
-              build, change, look_up, walk);
-}
+using Settings = bench::ContainerSettings;
 
 // One of the lists is drawn, and where the last step on it ended, an element is erased, inserted or passed.
 template <typename List>
@@ -180,34 +118,22 @@ void run_bags(const Settings &settings, bench::Checksum &sum) {
 
 void run(const Settings &settings, bench::Checksum &sum) {
   if (settings.what == "bag") return run_bags(settings, sum);
+  if (settings.what != "list") return run_keyed(settings, sum);
   const std::uint64_t count = std::max<std::uint64_t>(settings.elements / settings.length, 1);
   using Key = std::uint64_t;
-  if (settings.what == "list" && settings.whose == "abut") {
+  if (settings.whose == "abut") {
     const abut::list<Key> first;
     std::vector<abut::list<Key>> lists;
     for (std::uint64_t i = 0; i < count; ++i) lists.emplace_back(first.pool());
     run_lists(settings, lists, sum);
 #ifdef BENCH_HAS_BOOST
-  } else if (settings.what == "list" && settings.whose == "boost") {
+  } else if (settings.whose == "boost") {
     std::vector<boost::container::list<Key>> lists(count);
     run_lists(settings, lists, sum);
-  } else if (settings.whose == "boost") {
-    run_map<boost::container::map<Key, Key>>(settings, sum);
-#endif
-  } else if (settings.what == "list") {
-    std::vector<std::list<Key>> lists(count);
-    run_lists(settings, lists, sum);
-  } else if (settings.whose == "abut") {
-    run_map<abut::map<Key, Key>>(settings, sum);
-  } else if (settings.whose == "abut-still") {
-    run_map<abut::map<Key, Key, std::less<Key>, abut::move::TreeLayout{.moves = false}>>(settings,
-                                                                                         sum);
-#ifdef BENCH_HAS_ABSL
-  } else if (settings.whose == "absl") {
-    run_map<absl::btree_map<Key, Key>>(settings, sum);
 #endif
   } else {
-    run_map<std::map<Key, Key>>(settings, sum);
+    std::vector<std::list<Key>> lists(count);
+    run_lists(settings, lists, sum);
   }
 }
 
@@ -237,7 +163,8 @@ bool is_here(std::string_view whose) {
 int main(int argc, char **argv) {
   Settings settings;
   bench::Options options("containers", "Maps and lists whose nodes move, beside others.");
-  options.choice("what", settings.what, {"map", "list", "bag"}, "the container");
+  options.choice("what", settings.what, {"map", "set", "unordered_map", "list", "bag"},
+                 "the container");
   options.choice("whose", settings.whose, {"abut", "abut-still", "std", "absl", "boost", "plf"},
                  "whose container; absl's, boost's and plf's only where they were found");
   options.number("elements", settings.elements, {1, 1'000'000'000}, "elements in all");

@@ -14,13 +14,16 @@ bench::DictSettings parse(int argc, char **argv) {
   options.number("batch", settings.batch, {1, 1'000'000'000}, "operations that are timed as one");
   options.number("changes", settings.changes, {0, 1000},
                  "look-ups of 1000 after which the node is deleted and another inserted");
+  options.number("sample", settings.sample, {0, 10'000'000'000},
+                 "operations of each tenth that are timed; of the others only changes are made");
   options.choice("variant", settings.variant, {"node", "fields"},
                  "what a deletion moves: MOVENODE or MOVEFIELDS");
   options.text(
       "mover", settings.mover,
       "none, upper, sites, periodic2space[-nested], periodic1space, incremental1space, "
       "incremental2space, embedded1space, bfs[-0|-1|-2], fixed[-0|-1|-2], btree; MOVENODE: "
-      "sites-M|I|C|MI|MI-ccmalloc|MI-pages|MI-first; MOVEFIELDS: sites-I|C|IC|...");
+      "sites-M|I|C|MI|MI-newblock-extended|MI-newblock-vanilla|MI-firstfit-extended|"
+      "MI-firstfit-vanilla|MI-pages|MI-first; MOVEFIELDS: sites-I|C|IC|IC-...");
   options.number("percent", settings.percent, {100, 1000}, "cells for 100 nodes: m");
   options.number("period", settings.period, {0, UINT64_MAX}, "operations between two passes");
   options.number("rate", settings.rate, {0, 1'000'000},
@@ -40,7 +43,8 @@ bench::DictSettings parse(int argc, char **argv) {
 int main(int argc, char **argv) {
   const bench::DictSettings settings = parse(argc, argv);
   const bool known = bench::run_dict_movers(settings) || bench::run_dict_sites(settings) ||
-                     bench::run_dict_perfect(settings) || bench::run_dict_btree(settings);
+                     bench::run_dict_perfect(settings) || bench::run_dict_btree(settings) ||
+                     bench::run_dict_ccmalloc(settings);
   if (!known) std::fprintf(stderr, "dict: no such mover; --help names them\n");
   return known ? 0 : 2;
 }

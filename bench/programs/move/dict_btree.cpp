@@ -62,6 +62,7 @@ public:
       at = node.child[i];
     }
   }
+  void pass_over(std::uint32_t /*key*/) {}
   void replace(std::uint32_t old, std::uint32_t key) {
     erase(root_, old);
     if (nodes_[root_].count == 0 && !nodes_[root_].leaf) {

@@ -53,10 +53,13 @@ public:
                OneSpaceRules{static_cast<unsigned>(settings.threshold), settings.compacts}) {}
 
   void look_up(std::uint32_t key) {
-    if (embedded_ && choices_.below(1000) < settings_.rate)
+    if (is_to_move())
       look_up_and_move(key);
     else
       TreeStore::look_up(key);
+  }
+  void pass_over(std::uint32_t key) {
+    if (is_to_move()) look_up_and_move(key);
   }
   void work(std::uint64_t done) {
     if (periodic_ && settings_.period != 0 && done % settings_.period == 0) mover_.pass();
@@ -64,6 +67,7 @@ public:
   }
 
 private:
+  bool is_to_move() { return embedded_ && choices_.below(1000) < settings_.rate; }
   // What figure 5.2 embeds in the look-up: the clusters that it comes through are put right.
   void look_up_and_move(std::uint32_t key) {
     LineId line = kNoLine;

@@ -24,8 +24,7 @@ constexpr auto kInsertAlone = l(parent<7>);
 constexpr auto kMove = l(parent<1>) | l(child<2>);
 constexpr auto kMoveAlone = (l | el) * ((parent<1> & child<2>) | always);
 constexpr auto kCut = l(parent<1>);
-// Others of figures 7.20 and 7.21 at the same sites: ccmalloc-newBlock, pages, any line.
-constexpr auto kNewLine = l(parent<1>) | nlip(parent<1>) | el(always);
+// Others of figures 7.20 and 7.21 at the same sites: pages, any line.
 constexpr auto kPages = (p | ep) * (parent<1> | always);
 constexpr auto kAnyLine = (l | fl) * (parent<1> | always);
 
@@ -37,7 +36,6 @@ bool run_node(const DictSettings &settings) {
          run(same, "sites-M", kNone, kNone, kMoveAlone) ||
          run(same, "sites-I", kInsertAlone, kNone, kNone) ||
          run(same, "sites-C", kNone, kCut, kNone) ||
-         run(same, "sites-MI-ccmalloc", kNewLine, kNone, kMove) ||
          run(same, "sites-MI-pages", kPages, kNone, p(parent<1>)) ||
          run(same, "sites-MI-first", kAnyLine, kNone, kMove);
 }
@@ -47,7 +45,6 @@ bool run_fields(const DictSettings &settings) {
   same.mover = mover;
   return run(same, "sites-IC", kInsert, kCut, kNone) ||
          run(same, "sites-I", kInsert, kNone, kNone) || run(same, "sites-C", kNone, kCut, kNone) ||
-         run(same, "sites-IC-ccmalloc", kNewLine, kCut, kNone) ||
          run(same, "sites-IC-pages", kPages, p(parent<1>), kNone) ||
          run(same, "sites-IC-first", kAnyLine, kCut, kNone);
 }

@@ -33,6 +33,7 @@ public:
   void look_up(std::uint32_t key) {
     place_ = tree_.find(key, [](auto) {});
   }
+  void pass_over(std::uint32_t /*key*/) {}
   void replace(std::uint32_t /*old*/, std::uint32_t key) {
     const auto cell = tree_.remove(place_, [](auto) {});
     tree_.attach(tree_.find_gap(key), cell, key, [](auto) {});

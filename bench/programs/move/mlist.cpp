@@ -14,6 +14,9 @@ bench::MlistSettings parse(int argc, char **argv) {
   options.number("operations", settings.operations, {10, 10'000'000'000},
                  "deletions and insertions");
   options.number("batch", settings.batch, {1, 1'000'000'000}, "operations that are timed as one");
+  options.number("sample", settings.sample, {0, 10'000'000'000},
+                 "operations of each tenth that are timed, where nodes stay; the others are made "
+                 "without walks");
   options.text("mover", settings.mover,
                "none, upper, periodic2space, incremental2space, periodic1space, "
                "incremental1space, embedded1space, sites-next, sites-last, sites-first, "

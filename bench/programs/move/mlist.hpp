@@ -17,6 +17,7 @@ struct MlistSettings {
   std::uint64_t lists = std::uint64_t{1} << 15;
   std::uint64_t operations = 1'000'000;
   std::uint64_t batch = 100;
+  std::uint64_t sample = 0; // operations of a tenth that are walked for and timed; 0: all
   std::string_view mover = "none";
   std::uint64_t percent = 200;
   std::uint64_t period = 0;
@@ -45,6 +46,10 @@ bool run_unrolled_lists(const MlistSettings &settings);
 //   lay_out()                         the best layout, for the upper bound
 //   ratio()                           cells for each node
 //   visit(list, look)                 shows the address of each node, in order
+// One whose nodes stay may have besides, for changes that nobody walks to:
+//   cells(list)                       the cells of a list, in order
+//   erase_after(list, before)         the node behind a cell, or the first; gives its cell
+//   insert_after(list, before, data)  likewise
 template <typename Store>
 class MlistProgram {
 public:
@@ -57,31 +62,80 @@ public:
       ++lengths_[list];
     }
     store_.built();
+    // The last sample is walked for in any case: the sum is of what all walk over.
+    const Sampling sampling{settings.operations, settings.sample};
+    if (settings.sample != 0) sum_from_ = sampling.slice() * 10 - sampling.timed();
   }
 
   void run() {
-    const std::uint64_t all = settings_.operations;
-    batches_.run(all - all / 10, [&] { operation(); });
+    run_tenths(0, 9);
     if (settings_.mover == "upper") store_.lay_out();
-    batches_.run(all / 10, [&] { operation(); });
+    run_tenths(9, 10);
     if (!settings_.visits.empty()) write_visits();
     report();
   }
 
 private:
+  static constexpr bool kCanHasten = requires(Store & store) { store.cells(0); };
+
   std::uint32_t any_list() { return static_cast<std::uint32_t>(random_.below(lengths_.size())); }
   std::uint32_t data() { return static_cast<std::uint32_t>(random_.next()); }
 
-  void operation() {
+  // Where to, in a list.
+  struct Spot {
+    std::uint32_t list;
+    std::uint64_t index;
+  };
+  Spot victim() {
     std::uint32_t list;
     do list = any_list();
     while (lengths_[list] == 0);
-    const std::uint64_t victim = random_.below(lengths_[list]--);
-    store_.erase(list, victim, sum_);
-    list = any_list();
-    const std::uint64_t index = random_.below(++lengths_[list]);
-    store_.insert(list, index, data(), sum_);
+    return {list, random_.below(lengths_[list]--)};
+  }
+  Spot gap() {
+    const std::uint32_t list = any_list();
+    return {list, random_.below(++lengths_[list])};
+  }
+
+  void operation() {
+    if (done_ == sum_from_) sum_ = {};
+    const Spot old = victim();
+    store_.erase(old.list, old.index, sum_);
+    const Spot fresh = gap();
+    store_.insert(fresh.list, fresh.index, data(), sum_);
     store_.work(++done_);
+  }
+
+  void run_tenths(std::uint64_t from, std::uint64_t to) {
+    const bool hastens = settings_.sample != 0 && can_hasten();
+    const Sampling sampling{settings_.operations, hastens ? settings_.sample : 0};
+    sampling.run(
+        from, to, [&](std::uint64_t hastened) { hasten(hastened); },
+        [&](std::uint64_t timed) { batches_.run(timed, [&] { operation(); }); });
+  }
+  bool can_hasten() const {
+    return kCanHasten && (settings_.mover == "none" || settings_.mover == "upper");
+  }
+  // The same changes, by where nodes are and not by walks.
+  void hasten(std::uint64_t operations) {
+    if constexpr (kCanHasten) {
+      if (operations == 0) return;
+      std::vector<decltype(store_.cells(0))> cells(lengths_.size());
+      for (std::uint32_t list = 0; list < cells.size(); ++list) cells[list] = store_.cells(list);
+      const auto before = [&](Spot spot) {
+        return spot.index == 0 ? Store::kFront : cells[spot.list][spot.index - 1];
+      };
+      for (; operations > 0; --operations) {
+        const Spot old = victim();
+        store_.erase_after(old.list, before(old));
+        cells[old.list].erase(cells[old.list].begin() + static_cast<std::ptrdiff_t>(old.index));
+        const Spot fresh = gap();
+        const auto cell = store_.insert_after(fresh.list, before(fresh), data());
+        cells[fresh.list].insert(
+            cells[fresh.list].begin() + static_cast<std::ptrdiff_t>(fresh.index), cell);
+        ++done_;
+      }
+    }
   }
 
   // Whole walks over lists drawn at random, of a million nodes in all.
@@ -109,6 +163,7 @@ private:
   Batches batches_;
   Checksum sum_;
   std::uint64_t done_ = 0;
+  std::uint64_t sum_from_ = 0;  // the operation that the sum begins with
   std::uint64_t looked_up_ = 0; // nodes whose visits were written
 };
 

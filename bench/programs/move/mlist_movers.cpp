@@ -26,6 +26,20 @@ public:
   void work(std::uint64_t done) {
     if (settings_.period != 0 && done % settings_.period == 0) lay_out();
   }
+
+  // Changes that nobody walks to: while layouts degrade, and nothing is timed.
+  static constexpr CellId kFront = kNoCell;
+  std::vector<CellId> cells(std::uint32_t list) const {
+    std::vector<CellId> found_cells;
+    for (CellId node = roots_[list]; found(node); node = heap_[node].next)
+      found_cells.push_back(node);
+    return found_cells;
+  }
+  void erase_after(std::uint32_t list, CellId before) { cut({before, list}); }
+  CellId insert_after(std::uint32_t list, CellId before, std::uint32_t data) {
+    put({before, list}, spare_, data);
+    return spare_;
+  }
 };
 
 class TwoSpaceLists : public MlistHeap<TwoSpaceMover<PlainHeap, MlistLinks>::needs()> {

@@ -4,6 +4,7 @@
 #include "reserve.hpp"
 
 #include <compare>
+#include <iterator>
 #include <type_traits>
 #include <utility>
 
@@ -46,6 +47,31 @@ void move_element(std::pair<const Key, T> &from, void *to) noexcept {
   ::new (to) Pair(std::move(const_cast<Key &>(from.first)), std::move(from.second));
   from.~Pair();
 }
+
+// What follows from `begin` and `end` of a container that can be gone over both ways.
+template <typename Container, typename Iterator, typename ConstIterator>
+class BothWays {
+public:
+  // NOLINTBEGIN(readability-identifier-naming): the standard's names
+  using reverse_iterator = std::reverse_iterator<Iterator>;
+  using const_reverse_iterator = std::reverse_iterator<ConstIterator>;
+  // NOLINTEND(readability-identifier-naming)
+
+  ConstIterator cbegin() const { return self().begin(); }
+  ConstIterator cend() const { return self().end(); }
+  reverse_iterator rbegin() { return reverse_iterator(self().end()); }
+  reverse_iterator rend() { return reverse_iterator(self().begin()); }
+  const_reverse_iterator rbegin() const { return const_reverse_iterator(cend()); }
+  const_reverse_iterator rend() const { return const_reverse_iterator(cbegin()); }
+  const_reverse_iterator crbegin() const { return rbegin(); }
+  const_reverse_iterator crend() const { return rend(); }
+
+private:
+  friend Container;
+  BothWays() = default;
+  Container &self() { return static_cast<Container &>(*this); }
+  const Container &self() const { return static_cast<const Container &>(*this); }
+};
 
 // What a container takes its memory from beside cells: vectors of `T`.
 template <typename Memory, typename T>

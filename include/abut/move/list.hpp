@@ -21,7 +21,10 @@ namespace abut {
 
 template <typename T, move::ListLayout Layout = move::ListLayout{},
           typename Memory = move::PageMemory>
-class list { // NOLINT(readability-identifier-naming): the standard's name
+class list // NOLINT(readability-identifier-naming): the standard's name
+    : public move::BothWays<list<T, Layout, Memory>,
+                            move::ListIterator<list<T, Layout, Memory>, T, false>,
+                            move::ListIterator<list<T, Layout, Memory>, T, true>> {
   using Pool = move::ListPool<T, Layout, Memory>;
   using CellId = move::CellId;
 
@@ -37,8 +40,6 @@ public:
   using const_reference = const T &;
   using iterator = Iterator<false>;
   using const_iterator = Iterator<true>;
-  using reverse_iterator = std::reverse_iterator<iterator>;
-  using const_reverse_iterator = std::reverse_iterator<const_iterator>;
   using allocator_type = Memory;
   using pool_type = std::shared_ptr<Pool>;
   // NOLINTEND(readability-identifier-naming)
@@ -82,18 +83,11 @@ public:
 
   const pool_type &pool() const { return pool_; }
   allocator_type get_allocator() const { return pool_->memory(); }
+  // And what follows from these: `cbegin`, `cend`, `rbegin` and its kin.
   iterator begin() { return {this, ends_.first}; }
   iterator end() { return {this, move::kNoCell}; }
   const_iterator begin() const { return {this, ends_.first}; }
   const_iterator end() const { return {this, move::kNoCell}; }
-  const_iterator cbegin() const { return begin(); }
-  const_iterator cend() const { return end(); }
-  reverse_iterator rbegin() { return reverse_iterator(end()); }
-  reverse_iterator rend() { return reverse_iterator(begin()); }
-  const_reverse_iterator rbegin() const { return const_reverse_iterator(end()); }
-  const_reverse_iterator rend() const { return const_reverse_iterator(begin()); }
-  const_reverse_iterator crbegin() const { return rbegin(); }
-  const_reverse_iterator crend() const { return rend(); }
   size_type size() const { return ends_.size; }
   bool empty() const { return ends_.size == 0; }
   size_type max_size() const { return Pool::Heap::kMostCells; }
@@ -220,7 +214,7 @@ public:
   void merge(list &other, Less less = Less()) {
     if (this == &other) return;
     const size_type own = size();
-    splice(cend(), other);
+    splice(this->cend(), other);
     pool_->reorder(ends_, [&](std::vector<CellId> &cells, const auto &by_value) {
       const auto middle = cells.begin() + static_cast<difference_type>(own);
       std::inplace_merge(cells.begin(), middle, cells.end(), by_value(less));

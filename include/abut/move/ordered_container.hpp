@@ -5,6 +5,7 @@
 #include "balanced_tree.hpp"
 #include "container.hpp"
 #include "node_handle.hpp"
+#include "tree_iterator.hpp"
 
 #include <initializer_list>
 #include <iterator>
@@ -14,7 +15,12 @@ namespace abut::move {
 
 template <typename Key, typename Value, typename KeyOf, typename Less, TreeLayout Layout,
           typename Memory, typename Node>
-class OrderedContainer {
+class OrderedContainer
+    : public BothWays<
+          OrderedContainer<Key, Value, KeyOf, Less, Layout, Memory, Node>,
+          TreeIterator<BalancedTree<Key, Value, KeyOf, Less, Layout, Memory>, Value,
+                       std::is_same_v<Key, Value>>,
+          TreeIterator<BalancedTree<Key, Value, KeyOf, Less, Layout, Memory>, Value, true>> {
 protected:
   using Tree = BalancedTree<Key, Value, KeyOf, Less, Layout, Memory>;
   // Whether keys of other types may be looked up with `Less`.
@@ -25,49 +31,7 @@ protected:
   &&!std::is_convertible_v<const K &, const Key &> && !std::is_same_v<K, Handle>;
 
   template <bool Const>
-  class Iterator {
-  public:
-    // NOLINTBEGIN(readability-identifier-naming): the standard's names
-    using iterator_category = std::bidirectional_iterator_tag;
-    using value_type = Value;
-    using difference_type = std::ptrdiff_t;
-    using pointer = std::conditional_t<Const, const Value *, Value *>;
-    using reference = std::conditional_t<Const, const Value &, Value &>;
-    // NOLINTEND(readability-identifier-naming)
-
-    Iterator() = default;
-    operator Iterator<true>() const requires(!Const) { return {tree_, cell_}; }
-    reference operator*() const { return tree_->pool().value(cell_); }
-    pointer operator->() const { return &**this; }
-    Iterator &operator++() {
-      cell_ = tree_->neighbour(cell_, 1);
-      return *this;
-    }
-    Iterator &operator--() {
-      cell_ = found(cell_) ? tree_->neighbour(cell_, 0) : tree_->last();
-      return *this;
-    }
-    Iterator operator++(int) {
-      const Iterator old = *this;
-      ++*this;
-      return old;
-    }
-    Iterator operator--(int) {
-      const Iterator old = *this;
-      --*this;
-      return old;
-    }
-    bool operator==(const Iterator &other) const { return cell_ == other.cell_; }
-
-  private:
-    friend class OrderedContainer;
-    template <bool>
-    friend class Iterator;
-    Iterator(Tree *tree, CellId cell) : tree_(tree), cell_(cell) {}
-
-    Tree *tree_ = nullptr;
-    CellId cell_ = kNoCell;
-  };
+  using Iterator = TreeIterator<Tree, Value, Const>;
 
 public:
   // NOLINTBEGIN(readability-identifier-naming): the standard's names
@@ -83,8 +47,6 @@ public:
   using const_iterator = Iterator<true>;
   using iterator = Iterator<std::is_same_v<Key, Value>>;
   using insert_return_type = InsertReturn<iterator, Node>;
-  using reverse_iterator = std::reverse_iterator<iterator>;
-  using const_reverse_iterator = std::reverse_iterator<const_iterator>;
   // NOLINTEND(readability-identifier-naming)
 
   explicit OrderedContainer(const Less &less = Less(), const Memory &memory = Memory())
@@ -108,14 +70,6 @@ public:
   iterator end() { return at(kNoCell); }
   const_iterator begin() const { return at(tree_->first()); }
   const_iterator end() const { return at(kNoCell); }
-  const_iterator cbegin() const { return begin(); }
-  const_iterator cend() const { return end(); }
-  reverse_iterator rbegin() { return reverse_iterator(end()); }
-  reverse_iterator rend() { return reverse_iterator(begin()); }
-  const_reverse_iterator rbegin() const { return const_reverse_iterator(end()); }
-  const_reverse_iterator rend() const { return const_reverse_iterator(begin()); }
-  const_reverse_iterator crbegin() const { return rbegin(); }
-  const_reverse_iterator crend() const { return rend(); }
   size_type size() const { return tree_->size(); }
   bool empty() const { return size() == 0; }
   void clear() noexcept { tree_->clear(); }
@@ -189,7 +143,7 @@ public:
   iterator erase(const_iterator from, const_iterator to) {
     // Erasing may move what follows, the end as well: it is counted out first.
     auto count = std::distance(from, to);
-    iterator next = at(from.cell_);
+    iterator next = at(from.cell());
     while (count-- > 0) next = erase(next);
     return next;
   }
@@ -208,7 +162,7 @@ public:
   }
   Node extract(const Key &key) {
     const const_iterator position = find(key);
-    return position == cend() ? Node() : extract(position);
+    return position == this->cend() ? Node() : extract(position);
   }
   insert_return_type insert(Node &&node) {
     if (node.empty()) return {end(), false, {}};
@@ -238,7 +192,7 @@ public:
   }
   // For large containers: fewer translations of addresses, memory in steps of 2 MiB.
   void prefer_huge_pages() { tree_->pool().prefer_huge_pages(); }
-  Handle handle(const_iterator position) { return tree_->pool().handles.of(position.cell_); }
+  Handle handle(const_iterator position) { return tree_->pool().handles.of(position.cell()); }
   iterator find(Handle handle) { return at(tree_->pool().handles.cell(handle)); }
   // Ends the program where the tree is out of order or balance. For tests.
   void check() const { tree_->check(); }
@@ -261,8 +215,8 @@ protected:
   // Erases an element after `use` has seen it; the one behind it.
   template <typename Use>
   iterator take_out(const_iterator position, Use use) {
-    tree_->pool().watched = tree_->neighbour(position.cell_, 1);
-    tree_->erase(Key(tree_->pool().key(position.cell_)), use);
+    tree_->pool().watched = tree_->neighbour(position.cell(), 1);
+    tree_->erase(Key(tree_->pool().key(position.cell())), use);
     return at(std::exchange(tree_->pool().watched, kNoCell));
   }
   // What waits in a handle stays there if its key is here.

@@ -110,7 +110,11 @@ def run(
         raise AbutError(f"{unknown[0]}: no such experiment", fix=f"choose of {', '.join(known)}")
     notes = journal or RunJournal()
     chosen = [known[name].only(ways) if ways else known[name] for name in programs]
-    return MoveResult([(one, _measure(one, runs, tell, notes)) for one in chosen])
+    measured = [(one, _measure(one, runs, tell, notes)) for one in chosen]
+    # Without the way that all are compared with there is nothing to show.
+    return MoveResult(
+        [(one, rows) for one, rows in measured if rows and rows[0].way == one.ways[0]]
+    )
 
 
 def measure(request: Request) -> MoveResult:
@@ -123,7 +127,7 @@ def _measure(
 ) -> list[Row]:
     """All ways in turn, `runs` times: A B C A B C."""
     program = bench_places().programs / f"move_{experiment.program}"
-    if not program.exists():
+    if not program.exists() and not journal.kept_only:
         raise AbutError(f"{program} is not there", fix=f"build it with {_BUILD}")
     measured: dict[str, list[dict[str, Any]]] = {way.label: [] for way in experiment.ways}
     for round_ in range(runs):
@@ -201,7 +205,7 @@ def _verdict(experiment: Experiment, rows: Sequence[Row]) -> str:
         times = worst.course[-1] / worst.course[0]
         return f"{experiment.name}: {worst.way.label}: {times:.2f} times as slow at the end"
     bound = next((row for row in rows if row.way.name == UPPER), None)
-    others = [row for row in rows[1:] if row is not bound]
+    others = [row for row in rows[1:] if row is not bound] or [rows[0]]
     best = min(others, key=lambda row: row.figures[key])
     if experiment.kind == "misses":
         times = rows[0].figures[key] / best.figures[key]
@@ -241,6 +245,7 @@ def main() -> int:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--journal", type=Path, help="where runs are kept, not to be run again")
     parser.add_argument("--seconds", type=float, default=inf, help="begin no run after so long")
+    parser.add_argument("--kept", action="store_true", help="show the journal, and run nothing")
     parser.add_argument("--ways", help="only those whose names begin so: PREFIX[,PREFIX...]")
     parser.add_argument("--picture", type=Path, help="draw what was measured, too")
     chosen = parser.parse_args()
@@ -251,7 +256,7 @@ def main() -> int:
 
     programs = [one.name for one in experiments(chosen.suite)] if chosen.all else chosen.programs
     try:
-        journal = RunJournal(chosen.journal, chosen.seconds)
+        journal = RunJournal(chosen.journal, chosen.seconds, chosen.kept)
         ways = chosen.ways.split(",") if chosen.ways else ()
         result = run(programs, chosen.suite, chosen.runs, tell, journal, ways)
     except AbutError as error:
