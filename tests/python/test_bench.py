@@ -217,7 +217,7 @@ def test_vams_times_and_misses_stand_beside_its_pages(runs: list[Path], tmp_path
     program = ProgramRuns("loop", Demand(1.0, 9, 90, 50), seconds, {}, caches)
     timed = AllocatorsResult([program], ["lea", "vam"])
     result = vam.VamResult([vam.ProgramPages("loop", "a loop", comparison)], timed)
-    assert "vam has +50% fewer L2 misses than lea (theirs: +39%)" in result.verdict()
+    assert "vam has 50% fewer L2 misses than lea (Feng and Berger: 39% fewer)" in result.verdict()
     titles = [str(table.title) for table in result.tables()]
     assert "instructions, by lea's" in titles
     assert titles[-1] == "loop: a loop"

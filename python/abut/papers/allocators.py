@@ -106,7 +106,7 @@ def _mean(result: AllocatorsResult, what: str, heap: str, to: str) -> float | No
 
 def _times(result: AllocatorsResult) -> list[str]:
     return [
-        f"vam takes {1 - ratio:+.0%} less time than {other} (Feng and Berger: {theirs:+.0%})"
+        f"vam takes {_less(1 - ratio)} time than {other} (Feng and Berger: {_less(theirs)})"
         for other, theirs in THEIRS
         if (ratio := _mean(result, "time", "vam", other)) is not None
     ]
@@ -116,7 +116,13 @@ def _misses(result: AllocatorsResult) -> list[str]:
     ratio = _mean(result, "L2 misses", "vam", "lea")
     if ratio is None:
         return []
-    return [f"vam has {1 - ratio:+.0%} fewer L2 misses than lea (theirs: {THEIR_MISSES:+.0%})"]
+    saved, theirs = _less(1 - ratio, "fewer"), _less(THEIR_MISSES, "fewer")
+    return [f"vam has {saved} L2 misses than lea (Feng and Berger: {theirs})"]
+
+
+def _less(share: float, less: str = "less") -> str:
+    """What is saved, as a share, in words; below 0 it is more."""
+    return f"{abs(share):.0%} {less if share >= 0 else 'more'}"
 
 
 def _separate(result: AllocatorsResult) -> list[str]:
