@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from abut.errors import AbutError
+from abut.measure.sample import CPU, WALL, Figure
 from abut.measure.workload import Workload
 from abut.papers import allocators, program_runs
 from abut.papers.allocators import AllocatorsResult
@@ -40,6 +41,21 @@ def test_what_was_measured_is_used_again(tmp_path: Path, monkeypatch: pytest.Mon
     for measure in again:
         with pytest.raises(AbutError, match="measured again"):
             measure()
+
+
+def test_a_second_core_is_timed_by_the_clock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clocks = []
+
+    def timed(_workload: Workload, _heaps: object, clock: Figure) -> tuple[dict[str, Any], ...]:
+        clocks.append(clock)
+        return {}, {}
+
+    monkeypatch.setattr(program_runs, "_timed", timed)
+    program_runs.timed_runs(_request(tmp_path), LS)
+    program_runs.timed_runs(_request(tmp_path, heaps=("lea", "offload:lea")), LS)
+    assert clocks == [CPU, WALL]
 
 
 def _runs(program: str, **seconds: list[float]) -> ProgramRuns:
