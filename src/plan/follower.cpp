@@ -39,6 +39,22 @@ const char *Follower::open(const View &view) {
   return nullptr;
 }
 
+void *Follower::rest() {
+  end_to_look(Looker::plan);
+  rests_.fetch_add(1, std::memory_order_relaxed);
+  return nullptr;
+}
+
+void Follower::wake_when_grown(size_t bytes) {
+  if (stopped_.load(std::memory_order_relaxed)) return;
+  if (bytes < next_look_.load(std::memory_order_relaxed)) return;
+  std::atomic_ref left(passes_left_);
+  if (left.load(std::memory_order_relaxed) != 0) return;
+  next_look_.store(bytes + bytes / 8, std::memory_order_relaxed);
+  left.store(kGlance, std::memory_order_relaxed);
+  begin_to_look(Looker::plan);
+}
+
 bool Follower::release(Address address) {
   const uint32_t pool = memory_.pool_of(address);
   if (pool == 0) return memory_.give_back(address) != 0;
@@ -101,6 +117,16 @@ uintptr_t Follower::meet(context::Entry *entry, context::Frame frame) {
   return known;
 }
 
+void *Follower::look_closer(size_t bytes, context::Frame frame) {
+  context::Entry *entry = chains_.find(frame);
+  uintptr_t known = entry->payload.load(std::memory_order_acquire);
+  if (known == 0) {
+    known = meet(entry, frame);
+    if (known == kPlain) return nullptr;
+  }
+  return known == kPlain ? pass() : take_next(known, bytes);
+}
+
 void *Follower::next_locked(Cursor &cursor, uint32_t count) {
   std::lock_guard guard(lock_);
   return next(cursor, count);
@@ -159,6 +185,7 @@ void Follower::judge(Cursor &cursor) {
 Counts Follower::counts() const {
   Counts all;
   all.contexts = view_.contexts.size();
+  all.rests = rests_.load(std::memory_order_relaxed);
   for (uint64_t i = 0; i < all.contexts; ++i) {
     const Cursor &cursor = cursors_[i];
     all.met += cursor.entry != nullptr;

@@ -21,13 +21,15 @@ struct Counts {
   uint64_t occupied = 0; // slots in which something still lay
   uint64_t missed = 0;   // objects that had no slot though their context has some
   uint64_t skipped = 0;  // slots that no object came for
+  uint64_t rests = 0;    // times that nobody looked any more, since nothing had to do with the plan
 };
 
 class Follower {
 public:
-  static constexpr uint32_t kLooksAhead = 16; // slots
-  static constexpr uint32_t kJudgeEvery = 64; // misses
-  static constexpr uint32_t kPatience = 1U << 20;
+  static constexpr uint32_t kLooksAhead = 16;     // slots
+  static constexpr uint32_t kJudgeEvery = 64;     // misses
+  static constexpr uint32_t kPatience = 1U << 20; // requests that have nothing to do with the plan
+  static constexpr uint32_t kGlance = 1U << 12;   // the same, once it has run out
   static constexpr uint32_t kStretch =
       8192; // slots, which are given back to the file when they have been used
 
@@ -40,29 +42,19 @@ public:
     end_to_look(Looker::plan);
   }
 
-  // Looks again, after a rest.
-  void wake() {
-    if (stopped_.load(std::memory_order_relaxed)) return;
-    std::atomic_ref left(passes_left_);
-    if (left.load(std::memory_order_relaxed) != 0) return;
-    left.store(kPatience, std::memory_order_relaxed);
-    begin_to_look(Looker::plan);
-  }
+  // Looks again for a little while if it rests and the heap has grown by an eighth meanwhile. `bytes` is what the heap has.
+  void wake_when_grown(size_t bytes);
 
   // A place for a small block, or null: then the heap has one. `frame` is the entry point's.
-  void *allocate(size_t bytes, context::Frame frame) {
-    context::Entry *entry = chains_.find(frame);
-    uintptr_t known = entry->payload.load(std::memory_order_acquire);
-    if (known <= kPlain) [[unlikely]] {
-      if (known == kPlain) return pass();
-      known = meet(entry, frame);
-      if (known == kPlain) return nullptr;
-    }
-    auto &cursor = *reinterpret_cast<Cursor *>(known);
-    const auto count = static_cast<uint32_t>((bytes + kGranule - 1) / kGranule);
-    if (os::single_threaded()) [[likely]]
-      return next(cursor, count);
-    return next_locked(cursor, count);
+  [[gnu::always_inline]] void *allocate(size_t bytes, context::Frame frame) {
+    context::Entry *entry = chains_.find_at_once(frame);
+    if (entry == nullptr) [[unlikely]]
+      return look_closer(bytes, frame);
+    const uintptr_t known = entry->payload.load(std::memory_order_acquire);
+    if (known == kPlain) return pass();
+    if (known == 0) [[unlikely]]
+      return look_closer(bytes, frame);
+    return take_next(known, bytes);
   }
 
   bool release(Address address);
@@ -88,6 +80,17 @@ private:
     bool given_up = false;
   };
 
+  // A chain that one look does not tell, or a context that has not been met.
+  void *look_closer(size_t bytes, context::Frame frame);
+
+  void *take_next(uintptr_t known, size_t bytes) {
+    auto &cursor = *reinterpret_cast<Cursor *>(known);
+    const auto count = static_cast<uint32_t>((bytes + kGranule - 1) / kGranule);
+    if (os::has_one_thread()) [[likely]]
+      return next(cursor, count);
+    return next_locked(cursor, count);
+  }
+
   void *next(Cursor &cursor, uint32_t count) {
     if (cursor.next == cursor.count) [[unlikely]]
       return beyond(cursor, count);
@@ -112,16 +115,16 @@ private:
 
   void note_use() { std::atomic_ref(passes_left_).store(kPatience, std::memory_order_relaxed); }
 
-  // Where no request has anything to do with the plan for long, nobody looks any more until the heap grows.
+  // Where no request has anything to do with the plan for long, nobody looks any more until the heap has grown.
   void *pass() {
     std::atomic_ref left(passes_left_);
     const uint32_t now = left.load(std::memory_order_relaxed);
     if (now == 0) [[unlikely]]
-      end_to_look(Looker::plan);
-    else
-      left.store(now - 1, std::memory_order_relaxed);
+      return rest();
+    left.store(now - 1, std::memory_order_relaxed);
     return nullptr;
   }
+  void *rest();
 
   void *next_locked(Cursor &cursor, uint32_t count);
   void *beyond(Cursor &cursor, uint32_t count);
@@ -132,6 +135,8 @@ private:
   bool step_of(Address return_address, Step &step);
 
   uint32_t passes_left_ = kPatience;
+  std::atomic<uint32_t> rests_{0};
+  std::atomic<size_t> next_look_{0}; // bytes of the heap
   std::atomic<bool> stopped_{false};
   Memory memory_;
   os::SpinLock lock_;

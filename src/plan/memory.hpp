@@ -1,6 +1,7 @@
 // The memory of a plan: one mapping, in which blocks lie where the plan says, and which the heap knows by its addresses.
 #pragma once
 
+#include "base/units.hpp"
 #include "plan/format.hpp"
 #include "plan/taken_map.hpp"
 

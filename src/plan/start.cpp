@@ -41,7 +41,7 @@ void start() {
   heap::heap_registry.take_first(follower.lock());
   grown_before = heap::when_grown;
   heap::when_grown = [](size_t span_bytes) {
-    follower.wake();
+    follower.wake_when_grown(span_bytes);
     if (grown_before != nullptr) grown_before(span_bytes);
   };
 }

@@ -4,7 +4,7 @@
 // Threads may take and give back at the same time; a process of one thread pays for no atomic operation.
 #pragma once
 
-#include "os/os.hpp"
+#include "os/one_thread.hpp"
 
 #include <atomic>
 #include <bit>
@@ -95,7 +95,7 @@ private:
   static bool set(uint64_t &word, uint64_t taken, uint64_t begin) {
     std::atomic_ref shared(word);
     uint64_t now = shared.load(std::memory_order_relaxed);
-    if (os::single_threaded()) {
+    if (os::has_one_thread()) {
       if ((now & taken) != 0) return false;
       shared.store(now | taken | begin, std::memory_order_relaxed);
       return true;
@@ -108,7 +108,7 @@ private:
 
   static void clear(uint64_t &word, uint64_t bits) {
     std::atomic_ref shared(word);
-    if (os::single_threaded())
+    if (os::has_one_thread())
       shared.store(shared.load(std::memory_order_relaxed) & ~bits, std::memory_order_relaxed);
     else
       shared.fetch_and(~bits, std::memory_order_acq_rel);

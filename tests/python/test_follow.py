@@ -153,6 +153,13 @@ def _ask_for_other_sizes(data: bytearray) -> None:
     data[120:128] = checksum(bytes(data[:120])).to_bytes(8, "little")
 
 
+def test_a_program_that_has_nothing_to_do_with_its_plan_is_left_alone(planned: Planned) -> None:
+    _, counts = planned.follow("else")
+    assert counts["rests"] >= 2  # once for good, and again after each look at a heap that grew
+    assert counts["rests"] <= 64
+    assert counts["missed"] == counts["given_up"] == 0
+
+
 def test_a_plan_for_another_program_is_refused_with_a_reason(planned: Planned) -> None:
     refused = planned.abut("run", "--plan", "objects.plan", "--", "/bin/true")
     assert refused.returncode == 125
