@@ -21,6 +21,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from plan_programs import add_only, chosen_programs
 from rich.console import Console
 from rich.table import Table
 
@@ -186,19 +187,14 @@ def main() -> int:
     """Measure, and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=9)
-    parser.add_argument("--only", default="", help="names of programs, with commas")
+    add_only(parser)
     chosen = parser.parse_args()
     table = Table()
     table.add_column("program")
     table.add_column("a plan that matches nothing costs", justify="right")
     found = []
     with tempfile.TemporaryDirectory(prefix="abut-cost-") as folder:
-        for name, argv in programs().items():
-            if chosen.only and name not in chosen.only.split(","):
-                continue
-            if shutil.which(argv[0]) is None:
-                print(f"{argv[0]}: not there, left out", file=sys.stderr)
-                continue
+        for name, argv in chosen_programs(programs(), chosen.only):
             found.append(cost_of_nothing(name, argv, chosen.runs, Path(folder)))
             table.add_row(name, _percent(found[-1]))
         mean = geometric_mean(found)

@@ -11,13 +11,13 @@ usage: .venv/bin/python bench/tune_programs.py [--only NAME,...] [--budget SECON
 
 import argparse
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from plan_programs import add_only, chosen_programs
 from rich.console import Console
 from rich.table import Table
 
@@ -221,20 +221,17 @@ def report(rows: list[Row]) -> None:
 def main() -> int:
     """Tune and measure them all."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="", help="names of programs, with commas")
+    add_only(parser)
     parser.add_argument("--budget", type=float, default=120, help="seconds to tune each")
     parser.add_argument("--runs", type=int, default=7)
     chosen = parser.parse_args()
     os.environ.update(_SETTINGS)
     rows = []
     with tempfile.TemporaryDirectory(prefix="abut-tune-") as folder:
-        for case in cases(Path(folder)):
-            if chosen.only and case.name not in chosen.only.split(","):
-                continue
-            if shutil.which(case.own[0]) is None:
-                print(f"{case.own[0]}: not there, left out", file=sys.stderr)
-                continue
-            rows.append(measure(case, chosen.budget, chosen.runs, Path(folder)))
+        all_cases = {case.name: case for case in cases(Path(folder))}
+        commands = {name: case.own for name, case in all_cases.items()}
+        for name, _ in chosen_programs(commands, chosen.only):
+            rows.append(measure(all_cases[name], chosen.budget, chosen.runs, Path(folder)))
     report(rows)
     return 0
 

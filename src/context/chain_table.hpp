@@ -66,8 +66,8 @@ public:
   }
 
   // The same where one look tells, which it mostly does if chains are short; else null.
-  Entry *find_at_once(Frame frame) {
-    const uint64_t key = *frame.sp;
+  Entry *find_at_once(Address return_address) {
+    const uint64_t key = return_address;
     Entry &entry = slots_[Probe(key).slot()];
     const bool told = entry.key.load(std::memory_order_acquire) == key &&
                       entry.kind.load(std::memory_order_relaxed) == EntryKind::leaf;

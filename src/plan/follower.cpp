@@ -39,10 +39,24 @@ const char *Follower::open(const View &view) {
   return nullptr;
 }
 
-void *Follower::rest() {
+// How many requests had to do with the plan.
+uint64_t Follower::progress() const {
+  uint64_t all = 0;
+  for (uint64_t i = 0; i < view_.contexts.size(); ++i)
+    all += cursors_[i].next + cursors_[i].missed + cursors_[i].pooled;
+  return all;
+}
+
+// Those that have are not counted one by one, since that would cost each of them a store.
+void Follower::rest() {
+  std::lock_guard guard(lock_);
+  if (const uint64_t now = progress(); now != progress_seen_) {
+    progress_seen_ = now;
+    std::atomic_ref(passes_left_).store(kPatience, std::memory_order_relaxed);
+    return;
+  }
   end_to_look(Looker::plan);
   rests_.fetch_add(1, std::memory_order_relaxed);
-  return nullptr;
 }
 
 void Follower::wake_when_grown(size_t bytes) {
@@ -117,19 +131,23 @@ uintptr_t Follower::meet(context::Entry *entry, context::Frame frame) {
   return known;
 }
 
-void *Follower::look_closer(size_t bytes, context::Frame frame) {
+void *Follower::allocate(size_t bytes, context::Frame frame) {
   context::Entry *entry = chains_.find(frame);
   uintptr_t known = entry->payload.load(std::memory_order_acquire);
   if (known == 0) {
     known = meet(entry, frame);
-    if (known == kPlain) return nullptr;
+  } else if (known == kPlain && !passes()) {
+    rest();
   }
-  return known == kPlain ? pass() : take_next(known, bytes);
+  if (known == kPlain) return nullptr;
+  auto &cursor = *reinterpret_cast<Cursor *>(known);
+  return os::has_one_thread() ? next(cursor, granules_of(bytes), true)
+                              : next_locked(cursor, granules_of(bytes));
 }
 
 void *Follower::next_locked(Cursor &cursor, uint32_t count) {
   std::lock_guard guard(lock_);
-  return next(cursor, count);
+  return next(cursor, count, false);
 }
 
 // A stretch of slots, or all of them, have been used; or the context has a pool, and never had any.
@@ -141,13 +159,12 @@ void *Follower::beyond(Cursor &cursor, uint32_t count) {
         kStretch * sizeof(Slot) - kPageBytes; // other contexts' slots may be on the first page
     os::discard(reinterpret_cast<void *>(used - kUsed), kUsed);
     cursor.count = std::min(cursor.total, cursor.count + kStretch);
-    return next(cursor, count);
+    return next(cursor, count, false);
   }
   if (cursor.pool != 0) {
     void *block = memory_.take_from_pool(cursor.pool, count);
     cursor.pooled += block != nullptr;
     cursor.missed += block == nullptr;
-    note_use();
     return block;
   }
   cursor.entry->payload.store(kPlain, std::memory_order_release);
@@ -162,7 +179,7 @@ void *Follower::find_again(Cursor &cursor, uint32_t count) {
     cursor.skipped += at - cursor.next;
     cursor.next = at + 1;
     judge(cursor);
-    return settle(cursor, slot);
+    return settle(cursor, slot, false);
   }
   ++cursor.missed;
   judge(cursor);

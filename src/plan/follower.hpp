@@ -26,12 +26,17 @@ struct Counts {
 
 class Follower {
 public:
-  static constexpr uint32_t kLooksAhead = 16;     // slots
-  static constexpr uint32_t kJudgeEvery = 64;     // misses
-  static constexpr uint32_t kPatience = 1U << 20; // requests that have nothing to do with the plan
-  static constexpr uint32_t kGlance = 1U << 12;   // the same, once it has run out
-  static constexpr uint32_t kStretch =
-      8192; // slots, which are given back to the file when they have been used
+  static constexpr uint32_t kLooksAhead = 16; // slots
+  static constexpr uint32_t kJudgeEvery = 64; // misses
+
+  // How many requests that have nothing to do with the plan are looked at: at first, once some had, and at each look
+  // after that.
+  static constexpr uint32_t kFirstPatience = 1U << 17;
+  static constexpr uint32_t kPatience = 1U << 20;
+  static constexpr uint32_t kGlance = 1U << 12;
+
+  // Slots, which are given back to the file when they have been used.
+  static constexpr uint32_t kStretch = 8192;
 
   // Null when the plan is followed from now on, else why it cannot be. The file's bytes stay.
   const char *open(const View &view);
@@ -45,17 +50,26 @@ public:
   // Looks again for a little while if it rests and the heap has grown by an eighth meanwhile. `bytes` is what the heap has.
   void wake_when_grown(size_t bytes);
 
-  // A place for a small block, or null: then the heap has one. `frame` is the entry point's.
-  [[gnu::always_inline]] void *allocate(size_t bytes, context::Frame frame) {
-    context::Entry *entry = chains_.find_at_once(frame);
+  // What one look tells of a request.
+  struct Glance {
+    void *block = nullptr;
+    bool to_heap = false; // the plan has no place for it
+  };
+
+  // A place, or that there is none, if that can be told without a call; else neither. `return_address` is the entry
+  // point's.
+  [[gnu::always_inline]] Glance glance(size_t bytes, Address return_address) {
+    context::Entry *entry = chains_.find_at_once(return_address);
     if (entry == nullptr) [[unlikely]]
-      return look_closer(bytes, frame);
+      return {};
     const uintptr_t known = entry->payload.load(std::memory_order_acquire);
-    if (known == kPlain) return pass();
-    if (known == 0) [[unlikely]]
-      return look_closer(bytes, frame);
-    return take_next(known, bytes);
+    if (known > kPlain) [[likely]]
+      return take_at_once(*reinterpret_cast<Cursor *>(known), granules_of(bytes));
+    return {nullptr, known == kPlain && passes()};
   }
+
+  // A place for a small block, or null: then the heap has one. `frame` is the entry point's.
+  void *allocate(size_t bytes, context::Frame frame);
 
   bool release(Address address);
   size_t usable(Address address) const { return memory_.usable(address); }
@@ -80,51 +94,60 @@ private:
     bool given_up = false;
   };
 
-  // A chain that one look does not tell, or a context that has not been met.
-  void *look_closer(size_t bytes, context::Frame frame);
-
-  void *take_next(uintptr_t known, size_t bytes) {
-    auto &cursor = *reinterpret_cast<Cursor *>(known);
-    const auto count = static_cast<uint32_t>((bytes + kGranule - 1) / kGranule);
-    if (os::has_one_thread()) [[likely]]
-      return next(cursor, count);
-    return next_locked(cursor, count);
+  static uint32_t granules_of(size_t bytes) {
+    return static_cast<uint32_t>((bytes + kGranule - 1) / kGranule);
   }
 
-  void *next(Cursor &cursor, uint32_t count) {
+  [[gnu::always_inline]] Glance take_at_once(Cursor &cursor, uint32_t count) {
+    if (!os::has_one_thread() || cursor.next == cursor.count) [[unlikely]]
+      return {};
+    const Slot slot = cursor.slots[cursor.next];
+    if (slot.requested != count) [[unlikely]]
+      return {};
+    if (slot.kept == 0) {
+      ++cursor.next;
+      ++cursor.left;
+      return {nullptr, true};
+    }
+    void *block = memory_.take_at_once(slot.offset, slot.kept);
+    if (block != nullptr) [[likely]]
+      ++cursor.next;
+    return {block};
+  }
+
+  void *next(Cursor &cursor, uint32_t count, bool alone) {
     if (cursor.next == cursor.count) [[unlikely]]
       return beyond(cursor, count);
     const Slot slot = cursor.slots[cursor.next];
     if (slot.requested != count) [[unlikely]]
       return find_again(cursor, count);
     ++cursor.next;
-    note_use();
-    return settle(cursor, slot);
+    return settle(cursor, slot, alone);
   }
 
-  void *settle(Cursor &cursor, const Slot &slot) {
+  void *settle(Cursor &cursor, const Slot &slot, bool alone) {
     if (slot.kept == 0) {
       ++cursor.left;
       return nullptr;
     }
-    void *block = memory_.take(slot.offset, slot.kept);
+    void *block = memory_.take(slot.offset, slot.kept, alone);
     if (block == nullptr) [[unlikely]]
       ++cursor.occupied;
     return block;
   }
 
-  void note_use() { std::atomic_ref(passes_left_).store(kPatience, std::memory_order_relaxed); }
-
-  // Where no request has anything to do with the plan for long, nobody looks any more until the heap has grown.
-  void *pass() {
+  // Where no request has anything to do with the plan for long, nobody looks any more until the heap has grown: then
+  // false.
+  bool passes() {
     std::atomic_ref left(passes_left_);
     const uint32_t now = left.load(std::memory_order_relaxed);
     if (now == 0) [[unlikely]]
-      return rest();
+      return false;
     left.store(now - 1, std::memory_order_relaxed);
-    return nullptr;
+    return true;
   }
-  void *rest();
+  void rest();
+  uint64_t progress() const;
 
   void *next_locked(Cursor &cursor, uint32_t count);
   void *beyond(Cursor &cursor, uint32_t count);
@@ -134,7 +157,8 @@ private:
   const Context *find(const Step *steps, uint32_t count) const;
   bool step_of(Address return_address, Step &step);
 
-  uint32_t passes_left_ = kPatience;
+  uint32_t passes_left_ = kFirstPatience;
+  uint64_t progress_seen_ = 0; // when they had run out before
   std::atomic<uint32_t> rests_{0};
   std::atomic<size_t> next_look_{0}; // bytes of the heap
   std::atomic<bool> stopped_{false};
@@ -145,7 +169,7 @@ private:
   context::ChainTable chains_;
 };
 
-extern constinit Follower follower;
+extern constinit Follower follower __attribute__((visibility("hidden")));
 
 // Reads the plan that the options name, and follows it. What is wrong with it is said, and the program runs without it.
 void start();

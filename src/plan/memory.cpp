@@ -38,14 +38,16 @@ void *Memory::open(const View &view, size_t extra) {
 }
 
 // The first block in a stretch of pages has them made resident in one call, as the heap does for its spans.
-void Memory::prepare(uint64_t offset) {
+void *Memory::prepare(uint64_t offset) {
+  void *block = address_of(offset);
   const uint64_t stretch = offset / kPrepare;
   const std::atomic_ref prepared(prepared_[stretch]);
   if (huge_pages_ || prepared.load(std::memory_order_relaxed) != 0 || prepared.exchange(1) != 0)
-    return;
+    return block;
   const uint64_t first = stretch * kPrepare;
   const uint64_t count = granules_ - first < kPrepare ? granules_ - first : kPrepare;
   os::populate(address_of(first), count * kGranule);
+  return block;
 }
 
 void *Memory::take_from_pool(uint32_t pool, uint32_t count) {
@@ -53,12 +55,12 @@ void *Memory::take_from_pool(uint32_t pool, uint32_t count) {
   if (OpenPool::Free *free = open.free[count]) {
     const uint64_t at = (reinterpret_cast<Address>(free) - base_) / kGranule;
     open.free[count] = free->next;
-    return map_.take(at, count) ? free : nullptr;
+    return map_.take(at, count, false) == TakenMap::Taking::refused ? nullptr : free;
   }
   if (open.end - open.next < count) return nullptr;
   const uint64_t at = open.next;
   open.next += count;
-  return take(at, count);
+  return take(at, count, false);
 }
 
 size_t Memory::usable(Address address) const {

@@ -21,11 +21,19 @@ public:
   // Maps the plan's memory, and behind it `extra` zeroed bytes for the caller; null where there is none to be had.
   void *open(const View &view, size_t extra);
 
-  // The place at `offset`, of `count` granules; null if something lies there.
-  void *take(uint64_t offset, uint32_t count) {
-    if (map_.is_untouched(offset)) [[unlikely]]
-      prepare(offset);
-    return map_.take(offset, count) ? address_of(offset) : nullptr;
+  // The place at `offset`, of `count` granules; null if something lies there. `alone`: there is one thread only.
+  void *take(uint64_t offset, uint32_t count, bool alone) {
+    const TakenMap::Taking taking = map_.take(offset, count, alone);
+    if (taking == TakenMap::Taking::refused) [[unlikely]]
+      return nullptr;
+    if (taking == TakenMap::Taking::first_in_word) [[unlikely]]
+      return prepare(offset);
+    return address_of(offset);
+  }
+
+  // The same for one thread where it is quickly done; else null, which says nothing.
+  void *take_at_once(uint64_t offset, uint32_t count) {
+    return map_.take_at_once(offset, count) ? address_of(offset) : nullptr;
   }
 
   // The next place in a pool, from 1; null where it is full. Not by two threads at once.
@@ -45,7 +53,7 @@ private:
   void *address_of(uint64_t granule) const {
     return reinterpret_cast<void *>(base_ + granule * kGranule);
   }
-  void prepare(uint64_t offset);
+  void *prepare(uint64_t offset);
 
   Address base_ = 0;
   uint64_t granules_ = 0;

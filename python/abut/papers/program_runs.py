@@ -8,21 +8,19 @@ Berger's Pentium 4. Whatever has been measured is used again until a library or 
 import hashlib
 import json
 import os
-import subprocess
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from abut.composed import composed_heaps, papers_library
-from abut.environment import untouched_environment
 from abut.errors import AbutError
-from abut.heaps import GLIBC, Heap, preload, require_heap
+from abut.heaps import GLIBC, Heap, require_heap
 from abut.measure.statistics import Estimate, median, ratio
 from abut.measure.workload import Workload
 from abut.papers.paper import Request
-from abut.papers.recordings import heaps, recording
+from abut.papers.recordings import heaps, kept, recording, run_silently
 
 RUNS, WARMUP, SEED = 3, 0, 1
 PRESET = "pentium4"
@@ -88,7 +86,7 @@ def timed_runs(request: Request, workload: Workload) -> dict[str, Any]:
         demand = asdict(demand_of(workload))
         return {"demand": demand, "seconds": seconds, "resident": resident}
 
-    return _kept(request, f"{workload.name}-runs-{_fingerprint(workload, chosen)}", measure)
+    return kept(request, f"{workload.name}-runs-{_fingerprint(workload, chosen)}", measure)
 
 
 def simulated_misses(request: Request, workload: Workload) -> dict[str, list[int]]:
@@ -103,18 +101,7 @@ def simulated_misses(request: Request, workload: Workload) -> dict[str, list[int
         request.tell(f"simulating {workload.name}")
         return _simulated(trace, layouts)
 
-    return _kept(request, f"{trace.stem}-misses-{digest.hexdigest()[:12]}", measure)
-
-
-def _kept(request: Request, name: str, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What is in the file of that name beside the traces, or what is measured for it now."""
-    path = request.traces.absolute() / f"{name}.json"
-    if path.is_file() and not request.fresh:
-        return dict(json.loads(path.read_text()))
-    measured = measure()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(measured))
-    return measured
+    return kept(request, f"{trace.stem}-misses-{digest.hexdigest()[:12]}", measure)
 
 
 def demand_of(workload: Workload) -> Demand:
@@ -124,19 +111,8 @@ def demand_of(workload: Workload) -> Demand:
     lea = require_heap("lea")
     with tempfile.TemporaryDirectory(prefix="abut-demand-") as scratch:
         file = Path(scratch, "statistics")
-        environment = {**untouched_environment(), **workload.environment, **lea.environment}
-        environment |= {"LD_PRELOAD": preload(lea, ""), "ABUT_STATS": str(file)}
         begin = time.monotonic()
-        with workload.stdin.open("rb") as stdin:
-            subprocess.run(
-                workload.argv,
-                cwd=workload.folder,
-                env=environment,
-                stdin=stdin,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                check=False,
-            )
+        run_silently(workload, lea, {"ABUT_STATS": str(file)})
         seconds = time.monotonic() - begin
         counts = json.loads(file.read_text())
     return Demand(seconds, counts["allocations"], counts["requested"], counts["most_live"])
