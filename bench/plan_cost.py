@@ -39,7 +39,7 @@ from abut.plans.program import program_build_id
 from abut.reporters.tune import QuietWatcher
 
 _PLACES = bench_places()
-_OTHERS_OFF = {"ABUT_FRIENDS": "0", "ABUT_GROUPS": "0"}
+_OTHERS_OFF = {"ABUT_FRIENDS": "off", "ABUT_GROUPS": "off"}
 _LOOPS = 4_000_000
 _BATCH = 256  # blocks
 _LOOP = """
@@ -135,9 +135,13 @@ def compiled_loop(folder: Path) -> tuple[Path, Path]:
     program, plan = folder / "loop", folder / "loop.plan"
     words = ["gcc", "-O2", "-fno-builtin", "-Wl,--build-id", "-x", "c", "-o", str(program), "-"]
     subprocess.run(words, input=_LOOP, text=True, check=True)
-    after = int(subprocess.run([program], capture_output=True, text=True, check=True).stdout)
-    plan_of(program, after - 1, _LOOPS, plan)
+    plan_of(program, call_of(program), _LOOPS, plan)
     return program, plan
+
+
+def call_of(program: Path) -> int:
+    """Where the loop's call of malloc ends, in its file."""
+    return int(subprocess.run([program], capture_output=True, text=True, check=True).stdout) - 1
 
 
 def nanoseconds(program: Path, environment: dict[str, str]) -> tuple[float, float]:
@@ -166,19 +170,31 @@ def followed(runs: int, folder: Path) -> None:
             f"{call}: {without:.1f} ns in the heap, {with_plan:.1f} ns in a plan's place: "
             f"{with_plan - without:+.1f} ns (medians of {runs})"
         )
-    calls = [kernel_calls(program, extra) for extra in ({}, {"ABUT_PLAN": str(plan)})]
+    short = folder / "short.plan"
+    plan_of(program, call_of(program), _BATCH, short)
+    with short.open("rb") as file:
+        handed_over = f"@{file.fileno()}"
+        calls = [
+            kernel_calls(program, extra, file.fileno())
+            for extra in ({}, {"ABUT_PLAN": str(short)}, {"ABUT_PLAN": handed_over})
+        ]
     if None not in calls:
-        print(f"calls of the kernel, start to end: {calls[0]} without the plan, {calls[1]} with it")
+        print(
+            f"calls of the kernel, start to end: {calls[0]} without a plan, {calls[1]} with one by "
+            f"its name, {calls[2]} with one handed over"
+        )
 
 
-def kernel_calls(program: Path, environment: dict[str, str]) -> int | None:
+def kernel_calls(program: Path, environment: dict[str, str], handed_over: int) -> int | None:
     """All that a run of a hundred rounds makes; None without strace."""
     if shutil.which("strace") is None:
         return None
     settings = {"LD_PRELOAD": str(library_path()), **_OTHERS_OFF, **environment}
     words = [word for name, value in settings.items() for word in ("-E", f"{name}={value}")]
-    command = ["strace", "-c", *words, str(program), "100"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    command = ["strace", "-c", *words, str(program), str(100 * _BATCH)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=True, pass_fds=[handed_over]
+    )
     found = re.search(r"^100\.00\s+\S+\s+\S*\s*(\d+)\s+(?:\d+\s+)?total$", done.stderr, re.M)
     return int(found[1]) if found else None
 

@@ -6,16 +6,22 @@ tuning keeps no plan, its best one is shown, and that it was not kept. `gain` is
 less than the best peer's; `kept` is how much of what the plan gives over plain abut on its own
 input it gives on the other.
 
+Recordings and plans do not depend on how busy the machine is: `--prepare` makes them alone, in a
+folder that `--prepared` takes up again, where what was measured of each program is kept, too.
+
 usage: .venv/bin/python bench/tune_programs.py [--only NAME,...] [--budget SECONDS] [--runs N]
+           [--prepare FOLDER | --prepared FOLDER]
 """
 
 import argparse
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from plan_programs import add_only, chosen_programs
 from rich.console import Console
@@ -29,7 +35,8 @@ from abut.measure.session import compare
 from abut.measure.statistics import Estimate, geometric_mean, median, ratio
 from abut.measure.tasks import program_tasks
 from abut.places import bench_places
-from abut.plans.tuning import Candidate, Request, Tuning, tune
+from abut.plans.tuning import Candidate, Request, Tuning, prepare
+from abut.plans.tuning import measure as tune_prepared
 from abut.reporters.tune import QuietWatcher
 
 _PLACES = bench_places()
@@ -129,24 +136,38 @@ def best_of(tuning: Tuning) -> Candidate | None:
     return tuning.winner or best
 
 
-def measure(case: Case, budget: float, runs: int, folder: Path) -> Row:
-    """Tune it, and run it on both inputs."""
+def prepared(case: Case, budget: float, runs: int, folder: Path) -> Tuning:
+    """Its recording and plans, made in the folder if they are not there yet."""
     work = folder / case.name
-    work.mkdir()
-    output = work / "kept.plan"
+    kept = work / "tuning.pickle"
+    if kept.is_file():
+        return cast("Tuning", pickle.loads(kept.read_bytes()))
+    work.mkdir(exist_ok=True)
     request = Request(
         argv=case.own,
         also=[case.other],
         budget=budget,
         runs=runs,
-        output=output,
+        output=work / "kept.plan",
         cache="modern",
         folder=work,
-        tell=lambda what: (
-            print(f"{case.name}: {what}", file=sys.stderr) if sys.stderr.isatty() else None
-        ),
+        tell=_nothing,
     )
-    tuning = tune(request, QuietWatcher())
+    tuning = prepare(request)
+    (work / "run.trace").unlink()
+    kept.write_bytes(pickle.dumps(tuning))
+    return tuning
+
+
+def _nothing(what: str) -> None:
+    """Whoever waits for a benchmark does not read along."""
+
+
+def measured(case: Case, budget: float, runs: int, folder: Path) -> Row:
+    """Tune it, and run it on both inputs."""
+    tuning = prepared(case, budget, runs, folder)
+    if tuning.candidates:
+        tune_prepared(tuning, QuietWatcher())
     shown = best_of(tuning)
     plan = shown.path if shown else None
     peers, plain, planned, to_plain = [], [], [], []
@@ -159,6 +180,16 @@ def measure(case: Case, budget: float, runs: int, folder: Path) -> Row:
         planned.append(_multiple(mine, found[peer]))
         to_plain.append(_multiple(mine, found[_PLAIN]))
     return Row(case, tuning, shown, peers, plain, planned, to_plain)
+
+
+def row_of(case: Case, budget: float, runs: int, folder: Path) -> Row:
+    """What was measured of it, now or before."""
+    kept = folder / case.name / "row.pickle"
+    if kept.is_file():
+        return cast("Row", pickle.loads(kept.read_bytes()))
+    row = measured(case, budget, runs, folder)
+    kept.write_bytes(pickle.dumps(row))
+    return row
 
 
 def _multiple(one: Estimate, other: Estimate) -> Estimate:
@@ -224,15 +255,22 @@ def main() -> int:
     add_only(parser)
     parser.add_argument("--budget", type=float, default=120, help="seconds to tune each")
     parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--prepare", type=Path, help="a folder: make recordings and plans alone")
+    parser.add_argument("--prepared", type=Path, help="that folder")
     chosen = parser.parse_args()
     os.environ.update(_SETTINGS)
-    rows = []
-    with tempfile.TemporaryDirectory(prefix="abut-tune-") as folder:
-        all_cases = {case.name: case for case in cases(Path(folder))}
+    with tempfile.TemporaryDirectory(prefix="abut-tune-") as scratch:
+        folder: Path = chosen.prepare or chosen.prepared or Path(scratch)
+        folder.mkdir(parents=True, exist_ok=True)
+        all_cases = {case.name: case for case in cases(folder.absolute())}
         commands = {name: case.own for name, case in all_cases.items()}
-        for name, _ in chosen_programs(commands, chosen.only):
-            rows.append(measure(all_cases[name], chosen.budget, chosen.runs, Path(folder)))
-    report(rows)
+        names = [name for name, _ in chosen_programs(commands, chosen.only)]
+        settings = (chosen.budget, chosen.runs, folder.absolute())
+        if chosen.prepare:
+            for name in names:
+                prepared(all_cases[name], *settings)
+            return 0
+        report([row_of(all_cases[name], *settings) for name in names])
     return 0
 
 

@@ -18,34 +18,32 @@ ABUT_FRAME("abut_plan_calloc", "%rsi", "%rdx", "abut_planned_calloc");
 ABUT_FRAME("abut_plan_new", "%rsi", "%rdx", "abut_planned_new");
 ABUT_FRAME("abut_plan_near", "%rdx", "%rcx", "abut_planned_near");
 
-// What has no place goes on as if there were no plan, with the same return address. What one look does not tell is a
-// function of its own, so that the others keep nothing on the stack.
-namespace {
+// What has no place goes on as if there were no plan, with the same return address.
 
-[[gnu::noinline]] void *look_for_malloc(size_t bytes, const Address *sp, Address rbp) {
+ABUT_BODY void *abut_glance_malloc(size_t bytes, Address site) {
+  const plan::Follower::Glance glance = plan::follower.glance(bytes, site);
+  if (glance.tells == plan::Follower::Tells::placed) [[likely]]
+    return glance.block;
+  return glance.tells == plan::Follower::Tells::to_heap ? abut_unplanned_malloc(bytes, site)
+                                                        : abut_plan_malloc(bytes);
+}
+
+ABUT_BODY void *abut_glance_new(size_t bytes, Address site) {
+  const plan::Follower::Glance glance = plan::follower.glance(bytes, site);
+  if (glance.tells == plan::Follower::Tells::placed) [[likely]]
+    return glance.block;
+  return glance.tells == plan::Follower::Tells::to_heap ? abut_unplanned_new(bytes, site)
+                                                        : abut_plan_new(bytes);
+}
+
+ABUT_BODY void *abut_planned_malloc(size_t bytes, const Address *sp, Address rbp) {
   void *memory = plan::follower.allocate(bytes, {sp, rbp});
   return memory != nullptr ? memory : abut_unplanned_malloc(bytes, *sp);
 }
 
-[[gnu::noinline]] void *look_for_new(size_t bytes, const Address *sp, Address rbp) {
+ABUT_BODY void *abut_planned_new(size_t bytes, const Address *sp, Address rbp) {
   void *memory = plan::follower.allocate(bytes, {sp, rbp});
   return memory != nullptr ? memory : abut_unplanned_new(bytes, *sp);
-}
-
-} // namespace
-
-ABUT_BODY void *abut_planned_malloc(size_t bytes, const Address *sp, Address rbp) {
-  const plan::Follower::Glance glance = plan::follower.glance(bytes, *sp);
-  if (glance.block != nullptr) [[likely]]
-    return glance.block;
-  return glance.to_heap ? abut_unplanned_malloc(bytes, *sp) : look_for_malloc(bytes, sp, rbp);
-}
-
-ABUT_BODY void *abut_planned_new(size_t bytes, const Address *sp, Address rbp) {
-  const plan::Follower::Glance glance = plan::follower.glance(bytes, *sp);
-  if (glance.block != nullptr) [[likely]]
-    return glance.block;
-  return glance.to_heap ? abut_unplanned_new(bytes, *sp) : look_for_new(bytes, sp, rbp);
 }
 
 ABUT_BODY void *abut_planned_calloc(size_t bytes, const Address *sp, Address rbp) {

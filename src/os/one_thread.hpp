@@ -16,4 +16,10 @@ inline bool has_one_thread() {
   return &__libc_single_threaded != nullptr && __libc_single_threaded != 0;
 }
 
+// Where that stands, for those who ask so often that finding it counts.
+inline constexpr char kNotAlone = 0;
+inline const char *one_thread_flag() {
+  return &__libc_single_threaded != nullptr ? &__libc_single_threaded : &kNotAlone;
+}
+
 } // namespace abut::os

@@ -51,21 +51,21 @@ public:
   void wake_when_grown(size_t bytes);
 
   // What one look tells of a request.
+  enum class Tells : uint8_t { nothing, placed, to_heap };
   struct Glance {
-    void *block = nullptr;
-    bool to_heap = false; // the plan has no place for it
+    Tells tells = Tells::nothing;
+    void *block = nullptr; // where it is placed
   };
 
-  // A place, or that there is none, if that can be told without a call; else neither. `return_address` is the entry
-  // point's.
+  // A place, or that there is none, if that can be told without a call. `return_address` is the entry point's.
   [[gnu::always_inline]] Glance glance(size_t bytes, Address return_address) {
     context::Entry *entry = chains_.find_at_once(return_address);
     if (entry == nullptr) [[unlikely]]
       return {};
-    const uintptr_t known = entry->payload.load(std::memory_order_acquire);
-    if (known > kPlain) [[likely]]
+    const auto known = static_cast<intptr_t>(entry->payload.load(std::memory_order_acquire));
+    if (known > static_cast<intptr_t>(kPlain)) [[likely]]
       return take_at_once(*reinterpret_cast<Cursor *>(known), granules_of(bytes));
-    return {nullptr, known == kPlain && passes()};
+    return {known == kPlain && passes() ? Tells::to_heap : Tells::nothing};
   }
 
   // A place for a small block, or null: then the heap has one. `frame` is the entry point's.
@@ -79,12 +79,15 @@ public:
   context::ChainTable &chains() { return chains_; }
 
 private:
-  static constexpr uintptr_t kPlain = 1; // a context that is not in the plan, or is done with
+  // What is known of a chain's last entry: a cursor, or
+  static constexpr uintptr_t kPlain = 1; // not in the plan, or done with; and
+  static constexpr uintptr_t kFar = uintptr_t{1}
+                                    << 63; // one look does not tell that the chain ends there
 
   // How far a context has come.
   struct Cursor {
+    const Slot *next = nullptr, *end = nullptr; // up to the end of a stretch
     const Slot *slots = nullptr;
-    uint32_t next = 0, count = 0; // up to the end of a stretch
     uint32_t total = 0;
     uint32_t pool = 0;
     uint32_t missed = 0, skipped = 0, occupied = 0, left = 0;
@@ -92,6 +95,8 @@ private:
     uint64_t pooled = 0;
     context::Entry *entry = nullptr;
     bool given_up = false;
+
+    uint32_t come() const { return static_cast<uint32_t>(next - slots); }
   };
 
   static uint32_t granules_of(size_t bytes) {
@@ -99,26 +104,27 @@ private:
   }
 
   [[gnu::always_inline]] Glance take_at_once(Cursor &cursor, uint32_t count) {
-    if (!os::has_one_thread() || cursor.next == cursor.count) [[unlikely]]
+    const Slot *at = cursor.next;
+    if (*alone_ == 0 || at == cursor.end) [[unlikely]]
       return {};
-    const Slot slot = cursor.slots[cursor.next];
+    const Slot slot = *at;
     if (slot.requested != count) [[unlikely]]
       return {};
     if (slot.kept == 0) {
-      ++cursor.next;
+      cursor.next = at + 1;
       ++cursor.left;
-      return {nullptr, true};
+      return {Tells::to_heap};
     }
-    void *block = memory_.take_at_once(slot.offset, slot.kept);
-    if (block != nullptr) [[likely]]
-      ++cursor.next;
-    return {block};
+    if (!memory_.take_at_once(slot.offset, slot.kept)) [[unlikely]]
+      return {};
+    cursor.next = at + 1;
+    return {Tells::placed, memory_.address_of(slot.offset)};
   }
 
   void *next(Cursor &cursor, uint32_t count, bool alone) {
-    if (cursor.next == cursor.count) [[unlikely]]
+    if (cursor.next == cursor.end) [[unlikely]]
       return beyond(cursor, count);
-    const Slot slot = cursor.slots[cursor.next];
+    const Slot slot = *cursor.next;
     if (slot.requested != count) [[unlikely]]
       return find_again(cursor, count);
     ++cursor.next;
@@ -148,6 +154,7 @@ private:
   }
   void rest();
   uint64_t progress() const;
+  bool has_memory();
 
   void *next_locked(Cursor &cursor, uint32_t count);
   void *beyond(Cursor &cursor, uint32_t count);
@@ -157,6 +164,7 @@ private:
   const Context *find(const Step *steps, uint32_t count) const;
   bool step_of(Address return_address, Step &step);
 
+  const char *alone_ = &os::kNotAlone; // whether there is one thread only
   uint32_t passes_left_ = kFirstPatience;
   uint64_t progress_seen_ = 0; // when they had run out before
   std::atomic<uint32_t> rests_{0};
@@ -165,7 +173,7 @@ private:
   Memory memory_;
   os::SpinLock lock_;
   View view_;
-  Cursor *cursors_ = nullptr; // one a context
+  Cursor *cursors_ = nullptr; // one a context, from the first that is met on
   context::ChainTable chains_;
 };
 

@@ -31,9 +31,11 @@ public:
     return address_of(offset);
   }
 
-  // The same for one thread where it is quickly done; else null, which says nothing.
-  void *take_at_once(uint64_t offset, uint32_t count) {
-    return map_.take_at_once(offset, count) ? address_of(offset) : nullptr;
+  // The same for one thread where it is quickly done; else false, which says nothing.
+  bool take_at_once(uint64_t offset, uint32_t count) { return map_.take_at_once(offset, count); }
+
+  void *address_of(uint64_t granule) const {
+    return reinterpret_cast<void *>(base_ + granule * kGranule);
   }
 
   // The next place in a pool, from 1; null where it is full. Not by two threads at once.
@@ -50,9 +52,6 @@ public:
 private:
   static constexpr uint64_t kPrepare = 64 * KiB / kGranule;
 
-  void *address_of(uint64_t granule) const {
-    return reinterpret_cast<void *>(base_ + granule * kGranule);
-  }
   void *prepare(uint64_t offset);
 
   Address base_ = 0;

@@ -1,7 +1,7 @@
 // A plan that the options name is read, checked and followed from the start of the program on.
 //
 // By name, that takes three calls of the kernel, which has none that reads a file by its name; by a descriptor that is
-// open already, one. Its memory is mapped in place of segments that the heap would have mapped for the same objects.
+// open already, one. Its memory is mapped when the first of its objects comes.
 #include "base/options.hpp"
 #include "heap/heap.hpp"
 #include "heap/open_pages.hpp"

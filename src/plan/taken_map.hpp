@@ -6,6 +6,7 @@
 
 #include "os/one_thread.hpp"
 
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cstdint>
@@ -54,7 +55,7 @@ public:
     const auto first = static_cast<uint32_t>(at % kInWord);
     std::atomic_ref word(words_[at / kInWord]);
     const uint64_t now = word.load(std::memory_order_relaxed);
-    const uint64_t bits = ((kTaken >> (2 * (kInWord - count))) | 2) << (2 * first);
+    const uint64_t bits = kBlocks[count] << (2 * first);
     if (now == 0 || (now & bits) != 0 || first + count > kInWord) [[unlikely]]
       return false;
     word.store(now | bits, std::memory_order_relaxed);
@@ -90,6 +91,14 @@ public:
   }
 
 private:
+  // A block of so many granules at the begin of a word.
+  static constexpr std::array<uint64_t, kMost + 1> kBlocks = [] {
+    std::array<uint64_t, kMost + 1> blocks{};
+    for (uint32_t count = 1; count <= kMost; ++count)
+      blocks[count] = kTaken >> (2 * (kInWord - count)) | 2;
+    return blocks;
+  }();
+
   static constexpr uint64_t span(uint32_t first, uint32_t count) {
     return (kTaken >> (2 * (kInWord - count))) << (2 * first);
   }

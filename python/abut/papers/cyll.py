@@ -167,7 +167,7 @@ def _measure(request: Request, name: str, chosen: Sequence[Heap], plain: Heap) -
         settings = {"ABUT_PLAN": str(_plan_file(trace, stem, strategy))}
         planned.append(Heap(strategy, plain.about, plain.library, "", settings))
         if name in SLIM_PROGRAMS:
-            alone = {**settings, "ABUT_FRIENDS": "0"}
+            alone = {**settings, "ABUT_FRIENDS": "off"}
             planned.append(Heap(strategy + _SLIM, plain.about, plain.library, "", alone))
     seconds = _least_seconds(request, _workload(name, _COMMANDS[name]), [*chosen, *planned])
     return ProgramRuns(name, _COMMANDS[name], placed["objects"], seconds, placed["misses"])
