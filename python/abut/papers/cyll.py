@@ -10,11 +10,12 @@ layer of friends on, as it is by default, and alone.
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from abut.analysis.presets import find_preset
-from abut.analysis.simulation import Job, simulate
+from abut.analysis.simulation import Job, Result, simulate
 from abut.errors import USAGE, AbutError
 from abut.heaps import Heap
 from abut.measure.counters import available
@@ -28,7 +29,7 @@ from abut.papers.recordings import heaps, kept, recording
 from abut.places import PACKAGE, bench_places, native_folder
 from abut.plans.choice import cache_of, simulate_plan
 from abut.plans.file import write_plan
-from abut.plans.planning import make_plan, read_recorded
+from abut.plans.planning import Recorded, make_plan, read_recorded
 from abut.reporters.tune import QuietWatcher
 from abut.strategies import find_strategy
 from abut.trace.reader import Trace
@@ -63,6 +64,8 @@ _RECORDED = {
     "lists": "lists --nodes 2000000 --lists 2048 --order random --walks 1",
 }
 _WINDOWS = {"cover-500": "10M/100M", "cover-700": "10M/400M", "hexapawn-5x4": "10M/100M"}
+# Of those that are recorded whole, so that plans know all objects, what is simulated.
+_SIMULATED = {"traverse-20": "5M/100M", "lists": "5M/100M"}
 PROGRAMS = tuple(_COMMANDS)
 
 
@@ -143,12 +146,16 @@ def measure(request: Request) -> CyllResult:
             fix=f"choose of {', '.join(PROGRAMS)}",
             exit_code=USAGE,
         )
-    chosen = heaps(request)
+    # A heap may be one without a plan, or a strategy: then only those strategies are measured.
+    strategies = [name for name in (*HIS, *OURS) if name in request.heaps]
+    names = [name for name in request.heaps if name not in strategies]
+    chosen = heaps(replace(request, heaps=names))
     (plain,) = [heap for heap in chosen if heap.name == "abut"] or heaps(
         replace(request, heaps=("abut",))
     )
-    programs = [_measure(request, name, chosen, plain) for name in request.programs]
-    return CyllResult(programs, [heap.name for heap in chosen])
+    wanted = strategies or [*HIS, *OURS]
+    programs = [_measure(request, name, wanted, chosen, plain) for name in request.programs]
+    return CyllResult(programs, names)
 
 
 def _workload(name: str, command: str) -> Workload:
@@ -157,24 +164,19 @@ def _workload(name: str, command: str) -> Workload:
     return Workload(name, "", "own", argv, Path.cwd())
 
 
-def _measure(request: Request, name: str, chosen: Sequence[Heap], plain: Heap) -> ProgramRuns:
-    recorded = _workload(name, _RECORDED.get(name, _COMMANDS[name]))
-    trace = recording(request, recorded, plain, _WINDOWS.get(name, ""))
-    stem = f"{trace.stem}-{_placing()}"
-    placed = kept(request, f"{stem}-misses", lambda: _place_all(request, name, trace, stem))
+def _measure(
+    request: Request, name: str, strategies: Sequence[str], chosen: Sequence[Heap], plain: Heap
+) -> ProgramRuns:
+    placed = place_all(request, name, strategies, plain)
     planned = []
-    for strategy in (*HIS, *OURS):
-        settings = {"ABUT_PLAN": str(_plan_file(trace, stem, strategy))}
+    for strategy in strategies:
+        settings = {"ABUT_PLAN": placed["plans"][strategy]}
         planned.append(Heap(strategy, plain.about, plain.library, "", settings))
         if name in SLIM_PROGRAMS:
             alone = {**settings, "ABUT_FRIENDS": "off"}
             planned.append(Heap(strategy + _SLIM, plain.about, plain.library, "", alone))
     seconds = _least_seconds(request, _workload(name, _COMMANDS[name]), [*chosen, *planned])
     return ProgramRuns(name, _COMMANDS[name], placed["objects"], seconds, placed["misses"])
-
-
-def _plan_file(trace: Path, stem: str, strategy: str) -> Path:
-    return trace.with_name(f"{stem}-{strategy}.plan")
 
 
 def _placing() -> str:
@@ -186,20 +188,52 @@ def _placing() -> str:
     return state.hexdigest()[:12]
 
 
-def _place_all(request: Request, name: str, trace: Path, stem: str) -> dict[str, Any]:
-    """Write a plan by each strategy; the simulated misses."""
+def place_all(
+    request: Request, name: str, strategies: Sequence[str], plain: Heap
+) -> dict[str, Any]:
+    """A plan's file and the simulated misses by strategy, and how many objects there are; what was
+    made before is used again.
+    """
+    recorded = _workload(name, _RECORDED.get(name, _COMMANDS[name]))
+    path = recording(request, recorded, plain, _WINDOWS.get(name, ""))
+    simulated = (
+        recording(request, recorded, plain, _SIMULATED[name]) if name in _SIMULATED else path
+    )
+    stem = f"{path.stem}-{_placing()}"
     preset = find_preset(_CACHES)
-    run = read_recorded(Trace(trace), cache=cache_of(preset))
-    as_recorded = simulate(Job(str(trace), preset, side="application"))
-    misses = {}
-    for strategy in (*HIS, *OURS):
+
+    @cache
+    def run() -> Recorded:
+        request.tell(f"{name}: reading what was recorded")
+        return read_recorded(Trace(path), cache=cache_of(preset))
+
+    def misses(result: Result) -> list[int]:
+        return [level.total_misses for level in result.levels]
+
+    def without_plan() -> dict[str, Any]:
+        result = simulate(Job(str(simulated), preset, side="application"))
+        return {"objects": len(run().objects), "misses": misses(result)}
+
+    def with_plan(strategy: str) -> dict[str, Any]:
         request.tell(f"{name}: placing and simulating {strategy}")
-        plan = make_plan([run], find_strategy(strategy))
-        write_plan(plan, _plan_file(trace, stem, strategy))
-        result = simulate_plan(trace, run, plan, preset)
-        misses[strategy] = [level.total_misses for level in result.levels]
-    misses[NO_PLAN] = [level.total_misses for level in as_recorded.levels]
-    return {"objects": len(run.objects), "misses": misses}
+        plan = make_plan([run()], find_strategy(strategy))
+        file = path.with_name(f"{stem}-{strategy}.plan")
+        write_plan(plan, file)
+        return {"plan": str(file), "misses": misses(simulate_plan(simulated, run(), plan, preset))}
+
+    made = {
+        strategy: kept(request, f"{stem}-{strategy}", partial(with_plan, strategy))
+        for strategy in strategies
+    }
+    plain_run = kept(request, f"{stem}-no-plan", without_plan)
+    return {
+        "objects": plain_run["objects"],
+        "plans": {strategy: one["plan"] for strategy, one in made.items()},
+        "misses": {
+            **{strategy: one["misses"] for strategy, one in made.items()},
+            NO_PLAN: plain_run["misses"],
+        },
+    }
 
 
 def _least_seconds(
