@@ -20,15 +20,21 @@ constexpr uint16_t kGranules = 2;
 
 using Allocate = void *(size_t);
 
+#ifdef __clang__
+#define AT_ONE_SITE __attribute__((noinline))
+#else
+#define AT_ONE_SITE __attribute__((noipa))
+#endif
+
 // All calls are made here: a plan tells them by where they come from.
-__attribute__((noipa)) void *allocate_at_one_site(Allocate *function, size_t bytes) {
+AT_ONE_SITE void *allocate_at_one_site(Allocate *function, size_t bytes) {
   void *block = function(bytes);
   __asm__ volatile("" : : "r"(block)); // no tail call
   return block;
 }
 
 uintptr_t call_ended = 0;
-__attribute__((noipa)) void *note_caller(size_t) {
+AT_ONE_SITE void *note_caller(size_t) {
   call_ended = reinterpret_cast<uintptr_t>(__builtin_return_address(0));
   return nullptr;
 }
