@@ -159,6 +159,12 @@ void *Follower::allocate(size_t bytes, context::Frame frame) {
                               : next_locked(cursor, granules_of(bytes));
 }
 
+// Nothing of this context is looked for any more.
+void Follower::pass_by(context::Entry &entry) {
+  const uintptr_t far = entry.payload.load(std::memory_order_relaxed) & kFar;
+  entry.payload.store(kPlain | far, std::memory_order_release);
+}
+
 void *Follower::next_locked(Cursor &cursor, uint32_t count) {
   std::lock_guard guard(lock_);
   return next(cursor, count, false);
@@ -180,7 +186,7 @@ void *Follower::beyond(Cursor &cursor, uint32_t count) {
     cursor.missed += block == nullptr;
     return block;
   }
-  cursor.entry->payload.store(kPlain, std::memory_order_release);
+  pass_by(*cursor.entry);
   return nullptr;
 }
 
@@ -209,7 +215,7 @@ void Follower::judge(Cursor &cursor) {
   cursor.judged = cursor.come();
   if (met >= kJudgeEvery / 3) return;
   cursor.given_up = true;
-  cursor.entry->payload.store(kPlain, std::memory_order_release);
+  pass_by(*cursor.entry);
 }
 
 Counts Follower::counts() const {

@@ -160,6 +160,7 @@ private:
   void *beyond(Cursor &cursor, uint32_t count);
   void *find_again(Cursor &cursor, uint32_t count);
   void judge(Cursor &cursor);
+  static void pass_by(context::Entry &entry);
   uintptr_t meet(context::Entry *entry, context::Frame frame);
   const Context *find(const Step *steps, uint32_t count) const;
   bool step_of(Address return_address, Step &step);

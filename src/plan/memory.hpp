@@ -32,7 +32,10 @@ public:
   }
 
   // The same for one thread where it is quickly done; else false, which says nothing.
-  bool take_at_once(uint64_t offset, uint32_t count) { return map_.take_at_once(offset, count); }
+  bool take_at_once(uint64_t offset, uint32_t count) {
+    const std::atomic_ref prepared(prepared_[offset / kPrepare]);
+    return prepared.load(std::memory_order_relaxed) != 0 && map_.take_at_once(offset, count);
+  }
 
   void *address_of(uint64_t granule) const {
     return reinterpret_cast<void *>(base_ + granule * kGranule);
@@ -61,7 +64,6 @@ private:
   OpenPool *pools_ = nullptr;
   uint32_t pool_count_ = 0;
   uint64_t first_pool_ = 0; // granule
-  bool huge_pages_ = false;
 };
 
 } // namespace abut::plan

@@ -49,14 +49,13 @@ public:
     return Taking::refused;
   }
 
-  // The same where that is most quickly done: alone, and in a word of which something is taken already; else false, which
-  // says nothing.
+  // The same where that is most quickly done: alone, and in one word; else false, which says nothing.
   bool take_at_once(uint64_t at, uint32_t count) {
     const auto first = static_cast<uint32_t>(at % kInWord);
     std::atomic_ref word(words_[at / kInWord]);
     const uint64_t now = word.load(std::memory_order_relaxed);
     const uint64_t bits = kBlocks[count] << (2 * first);
-    if (now == 0 || (now & bits) != 0 || first + count > kInWord) [[unlikely]]
+    if ((now & bits) != 0 || first + count > kInWord) [[unlikely]]
       return false;
     word.store(now | bits, std::memory_order_relaxed);
     return true;

@@ -46,6 +46,17 @@ TEST_P(TakenMapTest, SaysWhichIsTheFirstInItsWord) {
   EXPECT_EQ(map.take(90, 1, GetParam()), TakenMap::Taking::first_in_word);
 }
 
+TEST_P(TakenMapTest, WhatIsTakenAtOnceIsTakenAsByTheOtherWay) {
+  EXPECT_TRUE(map.take_at_once(30, 2));
+  EXPECT_FALSE(map.take_at_once(31, 1));
+  EXPECT_FALSE(map.take_at_once(94, 5)); // in two words
+  EXPECT_TRUE(map.take_at_once(64, TakenMap::kMost));
+  EXPECT_FALSE(take(30, 1));
+  EXPECT_EQ(map.length_at(30), 2U);
+  EXPECT_EQ(map.give_back(64), TakenMap::kMost);
+  EXPECT_EQ(map.length_at(64), 0U);
+}
+
 TEST_P(TakenMapTest, WhatFailedHalfwayLeavesNoTrace) {
   ASSERT_TRUE(take(33, 1));
   EXPECT_FALSE(take(30, 8));
