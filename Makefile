@@ -18,7 +18,7 @@ demo: ## Build abut, show what it says of a real program's heap, and measure tha
 	@$(ABUT) demo --output build/demo
 
 .PHONY: test
-test: ## Run the tests: release, debug, threads, command line; under ten minutes
+test: ## Run the tests: release, the command line, the heap in debug; under ten minutes
 	@tools/setup.sh build heaps programs python
 	@tools/test.sh test
 

@@ -44,14 +44,13 @@ build_and_test() {
     tools/build.sh "$preset" && run_ctest "$preset" "$@"
 }
 
-# The programs that release has built run once more under the library that checks itself. What takes it longest by far,
-# and is run in release, waits for test-all.
-slow_in_debug='RefusesAndRecovers/16$|OneGibibyte|ManyBlocks.*/(16|40)$|ManyLargeBlocks|ThreadChurn.DoesNotGrow'
+# The programs that release has built run once more under the library that checks itself: the contract and the random
+# sequences here, all the rest in test-all.
 heap_in_debug() {
-    tools/build.sh debug abut && run_ctest release --label-regex '^debug$' --exclude-regex "$slow_in_debug"
+    tools/build.sh debug abut &&
+        run_ctest release --label-regex '^debug$' --tests-regex '^debug\.(conformance|fuzz)\.' \
+            --exclude-regex 'RefusesAndRecovers/16$'
 }
-
-threads_under_tsan() { tools/build.sh tsan unit_threads unit_offload && run_ctest tsan --label-regex '^threads$'; }
 
 command_line() { .venv/bin/python -m pytest --quiet --numprocesses "$jobs" --dist loadfile "$@"; }
 
@@ -74,7 +73,6 @@ test)
     part "release: all tests but the long ones" build_and_test release --label-exclude '^(long|debug)$'
     part "the command line" command_line -m "not long"
     part "debug: the heap checks itself" heap_in_debug
-    part "threads under the thread sanitizer" threads_under_tsan
     ;;
 all)
     part "release: all tests" build_and_test release --label-exclude '^debug$'
