@@ -8,7 +8,6 @@ input changes.
 
 import json
 import os
-import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,14 +18,13 @@ from typing import Any
 from abut.analysis.caches import Caches
 from abut.analysis.presets import find_preset
 from abut.analysis.simulation import feed_trace
-from abut.environment import untouched_environment
 from abut.errors import AbutError
-from abut.heaps import Heap, preload, require_heap
+from abut.heaps import Heap, require_heap
 from abut.measure.statistics import Estimate, exact, median, ratio
 from abut.measure.workload import Workload
 from abut.papers.kept import fingerprint, kept
 from abut.papers.paper import Request
-from abut.papers.recordings import heaps, recording
+from abut.papers.recordings import heaps, recording, run_silently
 from abut.trace.reader import Trace
 
 RUNS, WARMUP, SEED = 5, 0, 1
@@ -153,19 +151,8 @@ def demand_of(workload: Workload) -> Demand:
     lea = require_heap("lea")
     with tempfile.TemporaryDirectory(prefix="abut-demand-") as scratch:
         file = Path(scratch, "statistics")
-        environment = {**untouched_environment(), **workload.environment, **lea.environment}
-        environment |= {"LD_PRELOAD": preload(lea, ""), "ABUT_STATS": str(file)}
         begin = time.monotonic()
-        with workload.stdin.open("rb") as stdin:
-            subprocess.run(
-                workload.argv,
-                cwd=workload.folder,
-                env=environment,
-                stdin=stdin,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                check=False,
-            )
+        run_silently(workload, lea, {"ABUT_STATS": str(file)})
         seconds = time.monotonic() - begin
         counts = json.loads(file.read_text())
     return Demand(seconds, counts["allocations"], counts["requested"], counts["most_live"])
