@@ -9,7 +9,7 @@
 using namespace abut;
 
 // Without a line of their own, calls would be replaced by what is in them, and no recorder would see them.
-#define ABUT_SEEN __attribute__((noinline, noclone))
+#define ABUT_SEEN __attribute__((noinline))
 
 namespace {
 

@@ -17,7 +17,7 @@ __attribute__((weak)) void abut_throw_bad_alloc() __asm__("_ZSt17__throw_bad_all
 
 // What catching an exception refers to; the same goes for it.
 __asm__(".weak __gxx_personality_v0\n.weak __cxa_begin_catch\n.weak __cxa_end_catch\n"
-        ".weak _Unwind_Resume");
+        ".weak _Unwind_Resume\n.weak _ZSt9terminatev");
 
 namespace abut::entry {
 

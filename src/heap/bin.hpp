@@ -38,9 +38,7 @@ struct Bin {
 
   // For statistics, while the owner goes on: right, or off by what it did meanwhile. The owner's stores are plain
   // ones, because every request makes one; on all machines that we know of, so small a number is never torn.
-  [[gnu::noinline, gnu::no_sanitize("thread")]] int count_from_outside() const {
-    return limit - room;
-  }
+  [[gnu::noinline, gnu::no_sanitize_thread]] int count_from_outside() const { return limit - room; }
 
   // A bin that gives out earns more room: programs that take in bursts free in bursts.
   void grow() {

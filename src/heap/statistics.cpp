@@ -62,7 +62,7 @@ void count_segment(Statistics &totals, Segment &segment) {
 }
 
 // While the owner goes on: right, or off by what it did meanwhile.
-[[gnu::noinline, gnu::no_sanitize("thread")]] size_t set_aside_from_outside(const LocalHeap &heap) {
+[[gnu::noinline, gnu::no_sanitize_thread]] size_t set_aside_from_outside(const LocalHeap &heap) {
   return heap.set_aside;
 }
 

@@ -20,7 +20,7 @@ sim::ReplayOptions replay_options(const trace::Reader &reader, const SurveySetti
 } // namespace
 
 Survey::Survey(trace::Reader &reader, sim::Layout &layout, SurveySettings settings)
-    : reader_(reader), layout_(layout), settings_(std::move(settings)),
+    : layout_(layout), settings_(std::move(settings)),
       replay_(reader, layout, replay_options(reader, settings_)),
       map_(settings_.columns, settings_.most_rows) {
   settings_.columns = std::max<uint32_t>(settings_.columns, 1);

@@ -60,7 +60,6 @@ private:
   void feed(std::span<sim::Consumer *const> consumers, std::span<const Owner> owners);
   Owner number_of(uint64_t code);
 
-  trace::Reader &reader_;
   sim::Layout &layout_;
   SurveySettings settings_;
   sim::Replay replay_;

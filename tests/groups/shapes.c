@@ -16,7 +16,11 @@ struct node {
 };
 
 // So that each function stays one of its own, however alike two are.
+#ifdef __clang__
+#define APART __attribute__((noinline))
+#else
 #define APART __attribute__((noipa))
+#endif
 
 static APART struct node *first_node(void) { return malloc(sizeof(struct node)); }
 static APART struct data *first_data(void) { return malloc(sizeof(struct data)); }

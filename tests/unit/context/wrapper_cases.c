@@ -5,7 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __clang__
+#define ALONE __attribute__((noinline))
+#else
 #define ALONE __attribute__((noinline, noclone, noipa))
+#endif
 
 typedef struct Node {
   struct Node *next;

@@ -33,15 +33,20 @@ static void stop_before(const char *name, void *function) {
   __asm__ volatile("int3" : : "D"(name), "S"(function) : "memory");
 }
 
+#ifdef __clang__
+#define AT_ONE_SITE __attribute__((noinline)) static
+#else
+#define AT_ONE_SITE __attribute__((noipa)) static
+#endif
+
 /* All calls of one function are made here: the heap asks where a call comes from. */
-__attribute__((noipa)) static void *allocate_at_one_site(allocate_call *function, size_t bytes) {
+AT_ONE_SITE void *allocate_at_one_site(allocate_call *function, size_t bytes) {
   void *block = function(bytes);
   __asm__ volatile("" : : "r"(block)); /* no tail call */
   return block;
 }
 
-__attribute__((noipa)) static void *allocate_zeroed_at_one_site(allocate_zeroed_call *function,
-                                                                size_t bytes) {
+AT_ONE_SITE void *allocate_zeroed_at_one_site(allocate_zeroed_call *function, size_t bytes) {
   void *block = function(1, bytes);
   __asm__ volatile("" : : "r"(block));
   return block;
