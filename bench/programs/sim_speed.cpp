@@ -14,7 +14,6 @@
 #include <ctime>
 #include <memory>
 #include <string>
-#include <sys/resource.h>
 #include <vector>
 
 namespace {
@@ -102,34 +101,6 @@ std::vector<LevelSettings> tlb() {
 // Time that others had the core is not counted.
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-void feed(Tree &tree, const Columns &columns) {
-  constexpr size_t kPiece = 4096;
-  for (size_t done = 0; done < columns.addresses.size(); done += kPiece)
-    tree.take(columns.all().part(done, std::min(kPiece, columns.addresses.size() - done)));
-}
-
-double peak_mebibytes() {
-  rusage used;
-  getrusage(RUSAGE_SELF, &used);
-  return static_cast<double>(used.ru_maxrss) / 1024;
-}
-
-// What the simulators hold goes by what was touched, not by how long the run was. To be asked before all else: the
-// process's peak is what is looked at.
-void report_memory(const Columns &columns) {
-  const double before = peak_mebibytes();
-  auto data = Tree::make(caches(true)).take();
-  auto pages = Tree::make(tlb()).take();
-  for (int times = 1; times <= kRounds; ++times) {
-    feed(*data, columns);
-    feed(*pages, columns);
-    if (times == 1 || times == kRounds)
-      std::printf("memory for L1, L2, L3 with miss classes and a TLB: %.1f MiB after %zu M "
-                  "references\n",
-                  peak_mebibytes() - before, times * columns.addresses.size() / 1'000'000);
-  }
-}
-
 double seconds_of(const Columns &columns, bool with_tlb, bool classify, uint64_t &misses) {
   double best = 1e9;
   for (int round = 0; round < kRounds; ++round) {
@@ -163,7 +134,6 @@ int main(int argc, char **argv) {
   const Columns columns = argc > 1 ? recorded(argv[1]) : made_up();
   std::printf("%zu references of %s\n", columns.addresses.size(),
               argc > 1 ? argv[1] : "a made-up run");
-  report_memory(columns);
   report("L1, L2, L3 (LRU) and a TLB", columns, true, false);
   report("the same without the TLB", columns, false, false);
   report("L1, L2, L3 (LRU) with miss classes", columns, false, true);
