@@ -205,21 +205,21 @@ def test_runs_in_little_memory_are_kept_told_and_drawn(
     monkeypatch.setattr(pressure, "obstacle", lambda: None)
     monkeypatch.setattr(pressure, "run_limited", run)
     monkeypatch.setattr(pressure, "_most_resident", lambda *_: 1000.0)
-    request = Request(("balls",), ("lea", "abut"), "small", tmp_path, fresh=False, tell=print)
+    request = Request(("lua-tables",), ("lea", "abut"), "small", tmp_path, fresh=False, tell=print)
     result = pressure.measure(request)
     assert isinstance(result, pressure.PressureResult)
     assert limits == 2 * [700, 800, 900, 1000, 1300]
     assert pressure.measure(request) == result
     assert len(limits) == 10  # what was measured is used again
     assert result.verdict() == [
-        "balls: in 0.0 MiB 1 of 2 heaps get through, and lea reads the fewest pages back"
+        "lua-tables: in 0.0 MiB 1 of 2 heaps get through, and lea reads the fewest pages back"
     ]
     seconds, faults = result.tables()
     assert list(seconds.columns[1].cells) == ["60 s", "-"]
     assert list(faults.columns[5].cells) == ["1.30 k", "1.30 k"]
     result.draw(tmp_path / "pressure.svg")
     assert "lea" in (tmp_path / "pressure.svg").read_text()
-    assert result.document()["runs"]["balls"]["abut"][0] is None
+    assert result.document()["runs"]["lua-tables"]["abut"][0] is None
 
 
 def test_vams_times_and_misses_stand_beside_its_pages(runs: list[Path], tmp_path: Path) -> None:
