@@ -1,11 +1,12 @@
 """What a plan costs: one that matches nothing, in programs that allocate much, and one that is met.
 
 The first plan is for the program, and holds one piece of code that never allocates; all other
-layers of the heap are off. Each program runs in turn without and with it.
+layers of the heap are off. Each program runs in turn without and with it, and the least time of the
+processor (user and system) counts, since whatever else runs can only add to it.
 
 The second gives a loop that allocates blocks of 32 bytes and frees them the same places each
-time; it is timed inside the program. The calls of the kernel that a plan adds are counted, too,
-where strace is installed.
+time; it is timed inside the program, 256 calls at a time, of which the median counts. The calls of
+the kernel that a plan adds are counted, too, where strace is installed.
 
 usage: .venv/bin/python bench/plan_cost.py [--runs N] [--only NAME,...]
 """
@@ -21,6 +22,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from plan_programs import add_only, chosen_programs
 from rich.console import Console
 from rich.table import Table
 
@@ -30,7 +32,6 @@ from abut.measure.counters import available
 from abut.measure.measurement import Comparison
 from abut.measure.measurement import Plan as Rounds
 from abut.measure.session import compare
-from abut.measure.statistics import Estimate, geometric_mean, median, ratio
 from abut.measure.tasks import program_tasks
 from abut.places import bench_places
 from abut.plans.file import PAGE, SLOT, Plan, PlannedContext, write_plan
@@ -38,7 +39,7 @@ from abut.plans.program import program_build_id
 from abut.reporters.tune import QuietWatcher
 
 _PLACES = bench_places()
-_OTHERS_OFF = {"ABUT_FRIENDS": "0", "ABUT_GROUPS": "0"}
+_OTHERS_OFF = {"ABUT_FRIENDS": "off", "ABUT_GROUPS": "off"}
 _LOOPS = 4_000_000
 _BATCH = 256  # blocks
 _LOOP = """
@@ -59,19 +60,27 @@ static double now(void) {
   clock_gettime(CLOCK_MONOTONIC, &time);
   return time.tv_sec * 1e9 + time.tv_nsec;
 }
+static int by_value(const void *one, const void *other) {
+  const float a = *(const float *)one, b = *(const float *)other;
+  return a < b ? -1 : a > b;
+}
+static double median(float *times, long count) {
+  qsort(times, count, sizeof *times, by_value);
+  return times[count / 2] / BATCH;
+}
 int main(int argc, char **argv) {
   if (argc < 2) return printf("%td\\n", call_ended - __executable_start), 0;
   const long count = atol(argv[1]) / BATCH;
-  double made = 0, freed = 0;
+  static float made[1 << 16], freed[1 << 16];
   for (long batch = 0; batch < count; ++batch) {
     const double begin = now();
     for (int i = 0; i < BATCH; ++i) blocks[i] = make();
     const double between = now();
     for (int i = 0; i < BATCH; ++i) free(blocks[i]);
-    made += between - begin;
-    freed += now() - between;
+    made[batch] = between - begin;
+    freed[batch] = now() - between;
   }
-  printf("%.3f %.3f\\n", made / count / BATCH, freed / count / BATCH);
+  printf("%.3f %.3f\\n", median(made, count), median(freed, count));
 }
 """
 
@@ -113,20 +122,17 @@ def heaps(plan: Path) -> list[Heap]:
     ]
 
 
-def cost_of_nothing(name: str, argv: list[str], runs: int, folder: Path) -> Estimate:
-    """The time with a plan that matches nothing, as a multiple of the one without."""
+def cost_of_nothing(name: str, argv: list[str], runs: int, folder: Path) -> tuple[float, float]:
+    """The seconds without and with a plan that matches nothing."""
     plan = folder / f"{name}.plan"
     plan_of(Path(shutil.which(argv[0]) or argv[0]).resolve(), 1, 1, plan)
     comparison = Comparison(Rounds(runs, 1, 1), heaps(plan), [], available())
     compare(comparison, program_tasks(argv, None), QuietWatcher())
     samples = comparison.measurements[0].samples
-    both = [
-        median([one.user_s + one.system_s for one in samples[heap]], 1)
-        for heap in ("with", "without")
-    ]
-    found = ratio(*both)
-    assert found is not None, "programs take time"
-    return found
+    without, with_plan = (
+        min(one.user_s + one.system_s for one in samples[heap]) for heap in ("without", "with")
+    )
+    return without, with_plan
 
 
 def compiled_loop(folder: Path) -> tuple[Path, Path]:
@@ -134,9 +140,13 @@ def compiled_loop(folder: Path) -> tuple[Path, Path]:
     program, plan = folder / "loop", folder / "loop.plan"
     words = ["gcc", "-O2", "-fno-builtin", "-Wl,--build-id", "-x", "c", "-o", str(program), "-"]
     subprocess.run(words, input=_LOOP, text=True, check=True)
-    after = int(subprocess.run([program], capture_output=True, text=True, check=True).stdout)
-    plan_of(program, after - 1, _LOOPS, plan)
+    plan_of(program, call_of(program), _LOOPS, plan)
     return program, plan
+
+
+def call_of(program: Path) -> int:
+    """Where the loop's call of malloc ends, in its file."""
+    return int(subprocess.run([program], capture_output=True, text=True, check=True).stdout) - 1
 
 
 def nanoseconds(program: Path, environment: dict[str, str]) -> tuple[float, float]:
@@ -165,19 +175,31 @@ def followed(runs: int, folder: Path) -> None:
             f"{call}: {without:.1f} ns in the heap, {with_plan:.1f} ns in a plan's place: "
             f"{with_plan - without:+.1f} ns (medians of {runs})"
         )
-    calls = [kernel_calls(program, extra) for extra in ({}, {"ABUT_PLAN": str(plan)})]
+    short = folder / "short.plan"
+    plan_of(program, call_of(program), _BATCH, short)
+    with short.open("rb") as file:
+        handed_over = f"@{file.fileno()}"
+        calls = [
+            kernel_calls(program, extra, file.fileno())
+            for extra in ({}, {"ABUT_PLAN": str(short)}, {"ABUT_PLAN": handed_over})
+        ]
     if None not in calls:
-        print(f"calls of the kernel, start to end: {calls[0]} without the plan, {calls[1]} with it")
+        print(
+            f"calls of the kernel, start to end: {calls[0]} without a plan, {calls[1]} with one by "
+            f"its name, {calls[2]} with one handed over"
+        )
 
 
-def kernel_calls(program: Path, environment: dict[str, str]) -> int | None:
+def kernel_calls(program: Path, environment: dict[str, str], handed_over: int) -> int | None:
     """All that a run of a hundred rounds makes; None without strace."""
     if shutil.which("strace") is None:
         return None
     settings = {"LD_PRELOAD": str(library_path()), **_OTHERS_OFF, **environment}
     words = [word for name, value in settings.items() for word in ("-E", f"{name}={value}")]
-    command = ["strace", "-c", *words, str(program), "100"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    command = ["strace", "-c", *words, str(program), str(100 * _BATCH)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=True, pass_fds=[handed_over]
+    )
     found = re.search(r"^100\.00\s+\S+\s+\S*\s*(\d+)\s+(?:\d+\s+)?total$", done.stderr, re.M)
     return int(found[1]) if found else None
 
@@ -186,31 +208,23 @@ def main() -> int:
     """Measure, and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=9)
-    parser.add_argument("--only", default="", help="names of programs, with commas")
+    add_only(parser)
     chosen = parser.parse_args()
     table = Table()
     table.add_column("program")
-    table.add_column("a plan that matches nothing costs", justify="right")
+    for name in ("without", "with a plan that matches nothing", "costs"):
+        table.add_column(name, justify="right")
     found = []
     with tempfile.TemporaryDirectory(prefix="abut-cost-") as folder:
-        for name, argv in programs().items():
-            if chosen.only and name not in chosen.only.split(","):
-                continue
-            if shutil.which(argv[0]) is None:
-                print(f"{argv[0]}: not there, left out", file=sys.stderr)
-                continue
-            found.append(cost_of_nothing(name, argv, chosen.runs, Path(folder)))
-            table.add_row(name, _percent(found[-1]))
-        mean = geometric_mean(found)
-        if mean is not None:
-            table.add_row("mean", _percent(mean))
+        for name, argv in chosen_programs(programs(), chosen.only):
+            without, with_plan = cost_of_nothing(name, argv, chosen.runs, Path(folder))
+            found.append(with_plan / without)
+            table.add_row(name, f"{without:.3f} s", f"{with_plan:.3f} s", f"{found[-1] - 1:+.1%}")
+        if found:
+            table.add_row("mean", "", "", f"{statistics.geometric_mean(found) - 1:+.1%}")
         Console(width=100).print(table)
         followed(chosen.runs, Path(folder))
     return 0
-
-
-def _percent(multiple: Estimate) -> str:
-    return f"{multiple.value - 1:+.1%} ({multiple.low - 1:+.1%} to {multiple.high - 1:+.1%})"
 
 
 if __name__ == "__main__":

@@ -8,13 +8,13 @@ usage: .venv/bin/python bench/plan_memory.py [--strategy NAME] [--only NAME,...]
 import argparse
 import json
 import os
-import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from plan_programs import add_only, chosen_programs
 from rich.console import Console
 from rich.table import Table
 
@@ -63,19 +63,14 @@ def main() -> int:
     """Measure, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--strategy", default="lifetime")
-    parser.add_argument("--only", default="", help="names of programs, with commas")
+    add_only(parser)
     chosen = parser.parse_args()
     os.environ.update({"PYTHONMALLOC": "malloc", "PYTHONHASHSEED": "0", "PERL_HASH_SEED": "0"})
     table = Table()
     table.add_column("program")
     for name in ("in places", "not as planned", "RSS without", "with the plan", "times"):
         table.add_column(name, justify="right")
-    for name, argv in programs().items():
-        if chosen.only and name not in chosen.only.split(","):
-            continue
-        if shutil.which(argv[0]) is None:
-            print(f"{argv[0]}: not there, left out", file=sys.stderr)
-            continue
+    for name, argv in chosen_programs(programs(), chosen.only):
         with tempfile.TemporaryDirectory(prefix="abut-memory-") as scratch:
             folder = Path(scratch)
             trace, plan = folder / "run.trace", folder / "run.plan"

@@ -108,6 +108,14 @@ Array<uint32_t> share_by_lifetime(const Input<uint32_t> &size, const Input<uint3
   return to_array(place::share_by_lifetime(span_of(size), span_of(died)));
 }
 
+Array<int64_t> pack_over_time(const Input<uint32_t> &size, const Input<uint32_t> &died) {
+  if (size.size() != died.size())
+    throw TraceFailure({"deaths", "there must be as many as sizes", ""});
+  for (const uint32_t bytes : span_of(size))
+    if (bytes > place::kLargestSize) throw TraceFailure({"sizes", "one is beyond 1008", ""});
+  return to_array(place::pack_over_time(span_of(size), span_of(died)));
+}
+
 Array<int64_t> pack(const Input<uint32_t> &order, const Input<uint32_t> &size,
                     const Input<uint32_t> &slot, uint64_t begin, uint64_t align) {
   if (slot.size() != 0 && slot.size() != size.size())
@@ -149,6 +157,7 @@ void add_place(nb::module_ &m) {
   m.def("grouped", &grouped, "nodes"_a, "origin"_a, "to"_a, "weight"_a);
   m.def("hot_streams", &hot_streams, "origin"_a, "to"_a, "weight"_a, "heat"_a, "size"_a);
   m.def("share_by_lifetime", &share_by_lifetime, "size"_a, "died"_a);
+  m.def("pack_over_time", &pack_over_time, "size"_a, "died"_a);
   m.def("pack", &pack, "order"_a, "size"_a, "slot"_a, "begin"_a, "align"_a);
   m.def("check_plan", &check_plan, "file"_a);
   m.def("plan_checksum", [](const nb::bytes &bytes) { return plan::checksum(bytes_of(bytes)); });

@@ -65,6 +65,13 @@ public:
     }
   }
 
+  // The entry of a return address if it is in the first place where it may be, which it mostly is; else null. Whether the
+  // chain ends there, its kind tells.
+  Entry *find_at_once(Address return_address) {
+    Entry &entry = slots_[(return_address * Probe::kFactor) >> (64 - kLogDense)];
+    return entry.key.load(std::memory_order_acquire) == return_address ? &entry : nullptr;
+  }
+
   // Writes the return addresses from `frame` outwards, at most `most`; how many. It ends where no rule leads on.
   unsigned capture(Frame frame, Address *addresses, unsigned most);
 
@@ -109,7 +116,8 @@ private:
   // The slots where a key may stand, one after the other.
   class Probe {
   public:
-    explicit Probe(uint64_t key) : hash_((key & ~kGone) * 0x9e3779b97f4a7c15U) {}
+    static constexpr uint64_t kFactor = 0x9e3779b97f4a7c15U;
+    explicit Probe(uint64_t key) : hash_((key & ~kGone) * kFactor) {}
     unsigned slot() const {
       if (step_ < kDenseProbes) [[likely]]
         return (static_cast<unsigned>(hash_ >> (64 - kLogDense)) + step_) % kDense;

@@ -42,9 +42,8 @@ namespace {
   return memory ? memory : entry::allocate_slow(bytes);
 }
 
-[[gnu::noinline]] void *malloc_at(size_t bytes, Address site) {
-  if (looks(Looker::plan)) return abut_plan_malloc(bytes);
-  return abut_unplanned_malloc(bytes, site);
+[[gnu::always_inline]] inline void *malloc_at(size_t bytes, Address site) {
+  return looks(Looker::plan) ? abut_glance_malloc(bytes, site) : abut_unplanned_malloc(bytes, site);
 }
 
 // What realloc does with a null pointer, apart from what it does with others.

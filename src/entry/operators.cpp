@@ -27,9 +27,8 @@ ABUT_BODY void *abut_unplanned_new(size_t bytes, Address site) {
   return memory ? memory : new_slow(bytes);
 }
 
-[[gnu::noinline]] static void *new_at(size_t bytes, Address site) {
-  if (looks(Looker::plan)) return abut_plan_new(bytes);
-  return abut_unplanned_new(bytes, site);
+[[gnu::always_inline]] static inline void *new_at(size_t bytes, Address site) {
+  return looks(Looker::plan) ? abut_glance_new(bytes, site) : abut_unplanned_new(bytes, site);
 }
 
 [[gnu::always_inline]] static inline void *allocate_new(size_t bytes, Address site) {

@@ -42,6 +42,7 @@ void write_plan(JsonWriter &json) {
   json.number("occupied", counts.occupied);
   json.number("missed", counts.missed);
   json.number("skipped", counts.skipped);
+  json.number("rests", counts.rests);
   json.close("}");
 }
 

@@ -5,20 +5,9 @@
 
 #include "base/units.hpp"
 
-#if __has_include(<sys/single_threaded.h>)
-#include <sys/single_threaded.h>
-#endif
-
-// Since glibc 2.32: nought from the first thread's creation on. Weak, for older ones.
-// NOLINTNEXTLINE(readability-redundant-declaration)
-extern "C" __attribute__((weak)) char __libc_single_threaded;
+#include "os/one_thread.hpp"
 
 namespace abut::os {
-
-// os::single_threaded() in line.
-inline bool has_one_thread() {
-  return &__libc_single_threaded != nullptr && __libc_single_threaded != 0;
-}
 
 // Connects to the abstract socket `name`, sends `hello` and waits for `answer_bytes` of answer, which bring shared
 // memory of `bytes`. It is mapped; no file descriptor stays open. Null where nobody answers or the answer brings none.

@@ -1,6 +1,8 @@
 // The contract of os.hpp on Linux, by system calls that do not go through anything that allocates.
 #include "os/os.hpp"
 
+#include "os/keep_errno.hpp"
+
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -11,7 +13,6 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -28,18 +29,6 @@ thread_local constinit bool holds_every_lock = false;
 
 namespace {
 
-// A caller of free() must find errno as it was; a caller of malloc() gets ENOMEM from the entry point.
-class KeepErrno {
-public:
-  KeepErrno() : saved_(errno) {}
-  ~KeepErrno() { errno = saved_; }
-  KeepErrno(const KeepErrno &) = delete;
-  KeepErrno &operator=(const KeepErrno &) = delete;
-
-private:
-  int saved_;
-};
-
 constinit const MemorySource *memory_source = nullptr;
 
 } // namespace
@@ -53,22 +42,6 @@ void *map(void *hint, size_t bytes) {
       mmap(hint, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return memory == MAP_FAILED ? nullptr : memory;
 }
-
-const void *map_file(const char *path, size_t &bytes) {
-  KeepErrno keep;
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return nullptr;
-  struct stat about = {};
-  void *memory = MAP_FAILED;
-  if (fstat(file, &about) == 0 && S_ISREG(about.st_mode) && about.st_size > 0) {
-    bytes = static_cast<size_t>(about.st_size);
-    memory = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0);
-  }
-  close(file);
-  return memory == MAP_FAILED ? nullptr : memory;
-}
-
-void unmap_file(const void *memory, size_t bytes) { unmap(const_cast<void *>(memory), bytes); }
 
 void *map_aligned(size_t bytes, size_t align) {
   void *memory = map(nullptr, bytes);

@@ -53,10 +53,6 @@ void use_memory_source(const MemorySource *source);
 // Pages of [memory, memory + bytes) that are resident, or 0 where that cannot be told.
 size_t resident_bytes();
 
-// A file's contents, to be read only; null where it cannot be read, or is empty. `bytes` is its length.
-const void *map_file(const char *path, size_t &bytes);
-void unmap_file(const void *memory, size_t bytes);
-
 bool is_mapped(const void *memory);
 
 // Whether 8 bytes at `memory`, a multiple of 8, can be read; false where that cannot be told.

@@ -1,6 +1,7 @@
 #include "place/packing.hpp"
 
 #include "place/edges.hpp"
+#include "place/holes.hpp"
 
 #include <algorithm>
 #include <unordered_map>
@@ -10,25 +11,41 @@ namespace {
 
 uint64_t rounded(uint64_t bytes, uint64_t to) { return (bytes + to - 1) / to * to; }
 
+// Rows by when they die, as lists: no sorting.
+class Deaths {
+public:
+  Deaths(std::span<const uint32_t> size, std::span<const uint32_t> died)
+      : first_(size.size() + 1, kNoSlot), next_(size.size(), kNoSlot) {
+    for (auto row = static_cast<uint32_t>(size.size()); row-- > 0;)
+      if (died[row] <= size.size() && size[row] != 0) {
+        next_[row] = first_[died[row]];
+        first_[died[row]] = row;
+      }
+  }
+
+  // Calls `visit(row)` for all that died when `born` objects had been born.
+  template <class Visit>
+  void each_at(uint32_t born, Visit visit) const {
+    for (uint32_t row = first_[born]; row != kNoSlot; row = next_[row]) visit(row);
+  }
+
+private:
+  std::vector<uint32_t> first_, next_;
+};
+
 } // namespace
 
 std::vector<uint32_t> share_by_lifetime(std::span<const uint32_t> size,
                                         std::span<const uint32_t> died) {
   const auto rows = static_cast<uint32_t>(size.size());
-  // Deaths by when they happen, as lists: no sorting.
-  std::vector<uint32_t> first_death(rows + 1, kNoSlot), next_death(rows, kNoSlot);
-  for (uint32_t row = rows; row-- > 0;)
-    if (died[row] <= rows && size[row] != 0) {
-      next_death[row] = first_death[died[row]];
-      first_death[died[row]] = row;
-    }
+  const Deaths deaths(size, died);
   std::vector<uint32_t> slots(rows, kNoSlot);
   std::unordered_map<uint64_t, std::vector<uint32_t>> free;
   uint32_t made = 0;
   for (uint32_t row = 0; row < rows; ++row) {
-    // What died when `row` objects had been born is free for object `row`.
-    for (uint32_t dead = first_death[row]; dead != kNoSlot; dead = next_death[dead])
+    deaths.each_at(row, [&](uint32_t dead) {
       if (slots[dead] != kNoSlot) free[rounded(size[dead], kGranule)].push_back(slots[dead]);
+    });
     if (size[row] == 0) continue;
     std::vector<uint32_t> &waiting = free[rounded(size[row], kGranule)];
     if (waiting.empty()) {
@@ -39,6 +56,26 @@ std::vector<uint32_t> share_by_lifetime(std::span<const uint32_t> size,
     waiting.pop_back();
   }
   return slots;
+}
+
+std::vector<uint64_t> pack_over_time(std::span<const uint32_t> size,
+                                     std::span<const uint32_t> died) {
+  const auto rows = static_cast<uint32_t>(size.size());
+  const auto granules = [size](uint32_t row) {
+    return static_cast<uint32_t>(rounded(std::min(size[row], kLargestSize), kGranule) / kGranule);
+  };
+  const Deaths deaths(size, died);
+  Holes holes;
+  std::vector<uint64_t> offsets(rows, kNoPlace);
+  for (uint32_t row = 0; row < rows; ++row) {
+    deaths.each_at(row, [&](uint32_t dead) {
+      if (offsets[dead] != kNoPlace)
+        holes.give_back(static_cast<uint32_t>(offsets[dead] / kGranule), granules(dead));
+    });
+    if (size[row] != 0 && holes.end() < UINT32_MAX - kLargestSize)
+      offsets[row] = uint64_t{holes.take(granules(row))} * kGranule;
+  }
+  return offsets;
 }
 
 std::vector<uint64_t> pack(std::span<const uint32_t> order, std::span<const uint32_t> size,

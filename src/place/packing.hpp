@@ -16,6 +16,13 @@ inline constexpr uint32_t kNoSlot = UINT32_MAX;
 std::vector<uint32_t> share_by_lifetime(std::span<const uint32_t> size,
                                         std::span<const uint32_t> died);
 
+// The offset of each row if memory is used again as a heap would that knows what comes: an object takes, at its birth, the
+// shortest hole that holds it, and what dies becomes one, joined with those beside it. Rows of size 0, and those that find
+// no place below 64 GiB, have kNoPlace. No size is beyond kLargestSize. O(rows).
+inline constexpr uint32_t kLargestSize = 1008;
+std::vector<uint64_t> pack_over_time(std::span<const uint32_t> size,
+                                     std::span<const uint32_t> died);
+
 // The offset of each row: the rows of `order` one after another, or, where `slot` has a slot a row, in the slot that the
 // first of its rows got. Rows that `order` does not name have kNoPlace. `begin` and `align` (a power of two) say where
 // the first may lie and what all are multiples of.

@@ -28,15 +28,58 @@ const char *Follower::open(const View &view) {
   if (view.modules.empty() || !is_module(view.modules[0], program))
     return "it is for another program, or another build of this one";
   view_ = view;
-  void *behind = memory_.open(view, view.contexts.size() * sizeof(Cursor) + alignof(Cursor));
-  if (behind == nullptr) return "there is no memory for it";
-  cursors_ =
-      reinterpret_cast<Cursor *>(round_up(reinterpret_cast<Address>(behind), alignof(Cursor)));
+  alone_ = os::one_thread_flag();
   chains_.configure(static_cast<context::ChainMode>(view.header->steps));
   heap::placed_blocks.usable = [](Address address) { return follower.usable(address); };
   heap::placed_blocks.release = [](Address address) { return follower.release(address); };
   begin_to_look(Looker::plan);
   return nullptr;
+}
+
+// A program that never comes to what is in its plan is not charged for the plan's memory. False where there is none to be
+// had: then the plan is done with.
+bool Follower::has_memory() {
+  if (cursors_ != nullptr) return true;
+  if (stopped_.load(std::memory_order_relaxed)) return false;
+  void *behind = memory_.open(view_, view_.contexts.size() * sizeof(Cursor) + alignof(Cursor));
+  if (behind == nullptr) {
+    stop();
+    return false;
+  }
+  cursors_ =
+      reinterpret_cast<Cursor *>(round_up(reinterpret_cast<Address>(behind), alignof(Cursor)));
+  return true;
+}
+
+// How many requests had to do with the plan.
+uint64_t Follower::progress() const {
+  uint64_t all = 0;
+  if (cursors_ == nullptr) return all;
+  for (uint64_t i = 0; i < view_.contexts.size(); ++i)
+    all += cursors_[i].come() + cursors_[i].missed + cursors_[i].pooled;
+  return all;
+}
+
+// Those that have are not counted one by one, since that would cost each of them a store.
+void Follower::rest() {
+  std::lock_guard guard(lock_);
+  if (const uint64_t now = progress(); now != progress_seen_) {
+    progress_seen_ = now;
+    std::atomic_ref(passes_left_).store(kPatience, std::memory_order_relaxed);
+    return;
+  }
+  end_to_look(Looker::plan);
+  rests_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Follower::wake_when_grown(size_t bytes) {
+  if (stopped_.load(std::memory_order_relaxed)) return;
+  if (bytes < next_look_.load(std::memory_order_relaxed)) return;
+  std::atomic_ref left(passes_left_);
+  if (left.load(std::memory_order_relaxed) != 0) return;
+  next_look_.store(bytes + bytes / 8, std::memory_order_relaxed);
+  left.store(kGlance, std::memory_order_relaxed);
+  begin_to_look(Looker::plan);
 }
 
 bool Follower::release(Address address) {
@@ -86,57 +129,76 @@ uintptr_t Follower::meet(context::Entry *entry, context::Frame frame) {
   const Context *context = count == 0 ? nullptr : find(steps, count);
   uintptr_t known = kPlain;
   std::lock_guard guard(lock_);
-  if (context != nullptr && entry != chains_.catch_all()) {
+  if (context != nullptr && entry != chains_.catch_all() && has_memory()) {
     Cursor &cursor = cursors_[context - view_.contexts.data()];
     if (cursor.entry == nullptr) {
-      cursor.slots = view_.slots.data() + context->first_slot;
+      cursor.slots = cursor.next = view_.slots.data() + context->first_slot;
       cursor.total = context->slots;
-      cursor.count = std::min(cursor.total, kStretch);
+      cursor.end = cursor.slots + std::min(cursor.total, kStretch);
       cursor.pool = context->pool;
       cursor.entry = entry;
     }
     known = cursor.given_up ? kPlain : reinterpret_cast<uintptr_t>(&cursor);
   }
-  entry->payload.store(known, std::memory_order_release);
+  const bool near = entry->kind.load(std::memory_order_relaxed) == context::EntryKind::leaf;
+  entry->payload.store(near ? known : known | kFar, std::memory_order_release);
   return known;
+}
+
+void *Follower::allocate(size_t bytes, context::Frame frame) {
+  context::Entry *entry = chains_.find(frame);
+  uintptr_t known = entry->payload.load(std::memory_order_acquire) & ~kFar;
+  if (known == 0) {
+    known = meet(entry, frame);
+  } else if (known == kPlain && !passes()) {
+    rest();
+  }
+  if (known == kPlain) return nullptr;
+  auto &cursor = *reinterpret_cast<Cursor *>(known);
+  return os::has_one_thread() ? next(cursor, granules_of(bytes), true)
+                              : next_locked(cursor, granules_of(bytes));
+}
+
+// Nothing of this context is looked for any more.
+void Follower::pass_by(context::Entry &entry) {
+  const uintptr_t far = entry.payload.load(std::memory_order_relaxed) & kFar;
+  entry.payload.store(kPlain | far, std::memory_order_release);
 }
 
 void *Follower::next_locked(Cursor &cursor, uint32_t count) {
   std::lock_guard guard(lock_);
-  return next(cursor, count);
+  return next(cursor, count, false);
 }
 
 // A stretch of slots, or all of them, have been used; or the context has a pool, and never had any.
 void *Follower::beyond(Cursor &cursor, uint32_t count) {
-  if (cursor.next < cursor.total) {
-    const Address used =
-        round_down(reinterpret_cast<Address>(cursor.slots + cursor.next), kPageBytes);
+  if (cursor.come() < cursor.total) {
+    const Address used = round_down(reinterpret_cast<Address>(cursor.next), kPageBytes);
     constexpr size_t kUsed =
         kStretch * sizeof(Slot) - kPageBytes; // other contexts' slots may be on the first page
     os::discard(reinterpret_cast<void *>(used - kUsed), kUsed);
-    cursor.count = std::min(cursor.total, cursor.count + kStretch);
-    return next(cursor, count);
+    cursor.end += std::min(cursor.total - cursor.come(), kStretch);
+    return next(cursor, count, false);
   }
   if (cursor.pool != 0) {
     void *block = memory_.take_from_pool(cursor.pool, count);
     cursor.pooled += block != nullptr;
     cursor.missed += block == nullptr;
-    note_use();
     return block;
   }
-  cursor.entry->payload.store(kPlain, std::memory_order_release);
+  pass_by(*cursor.entry);
   return nullptr;
 }
 
 void *Follower::find_again(Cursor &cursor, uint32_t count) {
-  const uint32_t end = std::min(cursor.count, cursor.next + kLooksAhead);
-  for (uint32_t at = cursor.next + 1; at < end; ++at) {
-    const Slot slot = cursor.slots[at];
+  const Slot *end = cursor.next + std::min<ptrdiff_t>(cursor.end - cursor.next, kLooksAhead);
+  for (const Slot *at = cursor.next + 1; at < end; ++at) {
+    const Slot slot = *at;
     if (slot.requested != count) continue;
-    cursor.skipped += at - cursor.next;
+    cursor.skipped += static_cast<uint32_t>(at - cursor.next);
     cursor.next = at + 1;
     judge(cursor);
-    return settle(cursor, slot);
+    return settle(cursor, slot, false);
   }
   ++cursor.missed;
   judge(cursor);
@@ -147,23 +209,25 @@ void *Follower::find_again(Cursor &cursor, uint32_t count) {
 void Follower::judge(Cursor &cursor) {
   const uint32_t misses = cursor.missed + cursor.skipped;
   if (misses - cursor.judged_misses < kJudgeEvery) return;
-  const uint32_t met = cursor.next - cursor.judged - (cursor.skipped - cursor.judged_skips);
+  const uint32_t met = cursor.come() - cursor.judged - (cursor.skipped - cursor.judged_skips);
   cursor.judged_misses = misses;
   cursor.judged_skips = cursor.skipped;
-  cursor.judged = cursor.next;
+  cursor.judged = cursor.come();
   if (met >= kJudgeEvery / 3) return;
   cursor.given_up = true;
-  cursor.entry->payload.store(kPlain, std::memory_order_release);
+  pass_by(*cursor.entry);
 }
 
 Counts Follower::counts() const {
   Counts all;
   all.contexts = view_.contexts.size();
+  all.rests = rests_.load(std::memory_order_relaxed);
+  if (cursors_ == nullptr) return all;
   for (uint64_t i = 0; i < all.contexts; ++i) {
     const Cursor &cursor = cursors_[i];
     all.met += cursor.entry != nullptr;
     all.given_up += cursor.given_up;
-    all.placed += cursor.pooled + cursor.next - cursor.skipped - cursor.occupied - cursor.left;
+    all.placed += cursor.pooled + cursor.come() - cursor.skipped - cursor.occupied - cursor.left;
     all.left += cursor.left;
     all.occupied += cursor.occupied;
     all.missed += cursor.missed;

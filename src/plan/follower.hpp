@@ -21,15 +21,22 @@ struct Counts {
   uint64_t occupied = 0; // slots in which something still lay
   uint64_t missed = 0;   // objects that had no slot though their context has some
   uint64_t skipped = 0;  // slots that no object came for
+  uint64_t rests = 0;    // times that nobody looked any more, since nothing had to do with the plan
 };
 
 class Follower {
 public:
   static constexpr uint32_t kLooksAhead = 16; // slots
   static constexpr uint32_t kJudgeEvery = 64; // misses
+
+  // How many requests that have nothing to do with the plan are looked at: at first, once some had, and at each look
+  // after that.
+  static constexpr uint32_t kFirstPatience = 1U << 17;
   static constexpr uint32_t kPatience = 1U << 20;
-  static constexpr uint32_t kStretch =
-      8192; // slots, which are given back to the file when they have been used
+  static constexpr uint32_t kGlance = 1U << 12;
+
+  // Slots, which are given back to the file when they have been used.
+  static constexpr uint32_t kStretch = 8192;
 
   // Null when the plan is followed from now on, else why it cannot be. The file's bytes stay.
   const char *open(const View &view);
@@ -40,30 +47,29 @@ public:
     end_to_look(Looker::plan);
   }
 
-  // Looks again, after a rest.
-  void wake() {
-    if (stopped_.load(std::memory_order_relaxed)) return;
-    std::atomic_ref left(passes_left_);
-    if (left.load(std::memory_order_relaxed) != 0) return;
-    left.store(kPatience, std::memory_order_relaxed);
-    begin_to_look(Looker::plan);
+  // Looks again for a little while if it rests and the heap has grown by an eighth meanwhile. `bytes` is what the heap has.
+  void wake_when_grown(size_t bytes);
+
+  // What one look tells of a request.
+  enum class Tells : uint8_t { nothing, placed, to_heap };
+  struct Glance {
+    Tells tells = Tells::nothing;
+    void *block = nullptr; // where it is placed
+  };
+
+  // A place, or that there is none, if that can be told without a call. `return_address` is the entry point's.
+  [[gnu::always_inline]] Glance glance(size_t bytes, Address return_address) {
+    context::Entry *entry = chains_.find_at_once(return_address);
+    if (entry == nullptr) [[unlikely]]
+      return {};
+    const auto known = static_cast<intptr_t>(entry->payload.load(std::memory_order_acquire));
+    if (known > static_cast<intptr_t>(kPlain)) [[likely]]
+      return take_at_once(*reinterpret_cast<Cursor *>(known), granules_of(bytes));
+    return {known == kPlain && passes() ? Tells::to_heap : Tells::nothing};
   }
 
   // A place for a small block, or null: then the heap has one. `frame` is the entry point's.
-  void *allocate(size_t bytes, context::Frame frame) {
-    context::Entry *entry = chains_.find(frame);
-    uintptr_t known = entry->payload.load(std::memory_order_acquire);
-    if (known <= kPlain) [[unlikely]] {
-      if (known == kPlain) return pass();
-      known = meet(entry, frame);
-      if (known == kPlain) return nullptr;
-    }
-    auto &cursor = *reinterpret_cast<Cursor *>(known);
-    const auto count = static_cast<uint32_t>((bytes + kGranule - 1) / kGranule);
-    if (os::single_threaded()) [[likely]]
-      return next(cursor, count);
-    return next_locked(cursor, count);
-  }
+  void *allocate(size_t bytes, context::Frame frame);
 
   bool release(Address address);
   size_t usable(Address address) const { return memory_.usable(address); }
@@ -73,12 +79,15 @@ public:
   context::ChainTable &chains() { return chains_; }
 
 private:
-  static constexpr uintptr_t kPlain = 1; // a context that is not in the plan, or is done with
+  // What is known of a chain's last entry: a cursor, or
+  static constexpr uintptr_t kPlain = 1; // not in the plan, or done with; and
+  static constexpr uintptr_t kFar = uintptr_t{1}
+                                    << 63; // one look does not tell that the chain ends there
 
   // How far a context has come.
   struct Cursor {
+    const Slot *next = nullptr, *end = nullptr; // up to the end of a stretch
     const Slot *slots = nullptr;
-    uint32_t next = 0, count = 0; // up to the end of a stretch
     uint32_t total = 0;
     uint32_t pool = 0;
     uint32_t missed = 0, skipped = 0, occupied = 0, left = 0;
@@ -86,61 +95,90 @@ private:
     uint64_t pooled = 0;
     context::Entry *entry = nullptr;
     bool given_up = false;
+
+    uint32_t come() const { return static_cast<uint32_t>(next - slots); }
   };
 
-  void *next(Cursor &cursor, uint32_t count) {
-    if (cursor.next == cursor.count) [[unlikely]]
+  static uint32_t granules_of(size_t bytes) {
+    return static_cast<uint32_t>((bytes + kGranule - 1) / kGranule);
+  }
+
+  [[gnu::always_inline]] Glance take_at_once(Cursor &cursor, uint32_t count) {
+    const Slot *at = cursor.next;
+    if (*alone_ == 0 || at == cursor.end) [[unlikely]]
+      return {};
+    const Slot slot = *at;
+    if (slot.requested != count) [[unlikely]]
+      return {};
+    if (slot.kept == 0) {
+      cursor.next = at + 1;
+      ++cursor.left;
+      return {Tells::to_heap};
+    }
+    if (!memory_.take_at_once(slot.offset, slot.kept)) [[unlikely]]
+      return {};
+    cursor.next = at + 1;
+    return {Tells::placed, memory_.address_of(slot.offset)};
+  }
+
+  void *next(Cursor &cursor, uint32_t count, bool alone) {
+    if (cursor.next == cursor.end) [[unlikely]]
       return beyond(cursor, count);
-    const Slot slot = cursor.slots[cursor.next];
+    const Slot slot = *cursor.next;
     if (slot.requested != count) [[unlikely]]
       return find_again(cursor, count);
     ++cursor.next;
-    note_use();
-    return settle(cursor, slot);
+    return settle(cursor, slot, alone);
   }
 
-  void *settle(Cursor &cursor, const Slot &slot) {
+  void *settle(Cursor &cursor, const Slot &slot, bool alone) {
     if (slot.kept == 0) {
       ++cursor.left;
       return nullptr;
     }
-    void *block = memory_.take(slot.offset, slot.kept);
+    void *block = memory_.take(slot.offset, slot.kept, alone);
     if (block == nullptr) [[unlikely]]
       ++cursor.occupied;
     return block;
   }
 
-  void note_use() { std::atomic_ref(passes_left_).store(kPatience, std::memory_order_relaxed); }
-
-  // Where no request has anything to do with the plan for long, nobody looks any more until the heap grows.
-  void *pass() {
+  // Where no request has anything to do with the plan for long, nobody looks any more until the heap has grown: then
+  // false.
+  bool passes() {
     std::atomic_ref left(passes_left_);
     const uint32_t now = left.load(std::memory_order_relaxed);
     if (now == 0) [[unlikely]]
-      end_to_look(Looker::plan);
-    else
-      left.store(now - 1, std::memory_order_relaxed);
-    return nullptr;
+      return false;
+    left.store(now - 1, std::memory_order_relaxed);
+    return true;
   }
+  void rest();
+  uint64_t progress() const;
+  bool has_memory();
 
   void *next_locked(Cursor &cursor, uint32_t count);
   void *beyond(Cursor &cursor, uint32_t count);
   void *find_again(Cursor &cursor, uint32_t count);
   void judge(Cursor &cursor);
+  static void pass_by(context::Entry &entry);
   uintptr_t meet(context::Entry *entry, context::Frame frame);
   const Context *find(const Step *steps, uint32_t count) const;
   bool step_of(Address return_address, Step &step);
 
-  uint32_t passes_left_ = kPatience;
+  const char *alone_ = &os::kNotAlone; // whether there is one thread only
+  uint32_t passes_left_ = kFirstPatience;
+  uint64_t progress_seen_ = 0; // when they had run out before
+  std::atomic<uint32_t> rests_{0};
+  std::atomic<size_t> next_look_{0}; // bytes of the heap
   std::atomic<bool> stopped_{false};
   Memory memory_;
   os::SpinLock lock_;
   View view_;
-  Cursor *cursors_ = nullptr; // one a context
+  Cursor *cursors_ = nullptr; // one a context, from the first that is met on
   context::ChainTable chains_;
 };
 
-extern constinit Follower follower;
+extern constinit Follower follower __attribute__((visibility("hidden")));
 
 // Reads the plan that the options name, and follows it. What is wrong with it is said, and the program runs without it.
 void start();

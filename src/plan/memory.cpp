@@ -3,6 +3,8 @@
 #include "base/options.hpp"
 #include "heap/segment_map.hpp"
 
+#include <cstring>
+
 namespace abut::plan {
 namespace {
 
@@ -31,21 +33,25 @@ void *Memory::open(const View &view, size_t extra) {
     pools_[i].end = pools_[i].next + view.pools[i].bytes / kGranule;
   }
   if (pool_count_ != 0) first_pool_ = pools_[0].next;
-  huge_pages_ =
+  const bool huge_pages =
       memory >= kHugePagesFrom && pool_count_ == 0 && option_value(Option::huge_pages) != 0;
-  if (huge_pages_) os::prefer_huge_pages(mapping, memory);
+  if (huge_pages) {
+    os::prefer_huge_pages(mapping, memory);
+    std::memset(prepared_, 1, prepared_bytes); // they come by themselves
+  }
   return reinterpret_cast<uint8_t *>(pools_) + pool_bytes;
 }
 
 // The first block in a stretch of pages has them made resident in one call, as the heap does for its spans.
-void Memory::prepare(uint64_t offset) {
+void *Memory::prepare(uint64_t offset) {
+  void *block = address_of(offset);
   const uint64_t stretch = offset / kPrepare;
   const std::atomic_ref prepared(prepared_[stretch]);
-  if (huge_pages_ || prepared.load(std::memory_order_relaxed) != 0 || prepared.exchange(1) != 0)
-    return;
+  if (prepared.load(std::memory_order_relaxed) != 0 || prepared.exchange(1) != 0) return block;
   const uint64_t first = stretch * kPrepare;
   const uint64_t count = granules_ - first < kPrepare ? granules_ - first : kPrepare;
   os::populate(address_of(first), count * kGranule);
+  return block;
 }
 
 void *Memory::take_from_pool(uint32_t pool, uint32_t count) {
@@ -53,12 +59,12 @@ void *Memory::take_from_pool(uint32_t pool, uint32_t count) {
   if (OpenPool::Free *free = open.free[count]) {
     const uint64_t at = (reinterpret_cast<Address>(free) - base_) / kGranule;
     open.free[count] = free->next;
-    return map_.take(at, count) ? free : nullptr;
+    return map_.take(at, count, false) == TakenMap::Taking::refused ? nullptr : free;
   }
   if (open.end - open.next < count) return nullptr;
   const uint64_t at = open.next;
   open.next += count;
-  return take(at, count);
+  return take(at, count, false);
 }
 
 size_t Memory::usable(Address address) const {

@@ -1,6 +1,7 @@
 // The memory of a plan: one mapping, in which blocks lie where the plan says, and which the heap knows by its addresses.
 #pragma once
 
+#include "base/units.hpp"
 #include "plan/format.hpp"
 #include "plan/taken_map.hpp"
 
@@ -20,11 +21,24 @@ public:
   // Maps the plan's memory, and behind it `extra` zeroed bytes for the caller; null where there is none to be had.
   void *open(const View &view, size_t extra);
 
-  // The place at `offset`, of `count` granules; null if something lies there.
-  void *take(uint64_t offset, uint32_t count) {
-    if (map_.is_untouched(offset)) [[unlikely]]
-      prepare(offset);
-    return map_.take(offset, count) ? address_of(offset) : nullptr;
+  // The place at `offset`, of `count` granules; null if something lies there. `alone`: there is one thread only.
+  void *take(uint64_t offset, uint32_t count, bool alone) {
+    const TakenMap::Taking taking = map_.take(offset, count, alone);
+    if (taking == TakenMap::Taking::refused) [[unlikely]]
+      return nullptr;
+    if (taking == TakenMap::Taking::first_in_word) [[unlikely]]
+      return prepare(offset);
+    return address_of(offset);
+  }
+
+  // The same for one thread where it is quickly done; else false, which says nothing.
+  bool take_at_once(uint64_t offset, uint32_t count) {
+    const std::atomic_ref prepared(prepared_[offset / kPrepare]);
+    return prepared.load(std::memory_order_relaxed) != 0 && map_.take_at_once(offset, count);
+  }
+
+  void *address_of(uint64_t granule) const {
+    return reinterpret_cast<void *>(base_ + granule * kGranule);
   }
 
   // The next place in a pool, from 1; null where it is full. Not by two threads at once.
@@ -41,10 +55,7 @@ public:
 private:
   static constexpr uint64_t kPrepare = 64 * KiB / kGranule;
 
-  void *address_of(uint64_t granule) const {
-    return reinterpret_cast<void *>(base_ + granule * kGranule);
-  }
-  void prepare(uint64_t offset);
+  void *prepare(uint64_t offset);
 
   Address base_ = 0;
   uint64_t granules_ = 0;
@@ -53,7 +64,6 @@ private:
   OpenPool *pools_ = nullptr;
   uint32_t pool_count_ = 0;
   uint64_t first_pool_ = 0; // granule
-  bool huge_pages_ = false;
 };
 
 } // namespace abut::plan

@@ -4,8 +4,9 @@
 // Threads may take and give back at the same time; a process of one thread pays for no atomic operation.
 #pragma once
 
-#include "os/os.hpp"
+#include "os/one_thread.hpp"
 
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cstdint>
@@ -30,22 +31,35 @@ public:
     granules_ = granules;
   }
 
-  // Takes `count` granules (1 to kMost) from `at` on; false if any of them is taken. The caller has made sure that they
-  // are the map's.
-  bool take(uint64_t at, uint32_t count) {
+  enum class Taking : uint8_t { refused, done, first_in_word };
+
+  // Takes `count` granules (1 to kMost) from `at` on, unless any of them is taken. The caller has made sure that they are
+  // the map's. `alone`: there is one thread only.
+  Taking take(uint64_t at, uint32_t count, bool alone) {
     const auto first = static_cast<uint32_t>(at % kInWord);
     uint64_t &word = words_[at / kInWord];
     const uint64_t begin = uint64_t{2} << (2 * first);
-    if (first + count <= kInWord) return set(word, span(first, count), begin);
+    if (first + count <= kInWord) [[likely]]
+      return set(word, span(first, count), begin, alone);
     const uint32_t rest = first + count - kInWord;
-    if (!set(word, span(first, kInWord - first), begin)) return false;
-    if (set((&word)[1], span(0, rest), 0)) return true;
+    const Taking taking = set(word, span(first, kInWord - first), begin, alone);
+    if (taking == Taking::refused) return taking;
+    if (set((&word)[1], span(0, rest), 0, alone) != Taking::refused) return taking;
     clear(word, span(first, kInWord - first) | begin);
-    return false;
+    return Taking::refused;
   }
 
-  // Whether nothing of the word around `at` was taken.
-  bool is_untouched(uint64_t at) const { return load(words_[at / kInWord]) == 0; }
+  // The same where that is most quickly done: alone, and in one word; else false, which says nothing.
+  bool take_at_once(uint64_t at, uint32_t count) {
+    const auto first = static_cast<uint32_t>(at % kInWord);
+    std::atomic_ref word(words_[at / kInWord]);
+    const uint64_t now = word.load(std::memory_order_relaxed);
+    const uint64_t bits = kBlocks[count] << (2 * first);
+    if ((now & bits) != 0 || first + count > kInWord) [[unlikely]]
+      return false;
+    word.store(now | bits, std::memory_order_relaxed);
+    return true;
+  }
 
   // The granules of the block that begins at `at`; nought if none does.
   uint32_t length_at(uint64_t at) const {
@@ -76,6 +90,14 @@ public:
   }
 
 private:
+  // A block of so many granules at the begin of a word.
+  static constexpr std::array<uint64_t, kMost + 1> kBlocks = [] {
+    std::array<uint64_t, kMost + 1> blocks{};
+    for (uint32_t count = 1; count <= kMost; ++count)
+      blocks[count] = kTaken >> (2 * (kInWord - count)) | 2;
+    return blocks;
+  }();
+
   static constexpr uint64_t span(uint32_t first, uint32_t count) {
     return (kTaken >> (2 * (kInWord - count))) << (2 * first);
   }
@@ -92,23 +114,23 @@ private:
     return std::atomic_ref(const_cast<uint64_t &>(word)).load(std::memory_order_relaxed);
   }
 
-  static bool set(uint64_t &word, uint64_t taken, uint64_t begin) {
+  static Taking set(uint64_t &word, uint64_t taken, uint64_t begin, bool alone) {
     std::atomic_ref shared(word);
     uint64_t now = shared.load(std::memory_order_relaxed);
-    if (os::single_threaded()) {
-      if ((now & taken) != 0) return false;
+    if (alone) {
+      if ((now & taken) != 0) return Taking::refused;
       shared.store(now | taken | begin, std::memory_order_relaxed);
-      return true;
+    } else {
+      do {
+        if ((now & taken) != 0) return Taking::refused;
+      } while (!shared.compare_exchange_weak(now, now | taken | begin, std::memory_order_acq_rel));
     }
-    do {
-      if ((now & taken) != 0) return false;
-    } while (!shared.compare_exchange_weak(now, now | taken | begin, std::memory_order_acq_rel));
-    return true;
+    return now == 0 ? Taking::first_in_word : Taking::done;
   }
 
   static void clear(uint64_t &word, uint64_t bits) {
     std::atomic_ref shared(word);
-    if (os::single_threaded())
+    if (os::has_one_thread())
       shared.store(shared.load(std::memory_order_relaxed) & ~bits, std::memory_order_relaxed);
     else
       shared.fetch_and(~bits, std::memory_order_acq_rel);

@@ -9,6 +9,11 @@
 #endif
 
 namespace abut::sim {
+namespace {
+
+constexpr size_t kAhead = 256; // references
+
+} // namespace
 
 News::News(unsigned line_shift) : line_shift_(line_shift) {
 #ifdef __x86_64__
@@ -68,6 +73,9 @@ News::take_rows(const References &references, std::array<uint64_t, kKinds> &acce
                                       Errand::bits_of(0, 2) << 16 | Errand::bits_of(0, 3) << 24));
   __m512i before = _mm512_set1_epi64(-1);
   for (size_t i = 0; i < in_rows; i += kTogether) {
+    // The columns come from far away, and processors fetch no further than the page.
+    __builtin_prefetch(references.addresses.data() + i + kAhead);
+    __builtin_prefetch(references.sizes.data() + i + kAhead);
     const __m512i first = _mm512_and_si512(_mm512_loadu_si512(references.addresses.data() + i),
                                            _mm512_set1_epi64(static_cast<int64_t>(kAddressMask)));
     const __m256i sizes = _mm256_min_epu32(

@@ -44,9 +44,21 @@ static void *work(void *argument) {
   return NULL;
 }
 
+/* Requests that no plan knows of: many that are freed at once, then many that stay. */
+static void do_something_else(void) {
+  static void *kept[400000];
+  for (int i = 0; i < 1200000; ++i) {
+    kept[0] = malloc(40);
+    free(kept[0]);
+  }
+  for (int i = 0; i < 400000; ++i) kept[i] = malloc(40);
+  for (int i = 0; i < 400000; ++i) free(kept[i]);
+}
+
 int main(int argc, char **argv) {
   mode = argc > 1 ? argv[1] : "exact";
   count = argc > 2 ? atoi(argv[2]) : 1000;
+  if (is("else")) do_something_else();
   if (is("threads")) {
     pthread_t threads[4];
     for (long i = 0; i < 4; ++i) pthread_create(&threads[i], NULL, work, (void *)i);

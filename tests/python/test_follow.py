@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -139,18 +140,58 @@ def test_a_context_that_finds_nothing_is_given_up(planned: Planned) -> None:
 
 
 def _ask_for_other_sizes(data: bytearray) -> None:
-    """Has every slot wait for an object of 128 bytes, which never comes; checksums are mended."""
+    """Has every slot wait for an object of 128 bytes, which never comes."""
+    for at in _slots_of(data):
+        data[at + 4 : at + 8] = bytes([8, 0, 8, 0])
+    _mend(data)
+
+
+def _slots_of(data: bytearray) -> range:
+    """Where each slot stands in the file."""
+    modules, contexts, pools = (int.from_bytes(data[at : at + 4], "little") for at in (40, 44, 48))
+    return range(128 + 24 * modules + 48 * contexts + 16 * pools, len(data), 8)
+
+
+def _mend(data: bytearray) -> None:
+    """Has the file's checksums be those of what it holds, and gives it a page more of memory."""
     from abut.trace.native import native_module
 
-    modules, contexts, pools = (int.from_bytes(data[at : at + 4], "little") for at in (40, 44, 48))
-    begin = 128 + 24 * modules + 48 * contexts + 16 * pools
-    for at in range(begin, len(data), 8):
-        data[at + 4 : at + 8] = bytes([8, 0, 8, 0])
     checksum = native_module().plan_checksum
     memory = int.from_bytes(data[32:40], "little") + 4096
     data[32:40] = memory.to_bytes(8, "little")
     data[24:32] = checksum(bytes(data[128:])).to_bytes(8, "little")
     data[120:128] = checksum(bytes(data[:120])).to_bytes(8, "little")
+
+
+@pytest.mark.parametrize("mode", ["exact", "again", "threads"])
+def test_a_plan_made_to_do_harm_gives_no_place_to_two(planned: Planned, mode: str) -> None:
+    data = bytearray(planned.plan_file.read_bytes())
+    for number, at in enumerate(_slots_of(data)):
+        # A few places, that overlap by one granule or by all.
+        data[at : at + 4] = (number * 7 % 23 * 2 % 31).to_bytes(4, "little")
+    _mend(data)
+    (planned.folder / "harm.plan").write_bytes(data)
+    stats = planned.folder / "harm.json"
+    run = ["run", "--plan", "harm.plan", "--stats", str(stats), "--", str(planned.program)]
+    done = planned.abut(*run, mode, str(COUNT))
+    assert done.returncode == 0, done.stderr
+    blocks = [
+        (int(word, 16), size)
+        for line in done.stdout.splitlines()
+        for word, size in zip(line.split(), (48, 24), strict=True)
+    ]
+    blocks.sort()
+    assert all(one + size <= other for (one, size), (other, _) in pairwise(blocks))
+    counts = json.loads(stats.read_text())["plan"]
+    assert counts["placed"] > 0
+    assert counts["occupied"] > COUNT
+
+
+def test_a_program_that_has_nothing_to_do_with_its_plan_is_left_alone(planned: Planned) -> None:
+    _, counts = planned.follow("else")
+    assert counts["rests"] >= 2  # once for good, and again after each look at a heap that grew
+    assert counts["rests"] <= 64
+    assert counts["missed"] == counts["given_up"] == 0
 
 
 def test_a_plan_for_another_program_is_refused_with_a_reason(planned: Planned) -> None:
@@ -171,6 +212,44 @@ def test_a_damaged_plan_is_said_to_be_and_the_program_runs(planned: Planned) -> 
     assert done.returncode == 0
     assert "it is damaged; the program runs without it" in done.stderr
     assert len(done.stdout.splitlines()) == COUNT
+
+
+def test_a_plan_can_be_handed_over_as_an_open_file(planned: Planned) -> None:
+    stats = planned.folder / "handed.json"
+    with planned.plan_file.open("rb") as file:
+        done = subprocess.run(
+            [sys.executable, "-m", "abut", "run", "--stats", str(stats), "--", planned.program],
+            env=abut_environment(ABUT_PLAN=f"@{file.fileno()}"),
+            pass_fds=[file.fileno()],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    assert json.loads(stats.read_text())["plan"]["placed"] == 2 * COUNT
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "name", ["@", "@77", "@-1", "@9x", "@99999999999999999999", "/", "no.plan"]
+)
+def test_what_is_no_file_is_said_to_be_and_the_program_runs(planned: Planned, name: str) -> None:
+    done = planned.abut("run", "--", str(planned.program), ABUT_PLAN=name)
+    assert done.returncode == 0
+    assert f"ABUT_PLAN={name}: it cannot be read" in done.stderr
+    assert len(done.stdout.splitlines()) == COUNT
+
+
+def test_a_plan_is_mapped_where_it_is_long_and_read_where_it_is_short(planned: Planned) -> None:
+    count = 6000  # objects of each of the two contexts, of 8 bytes a slot
+    planned.abut(
+        "record", "-q", "-o", "long.trace", "--", str(planned.program), "exact", str(count)
+    )
+    planned.abut("place", "-s", "simple", "-o", "long.plan", "long.trace")
+    assert (planned.folder / "long.plan").stat().st_size > 65536
+    stats = planned.folder / "long.json"
+    run = ["run", "--plan", "long.plan", "--stats", str(stats), "--", str(planned.program)]
+    assert planned.abut(*run, "exact", str(count)).returncode == 0
+    assert json.loads(stats.read_text())["plan"]["placed"] == 2 * count
 
 
 def test_a_plan_adds_hardly_any_memory(planned: Planned, abut: Abut) -> None:

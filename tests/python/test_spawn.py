@@ -77,7 +77,13 @@ def test_program_starts_with_no_signal_ignored_and_no_file_of_ours(tmp_path: Pat
     ignored, files = (tmp_path / "stdout").read_text().splitlines()
     ours = signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE, signal.SIGXFSZ
     mask = int(ignored.split()[1], 16)
-    assert not [number for number in ours if mask & 1 << (number - 1)]
+    # What runs in the background of some shells ignores these, and so do its children.
+    background = {
+        number
+        for number in (signal.SIGINT, signal.SIGQUIT)
+        if signal.getsignal(number) == signal.SIG_IGN
+    }
+    assert not [number for number in ours if mask & 1 << (number - 1) and number not in background]
     assert {"3", "4"}.isdisjoint(files.split())
 
 

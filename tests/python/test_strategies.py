@@ -75,6 +75,27 @@ def test_what_died_leaves_its_place_to_the_next_of_its_size() -> None:
     assert offsets.tolist() == [0, 32, 0, 96]
 
 
+def test_holes_beside_each_other_are_joined_and_the_shortest_that_fits_is_taken() -> None:
+    objects = objects_of([32, 64, 32, 96, 16, 32, 64])
+    objects.died[:3] = [2, 3, 4]
+    offsets = find_strategy("lifetime").place(objects).offsets
+    # Nothing fits the third but the hole of the first; the fourth finds 64 bytes, and needs 96.
+    assert offsets.tolist() == [0, 32, 0, 96, 0, 16, 192]
+
+
+def test_packing_over_time_takes_hardly_more_than_lives_at_one_time() -> None:
+    random = np.random.default_rng(3)
+    count = 20_000
+    objects = objects_of((random.integers(1, 32, count) * 16).tolist())
+    rows = np.arange(count)
+    objects.died[:] = rows + 1 + random.integers(0, 3000, count)
+    layout = find_strategy("lifetime").place(objects)
+    changes = np.zeros(count + 3001, np.int64)
+    np.add.at(changes, rows, objects.size.astype(np.int64))
+    np.add.at(changes, objects.died, -objects.size.astype(np.int64))
+    assert layout.bytes <= 1.1 * changes.cumsum().max()
+
+
 def test_only_objects_that_live_at_different_times_share_a_place() -> None:
     random = np.random.default_rng(7)
     count = 400

@@ -1,5 +1,6 @@
 """Outside oracles: cachegrind's counts, and lackey's stream of the same program."""
 
+import io
 import json
 import shutil
 import subprocess
@@ -7,10 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from abut.analysis import validation
 from abut.analysis.caches import WRITE, Caches
+from abut.analysis.validation import Figure
 from abut.papers.rezaei import RezaeiResult, Row
+from abut.reporters.validation import figures_table
 from conftest import Abut
 
 pytestmark = pytest.mark.skipif(shutil.which("valgrind") is None, reason="no valgrind")
@@ -72,6 +76,19 @@ def test_validate_compares_a_recording_with_cachegrind(program: Path, abut: Abut
     assert list(figures) == ["instructions", "data references", "L1 misses", "LL misses"]
     # The recorder's own library is loaded with the program, which takes some thousand references.
     assert all(abs(row["difference"]) < 0.02 for row in figures.values())
+
+
+def test_runs_that_differ_are_shown_as_their_mean_and_how_far_they_lie_apart() -> None:
+    runs = [[Figure("L1 misses", 100, 100)], [Figure("L1 misses", 112, 110)]]
+    (figure,) = validation.means(runs)
+    assert (figure.simulated, figure.other) == (106, 105)
+    assert figure.spread == pytest.approx(0.1)
+    shown = Console(file=io.StringIO(), width=90)
+    shown.print(figures_table("cachegrind", [figure]))
+    assert isinstance(shown.file, io.StringIO)
+    assert "10.00% apart" in shown.file.getvalue()
+    shown.print(figures_table("cachegrind", runs[0]))
+    assert shown.file.getvalue().count("apart") == 1, "one run says nothing of it"
 
 
 def test_validate_refuses_what_it_does_not_know(abut: Abut) -> None:

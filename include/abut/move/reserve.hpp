@@ -70,7 +70,7 @@ struct PageMemory {};
 
 // Puts another object in one's place. Unlike assignment, this takes an allocator along.
 template <typename T>
-void replace(T &object, T &&by) noexcept {
+void replace(T &object, std::type_identity_t<T> &&by) noexcept {
   std::destroy_at(&object);
   std::construct_at(&object, std::move(by));
 }

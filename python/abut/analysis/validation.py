@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 
 from abut.analysis.caches import Caches, Level
 from abut.analysis.presets import Preset
@@ -44,6 +45,7 @@ class Figure:
     name: str
     simulated: int
     other: int
+    spread: float | None = None  # of the other's own runs: the most over the least, less one
 
     @property
     def difference(self) -> float | None:
@@ -51,8 +53,32 @@ class Figure:
         return (self.simulated - self.other) / self.other if self.other else None
 
 
-def against_cachegrind(command: Sequence[str]) -> list[Figure]:
-    """Run the program twice, under cachegrind and under the recorder. Raises AbutError, NotHere."""
+def against_cachegrind(command: Sequence[str], runs: int = 1) -> list[Figure]:
+    """Run the program so often under cachegrind and the recorder, in turn; means of the runs.
+
+    Raises AbutError, NotHere.
+    """
+    return means([_once_against_cachegrind(command) for _ in range(runs)])
+
+
+def means(runs: Sequence[Sequence[Figure]]) -> list[Figure]:
+    """Each figure's mean over the runs, and how far the other's runs lie apart."""
+    if len(runs) == 1:
+        return list(runs[0])
+    return [_mean(figures) for figures in zip(*runs, strict=True)]
+
+
+def _mean(figures: Sequence[Figure]) -> Figure:
+    others = [figure.other for figure in figures]
+    return Figure(
+        name=figures[0].name,
+        simulated=round(fmean(figure.simulated for figure in figures)),
+        other=round(fmean(others)),
+        spread=max(others) / min(others) - 1 if min(others) else None,
+    )
+
+
+def _once_against_cachegrind(command: Sequence[str]) -> list[Figure]:
     with tempfile.TemporaryDirectory(prefix="abut-validate-") as folder:
         theirs = _cachegrind(command, Path(folder) / "cachegrind.out")
         trace = record(command, Path(folder) / "run.trace")

@@ -26,12 +26,19 @@ def command(
             metavar="WHAT", help="counters or cachegrind [counters, where there are any]."
         ),
     ] = None,
+    runs: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=1, help="Compare with cachegrind so often, and show the means."
+        ),
+    ] = 1,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
 ) -> None:
     """Run a program, and compare the misses that `abut sim` finds with those counted otherwise.
 
     Where the machine has hardware counters, with those, for its own caches. Elsewhere with
-    cachegrind's, for an L1 of 48 KiB and a last level of 1 MiB.
+    cachegrind's, for an L1 of 48 KiB and a last level of 1 MiB. A program that does not do the
+    same in every run wants several.
 
     Examples:
 
@@ -58,7 +65,7 @@ def command(
     from abut.analysis.validation import against_cachegrind
 
     why = [] if against else [f"hardware counters: {counters.reason}; compared with cachegrind"]
-    _show("cachegrind", against_cachegrind(program), json, why)
+    _show("cachegrind", against_cachegrind(program, runs), json, why)
     if not json:
         print(f"next: abut record -- {shlex.join(program)}")
 

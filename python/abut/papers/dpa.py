@@ -21,7 +21,7 @@ from abut.errors import AbutError
 from abut.heaps import Heap, require_heap
 from abut.measure.workload import Workload
 from abut.papers.paper import Request
-from abut.papers.recordings import recording, workloads
+from abut.papers.recordings import recording, run_silently, workloads
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -288,26 +288,10 @@ def _median(measurement: Any, heap: Heap, key: str) -> float:
 def groups_of(workload: Workload, heap: Heap) -> Groups:
     """Run the program once, and read what the library explains."""
     import json
-    import subprocess
     import tempfile
 
-    from abut.environment import untouched_environment
-    from abut.heaps import preload
-
     with tempfile.TemporaryDirectory(prefix="abut-dpa-") as folder:
-        environment = {**untouched_environment(), **workload.environment, **heap.environment}
-        environment["ABUT_EXPLAIN_FILE"] = f"{folder}/%p.json"
-        environment["LD_PRELOAD"] = preload(heap, environment.get("LD_PRELOAD", ""))
-        with workload.stdin.open("rb") as stdin:
-            subprocess.run(
-                workload.argv,
-                cwd=workload.folder,
-                env=environment,
-                stdin=stdin,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                check=False,
-            )
+        run_silently(workload, heap, {"ABUT_EXPLAIN_FILE": f"{folder}/%p.json"})
         told = [json.loads(path.read_text())["groups"] for path in Path(folder).glob("*.json")]
     return counted(max(told, key=lambda groups: sum(one["objects"] for one in groups), default=[]))
 

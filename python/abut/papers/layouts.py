@@ -1,6 +1,7 @@
 """The same objects elsewhere: what the caches would miss if the heap had been laid out otherwise.
 
-Of no paper; the layouts are those of `abut sim --layout`.
+Of no paper; the layouts are those of `abut sim --layout`: simple ones, two that strategies compute,
+and three heaps of the papers, fed the same requests.
 
 Only the application's accesses count: the allocator's belong to the layout that it made.
 """
@@ -24,6 +25,9 @@ ABOUT = "Layouts: the caches' misses of the same objects, placed in other ways"
 PROGRAMS = ("cover", "hexapawn", "traverse", "xmllint-parse", "lua-tables", "sqlite")
 HEAPS = ("glibc",)
 CACHE = "modern"
+STRATEGIES = ("usage-df", "hot-streams")
+PAPER_HEAPS = ("lea", "phk", "vam")
+CHOSEN = (*LAYOUTS, *STRATEGIES, *PAPER_HEAPS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +83,10 @@ def measure(request: Request) -> LayoutsResult:
     return LayoutsResult(runs)
 
 
-def run_of(path: Path, program: str, heap: str) -> Run:
-    """A trace in every layout."""
+def run_of(path: Path, program: str, heap: str, names: Sequence[str] = CHOSEN) -> Run:
+    """A trace in each layout, the recorded one first. Raises AbutError where one cannot be."""
     preset = find_preset(CACHE)
-    jobs = [Job(str(path), preset, layout=name, side="application", by=NOBODY) for name in LAYOUTS]
+    jobs = [Job(str(path), preset, layout=name, side="application", by=NOBODY) for name in names]
     return Run(program, heap, simulate_all(jobs, len(os.sched_getaffinity(0))))
 
 

@@ -16,7 +16,7 @@ from abut.errors import USAGE, AbutError
 if TYPE_CHECKING:
     from rich.table import Table
 
-_PARTS = ("figures", "kept", "paper", "program_runs", "recordings")
+_PARTS = ("cyll_figures", "figures", "kept", "paper", "program_runs", "recordings")
 
 
 @dataclass(frozen=True, slots=True)

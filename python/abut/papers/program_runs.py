@@ -9,7 +9,6 @@ again until a library or an input changes.
 
 import json
 import os
-import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,15 +20,14 @@ from abut.analysis.caches import Caches
 from abut.analysis.presets import find_preset
 from abut.analysis.simulation import feed_trace
 from abut.composed import served_heap
-from abut.environment import untouched_environment
 from abut.errors import AbutError
-from abut.heaps import Heap, preload, require_heap
+from abut.heaps import Heap, require_heap
 from abut.measure.sample import CPU, WALL, Figure
 from abut.measure.statistics import Estimate, exact, median, ratio
 from abut.measure.workload import Workload
 from abut.papers.kept import fingerprint, kept
 from abut.papers.paper import Request
-from abut.papers.recordings import heaps, recording
+from abut.papers.recordings import heaps, recording, run_silently
 from abut.trace.reader import Trace
 
 RUNS, WARMUP, SEED = 5, 0, 1
@@ -158,19 +156,8 @@ def demand_of(workload: Workload) -> Demand:
     lea = require_heap("lea")
     with tempfile.TemporaryDirectory(prefix="abut-demand-") as scratch:
         file = Path(scratch, "statistics")
-        environment = {**untouched_environment(), **workload.environment, **lea.environment}
-        environment |= {"LD_PRELOAD": preload(lea, ""), "ABUT_STATS": str(file)}
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        with workload.stdin.open("rb") as stdin:
-            subprocess.run(
-                workload.argv,
-                cwd=workload.folder,
-                env=environment,
-                stdin=stdin,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                check=False,
-            )
+        run_silently(workload, lea, {"ABUT_STATS": str(file)})
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         counts = json.loads(file.read_text())
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

@@ -3,11 +3,12 @@
 import hashlib
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from abut.environment import untouched_environment
 from abut.errors import AbutError
-from abut.heaps import Heap, find_heaps
+from abut.heaps import Heap, find_heaps, preload
 from abut.inputs import workload_of
 from abut.measure.workload import Workload
 from abut.papers.paper import Request
@@ -43,16 +44,20 @@ def heaps(request: Request) -> list[Heap]:
     return found
 
 
-def recording(request: Request, workload: Workload, heap: Heap) -> Path:
-    """The trace of the program under the heap. Raises AbutError where it cannot be made."""
+def recording(request: Request, workload: Workload, heap: Heap, window: str = "") -> Path:
+    """The trace of the program under the heap: of all accesses, or of those in windows, as the
+    option of `abut record` has them. Raises AbutError where it cannot be made.
+    """
     folder = request.traces.absolute()
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{workload.name}-{heap.name}-{_fingerprint(workload, heap)}.trace"
+    path = folder / f"{workload.name}-{heap.name}-{_fingerprint(workload, heap, window)}.trace"
     if path.is_file() and not request.fresh and _can_be_read(path):
         return path
     request.tell(f"recording {workload.name} under {heap.name}")
     partial = path.with_suffix(".partial")
-    command = ["record", "--force", "--quiet", "--heap", heap.name, "--output", str(partial), "--"]
+    parts = ["--window", window] if window else []
+    command = ["record", "--force", "--quiet", "--heap", heap.name, *parts]
+    command += ["--output", str(partial), "--"]
     with workload.stdin.open("rb") as stdin:
         done = subprocess.run(
             [sys.executable, "-m", "abut", *command, *workload.argv],
@@ -74,6 +79,22 @@ def recording(request: Request, workload: Workload, heap: Heap) -> Path:
     return path
 
 
+def run_silently(workload: Workload, heap: Heap, variables: Mapping[str, str]) -> None:
+    """Run the program under the heap, for what the library writes; how it ends is its own."""
+    environment = {**untouched_environment(), **workload.environment, **heap.environment}
+    environment |= {"LD_PRELOAD": preload(heap, environment.get("LD_PRELOAD", "")), **variables}
+    with workload.stdin.open("rb") as stdin:
+        subprocess.run(
+            workload.argv,
+            cwd=workload.folder,
+            env=environment,
+            stdin=stdin,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            check=False,
+        )
+
+
 def _can_be_read(path: Path) -> bool:
     """False of a trace in a format of before, which is recorded anew."""
     try:
@@ -83,9 +104,10 @@ def _can_be_read(path: Path) -> bool:
     return True
 
 
-def _fingerprint(workload: Workload, heap: Heap) -> str:
+def _fingerprint(workload: Workload, heap: Heap, window: str) -> str:
     """Changes with the program's command and inputs, and with the heap's library."""
-    state = hashlib.sha256(repr((workload.argv, workload.stdin, heap.environment)).encode())
+    told = (workload.argv, workload.stdin, heap.environment, *([window] if window else []))
+    state = hashlib.sha256(repr(told).encode())
     if heap.library is not None:
         state.update(heap.library.read_bytes())
     return state.hexdigest()[:12]

@@ -1,7 +1,5 @@
 """Tuning: record, make plans, rank them in the simulator, measure the best, keep what wins."""
 
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +7,6 @@ from pathlib import Path
 
 from abut.analysis.presets import find_preset
 from abut.analysis.simulation import Job, average_cycles, simulate
-from abut.environment import untouched_environment
 from abut.errors import AbutError
 from abut.heaps import Heap, MissingHeap, find_heap
 from abut.measure.counters import available
@@ -20,6 +17,7 @@ from abut.measure.statistics import Estimate, median, ratio
 from abut.measure.tasks import program_tasks
 from abut.plans.choice import cache_of, simulate_plan
 from abut.plans.file import Plan, write_plan
+from abut.plans.first_run import record, time_once
 from abut.plans.planning import make_plan, read_recorded
 from abut.strategies import find_strategy
 from abut.trace.reader import Trace
@@ -28,9 +26,7 @@ STRATEGIES = ("combined", "usage-df", "hot-streams", "hot-cold", "lifetime", "af
 _ALWAYS_MEASURED = "affinity"  # pools do for other inputs, which the simulator cannot see
 _FINALISTS = 3
 _LEAST_RUNS, _MOST_RUNS = 5, 30
-_RECORDING_COSTS = 50.0  # times the program's own time, at the most
-_SHARE_TO_RECORD, _SHARE_TO_SIMULATE = 0.4, 0.3
-_WINDOW = "20M/400M"
+_SHARE_TO_RECORD, _SHARE_TO_SIMULATE = 0.4, 0.3  # of the budget
 _LEAST_GAIN = 0.01
 SYSTEM, PLAIN = "glibc", "abut"
 
@@ -76,6 +72,8 @@ class Tuning:
     """What came of it. `winner` is None where nothing beats the default; `why` says why."""
 
     request: Request
+    seconds: float = 0.0  # of one run
+    prepared_in: float = 0.0  # seconds
     recorded_cycles: float = 0.0
     candidates: list[Candidate] = field(default_factory=list)
     plain: Estimate | None = None
@@ -88,75 +86,41 @@ class Tuning:
 
 def tune(request: Request, watcher: Watcher) -> Tuning:
     """Do all of it. Raises AbutError where the program cannot be run or recorded."""
+    result = prepare(request)
+    if result.candidates:
+        measure(result, watcher)
+    return result
+
+
+def prepare(request: Request) -> Tuning:
+    """What can be done while others use the machine: record, place, simulate."""
     begun = time.monotonic()
     result = Tuning(request)
     request.tell("running once, to see how long it takes")
-    seconds = _time_once(request)
-    trace = _record(request, seconds)
+    result.seconds = time_once(request.argv)
+    limit = request.budget * _SHARE_TO_RECORD
+    trace = record(request.argv, result.seconds, limit, request.folder, request.tell)
     try:
         _make_candidates(result, trace)
     except AbutError as error:
         if "no object can be placed" not in error.problem:
             raise
         result.why = "there are no small objects that a plan could place"
-        return result
-    left = max(request.budget - (time.monotonic() - begun), 0.0)
+    result.prepared_in = time.monotonic() - begun
+    return result
+
+
+def measure(result: Tuning, watcher: Watcher) -> None:
+    """What wants a quiet machine: run the best candidates, and choose."""
+    request = result.request
+    left = max(request.budget - result.prepared_in, 0.0)
     finalists = _finalists(result.candidates)
     # Each finalist, the two others, and the winner's confirmation and other inputs after that.
-    each_round = seconds * (len(finalists) + 2 + 3 + 3 * len(request.also))
+    each_round = result.seconds * (len(finalists) + 2 + 3 + 3 * len(request.also))
     affordable = int(left / max(each_round, 1e-3)) - 1
     result.runs = request.runs or max(_LEAST_RUNS, min(_MOST_RUNS, affordable))
     _measure(result, finalists, watcher)
     _judge(result, finalists, watcher)
-    return result
-
-
-def _time_once(request: Request) -> float:
-    program_tasks(request.argv, None)  # says where no heap can be preloaded
-    begun = time.monotonic()
-    done = subprocess.run(
-        list(request.argv),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env=untouched_environment(),
-        check=False,
-    )
-    if done.returncode != 0:
-        raise AbutError(
-            f"{request.argv[0]}: exits with {done.returncode}, so nothing it does can be compared",
-            fix="give it the arguments with which it succeeds, after --",
-        )
-    return time.monotonic() - begun
-
-
-def _record(request: Request, seconds: float) -> Path:
-    path = request.folder / "run.trace"
-    long = seconds * _RECORDING_COSTS > request.budget * _SHARE_TO_RECORD
-    window = ["--window", _WINDOW] if long else []
-    request.tell(f"recording {'parts of ' if long else ''}a run")
-    command = ["record", "--force", "--quiet", *window, "--output", str(path), "--"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "abut", *command, *request.argv],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        env=untouched_environment(),
-        text=True,
-        errors="replace",
-    ) as recorder:
-        try:
-            _, said = recorder.communicate(timeout=request.budget * _SHARE_TO_RECORD)
-        except subprocess.TimeoutExpired:
-            # What has been written so far is a trace of the beginning.
-            recorder.terminate()
-            _, said = recorder.communicate()
-    if not path.is_file():
-        raise AbutError(
-            f"{request.argv[0]}: could not be recorded: {said.strip()}",
-            fix="abut record -- program args",
-        )
-    return path
 
 
 def _make_candidates(result: Tuning, path: Path) -> None:

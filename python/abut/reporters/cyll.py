@@ -28,10 +28,11 @@ def _beside(ours: float, his: float | None) -> str:
 
 def times_table(programs: "Sequence[ProgramRuns]") -> Table:
     """Tables 5.1 and 5.2: the least times, as multiples of `simple`'s; his in brackets."""
-    from abut.papers.cyll import HIS, OURS, REFERENCE, his_time
+    from abut.papers.cyll import REFERENCE
+    from abut.papers.cyll_figures import his_seconds, his_time
 
     table = _table("time / simple's (his)", programs)
-    for strategy in (*HIS, *OURS):
+    for strategy in programs[0].strategies():
         cells = [
             _beside(
                 program.seconds[strategy] / program.seconds[REFERENCE],
@@ -40,17 +41,25 @@ def times_table(programs: "Sequence[ProgramRuns]") -> Table:
             for program in programs
         ]
         table.add_row(strategy, *cells)
-    seconds = [f"{program.seconds[REFERENCE] * 1000:.1f} ms" for program in programs]
-    table.add_row("simple takes", *seconds)
+    seconds = [
+        _milliseconds(program.seconds[REFERENCE], his_seconds(program.name, REFERENCE))
+        for program in programs
+    ]
+    table.add_row("simple, in ms", *seconds)
     return table
 
 
+def _milliseconds(ours: float, his: float | None) -> str:
+    return f"{ours * 1000:.1f}" + (f" ({his * 1000:.1f})" if his is not None else "")
+
+
 def misses_table(programs: "Sequence[ProgramRuns]", level: int) -> Table:
-    """Tables 5.3 to 5.8: simulated misses of one level, as multiples of `simple`'s."""
-    from abut.papers.cyll import HIS, OURS, REFERENCE, his_misses
+    """Tables 5.3 to 5.8 and 5.10: simulated misses of one level, as multiples of `simple`'s."""
+    from abut.papers.cyll import NO_PLAN, REFERENCE
+    from abut.papers.cyll_figures import his_misses
 
     table = _table(f"simulated L{level + 1} misses / simple's (his)", programs)
-    for strategy in (*HIS, *OURS):
+    for strategy in [*programs[0].strategies(), NO_PLAN]:
         cells = [
             _beside(
                 program.misses[strategy][level] / max(1, program.misses[REFERENCE][level]),
@@ -65,13 +74,35 @@ def misses_table(programs: "Sequence[ProgramRuns]", level: int) -> Table:
 
 
 def heaps_table(programs: "Sequence[ProgramRuns]", heaps: Sequence[str]) -> Table:
-    """Tables 5.9 to 5.12: heaps without a plan, as multiples of `simple`'s time."""
+    """Tables 5.9, 5.11 and 5.12: heaps without a plan, as multiples of `simple`'s time."""
+    from abut.heaps import GLIBC
     from abut.papers.cyll import REFERENCE
+    from abut.papers.cyll_figures import his_system_time
 
-    table = _table("heaps without a plan: time / simple's", programs)
+    table = _table("heaps without a plan: time / simple's (his system's)", programs)
     for heap in heaps:
-        cells = [f"{one.seconds[heap] / one.seconds[REFERENCE]:.3f}" for one in programs]
+        cells = [
+            _beside(
+                one.seconds[heap] / one.seconds[REFERENCE],
+                his_system_time(one.name) if heap == GLIBC.name else None,
+            )
+            for one in programs
+        ]
         table.add_row(heap, *cells)
+    return table
+
+
+def slim_table(programs: "Sequence[ProgramRuns]") -> Table:
+    """Tables 5.13 and 5.14: the time with the plan alone as a multiple of that with friends."""
+    from abut.papers.cyll_figures import his_slim_time
+
+    table = _table("the plan alone / with friends (his: his library that only follows)", programs)
+    for strategy in programs[0].strategies():
+        cells = []
+        for one in programs:
+            ours = one.slim_time(strategy)
+            cells.append(_beside(ours, his_slim_time(one.name, strategy)) if ours else "")
+        table.add_row(strategy, *cells)
     return table
 
 
@@ -79,12 +110,12 @@ def draw(programs: "Sequence[ProgramRuns]", path: Path) -> None:
     """A group of bars a program, a bar a strategy."""
     from matplotlib.figure import Figure
 
-    from abut.papers.cyll import HIS, OURS, REFERENCE
+    from abut.papers.cyll import REFERENCE
 
     check_format(path)
     figure = Figure(figsize=(12, 4), layout="constrained")
     plot = figure.subplots()
-    strategies = (*HIS, *OURS)
+    strategies = programs[0].strategies()
     for number, strategy in enumerate(strategies):
         places = [row + _WIDTH * number / len(strategies) for row in range(len(programs))]
         heights = [one.seconds[strategy] / one.seconds[REFERENCE] for one in programs]

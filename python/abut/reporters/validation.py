@@ -1,7 +1,7 @@
 """Simulated figures beside those of another, as tables and as JSON."""
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from rich.table import Table
 
@@ -10,25 +10,15 @@ from abut.reporters.trace import document
 
 
 def figures_table(other: str, figures: Sequence[Figure]) -> Table:
-    """A row a figure."""
+    """A row a figure; of several runs, how far those of the other lie apart, too."""
+    spreads = any(figure.spread is not None for figure in figures)
     table = Table("")
-    for column in ("abut sim", other, "difference"):
+    for column in ("abut sim", other, "difference", *([f"{other}'s runs"] if spreads else [])):
         table.add_column(column, justify="right")
     for figure in figures:
-        table.add_row(figure.name, *_cells(figure))
+        spread = [f"{figure.spread or 0:.2%} apart"] if spreads else []
+        table.add_row(figure.name, *_cells(figure), *spread)
     return table
-
-
-def programs_markdown(other: str, programs: Mapping[str, Sequence[Figure]]) -> str:
-    """A row a program and figure, as a Markdown table."""
-    rows = [("program", "", "abut sim", other, "difference"), ("---",) * 2 + ("---:",) * 3]
-    for program, figures in programs.items():
-        names = [f"`{program}`", *[""] * (len(figures) - 1)]
-        rows += [
-            (name, figure.name, *_cells(figure))
-            for name, figure in zip(names, figures, strict=True)
-        ]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def figures_json(other: str, figures: Sequence[Figure], notes: Sequence[str]) -> str:

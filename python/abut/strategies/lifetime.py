@@ -1,13 +1,19 @@
-"""In the order of birth, and what dies leaves its place to others of its size.
+"""Memory used again over time: the plan takes about as much as lives at one time.
 
-So the plan takes about as much memory as lives at one time. O(objects).
+What dies leaves a hole, joined with those beside it; an object takes the shortest hole that holds
+it, and the end of the memory where there is none. O(objects).
 """
 
-from abut.plans.objects import Layout, Objects, in_order
+import numpy as np
 
-ABOUT = "in the order of birth, places shared over time"
+from abut.plans.objects import Layout, Objects
+from abut.trace.native import failures, native_module
+
+ABOUT = "in the order of birth, memory used again as soon as it can be"
 
 
 def place(objects: Objects) -> Layout:
     """All objects, packed over time."""
-    return Layout(in_order(objects, objects.rows(), share=True))
+    size = np.where(objects.placeable, objects.most, 0).astype(np.uint32)
+    with failures():
+        return Layout(np.asarray(native_module().pack_over_time(size, objects.died)))

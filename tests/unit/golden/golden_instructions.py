@@ -3,7 +3,7 @@
 More instructions than the golden number fail the test and print the path that was taken,
 instruction by instruction, so that the change can be looked at. Fewer pass, with a word that the
 number can be lowered.
-`--update` writes the numbers that the library has now; other compilers' numbers stay.
+`--update` writes the numbers that the library has now; those of other compilers and calls stay.
 
 What the library calls outside of itself (the C library's memset in calloc) is not counted: it
 differs from machine to machine.
@@ -143,9 +143,9 @@ def compare_or_skip(arguments: argparse.Namespace, calls: list[Call]) -> int:
 
 
 def update(path: Path, compiler: str, calls: list[Call]) -> None:
-    """Replace the golden numbers of one compiler."""
-    kept = {key: number for key, number in read_golden(path).items() if key[0] != compiler}
-    write_golden(path, kept | {(compiler, call.name): len(call.inside) for call in calls})
+    """Replace the golden numbers of these calls for one compiler."""
+    now = {(compiler, call.name): len(call.inside) for call in calls}
+    write_golden(path, read_golden(path) | now)
 
 
 def main() -> int:

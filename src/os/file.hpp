@@ -1,0 +1,17 @@
+// Files that are read at the start of a program. None of these allocates or changes errno.
+#pragma once
+
+#include "base/units.hpp"
+
+namespace abut::os {
+
+// A descriptor, to be closed by close_file(); below 0 where there is none to be had.
+int open_file(const char *path);
+
+// The first `most` bytes, wherever the file stands; how many there are, and none where it cannot be read.
+size_t read_file(int file, void *buffer, size_t most);
+
+// A file's contents, to be read only; null where it is no file that can be mapped, or is empty. `bytes` is its length.
+const void *map_file(int file, size_t &bytes);
+
+} // namespace abut::os

@@ -1,0 +1,33 @@
+// The contract of file.hpp on Linux.
+#include "os/file.hpp"
+
+#include "os/keep_errno.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace abut::os {
+
+int open_file(const char *path) {
+  const KeepErrno keep;
+  return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+size_t read_file(int file, void *buffer, size_t most) {
+  const KeepErrno keep;
+  const ssize_t count = pread(file, buffer, most, 0);
+  return count < 0 ? 0 : static_cast<size_t>(count);
+}
+
+const void *map_file(int file, size_t &bytes) {
+  const KeepErrno keep;
+  struct stat about = {};
+  if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size <= 0) return nullptr;
+  bytes = static_cast<size_t>(about.st_size);
+  void *memory = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
+} // namespace abut::os
