@@ -4,7 +4,6 @@
 #pragma once
 
 #include "base/units.hpp"
-
 #include "os/one_thread.hpp"
 
 namespace abut::os {

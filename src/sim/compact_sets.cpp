@@ -1,15 +1,9 @@
 #include "sim/compact_sets.hpp"
 
+#include "sim/avx512.hpp"
+
 #include <algorithm>
 #include <bit>
-
-#ifdef __x86_64__
-#if defined(__GNUC__) && !defined(__clang__)
-// GCC 12 takes its own vector functions for uninitialised (its bug 105593).
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
-#endif
 
 namespace abut::sim {
 namespace {

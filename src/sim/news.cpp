@@ -1,12 +1,6 @@
 #include "sim/news.hpp"
 
-#ifdef __x86_64__
-#if defined(__GNUC__) && !defined(__clang__)
-// GCC 12 takes its own vector functions for uninitialised (its bug 105593).
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
-#endif
+#include "sim/avx512.hpp"
 
 namespace abut::sim {
 namespace {

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from abut.adcock_experiments import SIZES, experiments
-from abut.adcock_journal import RunJournal, TimeIsUpError
+from abut.adcock.experiments import SIZES, experiments
+from abut.adcock.journal import RunJournal, TimeIsUpError
 from abut.errors import AbutError
 from abut.move_tuning import Journal, Space, main, tune
 from abut.papers import adcock

@@ -17,9 +17,9 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any, Protocol
 
-from abut.adcock_experiments import SIZES, experiments
-from abut.adcock_journal import RunJournal, answer_of
-from abut.adcock_ways import PRESETS, UPPER, Experiment, Way
+from abut.adcock.experiments import SIZES, experiments
+from abut.adcock.journal import RunJournal, answer_of
+from abut.adcock.ways import PRESETS, UPPER, Experiment, Way
 from abut.errors import DIFFERENT, AbutError
 from abut.places import bench_places
 

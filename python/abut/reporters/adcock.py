@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from abut.adcock_ways import UPPER, Experiment, Way
+from abut.adcock.ways import UPPER, Experiment, Way
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -6,7 +6,7 @@ by runtime data movement* (2009).
 
 from collections.abc import Iterator, Mapping
 
-from abut.adcock_ways import (
+from abut.adcock.ways import (
     LONG_LISTS,
     MISSES,
     MLIST_NODES,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from abut.adcock_ways import Experiment, Size, Way
+from abut.adcock.ways import Experiment, Size, Way
 
 _PREFIXES = {
     "std": "std::",

@@ -7,9 +7,9 @@ beside them our containers and others'. The values are those of figures 3.7, 3.9
 
 from collections.abc import Iterator, Mapping
 
-from abut.adcock_containers import container_experiments
-from abut.adcock_sweeps import parameter_experiments
-from abut.adcock_ways import (
+from abut.adcock.containers import container_experiments
+from abut.adcock.sweeps import parameter_experiments
+from abut.adcock.ways import (
     LONG_LISTS,
     MLIST_NODES,
     MOVER_FIGURES,
