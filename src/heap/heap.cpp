@@ -210,6 +210,7 @@ bool release_to_side(const LocalHeap *heap, Segment *segment, Block *block) {
     return false;
   const uint32_t size = map.short_length_at(at);
   if (!side->small.push(block, size)) side->spill_small(size);
+  side->keeper->count_free();
   return true;
 }
 

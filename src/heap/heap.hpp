@@ -96,6 +96,8 @@ void after_fork_in_child();
     return false;
   if (!heap->small.push(static_cast<Block *>(memory), size)) [[unlikely]]
     heap->spill_small(size);
+  else
+    heap->count_free();
   return true;
 }
 
@@ -118,6 +120,7 @@ inline bool release_to_bin(void *memory) {
   if (tag == heap->tiny.tag()) {
     if (address % kTinyMax != 0 || !is_taken_cell(segment, address)) return false;
     heap->free_tiny(block);
+    heap->count_free();
     return true;
   }
   if (tag != heap->medium.tag()) return release_to_side(heap, segment, block);
@@ -126,6 +129,7 @@ inline bool release_to_bin(void *memory) {
   const uint32_t at = medium_granule(address);
   if (!map.begins_at(at) || heap->medium.looks_free(block)) return false;
   heap->free_medium(block, map.length_at(at));
+  heap->count_free();
   return true;
 }
 

@@ -47,6 +47,13 @@ void LocalHeap::look_at_the_clock() {
   if (++looks_ % kSearchesToLook == 0) decay(os::coarse_milliseconds());
 }
 
+void LocalHeap::look_after_frees() {
+  small.count_frees_anew();
+  const uint64_t now = os::coarse_milliseconds();
+  std::lock_guard guard(lock());
+  decay(now);
+}
+
 void *LocalHeap::allocate_tiny() {
   if (void *block = tiny.pop()) return block;
   std::lock_guard guard(lock());

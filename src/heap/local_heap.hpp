@@ -39,6 +39,12 @@ public:
   }
   void spill_small(unsigned size);
 
+  // Looks at the clock once in so many frees, whatever becomes of their blocks.
+  void count_free() {
+    if (small.count_free()) [[unlikely]]
+      look_after_frees();
+  }
+
   // Makes a medium block longer or shorter where it lies.
   bool resize_medium(Address block, unsigned size);
 
@@ -98,6 +104,7 @@ private:
   void note_search();
   void before_search();
   void look_at_the_clock();
+  void look_after_frees();
   bool sort_inbox();
   void sort_inbox_for_owner();
   void give_back(Block *block);

@@ -47,6 +47,11 @@ public:
     return --bin.room >= 0;
   }
 
+  // Counts a free that a bin takes; true once in so many. Such frees are the only ones that a program makes that lives
+  // on its bins, and somebody has to look at the clock for it.
+  bool count_free() { return --frees_to_look_ == 0; }
+  void count_frees_anew() { frees_to_look_ = kFreesToLook; }
+
   bool looks_free(const Block *block) const { return block->mark == mark_; }
   uint32_t tag() const { return tag_; }
   uintptr_t mark() const { return mark_; }
@@ -106,6 +111,8 @@ public:
   Address front() const { return cursor_.next(); }
 
 private:
+  static constexpr uint32_t kFreesToLook = 256;
+
   void put(const OpenPage &page);
   void leave_page();
   void gather(const OpenPage &page, unsigned size);
@@ -118,6 +125,7 @@ private:
   HoleCursor cursor_;
   uintptr_t mark_ = 0;
   uint32_t tag_ = ~uint32_t{0};
+  uint32_t frees_to_look_ = kFreesToLook;
   Bin bins_[kSmallClasses + 1];
 
   LocalHeap *owner_ = nullptr;

@@ -101,6 +101,16 @@ TEST_F(OneGibibyteOfSmallBlocks, FreedAtRandomIsReturned) {
   expect_returned([](Litter &litter) { litter.shuffle(); });
 }
 
+// The heap keeps more of what is freed when it was lately asked again for what it had given back. It has to let go of
+// that too, though all that the program does from then on is served by a bin.
+TEST_F(OneGibibyteOfSmallBlocks, FreedAgainIsReturned) {
+  {
+    Litter first(std::size_t{1} << 30);
+    first.free_all();
+  }
+  expect_returned([](Litter &litter) { litter.reverse(); });
+}
+
 constexpr std::size_t kSome = std::size_t{256} << 20;
 
 TEST(MemoryReturn, OfBlocksThatAnotherThreadFreesWhileTheirOwnerIdles) {
