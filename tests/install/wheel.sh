@@ -5,7 +5,7 @@
 # usage: wheel.sh SOURCE PYTHON
 set -euo pipefail
 
-source=$1 python=$2
+source=$(realpath "$1") python=$2
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
 
