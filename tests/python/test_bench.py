@@ -4,9 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
+from typer import Exit
 
 from abut.analysis.pages import compare_pages, run_pages
 from abut.analysis.simulation import LAYOUTS, average_cycles
+from abut.commands import bench
 from abut.composed import composed_heaps
 from abut.errors import AbutError
 from abut.heaps import GLIBC, Heap
@@ -175,6 +177,45 @@ def test_vams_tables_hold_all_programs(runs: list[Path]) -> None:
     fragmentation, read_ahead = result.tables()[:2]
     assert [fragmentation.row_count, read_ahead.row_count] == [2, 2]
     assert list(fragmentation.columns[-2].cells) == ["16.00", "32.00"]
+
+
+def test_a_heap_may_be_missing_of_one_program(runs: list[Path], tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    both, dense = compare_pages(run_pages(runs)), compare_pages(run_pages(runs[:1]))
+    result = vam.VamResult(
+        [vam.ProgramPages("two", "a loop", dense), vam.ProgramPages("one", "a loop", both)]
+    )
+    assert result.heaps == ["dense", "sparse"]
+    assert result.fragmentation("sparse") == [None, 32.0]
+    assert "sparse" not in result.mean_fragmentation()
+    read_ahead = result.tables()[1]
+    assert [list(column.cells)[1] for column in read_ahead.columns[1:4]] == ["-", "88%", "-"]
+    runs_of_one = ProgramRuns("one", Demand(1.0, 9, 90, 50), {"lea": [1.0]}, {})
+    timed = AllocatorsResult([runs_of_one], ["lea"])
+    vam.VamResult(result.programs, timed).draw(tmp_path / "vam.svg")
+
+
+def test_what_was_left_out_is_said_after_the_tables(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Failing:
+        PROGRAMS = HEAPS = ("one",)
+
+        @staticmethod
+        def measure(request: Request) -> vam.VamResult:
+            request.leave_out("one recorded under abt", "recording failed")
+            return vam.VamResult([])
+
+    monkeypatch.setattr("abut.papers.paper.find_paper", lambda _: Failing)
+    for as_json in (False, True):
+        with pytest.raises(Exit) as ended:
+            bench.command("failing", json=as_json)
+        assert ended.value.exit_code == 1
+        printed = capsys.readouterr()
+        assert printed.err.splitlines()[-1] == (
+            "abut: one recorded under abt is left out: recording failed"
+        )
+    assert '"left_out"' in printed.out
 
 
 def test_programs_are_recorded_at_a_size_of_their_own() -> None:

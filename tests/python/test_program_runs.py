@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from abut.errors import AbutError
+from abut.heaps import Heap
+from abut.measure.measurement import Comparison
 from abut.measure.sample import CPU, WALL, Figure
 from abut.measure.workload import Workload
-from abut.papers import allocators, program_runs
+from abut.papers import allocators, program_runs, recordings
 from abut.papers.allocators import AllocatorsResult
 from abut.papers.figures import figures, standings
 from abut.papers.paper import Request
@@ -50,12 +52,68 @@ def test_a_second_core_is_timed_by_the_clock(
 
     def timed(_workload: Workload, _heaps: object, clock: Figure) -> tuple[dict[str, Any], ...]:
         clocks.append(clock)
-        return {}, {}
+        return {}, {}, {}
 
     monkeypatch.setattr(program_runs, "_timed", timed)
     program_runs.timed_runs(_request(tmp_path), LS)
     program_runs.timed_runs(_request(tmp_path, heaps=("lea", "offload:lea")), LS)
     assert clocks == [CPU, WALL]
+
+
+def test_a_heap_under_which_the_program_does_something_else_is_left_out(tmp_path: Path) -> None:
+    tells = Workload("env", "prints what it was given", "program", ("/usr/bin/env",), Path("/"))
+    for _ in range(2):  # measured, and kept
+        request = _request(tmp_path, heaps=("glibc", "vam"))
+        timed = program_runs.timed_runs(request, tells)
+        assert (list(timed["seconds"]), list(timed["resident"])) == (["glibc"], ["glibc"])
+        (why,) = request.left_out.items()
+        assert why[0] == "env timed under vam"
+        assert why[1].startswith("its standard output differs")
+
+
+def test_half_of_the_rounds_are_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(comparison: Comparison, *_: Any) -> None:
+        comparison.interrupted = True
+
+    monkeypatch.setattr("abut.measure.session.compare", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        program_runs.timed_runs(_request(tmp_path), LS)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_table_is_made_without_what_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = []
+
+    def record(_request: Request, _workload: Workload, heap: Heap) -> Path:
+        tried.append(heap.name)
+        if heap.name == "vam":
+            raise AbutError("recording failed")
+        return tmp_path / heap.name
+
+    monkeypatch.setattr(recordings, "recording", record)
+    request = _request(tmp_path, heaps=("lea", "vam"))
+    for _ in range(2):
+        made = recordings.recordings(request, LS, recordings.heaps(request))
+        assert made == {"lea": tmp_path / "lea"}
+    assert tried == ["lea", "vam", "lea"]  # what failed is not tried again
+    assert request.left_out == {"ls recorded under vam": "recording failed"}
+
+    def fail(_request: Request, workload: Workload, _recorded: object) -> ProgramRuns:
+        if workload.name == "two":
+            raise AbutError("fails")
+        return _runs("one", lea=[1.0])
+
+    monkeypatch.setattr(allocators, "runs_of", fail)
+    monkeypatch.setattr(
+        allocators,
+        "workloads",
+        lambda _: [Workload(name, "", "program", (), tmp_path) for name in ("one", "two")],
+    )
+    two = Request(("one", "two"), ("lea",), "quick", tmp_path, fresh=False, tell=lambda _: None)
+    assert [one.program for one in allocators.measure(two).programs] == ["one"]
+    assert two.left_out == {"two": "fails"}
 
 
 def _runs(program: str, **seconds: list[float]) -> ProgramRuns:
@@ -123,7 +181,7 @@ def test_both_sides_misses_are_counted_and_kept(
         item = trace.allocate(64, address=0x10000)
         trace.access(item, 0)
         trace.access(item, 8)  # of the same line
-    monkeypatch.setattr(program_runs, "recording", lambda *_: path)
+    monkeypatch.setattr(recordings, "recording", lambda *_: path)
     request = _request(tmp_path)
     first = program_runs.simulated(request, LS)
     assert first == {"lea": Simulated([1, 1], [1, 1], 0)}

@@ -1,12 +1,16 @@
 """`abut bench`: a paper's measurements, made anew on programs and heaps of today."""
 
+import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from abut.errors import AbutError
+from abut.errors import FAILED, AbutError
+
+if TYPE_CHECKING:
+    from abut.papers.paper import Request
 
 
 def command(
@@ -71,12 +75,21 @@ def command(
     if plot:
         result.draw(plot)
     if json:
-        print(document(paper=name, **result.document()))
-        return
-    for sentence in result.verdict():
-        print(sentence)
-    console().print(*result.tables(), sep="\n")
-    print(_next_step(name, plot))
+        print(document(paper=name, left_out=request.left_out, **result.document()))
+    else:
+        for sentence in result.verdict():
+            print(sentence)
+        console().print(*result.tables(), sep="\n")
+        print(_next_step(name, plot))
+    _report_left_out(request)
+
+
+def _report_left_out(request: "Request") -> None:
+    """What failed ends the command as a failure, after all that did not."""
+    for what, why in request.left_out.items():
+        print(f"abut: {what} is left out: {why}", file=sys.stderr)
+    if request.left_out:
+        raise typer.Exit(FAILED)
 
 
 def _list_papers() -> None:
@@ -104,9 +117,9 @@ def _check_plot(plot: Path | None, *, force: bool) -> None:
 
 
 def _tell(what: str) -> None:
-    """Only to somebody who waits: pages of the documentation hold what is printed."""
-    if sys.stderr.isatty():
-        print(f"abut: {what}", file=sys.stderr)
+    """To somebody who waits, or a log; not into the result, where both go to the same place."""
+    if sys.stderr.isatty() or not os.path.sameopenfile(1, 2):
+        print(f"abut: {what}", file=sys.stderr, flush=True)
 
 
 def _next_step(name: str, plot: Path | None) -> str:

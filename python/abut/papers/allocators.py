@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from abut.composed import served_heap
+from abut.errors import AbutError
+from abut.measure.workload import Workload
 from abut.papers.figures import Figure, figures, reference_of, standings
 from abut.papers.paper import Request
 from abut.papers.program_runs import ProgramRuns, runs_of
@@ -94,8 +96,17 @@ def measure_served(request: Request) -> AllocatorsResult:
 
 def _measure(request: Request, *, simulate: bool) -> AllocatorsResult:
     recorded = recorded_workloads(request) if simulate else [None] * len(request.programs)
-    programs = [runs_of(request, *pair) for pair in zip(workloads(request), recorded, strict=True)]
+    pairs = zip(workloads(request), recorded, strict=True)
+    programs = [runs for pair in pairs if (runs := _runs_of(request, *pair))]
     return AllocatorsResult(programs, list(dict.fromkeys(request.heaps)))
+
+
+def _runs_of(request: Request, workload: Workload, recorded: Workload | None) -> ProgramRuns | None:
+    try:
+        return runs_of(request, workload, recorded)
+    except AbutError as error:
+        request.leave_out(workload.name, str(error))
+        return None
 
 
 def _mean(result: AllocatorsResult, what: str, heap: str, to: str) -> float | None:

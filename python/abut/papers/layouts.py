@@ -16,7 +16,7 @@ from abut.analysis.owners import NOBODY
 from abut.analysis.presets import find_preset
 from abut.analysis.simulation import LAYOUTS, Job, Result, average_cycles, simulate_all
 from abut.papers.paper import Request
-from abut.papers.recordings import heaps, recording, workloads
+from abut.papers.recordings import heaps, recordings, workloads
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -76,10 +76,9 @@ def measure(request: Request) -> LayoutsResult:
     chosen = heaps(request)
     runs = []
     for workload in workloads(request):
-        for heap in chosen:
-            path = recording(request, workload, heap)
-            request.tell(f"simulating {workload.name} under {heap.name}")
-            runs.append(run_of(path, workload.name, heap.name))
+        for heap, path in recordings(request, workload, chosen).items():
+            request.tell(f"simulating {workload.name} under {heap}")
+            runs.append(run_of(path, workload.name, heap))
     return LayoutsResult(runs)
 
 

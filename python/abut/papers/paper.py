@@ -5,7 +5,7 @@ measured on if nothing else is asked for; and `measure(request)`, which answers 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -25,6 +25,7 @@ class Request:
 
     What takes a recording takes the benchmarks as `recorded_suite` sizes them, or as `suite` does.
     Traces are kept in `traces` and used again, unless `fresh`. `tell` is told how it gets on.
+    `left_out` fills with what failed, and why: the rest of a table is worth having without it.
     """
 
     programs: Sequence[str]
@@ -34,6 +35,12 @@ class Request:
     fresh: bool
     tell: Callable[[str], None]
     recorded_suite: str = ""
+    left_out: dict[str, str] = field(default_factory=dict)
+
+    def leave_out(self, what: str, why: str) -> None:
+        """Go on without it; it is told now, and again with the result."""
+        self.left_out[what] = why
+        self.tell(f"{what} is left out: {why}")
 
 
 class Result(Protocol):

@@ -27,7 +27,7 @@ from abut.measure.statistics import Estimate, exact, median, ratio
 from abut.measure.workload import Workload
 from abut.papers.kept import fingerprint, kept
 from abut.papers.paper import Request
-from abut.papers.recordings import heaps, recording, run_silently
+from abut.papers.recordings import heaps, recordings, run_silently
 from abut.trace.reader import Trace
 
 RUNS, WARMUP, SEED = 5, 0, 1
@@ -116,17 +116,20 @@ def timed_runs(request: Request, workload: Workload) -> dict[str, Any]:
 
     def measure() -> dict[str, Any]:
         request.tell(f"running {workload.name}")
-        seconds, resident = _timed(workload, chosen, clock)
         demand = asdict(demand_of(workload))
-        return {"demand": demand, "seconds": seconds, "resident": resident}
+        seconds, resident, failed = _timed(workload, chosen, clock)
+        return {"demand": demand, "seconds": seconds, "resident": resident, "failed": failed}
 
     mark = fingerprint(workload, chosen, RUNS, clock.key)
-    return kept(request, f"{workload.name}-runs-{mark}", measure)
+    timed = kept(request, f"{workload.name}-runs-{mark}", measure)
+    for heap, why in timed.get("failed", {}).items():
+        request.leave_out(f"{workload.name} timed under {heap}", why)
+    return timed
 
 
 def simulated(request: Request, workload: Workload) -> dict[str, Simulated]:
     """What the caches do in a recorded run under each of the request's heaps."""
-    traces = {heap.name: recording(request, workload, heap) for heap in heaps(request)}
+    traces = recordings(request, workload, heaps(request))
     request.tell(f"simulating the caches of {workload.name}")
     # In threads: the simulators run without Python's lock.
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
@@ -158,6 +161,8 @@ def demand_of(workload: Workload) -> Demand:
         file = Path(scratch, "statistics")
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         run_silently(workload, lea, {"ABUT_STATS": str(file)})
+        if not file.is_file():
+            raise AbutError(f"{workload.name}: it does not get to its end under {lea.name}")
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         counts = json.loads(file.read_text())
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
@@ -166,20 +171,26 @@ def demand_of(workload: Workload) -> Demand:
 
 def _timed(
     workload: Workload, chosen: Sequence[Heap], clock: Figure
-) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
+) -> tuple[dict[str, list[float]], dict[str, list[float]], dict[str, str]]:
+    """By heap the seconds and the resident bytes of each round; and what other heaps failed in."""
     from abut.measure.counters import available
     from abut.measure.measurement import Comparison, Plan
     from abut.measure.session import Task, compare
 
     comparison = Comparison(Plan(RUNS, WARMUP, SEED), chosen, [], available())
     compare(comparison, [Task(workload.name, lambda: workload)], _Silent())
+    if comparison.interrupted:
+        raise KeyboardInterrupt  # half of the rounds are no measurement, and would be kept
     if not comparison.measurements:
         reasons = "; ".join(one.reason for one in comparison.left_out)
-        raise AbutError(f"{workload.name}: not measured: {reasons or 'interrupted'}")
-    samples = comparison.measurements[0].samples
+        raise AbutError(f"{workload.name}: not measured: {reasons}")
+    (measurement,) = comparison.measurements
+    failed = {one.heap: one.problem for one in measurement.differences}
+    samples = {heap: rounds for heap, rounds in measurement.samples.items() if heap not in failed}
     return (
         {heap: [clock.of(one) or 0.0 for one in rounds] for heap, rounds in samples.items()},
         {heap: [float(one.peak_rss_bytes) for one in rounds] for heap, rounds in samples.items()},
+        failed,
     )
 
 

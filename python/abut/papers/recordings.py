@@ -3,7 +3,7 @@
 import hashlib
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from abut.environment import untouched_environment
@@ -77,6 +77,20 @@ def recording(request: Request, workload: Workload, heap: Heap, window: str = ""
         )
     partial.rename(path)
     return path
+
+
+def recordings(request: Request, workload: Workload, chosen: Sequence[Heap]) -> dict[str, Path]:
+    """By heap, the traces of the program. Where it cannot be recorded, the heap is left out."""
+    made = {}
+    for heap in chosen:
+        what = f"{workload.name} recorded under {heap.name}"
+        if what in request.left_out:
+            continue
+        try:
+            made[heap.name] = recording(request, workload, heap)
+        except AbutError as error:
+            request.leave_out(what, str(error))
+    return made
 
 
 def run_silently(workload: Workload, heap: Heap, variables: Mapping[str, str]) -> None:

@@ -18,7 +18,7 @@ from abut.papers import allocators
 from abut.papers.allocators import AllocatorsResult
 from abut.papers.kept import kept
 from abut.papers.paper import Request
-from abut.papers.recordings import heaps, recorded_workloads, recording
+from abut.papers.recordings import heaps, recorded_workloads, recordings
 from abut.trace import Trace
 
 if TYPE_CHECKING:
@@ -121,9 +121,8 @@ def measure(request: Request) -> RezaeiResult:
     chosen = heaps(request)
     rows: list[Row] = []
     for workload in recorded_workloads(request):
-        for heap in chosen:
-            path = recording(request, workload, heap)
-            rows += measured(request, path, workload.name, heap.name)
+        for heap, path in recordings(request, workload, chosen).items():
+            rows += measured(request, path, workload.name, heap)
     served = None
     if request.heaps == HEAPS:
         served = allocators.measure_served(request)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from abut.analysis.pages import (
     PAGE_BYTES,
     PageComparison,
+    PageReport,
     Pages,
     compare_pages,
     run_pages,
@@ -26,7 +27,7 @@ from abut.papers import allocators
 from abut.papers.allocators import AllocatorsResult
 from abut.papers.figures import standing_of
 from abut.papers.paper import Request
-from abut.papers.recordings import heaps, recorded_workloads, recording
+from abut.papers.recordings import heaps, recorded_workloads, recordings
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -69,20 +70,30 @@ class VamResult:
         return [*said, *(_verdict(program) for program in self.programs)]
 
     def fragmentation(self, heap: str) -> list[float | None]:
-        """Figure 6: the most pages in use over those of the most live data, by program."""
-        return [program.pages.reports[heap].use.fragmentation for program in self.programs]
+        """Figure 6: the most pages in use over those of the most live data, by program; None where
+        that is not known.
+        """
+        return [report.use.fragmentation if report else None for report in self.reports(heap)]
 
     def mean_fragmentation(self) -> dict[str, float]:
-        """By heap, the geometric mean over all programs."""
+        """By heap, the geometric mean over all programs, not of some alone."""
         known = {
             heap: [value for value in self.fragmentation(heap) if value] for heap in self.heaps
         }
-        return {heap: geometric_mean(values) for heap, values in known.items() if values}
+        return {
+            heap: geometric_mean(values)
+            for heap, values in known.items()
+            if len(values) == len(self.programs)
+        }
+
+    def reports(self, heap: str) -> list[PageReport | None]:
+        """A heap's, program by program; None where the program was not recorded under it."""
+        return [program.pages.reports.get(heap) for program in self.programs]
 
     @property
     def heaps(self) -> list[str]:
         """Those whose pages are known, in the order in which they were asked for."""
-        return list(self.programs[0].pages.reports) if self.programs else []
+        return list(dict.fromkeys(heap for one in self.programs for heap in one.pages.reports))
 
     def tables(self) -> "list[Table]":
         """Those of the runs; figures 6 and 9 of several programs; then a table a program."""
@@ -130,7 +141,9 @@ def measure_pages(request: Request) -> list[ProgramPages]:
     chosen = heaps(request)
     programs = []
     for workload in recorded_workloads(request):
-        paths = {heap.name: recording(request, workload, heap) for heap in chosen}
+        paths = recordings(request, workload, chosen)
+        if not paths:
+            continue
         request.tell(f"simulating {workload.name}")
         pages = compare_pages(_run_all(paths), MEMORIES)
         programs.append(ProgramPages(workload.name, workload.about, pages))

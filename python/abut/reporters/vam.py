@@ -40,10 +40,14 @@ def prefetch_table(result: "VamResult") -> Table:
 
     table = _table("misses in half of the memory that reading ahead covers (figure 9)", result)
     for heap in result.heaps:
-        points = [program.pages.reports[heap].prefetch[MIDDLE] for program in result.programs]
-        shares = [point.prefetchable_share for point in points]
+        shares = [
+            report.prefetch[MIDDLE].prefetchable_share if report else None
+            for report in result.reports(heap)
+        ]
         known = [share for share in shares if share is not None]
-        mean = f"{sum(known) / len(known):.0%}" if known else "-"
+        mean = (
+            f"{sum(known) / len(known):.0%}" if known and None not in result.reports(heap) else "-"
+        )
         row = [f"{share:.0%}" if share is not None else "-" for share in shares]
         table.add_row(heap, *row, mean, THEIR_READ_AHEAD.get(heap, ""))
     return table
@@ -63,9 +67,13 @@ def draw(result: "VamResult", path: Path) -> None:
     """Figures 2 and 3b where the programs were run; below them 6, 8 and 9; a column a program."""
     from matplotlib.figure import Figure as Canvas
 
+    if not result.programs:
+        return
     rows: list[tuple[str, Callable[[Axes, int], None]]] = []
     if runs := result.runs:
-        rows += [(title, _bars(runs.programs, what, runs.heaps)) for what, title in _BARS]
+        by_name = {one.program: one for one in runs.programs}
+        programs = [by_name.get(program.name) for program in result.programs]
+        rows += [(title, _bars(programs, what, runs.heaps)) for what, title in _BARS]
     for title, one in (
         ("figure 6: pages in use over live data", _draw_fragmentation),
         ("figure 8: page misses", _draw_curves),
@@ -86,12 +94,14 @@ def draw(result: "VamResult", path: Path) -> None:
 
 
 def _bars(
-    programs: "Sequence[ProgramRuns]", what: str, heaps: Sequence[str]
+    programs: "Sequence[ProgramRuns | None]", what: str, heaps: Sequence[str]
 ) -> "Callable[[Axes, int], None]":
     figure = Figure(what, "lea", heaps)
 
     def fill(axes: "Axes", at: int) -> None:
-        ratios = {heap: programs[at].ratio(what, heap, figure.reference) for heap in heaps}
+        if (program := programs[at]) is None:
+            return
+        ratios = {heap: program.ratio(what, heap, figure.reference) for heap in heaps}
         known = {heap: one for heap, one in ratios.items() if one}
         values = [one.value for one in known.values()]
         below = [max(0.0, one.value - one.low) for one in known.values()]
