@@ -39,7 +39,7 @@ def report_document(
         + [one for document in comparisons for one in comparison_words(document)]
         + [one for document in tunings for one in tuning_words(document)],
         "worst": words.worst_contexts(first) if first else [],
-        "next": words.next_command(first, tunings) if first or tunings else _compare_next(command),
+        "next": words.next_command(first, tunings) if first or tunings else _look_next(comparisons),
         "reports": list(reports),
         "between": between,
         "comparisons": list(comparisons),
@@ -67,7 +67,7 @@ def _command(
     if tunings:
         return shlex.join(tunings[0]["command"])
     programs = comparisons[0]["benchmarks"]
-    return shlex.join(programs[0]["command"]) if len(programs) == 1 else "heaps compared"
+    return shlex.join(programs[0]["command"]) if len(programs) == 1 else "Heaps compared"
 
 
 def _about(first: dict[str, Any] | None) -> str:
@@ -80,8 +80,20 @@ def _about(first: dict[str, Any] | None) -> str:
     )
 
 
-def _compare_next(command: str) -> str:
-    return f"abut tune -- {command}"
+def _look_next(comparisons: Sequence[dict[str, Any]]) -> str:
+    """To tune what was compared alone; of several, to look at the one where heaps differ most."""
+    programs = comparisons[0]["benchmarks"]
+    if not programs:
+        return "abut compare -- PROGRAM ARGS"
+    if len(programs) == 1:
+        return f"abut tune -- {shlex.join(programs[0]['command'])}"
+    return f"abut record -- {shlex.join(max(programs, key=_spread)['command'])}"
+
+
+def _spread(program: dict[str, Any]) -> float:
+    """How many times as long the slowest heap takes as the fastest."""
+    times = [cell["median"]["value"] for cell in program["figures"].get("wall", {}).values()]
+    return float(max(times) / min(times)) if times and min(times) > 0 else 0.0
 
 
 def result_cards(
@@ -151,6 +163,11 @@ def tuning_words(tuning: dict[str, Any]) -> list[str]:
     return [
         f"tuned: with the plan by {tuning['strategy']} the program takes {value:.3f} of plain "
         f"abut's time ({low:.3f} to {high:.3f}), measured"
+    ] + [
+        f"with another input, {shlex.join(other['command'])}, it takes {other['to_plain'][0]:.3f} "
+        f"({other['to_plain'][1]:.3f} to {other['to_plain'][2]:.3f})"
+        for other in tuning["held_out"]
+        if other["to_plain"]
     ]
 
 
