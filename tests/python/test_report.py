@@ -1,6 +1,7 @@
 """`abut report`: the page, its words, and what it refuses."""
 
 import base64
+import dataclasses
 import json
 import re
 from pathlib import Path
@@ -55,6 +56,25 @@ def test_the_report_names_who_wastes_and_what_to_type(trace: Path) -> None:
     codes = report["run"]["code_flames"][0]["root"]
     assert codes["w"] == sum(report["run"]["levels"][0]["misses"])
     assert report["why_no_layout"]  # the program has no build-id
+
+
+def test_two_runs_are_compared_in_words(tmp_path: Path) -> None:
+    reports = [report_of(pairs_trace(tmp_path / f"{walks}", 300, walks=walks)) for walks in (2, 9)]
+    said = report_document(reports, [], [], arguments=["2", "9"])["sentences"][0]
+    for report in reports:
+        run = report["run"]
+        assert f"{run['use']['share']:.0%}" in said
+        assert f"{1000 * sum(run['levels'][0]['misses']) / run['accesses']:.1f}" in said
+    faster = reports[1]["run"]["cycles"] < reports[0]["run"]["cycles"]
+    assert ("less time" in said) == faster
+    assert "less time" not in report_document(reports[:1], [], [], arguments=["2"])["sentences"][0]
+
+
+def test_lines_are_as_long_as_the_preset_says(trace: Path) -> None:
+    levels = tuple(dataclasses.replace(one, line=128) for one in SMALL.levels)
+    report = trace_report(Request(str(trace), dataclasses.replace(SMALL, levels=levels)))
+    said = " ".join(report_document([report], [], [], arguments=["x"])["sentences"])
+    assert "of each 128-byte line" in said
 
 
 def test_a_trace_without_accesses_still_has_a_page(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 import copy
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,9 @@ import pytest
 
 from abut.analysis.measured import check_output, sorted_out
 from abut.errors import AbutError
-from conftest import Abut
+from abut.places import collector_candidate
+from abut.reporters.html import data_of
+from conftest import Abut, abut_environment
 from report_traces import COMPARISON, TUNING, pairs_trace
 
 
@@ -98,6 +102,28 @@ def test_a_damaged_trace_is_told_of_at_once(tmp_path: Path, abut: Abut) -> None:
     done = abut("report", "run.trace")
     assert done.returncode == 0, done.stderr
     assert "cut short" in done.stderr or "damaged" in done.stderr
+
+
+@pytest.mark.skipif(not collector_candidate().is_file(), reason="abut-collect is not built")
+def test_what_the_program_read_is_part_of_how_to_do_it_again(tmp_path: Path, abut: Abut) -> None:
+    words = tmp_path / "two words"
+    words.write_text("b\na\n")
+    recorded = subprocess.run(
+        [sys.executable, "-m", "abut", "record", "--recorder", "light", "-q", "--", "sort"],
+        stdin=words.open(),
+        capture_output=True,
+        env=abut_environment(),
+        cwd=tmp_path,
+        check=False,
+    )
+    assert recorded.stdout == b"a\nb\n", recorded.stderr
+    done = abut("report", "sort.trace")
+    assert f"next: abut compare --stdin '{words}' -- sort\n" in done.stdout
+    document = data_of((tmp_path / "report.html").read_text())
+    assert document["title"] == f"sort < '{words}'"
+    assert document["again"][0] == f"abut record --force -o sort.trace -- sort < '{words}'"
+    abut("record", "--recorder", "light", "-q", "-o", "pipe.trace", "--", "sort", stdin="b")
+    assert abut("report", "--force", "pipe.trace").stdout.endswith("abut compare -- sort\n")
 
 
 def test_several_programs_lead_to_the_one_where_heaps_differ_most(

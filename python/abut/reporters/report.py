@@ -35,7 +35,8 @@ def report_document(
         "cards": words.cards(first, tunings, instructions)
         if first
         else result_cards(comparisons, tunings),
-        "sentences": (words.sentences(first) if first else [])
+        "sentences": words.compared(reports)
+        + (words.sentences(first) if first else [])
         + [one for document in comparisons for one in comparison_words(document)]
         + [one for document in tunings for one in tuning_words(document)],
         "worst": words.worst_contexts(first) if first else [],
@@ -45,7 +46,8 @@ def report_document(
         "comparisons": list(comparisons),
         "tunings": list(tunings),
         "trust": [row for one in reports for row in words.trust_rows(one)]
-        + [row for one in comparisons for row in comparison_trust(one)],
+        + [row for one in comparisons for row in comparison_trust(one)]
+        + [["tuned in", f"{one['file']}: {one['runs']} runs of each"] for one in tunings],
         "limits": list(words.LIMITS) if reports else [_MEASURED_LIMIT],
         "again": _again(reports, comparisons, tunings, arguments),
     }
@@ -63,7 +65,7 @@ def _command(
     tunings: Sequence[dict[str, Any]],
 ) -> str:
     if first:
-        return shlex.join(first["trace"]["command"]) or str(first["trace"]["path"])
+        return words.command_line(first["trace"]) or str(first["trace"]["path"])
     if tunings:
         return shlex.join(tunings[0]["command"])
     programs = comparisons[0]["benchmarks"]
@@ -180,7 +182,7 @@ def _again(
     lines = [
         f"abut record {'--sites ' if one['run'].get('code_flames') else ''}--force "
         f"-o {shlex.quote(one['trace']['path'])} -- "
-        f"{shlex.join(one['trace']['command'])}"
+        f"{words.command_line(one['trace'])}"
         for one in reports
     ]
     for one in comparisons:
