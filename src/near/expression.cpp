@@ -11,8 +11,6 @@ Address first_stack_end = 0;
 
 namespace {
 
-constexpr unsigned kMostAlike = 256;
-
 struct Table {
   Expression all[kExpressions]{};
   unsigned count = 0;

@@ -34,6 +34,7 @@ struct Alike {
   uint16_t first = 0;
   uint16_t count = 0;
 };
+inline constexpr unsigned kMostAlike = 256;
 std::span<const Alike> alike_expressions();
 
 // Reads a word that the program itself is about to use; nought where nobody vouches for the address: only the heap's

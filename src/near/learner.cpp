@@ -51,6 +51,7 @@ void Learner::begin(bool plain_only) {
   linked_closely_ = 0;
   std::memset(static_cast<void *>(scores_), 0,
               expressions_ * sizeof(Score)); // what is not used stays untouched
+  std::memset(alike_met_, 0, sizeof alike_met_);
 }
 
 void Learner::note(heap::LocalHeap *heap, Address block, const Captured &captured) {
@@ -61,29 +62,35 @@ void Learner::note(heap::LocalHeap *heap, Address block, const Captured &capture
   const Reader reader(captured);
   const Extent own = extent_of(heap, block);
   uint32_t effort = 0;
+  bool *met = alike_met_;
   for (const Alike &alike : alike_expressions()) {
     if (alike.first >= expressions_ || sample.count == kCandidates) break;
+    bool &any_met = *met++;
+    if (begun_ > kFullSamples && !any_met) continue;
     ++effort;
     if (!reader.may_lead(kAllExpressions[alike.first])) continue;
     effort += alike.count;
     for (unsigned i = alike.first; i < alike.first + alike.count; ++i)
-      if (sample.count < kCandidates) note(sample, own.end - own.begin, heap, reader, i);
+      if (sample.count < kCandidates) any_met |= note(sample, own.end - own.begin, heap, reader, i);
   }
   effort_left -= std::min(effort_left, effort);
 }
 
-void Learner::note(Sample &sample, size_t bytes, heap::LocalHeap *heap, const Reader &reader,
+// Whether it led to a block of `bytes`.
+bool Learner::note(Sample &sample, size_t bytes, heap::LocalHeap *heap, const Reader &reader,
                    unsigned i) {
   Score &score = scores_[i];
-  if (begun_ > kFullSamples && score.met == 0) return;
-  if (judged_ >= kFirstSamples && score.linked == 0) return;
+  if (begun_ > kFullSamples && score.met == 0) return false;
+  if (judged_ >= kFirstSamples && score.linked == 0) return false;
   const Address address = reader.value(kAllExpressions[i]);
-  if (heap::segment_map.kind_at(address) != heap::SegmentKind::pages) return;
+  if (heap::segment_map.kind_at(address) != heap::SegmentKind::pages) return false;
   const Extent extent = extent_of(heap, address);
-  if (extent.begin == 0 || extent.begin == sample.block) return;
-  score.met += extent.end - extent.begin == bytes;
+  if (extent.begin == 0 || extent.begin == sample.block) return false;
+  const bool meets = extent.end - extent.begin == bytes;
+  score.met += meets;
   const bool close = sample.block - extent.begin + kClose < 2 * kClose;
   sample.candidates[sample.count++] = {static_cast<uint16_t>(i), close, address};
+  return meets;
 }
 
 void Learner::judge(heap::LocalHeap *heap, const Sample &sample) {

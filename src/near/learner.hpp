@@ -70,7 +70,7 @@ private:
   };
 
   void note(heap::LocalHeap *heap, Address block, const Captured &captured);
-  void note(Sample &sample, size_t bytes, heap::LocalHeap *heap, const Reader &reader,
+  bool note(Sample &sample, size_t bytes, heap::LocalHeap *heap, const Reader &reader,
             unsigned expression);
   void judge(heap::LocalHeap *heap, const Sample &sample);
   Verdict decide(Rule &rule) const;
@@ -85,6 +85,7 @@ private:
   bool any_linked_ = false;
   Sample samples_[kPending];
   Score scores_[kExpressions];
+  bool alike_met_[kMostAlike]; // whether one of them led to a block of the size
 };
 
 } // namespace abut::near

@@ -19,8 +19,8 @@ constexpr size_t kGrown = 4;             // the heap is looked at when it has gr
 constexpr size_t kWorthTheTrouble = MiB; // of small blocks: less fits in the caches as it is
 // Expressions that may be tried at first, and for each MiB that the heap has grown: so that finding friends costs less than
 // a hundredth of the time that it takes to fill a heap.
-constexpr uint32_t kFirstEffort = 1U << 18;
-constexpr uint32_t kEffort = 1U << 14;
+constexpr uint32_t kFirstEffort = 1U << 17;
+constexpr uint32_t kEffort = 1U << 13;
 constexpr uint8_t kRest = 8; // attempts without a closer look, after one in vain; longer after more
 constexpr uint8_t kLongestRest = 64;
 

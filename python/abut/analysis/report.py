@@ -112,13 +112,7 @@ def preset_facts(preset: Preset) -> dict[str, Any]:
         "about": preset.about,
         "memory_cycles": preset.memory_cycles,
         "levels": [
-            {
-                "name": one.name,
-                "bytes": one.capacity,
-                "line": one.line,
-                "ways": one.ways,
-                "cycles": one.cycles,
-            }
+            {"name": one.name, "bytes": one.capacity, "ways": one.ways, "cycles": one.cycles}
             for one in preset.levels
         ],
     }

@@ -92,7 +92,7 @@ def sentences(report: Document) -> list[str]:
     run = report["run"]
     if not run["accesses"]:
         return ["only allocations were recorded: what misses takes a trace of accesses, too"]
-    found = [_wastes(report), _costs(run), *_layout_words(report)]
+    found = [_wastes(run), _costs(run), *_layout_words(report)]
     level = run["levels"][0]
     misses = sum(level["misses"])
     if misses and level["misses"][1] > _DISTURBING * misses:
@@ -109,8 +109,8 @@ def sentences(report: Document) -> list[str]:
     return [one for one in found if one]
 
 
-def _wastes(report: Document) -> str:
-    share, line = report["run"]["use"]["share"], report["preset"]["levels"][0]["line"]
+def _wastes(run: Document) -> str:
+    share, line = run["use"]["share"], run["use"]["line_bytes"]
     if share is None:
         return ""
     if share >= _WASTEFUL:

@@ -19,12 +19,12 @@ function drawVerdict() {
 function drawUse(runs) {
   const some = runs.filter(({ report }) => report.run.accesses);
   if (!some.length) return;
-  const node = section("use", "Use of lines", `A line is ${runs[0].report.preset.levels[0].line} bytes. The filled part of a bar is what the program used of the lines that a context's objects brought into the first cache; the hatched part was brought in vain.`);
+  const node = section("use", "Use of lines", `A line is ${some[0].report.run.use.line_bytes} bytes. The filled part of a bar is what the program used of the lines that a context's objects brought into the first cache; the hatched part was brought in vain.`);
   eachRun(node, some, (part, report) => fillUse(part, report, runs.findIndex((one) => one.report === report)));
 }
 
 function fillUse(node, report, place) {
-  const run = report.run, lines = `lines of ${report.preset.levels[0].line} B`;
+  const run = report.run, lines = `lines of ${run.use.line_bytes} B`;
   const rows = run.contexts.filter((one) => one.brought).sort((a, b) => b.brought - b.used - (a.brought - a.used)).slice(0, 14);
   const bars = h("div", { class: "bars" });
   const draw = (pages) => {
