@@ -58,8 +58,9 @@ bool resize_in_place(const Found &found, void *memory, size_t bytes) {
   const auto address = reinterpret_cast<Address>(memory);
   switch (found.where) {
   case Where::medium:
-    return found.owner == current && bytes > kSmallMax && bytes <= kMediumMax &&
-           current->resize_medium(address, MediumHeap::granules_for(bytes));
+    return found.owner != nullptr && found.owner == current && bytes > kSmallMax &&
+           bytes <= kMediumMax &&
+           found.owner->resize_medium(address, MediumHeap::granules_for(bytes));
   case Where::large:
     return bytes > kMediumMax && bytes <= kLargeMax && resize_large(found.large, bytes);
   default: return false;
