@@ -20,7 +20,7 @@ constexpr uint32_t kRarely =
     63 << 6; // of each 4096 births 64 in a row, so that friends are noted together
 constexpr uint64_t kGrowth = 4;
 constexpr size_t kPagesToJudge = 16;
-constexpr uint32_t kRequestsAwake = 4096;
+constexpr uint32_t kRequestsAwake = 2048;
 constexpr uint64_t kNever = ~uint64_t{0};
 
 enum class Use : uint8_t { pools, forwarded, padded };
@@ -84,13 +84,38 @@ bool is_dense(const Group &root) {
   return own > all - all / 3;
 }
 
+// Where a wrapper's other callers ask for most, each of their requests would be told for the sake of a few.
+bool is_rare(const Group &group) {
+  if (group.leaf->depth == 1) return false;
+  uint64_t all = 0;
+  for (GroupId id = 1; id <= shape_graph.count(); ++id)
+    if (const Group &other = shape_graph.at(id); other.site == group.site) all += other.objects;
+  return group.objects * 2 < all;
+}
+
+// What comes and goes fills few pages again and again: they stay in the caches as it is.
+bool is_fleeting(const Group &root) {
+  uint64_t asked = 0;
+  uint64_t objects = 0;
+  shape_graph.each_member(root, [&](const Group &member) {
+    asked += member.bytes;
+    objects += member.objects;
+  });
+  return groups == Groups::on && limits.use != Use::forwarded &&
+         objects >= limits.objects * kGrowth * kGrowth && occupancy(root).bytes * 8 < asked;
+}
+
+Reason reason_against(Group &root, const Group &group) {
+  if (is_dense(root)) return Reason::dense;
+  if (is_rare(group)) return Reason::rare;
+  return shape_graph.is_woven(root) ? Reason::none : Reason::loose;
+}
+
 // Whether a pool promises to pay, as far as a few hundred objects can tell.
 bool promises(Group &root, const Group &group) {
   if (groups == Groups::all) return true;
   if (group.objects < limits.objects * kGrowth) return false;
-  const Reason reason = is_dense(root)                ? Reason::dense
-                        : !shape_graph.is_woven(root) ? Reason::loose
-                                                      : Reason::none;
+  const Reason reason = reason_against(root, group);
   shape_graph.each_member(root, [&](Group &member) { member.reason = reason; });
   return reason == Reason::none;
 }
@@ -109,6 +134,8 @@ void settle(Group &group, ThreadPools &pools) {
   });
   if (root.pool.load(std::memory_order_relaxed) == kNoPool) {
     if (promises(root, group)) give_pool(root, pools);
+  } else if (is_fleeting(root)) {
+    turn_off(root, Reason::brief);
   } else if (is_sparse(root) ||
              (sampling && usage.is_thin(root.pool.load(std::memory_order_relaxed)))) {
     turn_off(root, Reason::sparse);
