@@ -7,7 +7,7 @@
 
 namespace abut {
 
-enum class Looker : uint8_t { near = 1, plan = 2 };
+enum class Looker : uint8_t { near = 1, plan = 2, group = 4 };
 
 inline constinit std::atomic<uint8_t> attention __attribute__((visibility("hidden"))){0};
 

@@ -44,6 +44,11 @@ extern "C" void *abut_capture_malloc(size_t bytes, abut::Address context);
 extern "C" void *abut_capture_calloc(size_t bytes, abut::Address context);
 extern "C" void *abut_capture_new(size_t bytes, abut::Address context);
 
+// The same for groups: hands on the caller's frame.
+extern "C" void *abut_frame_malloc(size_t bytes);
+extern "C" void *abut_frame_calloc(size_t bytes);
+extern "C" void *abut_frame_new(size_t bytes);
+
 // The same for a plan that is followed: hands on the caller's frame. What a plan has no place for goes on below it.
 extern "C" void *abut_plan_malloc(size_t bytes);
 extern "C" void *abut_plan_calloc(size_t bytes);
@@ -55,3 +60,10 @@ extern "C" void *abut_glance_new(size_t bytes, abut::Address site);
 extern "C" void *abut_unplanned_malloc(size_t bytes, abut::Address site);
 extern "C" void *abut_unplanned_calloc(size_t bytes, abut::Address site);
 extern "C" void *abut_unplanned_new(size_t bytes, abut::Address site);
+// And what these go on to: where there may be a friend to look for, and where there is none.
+extern "C" void *abut_seen_malloc(size_t bytes, abut::Address site);
+extern "C" void *abut_seen_calloc(size_t bytes, abut::Address site);
+extern "C" void *abut_seen_new(size_t bytes, abut::Address site);
+extern "C" void *abut_unseen_malloc(size_t bytes, abut::Address site);
+extern "C" void *abut_unseen_calloc(size_t bytes, abut::Address site);
+extern "C" void *abut_unseen_new(size_t bytes, abut::Address site);

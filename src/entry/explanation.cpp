@@ -68,6 +68,8 @@ void put_merge(os::Message &text, const Group &group) {
 void put_outcome(os::Message &text, const Group &group) {
   switch (group.reason) {
   case Reason::few: text << "too few for a pool"; return;
+  case Reason::loose: text << "no pool, its objects do not lead to each other"; return;
+  case Reason::dense: text << "no pool, most that is allocated is of it anyway"; return;
   case Reason::no_room: text << "no pool, there are too many"; return;
   case Reason::brief: text << "no pool, most are freed soon"; return;
   case Reason::sparse: text << "the pool was turned off, half of it was empty"; return;
@@ -112,7 +114,7 @@ void explain() {
   near::each_context([](const Context &context) {
     for (unsigned i = 0; i < context.rule_count; ++i) explain(context, context.rules[i]);
   });
-  if (group::is_on()) explain_groups();
+  if (group::groups != group::Groups::off) explain_groups();
 }
 
 void explain_plan() {

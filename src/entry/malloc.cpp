@@ -64,10 +64,16 @@ ABUT_EXPORT void *malloc(size_t bytes) {
 }
 
 ABUT_BODY void *abut_unplanned_malloc(size_t bytes, Address site) {
-  if (near::is_awake() && !near::is_plain(site))
-    if (const Address context = near::context_to_place(bytes, site))
-      return abut_capture_malloc(bytes, context);
-  if (group::forms_groups_at(site)) return abut_capture_malloc(bytes, near::kPlain);
+  return near::wants(site) ? abut_seen_malloc(bytes, site) : abut_unseen_malloc(bytes, site);
+}
+
+ABUT_BODY void *abut_seen_malloc(size_t bytes, Address site) {
+  const Address context = near::context_to_place(bytes, site);
+  return context != 0 ? abut_capture_malloc(bytes, context) : abut_unseen_malloc(bytes, site);
+}
+
+ABUT_BODY void *abut_unseen_malloc(size_t bytes, Address site) {
+  if (group::wants(bytes, site)) return abut_frame_malloc(bytes);
   return allocate_plain(bytes);
 }
 
@@ -90,11 +96,16 @@ ABUT_EXPORT void *calloc(size_t count, size_t each) {
 }
 
 ABUT_BODY void *abut_unplanned_calloc(size_t bytes, Address site) {
-  if (near::is_awake() && !near::is_plain(site))
-    if (const Address context = near::context_to_place(bytes, site))
-      return abut_capture_calloc(bytes, context);
-  if (bytes <= heap::kSmallMax && group::forms_groups_at(site))
-    return abut_capture_calloc(bytes, near::kPlain);
+  return near::wants(site) ? abut_seen_calloc(bytes, site) : abut_unseen_calloc(bytes, site);
+}
+
+ABUT_BODY void *abut_seen_calloc(size_t bytes, Address site) {
+  const Address context = near::context_to_place(bytes, site);
+  return context != 0 ? abut_capture_calloc(bytes, context) : abut_unseen_calloc(bytes, site);
+}
+
+ABUT_BODY void *abut_unseen_calloc(size_t bytes, Address site) {
+  if (group::wants(bytes, site)) return abut_frame_calloc(bytes);
   return or_no_memory(heap::allocate_zeroed(bytes));
 }
 

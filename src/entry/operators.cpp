@@ -11,7 +11,7 @@ using entry::bytes_of;
 
 [[gnu::noinline]] static void *
 allocate_placed_or_throw(size_t bytes, const near::Captured *captured, Address context) {
-  return allocate_or_throw([=] { return near::allocate_any(bytes, *captured, context); });
+  return allocate_or_throw([=] { return near::allocate(bytes, *captured, context); });
 }
 
 [[gnu::noinline]] static void *new_slow(size_t bytes) {
@@ -19,10 +19,16 @@ allocate_placed_or_throw(size_t bytes, const near::Captured *captured, Address c
 }
 
 ABUT_BODY void *abut_unplanned_new(size_t bytes, Address site) {
-  if (near::is_awake() && !near::is_plain(site))
-    if (const Address context = near::context_to_place(bytes, site))
-      return abut_capture_new(bytes, context);
-  if (group::forms_groups_at(site)) return abut_capture_new(bytes, near::kPlain);
+  return near::wants(site) ? abut_seen_new(bytes, site) : abut_unseen_new(bytes, site);
+}
+
+ABUT_BODY void *abut_seen_new(size_t bytes, Address site) {
+  const Address context = near::context_to_place(bytes, site);
+  return context != 0 ? abut_capture_new(bytes, context) : abut_unseen_new(bytes, site);
+}
+
+ABUT_BODY void *abut_unseen_new(size_t bytes, Address site) {
+  if (group::wants(bytes, site)) return abut_frame_new(bytes);
   void *memory = heap::allocate_fast(bytes);
   return memory ? memory : new_slow(bytes);
 }
@@ -44,6 +50,12 @@ ABUT_BODY void *abut_placed_new(size_t bytes, const near::Captured *captured, Ad
   if (void *memory = near::allocate_beside(bytes, *captured, context)) [[likely]]
     return memory;
   return allocate_placed_or_throw(bytes, captured, context);
+}
+
+ABUT_BODY void *abut_grouped_new(size_t bytes, const Address *sp, Address rbp) {
+  if (void *memory = group::allocate(bytes, {sp, rbp})) [[likely]]
+    return memory;
+  return new_slow(bytes);
 }
 
 ABUT_EXPORT_CXX void *operator new(size_t bytes) { return allocate_new(bytes, ABUT_SITE); }

@@ -24,7 +24,7 @@ ABUT_CAPTURE("abut_capture_new", "abut_placed_new");
 namespace {
 
 [[gnu::noinline]] void *look_closer(size_t bytes, const near::Captured *captured, Address context) {
-  return entry::or_no_memory(near::allocate_any(bytes, *captured, context));
+  return entry::or_no_memory(near::allocate(bytes, *captured, context));
 }
 
 [[gnu::always_inline]] inline void *allocate_placed(size_t bytes, const near::Captured *captured,

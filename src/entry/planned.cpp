@@ -1,17 +1,12 @@
 // The way to a plan's slots: where the caller's frame is, is handed on behind the arguments.
 #include "entry/calls.hpp"
 #include "entry/export.hpp"
+#include "entry/frame_stub.hpp"
 #include "plan/follower.hpp"
 
 #include <cstring>
 
 using namespace abut;
-
-// Reached by a jump, the stack pointer still points to the return address of malloc, calloc or new.
-#define ABUT_FRAME(name, sp, rbp, body)                                                            \
-  __asm__(".text\n.p2align 4\n.globl " name "\n.hidden " name "\n.type " name ", @function\n" name \
-          ":\n.cfi_startproc\nendbr64\nmov %rsp, " sp "\nmov %rbp, " rbp "\njmp " body             \
-          "\n.cfi_endproc\n.size " name ", . - " name "\n")
 
 ABUT_FRAME("abut_plan_malloc", "%rsi", "%rdx", "abut_planned_malloc");
 ABUT_FRAME("abut_plan_calloc", "%rsi", "%rdx", "abut_planned_calloc");

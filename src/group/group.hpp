@@ -23,7 +23,9 @@ enum class Merge : uint8_t {
 // Why a group has no pool, or no longer has one.
 enum class Reason : uint8_t {
   none,
-  few,     // objects
+  few,   // objects
+  dense, // most of what the program allocates is of the group, so that it lies together anyway
+  loose, // the objects do not lead to each other: who comes by one came from elsewhere, and goes elsewhere
   brief,   // most objects are freed soon: what comes and goes needs no place of its own
   no_room, // for yet another pool
   sparse,  // the pool was half empty
@@ -53,6 +55,7 @@ struct Group {
   // ---- its place in the graph; under the lock ----
 
   context::Entry *leaf = nullptr;
+  Address site = 0; // the return address of its first object's call
   GroupId id = 0;
   GroupId root = 0;        // of the groups that share a pool; itself if none do
   GroupId next_member = 0; // of those, in no order

@@ -7,8 +7,12 @@
 
 namespace abut::group {
 
-bool on = false;
-std::atomic<Address> quiet_sites[kQuietSites];
+Groups groups = Groups::off;
+std::atomic<bool> forming{false};
+std::atomic<uint32_t> requests_left{0};
+uint32_t most_bytes = 128;
+std::atomic<Address> quiet_sites[kSites];
+std::atomic<Address> pooled_sites[kSites];
 
 namespace {
 
@@ -16,13 +20,13 @@ constexpr uint32_t kRarely =
     63 << 6; // of each 4096 births 64 in a row, so that friends are noted together
 constexpr uint64_t kGrowth = 4;
 constexpr size_t kPagesToJudge = 16;
+constexpr uint32_t kRequestsAwake = 4096;
 constexpr uint64_t kNever = ~uint64_t{0};
 
 enum class Use : uint8_t { pools, forwarded, padded };
 
 struct Limits {
   uint32_t objects = 100;
-  uint32_t bytes = 128;
   Merging merging = Merging::born;
   Use use = Use::pools;
 } limits;
@@ -37,9 +41,9 @@ void set_pool(Group &root, PoolId pool) {
       root, [&](Group &member) { member.pool.store(pool, std::memory_order_relaxed); });
 }
 
-// The site's objects take the straight path from now on. Of two at one place the later one does.
+// The site's objects take the straight path from now on.
 void be_quiet_at(Address site) {
-  quiet_sites[site % kQuietSites].store(site, std::memory_order_relaxed);
+  quiet_sites[site % kSites].store(site, std::memory_order_relaxed);
 }
 
 void turn_off(Group &root, Reason reason) {
@@ -71,6 +75,26 @@ bool is_sparse(const Group &root) {
 // Not only of those that were freed: a cell that another object has got since is as good a proof.
 bool is_brief(const Group &group) { return group.scanned * 4 < group.sampled; }
 
+// Where one group is most of what is allocated, its objects lie together as it is. Judged by what was told lately and before.
+bool is_dense(const Group &root) {
+  uint64_t own = 0;
+  uint64_t all = 0;
+  shape_graph.each_member(root, [&](const Group &member) { own += member.bytes; });
+  for (GroupId id = 1; id <= shape_graph.count(); ++id) all += shape_graph.at(id).bytes;
+  return own > all - all / 3;
+}
+
+// Whether a pool promises to pay, as far as a few hundred objects can tell.
+bool promises(Group &root, const Group &group) {
+  if (groups == Groups::all) return true;
+  if (group.objects < limits.objects * kGrowth) return false;
+  const Reason reason = is_dense(root)                ? Reason::dense
+                        : !shape_graph.is_woven(root) ? Reason::loose
+                                                      : Reason::none;
+  shape_graph.each_member(root, [&](Group &member) { member.reason = reason; });
+  return reason == Reason::none;
+}
+
 // What is to become of a group, by what its objects and those around it look like now.
 void settle(Group &group, ThreadPools &pools) {
   Group &root = shape_graph.root_of(group);
@@ -83,11 +107,26 @@ void settle(Group &group, ThreadPools &pools) {
   shape_graph.each_member(group, [](Group &member) {
     if (member.objects >= limits.objects) member.rarely = kRarely;
   });
-  if (root.pool.load(std::memory_order_relaxed) == kNoPool)
-    give_pool(root, pools);
-  else if (is_sparse(root) ||
-           (sampling && usage.is_thin(root.pool.load(std::memory_order_relaxed))))
+  if (root.pool.load(std::memory_order_relaxed) == kNoPool) {
+    if (promises(root, group)) give_pool(root, pools);
+  } else if (is_sparse(root) ||
+             (sampling && usage.is_thin(root.pool.load(std::memory_order_relaxed)))) {
     turn_off(root, Reason::sparse);
+  }
+}
+
+// Whether some group has a pool; its site is among the pooled ones then. Under the graph's lock.
+bool find_pooled_sites() {
+  bool any = false;
+  for (std::atomic<Address> &site : pooled_sites)
+    if (site.load(std::memory_order_relaxed) != 0) site.store(0, std::memory_order_relaxed);
+  for (GroupId id = 1; id <= shape_graph.count(); ++id) {
+    const Group &group = shape_graph.at(id);
+    if (group.pool.load(std::memory_order_relaxed) == kNoPool) continue;
+    pooled_sites[group.site % kSites].store(group.site, std::memory_order_relaxed);
+    any = true;
+  }
+  return any;
 }
 
 void look(Group &group, heap::LocalHeap *heap, ThreadPools &pools) {
@@ -97,6 +136,7 @@ void look(Group &group, heap::LocalHeap *heap, ThreadPools &pools) {
   group.next_look *= kGrowth;
   shape_graph.look_at(group, heap, limits.merging);
   settle(group, pools);
+  if (!forming.load(std::memory_order_relaxed)) find_pooled_sites();
   looks.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -120,7 +160,17 @@ Told place_of(Group &group, heap::LocalHeap *heap, const ThreadPools &pools) {
   return {0, &group, pools.heaps[pool], 0, limits.use == Use::padded ? 1U : 0U};
 }
 
+// Groups have been formed for long enough.
+void rest() {
+  if (!shape_graph.lock().try_lock()) return;
+  std::lock_guard guard(shape_graph.lock(), std::adopt_lock);
+  requests_left.store(0, std::memory_order_relaxed);
+  forming.store(false, std::memory_order_relaxed);
+  if (!find_pooled_sites()) end_to_look(Looker::group);
+}
+
 [[gnu::noinline]] void *look_closer(void *block, Group &group, ThreadPools &pools, size_t bytes) {
+  if (requests_left.load(std::memory_order_relaxed) == 1) rest();
   if ((pools.births & group.rarely) == 0) note(group, pools, block, bytes);
   if (group.objects >= group.next_look) look(group, heap::current, pools);
   return block;
@@ -131,7 +181,8 @@ Told place_of(Group &group, heap::LocalHeap *heap, const ThreadPools &pools) {
   bump(group.objects);
   bump(group.bytes, uint64_t{bytes});
   ++pools.births;
-  if ((pools.births & group.rarely) == 0 || group.objects >= group.next_look) [[unlikely]]
+  const bool last = count_request();
+  if ((pools.births & group.rarely) == 0 || group.objects >= group.next_look || last) [[unlikely]]
     return look_closer(block, group, pools, bytes);
   return block;
 }
@@ -146,10 +197,10 @@ void *take_counted(const Told &told, size_t bytes, ThreadPools &pools) {
 }
 
 // For a chain that this thread has not met lately.
-[[gnu::noinline]] void *allocate_anew(context::Entry *leaf, Address key, size_t bytes,
+[[gnu::noinline]] void *allocate_anew(context::Entry *leaf, Address key, Address site, size_t bytes,
                                       heap::LocalHeap *heap, ThreadPools &pools) {
   const uint32_t now = stamp();
-  Group *group = shape_graph.group_of(leaf, bytes);
+  Group *group = shape_graph.group_of(leaf, bytes, site);
   if (group == nullptr) return heap::allocate(bytes);
   Told told = place_of(*group, heap, pools);
   if (told.heap == nullptr) {
@@ -166,7 +217,7 @@ void *take_counted(const Told &told, size_t bytes, ThreadPools &pools) {
 // For those that are told by more than their site, and where no block is at hand.
 [[gnu::noinline]] void *allocate_by_chain(size_t bytes, context::Frame frame) {
   heap::LocalHeap *heap = heap::current;
-  if (bytes > limits.bytes || bytes <= heap::kTinyMax || heap->number() == 0)
+  if (bytes > most_bytes || bytes <= heap::kTinyMax || heap->number() == 0)
     return heap::allocate(bytes);
   ThreadPools *pools = thread_pools(heap);
   if (pools == nullptr) return heap::allocate(bytes);
@@ -174,16 +225,23 @@ void *take_counted(const Told &told, size_t bytes, ThreadPools &pools) {
   const Address key = leaf->depth == 1 ? *frame.sp : reinterpret_cast<Address>(leaf);
   const Told &told = pools->told_for(key);
   if (told.key == key && told.stamp == stamp()) return take_counted(told, bytes, *pools);
-  return allocate_anew(leaf, key, bytes, heap, *pools);
+  return allocate_anew(leaf, key, *frame.sp, bytes, heap, *pools);
 }
 
 } // namespace
+
+void wake() {
+  if (groups != Groups::on) return;
+  requests_left.store(kRequestsAwake, std::memory_order_relaxed);
+  forming.store(true, std::memory_order_relaxed);
+  begin_to_look(Looker::group);
+}
 
 // The straight path calls nothing but in its last step, so that it needs no stack.
 void *allocate(size_t bytes, context::Frame frame) {
   heap::LocalHeap *heap = heap::current;
   auto *pools = static_cast<ThreadPools *>(heap->side_table);
-  if (bytes > limits.bytes || bytes <= heap::kTinyMax || pools == nullptr) [[unlikely]]
+  if (bytes > most_bytes || bytes <= heap::kTinyMax || pools == nullptr) [[unlikely]]
     return allocate_by_chain(bytes, frame);
   const Address site = *frame.sp;
   const Told &told = pools->told_for(site);
@@ -207,13 +265,17 @@ Occupancy occupancy(const Group &group) {
 }
 
 void start() {
-  on = option_value(Option::groups) != 0;
+  groups = static_cast<Groups>(option_value(Option::groups));
   limits.objects = static_cast<uint32_t>(option_value(Option::group_objects));
   shape_graph.first_look = limits.objects;
-  limits.bytes = static_cast<uint32_t>(option_value(Option::group_bytes));
+  most_bytes = static_cast<uint32_t>(option_value(Option::group_bytes));
   limits.merging = static_cast<Merging>(option_value(Option::group_merge));
   limits.use = static_cast<Use>(option_value(Option::group_pools));
-  if (!on) return;
+  if (groups == Groups::off) return;
+  if (groups == Groups::all) {
+    forming.store(true, std::memory_order_relaxed);
+    begin_to_look(Looker::group);
+  }
   heap::heap_registry.take_first(shape_graph.lock());
   start_sampling();
   if (sampling) shape_graph.together = [](PoolId from, PoolId to) { return usage.after(from, to); };

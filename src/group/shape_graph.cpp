@@ -36,7 +36,7 @@ struct First {
 
 } // namespace
 
-Group *ShapeGraph::add(context::Entry *leaf, size_t bytes) {
+Group *ShapeGraph::add(context::Entry *leaf, size_t bytes, Address site) {
   if (leaf == context::chain_table.catch_all() || !lock_.try_lock()) return nullptr;
   std::lock_guard guard(lock_, std::adopt_lock);
   std::atomic<Group *> &known = by_leaf_[leaf->id];
@@ -50,6 +50,7 @@ Group *ShapeGraph::add(context::Entry *leaf, size_t bytes) {
   count_ = id;
   auto *made = new (&at(id)) Group;
   made->leaf = leaf;
+  made->site = site;
   made->id = made->root = id;
   made->next_look = first_look;
   made->smallest = made->largest = static_cast<uint16_t>(bytes);
@@ -166,6 +167,15 @@ void ShapeGraph::merge(Group &one, Group &other, Merge why) {
     member->pool.store(root->pool.load(std::memory_order_relaxed), std::memory_order_relaxed);
     member = member->next_member != 0 ? &at(member->next_member) : nullptr;
   }
+}
+
+bool ShapeGraph::is_woven(const Group &root) {
+  bool woven = false;
+  each_member(root, [&](const Group &member) {
+    for (unsigned i = 0; i < member.edge_count; ++i)
+      woven |= strong(member, member.edges[i]) && at(member.edges[i].to).root == root.id;
+  });
+  return woven;
 }
 
 bool ShapeGraph::merge_linked(Group &group) {

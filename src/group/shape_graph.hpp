@@ -15,10 +15,11 @@ enum class Merging : uint8_t { none, linked, born };
 
 class ShapeGraph {
 public:
-  // The group of a context, made at its first object; null where there are too many. `bytes` is that object's size.
-  Group *group_of(context::Entry *leaf, size_t bytes) {
+  // The group of a context, made at its first object; null where there are too many. `bytes` is that object's size, and
+  // `site` the return address of the call for it.
+  Group *group_of(context::Entry *leaf, size_t bytes, Address site) {
     Group *known = by_leaf_[leaf->id].load(std::memory_order_acquire);
-    return known != nullptr ? known : add(leaf, bytes);
+    return known != nullptr ? known : add(leaf, bytes, site);
   }
 
   // Reads the group's sample, and those of small groups of its size, and merges what belongs together. Of objects of
@@ -37,6 +38,9 @@ public:
   void each_member(const Group &group, Visit visit) {
     for (GroupId id = group.root; id != 0; id = at(id).next_member) visit(at(id));
   }
+
+  // Whether objects of the groups that share a pool point at each other.
+  bool is_woven(const Group &root);
 
   // All objects of the groups that share a pool.
   uint64_t objects_with(const Group &group) {
@@ -63,7 +67,7 @@ private:
     bool dated = false;
   };
 
-  Group *add(context::Entry *leaf, size_t bytes);
+  Group *add(context::Entry *leaf, size_t bytes, Address site);
   void scan(Group &group, heap::LocalHeap *heap);
   void scan_object(Group &group, heap::LocalHeap *heap, Address object, Birth birth);
   Target target_of(heap::LocalHeap *heap, Address address);

@@ -1,5 +1,6 @@
 #include "heap/heap.hpp"
 
+#include "heap/found.hpp"
 #include "heap/huge_cache.hpp"
 #include "heap/large_blocks.hpp"
 #include "heap/placed_blocks.hpp"
@@ -14,95 +15,7 @@ constinit PlacedBlocks placed_blocks;
 
 namespace {
 
-constexpr const char *kNotABlock = "no block begins at this address";
 constexpr const char *kFreedTwice = "this block has been freed already";
-
-// A block that an address was found to be.
-struct Found {
-  enum class Where : uint8_t {
-    foreign,
-    small,
-    medium,
-    tiny,
-    large,
-    huge,
-    placed
-  } where = Where::foreign;
-  Segment *segment = nullptr;
-  LocalHeap *owner = nullptr;
-  unsigned size = 0; // in granules of its tier; of a placed block in bytes
-  LargeBlock large;
-  HugeInfo *huge = nullptr;
-};
-using Where = Found::Where;
-
-Found find_in_span(const char *call, void *memory, Segment *segment, Tier tier) {
-  const auto address = reinterpret_cast<Address>(memory);
-  SpanInfo &span = segment->span_at(address);
-  Found found;
-  found.segment = segment;
-  found.owner = span.owner;
-  bool begins = false;
-  if (tier == Tier::small) {
-    const SmallMap &map = segment->line_at(address);
-    const uint32_t at = granule_in_page(address);
-    begins = address % Granules::kBytes == 0 && map.begins_at(at);
-    if (begins) found.size = map.length_at(at);
-    found.where = Where::small;
-  } else if (tier == Tier::medium) {
-    const MediumMap &map = medium_map_at(segment, address);
-    const uint32_t at = medium_granule(address);
-    begins = address % MediumGranules::kBytes == 0 && map.begins_at(at);
-    if (begins) found.size = map.length_at(at);
-    found.where = Where::medium;
-  } else {
-    begins = address % kTinyMax == 0 && is_taken_cell(segment, address);
-    found.size = 1;
-    found.where = Where::tiny;
-  }
-  if (!begins) os::fail(call, memory, kNotABlock);
-  return found;
-}
-
-// What block begins at `memory`; ends the process if the address is the heap's and none does.
-Found find(const char *call, void *memory) {
-  const auto address = reinterpret_cast<Address>(memory);
-  const SegmentKind kind = segment_map.kind_at(address);
-  if (kind == SegmentKind::none || kind == SegmentKind::foreign) return {};
-  Found found;
-  if (kind == SegmentKind::placed) {
-    found.where = Where::placed;
-    found.size = static_cast<unsigned>(placed_blocks.usable(address));
-    if (found.size == 0) os::fail(call, memory, kNotABlock);
-    return found;
-  }
-  if (kind != SegmentKind::pages) {
-    found.where = Where::huge;
-    found.huge = huge_block_at(address);
-    if (found.huge == nullptr) os::fail(call, memory, kNotABlock);
-    return found;
-  }
-  Segment *segment = Segment::of(address);
-  const Tier tier = tier_of(segment->tag_at(address));
-  if (tier != Tier::pages) return find_in_span(call, memory, segment, tier);
-  found.where = Where::large;
-  found.large = large_block_at(address);
-  if (!found.large) os::fail(call, memory, kNotABlock);
-  return found;
-}
-
-size_t usable_bytes(const Found &found) {
-  switch (found.where) {
-  case Where::foreign: return 0;
-  case Where::tiny: return kTinyMax;
-  case Where::small: return Granules{found.size}.bytes();
-  case Where::medium: return MediumGranules{found.size}.bytes();
-  case Where::large: return found.large.usable_bytes();
-  case Where::huge: return usable_bytes(found.huge);
-  case Where::placed: return found.size;
-  }
-  return 0;
-}
 
 void check_not_free(const char *call, const Bin &bin, const Block *block) {
   if (bin.holds(block)) os::fail(call, block, kFreedTwice);
@@ -145,8 +58,9 @@ bool resize_in_place(const Found &found, void *memory, size_t bytes) {
   const auto address = reinterpret_cast<Address>(memory);
   switch (found.where) {
   case Where::medium:
-    return found.owner == current && bytes > kSmallMax && bytes <= kMediumMax &&
-           current->resize_medium(address, MediumHeap::granules_for(bytes));
+    return found.owner != nullptr && found.owner == current && bytes > kSmallMax &&
+           bytes <= kMediumMax &&
+           found.owner->resize_medium(address, MediumHeap::granules_for(bytes));
   case Where::large:
     return bytes > kMediumMax && bytes <= kLargeMax && resize_large(found.large, bytes);
   default: return false;
@@ -220,7 +134,7 @@ Release release_slow(const char *call, void *memory) {
     if (!placed_blocks.release(address)) os::fail(call, memory, kNotABlock);
     return Release::done;
   }
-  const Found found = find(call, memory);
+  const Found found = find_block(call, memory);
   if (found.where == Where::foreign) return Release::foreign;
   if (found.where == Where::large || found.where == Where::huge) {
     release_shared(found);
@@ -234,7 +148,9 @@ Release release_slow(const char *call, void *memory) {
   return Release::done;
 }
 
-size_t usable_size(const char *call, void *memory) { return usable_bytes(find(call, memory)); }
+size_t usable_size(const char *call, void *memory) {
+  return usable_bytes(find_block(call, memory));
+}
 
 namespace {
 
@@ -250,7 +166,7 @@ Resized move_block(const char *call, void *memory, size_t usable, size_t bytes) 
 }
 
 Resized resize_any(const char *call, void *memory, size_t bytes) {
-  const Found found = find(call, memory);
+  const Found found = find_block(call, memory);
   if (found.where == Where::foreign) return {nullptr, true};
   if (found.owner != nullptr && found.owner->keeper == current)
     check_live(call, *found.owner, found, static_cast<Block *>(memory));

@@ -15,9 +15,17 @@ struct Table {
   Expression all[kExpressions]{};
   unsigned count = 0;
   unsigned plain = 0;
+  Alike alike[kMostAlike]{};
+  unsigned alike_count = 0;
 
   constexpr void add(Expression expression) {
-    if (expression.base != Captured::kReturnAddress) all[count++] = expression;
+    if (expression.base == Captured::kReturnAddress) return;
+    const Expression &last = all[count == 0 ? 0 : count - 1];
+    if (count == 0 || last.base != expression.base || last.index != expression.index ||
+        last.loads != expression.loads)
+      alike[alike_count++] = {static_cast<uint16_t>(count), 0};
+    ++alike[alike_count - 1].count;
+    all[count++] = expression;
   }
 };
 
@@ -71,11 +79,28 @@ int note_program(dl_phdr_info *info, size_t, void *) {
 const Expression *const kAllExpressions = kTable.all;
 unsigned expression_count(bool plain_only) { return plain_only ? kTable.plain : kTable.count; }
 static_assert(kTable.count <= kExpressions);
+std::span<const Alike> alike_expressions() { return {kTable.alike, kTable.alike_count}; }
 
 uint64_t Reader::load_elsewhere(Address address) const {
+  return can_be_read(address) ? *reinterpret_cast<const uint64_t *>(address) : 0;
+}
+
+bool Reader::can_be_read(Address address) const {
   const bool in_stack = address - captured_.stack() < stack_end_ - captured_.stack();
   const bool in_data = address - data_begin + 8 <= data_end - data_begin;
-  return in_stack || in_data ? *reinterpret_cast<const uint64_t *>(address) : 0;
+  return in_stack || in_data;
+}
+
+bool Reader::may_lead(const Expression &e) const {
+  constexpr uint64_t kMostIndex = uint64_t{1} << 32;
+  const uint64_t base = word(e.base);
+  const bool in_heap = heap::segment_map.kind_at(base) == heap::SegmentKind::pages;
+  if (e.loads == 0) return in_heap;
+  const bool leads = in_heap || can_be_read(base);
+  if (e.index == Expression::kNone) return leads;
+  const uint64_t index = word(e.index);
+  if (leads) return index != 0 && index < kMostIndex; // nought is tried without
+  return e.loads == 1 && base < kMostIndex && index >= kMostIndex;
 }
 
 void find_static_data() {

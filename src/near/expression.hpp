@@ -4,6 +4,8 @@
 #include "heap/segment.hpp"
 #include "near/captured.hpp"
 
+#include <span>
+
 namespace abut::near {
 
 // What compiled code leaves a friend's address in when it calls malloc: a word, or what lies in memory at
@@ -27,6 +29,14 @@ inline constexpr unsigned kExpressions = 2048;
 extern const Expression *const kAllExpressions;
 unsigned expression_count(bool plain_only);
 
+// Neighbours in that list that differ in shift and offsets only: where their base and index lead nowhere, none is tried.
+struct Alike {
+  uint16_t first = 0;
+  uint16_t count = 0;
+};
+inline constexpr unsigned kMostAlike = 256;
+std::span<const Alike> alike_expressions();
+
 // Reads a word that the program itself is about to use; nought where nobody vouches for the address: only the heap's
 // own segments, the stack and the program's static data are ever read.
 class Reader {
@@ -49,8 +59,12 @@ public:
 
   uint64_t value(const Expression &expression) const;
 
+  // Whether an expression with that base and index and so many loads can lead to a block at all.
+  bool may_lead(const Expression &expression) const;
+
 private:
   uint64_t load_elsewhere(Address address) const;
+  bool can_be_read(Address address) const;
 
   const Captured &captured_;
   Address stack_end_;

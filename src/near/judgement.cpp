@@ -4,6 +4,7 @@
 #include "near/placement.hpp"
 #include "os/message.hpp"
 
+#include <algorithm>
 #include <mutex>
 
 namespace abut::near {
@@ -21,6 +22,7 @@ constexpr uint64_t kRunsToJudge = 1 << 17;
 constexpr uint32_t kJudgeEvery = 16; // looks
 constexpr unsigned kHalfALine = 2;   // granules
 constexpr unsigned kLearners = 4;
+constexpr uint32_t kMostEffort = 1U << 22;
 
 Learner *learners = nullptr;
 unsigned learners_made = 0;
@@ -97,7 +99,38 @@ bool take_back_banned(Rule &rule) {
   return true;
 }
 
+void conclude(Context &context, Rule &rule, bool found) {
+  leave_learner(rule);
+  ++rule.tries;
+  found = found || take_back_banned(rule);
+  close_rule(context, rule, found ? Rule::State::placing : Rule::State::plain);
+}
+
+// Calls `visit(Context &, Rule &)` for each that is being learned.
+template <class Visit>
+void each_learned(Visit visit) {
+  for (uint32_t i = 0; i < context_count; ++i)
+    for (unsigned r = 0; r < contexts[i].rule_count; ++r)
+      if (Rule &rule = contexts[i].rules[r]; rule.learner != nullptr) visit(contexts[i], rule);
+}
+
 } // namespace
+
+void begin_learning(uint32_t effort) {
+  if (!learning.try_lock()) return;
+  Learner::effort_left = std::min(Learner::effort_left, kMostEffort) + effort;
+  each_learned([](Context &, Rule &rule) { rule.learner->begin_anew(); });
+  learning.unlock();
+}
+
+void end_learning() {
+  if (!learning.try_lock()) return;
+  if (Learner::effort_left != 0)
+    each_learned([](Context &context, Rule &rule) {
+      if (rule.learner->is_idle()) conclude(context, rule, false);
+    });
+  learning.unlock();
+}
 
 void learn(Context &context, Rule &rule, heap::LocalHeap *heap, Address block,
            const Captured &captured) {
@@ -110,17 +143,15 @@ void learn(Context &context, Rule &rule, heap::LocalHeap *heap, Address block,
       rule.learner->watched = heap;
       rule.learner->others = 0;
     }
-    if (rule.learner == nullptr || rule.learner->watched != heap) {
+    if (rule.learner == nullptr) {
+      // Others are learned first.
+    } else if (rule.learner->watched != heap) {
       take_look_back();
     } else {
       std::lock_guard guard(heap->lock());
       const auto verdict = rule.learner->observe(rule, heap, block, captured);
-      if (verdict != Learner::Verdict::undecided) {
-        leave_learner(rule);
-        ++rule.tries;
-        const bool found = verdict == Learner::Verdict::found || take_back_banned(rule);
-        close_rule(context, rule, found ? Rule::State::placing : Rule::State::plain);
-      }
+      if (verdict != Learner::Verdict::undecided)
+        conclude(context, rule, verdict == Learner::Verdict::found);
     }
   }
   learning.unlock();

@@ -7,6 +7,11 @@
 
 namespace abut::near {
 
+// At the beginning of a time for looking, and at its end: rules that are not asked for often enough to be learned do not
+// keep others waiting.
+void begin_learning(uint32_t effort);
+void end_learning();
+
 inline constexpr unsigned kWatchEvery = 256; // attempts
 
 // How many rules place objects at this time.

@@ -2,6 +2,7 @@
 
 #include "heap/extent.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace abut::near {
@@ -41,13 +42,16 @@ bool are_linked(heap::LocalHeap *heap, Address one, Address other) {
   return are_linked(extent_of(heap, one), extent_of(heap, other));
 }
 
+uint32_t Learner::effort_left = ~uint32_t{0};
+
 void Learner::begin(bool plain_only) {
   expressions_ = expression_count(plain_only);
-  now_ = begun_ = judged_ = 0;
+  now_ = begun_ = judged_ = begun_before_ = 0;
   any_linked_ = false;
   linked_closely_ = 0;
   std::memset(static_cast<void *>(scores_), 0,
               expressions_ * sizeof(Score)); // what is not used stays untouched
+  std::memset(alike_met_, 0, sizeof alike_met_);
 }
 
 void Learner::note(heap::LocalHeap *heap, Address block, const Captured &captured) {
@@ -56,15 +60,37 @@ void Learner::note(heap::LocalHeap *heap, Address block, const Captured &capture
   sample.due = now_ + kDelay;
   sample.count = 0;
   const Reader reader(captured);
-  for (unsigned i = 0; i < expressions_ && sample.count < kCandidates; ++i) {
-    if (judged_ >= kFirstSamples && scores_[i].linked == 0) continue;
-    const Address address = reader.value(kAllExpressions[i]);
-    if (heap::segment_map.kind_at(address) != heap::SegmentKind::pages) continue;
-    const Extent extent = extent_of(heap, address);
-    if (extent.begin == 0 || extent.begin == block) continue;
-    const bool close = block - extent.begin + kClose < 2 * kClose;
-    sample.candidates[sample.count++] = {static_cast<uint16_t>(i), close, address};
+  const Extent own = extent_of(heap, block);
+  uint32_t effort = 0;
+  bool *met = alike_met_;
+  for (const Alike &alike : alike_expressions()) {
+    if (alike.first >= expressions_ || sample.count == kCandidates) break;
+    bool &any_met = *met++;
+    if (begun_ > kFullSamples && !any_met) continue;
+    ++effort;
+    if (!reader.may_lead(kAllExpressions[alike.first])) continue;
+    effort += alike.count;
+    for (unsigned i = alike.first; i < alike.first + alike.count; ++i)
+      if (sample.count < kCandidates) any_met |= note(sample, own.end - own.begin, heap, reader, i);
   }
+  effort_left -= std::min(effort_left, effort);
+}
+
+// Whether it led to a block of `bytes`.
+bool Learner::note(Sample &sample, size_t bytes, heap::LocalHeap *heap, const Reader &reader,
+                   unsigned i) {
+  Score &score = scores_[i];
+  if (begun_ > kFullSamples && score.met == 0) return false;
+  if (judged_ >= kFirstSamples && score.linked == 0) return false;
+  const Address address = reader.value(kAllExpressions[i]);
+  if (heap::segment_map.kind_at(address) != heap::SegmentKind::pages) return false;
+  const Extent extent = extent_of(heap, address);
+  if (extent.begin == 0 || extent.begin == sample.block) return false;
+  const bool meets = extent.end - extent.begin == bytes;
+  score.met += meets;
+  const bool close = sample.block - extent.begin + kClose < 2 * kClose;
+  sample.candidates[sample.count++] = {static_cast<uint16_t>(i), close, address};
+  return meets;
 }
 
 void Learner::judge(heap::LocalHeap *heap, const Sample &sample) {
@@ -128,7 +154,7 @@ Learner::Verdict Learner::observe(Rule &rule, heap::LocalHeap *heap, Address blo
     judge(heap, samples_[judged_ % kPending]);
   if (judged_ >= kFirstSamples && !any_linked_) return Verdict::nothing;
   if (judged_ >= kSamples) return decide(rule);
-  if (begun_ - judged_ < kPending && begun_ < kSamples && now_ % 2 == 0)
+  if (begun_ - judged_ < kPending && begun_ < kSamples && now_ % 2 == 0 && effort_left != 0)
     note(heap, block, captured);
   return Verdict::undecided;
 }

@@ -25,6 +25,13 @@ public:
 
   Learner *next_free = nullptr;
 
+  // Expressions that may yet be tried, by all learners together: each costs a nanosecond or two.
+  static uint32_t effort_left;
+
+  // Another time for looking begins: how many allocations were noted since the last is counted from nought.
+  void begin_anew() { begun_before_ = begun_; }
+  bool is_idle() const { return begun_ < begun_before_ + kFirstSamples; }
+
   // Whose allocations are looked at: only one heap can tell its own blocks. Another takes over where that one is silent.
   const heap::LocalHeap *watched = nullptr;
   uint32_t others = 0; // requests of other heaps meanwhile
@@ -34,6 +41,8 @@ private:
   static constexpr unsigned kSamples = 64;
   static constexpr unsigned kFirstSamples =
       12; // where none of these has a friend, there is no use in more
+  static constexpr unsigned kFullSamples =
+      3; // what led to no block of the size in these, is not tried again
   static constexpr unsigned kPending = 16;
   static constexpr unsigned kDelay = 32; // allocations until a sample is looked at
   static constexpr unsigned kCandidates = 64;
@@ -50,6 +59,7 @@ private:
     Candidate candidates[kCandidates];
   };
   struct Score {
+    uint16_t met;       // led to a block of the size, when it was noted
     uint16_t seen;      // led to a live block
     uint16_t linked;    // which was linked to the new one
     uint16_t different; // and was another one than the last
@@ -60,6 +70,8 @@ private:
   };
 
   void note(heap::LocalHeap *heap, Address block, const Captured &captured);
+  bool note(Sample &sample, size_t bytes, heap::LocalHeap *heap, const Reader &reader,
+            unsigned expression);
   void judge(heap::LocalHeap *heap, const Sample &sample);
   Verdict decide(Rule &rule) const;
   int best(const Rule &rule, int but) const;
@@ -68,10 +80,12 @@ private:
   unsigned expressions_ = 0;
   uint32_t now_ = 0;
   uint32_t begun_ = 0, judged_ = 0;
+  uint32_t begun_before_ = 0;
   uint32_t linked_closely_ = 0;
   bool any_linked_ = false;
   Sample samples_[kPending];
   Score scores_[kExpressions];
+  bool alike_met_[kMostAlike]; // whether one of them led to a block of the size
 };
 
 } // namespace abut::near

@@ -4,6 +4,9 @@
 #include "base/options.hpp"
 #include "context/decoder.hpp"
 #include "near/judgement.hpp"
+#include "near/learner.hpp"
+
+#include <algorithm>
 
 namespace abut::near {
 
@@ -11,8 +14,13 @@ uint32_t looks_left = 0;
 
 namespace {
 
-constexpr uint32_t kLooksAwake = 8192;   // allocations
+constexpr uint32_t kLooksAwake = 8192;   // allocations that are looked at
+constexpr size_t kGrown = 4;             // the heap is looked at when it has grown by such a part
 constexpr size_t kWorthTheTrouble = MiB; // of small blocks: less fits in the caches as it is
+// Expressions that may be tried at first, and for each MiB that the heap has grown: so that finding friends costs less than
+// a hundredth of the time that it takes to fill a heap.
+constexpr uint32_t kFirstEffort = 1U << 17;
+constexpr uint32_t kEffort = 1U << 13;
 constexpr uint8_t kRest = 8; // attempts without a closer look, after one in vain; longer after more
 constexpr uint8_t kLongestRest = 64;
 
@@ -22,7 +30,9 @@ bool forwards = false; // friends are found, but objects lie where they would wi
 
 // What is not put beside a friend lies with its group, if groups are formed.
 void *elsewhere(size_t bytes, const Captured &captured) {
-  return group::is_on() ? group::allocate(bytes, frame_of(captured)) : heap::allocate(bytes);
+  return group::wants(bytes, captured.words[Captured::kReturnAddress])
+             ? group::allocate(bytes, frame_of(captured))
+             : heap::allocate(bytes);
 }
 
 void *place(Context &context, Rule &rule, heap::LocalHeap *heap, const Captured &captured) {
@@ -122,7 +132,8 @@ void *allocate_near(size_t bytes, const void *other) {
 
 namespace {
 
-uint64_t placed_before = 0; // when the time for looking began
+uint64_t placed_before = 0;          // when the time for looking began
+std::atomic<size_t> bytes_before{0}; // of the heap
 
 uint64_t placed_in_all() {
   uint64_t placed = 0;
@@ -141,8 +152,9 @@ bool pays() {
 } // namespace
 
 void fall_asleep() {
+  end_learning();
   context::rest_decoder();
-  if (!group::is_on() && !pays()) end_to_look(Looker::near);
+  if (!pays()) end_to_look(Looker::near);
 }
 
 namespace {
@@ -152,9 +164,14 @@ std::atomic<size_t> next_look{kWorthTheTrouble};
 
 void look_again_when_grown(size_t span_bytes) {
   if (span_bytes < next_look.load(std::memory_order_relaxed)) return;
-  next_look.store(span_bytes + span_bytes / 8, std::memory_order_relaxed);
+  next_look.store(span_bytes + span_bytes / kGrown, std::memory_order_relaxed);
   placed_before = placed_in_all();
-  std::atomic_ref(looks_left).store(kLooksAwake, std::memory_order_relaxed);
+  group::wake();
+  if (!finds_friends) return;
+  const size_t before = bytes_before.exchange(span_bytes, std::memory_order_relaxed);
+  const size_t grown = span_bytes - std::min(before, span_bytes);
+  begin_learning(static_cast<uint32_t>(grown / KiB * (kEffort / KiB)));
+  std::atomic_ref(looks_left).store(kLooksAwake * kLooking, std::memory_order_relaxed);
   begin_to_look(Looker::near);
 }
 
@@ -169,9 +186,9 @@ void start() {
   context::chain_table.configure(static_cast<context::ChainMode>(option_value(Option::chain)));
   heap::heap_registry.take_first(context::chain_table.lock());
   heap::heap_registry.take_first(learning);
-  if (finds_friends) heap::when_grown = look_again_when_grown;
   group::start();
-  if (group::is_on()) begin_to_look(Looker::near);
+  Learner::effort_left = kFirstEffort;
+  if (finds_friends || group::groups == group::Groups::on) heap::when_grown = look_again_when_grown;
 }
 
 } // namespace abut::near

@@ -17,23 +17,39 @@ inline bool is_awake() { return looks(Looker::near); }
 void fall_asleep();
 extern uint32_t looks_left;
 
-inline void count_look() {
+// To pass by a site that is to be left in peace takes a part of a look's time.
+inline constexpr uint32_t kPassing = 1;
+inline constexpr uint32_t kLooking = 4;
+
+// True when that was the last.
+[[gnu::always_inline]] inline bool count_look(uint32_t effort) {
   const uint32_t left = std::atomic_ref(looks_left).load(std::memory_order_relaxed);
-  if (left == 0) return;
-  std::atomic_ref(looks_left).store(left - 1, std::memory_order_relaxed);
-  if (left == 1) fall_asleep();
+  if (left == 0) return false;
+  const uint32_t rest = left > effort ? left - effort : 0;
+  std::atomic_ref(looks_left).store(rest, std::memory_order_relaxed);
+  return rest == 0;
 }
 
 // A look that found another thread learning, which may be long about it, has seen nothing.
 inline void take_look_back() {
   const uint32_t left = std::atomic_ref(looks_left).load(std::memory_order_relaxed);
-  if (left != 0) std::atomic_ref(looks_left).store(left + 1, std::memory_order_relaxed);
+  if (left != 0) std::atomic_ref(looks_left).store(left + kLooking, std::memory_order_relaxed);
+}
+
+// Whether context_to_place() is to be asked of a request from there. Those of plain sites are passed by.
+[[gnu::always_inline]] inline bool wants(Address site) {
+  return is_awake() && (!is_plain(site) || count_look(kPassing));
 }
 
 // What is to be done at a site: nought if nothing, else what allocate() wants to be told.
 inline Address context_to_place(size_t bytes, Address site) {
-  if (bytes > kObjectMax) return 0;
-  count_look();
+  if (is_plain(site)) {
+    fall_asleep();
+    return 0;
+  }
+  const bool fits = bytes <= kObjectMax;
+  if (count_look(fits ? kLooking : kPassing)) fall_asleep();
+  if (!fits) return 0;
   Entry *entry = &entries[slot_of(site)];
   const Address met = entry->site.load(std::memory_order_acquire);
   if (met != site) return met == 0 ? kUnknown : 0;
@@ -48,12 +64,6 @@ inline Address context_to_place(size_t bytes, Address site) {
 
 // A block of `bytes`, which are small, for the site that `captured` tells of; null where memory is exhausted.
 void *allocate(size_t bytes, const Captured &captured, Address context);
-
-// The same, or for a request that has no context to look at: it lies with its group.
-inline void *allocate_any(size_t bytes, const Captured &captured, Address context) {
-  if (context == kPlain) return group::allocate(bytes, frame_of(captured));
-  return allocate(bytes, captured, context);
-}
 
 // The straight path: the friend's address takes one load at most, and a cell waits right after it.
 // Null if a closer look is needed.

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <random>
 #include <sys/socket.h>
@@ -39,6 +40,14 @@ std::vector<std::string> command_in(std::span<const uint64_t> words) {
     text += command.back().size() + 1;
   }
   return command;
+}
+
+// The file that the program reads as its standard input, if it is one: this process hands its own on.
+std::string standard_input() {
+  constexpr const char *kOurs = "/proc/self/fd/0";
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(kOurs, error)) return "";
+  return std::filesystem::read_symlink(kOurs, error).string();
 }
 
 } // namespace
@@ -82,6 +91,8 @@ std::optional<trace::Writer> Collector::open_writer(uint32_t session,
   if (!options_.preload.empty()) header.notes.emplace_back("preload", options_.preload);
   for (const std::string &option : options_.tool_options)
     header.notes.emplace_back("option", option);
+  if (const std::string input = standard_input(); session == 1 && !input.empty())
+    header.notes.emplace_back("stdin", input);
   trace::WriterOptions how;
   how.overwrite = options_.force ? trace::Overwrite::yes : trace::Overwrite::never;
   how.codes = options_.wanted.sites;

@@ -20,7 +20,7 @@ def groups_of(shape: str, objects: int = OBJECTS, **options: str) -> list[Group]
     """Run a program, and return its groups of nodes and data, in the order of their birth."""
     with tempfile.TemporaryDirectory() as folder:
         told = Path(folder) / "groups.json"
-        settings = {"groups": "on", "friends": "off", "explain_file": str(told), **options}
+        settings = {"groups": "all", "friends": "off", "explain_file": str(told), **options}
         environment = {f"ABUT_{name.upper()}": value for name, value in settings.items()}
         done = subprocess.run(
             [SHAPES, shape, str(objects)],
@@ -95,6 +95,31 @@ class Thresholds(unittest.TestCase):
         (group,) = groups_of("brief")
         assert (group["state"], group["pool"]) == ("brief", 0)
         assert group["objects"] < OBJECTS, "its site is left in peace"
+
+
+class Promises(unittest.TestCase):
+    """Which groups get a pool where not all of them do."""
+
+    def states_of(self, shape: str, objects: int) -> list[tuple[str, bool]]:
+        groups = groups_of(shape, objects, groups="on")
+        return [(group["state"], group.get("pool_pages", 0) > 0) for group in groups]
+
+    def test_a_small_heap_forms_no_groups(self) -> None:
+        assert groups_of("separate", groups="on") == []
+
+    def test_lists_that_lie_between_each_other_get_pools(self) -> None:
+        assert self.states_of("separate", 100_000) == [("pooled", True), ("pooled", True)]
+
+    def test_what_is_most_of_the_heap_lies_together_anyway(self) -> None:
+        assert self.states_of("insert", 100_000)[-1] == ("dense", False)
+
+    def test_objects_that_do_not_lead_to_each_other_get_none(self) -> None:
+        assert self.states_of("mixed", 100_000) == [("pooled", True), ("loose", False)]
+
+    def test_groups_are_told_for_some_thousand_requests_only(self) -> None:
+        (nodes, data) = groups_of("mixed", 100_000, groups="on")
+        assert nodes["objects"] > 60_000, "a pool's objects are all counted"
+        assert data["objects"] < 40_000, "its sites take the straight path meanwhile"
 
 
 class Pools(unittest.TestCase):

@@ -110,6 +110,20 @@ static int loners(uint64_t count) {
   return seen == count;
 }
 
+// A list, and as many objects that nothing points at but an array.
+static int mixed(uint64_t count) {
+  struct node *head = NULL;
+  struct data **all = calloc(count, sizeof *all);
+  for (uint64_t i = 0; i < count; ++i) {
+    struct node *node = make_next(&(struct node){.next = head});
+    head = node;
+    all[i] = fill_next(i);
+  }
+  uint64_t seen = 0;
+  for (struct node *node = head; node; node = node->next) seen += all[seen]->value[1] == seen;
+  return seen == count;
+}
+
 // Objects that are gone before the next is there.
 static int brief(uint64_t count) {
   uint64_t seen = 0;
@@ -129,6 +143,7 @@ int main(int argc, char **argv) {
   if (strcmp(argv[1], "insert") == 0) good = insert(count);
   if (strcmp(argv[1], "alternate") == 0) good = alternate(count);
   if (strcmp(argv[1], "separate") == 0) good = separate(count);
+  if (strcmp(argv[1], "mixed") == 0) good = mixed(count);
   if (strcmp(argv[1], "loners") == 0) good = loners(count);
   if (strcmp(argv[1], "brief") == 0) good = brief(count);
   puts(good ? "whole" : "broken");

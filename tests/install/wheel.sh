@@ -42,6 +42,8 @@ says usr abut run --heap vam -- /bin/ls /
 says 'peak RSS' abut compare --runs 2 --heaps glibc,abut -- /bin/ls /
 says 'objects' abut record --recorder light -o ls.trace -- /bin/ls /
 says 'contexts' abut trace info ls.trace
+says 'opens in any browser' abut report -o ls.html ls.trace
+grep -q drawVerdict ls.html || fail "the report has no script"
 says '_ABUT_COMPLETE' abut completion bash
 [[ -s $here/clean/share/man/man1/abut-run.1 ]] || fail "no manual pages"
 if grep -rIlF "$source" clean/lib/python*/site-packages/abut; then fail "these files name the source tree"; fi

@@ -1,7 +1,8 @@
-"""A recorded run that is made up: what the tests of the report look at."""
+"""A recorded run and measurements that are made up: what the tests of the report look at."""
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from abut.analysis.caches import Level
 from abut.analysis.presets import Preset
@@ -56,3 +57,55 @@ def pairs_trace(
             out.access(node, 0, code=0x1100)
             out.free(node)
     return path
+
+
+ESTIMATE = {"value": 1.0, "low": 0.9, "high": 1.1}
+COMPARISON: dict[str, Any] = {
+    "benchmarks": [
+        {
+            "name": "prog",
+            "command": ["prog"],
+            "figures": {
+                "wall": {
+                    "glibc": {"median": ESTIMATE, "to_reference": ESTIMATE, "to_best": ESTIMATE},
+                    "abut": {
+                        "median": {"value": 0.5, "low": 0.4, "high": 0.6},
+                        "to_reference": {"value": 0.5, "low": 0.4, "high": 0.6},
+                        "to_best": ESTIMATE,
+                    },
+                }
+            },
+        }
+    ],
+    "reference": "glibc",
+    "heaps": [{"name": "glibc"}, {"name": "abut"}],
+    "settings": {"runs": 3, "warmup": 1, "seed": 1, "suite": None},
+    "versions": {"abut": "0"},
+    "machine": {
+        "processor": "p",
+        "cores": 2,
+        "virtual": True,
+        "system": "s",
+        "kernel": "k",
+        "glibc": "g",
+    },
+}
+TUNING: dict[str, Any] = {
+    "command": ["prog", "x"],
+    "plan": "prog.plan",
+    "strategy": "combined",
+    "why": "",
+    "runs": 5,
+    "recorded_cycles": 9.0,
+    "seconds": {"abut": [1.0, 0.9, 1.1], "glibc": [1.2, 1.1, 1.3]},
+    "candidates": [
+        {
+            "strategy": "combined",
+            "predicted_cycles": 5.0,
+            "seconds": [0.8, 0.7, 0.9],
+            "to_plain": [0.8, 0.75, 0.85],
+            "to_system": [0.7, 0.6, 0.8],
+        }
+    ],
+    "held_out": [],
+}

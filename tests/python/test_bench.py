@@ -21,7 +21,7 @@ from abut.papers.program_runs import Demand, ProgramRuns, Simulated
 from abut.papers.recordings import recording
 from abut.reporters.pages import pages_words
 from abut.strategies import strategy_names
-from abut.trace import Trace, TraceWriter
+from abut.trace import Frame, Trace, TraceWriter
 from conftest import ROOT, Abut
 
 PAGE = 4096
@@ -76,6 +76,47 @@ def test_sim_shows_pages_of_traces_side_by_side(abut: Abut, runs: list[Path]) ->
     assert document["memories_pages"] == [100, 200, 300]
     assert document["runs"]["dense"]["prefetch"][1]["memory_pages"] == 200
     assert document["runs"]["dense"]["enough_pages"] == 400
+
+
+def test_pages_are_told_by_side(abut: Abut, tmp_path: Path) -> None:
+    """The allocator goes through 400 pages twice, the application once through 100 of them."""
+    with TraceWriter(tmp_path / "sides") as trace:
+        for page in [*range(400), *range(400)]:
+            trace.access(0, 0x100000 + PAGE * page, 8, allocator=True)
+        for page in range(100):
+            trace.access(0, 0x100000 + PAGE * page, 8)
+    run = run_pages([tmp_path / "sides"])["sides"].report([200])
+    point = run.prefetch[0]
+    assert [point.of_side(side).misses for side in (0, 1)] == [100, 400]
+    assert [run.first_touches_of(side) for side in ("application", "allocator")] == [0, 400]
+    done = abut("sim", "--pages", "sides")
+    rows = [line.split("│") for line in done.stdout.partition("by side")[2].splitlines()]
+    sides = {row[2].strip(): row[4].strip() for row in rows if len(row) > 5}
+    assert sides == {"application": "100", "allocator": "400"}
+    document = json.loads(abut("sim", "--pages", "--json", "sides").stdout)
+    (found,) = document["runs"].values()
+    counts = found["prefetch"][1]
+    assert counts["allocator_prefetchable"] + counts["allocator_others"] == 400
+    assert counts["prefetchable"] + counts["others"] == 500
+
+
+def test_pages_of_strategies_and_heaps(abut: Abut, tmp_path: Path) -> None:
+    """Objects of 64 bytes on a page each, which any of these lays side by side."""
+    with TraceWriter(tmp_path / "apart") as trace:
+        module = trace.module("/nowhere/prog", "c0ffee", 0x1000, 0x1000)
+        context = trace.context([Frame(module, 0x10)])
+        for at in range(640):
+            item = trace.allocate(64, address=0x100000 + PAGE * at, context=context)
+            trace.access(item, 0)
+    done = abut("sim", "--pages", "--json", "--layout", "recorded,usage-df,lea", "apart")
+    assert done.returncode == 0, done.stderr
+    runs = json.loads(done.stdout)["runs"]
+    pages = {name: run["most_pages_in_use"] for name, run in runs.items()}
+    assert (pages["apart recorded"], pages["apart usage-df"]) == (640, 10)
+    assert 10 <= pages["apart lea"] < 16
+    refused = abut("sim", "--pages", "--layout", "usage-dfs", "apart")
+    assert refused.returncode == 2
+    assert "usage-df," in refused.stderr
 
 
 def test_a_damaged_trace_is_no_run(abut: Abut, runs: list[Path]) -> None:

@@ -111,7 +111,7 @@ def test_a_part_is_measured_once(tmp_path: Path) -> None:
 def test_a_run_is_asked_what_it_grouped(tmp_path: Path) -> None:
     script = "my %h; $h{$_} = [$_] for 1..5000"
     workload = Workload("perl", "", "program", ("/usr/bin/perl", "-e", script), tmp_path)
-    (heap,), _ = find_heaps(["abut+groups=on"])
+    (heap,), _ = find_heaps(["abut+groups=all"])
     counted = dpa.groups_of(workload, heap)
     assert counted.pools >= 1
     assert counted.pooled_objects >= 3000

@@ -1,6 +1,7 @@
 """`abut report`: the page, its words, and what it refuses."""
 
 import base64
+import dataclasses
 import json
 import re
 from pathlib import Path
@@ -17,7 +18,7 @@ from abut.reporters.report import report_document
 from abut.reporters.report_words import cards
 from abut.trace import TraceWriter
 from conftest import Abut
-from report_traces import BUFFER, NODE, SMALL, pairs_trace
+from report_traces import BUFFER, COMPARISON, NODE, SMALL, TUNING, pairs_trace
 
 NODES = 300
 
@@ -57,6 +58,25 @@ def test_the_report_names_who_wastes_and_what_to_type(trace: Path) -> None:
     assert report["why_no_layout"]  # the program has no build-id
 
 
+def test_two_runs_are_compared_in_words(tmp_path: Path) -> None:
+    reports = [report_of(pairs_trace(tmp_path / f"{walks}", 300, walks=walks)) for walks in (2, 9)]
+    said = report_document(reports, [], [], arguments=["2", "9"])["sentences"][0]
+    for report in reports:
+        run = report["run"]
+        assert f"{run['use']['share']:.0%}" in said
+        assert f"{1000 * sum(run['levels'][0]['misses']) / run['accesses']:.1f}" in said
+    faster = reports[1]["run"]["cycles"] < reports[0]["run"]["cycles"]
+    assert ("less time" in said) == faster
+    assert "less time" not in report_document(reports[:1], [], [], arguments=["2"])["sentences"][0]
+
+
+def test_lines_are_as_long_as_the_preset_says(trace: Path) -> None:
+    levels = tuple(dataclasses.replace(one, line=128) for one in SMALL.levels)
+    report = trace_report(Request(str(trace), dataclasses.replace(SMALL, levels=levels)))
+    said = " ".join(report_document([report], [], [], arguments=["x"])["sentences"])
+    assert "of each 128-byte line" in said
+
+
 def test_a_trace_without_accesses_still_has_a_page(tmp_path: Path) -> None:
     path = tmp_path / "light.trace"
     with TraceWriter(path, command=["prog"]) as out:
@@ -77,58 +97,6 @@ def test_misses_are_told_by_instructions_where_the_trace_counts_them(trace: Path
     assert cards(report, [], None)[1]["value"] == "1.0"
     assert cards(report, [], None)[1]["what"] == "L1 misses per 1000 instructions"
     assert cards(report, [], 500 * misses)[1]["value"] == "2.0"
-
-
-ESTIMATE = {"value": 1.0, "low": 0.9, "high": 1.1}
-COMPARISON = {
-    "benchmarks": [
-        {
-            "name": "prog",
-            "command": ["prog"],
-            "figures": {
-                "wall": {
-                    "glibc": {"median": ESTIMATE, "to_reference": ESTIMATE, "to_best": ESTIMATE},
-                    "abut": {
-                        "median": {"value": 0.5, "low": 0.4, "high": 0.6},
-                        "to_reference": {"value": 0.5, "low": 0.4, "high": 0.6},
-                        "to_best": ESTIMATE,
-                    },
-                }
-            },
-        }
-    ],
-    "reference": "glibc",
-    "heaps": [{"name": "glibc"}, {"name": "abut"}],
-    "settings": {"runs": 3, "warmup": 1, "seed": 1, "suite": None},
-    "versions": {"abut": "0"},
-    "machine": {
-        "processor": "p",
-        "cores": 2,
-        "virtual": True,
-        "system": "s",
-        "kernel": "k",
-        "glibc": "g",
-    },
-}
-TUNING = {
-    "command": ["prog", "x"],
-    "plan": "prog.plan",
-    "strategy": "combined",
-    "why": "",
-    "runs": 5,
-    "recorded_cycles": 9.0,
-    "seconds": {"abut": [1.0, 0.9, 1.1], "glibc": [1.2, 1.1, 1.3]},
-    "candidates": [
-        {
-            "strategy": "combined",
-            "predicted_cycles": 5.0,
-            "seconds": [0.8, 0.7, 0.9],
-            "to_plain": [0.8, 0.75, 0.85],
-            "to_system": [0.7, 0.6, 0.8],
-        }
-    ],
-    "held_out": [],
-}
 
 
 def test_measurements_have_pages_too(tmp_path: Path, abut: Abut) -> None:

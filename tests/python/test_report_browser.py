@@ -153,6 +153,22 @@ def test_a_bar_opens_its_context(shown: Any) -> None:
     assert chosen == wanted
 
 
+def test_each_of_two_runs_can_be_looked_at(shown: Any) -> None:
+    runs = shown.evaluate("doc.reports.length")
+    for view in ("use", "pages", "contexts"):
+        buttons = shown.locator(f"#{view} [aria-label=run] button")
+        assert buttons.count() == (runs if runs > 1 else 0)
+        if runs > 1:
+            before = shown.locator(f"#{view}").inner_text()
+            buttons.nth(1).click()
+            assert shown.locator(f"#{view}").inner_text() != before
+    if runs > 1:
+        shown.locator("#contexts [aria-label=run] button").nth(0).click()
+        shown.locator("#use button.name").first.click()
+        chosen = "#contexts [aria-label=run] button[aria-pressed=true]"
+        assert shown.locator(chosen).inner_text() == shown.evaluate("doc.reports[1].trace.path")
+
+
 def test_the_other_colours_are_a_button_away(shown: Any) -> None:
     ground = "getComputedStyle(document.body).backgroundColor"
     before = shown.evaluate(ground)

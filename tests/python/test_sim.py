@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from abut.analysis.caches import Level
+from abut.analysis.owners import OWNERS
 from abut.analysis.presets import Preset, find_preset, preset_names
 from abut.analysis.simulation import LAYOUTS, Job, Result, average_cycles, simulate, simulate_all
 from abut.analysis.verdict import pollution, verdict
@@ -72,20 +73,78 @@ def test_all_accesses_are_counted_by_side(trace: Path) -> None:
 
 def test_misses_come_with_who_allocated_what_was_missed(trace: Path) -> None:
     by_group = run(trace, by="group").owners
-    assert [(row.accesses, row.misses[0]) for row in by_group] == [(3 * NODES + 1, 3 * NODES + 1)]
+    assert [(row.accesses, row.misses[0]) for row in by_group] == [
+        (3 * NODES + 1, 3 * NODES + 1),
+        (1, 1),
+    ]
     assert by_group[0].name == "prog+0x10 < prog+0x20"
     assert run(trace, by="site").owners[0].name == "prog+0x10"
     assert run(trace, by="context").owners[0].misses == by_group[0].misses
-    by_object = {row.owner: row for row in run(trace, by="object").owners}
+    by_object = {row.owner: row for row in run(trace, by="object").owners if row.owner}
     assert all(row.accesses == 3 for row in by_object.values())
     assert "48 B, of prog+0x10" in next(iter(by_object.values())).name
     assert run(trace, by="page").owners[0].name.startswith("page 0x")
 
 
-def test_bytes_brought_in_vain_come_with_their_owner(trace: Path) -> None:
-    (row,) = run(trace, by="site", side="application").owners
+@pytest.mark.parametrize("by", ["site", "group", "context"])
+def test_bytes_brought_in_vain_come_with_their_owner(trace: Path, by: str) -> None:
+    row, nobody = run(trace, by=by, side="application").owners
     assert row.brought_bytes == (2 * NODES + 1) * 64
     assert row.used_bytes == (2 * NODES + 1) * 8
+    assert (nobody.owner, nobody.brought_bytes, nobody.used_bytes) == (0, 64, 8)
+
+
+@pytest.mark.parametrize("by", OWNERS)
+def test_owners_and_nobody_make_up_all(trace: Path, by: str) -> None:
+    """Up to 50 of them are told; here a page each, or an object each, are more."""
+    result = run(trace, by=by)
+    rows = result.owners
+    assert [row.lost_cycles for row in rows] == sorted((r.lost_cycles for r in rows), reverse=True)
+    if len(rows) < 50:
+        assert sum(row.accesses for row in rows) == result.total_references
+        for number, level in enumerate(result.levels):
+            assert sum(row.misses[number] for row in rows) == level.total_misses
+
+
+def test_what_nobody_owns_is_not_laid_at_a_sites_door(tmp_path: Path) -> None:
+    """The allocator sweeps memory of no known object; one object is used in between."""
+    path = tmp_path / "sweep.trace"
+    with TraceWriter(path) as out:
+        context = out.context([Frame(out.module("/nowhere/prog", "", 0x1000, 0x1000), 0x10)])
+        item = out.allocate(64, address=0x1000, context=context)
+        for at in range(1000):
+            out.access(0, 0x100000 + 64 * at, 8, write=True, allocator=True)
+            out.access(item, 0)
+    result = run(path, preset=find_preset("modern"))
+    assert verdict(result)[1] == (
+        "100% of L3 misses are to memory of no known object; 100% are the allocator's"
+    )
+    assert result.owners[0].name == "memory of no known object"
+    assert result.owners[0].misses == [1000, 1000, 1000]
+
+
+def test_levels_may_stand_in_any_order_and_part_by_side(trace: Path, tmp_path: Path) -> None:
+    """Two first levels, a side each, over one second level, whatever their order in the file."""
+    tables = [
+        "[[level]]\nname='L2'\ncapacity='16 KiB'\nways=4\ncycles=10",
+        "[[level]]\nname='mine'\ncapacity='1 KiB'\nways=2\ncycles=1\nbelow='L2'\n"
+        "serves='application'",
+        "[[level]]\nname='its'\ncapacity='1 KiB'\nways=2\ncycles=2\nbelow='L2'\nserves='allocator'",
+    ]
+    path = tmp_path / "split.toml"
+    path.write_text("\n".join(["memory_cycles = 100", *tables]))
+    result = run(trace, preset=find_preset(str(path)))
+    assert [level.name for level in result.levels] == ["mine", "its", "L2"]
+    mine, its, second = result.levels
+    lost = 9 * mine.total_misses + 8 * its.total_misses + 90 * second.total_misses
+    hits = (2 * NODES + 2) + 2 * NODES
+    assert average_cycles(result) == pytest.approx((hits + lost) / (3 * NODES + 2))
+    by_side = [
+        average_cycles(result, side) * mine_its.total_accesses
+        for side, mine_its in enumerate((mine, its))
+    ]
+    assert sum(by_side) == pytest.approx(hits + lost)
+    assert sum(row.lost_cycles for row in result.owners) == pytest.approx(lost)
 
 
 def test_layouts_lay_the_same_objects_out_anew(trace: Path) -> None:
@@ -222,6 +281,45 @@ def test_the_command_says_the_verdict_first(abut: Abut, trace: Path) -> None:
     assert lines[1] == "- 25% of each 32-byte line brought into L1 is used"
     assert any("separate" in line for line in lines)
     assert lines[-1].startswith("next: abut sim")
+
+
+def test_the_best_policy_is_told_by_side(abut: Abut, tmp_path: Path) -> None:
+    """Thirteen lines of one set of twelve ways, in turn: LRU always drops what comes next."""
+    with TraceWriter(tmp_path / "turns.trace") as out:
+        for _ in range(20):
+            for way in range(13):
+                out.access(0, 4096 * (way + 1), 8, allocator=way > 9)
+    best = run(tmp_path / "turns.trace", preset=find_preset("modern"), optimum=True)
+    assert best.levels[0].total_misses == 13 * 20
+    assert best.optimum is not None
+    assert best.optimum.accesses == [200, 60]
+    # All thirteen come in; the last one takes the place of the one before it, and so on.
+    mine, its = best.optimum.misses
+    assert mine + its == 13 + len(range(24, 260, 12))
+    done = abut("sim", "--optimum", "turns.trace")
+    (words,) = [line for line in done.stdout.splitlines() if "best policy" in line]
+    assert words == (
+        f"L1: 260 misses; the best policy there could be: {mine + its} "
+        f"({mine} of the application's, {its} of the allocator's)"
+    )
+
+
+def test_prefetches_are_told_by_side(abut: Abut, tmp_path: Path) -> None:
+    """Both sides sweep a page of their own; only the application goes from line to line."""
+    path = tmp_path / "sweep.trace"
+    with TraceWriter(path) as out:
+        for at in range(64):
+            out.access(0, 0x100000 + 64 * at, 8)
+            out.access(0, 0x200000 + 64 * (at * 17 % 64), 8, allocator=True)
+    (tmp_path / "next.toml").write_text(
+        "[[level]]\nname='L1'\ncapacity='8 KiB'\nprefetch='next-line'\ncycles=1"
+    )
+    done = abut("sim", "--cache", "next.toml", str(path))
+    rows = [line.split("│")[1:-1] for line in done.stdout.partition("prefetches")[2].splitlines()]
+    both, mine, its = ([cell.strip() for cell in row] for row in rows if len(row) == 6)
+    assert mine == ["", "application", "63", "-", "98%", mine[5]]
+    assert both[1] == "both"
+    assert int(both[2]) == int(mine[2]) + int(its[2])
 
 
 def test_misses_are_told_per_1000_instructions(abut: Abut, trace: Path) -> None:

@@ -18,6 +18,7 @@ NOBODY = "nobody"  # for those who do not ask; names take a while
 _FRAMES = {"site": 1, "group": 2}
 _SHOWN_FRAMES = {"site": 1, "group": 2, "context": 4}
 _PAGE_SHIFT = 12
+_NO_OBJECT = "memory of no known object"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,10 @@ class Owners:
 
     def names(self, trace: Trace, numbers: Iterable[int], pages: Array) -> dict[int, str]:
         """A name for each of these owners."""
-        wanted = list(numbers)
+        wanted = [n for n in numbers if n]
+        return {0: _NO_OBJECT, **self._names(trace, wanted, pages)}
+
+    def _names(self, trace: Trace, wanted: Sequence[int], pages: Array) -> dict[int, str]:
         if self.by == "page":
             return {n: f"page {int(pages[n - 1]) << _PAGE_SHIFT:#x}" for n in wanted}
         symboliser = Symboliser(trace.modules())

@@ -8,6 +8,7 @@ a page of zeros, and nothing is read from disk.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from abut.analysis.reuse import at_least
 from abut.errors import AbutError
 from abut.trace.native import Array, failures, native_module
 from abut.trace.reader import Trace
+
+if TYPE_CHECKING:
+    from abut.analysis.presets import Preset
 
 PAGE_BYTES = 4096
 EXACT_FROM = 64
@@ -45,11 +49,19 @@ class PageUse:
 
 @dataclass(frozen=True, slots=True)
 class Prefetch:
-    """The misses of one memory, by whether reading ahead from swap would have covered them."""
+    """The misses of one memory, by whether reading ahead from swap would have covered them.
+
+    `by_side`: the same two figures of the application's touches, and of the allocator's.
+    """
 
     memory_pages: int
     prefetchable: int
     others: int
+    by_side: tuple[tuple[int, int], tuple[int, int]] = ((0, 0), (0, 0))
+
+    def of_side(self, side: int) -> "Prefetch":
+        """Those of the application's touches (0) or of the allocator's (1) alone."""
+        return Prefetch(self.memory_pages, *self.by_side[side])
 
     @property
     def misses(self) -> int:
@@ -98,7 +110,12 @@ class PageReport:
     @property
     def first_touches(self) -> int:
         """How many pages were given, counting those that were given back and touched again."""
-        return int(sum(counts[0] for counts in self.frames.values() if len(counts)))
+        return sum(map(self.first_touches_of, self.frames))
+
+    def first_touches_of(self, side: str) -> int:
+        """Those among them that a side's touch was the first of."""
+        counts = self.frames[side]
+        return int(counts[0]) if len(counts) else 0
 
     @property
     def enough_pages(self) -> int:
@@ -164,7 +181,7 @@ class Pages(Simulator):
         asked = np.maximum(asked, np.uint32(use["exact_from"]))
         curve = self.native.curve(asked, self.settings.buffer_pages, self.settings.group_pages)
         prefetch = [
-            Prefetch(memory, row[0] + row[1], row[2] + row[3])
+            Prefetch(memory, row[0] + row[1], row[2] + row[3], ((row[0], row[2]), (row[1], row[3])))
             for memory, row in zip(asked.tolist(), curve.pop("prefetch"), strict=True)
         ]
         return PageReport(
@@ -206,23 +223,38 @@ class PageComparison:
 
 
 def run_pages(
-    paths: Sequence[Path], layouts: Sequence[str] = ("recorded",), seed: int = 1
+    paths: Sequence[Path],
+    layouts: Sequence[str] = ("recorded",),
+    seed: int = 1,
+    preset: "Preset | None" = None,
 ) -> dict[str, Pages]:
     """The pages of each trace under each layout, by the names of these.
 
-    Raises AbutError where a trace is damaged: its pages would seem to be fewer.
+    `preset`: the caches that strategies lay objects out for. Raises AbutError where a trace is
+    damaged: its pages would seem to be fewer.
     """
     runs = {}
     for path in paths:
         trace = Trace(path)
         for layout in layouts:
             pages = Pages(PageSettings(shares=()))
-            pages.add_trace(trace, layout=layout, seed=seed)
+            pages.add_trace(trace, layout=_places(trace, layout, seed, preset), seed=seed)
             name = path.name if len(layouts) == 1 else f"{path.name} {layout}"
             runs[name if name not in runs else f"{path} {layout}"] = pages
         if trace.damages:
             raise AbutError(f"{path}: {trace.damages[0].what}", fix="record it anew")
     return runs
+
+
+def _places(trace: Trace, layout: str, seed: int, preset: "Preset | None") -> str | Array:
+    """The layout by name, where the simulator knows it, or as addresses."""
+    from abut.analysis.simulation import LAYOUTS, NO_PRESET, Job
+    from abut.plans.layouts import is_planned, layout_addresses
+
+    if layout in LAYOUTS or not is_planned(layout):
+        return layout
+    job = Job(trace.path, preset or NO_PRESET, layout=layout, seed=seed)
+    return layout_addresses(trace, job)
 
 
 def compare_pages(
@@ -231,5 +263,5 @@ def compare_pages(
     """Put runs to the same memories: shares of the fewest pages that one of them needs."""
     fewest = min(run.use.most_pages_in_use for run in runs.values())
     smallest = max(run.exact_from for run in runs.values())
-    memories = [max(smallest, round(share * fewest)) for share in shares]
+    memories = sorted({max(smallest, round(share * fewest)) for share in shares})
     return PageComparison(memories, {name: run.report(memories) for name, run in runs.items()})

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from abut.analysis.caches import Level
+from abut.analysis.levels import from_the_top
 from abut.errors import USAGE, AbutError
 from abut.places import PACKAGE
 
@@ -130,9 +131,9 @@ def _preset(name: str, document: dict[str, Any]) -> Preset:
     return Preset(
         name,
         str(document.get("about", name)),
-        tuple(_level(table) for table in document["level"]),
-        tuple(_tlb_level(table, _PAGE) for table in document.get("tlb", [])),
-        tuple(_tlb_level(table, _HUGE_PAGE) for table in document.get("huge_tlb", [])),
+        from_the_top([_level(table) for table in document["level"]]),
+        from_the_top([_tlb_level(table, _PAGE) for table in document.get("tlb", [])]),
+        from_the_top([_tlb_level(table, _HUGE_PAGE) for table in document.get("huge_tlb", [])]),
         _level({"name": "allocator", **allocator}) if allocator else None,
         float(document.get("memory_cycles", 300)),
     )

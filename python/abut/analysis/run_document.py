@@ -7,8 +7,8 @@ from typing import Any, cast
 import numpy as np
 
 from abut.analysis.caches import CLASSES, LevelCounts, UtilisationCounts
+from abut.analysis.levels import lost_cycles
 from abut.analysis.presets import Preset
-from abut.analysis.simulation import lost_cycles
 from abut.analysis.survey import FIELD_BINS, LIFE_BINS, SIZE_BINS, Survey, Timeline
 from abut.trace.native import Array
 from abut.trace.reader import Trace

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from abut.analysis.caches import (
+    SIDES,
     Caches,
-    Level,
     LevelCounts,
     Optimum,
     OptimumCounts,
@@ -20,13 +20,14 @@ from abut.analysis.caches import (
     UtilisationCounts,
     split_by_side,
 )
-from abut.analysis.owners import NOBODY, Owners, owners_of
+from abut.analysis.levels import first_level, lost_cycles
+from abut.analysis.owner_rows import OwnerRow, owner_rows
+from abut.analysis.owners import Owners, owners_of
 from abut.analysis.presets import Preset
 from abut.trace.native import Array, failures, native_module
 from abut.trace.reader import Trace
 
 LAYOUTS = ("recorded", "line", "random", "size")
-_TOP = 50
 _Counts = TypeVar("_Counts", LevelCounts, UtilisationCounts)
 
 
@@ -47,22 +48,6 @@ class Job:
     optimum: bool = False
     huge_pages: bool = False
     split: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class OwnerRow:
-    """What one owner costs. `lost_cycles` is what its misses take beyond hits in the first level.
-
-    `used_bytes` of `brought_bytes` were used of the lines of the first level that it brought in.
-    """
-
-    owner: int
-    name: str
-    accesses: int
-    misses: list[int]
-    lost_cycles: float
-    brought_bytes: int
-    used_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +90,8 @@ def simulate(job: Job, addresses: Array | None = None) -> Result:
     tables = job.preset.huge_tlb if job.huge_pages else job.preset.tlb
     tlb = Caches(tables) if tables else None
     separate = Caches(split_by_side(job.preset.levels, job.preset.allocator)) if job.split else None
-    used = [Utilisation(level) for level in _chain(levels)]
-    pages_used = Utilisation(_chain(tables)[-1]) if tables else None
+    used = [Utilisation(level) for level in levels]
+    pages_used = Utilisation(tables[-1]) if tables else None
     optimum = Optimum(levels[0]) if job.optimum else None
     simulators = [caches, tlb, separate, *used, pages_used, optimum]
     feeds = [one for one in simulators if one is not None]
@@ -123,7 +108,7 @@ def simulate(job: Job, addresses: Array | None = None) -> Result:
         utilisation=[_plain(one.counts()) for one in used],
         page_utilisation=_plain(pages_used.counts()) if pages_used else None,
         optimum=optimum.solve() if optimum else None,
-        owners=_owner_rows(trace, owners, caches, used[0].counts(), job.preset, pages),
+        owners=owner_rows(trace, owners, caches, used[0].counts(), job.preset.memory_cycles, pages),
         damages=[f"at byte {damage.offset:,}: {damage.what}" for damage in trace.damages],
         instructions=(trace.info.totals or {}).get("instructions", 0),
     )
@@ -166,32 +151,30 @@ def feed_trace(trace: Trace, simulators: Sequence[Simulator], *, layout: str = "
     _feed(trace, Job(trace.path, NO_PRESET, layout=layout), owners_of(trace, "context"), simulators)
 
 
-def lost_cycles(misses: Sequence[Any], levels: Sequence[Level], memory_cycles: float) -> Any:
-    """What misses cost beyond hits in the first level; `misses` by level, from the first on."""
-    costs = [*(level.cycles for level in levels[1:]), memory_cycles]
-    return sum(
-        count * (cost - level.cycles)
-        for count, cost, level in zip(misses, costs, levels, strict=True)
-    )
+def average_cycles(result: Result, side: int | None = None) -> float:
+    """AMAT, the mean time of an access of a side, or of both, in cycles.
 
-
-def average_cycles(result: Result) -> float:
-    """AMAT, the mean time of an access in cycles, without prefetches' cost and with TLB misses'."""
+    Without prefetches' cost and with TLB misses'.
+    """
     preset = result.job.preset
-    chain = _chain(preset.levels)
-    rows = {level.name: level for level in result.levels}
-    first = rows[chain[0].name].total_accesses
-    if not first:
-        return 0.0
-    misses = [rows[level.name].total_misses for level in chain]
-    lost = lost_cycles(misses, chain, preset.memory_cycles)
     tables = preset.huge_tlb if result.job.huge_pages else preset.tlb
-    if tables:
-        walks = [level.total_misses for level in result.tlb]
-        # A walk of the page table reads a few entries, most of which are in the second level.
-        walk = 2 * (chain[1].cycles if len(chain) > 1 else preset.memory_cycles)
-        lost += lost_cycles(walks, _chain(tables), walk)
-    return float(chain[0].cycles + lost / first)
+    # A walk of the page table reads a few entries, most of which are in the second level.
+    second = next((level for level in preset.levels if level.name == preset.levels[0].below), None)
+    walk = 2 * (second.cycles if second else preset.memory_cycles)
+    cycles, accesses = 0.0, 0
+    for each in range(SIDES) if side is None else (side,):
+        first = first_level(preset.levels, each)
+        count = _of_side(result.levels, each, 0)[preset.levels.index(first)]
+        accesses += count
+        cycles += count * first.cycles
+        misses = _of_side(result.levels, each, 1)
+        cycles += lost_cycles(misses, preset.levels, preset.memory_cycles)
+        cycles += lost_cycles(_of_side(result.tlb, each, 1), tables, walk)
+    return cycles / accesses if accesses else 0.0
+
+
+def _of_side(levels: Sequence[LevelCounts], side: int, what: int) -> list[int]:
+    return [level.of_side(side)[what] for level in levels]
 
 
 def _feed(
@@ -213,52 +196,6 @@ def _feed(
         )
         replay.feed([simulator.native for simulator in simulators])
         return np.asarray(replay.pages())
-
-
-def _chain(levels: Sequence[Level]) -> list[Level]:
-    """From the first level at the top down to memory."""
-    names = {level.name: level for level in levels}
-    chain = [levels[0]]
-    while chain[-1].below:
-        chain.append(names[chain[-1].below])
-    return chain
-
-
-def _owner_rows(
-    trace: Trace,
-    owners: Owners,
-    caches: Caches,
-    used: UtilisationCounts,
-    preset: Preset,
-    pages: Array,
-) -> list[OwnerRow]:
-    if owners.by == NOBODY:
-        return []
-    chain = _chain(caches.levels)
-    rows = {level.name: level for level in caches.counts()}
-    accesses = caches.references_by_owner
-    misses = np.stack([_padded(rows[level.name].misses_by_owner, len(accesses)) for level in chain])
-    lost = lost_cycles(list(misses), chain, preset.memory_cycles)
-    lines = _padded(used.lines_by_owner, len(accesses))
-    bytes_used = _padded(used.used_bytes_by_owner, len(accesses))
-    order = [int(n) for n in np.argsort(-lost, kind="stable")[:_TOP] if accesses[n]]
-    names = owners.names(trace, order, pages)
-    return [
-        OwnerRow(
-            owner=number,
-            name=names[number],
-            accesses=int(accesses[number]),
-            misses=[int(count) for count in misses[:, number]],
-            lost_cycles=float(lost[number]),
-            brought_bytes=int(lines[number]) * used.line_bytes,
-            used_bytes=int(bytes_used[number]),
-        )
-        for number in order
-    ]
-
-
-def _padded(numbers: Array, count: int) -> Array:
-    return np.pad(numbers[:count], (0, max(0, count - len(numbers))))
 
 
 def _plain(counts: _Counts) -> _Counts:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from abut.analysis.caches import LevelCounts
-from abut.analysis.simulation import OwnerRow, Result
+from abut.analysis.owner_rows import OwnerRow
+from abut.analysis.simulation import Result
 
 _FEW = 3
 _MOST = 0.5
@@ -20,10 +21,10 @@ def verdict(result: Result) -> list[str]:
 def first_hurting_level(result: Result) -> int:
     """The level whose misses cost the most beyond hits in it."""
     preset = result.job.preset
-    costs = [*(level.cycles for level in preset.levels[1:]), preset.memory_cycles]
+    cycles = {level.name: level.cycles for level in preset.levels}
     lost = [
-        level.total_misses * max(0.0, cost - own.cycles)
-        for level, cost, own in zip(result.levels, costs, preset.levels, strict=True)
+        level.total_misses * max(0.0, cycles.get(own.below, preset.memory_cycles) - own.cycles)
+        for level, own in zip(result.levels, preset.levels, strict=True)
     ]
     return lost.index(max(lost))
 
@@ -53,9 +54,17 @@ def _concentration(result: Result) -> Iterator[str]:
         yield f"nothing misses {level.name}"
         return
     rate = level.total_misses / result.total_references
-    rows = sorted(result.owners, key=lambda row: -row.misses[number])
-    if rate < _NOTABLE / 10 or not rows:
+    nobodys = sum(row.misses[number] for row in result.owners if not row.owner)
+    rows = sorted((row for row in result.owners if row.owner), key=lambda row: -row.misses[number])
+    if rate < _NOTABLE / 10 or not result.owners:
         yield f"{level.name} misses {1000 * rate:.2f} times in 1000 accesses, which hardly matters"
+        return
+    if nobodys >= _MOST * total or not rows:
+        own = level.of_side(1)[1] / total
+        yield (
+            f"{nobodys / total:.0%} of {level.name} misses are to memory of no known object; "
+            f"{own:.0%} are the allocator's"
+        )
         return
     chosen = _fewest(rows, number, total)
     share = sum(row.misses[number] for row in chosen) / total

@@ -42,7 +42,10 @@ def command(
     script = bench_places().bench / "scripts" / "tables.lua"
     if shutil.which("lua5.4") is None or not script.is_file():
         raise AbutError("the demonstration is a Lua script", fix="sudo apt install lua5.4")
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise AbutError(f"{folder}: {error.strerror}", fix="name another folder: -o") from error
     program = ["lua5.4", os.path.relpath(script)]
     small = [*program, str(_TABLES), str(_WALKS)]
     trace, tuned = folder / "tables.trace", folder / "tune.json"

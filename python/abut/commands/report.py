@@ -1,6 +1,5 @@
 """`abut report`: what a program's heap costs and what would mend it, as one page."""
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +11,6 @@ from abut.errors import USAGE, AbutError
 if TYPE_CHECKING:
     from abut.analysis.presets import Preset
 
-_TRACE_MAGIC = 8
 _MOST_TRACES = 2
 _LAYOUTS, _MOST = "combined,usage-df,simple", 150_000_000
 
@@ -60,13 +58,15 @@ def command(
         abut report -o both.html glibc.trace abut.trace
         abut report lua5.4.trace compare.json tune.json
     """
+    from abut.analysis.measured import check_output, sorted_out
     from abut.analysis.presets import find_preset
     from abut.reporters.html import page
     from abut.reporters.report import report_document
 
-    if output.exists() and not force:
-        raise AbutError(f"{output}: is there already", fix="--force overwrites it")
-    traces, comparisons, tunings = _sorted(inputs)
+    check_output(output, inputs, force=force)
+    traces, comparisons, tunings = sorted_out(inputs)
+    if len(traces) > _MOST_TRACES:
+        raise AbutError("more than two traces", fix="name one or two", exit_code=USAGE)
     preset = find_preset(cache)
     names = [] if layouts == "none" else [one for one in layouts.split(",") if one]
     reports = _trace_reports(traces, preset, names if len(traces) == 1 else [], most, seed, jobs)
@@ -83,6 +83,8 @@ def command(
         output.write_text(text)
     except OSError as error:
         raise AbutError(f"{output}: {error.strerror}") from error
+    for warning in document["warnings"]:
+        print(f"abut: {warning}", file=sys.stderr)
     for sentence in document["sentences"]:
         print(f"- {sentence}")
     print(f"{output}: {len(text.encode()) / 1e6:.1f} MB, opens in any browser")
@@ -121,40 +123,3 @@ def _between(traces: list[Path], preset: "Preset", most: int) -> list[dict[str, 
     from abut.analysis.report import difference
 
     return difference(str(traces[0]), str(traces[1]), preset, most)
-
-
-def _sorted(inputs: list[Path]) -> tuple[list[Path], list[dict[str, Any]], list[dict[str, Any]]]:
-    traces: list[Path] = []
-    comparisons: list[dict[str, Any]] = []
-    tunings: list[dict[str, Any]] = []
-    for path in inputs:
-        document = _json(path)
-        if document is None:
-            traces.append(path)
-        elif "benchmarks" in document:
-            comparisons.append({**document, "file": str(path)})
-        elif "candidates" in document:
-            tunings.append({**document, "file": str(path)})
-        else:
-            raise AbutError(
-                f"{path}: neither a comparison nor a tuning",
-                fix="write one with `abut compare --output` or `abut tune --json`",
-                exit_code=USAGE,
-            )
-    if len(traces) > _MOST_TRACES:
-        raise AbutError("more than two traces", fix="name one or two", exit_code=USAGE)
-    return traces, comparisons, tunings
-
-
-def _json(path: Path) -> dict[str, Any] | None:
-    """The object in a JSON file; None for what does not begin as one."""
-    try:
-        with path.open("rb") as file:
-            if not file.read(_TRACE_MAGIC).lstrip().startswith(b"{"):
-                return None
-        found = json.loads(path.read_text())
-    except OSError as error:
-        raise AbutError(f"{path}: {error.strerror}", exit_code=USAGE) from error
-    except ValueError as error:
-        raise AbutError(f"{path}: is no JSON: {error}", exit_code=USAGE) from error
-    return found if isinstance(found, dict) else None

@@ -86,12 +86,12 @@ def command(
         abut sim --layout lea,phk,vam,vam+align=8 run.trace
         abut sim --pages glibc.trace jemalloc.trace
     """
-    if pages:
-        _show_pages(traces, layout.split(","), seed, json=json)
-        return
     from abut.analysis.simulation import simulate_all
 
     made = _jobs(traces, cache, split, layout, by, side, classes, optimum, huge_pages, seed)
+    if pages:
+        _show_pages(traces, layout.split(","), made[0], json=json)
+        return
     results = simulate_all(made, jobs or len(os.sched_getaffinity(0)), scheduler)
     if instructions:
         results = [dataclasses.replace(result, instructions=instructions) for result in results]
@@ -104,14 +104,14 @@ def command(
 
 
 def _show_pages(
-    traces: "Sequence[Path]", layouts: "Sequence[str]", seed: int, *, json: bool
+    traces: "Sequence[Path]", layouts: "Sequence[str]", like: "Job", *, json: bool
 ) -> None:
     from abut.analysis.pages import compare_pages, run_pages
     from abut.commands.console import console
-    from abut.reporters.pages import pages_document, pages_table, pages_words
+    from abut.reporters.pages import pages_document, pages_sides_table, pages_table, pages_words
     from abut.reporters.trace import document
 
-    comparison = compare_pages(run_pages(traces, layouts, seed))
+    comparison = compare_pages(run_pages(traces, layouts, like.seed, like.preset))
     if json:
         print(document(**pages_document(comparison)))
         return
@@ -119,6 +119,7 @@ def _show_pages(
     for name in comparison.reports:
         out.print(f"- {pages_words(name, comparison)}", markup=False)
     out.print(pages_table("misses of pages", "run", comparison))
+    out.print(pages_sides_table("the same by side", "run", comparison))
     out.print(f"next: abut sim {shlex.quote(str(traces[0]))}", markup=False)
 
 
@@ -219,14 +220,8 @@ def _show_one(result: "Result", top: int) -> None:
     for table in tables:
         if table is not None:
             out.print(table)
-    if result.optimum:
-        level = result.levels[0]
-        kept = "" if result.optimum.whole else f", of its first {sum(result.optimum.accesses):,}"
-        floor = sum(result.optimum.misses)
-        print(
-            f"{level.name}: {level.total_misses:,} misses; the best policy there could be: "
-            f"{floor:,}{kept}"
-        )
+    if words := report.optimum_words(result):
+        print(words)
 
 
 def _next(results: "Sequence[Result]") -> str:

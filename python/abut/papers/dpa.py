@@ -55,15 +55,16 @@ BYTES = ("32", "64", "128", "256")
 THEIR_DPA, THEIR_COST, THEIR_MISSES = 1 / 1.121, 1.007, 0.85
 
 _PLAIN = "abut+friends=off"
-_DPA = f"{_PLAIN}+groups=on+group_merge=linked"
-PLAIN, DPA, CALL_SITE, FORWARDED, PADDED, BORN, OURS, GLIBC = (
+_DPA = f"{_PLAIN}+groups=all+group_merge=linked"
+PLAIN, DPA, CALL_SITE, FORWARDED, PADDED, BORN, OURS, COST, GLIBC = (
     "plain",
     "DPA",
     "call site",
     "forwarded",
     "padded",
     "born together",
-    "with friends",
+    "ours",
+    "ours, forwarded",
     "glibc",
 )
 
@@ -74,12 +75,13 @@ def variants() -> dict[str, str]:
         PLAIN: _PLAIN,
         DPA: _DPA,
         GLIBC: "glibc",
-        BORN: f"{_PLAIN}+groups=on",
+        BORN: f"{_PLAIN}+groups=all",
         OURS: "abut+groups=on",
-        CALL_SITE: f"{_PLAIN}+groups=on+group_merge=none+chain=1",
+        COST: "abut+groups=on+group_pools=forwarded+friends=forwarded",
+        CALL_SITE: f"{_PLAIN}+groups=all+group_merge=none+chain=1",
         FORWARDED: f"{_DPA}+group_pools=forwarded",
         PADDED: f"{_DPA}+group_pools=padded",
-        "merge none": f"{_PLAIN}+groups=on+group_merge=none",
+        "merge none": f"{_PLAIN}+groups=all+group_merge=none",
     }
     found |= {f"chain {chain}": f"{_DPA}+chain={chain}" for chain in CHAINS[:-1]}
     found |= {f"{count} objects": f"{_DPA}+group_objects={count}" for count in OBJECTS}

@@ -9,6 +9,7 @@ from abut.papers.dpa import (
     BYTES,
     CALL_SITE,
     CHAINS,
+    COST,
     DPA,
     FORWARDED,
     GLIBC,
@@ -40,6 +41,9 @@ def verdict(result: DpaResult) -> list[str]:
         f"{result.mean(BORN):.3f}; glibc takes {result.mean(GLIBC):.3f}",
         f"what it costs with all objects left where they were: {result.mean(FORWARDED):.3f} "
         f"(theirs: {THEIR_COST:.3f})",
+        f"groups where they promise to pay, and friends: {result.mean(OURS):.3f}; "
+        f"with all objects left where they were: {result.mean(COST):.3f} in the mean, "
+        f"{max(row.time(COST) for row in result.rows):.3f} at worst",
     ]
     for level, _ in _LEVELS:
         ratio = result.mean_misses(DPA, level)
@@ -106,7 +110,7 @@ def _merged(result: DpaResult) -> "Table":
 
 
 def _overall(result: DpaResult) -> "Table":
-    names = (GLIBC, CALL_SITE, DPA, BORN, OURS, FORWARDED)
+    names = (GLIBC, CALL_SITE, DPA, BORN, FORWARDED, OURS, COST)
 
     def cells(row: ProgramRow) -> list[str]:
         times = [f"{row.time(name):.2f}" for name in names]

@@ -25,6 +25,25 @@ def pages_table(title: str, what: str, comparison: PageComparison) -> Table:
     return shown
 
 
+def pages_sides_table(title: str, what: str, comparison: PageComparison) -> Table:
+    """A row a run and side: whose touches they were that brought a page in, or missed one."""
+    shown = Table(title=Text(title), title_justify="left")
+    for name in (what, "side"):
+        shown.add_column(name)
+    shown.add_column("first touches", justify="right")
+    for memory in comparison.memories:
+        shown.add_column(f"misses in {memory_text(memory)}", justify="right")
+        shown.add_column("read ahead", justify="right")
+    for name, report in comparison.reports.items():
+        for side, frames in enumerate(report.frames.items()):
+            points = [point.of_side(side) for point in report.prefetch]
+            touches = report.first_touches_of(frames[0])
+            if touches or any(point.misses for point in points):
+                cells = (cell for point in points for cell in _cells(point))
+                shown.add_row(name, frames[0], amount(touches, ""), *cells)
+    return shown
+
+
 def memory_text(pages: int) -> str:
     """A memory of so many pages, as people say it."""
     return amount(pages * PAGE_BYTES, "B")
@@ -57,6 +76,7 @@ def pages_document(comparison: PageComparison) -> dict[str, Any]:
                 "most_live_bytes": report.use.most_live_bytes,
                 "fragmentation": report.use.fragmentation,
                 "first_touches": report.first_touches,
+                "allocator_first_touches": report.first_touches_of("allocator"),
                 "enough_pages": report.enough_pages,
                 "touches": report.touches,
                 "steps": report.steps,
@@ -71,10 +91,13 @@ def pages_document(comparison: PageComparison) -> dict[str, Any]:
 
 
 def _point(point: Prefetch) -> dict[str, int]:
+    allocators = point.of_side(1)
     return {
         "memory_pages": point.memory_pages,
         "prefetchable": point.prefetchable,
         "others": point.others,
+        "allocator_prefetchable": allocators.prefetchable,
+        "allocator_others": allocators.others,
     }
 
 

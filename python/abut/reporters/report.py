@@ -35,17 +35,19 @@ def report_document(
         "cards": words.cards(first, tunings, instructions)
         if first
         else result_cards(comparisons, tunings),
-        "sentences": (words.sentences(first) if first else [])
+        "sentences": words.compared(reports)
+        + (words.sentences(first) if first else [])
         + [one for document in comparisons for one in comparison_words(document)]
         + [one for document in tunings for one in tuning_words(document)],
         "worst": words.worst_contexts(first) if first else [],
-        "next": words.next_command(first, tunings) if first or tunings else _compare_next(command),
+        "next": words.next_command(first, tunings) if first or tunings else _look_next(comparisons),
         "reports": list(reports),
         "between": between,
         "comparisons": list(comparisons),
         "tunings": list(tunings),
         "trust": [row for one in reports for row in words.trust_rows(one)]
-        + [row for one in comparisons for row in comparison_trust(one)],
+        + [row for one in comparisons for row in comparison_trust(one)]
+        + [["tuned in", f"{one['file']}: {one['runs']} runs of each"] for one in tunings],
         "limits": list(words.LIMITS) if reports else [_MEASURED_LIMIT],
         "again": _again(reports, comparisons, tunings, arguments),
     }
@@ -63,11 +65,11 @@ def _command(
     tunings: Sequence[dict[str, Any]],
 ) -> str:
     if first:
-        return shlex.join(first["trace"]["command"]) or str(first["trace"]["path"])
+        return words.command_line(first["trace"]) or str(first["trace"]["path"])
     if tunings:
         return shlex.join(tunings[0]["command"])
     programs = comparisons[0]["benchmarks"]
-    return shlex.join(programs[0]["command"]) if len(programs) == 1 else "heaps compared"
+    return shlex.join(programs[0]["command"]) if len(programs) == 1 else "Heaps compared"
 
 
 def _about(first: dict[str, Any] | None) -> str:
@@ -80,8 +82,20 @@ def _about(first: dict[str, Any] | None) -> str:
     )
 
 
-def _compare_next(command: str) -> str:
-    return f"abut tune -- {command}"
+def _look_next(comparisons: Sequence[dict[str, Any]]) -> str:
+    """To tune what was compared alone; of several, to look at the one where heaps differ most."""
+    programs = comparisons[0]["benchmarks"]
+    if not programs:
+        return "abut compare -- PROGRAM ARGS"
+    if len(programs) == 1:
+        return f"abut tune -- {shlex.join(programs[0]['command'])}"
+    return f"abut record -- {shlex.join(max(programs, key=_spread)['command'])}"
+
+
+def _spread(program: dict[str, Any]) -> float:
+    """How many times as long the slowest heap takes as the fastest."""
+    times = [cell["median"]["value"] for cell in program["figures"].get("wall", {}).values()]
+    return float(max(times) / min(times)) if times and min(times) > 0 else 0.0
 
 
 def result_cards(
@@ -151,6 +165,11 @@ def tuning_words(tuning: dict[str, Any]) -> list[str]:
     return [
         f"tuned: with the plan by {tuning['strategy']} the program takes {value:.3f} of plain "
         f"abut's time ({low:.3f} to {high:.3f}), measured"
+    ] + [
+        f"with another input, {shlex.join(other['command'])}, it takes {other['to_plain'][0]:.3f} "
+        f"({other['to_plain'][1]:.3f} to {other['to_plain'][2]:.3f})"
+        for other in tuning["held_out"]
+        if other["to_plain"]
     ]
 
 
@@ -163,7 +182,7 @@ def _again(
     lines = [
         f"abut record {'--sites ' if one['run'].get('code_flames') else ''}--force "
         f"-o {shlex.quote(one['trace']['path'])} -- "
-        f"{shlex.join(one['trace']['command'])}"
+        f"{words.command_line(one['trace'])}"
         for one in reports
     ]
     for one in comparisons:

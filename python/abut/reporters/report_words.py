@@ -7,7 +7,7 @@ from typing import Any
 
 from abut.reporters.units import amount
 
-_WORST = 3
+_WORST, _TWO = 3, 2
 _WASTEFUL, _HURTING, _GAIN, _DISTURBING = 0.5, 5.0, 0.03, 0.1
 Document = Mapping[str, Any]
 
@@ -110,14 +110,14 @@ def sentences(report: Document) -> list[str]:
 
 
 def _wastes(run: Document) -> str:
-    share = run["use"]["share"]
+    share, line = run["use"]["share"], run["use"]["line_bytes"]
     if share is None:
         return ""
     if share >= _WASTEFUL:
         return f"lines are used well: {share:.0%} of what is brought in"
     return (
-        f"of each 64-byte line that is brought in, {64 * share:.0f} bytes are used: objects that "
-        "are used together do not lie together"
+        f"of each {line}-byte line that is brought in, {line * share:.0f} bytes are used: objects "
+        "that are used together do not lie together"
     )
 
 
@@ -168,11 +168,37 @@ def next_command(report: Document | None, tunings: Sequence[Document]) -> str:
         return f"abut run -- {command}"
     if report is None:
         return "abut record -- PROGRAM ARGS"
-    command = shlex.join(report["trace"]["command"])
+    command, given = shlex.join(report["trace"]["command"]), report["trace"]["notes"].get("stdin")
+    if given:  # which abut tune has no way to give
+        return f"abut compare --stdin {shlex.quote(given)} -- {command}"
     saved = layout_gain(report)
     if saved is not None and saved >= _GAIN:
         return f"abut tune -- {command}"
     return f"abut compare -- {command}"
+
+
+def command_line(trace: Document) -> str:
+    """What was recorded, as one would type it; with the file that it read, if it was one."""
+    given = trace["notes"].get("stdin")
+    return shlex.join(trace["command"]) + (f" < {shlex.quote(given)}" if given else "")
+
+
+def compared(reports: Sequence[Document]) -> list[str]:
+    """How the second of two runs differs from the first."""
+    if len(reports) < _TWO or not all(one["run"]["accesses"] for one in reports):
+        return []
+    first, second = reports[0]["run"], reports[1]["run"]
+    shares = [f"{one['use']['share'] or 0:.0%}" for one in (first, second)]
+    level = first["levels"][0]["name"]
+    misses = [sum(one["levels"][0]["misses"]) for one in (first, second)]
+    rates = [f"{1000 * misses[i] / one['accesses']:.1f}" for i, one in enumerate((first, second))]
+    change = second["cycles"] / first["cycles"] - 1
+    less = "less" if change < 0 else "more"
+    return [
+        f"in {reports[1]['trace']['path']} an access takes {abs(change):.0%} {less} time than in "
+        f"{reports[0]['trace']['path']}: {shares[1]} of each line is used, there {shares[0]}; "
+        f"{rates[1]} of 1000 accesses miss {level}, there {rates[0]}"
+    ]
 
 
 def warnings(report: Document) -> list[str]:
@@ -202,7 +228,7 @@ def trust_rows(report: Document) -> list[list[str]]:
     started = datetime.fromtimestamp(trace["started"] / 1e9, UTC) if trace["started"] else None
     rows = {
         "trace": f"{trace['path']}, {amount(trace['file_bytes'], 'B')}",
-        "command": shlex.join(trace["command"]),
+        "command": command_line(trace),
         "recorded on": trace["machine"],
         "recorded at": f"{started:%Y-%m-%d %H:%M} UTC" if started else "unknown",
         "recorder": trace["recorder"],
@@ -210,6 +236,7 @@ def trust_rows(report: Document) -> list[list[str]]:
         "accesses": f"{trace['accesses']:,}; looked at {run['accesses']:,}",
         "of which": f"layouts were ranked by {amount(run['sampled']['to_rank'], '')}, the optimum "
         f"is of {amount(run['sampled']['to_floor'], '')}; page misses are of all",
+        **_layouts_row(report),
         "events": f"{trace['events']:,}",
         "dropped": f"{totals.get('dropped_accesses', 0):,} accesses, "
         f"{totals.get('dropped_events', 0):,} events; {totals.get('unmatched_frees', 0):,} frees "
@@ -220,6 +247,12 @@ def trust_rows(report: Document) -> list[list[str]]:
         "contexts": f"{len(run['contexts'])} shown, {run['hidden']['contexts']:,} summed up",
     }
     return [[name, value] for name, value in rows.items()]
+
+
+def _layouts_row(report: Document) -> dict[str, str]:
+    tried = ", ".join(f"{one['name']} {one['cycles']:.2f}" for one in report["layouts"])
+    base = report["baseline_cycles"]
+    return {"layouts tried": f"{tried} cycles an access; as recorded {base:.2f}"} if tried else {}
 
 
 LIMITS = (

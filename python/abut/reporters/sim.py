@@ -9,7 +9,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from abut.analysis.caches import CLASSES, Level, LevelCounts
+from abut.analysis.caches import CLASSES, SIDES, Level, LevelCounts, Prefetches
 from abut.analysis.simulation import Result, average_cycles
 from abut.analysis.verdict import pollution, verdict
 from abut.reporters.trace import document
@@ -43,9 +43,18 @@ def levels_table(result: Result) -> Table:
     thousands = (result.instructions or result.total_references or 1) / 1000
     for counts in (*result.levels, *result.tlb):
         _add_level(table, counts, thousands, classify and counts not in result.tlb)
-    table.caption = f"AMAT {average_cycles(result):.2f} cycles, by the cycles of the preset"
+    caption = f"AMAT {average_cycles(result):.2f} cycles, by the cycles of the preset"
+    table.caption = caption + _amat_by_side(result)
     table.caption_justify = "left"
     return table
+
+
+def _amat_by_side(result: Result) -> str:
+    accesses = [result.levels[0].of_side(side)[0] for side in range(SIDES)]
+    if not all(accesses):
+        return ""
+    means = (f"{name}'s {average_cycles(result, side):.2f}" for side, name in enumerate(_SIDES))
+    return f"\n{', '.join(means)}"
 
 
 def _add_level(table: Table, counts: LevelCounts, thousands: float, classify: bool) -> None:
@@ -73,7 +82,7 @@ def use_table(result: Result) -> Table:
     for name in ("line", "brought in", "used", "application's", "allocator's"):
         table.add_column(name, justify="right")
     rows = [
-        (level.name, used) for level, used in zip(result.levels, result.utilisation, strict=False)
+        (level.name, used) for level, used in zip(result.levels, result.utilisation, strict=True)
     ]
     if result.page_utilisation:
         rows.append((result.tlb[-1].name, result.page_utilisation))
@@ -94,19 +103,41 @@ def prefetch_table(result: Result) -> Table | None:
     if not rows:
         return None
     table = Table(title="prefetches", title_justify="left")
-    table.add_column("level")
+    for name in ("level", "side"):
+        table.add_column(name)
     for name in ("issued", "accuracy", "coverage", "in time"):
         table.add_column(name, justify="right")
     for level in rows:
-        prefetches = level.prefetched
-        shares = (
-            prefetches.accuracy,
-            prefetches.coverage(level.total_misses),
-            prefetches.timeliness,
-        )
-        texts = (f"{share:.0%}" if share is not None else "-" for share in shares)
-        table.add_row(level.name, amount(prefetches.issued, ""), *texts)
+        _add_prefetches(table, level.name, "both", level.prefetched, level.total_misses)
+        for side, name in enumerate(_SIDES):
+            if level.of_side(side)[0]:
+                misses = level.of_side(side)[1]
+                _add_prefetches(table, "", name, level.prefetches[side], misses)
     return table
+
+
+def _add_prefetches(table: Table, level: str, side: str, found: Prefetches, misses: int) -> None:
+    # What one side had prefetched the other may use, so sides have no accuracy of their own.
+    accuracy = found.accuracy if level else None
+    shares = (accuracy, found.coverage(misses), found.timeliness)
+    texts = (f"{share:.0%}" if share is not None else "-" for share in shares)
+    table.add_row(level, side, amount(found.issued, ""), *texts)
+
+
+def optimum_words(result: Result) -> str | None:
+    """How few misses the first level could have; None where that was not asked."""
+    best = result.optimum
+    if best is None:
+        return None
+    level = result.levels[0]
+    sides = ", ".join(
+        f"{misses:,} of the {name}'s" for name, misses in zip(_SIDES, best.misses, strict=True)
+    )
+    kept = "" if best.whole else f", of its first {sum(best.accesses):,} accesses"
+    return (
+        f"{level.name}: {level.total_misses:,} misses; the best policy there could be: "
+        f"{sum(best.misses):,} ({sides}){kept}"
+    )
 
 
 def owners_table(result: Result, top: int) -> Table:
@@ -222,6 +253,7 @@ def _result_row(result: Result) -> dict[str, Any]:
         "verdict": verdict(result),
         "accesses_by_kind": result.references,
         "amat_cycles": average_cycles(result),
+        "amat_cycles_by_side": [average_cycles(result, side) for side in range(SIDES)],
         "instructions": result.instructions or None,
         "mpki": [1000 * level.total_misses / result.instructions for level in result.levels]
         if result.instructions

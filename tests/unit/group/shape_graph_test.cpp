@@ -22,7 +22,7 @@ public:
   Group &group(size_t bytes) {
     leaves.push_back(std::make_unique<context::Entry>());
     leaves.back()->id = static_cast<uint16_t>(leaves.size());
-    return *graph->group_of(leaves.back().get(), bytes);
+    return *graph->group_of(leaves.back().get(), bytes, 0);
   }
 
   // An object of the group, with so many words after it.

@@ -87,6 +87,21 @@ function choice(label, options, chosen, act) {
   return group;
 }
 
+// What shows one run at a time: with buttons where there are two. The answer shows another.
+function eachRun(node, runs, fill) {
+  const body = h("div", {});
+  const show = (place) => { body.replaceChildren(); fill(body, runs[place].report, runs[place].best); };
+  if (runs.length > 1) {
+    const buttons = choice("run", runs.map((one, i) => [i, one.name]), 0, show);
+    node.append(buttons, body);
+    show(0);
+    return (place) => buttons.querySelectorAll("button")[place].click();
+  }
+  node.append(body);
+  show(0);
+  return () => {};
+}
+
 const shortened = (name, most) => (name.length <= most ? name : `${name.slice(0, most - 1)}…`);
 const legend = (pairs) => h("div", { class: "legend" }, pairs.map(([colour, text]) => h("span", {}, h("i", { style: `background:${colour}` }), text)));
 

@@ -6,13 +6,14 @@ if (doc.reports.length) {
   const [first, second] = doc.reports;
   const best = second ? null : first.best;
   const beside = second ? [{ name: second.trace.path, run: second.run }] : best ? [{ name: `by ${best.name}, simulated`, run: best }] : [];
-  drawUse(first);
+  const runs = doc.reports.map((report) => ({ report, name: report.trace.path, best: second ? null : best }));
+  drawUse(runs);
   drawMaps(first, beside);
   drawFlames(first, second && doc.between ? { name: `against ${second.trace.path}`, flames: doc.between } : best ? { name: `as recorded against ${best.name}`, flames: best.flames } : null);
   drawCurves(first, second ? { name: second.trace.path, curve: second.run.curve } : best);
   drawPairs(first, best);
-  drawPages(first);
-  drawContexts(first, best);
+  drawPages(runs);
+  drawContexts(runs);
 }
 drawTrust();
 document.documentElement.dataset.drawn = "yes";

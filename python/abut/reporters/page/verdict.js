@@ -16,10 +16,15 @@ function drawVerdict() {
 }
 
 // Bars of what each context's lines brought, and how much of it was used; and how both went over time.
-function drawUse(report) {
-  const run = report.run;
-  if (!run.accesses) return;
-  const node = section("use", "Use of lines", "A line is 64 bytes. The filled part of a bar is what the program used of the lines that a context's objects brought into the first cache; the hatched part was brought in vain.");
+function drawUse(runs) {
+  const some = runs.filter(({ report }) => report.run.accesses);
+  if (!some.length) return;
+  const node = section("use", "Use of lines", `A line is ${some[0].report.run.use.line_bytes} bytes. The filled part of a bar is what the program used of the lines that a context's objects brought into the first cache; the hatched part was brought in vain.`);
+  eachRun(node, some, (part, report) => fillUse(part, report, runs.findIndex((one) => one.report === report)));
+}
+
+function fillUse(node, report, place) {
+  const run = report.run, lines = `lines of ${run.use.line_bytes} B`;
   const rows = run.contexts.filter((one) => one.brought).sort((a, b) => b.brought - b.used - (a.brought - a.used)).slice(0, 14);
   const bars = h("div", { class: "bars" });
   const draw = (pages) => {
@@ -31,11 +36,11 @@ function drawUse(report) {
       const text = `${row.frames.join("\n")}\n\nbrought ${bytes(row[brought])}, used ${bytes(row[used])} (${percent(share)})`;
       const track = telling(h("span", { class: "track", style: `width:${(66 * row[brought]) / most}%` },
         h("span", { class: "used", style: `width:${100 * share}%` }), h("span", { class: "spare", style: "flex:1" })), text);
-      const name = telling(h("button", { type: "button", class: "name", onclick: () => openContext(row.id) }, row.name), text);
+      const name = telling(h("button", { type: "button", class: "name", onclick: () => openContext(row.id, place) }, row.name), text);
       return [name, h("span", { class: "bar" }, track, h("span", { class: "say" }, `${percent(share)} of ${bytes(row[brought])}`))];
     }));
   };
-  node.append(h("h3", {}, "By the context that allocated"), choice("of", [[0, "lines of 64 B"], [1, "pages of 4 KiB"]], 0, (value) => draw(Number(value))), bars);
+  node.append(h("h3", {}, "By the context that allocated"), choice("of", [[0, lines], [1, "pages of 4 KiB"]], 0, (value) => draw(Number(value))), bars);
   draw(0);
   node.append(table("contexts", ["context", "objects", "accesses", "L1 misses", "brought", "used", "share", "of pages"], run.contexts.map((row) =>
     [row.frames.slice(0, 6).join(" < ") || row.name, exact(row.objects), exact(row.accesses), exact(row.misses[0]), bytes(row.brought), bytes(row.used), percent(row.brought ? row.used / row.brought : null), percent(row.page_brought ? row.page_used / row.page_brought : null)])));
@@ -45,7 +50,7 @@ function drawUse(report) {
     const line = (name, colour, values, dash) => ({ name, colour, dash, points: steps.map((x, i) => [x, values[i]]) });
     const pair = h("div", { class: "pair" });
     pair.append(lineChart({ label: "Share used over time, of lines and of pages", yMax: 1, yText: percent, xText: (x) => `${count(x)}`, lines: [
-      line("lines of 64 B", "var(--used)", run.timeline.used), line("pages of 4 KiB", COLOURS[5], run.timeline.page_used, "6 3")] }));
+      line(lines, "var(--used)", run.timeline.used), line("pages of 4 KiB", COLOURS[5], run.timeline.page_used, "6 3")] }));
     const each = run.accesses / steps.length;
     pair.append(lineChart({ label: "Misses per 1000 accesses over time", yText: (y) => y.toFixed(y !== 0 && y < 1 ? 2 : 0), xText: (x) => count(x), lines: run.levels.map((level, i) =>
       line(level.name, ["var(--used)", COLOURS[0], COLOURS[5]][i % 3], run.timeline.misses[i].map((one) => (1000 * one) / each), ["", "6 3", "2 3"][i % 3])) }));

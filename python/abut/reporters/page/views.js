@@ -75,10 +75,15 @@ function drawPairs(report, best) {
   node.append(table("pairs", ["context", "with", "times"], rows.slice(0, 300).map(([times, one, other]) => [one, other, exact(times)])));
 }
 
-function drawPages(report) {
-  const pages = report.run.pages;
-  if (!pages || !pages.memories.length) return;
+function drawPages(runs) {
+  const some = runs.filter(({ report }) => report.run.pages && report.run.pages.memories.length);
+  if (!some.length) return;
   const node = section("pages", "Pages", "How often a page would be missed if the machine had less memory than the program uses, and how many of those misses the kernel's reading ahead from swap would cover.");
+  eachRun(node, some, fillPages);
+}
+
+function fillPages(node, report) {
+  const pages = report.run.pages;
   const pair = h("div", { class: "pair" });
   const points = (row) => pages.memories.map((one, i) => [one * 4096, row[i]]);
   pair.append(lineChart({ label: `Page misses over memory; at most ${bytes(pages.most * 4096)} in use for ${bytes(pages.most_live_bytes)} of live data`, yText: count, xText: bytes,
@@ -87,13 +92,30 @@ function drawPages(report) {
     rows: pages.prefetch.map((one) => ({ name: `${bytes(one.memory * 4096)} of memory`, values: [one.prefetchable, one.others], say: `${count(one.prefetchable + one.others)} misses` })) }));
   node.append(pair);
   node.append(table("pages", ["memory", "the application's misses", "the allocator's"], pages.memories.map((one, i) => [bytes(one * 4096), exact(pages.misses[0][i]), exact(pages.misses[1][i])])));
+  node.append(table("reading ahead", ["memory", "misses", "covered", "share"], pages.prefetch.map((one) => {
+    const all = one.prefetchable + one.others;
+    return [bytes(one.memory * 4096), exact(all), exact(one.prefetchable), percent(all ? one.prefetchable / all : null)];
+  })));
 }
 
 let openContext = () => {};
-function drawContexts(report, best) {
-  const run = report.run;
-  if (!run.contexts.length) return;
+function drawContexts(runs) {
+  const some = runs.filter(({ report }) => report.run.contexts.length);
+  if (!some.length) return;
   const node = section("contexts", "One context closely", "A context is the call chain that allocated. Which sizes, how long they live, which of their bytes are hot, and whose objects lie on the same lines.");
+  const choose = eachRun(node, some, fillContexts);
+  openContext = (id, place) => {
+    choose(some.indexOf(runs[place]));
+    const pick = document.getElementById("pick");
+    pick.value = String(id);
+    pick.dispatchEvent(new Event("change"));
+    node.scrollIntoView();
+    pick.focus({ preventScroll: true });
+  };
+}
+
+function fillContexts(node, report, best) {
+  const run = report.run;
   const pick = h("select", { id: "pick", "aria-label": "context" }, run.contexts.map((one) => h("option", { value: one.id }, shortened(one.name, 110))));
   const stage = h("div", {});
   const sizeName = (bin) => (bin < 32 ? `${bin * 16 + 1}–${bin * 16 + 16} B` : `≤ ${bytes(1024 * 2 ** (bin - 32))}`);
@@ -120,7 +142,6 @@ function drawContexts(report, best) {
       table("offsets", ["offset", "reads", "writes"], fields.map((name, i) => [name, exact(one.reads[i] || 0), exact(one.writes[i] || 0)])));
   };
   pick.addEventListener("change", draw);
-  openContext = (id) => { pick.value = String(id); draw(); node.scrollIntoView(); pick.focus({ preventScroll: true }); };
   node.append(h("div", { class: "tools" }, h("label", { for: "pick" }, "context"), pick), stage);
   draw();
 }
