@@ -87,7 +87,7 @@ def find_heap(name: str) -> Heap | MissingHeap:
     if composed := _composed(name):
         return composed
     if name not in _PEERS:
-        known = ", ".join((*NAMES, *composed_heaps()))
+        known = ", ".join((*NAMES, *composed_heaps(), *(f"{server}[:NAME]" for server in SERVERS)))
         fix = f"choose of {known}, or give the path of a library"
         raise AbutError(f"heap '{name}': no such heap", fix=fix, exit_code=USAGE)
     peer = _PEERS[name]

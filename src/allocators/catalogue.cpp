@@ -12,10 +12,10 @@
 namespace abut::allocators {
 namespace {
 
-template <class Below>
+template <layers::Heap Below>
 using Whole = layers::Counted<Below>;
 
-template <class Below>
+template <layers::Heap Below>
 constexpr Calls kCalls = {
     sizeof(Whole<Below>),
     [](void *self, Grain grain) { new (self) Whole<Below>(grain); },

@@ -3,9 +3,11 @@
 #include "entry/calls.hpp"
 #include "entry/export.hpp"
 #include "layers/areas.hpp"
+#include "layers/locked.hpp"
 #include "offload/service.hpp"
 #include "os/environment.hpp"
 #include "os/message.hpp"
+#include "os/service_thread.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -29,9 +31,8 @@ constexpr size_t kLongestName = 64;
 
 enum class Mode : uint8_t { unopened, in_line, offloaded };
 
-// One lock around everything: the papers' allocators are for one thread. A heap that is offloaded has its own.
-constinit os::SpinLock lock;
-constinit allocators::Instance heap;
+// The papers' allocators are for one thread, hence the lock around them. A heap that is offloaded has one of its own.
+constinit layers::Locked<allocators::Instance> heap;
 constinit const allocators::Entry *chosen_entry = nullptr;
 constinit const Served *served = nullptr;
 constinit Grain grain = Grain::sixteen;
@@ -44,6 +45,17 @@ const allocators::Entry &entry_named(const char *name) {
   message << "abut: ABUT_HEAP: no heap here is called " << name << " (`abut heaps` lists them)\n";
   message.write();
   os::abort_process();
+}
+
+Grain grain_named(const char *text) {
+  if (std::strcmp(text, "8") == 0) return Grain::eight;
+  if (std::strcmp(text, "16") != 0) {
+    os::Message message;
+    message << "abut: ABUT_ALIGN=" << text
+            << ": blocks are at multiples of 8 or of 16; it stays 16\n";
+    message.write();
+  }
+  return Grain::sixteen;
 }
 
 // `offload` and `offload:NAME` are a heap that another thread serves, `offload-process` likewise; leaves the NAME. Null
@@ -66,19 +78,18 @@ const Served *find_served(char *name) {
 void refuse(void *block, Release result);
 
 Mode open_heap() {
-  const std::lock_guard guard(lock);
+  const std::lock_guard guard(heap.lock());
   if (mode.load(std::memory_order_relaxed) != Mode::unopened) return mode.load();
   char text[kLongestName];
-  if (os::environment_value("ABUT_ALIGN", text, sizeof text) && std::strcmp(text, "8") == 0)
-    grain = Grain::eight;
+  if (os::environment_value("ABUT_ALIGN", text, sizeof text)) grain = grain_named(text);
   if (!os::environment_value("ABUT_HEAP", text, sizeof text)) std::strcpy(text, kStandard);
   served = find_served(text);
   chosen_entry = &entry_named(text);
   // Where memory cannot be shared, the heap is served in line.
   if (served != nullptr && served->by_process && !offload::service.share()) served = nullptr;
-  if (!heap.open(*chosen_entry, grain))
+  if (!heap.below().open(*chosen_entry, grain))
     os::fail("malloc", nullptr, "no memory for the heap's own state");
-  if (served != nullptr) offload::service.open(heap, grain, refuse);
+  if (served != nullptr) offload::service.open(heap.below(), grain, refuse);
   mode.store(served != nullptr ? Mode::offloaded : Mode::in_line, std::memory_order_release);
   return mode.load();
 }
@@ -94,7 +105,7 @@ Mode open_heap() {
 void before_fork() {
   if (is_served_elsewhere()) return offload::service.before_fork();
   if (os::single_threaded()) return;
-  lock.lock();
+  heap.lock().lock();
   os::holds_every_lock = true;
 }
 
@@ -102,19 +113,30 @@ void after_fork(bool in_child) {
   if (!os::holds_every_lock) return;
   if (is_served_elsewhere()) return offload::service.after_fork(in_child);
   os::holds_every_lock = false;
-  lock.unlock();
+  heap.lock().unlock();
 }
 
-// The processor that ABUT_OFFLOAD_CPU names; -1 where it names none.
+// A number of up to five digits; -1 for any other text.
+int number_in(const char *text) {
+  int number = *text != '\0' ? 0 : -1;
+  for (const char *at = text; *at != '\0'; ++at) {
+    if (*at < '0' || *at > '9' || at == text + 5) return -1;
+    number = 10 * number + (*at - '0');
+  }
+  return number;
+}
+
+// The processor that ABUT_OFFLOAD_CPU names; -1 where it names none that the program may use.
 int chosen_cpu() {
   char text[kLongestName];
   if (!os::environment_value("ABUT_OFFLOAD_CPU", text, sizeof text)) return -1;
-  int cpu = 0;
-  for (const char *at = text; *at != '\0'; ++at) {
-    if (*at < '0' || *at > '9' || cpu > 100'000) return -1;
-    cpu = 10 * cpu + (*at - '0');
-  }
-  return cpu;
+  const int cpu = number_in(text);
+  if (cpu >= 0 && os::may_use_processor(cpu)) return cpu;
+  os::Message message;
+  message << "abut: ABUT_OFFLOAD_CPU=" << text
+          << ": the program may use no such processor; the last of those that it may use serves\n";
+  message.write();
+  return -1;
 }
 
 __attribute__((constructor(101))) void start() {
@@ -147,7 +169,6 @@ size_t natural_align(size_t bytes) { return bytes <= 8 ? 8 : layers::bytes_of(gr
 // The bytes of a block of this heap; 0 for any other address.
 size_t heap_usable(void *block) {
   if (is_served_elsewhere()) return offload::service.usable(block);
-  const std::lock_guard guard(lock);
   return heap.usable(block);
 }
 
@@ -159,7 +180,6 @@ void *allocate(size_t bytes, size_t align) {
   const bool is_elsewhere = is_served_elsewhere(); // first: it may set the grain
   align = std::max(align, natural_align(bytes));
   if (is_elsewhere) return offload::service.allocate(bytes, align);
-  const std::lock_guard guard(lock);
   return heap.allocate(bytes, align);
 }
 
@@ -174,11 +194,7 @@ void *allocate_zeroed(size_t bytes) {
 void release(const char *call, void *block) {
   if (block == nullptr) return;
   if (is_served_elsewhere()) return offload::service.release(block);
-  Release result = Release::not_a_block;
-  {
-    const std::lock_guard guard(lock);
-    result = heap.release(block);
-  }
+  const Release result = heap.release(block);
   if (result == Release::done) [[likely]]
     return;
   if (result == Release::not_a_block && layers::kind_of(block) == layers::AreaKind::none)
@@ -211,8 +227,8 @@ const char *name() { return chosen_entry != nullptr ? chosen_entry->name : ""; }
 
 layers::Counts counts() {
   if (is_served_elsewhere()) return offload::service.counts();
-  const std::lock_guard guard(lock);
-  return heap.counts();
+  const std::lock_guard guard(heap.lock());
+  return heap.below().counts();
 }
 
 } // namespace abut::chosen

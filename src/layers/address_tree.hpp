@@ -32,6 +32,9 @@ public:
   void add(Chunk *chunk) { root_ = inserted(root_, fresh(chunk)); }
   void remove(Chunk *chunk) { root_ = removed(root_, Node::of(chunk)); }
 
+  // How many chunks there are on the longest way down.
+  size_t depth() const { return depth(root_); }
+
   // The bytes of the longest chunk; 0 where there is none.
   size_t longest() const { return longest(root_); }
 
@@ -47,6 +50,13 @@ private:
   };
 
   static size_t longest(const Node *node) { return node != nullptr ? node->longest : 0; }
+
+  static size_t depth(const Node *node) {
+    if (node == nullptr) return 0;
+    const size_t left = depth(node->left);
+    const size_t right = depth(node->right);
+    return 1 + (left > right ? left : right);
+  }
 
   static Node *fresh(Chunk *chunk) {
     Node *node = Node::of(chunk);

@@ -18,7 +18,7 @@ struct Counts {
   uint64_t live_blocks() const { return allocations - releases; }
 };
 
-template <class Below>
+template <Heap Below>
 class Counted {
 public:
   template <class... Arguments>

@@ -8,11 +8,11 @@
 
 namespace abut::layers {
 
-template <class Below>
+template <Heap Below>
 class Locked {
 public:
   template <class... Arguments>
-  explicit Locked(Arguments... arguments) : below_(arguments...) {}
+  explicit constexpr Locked(Arguments... arguments) : below_(arguments...) {}
 
   void *allocate(size_t bytes, size_t align) {
     const std::lock_guard guard(lock_);

@@ -17,7 +17,7 @@ namespace abut::layers {
 template <class Policy, class Source>
 class Regions {
   using Index = typename Policy::Index;
-  static_assert(ChunkIndex<Index, Chunk> && layers::Source<Source>);
+  static_assert(ChunkIndex<Index, Chunk> && RegionSource<Source>);
 
 public:
   Regions(Grain grain, Source source) : source_(source), grain_(grain) {}

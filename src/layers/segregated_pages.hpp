@@ -63,7 +63,8 @@ class SegregatedPages {
   using Slots = typename Policy::Slots;
   using Block = PageBlock<Slots>;
   using Record = typename Manager::Record;
-  static_assert(SizeClasses<Classes> && layers::Slots<Slots, Cells>);
+  static_assert(SizeClasses<Classes> && layers::Slots<Slots, Cells> && PageRuns<Manager>);
+  static_assert(BlockOrder<typename Policy::template Order<Record>, Record>);
 
 public:
   static constexpr size_t kMax = Classes::kMax;
@@ -134,9 +135,9 @@ private:
     return static_cast<char *>(cell) + Policy::kHeader;
   }
 
-  // Not more than two cells of a page are given up for its record.
+  // Where cells are longer than the record, one of them would be too much for it.
   static constexpr bool is_in_page(size_t each) {
-    return Policy::kRecordInPage && 2 * each <= sizeof(Block) + each;
+    return Policy::kRecordInPage && each <= sizeof(Block);
   }
 
   static Block &block_of(Record *record) {

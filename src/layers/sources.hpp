@@ -65,6 +65,6 @@ private:
   Address end_ = 0;
 };
 
-static_assert(Source<WholeAreas> && Source<BumpedPages>);
+static_assert(RegionSource<WholeAreas> && Source<BumpedPages>);
 
 } // namespace abut::layers

@@ -82,6 +82,9 @@ Client *Service::acquire() {
 void Service::leave(void *client) {
   this_client = kGone;
   service.close(*static_cast<Client *>(client));
+  if (!os::is_main_thread()) return;
+  service.main_ended_.store(true, std::memory_order_seq_cst);
+  service.call();
 }
 
 // All that a thread has goes back to the heap; the next thread may have its rings.
@@ -215,6 +218,14 @@ bool Service::serve_round() {
   return any;
 }
 
+// A program may go on without its first thread. Nobody tells then when the last one ends, so the service looks.
+void Service::sleep() {
+  constexpr unsigned kLookMs = 20;
+  const bool may_be_last = server() == 0 && main_ended_.load(std::memory_order_seq_cst);
+  if (may_be_last) os::exit_if_alone();
+  os::wait_while(asleep_, 1, may_be_last ? kLookMs : 0);
+}
+
 void Service::serve(void *self) {
   auto &service = *static_cast<Service *>(self);
   this_client = kGone; // whatever it asks of the heap itself is served in line
@@ -227,7 +238,7 @@ void Service::serve(void *self) {
     } else {
       service.asleep_.store(1, std::memory_order_seq_cst);
       if (service.leaving_.load(std::memory_order_seq_cst) == 0 && !service.serve_round())
-        os::wait_while(service.asleep_, 1);
+        service.sleep();
       service.asleep_.store(0, std::memory_order_relaxed);
       idle = 0;
     }

@@ -92,6 +92,7 @@ private:
   Client *acquire();
   void close(Client &client);
   bool serve_round();
+  void sleep();
   void refill(Client &client, unsigned size, uint32_t most);
   void drain(Client &client, uint32_t most);
   bool hand_back(Client &client, void *block);
@@ -121,6 +122,7 @@ private:
   std::atomic<uint32_t> asleep_{0};
   std::atomic<uint32_t> leaving_{0}; // the server is to end when it holds no lock
   std::atomic<uint32_t> server_{0};
+  std::atomic<bool> main_ended_{false};  // or is about to: then the service may be the last thread
   std::atomic<uint32_t> idle_rounds_{0}; // before the service sleeps
   allocators::Instance lost_;
   // Which stash a block of so many bytes can go into: by eights, the number of its size and one, 0 for none. Whoever holds

@@ -13,12 +13,22 @@ bool start_service_thread(void (*body)(void *), void *argument, int cpu);
 // Keeps the calling thread on a processor, which is chosen likewise.
 void pin_to_processor(int cpu);
 
+// Whether the process may run there.
+bool may_use_processor(int cpu);
+
 // Whether all of the process must do with one processor: then to wait for another thread is to keep it from its work.
 bool has_one_processor();
 
-// Sleeps until somebody wakes it, unless `word` is not `expected`; may wake without cause. The word may be in memory
-// that processes share.
-void wait_while(std::atomic<uint32_t> &word, uint32_t expected);
+// Whether the calling thread is the one that the process began with.
+bool is_main_thread();
+
+// Ends the process with success where every thread but the calling one has ended: that is what the C library does when the
+// last thread of a program ends, of which a service thread is none.
+void exit_if_alone();
+
+// Sleeps until somebody wakes it or the time is over, unless `word` is not `expected`; may wake without cause. The word may
+// be in memory that processes share. Without a time it waits for as long as it takes.
+void wait_while(std::atomic<uint32_t> &word, uint32_t expected, unsigned milliseconds = 0);
 void wake_waiter(std::atomic<uint32_t> &word);
 
 // One step of waiting for another processor, without giving this one away.

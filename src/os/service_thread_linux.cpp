@@ -2,6 +2,11 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
@@ -43,6 +48,12 @@ void pin_to_processor(int cpu) {
   sched_setaffinity(0, sizeof one, &one);
 }
 
+bool may_use_processor(int cpu) {
+  cpu_set_t allowed;
+  return cpu < CPU_SETSIZE && sched_getaffinity(0, sizeof allowed, &allowed) == 0 &&
+         CPU_ISSET(cpu, &allowed);
+}
+
 bool has_one_processor() { return last_processor() < 0; }
 
 bool start_service_thread(void (*body)(void *), void *argument, int cpu) {
@@ -59,9 +70,35 @@ bool start_service_thread(void (*body)(void *), void *argument, int cpu) {
   return true;
 }
 
-void wait_while(std::atomic<uint32_t> &word, uint32_t expected) {
+bool is_main_thread() { return getpid() == static_cast<pid_t>(syscall(SYS_gettid)); }
+
+void exit_if_alone() {
+  // The thread that the process began with stays as a zombie until the last one has ended, and counts.
+  char text[512];
+  const int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return;
+  const ssize_t length = read(file, text, sizeof text - 1);
+  close(file);
+  text[length > 0 ? length : 0] = '\0';
+  const char *after_name = std::strrchr(text, ')');
+  char state = 0;
+  int threads = 0;
+  if (after_name == nullptr ||
+      std::sscanf(after_name,
+                  ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %d", &state,
+                  &threads) != 2)
+    return;
+  if (state != 'Z' || threads != 2) return;
+  sigset_t none;
+  sigemptyset(&none);
+  pthread_sigmask(SIG_SETMASK, &none, nullptr);
+  std::exit(0);
+}
+
+void wait_while(std::atomic<uint32_t> &word, uint32_t expected, unsigned milliseconds) {
   const int saved = errno;
-  syscall(SYS_futex, &word, FUTEX_WAIT, expected, nullptr, nullptr, 0);
+  const timespec time{milliseconds / 1000, static_cast<long>(milliseconds % 1000) * 1'000'000};
+  syscall(SYS_futex, &word, FUTEX_WAIT, expected, milliseconds != 0 ? &time : nullptr, nullptr, 0);
   errno = saved;
 }
 

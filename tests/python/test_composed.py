@@ -55,6 +55,33 @@ def test_an_unknown_setting_is_refused(abut: Abut) -> None:
         done = abut("run", "--heap", heap, "--", "true")
         assert done.returncode != 0
         assert heap in done.stderr
+    assert "kingsley, offload[:NAME], offload-process[:NAME]" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("ABUT_OFFLOAD_CPU", "x", "no such processor"),
+        ("ABUT_OFFLOAD_CPU", "4096", "no such processor"),
+        ("ABUT_OFFLOAD_CPU", "", "no such processor"),
+        ("ABUT_ALIGN", "4", "multiples of 8 or of 16"),
+    ],
+)
+def test_a_value_that_cannot_be_is_said_and_the_usual_one_taken(
+    option: str, value: str, said: str
+) -> None:
+    done = subprocess.run(
+        ["/bin/true"],
+        env=abut_environment(
+            LD_PRELOAD=str(papers_library()), ABUT_HEAP="offload", **{option: value}
+        ),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert f"abut: {option}={value}: " in done.stderr
+    assert said in done.stderr
 
 
 def test_a_heap_that_nobody_knows_ends_the_program() -> None:

@@ -102,6 +102,9 @@ def test_rezaeis_shares_are_his_and_signed() -> None:
     assert row.removed == pytest.approx(0.4)
     assert row.rate_change == pytest.approx(0.2), "fewer misses, but of far fewer accesses"
     assert row.pollution == pytest.approx(0.25)
+    (table,) = RezaeiResult([row]).tables()
+    assert table.title == "rezaei-8k: the first level (figures 1, 2 and 5)"
+    assert [list(column.cells) for column in table.columns[-2:]] == [["5"], ["1.00%"]]
     (sentence,) = RezaeiResult([row]).verdict()
     assert "rid of 40% of the misses, its miss rate changes by +20%" in sentence
     assert "26% and -70%" in sentence

@@ -242,6 +242,62 @@ TEST(Counted, CountsWhatIsAskedFor) {
   EXPECT_EQ(heap.counts().refusals, 1U);
 }
 
+TEST(Sources, HandOutWhatCanBeFoundAgain) {
+  using Manager = PageManager<Nothing, RunsByLength>;
+  Manager manager(AreaKind::chunks);
+  PageRegions<Manager, 20> regions(manager);
+  static_assert(RegionSource<PageRegions<Manager, 20>>);
+  auto *region = static_cast<char *>(regions.take(100));
+  EXPECT_EQ(regions.length_of(region + 5000), 20 * kPageBytes);
+  EXPECT_EQ(regions.begin_of(region + 20 * kPageBytes - 1), address_of(region));
+  auto *longer = static_cast<char *>(regions.take(30 * kPageBytes));
+  EXPECT_EQ(regions.length_of(longer), 30 * kPageBytes);
+  regions.give(region, 0);
+  EXPECT_EQ(regions.begin_of(region), 0U);
+
+  WholeAreas areas;
+  auto *area = static_cast<char *>(areas.take(100));
+  EXPECT_EQ(areas.begin_of(area + 5 * MiB), address_of(area));
+  EXPECT_EQ(kind_of(area), AreaKind::chunks);
+  areas.give(area, 0);
+  EXPECT_EQ(kind_of(area), AreaKind::none);
+  EXPECT_EQ(areas.take(kAreaBytes + 1), nullptr);
+
+  BumpedPages bumped;
+  auto *page = static_cast<char *>(bumped.take(100));
+  EXPECT_EQ(bumped.take(5000), page + kPageBytes);
+  EXPECT_EQ(bumped.take(1), page + 3 * kPageBytes);
+  bumped.give(page, 0);
+  EXPECT_NE(bumped.take(1), page) << "nothing is ever given back";
+}
+
+// A heap that notices whether the lock around it is held.
+struct Watchful {
+  os::SpinLock *lock = nullptr;
+  int times_held = 0;
+
+  void look() {
+    if (lock->try_lock())
+      lock->unlock();
+    else
+      ++times_held;
+  }
+  void *allocate(size_t, size_t) { return look(), nullptr; }
+  Release release(void *) { return look(), Release::done; }
+  size_t usable(const void *) { return look(), size_t{0}; }
+};
+
+TEST(Locked, HoldsItsLockAroundEveryCall) {
+  Locked<Watchful> heap;
+  heap.below().lock = &heap.lock();
+  heap.allocate(1, 1);
+  heap.release(nullptr);
+  heap.usable(nullptr);
+  EXPECT_EQ(heap.below().times_held, 3);
+  heap.below().look();
+  EXPECT_EQ(heap.below().times_held, 3) << "and only around them";
+}
+
 TEST(Locked, ServesAsTheHeapBelow) {
   Locked<Direct> heap;
   void *block = heap.allocate(1000, 16);

@@ -81,6 +81,16 @@ TEST(BumpSlots, NeverGoBack) {
   EXPECT_EQ(slots.take(cells), nullptr);
 }
 
+TEST(FreeListSlots, UseWhatWasFreedLastFirst) {
+  Page page;
+  FreeListSlots slots;
+  const Cells cells = page.cells(64);
+  EXPECT_EQ(slots.take(cells), nullptr) << "nothing is free until it is given";
+  for (uint32_t i = 0; i < 3; ++i) slots.give(cells, cells.at(i));
+  for (uint32_t i = 3; i-- > 0;) EXPECT_EQ(slots.take(cells), cells.at(i));
+  EXPECT_EQ(slots.take(cells), nullptr);
+}
+
 TEST(Cells, KnowWhereTheyBegin) {
   Page page;
   const Cells cells = page.cells(48);
@@ -191,6 +201,62 @@ TYPED_TEST(ChunkIndexTest, ForgetsWhatIsRemoved) {
   this->index.add(chunk);
   this->index.remove(chunk);
   EXPECT_EQ(this->index.take(64), nullptr);
+}
+
+// Boundary tags: both neighbours of a chunk can be told from it.
+TEST(Chunk, KnowsItsNeighbours) {
+  alignas(16) std::array<uint64_t, 64> memory{};
+  const auto begin = reinterpret_cast<Address>(memory.data());
+  Chunk *first = Chunk::at(begin);
+  Chunk *second = Chunk::at(begin + 64);
+  first->make(64);
+  second->make(96);
+  Chunk::at(begin + 160)->make(0);
+  EXPECT_EQ(first->after(), second);
+  EXPECT_TRUE(second->in_use() && second->before_in_use());
+  first->set_free();
+  EXPECT_FALSE(first->in_use());
+  ASSERT_FALSE(second->before_in_use());
+  EXPECT_EQ(second->before(), first);
+  EXPECT_EQ(second->bytes(), 96U) << "flags are no part of the length";
+  first->set_in_use();
+  EXPECT_TRUE(second->before_in_use());
+  EXPECT_EQ(Chunk::of(second->block()), second);
+  void *moved = static_cast<char *>(second->block()) + 32;
+  EXPECT_EQ(Chunk::of(second->block())->shift(), 0U);
+  Chunk::mark_shift(moved, 32);
+  EXPECT_EQ(Chunk::of(moved)->shift(), 32U);
+}
+
+// Where one subtree has just enough, that is taken, and not the first or the longest.
+TEST(AddressTree, TakesTheBetterFit) {
+  alignas(16) std::array<uint64_t, 4096> memory{};
+  AddressTree tree;
+  std::set<size_t> lengths;
+  for (size_t i = 0; i < 12; ++i) {
+    const size_t bytes = 64 + 96 * (i * 5 % 12);
+    Chunk *chunk = Chunk::at(reinterpret_cast<Address>(&memory[300 * i]));
+    chunk->make(bytes);
+    tree.add(chunk);
+    lengths.insert(bytes);
+  }
+  const size_t longest = *lengths.rbegin();
+  EXPECT_EQ(tree.take(longest + 8), nullptr);
+  EXPECT_EQ(tree.take(longest)->bytes(), longest);
+  EXPECT_LT(tree.take(64)->bytes(), longest / 2);
+}
+
+// The paper's trees grow into lists where addresses come in order; this one must not: its calls go as deep as it is.
+TEST(AddressTree, StaysShallowWhateverTheOrder) {
+  constexpr size_t kChunks = 200'000;
+  std::vector<uint64_t> memory(kChunks * 8);
+  AddressTree tree;
+  for (size_t i = 0; i < kChunks; ++i) {
+    Chunk *chunk = Chunk::at(reinterpret_cast<Address>(&memory[8 * i]));
+    chunk->make(48);
+    tree.add(chunk);
+  }
+  EXPECT_LT(tree.depth(), 80U);
 }
 
 TEST(AddressTree, KnowsItsLongest) {
