@@ -2,6 +2,7 @@
 
 import copy
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -94,6 +95,16 @@ def test_where_no_page_can_be_is_said_first(tmp_path: Path) -> None:
         with pytest.raises(AbutError, match=problem):
             check_output(output, [tmp_path / "other", trace], force=force)
     check_output(tmp_path / "report.html", [trace], force=False)
+
+
+@pytest.mark.skipif(shutil.which("lua5.4") is None, reason="lua5.4 is not installed")
+def test_a_demonstration_without_a_folder_says_so(tmp_path: Path, abut: Abut) -> None:
+    (tmp_path / "file").touch()
+    done = abut("demo", "-o", "file")
+    assert (done.returncode, done.stderr) == (
+        1,
+        "abut: file: File exists\n  fix: name another folder: -o\n",
+    )
 
 
 def test_a_damaged_trace_is_told_of_at_once(tmp_path: Path, abut: Abut) -> None:
