@@ -1,12 +1,14 @@
 """What recording costs: how much longer programs run, and how many bytes an access takes on disk.
 
-Each program runs natively and recorded in turn, and the medians are compared. Their inputs keep them busy for about
-half a second: Valgrind takes as long to start, and to translate code that runs once, however much comes after.
+Each program runs natively and recorded in turn, and the medians are compared. Their inputs keep
+them busy for about half a second: Valgrind takes as long to start, and to translate code that runs
+once, however much comes after. With --keep, the measurement goes on where an earlier one ended.
 
-usage: .venv/bin/python bench/record_speed.py [--runs N] [--only NAME]
+usage: .venv/bin/python bench/record_speed.py [--runs N] [--only NAME] [--keep FILE]
 """
 
 import argparse
+import json
 import shutil
 import statistics
 import subprocess
@@ -119,7 +121,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--only", default="", help="programs whose name has this in it")
+    parser.add_argument("--keep", type=Path, help="where rows are kept that were measured")
     chosen = parser.parse_args()
+    kept: dict[str, list[str]] = {}
+    if chosen.keep is not None and chosen.keep.exists():
+        kept = json.loads(chosen.keep.read_text())
     table = Table()
     for heading in ("program", "kind", "native", "recorded", "times", "accesses", "bytes each"):
         table.add_column(heading)
@@ -130,7 +136,11 @@ def main() -> int:
             if shutil.which(case.command[0]) is None:
                 print(f"{case.command[0]}: not there, left out", file=sys.stderr)
                 continue
-            table.add_row(*measure(case, chosen.runs, Path(folder)))
+            if case.name not in kept:
+                kept[case.name] = measure(case, chosen.runs, Path(folder))
+            if chosen.keep is not None:
+                chosen.keep.write_text(json.dumps(kept))
+            table.add_row(*kept[case.name])
     Console(width=110).print(table)
     return 0
 
