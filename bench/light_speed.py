@@ -1,20 +1,25 @@
 """What the light recorder costs: how much longer the programs of a suite take with it.
 
 Each program runs under abut's heap, in turn with and without the recorder; a shell beside it takes
-the time, so that what the recorder does before and after does not count.
+the time, so that what the recorder does before and after does not count. The same of the
+processors' time: the program's own, and all that the recorder takes beside it, as shares of what
+the program takes without.
 
-usage: .venv/bin/python bench/light_speed.py [--suite NAME] [--runs N] [--only NAME]
+usage: .venv/bin/python bench/light_speed.py [--suite NAME] [--runs N] [--only NAME] [--keep FILE]
 """
 
 import argparse
+import json
 import math
 import os
+import resource
 import shlex
 import statistics
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
@@ -28,12 +33,27 @@ from abut.places import bench_places
 from abut.suites import choose, load_benchmarks
 from abut.trace import Trace
 
-_TIMED = 'TIMEFORMAT="%R"; time "$@" >/dev/null 2>&1'
+_TIMED = 'TIMEFORMAT="%R %U %S"; time "$@" >/dev/null 2>&1'
 
 
-def seconds_of(workload: Workload, around: list[str], variables: Mapping[str, str]) -> float:
+@dataclass(frozen=True, slots=True)
+class Seconds:
+    """What a run took: by the clock, and of processors' time, the program's and all others'."""
+
+    elapsed: float
+    own: float
+    beside: float
+
+
+def _processor_time() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def seconds_of(workload: Workload, around: list[str], variables: Mapping[str, str]) -> Seconds:
     """How long the program itself takes. Fails where it fails."""
     command = [*around, "bash", "-c", _TIMED, "bash", *workload.argv]
+    before = _processor_time()
     with workload.stdin.open("rb") as stdin:
         done = subprocess.run(
             command,
@@ -46,14 +66,16 @@ def seconds_of(workload: Workload, around: list[str], variables: Mapping[str, st
         )
     if done.returncode != 0:
         raise SystemExit(f"{shlex.join(command)}: exit code {done.returncode}\n{done.stderr}")
-    return float(done.stderr.split()[-1])
+    elapsed, user, system = (float(word) for word in done.stderr.split()[-3:])
+    own = user + system
+    return Seconds(elapsed, own, max(_processor_time() - before - own, 0))
 
 
 def measure(workload: Workload, runs: int, folder: Path) -> tuple[list[str], float]:
     """The row of the table, and the median of the ratios."""
     record = [sys.executable, "-m", "abut", "record", "--recorder", "light", "--follow-children"]
-    plain: list[float] = []
-    recorded: list[float] = []
+    plain: list[Seconds] = []
+    recorded: list[Seconds] = []
     for _ in range(runs):
         for trace in folder.iterdir():
             trace.unlink()
@@ -61,22 +83,26 @@ def measure(workload: Workload, runs: int, folder: Path) -> tuple[list[str], flo
             seconds_of(workload, [*record, "-q", "-o", str(folder / "trace"), "--"], {})
         )
         plain.append(seconds_of(workload, [], {"LD_PRELOAD": str(library_path())}))
-    ratios = [b / a for a, b in zip(plain, recorded, strict=True)]
+    pairs = list(zip(plain, recorded, strict=True))
+    ratio = statistics.median(b.elapsed / a.elapsed for a, b in pairs)
+    own = statistics.median(b.own / a.own for a, b in pairs)
+    beside = statistics.median((b.beside - a.beside) / a.own for a, b in pairs)
     infos = [Trace(trace).info for trace in folder.iterdir()]
     totals = [info.totals or {} for info in infos]
     events = sum(info.events for info in infos)
     dropped = sum(total.get("dropped_events", 0) for total in totals)
-    time = statistics.median(plain)
-    change = (statistics.median(ratios) - 1) * 100
+    time = statistics.median(run.elapsed for run in plain)
     row = [
         workload.name,
         f"{time:.2f} s",
-        f"{statistics.median(recorded):.2f} s",
-        f"{change:+.1f} %",
+        f"{statistics.median(run.elapsed for run in recorded):.2f} s",
+        f"{(ratio - 1) * 100:+.1f} %",
+        f"{(own - 1) * 100:+.1f} %",
+        f"{beside * 100:.0f} %",
         f"{(events + dropped) / time / 1e6:.2f} M",
         f"{dropped / max(events + dropped, 1):.1%}",
     ]
-    return row, statistics.median(ratios)
+    return row, ratio
 
 
 def main() -> int:
@@ -85,10 +111,15 @@ def main() -> int:
     parser.add_argument("--suite", default="quick")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--only", default="", help="programs whose name has this in it")
+    parser.add_argument("--keep", type=Path, help="where rows are kept that were measured")
     chosen = parser.parse_args()
+    kept: dict[str, tuple[list[str], float]] = {}
+    if chosen.keep is not None and chosen.keep.exists():
+        kept = json.loads(chosen.keep.read_text())
     places = bench_places()
     table = Table()
-    for heading in ("program", "abut", "recorded", "longer", "events a second", "dropped"):
+    headings = ("program", "abut", "recorded", "longer", "own", "beside", "events a second")
+    for heading in (*headings, "dropped"):
         table.add_column(heading, justify="left" if heading == "program" else "right")
     ratios = []
     for benchmark in choose(load_benchmarks(places.suites), chosen.suite, []):
@@ -99,15 +130,19 @@ def main() -> int:
         except NotHere as error:
             print(f"left out: {error}", file=sys.stderr)
             continue
-        with tempfile.TemporaryDirectory() as folder:
-            row, ratio = measure(workload, chosen.runs, Path(folder))
+        if workload.name not in kept:
+            with tempfile.TemporaryDirectory() as folder:
+                kept[workload.name] = measure(workload, chosen.runs, Path(folder))
+        if chosen.keep is not None:
+            chosen.keep.write_text(json.dumps(kept))
+        row, ratio = kept[workload.name]
         table.add_row(*row)
         print(*row, sep="  ", file=sys.stderr)
         ratios.append(ratio)
     if ratios:
         mean = math.exp(statistics.fmean(math.log(ratio) for ratio in ratios))
         table.add_section()
-        table.add_row("geometric mean", "", "", f"{(mean - 1) * 100:+.1f} %", "", "")
+        table.add_row("geometric mean", "", "", f"{(mean - 1) * 100:+.1f} %", "", "", "", "")
     Console(width=100).print(table)
     return 0
 

@@ -69,6 +69,7 @@ void put_outcome(os::Message &text, const Group &group) {
   switch (group.reason) {
   case Reason::few: text << "too few for a pool"; return;
   case Reason::loose: text << "no pool, its objects do not lead to each other"; return;
+  case Reason::rare: text << "no pool, most calls of its site are for others"; return;
   case Reason::dense: text << "no pool, most that is allocated is of it anyway"; return;
   case Reason::no_room: text << "no pool, there are too many"; return;
   case Reason::brief: text << "no pool, most are freed soon"; return;

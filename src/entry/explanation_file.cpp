@@ -65,6 +65,7 @@ const char *word_for(group::Reason reason) {
   case group::Reason::none: return "pooled";
   case group::Reason::few: return "few";
   case group::Reason::loose: return "loose";
+  case group::Reason::rare: return "rare";
   case group::Reason::dense: return "dense";
   case group::Reason::brief: return "brief";
   case group::Reason::no_room: return "no_room";

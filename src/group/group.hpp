@@ -26,6 +26,7 @@ enum class Reason : uint8_t {
   few,   // objects
   dense, // most of what the program allocates is of the group, so that it lies together anyway
   loose, // the objects do not lead to each other: who comes by one came from elsewhere, and goes elsewhere
+  rare,    // at its site, which calls for others: they would all have to be told from it
   brief,   // most objects are freed soon: what comes and goes needs no place of its own
   no_room, // for yet another pool
   sparse,  // the pool was half empty

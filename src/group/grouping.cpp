@@ -19,8 +19,7 @@ namespace {
 constexpr uint32_t kRarely =
     63 << 6; // of each 4096 births 64 in a row, so that friends are noted together
 constexpr uint64_t kGrowth = 4;
-constexpr size_t kPagesToJudge = 16;
-constexpr uint32_t kRequestsAwake = 4096;
+constexpr uint32_t kRequestsAwake = 2048;
 constexpr uint64_t kNever = ~uint64_t{0};
 
 enum class Use : uint8_t { pools, forwarded, padded };
@@ -65,32 +64,11 @@ void give_pool(Group &root, ThreadPools &pools) {
   set_pool(root, pool);
 }
 
-// Holes are filled before a pool takes a fresh page: one that is half empty nevertheless has sizes that do not fit, or
-// has shrunk, and others could use its pages.
-bool is_sparse(const Group &root) {
-  const Occupancy found = occupancy(root);
-  return found.pages >= kPagesToJudge && found.bytes < found.pages * kPageBytes / 2;
-}
-
-// Not only of those that were freed: a cell that another object has got since is as good a proof.
-bool is_brief(const Group &group) { return group.scanned * 4 < group.sampled; }
-
-// Where one group is most of what is allocated, its objects lie together as it is. Judged by what was told lately and before.
-bool is_dense(const Group &root) {
-  uint64_t own = 0;
-  uint64_t all = 0;
-  shape_graph.each_member(root, [&](const Group &member) { own += member.bytes; });
-  for (GroupId id = 1; id <= shape_graph.count(); ++id) all += shape_graph.at(id).bytes;
-  return own > all - all / 3;
-}
-
 // Whether a pool promises to pay, as far as a few hundred objects can tell.
 bool promises(Group &root, const Group &group) {
   if (groups == Groups::all) return true;
   if (group.objects < limits.objects * kGrowth) return false;
-  const Reason reason = is_dense(root)                ? Reason::dense
-                        : !shape_graph.is_woven(root) ? Reason::loose
-                                                      : Reason::none;
+  const Reason reason = reason_against(root, group);
   shape_graph.each_member(root, [&](Group &member) { member.reason = reason; });
   return reason == Reason::none;
 }
@@ -109,6 +87,9 @@ void settle(Group &group, ThreadPools &pools) {
   });
   if (root.pool.load(std::memory_order_relaxed) == kNoPool) {
     if (promises(root, group)) give_pool(root, pools);
+  } else if (groups == Groups::on && limits.use != Use::forwarded &&
+             is_fleeting(root, limits.objects * kGrowth * kGrowth)) {
+    turn_off(root, Reason::brief);
   } else if (is_sparse(root) ||
              (sampling && usage.is_thin(root.pool.load(std::memory_order_relaxed)))) {
     turn_off(root, Reason::sparse);
@@ -252,16 +233,6 @@ void *allocate(size_t bytes, context::Frame frame) {
   if (block == nullptr) [[unlikely]]
     return allocate_by_chain(bytes, frame);
   return counted(block, *told.group, *pools, bytes);
-}
-
-Occupancy occupancy(const Group &group) {
-  Occupancy total;
-  const PoolId pool = group.pool.load(std::memory_order_relaxed);
-  if (pool == kNoPool) return total;
-  heap::heap_registry.each([&](heap::LocalHeap &heap) {
-    if (heap.is_side() && heap.side_number == pool) total.add(occupancy_of(heap));
-  });
-  return total;
 }
 
 void start() {

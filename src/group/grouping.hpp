@@ -9,6 +9,7 @@
 
 #include "base/attention.hpp"
 #include "group/shape_graph.hpp"
+#include "group/worth.hpp"
 
 namespace abut::group {
 
@@ -57,8 +58,5 @@ void wake();
 
 // A block of `bytes`, for whoever `frame` was called by; null where memory is exhausted.
 void *allocate(size_t bytes, context::Frame frame);
-
-// How full the pool of a group is, in all threads.
-Occupancy occupancy(const Group &group);
 
 } // namespace abut::group

@@ -22,6 +22,13 @@ void put(ring::Word first, ring::Word second) {
 
 } // namespace
 
+void *allocated_slow(void *memory, size_t bytes, size_t align, Frame frame) {
+  put_birth(Kind::allocate, memory, bytes, align, context_of(frame));
+  return memory;
+}
+
+void freed_slow(const void *memory) { put(event(Kind::free, address_of(memory))); }
+
 void resizing(const void *memory) { put(event(Kind::resize, address_of(memory))); }
 
 void resized(const void *memory, size_t bytes, Frame frame) {

@@ -25,17 +25,31 @@ inline void put_birth(ring::Kind kind, const void *memory, size_t bytes, size_t 
   end_event();
 }
 
+// Where there is more to do than to write it down: a wrapper to look beyond, the clock, room.
+__attribute__((noinline)) void *allocated_slow(void *memory, size_t bytes, size_t align,
+                                               Frame frame);
+__attribute__((noinline)) void freed_slow(const void *memory);
+
 // `align` is what was asked for, a power of two, or nought.
 inline void *allocated(void *memory, size_t bytes, size_t align, Frame frame) {
-  if (memory != nullptr && ring::is_recording()) [[likely]]
-    put_birth(ring::Kind::allocate, memory, bytes, align, context_of(frame));
+  if (memory == nullptr || !ring::is_recording()) [[unlikely]]
+    return memory;
+  const context::Entry *leaf = context::chain_table.find_at_once(*frame.sp);
+  const bool is_known =
+      leaf != nullptr && leaf->kind.load(std::memory_order_relaxed) == context::EntryKind::leaf &&
+      told[leaf->id].load(std::memory_order_relaxed) == context::chain_table.generation();
+  if (!is_known || !ring::lane.is_ready()) return allocated_slow(memory, bytes, align, frame);
+  const ring::Birth birth{leaf->id, reinterpret_cast<Address>(memory), bytes,
+                          static_cast<unsigned>(std::bit_width(align))};
+  ring::lane.put_ready(birth.first(ring::Kind::allocate), birth.second());
   return memory;
 }
 
 inline void freed(const void *memory) {
-  if (memory == nullptr || !ring::is_recording() || !ring::lane.begin()) return;
-  ring::lane.put(event(ring::Kind::free, reinterpret_cast<Address>(memory)));
-  end_event();
+  if (memory == nullptr || !ring::is_recording()) [[unlikely]]
+    return;
+  if (!ring::lane.is_ready()) return freed_slow(memory);
+  ring::lane.put_ready(event(ring::Kind::free, reinterpret_cast<Address>(memory)));
 }
 
 // At the beginning of a call of realloc, and at its end: `memory` is null where it failed.

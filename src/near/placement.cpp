@@ -11,10 +11,11 @@
 namespace abut::near {
 
 uint32_t looks_left = 0;
+bool forwards = false;
 
 namespace {
 
-constexpr uint32_t kLooksAwake = 8192;   // allocations that are looked at
+constexpr uint32_t kLooksAwake = 2048;   // allocations that are looked at
 constexpr size_t kGrown = 4;             // the heap is looked at when it has grown by such a part
 constexpr size_t kWorthTheTrouble = MiB; // of small blocks: less fits in the caches as it is
 // Expressions that may be tried at first, and for each MiB that the heap has grown: so that finding friends costs less than
@@ -26,7 +27,6 @@ constexpr uint8_t kLongestRest = 64;
 
 enum class Friends : uint8_t { off, on, forwarded };
 bool finds_friends = true;
-bool forwards = false; // friends are found, but objects lie where they would without
 
 // What is not put beside a friend lies with its group, if groups are formed.
 void *elsewhere(size_t bytes, const Captured &captured) {
@@ -145,7 +145,7 @@ uint64_t placed_in_all() {
 
 // Whether what was placed lately is worth that every request is looked at.
 bool pays() {
-  constexpr uint32_t kWorthIt = kLooksAwake / 16;
+  constexpr uint32_t kWorthIt = kLooksAwake / 4;
   return rules_placing != 0 && placed_in_all() - placed_before >= kWorthIt;
 }
 

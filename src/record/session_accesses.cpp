@@ -10,9 +10,9 @@ namespace abut::record {
 namespace {
 
 // Accesses are passed on in runs that begin and end at the same places each time the program takes the same way: behind
-// one block of code in four, whichever they are; and where a run becomes too long.
+// one block of code in eight, whichever they are; and where a run becomes too long.
 constexpr size_t kLongRun = 16;
-bool ends_run(uint64_t block) { return block * 0x9e3779b97f4a7c15U >> 62 == 0; }
+bool ends_run(uint64_t block) { return block * 0x9e3779b97f4a7c15U >> 61 == 0; }
 
 } // namespace
 

@@ -45,6 +45,20 @@ public:
     exit();
   }
 
+  // Whether there is nothing to do before and after a record of a word or two but to keep signal handlers away, as it
+  // mostly is in a process of one thread; and such a record.
+  bool is_ready() const {
+    return next_ < limit_ && !inside_ && was_alone_ && os::has_one_thread() &&
+           shared->tick.load(std::memory_order_relaxed) == tick_;
+  }
+  template <typename... Words>
+  void put_ready(Words... words) {
+    enter();
+    fetch_ahead();
+    put(words...);
+    exit();
+  }
+
   // Between the two, the record: its first word last.
   void put(Word first) {
     store(next_, first);

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from abut.analysis.measured import check_output, sorted_out
+from abut.analysis.measured import sorted_out
 from abut.errors import AbutError
 from abut.places import collector_candidate
 from abut.reporters.html import data_of
+from abut.targets import check_target
 from conftest import Abut, abut_environment
 from report_traces import COMPARISON, TUNING, pairs_trace
 
@@ -80,20 +82,46 @@ def test_deep_nesting_is_no_measurement(tmp_path: Path) -> None:
         sorted_out([path])
 
 
-def test_where_no_page_can_be_is_said_first(tmp_path: Path) -> None:
+def test_where_nothing_can_be_written_is_said_first(tmp_path: Path) -> None:
     trace = tmp_path / "run.trace"
     trace.touch()
     same = tmp_path / "same.trace"
     same.symlink_to(trace)
-    for output, force, problem in (
-        (tmp_path, True, "is a folder"),
-        (tmp_path / "none" / "report.html", True, "its folder is not there"),
-        (trace, False, "is there already"),
-        (same, True, "is what the report is about"),
+    for target, force, folder, problem in (
+        (tmp_path, True, False, "is a folder"),
+        (trace, True, True, "is no folder"),
+        (tmp_path / "none" / "report.html", True, False, "its folder is not there"),
+        (trace, False, False, "is there already"),
+        (same, True, False, "is what is to be read"),
     ):
         with pytest.raises(AbutError, match=problem):
-            check_output(output, [tmp_path / "other", trace], force=force)
-    check_output(tmp_path / "report.html", [trace], force=False)
+            check_target(target, [tmp_path / "other", trace], force=force, folder=folder)
+    check_target(tmp_path / "report.html", [trace], force=False)
+    check_target(tmp_path, [trace], force=True, folder=True)
+
+
+@pytest.mark.parametrize(
+    "verb",
+    ["report", "export --format collapsed", "trace convert --to text"],
+    ids=lambda verb: verb.split()[0],
+)
+def test_no_verb_writes_over_what_it_reads(tmp_path: Path, abut: Abut, verb: str) -> None:
+    trace = pairs_trace(tmp_path / "run.trace", 20)
+    before = trace.read_bytes()
+    done = abut(*verb.split(), "--force", "-o", "run.trace", "run.trace")
+    assert done.returncode == 1
+    assert "run.trace: is what is to be read" in done.stderr
+    assert trace.read_bytes() == before
+
+
+@pytest.mark.skipif(shutil.which("lua5.4") is None, reason="lua5.4 is not installed")
+def test_a_demonstration_without_a_folder_says_so(tmp_path: Path, abut: Abut) -> None:
+    (tmp_path / "file").touch()
+    done = abut("demo", "-o", "file")
+    assert (done.returncode, done.stderr) == (
+        1,
+        "abut: file: File exists\n  fix: name another folder: -o\n",
+    )
 
 
 def test_a_damaged_trace_is_told_of_at_once(tmp_path: Path, abut: Abut) -> None:
@@ -101,7 +129,10 @@ def test_a_damaged_trace_is_told_of_at_once(tmp_path: Path, abut: Abut) -> None:
     trace.write_bytes(trace.read_bytes()[:-400])
     done = abut("report", "run.trace")
     assert done.returncode == 0, done.stderr
-    assert "cut short" in done.stderr or "damaged" in done.stderr
+    assert "cut short" in done.stderr
+    done = abut("export", "--format", "collapsed", "run.trace")
+    assert done.returncode == 0
+    assert "cut short" in done.stderr
 
 
 @pytest.mark.skipif(not collector_candidate().is_file(), reason="abut-collect is not built")

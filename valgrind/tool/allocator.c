@@ -205,6 +205,16 @@ static void serve(ThreadId tid, Thread *thread, const UWord *args) {
   }
 }
 
+/* Where translated code runs, which may not be discarded. Marks are not served here. */
+Bool allocator_quick_request(ThreadId tid, const UWord *args) {
+  if (!VG_IS_TOOL_USERREQ('A', 'B', args[0]) || args[0] >= ABUT_REQUEST_START) return False;
+  if (state != STATE_IDLE) {
+    allocator_thread_runs(tid);
+    serve(tid, &threads[tid], args);
+  }
+  return True;
+}
+
 Bool allocator_request(ThreadId tid, UWord *args, UWord *result) {
   if (!VG_IS_TOOL_USERREQ('A', 'B', args[0])) return False;
   *result = 0;

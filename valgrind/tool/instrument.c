@@ -291,12 +291,9 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
     for (; first < in->stmts_used; ++first) addStmtToIRSB(out, in->stmts[first]);
     return out;
   }
-  if (access_count == 0) {
-    add_recorded(out, in, first, NULL, 0);
-    return out;
-  }
-  UInt block = ++block_count;
-  tell_block(block);
-  add_recorded(out, in, first, begin_block(out), block);
+  UInt block = access_count == 0 ? 0 : ++block_count;
+  if (block != 0) tell_block(block);
+  add_recorded(out, in, first, block != 0 ? begin_block(out) : NULL, block);
+  serve_request_inside(out, layout);
   return out;
 }

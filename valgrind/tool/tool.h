@@ -5,6 +5,7 @@
  *   main.c        options, the life of a process
  *   state.c       whether accesses are recorded now, and what changes that
  *   instrument.c  the code that is added to the program's, and writes addresses into the slot
+ *   requests.c    requests of the wrappers, served from within translated code
  *   stream.c      slots, and the connection to the collector
  *   events.c      records of what happens: blocks, contexts, modules
  *   allocator.c   what the wrappers tell: calls of the allocator, and how deep in it a thread is
@@ -89,10 +90,17 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
                  const VexGuestExtents *extents, const VexArchInfo *arch, IRType guest_word,
                  IRType host_word);
 
+/* ---- requests.c ---- */
+
+/* Adds to the end of a block, where that is a request, that it is served from within. */
+void serve_request_inside(IRSB *out, const VexGuestLayout *layout);
+
 /* ---- allocator.c ---- */
 
 void allocator_init(void);
 Bool allocator_request(ThreadId tid, UWord *args, UWord *result);
+/* The same from within translated code. False where it is not one that can be served there. */
+Bool allocator_quick_request(ThreadId tid, const UWord *args);
 void allocator_thread_begins(ThreadId tid);
 void allocator_signal_begins(ThreadId tid);
 void allocator_signal_ended(ThreadId tid);

@@ -148,16 +148,3 @@ def _object_in(path: Path) -> dict[str, Any] | None:
 
 def _no_number(word: str) -> float:
     raise ValueError(f"{word} is no number")
-
-
-def check_output(output: Path, inputs: list[Path], *, force: bool) -> None:
-    """Whether the page can be written, before an hour's work is lost on it. Raises AbutError."""
-    if output.exists():
-        if output.is_dir():
-            raise AbutError(f"{output}: is a folder", fix=f"-o {output / 'report.html'}")
-        if not force:
-            raise AbutError(f"{output}: is there already", fix="--force overwrites it")
-        if any(one.exists() and one.samefile(output) for one in inputs):
-            raise AbutError(f"{output}: is what the report is about", fix="name another file")
-    elif not output.absolute().parent.is_dir():
-        raise AbutError(f"{output}: its folder is not there", fix=f"mkdir -p {output.parent}")

@@ -1,5 +1,6 @@
 """`abut export`: a recorded run's costs for the viewers of other tools."""
 
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -79,18 +80,22 @@ def command(
         abut export --format collapsed --figure 'L3 misses' -o misses.txt run.trace
         abut export --format parquet -o tables run.trace
     """
+    from abut.targets import check_target
     from abut.trace import Trace
 
     path = output or Path(f"{trace.name.removesuffix('.trace')}.{_SUFFIXES[format_]}")
-    if path.exists() and not force:
-        raise AbutError(f"{path}: is there already", fix="--force overwrites it")
-    if not path.absolute().parent.is_dir():
-        raise AbutError(f"{path}: its folder is not there", fix=f"mkdir -p {path.parent}")
+    check_target(path, [trace], force=force, folder=format_ is Format.PARQUET)
     opened = Trace(trace)
     try:
         _write(opened, format_, path, figure, cache)
     except OSError as error:
         raise AbutError(f"{path}: {error.strerror}", fix="name a file elsewhere") from error
+    for damage in opened.damages:
+        print(
+            f"abut: the trace is damaged at byte {damage.offset:,}: {damage.what}", file=sys.stderr
+        )
+    if opened.info.totals is None:
+        print("abut: the recording was cut short: its end is missing", file=sys.stderr)
     print(f"next: {_VIEWERS[format_].format(file=path)}")
 
 

@@ -58,12 +58,13 @@ def command(
         abut report -o both.html glibc.trace abut.trace
         abut report lua5.4.trace compare.json tune.json
     """
-    from abut.analysis.measured import check_output, sorted_out
+    from abut.analysis.measured import sorted_out
     from abut.analysis.presets import find_preset
     from abut.reporters.html import page
     from abut.reporters.report import report_document
+    from abut.targets import check_target
 
-    check_output(output, inputs, force=force)
+    check_target(output, inputs, force=force)
     traces, comparisons, tunings = sorted_out(inputs)
     if len(traces) > _MOST_TRACES:
         raise AbutError("more than two traces", fix="name one or two", exit_code=USAGE)

@@ -67,7 +67,7 @@ def command(
         abut run -- lua5.4 script.lua
         abut run --stats heap.json --option decay_ms=0 -- xmllint --noout big.xml
         abut run --explain -- xmllint --noout big.xml
-        abut run --option groups=on --json groups.json -- xmllint --noout big.xml
+        abut run --option groups=all --json groups.json -- xmllint --noout big.xml
         abut run --heap mimalloc -- lua5.4 script.lua
     """
     try:

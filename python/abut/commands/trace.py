@@ -187,13 +187,11 @@ def convert(
         abut trace convert --to din -o run.din run.trace
         abut trace convert --to parquet -o tables run.trace
     """
+    from abut.targets import check_target
     from abut.trace import convert as formats
 
     _check_choice("--to", to, _FORMATS)
-    if output.exists() and not force:
-        raise AbutError(f"{output}: is there already", fix="--force overwrites it")
-    if not output.absolute().parent.is_dir():
-        raise AbutError(f"{output}: its folder is not there", fix=f"mkdir -p {output.parent}")
+    check_target(output, [file], force=force, folder=to == "parquet")
     trace = _open(file)
     try:
         if to == "parquet":

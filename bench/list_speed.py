@@ -1,0 +1,74 @@
+"""Lists of the program `lists`: how long heaps take to build them, and how long they take to walk.
+
+Nodes are appended to a list drawn at random, 2^7 to 2^15 of them, in C and as `std::list`. Heaps
+take turns; a phase's time is its median. Shown are the best of the others, which need not be the
+same for both phases, and abut.
+
+usage: .venv/bin/python bench/list_speed.py [--nodes N] [--runs N]
+"""
+
+import argparse
+import re
+import subprocess
+from statistics import median
+
+from rich.console import Console
+from rich.table import Table
+
+from abut.environment import untouched_environment
+from abut.heaps import Heap, find_heaps, preload
+from abut.places import bench_places
+
+_PEERS = ("glibc", "jemalloc", "mimalloc", "tcmalloc")
+_LOG_LISTS = (7, 9, 11, 13, 15)
+_KINDS = ("own", "standard")
+_PHASE = re.compile(r"(build|walk)\D+([\d.]+)")
+
+
+def phases(heap: Heap, kind: str, log_lists: int, nodes: int) -> dict[str, float]:
+    """Seconds of each phase."""
+    environment = {**untouched_environment(), **heap.environment}
+    environment["LD_PRELOAD"] = preload(heap, environment.get("LD_PRELOAD", ""))
+    program = [f"{bench_places().programs}/lists", "--times", "--order", "random", "--walks", "1"]
+    size = ["--kind", kind, "--lists", str(1 << log_lists), "--nodes", str(nodes)]
+    done = subprocess.run(
+        [*program, *size], env=environment, capture_output=True, text=True, check=True
+    )
+    return {name: float(seconds) for name, seconds in _PHASE.findall(done.stderr)}
+
+
+def row(heaps: list[Heap], kind: str, log_lists: int, nodes: int, runs: int) -> list[str]:
+    """One row of the table: the best peer's times, abut's, and how much faster a walk is."""
+    took = [{heap.name: phases(heap, kind, log_lists, nodes) for heap in heaps} for _ in range(runs)]
+
+    def of(heap: str, phase: str) -> float:
+        return median(run[heap][phase] for run in took)
+
+    cells = [f"{'C' if kind == 'own' else 'std::list'}, 2^{log_lists}"]
+    for phase in ("build", "walk"):
+        best = min(_PEERS, key=lambda heap: of(heap, phase))
+        ratio = of("abut", phase) / of(best, phase)
+        told = f"{ratio:.2f}" if phase == "build" else f"1/{1 / ratio:.1f}"
+        cells += [f"{of(best, phase):.3f} {best}", f"{of('abut', phase):.3f}", told]
+    return cells
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--nodes", type=int, default=2_000_000)
+    parser.add_argument("--runs", type=int, default=3)
+    arguments = parser.parse_args()
+    heaps, _ = find_heaps([*_PEERS, "abut"])
+    table = Table(title=f"seconds for {arguments.nodes:,} nodes", title_justify="left")
+    table.add_column("lists")
+    for column in ("build, best", "abut", "ratio", "walk, best", "abut", "ratio"):
+        table.add_column(column, justify="right")
+    for kind in _KINDS:
+        for log_lists in _LOG_LISTS:
+            table.add_row(*row(heaps, kind, log_lists, arguments.nodes, arguments.runs))
+    Console(width=100).print(table)
+
+
+if __name__ == "__main__":
+    main()
