@@ -255,7 +255,7 @@ TEST(AddressTree, TakesTheBetterFit) {
   EXPECT_LT(taken / kTrees, kLongest / 2);
 }
 
-// The paper's trees grow into lists where addresses come in order; this one must not: its calls go as deep as it is.
+// Addresses that come in order make a plain tree a list; this one must not become one: its calls go as deep as it is.
 TEST(AddressTree, StaysShallowWhateverTheOrder) {
   constexpr size_t kChunks = 200'000;
   std::vector<uint64_t> memory(kChunks * 8);
