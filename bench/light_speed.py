@@ -1,9 +1,9 @@
 """What the light recorder costs: how much longer the programs of a suite take with it.
 
-Each program runs under abut's heap, in turn with and without the recorder; a shell beside it takes
-the time, so that what the recorder does before and after does not count. The same of the
-processors' time: the program's own, and all that the recorder takes beside it, as shares of what
-the program takes without.
+Each program runs under abut's heap, in turn with and without the recorder, and the best runs are
+compared. A shell beside it takes the time, so that what the recorder does before and after does
+not count. The same of the processors' time: the program's own, and all that the recorder takes
+beside it, as shares of what the program takes without.
 
 usage: .venv/bin/python bench/light_speed.py [--suite NAME] [--runs N] [--only NAME] [--keep FILE]
 """
@@ -71,8 +71,17 @@ def seconds_of(workload: Workload, around: list[str], variables: Mapping[str, st
     return Seconds(elapsed, own, max(_processor_time() - before - own, 0))
 
 
+def best(runs: list[Seconds]) -> Seconds:
+    """The least of each: what else goes on takes time, and gives none back."""
+    return Seconds(
+        min(run.elapsed for run in runs),
+        min(run.own for run in runs),
+        min(run.beside for run in runs),
+    )
+
+
 def measure(workload: Workload, runs: int, folder: Path) -> tuple[list[str], float]:
-    """The row of the table, and the median of the ratios."""
+    """The row of the table, and how many times longer it took."""
     record = [sys.executable, "-m", "abut", "record", "--recorder", "light", "--follow-children"]
     plain: list[Seconds] = []
     recorded: list[Seconds] = []
@@ -83,23 +92,21 @@ def measure(workload: Workload, runs: int, folder: Path) -> tuple[list[str], flo
             seconds_of(workload, [*record, "-q", "-o", str(folder / "trace"), "--"], {})
         )
         plain.append(seconds_of(workload, [], {"LD_PRELOAD": str(library_path())}))
-    pairs = list(zip(plain, recorded, strict=True))
-    ratio = statistics.median(b.elapsed / a.elapsed for a, b in pairs)
-    own = statistics.median(b.own / a.own for a, b in pairs)
-    beside = statistics.median((b.beside - a.beside) / a.own for a, b in pairs)
+    without, with_it = best(plain), best(recorded)
+    ratio, own = with_it.elapsed / without.elapsed, with_it.own / without.own
+    beside = (with_it.beside - without.beside) / without.own
     infos = [Trace(trace).info for trace in folder.iterdir()]
     totals = [info.totals or {} for info in infos]
     events = sum(info.events for info in infos)
     dropped = sum(total.get("dropped_events", 0) for total in totals)
-    time = statistics.median(run.elapsed for run in plain)
     row = [
         workload.name,
-        f"{time:.2f} s",
-        f"{statistics.median(run.elapsed for run in recorded):.2f} s",
+        f"{without.elapsed:.2f} s",
+        f"{with_it.elapsed:.2f} s",
         f"{(ratio - 1) * 100:+.1f} %",
         f"{(own - 1) * 100:+.1f} %",
         f"{beside * 100:.0f} %",
-        f"{(events + dropped) / time / 1e6:.2f} M",
+        f"{(events + dropped) / without.elapsed / 1e6:.2f} M",
         f"{dropped / max(events + dropped, 1):.1%}",
     ]
     return row, ratio

@@ -10,10 +10,12 @@ namespace abut::light {
 
 using context::Frame;
 
-// As Lane's, for events that accesses of other threads may come after.
+// As Lane's, for events that accesses of other threads may come after. Where none are recorded, threads need not share
+// what tells of that.
 inline void end_event() {
   ring::lane.end();
-  if (!os::has_one_thread()) ring::epoch.fetch_add(1, std::memory_order_relaxed);
+  if (!os::has_one_thread() && ring::shared->accesses)
+    ring::epoch.fetch_add(1, std::memory_order_relaxed);
 }
 
 inline void put_birth(ring::Kind kind, const void *memory, size_t bytes, size_t align,

@@ -4,6 +4,7 @@
 #include "record/ring_source.hpp"
 #include "record/visit.hpp"
 
+#include <chrono>
 #include <sched.h>
 #include <thread>
 
@@ -16,6 +17,10 @@ constexpr auto kNap = std::chrono::microseconds(300);
 // Words that may have come out of rings and wait to be read: of a program that waits itself, and of one that does not.
 constexpr size_t kMostWaiting = size_t{1} << 22;
 constexpr size_t kMostHeld = size_t{1} << 26;
+// A program that does not wait is slowed down by what goes on beside it: caches, memory and often a core are shared. So
+// what came out of its rings is read once there is much of it, or it is old, or the program has ended.
+constexpr size_t kWorthReading = size_t{1} << 23;
+constexpr auto kOld = std::chrono::seconds(10);
 
 // This thread gets what processors have left over: neither the program nor who empties its rings is to wait for it.
 void give_way() {
@@ -57,8 +62,15 @@ void Collector::pump_rings(Channel &channel, Visit &visit) {
   if (!waits) give_way();
   RingReader rings(drain, [&](std::span<const uint64_t> words) { visit.reader->read(words); });
   bool is_reading = read_safely(visit, [&] { return begin_session(visit, command); });
+  auto read_last = std::chrono::steady_clock::now();
   for (bool last = false; is_reading && !last;) {
     last = drain.horizon() == RingDrain::kNever;
+    const auto now = std::chrono::steady_clock::now();
+    if (!waits && !last && drain.held() < kWorthReading && now - read_last < kOld) {
+      std::this_thread::sleep_for(kNap);
+      continue;
+    }
+    read_last = now;
     is_reading = read_safely(visit, [&] {
       for (size_t got = 0; (got = rings.read()) != 0;) last = false;
       return true;

@@ -41,6 +41,8 @@ public:
   // Nothing with an earlier time comes from a ring that was never seen.
   uint64_t horizon() const { return horizon_.load(std::memory_order_acquire); }
   void took(size_t words) { held_words_ -= words; }
+  // Words that were drained, and not yet read.
+  size_t held() const { return held_words_.load(std::memory_order_relaxed); }
 
   // Records that found no room, and words that made no sense.
   uint64_t lost() const;
