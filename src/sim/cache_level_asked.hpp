@@ -22,7 +22,7 @@ bool CacheLevel<Sets>::fetch(const Request &request, Purpose purpose) {
   }
   const bool news = !found || entry->prefetched();
   if (found && news) use_prefetched(*entry, side_of(request.kind));
-  if (!found) bring(request, entry, sectors, 0);
+  if (!found) bring(request, entry, sectors, 0, purpose);
   if (prefetcher_ && demand) run_ahead(request, line, news);
   return false;
 }

@@ -57,6 +57,19 @@ private:
   std::priority_queue<Use> heap_;
 };
 
+// Of each use, when the same line is used again.
+std::vector<uint32_t> next_uses(const std::vector<uint64_t> &uses) {
+  std::vector<uint32_t> next(uses.size(), kNever);
+  std::unordered_map<uint64_t, uint32_t> seen;
+  for (size_t i = uses.size(); i-- != 0;) {
+    const auto [found, fresh] = seen.try_emplace(uses[i] >> 1, static_cast<uint32_t>(i));
+    if (fresh) continue;
+    next[i] = found->second;
+    found->second = static_cast<uint32_t>(i);
+  }
+  return next;
+}
+
 } // namespace
 
 trace::Result<std::unique_ptr<Optimum>> Optimum::make(const LevelSettings &settings) {
@@ -65,51 +78,53 @@ trace::Result<std::unique_ptr<Optimum>> Optimum::make(const LevelSettings &setti
   plain.capacity = settings.capacity;
   plain.line = settings.line;
   plain.ways = settings.ways;
+  plain.per_thread = settings.per_thread;
   if (std::optional<trace::Error> error = check({plain})) return *error;
+  plain.serves = settings.serves;
   return std::unique_ptr<Optimum>(new Optimum(plain));
 }
 
 void Optimum::take(const References &references) {
+  take_apart(settings_, references, [this](uint32_t thread, const References &own) {
+    take(own, threads_.of(thread, [] { return std::make_unique<Kept>(); }));
+  });
+}
+
+void Optimum::take(const References &references, Kept &kept) {
   const auto shift = static_cast<unsigned>(std::countr_zero(settings_.line));
   for (size_t i = 0; i < references.count() && whole_; ++i) {
     const Reference reference = references[i];
     const Extent extent = extent_of(reference.address, reference.size);
     for (uint64_t line = extent.first >> shift; line <= extent.last >> shift; ++line)
-      use(line, side_of(reference.kind));
+      use(line, side_of(reference.kind), kept);
   }
 }
 
-void Optimum::use(uint64_t line, Side side) {
-  if (kept_.size() == kMostKept) {
+void Optimum::use(uint64_t line, Side side, Kept &kept) {
+  if (count_ == kMostKept) {
     whole_ = false;
     return;
   }
   ++accesses_[index_of(side)];
-  if (line == last_) return; // a hit under any policy, and the furthest next use stays the furthest
-  last_ = line;
-  kept_.push_back(line << 1 | index_of(side));
+  if (line == kept.last)
+    return; // a hit under any policy, and the furthest next use stays the furthest
+  kept.last = line;
+  kept.uses.push_back(line << 1 | index_of(side));
+  ++count_;
 }
 
-std::vector<uint32_t> Optimum::next_uses() const {
-  std::vector<uint32_t> next(kept_.size(), kNever);
-  std::unordered_map<uint64_t, uint32_t> seen;
-  for (size_t i = kept_.size(); i-- != 0;) {
-    const auto [found, fresh] = seen.try_emplace(kept_[i] >> 1, static_cast<uint32_t>(i));
-    if (fresh) continue;
-    next[i] = found->second;
-    found->second = static_cast<uint32_t>(i);
+void Optimum::solve(const Kept &kept, Answer &answer) const {
+  const std::vector<uint32_t> next = next_uses(kept.uses);
+  std::vector<Set> sets(settings_.sets(), Set(settings_.ways_in_set()));
+  for (size_t i = 0; i < kept.uses.size(); ++i) {
+    const uint64_t line = kept.uses[i] >> 1;
+    if (!sets[line % sets.size()].use(line, next[i])) ++answer.misses[kept.uses[i] & 1];
   }
-  return next;
 }
 
 Optimum::Answer Optimum::solve() const {
-  const std::vector<uint32_t> next = next_uses();
-  std::vector<Set> sets(settings_.sets(), Set(settings_.ways_in_set()));
   Answer answer{accesses_, {}, whole_};
-  for (size_t i = 0; i < kept_.size(); ++i) {
-    const uint64_t line = kept_[i] >> 1;
-    if (!sets[line % sets.size()].use(line, next[i])) ++answer.misses[kept_[i] & 1];
-  }
+  for (const auto &kept : threads_.all()) solve(*kept, answer);
   return answer;
 }
 

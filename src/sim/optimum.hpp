@@ -3,6 +3,7 @@
 // each that is not of the same line as the one before, and 4 more while it is solved.
 #pragma once
 
+#include "sim/by_thread.hpp"
 #include "sim/reference.hpp"
 #include "sim/settings.hpp"
 #include "trace/result.hpp"
@@ -15,7 +16,8 @@ namespace abut::sim {
 
 class Optimum final : public Consumer {
 public:
-  // Of a cache of this capacity, line and ways, where every miss brings its line in.
+  // Of a cache of this capacity, line and ways, of each thread and for one side where the level says so, and where every
+  // miss brings its line in.
   static trace::Result<std::unique_ptr<Optimum>> make(const LevelSettings &settings);
 
   void take(const References &references) override;
@@ -32,13 +34,20 @@ public:
 private:
   explicit Optimum(const LevelSettings &settings) : settings_(settings) {}
 
-  void use(uint64_t line, Side side);
-  std::vector<uint32_t> next_uses() const;
+  // What one cache was asked for.
+  struct Kept {
+    std::vector<uint64_t> uses; // a line and, in the lowest bit, a side
+    uint64_t last = ~uint64_t{0};
+  };
+
+  void take(const References &references, Kept &kept);
+  void use(uint64_t line, Side side, Kept &kept);
+  void solve(const Kept &kept, Answer &answer) const;
 
   LevelSettings settings_;
-  std::vector<uint64_t> kept_; // a line and, in the lowest bit, a side
+  ByThread<Kept> threads_;
   std::array<uint64_t, kSides> accesses_{};
-  uint64_t last_ = ~uint64_t{0};
+  size_t count_ = 0; // of all that is kept
   bool whole_ = true;
 };
 

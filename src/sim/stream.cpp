@@ -14,8 +14,12 @@ public:
   void observe(uint64_t line, bool news, Targets &targets) override {
     if (!news) return;
     Track &track = track_of(page_of(line));
-    const int direction = line > track.line ? 1 : -1;
     if (line == track.line) return;
+    if (track.line == kNone) {
+      track.line = line;
+      return;
+    }
+    const int direction = line > track.line ? 1 : -1;
     track.length = direction == track.direction ? track.length + 1 : 1;
     if (track.length == 1) track.ahead = line;
     track.direction = direction;
@@ -32,9 +36,10 @@ public:
 private:
   static constexpr size_t kTracks = 16;
   static constexpr uint32_t kTrusted = 2; // steps in one direction
+  static constexpr uint64_t kNone = ~uint64_t{0};
   struct Track {
-    uint64_t page = ~uint64_t{0};
-    uint64_t line = 0;
+    uint64_t page = kNone;
+    uint64_t line = kNone;
     uint64_t ahead = 0; // the last line that was asked for
     uint64_t used = 0;
     uint32_t length = 0;

@@ -34,7 +34,6 @@ Tree::Tree(std::vector<LevelSettings> levels)
     any_prefetch_ |= level.prefetch != Prefetch::none;
   }
   last_tops_ = add_thread();
-  thread_numbers_[0] = 0;
 }
 
 size_t Tree::number_of(const std::string &name) const {
@@ -77,16 +76,15 @@ Tree::Tops Tree::add_thread() {
   return tops;
 }
 
+// The first thread that shows has what was made before any did.
 Tree::Tops Tree::tops_of(uint32_t thread) {
-  if (thread == last_thread_ || !any_own_) return last_tops_;
-  const auto [found, fresh] = thread_numbers_.try_emplace(thread, threads_.size() % kMostThreads);
-  // The first thread that shows takes over what was made for thread 0, which may never come.
-  if (fresh && thread_numbers_.size() == 2 && references_ == decltype(references_){})
-    found->second = 0;
-  else if (fresh && threads_.size() < kMostThreads)
-    add_thread();
+  const bool first = thread_numbers_.empty();
+  if (!any_own_ || (thread == last_thread_ && !first)) return last_tops_;
+  const size_t next = first ? 0 : threads_.size() % kMostThreads;
+  const auto [found, fresh] = thread_numbers_.try_emplace(thread, next);
+  if (fresh && next == threads_.size()) add_thread();
   last_thread_ = thread;
-  last_tops_ = threads_[std::min(found->second, threads_.size() - 1)];
+  last_tops_ = threads_[found->second];
   return last_tops_;
 }
 

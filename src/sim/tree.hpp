@@ -2,6 +2,7 @@
 // each thread's own, and may serve one side alone. A tree of levels whose lines are pages is a TLB.
 #pragma once
 
+#include "sim/by_thread.hpp"
 #include "sim/cache_level.hpp"
 #include "sim/counts.hpp"
 #include "sim/reference.hpp"
@@ -31,9 +32,6 @@ public:
   // References that were taken in, by kind; and by owner, where they have one.
   const std::array<uint64_t, kKinds> &references() const { return references_; }
   const std::vector<uint64_t> &references_by_owner() const { return by_owner_; }
-
-  // Threads with levels of their own; further ones share them.
-  static constexpr size_t kMostThreads = 256;
 
 private:
   // Where the references of a thread go, by side.

@@ -2,6 +2,7 @@
 
 #include "base/units.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace abut::sim {
@@ -17,17 +18,7 @@ std::variant<Lru, FullLru> make_lines(const LevelSettings &settings) {
 
 } // namespace
 
-trace::Result<std::unique_ptr<Utilisation>> Utilisation::make(const LevelSettings &settings) {
-  LevelSettings plain;
-  plain.name = settings.name;
-  plain.capacity = settings.capacity;
-  plain.line = settings.line;
-  plain.ways = settings.ways;
-  if (std::optional<trace::Error> error = check({plain})) return *error;
-  return std::unique_ptr<Utilisation>(new Utilisation(plain));
-}
-
-Utilisation::Utilisation(const LevelSettings &settings)
+UsedLines::UsedLines(const LevelSettings &settings)
     : sets_(settings.sets()), masked_(is_power_of_two(sets_)),
       line_shift_(static_cast<unsigned>(std::countr_zero(settings.line))),
       part_shift_(settings.line > kParts
@@ -39,21 +30,21 @@ Utilisation::Utilisation(const LevelSettings &settings)
     free_.push_back(slot - 1);
 }
 
-inline uint64_t Utilisation::parts(uint64_t first, uint64_t last) const {
+inline uint64_t UsedLines::parts(uint64_t first, uint64_t last) const {
   const uint64_t within = line_bytes() - 1;
   const uint64_t from = (first & within) >> part_shift_;
   const uint64_t to = (last & within) >> part_shift_;
   return (~uint64_t{0} >> (kParts - 1 - (to - from))) << from;
 }
 
-inline void Utilisation::use(uint64_t first, uint64_t last, const Reference &reference) {
+inline void UsedLines::use(uint64_t first, uint64_t last, const Reference &reference) {
   const uint64_t line = first >> line_shift_;
   Newest &newest = newest_[line & (newest_.size() - 1)];
   if (newest.line != line) newest = {line, &held(line, reference)};
   newest.held->used |= parts(first, last);
 }
 
-void Utilisation::take(const References &references) {
+void UsedLines::take(const References &references) {
   for (size_t i = 0; i < references.count(); ++i) {
     const Reference reference = references[i];
     const Extent extent = extent_of(reference.address, reference.size);
@@ -70,7 +61,7 @@ void Utilisation::take(const References &references) {
 }
 
 template <typename Lines>
-Utilisation::Held &Utilisation::held_in(Lines &lines, uint64_t line, const Reference &reference) {
+UsedLines::Held &UsedLines::held_in(Lines &lines, uint64_t line, const Reference &reference) {
   const uint64_t set = set_of(line);
   if (lines.find(set, line) != nullptr) return held_[table_.find(line)];
   const uint32_t slot = free_.back();
@@ -87,11 +78,11 @@ Utilisation::Held &Utilisation::held_in(Lines &lines, uint64_t line, const Refer
   return held_[slot];
 }
 
-Utilisation::Held &Utilisation::held(uint64_t line, const Reference &reference) {
+UsedLines::Held &UsedLines::held(uint64_t line, const Reference &reference) {
   return std::visit([&](auto &lines) -> Held & { return held_in(lines, line, reference); }, lines_);
 }
 
-void Utilisation::add(const Held &held, UtilisationCounts &counts) const {
+void UsedLines::add(const Held &held, UtilisationCounts &counts) const {
   const auto used = static_cast<uint64_t>(std::popcount(held.used));
   const uint64_t bytes = used << part_shift_;
   const uint64_t parts = std::min<uint64_t>(line_bytes(), kParts);
@@ -105,10 +96,50 @@ void Utilisation::add(const Held &held, UtilisationCounts &counts) const {
   counts.used_by_owner[held.owner] += bytes;
 }
 
-UtilisationCounts Utilisation::counts() const {
-  UtilisationCounts counts = counts_;
+// What has left the cache.
+void UsedLines::add_sums(UtilisationCounts &counts) const {
+  for (size_t side = 0; side < kSides; ++side) {
+    counts.lines[side] += counts_.lines[side];
+    counts.used[side] += counts_.used[side];
+  }
+  for (size_t parts = 0; parts < counts_.by_parts.size(); ++parts)
+    counts.by_parts[parts] += counts_.by_parts[parts];
+  const size_t owners = std::max(counts.lines_by_owner.size(), counts_.lines_by_owner.size());
+  counts.lines_by_owner.resize(owners);
+  counts.used_by_owner.resize(owners);
+  for (size_t owner = 0; owner < counts_.lines_by_owner.size(); ++owner) {
+    counts.lines_by_owner[owner] += counts_.lines_by_owner[owner];
+    counts.used_by_owner[owner] += counts_.used_by_owner[owner];
+  }
+}
+
+void UsedLines::add_to(UtilisationCounts &counts) const {
+  add_sums(counts);
   for (const Held &held : held_)
     if (held.there) add(held, counts);
+}
+
+trace::Result<std::unique_ptr<Utilisation>> Utilisation::make(const LevelSettings &settings) {
+  LevelSettings plain;
+  plain.name = settings.name;
+  plain.capacity = settings.capacity;
+  plain.line = settings.line;
+  plain.ways = settings.ways;
+  plain.per_thread = settings.per_thread;
+  if (std::optional<trace::Error> error = check({plain})) return *error;
+  plain.serves = settings.serves;
+  return std::unique_ptr<Utilisation>(new Utilisation(plain));
+}
+
+void Utilisation::take(const References &references) {
+  take_apart(settings_, references, [this](uint32_t thread, const References &own) {
+    threads_.of(thread, [this] { return std::make_unique<UsedLines>(settings_); }).take(own);
+  });
+}
+
+UtilisationCounts Utilisation::counts() const {
+  UtilisationCounts counts;
+  for (const auto &lines : threads_.all()) lines->add_to(counts);
   return counts;
 }
 

@@ -5,6 +5,7 @@
 // whose reference brought it; those that are still there at the end count, too.
 #pragma once
 
+#include "sim/by_thread.hpp"
 #include "sim/counts.hpp"
 #include "sim/full.hpp"
 #include "sim/ordered.hpp"
@@ -26,16 +27,14 @@ struct UtilisationCounts {
   std::array<uint64_t, 65> by_parts{};
 };
 
-class Utilisation final : public Consumer {
+// One LRU cache whose lines' used bytes are kept.
+class UsedLines {
 public:
-  // Of an LRU cache of this capacity, line and ways; the rest of the settings is not looked at.
-  static trace::Result<std::unique_ptr<Utilisation>> make(const LevelSettings &settings);
+  explicit UsedLines(const LevelSettings &settings);
 
-  void take(const References &references) override;
-
-  // With what the cache holds now.
-  UtilisationCounts counts() const;
-  uint64_t line_bytes() const { return uint64_t{1} << line_shift_; }
+  void take(const References &references);
+  // Adds what was counted, with what the cache holds now.
+  void add_to(UtilisationCounts &counts) const;
 
 private:
   // What is known of a line that is there.
@@ -46,14 +45,14 @@ private:
     bool there = false;
   };
 
-  explicit Utilisation(const LevelSettings &settings);
-
   void use(uint64_t first, uint64_t last, const Reference &reference);
   Held &held(uint64_t line, const Reference &reference);
   template <typename Lines>
   Held &held_in(Lines &lines, uint64_t line, const Reference &reference);
   void add(const Held &held, UtilisationCounts &counts) const;
+  void add_sums(UtilisationCounts &counts) const;
   uint64_t parts(uint64_t first, uint64_t last) const;
+  uint64_t line_bytes() const { return uint64_t{1} << line_shift_; }
 
   uint64_t set_of(uint64_t line) const { return masked_ ? line & (sets_ - 1) : line % sets_; }
 
@@ -73,6 +72,25 @@ private:
   std::vector<uint32_t> free_;
   std::vector<Newest> newest_; // lines of one set share a place
   UtilisationCounts counts_;
+};
+
+class Utilisation final : public Consumer {
+public:
+  // Of an LRU cache of this capacity, line and ways, of each thread and for one side where the level says so; the rest
+  // of the settings is not looked at.
+  static trace::Result<std::unique_ptr<Utilisation>> make(const LevelSettings &settings);
+
+  void take(const References &references) override;
+
+  // With what the cache holds now.
+  UtilisationCounts counts() const;
+  uint64_t line_bytes() const { return settings_.line; }
+
+private:
+  explicit Utilisation(const LevelSettings &settings) : settings_(settings) {}
+
+  LevelSettings settings_;
+  ByThread<UsedLines> threads_;
 };
 
 } // namespace abut::sim

@@ -27,3 +27,18 @@ def test_prefetchers_learn_what_they_are_made_for(prefetch: str, steps: list[int
     cache = Level("L1", 1 << 16, line=64, ways=16, prefetch=prefetch, degree=1)
     (counts,) = Caches([cache]).take(np.array(steps) * 64).counts()
     assert counts.total_misses == 3, "the fourth was foretold by the three before"
+
+
+def test_what_was_fetched_ahead_is_no_demand_of_any_level_below() -> None:
+    """A miss at one level is an access at the next; a prefetch is counted as such all the way."""
+    levels = [
+        Level("L1", 1 << 12, ways=4, below="L2", prefetch="next-line"),
+        Level("L2", 1 << 14, ways=4, below="L3", prefetch="stream", degree=2),
+        Level("L3", 1 << 16, ways=4),
+    ]
+    first, second, third = Caches(levels).take(np.arange(0, 1 << 20, 128)).counts()
+    assert first.prefetched.issued > 0
+    assert second.prefetched.issued > 0
+    assert second.total_accesses == first.total_misses
+    assert third.total_accesses == second.total_misses
+    assert third.prefetch_fetches > 0

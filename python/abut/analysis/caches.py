@@ -204,7 +204,10 @@ class UtilisationCounts:
 
 
 class Utilisation(Simulator):
-    """How much of what a cache brings in is used. Only the level's shape counts; it is LRU."""
+    """How much of what a cache brings in is used.
+
+    Of the level, only its shape, `per_thread` and `serves` count; it is LRU.
+    """
 
     def __init__(self, level: Level) -> None:
         module = native_module()
@@ -226,7 +229,10 @@ class OptimumCounts:
 
 
 class Optimum(Simulator):
-    """Belady's optimum for a cache of the level's shape. It keeps all that it takes in."""
+    """Belady's optimum for a cache of the level's shape, `per_thread` and `serves`.
+
+    It keeps all that it takes in.
+    """
 
     def __init__(self, level: Level) -> None:
         module = native_module()

@@ -116,8 +116,7 @@ inline std::optional<std::string> check_any_caches(std::span<const uint8_t> inpu
   const auto least = optimum->solve();
   const sim::Counts top = tree->counts(0);
   // The optimum is one among caches that every miss fills.
-  const bool comparable = levels[0].write_allocate && !levels[0].per_thread &&
-                          levels[0].prefetch == sim::Prefetch::none &&
+  const bool comparable = levels[0].write_allocate && levels[0].prefetch == sim::Prefetch::none &&
                           levels[0].sector_bytes() == levels[0].line;
   if (comparable && least.misses[0] + least.misses[1] >
                         std::accumulate(top.misses.begin(), top.misses.end(), uint64_t{0}))
