@@ -232,6 +232,7 @@ void CacheLevel<Sets>::run_ahead(const Request &request, uint64_t line, bool new
     const auto kind = static_cast<Kind>(request.kind & kAllocator);
     bring({address_of(target), settings_.line, kind, 0}, nullptr, all_sectors_, Entry::kPrefetched,
           Purpose::prefetch);
+    last_unit_ = kNoUnit; // what came since is younger, so that another use counts
   }
 }
 
