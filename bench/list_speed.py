@@ -39,7 +39,9 @@ def phases(heap: Heap, kind: str, log_lists: int, nodes: int) -> dict[str, float
 
 def row(heaps: list[Heap], kind: str, log_lists: int, nodes: int, runs: int) -> list[str]:
     """One row of the table: the best peer's times, abut's, and how much faster a walk is."""
-    took = [{heap.name: phases(heap, kind, log_lists, nodes) for heap in heaps} for _ in range(runs)]
+    took = [
+        {heap.name: phases(heap, kind, log_lists, nodes) for heap in heaps} for _ in range(runs)
+    ]
 
     def of(heap: str, phase: str) -> float:
         return median(run[heap][phase] for run in took)
