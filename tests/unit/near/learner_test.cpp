@@ -123,6 +123,36 @@ TEST_F(LearnerTest, FriendsThatAreNearNeedNoRule) {
   EXPECT_EQ(verdict, Learner::Verdict::near_anyway);
 }
 
+TEST_F(LearnerTest, FindsTheTailByAnIndex) {
+  auto *tails = static_cast<Node **>(heap::allocate(256));
+  held.push_back(tails);
+  uint64_t index = 0;
+  const auto verdict = append([&](Node *tail) {
+    index = index % 30 + 1;
+    tails[index] = tail;
+    registers.words[0] = index;
+    registers.words[3] = reinterpret_cast<Address>(tails);
+  });
+  ASSERT_EQ(verdict, Learner::Verdict::found);
+  EXPECT_EQ(rule.first.base, 3);
+  EXPECT_EQ(rule.first.index, 0);
+  EXPECT_EQ(rule.first.shift, 3);
+}
+
+TEST_F(LearnerTest, WaitsWhereNothingMoreMayBeTried) {
+  const auto try_to = [&](uint32_t effort) {
+    Learner::effort_left = effort;
+    learner->begin(false);
+    return append([&](Node *tail) { registers.words[2] = reinterpret_cast<Address>(tail); });
+  };
+  EXPECT_EQ(try_to(100), Learner::Verdict::undecided);
+  EXPECT_EQ(Learner::effort_left, 0U);
+  EXPECT_TRUE(learner->is_idle());
+  EXPECT_EQ(try_to(100'000), Learner::Verdict::found);
+  EXPECT_GT(Learner::effort_left, 0U);
+  Learner::effort_left = ~uint32_t{0};
+}
+
 TEST_F(LearnerTest, WildAddressesAreNotRead) {
   auto verdict = Learner::Verdict::undecided;
   uint64_t wild = 0x123456789abcdef;
