@@ -18,6 +18,19 @@ class Line:
     prediction: int = 2
 
 
+class Xorshift:
+    """Marsaglia's generator of 64 bits with the shifts 13, 7 and 17, begun by a seed."""
+
+    def __init__(self, seed: int) -> None:
+        self.state = (seed * 0x9E3779B97F4A7C15 | 1) % 2**64
+
+    def way_of(self, ways: int) -> int:
+        for shift in (13, -7, 17):
+            moved = self.state << shift if shift > 0 else self.state >> -shift
+            self.state = (self.state ^ moved) % 2**64
+        return (self.state >> 32) * ways >> 32
+
+
 @dataclass
 class Model:
     """One cache. `below` is asked for what it misses; None is memory."""
@@ -40,6 +53,7 @@ class Model:
     def __post_init__(self) -> None:
         # By way: None is an empty one. What is in a set keeps its way.
         self.content: list[list[Line | None]] = [[None] * self.ways for _ in range(self.sets)]
+        self.random = Xorshift(seed=1)
         self.pointers = [[False] * (2 * self.ways) for _ in range(self.sets)]
         if self.below:
             self.below.above.append(self)
@@ -171,6 +185,8 @@ class Model:
             while node < self.ways:
                 node = 2 * node + self.pointers[index][node]
             return node - self.ways
+        if self.policy == "random":
+            return self.random.way_of(self.ways)
         while True:
             for way, line in enumerate(lines):
                 if line.prediction == 3:
