@@ -86,6 +86,21 @@ def test_long_runs_that_mostly_hit_do_what_the_model_does(sets: int, ways: int) 
     assert sum(counts.write_backs) == model.write_backs
 
 
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize(("sets", "ways"), [(2, 4), (3, 8), (1, 32)])
+def test_long_runs_that_often_miss_do_what_the_model_does(
+    policy: str, sets: int, ways: int
+) -> None:
+    lines = np.random.default_rng(ways).integers(0, 2 * sets * ways, 2000)
+    model = Model(sets, ways, LINE, policy)
+    for line in lines.tolist():
+        model.access(line * LINE, 8, False)
+    (counts,) = read_lines(
+        Caches([level("L1", sets, ways, policy=policy)]), lines.tolist()
+    ).counts()
+    assert counts.total_misses == model.misses
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     ACCESSES,
