@@ -273,6 +273,18 @@ def test_every_preset_can_be_simulated(name: str, trace: Path) -> None:
         assert result.levels[0].total_accesses >= result.total_references
 
 
+def test_huge_pages_miss_the_tlb_once_for_two_megabytes(tmp_path: Path) -> None:
+    with TraceWriter(tmp_path / "pages.trace") as out:
+        for page in range(2 * 512):
+            out.access(0, (512 + page) * 4096, 8)
+    small, huge = (
+        run(tmp_path / "pages.trace", preset=find_preset("zen5"), huge_pages=huge)
+        for huge in (False, True)
+    )
+    assert [level.total_misses for level in small.tlb] == [1024, 1024]
+    assert [level.total_misses for level in huge.tlb] == [2, 2]
+
+
 def test_the_command_says_the_verdict_first(abut: Abut, trace: Path) -> None:
     done = abut("sim", "--cache", "rezaei-8k", "--split", "allocator", "--classes", str(trace))
     assert done.returncode == 0, done.stderr
