@@ -202,8 +202,9 @@ void add_sim(nb::module_ &m) {
       .def("references", [](const Tree &tree) { return list_of(tree.references()); })
       .def("references_by_owner",
            [](const Tree &tree) { return to_array(tree.references_by_owner()); })
-      .def("memory",
-           [](const Tree &tree) { return std::pair(tree.memory_read(), tree.memory_written()); });
+      .def("memory", [](const Tree &tree) {
+        return std::pair(list_of(tree.memory_read()), list_of(tree.memory_written()));
+      });
   nb::class_<sim::Utilisation, Consumer>(m, "Utilisation")
       .def(nb::new_([](const nb::dict &level) {
              return value_of(sim::Utilisation::make(settings_of(level)));

@@ -65,22 +65,29 @@ class Memory final : public Level {
 public:
   void take(const References &) override {}
   void take(const Errands &errands) override {
-    uint64_t returned = 0;
-    for (const Errand &errand : errands.list) returned += errand.bits / Errand::kWriteBack & 1;
-    written += returned * errands.line_bytes;
-    read += (errands.list.size() - returned) * errands.line_bytes;
+    for (const Errand &errand : errands.list) {
+      Bytes &moved = errand.is_write_back() ? written : read;
+      moved[errand.bits / Errand::kByAllocator & 1] += errands.line_bytes;
+    }
   }
-  void reference(const Request &request) override { written += request.size; }
+  void reference(const Request &request) override { add(written, request); }
   bool fetch(const Request &request, Purpose) override {
-    read += request.size;
+    add(read, request);
     return false;
   }
-  void write_back(const Request &request) override { written += request.size; }
+  void write_back(const Request &request) override { add(written, request); }
   void take_victim(const Request &, bool) override {}
   bool leave(uint64_t, uint32_t) override { return false; }
 
-  uint64_t read = 0; // bytes
-  uint64_t written = 0;
+  // By side: of who asks for a line, and of who had brought one that goes back.
+  using Bytes = std::array<uint64_t, kSides>;
+  Bytes read{};
+  Bytes written{};
+
+private:
+  static void add(Bytes &moved, const Request &request) {
+    moved[index_of(side_of(request.kind))] += request.size;
+  }
 };
 
 } // namespace abut::sim

@@ -27,8 +27,8 @@ public:
   const std::vector<LevelSettings> &levels() const { return settings_; }
   // Of the level with this number, in all threads.
   Counts counts(size_t level) const;
-  uint64_t memory_read() const { return memory_.read; } // bytes
-  uint64_t memory_written() const { return memory_.written; }
+  const Memory::Bytes &memory_read() const { return memory_.read; }
+  const Memory::Bytes &memory_written() const { return memory_.written; }
   // References that were taken in, by kind; and by owner, where they have one.
   const std::array<uint64_t, kKinds> &references() const { return references_; }
   const std::vector<uint64_t> &references_by_owner() const { return by_owner_; }

@@ -331,3 +331,12 @@ def test_addresses_and_sizes_of_any_kind_are_taken() -> None:
     assert counts.total_accesses >= 4
     with pytest.raises(AbutError, match="as many"):
         Caches([level("L1", 1, 1)]).take(numbers, sizes[:2])
+
+
+@pytest.mark.parametrize("policy", ["lru", "fifo"])
+def test_memory_is_read_for_who_asks_and_written_for_who_brought(policy: str) -> None:
+    lines = np.array([0, 1, 2, 3, 4, 5]) * LINE
+    kinds = [WRITE, ALLOCATOR | WRITE, ALLOCATOR, 0, 0, 0]
+    caches = Caches([level("L1", 1, 2, policy=policy)]).take(lines, kinds=kinds)
+    assert caches.memory_bytes_by_side == [(4 * LINE, LINE), (2 * LINE, LINE)]
+    assert caches.memory_bytes == (6 * LINE, 2 * LINE)

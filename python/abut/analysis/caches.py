@@ -182,7 +182,13 @@ class Caches(Simulator):
     def memory_bytes(self) -> tuple[int, int]:
         """Read from memory, and written to it."""
         read, written = self.native.memory()
-        return read, written
+        return sum(read), sum(written)
+
+    @property
+    def memory_bytes_by_side(self) -> list[tuple[int, int]]:
+        """The same by side: of who asks for a line, and of who had brought one that goes back."""
+        read, written = self.native.memory()
+        return list(zip(read, written, strict=True))
 
 
 @dataclass(frozen=True, slots=True)

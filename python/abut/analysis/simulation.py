@@ -64,6 +64,7 @@ class Result:
     tlb: list[LevelCounts]
     split: list[LevelCounts]
     memory_bytes: tuple[int, int]
+    memory_bytes_by_side: list[tuple[int, int]]
     utilisation: list[UtilisationCounts]
     page_utilisation: UtilisationCounts | None
     optimum: OptimumCounts | None
@@ -105,6 +106,7 @@ def simulate(job: Job, addresses: Array | None = None) -> Result:
         tlb=[_plain(level) for level in tlb.counts()] if tlb else [],
         split=[_plain(level) for level in separate.counts()] if separate else [],
         memory_bytes=caches.memory_bytes,
+        memory_bytes_by_side=caches.memory_bytes_by_side,
         utilisation=[_plain(one.counts()) for one in used],
         page_utilisation=_plain(pages_used.counts()) if pages_used else None,
         optimum=optimum.solve() if optimum else None,

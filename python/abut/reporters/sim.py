@@ -266,7 +266,8 @@ def _result_row(result: Result) -> dict[str, Any]:
         )
         if found
         else None,
-        "memory_bytes": {"read": result.memory_bytes[0], "written": result.memory_bytes[1]},
+        "memory_bytes": _moved(result.memory_bytes),
+        "memory_bytes_by_side": [_moved(moved) for moved in result.memory_bytes_by_side],
         "used": [_used_row(used) for used in result.utilisation],
         "pages_used": _used_row(result.page_utilisation) if result.page_utilisation else None,
         "optimum": dataclasses.asdict(result.optimum) if result.optimum else None,
@@ -274,6 +275,11 @@ def _result_row(result: Result) -> dict[str, Any]:
         "owners": [dataclasses.asdict(row) for row in result.owners],
         "damages": result.damages,
     }
+
+
+def _moved(moved: tuple[int, int]) -> dict[str, int]:
+    read, written = moved
+    return {"read": read, "written": written}
 
 
 def _level_row(level: Level) -> dict[str, Any]:
