@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from pathlib import Path
 
 from abut.errors import USAGE, AbutError
 from abut.library import HeapOption
@@ -28,6 +29,14 @@ def _check_value(option: HeapOption, value: str) -> None:
         _check_number(option, value)
     elif option.kind == "choice" and value not in re.findall(r"[\w-]+", option.range):
         raise _bad(f"option '{option.name}': no choice '{value}'", f"choose of {option.range}")
+    elif option.name == "plan":
+        _check_plan(value)
+
+
+def _check_plan(value: str) -> None:
+    """The library goes on without a plan that it cannot read; who measures one must not."""
+    if value and not value.startswith("@") and not Path(value).is_file():
+        raise _bad(f"{value}: there is no such plan", "make one: abut tune, or abut place")
 
 
 def _check_number(option: HeapOption, value: str) -> None:

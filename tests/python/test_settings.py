@@ -10,6 +10,7 @@ OPTIONS = [
     HeapOption("decay_ms", "number", "100", "0..3600000", "how long"),
     HeapOption("huge_pages", "choice", "auto", "never|auto", "whether"),
     HeapOption("stats", "path", "", "", "where"),
+    HeapOption("plan", "path", "", "", "which"),
 ]
 
 
@@ -21,6 +22,8 @@ OPTIONS = [
         ("ABUT_DECAY_MS=5", "ABUT_DECAY_MS", "5"),
         ("huge_pages=never", "ABUT_HUGE_PAGES", "never"),
         ("stats=/tmp/a=b", "ABUT_STATS", "/tmp/a=b"),
+        (f"plan={__file__}", "ABUT_PLAN", __file__),
+        ("plan=@9", "ABUT_PLAN", "@9"),
     ],
 )
 def test_setting_becomes_a_variable(setting: str, variable: str, value: str) -> None:
@@ -36,6 +39,7 @@ def test_setting_becomes_a_variable(setting: str, variable: str, value: str) -> 
         ("decay_ms=-1", "-1 is out of range"),
         ("decay_ms=3600001", "3600001 is out of range"),
         ("huge_pages=always", "no choice 'always'"),
+        ("plan=nowhere.plan", "nowhere.plan: there is no such plan"),
         ("colour=1", "'colour': the library has none of that name"),
     ],
 )
