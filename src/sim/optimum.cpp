@@ -73,15 +73,9 @@ std::vector<uint32_t> next_uses(const std::vector<uint64_t> &uses) {
 } // namespace
 
 trace::Result<std::unique_ptr<Optimum>> Optimum::make(const LevelSettings &settings) {
-  LevelSettings plain;
-  plain.name = settings.name;
-  plain.capacity = settings.capacity;
-  plain.line = settings.line;
-  plain.ways = settings.ways;
-  plain.per_thread = settings.per_thread;
-  if (std::optional<trace::Error> error = check({plain})) return *error;
-  plain.serves = settings.serves;
-  return std::unique_ptr<Optimum>(new Optimum(plain));
+  trace::Result<LevelSettings> shape = shape_of(settings);
+  if (!shape) return shape.error();
+  return std::unique_ptr<Optimum>(new Optimum(shape.value()));
 }
 
 void Optimum::take(const References &references) {

@@ -122,4 +122,17 @@ std::optional<Error> check(const std::vector<LevelSettings> &levels) {
   return {};
 }
 
+// Alone it is a whole tree, which must serve both sides; so whom it serves is not checked.
+trace::Result<LevelSettings> shape_of(const LevelSettings &level) {
+  LevelSettings shape;
+  shape.name = level.name;
+  shape.capacity = level.capacity;
+  shape.line = level.line;
+  shape.ways = level.ways;
+  shape.per_thread = level.per_thread;
+  if (std::optional<trace::Error> error = check({shape})) return *error;
+  shape.serves = level.serves;
+  return shape;
+}
+
 } // namespace abut::sim

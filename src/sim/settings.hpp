@@ -48,6 +48,9 @@ struct LevelSettings {
 // What is wrong with them, if anything: shapes that cannot be, names that are not there, circles.
 std::optional<trace::Error> check(const std::vector<LevelSettings> &levels);
 
+// A level of the same lines, sets and users by itself, with nothing else that it was set to; an error where that cannot be.
+trace::Result<LevelSettings> shape_of(const LevelSettings &level);
+
 inline constexpr uint64_t kMostLines = uint64_t{1} << 28;
 inline constexpr uint32_t kMostWays = 4096; // of a policy that has to look at all ways of a set
 inline constexpr uint32_t kLeastLine = 16;  // bytes

@@ -120,15 +120,9 @@ void UsedLines::add_to(UtilisationCounts &counts) const {
 }
 
 trace::Result<std::unique_ptr<Utilisation>> Utilisation::make(const LevelSettings &settings) {
-  LevelSettings plain;
-  plain.name = settings.name;
-  plain.capacity = settings.capacity;
-  plain.line = settings.line;
-  plain.ways = settings.ways;
-  plain.per_thread = settings.per_thread;
-  if (std::optional<trace::Error> error = check({plain})) return *error;
-  plain.serves = settings.serves;
-  return std::unique_ptr<Utilisation>(new Utilisation(plain));
+  trace::Result<LevelSettings> shape = shape_of(settings);
+  if (!shape) return shape.error();
+  return std::unique_ptr<Utilisation>(new Utilisation(shape.value()));
 }
 
 void Utilisation::take(const References &references) {
