@@ -2,7 +2,7 @@
 //
 // While groups are formed, every small request is told by its context, and counted. What has been allocated a hundred times
 // is noted in the shape graph, and gets a pool or joins one if that promises to pay. Groups are formed while the heap
-// grows: each time it has grown by an eighth, the next few thousand requests are told; then only the sites whose objects
+// grows: each time it has grown by a quarter, the next few thousand requests are told; then only the sites whose objects
 // have a pool take longer than others. A group is looked at again each time it has become four times as large, and is turned
 // off where its pool turns out half empty.
 #pragma once
