@@ -9,7 +9,7 @@
 namespace abut::near {
 
 // Sites are looked at while the heap grows: what stays makes it grow, and what is freed soon needs no special place. Each
-// time it has grown by an eighth it is awake for some thousand allocations, and asleep again unless it found friends to
+// time it has grown by a quarter it is awake for some thousand allocations, and asleep again unless it found friends to
 // place objects beside. So programs without friends pay one comparison a request.
 inline bool is_awake() { return looks(Looker::near); }
 
