@@ -43,6 +43,7 @@ def made_up(count: int) -> Objects:
         address=rows * 256,
         friends=_edges(random, count, count),
         usage=_edges(random, count, 2 * count),
+        arrivals=_edges(random, count, 2 * count),
         contexts=_edges(random, _CONTEXTS, 500, first=1),
     )
 

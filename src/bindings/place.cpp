@@ -77,6 +77,7 @@ nb::dict read(trace::Reader &reader, bool accesses, uint32_t window,
   dict["address"] = to_array(table.address);
   dict["friends"] = arrays_of(table.friends);
   dict["usage"] = arrays_of(table.usage);
+  dict["arrivals"] = arrays_of(table.arrivals);
   dict["contexts"] = arrays_of(table.contexts);
   dict["forgotten"] = table.forgotten;
   return dict;

@@ -51,7 +51,7 @@ namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
 
-// The row that most ways from each row lead to; none where no such edge repeats, or none leads the half of them.
+// The row that most ways from each row lead to; none where no such edge repeats, or all of them lead less than a quarter.
 std::vector<uint32_t> likely_next(const EdgeList &edges, size_t rows) {
   struct Ways {
     uint64_t all = 0;
@@ -67,7 +67,7 @@ std::vector<uint32_t> likely_next(const EdgeList &edges, size_t rows) {
     next[edges.from[i]] = edges.to[i];
   }
   for (size_t row = 0; row < rows; ++row)
-    if (uint64_t{ways[row].most} * 2 < ways[row].all) next[row] = kNone;
+    if (uint64_t{ways[row].most} * 4 < ways[row].all) next[row] = kNone;
   return next;
 }
 

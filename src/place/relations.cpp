@@ -22,13 +22,15 @@ struct Recent {
   static constexpr uint32_t kNone = UINT32_MAX;
 
   uint32_t last = kNone;
+  uint32_t arrived = kNone;
   std::vector<uint32_t> contexts; // a ring
   size_t next = 0;
 };
 
 class Gatherer {
 public:
-  explicit Gatherer(const ReadOptions &options) : options_(options), usage_(options.most_edges) {}
+  explicit Gatherer(const ReadOptions &options)
+      : options_(options), usage_(options.most_edges), arrivals_(options.most_edges) {}
 
   void take(const Event &event) {
     switch (event.kind) {
@@ -60,8 +62,9 @@ public:
 
   Relations finish() {
     table_.friends = friends_.take();
-    table_.forgotten = usage_.forgotten();
+    table_.forgotten = usage_.forgotten() + arrivals_.forgotten();
     table_.usage = usage_.take();
+    table_.arrivals = arrivals_.take();
     table_.contexts = contexts_.take();
     return std::move(table_);
   }
@@ -76,6 +79,7 @@ private:
       const auto to = [&event](auto &column) { column.resize(event.object, 0); };
       to(table_.size), to(table_.most), to(table_.align), to(table_.context), to(table_.thread);
       to(table_.heat), to(table_.address);
+      to(used_at_);
       table_.died.resize(event.object, Relations::kNever);
     }
     if (!known(event.object)) return;
@@ -98,6 +102,19 @@ private:
     if (running_->last != Recent::kNone) usage_.add(running_->last, row, narrowed(weight));
     running_->last = row;
     relate(table_.context[row]);
+    arrive(row, weight);
+  }
+
+  void arrive(uint32_t row, uint64_t weight) {
+    uint32_t &used_at = used_at_[row];
+    const bool is_in_use = used_at != 0 && now_ - used_at < kInUse;
+    if (!is_in_use) {
+      ++now_;
+      if (running_->arrived != Recent::kNone)
+        arrivals_.add(running_->arrived, row, narrowed(weight));
+      running_->arrived = row;
+    }
+    used_at = now_;
   }
 
   uint32_t number_of(uint32_t context) const {
@@ -127,7 +144,9 @@ private:
 
   ReadOptions options_;
   Relations table_;
-  EdgeCounter friends_, usage_, contexts_;
+  EdgeCounter friends_, usage_, arrivals_, contexts_;
+  std::vector<uint32_t> used_at_; // by row: what `now_` was then; 0: never
+  uint32_t now_ = 0;              // how many objects have come into use, of all threads
   std::vector<Recent> threads_;
   Recent *running_ = nullptr;
   uint32_t running_thread_ = 0;

@@ -23,6 +23,11 @@ struct ReadOptions {
   size_t most_edges = EdgeCounter::kMost;
 };
 
+// What is used all the time (an interpreter's stack, a parser's state) lies between any two other objects in `usage`, and
+// all ways lead through it. So `arrivals` leaves out what is in use already: what was used since the last kInUse objects
+// came, and lies in the first cache wherever it is placed.
+constexpr uint32_t kInUse = 256;
+
 // Columns have a row an object, row 0 is object 1; edges name rows.
 struct Relations {
   static constexpr uint32_t kNever = UINT32_MAX;
@@ -40,9 +45,10 @@ struct Relations {
   EdgeList friends; // from the object that was named, to the one that was to be near it
   EdgeList
       usage; // from an object to the one that was accessed next; weighted (Cyll 2004, section 4.6)
+  EdgeList arrivals; // from an object that came into use to the one that came next; weighted
   EdgeList
       contexts; // from context to context, within the window; both ways, the smaller number first
-  uint64_t forgotten = 0; // edges of usage
+  uint64_t forgotten = 0; // edges of usage and of arrivals
 
   size_t count() const { return size.size(); }
 };

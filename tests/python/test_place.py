@@ -1,6 +1,7 @@
 """Plans: made from traces, written, read, and refused when they are damaged."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from abut.errors import AbutError
 from abut.plans.choice import choose
 from abut.plans.file import plan_bytes, read_plan, write_plan
 from abut.plans.keys import keys_of
+from abut.plans.objects import read_objects
 from abut.plans.planning import BASE, make_plan, planned_addresses, read_recorded
 from abut.strategies import find_strategy
 from abut.trace.native import native_module
@@ -53,6 +55,34 @@ def test_a_plan_is_read_as_it_was_written(tmp_path: Path) -> None:
     ]
     assert found.contexts[0].slots["requested"].tolist() == [2] * 20
     assert found.contexts[1].slots["offset"].tolist() == [2 + 5 * row for row in range(20)]
+
+
+def test_what_is_used_all_the_time_does_not_hide_what_follows_what(tmp_path: Path) -> None:
+    """An interpreter's stack is used between any two objects; their order is found all the same."""
+    count, visits = 2000, np.random.default_rng(5).permutation(2000)
+    path = tmp_path / "run.trace"
+    with TraceWriter(path, command=["prog"]) as out:
+        module = out.module("/bin/prog", BUILD_ID, 0x1000, 0x9000)
+        context = out.context([Frame(module, 0x10)])
+        stack = out.allocate(512, address=0x1000, context=context)
+        items = [
+            out.allocate(64, address=0x5000 + 64 * row, context=context) for row in range(count)
+        ]
+        for _ in range(3):
+            for row in visits:
+                out.access(stack, 0)
+                out.access(items[row], 0)
+                out.access(items[row], 8)
+    objects = read_objects(Trace(path))
+    rows = 1 + visits
+    assert np.bincount(objects.usage.origin)[0] == count
+    followed = dict(zip(objects.arrivals.origin, objects.arrivals.to, strict=True))
+    assert all(followed[a] == b for a, b in pairwise(rows))
+    for name in ("hot-streams", "combined"):
+        offsets = find_strategy(name).place(objects).offsets[rows]
+        # The ring of visits is cut somewhere.
+        assert (np.diff(offsets) == 64).sum() >= count - 3
+    assert (np.diff(find_strategy("usage-df").place(objects).offsets[rows]) == 64).sum() < 100
 
 
 def test_objects_lie_where_the_plan_has_them(tmp_path: Path) -> None:

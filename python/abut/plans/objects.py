@@ -46,7 +46,8 @@ class Objects:
     `size`: bytes at birth; `most`: at the most, over its life. `died`: how many had been born by
     then, or never, a number above all rows. `heat`: accesses by the program, and its touches.
     `friends` lead from the object that was named to the one that was to lie near it; `usage` to
-    the one that was used next; `contexts` join the numbers of contexts that were used together.
+    the one that was used next; `arrivals`, too, but they pass over what was in use already, which
+    is cached wherever it lies; `contexts` join the numbers of contexts that were used together.
     """
 
     size: Array
@@ -59,6 +60,7 @@ class Objects:
     address: Array
     friends: Edges
     usage: Edges
+    arrivals: Edges
     contexts: Edges
     cache: Cache = field(default_factory=Cache)
     seed: int = 1
@@ -170,7 +172,7 @@ def read_objects(
         columns = native_module().read_relations(
             trace.native, accesses, _WINDOW, known, list(windows)
         )
-    for name in ("friends", "usage", "contexts"):
+    for name in ("friends", "usage", "arrivals", "contexts"):
         columns[name] = Edges(*columns[name])
     # Numbers of objects are 64 bits wide in Python; heat goes back to the native module unsigned.
     columns["heat"] = columns["heat"].astype(np.uint64)
@@ -185,7 +187,7 @@ def objects_of(
 ) -> Objects:
     """Made-up objects, all of one context and alive to the end: to try a strategy on.
 
-    `friends` are pairs of rows, `usage` pairs with a weight.
+    `friends` are pairs of rows, `usage` pairs with a weight, and `arrivals` the same.
     """
     count = len(sizes)
     size = np.asarray(sizes, np.uint32)
@@ -205,6 +207,7 @@ def objects_of(
         address=np.zeros(count, np.int64),
         friends=_edges([(*pair, 1) for pair in friends]),
         usage=_edges(usage),
+        arrivals=_edges(usage),
         contexts=_edges([]),
     )
 

@@ -19,7 +19,7 @@ def place(objects: Objects) -> Layout:
     life = objects.life
     stays = objects.placeable & ((life < 0) | (life > _SOON))
     first = streams(objects)
-    rest = depth_first(objects, objects.usage)
+    rest = depth_first(objects, objects.arrivals)
     used = objects.heat[rest] > 0
     order = np.concatenate([first, rest[used], rest[~used]])
     order = order[stays[order]]
