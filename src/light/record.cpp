@@ -23,7 +23,14 @@ void put(ring::Word first, ring::Word second) {
 } // namespace
 
 void *allocated_slow(void *memory, size_t bytes, size_t align, Frame frame) {
-  put_birth(Kind::allocate, memory, bytes, align, context_of(frame));
+  const uint16_t context = context_of(frame);
+  if (!ring::lane.is_ready()) {
+    put_birth(Kind::allocate, memory, bytes, align, context);
+    return memory;
+  }
+  const ring::Birth birth{context, address_of(memory), bytes,
+                          static_cast<unsigned>(std::bit_width(align))};
+  ring::lane.put_ready(birth.first(Kind::allocate), birth.second());
   return memory;
 }
 

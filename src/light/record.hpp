@@ -32,14 +32,28 @@ __attribute__((noinline)) void *allocated_slow(void *memory, size_t bytes, size_
                                                Frame frame);
 __attribute__((noinline)) void freed_slow(const void *memory);
 
-// `align` is what was asked for, a power of two, or nought.
-inline void *allocated(void *memory, size_t bytes, size_t align, Frame frame) {
+// What comes next may take something over from another thread: a block of that one is freed, or memory is found that it
+// freed.
+inline void order() {
+  if (!os::has_one_thread() &&
+      ring::recording.load(std::memory_order_acquire) == ring::Recording::on)
+    ring::lane.order();
+}
+
+// A block that the running thread was given from what waited for it. `align` is what was asked for, a power of two, or
+// nought.
+inline void *allocated_waiting(void *memory, size_t bytes, size_t align, Frame frame) {
   if (memory == nullptr || !ring::is_recording()) [[unlikely]]
     return memory;
+  if (!ring::lane.has_room()) [[unlikely]] {
+    if (!ring::lane.is_deaf()) return allocated_slow(memory, bytes, align, frame);
+    ring::lane.drop();
+    return memory;
+  }
   const context::Entry *leaf = context::chain_table.find_at_once(*frame.sp);
-  const bool is_known =
-      leaf != nullptr && leaf->kind.load(std::memory_order_relaxed) == context::EntryKind::leaf &&
-      told[leaf->id].load(std::memory_order_relaxed) == context::chain_table.generation();
+  const bool is_known = leaf != nullptr &&
+                        leaf->kind.load(std::memory_order_relaxed) == context::EntryKind::leaf &&
+                        is_told(leaf);
   if (!is_known || !ring::lane.is_ready()) return allocated_slow(memory, bytes, align, frame);
   const ring::Birth birth{leaf->id, reinterpret_cast<Address>(memory), bytes,
                           static_cast<unsigned>(std::bit_width(align))};
@@ -47,11 +61,20 @@ inline void *allocated(void *memory, size_t bytes, size_t align, Frame frame) {
   return memory;
 }
 
+// A block from anywhere.
+inline void *allocated(void *memory, size_t bytes, size_t align, Frame frame) {
+  order();
+  return allocated_waiting(memory, bytes, align, frame);
+}
+
+// To be called after order() where it may be another thread's.
 inline void freed(const void *memory) {
   if (memory == nullptr || !ring::is_recording()) [[unlikely]]
     return;
-  if (!ring::lane.is_ready()) return freed_slow(memory);
-  ring::lane.put_ready(event(ring::Kind::free, reinterpret_cast<Address>(memory)));
+  if (ring::lane.is_ready()) [[likely]]
+    return ring::lane.put_ready(event(ring::Kind::free, reinterpret_cast<Address>(memory)));
+  if (!ring::lane.is_deaf()) return freed_slow(memory);
+  ring::lane.drop();
 }
 
 // At the beginning of a call of realloc, and at its end: `memory` is null where it failed.

@@ -60,24 +60,39 @@ void RingDrain::find_rings() {
 size_t RingDrain::drain(uint64_t now, bool ended) {
   const uint64_t settled = ended ? kNever : now - std::min(now, kGrace);
   find_rings();
+  renew_allowance(now);
   size_t total = 0;
+  size_t rings_left = rings_.size();
   for (auto at = rings_.begin(); at != rings_.end();) {
-    total += drain(*at->first, at->second, settled, ended);
+    const double share = allowance_ / static_cast<double>(rings_left--);
+    const size_t most = ended ? kNever : static_cast<size_t>(std::max(share, 0.0));
+    const size_t taken = drain(*at->first, at->second, most, settled, ended);
+    allowance_ -= static_cast<double>(taken);
+    total += taken;
     // A queue that is settled for ever is the reader's alone.
     at = at->second.queue->settled == kNever ? rings_.erase(at) : std::next(at);
   }
   horizon_.store(settled, std::memory_order_release);
+  header_->tick.fetch_add(1, std::memory_order_release);
   return total;
 }
 
-size_t RingDrain::drain(ring::Head &head, Ring &ring, uint64_t settled, bool ended) {
+void RingDrain::renew_allowance(uint64_t now) {
+  const uint64_t passed = now - std::min(now, std::exchange(renewed_, now));
+  allowance_ = std::min(allowance_ + static_cast<double>(passed) * budget_.words_a_stamp,
+                        budget_.most_at_once);
+}
+
+size_t RingDrain::drain(ring::Head &head, Ring &ring, size_t most, uint64_t settled, bool ended) {
   const bool left = head.state.load(std::memory_order_acquire) == ring::Head::State::left;
-  const bool busy = !ended && head.busy.load(std::memory_order_acquire) != 0;
   std::vector<Word> taken;
-  if (ended || held_words_.load() < most_words_) take_words(ring, taken);
+  // What is held may wait for the first word of a ring that nothing is held of.
+  const bool is_waited_for = ring.queue->held.load() == 0;
+  if (ended || is_waited_for || held_words_.load() < budget_.held) take_words(ring, taken, most);
   const size_t count = taken.size();
   head.read.store(ring.at, std::memory_order_release);
   const bool empty = load(ring.words[ring.at]) == 0;
+  ring.queue->held += count;
   held_words_ += count;
   if (count != 0) ring.taken.push_back(std::move(taken));
   const bool done = empty && (ended || left);
@@ -93,18 +108,21 @@ size_t RingDrain::drain(ring::Head &head, Ring &ring, uint64_t settled, bool end
   ring.taken.clear();
   if (done)
     ring.queue->settled = kNever;
-  else if (empty && !busy)
+  else if (empty)
     ring.queue->settled = settled;
   return count;
 }
 
-// One round of the ring at most. Words are made nought again before the writer is told that there is room.
-void RingDrain::take_words(Ring &ring, std::vector<Word> &taken) {
+// One round of the ring at most, and little more than `most` words. They are made nought again before the writer is told
+// that there is room.
+void RingDrain::take_words(Ring &ring, std::vector<Word> &taken, size_t most) {
   const size_t ring_words = header_->ring_words;
-  while (taken.size() < ring_words) {
+  most = std::min(most, ring_words);
+  while (taken.size() < most) {
     const size_t begin = ring.at;
     Word first = load(ring.words[ring.at]);
-    while (first != 0 && first != ring::event(Kind::wrap, 0)) {
+    const size_t end = std::min(ring_words, begin + (most - taken.size()));
+    while (ring.at < end && first != 0 && first != ring::event(Kind::wrap, 0)) {
       size_t count = words_of(first);
       if (count == 0 || count > std::min(ring_words - ring.at, ring::kMostRecord + 1)) {
         ++lost_;
@@ -116,7 +134,7 @@ void RingDrain::take_words(Ring &ring, std::vector<Word> &taken) {
     }
     taken.insert(taken.end(), ring.words + begin, ring.words + ring.at);
     std::fill(ring.words + begin, ring.words + ring.at, 0);
-    if (first == 0 && ring.at < ring_words) return;
+    if (ring.at < ring_words && first != ring::event(Kind::wrap, 0)) return;
     if (ring.at < ring_words) ring.words[ring.at] = 0;
     ring.at = 0;
   }
@@ -125,7 +143,6 @@ void RingDrain::take_words(Ring &ring, std::vector<Word> &taken) {
 void RingDrain::release(ring::Head &head) {
   lost_ += head.dropped.exchange(0);
   head.read.store(0, std::memory_order_relaxed);
-  head.busy.store(0, std::memory_order_relaxed);
   head.state.store(ring::Head::State::unused, std::memory_order_release);
 }
 

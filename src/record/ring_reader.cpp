@@ -30,19 +30,18 @@ RingReader::RingReader(RingDrain &drain, Sink sink)
 // ---- rings ----
 
 void RingReader::refill() {
-  drain_.each_queue([this](RingQueue &queue) {
+  drain_.each_queue([this](const std::shared_ptr<RingQueue> &queue) {
     auto ring = std::find_if(rings_.begin(), rings_.end(),
-                             [&](const Ring &known) { return known.queue == &queue; });
+                             [&](const Ring &known) { return known.queue == queue; });
     if (ring == rings_.end()) {
       rings_.emplace_back();
       ring = std::prev(rings_.end());
-      ring->queue = &queue;
-      ring->thread = queue.thread;
+      ring->queue = queue;
+      ring->thread = queue->thread;
     }
-    for (auto &chunk : queue.chunks) ring->chunks.push_back(std::move(chunk));
-    queue.chunks.clear();
-    ring->settled = queue.settled;
-    if (queue.settled == RingDrain::kNever) ring->queue = nullptr;
+    for (auto &chunk : queue->chunks) ring->chunks.push_back(std::move(chunk));
+    queue->chunks.clear();
+    ring->settled = queue->settled;
   });
 }
 
@@ -68,9 +67,12 @@ size_t RingReader::read() {
   refill();
   for (Ring &ring : rings_) look_ahead(ring);
   size_t total = 0;
-  for (Ring &ring : rings_) total += read_ring(ring, bound_of_others(ring, horizon));
+  for (Ring &ring : rings_) {
+    const size_t count = read_ring(ring, bound_of_others(ring, horizon));
+    drain_.took(*ring.queue, count);
+    total += count;
+  }
   hand_over();
-  drain_.took(total);
   std::erase_if(rings_, [](const Ring &ring) {
     return ring.chunks.empty() && ring.settled == RingDrain::kNever;
   });

@@ -26,7 +26,7 @@ public:
 
 private:
   struct Ring {
-    RingQueue *queue = nullptr; // for its address alone
+    std::shared_ptr<RingQueue> queue;
     uint32_t thread = 0;
     std::deque<std::vector<ring::Word>> chunks;
     size_t at = 0;        // in the first chunk

@@ -70,12 +70,9 @@ void Lane::put(Word first, const Word *words, size_t count) {
   next_ += 1 + count;
 }
 
-void Lane::stamp(uint32_t tick, bool alone) {
+void Lane::stamp(uint32_t tick) {
   tick_ = tick;
-  was_alone_ = alone;
-  // From here to the record's end, the collector reads no later record of other threads.
-  if (!alone) head_->busy.store(1, std::memory_order_seq_cst);
-  put(event(Kind::time, os::time_stamp()));
+  put(event(Kind::time, os::time_stamp_now()));
 }
 
 bool Lane::prepare_access(uint64_t now) {
@@ -87,7 +84,7 @@ bool Lane::prepare_access(uint64_t now) {
 }
 
 void Lane::count_dropped() {
-  if (head_ != nullptr) head_->dropped.fetch_add(1, std::memory_order_relaxed);
+  if (head_ != nullptr) drop();
 }
 
 // Where very many threads come and go, rings are soon free again: a new thread waits a little for one.
@@ -122,6 +119,13 @@ bool Lane::claim_unused() {
 bool Lane::make_room() {
   if (recording.load(std::memory_order_acquire) != Recording::on && !start()) return false;
   if (head_ == nullptr && !claim()) return false;
+  if (is_deaf()) {
+    drop();
+    return false;
+  }
+  is_deaf_ = false;
+  // Before the look: what is read meanwhile is seen at the next tick at the latest.
+  const uint32_t tick = shared->tick.load(std::memory_order_acquire);
   for (unsigned naps = 1;; ++naps) {
     const auto words = static_cast<size_t>(shared->ring_words);
     const auto at = static_cast<size_t>(next_ - begin_);
@@ -142,8 +146,10 @@ bool Lane::make_room() {
       return false;
     }
     if (!shared->waits) {
-      head_->dropped.fetch_add(1, std::memory_order_relaxed);
+      drop();
       limit_ = next_;
+      is_deaf_ = true;
+      deaf_since_ = tick;
       return false;
     }
     os::nap(kNap);

@@ -1,7 +1,11 @@
 // A thread's way to the collector: where in its ring it writes next.
 //
-// A record costs its words, and every now and then a look at the clock: of a process of one thread, a thousand times a
-// second; of others, with each record, since time is what tells the order of what different threads do.
+// A record costs its words, and every now and then a look at the clock: a thousand times a second, and where threads
+// hand something on. Time is what tells the order of what different threads do. A record whose time was taken before it
+// happened is still in order, as long as it needs nothing that another thread did since: who takes such a thing over
+// looks at the clock after that. So a thread that frees its own block, or is given one that waits for it, need not look.
+//
+// Where there is no room, the rest of a tick is dropped: a comparison and a count each.
 #pragma once
 
 #include "os/collector.hpp"
@@ -36,20 +40,17 @@ public:
     }
     fetch_ahead();
     const uint32_t tick = shared->tick.load(std::memory_order_relaxed);
-    const bool alone = os::has_one_thread();
-    if (tick != tick_ || !alone || !was_alone_) stamp(tick, alone);
+    if (tick != tick_ || !os::has_one_thread()) stamp(tick);
     return true;
   }
-  void end() {
-    if (!was_alone_) head_->busy.store(0, std::memory_order_release);
-    exit();
-  }
+  void end() { exit(); }
 
-  // Whether there is nothing to do before and after a record of a word or two but to keep signal handlers away, as it
-  // mostly is in a process of one thread; and such a record.
+  // Whether there is nothing to do before and after a record of a word or two but to keep signal handlers away; and such
+  // a record. It has no time of its own: what it takes over from other threads is said to order() before. Accesses of
+  // other threads can be anywhere, so that where they are recorded, each event needs a time.
   bool is_ready() const {
-    return next_ < limit_ && !inside_ && was_alone_ && os::has_one_thread() &&
-           shared->tick.load(std::memory_order_relaxed) == tick_;
+    return next_ < limit_ && !inside_ && shared->tick.load(std::memory_order_relaxed) == tick_ &&
+           (os::has_one_thread() || !shared->accesses);
   }
   template <typename... Words>
   void put_ready(Words... words) {
@@ -57,6 +58,19 @@ public:
     fetch_ahead();
     put(words...);
     exit();
+  }
+
+  // The next record comes after all that other threads did before now. Only while recording is on.
+  void order() { tick_ = shared->tick.load(std::memory_order_relaxed) - 1; }
+
+  // Whether a look into the ring found no room, and was not long ago: then what there is to tell is dropped.
+  bool has_room() const { return next_ < limit_; }
+  bool is_deaf() const {
+    return is_deaf_ && shared->tick.load(std::memory_order_relaxed) == deaf_since_;
+  }
+  void drop() { // nobody else counts there
+    head_->dropped.store(head_->dropped.load(std::memory_order_relaxed) + 1,
+                         std::memory_order_relaxed);
   }
 
   // Between the two, the record: its first word last.
@@ -120,7 +134,7 @@ private:
   bool claim();
   bool claim_unused();
   bool prepare_access(uint64_t now);
-  void stamp(uint32_t tick, bool alone);
+  void stamp(uint32_t tick);
   void count_dropped();
 
   Word *next_ = nullptr;
@@ -128,8 +142,9 @@ private:
   Head *head_ = nullptr;
   uint64_t epoch_ = 0;
   uint32_t tick_ = 0;
+  uint32_t deaf_since_ = 0; // a tick
+  bool is_deaf_ = false;
   bool inside_ = false; // a record: what a signal handler does then cannot be recorded
-  bool was_alone_ = false;
   uint8_t waits_for_ring_ = 0;
   uint32_t thread_ = 0;
   Word *begin_ = nullptr;

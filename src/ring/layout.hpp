@@ -106,7 +106,6 @@ struct alignas(64) Head {
   };
   std::atomic<State> state{State::unused};
   std::atomic<uint32_t> thread{0}; // number of the thread, from 1
-  std::atomic<uint32_t> busy{0};   // between the time of a record and the record
   std::atomic<uint64_t> dropped{0};
   alignas(64) std::atomic<uint64_t> read{0}; // words of the ring that were read, from its begin
 };
@@ -121,7 +120,9 @@ struct Header {
   bool after_mark = false;  // accesses are recorded from abut_trace_start() on
   uint64_t window_part = 0; // accesses that are recorded, of so many; nought: of all
   uint64_t window_whole = 0;
-  std::atomic<uint32_t> tick{0};    // changes a thousand times a second: time to look at the clock
+  // Changes a thousand times a second: time to look at the clock, and for room. Threads change it, too, where they tell
+  // something that all may need from then on.
+  alignas(64) std::atomic<uint32_t> tick{1};
   std::atomic<uint32_t> stopped{0}; // the collector reads no more
   std::atomic<uint32_t> threads{0}; // that there have been
   std::atomic<uint32_t> forks{0};

@@ -54,7 +54,7 @@ protected:
   }
 
   ring::Header *header_;
-  RingDrain drain_{header_, kRingWords * 64};
+  RingDrain drain_{header_, {kRingWords * 64}};
   std::vector<uint64_t> freed_;
   std::vector<std::vector<uint64_t>> contexts_;
   RingReader reader_{drain_, [this](std::span<const uint64_t> words) {
