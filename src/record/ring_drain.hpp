@@ -56,7 +56,7 @@ public:
   // Words that were drained, and not yet read.
   size_t held() const { return held_words_.load(std::memory_order_relaxed); }
 
-  // Records that found no room, and words that made no sense.
+  // Records that found no room.
   uint64_t lost() const;
 
   static constexpr uint64_t kNever = ~uint64_t{0};
@@ -64,14 +64,16 @@ public:
 private:
   struct Ring {
     ring::Word *words = nullptr;
-    size_t at = 0; // from the ring's begin
+    size_t at = 0;      // from the ring's begin
+    size_t drained = 0; // words, ever
     std::shared_ptr<RingQueue> queue;
     std::vector<std::vector<ring::Word>> taken; // that are not yet in the queue
   };
 
   void find_rings();
-  size_t drain(ring::Head &head, Ring &ring, size_t most, uint64_t settled, bool ended);
-  void take_words(Ring &ring, std::vector<ring::Word> &taken, size_t most);
+  size_t drain(ring::Head &head, Ring &ring, bool takes, uint64_t settled, bool ended);
+  size_t written_of(const ring::Head &head) const;
+  static void take_words(Ring &ring, size_t end);
   void renew_allowance(uint64_t now);
   void release(ring::Head &head);
 

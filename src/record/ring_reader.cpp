@@ -86,6 +86,13 @@ size_t RingReader::read_ring(Ring &ring, uint64_t bound) {
     const std::vector<Word> &chunk = ring.chunks.front();
     for (; ring.at < chunk.size() && total < kMostTurn;) {
       const Word first = chunk[ring.at];
+      const size_t count = words_of(first);
+      if (count == 0 || count > chunk.size() - ring.at) {
+        ++damaged_;
+        total += chunk.size() - ring.at;
+        ring.at = chunk.size();
+        break;
+      }
       const bool is_event = (first & ring::kEventBit) != 0;
       if (is_time(first)) ring.time = std::max(ring.time, small_of(first));
       if (ring.time > bound) return total;
@@ -98,7 +105,6 @@ size_t RingReader::read_ring(Ring &ring, uint64_t bound) {
         read_record(first, &chunk[ring.at] + 1);
       else
         access(first);
-      const size_t count = words_of(first);
       ring.at += count;
       total += count;
       if (stream_.size() > kPiece) hand_over();
@@ -115,7 +121,6 @@ size_t RingReader::read_ring(Ring &ring, uint64_t bound) {
 void RingReader::read_record(Word first, const Word *words) {
   const uint64_t small = small_of(first);
   switch (ring::kind_of(first)) {
-  case Kind::wrap:
   case Kind::time: break;
   case Kind::allocate: read_birth(ABUT_RAW_ALLOCATE, first, words[0]); break;
   case Kind::free: emit(ABUT_RAW_FREE, 0, {time_, small, 0}); break;

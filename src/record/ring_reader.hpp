@@ -21,7 +21,7 @@ public:
 
   // Reads what can be read of what was drained; how many words that were. Whatever the sink throws.
   size_t read();
-  // Accesses of places in the code that nothing is known of.
+  // Accesses of places in the code that nothing is known of, and words that make no sense.
   uint64_t damaged() const { return damaged_; }
 
 private:

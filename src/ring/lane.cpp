@@ -17,9 +17,9 @@ namespace {
 constexpr size_t kMostSocketName = 108;
 constexpr unsigned kNap = 50; // microseconds
 constexpr uint8_t kMostWaitsForRing = 100;
-constexpr unsigned kNapsPerLook = 2000; // at whether the collector is still there
-constexpr size_t kRoom =
-    kMostRecord + 2; // a time, the record, and the word that leads back to the ring's begin
+constexpr unsigned kNapsPerLook = 2000;   // at whether the collector is still there
+constexpr size_t kWorthTurning = 1 << 16; // words: far more than a tick's, mostly
+constexpr size_t kRoom = kMostRecord + 1; // a time, and the record
 
 uint32_t fork_number = 0; // of the fork that is under way; nought where its child is not recorded
 
@@ -65,14 +65,31 @@ void stop() {
 // ---- lanes ----
 
 void Lane::put(Word first, const Word *words, size_t count) {
-  for (size_t i = 0; i < count; ++i) store(next_ + 1 + i, words[i]);
-  store(next_, first);
-  next_ += 1 + count;
+  *next_++ = first;
+  std::memcpy(next_, words, count * sizeof(Word));
+  next_ += count;
 }
 
 void Lane::stamp(uint32_t tick) {
   tick_ = tick;
+  turn_back();
   put(event(Kind::time, os::time_stamp_now()));
+}
+
+// As long as the collector keeps up, the ring's begin alone is used, which fits into a cache beside what the program has
+// there, and the rest stays untouched.
+void Lane::turn_back() {
+  const auto at = static_cast<size_t>(next_ - begin_);
+  const size_t read = head_->read.load(std::memory_order_acquire);
+  if (read > at || read < kWorthTurning || at - read >= kWorthTurning) return;
+  begin_anew(at);
+  limit_ = begin_ + (read - kRoom);
+}
+
+void Lane::begin_anew(size_t round_end) {
+  head_->round_end.store(round_end, std::memory_order_relaxed);
+  next_ = begin_;
+  publish();
 }
 
 bool Lane::prepare_access(uint64_t now) {
@@ -107,9 +124,11 @@ bool Lane::claim_unused() {
     if (!head.state.compare_exchange_strong(seen, Head::State::taken)) continue;
     if (thread_ == 0) thread_ = shared->threads.fetch_add(1) + 1;
     head.thread.store(thread_, std::memory_order_relaxed);
-    head.state.store(Head::State::written, std::memory_order_release);
     head_ = &head;
     begin_ = next_ = ring_at(shared, i, shared->ring_words);
+    head.base.store(reinterpret_cast<uintptr_t>(begin_), std::memory_order_relaxed);
+    publish();
+    head.state.store(Head::State::written, std::memory_order_release);
     os::call_recorder_at_thread_exit(end_thread, this);
     return true;
   }
@@ -136,8 +155,7 @@ bool Lane::make_room() {
       return true;
     }
     if (read <= at && read > kRoom) {
-      store(next_, event(Kind::wrap, 0));
-      next_ = begin_;
+      begin_anew(at);
       continue;
     }
     if (shared->stopped.load(std::memory_order_relaxed) != 0 ||

@@ -43,7 +43,10 @@ public:
     if (tick != tick_ || !os::has_one_thread()) stamp(tick);
     return true;
   }
-  void end() { exit(); }
+  void end() {
+    publish();
+    exit();
+  }
 
   // Whether there is nothing to do before and after a record of a word or two but to keep signal handlers away; and such
   // a record. It has no time of its own: what it takes over from other threads is said to order() before. Accesses of
@@ -57,6 +60,7 @@ public:
     enter();
     fetch_ahead();
     put(words...);
+    publish();
     exit();
   }
 
@@ -73,14 +77,11 @@ public:
                          std::memory_order_relaxed);
   }
 
-  // Between the two, the record: its first word last.
-  void put(Word first) {
-    store(next_, first);
-    ++next_;
-  }
+  // Between the two, the record.
+  void put(Word first) { *next_++ = first; }
   void put(Word first, Word second) {
-    store(next_ + 1, second);
-    store(next_, first);
+    next_[0] = first;
+    next_[1] = second;
     next_ += 2;
   }
   // Longer ones; `count` words behind the first, at most kMostRecord altogether.
@@ -100,6 +101,7 @@ public:
         return;
       }
     put(word);
+    publish();
     exit();
   }
 
@@ -111,8 +113,8 @@ public:
 private:
   static constexpr size_t kAhead = 64; // words
 
-  static void store(Word *at, Word word) {
-    std::atomic_ref(*at).store(word, std::memory_order_release);
+  void publish() {
+    head_->written.store(reinterpret_cast<uintptr_t>(next_), std::memory_order_release);
   }
   // For the eyes of signal handlers of this thread, and nobody else's.
   void enter() {
@@ -123,8 +125,8 @@ private:
     std::atomic_signal_fence(std::memory_order_seq_cst);
     inside_ = false;
   }
-  // What lies ahead was made nought by the collector, on another processor: it is asked for before it is needed. Behind
-  // the last ring, it asks for nothing.
+  // What lies ahead was read by the collector, on another processor: it is asked for before it is needed. Behind the last
+  // ring, it asks for nothing.
   void fetch_ahead() const {
 #if defined(__x86_64__)
     asm volatile("prefetchw %0" ::"m"(next_[kAhead]));
@@ -135,6 +137,8 @@ private:
   bool claim_unused();
   bool prepare_access(uint64_t now);
   void stamp(uint32_t tick);
+  void turn_back();
+  void begin_anew(size_t round_end);
   void count_dropped();
 
   Word *next_ = nullptr;
