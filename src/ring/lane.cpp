@@ -9,7 +9,8 @@ namespace abut::ring {
 constinit std::atomic<Recording> recording{Recording::untried};
 constinit Header *shared = nullptr;
 constinit bool takes_accesses = false;
-constinit std::atomic<uint64_t> epoch{0};
+alignas(64) constinit std::atomic<uint64_t> looks{1};
+alignas(64) constinit std::atomic<uint64_t> epoch{0};
 thread_local constinit Lane lane;
 
 namespace {
@@ -73,7 +74,11 @@ void Lane::put(Word first, const Word *words, size_t count) {
 void Lane::stamp(uint32_t tick) {
   tick_ = tick;
   turn_back();
+  // A look of another thread between the two may have found a later time: then this is not the last one.
+  const uint64_t before = looks.load(std::memory_order_acquire);
   put(event(Kind::time, os::time_stamp_now()));
+  const bool is_last = looks.fetch_add(1) == before;
+  looks_ = before + (is_last ? 1 : 0);
 }
 
 // As long as the collector keeps up, the ring's begin alone is used, which fits into a cache beside what the program has

@@ -22,6 +22,10 @@ extern Header *shared __attribute__((visibility("hidden")));
 // Whether accesses are recorded, too.
 extern bool takes_accesses __attribute__((visibility("hidden")));
 
+// Times that threads of this process have looked at the clock for their records. While that is as it was when a thread
+// looked last, no record is there with a later time than the one that it has.
+extern std::atomic<uint64_t> looks __attribute__((visibility("hidden")));
+
 // Changes with each event of another thread that an access may come after.
 extern std::atomic<uint64_t> epoch __attribute__((visibility("hidden")));
 
@@ -40,7 +44,7 @@ public:
     }
     fetch_ahead();
     const uint32_t tick = shared->tick.load(std::memory_order_relaxed);
-    if (tick != tick_ || !os::has_one_thread()) stamp(tick);
+    if (tick != tick_ || !is_in_order()) stamp(tick);
     return true;
   }
   void end() {
@@ -65,7 +69,9 @@ public:
   }
 
   // The next record comes after all that other threads did before now. Only while recording is on.
-  void order() { tick_ = shared->tick.load(std::memory_order_relaxed) - 1; }
+  void order() {
+    if (!is_in_order()) tick_ = shared->tick.load(std::memory_order_relaxed) - 1;
+  }
 
   // Whether a look into the ring found no room, and was not long ago: then what there is to tell is dropped.
   bool has_room() const { return next_ < limit_; }
@@ -113,6 +119,10 @@ public:
 private:
   static constexpr size_t kAhead = 64; // words
 
+  bool is_in_order() const {
+    return os::has_one_thread() ||
+           (!shared->accesses && looks.load(std::memory_order_acquire) == looks_);
+  }
   void publish() {
     head_->written.store(reinterpret_cast<uintptr_t>(next_), std::memory_order_release);
   }
@@ -145,6 +155,7 @@ private:
   Word *limit_ = nullptr; // below it, a record has room
   Head *head_ = nullptr;
   uint64_t epoch_ = 0;
+  uint64_t looks_ = 0; // at the last look of its own
   uint32_t tick_ = 0;
   uint32_t deaf_since_ = 0; // a tick
   bool is_deaf_ = false;

@@ -177,11 +177,14 @@ TEST_F(RingsTest, AThreadThatFoundNoRoomDropsAtOnceUntilTheNextTick) {
 TEST_F(RingsTest, WhatATicksBeginStampedIsAfterAllThatItIsSaidToComeAfter) {
   // Both threads have looked at the clock in this tick. Then the first takes something over from the other.
   ASSERT_TRUE(write_free(1));
-  std::thread([] { ASSERT_TRUE(write_free(2)); }).join();
+  std::thread other([] { ASSERT_TRUE(write_free(2)); });
+  other.join();
   EXPECT_TRUE(lane.is_ready());
   lane.order();
   EXPECT_FALSE(lane.is_ready());
   ASSERT_TRUE(write_free(3));
+  lane.order();
+  EXPECT_TRUE(lane.is_ready()) << "nobody has looked at the clock since";
   EXPECT_EQ(read(true), (std::vector<uint64_t>{1, 2, 3}));
 }
 
