@@ -8,7 +8,6 @@
 using namespace abut;
 using entry::or_no_memory;
 using light::allocated;
-using light::allocated_waiting;
 using light::Frame;
 
 namespace {
@@ -48,8 +47,8 @@ void *reallocate(void *memory, size_t bytes, Frame frame) {
 ABUT_BODY void *abut_light_malloc(size_t bytes, const Address *sp, Address rbp) {
   void *memory = heap::allocate_fast(bytes);
   if (memory == nullptr) [[unlikely]]
-    return allocated(entry::allocate_slow(bytes), bytes, 0, {sp, rbp});
-  return allocated_waiting(memory, bytes, 0, {sp, rbp});
+    return light::allocate_slow(bytes, sp, rbp);
+  return light::allocated_small(memory, bytes, {sp, rbp});
 }
 
 ABUT_BODY void *abut_light_malloc_captured(size_t bytes, const near::Captured *captured) {

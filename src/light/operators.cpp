@@ -15,7 +15,7 @@ ABUT_BODY void *abut_light_new(size_t bytes, const Address *sp, Address rbp) {
   void *memory = heap::allocate_fast(bytes);
   if (memory == nullptr) [[unlikely]]
     return allocated(allocate_or_throw([=] { return heap::allocate(bytes); }), bytes, 0, {sp, rbp});
-  return light::allocated_waiting(memory, bytes, 0, {sp, rbp});
+  return light::allocated_small(memory, bytes, {sp, rbp});
 }
 
 ABUT_BODY void *abut_light_new_captured(size_t bytes, const near::Captured *captured) {

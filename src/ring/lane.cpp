@@ -8,6 +8,7 @@ namespace abut::ring {
 
 constinit std::atomic<Recording> recording{Recording::untried};
 constinit Header *shared = nullptr;
+constinit bool records_accesses = false;
 constinit bool takes_accesses = false;
 alignas(64) constinit std::atomic<uint64_t> looks{1};
 alignas(64) constinit std::atomic<uint64_t> epoch{0};
@@ -41,6 +42,7 @@ bool connect(uint32_t parent_session, uint32_t fork_of_parent) {
   void *memory = os::share_memory(socket, &hello, sizeof hello, &welcome, sizeof welcome, bytes);
   if (memory == nullptr) return false;
   shared = static_cast<Header *>(memory);
+  records_accesses = shared->accesses;
   takes_accesses = shared->accesses && !shared->after_mark;
   return true;
 }

@@ -19,7 +19,8 @@ extern std::atomic<Recording> recording __attribute__((visibility("hidden")));
 // The shared memory, where `recording` is on.
 extern Header *shared __attribute__((visibility("hidden")));
 
-// Whether accesses are recorded, too.
+// Whether accesses may be recorded, too; and whether they are now.
+extern bool records_accesses __attribute__((visibility("hidden")));
 extern bool takes_accesses __attribute__((visibility("hidden")));
 
 // Times that threads of this process have looked at the clock for their records. While that is as it was when a thread
@@ -54,10 +55,10 @@ public:
 
   // Whether there is nothing to do before and after a record of a word or two but to keep signal handlers away; and such
   // a record. It has no time of its own: what it takes over from other threads is said to order() before. Accesses of
-  // other threads can be anywhere, so that where they are recorded, each event needs a time.
+  // other threads can be anywhere, so that where they are recorded, events take the longer way.
   bool is_ready() const {
     return next_ < limit_ && !inside_ && shared->tick.load(std::memory_order_relaxed) == tick_ &&
-           (os::has_one_thread() || !shared->accesses);
+           !records_accesses;
   }
   template <typename... Words>
   void put_ready(Words... words) {
@@ -121,7 +122,7 @@ private:
 
   bool is_in_order() const {
     return os::has_one_thread() ||
-           (!shared->accesses && looks.load(std::memory_order_acquire) == looks_);
+           (!records_accesses && looks.load(std::memory_order_acquire) == looks_);
   }
   void publish() {
     head_->written.store(reinterpret_cast<uintptr_t>(next_), std::memory_order_release);
