@@ -20,7 +20,7 @@ constexpr size_t kMostSocketName = 108;
 constexpr unsigned kNap = 50; // microseconds
 constexpr uint8_t kMostWaitsForRing = 100;
 constexpr unsigned kNapsPerLook = 2000;   // at whether the collector is still there
-constexpr size_t kWorthTurning = 1 << 16; // words: far more than a tick's, mostly
+constexpr size_t kWorthTurning = 1 << 17; // words: far more than a tick's, mostly
 constexpr size_t kRoom = kMostRecord + 1; // a time, and the record
 
 uint32_t fork_number = 0; // of the fork that is under way; nought where its child is not recorded
