@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 20000 };
+enum { MOST = 200000 };
 static struct node {
   long value;
   char *name;
@@ -55,6 +55,15 @@ static void do_something_else(void) {
   for (int i = 0; i < 400000; ++i) free(kept[i]);
 }
 
+/* What of the plan's file is still mapped. */
+static void print_maps(void) {
+  static char line[4096];
+  FILE *maps = fopen("/proc/self/maps", "r");
+  while (maps != NULL && fgets(line, sizeof line, maps) != NULL)
+    if (strstr(line, ".plan") != NULL) fputs(line, stdout);
+  fflush(stdout);
+}
+
 int main(int argc, char **argv) {
   mode = argc > 1 ? argv[1] : "exact";
   count = argc > 2 ? atoi(argv[2]) : 1000;
@@ -68,7 +77,9 @@ int main(int argc, char **argv) {
     if (is("backwards")) make(0, count / 2);
   }
   touch();
-  for (int i = 0; i < count; ++i) printf("%p %p\n", (void *)nodes[i], (void *)names[i]);
+  if (is("maps")) print_maps();
+  for (int i = 0; i < count && !is("maps"); ++i)
+    printf("%p %p\n", (void *)nodes[i], (void *)names[i]);
   fflush(stdout);
   for (int i = 0; i < count; ++i) {
     if (i % 3 == 0 && nodes[i] != NULL && is("again")) nodes[i] = realloc(nodes[i], 200);
