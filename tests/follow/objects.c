@@ -55,12 +55,11 @@ static void do_something_else(void) {
   for (int i = 0; i < 400000; ++i) free(kept[i]);
 }
 
-/* What of the plan's file is still mapped. */
-static void print_maps(void) {
+static void print_lines(const char *path, const char *with) {
   static char line[4096];
-  FILE *maps = fopen("/proc/self/maps", "r");
-  while (maps != NULL && fgets(line, sizeof line, maps) != NULL)
-    if (strstr(line, ".plan") != NULL) fputs(line, stdout);
+  FILE *file = fopen(path, "r");
+  while (file != NULL && fgets(line, sizeof line, file) != NULL)
+    if (strstr(line, with) != NULL) fputs(line, stdout);
   fflush(stdout);
 }
 
@@ -77,7 +76,10 @@ int main(int argc, char **argv) {
     if (is("backwards")) make(0, count / 2);
   }
   touch();
-  if (is("maps")) print_maps();
+  if (is("maps")) { /* how much was resident at the most, and what of the plan's file is still mapped */
+    print_lines("/proc/self/status", "VmHWM");
+    print_lines("/proc/self/maps", ".plan");
+  }
   for (int i = 0; i < count && !is("maps"); ++i)
     printf("%p %p\n", (void *)nodes[i], (void *)names[i]);
   fflush(stdout);
