@@ -38,7 +38,7 @@ public:
 
   // Slots are decoded by so many at a time; and what has been decoded of the file is unmapped by so many bytes, since
   // the kernel would make a used part of a larger page of its cache resident again with the next part.
-  static constexpr uint32_t kDecoded = 64;
+  static constexpr uint32_t kDecoded = 128;
   static constexpr size_t kStretch = 64 * KiB;
 
   // Null when the plan is followed from now on, else why it cannot be. The file's bytes stay; `mapped`: in a mapping of
