@@ -23,6 +23,17 @@ from abut.places import bench_places
 _PLACES = bench_places()
 _RUNS = 3
 _MIB = 1 << 20
+# A process begins with the peak of the one that it was made by: so this one, which is small.
+_PEAK = """
+import json, os, sys
+settings, argv = json.loads(sys.argv[1]), sys.argv[2:]
+out = os.open(os.devnull, os.O_WRONLY)
+child = os.posix_spawnp(argv[0], argv, {**os.environ, **settings},
+                        file_actions=[(os.POSIX_SPAWN_DUP2, out, 1)])
+_, status, usage = os.wait4(child, 0)
+print(usage.ru_maxrss)
+sys.exit(os.waitstatus_to_exitcode(status) != 0)
+"""
 
 
 def programs() -> dict[str, list[str]]:
@@ -51,12 +62,15 @@ def peak(argv: list[str], plan: Path | None, folder: Path) -> tuple[float, dict[
     settings = {"LD_PRELOAD": library, "ABUT_STATS": str(stats)}
     if plan is not None:
         settings["ABUT_PLAN"] = str(plan)
-    process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, env={**os.environ, **settings})
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        sys.exit(f"{argv[0]}: exits with {process.returncode}")
-    return usage.ru_maxrss * 1024.0, json.loads(stats.read_text()).get("plan", {})
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", _PEAK, json.dumps(settings), *argv],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        sys.exit(f"{argv[0]}: fails")
+    return int(done.stdout) * 1024.0, json.loads(stats.read_text()).get("plan", {})
 
 
 def main() -> int:

@@ -6,6 +6,8 @@
 #include "place/packing.hpp"
 #include "place/relations.hpp"
 #include "plan/format.hpp"
+#include "plan/slot_reader.hpp"
+#include "plan/slot_writer.hpp"
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -138,6 +140,23 @@ std::span<const uint8_t> bytes_of(const nb::bytes &bytes) {
   return {static_cast<const uint8_t *>(bytes.data()), bytes.size()};
 }
 
+// A context's slots, one after the other, as a plan's file has them.
+nb::bytes code_slots(const nb::bytes &slots) {
+  std::vector<plan::Slot> all(slots.size() / sizeof(plan::Slot));
+  std::memcpy(all.data(), slots.data(), all.size() * sizeof(plan::Slot));
+  std::vector<uint8_t> coded;
+  plan::code(all, coded);
+  return nb::bytes(coded.data(), coded.size());
+}
+
+// The other way round, of a plan that was found sound.
+nb::bytes read_slots(const nb::bytes &file, size_t at, size_t count) {
+  plan::SlotReader reader(bytes_of(file).subspan(at).data());
+  std::vector<plan::Slot> all(count);
+  for (plan::Slot &slot : all) slot = reader.next();
+  return nb::bytes(all.data(), count * sizeof(plan::Slot));
+}
+
 // What is wrong with a plan, or nothing.
 nb::object check_plan(const nb::bytes &file) {
   // Where bytes objects begin is Python's to choose: a copy begins where a file's would.
@@ -161,6 +180,8 @@ void add_place(nb::module_ &m) {
   m.def("pack_over_time", &pack_over_time, "size"_a, "died"_a);
   m.def("pack", &pack, "order"_a, "size"_a, "slot"_a, "begin"_a, "align"_a);
   m.def("check_plan", &check_plan, "file"_a);
+  m.def("code_slots", &code_slots, "slots"_a);
+  m.def("read_slots", &read_slots, "file"_a, "at"_a, "count"_a);
   m.def("plan_checksum", [](const nb::bytes &bytes) { return plan::checksum(bytes_of(bytes)); });
   m.def("avoid_conflicts", &avoid_conflicts, "order"_a, "size"_a, "origin"_a, "to"_a, "weight"_a,
         "sets"_a, "line"_a);

@@ -178,13 +178,13 @@ std::unique_ptr<Run> make_run(std::shared_ptr<Reader> reader, const nb::object &
                               uint64_t seed, const std::string &by,
                               std::vector<uint32_t> owner_of_context, const std::string &side,
                               std::vector<std::pair<uint64_t, uint64_t>> leave_out,
-                              bool join_modifies) {
+                              bool join_modifies, std::vector<std::pair<size_t, size_t>> windows) {
   auto run = std::make_unique<Run>();
   run->reader = std::move(reader);
   run->layout = layout_of(*run->reader, layout, seed);
   sim::ReplayOptions options{owned_by(by),     std::move(owner_of_context),
                              side_named(side), std::move(leave_out),
-                             join_modifies,    {}};
+                             join_modifies,    std::move(windows)};
   run->replay = std::make_unique<Replay>(*run->reader, *run->layout, std::move(options));
   return run;
 }
@@ -220,7 +220,7 @@ void add_sim(nb::module_ &m) {
   nb::class_<Run>(m, "Replay")
       .def(nb::new_(&make_run), "reader"_a, "layout"_a, "seed"_a, "by"_a, "owner_of_context"_a,
            "side"_a, "leave_out"_a = std::vector<std::pair<uint64_t, uint64_t>>(),
-           "join_modifies"_a = false)
+           "join_modifies"_a = false, "windows"_a = std::vector<std::pair<size_t, size_t>>())
       .def("next", &Run::next)
       .def("feed", &Run::feed, "consumers"_a)
       .def("pages", [](const Run &run) { return to_array(run.replay->pages()); });

@@ -66,8 +66,7 @@ Entry *ChainTable::insert(uint64_t key, const Entry &made) {
 void ChainTable::drop_unloaded() {
   std::lock_guard guard(lock_);
   modules_.drop_unloaded([this](CodeRange range) {
-    const auto next = static_cast<uint16_t>(generation() + 1);
-    generation_.store(next != 0 ? next : 1, std::memory_order_relaxed);
+    gone_.store(generation() % kMostGone, std::memory_order_relaxed);
     for (Entry &entry : slots_) {
       const uint64_t key = entry.key.load(std::memory_order_relaxed);
       if (key != 0 && range.holds((key & (kGone - 1)) - 1))

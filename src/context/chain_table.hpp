@@ -36,6 +36,7 @@ struct Entry {
 };
 static_assert(sizeof(Entry) == 32);
 
+// All of it is nought at first, so that it takes no room in the library's file, nor pages of it.
 class ChainTable {
 public:
   static constexpr unsigned kLogSlots = 16;
@@ -76,7 +77,9 @@ public:
   unsigned capture(Frame frame, Address *addresses, unsigned most);
 
   // Another one each time that code has gone: what an id stands for may then be another chain.
-  uint16_t generation() const { return generation_.load(std::memory_order_relaxed); }
+  uint16_t generation() const {
+    return static_cast<uint16_t>(1 + gone_.load(std::memory_order_relaxed));
+  }
 
   unsigned entries() const { return count_.load(std::memory_order_relaxed); }
   const Entry *catch_all() const { return &rest_; }
@@ -101,6 +104,7 @@ public:
 private:
   // A key is a return address, below the bits that tell its callee. The bit between is free in user space.
   static constexpr unsigned kAddressBits = 47;
+  static constexpr uint16_t kMostGone = 0xffff;
   static constexpr uint64_t kGone = uint64_t{1} << kAddressBits;
   static constexpr uint16_t kOutsideId = 0xffff;
 
@@ -149,7 +153,8 @@ private:
   os::SpinLock lock_;
   ChainMode mode_ = ChainMode::adaptive;
   std::atomic<unsigned> count_{0};
-  std::atomic<uint16_t> generation_{1}; // never nought
+  std::atomic<uint16_t> gone_{
+      0}; // how often code went, below kMostGone: a generation is never nought
   ModuleList modules_;
   Entry slots_[kDense + kSlots];
   Entry rest_; // the leaf of all chains that found no room

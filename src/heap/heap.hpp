@@ -88,16 +88,21 @@ void after_fork_in_child();
   return map.short_length_at(at);
 }
 
+// Takes back the block that own_small_size() told the size of.
+[[gnu::always_inline]] inline void release_own_small(LocalHeap *heap, void *memory, uint32_t size) {
+  if (!heap->small.push(static_cast<Block *>(memory), size)) [[unlikely]]
+    heap->spill_small(size);
+  else
+    heap->count_free();
+}
+
 // Takes back a small block of this thread; false if it is anything else, or looks wrong.
 [[gnu::always_inline]] inline bool release(void *memory) {
   LocalHeap *heap = current;
   const uint32_t size = own_small_size(heap, memory);
   if (size == 0) [[unlikely]]
     return false;
-  if (!heap->small.push(static_cast<Block *>(memory), size)) [[unlikely]]
-    heap->spill_small(size);
-  else
-    heap->count_free();
+  release_own_small(heap, memory, size);
   return true;
 }
 

@@ -19,6 +19,7 @@ constexpr size_t kMostPath = (ring::kMostRecord - 8) * sizeof(Word);
 
 constinit os::SpinLock lock;
 constinit context::ModuleList modules; // that the collector knows
+bool has_missed = false;               // one of them
 
 // One number of a line such as `7f…000-7f…000 r-xp 00001000 08:01 1234   /usr/lib/…`.
 const char *read_hexadecimal(const char *at, const char *end, Word &number) {
@@ -47,7 +48,11 @@ void tell_mapping(void *, const char *line, size_t length) {
   const auto *path = static_cast<const char *>(std::memchr(at, '/', static_cast<size_t>(end - at)));
   if (path == nullptr) return;
   const auto path_length = static_cast<size_t>(end - path);
-  if (path_length > kMostPath || !ring::lane.begin()) return;
+  if (path_length > kMostPath) return;
+  if (!ring::lane.begin()) {
+    has_missed = true;
+    return;
+  }
   const size_t path_words = (path_length + sizeof(Word) - 1) / sizeof(Word);
   words[2 + path_words] = 0;
   std::memcpy(words + 3, path, path_length);
@@ -74,10 +79,13 @@ void tell(context::Frame frame, const context::Entry *leaf) {
   bool is_news = false;
   for (unsigned i = 0; i < depth; ++i)
     if (!modules.holds(chain[i])) is_news |= modules.add(chain[i]);
+  has_missed = false;
   if (is_news) os::each_mapping(tell_mapping, nullptr);
-  if (!ring::lane.begin()) return; // it is told another time
+  if (has_missed) modules = context::ModuleList();
+  if (has_missed || !ring::lane.begin()) return; // it is told another time
   ring::lane.put(event(Kind::context, leaf->id | Word{depth} << 16), chain, depth);
   ring::lane.end();
+  ring::shared->tick.fetch_add(1); // whoever sees it told looks at the clock after that
   told[leaf->id].store(generation, std::memory_order_release);
 }
 

@@ -13,10 +13,14 @@ extern std::atomic<uint16_t> told[context::ChainTable::kSlots];
 // Tells the collector of the chain that ends in `frame`, and of the modules that it goes through.
 void tell(context::Frame frame, const context::Entry *leaf);
 
+// Before the lane is asked for the tick, which changes with what is told.
+inline bool is_told(const context::Entry *leaf) {
+  return told[leaf->id].load(std::memory_order_acquire) == context::chain_table.generation();
+}
+
 inline uint16_t context_of(context::Frame frame) {
   const context::Entry *leaf = context::chain_table.find(frame);
-  if (told[leaf->id].load(std::memory_order_relaxed) != context::chain_table.generation())
-      [[unlikely]]
+  if (!is_told(leaf)) [[unlikely]]
     tell(frame, leaf);
   return leaf->id;
 }

@@ -36,14 +36,8 @@ void *resize(void *memory, size_t bytes, Frame frame) {
 void *reallocate(void *memory, size_t bytes, Frame frame) {
   if (memory == nullptr) return allocated(or_no_memory(heap::allocate(bytes)), bytes, 0, frame);
   if (bytes != 0) return resize(memory, bytes, frame);
-  light::freed(memory);
-  entry::release("realloc", memory);
+  light::release("realloc", memory);
   return nullptr;
-}
-
-void release(const char *call, void *memory) {
-  light::freed(memory);
-  entry::release(call, memory);
 }
 
 } // namespace
@@ -53,8 +47,8 @@ void release(const char *call, void *memory) {
 ABUT_BODY void *abut_light_malloc(size_t bytes, const Address *sp, Address rbp) {
   void *memory = heap::allocate_fast(bytes);
   if (memory == nullptr) [[unlikely]]
-    memory = entry::allocate_slow(bytes);
-  return allocated(memory, bytes, 0, {sp, rbp});
+    return light::allocate_slow(bytes, sp, rbp);
+  return light::allocated_small(memory, bytes, {sp, rbp});
 }
 
 ABUT_BODY void *abut_light_malloc_captured(size_t bytes, const near::Captured *captured) {
@@ -133,12 +127,12 @@ ABUT_ENTRY_STUB_1(pvalloc, abut_light_pvalloc);
 
 // ---- free ----
 
-ABUT_EXPORT void free(void *memory) { release("free", memory); }
+ABUT_EXPORT void free(void *memory) { light::release("free", memory); }
 
-ABUT_EXPORT void free_sized(void *memory, size_t) { release("free_sized", memory); }
+ABUT_EXPORT void free_sized(void *memory, size_t) { light::release("free_sized", memory); }
 
 ABUT_EXPORT void free_aligned_sized(void *memory, size_t, size_t) {
-  release("free_aligned_sized", memory);
+  light::release("free_aligned_sized", memory);
 }
 
 ABUT_EXPORT size_t malloc_usable_size(void *memory) {

@@ -14,8 +14,8 @@ using light::allocated;
 ABUT_BODY void *abut_light_new(size_t bytes, const Address *sp, Address rbp) {
   void *memory = heap::allocate_fast(bytes);
   if (memory == nullptr) [[unlikely]]
-    memory = allocate_or_throw([=] { return heap::allocate(bytes); });
-  return allocated(memory, bytes, 0, {sp, rbp});
+    return allocated(allocate_or_throw([=] { return heap::allocate(bytes); }), bytes, 0, {sp, rbp});
+  return light::allocated_small(memory, bytes, {sp, rbp});
 }
 
 ABUT_BODY void *abut_light_new_captured(size_t bytes, const near::Captured *captured) {
@@ -51,12 +51,10 @@ ABUT_ENTRY_STUB_3(_ZnamSt11align_val_tRKSt9nothrow_t, abut_light_new_aligned_not
 
 #define ABUT_LIGHT_DELETE(...)                                                                     \
   ABUT_EXPORT_CXX void operator delete(__VA_ARGS__) noexcept {                                     \
-    light::freed(memory);                                                                          \
-    entry::release("operator delete", memory);                                                     \
+    light::release("operator delete", memory);                                                     \
   }                                                                                                \
   ABUT_EXPORT_CXX void operator delete[](__VA_ARGS__) noexcept {                                   \
-    light::freed(memory);                                                                          \
-    entry::release("operator delete[]", memory);                                                   \
+    light::release("operator delete[]", memory);                                                   \
   }
 
 ABUT_LIGHT_DELETE(void *memory)

@@ -22,12 +22,30 @@ void put(ring::Word first, ring::Word second) {
 
 } // namespace
 
-void *allocated_slow(void *memory, size_t bytes, size_t align, Frame frame) {
+void *allocated_waiting(void *memory, size_t bytes, Frame frame) {
+  if (memory == nullptr || !ring::is_recording()) return memory;
+  const uint16_t context = context_of(frame);
+  if (bytes >> ring::Birth::kLowBits != 0 || !ring::lane.is_ready())
+    put_birth(Kind::allocate, memory, bytes, 0, context);
+  else
+    ring::lane.put_ready(event(Kind::allocate, context | bytes << 16), address_of(memory));
+  return memory;
+}
+
+void *allocated(void *memory, size_t bytes, size_t align, Frame frame) {
+  if (memory == nullptr || !ring::is_recording()) return memory;
+  order();
+  if (align == 0) return allocated_waiting(memory, bytes, frame);
   put_birth(Kind::allocate, memory, bytes, align, context_of(frame));
   return memory;
 }
 
-void freed_slow(const void *memory) { put(event(Kind::free, address_of(memory))); }
+void freed(const void *memory) {
+  if (memory == nullptr || !ring::is_recording()) return;
+  const ring::Word word = event(Kind::free, address_of(memory));
+  if (ring::lane.is_ready()) return ring::lane.put_ready(word);
+  put(word);
+}
 
 void resizing(const void *memory) { put(event(Kind::resize, address_of(memory))); }
 

@@ -14,7 +14,7 @@ using context::Frame;
 // what tells of that.
 inline void end_event() {
   ring::lane.end();
-  if (!os::has_one_thread() && ring::shared->accesses)
+  if (!os::has_one_thread() && ring::records_accesses)
     ring::epoch.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -27,32 +27,39 @@ inline void put_birth(ring::Kind kind, const void *memory, size_t bytes, size_t 
   end_event();
 }
 
-// Where there is more to do than to write it down: a wrapper to look beyond, the clock, room.
-__attribute__((noinline)) void *allocated_slow(void *memory, size_t bytes, size_t align,
-                                               Frame frame);
-__attribute__((noinline)) void freed_slow(const void *memory);
+// What comes next may take something over from another thread: a block of that one is freed, or memory is found that it
+// freed.
+inline void order() {
+  if (!os::has_one_thread() &&
+      ring::recording.load(std::memory_order_acquire) == ring::Recording::on)
+    ring::lane.order();
+}
 
-// `align` is what was asked for, a power of two, or nought.
-inline void *allocated(void *memory, size_t bytes, size_t align, Frame frame) {
-  if (memory == nullptr || !ring::is_recording()) [[unlikely]]
+// `align` is what was asked for, a power of two, or nought. A block from anywhere; and one that the running thread was
+// given from what waited for it.
+void *allocated(void *memory, size_t bytes, size_t align, Frame frame);
+void *allocated_waiting(void *memory, size_t bytes, Frame frame);
+
+// The same of a small block. What is asked of a lane comes after what is asked of a context, see is_told().
+[[gnu::always_inline]] inline void *allocated_small(void *memory, size_t bytes, Frame frame) {
+  if (!ring::lane.has_room()) [[unlikely]] {
+    if (!ring::lane.is_deaf()) return allocated_waiting(memory, bytes, frame);
+    ring::lane.drop();
     return memory;
+  }
   const context::Entry *leaf = context::chain_table.find_at_once(*frame.sp);
-  const bool is_known =
-      leaf != nullptr && leaf->kind.load(std::memory_order_relaxed) == context::EntryKind::leaf &&
-      told[leaf->id].load(std::memory_order_relaxed) == context::chain_table.generation();
-  if (!is_known || !ring::lane.is_ready()) return allocated_slow(memory, bytes, align, frame);
-  const ring::Birth birth{leaf->id, reinterpret_cast<Address>(memory), bytes,
-                          static_cast<unsigned>(std::bit_width(align))};
-  ring::lane.put_ready(birth.first(ring::Kind::allocate), birth.second());
+  const bool is_known = leaf != nullptr &&
+                        leaf->kind.load(std::memory_order_relaxed) == context::EntryKind::leaf &&
+                        is_told(leaf);
+  if (!is_known || !ring::lane.is_ready()) [[unlikely]]
+    return allocated_waiting(memory, bytes, frame);
+  ring::lane.put_ready(event(ring::Kind::allocate, leaf->id | bytes << 16),
+                       reinterpret_cast<Address>(memory));
   return memory;
 }
 
-inline void freed(const void *memory) {
-  if (memory == nullptr || !ring::is_recording()) [[unlikely]]
-    return;
-  if (!ring::lane.is_ready()) return freed_slow(memory);
-  ring::lane.put_ready(event(ring::Kind::free, reinterpret_cast<Address>(memory)));
-}
+// Before the block is free. To be called after order() where it may be another thread's.
+void freed(const void *memory);
 
 // At the beginning of a call of realloc, and at its end: `memory` is null where it failed.
 void resizing(const void *memory);

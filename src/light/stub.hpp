@@ -3,6 +3,7 @@
 
 #include "base/attention.hpp"
 #include "context/entry_stub.hpp"
+#include "entry/calls.hpp"
 #include "entry/export.hpp"
 #include "light/record.hpp"
 #include "near/placement.hpp"
@@ -28,6 +29,47 @@ namespace abut::light {
 
 inline Frame frame_of(const near::Captured *captured) {
   return {&captured->words[near::Captured::kReturnAddress], captured->words[1]};
+}
+
+// What release() does with what is no small block of the running thread, perhaps another one's; and where there is more
+// to do than to write it down.
+[[gnu::noinline]] inline void release_other(const char *call, void *memory) {
+  if (memory == nullptr) return;
+  if (os::has_one_thread() && ring::lane.is_ready()) {
+    ring::lane.put_ready(event(ring::Kind::free, reinterpret_cast<Address>(memory)));
+  } else if (ring::lane.is_deaf()) {
+    ring::lane.drop();
+  } else if (ring::is_recording()) {
+    order();
+    freed(memory);
+  }
+  entry::release_slow(call, memory);
+}
+[[gnu::noinline]] inline void release_slow(const char *call, void *memory) {
+  freed(memory);
+  entry::release(call, memory);
+}
+
+// A block that is not small, or that the thread has not at hand.
+[[gnu::noinline]] inline void *allocate_slow(size_t bytes, const Address *sp, Address rbp) {
+  if (void *memory = heap::allocate_waiting(bytes))
+    return allocated_small(memory, bytes, {sp, rbp});
+  return allocated(entry::or_no_memory(heap::allocate_slow(bytes)), bytes, 0, {sp, rbp});
+}
+
+// As entry::release. The free is told before it happens.
+[[gnu::always_inline]] inline void release(const char *call, void *memory) {
+  heap::LocalHeap *heap = heap::current;
+  const uint32_t size = heap::own_small_size(heap, memory);
+  if (size == 0) [[unlikely]]
+    return release_other(call, memory);
+  if (ring::lane.is_ready()) [[likely]]
+    ring::lane.put_ready(event(ring::Kind::free, reinterpret_cast<Address>(memory)));
+  else if (ring::lane.is_deaf())
+    ring::lane.drop();
+  else
+    return release_slow(call, memory);
+  heap::release_own_small(heap, memory, size);
 }
 
 // A small block beside its friend, if it has one; null where that is not to be had.

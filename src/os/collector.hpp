@@ -33,6 +33,14 @@ inline uint64_t time_stamp() {
 #endif
 }
 
+// The same, but not before what was read until now has been read.
+inline uint64_t time_stamp_now() {
+#if defined(__x86_64__)
+  __builtin_ia32_lfence();
+#endif
+  return time_stamp();
+}
+
 // Calls `visit(argument, line, length)` for each line of the list of this process's mappings.
 void each_mapping(void (*visit)(void *argument, const char *line, size_t length), void *argument);
 

@@ -10,6 +10,7 @@
 namespace abut::plan {
 
 constinit Follower follower;
+constinit context::ChainTable Follower::chains_;
 
 namespace {
 
@@ -21,13 +22,14 @@ bool is_module(const Module &module, context::BuildId id) {
 } // namespace
 
 // The first module is the program that was recorded.
-const char *Follower::open(const View &view) {
+const char *Follower::open(const View &view, bool mapped) {
   const context::BuildId program = context::build_id(context::program());
   if (program.empty())
     return "this program has no build-id, so nobody can tell whether it is for it";
   if (view.modules.empty() || !is_module(view.modules[0], program))
     return "it is for another program, or another build of this one";
   view_ = view;
+  mapped_ = mapped;
   alone_ = os::one_thread_flag();
   chains_.configure(static_cast<context::ChainMode>(view.header->steps));
   heap::placed_blocks.usable = [](Address address) { return follower.usable(address); };
@@ -41,13 +43,17 @@ const char *Follower::open(const View &view) {
 bool Follower::has_memory() {
   if (cursors_ != nullptr) return true;
   if (stopped_.load(std::memory_order_relaxed)) return false;
-  void *behind = memory_.open(view_, view_.contexts.size() * sizeof(Cursor) + alignof(Cursor));
+  uint64_t room = 0;
+  for (const Context &context : view_.contexts) room += std::min(context.slots, kDecoded);
+  const size_t cursors = view_.contexts.size() * sizeof(Cursor);
+  void *behind = memory_.open(view_, alignof(Cursor) + cursors + room * sizeof(Slot));
   if (behind == nullptr) {
     stop();
     return false;
   }
   cursors_ =
       reinterpret_cast<Cursor *>(round_up(reinterpret_cast<Address>(behind), alignof(Cursor)));
+  room_ = reinterpret_cast<Slot *>(cursors_ + view_.contexts.size());
   return true;
 }
 
@@ -132,9 +138,12 @@ uintptr_t Follower::meet(context::Entry *entry, context::Frame frame) {
   if (context != nullptr && entry != chains_.catch_all() && has_memory()) {
     Cursor &cursor = cursors_[context - view_.contexts.data()];
     if (cursor.entry == nullptr) {
-      cursor.slots = cursor.next = view_.slots.data() + context->first_slot;
+      cursor.slots = room_;
+      cursor.next = cursor.end = room_;
+      room_ += std::min(context->slots, kDecoded);
+      cursor.mapped = view_.slots.data() + context->first_byte;
+      cursor.coded = SlotReader(cursor.mapped);
       cursor.total = context->slots;
-      cursor.end = cursor.slots + std::min(cursor.total, kStretch);
       cursor.pool = context->pool;
       cursor.entry = entry;
     }
@@ -170,14 +179,33 @@ void *Follower::next_locked(Cursor &cursor, uint32_t count) {
   return next(cursor, count, false);
 }
 
-// A stretch of slots, or all of them, have been used; or the context has a pool, and never had any.
+// As many slots as there is room for, from the next one on.
+void Follower::decode(Cursor &cursor) {
+  Slot *to = std::copy(cursor.next, cursor.end, cursor.slots);
+  const auto room = static_cast<uint32_t>(cursor.slots + kDecoded - to);
+  const Slot *end = to + std::min(room, cursor.total - cursor.decoded);
+  cursor.decoded += static_cast<uint32_t>(end - to);
+  SlotReader coded = cursor.coded;
+  while (to < end) *to++ = coded.next();
+  cursor.coded = coded;
+  cursor.next = cursor.slots;
+  cursor.end = end;
+  if (mapped_) give_back_decoded(cursor);
+}
+
+// Whole stretches that hold nothing but slots of this context, which nobody reads again.
+void Follower::give_back_decoded(Cursor &cursor) const {
+  const Address from = round_up(reinterpret_cast<Address>(cursor.mapped), kStretch);
+  const Address to = round_down(reinterpret_cast<Address>(cursor.coded.at()), kStretch);
+  if (from >= to) return;
+  os::unmap(reinterpret_cast<void *>(from), to - from);
+  cursor.mapped = reinterpret_cast<const uint8_t *>(to);
+}
+
+// The slots that are decoded, or all of them, have been used; or the context has a pool, and never had any.
 void *Follower::beyond(Cursor &cursor, uint32_t count) {
-  if (cursor.come() < cursor.total) {
-    const Address used = round_down(reinterpret_cast<Address>(cursor.next), kPageBytes);
-    constexpr size_t kUsed =
-        kStretch * sizeof(Slot) - kPageBytes; // other contexts' slots may be on the first page
-    os::discard(reinterpret_cast<void *>(used - kUsed), kUsed);
-    cursor.end += std::min(cursor.total - cursor.come(), kStretch);
+  if (cursor.decoded < cursor.total) {
+    decode(cursor);
     return next(cursor, count, false);
   }
   if (cursor.pool != 0) {
@@ -191,6 +219,7 @@ void *Follower::beyond(Cursor &cursor, uint32_t count) {
 }
 
 void *Follower::find_again(Cursor &cursor, uint32_t count) {
+  if (cursor.end - cursor.next < kLooksAhead && cursor.decoded < cursor.total) decode(cursor);
   const Slot *end = cursor.next + std::min<ptrdiff_t>(cursor.end - cursor.next, kLooksAhead);
   for (const Slot *at = cursor.next + 1; at < end; ++at) {
     const Slot slot = *at;

@@ -9,6 +9,7 @@
 #include "base/attention.hpp"
 #include "context/chain_table.hpp"
 #include "plan/memory.hpp"
+#include "plan/slot_reader.hpp"
 
 namespace abut::plan {
 
@@ -35,11 +36,14 @@ public:
   static constexpr uint32_t kPatience = 1U << 20;
   static constexpr uint32_t kGlance = 1U << 12;
 
-  // Slots, which are given back to the file when they have been used.
-  static constexpr uint32_t kStretch = 8192;
+  // Slots are decoded by so many at a time; and what has been decoded of the file is unmapped by so many bytes, since
+  // the kernel would make a used part of a larger page of its cache resident again with the next part.
+  static constexpr uint32_t kDecoded = 128;
+  static constexpr size_t kStretch = 64 * KiB;
 
-  // Null when the plan is followed from now on, else why it cannot be. The file's bytes stay.
-  const char *open(const View &view);
+  // Null when the plan is followed from now on, else why it cannot be. The file's bytes stay; `mapped`: in a mapping of
+  // the file, of which what is no longer needed may be unmapped.
+  const char *open(const View &view, bool mapped);
 
   // Places nothing more; what lies in its slots stays there.
   void stop() {
@@ -76,7 +80,7 @@ public:
 
   Counts counts() const;
   os::SpinLock &lock() { return lock_; }
-  context::ChainTable &chains() { return chains_; }
+  static context::ChainTable &chains() { return chains_; }
 
 private:
   // What is known of a chain's last entry: a cursor, or
@@ -86,9 +90,11 @@ private:
 
   // How far a context has come.
   struct Cursor {
-    const Slot *next = nullptr, *end = nullptr; // up to the end of a stretch
-    const Slot *slots = nullptr;
-    uint32_t total = 0;
+    const Slot *next = nullptr, *end = nullptr; // of those that are decoded
+    Slot *slots = nullptr;                      // room for them
+    SlotReader coded;
+    const uint8_t *mapped = nullptr; // from where on its coded slots still are
+    uint32_t decoded = 0, total = 0;
     uint32_t pool = 0;
     uint32_t missed = 0, skipped = 0, occupied = 0, left = 0;
     uint32_t judged = 0, judged_misses = 0, judged_skips = 0; // as it was when it was judged last
@@ -96,7 +102,7 @@ private:
     context::Entry *entry = nullptr;
     bool given_up = false;
 
-    uint32_t come() const { return static_cast<uint32_t>(next - slots); }
+    uint32_t come() const { return decoded - static_cast<uint32_t>(end - next); }
   };
 
   static uint32_t granules_of(size_t bytes) {
@@ -156,6 +162,8 @@ private:
   uint64_t progress() const;
   bool has_memory();
 
+  void decode(Cursor &cursor);
+  void give_back_decoded(Cursor &cursor) const;
   void *next_locked(Cursor &cursor, uint32_t count);
   void *beyond(Cursor &cursor, uint32_t count);
   void *find_again(Cursor &cursor, uint32_t count);
@@ -174,8 +182,11 @@ private:
   Memory memory_;
   os::SpinLock lock_;
   View view_;
+  bool mapped_ = false;
   Cursor *cursors_ = nullptr; // one a context, from the first that is met on
-  context::ChainTable chains_;
+  Slot *room_ = nullptr;      // for slots of contexts that were not met yet
+  static context::ChainTable chains_
+      __attribute__((visibility("hidden"))); // apart, since all of it is nought at first
 };
 
 extern constinit Follower follower __attribute__((visibility("hidden")));

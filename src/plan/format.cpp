@@ -1,5 +1,7 @@
 #include "plan/format.hpp"
 
+#include "plan/slot_reader.hpp"
+
 #include <cstring>
 
 #define XXH_INLINE_ALL
@@ -45,9 +47,6 @@ const char *check_context(const Context &context, const View &view) {
   }
   if (context.pool > view.header->pools) return "a context is of a pool that there is not";
   if (context.pool != 0 && context.slots != 0) return "a context has a pool and slots";
-  if (context.first_slot > view.header->slots ||
-      context.slots > view.header->slots - context.first_slot)
-    return "a context has slots that there are not";
   return nullptr;
 }
 
@@ -66,6 +65,28 @@ bool fits(const Slot &slot, uint64_t memory) {
   if (slot.kept == 0) return slot.offset == 0;
   return slot.requested <= slot.kept && slot.kept <= kMostObject &&
          (uint64_t{slot.offset} + slot.kept) * kGranule <= memory;
+}
+
+// Every context's slots follow those of the one before, and there is nothing else.
+const char *check_slots(const View &view) {
+  const uint64_t memory =
+      view.pools.empty() ? view.header->memory_bytes : view.pools.front().offset;
+  const uint8_t *at = view.slots.data();
+  const uint8_t *end = at + view.slots.size();
+  uint64_t count = 0;
+  for (const Context &context : view.contexts) {
+    if (context.first_byte != static_cast<uint64_t>(at - view.slots.data()))
+      return "a context's slots are not where they must be";
+    SlotReader reader(at);
+    for (uint32_t i = 0; i < context.slots; ++i) {
+      Slot slot;
+      if (!reader.next_checked(end, slot)) return "a context has slots that there are not";
+      if (!fits(slot, memory)) return "a slot lies outside the memory for slots";
+    }
+    at = reader.at();
+    count += context.slots;
+  }
+  return at == end && count == view.header->slots ? nullptr : "it holds slots of no context";
 }
 
 template <typename Part>
@@ -89,13 +110,13 @@ const char *check(std::span<const uint8_t> file, View &view) {
   if (const char *wrong = check_header(file, header)) return wrong;
   std::span<const uint8_t> rest = file.subspan(sizeof(Header));
   const uint64_t wanted = header.modules * sizeof(Module) + header.contexts * sizeof(Context) +
-                          header.pools * sizeof(Pool) + header.slots * sizeof(Slot);
-  if (rest.size() != wanted) return "it is not as long as what it says it holds";
+                          header.pools * sizeof(Pool);
+  if (rest.size() < wanted) return "it is not as long as what it says it holds";
   if (checksum(rest) != header.checksum) return "it is damaged";
   found.modules = take<Module>(rest, header.modules);
   found.contexts = take<Context>(rest, header.contexts);
   found.pools = take<Pool>(rest, header.pools);
-  found.slots = take<Slot>(rest, header.slots);
+  found.slots = rest;
   for (const Module &module : found.modules)
     if (const char *wrong = check_module(module)) return wrong;
   for (const Context &context : found.contexts)
@@ -103,9 +124,7 @@ const char *check(std::span<const uint8_t> file, View &view) {
   uint64_t end = 0;
   for (const Pool &pool : found.pools)
     if (const char *wrong = check_pool(pool, header.memory_bytes, end)) return wrong;
-  const uint64_t for_slots = found.pools.empty() ? header.memory_bytes : found.pools[0].offset;
-  for (const Slot &slot : found.slots)
-    if (!fits(slot, for_slots)) return "a slot lies outside the memory for slots";
+  if (const char *wrong = check_slots(found)) return wrong;
   view = found;
   return nullptr;
 }

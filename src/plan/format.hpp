@@ -1,9 +1,17 @@
-// The format of a plan file, version 1. It is mapped read-only and used as it lies: numbers are little-endian.
+// The format of a plan file, version 2. It is mapped read-only and used as it lies: numbers are little-endian.
 //
-//   Header, then `modules` Modules, `contexts` Contexts, `pools` Pools and `slots` Slots, with nothing in between.
+//   Header, then `modules` Modules, `contexts` Contexts, `pools` Pools and `slots` coded Slots, with nothing in between.
 //
 // A plan is memory that is kept for objects: for each context the places of its first objects, in the order of birth, or
 // the pool that all of them go to. Places are 16-byte granules from the begin of that memory.
+//
+// A slot is coded after the one before it in its context; the first one as if after a slot of no size at the begin:
+//
+//   move   how far it begins behind the end of the one before, m: four times m, or 4 (-m - 1) + 2 where m is below 0; plus
+//          one if it is of another size. In seven bits a byte, the low ones first; the eighth tells that more follow
+//   size   only if it is of another one: a byte `requested`, a byte `kept`
+//
+// One that is left to the heap ends where the one before it does; its move tells nothing.
 #pragma once
 
 #include <array>
@@ -14,7 +22,7 @@
 namespace abut::plan {
 
 inline constexpr std::array<char, 8> kMagic = {'a', 'b', 'u', 't', 'p', 'l', 'n', '\n'};
-inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kVersion = 2;
 inline constexpr uint32_t kMostSteps = 4;
 inline constexpr uint32_t kMostModules = 1 << 12;
 inline constexpr uint32_t kMostContexts = 1 << 20;
@@ -54,7 +62,7 @@ struct Step {
 
 struct Context {
   std::array<Step, kMostSteps> steps; // innermost first
-  uint64_t first_slot;
+  uint64_t first_byte;                // of its slots, which lie behind those of the context before
   uint32_t slots;
   uint32_t pool; // from 1; 0: none. Where there is one, there are no slots
 };
@@ -79,7 +87,7 @@ struct View {
   std::span<const Module> modules;
   std::span<const Context> contexts;
   std::span<const Pool> pools;
-  std::span<const Slot> slots;
+  std::span<const uint8_t> slots; // coded
 };
 
 // Null where every byte of the file is as it should be, and `view` is then set; else what is wrong with it. The bytes

@@ -13,7 +13,7 @@ namespace abut::plan {
 namespace {
 
 // A shorter plan is read, since mapping takes three calls more; there is no page of it to be given back before its end.
-constexpr size_t kReadBelow = Follower::kStretch * sizeof(Slot);
+constexpr size_t kReadBelow = Follower::kStretch;
 alignas(Header) constinit uint8_t short_plan[kReadBelow];
 
 void (*grown_before)(size_t) = nullptr;
@@ -66,7 +66,7 @@ void start() {
   View view;
   const char *wrong = check(file, view);
   const bool sound = wrong == nullptr;
-  if (sound) wrong = follower.open(view);
+  if (sound) wrong = follower.open(view, is_mapped(file));
   if (wrong != nullptr) {
     if (is_mapped(file)) os::unmap(memory, file.size());
     // A program's children are other programs as often as not; they need not say so.

@@ -12,20 +12,27 @@ namespace abut::record {
 
 namespace {
 
-// How often rings are looked at.
+// How often rings are looked at: of a program that waits for that, and of one that does not.
 constexpr auto kNap = std::chrono::microseconds(300);
-// Words that may have come out of rings and wait to be read: of a program that waits itself, and of one that does not.
+constexpr auto kLongNap = std::chrono::milliseconds(1);
+// Words that may have come out of rings and wait to be read, of a program that waits.
 constexpr size_t kMostWaiting = size_t{1} << 22;
-constexpr size_t kMostHeld = size_t{1} << 26;
 // A program that does not wait is slowed down by what goes on beside it: caches, memory and often a core are shared. So
-// what came out of its rings is read once there is much of it, or it is old, or the program has ended.
+// what came out of its rings is read once there is much of it, or it is old, or the program has ended. And of one that
+// does nothing but allocate, a part is left in its rings, where what comes next finds no room.
 constexpr size_t kWorthReading = size_t{1} << 23;
-constexpr auto kOld = std::chrono::seconds(10);
+constexpr auto kOld = std::chrono::seconds(1);
+constexpr auto kLook = std::chrono::milliseconds(5); // at whether that is so
+constexpr double kWordsASecond = 40e6;
+constexpr double kStampsASecond = 2e9; // of processors, about
+constexpr DrainBudget kWaits = {kMostWaiting};
+constexpr DrainBudget kLosesRather = {size_t{1} << 26, kWordsASecond / kStampsASecond,
+                                      kWordsASecond / 16};
 
 // This thread gets what processors have left over: neither the program nor who empties its rings is to wait for it.
-void give_way() {
+void give_way(bool yes) {
   const sched_param none{};
-  sched_setscheduler(0, SCHED_IDLE, &none);
+  sched_setscheduler(0, yes ? SCHED_IDLE : SCHED_OTHER, &none);
 }
 
 } // namespace
@@ -50,16 +57,18 @@ void Collector::pump_rings(Channel &channel, Visit &visit) {
   const RingSource source(channel, visit.session,
                           {waits, options_.follow, compiled, part_of(options_)});
   ring::Header *header = source.header();
-  RingDrain drain(header, waits ? kMostWaiting : kMostHeld);
+  RingDrain drain(header, waits ? kWaits : kLosesRather);
   std::thread drainer([&] {
     for (bool ended = false; !ended && header->stopped.load() == 0;) {
       ended = source.has_ended() || visit.replaced->load();
-      header->tick.fetch_add(1, std::memory_order_relaxed);
       const size_t got = drain.drain(read_clock().stamps, ended);
-      if (got < ring::kMostRecord * 16) std::this_thread::sleep_for(kNap);
+      if (!waits)
+        std::this_thread::sleep_for(kLongNap);
+      else if (got < ring::kMostRecord * 16)
+        std::this_thread::sleep_for(kNap);
     }
   });
-  if (!waits) give_way();
+  if (!waits) give_way(true);
   RingReader rings(drain, [&](std::span<const uint64_t> words) { visit.reader->read(words); });
   bool is_reading = read_safely(visit, [&] { return begin_session(visit, command); });
   auto read_last = std::chrono::steady_clock::now();
@@ -67,12 +76,16 @@ void Collector::pump_rings(Channel &channel, Visit &visit) {
     last = drain.horizon() == RingDrain::kNever;
     const auto now = std::chrono::steady_clock::now();
     if (!waits && !last && drain.held() < kWorthReading && now - read_last < kOld) {
-      std::this_thread::sleep_for(kNap);
+      std::this_thread::sleep_for(kLook);
       continue;
     }
     read_last = now;
     is_reading = read_safely(visit, [&] {
-      for (size_t got = 0; (got = rings.read()) != 0;) last = false;
+      for (size_t got = 1; got != 0;) {
+        // Nobody but who waits for the trace is there any more.
+        if (!waits && drain.horizon() == RingDrain::kNever) give_way(false);
+        if ((got = rings.read()) != 0) last = false;
+      }
       return true;
     });
     if (is_reading && !last) std::this_thread::sleep_for(kNap);

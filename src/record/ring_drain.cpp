@@ -14,17 +14,12 @@ namespace {
 // In readings of the time stamp counter: far longer than a store takes to be seen by another processor.
 constexpr uint64_t kGrace = 200'000;
 
-Word load(const Word &word) {
-  return std::atomic_ref(const_cast<Word &>(word)).load(std::memory_order_acquire);
-}
-
 } // namespace
 
 size_t words_of(Word first) {
   if ((first & ring::kEventBit) == 0) return 1;
   const uint64_t small = first & ring::kSmallMask;
   switch (ring::kind_of(first)) {
-  case Kind::wrap:
   case Kind::time:
   case Kind::free:
   case Kind::resize:
@@ -51,7 +46,7 @@ void RingDrain::find_rings() {
     if (rings_.contains(&head)) continue;
     auto queue = std::make_shared<RingQueue>();
     queue->thread = head.thread.load(std::memory_order_relaxed);
-    rings_[&head] = {ring::ring_at(header_, i, header_->ring_words), 0, queue, {}};
+    rings_[&head] = {ring::ring_at(header_, i, header_->ring_words), 0, 0, queue, {}};
     const std::lock_guard lock(mutex_);
     queues_.push_back(std::move(queue));
   }
@@ -60,26 +55,52 @@ void RingDrain::find_rings() {
 size_t RingDrain::drain(uint64_t now, bool ended) {
   const uint64_t settled = ended ? kNever : now - std::min(now, kGrace);
   find_rings();
+  renew_allowance(now);
+  const bool takes = ended || allowance_ > 0;
   size_t total = 0;
   for (auto at = rings_.begin(); at != rings_.end();) {
-    total += drain(*at->first, at->second, settled, ended);
+    total += drain(*at->first, at->second, takes, settled, ended);
     // A queue that is settled for ever is the reader's alone.
     at = at->second.queue->settled == kNever ? rings_.erase(at) : std::next(at);
   }
+  allowance_ -= static_cast<double>(total);
   horizon_.store(settled, std::memory_order_release);
+  header_->tick.fetch_add(1, std::memory_order_release);
   return total;
 }
 
-size_t RingDrain::drain(ring::Head &head, Ring &ring, uint64_t settled, bool ended) {
+void RingDrain::renew_allowance(uint64_t now) {
+  const uint64_t passed = now - std::min(now, std::exchange(renewed_, now));
+  allowance_ = std::min(allowance_ + static_cast<double>(passed) * budget_.words_a_stamp,
+                        budget_.most_at_once);
+}
+
+// How far the writer has come, in words from the ring's begin; nonsense counts as nought.
+size_t RingDrain::written_of(const ring::Head &head) const {
+  const uintptr_t bytes =
+      head.written.load(std::memory_order_acquire) - head.base.load(std::memory_order_relaxed);
+  return bytes <= header_->ring_words * sizeof(Word) ? bytes / sizeof(Word) : 0;
+}
+
+size_t RingDrain::drain(ring::Head &head, Ring &ring, bool takes, uint64_t settled, bool ended) {
   const bool left = head.state.load(std::memory_order_acquire) == ring::Head::State::left;
-  const bool busy = !ended && head.busy.load(std::memory_order_acquire) != 0;
-  std::vector<Word> taken;
-  if (ended || held_words_.load() < most_words_) take_words(ring, taken);
-  const size_t count = taken.size();
-  head.read.store(ring.at, std::memory_order_release);
-  const bool empty = load(ring.words[ring.at]) == 0;
+  const size_t written = written_of(head);
+  const size_t before = ring.drained;
+  // What is held may wait for the first word of a ring that nothing is held of.
+  const bool is_waited_for = ring.queue->held.load() == 0;
+  if (takes && (ended || is_waited_for || held_words_.load() < budget_.held)) {
+    if (written < ring.at) {
+      take_words(ring, std::min<size_t>(head.round_end.load(std::memory_order_relaxed),
+                                        header_->ring_words));
+      ring.at = 0;
+    }
+    take_words(ring, written);
+    head.read.store(ring.at, std::memory_order_release);
+  }
+  const bool empty = ring.at == written;
+  const size_t count = ring.drained - before;
+  ring.queue->held += count;
   held_words_ += count;
-  if (count != 0) ring.taken.push_back(std::move(taken));
   const bool done = empty && (ended || left);
   if (left && empty) release(head);
   // The reader may have to wait for a processor while it has the queues: then they get it all another time, and the ring
@@ -93,39 +114,21 @@ size_t RingDrain::drain(ring::Head &head, Ring &ring, uint64_t settled, bool end
   ring.taken.clear();
   if (done)
     ring.queue->settled = kNever;
-  else if (empty && !busy)
+  else if (empty)
     ring.queue->settled = settled;
   return count;
 }
 
-// One round of the ring at most. Words are made nought again before the writer is told that there is room.
-void RingDrain::take_words(Ring &ring, std::vector<Word> &taken) {
-  const size_t ring_words = header_->ring_words;
-  while (taken.size() < ring_words) {
-    const size_t begin = ring.at;
-    Word first = load(ring.words[ring.at]);
-    while (first != 0 && first != ring::event(Kind::wrap, 0)) {
-      size_t count = words_of(first);
-      if (count == 0 || count > std::min(ring_words - ring.at, ring::kMostRecord + 1)) {
-        ++lost_;
-        ring.words[ring.at] = ring::event(Kind::time, 0); // says nothing
-        count = 1;
-      }
-      ring.at += count;
-      first = ring.at < ring_words ? load(ring.words[ring.at]) : 0;
-    }
-    taken.insert(taken.end(), ring.words + begin, ring.words + ring.at);
-    std::fill(ring.words + begin, ring.words + ring.at, 0);
-    if (first == 0 && ring.at < ring_words) return;
-    if (ring.at < ring_words) ring.words[ring.at] = 0;
-    ring.at = 0;
-  }
+void RingDrain::take_words(Ring &ring, size_t end) {
+  if (end <= ring.at) return;
+  ring.taken.emplace_back(ring.words + ring.at, ring.words + end);
+  ring.drained += end - ring.at;
+  ring.at = end;
 }
 
 void RingDrain::release(ring::Head &head) {
   lost_ += head.dropped.exchange(0);
   head.read.store(0, std::memory_order_relaxed);
-  head.busy.store(0, std::memory_order_relaxed);
   head.state.store(ring::Head::State::unused, std::memory_order_release);
 }
 

@@ -20,31 +20,43 @@ namespace abut::record {
 struct RingQueue {
   uint32_t thread = 0;
   std::deque<std::vector<ring::Word>> chunks;
-  uint64_t settled = 0; // no record with an earlier time is still to come
+  uint64_t settled = 0;        // no record with an earlier time is still to come
+  std::atomic<size_t> held{0}; // words that were drained, and not yet read
+};
+
+// How much may be taken out of all rings together.
+struct DrainBudget {
+  size_t held = ~size_t{0};   // words that wait to be read, at most
+  double words_a_stamp = 1e9; // on the average
+  double most_at_once = 1e18; // words, after a time of rest
 };
 
 class RingDrain {
 public:
-  RingDrain(ring::Header *header, size_t most_words) : header_(header), most_words_(most_words) {}
+  RingDrain(ring::Header *header, DrainBudget budget)
+      : header_(header), budget_(budget), allowance_(budget.most_at_once) {}
 
   // Empties all rings once, `now` being the clock's reading before the call; how many words that were. From the call
   // on that says so, nobody writes any more.
   size_t drain(uint64_t now, bool ended);
 
-  // For the reader, in another thread. Calls `visit(RingQueue &)` for each queue, and drops those that are done.
+  // For the reader, in another thread. Calls `visit` for each queue, and drops those that are done.
   template <typename Visit>
   void each_queue(Visit visit) {
     const std::lock_guard lock(mutex_);
-    for (const auto &queue : queues_) visit(*queue);
+    for (const auto &queue : queues_) visit(queue);
     std::erase_if(queues_, [](const auto &queue) { return queue->settled == kNever; });
   }
   // Nothing with an earlier time comes from a ring that was never seen.
   uint64_t horizon() const { return horizon_.load(std::memory_order_acquire); }
-  void took(size_t words) { held_words_ -= words; }
+  void took(RingQueue &queue, size_t words) {
+    queue.held -= words;
+    held_words_ -= words;
+  }
   // Words that were drained, and not yet read.
   size_t held() const { return held_words_.load(std::memory_order_relaxed); }
 
-  // Records that found no room, and words that made no sense.
+  // Records that found no room.
   uint64_t lost() const;
 
   static constexpr uint64_t kNever = ~uint64_t{0};
@@ -52,18 +64,23 @@ public:
 private:
   struct Ring {
     ring::Word *words = nullptr;
-    size_t at = 0; // from the ring's begin
+    size_t at = 0;      // from the ring's begin
+    size_t drained = 0; // words, ever
     std::shared_ptr<RingQueue> queue;
     std::vector<std::vector<ring::Word>> taken; // that are not yet in the queue
   };
 
   void find_rings();
-  size_t drain(ring::Head &head, Ring &ring, uint64_t settled, bool ended);
-  void take_words(Ring &ring, std::vector<ring::Word> &taken);
+  size_t drain(ring::Head &head, Ring &ring, bool takes, uint64_t settled, bool ended);
+  size_t written_of(const ring::Head &head) const;
+  static void take_words(Ring &ring, size_t end);
+  void renew_allowance(uint64_t now);
   void release(ring::Head &head);
 
   ring::Header *header_;
-  size_t most_words_;
+  DrainBudget budget_;
+  double allowance_; // words
+  uint64_t renewed_ = 0;
   std::map<ring::Head *, Ring> rings_;
   uint64_t lost_ = 0;
   std::atomic<size_t> held_words_{0};

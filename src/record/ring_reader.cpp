@@ -30,19 +30,18 @@ RingReader::RingReader(RingDrain &drain, Sink sink)
 // ---- rings ----
 
 void RingReader::refill() {
-  drain_.each_queue([this](RingQueue &queue) {
+  drain_.each_queue([this](const std::shared_ptr<RingQueue> &queue) {
     auto ring = std::find_if(rings_.begin(), rings_.end(),
-                             [&](const Ring &known) { return known.queue == &queue; });
+                             [&](const Ring &known) { return known.queue == queue; });
     if (ring == rings_.end()) {
       rings_.emplace_back();
       ring = std::prev(rings_.end());
-      ring->queue = &queue;
-      ring->thread = queue.thread;
+      ring->queue = queue;
+      ring->thread = queue->thread;
     }
-    for (auto &chunk : queue.chunks) ring->chunks.push_back(std::move(chunk));
-    queue.chunks.clear();
-    ring->settled = queue.settled;
-    if (queue.settled == RingDrain::kNever) ring->queue = nullptr;
+    for (auto &chunk : queue->chunks) ring->chunks.push_back(std::move(chunk));
+    queue->chunks.clear();
+    ring->settled = queue->settled;
   });
 }
 
@@ -68,9 +67,12 @@ size_t RingReader::read() {
   refill();
   for (Ring &ring : rings_) look_ahead(ring);
   size_t total = 0;
-  for (Ring &ring : rings_) total += read_ring(ring, bound_of_others(ring, horizon));
+  for (Ring &ring : rings_) {
+    const size_t count = read_ring(ring, bound_of_others(ring, horizon));
+    drain_.took(*ring.queue, count);
+    total += count;
+  }
   hand_over();
-  drain_.took(total);
   std::erase_if(rings_, [](const Ring &ring) {
     return ring.chunks.empty() && ring.settled == RingDrain::kNever;
   });
@@ -84,6 +86,13 @@ size_t RingReader::read_ring(Ring &ring, uint64_t bound) {
     const std::vector<Word> &chunk = ring.chunks.front();
     for (; ring.at < chunk.size() && total < kMostTurn;) {
       const Word first = chunk[ring.at];
+      const size_t count = words_of(first);
+      if (count == 0 || count > chunk.size() - ring.at) {
+        ++damaged_;
+        total += chunk.size() - ring.at;
+        ring.at = chunk.size();
+        break;
+      }
       const bool is_event = (first & ring::kEventBit) != 0;
       if (is_time(first)) ring.time = std::max(ring.time, small_of(first));
       if (ring.time > bound) return total;
@@ -96,7 +105,6 @@ size_t RingReader::read_ring(Ring &ring, uint64_t bound) {
         read_record(first, &chunk[ring.at] + 1);
       else
         access(first);
-      const size_t count = words_of(first);
       ring.at += count;
       total += count;
       if (stream_.size() > kPiece) hand_over();
@@ -113,7 +121,6 @@ size_t RingReader::read_ring(Ring &ring, uint64_t bound) {
 void RingReader::read_record(Word first, const Word *words) {
   const uint64_t small = small_of(first);
   switch (ring::kind_of(first)) {
-  case Kind::wrap:
   case Kind::time: break;
   case Kind::allocate: read_birth(ABUT_RAW_ALLOCATE, first, words[0]); break;
   case Kind::free: emit(ABUT_RAW_FREE, 0, {time_, small, 0}); break;

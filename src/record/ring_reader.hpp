@@ -21,12 +21,12 @@ public:
 
   // Reads what can be read of what was drained; how many words that were. Whatever the sink throws.
   size_t read();
-  // Accesses of places in the code that nothing is known of.
+  // Accesses of places in the code that nothing is known of, and words that make no sense.
   uint64_t damaged() const { return damaged_; }
 
 private:
   struct Ring {
-    RingQueue *queue = nullptr; // for its address alone
+    std::shared_ptr<RingQueue> queue;
     uint32_t thread = 0;
     std::deque<std::vector<ring::Word>> chunks;
     size_t at = 0;        // in the first chunk

@@ -8,8 +8,10 @@ namespace abut::ring {
 
 constinit std::atomic<Recording> recording{Recording::untried};
 constinit Header *shared = nullptr;
+constinit bool records_accesses = false;
 constinit bool takes_accesses = false;
-constinit std::atomic<uint64_t> epoch{0};
+alignas(64) constinit std::atomic<uint64_t> looks{1};
+alignas(64) constinit std::atomic<uint64_t> epoch{0};
 thread_local constinit Lane lane;
 
 namespace {
@@ -17,9 +19,9 @@ namespace {
 constexpr size_t kMostSocketName = 108;
 constexpr unsigned kNap = 50; // microseconds
 constexpr uint8_t kMostWaitsForRing = 100;
-constexpr unsigned kNapsPerLook = 2000; // at whether the collector is still there
-constexpr size_t kRoom =
-    kMostRecord + 2; // a time, the record, and the word that leads back to the ring's begin
+constexpr unsigned kNapsPerLook = 2000;   // at whether the collector is still there
+constexpr size_t kWorthTurning = 1 << 17; // words: far more than a tick's, mostly
+constexpr size_t kRoom = kMostRecord + 1; // a time, and the record
 
 uint32_t fork_number = 0; // of the fork that is under way; nought where its child is not recorded
 
@@ -40,6 +42,7 @@ bool connect(uint32_t parent_session, uint32_t fork_of_parent) {
   void *memory = os::share_memory(socket, &hello, sizeof hello, &welcome, sizeof welcome, bytes);
   if (memory == nullptr) return false;
   shared = static_cast<Header *>(memory);
+  records_accesses = shared->accesses;
   takes_accesses = shared->accesses && !shared->after_mark;
   return true;
 }
@@ -65,17 +68,35 @@ void stop() {
 // ---- lanes ----
 
 void Lane::put(Word first, const Word *words, size_t count) {
-  for (size_t i = 0; i < count; ++i) store(next_ + 1 + i, words[i]);
-  store(next_, first);
-  next_ += 1 + count;
+  *next_++ = first;
+  std::memcpy(next_, words, count * sizeof(Word));
+  next_ += count;
 }
 
-void Lane::stamp(uint32_t tick, bool alone) {
+void Lane::stamp(uint32_t tick) {
   tick_ = tick;
-  was_alone_ = alone;
-  // From here to the record's end, the collector reads no later record of other threads.
-  if (!alone) head_->busy.store(1, std::memory_order_seq_cst);
-  put(event(Kind::time, os::time_stamp()));
+  turn_back();
+  // A look of another thread between the two may have found a later time: then this is not the last one.
+  const uint64_t before = looks.load(std::memory_order_acquire);
+  put(event(Kind::time, os::time_stamp_now()));
+  const bool is_last = looks.fetch_add(1) == before;
+  looks_ = before + (is_last ? 1 : 0);
+}
+
+// As long as the collector keeps up, the ring's begin alone is used, which fits into a cache beside what the program has
+// there, and the rest stays untouched.
+void Lane::turn_back() {
+  const auto at = static_cast<size_t>(next_ - begin_);
+  const size_t read = head_->read.load(std::memory_order_acquire);
+  if (read > at || read < kWorthTurning || at - read >= kWorthTurning) return;
+  begin_anew(at);
+  limit_ = begin_ + (read - kRoom);
+}
+
+void Lane::begin_anew(size_t round_end) {
+  head_->round_end.store(round_end, std::memory_order_relaxed);
+  next_ = begin_;
+  publish();
 }
 
 bool Lane::prepare_access(uint64_t now) {
@@ -87,7 +108,7 @@ bool Lane::prepare_access(uint64_t now) {
 }
 
 void Lane::count_dropped() {
-  if (head_ != nullptr) head_->dropped.fetch_add(1, std::memory_order_relaxed);
+  if (head_ != nullptr) drop();
 }
 
 // Where very many threads come and go, rings are soon free again: a new thread waits a little for one.
@@ -110,9 +131,11 @@ bool Lane::claim_unused() {
     if (!head.state.compare_exchange_strong(seen, Head::State::taken)) continue;
     if (thread_ == 0) thread_ = shared->threads.fetch_add(1) + 1;
     head.thread.store(thread_, std::memory_order_relaxed);
-    head.state.store(Head::State::written, std::memory_order_release);
     head_ = &head;
     begin_ = next_ = ring_at(shared, i, shared->ring_words);
+    head.base.store(reinterpret_cast<uintptr_t>(begin_), std::memory_order_relaxed);
+    publish();
+    head.state.store(Head::State::written, std::memory_order_release);
     os::call_recorder_at_thread_exit(end_thread, this);
     return true;
   }
@@ -122,6 +145,13 @@ bool Lane::claim_unused() {
 bool Lane::make_room() {
   if (recording.load(std::memory_order_acquire) != Recording::on && !start()) return false;
   if (head_ == nullptr && !claim()) return false;
+  if (is_deaf()) {
+    drop();
+    return false;
+  }
+  is_deaf_ = false;
+  // Before the look: what is read meanwhile is seen at the next tick at the latest.
+  const uint32_t tick = shared->tick.load(std::memory_order_acquire);
   for (unsigned naps = 1;; ++naps) {
     const auto words = static_cast<size_t>(shared->ring_words);
     const auto at = static_cast<size_t>(next_ - begin_);
@@ -132,8 +162,7 @@ bool Lane::make_room() {
       return true;
     }
     if (read <= at && read > kRoom) {
-      store(next_, event(Kind::wrap, 0));
-      next_ = begin_;
+      begin_anew(at);
       continue;
     }
     if (shared->stopped.load(std::memory_order_relaxed) != 0 ||
@@ -142,8 +171,10 @@ bool Lane::make_room() {
       return false;
     }
     if (!shared->waits) {
-      head_->dropped.fetch_add(1, std::memory_order_relaxed);
+      drop();
       limit_ = next_;
+      is_deaf_ = true;
+      deaf_since_ = tick;
       return false;
     }
     os::nap(kNap);

@@ -1,7 +1,11 @@
 // A thread's way to the collector: where in its ring it writes next.
 //
-// A record costs its words, and every now and then a look at the clock: of a process of one thread, a thousand times a
-// second; of others, with each record, since time is what tells the order of what different threads do.
+// A record costs its words, and every now and then a look at the clock: a thousand times a second, and where threads
+// hand something on. Time is what tells the order of what different threads do. A record whose time was taken before it
+// happened is still in order, as long as it needs nothing that another thread did since: who takes such a thing over
+// looks at the clock after that. So a thread that frees its own block, or is given one that waits for it, need not look.
+//
+// Where there is no room, the rest of a tick is dropped: a comparison and a count each.
 #pragma once
 
 #include "os/collector.hpp"
@@ -15,8 +19,13 @@ extern std::atomic<Recording> recording __attribute__((visibility("hidden")));
 // The shared memory, where `recording` is on.
 extern Header *shared __attribute__((visibility("hidden")));
 
-// Whether accesses are recorded, too.
+// Whether accesses may be recorded, too; and whether they are now.
+extern bool records_accesses __attribute__((visibility("hidden")));
 extern bool takes_accesses __attribute__((visibility("hidden")));
+
+// Times that threads of this process have looked at the clock for their records. While that is as it was when a thread
+// looked last, no record is there with a later time than the one that it has.
+extern std::atomic<uint64_t> looks __attribute__((visibility("hidden")));
 
 // Changes with each event of another thread that an access may come after.
 extern std::atomic<uint64_t> epoch __attribute__((visibility("hidden")));
@@ -36,37 +45,50 @@ public:
     }
     fetch_ahead();
     const uint32_t tick = shared->tick.load(std::memory_order_relaxed);
-    const bool alone = os::has_one_thread();
-    if (tick != tick_ || !alone || !was_alone_) stamp(tick, alone);
+    if (tick != tick_ || !is_in_order()) stamp(tick);
     return true;
   }
   void end() {
-    if (!was_alone_) head_->busy.store(0, std::memory_order_release);
+    publish();
     exit();
   }
 
-  // Whether there is nothing to do before and after a record of a word or two but to keep signal handlers away, as it
-  // mostly is in a process of one thread; and such a record.
+  // Whether there is nothing to do before and after a record of a word or two but to keep signal handlers away; and such
+  // a record. It has no time of its own: what it takes over from other threads is said to order() before. Accesses of
+  // other threads can be anywhere, so that where they are recorded, events take the longer way.
   bool is_ready() const {
-    return next_ < limit_ && !inside_ && was_alone_ && os::has_one_thread() &&
-           shared->tick.load(std::memory_order_relaxed) == tick_;
+    return next_ < limit_ && !inside_ && shared->tick.load(std::memory_order_relaxed) == tick_ &&
+           !records_accesses;
   }
   template <typename... Words>
   void put_ready(Words... words) {
     enter();
     fetch_ahead();
     put(words...);
+    publish();
     exit();
   }
 
-  // Between the two, the record: its first word last.
-  void put(Word first) {
-    store(next_, first);
-    ++next_;
+  // The next record comes after all that other threads did before now. Only while recording is on.
+  void order() {
+    if (!is_in_order()) tick_ = shared->tick.load(std::memory_order_relaxed) - 1;
   }
+
+  // Whether a look into the ring found no room, and was not long ago: then what there is to tell is dropped.
+  bool has_room() const { return next_ < limit_; }
+  bool is_deaf() const {
+    return is_deaf_ && shared->tick.load(std::memory_order_relaxed) == deaf_since_;
+  }
+  void drop() { // nobody else counts there
+    head_->dropped.store(head_->dropped.load(std::memory_order_relaxed) + 1,
+                         std::memory_order_relaxed);
+  }
+
+  // Between the two, the record.
+  void put(Word first) { *next_++ = first; }
   void put(Word first, Word second) {
-    store(next_ + 1, second);
-    store(next_, first);
+    next_[0] = first;
+    next_[1] = second;
     next_ += 2;
   }
   // Longer ones; `count` words behind the first, at most kMostRecord altogether.
@@ -86,6 +108,7 @@ public:
         return;
       }
     put(word);
+    publish();
     exit();
   }
 
@@ -97,8 +120,12 @@ public:
 private:
   static constexpr size_t kAhead = 64; // words
 
-  static void store(Word *at, Word word) {
-    std::atomic_ref(*at).store(word, std::memory_order_release);
+  bool is_in_order() const {
+    return os::has_one_thread() ||
+           (!records_accesses && looks.load(std::memory_order_acquire) == looks_);
+  }
+  void publish() {
+    head_->written.store(reinterpret_cast<uintptr_t>(next_), std::memory_order_release);
   }
   // For the eyes of signal handlers of this thread, and nobody else's.
   void enter() {
@@ -109,8 +136,8 @@ private:
     std::atomic_signal_fence(std::memory_order_seq_cst);
     inside_ = false;
   }
-  // What lies ahead was made nought by the collector, on another processor: it is asked for before it is needed. Behind
-  // the last ring, it asks for nothing.
+  // What lies ahead was read by the collector, on another processor: it is asked for before it is needed. Behind the last
+  // ring, it asks for nothing.
   void fetch_ahead() const {
 #if defined(__x86_64__)
     asm volatile("prefetchw %0" ::"m"(next_[kAhead]));
@@ -120,16 +147,20 @@ private:
   bool claim();
   bool claim_unused();
   bool prepare_access(uint64_t now);
-  void stamp(uint32_t tick, bool alone);
+  void stamp(uint32_t tick);
+  void turn_back();
+  void begin_anew(size_t round_end);
   void count_dropped();
 
   Word *next_ = nullptr;
   Word *limit_ = nullptr; // below it, a record has room
   Head *head_ = nullptr;
   uint64_t epoch_ = 0;
+  uint64_t looks_ = 0; // at the last look of its own
   uint32_t tick_ = 0;
+  uint32_t deaf_since_ = 0; // a tick
+  bool is_deaf_ = false;
   bool inside_ = false; // a record: what a signal handler does then cannot be recorded
-  bool was_alone_ = false;
   uint8_t waits_for_ring_ = 0;
   uint32_t thread_ = 0;
   Word *begin_ = nullptr;

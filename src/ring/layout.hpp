@@ -1,11 +1,11 @@
 // Rings: the memory that a recorded process and the collector share, one ring of words for each thread.
 //
-// A ring has one writer, its thread, and one reader, the collector. A word that is not nought is one that was written
-// and not yet read: the reader makes it nought again. So there is no index to publish; what a thread wrote is the
-// collector's at once, and stays so when the process is killed the moment after. Only how far the reader has come is
-// told to the writer, which looks when it has no room left.
+// A ring has one writer, its thread, and one reader, the collector, which never writes into it: so a line goes to the
+// other processor once a round, and not dirty. After each record the writer says how far it has come; what a thread wrote
+// is the collector's at once, and stays so when the process is killed the moment after. How far the reader has come, the
+// writer looks up when it has no room left.
 //
-// A record is one word or more, and lies in one piece. Its first word is written last.
+// A record is one word or more, and lies in one piece.
 //   access   bit 63 clear; site << 47 | address
 //   event    bit 63 set; kind << 58 | small value, and words behind it
 #pragma once
@@ -20,7 +20,7 @@ namespace abut::ring {
 using Word = uint64_t;
 
 inline constexpr uint32_t kMagic = 0x74756261; // "abut"
-inline constexpr uint32_t kVersion = 0x101;    // of the hello that asks for rings
+inline constexpr uint32_t kVersion = 0x102;    // of the hello that asks for rings
 inline constexpr char kSocketVariable[] =
     "ABUT_RECORD";                          // of the environment: where the collector listens
 inline constexpr size_t kMostThreads = 512; // at a time
@@ -50,7 +50,6 @@ struct Welcome {
 
 // Words behind the first one are in brackets; "s:" is the small value.
 enum class Kind : uint8_t {
-  wrap,     // the next record is at the ring's begin
   time,     // s: reading of the time stamp counter; of this and what follows
   allocate, // s: context | low bits of the size << 16 [address | high bits << 47 | log2 of the alignment + 1 << 52]
   free,     // s: address; before the call
@@ -106,8 +105,12 @@ struct alignas(64) Head {
   };
   std::atomic<State> state{State::unused};
   std::atomic<uint32_t> thread{0}; // number of the thread, from 1
-  std::atomic<uint32_t> busy{0};   // between the time of a record and the record
   std::atomic<uint64_t> dropped{0};
+  // The writer's addresses: of the ring, and of the first word that is not yet written.
+  std::atomic<uintptr_t> base{0};
+  std::atomic<uintptr_t> written{0};
+  // Where the ring's last round ended, in words: where `written` lies before what was read.
+  std::atomic<uint64_t> round_end{0};
   alignas(64) std::atomic<uint64_t> read{0}; // words of the ring that were read, from its begin
 };
 
@@ -121,7 +124,9 @@ struct Header {
   bool after_mark = false;  // accesses are recorded from abut_trace_start() on
   uint64_t window_part = 0; // accesses that are recorded, of so many; nought: of all
   uint64_t window_whole = 0;
-  std::atomic<uint32_t> tick{0};    // changes a thousand times a second: time to look at the clock
+  // Changes a thousand times a second: time to look at the clock, and for room. Threads change it, too, where they tell
+  // something that all may need from then on.
+  alignas(64) std::atomic<uint32_t> tick{1};
   std::atomic<uint32_t> stopped{0}; // the collector reads no more
   std::atomic<uint32_t> threads{0}; // that there have been
   std::atomic<uint32_t> forks{0};

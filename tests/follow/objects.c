@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 20000 };
+enum { MOST = 200000 };
 static struct node {
   long value;
   char *name;
@@ -55,6 +55,14 @@ static void do_something_else(void) {
   for (int i = 0; i < 400000; ++i) free(kept[i]);
 }
 
+static void print_lines(const char *path, const char *with) {
+  static char line[4096];
+  FILE *file = fopen(path, "r");
+  while (file != NULL && fgets(line, sizeof line, file) != NULL)
+    if (strstr(line, with) != NULL) fputs(line, stdout);
+  fflush(stdout);
+}
+
 int main(int argc, char **argv) {
   mode = argc > 1 ? argv[1] : "exact";
   count = argc > 2 ? atoi(argv[2]) : 1000;
@@ -68,7 +76,12 @@ int main(int argc, char **argv) {
     if (is("backwards")) make(0, count / 2);
   }
   touch();
-  for (int i = 0; i < count; ++i) printf("%p %p\n", (void *)nodes[i], (void *)names[i]);
+  if (is("maps")) { /* how much was resident at the most, and what of the plan's file is still mapped */
+    print_lines("/proc/self/status", "VmHWM");
+    print_lines("/proc/self/maps", ".plan");
+  }
+  for (int i = 0; i < count && !is("maps"); ++i)
+    printf("%p %p\n", (void *)nodes[i], (void *)names[i]);
   fflush(stdout);
   for (int i = 0; i < count; ++i) {
     if (i % 3 == 0 && nodes[i] != NULL && is("again")) nodes[i] = realloc(nodes[i], 200);

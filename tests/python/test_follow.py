@@ -3,58 +3,18 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
+import numpy as np
 import pytest
 
-from abut.plans.file import Plan, read_plan
-from conftest import ROOT, Abut, abut_environment
-
-COUNT = 1000
-
-
-class Planned:
-    """A program that was recorded, and its plan."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.program = folder / "objects"
-        self.plan_file = folder / "objects.plan"
-        source = ROOT / "tests" / "follow" / "objects.c"
-        flags = ["-O1", "-g", "-pthread", "-Wl,--build-id"]
-        subprocess.run(["gcc", *flags, "-o", str(self.program), str(source)], check=True)
-        self.abut("record", "--quiet", "-o", "objects.trace", "--", str(self.program))
-        self.abut("place", "-s", "usage-df", "-o", "objects.plan", "objects.trace")
-
-    @property
-    def plan(self) -> Plan:
-        return read_plan(self.plan_file)
-
-    def abut(self, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "abut", *arguments],
-            capture_output=True,
-            text=True,
-            env=abut_environment(**variables),
-            cwd=self.folder,
-            check=False,
-            timeout=120,
-        )
-
-    def follow(self, mode: str, count: int = COUNT) -> tuple[list[tuple[int, int]], dict[str, Any]]:
-        """Where the objects of a run lie, and how it followed the plan."""
-        stats = self.folder / "stats.json"
-        run = ["run", "--plan", "objects.plan", "--stats", str(stats), "--"]
-        done = self.abut(*run, str(self.program), mode, str(count))
-        assert done.returncode == 0, done.stderr
-        rows = [line.split() for line in done.stdout.splitlines()]
-        places = [
-            (0 if one == "(nil)" else int(one, 16), 0 if other == "(nil)" else int(other, 16))
-            for one, other in rows
-        ]
-        return places, json.loads(stats.read_text())["plan"]
+from abut.plans.file import PAGE, Plan, read_plan, write_plan
+from abut.trace.native import Array
+from conftest import Abut, abut_environment
+from follow_help import COUNT, Planned
 
 
 @pytest.fixture(scope="module")
@@ -127,9 +87,13 @@ def test_pools_take_what_was_never_recorded(planned: Planned) -> None:
 def test_a_context_that_finds_nothing_is_given_up(planned: Planned) -> None:
     done = planned.abut("place", "-s", "simple", "-o", "x.plan", "objects.trace")
     assert done.returncode == 0
-    data = bytearray((planned.folder / "x.plan").read_bytes())
-    _ask_for_other_sizes(data)
-    (planned.folder / "x.plan").write_bytes(data)
+
+    def ask_for_other_sizes(slots: Array) -> None:
+        slots["requested"] = slots["kept"] = 8
+
+    _write_other(
+        read_plan(planned.folder / "x.plan"), planned.folder / "x.plan", ask_for_other_sizes
+    )
     stats = planned.folder / "x.json"
     run = ["run", "--plan", "x.plan", "--stats", str(stats), "--", str(planned.program)]
     assert planned.abut(*run).returncode == 0
@@ -139,38 +103,24 @@ def test_a_context_that_finds_nothing_is_given_up(planned: Planned) -> None:
     assert counts["missed"] < 2 * COUNT / 4
 
 
-def _ask_for_other_sizes(data: bytearray) -> None:
-    """Has every slot wait for an object of 128 bytes, which never comes."""
-    for at in _slots_of(data):
-        data[at + 4 : at + 8] = bytes([8, 0, 8, 0])
-    _mend(data)
-
-
-def _slots_of(data: bytearray) -> range:
-    """Where each slot stands in the file."""
-    modules, contexts, pools = (int.from_bytes(data[at : at + 4], "little") for at in (40, 44, 48))
-    return range(128 + 24 * modules + 48 * contexts + 16 * pools, len(data), 8)
-
-
-def _mend(data: bytearray) -> None:
-    """Has the file's checksums be those of what it holds, and gives it a page more of memory."""
-    from abut.trace.native import native_module
-
-    checksum = native_module().plan_checksum
-    memory = int.from_bytes(data[32:40], "little") + 4096
-    data[32:40] = memory.to_bytes(8, "little")
-    data[24:32] = checksum(bytes(data[128:])).to_bytes(8, "little")
-    data[120:128] = checksum(bytes(data[:120])).to_bytes(8, "little")
+def _write_other(plan: Plan, path: Path, change: Callable[[Array], None]) -> None:
+    """Write the plan with its slots changed, and a page more of memory."""
+    contexts = []
+    for context in plan.contexts:
+        slots = context.slots.copy()
+        change(slots)
+        contexts.append(replace(context, slots=slots))
+    write_plan(replace(plan, contexts=contexts, memory_bytes=plan.memory_bytes + PAGE), path)
 
 
 @pytest.mark.parametrize("mode", ["exact", "again", "threads"])
 def test_a_plan_made_to_do_harm_gives_no_place_to_two(planned: Planned, mode: str) -> None:
-    data = bytearray(planned.plan_file.read_bytes())
-    for number, at in enumerate(_slots_of(data)):
+
+    def overlap(slots: Array) -> None:
         # A few places, that overlap by one granule or by all.
-        data[at : at + 4] = (number * 7 % 23 * 2 % 31).to_bytes(4, "little")
-    _mend(data)
-    (planned.folder / "harm.plan").write_bytes(data)
+        slots["offset"] = np.arange(len(slots)) * 7 % 23 * 2 % 31
+
+    _write_other(planned.plan, planned.folder / "harm.plan", overlap)
     stats = planned.folder / "harm.json"
     run = ["run", "--plan", "harm.plan", "--stats", str(stats), "--", str(planned.program)]
     done = planned.abut(*run, mode, str(COUNT))
@@ -237,19 +187,6 @@ def test_what_is_no_file_is_said_to_be_and_the_program_runs(planned: Planned, na
     assert done.returncode == 0
     assert f"ABUT_PLAN={name}: it cannot be read" in done.stderr
     assert len(done.stdout.splitlines()) == COUNT
-
-
-def test_a_plan_is_mapped_where_it_is_long_and_read_where_it_is_short(planned: Planned) -> None:
-    count = 6000  # objects of each of the two contexts, of 8 bytes a slot
-    planned.abut(
-        "record", "-q", "-o", "long.trace", "--", str(planned.program), "exact", str(count)
-    )
-    planned.abut("place", "-s", "simple", "-o", "long.plan", "long.trace")
-    assert (planned.folder / "long.plan").stat().st_size > 65536
-    stats = planned.folder / "long.json"
-    run = ["run", "--plan", "long.plan", "--stats", str(stats), "--", str(planned.program)]
-    assert planned.abut(*run, "exact", str(count)).returncode == 0
-    assert json.loads(stats.read_text())["plan"]["placed"] == 2 * count
 
 
 def test_a_plan_adds_hardly_any_memory(planned: Planned, abut: Abut) -> None:

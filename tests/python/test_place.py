@@ -178,7 +178,11 @@ def test_the_command_writes_a_plan_that_the_others_take(abut: Abut, tmp_path: Pa
 
 def test_the_command_names_what_is_wrong(abut: Abut, tmp_path: Path) -> None:
     write_trace(tmp_path / "run.trace", 20)
-    unknown = abut("place", "run.trace", "--strategy", "magic")
+    assert abut("place", "run.trace").returncode == 0
+    again = abut("place", "run.trace")
+    assert (again.returncode, "run.plan: is there already" in again.stderr) == (1, True)
+    assert abut("place", "run.trace", "--force").returncode == 0
+    unknown = abut("place", "run.trace", "--force", "--strategy", "magic")
     assert (unknown.returncode, "magic: no such strategy" in unknown.stderr) == (2, True)
     assert "no trace" in abut("place").stderr
     assert "usage-df" in abut("place", "--list").stdout

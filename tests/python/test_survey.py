@@ -10,7 +10,8 @@ import pytest
 
 from abut.analysis.caches import Caches
 from abut.analysis.reuse import feed
-from abut.analysis.survey import FIELD_BINS, SIZE_BINS, Survey, survey, windows_of
+from abut.analysis.survey import FIELD_BINS, SIZE_BINS, Survey, survey
+from abut.analysis.windows import windows_of
 from abut.plans.objects import read_objects
 from abut.trace import Trace, TraceWriter
 from report_traces import BUFFER, NODE, SMALL, pairs_trace
@@ -106,6 +107,9 @@ def test_windows_are_spread_and_hold_about_as_much_as_was_asked_for(tmp_path: Pa
     assert windows[0][0] == 0
     assert windows[-1][1] == len(chunks)
     assert all(one[1] <= other[0] for one, other in pairwise(windows))
+    few = windows_of(opened, 3_000, 3)
+    assert [end - begin for begin, end in few] == [10, 10, 10]
+    assert (few[0][0], few[-1][1]) == (0, len(chunks))
 
 
 def test_the_map_holds_every_access_and_whose_it_was(trace: Path) -> None:

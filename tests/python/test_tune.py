@@ -9,6 +9,7 @@ import pytest
 from abut.measure.statistics import Estimate
 from abut.places import bench_places
 from abut.plans.file import read_plan
+from abut.plans.first_run import window_for
 from abut.plans.tuning import is_gain
 from conftest import Abut
 
@@ -62,3 +63,11 @@ def test_a_walk_against_the_order_of_birth_is_tuned(abut: Abut, tmp_path: Path) 
     assert (tmp_path / "t.plan").exists() == (found["strategy"] is not None)
     if found["strategy"]:
         assert read_plan(tmp_path / "t.plan").strategy == found["strategy"]
+
+
+def test_as_much_is_recorded_as_there_is_time_for() -> None:
+    assert window_for(1.0, 120.0) == []
+    assert window_for(3.0, 120.0) == []
+    assert window_for(10.0, 120.0) == ["--window", "1000M/4000M"]
+    assert window_for(1000.0, 120.0) == ["--window", "200M/4000M"]
+    assert window_for(4.01, 120.0) == ["--window", "2000M/4000M"]

@@ -18,7 +18,8 @@ from abut.analysis.flames import code_stacks, context_stacks, flame_of, subtract
 from abut.analysis.pages import PageReport, PageSettings, pages_of_trace
 from abut.analysis.presets import Preset
 from abut.analysis.run_document import mean_cycles, run_document, shown_contexts
-from abut.analysis.survey import Survey, Windows, survey, windows_of
+from abut.analysis.survey import Survey, survey
+from abut.analysis.windows import Windows, windows_of
 from abut.errors import AbutError
 from abut.trace.native import Array, native_module
 from abut.trace.reader import Trace

@@ -24,6 +24,7 @@ from abut.analysis.levels import first_level, lost_cycles
 from abut.analysis.owner_rows import OwnerRow, owner_rows
 from abut.analysis.owners import Owners, owners_of
 from abut.analysis.presets import Preset
+from abut.analysis.windows import windows_of
 from abut.trace.native import Array, failures, native_module
 from abut.trace.reader import Trace
 
@@ -36,7 +37,9 @@ NO_PRESET = Preset("none", "no caches", ())
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to simulate. `side`: whose accesses to take, all, application or allocator."""
+    """What to simulate. `side`: whose accesses to take, all, application or allocator. `most`: of
+    longer traces, about so many accesses in windows; 0: all.
+    """
 
     trace: str
     preset: Preset
@@ -48,6 +51,7 @@ class Job:
     optimum: bool = False
     huge_pages: bool = False
     split: bool = False
+    most: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +199,7 @@ def _feed(
             owners.native_by,
             owners.owner_of_context.tolist(),
             job.side,
+            windows=windows_of(trace, job.most) if job.most else [],
         )
         replay.feed([simulator.native for simulator in simulators])
         return np.asarray(replay.pages())

@@ -20,6 +20,7 @@ from abut.analysis.caches import (
     UtilisationCounts,
 )
 from abut.analysis.presets import Preset
+from abut.analysis.windows import Windows
 from abut.trace.native import Array, failures, native_module
 from abut.trace.reader import Trace
 
@@ -27,9 +28,6 @@ COLUMNS, ROWS = 200, 4096
 PAGE_BYTES = 4096
 SIZE_BINS = LIFE_BINS = 64
 FIELD_BINS = 65
-_CHUNKS_IN_WINDOW = 4
-
-Windows = list[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,22 +65,6 @@ class Survey:
     line_mates: tuple[Array, Array, Array]
     codes: Array
     code_levels: list[LevelCounts]
-
-
-def windows_of(trace: Trace, most: int) -> Windows:
-    """Ranges of chunks with about `most` accesses in all; empty where the whole trace has fewer."""
-    chunks = trace.chunks()
-    total = trace.info.accesses
-    if total <= most:
-        return []
-    count = max(1, round(len(chunks) * most / total / _CHUNKS_IN_WINDOW))
-    first = np.linspace(0, max(0, len(chunks) - _CHUNKS_IN_WINDOW), count).astype(int)
-    windows: Windows = []
-    for begin in first.tolist():
-        start = max(begin, windows[-1][1] if windows else 0)
-        if start < begin + _CHUNKS_IN_WINDOW:
-            windows.append((start, min(begin + _CHUNKS_IN_WINDOW, len(chunks))))
-    return windows
 
 
 def survey(

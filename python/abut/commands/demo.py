@@ -59,7 +59,7 @@ def command(
         found.remove(trace)
     if tune and recorded:
         _say("tuning: recording, planning, and measuring the best plans")
-        plan = ["-o", str(folder / "tables.plan"), "--budget", "20s", "--runs", "3"]
+        plan = ["--force", "-o", str(folder / "tables.plan"), "--budget", "20s", "--runs", "3"]
         if _abut("tune", *plan, "--json", "--", *small, into=tuned):
             found.append(tuned)
     _say("comparing heaps")

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from abut.errors import USAGE, AbutError
+from abut.targets import check_target
 
 
 def command(
@@ -19,6 +20,7 @@ def command(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="PLAN", help="The plan's file.")
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the plan.")] = False,
     cache: Annotated[
         str, typer.Option(metavar="PRESET|FILE.toml|this", help="The caches that it is for.")
     ] = "modern",
@@ -57,6 +59,7 @@ def command(
     from abut.reporters.plan import choice_document, choice_table, choice_words
 
     path = output or traces[0].with_suffix(".plan")
+    check_target(path, traces, force=force)
     chosen = choose(traces, strategy.split(","), path, cache=cache, depth=depth, seed=seed)
     if json:
         from abut.reporters.trace import document

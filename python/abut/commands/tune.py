@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from abut.errors import USAGE, AbutError
+from abut.targets import check_target
 
 TAKES_PROGRAM = True
 _BUDGET = re.compile(r"(\d+(?:\.\d+)?)([smh]?)")
@@ -24,6 +25,7 @@ def command(
         Path | None,
         typer.Option("--output", "-o", metavar="PLAN", help="The plan's file [PROGRAM.plan]."),
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the plan.")] = False,
     budget: Annotated[
         str, typer.Option(metavar="TIME", help="About how long it may take: 90s, 5m, 1h.")
     ] = "5m",
@@ -56,6 +58,7 @@ def command(
     from abut.reporters.tune import QuietWatcher, tuning_document, tuning_table, tuning_words
 
     path = output or Path(Path(program[0]).name + ".plan")
+    check_target(path, [], force=force)
     with tempfile.TemporaryDirectory(prefix="abut-tune-") as folder:
         request = Request(
             argv=program,

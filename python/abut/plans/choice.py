@@ -51,9 +51,12 @@ def cache_of(preset: Preset) -> Cache:
     return Cache(first.capacity, first.ways or first.capacity // first.line, first.line)
 
 
-def simulate_plan(trace: Path, run: Recorded, plan: Plan, preset: Preset) -> Result:
-    """The trace with its objects where the plan has them; the program's accesses alone."""
-    job = Job(str(trace), preset, layout=f"plan:{plan.strategy}", side="application")
+def simulate_plan(trace: Path, run: Recorded, plan: Plan, preset: Preset, most: int = 0) -> Result:
+    """The trace with its objects where the plan has them; the program's accesses alone, of longer
+    traces about `most` if given.
+    """
+    layout = f"plan:{plan.strategy}"
+    job = Job(str(trace), preset, layout=layout, side="application", most=most)
     return simulate(job, planned_addresses(run, plan))
 
 

@@ -12,7 +12,7 @@ from abut.plans.keys import MOST_DEPTH, Key
 from abut.trace.native import Array, native_module
 
 GRANULE, PAGE = 16, 4096
-VERSION = 1
+VERSION = 2
 _FIX = "make it anew with `abut place` or `abut tune`"
 MAGIC = b"abutpln\n"
 _HEADER = np.dtype(
@@ -35,7 +35,7 @@ _HEADER = np.dtype(
 _MODULE = np.dtype([("build_id", "u1", 20), ("length", "<u4")])
 _STEP = np.dtype([("module", "<u4"), ("offset", "<u4")])
 _CONTEXT = np.dtype(
-    [("steps", _STEP, MOST_DEPTH), ("first_slot", "<u8"), ("slots", "<u4"), ("pool", "<u4")]
+    [("steps", _STEP, MOST_DEPTH), ("first_byte", "<u8"), ("slots", "<u4"), ("pool", "<u4")]
 )
 _POOL = np.dtype([("offset", "<u8"), ("bytes", "<u8")])
 SLOT = np.dtype([("offset", "<u4"), ("requested", "<u2"), ("kept", "<u2")])
@@ -88,17 +88,17 @@ def plan_bytes(plan: Plan) -> bytes:
         modules[row]["build_id"][: len(raw)] = np.frombuffer(raw, np.uint8)
         modules[row]["length"] = len(raw)
     contexts = np.zeros(len(plan.contexts), _CONTEXT)
-    first = 0
+    coded, first = [], 0
     for row, context in enumerate(plan.contexts):
         for step, (build_id, offset) in enumerate(context.key):
             contexts[row]["steps"][step] = (numbers[build_id], offset)
-        contexts[row]["first_slot"] = first
+        contexts[row]["first_byte"] = first
         contexts[row]["slots"] = len(context.slots)
         contexts[row]["pool"] = context.pool
-        first += len(context.slots)
+        coded.append(module.code_slots(context.slots.tobytes()))
+        first += len(coded[-1])
     pools = np.array(list(plan.pools), _POOL)
-    slots = np.concatenate([np.zeros(0, SLOT), *(context.slots for context in plan.contexts)])
-    body = b"".join(part.tobytes() for part in (modules, contexts, pools, slots))
+    body = b"".join([*(part.tobytes() for part in (modules, contexts, pools)), *coded])
     header = np.zeros(1, _HEADER)
     header["magic"] = MAGIC
     header["version"] = VERSION
@@ -107,7 +107,8 @@ def plan_bytes(plan: Plan) -> bytes:
     header["checksum"] = module.plan_checksum(body)
     header["memory_bytes"] = plan.memory_bytes
     header["modules"], header["contexts"] = len(modules), len(contexts)
-    header["pools"], header["slots"] = len(pools), len(slots)
+    header["pools"] = len(pools)
+    header["slots"] = sum(len(context.slots) for context in plan.contexts)
     header["strategy"] = plan.strategy.encode()[:55]
     header["head_checksum"] = module.plan_checksum(header.tobytes()[:-8])
     return header.tobytes() + body
@@ -136,15 +137,10 @@ def read_plan(path: Path) -> Plan:
     header = np.frombuffer(data, _HEADER, 1)[0]
     at = _HEADER.itemsize
     parts = []
-    for dtype, name in (
-        (_MODULE, "modules"),
-        (_CONTEXT, "contexts"),
-        (_POOL, "pools"),
-        (SLOT, "slots"),
-    ):
+    for dtype, name in ((_MODULE, "modules"), (_CONTEXT, "contexts"), (_POOL, "pools")):
         parts.append(np.frombuffer(data, dtype, int(header[name]), at))
         at += dtype.itemsize * int(header[name])
-    modules, contexts, pools, slots = parts
+    modules, contexts, pools = parts
     if not len(modules):
         raise AbutError(f"{path}: it names no program", fix=_FIX)
     build_ids = [bytes(row["build_id"][: row["length"]]).hex() for row in modules]
@@ -160,10 +156,14 @@ def read_plan(path: Path) -> Plan:
                     for step in row["steps"]
                     if step["module"]
                 ),
-                slots[int(row["first_slot"]) :][: int(row["slots"])],
+                _slots(data, at + int(row["first_byte"]), int(row["slots"])),
                 int(row["pool"]),
             )
             for row in contexts
         ],
         pools=[(int(row["offset"]), int(row["bytes"])) for row in pools],
     )
+
+
+def _slots(data: bytes, at: int, count: int) -> Array:
+    return np.frombuffer(native_module().read_slots(data, at, count), SLOT)

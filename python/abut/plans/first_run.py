@@ -10,8 +10,11 @@ from abut.environment import untouched_environment
 from abut.errors import AbutError
 from abut.measure.tasks import program_tasks
 
-_RECORDING_COSTS = 50.0  # times the program's own time, at the most
-_WINDOW = "20M/400M"
+# Times the program's own time, as docs/guides/record.md measures it: of accesses, and of events.
+_RECORDING_COSTS, _SKIPPING_COSTS = 30.0, 6.0
+_PERIOD = 4000  # million instructions; a window shall see whole walks of the program
+_LEAST_SHARE, _MOST_SHARE = 0.05, 0.5  # of each period, that is recorded
+_PATIENCE = 1.5  # times the limit: half a run is worth less than a late one
 
 
 def time_once(argv: Sequence[str]) -> float:
@@ -34,16 +37,27 @@ def time_once(argv: Sequence[str]) -> float:
     return time.monotonic() - begun
 
 
+def window_for(seconds: float, limit: float) -> list[str]:
+    """The option by which `abut record` records as much of a program that takes so many seconds
+    as it can in `limit` seconds; empty for all of it.
+    """
+    if seconds * _RECORDING_COSTS <= limit:
+        return []
+    affordable = limit / seconds - _SKIPPING_COSTS
+    share = affordable / (_RECORDING_COSTS - _SKIPPING_COSTS)
+    share = min(max(share, _LEAST_SHARE), _MOST_SHARE)
+    return ["--window", f"{round(share * _PERIOD)}M/{_PERIOD}M"]
+
+
 def record(
     argv: Sequence[str], seconds: float, limit: float, folder: Path, tell: Callable[[str], None]
 ) -> Path:
-    """Record a run, or parts of it where that would take longer than `limit` seconds; `seconds` is
-    what it takes by itself. Raises AbutError where it cannot be recorded.
+    """Record a run, or parts of it where that would take longer than `limit` seconds or a little
+    more; `seconds` is what it takes by itself. Raises AbutError where it cannot be recorded.
     """
     path = folder / "run.trace"
-    long = seconds * _RECORDING_COSTS > limit
-    window = ["--window", _WINDOW] if long else []
-    tell(f"recording {'parts of ' if long else ''}a run")
+    window = window_for(seconds, limit)
+    tell(f"recording {'parts of ' if window else ''}a run")
     command = ["record", "--force", "--quiet", *window, "--output", str(path), "--"]
     with subprocess.Popen(
         [sys.executable, "-m", "abut", *command, *argv],
@@ -55,7 +69,7 @@ def record(
         errors="replace",
     ) as recorder:
         try:
-            _, said = recorder.communicate(timeout=limit)
+            _, said = recorder.communicate(timeout=limit * _PATIENCE)
         except subprocess.TimeoutExpired:
             # What has been written so far is a trace of the beginning.
             recorder.terminate()

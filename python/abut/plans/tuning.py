@@ -7,6 +7,7 @@ from pathlib import Path
 
 from abut.analysis.presets import find_preset
 from abut.analysis.simulation import Job, average_cycles, simulate
+from abut.analysis.windows import windows_of
 from abut.errors import AbutError
 from abut.heaps import Heap, MissingHeap, find_heap
 from abut.measure.counters import available
@@ -28,6 +29,8 @@ _FINALISTS = 3
 _LEAST_RUNS, _MOST_RUNS = 5, 30
 _SHARE_TO_RECORD, _SHARE_TO_SIMULATE = 0.4, 0.3  # of the budget
 _LEAST_GAIN = 0.01
+# Of long traces, so many accesses are read for strategies, in so many windows, or simulated.
+_READ_ACCESSES, _READ_WINDOWS, _RANK_ACCESSES = 300_000_000, 3, 60_000_000
 SYSTEM, PLAIN = "glibc", "abut"
 
 
@@ -126,9 +129,12 @@ def measure(result: Tuning, watcher: Watcher) -> None:
 def _make_candidates(result: Tuning, path: Path) -> None:
     request = result.request
     preset = find_preset(request.cache)
-    run = read_recorded(Trace(path), cache=cache_of(preset))
+    trace = Trace(path)
+    # A few long windows: what follows what must be seen for whole walks of the program.
+    windows = windows_of(trace, _READ_ACCESSES, _READ_WINDOWS)
+    run = read_recorded(trace, windows=windows, cache=cache_of(preset))
     until = time.monotonic() + request.budget * _SHARE_TO_SIMULATE
-    baseline = simulate(Job(str(path), preset, side="application"))
+    baseline = simulate(Job(str(path), preset, side="application", most=_RANK_ACCESSES))
     result.recorded_cycles = average_cycles(baseline)
     for name in STRATEGIES:
         if len(result.candidates) >= _FINALISTS and time.monotonic() > until:
@@ -137,7 +143,7 @@ def _make_candidates(result: Tuning, path: Path) -> None:
         plan = make_plan([run], find_strategy(name))
         if not plan.contexts:
             continue
-        predicted = average_cycles(simulate_plan(path, run, plan, preset))
+        predicted = average_cycles(simulate_plan(path, run, plan, preset, _RANK_ACCESSES))
         file = request.folder / f"{name}.plan"
         write_plan(plan, file)
         result.candidates.append(Candidate(name, plan, predicted, file))

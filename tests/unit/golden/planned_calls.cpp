@@ -2,7 +2,7 @@
 //
 //   planned_calls --write PLAN    writes the plan, for this very program
 //   planned_calls                 makes the calls; ABUT_PLAN names that plan
-#include "plan/format.hpp"
+#include "plan/slot_writer.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -78,8 +78,9 @@ std::vector<uint8_t> plan_for(const Program &program) {
   std::vector<uint8_t> body;
   put(body, program.module);
   put(body, plan::Context{{plan::Step{1, offset}}, 0, kSlots, 0});
-  for (uint32_t i = 0; i < kSlots; ++i)
-    put(body, plan::Slot{i == 0 ? 0U : kGranules, kGranules, kGranules});
+  std::vector<plan::Slot> slots(kSlots, {kGranules, kGranules, kGranules});
+  slots[0].offset = 0;
+  plan::code(slots, body);
   plan::Header header{};
   header.magic = plan::kMagic;
   header.version = plan::kVersion;

@@ -1,7 +1,7 @@
 // Bytes made into a plan whose checksums are right, whatever else is wrong with it: so that what is behind them is tested.
 #pragma once
 
-#include "plan/format.hpp"
+#include "plan/slot_reader.hpp"
 
 #include <cstring>
 #include <vector>
@@ -12,14 +12,17 @@ namespace abut::test {
 inline bool is_unsound(const plan::View &view) {
   const uint64_t memory = view.header->memory_bytes;
   const uint64_t for_slots = view.pools.empty() ? memory : view.pools[0].offset;
-  for (const plan::Slot &slot : view.slots) {
-    if (slot.requested == 0 || slot.kept > plan::kMostObject) return true;
-    if ((uint64_t{slot.offset} + slot.kept) * plan::kGranule > for_slots) return true;
-  }
   for (const plan::Pool &pool : view.pools)
     if (pool.offset + pool.bytes > memory) return true;
   for (const plan::Context &context : view.contexts) {
-    if (context.first_slot + context.slots > view.slots.size()) return true;
+    if (context.first_byte > view.slots.size()) return true;
+    plan::SlotReader reader(view.slots.data() + context.first_byte);
+    for (uint32_t i = 0; i < context.slots; ++i) {
+      const plan::Slot slot = reader.next();
+      if (reader.at() > view.slots.data() + view.slots.size()) return true;
+      if (slot.requested == 0 || slot.kept > plan::kMostObject) return true;
+      if ((uint64_t{slot.offset} + slot.kept) * plan::kGranule > for_slots) return true;
+    }
     if (context.pool > view.pools.size()) return true;
     for (const plan::Step &step : context.steps)
       if (step.module > view.modules.size()) return true;

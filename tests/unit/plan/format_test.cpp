@@ -1,6 +1,7 @@
 #include "plan/format.hpp"
 
 #include "helpers/any_plan.hpp"
+#include "plan/slot_writer.hpp"
 #include "support/random.hpp"
 
 #include <gtest/gtest.h>
@@ -16,6 +17,10 @@ void put(std::vector<uint8_t> &bytes, const Part &part) {
   std::memcpy(bytes.data() + bytes.size() - sizeof part, &part, sizeof part);
 }
 
+// They follow each other, leave one out, go back, and are of other sizes.
+constexpr std::array kSlots = {Slot{0, 3, 3},   Slot{3, 2, 4}, Slot{0, 2, 0},
+                               Slot{200, 2, 4}, Slot{7, 2, 4}, Slot{11, 2, 4}};
+
 // One context with slots and one with a pool.
 std::vector<uint8_t> small_plan() {
   std::vector<uint8_t> bytes;
@@ -24,15 +29,15 @@ std::vector<uint8_t> small_plan() {
   header.memory_bytes = 3 * kPoolAlign;
   header.modules = header.pools = 1;
   header.contexts = 2;
-  header.slots = 3;
+  header.slots = kSlots.size();
+  std::vector<uint8_t> coded;
+  code(kSlots, coded);
   put(bytes, header);
   put(bytes, Module{{1, 2, 3}, 20});
-  put(bytes, Context{{Step{1, 0x10}, Step{1, 0x20}}, 0, 3, 0});
-  put(bytes, Context{{Step{1, 0x30}}, 3, 0, 1});
+  put(bytes, Context{{Step{1, 0x10}, Step{1, 0x20}}, 0, kSlots.size(), 0});
+  put(bytes, Context{{Step{1, 0x30}}, coded.size(), 0, 1});
   put(bytes, Pool{kPoolAlign, 2 * kPoolAlign});
-  put(bytes, Slot{0, 3, 3});
-  put(bytes, Slot{3, 2, 4});
-  put(bytes, Slot{0, 2, 0});
+  bytes.insert(bytes.end(), coded.begin(), coded.end());
   return bytes;
 }
 
@@ -45,6 +50,41 @@ TEST(PlanFormat, WithoutItsChecksumsItIsNot) {
   const std::vector<uint8_t> bytes = small_plan();
   EXPECT_STREQ(check(bytes, view), "it is no plan");
   EXPECT_EQ(view.header, nullptr);
+}
+
+TEST(PlanFormat, SlotsAreReadAsTheyWereWritten) {
+  support::Random random(7);
+  std::vector<Slot> slots(kSlots.begin(), kSlots.end());
+  for (int i = 0; i < 2000; ++i) {
+    const auto requested = static_cast<uint16_t>(1 + random.below(kMostObject));
+    const auto kept =
+        static_cast<uint16_t>(random.below(8) == 0 ? 0 : 1 + random.below(kMostObject));
+    const auto offset = static_cast<uint32_t>(random.next() >> (32 + random.below(32)));
+    slots.push_back({kept == 0 ? 0 : offset, requested, kept});
+  }
+  slots.push_back({UINT32_MAX, 1, 1});
+  slots.push_back({0, 1, 1});
+  std::vector<uint8_t> coded;
+  code(slots, coded);
+  SlotReader reader(coded.data()), checked(coded.data());
+  for (const Slot &slot : slots) {
+    const Slot read = reader.next();
+    EXPECT_EQ(read.offset, slot.offset);
+    EXPECT_EQ(read.requested, slot.requested);
+    EXPECT_EQ(read.kept, slot.kept);
+    Slot same{};
+    EXPECT_TRUE(checked.next_checked(coded.data() + coded.size(), same));
+    EXPECT_EQ(same.offset, slot.offset);
+  }
+  EXPECT_EQ(reader.at(), coded.data() + coded.size());
+}
+
+TEST(PlanFormat, NeighboursOfOneSizeTakeAByteEach) {
+  std::vector<Slot> slots;
+  for (uint32_t i = 0; i < 1000; ++i) slots.push_back({i * 3, 3, 3});
+  std::vector<uint8_t> coded;
+  code(slots, coded);
+  EXPECT_EQ(coded.size(), slots.size() + 2);
 }
 
 // Checksums guard against accidents; these are plans that somebody made to do harm.

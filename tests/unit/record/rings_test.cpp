@@ -54,7 +54,7 @@ protected:
   }
 
   ring::Header *header_;
-  RingDrain drain_{header_, kRingWords * 64};
+  RingDrain drain_{header_, {kRingWords * 64}};
   std::vector<uint64_t> freed_;
   std::vector<std::vector<uint64_t>> contexts_;
   RingReader reader_{drain_, [this](std::span<const uint64_t> words) {
@@ -84,13 +84,10 @@ TEST_F(RingsTest, WhatIsWrittenComesOutInOrderRoundAfterRound) {
 TEST_F(RingsTest, ARecordThatIsNotWholeIsNotRead) {
   ASSERT_TRUE(write_free(1));
   EXPECT_EQ(read(), std::vector<uint64_t>{1});
-  // The second word of an allocation, the first of which is still to come.
-  Word *next = ring::ring_at(header_, 0, kRingWords) + header_->heads[0].read;
-  next[1] = 0x1000;
+  ASSERT_TRUE(lane.begin());
+  lane.put(event(Kind::free, 2));
   EXPECT_TRUE(read().empty());
-  EXPECT_EQ(next[1], 0x1000u);
-  next[1] = 0;
-  ASSERT_TRUE(write_free(2));
+  lane.end();
   EXPECT_EQ(read(), std::vector<uint64_t>{2});
 }
 
@@ -137,11 +134,58 @@ TEST_F(RingsTest, OfTwoThreadsTheEarlierRecordIsReadFirst) {
 
 TEST_F(RingsTest, WordsThatMakeNoSenseAreCountedAndPassedOver) {
   ASSERT_TRUE(write_free(1));
-  read();
-  Word *next = ring::ring_at(header_, 0, kRingWords) + header_->heads[0].read;
-  *next = ring::kEventBit | Word{31} << ring::kKindShift;
-  EXPECT_TRUE(read().empty());
-  EXPECT_EQ(drain_.lost(), 1u);
+  ASSERT_TRUE(lane.begin());
+  lane.put(ring::kEventBit | Word{31} << ring::kKindShift);
+  lane.end();
+  EXPECT_EQ(read(), std::vector<uint64_t>{1});
+  EXPECT_EQ(reader_.damaged(), 1u);
+  ASSERT_TRUE(write_free(2));
+  EXPECT_EQ(read(), std::vector<uint64_t>{2}) << "what comes after is read";
+}
+
+TEST_F(RingsTest, OfMoreThanTheBudgetTheRestStaysInTheRingAndWhatComesThenIsDropped) {
+  RingDrain drain(header_, {~size_t{0}, 0.001, 100});
+  const auto drain_after = [&](uint64_t stamps) { return drain.drain(kSoon + stamps, false); };
+  while (write_free(1)) {
+  }
+  const size_t first = drain_after(0);
+  EXPECT_GT(first, kRingWords / 2) << "what there is room for is taken in one piece";
+  while (write_free(1)) {
+  }
+  const uint64_t lost = drain.lost();
+  EXPECT_EQ(drain_after(1), 0u);
+  EXPECT_FALSE(write_free(1));
+  EXPECT_EQ(drain.lost(), lost + 1);
+  EXPECT_GT(drain_after(10'000'000), 0u);
+  EXPECT_TRUE(write_free(1));
+  EXPECT_EQ(drain.lost(), lost + 1);
+}
+
+TEST_F(RingsTest, AThreadThatFoundNoRoomDropsAtOnceUntilTheNextTick) {
+  while (write_free(1)) {
+  }
+  EXPECT_TRUE(lane.is_deaf());
+  header_->heads[0].read = kRingWords / 2; // which it does not see before
+  EXPECT_FALSE(write_free(2));
+  EXPECT_EQ(drain_.lost(), 2u);
+  ++header_->tick;
+  EXPECT_FALSE(lane.is_deaf());
+  EXPECT_TRUE(write_free(3));
+  EXPECT_EQ(drain_.lost(), 2u);
+}
+
+TEST_F(RingsTest, WhatATicksBeginStampedIsAfterAllThatItIsSaidToComeAfter) {
+  // Both threads have looked at the clock in this tick. Then the first takes something over from the other.
+  ASSERT_TRUE(write_free(1));
+  std::thread other([] { ASSERT_TRUE(write_free(2)); });
+  other.join();
+  EXPECT_TRUE(lane.is_ready());
+  lane.order();
+  EXPECT_FALSE(lane.is_ready());
+  ASSERT_TRUE(write_free(3));
+  lane.order();
+  EXPECT_TRUE(lane.is_ready()) << "nobody has looked at the clock since";
+  EXPECT_EQ(read(true), (std::vector<uint64_t>{1, 2, 3}));
 }
 
 } // namespace
