@@ -10,6 +10,8 @@
 #include "heap/geometry.hpp"
 #include "heap/segment_map.hpp"
 
+#include <array>
+
 namespace abut::heap {
 
 class LocalHeap;
@@ -98,9 +100,48 @@ static_assert(sizeof(SpanInfo) == 2 * kLineBytes);
 
 using SpanList = List<SpanInfo, &SpanInfo::link>;
 
+// A page's cells that wait for the one object that is to lie there: a bit at each one's first granule.
+class WaitingCells {
+public:
+  bool holds(uint32_t granule) const { return (words_[granule >> 6] >> (granule & 63) & 1) != 0; }
+  // `count` cells of `size` granules, 16 at most, the first of them there.
+  void add(uint32_t granule, uint32_t size, uint32_t count) {
+    const uint32_t end = granule + size * count;
+    for (uint32_t at = granule; at < end;) {
+      const uint32_t bit = at % 64, word = at / 64;
+      uint64_t bits = kEvery[size] << bit;
+      if (end - word * 64 < 64) bits &= (uint64_t{1} << (end - word * 64)) - 1;
+      words_[word] |= bits;
+      at += (63 - bit) / size * size + size;
+    }
+  }
+  void remove(uint32_t granule) { words_[granule >> 6] &= ~(uint64_t{1} << (granule & 63)); }
+
+  // Calls `visit(granule)` for each.
+  template <class Visit>
+  void each(Visit visit) const {
+    for (uint32_t i = 0; i < std::size(words_); ++i)
+      for (uint64_t left = words_[i]; left != 0; left &= left - 1)
+        visit(i * 64 + static_cast<uint32_t>(std::countr_zero(left)));
+  }
+
+private:
+  // Bits at the multiples of so many.
+  static constexpr auto kEvery = [] {
+    std::array<uint64_t, 17> every{};
+    for (uint32_t size = 1; size < every.size(); ++size)
+      for (uint32_t bit = 0; bit < 64; bit += size) every[size] |= uint64_t{1} << bit;
+    return every;
+  }();
+
+  uint64_t words_[kGranulesInPage / 64];
+};
+
 struct Segment {
   static constexpr unsigned kLinePages = kPagesInSegment * kLineBytes / kPageBytes; // 16
-  static constexpr unsigned kHeaderPages = kLinePages + 3;
+  static constexpr unsigned kWaitingPages =
+      kPagesInSegment * sizeof(WaitingCells) / kPageBytes; // 8
+  static constexpr unsigned kHeaderPages = kLinePages + 4 + kWaitingPages;
   static constexpr unsigned kUsablePages = kPagesInSegment - kHeaderPages;
 
   SmallMap lines[kPagesInSegment];
@@ -116,6 +157,11 @@ struct Segment {
   uint32_t dirty_pages;
   uint64_t freed_at; // milliseconds, when a page was last freed
   bool huge_pages;
+
+  // Of pages that were cut up for a layer above: the granules of a cell, and which cells wait. So dense that those of
+  // many pages stay in the caches.
+  uint8_t cell_size[kPagesInSegment];
+  WaitingCells waiting[kPagesInSegment];
 
   static Segment *of(const void *memory) { return of(reinterpret_cast<Address>(memory)); }
   static Segment *of(Address address) {
