@@ -49,7 +49,7 @@ Range block_around(const SmallMap &map, Address address) {
 } // namespace
 
 // Bytes that may wait.
-size_t NearHeap::budget() const { return kLittle + heap_->small.span_bytes() / 10; }
+size_t NearHeap::budget() const { return std::max(kLittle, heap_->small.span_bytes() / 10); }
 
 // One of 1024, the same for some time: chains that grow one after the other get runs of one length, which lie in a row;
 // whoever walks one chain after the other then finds the next one's lines fetched ahead.
@@ -167,12 +167,9 @@ bool NearHeap::give_back_page(Address page, bool all) {
   const SmallMap &map = segment->line_at(page);
   if (!all && map.cover().free_granules() < kGranulesInPage / 2) return true;
   if (is_carved(page)) return true;
-  heap::WaitingCells &waiting = segment->waiting[heap::page_in_segment(page)];
-  const heap::WaitingCells waited = waiting;
-  waiting = {};
-  waited.each([&](uint32_t granule) {
-    heap_->set_aside -= map.length_at(granule) * Granules::kBytes;
-    auto *block = reinterpret_cast<Block *>(page + granule * Granules::kBytes);
+  segment->waiting.take_page(page, [&](Address cell) {
+    heap_->set_aside -= map.length_at(heap::granule_in_page(cell)) * Granules::kBytes;
+    auto *block = reinterpret_cast<Block *>(cell);
     block->next = nullptr;
     heap_->small.give_back(block);
   });

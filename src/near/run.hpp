@@ -13,22 +13,18 @@ namespace abut::near {
 // segment.
 inline bool waits_at(Address cell, unsigned size, uint32_t tag) {
   const heap::Segment *segment = heap::Segment::of(cell);
-  const unsigned page = heap::page_in_segment(cell);
-  return segment->waiting[page].holds(heap::granule_in_page(cell)) &&
-         segment->cell_size[page] == size && segment->tag_at(cell) == tag;
+  return segment->waiting.holds(cell) && segment->cell_size[heap::page_in_segment(cell)] == size &&
+         segment->tag_at(cell) == tag;
 }
 
 // Has `count` cells wait, from `first` on.
 inline void begin_to_wait(Address first, unsigned size, unsigned count) {
   heap::Segment *segment = heap::Segment::of(first);
-  const unsigned page = heap::page_in_segment(first);
-  segment->cell_size[page] = static_cast<uint8_t>(size);
-  segment->waiting[page].add(heap::granule_in_page(first), size, count);
+  segment->cell_size[heap::page_in_segment(first)] = static_cast<uint8_t>(size);
+  segment->waiting.add(first, size, count);
 }
 
-inline void wait_no_more(Address cell) {
-  heap::Segment::of(cell)->waiting[heap::page_in_segment(cell)].remove(heap::granule_in_page(cell));
-}
+inline void wait_no_more(Address cell) { heap::Segment::of(cell)->waiting.remove(cell); }
 
 // A cell for its object.
 inline void *hand_out(Address cell) {
