@@ -4,12 +4,19 @@ Nodes are appended to a list drawn at random, 2^7 to 2^15 of them, in C and as `
 take turns; a phase's time is its median. Shown are the best of the others, which need not be the
 same for both phases, and abut.
 
-usage: .venv/bin/python bench/list_speed.py [--nodes N] [--runs N]
+Rows may be measured a few at a time, when the machine is quiet for a minute: with `--keep`, what
+was measured is kept in a file as long as the library stays the same.
+
+usage: .venv/bin/python bench/list_speed.py [--nodes N] [--runs N] [--rows KIND:LOG,...]
+       [--keep FILE]
 """
 
 import argparse
+import hashlib
+import json
 import re
 import subprocess
+from pathlib import Path
 from statistics import median
 
 from rich.console import Console
@@ -20,8 +27,7 @@ from abut.heaps import Heap, find_heaps, preload
 from abut.places import bench_places
 
 _PEERS = ("glibc", "jemalloc", "mimalloc", "tcmalloc")
-_LOG_LISTS = (7, 9, 11, 13, 15)
-_KINDS = ("own", "standard")
+_ROWS = [f"{kind}:{log_lists}" for kind in ("own", "standard") for log_lists in (7, 9, 11, 13, 15)]
 _PHASE = re.compile(r"(build|walk)\D+([\d.]+)")
 
 
@@ -55,20 +61,36 @@ def row(heaps: list[Heap], kind: str, log_lists: int, nodes: int, runs: int) -> 
     return cells
 
 
+def kept_row(heaps: list[Heap], name: str, nodes: int, runs: int, keep: Path | None) -> list[str]:
+    """The row called `name`, as `own:7`: from the file `keep`, or measured and put there."""
+    kind, log_lists = name.split(":")
+    if keep is None:
+        return row(heaps, kind, int(log_lists), nodes, runs)
+    library = next(heap.library for heap in heaps if heap.name == "abut")
+    version = hashlib.sha256(Path(str(library)).read_bytes()).hexdigest()[:16]
+    key = f"{name} {nodes} {runs} {version}"
+    kept: dict[str, list[str]] = json.loads(keep.read_text()) if keep.exists() else {}
+    if key not in kept:
+        kept[key] = row(heaps, kind, int(log_lists), nodes, runs)
+        keep.write_text(json.dumps(kept))
+    return kept[key]
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--nodes", type=int, default=2_000_000)
+    parser.add_argument("--nodes", type=int, default=8_000_000)
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--rows", default=",".join(_ROWS))
+    parser.add_argument("--keep", type=Path)
     arguments = parser.parse_args()
     heaps, _ = find_heaps([*_PEERS, "abut"])
     table = Table(title=f"seconds for {arguments.nodes:,} nodes", title_justify="left")
     table.add_column("lists")
     for column in ("build, best", "abut", "ratio", "walk, best", "abut", "ratio"):
         table.add_column(column, justify="right")
-    for kind in _KINDS:
-        for log_lists in _LOG_LISTS:
-            table.add_row(*row(heaps, kind, log_lists, arguments.nodes, arguments.runs))
+    for name in arguments.rows.split(","):
+        table.add_row(*kept_row(heaps, name, arguments.nodes, arguments.runs, arguments.keep))
     Console(width=100).print(table)
 
 

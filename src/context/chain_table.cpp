@@ -14,15 +14,16 @@ EntryKind ChainTable::kind_of(Address return_address, const Procedure &procedure
   if (!procedure.rule || depth >= kDeepest) return EntryKind::leaf;
   if (mode_ == ChainMode::full) return EntryKind::onward;
   if (mode_ == ChainMode::adaptive) {
-    const bool wrapper =
-        depth < kDeepestAdaptive && walk_wrapper(return_address, procedure) == WalkEnd::wrapper;
-    return wrapper ? EntryKind::onward : EntryKind::leaf;
+    if (depth >= kDeepestAdaptive) return EntryKind::leaf;
+    const WalkEnd end = walk_wrapper(return_address, procedure);
+    if (end == WalkEnd::gives_back) return EntryKind::last;
+    return end == WalkEnd::wrapper ? EntryKind::onward : EntryKind::leaf;
   }
   return depth < static_cast<unsigned>(mode_) ? EntryKind::onward : EntryKind::leaf;
 }
 
 // Two threads may find out at once what an address says, and one of them keeps it.
-Entry *ChainTable::add(uint64_t key, unsigned depth) {
+Entry *ChainTable::add(uint64_t key, unsigned depth, bool ends) {
   if (full() || (key & kGone) != 0) return &rest_;
   const Address return_address = key & (kGone - 1);
   const Procedure procedure = find_procedure(return_address);
@@ -32,7 +33,7 @@ Entry *ChainTable::add(uint64_t key, unsigned depth) {
   EntryKind kind = EntryKind::outside;
   if (key >> (kAddressBits + 1) != kOutsideId) {
     std::lock_guard guard(lock_); // there is room for one walk at a time
-    kind = kind_of(return_address, procedure, depth);
+    kind = ends ? EntryKind::leaf : kind_of(return_address, procedure, depth);
   }
   made.kind.store(kind, std::memory_order_relaxed);
   return insert(key, made);
@@ -54,8 +55,8 @@ Entry *ChainTable::insert(uint64_t key, const Entry &made) {
     entry.rule = remembered ? made.rule : FrameRule{};
     entry.depth = made.depth;
     const EntryKind kind = made.kind.load(std::memory_order_relaxed);
-    entry.kind.store(kind == EntryKind::onward && !remembered ? EntryKind::leaf : kind,
-                     std::memory_order_relaxed);
+    const bool leads_on = kind == EntryKind::onward || kind == EntryKind::last;
+    entry.kind.store(leads_on && !remembered ? EntryKind::leaf : kind, std::memory_order_relaxed);
     entry.key.store(key, std::memory_order_release);
     return &entry;
   }
@@ -86,7 +87,7 @@ unsigned ChainTable::capture(Frame frame, Address *addresses, unsigned most) {
     addresses[count++] = *frame.sp;
     const uint64_t key = child_key(*frame.sp, kOutsideId);
     Entry *entry = look_up(key);
-    if (entry == nullptr) entry = add(key, 1);
+    if (entry == nullptr) entry = add(key, 1, false);
     if (!entry->rule || !step(entry->rule, frame)) break;
   }
   return count;

@@ -19,6 +19,7 @@ enum class ChainMode : uint8_t { adaptive, one, two, three, four, full };
 enum class EntryKind : uint8_t {
   leaf,    // the chain ends here: this entry is the context
   onward,  // the rule leads to the next return address
+  last,    // the same, and the chain ends there: the pointer is not followed through memory
   loader,  // a leaf in the dynamic linker: whether code has gone is looked at first
   outside, // no chain: the rule of a frame that capture() went through
 };
@@ -51,15 +52,18 @@ public:
   // The leaf of the chain that ends in `frame`. Never null: a table that is full gives one leaf for all the rest.
   Entry *find(Frame frame) {
     uint64_t key = *frame.sp;
+    bool ends = false;
     for (unsigned depth = 1;; ++depth) {
       Entry *entry = look_up(key);
       if (entry == nullptr) [[unlikely]]
-        entry = add(key, depth);
+        entry = add(key, depth, ends);
       const EntryKind kind = entry->kind.load(std::memory_order_relaxed);
       if (kind == EntryKind::leaf) [[likely]]
         return entry;
-      if (kind != EntryKind::onward) [[unlikely]]
-        return at_loader(entry);
+      if (kind != EntryKind::onward) [[unlikely]] {
+        if (kind != EntryKind::last) return at_loader(entry);
+        ends = true;
+      }
       if (!step(entry->rule, frame)) [[unlikely]]
         return entry; // a stack that is not what its tables say
       key = child_key(*frame.sp, entry->id);
@@ -145,7 +149,7 @@ private:
     }
   }
 
-  Entry *add(uint64_t key, unsigned depth);
+  Entry *add(uint64_t key, unsigned depth, bool ends);
   Entry *insert(uint64_t key, const Entry &made);
   Entry *at_loader(Entry *entry);
   EntryKind kind_of(Address return_address, const Procedure &procedure, unsigned depth);

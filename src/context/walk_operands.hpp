@@ -32,6 +32,19 @@ inline Holder holder_in(const WalkState &state, const ZydisDecodedOperand &opera
   return slot(state, operand, place) ? state.in_slot(place) : Holder{};
 }
 
+// Whether `base` leads to a word that it points to itself.
+inline bool is_through(Holder base, const ZydisDecodedOperand &operand) {
+  return operand.mem.index == ZYDIS_REGISTER_NONE && operand.size == 64 &&
+         base.moved != Holder::kUnknown && base.moved + operand.mem.disp.value == 0;
+}
+
+// The parameter that the operand is the word behind; nought if none.
+inline unsigned parameter_through(const WalkState &state, const ZydisDecodedOperand &operand) {
+  if (operand.type != ZYDIS_OPERAND_TYPE_MEMORY) return 0;
+  const Holder base = state.in_register(general_register(operand.mem.base));
+  return is_through(base, operand) ? base.parameter : 0;
+}
+
 inline int zero_bit(const ZydisDecodedOperand &operand) {
   if (operand.type != ZYDIS_OPERAND_TYPE_REGISTER) return -1;
   const auto name = operand.reg.value;

@@ -5,12 +5,14 @@
 
 namespace abut::context {
 
-// One who holds the pointer, moved by some bytes.
+// One who holds the pointer, or what the procedure was given as a parameter, moved by some bytes.
 struct Holder {
   static constexpr int64_t kUnknown = INT64_MIN;
   bool holds = false;
-  int64_t moved = 0; // or kUnknown
+  uint8_t parameter = 0; // counted from 1
+  int64_t moved = 0;     // or kUnknown
 
+  bool any() const { return holds || parameter != 0; }
   bool operator==(const Holder &) const = default;
 };
 
@@ -23,6 +25,7 @@ public:
   bool zero_means_null = false; // the zero flag tells whether the pointer is null
   bool rbp_frame = false;       // rbp is where the frame begins
   uint32_t zeroes = 0;          // registers that hold zero; xmm ones from bit 16 on
+  uint8_t given = 0;            // the parameter through which the pointer was given back
 
   bool operator==(const WalkState &) const = default;
 
@@ -35,18 +38,20 @@ public:
 
   Holder in_slot(int64_t place) const {
     for (const Slot &slot : slots_)
-      if (slot.holder.holds && slot.place == place) return slot.holder;
+      if (slot.holder.any() && slot.place == place) return slot.holder;
     return {};
   }
-  // False where there is no room to remember it.
+  // False where there is no room to remember where the pointer is.
   bool set_slot(int64_t place, Holder holder) {
     Slot *free = nullptr;
+    for (Slot &slot : slots_)
+      if (slot.place == place) slot = {};
     for (Slot &slot : slots_) {
-      if (slot.holder.holds && slot.place == place) slot = {};
-      if (!slot.holder.holds && free == nullptr) free = &slot;
+      const bool gives_way = holder.holds && !slot.holder.holds;
+      if (!slot.holder.any() || (gives_way && free == nullptr)) free = &slot;
     }
-    if (!holder.holds) return true;
-    if (free == nullptr) return false;
+    if (!holder.any()) return true;
+    if (free == nullptr) return !holder.holds;
     *free = {place, holder};
     return true;
   }
@@ -56,7 +61,7 @@ public:
       if (holder.holds) return true;
     for (const Slot &slot : slots_)
       if (slot.holder.holds) return true;
-    return false;
+    return given != 0;
   }
 
 private:
@@ -66,7 +71,7 @@ private:
     bool operator==(const Slot &) const = default;
   };
   Holder registers_[16];
-  Slot slots_[6];
+  Slot slots_[8];
 };
 
 } // namespace abut::context

@@ -3,9 +3,10 @@
 #include "context/callee.hpp"
 #include "context/decoder.hpp"
 #include "context/loaded_code.hpp"
-#include "context/walk_operands.hpp"
+#include "context/walk_steps.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <new>
 
 namespace abut::context {
@@ -25,18 +26,48 @@ public:
 
   WalkEnd run(Address from) {
     WalkState start;
-    start.at = from;
     start.rbp_frame = procedure_.rule.form == FrameRule::Form::from_rbp;
-    start.set_register(WalkState::kRax, {true, 0});
-    push(start);
-    while (paths_ > 0 && !over_) follow(waiting_[--paths_]);
-    if (over_) return end_;
-    if (!returned_) return WalkEnd::kept;
-    return used_to_ > returned_at_ ? WalkEnd::used : WalkEnd::wrapper;
+    const WalkEnd end = run(from, start);
+    if (end != WalkEnd::stored || !find_parameters(from, start)) return end;
+    return run(from, start);
   }
 
 private:
   using Operand = ZydisDecodedOperand;
+
+  WalkEnd run(Address from, WalkState start) {
+    start.at = from;
+    start.set_register(WalkState::kRax, {.holds = true});
+    follow_all(start);
+    if (over_) return end_;
+    if ((given_ & structures_) != 0) return WalkEnd::stored;
+    if (!returned_) return WalkEnd::kept;
+    if (used_to_ > returned_at_) return WalkEnd::used;
+    return given_ != 0 ? WalkEnd::gives_back : WalkEnd::wrapper;
+  }
+
+  // Where the procedure has its parameters when the call returns; false where no path leads there.
+  bool find_parameters(Address return_address, WalkState &start) {
+    const FrameRule entry = find_procedure(procedure_.code.begin + 1).rule;
+    if (entry.form != FrameRule::Form::from_rsp || entry.cfa_offset != int32_t{sizeof(Address)})
+      return false; // a part that the procedure jumps to
+    start.at = procedure_.code.begin;
+    for (unsigned i = 0; i < std::size(kArguments); ++i)
+      start.set_register(kArguments[i], {.parameter = static_cast<uint8_t>(i + 1)});
+    wanted_ = return_address;
+    follow_all(start);
+    const bool found = over_ && wanted_ == 0;
+    wanted_ = 0;
+    if (found) start = there_;
+    return found;
+  }
+
+  void follow_all(const WalkState &start) {
+    paths_ = seen_count_ = instructions_ = 0;
+    over_ = false;
+    push(start);
+    while (paths_ > 0 && !over_) follow(waiting_[--paths_]);
+  }
 
   void stop(WalkEnd end) {
     if (!over_) end_ = end;
@@ -51,7 +82,12 @@ private:
   }
 
   void follow(WalkState state) {
-    while (!over_ && state.anywhere() && procedure_.code.holds(state.at)) {
+    while (!over_ && (wanted_ != 0 || state.anywhere()) && procedure_.code.holds(state.at)) {
+      if (state.at == wanted_) {
+        there_ = state;
+        wanted_ = 0;
+        return stop(WalkEnd::unknown);
+      }
       if (++instructions_ > kMostInstructions) return stop(WalkEnd::too_long);
       const size_t most = std::min<size_t>(15, procedure_.code.end - state.at);
       if (!decode(state.at, most, now_)) return stop(WalkEnd::unknown);
@@ -70,6 +106,7 @@ private:
       if (operand.type != ZYDIS_OPERAND_TYPE_MEMORY) continue;
       const Holder base = state.in_register(general_register(operand.mem.base));
       const Holder index = state.in_register(general_register(operand.mem.index));
+      if (base.parameter != 0 && !is_through(base, operand)) structures_ |= 1U << base.parameter;
       if ((!base.holds && !index.holds) || clears(state, now_, operand)) continue;
       const bool plain =
           base.holds && operand.mem.index == ZYDIS_REGISTER_NONE && base.moved != Holder::kUnknown;
@@ -95,14 +132,16 @@ private:
     case ZYDIS_MNEMONIC_RET: return returns(state.in_register(WalkState::kRax));
     case ZYDIS_MNEMONIC_CALL: return call(state), true;
     case ZYDIS_MNEMONIC_MOV: return move(state), true;
-    case ZYDIS_MNEMONIC_LEA: return load_address(state), true;
+    case ZYDIS_MNEMONIC_LEA: return load_address(state, now_), true;
     case ZYDIS_MNEMONIC_PUSH:
     case ZYDIS_MNEMONIC_POP: return push_or_pop(state), true;
     case ZYDIS_MNEMONIC_TEST:
-    case ZYDIS_MNEMONIC_CMP: return compare(state), true;
+    case ZYDIS_MNEMONIC_CMP: return compare(state, now_), true;
     case ZYDIS_MNEMONIC_ADD:
     case ZYDIS_MNEMONIC_SUB:
-    case ZYDIS_MNEMONIC_AND: return calculate(state), true;
+    case ZYDIS_MNEMONIC_AND:
+      if (!calculate(state, now_)) anything_else(state);
+      return true;
     default: return anything_else(state), true;
     }
   }
@@ -158,7 +197,10 @@ private:
 
   void move(WalkState &state) {
     const Operand &to = now_.operands[0], &from = now_.operands[1];
-    const Holder holder = holder_in(state, from);
+    Holder holder = holder_in(state, from);
+    if (const unsigned parameter = parameter_through(state, from);
+        parameter != 0 && parameter == state.given)
+      holder = {.holds = true};
     int64_t place = 0;
     if (to.type == ZYDIS_OPERAND_TYPE_REGISTER) {
       const int number = general_register(to.reg.value);
@@ -168,24 +210,12 @@ private:
     } else if (slot(state, to, place)) {
       if (!state.set_slot(place, holder)) stop(WalkEnd::unknown);
     } else if (holder.holds) {
-      stop(WalkEnd::stored);
+      const unsigned parameter = parameter_through(state, to);
+      if (parameter == 0 || holder.moved != 0) return stop(WalkEnd::stored);
+      state.given = static_cast<uint8_t>(parameter);
+      given_ |= 1U << parameter;
+      returns(holder);
     }
-  }
-
-  void load_address(WalkState &state) {
-    const auto &memory = now_.operands[1].mem;
-    const int to = general_register(now_.operands[0].reg.value);
-    Holder holder = state.in_register(general_register(memory.base));
-    const Holder index = state.in_register(general_register(memory.index));
-    if (to == WalkState::kRsp) {
-      if (memory.base == ZYDIS_REGISTER_RSP) state.stack += memory.disp.value;
-      return;
-    }
-    if (index.holds || (holder.holds && memory.index != ZYDIS_REGISTER_NONE))
-      holder = {true, Holder::kUnknown};
-    else if (holder.holds && holder.moved != Holder::kUnknown)
-      holder.moved += memory.disp.value;
-    state.set_register(to, holder);
   }
 
   void push_or_pop(WalkState &state) {
@@ -202,40 +232,6 @@ private:
     state.stack += 8;
     if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER)
       state.set_register(general_register(operand.reg.value), holder);
-  }
-
-  void compare(WalkState &state) {
-    const Operand &left = now_.operands[0], &right = now_.operands[1];
-    const bool with_zero = right.type == ZYDIS_OPERAND_TYPE_IMMEDIATE && right.imm.value.u == 0;
-    const bool with_itself = left.type == ZYDIS_OPERAND_TYPE_REGISTER &&
-                             right.type == ZYDIS_OPERAND_TYPE_REGISTER &&
-                             left.reg.value == right.reg.value;
-    const bool tests = now_.head.mnemonic == ZYDIS_MNEMONIC_TEST ? with_itself : with_zero;
-    state.zero_means_null =
-        tests && holder_in(state, left).holds && holder_in(state, left).moved == 0;
-  }
-
-  void calculate(WalkState &state) {
-    const Operand &to = now_.operands[0], &by = now_.operands[1];
-    const bool subtracts = now_.head.mnemonic == ZYDIS_MNEMONIC_SUB;
-    const bool constant =
-        by.type == ZYDIS_OPERAND_TYPE_IMMEDIATE && now_.head.mnemonic != ZYDIS_MNEMONIC_AND;
-    const int64_t amount = constant ? (subtracts ? -by.imm.value.s : by.imm.value.s) : 0;
-    if (to.type != ZYDIS_OPERAND_TYPE_REGISTER) return anything_else(state);
-    const int number = general_register(to.reg.value);
-    if (number == WalkState::kRsp) {
-      state.stack += amount;
-      return;
-    }
-    Holder holder = holder_in(state, to);
-    const Holder other = holder_in(state, by);
-    if (holder.holds && other.holds)
-      holder = {}; // a difference
-    else if (other.holds && !subtracts)
-      holder = {true, Holder::kUnknown};
-    else if (holder.holds && holder.moved != Holder::kUnknown)
-      holder.moved = constant ? holder.moved + amount : Holder::kUnknown;
-    state.set_register(number, holder);
   }
 
   // Instructions without a meaning of their own here: what they write no longer holds the pointer.
@@ -267,6 +263,10 @@ private:
   WalkState waiting_[kMostPaths], seen_[kMostSeen];
   unsigned paths_ = 0, seen_count_ = 0, instructions_ = 0;
   int64_t used_to_ = INT64_MIN, returned_at_ = 0;
+  unsigned given_ = 0,
+           structures_ = 0; // parameters: that the pointer was given through; and otherwise used
+  Address wanted_ = 0;      // where the parameters are looked for
+  WalkState there_;
   bool returned_ = false, over_ = false;
   WalkEnd end_ = WalkEnd::unknown;
 };

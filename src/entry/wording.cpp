@@ -50,7 +50,7 @@ void put_expression(os::Message &text, const Expression &expression) {
   if (expression.index != Expression::kNone) {
     text << " + ";
     put_word(text, expression.index);
-    text << " * " << (uint64_t{1} << expression.shift);
+    text << " * " << uint64_t{expression.scale};
   }
   if (expression.loads > 0) {
     put_sum(text, expression.offset);

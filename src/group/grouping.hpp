@@ -45,10 +45,11 @@ extern uint32_t most_bytes __attribute__((visibility("hidden")));
 
 // Whether allocate() is to be asked for an object of `bytes`.
 [[gnu::always_inline]] inline bool wants(size_t bytes, Address site) {
-  if (!is_awake() || bytes > most_bytes) return false;
-  if (forming.load(std::memory_order_relaxed))
-    return quiet_sites[site % kSites].load(std::memory_order_relaxed) != site || count_request();
-  return pooled_sites[site % kSites].load(std::memory_order_relaxed) == site;
+  if (!is_awake()) return false;
+  if (!forming.load(std::memory_order_relaxed)) [[likely]]
+    return pooled_sites[site % kSites].load(std::memory_order_relaxed) == site;
+  if (bytes > most_bytes) return false;
+  return quiet_sites[site % kSites].load(std::memory_order_relaxed) != site || count_request();
 }
 
 void start();

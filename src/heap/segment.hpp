@@ -10,6 +10,9 @@
 #include "heap/geometry.hpp"
 #include "heap/segment_map.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace abut::heap {
 
 class LocalHeap;
@@ -98,9 +101,57 @@ static_assert(sizeof(SpanInfo) == 2 * kLineBytes);
 
 using SpanList = List<SpanInfo, &SpanInfo::link>;
 
+// A segment's cells that wait for the one object that is to lie there: a bit at each one's first granule. So dense that
+// those of many pages stay in the caches.
+class WaitingCells {
+public:
+  bool holds(Address cell) const { return (word(cell) >> bit(cell) & 1) != 0; }
+  void remove(Address cell) { word(cell) &= ~(uint64_t{1} << bit(cell)); }
+
+  // `count` cells of `size` granules, 16 at most, in one page.
+  void add(Address first, uint32_t size, uint32_t count) {
+    const Address end = first + size * count * Granules::kBytes;
+    for (Address at = first; at < end;) {
+      const uint32_t left = static_cast<uint32_t>((end - at) / Granules::kBytes);
+      uint64_t bits = kEvery[size] & (left < 64 ? (uint64_t{1} << left) - 1 : ~uint64_t{0});
+      word(at) |= bits << bit(at);
+      at += ((63 - bit(at)) / size * size + size) * Granules::kBytes;
+    }
+  }
+
+  // Takes all of a page, and calls `visit(cell)` for each, whereupon the segment may be gone.
+  template <class Visit>
+  void take_page(Address page, Visit visit) {
+    std::array<uint64_t, kGranulesInPage / 64> taken;
+    std::copy_n(&word(page), taken.size(), taken.begin());
+    std::fill_n(&word(page), taken.size(), 0);
+    for (size_t i = 0; i < taken.size(); ++i)
+      for (uint64_t left = taken[i]; left != 0; left &= left - 1)
+        visit(page + (i * 64 + static_cast<uint32_t>(std::countr_zero(left))) * Granules::kBytes);
+  }
+
+private:
+  static unsigned bit(Address cell) { return (cell / Granules::kBytes) % 64; }
+  static size_t index(Address cell) { return cell / (64 * Granules::kBytes) % kWords; }
+  uint64_t &word(Address cell) { return words_[index(cell)]; }
+  uint64_t word(Address cell) const { return words_[index(cell)]; }
+
+  // Bits at the multiples of so many.
+  static constexpr auto kEvery = [] {
+    std::array<uint64_t, 17> every{};
+    for (uint32_t size = 1; size < every.size(); ++size)
+      for (uint32_t bit = 0; bit < 64; bit += size) every[size] |= uint64_t{1} << bit;
+    return every;
+  }();
+
+  static constexpr size_t kWords = kSegmentBytes / Granules::kBytes / 64;
+  uint64_t words_[kWords];
+};
+
 struct Segment {
   static constexpr unsigned kLinePages = kPagesInSegment * kLineBytes / kPageBytes; // 16
-  static constexpr unsigned kHeaderPages = kLinePages + 3;
+  static constexpr unsigned kWaitingPages = sizeof(WaitingCells) / kPageBytes;      // 8
+  static constexpr unsigned kHeaderPages = kLinePages + 4 + kWaitingPages;
   static constexpr unsigned kUsablePages = kPagesInSegment - kHeaderPages;
 
   SmallMap lines[kPagesInSegment];
@@ -116,6 +167,10 @@ struct Segment {
   uint32_t dirty_pages;
   uint64_t freed_at; // milliseconds, when a page was last freed
   bool huge_pages;
+
+  // Of pages that were cut up for a layer above: the granules of a cell, and which cells wait.
+  uint8_t cell_size[kPagesInSegment];
+  WaitingCells waiting;
 
   static Segment *of(const void *memory) { return of(reinterpret_cast<Address>(memory)); }
   static Segment *of(Address address) {

@@ -55,7 +55,8 @@ void count_run(Statistics &totals, Segment &segment, Range pages) {
 
 void count_segment(Statistics &totals, Segment &segment) {
   ++totals.segments;
-  totals.metadata += Segment::kHeaderPages * kPageBytes;
+  // The other pages of the header are only touched where cells wait.
+  totals.metadata += (Segment::kHeaderPages - Segment::kWaitingPages) * kPageBytes;
   segment.runs.each_block([&](Range pages) {
     if (pages.first != 0) count_run(totals, segment, pages);
   });

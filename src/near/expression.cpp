@@ -36,24 +36,25 @@ constexpr Table make_table() {
   constexpr unsigned kNearest = 20; // registers and the nearest slots
   constexpr uint8_t kNone = Expression::kNone;
   Table table;
-  for (unsigned a = 0; a < Captured::kMost; ++a) table.add({byte(a), kNone, 0, 0, 0, 0});
+  for (unsigned a = 0; a < Captured::kMost; ++a) table.add({byte(a), kNone, 1, 0, 0, 0});
   for (unsigned a = 0; a < kNearest; ++a)
     for (unsigned offset = 0; offset < 64; offset += 8)
-      table.add({byte(a), kNone, 0, 1, 0, offset_of(offset)});
+      table.add({byte(a), kNone, 1, 1, 0, offset_of(offset)});
   for (unsigned a = 0; a < Captured::kRegisters; ++a)
     for (unsigned inner = 0; inner < 24; inner += 8)
       for (unsigned offset = 0; offset < 32; offset += 8)
-        table.add({byte(a), kNone, 0, 2, offset_of(inner), offset_of(offset)});
+        table.add({byte(a), kNone, 1, 2, offset_of(inner), offset_of(offset)});
   table.plain = table.count;
   for (unsigned a = 0; a < kNearest; ++a)
     for (unsigned b = 0; b < Captured::kRegisters; ++b)
-      for (const unsigned shift : {0U, 3U, 4U, 5U})
+      for (const unsigned scale : {1U, 8U, 16U, 24U, 32U})
         for (unsigned offset = 0; offset < 24 && a != b; offset += 8)
-          table.add({byte(a), byte(b), byte(shift), 1, 0, offset_of(offset)});
+          if (scale != 24 || a < Captured::kRegisters) // as in an array of std::list
+            table.add({byte(a), byte(b), byte(scale), 1, 0, offset_of(offset)});
   for (unsigned a = 0; a < Captured::kRegisters; ++a)
     for (unsigned b = 0; b < Captured::kRegisters; ++b)
       for (unsigned inner = 0; inner < 24 && a != b; inner += 8)
-        table.add({byte(a), byte(b), 3, 2, offset_of(inner), 0});
+        table.add({byte(a), byte(b), 8, 2, offset_of(inner), 0});
   return table;
 }
 

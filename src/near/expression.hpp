@@ -9,13 +9,13 @@
 namespace abut::near {
 
 // What compiled code leaves a friend's address in when it calls malloc: a word, or what lies in memory at
-// [base + (index << shift) + offset], where the base may itself be read from memory first.
+// [base + index * scale + offset], where the base may itself be read from memory first.
 struct Expression {
   static constexpr uint8_t kNone = 0xff;
 
   uint8_t base = 0;      // which of the captured words
   uint8_t index = kNone; // the same
-  uint8_t shift = 0;
+  uint8_t scale = 1;
   uint8_t loads = 0;  // 0 to 2
   int16_t inner = 0;  // offset of the first of two loads
   int16_t offset = 0; // of the last
@@ -29,7 +29,7 @@ inline constexpr unsigned kExpressions = 2048;
 extern const Expression *const kAllExpressions;
 unsigned expression_count(bool plain_only);
 
-// Neighbours in that list that differ in shift and offsets only: where their base and index lead nowhere, none is tried.
+// Neighbours in that list that differ in scale and offsets only: where their base and index lead nowhere, none is tried.
 struct Alike {
   uint16_t first = 0;
   uint16_t count = 0;
@@ -76,7 +76,7 @@ inline uint64_t Reader::value(const Expression &e) const {
     value = load(value + static_cast<Address>(int64_t{e.inner}));
     if (value == 0) return 0;
   }
-  if (e.index != Expression::kNone) value += word(e.index) << e.shift;
+  if (e.index != Expression::kNone) value += word(e.index) * e.scale;
   return e.loads == 0 ? value : load(value + static_cast<Address>(int64_t{e.offset}));
 }
 

@@ -49,7 +49,7 @@ Range block_around(const SmallMap &map, Address address) {
 } // namespace
 
 // Bytes that may wait.
-size_t NearHeap::budget() const { return kLittle + heap_->small.span_bytes() / 10; }
+size_t NearHeap::budget() const { return std::max(kLittle, heap_->small.span_bytes() / 10); }
 
 // One of 1024, the same for some time: chains that grow one after the other get runs of one length, which lie in a row;
 // whoever walks one chain after the other then finds the next one's lines fetched ahead.
@@ -109,7 +109,8 @@ void *NearHeap::open_run(unsigned size, unsigned level) {
   carve.next += bytes;
   heap_->set_aside -= size * Granules::kBytes;
   ++runs_opened_;
-  return marker_.take(run, size, cells);
+  begin_to_wait(run + size * Granules::kBytes, size, cells - 1);
+  return hand_out(run);
 }
 
 bool NearHeap::begin_page(unsigned size, unsigned level, Carve &carve) {
@@ -166,26 +167,12 @@ bool NearHeap::give_back_page(Address page, bool all) {
   const SmallMap &map = segment->line_at(page);
   if (!all && map.cover().free_granules() < kGranulesInPage / 2) return true;
   if (is_carved(page)) return true;
-  Address waiting[kGranulesInPage];
-  unsigned count = 0;
-  uint32_t skip_to = 0;
-  map.each_block([&](Range block) {
-    const Address cell = page + block.first * Granules::kBytes;
-    if (block.first < skip_to) {
-      waiting[count++] = cell;
-      return;
-    }
-    if (const unsigned cells = marker_.waiting_at(cell, block.count)) {
-      skip_to = block.first + cells * block.count;
-      waiting[count++] = cell;
-    }
-  });
-  for (unsigned i = 0; i < count; ++i) {
-    auto *block = reinterpret_cast<Block *>(waiting[i]);
-    block->next = nullptr; // no marker stays
-    heap_->set_aside -= map.length_at(heap::granule_in_page(waiting[i])) * Granules::kBytes;
+  segment->waiting.take_page(page, [&](Address cell) {
+    heap_->set_aside -= map.length_at(heap::granule_in_page(cell)) * Granules::kBytes;
+    auto *block = reinterpret_cast<Block *>(cell);
+    block->next = nullptr;
     heap_->small.give_back(block);
-  }
+  });
   return false;
 }
 
@@ -207,7 +194,7 @@ NearHeap *make_near_heap(heap::LocalHeap *heap) {
   void *memory = os::map(nullptr, round_up(sizeof(NearHeap), kPageBytes));
   if (memory == nullptr) return nullptr;
   auto *made = new (memory) NearHeap;
-  made->open(heap, heap->small.mark() * 0x9E3779B97F4A7C15 + heap->number());
+  made->open(heap);
   heap->reclaim = [](void *attachment, bool all) {
     static_cast<NearHeap *>(attachment)->give_back(all);
   };

@@ -16,22 +16,21 @@ inline constexpr unsigned kSizes = kObjectMax / heap::Granules::kBytes;
 
 class NearHeap {
 public:
-  void open(heap::LocalHeap *heap, uint64_t key) {
+  void open(heap::LocalHeap *heap) {
     heap_ = heap;
-    marker_ = Marker(key);
+    tag_ = heap->small.tag();
   }
 
   // The cell at `cell` if it waits for an object of `size` granules, else null. `cell` is an address that some pointer
   // of the program led to, nothing else is known of it.
   [[gnu::always_inline]] void *take_waiting(Address cell, unsigned size) {
     if (cell % heap::Granules::kBytes != 0 ||
-        heap::segment_map.kind_at(cell) != heap::SegmentKind::pages)
-      return nullptr;
-    const unsigned waiting = marker_.waiting_at(cell, size);
-    if (waiting == 0) [[unlikely]]
+        heap::segment_map.kind_at(cell) != heap::SegmentKind::pages || !waits_at(cell, size, tag_))
+        [[unlikely]]
       return nullptr;
     heap_->set_aside -= size * heap::Granules::kBytes;
-    return marker_.take(cell, size, waiting);
+    wait_no_more(cell);
+    return hand_out(cell);
   }
 
   enum class Where : uint8_t { nowhere, waiting, hole, run, near_anyway, over_budget, not_ours };
@@ -71,7 +70,7 @@ private:
   size_t budget() const;
 
   heap::LocalHeap *heap_ = nullptr;
-  Marker marker_;
+  uint32_t tag_ = 0;
   uint64_t runs_opened_ = 0;
   uint32_t random_ = 1;
   uint32_t drawn_ = 0; // so often

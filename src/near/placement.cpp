@@ -35,6 +35,17 @@ void *elsewhere(size_t bytes, const Captured &captured) {
              : heap::allocate(bytes);
 }
 
+// A block where it would lie without friends, if the straight path found out where its friend is; else null.
+void *forward(size_t bytes, Address address) {
+  if (!forwards || !is_context(address)) return nullptr;
+  Rule &rule = reinterpret_cast<Context *>(address)->rules[0];
+  if (rule.fast_size != heap::SmallHeap::class_of(bytes) || (rule.attempts + 1) % kWatchEvery == 0)
+    return nullptr;
+  void *block = heap::allocate_fast(bytes);
+  if (block != nullptr) bump(rule.attempts);
+  return block;
+}
+
 void *place(Context &context, Rule &rule, heap::LocalHeap *heap, const Captured &captured) {
   NearHeap *near_heap = near_heap_of(heap);
   if (near_heap == nullptr) return nullptr;
@@ -89,6 +100,7 @@ void *place(Context &context, Rule &rule, heap::LocalHeap *heap, const Captured 
 } // namespace
 
 void *allocate(size_t bytes, const Captured &captured, Address address) {
+  if (void *block = forward(bytes, address)) return block;
   heap::LocalHeap *heap = heap::current;
   if (address == kUnknown || address == kWarm) {
     if (!finds_friends)
@@ -100,6 +112,7 @@ void *allocate(size_t bytes, const Captured &captured, Address address) {
   if (address == kWrapper) {
     address = context_behind(captured);
     if (void *block = allocate_beside(bytes, captured, address)) return block;
+    if (void *block = forward(bytes, address)) return block;
   }
   if (!is_context(address)) return elsewhere(bytes, captured);
   auto *context = reinterpret_cast<Context *>(address);

@@ -85,7 +85,7 @@ void *allocate(size_t bytes, const Captured &captured, Address context);
     return nullptr;
   Address at = captured.words[rule.first.base];
   if (rule.first.index != Expression::kNone)
-    at += captured.words[rule.first.index] << rule.first.shift;
+    at += captured.words[rule.first.index] * rule.first.scale;
   if (rule.first.loads != 0) {
     at += static_cast<Address>(int64_t{rule.first.offset});
     if (heap::segment_map.kind_at(at) != heap::SegmentKind::pages) [[unlikely]]
@@ -93,7 +93,6 @@ void *allocate(size_t bytes, const Captured &captured, Address context);
     at = *reinterpret_cast<const Address *>(at);
   }
   void *block = near_heap->take_waiting(at + static_cast<Address>(int64_t{rule.to_end}), size);
-  if (block == nullptr && forwards) block = heap::allocate_fast(bytes);
   if (block != nullptr) [[likely]]
     bump(rule.attempts);
   return block;

@@ -1,6 +1,7 @@
 #include "context/wrapper_cases.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,17 @@ typedef struct Node {
   long value;
 } Node;
 
+typedef struct {
+  long *items;
+  size_t count;
+} Array;
+
 static size_t total;
 static void *volatile kept;
+static void *place;
+static void **volatile where = &place; // so that none knows that it is always the same
+static Node *nodes;
+static Array array;
 static volatile size_t eight = 8; // so that no compiler knows how much is copied
 static int (*volatile retry)(size_t);
 
@@ -116,6 +126,46 @@ static ALONE long used(size_t n) {
   free(p);
   return sum;
 }
+static ALONE int given_back(void **out, size_t n) {
+  void *p = case_malloc(n);
+  if (p == NULL) return ENOMEM;
+  *out = p;
+  return 0;
+}
+static ALONE bool given_at_once(size_t n, void **out) {
+  if (n > 1000) return false;
+  *out = case_malloc(n);
+  return *out != NULL;
+}
+static ALONE void given_cleared(void **out, size_t n) {
+  *out = NULL;
+  lock();
+  void *p = case_malloc(n);
+  if (!p) die();
+  memset(p, 0, n);
+  *out = p;
+  total += n;
+}
+static ALONE int node_given(Node **out, long value) {
+  Node *p = case_malloc(sizeof *p);
+  if (!p) return -1;
+  p->next = NULL;
+  p->value = value;
+  *out = p;
+  return 0;
+}
+static ALONE void pushed(Node **list) {
+  Node *p = case_malloc(sizeof *p);
+  if (!p) die();
+  p->next = *list;
+  *list = p;
+}
+static ALONE int reserved(Array *array, size_t n) {
+  array->items = case_malloc(n * sizeof *array->items);
+  if (!array->items) return -1;
+  array->count = n;
+  return 0;
+}
 
 #define CALL(name, call)                                                                           \
   static void call_##name(void) { kept = (void *)(intptr_t)call; }
@@ -134,16 +184,27 @@ CALL(with_header, with_header(8))
 CALL(node, node((long)total + 1))
 CALL(stored, stored(8))
 CALL(used, used(8))
+CALL(given_back, given_back(where, eight))
+CALL(given_at_once, given_at_once(eight, where))
+CALL(node_given, node_given(&nodes, (long)total))
+CALL(reserved, reserved(&array, eight))
+static void call_given_cleared(void) { given_cleared(where, eight); }
+static void call_pushed(void) { pushed(&nodes); }
 
 #define CASE(name, expected)                                                                       \
   { #name, call_##name, expected }
 
 extern const WrapperCase CASES[];
 const WrapperCase CASES[] = {
-    CASE(checked, PASSES_ON),        CASE(accounted, PASSES_ON),    CASE(retried, PASSES_ON),
-    CASE(keeps_errno, PASSES_ON),    CASE(locked, PASSES_ON),       CASE(cleared, PASSES_ON),
-    CASE(cleared_inline, PASSES_ON), CASE(outermost, PASSES_ON),    CASE(resized, PASSES_ON),
-    CASE(cleared_small, PASSES_ON),  CASE(copied, PASSES_ON),       CASE(with_header, PASSES_ON),
-    CASE(node, KNOWS_THE_BLOCK),     CASE(stored, KNOWS_THE_BLOCK), CASE(used, KNOWS_THE_BLOCK),
-    {NULL, NULL, PASSES_ON},
+    CASE(checked, PASSES_ON),          CASE(accounted, PASSES_ON),
+    CASE(retried, PASSES_ON),          CASE(keeps_errno, PASSES_ON),
+    CASE(locked, PASSES_ON),           CASE(cleared, PASSES_ON),
+    CASE(cleared_inline, PASSES_ON),   CASE(outermost, PASSES_ON),
+    CASE(resized, PASSES_ON),          CASE(cleared_small, PASSES_ON),
+    CASE(copied, PASSES_ON),           CASE(with_header, PASSES_ON),
+    CASE(node, KNOWS_THE_BLOCK),       CASE(stored, KNOWS_THE_BLOCK),
+    CASE(used, KNOWS_THE_BLOCK),       CASE(given_back, GIVES_BACK),
+    CASE(given_at_once, GIVES_BACK),   CASE(given_cleared, GIVES_BACK),
+    CASE(node_given, KNOWS_THE_BLOCK), CASE(pushed, KNOWS_THE_BLOCK),
+    CASE(reserved, KNOWS_THE_BLOCK),   {NULL, NULL, PASSES_ON},
 };

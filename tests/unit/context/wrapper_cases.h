@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-typedef enum { PASSES_ON, KNOWS_THE_BLOCK } Expected;
+typedef enum { PASSES_ON, GIVES_BACK, KNOWS_THE_BLOCK } Expected;
 
 typedef struct {
   const char *name;

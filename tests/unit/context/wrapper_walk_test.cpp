@@ -11,6 +11,11 @@
 extern "C" const WrapperCase cases_plain[], cases_light[], cases_bare[], cases_quick[],
     cases_framed[], cases_small[], cases_hardened[];
 
+#ifdef ABUT_CLANG_CASES
+extern "C" const WrapperCase cases_clang_O0[], cases_clang_O1[], cases_clang_O2[], cases_clang_O3[],
+    cases_clang_Os[];
+#endif
+
 namespace {
 abut::context::WalkEnd last;
 abut::context::Entry *last_entry;
@@ -36,6 +41,8 @@ TEST_P(WrapperWalk, TellsWrappersFromThoseWhoKnowTheBlock) {
     one->call();
     EXPECT_EQ(last == WalkEnd::wrapper, one->expected == PASSES_ON)
         << one->name << ": " << static_cast<int>(last);
+    EXPECT_EQ(last == WalkEnd::gives_back, one->expected == GIVES_BACK)
+        << one->name << ": " << static_cast<int>(last);
   }
 }
 
@@ -45,6 +52,8 @@ TEST_P(WrapperWalk, MakesTheChainGoOnToWhoeverCalledTheWrapper) {
     one->call();
     if (one->expected == PASSES_ON)
       EXPECT_GE(last_entry->depth, 2) << one->name;
+    else if (one->expected == GIVES_BACK)
+      EXPECT_EQ(last_entry->depth, 2) << one->name;
     else
       EXPECT_EQ(last_entry->depth, 1) << one->name;
   }
@@ -57,6 +66,11 @@ INSTANTIATE_TEST_SUITE_P(Framed, WrapperWalk, testing::Values(cases_framed));
 INSTANTIATE_TEST_SUITE_P(Quick, WrapperWalk, testing::Values(cases_quick));
 INSTANTIATE_TEST_SUITE_P(Small, WrapperWalk, testing::Values(cases_small));
 INSTANTIATE_TEST_SUITE_P(Hardened, WrapperWalk, testing::Values(cases_hardened));
+#ifdef ABUT_CLANG_CASES
+INSTANTIATE_TEST_SUITE_P(Clang, WrapperWalk,
+                         testing::Values(cases_clang_O0, cases_clang_O1, cases_clang_O2,
+                                         cases_clang_O3, cases_clang_Os));
+#endif
 
 } // namespace
 } // namespace abut::context

@@ -136,7 +136,7 @@ TEST_F(LearnerTest, FindsTheTailByAnIndex) {
   ASSERT_EQ(verdict, Learner::Verdict::found);
   EXPECT_EQ(rule.first.base, 3);
   EXPECT_EQ(rule.first.index, 0);
-  EXPECT_EQ(rule.first.shift, 3);
+  EXPECT_EQ(rule.first.scale, 8);
 }
 
 TEST_F(LearnerTest, WaitsWhereNothingMoreMayBeTried) {

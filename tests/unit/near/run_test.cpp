@@ -1,5 +1,7 @@
 #include "near/run.hpp"
 
+#include "heap/heap.hpp"
+
 #include <cstring>
 #include <gtest/gtest.h>
 
@@ -7,50 +9,54 @@ namespace abut::near {
 namespace {
 
 constexpr unsigned kSize = 2; // granules
-constexpr size_t kCellBytes = kSize * 16;
+constexpr size_t kCellBytes = kSize * heap::Granules::kBytes;
+constexpr unsigned kCells = 8;
 
 struct RunTest : testing::Test {
-  Address cell(unsigned index) const {
-    return reinterpret_cast<Address>(memory) + index * kCellBytes;
+  Address cell(unsigned index) const { return page + index * kCellBytes; }
+  bool waits(unsigned index) const { return waits_at(cell(index), kSize, small.tag()); }
+
+  ~RunTest() override {
+    for (unsigned i = 0; i < kCells; ++i) wait_no_more(cell(i));
   }
 
-  alignas(64) char memory[8 * kCellBytes]{};
-  const Marker marker{0x5eed5eed5eed5eed};
+  heap::SmallHeap &small = heap::current->small;
+  const Address page = small.cut_page(kSize, 1);
 };
 
-TEST_F(RunTest, CellsAreHandedOutOneAfterTheOther) {
-  marker.put(cell(0), kSize, 3);
-  for (unsigned i = 0; i < 3; ++i) {
-    ASSERT_EQ(marker.waiting_at(cell(i), kSize), 3 - i);
-    EXPECT_EQ(marker.take(cell(i), kSize, 3 - i), reinterpret_cast<void *>(cell(i)));
-    EXPECT_EQ(marker.waiting_at(cell(i), kSize), 0U) << "a cell that was handed out does not wait";
+TEST_F(RunTest, CellsThatWaitAreHandedOutOnce) {
+  begin_to_wait(cell(1), kSize, 3);
+  EXPECT_FALSE(waits(0));
+  for (unsigned i = 1; i <= 3; ++i) {
+    ASSERT_TRUE(waits(i));
+    wait_no_more(cell(i));
+    EXPECT_EQ(hand_out(cell(i)), reinterpret_cast<void *>(cell(i)));
+    EXPECT_FALSE(waits(i)) << "a cell that was handed out does not wait";
   }
-  EXPECT_EQ(marker.waiting_at(cell(3), kSize), 0U) << "the run has ended";
+  EXPECT_FALSE(waits(4)) << "the run has ended";
 }
 
 TEST_F(RunTest, ACellWaitsForOneSizeOnly) {
-  marker.put(cell(0), kSize, 4);
+  begin_to_wait(cell(0), kSize, 4);
   for (unsigned size = 1; size <= 16; ++size)
-    EXPECT_EQ(marker.waiting_at(cell(0), size), size == kSize ? 4U : 0U) << size;
+    EXPECT_EQ(waits_at(cell(0), size, small.tag()), size == kSize) << size;
 }
 
-TEST_F(RunTest, ACopyOfAMarkerIsNone) {
-  marker.put(cell(0), kSize, 4);
-  std::memcpy(memory + kCellBytes, memory, kCellBytes);
-  EXPECT_EQ(marker.waiting_at(cell(1), kSize), 0U);
+TEST_F(RunTest, ACellWaitsForItsOwnHeap) {
+  begin_to_wait(cell(0), kSize, 4);
+  EXPECT_FALSE(waits_at(cell(0), kSize, small.tag() + 4));
 }
 
-TEST_F(RunTest, AnotherHeapsMarkerIsNone) {
-  marker.put(cell(0), kSize, 4);
-  EXPECT_EQ(Marker(0x5eed5eed5eed5eed + 1).waiting_at(cell(0), kSize), 0U);
+TEST_F(RunTest, NothingWaitsInTheMiddleOfACell) {
+  begin_to_wait(cell(0), kSize, 4);
+  EXPECT_FALSE(waits_at(cell(0) + heap::Granules::kBytes, kSize, small.tag()));
 }
 
-TEST_F(RunTest, WhatAProgramWritesIsNoMarker) {
-  for (const uint64_t word :
-       {uint64_t{0}, ~uint64_t{0}, uint64_t{1}, uint64_t{cell(0)}, uint64_t{cell(1)}}) {
-    std::memcpy(memory, &word, sizeof word);
-    EXPECT_EQ(marker.waiting_at(cell(0), kSize), 0U) << word;
-  }
+TEST_F(RunTest, WhatAProgramWritesChangesNothing) {
+  begin_to_wait(cell(0), kSize, 1);
+  std::memset(reinterpret_cast<void *>(cell(0)), 0xff, 2 * kCellBytes);
+  EXPECT_TRUE(waits(0));
+  EXPECT_FALSE(waits(1));
 }
 
 } // namespace
