@@ -231,6 +231,10 @@ layers::Counts counts() {
   return heap.below().counts();
 }
 
+void settle() {
+  if (is_served_elsewhere()) offload::service.settle();
+}
+
 } // namespace abut::chosen
 
 // The number of the process that serves the heap, for tests; 0 where there is none.

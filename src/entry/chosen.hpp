@@ -25,4 +25,7 @@ size_t usable(const char *call, void *block);
 const char *name();
 layers::Counts counts();
 
+// Frees what another core has still to free.
+void settle();
+
 } // namespace abut::chosen

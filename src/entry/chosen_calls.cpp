@@ -93,8 +93,11 @@ ABUT_EXPORT size_t malloc_usable_size(void *memory) {
   return memory != nullptr ? chosen::usable("malloc_usable_size", memory) : 0;
 }
 
-// Pages that are free have gone back already, or never do.
-ABUT_EXPORT int malloc_trim(size_t) { return 0; }
+// Pages that are free have gone back already, or never do, once all that was freed is.
+ABUT_EXPORT int malloc_trim(size_t) {
+  chosen::settle();
+  return 0;
+}
 ABUT_EXPORT int mallopt(int parameter, int) {
   return parameter == M_MXFAST || (parameter <= M_TRIM_THRESHOLD && parameter >= M_ARENA_MAX);
 }

@@ -91,9 +91,8 @@ void Service::leave(void *client) {
 void Service::close(Client &client) {
   const Held held(*this);
   client.wanted.store(0, std::memory_order_relaxed);
-  while (void *block = client.frees.pop()) give(block);
-  for (auto &stash : client.stashes)
-    while (void *block = stash.pop()) give(block);
+  give_frees(client);
+  give_stashes(client);
   client.in_use.store(false, std::memory_order_release);
 }
 
@@ -151,7 +150,29 @@ size_t Service::usable(const void *block) {
 
 layers::Counts Service::counts() {
   const Held held(*this);
+  settle_all();
   return heap_.counts();
+}
+
+void Service::settle() {
+  const Held held(*this);
+  settle_all();
+}
+
+// Blocks that wait for other threads stay: only a thread itself may take from its stashes.
+void Service::settle_all() {
+  for (Client *one = clients_.load(std::memory_order_acquire); one; one = one->next)
+    give_frees(*one);
+  if (this_client != nullptr && this_client != kGone) give_stashes(*this_client);
+}
+
+void Service::give_frees(Client &client) {
+  while (void *block = client.frees.pop()) give(block);
+}
+
+void Service::give_stashes(Client &client) {
+  for (auto &stash : client.stashes)
+    while (void *block = stash.pop()) give(block);
 }
 
 // Wakes the service where it sleeps.

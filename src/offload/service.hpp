@@ -55,7 +55,10 @@ public:
   void *allocate(size_t bytes, size_t align);
   void release(void *block);
   size_t usable(const void *block);
+  // What all threads have freed is freed then, and no block waits for this thread.
   layers::Counts counts();
+  // The same, so that what the heap has to spare can go back.
+  void settle();
 
   // Around a fork; a child has no service thread. A program leaves its server process before it forks: both would write
   // to the same heap otherwise.
@@ -95,6 +98,9 @@ private:
   void sleep();
   void refill(Client &client, unsigned size, uint32_t most);
   void drain(Client &client, uint32_t most);
+  void give_frees(Client &client);
+  void give_stashes(Client &client);
+  void settle_all();
   bool hand_back(Client &client, void *block);
   void *allocate_now(Client &client, unsigned size);
   void give(void *block);
