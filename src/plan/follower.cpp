@@ -10,7 +10,7 @@
 namespace abut::plan {
 
 constinit Follower follower;
-constinit context::ChainTable Follower::chains_;
+constinit context::ChainTable Follower::chain_table;
 
 namespace {
 
@@ -31,7 +31,7 @@ const char *Follower::open(const View &view, bool mapped) {
   view_ = view;
   mapped_ = mapped;
   alone_ = os::one_thread_flag();
-  chains_.configure(static_cast<context::ChainMode>(view.header->steps));
+  chain_table.configure(static_cast<context::ChainMode>(view.header->steps));
   heap::placed_blocks.usable = [](Address address) { return follower.usable(address); };
   heap::placed_blocks.release = [](Address address) { return follower.release(address); };
   begin_to_look(Looker::plan);
@@ -128,14 +128,14 @@ const Context *Follower::find(const Step *steps, uint32_t count) const {
 // A chain that was not met before: is it in the plan?
 uintptr_t Follower::meet(context::Entry *entry, context::Frame frame) {
   Address addresses[kMostSteps];
-  const unsigned depth = chains_.capture(frame, addresses, view_.header->steps);
+  const unsigned depth = chain_table.capture(frame, addresses, view_.header->steps);
   Step steps[kMostSteps];
   uint32_t count = 0;
   while (count < depth && step_of(addresses[count], steps[count])) ++count;
   const Context *context = count == 0 ? nullptr : find(steps, count);
   uintptr_t known = kPlain;
   std::lock_guard guard(lock_);
-  if (context != nullptr && entry != chains_.catch_all() && has_memory()) {
+  if (context != nullptr && entry != chain_table.catch_all() && has_memory()) {
     Cursor &cursor = cursors_[context - view_.contexts.data()];
     if (cursor.entry == nullptr) {
       cursor.slots = room_;
@@ -155,7 +155,7 @@ uintptr_t Follower::meet(context::Entry *entry, context::Frame frame) {
 }
 
 void *Follower::allocate(size_t bytes, context::Frame frame) {
-  context::Entry *entry = chains_.find(frame);
+  context::Entry *entry = chain_table.find(frame);
   uintptr_t known = entry->payload.load(std::memory_order_acquire) & ~kFar;
   if (known == 0) {
     known = meet(entry, frame);

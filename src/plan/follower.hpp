@@ -63,7 +63,7 @@ public:
 
   // A place, or that there is none, if that can be told without a call. `return_address` is the entry point's.
   [[gnu::always_inline]] Glance glance(size_t bytes, Address return_address) {
-    context::Entry *entry = chains_.find_at_once(return_address);
+    context::Entry *entry = chain_table.find_at_once(return_address);
     if (entry == nullptr) [[unlikely]]
       return {};
     const auto known = static_cast<intptr_t>(entry->payload.load(std::memory_order_acquire));
@@ -80,7 +80,7 @@ public:
 
   Counts counts() const;
   os::SpinLock &lock() { return lock_; }
-  static context::ChainTable &chains() { return chains_; }
+  static context::ChainTable &chains() { return chain_table; }
 
 private:
   // What is known of a chain's last entry: a cursor, or
@@ -185,7 +185,7 @@ private:
   bool mapped_ = false;
   Cursor *cursors_ = nullptr; // one a context, from the first that is met on
   Slot *room_ = nullptr;      // for slots of contexts that were not met yet
-  static context::ChainTable chains_
+  static context::ChainTable chain_table
       __attribute__((visibility("hidden"))); // apart, since all of it is nought at first
 };
 
