@@ -9,9 +9,10 @@ A page marks the place with a comment that holds one command a line, and an end:
     <!-- end -->
 
 Kinds of places: `reference` says what abut itself says and must be current (a test checks it);
-`output` shows a run as an example; `measured` takes long and wants a quiet machine. What commands
-with `--markdown` print becomes part of the page, all else a console listing. A listing that no
-command produced says so before it begins: `<!-- not run: why -->`.
+`output` shows a run as an example, `refusal` one that must fail; `measured` takes long and wants a
+quiet machine. What commands with `--markdown` print becomes part of the page, all else a console
+listing. A listing that no command produced says so before it begins: `<!-- not run: why -->`. A
+place whose commands do not end as they should stays as it is.
 Assumes the environment that set-up made, with `abut` in it, and a release build.
 """
 
@@ -27,7 +28,7 @@ from pathlib import Path
 import man_pages
 
 ROOT = Path(__file__).resolve().parents[1]
-KINDS = ("reference", "output", "measured")
+KINDS = ("reference", "output", "refusal", "measured")
 _PLACE = re.compile(
     rf"^<!-- (?P<kind>{'|'.join(KINDS)})\n(?P<commands>.*?)\n-->\n(?P<text>.*?)^<!-- end -->$",
     re.DOTALL | re.MULTILINE,
@@ -37,6 +38,10 @@ _LISTING = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _COLUMNS = 100
+
+
+class WrongEndError(Exception):
+    """A command in a page fails, or does not where it should."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +74,8 @@ def unproduced(page: Path) -> Iterator[tuple[str, str]]:
 
 
 def fresh_text(place: Place) -> str:
-    """What should stand there, from running the commands now."""
-    printed = {command: _printed(command) for command in place.commands}
+    """What should stand there, from running the commands now. Raises WrongEndError."""
+    printed = {command: _printed(command, place) for command in place.commands}
     if _is_markdown(place):
         return "\n".join(printed.values()) + "\n"
     shown = (f"$ {command}\n{text}".rstrip() for command, text in printed.items())
@@ -78,13 +83,14 @@ def fresh_text(place: Place) -> str:
 
 
 def rewrite(page: Path, kinds: Iterable[str]) -> bool:
-    """Write the places of these kinds anew; false if nothing changed."""
+    """Write the places of these kinds anew; false if nothing changed. Raises WrongEndError."""
     before = page.read_text()
     for place in places(page):
         if place.kind in kinds:
             head = f"<!-- {place.kind}\n" + "\n".join(place.commands) + "\n-->\n"
+            fresh = fresh_text(place)
             text = page.read_text()
-            page.write_text(text.replace(head + place.text, head + fresh_text(place), 1))
+            page.write_text(text.replace(head + place.text, head + fresh, 1))
     return page.read_text() != before
 
 
@@ -92,7 +98,7 @@ def _is_markdown(place: Place) -> bool:
     return all("--markdown" in command.split() for command in place.commands)
 
 
-def _printed(command: str) -> str:
+def _printed(command: str, place: Place) -> str:
     print(f"  {command}", file=sys.stderr)
     done = subprocess.run(
         ["/bin/bash", "-c", command],
@@ -104,6 +110,9 @@ def _printed(command: str) -> str:
         text=True,
         check=False,
     )
+    if (done.returncode != 0) != (place.kind == "refusal"):
+        name = place.page.name
+        raise WrongEndError(f"{name}: {command}: ends with {done.returncode}\n{done.stdout}")
     lines = [_without_root(line).rstrip() for line in done.stdout.splitlines()]
     return "\n".join(lines).strip("\n")
 
@@ -127,17 +136,22 @@ def main() -> int:
     parser.add_argument("pages", nargs="*", type=Path, help="only these pages")
     kinds = {
         "reference": ("reference",),
-        "outputs": ("reference", "output"),
+        "outputs": ("reference", "output", "refusal"),
         "measured": ("measured",),
     }
     given = parser.parse_args()
     chosen = kinds[given.what]
     if "reference" in chosen:
         man_pages.write()
+    wrong = False
     for page in [page.resolve() for page in given.pages] or pages():
-        if rewrite(page, chosen):
-            print(f"written: {page.relative_to(ROOT)}")
-    return 0
+        try:
+            if rewrite(page, chosen):
+                print(f"written: {page.relative_to(ROOT)}")
+        except WrongEndError as error:
+            print(error, file=sys.stderr)
+            wrong = True
+    return int(wrong)
 
 
 if __name__ == "__main__":

@@ -38,6 +38,30 @@ def test_every_statistic_is_explained(abut: Abut, library: Path, tmp_path: Path)
 PAGES = list(docs_data.pages())
 
 
+@pytest.mark.long
+def test_every_example_runs_and_ends_as_it_should() -> None:
+    """One page after the other, since they leave files in `build`."""
+    places = [place for page in PAGES for place in docs_data.places(page)]
+    for place in places:
+        if place.kind in ("output", "refusal"):
+            docs_data.fresh_text(place)
+
+
+def test_a_command_that_ends_otherwise_is_named(page: Path) -> None:
+    for kind, command, wrong in (
+        ("output", "true", False),
+        ("output", "false", True),
+        ("refusal", "false", False),
+        ("refusal", "true", True),
+    ):
+        place = docs_data.Place(page, kind, (command,), "")
+        if wrong:
+            with pytest.raises(docs_data.WrongEndError, match=command):
+                docs_data.fresh_text(place)
+        else:
+            docs_data.fresh_text(place)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_listing_was_produced_or_says_why_not(page: Path) -> None:
     assert [text for why, text in docs_data.unproduced(page) if not why] == []
@@ -77,7 +101,11 @@ def test_what_is_no_verb_or_option_is_noticed() -> None:
 @pytest.fixture
 def page(tmp_path: Path) -> Path:
     """A page with one place of each kind, not written yet."""
-    kinds = "".join(f"<!-- {kind}\necho {kind}\n-->\n<!-- end -->\n" for kind in docs_data.KINDS)
+    ends = {"refusal": "; false"}
+    kinds = "".join(
+        f"<!-- {kind}\necho {kind}{ends.get(kind, '')}\n-->\n<!-- end -->\n"
+        for kind in docs_data.KINDS
+    )
     path = tmp_path / "page.md"
     path.write_text(f"before\n{kinds}after\n")
     return path
@@ -89,6 +117,7 @@ def test_only_the_kinds_asked_for_are_written(page: Path) -> None:
     assert texts == {
         "reference": "",
         "output": "```console\n$ echo output\noutput\n```\n",
+        "refusal": "",
         "measured": "",
     }
 
