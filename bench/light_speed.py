@@ -1,16 +1,16 @@
 """What the light recorder costs: how much longer the programs of a suite take with it.
 
-Each program runs under abut's heap, in turn with and without the recorder, and the best runs are
-compared. A shell beside it takes the time, so that what the recorder does before and after does
-not count. The same of the processors' time: the program's own, and all that the recorder takes
-beside it, as shares of what the program takes without.
+Each program runs under abut's heap with and without the recorder, in pairs that begin with one and
+with the other by turns, and the median of the pairs' ratios counts. A program beside it, which no
+heap serves, takes the time, so that what the recorder does before and after does not count. The
+same of the processors' time: the program's own, and all that the recorder takes beside it, as
+shares of what the program takes without.
 
 usage: .venv/bin/python bench/light_speed.py [--suite NAME] [--runs N] [--only NAME] [--keep FILE]
 """
 
 import argparse
 import json
-import math
 import os
 import resource
 import shlex
@@ -18,7 +18,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,12 +28,13 @@ from rich.table import Table
 from abut.errors import NotHere
 from abut.inputs import workload_of
 from abut.library import library_path
+from abut.measure.statistics import geometric_mean, median
 from abut.measure.workload import Workload
 from abut.places import bench_places
 from abut.suites import choose, load_benchmarks
 from abut.trace import Trace
 
-_TIMED = 'TIMEFORMAT="%R %U %S"; time "$@" >/dev/null 2>&1'
+Row = tuple[list[str], list[float]]  # as printed, and the pairs' ratios
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ def _processor_time() -> float:
 
 def seconds_of(workload: Workload, around: list[str], variables: Mapping[str, str]) -> Seconds:
     """How long the program itself takes. Fails where it fails."""
-    command = [*around, "bash", "-c", _TIMED, "bash", *workload.argv]
+    command = [*around, str(bench_places().programs / "stopwatch"), *workload.argv]
     before = _processor_time()
     with workload.stdin.open("rb") as stdin:
         done = subprocess.run(
@@ -71,56 +72,62 @@ def seconds_of(workload: Workload, around: list[str], variables: Mapping[str, st
     return Seconds(elapsed, own, max(_processor_time() - before - own, 0))
 
 
-def best(runs: list[Seconds]) -> Seconds:
-    """The least of each: what else goes on takes time, and gives none back."""
-    return Seconds(
-        min(run.elapsed for run in runs),
-        min(run.own for run in runs),
-        min(run.beside for run in runs),
-    )
+def median_ratio(pairs: Sequence[tuple[float, float]]) -> float:
+    """Of the second to the first of each pair."""
+    return statistics.median(second / first for first, second in pairs)
 
 
-def measure(workload: Workload, runs: int, folder: Path) -> tuple[list[str], float]:
-    """The row of the table, and how many times longer it took."""
+def measure(workload: Workload, runs: int, folder: Path) -> Row:
+    """The row of the table, and how many times longer each pair took."""
     record = [sys.executable, "-m", "abut", "record", "--recorder", "light", "--follow-children"]
-    plain: list[Seconds] = []
-    recorded: list[Seconds] = []
-    for _ in range(runs):
+
+    def plain() -> Seconds:
+        return seconds_of(workload, [], {"LD_PRELOAD": str(library_path())})
+
+    def recorded() -> Seconds:
         for trace in folder.iterdir():
             trace.unlink()
-        recorded.append(
-            seconds_of(workload, [*record, "-q", "-o", str(folder / "trace"), "--"], {})
-        )
-        plain.append(seconds_of(workload, [], {"LD_PRELOAD": str(library_path())}))
-    without, with_it = best(plain), best(recorded)
-    ratio, own = with_it.elapsed / without.elapsed, with_it.own / without.own
-    beside = (with_it.beside - without.beside) / without.own
+        return seconds_of(workload, [*record, "-q", "-o", str(folder / "trace"), "--"], {})
+
+    pairs = []
+    for run in range(runs):
+        if run % 2:
+            pairs.append((plain(), recorded()))
+        else:
+            after = recorded()
+            pairs.append((plain(), after))
+    elapsed = [(without.elapsed, with_it.elapsed) for without, with_it in pairs]
+    own = median_ratio([(without.own, with_it.own) for without, with_it in pairs])
+    beside = statistics.median(
+        (with_it.beside - without.beside) / without.own for without, with_it in pairs
+    )
+    without, with_it = (statistics.median(times) for times in zip(*elapsed, strict=True))
     infos = [Trace(trace).info for trace in folder.iterdir()]
     totals = [info.totals or {} for info in infos]
     events = sum(info.events for info in infos)
     dropped = sum(total.get("dropped_events", 0) for total in totals)
     row = [
         workload.name,
-        f"{without.elapsed:.2f} s",
-        f"{with_it.elapsed:.2f} s",
-        f"{(ratio - 1) * 100:+.1f} %",
+        f"{without:.2f} s",
+        f"{with_it:.2f} s",
+        f"{(median_ratio(elapsed) - 1) * 100:+.1f} %",
         f"{(own - 1) * 100:+.1f} %",
         f"{beside * 100:.0f} %",
-        f"{(events + dropped) / without.elapsed / 1e6:.2f} M",
+        f"{(events + dropped) / without / 1e6:.2f} M",
         f"{dropped / max(events + dropped, 1):.1%}",
     ]
-    return row, ratio
+    return row, [after / before for before, after in elapsed]
 
 
 def main() -> int:
     """Measure, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--suite", default="quick")
-    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--runs", type=int, default=9)
     parser.add_argument("--only", default="", help="programs whose name has this in it")
     parser.add_argument("--keep", type=Path, help="where rows are kept that were measured")
     chosen = parser.parse_args()
-    kept: dict[str, tuple[list[str], float]] = {}
+    kept: dict[str, Row] = {}
     if chosen.keep is not None and chosen.keep.exists():
         kept = json.loads(chosen.keep.read_text())
     places = bench_places()
@@ -128,7 +135,7 @@ def main() -> int:
     headings = ("program", "abut", "recorded", "longer", "own", "beside", "events a second")
     for heading in (*headings, "dropped"):
         table.add_column(heading, justify="left" if heading == "program" else "right")
-    ratios = []
+    ratios: list[list[float]] = []
     for benchmark in choose(load_benchmarks(places.suites), chosen.suite, []):
         if chosen.only not in benchmark.name:
             continue
@@ -142,14 +149,19 @@ def main() -> int:
                 kept[workload.name] = measure(workload, chosen.runs, Path(folder))
         if chosen.keep is not None:
             chosen.keep.write_text(json.dumps(kept))
-        row, ratio = kept[workload.name]
+        row, pairs = kept[workload.name]
         table.add_row(*row)
-        print(*row, sep="  ", file=sys.stderr)
-        ratios.append(ratio)
+        if sys.stderr.isatty():
+            print(*row, sep="  ", file=sys.stderr)
+        ratios.append(pairs)
     if ratios:
-        mean = math.exp(statistics.fmean(math.log(ratio) for ratio in ratios))
+        # Each with a seed of its own: programs are not measured in rounds.
+        mean = geometric_mean([median(pairs, seed) for seed, pairs in enumerate(ratios)])
+        assert mean is not None
+        spread = (mean.high - mean.low) / 2
+        longer = f"{(mean.value - 1) * 100:+.1f} ±{spread * 100:.1f} %"
         table.add_section()
-        table.add_row("geometric mean", "", "", f"{(mean - 1) * 100:+.1f} %", "", "", "", "")
+        table.add_row("geometric mean", "", "", longer, "", "", "", "")
     Console(width=100).print(table)
     return 0
 

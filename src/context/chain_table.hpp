@@ -117,7 +117,7 @@ private:
   }
 
   // The first entries lie together on few pages, since most programs have no more.
-  static constexpr unsigned kLogDense = 10;
+  static constexpr unsigned kLogDense = 12;
   static constexpr unsigned kDense = 1U << kLogDense;
   static constexpr unsigned kDenseProbes = 8;
 

@@ -45,6 +45,12 @@ inline unsigned parameter_through(const WalkState &state, const ZydisDecodedOper
   return is_through(base, operand) ? base.parameter : 0;
 }
 
+// The same where parameters are not known, as far as the operand itself tells: it mostly does, and spares a second walk.
+inline bool may_be_through_parameter(const ZydisDecodedOperand &operand) {
+  return operand.mem.index == ZYDIS_REGISTER_NONE && operand.size == 64 &&
+         operand.mem.disp.value == 0 && general_register(operand.mem.base) >= 0;
+}
+
 inline int zero_bit(const ZydisDecodedOperand &operand) {
   if (operand.type != ZYDIS_OPERAND_TYPE_REGISTER) return -1;
   const auto name = operand.reg.value;

@@ -28,7 +28,7 @@ public:
     WalkState start;
     start.rbp_frame = procedure_.rule.form == FrameRule::Form::from_rbp;
     const WalkEnd end = run(from, start);
-    if (end != WalkEnd::stored || !find_parameters(from, start)) return end;
+    if (end != WalkEnd::stored || !may_be_given_ || !find_parameters(from, start)) return end;
     return run(from, start);
   }
 
@@ -211,7 +211,10 @@ private:
       if (!state.set_slot(place, holder)) stop(WalkEnd::unknown);
     } else if (holder.holds) {
       const unsigned parameter = parameter_through(state, to);
-      if (parameter == 0 || holder.moved != 0) return stop(WalkEnd::stored);
+      if (parameter == 0 || holder.moved != 0) {
+        may_be_given_ = may_be_through_parameter(to);
+        return stop(WalkEnd::stored);
+      }
       state.given = static_cast<uint8_t>(parameter);
       given_ |= 1U << parameter;
       returns(holder);
@@ -268,6 +271,7 @@ private:
   Address wanted_ = 0;      // where the parameters are looked for
   WalkState there_;
   bool returned_ = false, over_ = false;
+  bool may_be_given_ = false; // by a store that the walk ended at
   WalkEnd end_ = WalkEnd::unknown;
 };
 

@@ -24,22 +24,6 @@ void *memalign_any(size_t align, size_t bytes, Frame frame) {
   return nullptr;
 }
 
-void *resize(void *memory, size_t bytes, Frame frame) {
-  light::resizing(memory);
-  const heap::Resized result = heap::resize("realloc", memory, bytes);
-  void *moved = result.foreign ? entry::resize_foreign("realloc", memory, bytes)
-                               : or_no_memory(result.memory);
-  light::resized(moved, bytes, frame);
-  return moved;
-}
-
-void *reallocate(void *memory, size_t bytes, Frame frame) {
-  if (memory == nullptr) return allocated(or_no_memory(heap::allocate(bytes)), bytes, 0, frame);
-  if (bytes != 0) return resize(memory, bytes, frame);
-  light::release("realloc", memory);
-  return nullptr;
-}
-
 } // namespace
 
 // ---- malloc and calloc ----
@@ -51,10 +35,21 @@ ABUT_BODY void *abut_light_malloc(size_t bytes, const Address *sp, Address rbp) 
   return light::allocated_small(memory, bytes, {sp, rbp});
 }
 
-ABUT_BODY void *abut_light_malloc_captured(size_t bytes, const near::Captured *captured) {
-  void *memory = light::allocate_placed(bytes, captured);
-  if (memory == nullptr) memory = or_no_memory(heap::allocate(bytes));
-  return allocated(memory, bytes, 0, light::frame_of(captured));
+ABUT_CAPTURE("abut_light_capture_malloc", "abut_light_placed_malloc");
+ABUT_CAPTURE("abut_light_capture_calloc", "abut_light_placed_calloc");
+extern "C" void *abut_light_capture_malloc(size_t bytes, Address context);
+extern "C" void *abut_light_capture_calloc(size_t bytes, Address context);
+
+ABUT_BODY void *abut_light_malloc_seen(size_t bytes, const Address *sp, Address rbp) {
+  if (!light::wants(bytes, *sp)) return abut_light_malloc(bytes, sp, rbp);
+  const Address context = light::context_to_place(bytes, *sp);
+  return context != 0 ? abut_light_capture_malloc(bytes, context)
+                      : abut_light_malloc(bytes, sp, rbp);
+}
+
+ABUT_BODY void *abut_light_placed_malloc(size_t bytes, const near::Captured *captured,
+                                         Address context) {
+  return or_no_memory(light::allocate_placed(bytes, captured, context));
 }
 
 ABUT_BODY void *abut_light_calloc(size_t count, size_t each, const Address *sp, Address rbp) {
@@ -63,22 +58,45 @@ ABUT_BODY void *abut_light_calloc(size_t count, size_t each, const Address *sp, 
   return allocated(or_no_memory(heap::allocate_zeroed(bytes)), bytes, 0, {sp, rbp});
 }
 
-ABUT_BODY void *abut_light_calloc_captured(size_t count, size_t each,
-                                           const near::Captured *captured) {
+ABUT_BODY void *abut_light_calloc_seen(size_t count, size_t each, const Address *sp, Address rbp) {
   size_t bytes = 0;
   if (__builtin_mul_overflow(count, each, &bytes)) return or_no_memory(nullptr);
-  void *memory = light::allocate_placed(bytes, captured);
-  if (memory != nullptr)
-    std::memset(memory, 0, bytes);
-  else
-    memory = or_no_memory(heap::allocate_zeroed(bytes));
-  return allocated(memory, bytes, 0, light::frame_of(captured));
+  if (!light::wants(bytes, *sp)) return abut_light_calloc(1, bytes, sp, rbp);
+  const Address context = light::context_to_place(bytes, *sp);
+  return context != 0 ? abut_light_capture_calloc(bytes, context)
+                      : abut_light_calloc(1, bytes, sp, rbp);
 }
 
-ABUT_PLACING_STUB(malloc, abut_light_malloc, abut_light_malloc_captured, "rsi", "rdx");
-ABUT_PLACING_STUB(calloc, abut_light_calloc, abut_light_calloc_captured, "rdx", "rcx");
+ABUT_BODY void *abut_light_placed_calloc(size_t bytes, const near::Captured *captured,
+                                         Address context) {
+  void *memory = abut_light_placed_malloc(bytes, captured, context);
+  return memory != nullptr ? std::memset(memory, 0, bytes) : nullptr;
+}
+
+ABUT_LOOKING_STUB(malloc, abut_light_malloc, abut_light_malloc_seen, "rsi", "rdx");
+ABUT_LOOKING_STUB(calloc, abut_light_calloc, abut_light_calloc_seen, "rdx", "rcx");
 
 // ---- realloc ----
+
+namespace {
+
+void *resize(void *memory, size_t bytes, Frame frame) {
+  light::resizing(memory);
+  const heap::Resized result = heap::resize("realloc", memory, bytes);
+  void *moved = result.foreign ? entry::resize_foreign("realloc", memory, bytes)
+                               : or_no_memory(result.memory);
+  light::resized(moved, bytes, frame);
+  return moved;
+}
+
+void *reallocate(void *memory, size_t bytes, Frame frame) {
+  if (memory == nullptr) return abut_light_malloc(bytes, frame.sp, frame.rbp);
+  if (bytes != 0) return resize(memory, bytes, frame);
+  light::release("realloc", memory);
+  return nullptr;
+}
+
+} // namespace
 
 ABUT_BODY void *abut_light_realloc(void *memory, size_t bytes, const Address *sp, Address rbp) {
   return reallocate(memory, bytes, {sp, rbp});

@@ -18,9 +18,19 @@ ABUT_BODY void *abut_light_new(size_t bytes, const Address *sp, Address rbp) {
   return light::allocated_small(memory, bytes, {sp, rbp});
 }
 
-ABUT_BODY void *abut_light_new_captured(size_t bytes, const near::Captured *captured) {
-  void *memory = light::allocate_placed(bytes, captured);
-  if (memory == nullptr) memory = allocate_or_throw([=] { return heap::allocate(bytes); });
+ABUT_CAPTURE("abut_light_capture_new", "abut_light_placed_new");
+extern "C" void *abut_light_capture_new(size_t bytes, Address context);
+
+ABUT_BODY void *abut_light_new_seen(size_t bytes, const Address *sp, Address rbp) {
+  if (!light::wants(bytes, *sp)) return abut_light_new(bytes, sp, rbp);
+  const Address context = light::context_to_place(bytes, *sp);
+  return context != 0 ? abut_light_capture_new(bytes, context) : abut_light_new(bytes, sp, rbp);
+}
+
+ABUT_BODY void *abut_light_placed_new(size_t bytes, const near::Captured *captured,
+                                      Address context) {
+  if (void *memory = light::allocate_placed(bytes, captured, context)) return memory;
+  void *memory = allocate_or_throw([=] { return heap::allocate(bytes); });
   return allocated(memory, bytes, 0, light::frame_of(captured));
 }
 
@@ -40,8 +50,8 @@ ABUT_BODY void *abut_light_new_aligned_nothrow(size_t bytes, size_t align, const
   return allocated(memory, bytes, align, {sp, rbp});
 }
 
-ABUT_PLACING_STUB(_Znwm, abut_light_new, abut_light_new_captured, "rsi", "rdx");
-ABUT_PLACING_STUB(_Znam, abut_light_new, abut_light_new_captured, "rsi", "rdx");
+ABUT_LOOKING_STUB(_Znwm, abut_light_new, abut_light_new_seen, "rsi", "rdx");
+ABUT_LOOKING_STUB(_Znam, abut_light_new, abut_light_new_seen, "rsi", "rdx");
 ABUT_ENTRY_STUB_2(_ZnwmRKSt9nothrow_t, abut_light_new_nothrow);
 ABUT_ENTRY_STUB_2(_ZnamRKSt9nothrow_t, abut_light_new_nothrow);
 ABUT_ENTRY_STUB_2(_ZnwmSt11align_val_t, abut_light_new_aligned);

@@ -8,6 +8,13 @@ namespace {
 
 ring::Word address_of(const void *memory) { return reinterpret_cast<Address>(memory); }
 
+// Whether there may be something to record; if not, the lane is told.
+bool is_recording() {
+  if (ring::is_recording()) return true;
+  ring::lane.rest();
+  return false;
+}
+
 void put(ring::Word first) {
   if (!ring::is_recording() || !ring::lane.begin()) return;
   ring::lane.put(first);
@@ -20,20 +27,24 @@ void put(ring::Word first, ring::Word second) {
   end_event();
 }
 
+// `waited` is true where it is the running thread's alone.
+void put_new(Kind kind, const void *memory, size_t bytes, uint16_t context, bool waited) {
+  if (waited && bytes >> ring::Birth::kLowBits == 0 && ring::lane.is_ready())
+    ring::lane.put_ready(event(kind, context | bytes << 16), address_of(memory));
+  else
+    put_birth(kind, memory, bytes, 0, context);
+}
+
 } // namespace
 
 void *allocated_waiting(void *memory, size_t bytes, Frame frame) {
-  if (memory == nullptr || !ring::is_recording()) return memory;
-  const uint16_t context = context_of(frame);
-  if (bytes >> ring::Birth::kLowBits != 0 || !ring::lane.is_ready())
-    put_birth(Kind::allocate, memory, bytes, 0, context);
-  else
-    ring::lane.put_ready(event(Kind::allocate, context | bytes << 16), address_of(memory));
+  if (memory == nullptr || !is_recording()) return memory;
+  put_new(Kind::allocate, memory, bytes, context_of(frame), true);
   return memory;
 }
 
 void *allocated(void *memory, size_t bytes, size_t align, Frame frame) {
-  if (memory == nullptr || !ring::is_recording()) return memory;
+  if (memory == nullptr || !is_recording()) return memory;
   order();
   if (align == 0) return allocated_waiting(memory, bytes, frame);
   put_birth(Kind::allocate, memory, bytes, align, context_of(frame));
@@ -41,19 +52,23 @@ void *allocated(void *memory, size_t bytes, size_t align, Frame frame) {
 }
 
 void freed(const void *memory) {
-  if (memory == nullptr || !ring::is_recording()) return;
+  if (memory == nullptr || !is_recording()) return;
   const ring::Word word = event(Kind::free, address_of(memory));
   if (ring::lane.is_ready()) return ring::lane.put_ready(word);
   put(word);
 }
 
-void resizing(const void *memory) { put(event(Kind::resize, address_of(memory))); }
+void resizing(const void *memory) {
+  const ring::Word word = event(Kind::resize, address_of(memory));
+  if (os::has_one_thread() && ring::lane.is_ready()) return ring::lane.put_ready(word);
+  put(word);
+}
 
 void resized(const void *memory, size_t bytes, Frame frame) {
   if (memory == nullptr)
     put(event(Kind::stayed, 0));
   else if (ring::is_recording())
-    put_birth(Kind::resized, memory, bytes, 0, context_of(frame));
+    put_new(Kind::resized, memory, bytes, context_of(frame), os::has_one_thread());
 }
 
 void hinted_near(const void *memory, const void *other) {

@@ -4,26 +4,20 @@
 #include "base/attention.hpp"
 #include "context/entry_stub.hpp"
 #include "entry/calls.hpp"
+#include "entry/capture_stub.hpp"
 #include "entry/export.hpp"
 #include "light/record.hpp"
 #include "near/placement.hpp"
 
-// ABUT_PLACING_STUB(calloc, calloc_at, calloc_captured, "rdx", "rcx") defines `calloc` to go on at
-//   void *calloc_at(size_t, size_t, const Address *sp, Address rbp)
-// while nobody looks for friends, and else at, with the caller's registers in the order of near::Captured,
-//   void *calloc_captured(size_t, size_t, const near::Captured *)
-// The unwind information lets an exception of operator new pass.
-#define ABUT_PLACING_STUB(name, implementation, captured, first, second)                           \
+// ABUT_LOOKING_STUB(calloc, abut_light_calloc, abut_light_calloc_seen, "rdx", "rcx") defines `calloc` to go on at
+//   void *abut_light_calloc(size_t, size_t, const Address *sp, Address rbp)
+// while nobody looks for friends, and else at the other, with the same, which may look at all registers of the caller.
+#define ABUT_LOOKING_STUB(name, implementation, seen, first, second)                               \
   __asm__(".pushsection .text\n.balign 16\n.globl " #name "\n.type " #name ", @function\n" #name   \
           ":\n.cfi_startproc\nendbr64\n"                                                           \
-          "cmpb $0, _ZN4abut9attentionE(%rip)\njne 1f\n"                                           \
-          "mov %rsp, %" first "\nmov %rbp, %" second "\njmp " #implementation "\n1:\n"             \
-          "push %r15\n.cfi_adjust_cfa_offset 8\npush %r14\n.cfi_adjust_cfa_offset 8\n"             \
-          "push %r13\n.cfi_adjust_cfa_offset 8\npush %r12\n.cfi_adjust_cfa_offset 8\n"             \
-          "push %rbp\n.cfi_adjust_cfa_offset 8\npush %rbx\n.cfi_adjust_cfa_offset 8\n"             \
-          "mov %rsp, %" first "\nsub $8, %rsp\n.cfi_adjust_cfa_offset 8\ncall " #captured          \
-          "\nadd $56, %rsp\n.cfi_adjust_cfa_offset -56\nret\n.cfi_endproc\n.size " #name           \
-          ", . - " #name "\n.popsection\n")
+          "mov %rsp, %" first "\nmov %rbp, %" second "\n"                                          \
+          "cmpb $0, _ZN4abut9attentionE(%rip)\njne " #seen "\njmp " #implementation "\n"           \
+          ".cfi_endproc\n.size " #name ", . - " #name "\n.popsection\n")
 
 namespace abut::light {
 
@@ -72,15 +66,20 @@ inline Frame frame_of(const near::Captured *captured) {
   heap::release_own_small(heap, memory, size);
 }
 
-// A small block beside its friend, if it has one; null where that is not to be had.
-inline void *allocate_placed(size_t bytes, const near::Captured *captured) {
-  const Address site = captured->words[near::Captured::kReturnAddress];
-  if (bytes - (heap::kTinyMax + 1) > heap::kSmallMax - (heap::kTinyMax + 1)) return nullptr;
-  if (near::is_plain(site)) return nullptr;
-  const Address context = near::context_to_place(bytes, site);
-  if (context == 0) return nullptr;
-  void *memory = near::allocate_beside(bytes, *captured, context);
-  return memory != nullptr ? memory : near::allocate(bytes, *captured, context);
+// Where somebody looks: whether the block may have a friend, and then what is to be done, see near::context_to_place().
+[[gnu::always_inline]] inline bool wants(size_t bytes, Address site) {
+  return bytes - (heap::kTinyMax + 1) <= heap::kSmallMax - (heap::kTinyMax + 1) &&
+         near::wants(site);
+}
+[[gnu::noinline]] inline Address context_to_place(size_t bytes, Address site) {
+  return near::context_to_place(bytes, site);
+}
+
+// A small block beside its friend, if it has one, recorded; null where memory is exhausted.
+inline void *allocate_placed(size_t bytes, const near::Captured *captured, Address context) {
+  if (void *memory = near::allocate_beside(bytes, *captured, context))
+    return allocated_small(memory, bytes, frame_of(captured));
+  return allocated(near::allocate(bytes, *captured, context), bytes, 0, frame_of(captured));
 }
 
 } // namespace abut::light

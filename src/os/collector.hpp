@@ -11,7 +11,7 @@ namespace abut::os {
 // Connects to the abstract socket `name`, sends `hello` and waits for `answer_bytes` of answer, which bring shared
 // memory of `bytes`. It is mapped; no file descriptor stays open. Null where nobody answers or the answer brings none.
 void *share_memory(const char *name, const void *hello, size_t hello_bytes, void *answer,
-                   size_t answer_bytes, size_t (*bytes)(const void *answer));
+                   size_t answer_bytes, size_t bytes);
 
 // Copies the value that a variable of the environment had when the process began, which can be told even before the C
 // library has been set up. False where there is none, or no room for it.

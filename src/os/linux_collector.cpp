@@ -67,7 +67,7 @@ int receive_descriptor(int connection, void *answer, size_t answer_bytes) {
 } // namespace
 
 void *share_memory(const char *name, const void *hello, size_t hello_bytes, void *answer,
-                   size_t answer_bytes, size_t (*bytes)(const void *answer)) {
+                   size_t answer_bytes, size_t bytes) {
   const KeepErrno keep;
   const int connection = connect_to(name);
   if (connection < 0) return nullptr;
@@ -77,7 +77,7 @@ void *share_memory(const char *name, const void *hello, size_t hello_bytes, void
                          : -1;
   close(connection);
   if (shared < 0) return nullptr;
-  void *memory = mmap(nullptr, bytes(answer), PROT_READ | PROT_WRITE, MAP_SHARED, shared, 0);
+  void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, shared, 0);
   close(shared);
   return memory == MAP_FAILED ? nullptr : memory;
 }

@@ -6,15 +6,15 @@
 
 #include <chrono>
 #include <sched.h>
+#include <sys/resource.h>
 #include <thread>
+#include <unistd.h>
 
 namespace abut::record {
 
 namespace {
 
-// How often rings are looked at: of a program that waits for that, and of one that does not.
-constexpr auto kNap = std::chrono::microseconds(300);
-constexpr auto kLongNap = std::chrono::milliseconds(1);
+constexpr auto kNap = std::chrono::microseconds(300); // between two looks at rings
 // Words that may have come out of rings and wait to be read, of a program that waits.
 constexpr size_t kMostWaiting = size_t{1} << 22;
 // A program that does not wait is slowed down by what goes on beside it: caches, memory and often a core are shared. So
@@ -23,11 +23,13 @@ constexpr size_t kMostWaiting = size_t{1} << 22;
 constexpr size_t kWorthReading = size_t{1} << 23;
 constexpr auto kOld = std::chrono::seconds(1);
 constexpr auto kLook = std::chrono::milliseconds(5); // at whether that is so
-constexpr double kWordsASecond = 40e6;
+constexpr double kWordsASecond = 16e6;
+constexpr int kNice =
+    10; // of who empties rings: where there is no processor to spare, rather less is recorded
 constexpr double kStampsASecond = 2e9; // of processors, about
 constexpr DrainBudget kWaits = {kMostWaiting};
 constexpr DrainBudget kLosesRather = {size_t{1} << 26, kWordsASecond / kStampsASecond,
-                                      kWordsASecond / 16};
+                                      kWordsASecond / 8};
 
 // This thread gets what processors have left over: neither the program nor who empties its rings is to wait for it.
 void give_way(bool yes) {
@@ -59,13 +61,11 @@ void Collector::pump_rings(Channel &channel, Visit &visit) {
   ring::Header *header = source.header();
   RingDrain drain(header, waits ? kWaits : kLosesRather);
   std::thread drainer([&] {
+    if (!waits) setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
     for (bool ended = false; !ended && header->stopped.load() == 0;) {
       ended = source.has_ended() || visit.replaced->load();
       const size_t got = drain.drain(read_clock().stamps, ended);
-      if (!waits)
-        std::this_thread::sleep_for(kLongNap);
-      else if (got < ring::kMostRecord * 16)
-        std::this_thread::sleep_for(kNap);
+      if (!waits || got < ring::kMostRecord * 16) std::this_thread::sleep_for(kNap);
     }
   });
   if (!waits) give_way(true);

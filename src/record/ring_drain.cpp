@@ -13,6 +13,8 @@ namespace {
 
 // In readings of the time stamp counter: far longer than a store takes to be seen by another processor.
 constexpr uint64_t kGrace = 200'000;
+// Of each ring, while nothing is taken: a program that allocates without end is not to write all over memory, too.
+constexpr uint64_t kFewChunks = 0xf;
 
 } // namespace
 
@@ -40,16 +42,20 @@ size_t words_of(Word first) {
 }
 
 void RingDrain::find_rings() {
-  for (size_t i = 0; i < ring::kMostThreads; ++i) {
+  for (size_t i = 0; i < claimed(); ++i) {
     ring::Head &head = header_->heads[i];
     if (head.state.load(std::memory_order_acquire) < ring::Head::State::written) continue;
     if (rings_.contains(&head)) continue;
     auto queue = std::make_shared<RingQueue>();
     queue->thread = head.thread.load(std::memory_order_relaxed);
-    rings_[&head] = {ring::ring_at(header_, i, header_->ring_words), 0, 0, queue, {}};
+    rings_[&head] = {ring::ring_at(header_, i), 0, 0, queue, {}};
     const std::lock_guard lock(mutex_);
     queues_.push_back(std::move(queue));
   }
+}
+
+size_t RingDrain::claimed() const {
+  return std::min<size_t>(header_->claimed.load(std::memory_order_acquire), ring::kMostThreads);
 }
 
 size_t RingDrain::drain(uint64_t now, bool ended) {
@@ -57,6 +63,7 @@ size_t RingDrain::drain(uint64_t now, bool ended) {
   find_rings();
   renew_allowance(now);
   const bool takes = ended || allowance_ > 0;
+  header_->open.store(takes ? ~uint64_t{0} : kFewChunks, std::memory_order_relaxed);
   size_t total = 0;
   for (auto at = rings_.begin(); at != rings_.end();) {
     total += drain(*at->first, at->second, takes, settled, ended);
@@ -76,10 +83,10 @@ void RingDrain::renew_allowance(uint64_t now) {
 }
 
 // How far the writer has come, in words from the ring's begin; nonsense counts as nought.
-size_t RingDrain::written_of(const ring::Head &head) const {
+size_t RingDrain::written_of(const ring::Head &head) {
   const uintptr_t bytes =
       head.written.load(std::memory_order_acquire) - head.base.load(std::memory_order_relaxed);
-  return bytes <= header_->ring_words * sizeof(Word) ? bytes / sizeof(Word) : 0;
+  return bytes < ring::kRingWords * sizeof(Word) ? bytes / sizeof(Word) : 0;
 }
 
 size_t RingDrain::drain(ring::Head &head, Ring &ring, bool takes, uint64_t settled, bool ended) {
@@ -88,15 +95,8 @@ size_t RingDrain::drain(ring::Head &head, Ring &ring, bool takes, uint64_t settl
   const size_t before = ring.drained;
   // What is held may wait for the first word of a ring that nothing is held of.
   const bool is_waited_for = ring.queue->held.load() == 0;
-  if (takes && (ended || is_waited_for || held_words_.load() < budget_.held)) {
-    if (written < ring.at) {
-      take_words(ring, std::min<size_t>(head.round_end.load(std::memory_order_relaxed),
-                                        header_->ring_words));
-      ring.at = 0;
-    }
-    take_words(ring, written);
-    head.read.store(ring.at, std::memory_order_release);
-  }
+  if (takes && (ended || is_waited_for || held_words_.load() < budget_.held))
+    take(head, ring, written);
   const bool empty = ring.at == written;
   const size_t count = ring.drained - before;
   ring.queue->held += count;
@@ -119,6 +119,19 @@ size_t RingDrain::drain(ring::Head &head, Ring &ring, bool takes, uint64_t settl
   return count;
 }
 
+// Goes the way that the writer went, and gives back the chunks that it has left. What it says of them is not believed.
+void RingDrain::take(ring::Head &head, Ring &ring, size_t written) {
+  for (size_t left = 0; left < ring::kChunks; ++left) {
+    const size_t chunk = ring.at / ring::kChunkWords;
+    if (chunk == written / ring::kChunkWords) return take_words(ring, written);
+    const ring::Onward onward = head.onward[chunk].load(std::memory_order_relaxed);
+    if (onward.words >= ring::kChunkWords || onward.chunk >= ring::kChunks) return;
+    take_words(ring, chunk * ring::kChunkWords + onward.words);
+    ring.at = onward.chunk * ring::kChunkWords;
+    head.free.fetch_or(uint64_t{1} << chunk, std::memory_order_release);
+  }
+}
+
 void RingDrain::take_words(Ring &ring, size_t end) {
   if (end <= ring.at) return;
   ring.taken.emplace_back(ring.words + ring.at, ring.words + end);
@@ -128,13 +141,12 @@ void RingDrain::take_words(Ring &ring, size_t end) {
 
 void RingDrain::release(ring::Head &head) {
   lost_ += head.dropped.exchange(0);
-  head.read.store(0, std::memory_order_relaxed);
   head.state.store(ring::Head::State::unused, std::memory_order_release);
 }
 
 uint64_t RingDrain::lost() const {
   uint64_t lost = lost_ + header_->dropped.load();
-  for (const ring::Head &head : header_->heads) lost += head.dropped.load();
+  for (size_t i = 0; i < claimed(); ++i) lost += header_->heads[i].dropped.load();
   return lost;
 }
 

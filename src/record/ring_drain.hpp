@@ -70,9 +70,11 @@ private:
     std::vector<std::vector<ring::Word>> taken; // that are not yet in the queue
   };
 
+  size_t claimed() const;
   void find_rings();
   size_t drain(ring::Head &head, Ring &ring, bool takes, uint64_t settled, bool ended);
-  size_t written_of(const ring::Head &head) const;
+  static size_t written_of(const ring::Head &head);
+  static void take(ring::Head &head, Ring &ring, size_t written);
   static void take_words(Ring &ring, size_t end);
   void renew_allowance(uint64_t now);
   void release(ring::Head &head);

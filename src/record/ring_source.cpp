@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <fstream>
-#include <new>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -13,9 +12,6 @@ namespace abut::record {
 
 namespace {
 
-// For what a thread writes while the collector sleeps or has to wait for a processor: 20 ms of 12 M words a second.
-constexpr uint32_t kRingWords = 1 << 18;
-
 [[noreturn]] void fail(const char *what) {
   throw std::system_error(errno, std::generic_category(), what);
 }
@@ -24,15 +20,14 @@ constexpr uint32_t kRingWords = 1 << 18;
 
 RingSource::RingSource(Channel &channel, unsigned session, Manner manner)
     : process_(static_cast<int>(syscall(SYS_pidfd_open, channel.peer(), 0))) {
-  const size_t bytes = ring::bytes_of(kRingWords);
+  constexpr size_t bytes = ring::kSharedBytes;
   const Descriptor memory(memfd_create("abut-rings", MFD_CLOEXEC));
   if (!process_.is_open()) fail("the recorded process");
   if (!memory.is_open() || ftruncate(memory.get(), static_cast<off_t>(bytes)) != 0)
     fail("memory to share with the recorded process");
   void *mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory.get(), 0);
   if (mapped == MAP_FAILED) fail("memory to share with the recorded process");
-  header_ = new (mapped) ring::Header;
-  header_->ring_words = kRingWords;
+  header_ = ring::begin_header(mapped);
   header_->collector = getpid();
   header_->session = session;
   header_->waits = manner.waits;
@@ -41,11 +36,11 @@ RingSource::RingSource(Channel &channel, unsigned session, Manner manner)
   header_->after_mark = manner.part.after_mark;
   header_->window_part = manner.part.window_part;
   header_->window_whole = manner.part.window_whole;
-  const ring::Welcome welcome{1, session, ring::kMostThreads, kRingWords};
+  const ring::Welcome welcome{1, session};
   channel.hand_over(memory, &welcome, sizeof welcome);
 }
 
-RingSource::~RingSource() { munmap(header_, ring::bytes_of(kRingWords)); }
+RingSource::~RingSource() { munmap(header_, ring::kSharedBytes); }
 
 bool RingSource::has_ended() const {
   pollfd look{process_.get(), POLLIN, 0};

@@ -2,17 +2,21 @@
 
 #include "os/os.hpp"
 
+#include <bit>
 #include <cstring>
 
 namespace abut::ring {
 
 constinit std::atomic<Recording> recording{Recording::untried};
 constinit Header *shared = nullptr;
+constinit const std::atomic<uint32_t> never{0};
+constinit std::atomic<const std::atomic<uint32_t> *> ticks{&never};
 constinit bool records_accesses = false;
 constinit bool takes_accesses = false;
 alignas(64) constinit std::atomic<uint64_t> looks{1};
 alignas(64) constinit std::atomic<uint64_t> epoch{0};
 thread_local constinit Lane lane;
+thread_local constinit std::atomic<uint64_t> unseen{0}; // what happens where nothing is recorded
 
 namespace {
 
@@ -20,7 +24,6 @@ constexpr size_t kMostSocketName = 108;
 constexpr unsigned kNap = 50; // microseconds
 constexpr uint8_t kMostWaitsForRing = 100;
 constexpr unsigned kNapsPerLook = 2000;   // at whether the collector is still there
-constexpr size_t kWorthTurning = 1 << 17; // words: far more than a tick's, mostly
 constexpr size_t kRoom = kMostRecord + 1; // a time, and the record
 
 uint32_t fork_number = 0; // of the fork that is under way; nought where its child is not recorded
@@ -36,12 +39,11 @@ bool connect(uint32_t parent_session, uint32_t fork_of_parent) {
   hello.parent_session = parent_session;
   hello.fork_number = fork_of_parent;
   Welcome welcome;
-  const auto bytes = [](const void *answer) {
-    return bytes_of(static_cast<const Welcome *>(answer)->ring_words);
-  };
-  void *memory = os::share_memory(socket, &hello, sizeof hello, &welcome, sizeof welcome, bytes);
+  void *memory =
+      os::share_memory(socket, &hello, sizeof hello, &welcome, sizeof welcome, kSharedBytes);
   if (memory == nullptr) return false;
   shared = static_cast<Header *>(memory);
+  ticks = &shared->tick;
   records_accesses = shared->accesses;
   takes_accesses = shared->accesses && !shared->after_mark;
   return true;
@@ -62,6 +64,7 @@ bool start() {
 
 void stop() {
   takes_accesses = false;
+  ticks.store(&never);
   recording.store(Recording::off);
 }
 
@@ -75,7 +78,6 @@ void Lane::put(Word first, const Word *words, size_t count) {
 
 void Lane::stamp(uint32_t tick) {
   tick_ = tick;
-  turn_back();
   // A look of another thread between the two may have found a later time: then this is not the last one.
   const uint64_t before = looks.load(std::memory_order_acquire);
   put(event(Kind::time, os::time_stamp_now()));
@@ -83,20 +85,23 @@ void Lane::stamp(uint32_t tick) {
   looks_ = before + (is_last ? 1 : 0);
 }
 
-// As long as the collector keeps up, the ring's begin alone is used, which fits into a cache beside what the program has
-// there, and the rest stays untouched.
-void Lane::turn_back() {
-  const auto at = static_cast<size_t>(next_ - begin_);
-  const size_t read = head_->read.load(std::memory_order_acquire);
-  if (read > at || read < kWorthTurning || at - read >= kWorthTurning) return;
-  begin_anew(at);
-  limit_ = begin_ + (read - kRoom);
-}
-
-void Lane::begin_anew(size_t round_end) {
-  head_->round_end.store(round_end, std::memory_order_relaxed);
-  next_ = begin_;
+// The first chunk that is free: what was written last, and read since, is likely to be in a cache.
+bool Lane::enter_chunk() {
+  const uint64_t free =
+      head_->free.load(std::memory_order_acquire) & shared->open.load(std::memory_order_relaxed);
+  if (free == 0) return false;
+  const auto chunk = static_cast<uint16_t>(std::countr_zero(free));
+  head_->free.fetch_and(~(uint64_t{1} << chunk), std::memory_order_relaxed);
+  if (next_ != nullptr) {
+    const auto at = static_cast<size_t>(next_ - begin_);
+    head_->onward[at / kChunkWords].store({static_cast<uint16_t>(at % kChunkWords), chunk},
+                                          std::memory_order_relaxed);
+  }
+  next_ = begin_ + chunk * kChunkWords;
+  limit_ = next_ + (kChunkWords - kRoom);
   publish();
+  for (size_t ahead = 0; ahead < kAhead; ahead += kLineBytes / sizeof(Word)) fetch(next_ + ahead);
+  return true;
 }
 
 bool Lane::prepare_access(uint64_t now) {
@@ -129,12 +134,16 @@ bool Lane::claim_unused() {
     Head &head = shared->heads[i];
     Head::State seen = Head::State::unused;
     if (!head.state.compare_exchange_strong(seen, Head::State::taken)) continue;
+    for (uint32_t claimed = shared->claimed.load(); claimed <= i;)
+      if (shared->claimed.compare_exchange_weak(claimed, static_cast<uint32_t>(i) + 1)) break;
     if (thread_ == 0) thread_ = shared->threads.fetch_add(1) + 1;
     head.thread.store(thread_, std::memory_order_relaxed);
     head_ = &head;
-    begin_ = next_ = ring_at(shared, i, shared->ring_words);
+    dropped_ = &head.dropped;
+    begin_ = ring_at(shared, i);
     head.base.store(reinterpret_cast<uintptr_t>(begin_), std::memory_order_relaxed);
-    publish();
+    head.free.store(~uint64_t{0}, std::memory_order_relaxed);
+    enter_chunk();
     head.state.store(Head::State::written, std::memory_order_release);
     os::call_recorder_at_thread_exit(end_thread, this);
     return true;
@@ -143,28 +152,20 @@ bool Lane::claim_unused() {
 }
 
 bool Lane::make_room() {
-  if (recording.load(std::memory_order_acquire) != Recording::on && !start()) return false;
-  if (head_ == nullptr && !claim()) return false;
   if (is_deaf()) {
     drop();
     return false;
   }
+  if (recording.load(std::memory_order_acquire) != Recording::on && !start()) {
+    rest();
+    return false;
+  }
+  if (head_ == nullptr && !claim()) return false;
   is_deaf_ = false;
   // Before the look: what is read meanwhile is seen at the next tick at the latest.
   const uint32_t tick = shared->tick.load(std::memory_order_acquire);
   for (unsigned naps = 1;; ++naps) {
-    const auto words = static_cast<size_t>(shared->ring_words);
-    const auto at = static_cast<size_t>(next_ - begin_);
-    const size_t read = head_->read.load(std::memory_order_acquire);
-    const size_t bound = read > at ? read - 1 : words;
-    if (at + kRoom <= bound) {
-      limit_ = begin_ + (bound - kRoom + 1);
-      return true;
-    }
-    if (read <= at && read > kRoom) {
-      begin_anew(at);
-      continue;
-    }
+    if (next_ < limit_ || enter_chunk()) return true;
     if (shared->stopped.load(std::memory_order_relaxed) != 0 ||
         (naps % kNapsPerLook == 0 && !os::process_exists(shared->collector))) {
       stop();
@@ -172,13 +173,22 @@ bool Lane::make_room() {
     }
     if (!shared->waits) {
       drop();
-      limit_ = next_;
-      is_deaf_ = true;
-      deaf_since_ = tick;
+      fall_deaf(tick);
       return false;
     }
     os::nap(kNap);
   }
+}
+
+void Lane::fall_deaf(uint32_t since) {
+  limit_ = next_;
+  is_deaf_ = true;
+  deaf_since_ = since;
+}
+
+void Lane::rest() {
+  dropped_ = &unseen;
+  fall_deaf(tick_now());
 }
 
 void Lane::leave() {
@@ -208,9 +218,8 @@ void after_fork_in_child() {
   if (recording.load() != Recording::on) return;
   const uint32_t session = shared->session;
   const bool follow = shared->follow;
-  const size_t bytes = bytes_of(shared->ring_words);
   stop();
-  os::unmap(shared, bytes);
+  os::unmap(shared, kSharedBytes);
   shared = nullptr;
   lane = Lane();
   if (follow && connect(fork_number != 0 ? session : 0, fork_number))

@@ -1,9 +1,10 @@
 // A thread's way to the collector: where in its ring it writes next.
 //
-// A record costs its words, and every now and then a look at the clock: a thousand times a second, and where threads
+// A record costs its words, and every now and then a look at the clock: some thousand times a second, and where threads
 // hand something on. Time is what tells the order of what different threads do. A record whose time was taken before it
 // happened is still in order, as long as it needs nothing that another thread did since: who takes such a thing over
-// looks at the clock after that. So a thread that frees its own block, or is given one that waits for it, need not look.
+// looks at the clock after that. So a thread that frees its own block, or is given one that waits for it, need not look;
+// nor need who takes something over while nobody else has looked.
 //
 // Where there is no room, the rest of a tick is dropped: a comparison and a count each.
 #pragma once
@@ -19,12 +20,18 @@ extern std::atomic<Recording> recording __attribute__((visibility("hidden")));
 // The shared memory, where `recording` is on.
 extern Header *shared __attribute__((visibility("hidden")));
 
+// What changes from time to time, see Header::tick; and never where nothing is recorded.
+extern std::atomic<const std::atomic<uint32_t> *> ticks __attribute__((visibility("hidden")));
+inline uint32_t tick_now() {
+  return ticks.load(std::memory_order_relaxed)->load(std::memory_order_relaxed);
+}
+
 // Whether accesses may be recorded, too; and whether they are now.
 extern bool records_accesses __attribute__((visibility("hidden")));
 extern bool takes_accesses __attribute__((visibility("hidden")));
 
-// Times that threads of this process have looked at the clock for their records. While that is as it was when a thread
-// looked last, no record is there with a later time than the one that it has.
+// Times that threads of this process have looked at the clock for their records. While that is as it was when a thread looked
+// last, no record is there with a later time than the one that it has.
 extern std::atomic<uint64_t> looks __attribute__((visibility("hidden")));
 
 // Changes with each event of another thread that an access may come after.
@@ -44,7 +51,7 @@ public:
       return false;
     }
     fetch_ahead();
-    const uint32_t tick = shared->tick.load(std::memory_order_relaxed);
+    const uint32_t tick = tick_now();
     if (tick != tick_ || !is_in_order()) stamp(tick);
     return true;
   }
@@ -57,8 +64,7 @@ public:
   // a record. It has no time of its own: what it takes over from other threads is said to order() before. Accesses of
   // other threads can be anywhere, so that where they are recorded, events take the longer way.
   bool is_ready() const {
-    return next_ < limit_ && !inside_ && shared->tick.load(std::memory_order_relaxed) == tick_ &&
-           !records_accesses;
+    return next_ < limit_ && !inside_ && tick_now() == tick_ && !records_accesses;
   }
   template <typename... Words>
   void put_ready(Words... words) {
@@ -71,18 +77,19 @@ public:
 
   // The next record comes after all that other threads did before now. Only while recording is on.
   void order() {
-    if (!is_in_order()) tick_ = shared->tick.load(std::memory_order_relaxed) - 1;
+    if (!is_in_order()) tick_ = tick_now() - 1;
   }
 
-  // Whether a look into the ring found no room, and was not long ago: then what there is to tell is dropped.
+  // Whether a look into the ring found no room, and was not long ago, or there is no ring: then what there is to tell is
+  // dropped.
   bool has_room() const { return next_ < limit_; }
-  bool is_deaf() const {
-    return is_deaf_ && shared->tick.load(std::memory_order_relaxed) == deaf_since_;
-  }
+  bool is_deaf() const { return is_deaf_ && tick_now() == deaf_since_; }
   void drop() { // nobody else counts there
-    head_->dropped.store(head_->dropped.load(std::memory_order_relaxed) + 1,
-                         std::memory_order_relaxed);
+    dropped_->store(dropped_->load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
+
+  // Nothing is recorded: from now on that is told by a look at the lane alone.
+  void rest();
 
   // Between the two, the record.
   void put(Word first) { *next_++ = first; }
@@ -137,24 +144,26 @@ private:
     inside_ = false;
   }
   // What lies ahead was read by the collector, on another processor: it is asked for before it is needed. Behind the last
-  // ring, it asks for nothing.
-  void fetch_ahead() const {
+  // ring, this asks for nothing.
+  static void fetch([[maybe_unused]] const Word *word) {
 #if defined(__x86_64__)
-    asm volatile("prefetchw %0" ::"m"(next_[kAhead]));
+    asm volatile("prefetchw %0" ::"m"(*word));
 #endif
   }
+  void fetch_ahead() const { fetch(next_ + kAhead); }
   bool make_room();
   bool claim();
   bool claim_unused();
   bool prepare_access(uint64_t now);
   void stamp(uint32_t tick);
-  void turn_back();
-  void begin_anew(size_t round_end);
+  bool enter_chunk();
   void count_dropped();
+  void fall_deaf(uint32_t since);
 
   Word *next_ = nullptr;
   Word *limit_ = nullptr; // below it, a record has room
   Head *head_ = nullptr;
+  std::atomic<uint64_t> *dropped_ = nullptr; // in the head, or where nobody looks
   uint64_t epoch_ = 0;
   uint64_t looks_ = 0; // at the last look of its own
   uint32_t tick_ = 0;

@@ -2,8 +2,11 @@
 //
 // A ring has one writer, its thread, and one reader, the collector, which never writes into it: so a line goes to the
 // other processor once a round, and not dirty. After each record the writer says how far it has come; what a thread wrote
-// is the collector's at once, and stays so when the process is killed the moment after. How far the reader has come, the
-// writer looks up when it has no room left.
+// is the collector's at once, and stays so when the process is killed the moment after.
+//
+// A ring's chunks are written in any order. The writer goes from a full one to the first that the reader has given back,
+// and says where it went. As long as the collector keeps up, these are the same few, which fit into a cache beside what
+// the program has there; where it does not for some milliseconds, there are all the others.
 //
 // A record is one word or more, and lies in one piece.
 //   access   bit 63 clear; site << 47 | address
@@ -20,11 +23,15 @@ namespace abut::ring {
 using Word = uint64_t;
 
 inline constexpr uint32_t kMagic = 0x74756261; // "abut"
-inline constexpr uint32_t kVersion = 0x102;    // of the hello that asks for rings
+inline constexpr uint32_t kVersion = 0x103;    // of the hello that asks for rings
 inline constexpr char kSocketVariable[] =
     "ABUT_RECORD";                          // of the environment: where the collector listens
 inline constexpr size_t kMostThreads = 512; // at a time
 inline constexpr size_t kMostRecord = 640;  // words
+inline constexpr size_t kChunkWords = 4096;
+inline constexpr size_t kChunks =
+    64; // of a ring; for what is written in 20 ms of 12 M words a second
+inline constexpr size_t kRingWords = kChunks * kChunkWords;
 inline constexpr unsigned kAddressBits = 47;
 inline constexpr Word kAddressMask = (Word{1} << kAddressBits) - 1;
 inline constexpr Word kEventBit = Word{1} << 63;
@@ -44,8 +51,8 @@ struct Hello {
 struct Welcome {
   uint32_t accepted = 0; // 0: this process is not to be recorded
   uint32_t session = 0;
-  uint32_t rings = 0;
-  uint32_t ring_words = 0;
+  uint32_t rings = kMostThreads;
+  uint32_t ring_words = kRingWords;
 };
 
 // Words behind the first one are in brackets; "s:" is the small value.
@@ -95,7 +102,13 @@ struct Birth {
   }
 };
 
-// One a line: the writer's and the reader's words keep apart.
+// Where the writer went from a chunk, and how many words it left there.
+struct Onward {
+  uint16_t words = 0;
+  uint16_t chunk = 0;
+};
+
+// The writer's and the reader's words keep apart.
 struct alignas(64) Head {
   enum class State : uint32_t {
     unused,
@@ -109,13 +122,15 @@ struct alignas(64) Head {
   // The writer's addresses: of the ring, and of the first word that is not yet written.
   std::atomic<uintptr_t> base{0};
   std::atomic<uintptr_t> written{0};
-  // Where the ring's last round ended, in words: where `written` lies before what was read.
-  std::atomic<uint64_t> round_end{0};
-  alignas(64) std::atomic<uint64_t> read{0}; // words of the ring that were read, from its begin
+  // Chunks that may be written to: the reader gives them, the writer takes them.
+  alignas(64) std::atomic<uint64_t> free{0};
+  // For each chunk that the writer has left.
+  alignas(64) std::array<std::atomic<Onward>, kChunks> onward{};
 };
+static_assert(std::atomic<Onward>::is_always_lock_free && kChunks == 64 && kChunkWords <= 0xffff);
 
+// All of it but `tick` and `open` is nought at first, so that heads that nobody takes are never there.
 struct Header {
-  uint64_t ring_words = 0;
   int32_t collector = 0; // its process
   uint32_t session = 0;
   bool waits = false;  // a writer without room waits, where it would drop its record
@@ -124,24 +139,33 @@ struct Header {
   bool after_mark = false;  // accesses are recorded from abut_trace_start() on
   uint64_t window_part = 0; // accesses that are recorded, of so many; nought: of all
   uint64_t window_whole = 0;
-  // Changes a thousand times a second: time to look at the clock, and for room. Threads change it, too, where they tell
+  // Changes some thousand times a second: time to look at the clock, and for room. Threads change it, too, where they tell
   // something that all may need from then on.
-  alignas(64) std::atomic<uint32_t> tick{1};
+  alignas(64) std::atomic<uint32_t> tick{0};
+  // Chunks of each ring that may be entered: few, while more is written than the collector wants to take.
+  std::atomic<uint64_t> open{0};
   std::atomic<uint32_t> stopped{0}; // the collector reads no more
   std::atomic<uint32_t> threads{0}; // that there have been
   std::atomic<uint32_t> forks{0};
   std::atomic<uint64_t> dropped{0}; // by threads that found no ring
+  std::atomic<uint32_t> claimed{0}; // heads from the first on that have been taken at some time
   std::array<Head, kMostThreads> heads;
 };
 
 inline constexpr size_t kHeaderBytes = (sizeof(Header) + 4095) / 4096 * 4096;
-constexpr size_t bytes_of(size_t ring_words) {
-  return kHeaderBytes + kMostThreads * ring_words * sizeof(Word);
+inline constexpr size_t kSharedBytes = kHeaderBytes + kMostThreads * kRingWords * sizeof(Word);
+
+// In memory that was never written to.
+inline Header *begin_header(void *memory) {
+  auto *header = static_cast<Header *>(memory);
+  header->tick.store(1, std::memory_order_relaxed);
+  header->open.store(~uint64_t{0}, std::memory_order_relaxed);
+  return header;
 }
 
-inline Word *ring_at(Header *header, size_t index, size_t ring_words) {
+inline Word *ring_at(Header *header, size_t index) {
   return reinterpret_cast<Word *>(reinterpret_cast<char *>(header) + kHeaderBytes) +
-         index * ring_words;
+         index * kRingWords;
 }
 
 } // namespace abut::ring

@@ -1,6 +1,7 @@
 """`abut record --recorder light`: the full recorder's events, and what gets lost is told."""
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -169,6 +170,65 @@ def test_when_the_collector_is_killed_a_program_that_waits_for_it_goes_on(
     process.stdout.close()
     if process.stderr:
         process.stderr.close()
+
+
+def _paced(program: Path, trace: Path, *arguments: str) -> subprocess.Popen[str]:
+    """A recorded program that allocates at leisure, and says how far it has come."""
+    words = [sys.executable, "-m", "abut", *_LIGHT, "-o", str(trace), "--", str(program)]
+    return subprocess.Popen(
+        [*words, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=abut_environment(),
+    )
+
+
+def _read_until_written(process: subprocess.Popen[str], trace: Path) -> int:
+    """Reads what the program says until some of its trace is written; how far it had come."""
+    assert process.stdout
+    for line in process.stdout:
+        if trace.is_file() and trace.stat().st_size > 4096:
+            return int(line)
+    raise AssertionError("the program ended before anything was written")
+
+
+def test_when_the_collector_is_killed_what_it_wrote_is_readable(
+    programs: Programs, tmp_path: Path
+) -> None:
+    process = _paced(programs("pace"), tmp_path / "t")
+    assert process.stdout
+    assert process.stderr
+    _read_until_written(process, tmp_path / "t")
+    (program,) = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    try:
+        process.kill()
+        process.wait(timeout=60)
+        for _ in range(100):
+            assert process.stdout.readline() != "", "the program goes on"
+    finally:
+        os.kill(int(program), signal.SIGKILL)
+        process.stdout.close()
+        process.stderr.close()
+    trace = Trace(tmp_path / "t")
+    assert trace.info.totals is None
+    # How much that is depends on what processors had to spare.
+    assert sum(len(batch.kind) for batch in trace.events()) > 10_000
+
+
+def test_when_no_more_can_be_written_it_is_told_and_the_program_goes_on(
+    programs: Programs, tmp_path: Path
+) -> None:
+    process = _paced(programs("pace"), tmp_path / "t", "4000")
+    _read_until_written(process, tmp_path / "t")
+    room = (tmp_path / "t").stat().st_size + 100
+    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (room, room))
+    out, said = process.communicate(timeout=100)
+    assert process.returncode == 0
+    assert out.endswith("4000000\n")
+    assert "the program goes on, and is not recorded any more" in said
+    assert "t is not whole" in said
+    assert sum(len(batch.kind) for batch in Trace(tmp_path / "t").events()) > 1000
 
 
 def test_blocks_that_go_from_thread_to_thread_are_told_in_order(

@@ -3,40 +3,40 @@
 #include "record/ring_reader.hpp"
 #include "ring/lane.hpp"
 
-#include <cstdlib>
-#include <cstring>
 #include <gtest/gtest.h>
-#include <new>
+#include <sys/mman.h>
 #include <thread>
 
 namespace abut::record {
 namespace {
 
 using ring::Kind;
+using ring::kRingWords;
 using ring::lane;
 using ring::Word;
 
-constexpr size_t kRingWords = 2048;
 constexpr uint64_t kSoon = uint64_t{1} << 62; // later than any reading of the clock here
 
 class RingsTest : public testing::Test {
 protected:
-  // Memory that was never written to is nought, and for the most part never there.
-  RingsTest() : header_(new (zeroed(ring::bytes_of(kRingWords))) ring::Header) {
-    header_->ring_words = kRingWords;
+  RingsTest() : header_(ring::begin_header(map_memory())) {
     ring::shared = header_;
+    ring::ticks = &header_->tick;
     ring::recording = ring::Recording::on;
   }
   ~RingsTest() override {
     lane.forget();
     ring::recording = ring::Recording::off;
     ring::shared = nullptr;
-    std::free(header_);
+    munmap(header_, ring::kSharedBytes);
   }
 
-  static void *zeroed(size_t bytes) {
-    void *memory = std::aligned_alloc(alignof(ring::Header), bytes);
-    return std::memset(memory, 0, bytes);
+  // Nought, and for the most part never there.
+  static void *map_memory() {
+    void *memory = mmap(nullptr, ring::kSharedBytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    EXPECT_NE(memory, MAP_FAILED);
+    return memory;
   }
   static bool write_free(uint64_t address) {
     if (!lane.begin()) return false;
@@ -79,6 +79,39 @@ TEST_F(RingsTest, WhatIsWrittenComesOutInOrderRoundAfterRound) {
     EXPECT_EQ(read(), written);
   }
   EXPECT_EQ(drain_.lost(), 0u);
+}
+
+TEST_F(RingsTest, AsLongAsTheReaderKeepsUpTheSameFewChunksAreWritten) {
+  for (uint64_t address = 1; address <= 4 * kRingWords; ++address) {
+    ASSERT_TRUE(write_free(address));
+    if (address % 1000 == 0) {
+      ASSERT_EQ(read().size(), 1000u);
+    }
+    const ring::Head &head = header_->heads[0];
+    ASSERT_LE(head.written - head.base, 2 * ring::kChunkWords * sizeof(Word));
+  }
+}
+
+TEST_F(RingsTest, NonsenseAboutTheWayThroughTheChunksEndsTheReadingOfThem) {
+  for (uint64_t address = 1; address <= 2 * ring::kChunkWords; ++address)
+    ASSERT_TRUE(write_free(address));
+  header_->heads[0].onward[0] = ring::Onward{0, 0}; // for ever round
+  EXPECT_TRUE(read().empty());
+  header_->heads[0].onward[0] = ring::Onward{0xffff, 0xffff};
+  EXPECT_TRUE(read().empty());
+  header_->heads[0].written = 1; // before the ring
+  EXPECT_TRUE(read().empty());
+}
+
+TEST_F(RingsTest, WhileNothingIsTakenFewChunksAreOpen) {
+  RingDrain drain(header_, {~size_t{0}, 0, 1});
+  ASSERT_TRUE(write_free(1));
+  EXPECT_GT(drain.drain(kSoon, false), 0u);
+  EXPECT_EQ(drain.drain(kSoon, false), 0u);
+  size_t written = 0;
+  while (write_free(1)) ++written;
+  EXPECT_GT(written, ring::kChunkWords);
+  EXPECT_LT(written, 5 * ring::kChunkWords);
 }
 
 TEST_F(RingsTest, ARecordThatIsNotWholeIsNotRead) {
@@ -156,7 +189,7 @@ TEST_F(RingsTest, OfMoreThanTheBudgetTheRestStaysInTheRingAndWhatComesThenIsDrop
   EXPECT_EQ(drain_after(1), 0u);
   EXPECT_FALSE(write_free(1));
   EXPECT_EQ(drain.lost(), lost + 1);
-  EXPECT_GT(drain_after(10'000'000), 0u);
+  EXPECT_GT(drain_after(1'000'000'000), 0u);
   EXPECT_TRUE(write_free(1));
   EXPECT_EQ(drain.lost(), lost + 1);
 }
@@ -165,7 +198,7 @@ TEST_F(RingsTest, AThreadThatFoundNoRoomDropsAtOnceUntilTheNextTick) {
   while (write_free(1)) {
   }
   EXPECT_TRUE(lane.is_deaf());
-  header_->heads[0].read = kRingWords / 2; // which it does not see before
+  header_->heads[0].free = 2; // which it does not see before
   EXPECT_FALSE(write_free(2));
   EXPECT_EQ(drain_.lost(), 2u);
   ++header_->tick;
@@ -183,8 +216,7 @@ TEST_F(RingsTest, WhatATicksBeginStampedIsAfterAllThatItIsSaidToComeAfter) {
   lane.order();
   EXPECT_FALSE(lane.is_ready());
   ASSERT_TRUE(write_free(3));
-  lane.order();
-  EXPECT_TRUE(lane.is_ready()) << "nobody has looked at the clock since";
+  EXPECT_TRUE(lane.is_ready());
   EXPECT_EQ(read(true), (std::vector<uint64_t>{1, 2, 3}));
 }
 
