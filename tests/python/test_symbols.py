@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from abut.trace import Frame, Module
+from abut.trace import Frame, Module, symbols
 from abut.trace.symbols import Symboliser, build_id, parse_answers
 
 SOURCE = """\
@@ -55,6 +55,32 @@ def test_a_module_that_changed_is_not_asked(program: Path) -> None:
     (place,) = symboliser.places(Frame(1, 0x1234))
     assert str(place) == "prog+0x1234"
     assert "is not the file that was recorded" in symboliser.notes[0]
+
+
+def test_a_name_that_is_only_the_nearest_before_is_none(
+    program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = program.parent / "stripped.c"
+    source.write_text(
+        '__attribute__((visibility("default"))) int known(int x) { return x + 1; }\n'
+        "__attribute__((noinline)) static int hidden(int x) { return x * 3 + known(x); }\n"
+        "int (*volatile entry)(int) = hidden;\n"
+    )
+    library = program.parent / "stripped.so"
+    flags = ["-O1", "-shared", "-fPIC", "-fvisibility=hidden", "-Wl,--build-id"]
+    subprocess.run(["cc", *flags, "-o", library, source], check=True)
+    named = subprocess.run(["nm", library], capture_output=True, text=True, check=True).stdout
+    at = {
+        line.split()[-1]: int(line.split()[0], 16)
+        for line in named.splitlines()
+        if " w " not in line
+    }
+    subprocess.run(["strip", library], check=True)
+    monkeypatch.setattr(symbols, "_tool", lambda: shutil.which("addr2line"))
+    symboliser = Symboliser([module_of(library, build_id(library))])
+    (known,), (hidden,) = (symboliser.places(Frame(1, at[name])) for name in ("known", "hidden"))
+    assert known.function == "known"
+    assert str(hidden) == f"stripped.so+{at['hidden']:#x}"
 
 
 def test_a_module_that_is_gone_keeps_numbers() -> None:

@@ -2,11 +2,13 @@
 
 Asks `eu-addr2line` (elfutils), which also finds debug files by build-id, or binutils' `addr2line`;
 where neither is there, or a module is no longer what was recorded, places keep their numbers.
+What the latter guesses is left out: see `without_guesses`.
 """
 
 import shutil
 import struct
 import subprocess
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -88,7 +90,8 @@ class Symboliser:
         asked = "".join(f"{offset:#x}\n" for offset in offsets)
         command = [tool, "-a", "-i", "-f", "-C", "-e", str(path)]
         done = subprocess.run(command, input=asked, capture_output=True, text=True, check=False)
-        return parse_answers(module.path, done.stdout)
+        answers = parse_answers(module.path, done.stdout)
+        return answers if Path(tool).name == _TOOLS[0] else without_guesses(answers, _ranges(path))
 
     def _note(self, note: str) -> None:
         if note not in self.notes:
@@ -111,6 +114,37 @@ def parse_answers(module: str, text: str) -> dict[int, list[Place]]:
                 answers.setdefault(offset, []).append(place)
             function = None
     return answers
+
+
+def without_guesses(
+    answers: dict[int, list[Place]], ranges: Sequence[tuple[int, int]]
+) -> dict[int, list[Place]]:
+    """Without names that binutils' `addr2line` only guessed.
+
+    Where there is no debug information it names whatever symbol comes before, however far: a name
+    counts where one of `ranges`, first and last offset of each symbol, holds the place.
+    """
+    ends = [last for _, last in ranges]
+
+    def is_known(place: Place) -> bool:
+        at = bisect_left(ends, place.offset)
+        return place.file is not None or (at < len(ends) and ranges[at][0] <= place.offset)
+
+    kept = {at: [one for one in places if is_known(one)] for at, places in answers.items()}
+    return {at: places for at, places in kept.items() if places}
+
+
+def _ranges(path: Path) -> list[tuple[int, int]]:
+    """First and last offset of the symbols that have a size, by the last; of both tables."""
+    ranges = set()
+    for table in ("--dynamic", "--debug-syms"):
+        command = ["nm", "--print-size", "--defined-only", table, str(path)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        for line in done.stdout.splitlines():
+            match line.split():
+                case [begin, size, _, _]:
+                    ranges.add((int(begin, 16), int(begin, 16) + int(size, 16) - 1))
+    return sorted(ranges, key=lambda range_: range_[1])
 
 
 def _place(module: str, offset: int, function: str, where: str) -> Place:
