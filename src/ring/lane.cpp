@@ -9,8 +9,8 @@ namespace abut::ring {
 
 constinit std::atomic<Recording> recording{Recording::untried};
 constinit Header *shared = nullptr;
-constinit const std::atomic<uint32_t> never{0};
-constinit std::atomic<const std::atomic<uint32_t> *> ticks{&never};
+constinit const std::atomic<uint32_t> kNever{0};
+constinit std::atomic<const std::atomic<uint32_t> *> ticks{&kNever};
 constinit bool records_accesses = false;
 constinit bool takes_accesses = false;
 alignas(64) constinit std::atomic<uint64_t> looks{1};
@@ -64,7 +64,7 @@ bool start() {
 
 void stop() {
   takes_accesses = false;
-  ticks.store(&never);
+  ticks.store(&kNever);
   recording.store(Recording::off);
 }
 
