@@ -11,9 +11,12 @@ namespace abut::light {
 using ring::Kind;
 using ring::Word;
 
-constinit std::atomic<uint16_t> told[context::ChainTable::kSlots];
+constinit KnownSites known_sites;
 
 namespace {
+
+// The generation of the chain table in which each context was told.
+constinit std::atomic<uint16_t> told[context::ChainTable::kSlots];
 
 constexpr size_t kMostPath = (ring::kMostRecord - 8) * sizeof(Word);
 
@@ -67,12 +70,9 @@ void tell_unloaded(context::CodeRange range) {
   ring::lane.end();
 }
 
-} // namespace
-
-void tell(context::Frame frame, const context::Entry *leaf) {
-  const std::lock_guard guard(lock);
-  const uint16_t generation = context::chain_table.generation();
-  if (leaf->id == 0 || told[leaf->id].load() == generation) return;
+// Tells the collector of the chain that ends in `frame`, and of the modules that it goes through.
+void tell(context::Frame frame, const context::Entry *leaf, uint16_t generation) {
+  if (leaf->id == 0) return;
   Address chain[context::ChainTable::kDeepest];
   const unsigned depth = context::chain_table.capture(frame, chain, leaf->depth);
   modules.drop_unloaded(tell_unloaded);
@@ -85,8 +85,36 @@ void tell(context::Frame frame, const context::Entry *leaf) {
   if (has_missed || !ring::lane.begin()) return; // it is told another time
   ring::lane.put(event(Kind::context, leaf->id | Word{depth} << 16), chain, depth);
   ring::lane.end();
-  ring::shared->tick.fetch_add(1); // whoever sees it told looks at the clock after that
+  ring::have_all_look();
   told[leaf->id].store(generation, std::memory_order_release);
+}
+
+uint16_t known_in = 0; // the generation in which the known sites are known
+
+// Whether the straight path could do with the site alone.
+bool ends_at_site(const context::Entry *leaf) {
+  return leaf->depth == 1 && leaf->kind.load(std::memory_order_relaxed) == context::EntryKind::leaf;
+}
+
+void remember(Address site, const context::Entry *leaf, uint16_t generation) {
+  if (known_in != generation) known_sites.forget();
+  known_in = generation;
+  if (ends_at_site(leaf) && told[leaf->id].load() == generation)
+    known_sites.remember(site, leaf->id);
+}
+
+} // namespace
+
+uint16_t context_of(context::Frame frame) {
+  const context::Entry *leaf = context::chain_table.find(frame);
+  const uint16_t generation = context::chain_table.generation();
+  const bool is_told = told[leaf->id].load(std::memory_order_acquire) == generation;
+  if (is_told && (!ends_at_site(leaf) || known_sites.context_at(*frame.sp) == leaf->id)) [[likely]]
+    return leaf->id;
+  const std::lock_guard guard(lock);
+  if (told[leaf->id].load() != generation) tell(frame, leaf, generation);
+  remember(*frame.sp, leaf, generation);
+  return leaf->id;
 }
 
 void lock_contexts() { lock.lock(); }
@@ -94,6 +122,7 @@ void unlock_contexts() { lock.unlock(); }
 
 void forget_contexts() {
   for (auto &mark : told) mark.store(0, std::memory_order_relaxed);
+  known_sites.forget();
   modules = context::ModuleList();
 }
 

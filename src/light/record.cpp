@@ -29,10 +29,13 @@ void put(ring::Word first, ring::Word second) {
 
 // `waited` is true where it is the running thread's alone.
 void put_new(Kind kind, const void *memory, size_t bytes, uint16_t context, bool waited) {
-  if (waited && bytes >> ring::Birth::kLowBits == 0 && ring::lane.is_ready())
-    ring::lane.put_ready(event(kind, context | bytes << 16), address_of(memory));
-  else
-    put_birth(kind, memory, bytes, 0, context);
+  if (waited && kind == Kind::allocate && put_small(memory, bytes, context)) return;
+  if (bytes < ring::SmallBirth::kMostSize && ring::recording == ring::Recording::on)
+    ring::drop_anchor(address_of(memory));
+  if (waited && bytes >> ring::Birth::kLowBits == 0 &&
+      ring::lane.put_ready(event(kind, context | bytes << 16), address_of(memory)))
+    return;
+  put_birth(kind, memory, bytes, 0, context);
 }
 
 } // namespace
@@ -54,14 +57,12 @@ void *allocated(void *memory, size_t bytes, size_t align, Frame frame) {
 void freed(const void *memory) {
   if (memory == nullptr || !is_recording()) return;
   const ring::Word word = event(Kind::free, address_of(memory));
-  if (ring::lane.is_ready()) return ring::lane.put_ready(word);
-  put(word);
+  if (!ring::lane.put_ready(word)) put(word);
 }
 
 void resizing(const void *memory) {
   const ring::Word word = event(Kind::resize, address_of(memory));
-  if (os::has_one_thread() && ring::lane.is_ready()) return ring::lane.put_ready(word);
-  put(word);
+  if (!os::has_one_thread() || !ring::lane.put_ready(word)) put(word);
 }
 
 void resized(const void *memory, size_t bytes, Frame frame) {

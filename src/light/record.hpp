@@ -40,22 +40,28 @@ inline void order() {
 void *allocated(void *memory, size_t bytes, size_t align, Frame frame);
 void *allocated_waiting(void *memory, size_t bytes, Frame frame);
 
-// The same of a small block. What is asked of a lane comes after what is asked of a context, see is_told().
+// The birth of a block where it is small and near, and nothing else is to be done.
+[[gnu::always_inline]] inline bool put_small(const void *memory, size_t bytes, uint16_t context) {
+  const uint64_t distance =
+      reinterpret_cast<Address>(memory) - ring::anchor.load(std::memory_order_relaxed);
+  if (distance >= ring::SmallBirth::kReach || bytes >= ring::SmallBirth::kMostSize) [[unlikely]]
+    return false;
+  const ring::SmallBirth birth{context, static_cast<uint16_t>(bytes),
+                               static_cast<uint32_t>(distance >> ring::SmallBirth::kGranuleShift)};
+  return ring::lane.put_ready(birth.word());
+}
+
+// The same of a small block. What is asked of a lane at last comes after what is asked of a site, see KnownSites.
 [[gnu::always_inline]] inline void *allocated_small(void *memory, size_t bytes, Frame frame) {
-  if (!ring::lane.has_room()) [[unlikely]] {
-    if (!ring::lane.is_deaf()) return allocated_waiting(memory, bytes, frame);
+  if (ring::lane.is_ready()) [[likely]] {
+    const uint16_t context = known_sites.context_at(*frame.sp);
+    if (context != 0 && put_small(memory, bytes, context)) [[likely]]
+      return memory;
+  } else if (ring::lane.is_deaf()) {
     ring::lane.drop();
     return memory;
   }
-  const context::Entry *leaf = context::chain_table.find_at_once(*frame.sp);
-  const bool is_known = leaf != nullptr &&
-                        leaf->kind.load(std::memory_order_relaxed) == context::EntryKind::leaf &&
-                        is_told(leaf);
-  if (!is_known || !ring::lane.is_ready()) [[unlikely]]
-    return allocated_waiting(memory, bytes, frame);
-  ring::lane.put_ready(event(ring::Kind::allocate, leaf->id | bytes << 16),
-                       reinterpret_cast<Address>(memory));
-  return memory;
+  return allocated_waiting(memory, bytes, frame);
 }
 
 // Before the block is free. To be called after order() where it may be another thread's.

@@ -29,13 +29,14 @@ inline Frame frame_of(const near::Captured *captured) {
 // to do than to write it down.
 [[gnu::noinline]] inline void release_other(const char *call, void *memory) {
   if (memory == nullptr) return;
-  if (os::has_one_thread() && ring::lane.is_ready()) {
-    ring::lane.put_ready(event(ring::Kind::free, reinterpret_cast<Address>(memory)));
-  } else if (ring::lane.is_deaf()) {
-    ring::lane.drop();
-  } else if (ring::is_recording()) {
-    order();
-    freed(memory);
+  const auto told = event(ring::Kind::free, reinterpret_cast<Address>(memory));
+  if (!os::has_one_thread() || !ring::lane.put_ready(told)) {
+    if (ring::lane.is_deaf()) {
+      ring::lane.drop();
+    } else if (ring::is_recording()) {
+      order();
+      freed(memory);
+    }
   }
   entry::release_slow(call, memory);
 }
@@ -57,12 +58,11 @@ inline Frame frame_of(const near::Captured *captured) {
   const uint32_t size = heap::own_small_size(heap, memory);
   if (size == 0) [[unlikely]]
     return release_other(call, memory);
-  if (ring::lane.is_ready()) [[likely]]
-    ring::lane.put_ready(event(ring::Kind::free, reinterpret_cast<Address>(memory)));
-  else if (ring::lane.is_deaf())
+  const auto told = event(ring::Kind::free, reinterpret_cast<Address>(memory));
+  if (!ring::lane.put_ready(told)) [[unlikely]] {
+    if (!ring::lane.is_deaf()) return release_slow(call, memory);
     ring::lane.drop();
-  else
-    return release_slow(call, memory);
+  }
   heap::release_own_small(heap, memory, size);
 }
 

@@ -4,6 +4,7 @@
 #include "record/ring_source.hpp"
 #include "record/visit.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <sched.h>
 #include <sys/resource.h>
@@ -14,7 +15,11 @@ namespace abut::record {
 
 namespace {
 
-constexpr auto kNap = std::chrono::microseconds(300); // between two looks at rings
+// Between two looks at rings: while much is written, what is to be read is to be in a cache still; else who sleeps is the
+// cheaper the longer he does.
+constexpr auto kNap = std::chrono::microseconds(300);
+constexpr auto kLongestNap = std::chrono::microseconds(2000);
+constexpr size_t kMuch = ring::kChunkWords / 2;
 // Words that may have come out of rings and wait to be read, of a program that waits.
 constexpr size_t kMostWaiting = size_t{1} << 22;
 // A program that does not wait is slowed down by what goes on beside it: caches, memory and often a core are shared. So
@@ -23,7 +28,7 @@ constexpr size_t kMostWaiting = size_t{1} << 22;
 constexpr size_t kWorthReading = size_t{1} << 23;
 constexpr auto kOld = std::chrono::seconds(1);
 constexpr auto kLook = std::chrono::milliseconds(5); // at whether that is so
-constexpr double kWordsASecond = 16e6;
+constexpr double kWordsASecond = 12e6;
 constexpr int kNice =
     10; // of who empties rings: where there is no processor to spare, rather less is recorded
 constexpr double kStampsASecond = 2e9; // of processors, about
@@ -62,10 +67,12 @@ void Collector::pump_rings(Channel &channel, Visit &visit) {
   RingDrain drain(header, waits ? kWaits : kLosesRather);
   std::thread drainer([&] {
     if (!waits) setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
+    auto nap = kNap;
     for (bool ended = false; !ended && header->stopped.load() == 0;) {
       ended = source.has_ended() || visit.replaced->load();
       const size_t got = drain.drain(read_clock().stamps, ended);
-      if (!waits || got < ring::kMostRecord * 16) std::this_thread::sleep_for(kNap);
+      nap = waits || got > kMuch ? kNap : std::min(nap * 2, kLongestNap);
+      if (!waits || got < ring::kMostRecord * 16) std::this_thread::sleep_for(nap);
     }
   });
   if (!waits) give_way(true);

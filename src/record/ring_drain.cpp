@@ -27,7 +27,8 @@ size_t words_of(Word first) {
   case Kind::resize:
   case Kind::stayed:
   case Kind::fork:
-  case Kind::recording: return 1;
+  case Kind::recording:
+  case Kind::small: return 1;
   case Kind::allocate:
   case Kind::resized:
   case Kind::site:
@@ -91,6 +92,7 @@ size_t RingDrain::written_of(const ring::Head &head) {
 
 size_t RingDrain::drain(ring::Head &head, Ring &ring, bool takes, uint64_t settled, bool ended) {
   const bool left = head.state.load(std::memory_order_acquire) == ring::Head::State::left;
+  head.ready.exchange(0); // what is written from now on has a later time
   const size_t written = written_of(head);
   const size_t before = ring.drained;
   // What is held may wait for the first word of a ring that nothing is held of.

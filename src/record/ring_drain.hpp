@@ -56,6 +56,9 @@ public:
   // Words that were drained, and not yet read.
   size_t held() const { return held_words_.load(std::memory_order_relaxed); }
 
+  // Whence small blocks are counted.
+  uint64_t anchor() const { return header_->anchor.load(std::memory_order_relaxed); }
+
   // Records that found no room.
   uint64_t lost() const;
 

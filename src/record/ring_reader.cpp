@@ -144,7 +144,16 @@ void RingReader::read_record(Word first, const Word *words) {
   case Kind::touch: emit(ABUT_RAW_TOUCH, 0, {time_, small, words[0]}); break;
   case Kind::fork: emit(ABUT_RAW_FORK, small, {}); break;
   case Kind::recording: emit(ABUT_RAW_RECORDING, small & 1, {time_}); break;
+  case Kind::small: read_small(first); break;
   }
+}
+
+void RingReader::read_small(Word word) {
+  const auto birth = ring::SmallBirth::read(word);
+  const uint64_t distance = uint64_t{birth.granules} << ring::SmallBirth::kGranuleShift;
+  emit(ABUT_RAW_ALLOCATE, 0,
+       {time_, (drain_.anchor() + distance) & ring::kAddressMask, birth.size,
+        uint64_t{birth.context} * 4});
 }
 
 void RingReader::read_birth(unsigned kind, Word first, Word second) {

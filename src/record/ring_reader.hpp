@@ -39,6 +39,7 @@ private:
   uint64_t bound_of_others(const Ring &ring, uint64_t horizon) const;
   size_t read_ring(Ring &ring, uint64_t bound);
   void read_record(ring::Word first, const ring::Word *words);
+  void read_small(ring::Word word);
   void read_birth(unsigned kind, ring::Word first, ring::Word second);
   void read_context(ring::Word first, const ring::Word *words);
   void access(ring::Word word);

@@ -9,11 +9,12 @@ namespace abut::ring {
 
 constinit std::atomic<Recording> recording{Recording::untried};
 constinit Header *shared = nullptr;
+constinit std::atomic<uint64_t> anchor{SmallBirth::kNoAnchor};
 constinit const std::atomic<uint32_t> kNever{0};
 constinit std::atomic<const std::atomic<uint32_t> *> ticks{&kNever};
+constinit Head nobody;
 constinit bool records_accesses = false;
 constinit bool takes_accesses = false;
-alignas(64) constinit std::atomic<uint64_t> looks{1};
 alignas(64) constinit std::atomic<uint64_t> epoch{0};
 thread_local constinit Lane lane;
 thread_local constinit std::atomic<uint64_t> unseen{0}; // what happens where nothing is recorded
@@ -43,6 +44,7 @@ bool connect(uint32_t parent_session, uint32_t fork_of_parent) {
       os::share_memory(socket, &hello, sizeof hello, &welcome, sizeof welcome, kSharedBytes);
   if (memory == nullptr) return false;
   shared = static_cast<Header *>(memory);
+  anchor = SmallBirth::kNoAnchor;
   ticks = &shared->tick;
   records_accesses = shared->accesses;
   takes_accesses = shared->accesses && !shared->after_mark;
@@ -68,6 +70,18 @@ void stop() {
   recording.store(Recording::off);
 }
 
+void drop_anchor(uint64_t address) {
+  if (anchor.load(std::memory_order_relaxed) != SmallBirth::kNoAnchor) return;
+  uint64_t first = 0;
+  shared->anchor.compare_exchange_strong(first, SmallBirth::anchor_around(address));
+  anchor.store(shared->anchor.load());
+}
+
+void have_all_look() {
+  const uint32_t claimed = shared->claimed.load();
+  for (uint32_t i = 0; i < claimed; ++i) shared->heads[i].ready.store(0);
+}
+
 // ---- lanes ----
 
 void Lane::put(Word first, const Word *words, size_t count) {
@@ -76,13 +90,12 @@ void Lane::put(Word first, const Word *words, size_t count) {
   next_ += count;
 }
 
-void Lane::stamp(uint32_t tick) {
-  tick_ = tick;
-  // A look of another thread between the two may have found a later time: then this is not the last one.
-  const uint64_t before = looks.load(std::memory_order_acquire);
+// Who is to look again after that, is told so after it is said here that it need not.
+void Lane::stamp() {
+  // An address below all others where the longer way is to be taken even so.
+  const uintptr_t ready = records_accesses ? 1 : reinterpret_cast<uintptr_t>(limit_);
+  head_->ready.store(ready, std::memory_order_relaxed);
   put(event(Kind::time, os::time_stamp_now()));
-  const bool is_last = looks.fetch_add(1) == before;
-  looks_ = before + (is_last ? 1 : 0);
 }
 
 // The first chunk that is free: what was written last, and read since, is likely to be in a cache.
@@ -92,14 +105,15 @@ bool Lane::enter_chunk() {
   if (free == 0) return false;
   const auto chunk = static_cast<uint16_t>(std::countr_zero(free));
   head_->free.fetch_and(~(uint64_t{1} << chunk), std::memory_order_relaxed);
-  if (next_ != nullptr) {
+  if (limit_ != nullptr) {
     const auto at = static_cast<size_t>(next_ - begin_);
     head_->onward[at / kChunkWords].store({static_cast<uint16_t>(at % kChunkWords), chunk},
                                           std::memory_order_relaxed);
   }
   next_ = begin_ + chunk * kChunkWords;
   limit_ = next_ + (kChunkWords - kRoom);
-  publish();
+  head_->ready.store(0, std::memory_order_relaxed);
+  publish(next_);
   for (size_t ahead = 0; ahead < kAhead; ahead += kLineBytes / sizeof(Word)) fetch(next_ + ahead);
   return true;
 }
@@ -113,7 +127,7 @@ bool Lane::prepare_access(uint64_t now) {
 }
 
 void Lane::count_dropped() {
-  if (head_ != nullptr) drop();
+  if (head_ != &nobody) drop();
 }
 
 // Where very many threads come and go, rings are soon free again: a new thread waits a little for one.
@@ -160,7 +174,7 @@ bool Lane::make_room() {
     rest();
     return false;
   }
-  if (head_ == nullptr && !claim()) return false;
+  if (head_ == &nobody && !claim()) return false;
   is_deaf_ = false;
   // Before the look: what is read meanwhile is seen at the next tick at the latest.
   const uint32_t tick = shared->tick.load(std::memory_order_acquire);
@@ -181,7 +195,8 @@ bool Lane::make_room() {
 }
 
 void Lane::fall_deaf(uint32_t since) {
-  limit_ = next_;
+  if (head_ != &nobody) head_->ready.store(0, std::memory_order_relaxed);
+  limit_ = next_in_ring();
   is_deaf_ = true;
   deaf_since_ = since;
 }
@@ -192,7 +207,7 @@ void Lane::rest() {
 }
 
 void Lane::leave() {
-  if (head_ == nullptr) return;
+  if (head_ == &nobody) return;
   inside_ = true; // a signal must not find it half gone
   head_->state.store(Head::State::left, std::memory_order_release);
   forget();

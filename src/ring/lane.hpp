@@ -3,8 +3,7 @@
 // A record costs its words, and every now and then a look at the clock: some thousand times a second, and where threads
 // hand something on. Time is what tells the order of what different threads do. A record whose time was taken before it
 // happened is still in order, as long as it needs nothing that another thread did since: who takes such a thing over
-// looks at the clock after that. So a thread that frees its own block, or is given one that waits for it, need not look;
-// nor need who takes something over while nobody else has looked.
+// looks at the clock after that. So a thread that frees its own block, or is given one that waits for it, need not look.
 //
 // Where there is no room, the rest of a tick is dropped: a comparison and a count each.
 #pragma once
@@ -20,19 +19,22 @@ extern std::atomic<Recording> recording __attribute__((visibility("hidden")));
 // The shared memory, where `recording` is on.
 extern Header *shared __attribute__((visibility("hidden")));
 
+// Whence small blocks are counted, see SmallBirth; and has them counted from around `address`, if from nowhere yet.
+extern std::atomic<uint64_t> anchor __attribute__((visibility("hidden")));
+void drop_anchor(uint64_t address);
+
 // What changes from time to time, see Header::tick; and never where nothing is recorded.
 extern std::atomic<const std::atomic<uint32_t> *> ticks __attribute__((visibility("hidden")));
 inline uint32_t tick_now() {
   return ticks.load(std::memory_order_relaxed)->load(std::memory_order_relaxed);
 }
 
+// The head of a thread that has no ring.
+extern Head nobody __attribute__((visibility("hidden")));
+
 // Whether accesses may be recorded, too; and whether they are now.
 extern bool records_accesses __attribute__((visibility("hidden")));
 extern bool takes_accesses __attribute__((visibility("hidden")));
-
-// Times that threads of this process have looked at the clock for their records. While that is as it was when a thread looked
-// last, no record is there with a later time than the one that it has.
-extern std::atomic<uint64_t> looks __attribute__((visibility("hidden")));
 
 // Changes with each event of another thread that an access may come after.
 extern std::atomic<uint64_t> epoch __attribute__((visibility("hidden")));
@@ -46,43 +48,48 @@ public:
       return false;
     }
     enter();
+    next_ = next_in_ring();
     if (next_ >= limit_ && !make_room()) [[unlikely]] {
-      inside_ = false;
+      exit();
       return false;
     }
-    fetch_ahead();
-    const uint32_t tick = tick_now();
-    if (tick != tick_ || !is_in_order()) stamp(tick);
+    fetch(next_ + kAhead);
+    if (head_->ready.load(std::memory_order_relaxed) == 0 || !os::has_one_thread()) stamp();
     return true;
   }
   void end() {
-    publish();
+    publish(next_);
     exit();
   }
 
-  // Whether there is nothing to do before and after a record of a word or two but to keep signal handlers away; and such
-  // a record. It has no time of its own: what it takes over from other threads is said to order() before. Accesses of
-  // other threads can be anywhere, so that where they are recorded, events take the longer way.
+  // Whether there is nothing to do before and after a record of a word or two; it has no time of its own: what it takes over
+  // from other threads is said to order() before. Accesses of other threads can be anywhere, so that where they are
+  // recorded, events take the longer way.
   bool is_ready() const {
-    return next_ < limit_ && !inside_ && tick_now() == tick_ && !records_accesses;
+    return !inside_ && head_->written.load(std::memory_order_relaxed) <
+                           head_->ready.load(std::memory_order_relaxed);
   }
+  // Writes it, if so.
   template <typename... Words>
-  void put_ready(Words... words) {
+  bool put_ready(Words... words) {
+    if (!is_ready()) [[unlikely]]
+      return false;
     enter();
-    fetch_ahead();
-    put(words...);
-    publish();
+    Word *next = next_in_ring();
+    fetch(next + kAhead);
+    ((*next++ = words), ...);
+    publish(next);
     exit();
+    return true;
   }
 
   // The next record comes after all that other threads did before now. Only while recording is on.
   void order() {
-    if (!is_in_order()) tick_ = tick_now() - 1;
+    if (!os::has_one_thread() && head_ != &nobody) head_->ready.store(0, std::memory_order_relaxed);
   }
 
   // Whether a look into the ring found no room, and was not long ago, or there is no ring: then what there is to tell is
   // dropped.
-  bool has_room() const { return next_ < limit_; }
   bool is_deaf() const { return is_deaf_ && tick_now() == deaf_since_; }
   void drop() { // nobody else counts there
     dropped_->store(dropped_->load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -108,14 +115,15 @@ public:
       return;
     }
     enter();
+    next_ = next_in_ring();
     const uint64_t now = epoch.load(std::memory_order_relaxed);
     if (next_ >= limit_ || now != epoch_) [[unlikely]]
       if (!prepare_access(now)) {
-        inside_ = false;
+        exit();
         return;
       }
     put(word);
-    publish();
+    publish(next_);
     exit();
   }
 
@@ -127,17 +135,16 @@ public:
 private:
   static constexpr size_t kAhead = 64; // words
 
-  bool is_in_order() const {
-    return os::has_one_thread() ||
-           (!records_accesses && looks.load(std::memory_order_acquire) == looks_);
-  }
-  void publish() {
-    head_->written.store(reinterpret_cast<uintptr_t>(next_), std::memory_order_release);
-  }
-  // For the eyes of signal handlers of this thread, and nobody else's.
+  // From now on, a signal handler of this thread leaves the ring alone.
   void enter() {
     inside_ = true;
     std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  Word *next_in_ring() const {
+    return reinterpret_cast<Word *>(head_->written.load(std::memory_order_relaxed));
+  }
+  void publish(const Word *next) {
+    head_->written.store(reinterpret_cast<uintptr_t>(next), std::memory_order_release);
   }
   void exit() {
     std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -150,23 +157,20 @@ private:
     asm volatile("prefetchw %0" ::"m"(*word));
 #endif
   }
-  void fetch_ahead() const { fetch(next_ + kAhead); }
   bool make_room();
   bool claim();
   bool claim_unused();
   bool prepare_access(uint64_t now);
-  void stamp(uint32_t tick);
+  void stamp();
   bool enter_chunk();
   void count_dropped();
   void fall_deaf(uint32_t since);
 
-  Word *next_ = nullptr;
-  Word *limit_ = nullptr; // below it, a record has room
-  Head *head_ = nullptr;
+  Head *head_ = &nobody;
+  Word *limit_ = nullptr;                    // of the chunk: below it, a record has room
+  Word *next_ = nullptr;                     // while a longer record is written
   std::atomic<uint64_t> *dropped_ = nullptr; // in the head, or where nobody looks
   uint64_t epoch_ = 0;
-  uint64_t looks_ = 0; // at the last look of its own
-  uint32_t tick_ = 0;
   uint32_t deaf_since_ = 0; // a tick
   bool is_deaf_ = false;
   bool inside_ = false; // a record: what a signal handler does then cannot be recorded
@@ -183,6 +187,8 @@ inline bool is_recording() { return recording.load(std::memory_order_relaxed) !=
 
 // Connects with the collector where one is there, which is tried once.
 bool start();
+// Whoever sees what was told until now looks at the clock after that.
+void have_all_look();
 // The collector is gone.
 void stop();
 

@@ -23,7 +23,7 @@ namespace abut::ring {
 using Word = uint64_t;
 
 inline constexpr uint32_t kMagic = 0x74756261; // "abut"
-inline constexpr uint32_t kVersion = 0x103;    // of the hello that asks for rings
+inline constexpr uint32_t kVersion = 0x104;    // of the hello that asks for rings
 inline constexpr char kSocketVariable[] =
     "ABUT_RECORD";                          // of the environment: where the collector listens
 inline constexpr size_t kMostThreads = 512; // at a time
@@ -72,6 +72,7 @@ enum class Kind : uint8_t {
   touch,   // s: address [weight]
   fork,    // s: number of the fork; what follows is not of the child
   recording, // s: 1 where accesses are recorded from here on, 0 where no more
+  small,     // a small block is allocated, see SmallBirth
 };
 
 constexpr Word event(Kind kind, Word small) {
@@ -102,6 +103,31 @@ struct Birth {
   }
 };
 
+// What the allocation of a small block says in one word: who writes less leaves more of the caches to the program. Where it
+// lies is counted from an anchor, see Header: one heap's small blocks are mostly near to each other.
+struct SmallBirth {
+  uint16_t context = 0;
+  uint16_t size = 0; // below kMostSize
+  uint32_t granules = 0;
+
+  static constexpr unsigned kSizeBits = 10;
+  static constexpr size_t kMostSize = size_t{1} << kSizeBits;
+  static constexpr unsigned kGranuleShift = 3;                            // of the smallest blocks
+  static constexpr uint64_t kReach = uint64_t{1} << (32 + kGranuleShift); // bytes from the anchor
+
+  static constexpr uint64_t kNoAnchor = uint64_t{1} << 63; // far from all
+
+  static constexpr uint64_t anchor_around(uint64_t address) { return address - kReach / 2; }
+  constexpr Word word() const {
+    return event(Kind::small, context | Word{size} << 16 | Word{granules} << (16 + kSizeBits));
+  }
+  static constexpr SmallBirth read(Word word) {
+    return {static_cast<uint16_t>(word), static_cast<uint16_t>(word >> 16 & (kMostSize - 1)),
+            static_cast<uint32_t>(word >> (16 + kSizeBits))};
+  }
+};
+static_assert(16 + SmallBirth::kSizeBits + 32 == kKindShift);
+
 // Where the writer went from a chunk, and how many words it left there.
 struct Onward {
   uint16_t words = 0;
@@ -122,6 +148,9 @@ struct alignas(64) Head {
   // The writer's addresses: of the ring, and of the first word that is not yet written.
   std::atomic<uintptr_t> base{0};
   std::atomic<uintptr_t> written{0};
+  // Below this address, the writer writes records of a word or two without ado. Whoever wants it to look at the clock before
+  // its next record sets it to nought; the reader does so before each of its looks.
+  std::atomic<uintptr_t> ready{0};
   // Chunks that may be written to: the reader gives them, the writer takes them.
   alignas(64) std::atomic<uint64_t> free{0};
   // For each chunk that the writer has left.
@@ -139,8 +168,7 @@ struct Header {
   bool after_mark = false;  // accesses are recorded from abut_trace_start() on
   uint64_t window_part = 0; // accesses that are recorded, of so many; nought: of all
   uint64_t window_whole = 0;
-  // Changes some thousand times a second: time to look at the clock, and for room. Threads change it, too, where they tell
-  // something that all may need from then on.
+  // Changes some thousand times a second: time to look for room.
   alignas(64) std::atomic<uint32_t> tick{0};
   // Chunks of each ring that may be entered: few, while more is written than the collector wants to take.
   std::atomic<uint64_t> open{0};
@@ -148,6 +176,7 @@ struct Header {
   std::atomic<uint32_t> threads{0}; // that there have been
   std::atomic<uint32_t> forks{0};
   std::atomic<uint64_t> dropped{0}; // by threads that found no ring
+  std::atomic<uint64_t> anchor{0};  // of small births, from the first of them on
   std::atomic<uint32_t> claimed{0}; // heads from the first on that have been taken at some time
   std::array<Head, kMostThreads> heads;
 };

@@ -58,6 +58,7 @@ class Row:
     way: Way
     figures: dict[str, float]
     course: tuple[float, ...] = ()  # ns an operation, in tenths of the run
+    rounds: tuple[float, ...] = ()  # the first figure, by run
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,9 @@ class MoveResult:
         """All figures, in nanoseconds an operation, ms a batch, and cells a node."""
         return {
             experiment.name: {
-                row.way.label: row.figures | ({"course_ns": row.course} if row.course else {})
+                row.way.label: row.figures
+                | {"rounds": row.rounds}
+                | ({"course_ns": row.course} if row.course else {})
                 for row in rows
             }
             for experiment, rows in self.rows
@@ -149,6 +152,7 @@ def _measure(
                 median(tenth)
                 for tenth in zip(*(one.get("course_ns", ()) for one in answers), strict=True)
             ),
+            tuple(float(one[experiment.figures[0]]) for one in answers),
         )
         for way in experiment.ways
         if (answers := measured[way.label])

@@ -66,7 +66,7 @@ def _cells(
     key = experiment.figures[0]
     speedup = rows[0].figures[key] / row.figures[key]
     cells = [row.way.label, *(f"{row.figures[each]:.4g}" for each in experiment.figures)]
-    cells.append(f"{speedup:.2f}")
+    cells.append(f"{speedup:.2f}{_spread(rows[0].rounds, row.rounds)}")
     if bound is not None:
         cells.append(f"{row.figures[key] / bound:.2f}")
     if experiment.program == "dict":
@@ -74,6 +74,14 @@ def _cells(
     if thesis:
         cells.append(_thesis(experiment, row.way))
     return cells
+
+
+def _spread(first: Sequence[float], rounds: Sequence[float]) -> str:
+    """The least and the greatest speedup of a round, where there are several."""
+    if len(rounds) < 2 or len(first) != len(rounds):
+        return ""
+    speedups = [one / other for one, other in zip(first, rounds, strict=True)]
+    return f" ({min(speedups):.2f}\N{EN DASH}{max(speedups):.2f})"
 
 
 def _thesis(experiment: Experiment, way: Way) -> str:

@@ -3,8 +3,13 @@
 #include "record/ring_reader.hpp"
 #include "ring/lane.hpp"
 
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <csignal>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <thread>
 
 namespace abut::record {
@@ -27,6 +32,7 @@ protected:
   ~RingsTest() override {
     lane.forget();
     ring::recording = ring::Recording::off;
+    ring::anchor = ring::SmallBirth::kNoAnchor;
     ring::shared = nullptr;
     munmap(header_, ring::kSharedBytes);
   }
@@ -57,10 +63,13 @@ protected:
   RingDrain drain_{header_, {kRingWords * 64}};
   std::vector<uint64_t> freed_;
   std::vector<std::vector<uint64_t>> contexts_;
+  std::vector<std::array<uint64_t, 3>> born_; // address, size, context
   RingReader reader_{drain_, [this](std::span<const uint64_t> words) {
                        for (size_t at = 0; at < words.size(); at += 1 + abut_raw_count(words[at])) {
                          const unsigned kind = abut_raw_kind(words[at]);
                          if (kind == ABUT_RAW_FREE) freed_.push_back(words[at + 2]);
+                         if (kind == ABUT_RAW_ALLOCATE)
+                           born_.push_back({words[at + 2], words[at + 3], words[at + 4]});
                          if (kind == ABUT_RAW_CONTEXT)
                            contexts_.emplace_back(&words[at + 1],
                                                   &words[at + 1] + abut_raw_count(words[at]));
@@ -207,8 +216,8 @@ TEST_F(RingsTest, AThreadThatFoundNoRoomDropsAtOnceUntilTheNextTick) {
   EXPECT_EQ(drain_.lost(), 2u);
 }
 
-TEST_F(RingsTest, WhatATicksBeginStampedIsAfterAllThatItIsSaidToComeAfter) {
-  // Both threads have looked at the clock in this tick. Then the first takes something over from the other.
+TEST_F(RingsTest, WhatIsWrittenAtOnceIsAfterAllThatItIsSaidToComeAfter) {
+  // Both threads have looked at the clock lately. Then the first takes something over from the other.
   ASSERT_TRUE(write_free(1));
   std::thread other([] { ASSERT_TRUE(write_free(2)); });
   other.join();
@@ -218,6 +227,67 @@ TEST_F(RingsTest, WhatATicksBeginStampedIsAfterAllThatItIsSaidToComeAfter) {
   ASSERT_TRUE(write_free(3));
   EXPECT_TRUE(lane.is_ready());
   EXPECT_EQ(read(true), (std::vector<uint64_t>{1, 2, 3}));
+}
+
+TEST_F(RingsTest, WhoeverFindsARingEmptyHasItsThreadLookAtTheClock) {
+  ASSERT_TRUE(write_free(1));
+  ASSERT_TRUE(lane.put_ready(event(Kind::free, 2)));
+  EXPECT_EQ(read(), (std::vector<uint64_t>{1, 2}));
+  EXPECT_FALSE(lane.put_ready(event(Kind::free, 3)));
+  ASSERT_TRUE(write_free(3));
+  EXPECT_TRUE(lane.put_ready(event(Kind::free, 4)));
+  ring::have_all_look();
+  EXPECT_FALSE(lane.put_ready(event(Kind::free, 5)));
+  EXPECT_EQ(read(true), (std::vector<uint64_t>{3, 4}));
+}
+
+TEST_F(RingsTest, TheBirthOfASmallBlockSaysInAWordWhatTheLongerWaySays) {
+  ring::drop_anchor(0x7f0012345678);
+  ring::drop_anchor(0x1000); // the first one counts
+  const uint64_t anchor = ring::anchor;
+  EXPECT_LT(0x7f0012345678 - anchor, ring::SmallBirth::kReach);
+  const uint64_t nearest = anchor, furthest = anchor + ring::SmallBirth::kReach - 8;
+  for (const uint64_t address : {nearest, furthest, anchor + 0x123456778}) {
+    const ring::SmallBirth birth{65535, 1023, static_cast<uint32_t>((address - anchor) / 8)};
+    ASSERT_TRUE(lane.begin());
+    lane.put(birth.word());
+    lane.end();
+    ASSERT_TRUE(lane.begin());
+    const ring::Birth longer{65535, address, 1023, 0};
+    lane.put(longer.first(Kind::allocate), longer.second());
+    lane.end();
+  }
+  read(true);
+  ASSERT_EQ(born_.size(), 6u);
+  for (size_t i = 0; i < born_.size(); i += 2) EXPECT_EQ(born_[i], born_[i + 1]);
+  EXPECT_EQ(born_[0], (std::array<uint64_t, 3>{nearest, 1023, 65535 * 4}));
+}
+
+TEST_F(RingsTest, WhatASignalHandlerWritesDoesNotMixWithTheRecordItCameBetween) {
+  static std::atomic<bool> is_inside;
+  struct sigaction action {};
+  action.sa_handler = [](int) {
+    is_inside = true;
+    write_free(1);
+  };
+  ASSERT_EQ(sigaction(SIGALRM, &action, nullptr), 0);
+  const itimerval often{{0, 50}, {0, 50}};
+  ASSERT_EQ(setitimer(ITIMER_REAL, &often, nullptr), 0);
+  std::vector<uint64_t> own, read_back;
+  for (uint64_t address = 2; address < 2'000'000; ++address) {
+    while (!lane.put_ready(event(Kind::free, address)) && !write_free(address)) {
+    }
+    if (address % 1000 != 0) continue;
+    for (const uint64_t freed : read()) read_back.push_back(freed);
+  }
+  const itimerval never{};
+  setitimer(ITIMER_REAL, &never, nullptr);
+  for (const uint64_t freed : read(true)) read_back.push_back(freed);
+  EXPECT_TRUE(is_inside);
+  std::erase(read_back, 1);
+  ASSERT_EQ(read_back.size(), 1'999'998u);
+  EXPECT_TRUE(std::is_sorted(read_back.begin(), read_back.end()));
+  EXPECT_EQ(reader_.damaged(), 0u);
 }
 
 } // namespace
