@@ -1,6 +1,6 @@
 // A thread's way to the collector: where in its ring it writes next.
 //
-// A record costs its words, and every now and then a look at the clock: some thousand times a second, and where threads
+// A record costs its words, and every now and then a look at the clock: some hundred times a second, and where threads
 // hand something on. Time is what tells the order of what different threads do. A record whose time was taken before it
 // happened is still in order, as long as it needs nothing that another thread did since: who takes such a thing over
 // looks at the clock after that. So a thread that frees its own block, or is given one that waits for it, need not look.

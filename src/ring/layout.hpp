@@ -168,7 +168,7 @@ struct Header {
   bool after_mark = false;  // accesses are recorded from abut_trace_start() on
   uint64_t window_part = 0; // accesses that are recorded, of so many; nought: of all
   uint64_t window_whole = 0;
-  // Changes some thousand times a second: time to look for room.
+  // Changes some hundred times a second: time to look for room.
   alignas(64) std::atomic<uint32_t> tick{0};
   // Chunks of each ring that may be entered: few, while more is written than the collector wants to take.
   std::atomic<uint64_t> open{0};

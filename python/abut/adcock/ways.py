@@ -25,6 +25,7 @@ class Way:
     x: float | None = None
     heap: str = ""  # that the program runs under, where it is not the C library's
     stops: bool = False  # a pass stops the program: whoever minds pauses cannot use it
+    tenths: int = 1  # of the run from one pass to the next: its time is that of the last so many
 
     @property
     def label(self) -> str:

@@ -9,12 +9,12 @@ Real time is processor time of the measured thread: runs of all movers interleav
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import inf
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, Protocol
 
 from abut.adcock.experiments import SIZES, experiments
@@ -147,16 +147,25 @@ def _measure(
     return [
         Row(
             way,
-            {key: median(float(one[key]) for one in answers) for key in experiment.figures},
+            {key: median(_figure(way, key, one) for one in answers) for key in experiment.figures},
             tuple(
                 median(tenth)
                 for tenth in zip(*(one.get("course_ns", ()) for one in answers), strict=True)
             ),
-            tuple(float(one[experiment.figures[0]]) for one in answers),
+            tuple(_figure(way, experiment.figures[0], one) for one in answers),
         )
         for way in experiment.ways
         if (answers := measured[way.label])
     ]
+
+
+def _figure(way: Way, key: str, answer: Mapping[str, Any]) -> float:
+    """A figure of a run; the time is that of all tenths from one pass to the next."""
+    if key != "last_ns" or way.tenths == 1:
+        return float(answer[key])
+    course = answer["course_ns"]
+    end = len(course) // way.tenths * way.tenths
+    return fmean(course[end - way.tenths : end])
 
 
 def _answer_of(experiment: Experiment, way: Way, command: list[str]) -> dict[str, Any]:

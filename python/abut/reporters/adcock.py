@@ -78,7 +78,7 @@ def _cells(
 
 def _spread(first: Sequence[float], rounds: Sequence[float]) -> str:
     """The least and the greatest speedup of a round, where there are several."""
-    if len(rounds) < 2 or len(first) != len(rounds):
+    if len(rounds) <= 1 or len(first) != len(rounds):
         return ""
     speedups = [one / other for one, other in zip(first, rounds, strict=True)]
     return f" ({min(speedups):.2f}\N{EN DASH}{max(speedups):.2f})"
