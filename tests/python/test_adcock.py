@@ -74,7 +74,8 @@ def test_every_way_is_measured_in_turn_and_compared(
         mover = command[command.index("--mover") + 1]
         order.append(mover)
         time = 50.0 if mover == "bfs" else 100.0
-        return {"last_ns": time, "worst_ms": 1.0, "m": 2.0, "checksum": "1"}
+        course = [time] * 10
+        return {"last_ns": time, "worst_ms": 1.0, "m": 2.0, "checksum": "1", "course_ns": course}
 
     (tmp_path / "move_dict").touch()
     places = type("Places", (), {"programs": tmp_path})()
@@ -85,6 +86,29 @@ def test_every_way_is_measured_in_turn_and_compared(
     assert "perfect, BFS is quickest, 2.00 times" in result.verdict()[0]
     assert result.tables()[0].row_count == len(order) // 2
     json.dumps(result.document())
+
+
+def test_a_pass_that_comes_rarely_is_measured_from_one_to_the_next(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    rounds = iter((1.0, 2.0))
+
+    def answer(command: list[str], _heap: str = "") -> dict[str, object]:
+        # A pass falls into the fourth and the eighth tenth.
+        pass_takes = 9.0 * next(rounds) if "3200000" in command else 0.0
+        course = [1.0 + (pass_takes if tenth in (3, 7) else 0.0) for tenth in range(10)]
+        return {"last_ns": 1.0, "worst_ms": 1.0, "m": 2.0, "checksum": "1", "course_ns": course}
+
+    (tmp_path / "move_dict").touch()
+    places = type("Places", (), {"programs": tmp_path})()
+    monkeypatch.setattr(adcock, "bench_places", lambda: places)
+    monkeypatch.setattr(adcock, "_answer", answer)
+    result = adcock.run(["dict-fields-1"], "full", runs=2, ways=["periodic2space, rarely"])
+    rarely = result.document()["dict-fields-1"]["periodic2space, rarely"]
+    assert rarely["rounds"] == (1 + 9 / 4, 1 + 18 / 4)
+    assert rarely["last_ns"] == 1 + 27 / 8
+    row = [list(column.cells)[-1] for column in result.tables()[0].columns]
+    assert "0.23 (0.18\N{EN DASH}0.31)" in row
 
 
 def test_movers_that_compute_something_else_are_an_error(
@@ -107,7 +131,9 @@ def test_a_series_goes_on_from_its_journal(monkeypatch: pytest.MonkeyPatch, tmp_
 
     def answer(command: list[str], _heap: str = "") -> dict[str, object]:
         measured.append(command)
-        return {"last_ns": float(len(measured)), "worst_ms": 1.0, "m": 1.0, "checksum": "1"}
+        time = float(len(measured))
+        course = [time] * 10
+        return {"last_ns": time, "worst_ms": 1.0, "m": 1.0, "checksum": "1", "course_ns": course}
 
     (tmp_path / "move_dict").touch()
     places = type("Places", (), {"programs": tmp_path})()
