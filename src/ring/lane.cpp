@@ -94,7 +94,7 @@ void Lane::put(Word first, const Word *words, size_t count) {
 void Lane::stamp() {
   // An address below all others where the longer way is to be taken even so.
   const uintptr_t ready = records_accesses ? 1 : reinterpret_cast<uintptr_t>(limit_);
-  head_->ready.store(ready, std::memory_order_relaxed);
+  head_->ready.store(ready); // seen by all before the clock is read
   put(event(Kind::time, os::time_stamp_now()));
 }
 

@@ -6,7 +6,6 @@ beside them our containers and others'. The values are those of figures 3.7, 3.9
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from abut.adcock.containers import container_experiments
 from abut.adcock.sweeps import parameter_experiments
@@ -131,12 +130,10 @@ def _dict(size: Size, variant: str, share: str) -> Experiment:
     tenth = int(operations_option(size, share)[1]) // 10
     period = str(tenth // max(1, round(tenth * float(share) * 4 / size.nodes)))
     rate = str(max(1, round(2000 * float(share))))
-    rarely = _RARELY if share == "1" else 1
     movers = (
         (UPPER, "upper"),
         ("sites <L; EL>", "sites"),
         ("periodic2space", f"periodic2space --period {period}"),
-        ("periodic2space, rarely", f"periodic2space --period {rarely * tenth}"),
         ("periodic2space-nested", f"periodic2space-nested --period {period}"),
         ("incremental2space", f"incremental2space --rate {rate}"),
         ("periodic1space", f"periodic1space --period {period}"),
@@ -146,11 +143,10 @@ def _dict(size: Size, variant: str, share: str) -> Experiment:
         ("perfect, fixedHeight", "fixed"),
         ("B-tree", "btree"),
     )
-    ways = [
-        replace(way, tenths=rarely) if "rarely" in way.name else way
-        for way in ways_of(movers, thesis)
-        if rarely > 1 or "rarely" not in way.name
-    ]
+    ways = list(ways_of(movers, thesis))
+    if share == "1":
+        rarely = ("--mover", "periodic2space", "--period", str(_RARELY * tenth))
+        ways.insert(3, Way("periodic2space, rarely", rarely, stops=True, tenths=_RARELY))
     return Experiment(
         f"dict-{variant}-{share}",
         f"DICT, MOVE{variant.upper()}, {size.nodes:,} nodes, lines in pairs, s = {share}, m = 2",
