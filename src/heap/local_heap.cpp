@@ -138,6 +138,7 @@ void LocalHeap::keep_or_give_back(Block *block) {
 }
 
 void LocalHeap::sort_inbox_for_owner() {
+  note_takeover();
   inbox_.take([this](Block *block) { keep_or_give_back(block); });
 }
 
@@ -155,6 +156,7 @@ bool LocalHeap::sort_inbox() {
       sorted = true;
     }
   });
+  if (sorted) note_takeover();
   while (left) {
     Block *next = left->next;
     inbox_.put(left, 0);

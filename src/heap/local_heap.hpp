@@ -12,6 +12,8 @@
 #include "heap/small_heap.hpp"
 #include "heap/tiny_heap.hpp"
 
+#include <utility>
+
 namespace abut::heap {
 
 class LocalHeap {
@@ -93,6 +95,19 @@ public:
     for (LocalHeap *side = first_side; side; side = side->next_side) visit(*side);
   }
 
+  // Memory comes that another thread may have had. Under the lock.
+  void note_takeover() {
+    takeovers_.store(takeovers_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  // Whether any came since the owner last asked. What it has not used of that by now lies behind the lock.
+  bool has_taken_over() {
+    const uint32_t takeovers = takeovers_.load(std::memory_order_relaxed);
+    return std::exchange(takeovers_seen_, takeovers) != takeovers;
+  }
+  // For a layer above that records: no block that is there was recorded at a later time than this. Nought where that is not
+  // known, as where a thread has just taken the heap over.
+  std::atomic<uint64_t> recorded_until{0};
+
   LocalHeap *next = nullptr;        // in the registry
   LocalHeap *next_orphan = nullptr; // among those without a thread
   std::atomic<bool> orphan{false};
@@ -115,8 +130,11 @@ private:
   void look(unsigned most_spans);
 
   uint32_t number_ = 0;
-  std::atomic<uint32_t> searches_{0};      // for room, by the owner
-  std::atomic<uint32_t> searches_seen_{0}; // by those who fill the inbox
+  // From here on what the owner writes all the time: others look at what stands before when they free its blocks.
+  alignas(kLineBytes) std::atomic<uint32_t> searches_{0}; // for room
+  std::atomic<uint32_t> searches_seen_{0};                // by those who fill the inbox
+  std::atomic<uint32_t> takeovers_{0};
+  uint32_t takeovers_seen_ = 0;
   uint32_t looks_ = 0;
   uint64_t decayed_at_ = 0;
   Inbox inbox_;

@@ -11,11 +11,12 @@ namespace abut::light {
 // has it; `site << 16 | context`. Forgotten where code has gone.
 class KnownSites {
 public:
-  // The context of a site, or nought. Before the lane is asked whether it is ready, which it is not after what is told.
-  uint16_t context_at(Address site) const {
-    const uint64_t known = places_[place_of(site)].load(std::memory_order_acquire);
-    return known >> kIdBits == site ? static_cast<uint16_t>(known) : 0;
+  // A context, or more than any if the site is not known. Before the lane is asked whether it is ready, which it is not
+  // after what is told.
+  uint64_t context_at(Address site) const {
+    return places_[place_of(site)].load(std::memory_order_acquire) ^ site << kIdBits;
   }
+  static constexpr uint64_t kMostContext = 0xffff;
   void remember(Address site, uint16_t context) {
     places_[place_of(site)].store(site << kIdBits | context, std::memory_order_release);
   }
@@ -26,10 +27,8 @@ public:
 private:
   static constexpr unsigned kIdBits = 16;
   static constexpr unsigned kLogPlaces = 11;
-  static size_t place_of(Address site) {
-    constexpr uint64_t kFactor = 0x9e3779b97f4a7c15; // of Fibonacci hashing: 2^64 / golden ratio
-    return (site * kFactor) >> (64 - kLogPlaces);
-  }
+  // The low bits of addresses of code are as good as any hash of them.
+  static size_t place_of(Address site) { return site % (size_t{1} << kLogPlaces); }
   std::atomic<uint64_t> places_[1 << kLogPlaces];
 };
 extern KnownSites known_sites __attribute__((visibility("hidden")));

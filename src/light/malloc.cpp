@@ -8,6 +8,7 @@
 using namespace abut;
 using entry::or_no_memory;
 using light::allocated;
+using light::allocated_by_heap;
 using light::Frame;
 
 namespace {
@@ -28,11 +29,22 @@ void *memalign_any(size_t align, size_t bytes, Frame frame) {
 
 // ---- malloc and calloc ----
 
-ABUT_BODY void *abut_light_malloc(size_t bytes, const Address *sp, Address rbp) {
-  void *memory = heap::allocate_fast(bytes);
-  if (memory == nullptr) [[unlikely]]
-    return light::allocate_slow(bytes, sp, rbp);
-  return light::allocated_small(memory, bytes, {sp, rbp});
+ABUT_FRAME("abut_light_look_malloc", "%rsi", "%rdx", "abut_light_malloc_seen");
+ABUT_FRAME("abut_light_fetch_malloc", "%rsi", "%rdx", "abut_light_malloc_slow");
+ABUT_FRAME("abut_light_tell", "%rdx", "%rcx", "abut_light_told");
+extern "C" void *abut_light_look_malloc(size_t bytes);
+extern "C" void *abut_light_fetch_malloc(size_t bytes);
+
+ABUT_EXPORT void *malloc(size_t bytes) {
+  return light::allocate<abut_light_look_malloc, abut_light_fetch_malloc>(bytes, ABUT_SITE);
+}
+
+ABUT_BODY void *abut_light_malloc_slow(size_t bytes, const Address *sp, Address rbp) {
+  return light::allocate_slow(bytes, {sp, rbp});
+}
+
+ABUT_BODY void *abut_light_told(size_t bytes, void *memory, const Address *sp, Address rbp) {
+  return light::allocated_otherwise(memory, bytes, {sp, rbp});
 }
 
 ABUT_CAPTURE("abut_light_capture_malloc", "abut_light_placed_malloc");
@@ -41,10 +53,10 @@ extern "C" void *abut_light_capture_malloc(size_t bytes, Address context);
 extern "C" void *abut_light_capture_calloc(size_t bytes, Address context);
 
 ABUT_BODY void *abut_light_malloc_seen(size_t bytes, const Address *sp, Address rbp) {
-  if (!light::wants(bytes, *sp)) return abut_light_malloc(bytes, sp, rbp);
+  if (!light::wants(bytes, *sp)) return light::allocate_here(bytes, {sp, rbp});
   const Address context = light::context_to_place(bytes, *sp);
   return context != 0 ? abut_light_capture_malloc(bytes, context)
-                      : abut_light_malloc(bytes, sp, rbp);
+                      : light::allocate_here(bytes, {sp, rbp});
 }
 
 ABUT_BODY void *abut_light_placed_malloc(size_t bytes, const near::Captured *captured,
@@ -55,7 +67,7 @@ ABUT_BODY void *abut_light_placed_malloc(size_t bytes, const near::Captured *cap
 ABUT_BODY void *abut_light_calloc(size_t count, size_t each, const Address *sp, Address rbp) {
   size_t bytes = 0;
   if (__builtin_mul_overflow(count, each, &bytes)) return or_no_memory(nullptr);
-  return allocated(or_no_memory(heap::allocate_zeroed(bytes)), bytes, 0, {sp, rbp});
+  return allocated_by_heap(or_no_memory(heap::allocate_zeroed(bytes)), bytes, {sp, rbp});
 }
 
 ABUT_BODY void *abut_light_calloc_seen(size_t count, size_t each, const Address *sp, Address rbp) {
@@ -73,8 +85,7 @@ ABUT_BODY void *abut_light_placed_calloc(size_t bytes, const near::Captured *cap
   return memory != nullptr ? std::memset(memory, 0, bytes) : nullptr;
 }
 
-ABUT_LOOKING_STUB(malloc, abut_light_malloc, abut_light_malloc_seen, "rsi", "rdx");
-ABUT_LOOKING_STUB(calloc, abut_light_calloc, abut_light_calloc_seen, "rdx", "rcx");
+ABUT_ENTRY_STUB_2(calloc, abut_light_calloc_seen);
 
 // ---- realloc ----
 
@@ -90,7 +101,7 @@ void *resize(void *memory, size_t bytes, Frame frame) {
 }
 
 void *reallocate(void *memory, size_t bytes, Frame frame) {
-  if (memory == nullptr) return abut_light_malloc(bytes, frame.sp, frame.rbp);
+  if (memory == nullptr) return light::allocate_here(bytes, frame);
   if (bytes != 0) return resize(memory, bytes, frame);
   light::release("realloc", memory);
   return nullptr;

@@ -10,21 +10,35 @@ using namespace abut;
 using entry::allocate_or_null;
 using entry::allocate_or_throw;
 using light::allocated;
+using light::allocated_by_heap;
 
-ABUT_BODY void *abut_light_new(size_t bytes, const Address *sp, Address rbp) {
-  void *memory = heap::allocate_fast(bytes);
-  if (memory == nullptr) [[unlikely]]
-    return allocated(allocate_or_throw([=] { return heap::allocate(bytes); }), bytes, 0, {sp, rbp});
-  return light::allocated_small(memory, bytes, {sp, rbp});
+ABUT_FRAME("abut_light_look_new", "%rsi", "%rdx", "abut_light_new_seen");
+ABUT_FRAME("abut_light_fetch_new", "%rsi", "%rdx", "abut_light_new_slow");
+extern "C" void *abut_light_look_new(size_t bytes);
+extern "C" void *abut_light_fetch_new(size_t bytes);
+
+ABUT_EXPORT_CXX void *operator new(size_t bytes) {
+  return light::allocate<abut_light_look_new, abut_light_fetch_new>(bytes, ABUT_SITE);
+}
+ABUT_EXPORT_CXX void *operator new[](size_t bytes) {
+  return light::allocate<abut_light_look_new, abut_light_fetch_new>(bytes, ABUT_SITE);
+}
+
+ABUT_BODY void *abut_light_new_slow(size_t bytes, const Address *sp, Address rbp) {
+  return allocated_by_heap(allocate_or_throw([=] { return heap::allocate(bytes); }), bytes,
+                           {sp, rbp});
 }
 
 ABUT_CAPTURE("abut_light_capture_new", "abut_light_placed_new");
 extern "C" void *abut_light_capture_new(size_t bytes, Address context);
 
 ABUT_BODY void *abut_light_new_seen(size_t bytes, const Address *sp, Address rbp) {
-  if (!light::wants(bytes, *sp)) return abut_light_new(bytes, sp, rbp);
-  const Address context = light::context_to_place(bytes, *sp);
-  return context != 0 ? abut_light_capture_new(bytes, context) : abut_light_new(bytes, sp, rbp);
+  if (light::wants(bytes, *sp))
+    if (const Address context = light::context_to_place(bytes, *sp))
+      return abut_light_capture_new(bytes, context);
+  if (void *memory = heap::allocate_fast(bytes))
+    return light::allocated_small(memory, bytes, {sp, rbp});
+  return abut_light_new_slow(bytes, sp, rbp);
 }
 
 ABUT_BODY void *abut_light_placed_new(size_t bytes, const near::Captured *captured,
@@ -50,8 +64,6 @@ ABUT_BODY void *abut_light_new_aligned_nothrow(size_t bytes, size_t align, const
   return allocated(memory, bytes, align, {sp, rbp});
 }
 
-ABUT_LOOKING_STUB(_Znwm, abut_light_new, abut_light_new_seen, "rsi", "rdx");
-ABUT_LOOKING_STUB(_Znam, abut_light_new, abut_light_new_seen, "rsi", "rdx");
 ABUT_ENTRY_STUB_2(_ZnwmRKSt9nothrow_t, abut_light_new_nothrow);
 ABUT_ENTRY_STUB_2(_ZnamRKSt9nothrow_t, abut_light_new_nothrow);
 ABUT_ENTRY_STUB_2(_ZnwmSt11align_val_t, abut_light_new_aligned);

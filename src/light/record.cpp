@@ -29,7 +29,10 @@ void put(ring::Word first, ring::Word second) {
 
 // `waited` is true where it is the running thread's alone.
 void put_new(Kind kind, const void *memory, size_t bytes, uint16_t context, bool waited) {
-  if (waited && kind == Kind::allocate && put_small(memory, bytes, context)) return;
+  if (waited && kind == Kind::allocate) {
+    const ring::Word word = small_birth(memory, bytes, context);
+    if (word != 0 && ring::lane.put_ready(word)) return;
+  }
   if (bytes < ring::SmallBirth::kMostSize && ring::recording == ring::Recording::on)
     ring::drop_anchor(address_of(memory));
   if (waited && bytes >> ring::Birth::kLowBits == 0 &&
@@ -44,6 +47,22 @@ void *allocated_waiting(void *memory, size_t bytes, Frame frame) {
   if (memory == nullptr || !is_recording()) return memory;
   put_new(Kind::allocate, memory, bytes, context_of(frame), true);
   return memory;
+}
+
+void *allocated_otherwise(void *memory, size_t bytes, Frame frame) {
+  if (!ring::lane.is_deaf()) return allocated_waiting(memory, bytes, frame);
+  ring::lane.drop();
+  return memory;
+}
+
+void *allocated_by_heap(void *memory, size_t bytes, Frame frame) {
+  if (bytes > heap::kMediumMax) return allocated(memory, bytes, 0, frame);
+  if (memory == nullptr || !is_recording()) return memory;
+  heap::LocalHeap &heap = *heap::current;
+  const bool is_new = ring::lane.says_time_at() != &heap.recorded_until;
+  if (is_new) ring::lane.say_time_at(&heap.recorded_until);
+  if (heap.has_taken_over() || is_new) order();
+  return allocated_waiting(memory, bytes, frame);
 }
 
 void *allocated(void *memory, size_t bytes, size_t align, Frame frame) {

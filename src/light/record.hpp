@@ -1,6 +1,7 @@
 // What is recorded of a request: a new block once it is there, a free before it happens.
 #pragma once
 
+#include "heap/heap.hpp"
 #include "light/contexts.hpp"
 #include "ring/lane.hpp"
 
@@ -35,33 +36,34 @@ inline void order() {
     ring::lane.order();
 }
 
-// `align` is what was asked for, a power of two, or nought. A block from anywhere; and one that the running thread was
-// given from what waited for it.
+// `align` is what was asked for, a power of two, or nought. A block from anywhere; one of the running thread's heap, unless
+// it is too large for that; and one that waited there for the thread.
 void *allocated(void *memory, size_t bytes, size_t align, Frame frame);
+void *allocated_by_heap(void *memory, size_t bytes, Frame frame);
 void *allocated_waiting(void *memory, size_t bytes, Frame frame);
 
-// The birth of a block where it is small and near, and nothing else is to be done.
-[[gnu::always_inline]] inline bool put_small(const void *memory, size_t bytes, uint16_t context) {
-  const uint64_t distance =
-      reinterpret_cast<Address>(memory) - ring::anchor.load(std::memory_order_relaxed);
-  if (distance >= ring::SmallBirth::kReach || bytes >= ring::SmallBirth::kMostSize) [[unlikely]]
-    return false;
-  const ring::SmallBirth birth{context, static_cast<uint16_t>(bytes),
-                               static_cast<uint32_t>(distance >> ring::SmallBirth::kGranuleShift)};
-  return ring::lane.put_ready(birth.word());
+// The word of a block's birth where it is small and near, else nought.
+inline ring::Word small_birth(const void *memory, size_t bytes, uint16_t context) {
+  return ring::SmallBirth::word_of(reinterpret_cast<Address>(memory),
+                                   ring::small_offset.load(std::memory_order_relaxed), bytes,
+                                   context);
 }
 
-// The same of a small block. What is asked of a lane at last comes after what is asked of a site, see KnownSites.
+// Records it where nothing else is to be done, at a site that the collector knows of. False where it is not recorded.
+[[gnu::always_inline]] inline bool put_small(const void *memory, size_t bytes, Address site) {
+  return ring::lane.put_found([=]() -> ring::Word {
+    const uint64_t context = known_sites.context_at(site);
+    if (context > KnownSites::kMostContext) [[unlikely]]
+      return 0;
+    return small_birth(memory, bytes, static_cast<uint16_t>(context));
+  });
+}
+
+// The same where put_small() did not: what is lost is counted.
+[[gnu::noinline]] void *allocated_otherwise(void *memory, size_t bytes, Frame frame);
+
 [[gnu::always_inline]] inline void *allocated_small(void *memory, size_t bytes, Frame frame) {
-  if (ring::lane.is_ready()) [[likely]] {
-    const uint16_t context = known_sites.context_at(*frame.sp);
-    if (context != 0 && put_small(memory, bytes, context)) [[likely]]
-      return memory;
-  } else if (ring::lane.is_deaf()) {
-    ring::lane.drop();
-    return memory;
-  }
-  return allocated_waiting(memory, bytes, frame);
+  return put_small(memory, bytes, *frame.sp) ? memory : allocated_otherwise(memory, bytes, frame);
 }
 
 // Before the block is free. To be called after order() where it may be another thread's.

@@ -6,18 +6,11 @@
 #include "entry/calls.hpp"
 #include "entry/capture_stub.hpp"
 #include "entry/export.hpp"
+#include "entry/frame_stub.hpp"
 #include "light/record.hpp"
 #include "near/placement.hpp"
 
-// ABUT_LOOKING_STUB(calloc, abut_light_calloc, abut_light_calloc_seen, "rdx", "rcx") defines `calloc` to go on at
-//   void *abut_light_calloc(size_t, size_t, const Address *sp, Address rbp)
-// while nobody looks for friends, and else at the other, with the same, which may look at all registers of the caller.
-#define ABUT_LOOKING_STUB(name, implementation, seen, first, second)                               \
-  __asm__(".pushsection .text\n.balign 16\n.globl " #name "\n.type " #name ", @function\n" #name   \
-          ":\n.cfi_startproc\nendbr64\n"                                                           \
-          "mov %rsp, %" first "\nmov %rbp, %" second "\n"                                          \
-          "cmpb $0, _ZN4abut9attentionE(%rip)\njne " #seen "\njmp " #implementation "\n"           \
-          ".cfi_endproc\n.size " #name ", . - " #name "\n.popsection\n")
+extern "C" void *abut_light_tell(size_t bytes, void *memory);
 
 namespace abut::light {
 
@@ -25,18 +18,46 @@ inline Frame frame_of(const near::Captured *captured) {
   return {&captured->words[near::Captured::kReturnAddress], captured->words[1]};
 }
 
+// An entry point that has no need of its caller's frame while all goes well. Else it goes on, by a jump, so that the stack
+// pointer still points to the return address (entry/frame_stub.hpp): `look` where somebody looks for friends, `fetch`
+// where no block is at hand, abut_light_tell with a block that is not recorded yet.
+template <void *look(size_t), void *fetch(size_t)>
+[[gnu::always_inline]] inline void *allocate(size_t bytes, Address site) {
+  if (somebody_looks()) [[unlikely]]
+    return look(bytes);
+  void *memory = heap::allocate_fast(bytes);
+  if (memory == nullptr) [[unlikely]]
+    return fetch(bytes);
+  if (put_small(memory, bytes, site)) [[likely]]
+    return memory;
+  return abut_light_tell(bytes, memory);
+}
+
+// Whether the block may have been recorded at a later time than the running thread's last records are of.
+inline bool may_be_later(const void *memory) {
+  if (os::has_one_thread()) return false;
+  const auto address = reinterpret_cast<Address>(memory);
+  if (heap::segment_map.kind_at(address) != heap::SegmentKind::pages) return true;
+  heap::Segment *segment = heap::Segment::of(address);
+  if (heap::tier_of(segment->tag_at(address)) == heap::Tier::pages) return true;
+  const heap::LocalHeap *owner = segment->span_at(address).owner;
+  if (owner->keeper == heap::current) return false;
+  const uint64_t until = owner->recorded_until.load(std::memory_order_relaxed);
+  return until == 0 || until >= ring::lane.time();
+}
+
 // What release() does with what is no small block of the running thread, perhaps another one's; and where there is more
 // to do than to write it down.
 [[gnu::noinline]] inline void release_other(const char *call, void *memory) {
   if (memory == nullptr) return;
   const auto told = event(ring::Kind::free, reinterpret_cast<Address>(memory));
-  if (!os::has_one_thread() || !ring::lane.put_ready(told)) {
-    if (ring::lane.is_deaf()) {
-      ring::lane.drop();
-    } else if (ring::is_recording()) {
-      order();
-      freed(memory);
-    }
+  const bool put = may_be_later(memory) ? ring::lane.put_ordered(told) : ring::lane.put_ready(told);
+  if (put) return entry::release_slow(call, memory);
+  if (ring::lane.is_deaf()) {
+    ring::lane.drop();
+  } else if (ring::is_recording()) {
+    order();
+    freed(memory);
   }
   entry::release_slow(call, memory);
 }
@@ -46,10 +67,15 @@ inline Frame frame_of(const near::Captured *captured) {
 }
 
 // A block that is not small, or that the thread has not at hand.
-[[gnu::noinline]] inline void *allocate_slow(size_t bytes, const Address *sp, Address rbp) {
-  if (void *memory = heap::allocate_waiting(bytes))
-    return allocated_small(memory, bytes, {sp, rbp});
-  return allocated(entry::or_no_memory(heap::allocate_slow(bytes)), bytes, 0, {sp, rbp});
+[[gnu::noinline]] inline void *allocate_slow(size_t bytes, Frame frame) {
+  if (void *memory = heap::allocate_waiting(bytes)) return allocated_small(memory, bytes, frame);
+  return allocated_by_heap(entry::or_no_memory(heap::allocate_slow(bytes)), bytes, frame);
+}
+
+// What allocate() does where nobody looks, for those who know the frame.
+inline void *allocate_here(size_t bytes, Frame frame) {
+  void *memory = heap::allocate_fast(bytes);
+  return memory != nullptr ? allocated_small(memory, bytes, frame) : allocate_slow(bytes, frame);
 }
 
 // As entry::release. The free is told before it happens.

@@ -4,6 +4,7 @@
 #include "record/channel.hpp"
 #include "record/heritage_office.hpp"
 #include "record/options.hpp"
+#include "record/word_store.hpp"
 #include "trace/writer.hpp"
 
 #include <atomic>
@@ -71,6 +72,7 @@ private:
   std::promise<int> status_promise_;
   std::shared_future<int> status_;
   std::optional<trace::Writer> first_writer_;
+  const std::shared_ptr<SlabPool> slabs_ = std::make_shared<SlabPool>();
 
   std::mutex mutex_;
   std::condition_variable idle_;

@@ -64,7 +64,7 @@ void Collector::pump_rings(Channel &channel, Visit &visit) {
   const RingSource source(channel, visit.session,
                           {waits, options_.follow, compiled, part_of(options_)});
   ring::Header *header = source.header();
-  RingDrain drain(header, waits ? kWaits : kLosesRather);
+  RingDrain drain(header, waits ? kWaits : kLosesRather, slabs_);
   std::thread drainer([&] {
     if (!waits) setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
     auto nap = kNap;

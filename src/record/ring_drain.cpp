@@ -112,7 +112,7 @@ size_t RingDrain::drain(ring::Head &head, Ring &ring, bool takes, uint64_t settl
     lock.lock();
   else if (!lock.try_lock())
     return count;
-  std::move(ring.taken.begin(), ring.taken.end(), std::back_inserter(ring.queue->chunks));
+  std::move(ring.taken.begin(), ring.taken.end(), std::back_inserter(ring.queue->pieces));
   ring.taken.clear();
   if (done)
     ring.queue->settled = kNever;
@@ -136,7 +136,7 @@ void RingDrain::take(ring::Head &head, Ring &ring, size_t written) {
 
 void RingDrain::take_words(Ring &ring, size_t end) {
   if (end <= ring.at) return;
-  ring.taken.emplace_back(ring.words + ring.at, ring.words + end);
+  ring.taken.push_back(store_.keep({ring.words + ring.at, end - ring.at}));
   ring.drained += end - ring.at;
   ring.at = end;
 }

@@ -4,6 +4,7 @@
 // a thread that does nothing else, and what is queued is bounded.
 #pragma once
 
+#include "record/word_store.hpp"
 #include "ring/layout.hpp"
 
 #include <atomic>
@@ -19,7 +20,7 @@ namespace abut::record {
 // What came out of one ring: whole records, in the order in which its thread wrote them.
 struct RingQueue {
   uint32_t thread = 0;
-  std::deque<std::vector<ring::Word>> chunks;
+  std::deque<KeptWords> pieces;
   uint64_t settled = 0;        // no record with an earlier time is still to come
   std::atomic<size_t> held{0}; // words that were drained, and not yet read
 };
@@ -33,8 +34,9 @@ struct DrainBudget {
 
 class RingDrain {
 public:
-  RingDrain(ring::Header *header, DrainBudget budget)
-      : header_(header), budget_(budget), allowance_(budget.most_at_once) {}
+  RingDrain(ring::Header *header, DrainBudget budget, std::shared_ptr<SlabPool> pool)
+      : header_(header), budget_(budget), allowance_(budget.most_at_once), store_(std::move(pool)) {
+  }
 
   // Empties all rings once, `now` being the clock's reading before the call; how many words that were. From the call
   // on that says so, nobody writes any more.
@@ -70,15 +72,15 @@ private:
     size_t at = 0;      // from the ring's begin
     size_t drained = 0; // words, ever
     std::shared_ptr<RingQueue> queue;
-    std::vector<std::vector<ring::Word>> taken; // that are not yet in the queue
+    std::vector<KeptWords> taken; // that are not yet in the queue
   };
 
   size_t claimed() const;
   void find_rings();
   size_t drain(ring::Head &head, Ring &ring, bool takes, uint64_t settled, bool ended);
   static size_t written_of(const ring::Head &head);
-  static void take(ring::Head &head, Ring &ring, size_t written);
-  static void take_words(Ring &ring, size_t end);
+  void take(ring::Head &head, Ring &ring, size_t written);
+  void take_words(Ring &ring, size_t end);
   void renew_allowance(uint64_t now);
   void release(ring::Head &head);
 
@@ -86,6 +88,7 @@ private:
   DrainBudget budget_;
   double allowance_; // words
   uint64_t renewed_ = 0;
+  WordStore store_;
   std::map<ring::Head *, Ring> rings_;
   uint64_t lost_ = 0;
   std::atomic<size_t> held_words_{0};

@@ -39,16 +39,16 @@ void RingReader::refill() {
       ring->queue = queue;
       ring->thread = queue->thread;
     }
-    for (auto &chunk : queue->chunks) ring->chunks.push_back(std::move(chunk));
-    queue->chunks.clear();
+    for (auto &piece : queue->pieces) ring->pieces.push_back(std::move(piece));
+    queue->pieces.clear();
     ring->settled = queue->settled;
   });
 }
 
 // Looks at the time of the next record: of all rings first, so that one of them can always go on.
 void RingReader::look_ahead(Ring &ring) {
-  if (ring.chunks.empty()) return;
-  const Word first = ring.chunks.front()[ring.at];
+  if (ring.pieces.empty()) return;
+  const Word first = ring.pieces.front().words[ring.at];
   if (is_time(first)) ring.time = std::max(ring.time, small_of(first));
 }
 
@@ -58,7 +58,7 @@ uint64_t RingReader::bound_of_others(const Ring &ring, uint64_t horizon) const {
   for (const Ring &other : rings_)
     if (&other != &ring)
       bound =
-          std::min(bound, other.chunks.empty() ? std::max(other.time, other.settled) : other.time);
+          std::min(bound, other.pieces.empty() ? std::max(other.time, other.settled) : other.time);
   return bound;
 }
 
@@ -74,7 +74,7 @@ size_t RingReader::read() {
   }
   hand_over();
   std::erase_if(rings_, [](const Ring &ring) {
-    return ring.chunks.empty() && ring.settled == RingDrain::kNever;
+    return ring.pieces.empty() && ring.settled == RingDrain::kNever;
   });
   return total;
 }
@@ -82,15 +82,15 @@ size_t RingReader::read() {
 // Reads records whose time is not beyond `bound`; how many words.
 size_t RingReader::read_ring(Ring &ring, uint64_t bound) {
   size_t total = 0;
-  while (!ring.chunks.empty() && total < kMostTurn) {
-    const std::vector<Word> &chunk = ring.chunks.front();
-    for (; ring.at < chunk.size() && total < kMostTurn;) {
-      const Word first = chunk[ring.at];
+  while (!ring.pieces.empty() && total < kMostTurn) {
+    const std::span<const Word> piece = ring.pieces.front().words;
+    for (; ring.at < piece.size() && total < kMostTurn;) {
+      const Word first = piece[ring.at];
       const size_t count = words_of(first);
-      if (count == 0 || count > chunk.size() - ring.at) {
+      if (count == 0 || count > piece.size() - ring.at) {
         ++damaged_;
-        total += chunk.size() - ring.at;
-        ring.at = chunk.size();
+        total += piece.size() - ring.at;
+        ring.at = piece.size();
         break;
       }
       const bool is_event = (first & ring::kEventBit) != 0;
@@ -102,15 +102,15 @@ size_t RingReader::read_ring(Ring &ring, uint64_t bound) {
       }
       time_ = ring.time;
       if (is_event)
-        read_record(first, &chunk[ring.at] + 1);
+        read_record(first, &piece[ring.at] + 1);
       else
         access(first);
       ring.at += count;
       total += count;
       if (stream_.size() > kPiece) hand_over();
     }
-    if (ring.at < chunk.size()) break;
-    ring.chunks.pop_front();
+    if (ring.at < piece.size()) break;
+    ring.pieces.pop_front();
     ring.at = 0;
   }
   return total;
@@ -150,9 +150,8 @@ void RingReader::read_record(Word first, const Word *words) {
 
 void RingReader::read_small(Word word) {
   const auto birth = ring::SmallBirth::read(word);
-  const uint64_t distance = uint64_t{birth.granules} << ring::SmallBirth::kGranuleShift;
   emit(ABUT_RAW_ALLOCATE, 0,
-       {time_, (drain_.anchor() + distance) & ring::kAddressMask, birth.size,
+       {time_, (drain_.anchor() + birth.distance) & ring::kAddressMask, birth.size,
         uint64_t{birth.context} * 4});
 }
 

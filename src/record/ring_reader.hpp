@@ -28,8 +28,8 @@ private:
   struct Ring {
     std::shared_ptr<RingQueue> queue;
     uint32_t thread = 0;
-    std::deque<std::vector<ring::Word>> chunks;
-    size_t at = 0;        // in the first chunk
+    std::deque<KeptWords> pieces;
+    size_t at = 0;        // in the first piece
     uint64_t time = 0;    // of the record there
     uint64_t settled = 0; // no record with an earlier time is still to come
   };

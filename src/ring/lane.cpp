@@ -9,7 +9,7 @@ namespace abut::ring {
 
 constinit std::atomic<Recording> recording{Recording::untried};
 constinit Header *shared = nullptr;
-constinit std::atomic<uint64_t> anchor{SmallBirth::kNoAnchor};
+constinit std::atomic<uint64_t> small_offset{SmallBirth::kNowhere};
 constinit const std::atomic<uint32_t> kNever{0};
 constinit std::atomic<const std::atomic<uint32_t> *> ticks{&kNever};
 constinit Head nobody;
@@ -44,7 +44,7 @@ bool connect(uint32_t parent_session, uint32_t fork_of_parent) {
       os::share_memory(socket, &hello, sizeof hello, &welcome, sizeof welcome, kSharedBytes);
   if (memory == nullptr) return false;
   shared = static_cast<Header *>(memory);
-  anchor = SmallBirth::kNoAnchor;
+  small_offset = SmallBirth::kNowhere;
   ticks = &shared->tick;
   records_accesses = shared->accesses;
   takes_accesses = shared->accesses && !shared->after_mark;
@@ -71,10 +71,10 @@ void stop() {
 }
 
 void drop_anchor(uint64_t address) {
-  if (anchor.load(std::memory_order_relaxed) != SmallBirth::kNoAnchor) return;
+  if (small_offset.load(std::memory_order_relaxed) != SmallBirth::kNowhere) return;
   uint64_t first = 0;
   shared->anchor.compare_exchange_strong(first, SmallBirth::anchor_around(address));
-  anchor.store(shared->anchor.load());
+  small_offset.store(SmallBirth::offset_from(shared->anchor.load()));
 }
 
 void have_all_look() {
@@ -95,7 +95,7 @@ void Lane::stamp() {
   // An address below all others where the longer way is to be taken even so.
   const uintptr_t ready = records_accesses ? 1 : reinterpret_cast<uintptr_t>(limit_);
   head_->ready.store(ready); // seen by all before the clock is read
-  put(event(Kind::time, os::time_stamp_now()));
+  put(look_at_the_clock());
 }
 
 // The first chunk that is free: what was written last, and read since, is likely to be in a cache.
@@ -113,7 +113,7 @@ bool Lane::enter_chunk() {
   next_ = begin_ + chunk * kChunkWords;
   limit_ = next_ + (kChunkWords - kRoom);
   head_->ready.store(0, std::memory_order_relaxed);
-  publish(next_);
+  publish(*head_, next_);
   for (size_t ahead = 0; ahead < kAhead; ahead += kLineBytes / sizeof(Word)) fetch(next_ + ahead);
   return true;
 }
@@ -196,7 +196,7 @@ bool Lane::make_room() {
 
 void Lane::fall_deaf(uint32_t since) {
   if (head_ != &nobody) head_->ready.store(0, std::memory_order_relaxed);
-  limit_ = next_in_ring();
+  limit_ = next_in(*head_);
   is_deaf_ = true;
   deaf_since_ = since;
 }

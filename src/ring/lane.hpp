@@ -19,8 +19,9 @@ extern std::atomic<Recording> recording __attribute__((visibility("hidden")));
 // The shared memory, where `recording` is on.
 extern Header *shared __attribute__((visibility("hidden")));
 
-// Whence small blocks are counted, see SmallBirth; and has them counted from around `address`, if from nowhere yet.
-extern std::atomic<uint64_t> anchor __attribute__((visibility("hidden")));
+// What leads from a small block's address to its distance, see SmallBirth; and has it counted from around `address`, if
+// from nowhere yet.
+extern std::atomic<uint64_t> small_offset __attribute__((visibility("hidden")));
 void drop_anchor(uint64_t address);
 
 // What changes from time to time, see Header::tick; and never where nothing is recorded.
@@ -48,7 +49,7 @@ public:
       return false;
     }
     enter();
-    next_ = next_in_ring();
+    next_ = next_in(*head_);
     if (next_ >= limit_ && !make_room()) [[unlikely]] {
       exit();
       return false;
@@ -58,35 +59,53 @@ public:
     return true;
   }
   void end() {
-    publish(next_);
+    publish(*head_, next_);
     exit();
   }
 
   // Whether there is nothing to do before and after a record of a word or two; it has no time of its own: what it takes over
   // from other threads is said to order() before. Accesses of other threads can be anywhere, so that where they are
   // recorded, events take the longer way.
-  bool is_ready() const {
-    return !inside_ && head_->written.load(std::memory_order_relaxed) <
-                           head_->ready.load(std::memory_order_relaxed);
-  }
+  bool is_ready() const { return !inside_ && is_below_ready(*head_, next_in(*head_)); }
   // Writes it, if so.
   template <typename... Words>
   bool put_ready(Words... words) {
-    if (!is_ready()) [[unlikely]]
-      return false;
-    enter();
-    Word *next = next_in_ring();
-    fetch(next + kAhead);
-    ((*next++ = words), ...);
-    publish(next);
-    exit();
-    return true;
+    return put_what([=](const Head &, Word *next) {
+      ((*next++ = words), ...);
+      return next;
+    });
+  }
+  // Writes the word that `find` tells, if so. It is asked only where there is room, and nought is none. What it finds
+  // because another thread told of it is in order: who told had this thread look at the clock before.
+  template <typename Find>
+  bool put_found(Find find) {
+    return put_what([=](const Head &head, Word *next) -> Word * {
+      const Word word = find();
+      if (word == 0 || !is_below_ready(head, next)) [[unlikely]]
+        return nullptr;
+      *next = word;
+      return next + 1;
+    });
   }
 
   // The next record comes after all that other threads did before now. Only while recording is on.
   void order() {
     if (!os::has_one_thread() && head_ != &nobody) head_->ready.store(0, std::memory_order_relaxed);
   }
+  // As order() and put_ready().
+  bool put_ordered(Word word) {
+    return put_what([=, this](const Head &, Word *next) {
+      next[0] = look_at_the_clock();
+      next[1] = word;
+      return next + 2;
+    });
+  }
+
+  // What the thread writes without an order() comes after all that others wrote before this time.
+  uint64_t time() const { return time_; }
+  // Where others find the time that the thread's last records do not go beyond.
+  std::atomic<uint64_t> *says_time_at() const { return says_time_at_; }
+  void say_time_at(std::atomic<uint64_t> *place) { says_time_at_ = place; }
 
   // Whether a look into the ring found no room, and was not long ago, or there is no ring: then what there is to tell is
   // dropped.
@@ -115,7 +134,7 @@ public:
       return;
     }
     enter();
-    next_ = next_in_ring();
+    next_ = next_in(*head_);
     const uint64_t now = epoch.load(std::memory_order_relaxed);
     if (next_ >= limit_ || now != epoch_) [[unlikely]]
       if (!prepare_access(now)) {
@@ -123,7 +142,7 @@ public:
         return;
       }
     put(word);
-    publish(next_);
+    publish(*head_, next_);
     exit();
   }
 
@@ -135,16 +154,39 @@ public:
 private:
   static constexpr size_t kAhead = 64; // words
 
+  static bool is_below_ready(const Head &head, const Word *next) {
+    return reinterpret_cast<uintptr_t>(next) < head.ready.load(std::memory_order_relaxed);
+  }
+  // `write` writes from where it is told to, and returns where it ends, or null if there is nothing to write.
+  template <typename Write>
+  [[gnu::always_inline]] bool put_what(Write write) {
+    if (inside_) [[unlikely]]
+      return false;
+    enter();
+    Head &head = *head_; // nobody changes it meanwhile
+    Word *next = next_in(head);
+    if (is_below_ready(head, next)) [[likely]] {
+      fetch(next + kAhead);
+      if (const Word *end = write(head, next)) [[likely]] {
+        publish(head, end);
+        exit();
+        return true;
+      }
+    }
+    exit();
+    return false;
+  }
+
   // From now on, a signal handler of this thread leaves the ring alone.
   void enter() {
     inside_ = true;
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
-  Word *next_in_ring() const {
-    return reinterpret_cast<Word *>(head_->written.load(std::memory_order_relaxed));
+  static Word *next_in(const Head &head) {
+    return reinterpret_cast<Word *>(head.written.load(std::memory_order_relaxed));
   }
-  void publish(const Word *next) {
-    head_->written.store(reinterpret_cast<uintptr_t>(next), std::memory_order_release);
+  static void publish(Head &head, const Word *next) {
+    head.written.store(reinterpret_cast<uintptr_t>(next), std::memory_order_release);
   }
   void exit() {
     std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -162,6 +204,18 @@ private:
   bool claim_unused();
   bool prepare_access(uint64_t now);
   void stamp();
+  // The record of the time.
+  Word look_at_the_clock() {
+    time_ = os::time_stamp_now();
+    if (says_time_at_ != nullptr) raise(*says_time_at_, time_);
+    return event(Kind::time, time_);
+  }
+  // Nobody else writes there but who had what it tells of before, and ends.
+  static void raise(std::atomic<uint64_t> &place, uint64_t time) {
+    uint64_t before = place.load(std::memory_order_relaxed);
+    while (before < time && !place.compare_exchange_weak(before, time)) {
+    }
+  }
   bool enter_chunk();
   void count_dropped();
   void fall_deaf(uint32_t since);
@@ -170,6 +224,8 @@ private:
   Word *limit_ = nullptr;                    // of the chunk: below it, a record has room
   Word *next_ = nullptr;                     // while a longer record is written
   std::atomic<uint64_t> *dropped_ = nullptr; // in the head, or where nobody looks
+  uint64_t time_ = 0;
+  std::atomic<uint64_t> *says_time_at_ = nullptr;
   uint64_t epoch_ = 0;
   uint32_t deaf_since_ = 0; // a tick
   bool is_deaf_ = false;

@@ -57,6 +57,7 @@ struct Welcome {
 
 // Words behind the first one are in brackets; "s:" is the small value.
 enum class Kind : uint8_t {
+  small, // a small block is allocated, see SmallBirth; nought, so that its word is made without a constant
   time,     // s: reading of the time stamp counter; of this and what follows
   allocate, // s: context | low bits of the size << 16 [address | high bits << 47 | log2 of the alignment + 1 << 52]
   free,     // s: address; before the call
@@ -72,7 +73,6 @@ enum class Kind : uint8_t {
   touch,   // s: address [weight]
   fork,    // s: number of the fork; what follows is not of the child
   recording, // s: 1 where accesses are recorded from here on, 0 where no more
-  small,     // a small block is allocated, see SmallBirth
 };
 
 constexpr Word event(Kind kind, Word small) {
@@ -105,28 +105,41 @@ struct Birth {
 
 // What the allocation of a small block says in one word: who writes less leaves more of the caches to the program. Where it
 // lies is counted from an anchor, see Header: one heap's small blocks are mostly near to each other.
+//   event bit; distance from the anchor << 23; size << 16; context
 struct SmallBirth {
   uint16_t context = 0;
-  uint16_t size = 0; // below kMostSize
-  uint32_t granules = 0;
+  uint16_t size = 0;     // below kMostSize
+  uint64_t distance = 0; // below kReach, whole granules
 
+  static constexpr unsigned kContextBits = 16;
   static constexpr unsigned kSizeBits = 10;
   static constexpr size_t kMostSize = size_t{1} << kSizeBits;
-  static constexpr unsigned kGranuleShift = 3;                            // of the smallest blocks
-  static constexpr uint64_t kReach = uint64_t{1} << (32 + kGranuleShift); // bytes from the anchor
-
-  static constexpr uint64_t kNoAnchor = uint64_t{1} << 63; // far from all
+  static constexpr unsigned kGranuleShift = 3; // of the smallest blocks
+  static constexpr unsigned kReachShift = 32 + kGranuleShift;
+  static constexpr uint64_t kReach = uint64_t{1} << kReachShift; // bytes from the anchor
 
   static constexpr uint64_t anchor_around(uint64_t address) { return address - kReach / 2; }
-  constexpr Word word() const {
-    return event(Kind::small, context | Word{size} << 16 | Word{granules} << (16 + kSizeBits));
+
+  // What is added to an address is its distance, and a mark that becomes the event bit: addresses out of reach miss it.
+  static constexpr uint64_t offset_from(uint64_t anchor) { return kMark - anchor; }
+  static constexpr uint64_t kNowhere = uint64_t{1}
+                                       << 63; // the offset by which all are out of reach
+  // Nought where the address is out of reach, or the size is.
+  static constexpr Word word_of(uint64_t address, uint64_t offset, size_t size, uint16_t context) {
+    const uint64_t marked = address + offset;
+    if (marked >> kReachShift != kMark >> kReachShift || size >= kMostSize) return 0;
+    return ((marked << (kSizeBits - kGranuleShift) | size) << kContextBits) | context;
   }
   static constexpr SmallBirth read(Word word) {
-    return {static_cast<uint16_t>(word), static_cast<uint16_t>(word >> 16 & (kMostSize - 1)),
-            static_cast<uint32_t>(word >> (16 + kSizeBits))};
+    return {static_cast<uint16_t>(word),
+            static_cast<uint16_t>(word >> kContextBits & (kMostSize - 1)),
+            (word & kSmallMask) >> (kContextBits + kSizeBits) << kGranuleShift};
   }
+
+private:
+  static constexpr uint64_t kMark = kEventBit >> (kContextBits + kSizeBits - kGranuleShift);
 };
-static_assert(16 + SmallBirth::kSizeBits + 32 == kKindShift);
+static_assert(SmallBirth::kContextBits + SmallBirth::kSizeBits + 32 == kKindShift);
 
 // Where the writer went from a chunk, and how many words it left there.
 struct Onward {

@@ -207,5 +207,24 @@ TEST_F(LocalHeapTest, GetsBackEverythingFromManyThreads) {
   EXPECT_EQ(pages_taken.value(), taken_before);
 }
 
+TEST_F(LocalHeapTest, SaysThatItTookOverWhatOthersMayHaveHad) {
+  take(100); // on its first pages
+  EXPECT_TRUE(heap->has_taken_over());
+  EXPECT_FALSE(heap->has_taken_over());
+  const auto blocks = take_many(20, 100);
+  EXPECT_FALSE(heap->has_taken_over()) << "pages of its own";
+  send(blocks[3]);
+  EXPECT_FALSE(heap->has_taken_over()) << "it waits in the inbox";
+  take_many(1000, 100);
+  EXPECT_TRUE(heap->has_taken_over());
+  EXPECT_FALSE(heap->has_taken_over());
+  send(blocks[4]);
+  heap->help(); // as another thread does
+  EXPECT_TRUE(heap->has_taken_over());
+  EXPECT_FALSE(heap->has_taken_over());
+  take(20'000);
+  EXPECT_TRUE(heap->has_taken_over()) << "pages for medium blocks";
+}
+
 } // namespace
 } // namespace abut::heap

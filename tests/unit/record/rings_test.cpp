@@ -32,7 +32,7 @@ protected:
   ~RingsTest() override {
     lane.forget();
     ring::recording = ring::Recording::off;
-    ring::anchor = ring::SmallBirth::kNoAnchor;
+    ring::small_offset = ring::SmallBirth::kNowhere;
     ring::shared = nullptr;
     munmap(header_, ring::kSharedBytes);
   }
@@ -60,7 +60,8 @@ protected:
   }
 
   ring::Header *header_;
-  RingDrain drain_{header_, {kRingWords * 64}};
+  std::shared_ptr<SlabPool> slabs_ = std::make_shared<SlabPool>();
+  RingDrain drain_{header_, {kRingWords * 64}, slabs_};
   std::vector<uint64_t> freed_;
   std::vector<std::vector<uint64_t>> contexts_;
   std::vector<std::array<uint64_t, 3>> born_; // address, size, context
@@ -113,7 +114,7 @@ TEST_F(RingsTest, NonsenseAboutTheWayThroughTheChunksEndsTheReadingOfThem) {
 }
 
 TEST_F(RingsTest, WhileNothingIsTakenFewChunksAreOpen) {
-  RingDrain drain(header_, {~size_t{0}, 0, 1});
+  RingDrain drain(header_, {~size_t{0}, 0, 1}, slabs_);
   ASSERT_TRUE(write_free(1));
   EXPECT_GT(drain.drain(kSoon, false), 0u);
   EXPECT_EQ(drain.drain(kSoon, false), 0u);
@@ -186,7 +187,7 @@ TEST_F(RingsTest, WordsThatMakeNoSenseAreCountedAndPassedOver) {
 }
 
 TEST_F(RingsTest, OfMoreThanTheBudgetTheRestStaysInTheRingAndWhatComesThenIsDropped) {
-  RingDrain drain(header_, {~size_t{0}, 0.001, 100});
+  RingDrain drain(header_, {~size_t{0}, 0.001, 100}, slabs_);
   const auto drain_after = [&](uint64_t stamps) { return drain.drain(kSoon + stamps, false); };
   while (write_free(1)) {
   }
@@ -229,6 +230,34 @@ TEST_F(RingsTest, WhatIsWrittenAtOnceIsAfterAllThatItIsSaidToComeAfter) {
   EXPECT_EQ(read(true), (std::vector<uint64_t>{1, 2, 3}));
 }
 
+TEST_F(RingsTest, WhatIsOrderedHasTheTimeAndSaysIt) {
+  std::atomic<uint64_t> until{0};
+  lane.say_time_at(&until);
+  ASSERT_TRUE(write_free(1));
+  const uint64_t before = lane.time();
+  EXPECT_EQ(until, before);
+  std::thread other([] { ASSERT_TRUE(write_free(2)); });
+  other.join();
+  ASSERT_TRUE(lane.put_ordered(event(Kind::free, 3)));
+  EXPECT_GT(lane.time(), before);
+  EXPECT_EQ(until, lane.time());
+  until = kSoon; // who had the place before may still be writing there: the later one counts
+  ASSERT_TRUE(lane.put_ordered(event(Kind::free, 4)));
+  EXPECT_EQ(until, kSoon);
+  EXPECT_EQ(read(true), (std::vector<uint64_t>{1, 2, 3, 4}));
+}
+
+TEST_F(RingsTest, WhatIsFoundIsWrittenUnlessTheClockIsToBeLookedAtMeanwhile) {
+  ASSERT_TRUE(write_free(1));
+  EXPECT_FALSE(lane.put_found([] { return Word{0}; }));
+  EXPECT_TRUE(lane.put_found([] { return event(Kind::free, 2); }));
+  EXPECT_FALSE(lane.put_found([] {
+    ring::have_all_look();
+    return event(Kind::free, 3);
+  }));
+  EXPECT_EQ(read(true), (std::vector<uint64_t>{1, 2}));
+}
+
 TEST_F(RingsTest, WhoeverFindsARingEmptyHasItsThreadLookAtTheClock) {
   ASSERT_TRUE(write_free(1));
   ASSERT_TRUE(lane.put_ready(event(Kind::free, 2)));
@@ -244,13 +273,13 @@ TEST_F(RingsTest, WhoeverFindsARingEmptyHasItsThreadLookAtTheClock) {
 TEST_F(RingsTest, TheBirthOfASmallBlockSaysInAWordWhatTheLongerWaySays) {
   ring::drop_anchor(0x7f0012345678);
   ring::drop_anchor(0x1000); // the first one counts
-  const uint64_t anchor = ring::anchor;
+  const uint64_t anchor = header_->anchor;
+  const uint64_t offset = ring::small_offset;
   EXPECT_LT(0x7f0012345678 - anchor, ring::SmallBirth::kReach);
   const uint64_t nearest = anchor, furthest = anchor + ring::SmallBirth::kReach - 8;
   for (const uint64_t address : {nearest, furthest, anchor + 0x123456778}) {
-    const ring::SmallBirth birth{65535, 1023, static_cast<uint32_t>((address - anchor) / 8)};
     ASSERT_TRUE(lane.begin());
-    lane.put(birth.word());
+    lane.put(ring::SmallBirth::word_of(address, offset, 1023, 65535));
     lane.end();
     ASSERT_TRUE(lane.begin());
     const ring::Birth longer{65535, address, 1023, 0};
@@ -260,6 +289,10 @@ TEST_F(RingsTest, TheBirthOfASmallBlockSaysInAWordWhatTheLongerWaySays) {
   read(true);
   ASSERT_EQ(born_.size(), 6u);
   for (size_t i = 0; i < born_.size(); i += 2) EXPECT_EQ(born_[i], born_[i + 1]);
+  for (const uint64_t address : {nearest - 8, furthest + 8, uint64_t{8}})
+    EXPECT_EQ(ring::SmallBirth::word_of(address, offset, 1023, 65535), 0u);
+  EXPECT_EQ(ring::SmallBirth::word_of(nearest, offset, 1024, 65535), 0u);
+  EXPECT_EQ(ring::SmallBirth::word_of(nearest, ring::SmallBirth::kNowhere, 8, 1), 0u);
   EXPECT_EQ(born_[0], (std::array<uint64_t, 3>{nearest, 1023, 65535 * 4}));
 }
 
