@@ -30,7 +30,9 @@ template <void *look(size_t), void *fetch(size_t)>
     return fetch(bytes);
   if (put_small(memory, bytes, site)) [[likely]]
     return memory;
-  return abut_light_tell(bytes, memory);
+  if (!ring::lane.is_deaf()) return abut_light_tell(bytes, memory);
+  ring::lane.drop();
+  return memory;
 }
 
 // Whether the block may have been recorded at a later time than the running thread's last records are of.

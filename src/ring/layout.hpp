@@ -23,7 +23,7 @@ namespace abut::ring {
 using Word = uint64_t;
 
 inline constexpr uint32_t kMagic = 0x74756261; // "abut"
-inline constexpr uint32_t kVersion = 0x104;    // of the hello that asks for rings
+inline constexpr uint32_t kVersion = 0x105;    // of the hello that asks for rings
 inline constexpr char kSocketVariable[] =
     "ABUT_RECORD";                          // of the environment: where the collector listens
 inline constexpr size_t kMostThreads = 512; // at a time
