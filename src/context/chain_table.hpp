@@ -37,6 +37,12 @@ struct Entry {
 };
 static_assert(sizeof(Entry) == 32);
 
+// The id of the chain up to a return address, and the rule that leads to the next one; none where the chain ends.
+struct ChainStep {
+  FrameRule rule;
+  uint16_t id = 0;
+};
+
 // All of it is nought at first, so that it takes no room in the library's file, nor pages of it.
 class ChainTable {
 public:
@@ -77,6 +83,27 @@ public:
     return entry.key.load(std::memory_order_acquire) == return_address ? &entry : nullptr;
   }
 
+  // Calls `visit(key, const ChainStep &)` for each step of a chain that find() knows.
+  template <class Visit>
+  void each_step(Frame frame, Visit visit) {
+    uint64_t key = *frame.sp;
+    for (unsigned depth = 1; depth <= kDeepest; ++depth) {
+      const Entry *entry = look_up(key);
+      if (entry == nullptr) return;
+      const EntryKind kind = entry->kind.load(std::memory_order_relaxed);
+      if (kind == EntryKind::leaf) return visit(key, ChainStep{{}, entry->id});
+      if (kind != EntryKind::onward && kind != EntryKind::last) return;
+      visit(key, ChainStep{entry->rule, entry->id});
+      if (!step(entry->rule, frame)) return;
+      key = child_key(*frame.sp, entry->id);
+    }
+  }
+
+  // The key of a return address in the chain that leads to the entry of that id.
+  static uint64_t child_key(Address return_address, uint16_t parent) {
+    return (return_address & (kGone - 1)) | uint64_t{parent} << (kAddressBits + 1);
+  }
+
   // Writes the return addresses from `frame` outwards, at most `most`; how many. It ends where no rule leads on.
   unsigned capture(Frame frame, Address *addresses, unsigned most);
 
@@ -111,10 +138,6 @@ private:
   static constexpr uint16_t kMostGone = 0xffff;
   static constexpr uint64_t kGone = uint64_t{1} << kAddressBits;
   static constexpr uint16_t kOutsideId = 0xffff;
-
-  static uint64_t child_key(Address return_address, uint16_t parent) {
-    return (return_address & (kGone - 1)) | uint64_t{parent} << (kAddressBits + 1);
-  }
 
   // The first entries lie together on few pages, since most programs have no more.
   static constexpr unsigned kLogDense = 12;

@@ -12,6 +12,7 @@ using ring::Kind;
 using ring::Word;
 
 constinit KnownSites known_sites;
+constinit KnownChains known_chains;
 
 namespace {
 
@@ -96,11 +97,17 @@ bool ends_at_site(const context::Entry *leaf) {
   return leaf->depth == 1 && leaf->kind.load(std::memory_order_relaxed) == context::EntryKind::leaf;
 }
 
-void remember(Address site, const context::Entry *leaf, uint16_t generation) {
-  if (known_in != generation) known_sites.forget();
+void remember(context::Frame frame, const context::Entry *leaf, uint16_t generation) {
+  if (known_in != generation) {
+    known_sites.forget();
+    known_chains.forget();
+  }
   known_in = generation;
-  if (ends_at_site(leaf) && told[leaf->id].load() == generation)
-    known_sites.remember(site, leaf->id);
+  if (told[leaf->id].load() != generation) return;
+  if (ends_at_site(leaf))
+    known_sites.remember(*frame.sp, leaf->id);
+  else
+    known_chains.remember(frame);
 }
 
 } // namespace
@@ -113,7 +120,7 @@ uint16_t context_of(context::Frame frame) {
     return leaf->id;
   const std::lock_guard guard(lock);
   if (told[leaf->id].load() != generation) tell(frame, leaf, generation);
-  remember(*frame.sp, leaf, generation);
+  remember(frame, leaf, generation);
   return leaf->id;
 }
 
@@ -123,6 +130,7 @@ void unlock_contexts() { lock.unlock(); }
 void forget_contexts() {
   for (auto &mark : told) mark.store(0, std::memory_order_relaxed);
   known_sites.forget();
+  known_chains.forget();
   modules = context::ModuleList();
 }
 

@@ -64,19 +64,32 @@ ABUT_BODY void *abut_light_placed_malloc(size_t bytes, const near::Captured *cap
   return or_no_memory(light::allocate_placed(bytes, captured, context));
 }
 
-ABUT_BODY void *abut_light_calloc(size_t count, size_t each, const Address *sp, Address rbp) {
+ABUT_FRAME("abut_light_look_calloc", "%rsi", "%rdx", "abut_light_calloc_seen");
+ABUT_FRAME("abut_light_fetch_calloc", "%rsi", "%rdx", "abut_light_calloc_slow");
+extern "C" void *abut_light_look_calloc(size_t bytes);
+extern "C" void *abut_light_fetch_calloc(size_t bytes);
+
+ABUT_EXPORT void *calloc(size_t count, size_t each) {
   size_t bytes = 0;
   if (__builtin_mul_overflow(count, each, &bytes)) return or_no_memory(nullptr);
+  if (somebody_looks()) [[unlikely]]
+    return abut_light_look_calloc(bytes);
+  void *memory = heap::allocate_fast(bytes);
+  if (memory == nullptr) [[unlikely]]
+    return abut_light_fetch_calloc(bytes);
+  std::memset(memory, 0, bytes);
+  return light::put_small(memory, bytes, ABUT_SITE) ? memory : abut_light_tell(bytes, memory);
+}
+
+ABUT_BODY void *abut_light_calloc_slow(size_t bytes, const Address *sp, Address rbp) {
   return allocated_by_heap(or_no_memory(heap::allocate_zeroed(bytes)), bytes, {sp, rbp});
 }
 
-ABUT_BODY void *abut_light_calloc_seen(size_t count, size_t each, const Address *sp, Address rbp) {
-  size_t bytes = 0;
-  if (__builtin_mul_overflow(count, each, &bytes)) return or_no_memory(nullptr);
-  if (!light::wants(bytes, *sp)) return abut_light_calloc(1, bytes, sp, rbp);
-  const Address context = light::context_to_place(bytes, *sp);
-  return context != 0 ? abut_light_capture_calloc(bytes, context)
-                      : abut_light_calloc(1, bytes, sp, rbp);
+ABUT_BODY void *abut_light_calloc_seen(size_t bytes, const Address *sp, Address rbp) {
+  if (light::wants(bytes, *sp))
+    if (const Address context = light::context_to_place(bytes, *sp))
+      return abut_light_capture_calloc(bytes, context);
+  return abut_light_calloc_slow(bytes, sp, rbp);
 }
 
 ABUT_BODY void *abut_light_placed_calloc(size_t bytes, const near::Captured *captured,
@@ -84,8 +97,6 @@ ABUT_BODY void *abut_light_placed_calloc(size_t bytes, const near::Captured *cap
   void *memory = abut_light_placed_malloc(bytes, captured, context);
   return memory != nullptr ? std::memset(memory, 0, bytes) : nullptr;
 }
-
-ABUT_ENTRY_STUB_2(calloc, abut_light_calloc_seen);
 
 // ---- realloc ----
 

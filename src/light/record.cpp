@@ -27,15 +27,23 @@ void put(ring::Word first, ring::Word second) {
   end_event();
 }
 
-// `waited` is true where it is the running thread's alone.
-void put_new(Kind kind, const void *memory, size_t bytes, uint16_t context, bool waited) {
-  if (waited && kind == Kind::allocate) {
+// Before a block of the running thread's heap is recorded, unless it is too large for that.
+void order_if_taken_over(size_t bytes) {
+  heap::LocalHeap &heap = *heap::current;
+  const bool is_new = ring::lane.says_time_at() != &heap.recorded_until;
+  if (is_new) ring::lane.say_time_at(&heap.recorded_until);
+  if (heap.has_taken_over() || is_new || bytes > heap::kMediumMax) order();
+}
+
+// After order(), where the block is not the running thread's alone.
+void put_new(Kind kind, const void *memory, size_t bytes, uint16_t context) {
+  if (kind == Kind::allocate) {
     const ring::Word word = small_birth(memory, bytes, context);
     if (word != 0 && ring::lane.put_ready(word)) return;
   }
   if (bytes < ring::SmallBirth::kMostSize && ring::recording == ring::Recording::on)
     ring::drop_anchor(address_of(memory));
-  if (waited && bytes >> ring::Birth::kLowBits == 0 &&
+  if (bytes >> ring::Birth::kLowBits == 0 &&
       ring::lane.put_ready(event(kind, context | bytes << 16), address_of(memory)))
     return;
   put_birth(kind, memory, bytes, 0, context);
@@ -45,23 +53,24 @@ void put_new(Kind kind, const void *memory, size_t bytes, uint16_t context, bool
 
 void *allocated_waiting(void *memory, size_t bytes, Frame frame) {
   if (memory == nullptr || !is_recording()) return memory;
-  put_new(Kind::allocate, memory, bytes, context_of(frame), true);
+  put_new(Kind::allocate, memory, bytes, context_of(frame));
   return memory;
 }
 
 void *allocated_otherwise(void *memory, size_t bytes, Frame frame) {
+  const bool put = ring::lane.put_found([=]() -> ring::Word {
+    const uint16_t context = known_chains.context_at(frame);
+    return context != 0 ? small_birth(memory, bytes, context) : 0;
+  });
+  if (put) return memory;
   if (!ring::lane.is_deaf()) return allocated_waiting(memory, bytes, frame);
   ring::lane.drop();
   return memory;
 }
 
 void *allocated_by_heap(void *memory, size_t bytes, Frame frame) {
-  if (bytes > heap::kMediumMax) return allocated(memory, bytes, 0, frame);
   if (memory == nullptr || !is_recording()) return memory;
-  heap::LocalHeap &heap = *heap::current;
-  const bool is_new = ring::lane.says_time_at() != &heap.recorded_until;
-  if (is_new) ring::lane.say_time_at(&heap.recorded_until);
-  if (heap.has_taken_over() || is_new) order();
+  order_if_taken_over(bytes);
   return allocated_waiting(memory, bytes, frame);
 }
 
@@ -81,14 +90,14 @@ void freed(const void *memory) {
 
 void resizing(const void *memory) {
   const ring::Word word = event(Kind::resize, address_of(memory));
-  if (!os::has_one_thread() || !ring::lane.put_ready(word)) put(word);
+  if (!put_at_its_time(memory, word)) put(word);
 }
 
 void resized(const void *memory, size_t bytes, Frame frame) {
-  if (memory == nullptr)
-    put(event(Kind::stayed, 0));
-  else if (ring::is_recording())
-    put_new(Kind::resized, memory, bytes, context_of(frame), os::has_one_thread());
+  if (!ring::is_recording()) return;
+  if (memory == nullptr) return put(event(Kind::stayed, 0));
+  order_if_taken_over(bytes);
+  put_new(Kind::resized, memory, bytes, context_of(frame));
 }
 
 void hinted_near(const void *memory, const void *other) {

@@ -35,26 +35,12 @@ template <void *look(size_t), void *fetch(size_t)>
   return memory;
 }
 
-// Whether the block may have been recorded at a later time than the running thread's last records are of.
-inline bool may_be_later(const void *memory) {
-  if (os::has_one_thread()) return false;
-  const auto address = reinterpret_cast<Address>(memory);
-  if (heap::segment_map.kind_at(address) != heap::SegmentKind::pages) return true;
-  heap::Segment *segment = heap::Segment::of(address);
-  if (heap::tier_of(segment->tag_at(address)) == heap::Tier::pages) return true;
-  const heap::LocalHeap *owner = segment->span_at(address).owner;
-  if (owner->keeper == heap::current) return false;
-  const uint64_t until = owner->recorded_until.load(std::memory_order_relaxed);
-  return until == 0 || until >= ring::lane.time();
-}
-
 // What release() does with what is no small block of the running thread, perhaps another one's; and where there is more
 // to do than to write it down.
 [[gnu::noinline]] inline void release_other(const char *call, void *memory) {
   if (memory == nullptr) return;
   const auto told = event(ring::Kind::free, reinterpret_cast<Address>(memory));
-  const bool put = may_be_later(memory) ? ring::lane.put_ordered(told) : ring::lane.put_ready(told);
-  if (put) return entry::release_slow(call, memory);
+  if (put_at_its_time(memory, told)) return entry::release_slow(call, memory);
   if (ring::lane.is_deaf()) {
     ring::lane.drop();
   } else if (ring::is_recording()) {

@@ -69,6 +69,41 @@ INSTANTIATE_TEST_SUITE_P(Modes, ChainLength,
                                          std::pair(ChainMode::four, true),
                                          std::pair(ChainMode::full, true)));
 
+struct Stepped : Probed {
+  std::vector<uint16_t> ids;
+  Address outermost = 0;
+};
+
+[[gnu::noinline]] void step_outwards(Stepped &stepped) {
+  probe(
+      [](Frame frame, void *argument) -> void * {
+        auto &to = *static_cast<Stepped *>(argument);
+        to.table.each_step(frame,
+                           [](uint64_t, const ChainStep &) { ADD_FAILURE() << "not known"; });
+        to.entry = to.table.find(frame);
+        to.table.each_step(frame, [&](uint64_t key, const ChainStep &chain_step) {
+          EXPECT_EQ(key & ((uint64_t{1} << os::kAddressBits) - 1), *frame.sp);
+          to.ids.push_back(chain_step.id);
+          to.outermost = *frame.sp;
+          if (chain_step.rule) {
+            EXPECT_TRUE(step(chain_step.rule, frame));
+          }
+        });
+        return nullptr;
+      },
+      &stepped);
+  asm volatile("" ::: "memory");
+}
+
+TEST(ChainTable, TellsTheStepsOfAChainThatItKnows) {
+  const auto stepped = std::make_unique<Stepped>();
+  stepped->table.configure(ChainMode::three);
+  step_outwards(*stepped);
+  ASSERT_EQ(stepped->ids.size(), 3U);
+  EXPECT_EQ(stepped->ids.back(), stepped->entry->id);
+  EXPECT_EQ(stepped->outermost, stepped->entry->return_address());
+}
+
 TEST(ChainTable, AFullTableGivesOneLeafForTheRest) {
   const auto table = std::make_unique<ChainTable>();
   Address made_up = 0x1000;
