@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 namespace abut {
@@ -15,7 +16,26 @@ inline bool somebody_looks() { return attention.load(std::memory_order_relaxed) 
 inline bool looks(Looker who) {
   return (attention.load(std::memory_order_relaxed) & static_cast<uint8_t>(who)) != 0;
 }
+
+// Sites, by the return address of their calls, whose requests nobody has anything to do with as long as nobody begins to
+// look: one look tells, where each looker would ask a table of its own. Of two at one place the later one stands there.
+inline constexpr size_t kIdleSites = 4096;
+inline constinit std::atomic<uintptr_t> idle_sites[kIdleSites]
+    __attribute__((visibility("hidden"))){};
+
+[[gnu::always_inline]] inline bool is_idle(uintptr_t site) {
+  return idle_sites[site % kIdleSites].load(std::memory_order_relaxed) == site;
+}
+inline void remember_idle(uintptr_t site) {
+  idle_sites[site % kIdleSites].store(site, std::memory_order_relaxed);
+}
+inline void forget_idle_sites() {
+  for (auto &site : idle_sites)
+    if (site.load(std::memory_order_relaxed) != 0) site.store(0, std::memory_order_relaxed);
+}
+
 inline void begin_to_look(Looker who) {
+  forget_idle_sites();
   attention.fetch_or(static_cast<uint8_t>(who), std::memory_order_relaxed);
 }
 inline void end_to_look(Looker who) {

@@ -42,8 +42,10 @@ namespace {
   return memory ? memory : entry::allocate_slow(bytes);
 }
 
+// A small block, where somebody looks.
 [[gnu::always_inline]] inline void *malloc_at(size_t bytes, Address site) {
-  return looks(Looker::plan) ? abut_glance_malloc(bytes, site) : abut_unplanned_malloc(bytes, site);
+  if (looks(Looker::plan)) return abut_glance_malloc(bytes, site);
+  return is_idle(site) ? allocate_plain(bytes) : abut_unplanned_malloc(bytes, site);
 }
 
 // What realloc does with a null pointer, apart from what it does with others.
@@ -74,6 +76,7 @@ ABUT_BODY void *abut_seen_malloc(size_t bytes, Address site) {
 
 ABUT_BODY void *abut_unseen_malloc(size_t bytes, Address site) {
   if (group::wants(bytes, site)) return abut_frame_malloc(bytes);
+  near::note_unwanted(site);
   return allocate_plain(bytes);
 }
 
@@ -96,6 +99,7 @@ ABUT_EXPORT void *calloc(size_t count, size_t each) {
 }
 
 ABUT_BODY void *abut_unplanned_calloc(size_t bytes, Address site) {
+  if (is_idle(site)) return or_no_memory(heap::allocate_zeroed(bytes));
   return near::wants(site) ? abut_seen_calloc(bytes, site) : abut_unseen_calloc(bytes, site);
 }
 
@@ -106,6 +110,7 @@ ABUT_BODY void *abut_seen_calloc(size_t bytes, Address site) {
 
 ABUT_BODY void *abut_unseen_calloc(size_t bytes, Address site) {
   if (group::wants(bytes, site)) return abut_frame_calloc(bytes);
+  near::note_unwanted(site);
   return or_no_memory(heap::allocate_zeroed(bytes));
 }
 

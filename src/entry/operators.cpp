@@ -29,19 +29,18 @@ ABUT_BODY void *abut_seen_new(size_t bytes, Address site) {
 
 ABUT_BODY void *abut_unseen_new(size_t bytes, Address site) {
   if (group::wants(bytes, site)) return abut_frame_new(bytes);
+  near::note_unwanted(site);
   void *memory = heap::allocate_fast(bytes);
   return memory ? memory : new_slow(bytes);
-}
-
-[[gnu::always_inline]] static inline void *new_at(size_t bytes, Address site) {
-  return looks(Looker::plan) ? abut_glance_new(bytes, site) : abut_unplanned_new(bytes, site);
 }
 
 [[gnu::always_inline]] static inline void *allocate_new(size_t bytes, Address site) {
   if (bytes - (heap::kTinyMax + 1) > heap::kSmallMax - (heap::kTinyMax + 1)) [[unlikely]]
     return new_slow(bytes);
-  if (somebody_looks()) [[unlikely]]
-    return new_at(bytes, site);
+  if (somebody_looks()) [[unlikely]] {
+    if (looks(Looker::plan)) return abut_glance_new(bytes, site);
+    if (!is_idle(site)) return abut_unplanned_new(bytes, site);
+  }
   void *memory = heap::allocate_fast(bytes);
   return memory ? memory : new_slow(bytes);
 }

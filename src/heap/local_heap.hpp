@@ -95,14 +95,11 @@ public:
     for (LocalHeap *side = first_side; side; side = side->next_side) visit(*side);
   }
 
-  // Memory comes that another thread may have had. Under the lock.
-  void note_takeover() {
-    takeovers_.store(takeovers_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  }
-  // Whether any came since the owner last asked. What it has not used of that by now lies behind the lock.
+  // Whether memory that another thread may have had has come since the owner last asked: blocks of the heap, or pages,
+  // which any heap may have taken. What the owner has not used of it by now lies behind the lock.
   bool has_taken_over() {
-    const uint32_t takeovers = takeovers_.load(std::memory_order_relaxed);
-    return std::exchange(takeovers_seen_, takeovers) != takeovers;
+    const uint32_t taken = takeovers_.load(std::memory_order_relaxed) + page_runs.taken();
+    return std::exchange(takeovers_seen_, taken) != taken;
   }
   // For a layer above that records: no block that is there was recorded at a later time than this. Nought where that is not
   // known, as where a thread has just taken the heap over.
@@ -124,6 +121,9 @@ private:
   void sort_inbox_for_owner();
   void give_back(Block *block);
   void keep_or_give_back(Block *block);
+  void note_takeover() {
+    takeovers_.store(takeovers_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
   bool owner_is_busy();
   bool decay_if_due(uint64_t now);
   void decay(uint64_t now);

@@ -1,6 +1,5 @@
 #include "heap/medium_heap.hpp"
 
-#include "heap/local_heap.hpp"
 #include "heap/aging.hpp"
 #include "heap/invariants.hpp"
 #include "os/message.hpp"
@@ -112,7 +111,6 @@ void *MediumHeap::take(unsigned size, uint32_t align) {
 SpanInfo *MediumHeap::add_span() {
   const Run run = page_runs.allocate({kPagesInMediumSpan}, kPagesInMediumSpan);
   if (!run) return nullptr;
-  owner_->note_takeover();
   const unsigned unit = run.pages.first / kPagesInUnit;
   SpanInfo &span = run.segment->spans[unit];
   span = {};

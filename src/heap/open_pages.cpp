@@ -1,6 +1,5 @@
 #include "heap/open_pages.hpp"
 
-#include "heap/local_heap.hpp"
 #include "heap/aging.hpp"
 
 namespace abut::heap {
@@ -61,7 +60,6 @@ OpenPage OpenPages::take_used(uint32_t size) {
 bool OpenPages::new_span(LocalHeap *owner, uint32_t tag) {
   const Run run = page_runs.allocate({kPagesInUnit}, kPagesInUnit);
   if (!run) return false;
-  owner->note_takeover();
   const unsigned unit = run.pages.first / kPagesInUnit;
   fresh_segment_ = run.segment;
   fresh_span_ = &run.segment->spans[unit];

@@ -81,6 +81,7 @@ Run PageRuns::find(Pages count, uint32_t align) {
 
 Run PageRuns::allocate(Pages count, uint32_t align) {
   std::lock_guard guard(lock_);
+  taken_.store(taken_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   return find(count, align);
 }
 

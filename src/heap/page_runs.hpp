@@ -26,6 +26,8 @@ public:
 
   // `count` pages whose index in the segment is a multiple of `align`; none where memory is exhausted.
   Run allocate(Pages count, uint32_t align);
+  // How often anybody asked for a run.
+  uint32_t taken() const { return taken_.load(std::memory_order_relaxed); }
 
   // Takes a run back. Bit i of `touched` tells of page i, and its highest bit of all pages beyond 63.
   void release(Segment *segment, Range pages, uint64_t touched = ~uint64_t{0});
@@ -66,6 +68,7 @@ private:
   size_t purge_oldest(uint64_t freed_before);
 
   os::SpinLock lock_;
+  std::atomic<uint32_t> taken_{0};
   ByHole by_hole_[kBuckets];
   ByAge dirty_segments_;
 };

@@ -53,7 +53,6 @@ extern "C" void *abut_light_capture_malloc(size_t bytes, Address context);
 extern "C" void *abut_light_capture_calloc(size_t bytes, Address context);
 
 ABUT_BODY void *abut_light_malloc_seen(size_t bytes, const Address *sp, Address rbp) {
-  if (!light::wants(bytes, *sp)) return light::allocate_here(bytes, {sp, rbp});
   const Address context = light::context_to_place(bytes, *sp);
   return context != 0 ? abut_light_capture_malloc(bytes, context)
                       : light::allocate_here(bytes, {sp, rbp});
@@ -72,7 +71,7 @@ extern "C" void *abut_light_fetch_calloc(size_t bytes);
 ABUT_EXPORT void *calloc(size_t count, size_t each) {
   size_t bytes = 0;
   if (__builtin_mul_overflow(count, each, &bytes)) return or_no_memory(nullptr);
-  if (somebody_looks()) [[unlikely]]
+  if (somebody_looks() && !is_idle(ABUT_SITE)) [[unlikely]]
     return abut_light_look_calloc(bytes);
   void *memory = heap::allocate_fast(bytes);
   if (memory == nullptr) [[unlikely]]
@@ -86,9 +85,8 @@ ABUT_BODY void *abut_light_calloc_slow(size_t bytes, const Address *sp, Address 
 }
 
 ABUT_BODY void *abut_light_calloc_seen(size_t bytes, const Address *sp, Address rbp) {
-  if (light::wants(bytes, *sp))
-    if (const Address context = light::context_to_place(bytes, *sp))
-      return abut_light_capture_calloc(bytes, context);
+  if (const Address context = light::context_to_place(bytes, *sp))
+    return abut_light_capture_calloc(bytes, context);
   return abut_light_calloc_slow(bytes, sp, rbp);
 }
 

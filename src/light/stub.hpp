@@ -23,7 +23,7 @@ inline Frame frame_of(const near::Captured *captured) {
 // where no block is at hand, abut_light_tell with a block that is not recorded yet.
 template <void *look(size_t), void *fetch(size_t)>
 [[gnu::always_inline]] inline void *allocate(size_t bytes, Address site) {
-  if (somebody_looks()) [[unlikely]]
+  if (somebody_looks() && !is_idle(site)) [[unlikely]]
     return look(bytes);
   void *memory = heap::allocate_fast(bytes);
   if (memory == nullptr) [[unlikely]]
@@ -80,13 +80,12 @@ inline void *allocate_here(size_t bytes, Frame frame) {
   heap::release_own_small(heap, memory, size);
 }
 
-// Where somebody looks: whether the block may have a friend, and then what is to be done, see near::context_to_place().
-[[gnu::always_inline]] inline bool wants(size_t bytes, Address site) {
-  return bytes - (heap::kTinyMax + 1) <= heap::kSmallMax - (heap::kTinyMax + 1) &&
-         near::wants(site);
-}
-[[gnu::noinline]] inline Address context_to_place(size_t bytes, Address site) {
-  return near::context_to_place(bytes, site);
+// Where somebody looks: what is to be done for a block that may have a friend, see near::context_to_place(); or nought.
+inline Address context_to_place(size_t bytes, Address site) {
+  if (bytes - (heap::kTinyMax + 1) > heap::kSmallMax - (heap::kTinyMax + 1)) return 0;
+  const Address context = near::wants(site) ? near::context_to_place(bytes, site) : 0;
+  if (context == 0) near::note_unwanted(site);
+  return context;
 }
 
 // A small block beside its friend, if it has one, recorded; null where memory is exhausted.

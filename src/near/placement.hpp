@@ -44,6 +44,14 @@ inline void take_look_back() {
   return is_awake() && (!is_plain(site) || count_look(kPassing));
 }
 
+// Whether that will be so for all requests from there until near begins to look again.
+inline bool leaves_alone(Address site) {
+  if (!is_awake()) return true;
+  if (std::atomic_ref(looks_left).load(std::memory_order_relaxed) != 0) return false;
+  const Address met = entries[slot_of(site)].site.load(std::memory_order_relaxed);
+  return is_plain(site) || (met != 0 && met != site);
+}
+
 // What is to be done at a site: nought if nothing, else what allocate() wants to be told.
 inline Address context_to_place(size_t bytes, Address site) {
   if (is_plain(site)) {
@@ -63,6 +71,11 @@ inline Address context_to_place(size_t bytes, Address site) {
     return 0;
   }
   return unless_resting(context);
+}
+
+// Where neither friends nor groups wanted a request: the next from there need not ask, if nothing will change.
+inline void note_unwanted(Address site) {
+  if (leaves_alone(site) && group::is_settled()) remember_idle(site);
 }
 
 // A block of `bytes`, which are small, for the site that `captured` tells of; null where memory is exhausted.
