@@ -45,7 +45,9 @@ namespace {
 // A small block, where somebody looks.
 [[gnu::always_inline]] inline void *malloc_at(size_t bytes, Address site) {
   if (looks(Looker::plan)) return abut_glance_malloc(bytes, site);
-  return is_idle(site) ? allocate_plain(bytes) : abut_unplanned_malloc(bytes, site);
+  if (is_idle(site)) return allocate_plain(bytes);
+  const Address context = near::context_at_once(bytes, site);
+  return context != 0 ? abut_capture_malloc(bytes, context) : abut_unplanned_malloc(bytes, site);
 }
 
 // What realloc does with a null pointer, apart from what it does with others.
@@ -100,6 +102,8 @@ ABUT_EXPORT void *calloc(size_t count, size_t each) {
 
 ABUT_BODY void *abut_unplanned_calloc(size_t bytes, Address site) {
   if (is_idle(site)) return or_no_memory(heap::allocate_zeroed(bytes));
+  if (const Address context = near::context_at_once(bytes, site))
+    return abut_capture_calloc(bytes, context);
   return near::wants(site) ? abut_seen_calloc(bytes, site) : abut_unseen_calloc(bytes, site);
 }
 

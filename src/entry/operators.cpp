@@ -39,7 +39,10 @@ ABUT_BODY void *abut_unseen_new(size_t bytes, Address site) {
     return new_slow(bytes);
   if (somebody_looks()) [[unlikely]] {
     if (looks(Looker::plan)) return abut_glance_new(bytes, site);
-    if (!is_idle(site)) return abut_unplanned_new(bytes, site);
+    if (!is_idle(site)) {
+      const Address context = near::context_at_once(bytes, site);
+      return context != 0 ? abut_capture_new(bytes, context) : abut_unplanned_new(bytes, site);
+    }
   }
   void *memory = heap::allocate_fast(bytes);
   return memory ? memory : new_slow(bytes);

@@ -73,6 +73,17 @@ inline Address context_to_place(size_t bytes, Address site) {
   return unless_resting(context);
 }
 
+// The same as wants() and that, where the site's objects are placed and nothing is to be counted; else nought.
+[[gnu::always_inline]] inline Address context_at_once(size_t bytes, Address site) {
+  if (!is_awake() || bytes > kObjectMax) return 0;
+  const Entry &entry = entries[slot_of(site)];
+  if (entry.site.load(std::memory_order_acquire) != site) return 0;
+  const Address context = entry.context.load(std::memory_order_acquire);
+  if (std::atomic_ref(looks_left).load(std::memory_order_relaxed) != 0) return 0;
+  if (!is_context(context)) return context == kWrapper ? context : 0;
+  return reinterpret_cast<const Context *>(context)->countdown == 0 ? context : 0;
+}
+
 // Where neither friends nor groups wanted a request: the next from there need not ask, if nothing will change.
 inline void note_unwanted(Address site) {
   if (leaves_alone(site) && group::is_settled()) remember_idle(site);
