@@ -74,6 +74,8 @@ private:
   std::optional<trace::Writer> first_writer_;
   const std::shared_ptr<SlabPool> slabs_ = std::make_shared<SlabPool>();
 
+  std::atomic<unsigned> running_{0}; // processes that write into rings, and have not ended
+
   std::mutex mutex_;
   std::condition_variable idle_;
   std::vector<std::thread> visits_;
