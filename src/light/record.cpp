@@ -63,9 +63,7 @@ void *allocated_otherwise(void *memory, size_t bytes, Frame frame) {
     return context != 0 ? small_birth(memory, bytes, context) : 0;
   });
   if (put) return memory;
-  if (!ring::lane.is_deaf()) return allocated_waiting(memory, bytes, frame);
-  ring::lane.drop();
-  return memory;
+  return ring::lane.drops() ? memory : allocated_waiting(memory, bytes, frame);
 }
 
 void *allocated_by_heap(void *memory, size_t bytes, Frame frame) {

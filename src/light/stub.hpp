@@ -30,9 +30,7 @@ template <void *look(size_t), void *fetch(size_t)>
     return fetch(bytes);
   if (put_small(memory, bytes, site)) [[likely]]
     return memory;
-  if (!ring::lane.is_deaf()) return abut_light_tell(bytes, memory);
-  ring::lane.drop();
-  return memory;
+  return ring::lane.drops_one() ? memory : abut_light_tell(bytes, memory);
 }
 
 // What release() does with what is no small block of the running thread, perhaps another one's; and where there is more
@@ -41,16 +39,14 @@ template <void *look(size_t), void *fetch(size_t)>
   if (memory == nullptr) return;
   const auto told = event(ring::Kind::free, reinterpret_cast<Address>(memory));
   if (put_at_its_time(memory, told)) return entry::release_slow(call, memory);
-  if (ring::lane.is_deaf()) {
-    ring::lane.drop();
-  } else if (ring::is_recording()) {
+  if (!ring::lane.drops() && ring::is_recording()) {
     order();
     freed(memory);
   }
   entry::release_slow(call, memory);
 }
 [[gnu::noinline]] inline void release_slow(const char *call, void *memory) {
-  freed(memory);
+  if (!ring::lane.drops()) freed(memory);
   entry::release(call, memory);
 }
 
@@ -73,10 +69,8 @@ inline void *allocate_here(size_t bytes, Frame frame) {
   if (size == 0) [[unlikely]]
     return release_other(call, memory);
   const auto told = event(ring::Kind::free, reinterpret_cast<Address>(memory));
-  if (!ring::lane.put_ready(told)) [[unlikely]] {
-    if (!ring::lane.is_deaf()) return release_slow(call, memory);
-    ring::lane.drop();
-  }
+  if (!ring::lane.put_ready(told) && !ring::lane.drops_one()) [[unlikely]]
+    return release_slow(call, memory);
   heap::release_own_small(heap, memory, size);
 }
 

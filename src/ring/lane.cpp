@@ -127,7 +127,22 @@ bool Lane::prepare_access(uint64_t now) {
 }
 
 void Lane::count_dropped() {
-  if (head_ != &nobody) drop();
+  if (head_ != &nobody) add_dropped(1);
+}
+
+bool Lane::drops_more() {
+  constexpr uint32_t kAtOnce = 64;
+  if (is_inside() || !is_deaf()) return false;
+  add_dropped(kAtOnce);
+  busy_ += kAtOnce - 1;
+  return true;
+}
+
+void Lane::take_back_drops() {
+  const uint32_t left = busy_ & ~kInside;
+  if (left == 0) return;
+  add_dropped(-int64_t{left});
+  busy_ -= left;
 }
 
 // Where very many threads come and go, rings are soon free again: a new thread waits a little for one.
@@ -167,7 +182,7 @@ bool Lane::claim_unused() {
 
 bool Lane::make_room() {
   if (is_deaf()) {
-    drop();
+    add_dropped(1);
     return false;
   }
   if (recording.load(std::memory_order_acquire) != Recording::on && !start()) {
@@ -179,14 +194,17 @@ bool Lane::make_room() {
   // Before the look: what is read meanwhile is seen at the next tick at the latest.
   const uint32_t tick = shared->tick.load(std::memory_order_acquire);
   for (unsigned naps = 1;; ++naps) {
-    if (next_ < limit_ || enter_chunk()) return true;
+    if (next_ < limit_ || enter_chunk()) {
+      take_back_drops();
+      return true;
+    }
     if (shared->stopped.load(std::memory_order_relaxed) != 0 ||
         (naps % kNapsPerLook == 0 && !os::process_exists(shared->collector))) {
       stop();
       return false;
     }
     if (!shared->waits) {
-      drop();
+      add_dropped(1);
       fall_deaf(tick);
       return false;
     }
@@ -202,13 +220,15 @@ void Lane::fall_deaf(uint32_t since) {
 }
 
 void Lane::rest() {
+  if (dropped_ != nullptr) take_back_drops();
   dropped_ = &unseen;
   fall_deaf(tick_now());
 }
 
 void Lane::leave() {
   if (head_ == &nobody) return;
-  inside_ = true; // a signal must not find it half gone
+  enter(); // a signal must not find it half gone
+  take_back_drops();
   head_->state.store(Head::State::left, std::memory_order_release);
   forget();
 }

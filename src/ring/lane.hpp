@@ -44,7 +44,7 @@ class Lane {
 public:
   // Begins a record. False where none can be written; then it has been counted if it should have been.
   bool begin() {
-    if (inside_) [[unlikely]] {
+    if (is_inside()) [[unlikely]] {
       count_dropped();
       return false;
     }
@@ -66,7 +66,7 @@ public:
   // Whether there is nothing to do before and after a record of a word or two; it has no time of its own: what it takes over
   // from other threads is said to order() before. Accesses of other threads can be anywhere, so that where they are
   // recorded, events take the longer way.
-  bool is_ready() const { return !inside_ && is_below_ready(*head_, next_in(*head_)); }
+  bool is_ready() const { return busy_ == 0 && is_below_ready(*head_, next_in(*head_)); }
   // Writes it, if so.
   template <typename... Words>
   bool put_ready(Words... words) {
@@ -107,11 +107,15 @@ public:
   std::atomic<uint64_t> *says_time_at() const { return says_time_at_; }
   void say_time_at(std::atomic<uint64_t> *place) { says_time_at_ = place; }
 
-  // Whether a look into the ring found no room, and was not long ago, or there is no ring: then what there is to tell is
-  // dropped.
+  // Whether a look into the ring found no room, and was not long ago, or there is no ring.
   bool is_deaf() const { return is_deaf_ && tick_now() == deaf_since_; }
-  void drop() { // nobody else counts there
-    dropped_->store(dropped_->load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  // Then what there is to tell is dropped, which is counted: true for what is. As that is asked for each record of a thread
+  // that makes more of them than anybody can take, many are counted at once: drops_one() is one of those.
+  bool drops() { return drops_one() || drops_more(); }
+  bool drops_one() {
+    if (busy_ == 0 || is_inside()) return false;
+    --busy_;
+    return true;
   }
 
   // Nothing is recorded: from now on that is told by a look at the lane alone.
@@ -129,7 +133,7 @@ public:
 
   // An access, which needs no time of its own unless another thread did something meanwhile.
   void access(Word word) {
-    if (inside_) [[unlikely]] {
+    if (is_inside()) [[unlikely]] {
       count_dropped();
       return;
     }
@@ -160,28 +164,30 @@ private:
   // `write` writes from where it is told to, and returns where it ends, or null if there is nothing to write.
   template <typename Write>
   [[gnu::always_inline]] bool put_what(Write write) {
-    if (inside_) [[unlikely]]
+    if (busy_ != 0) [[unlikely]]
       return false;
-    enter();
+    busy_ = kInside; // as enter()
+    std::atomic_signal_fence(std::memory_order_seq_cst);
     Head &head = *head_; // nobody changes it meanwhile
     Word *next = next_in(head);
     if (is_below_ready(head, next)) [[likely]] {
       fetch(next + kAhead);
       if (const Word *end = write(head, next)) [[likely]] {
         publish(head, end);
-        exit();
+        exit_idle();
         return true;
       }
     }
-    exit();
+    exit_idle();
     return false;
   }
 
   // From now on, a signal handler of this thread leaves the ring alone.
   void enter() {
-    inside_ = true;
+    busy_ |= kInside;
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
+  bool is_inside() const { return (busy_ & kInside) != 0; }
   static Word *next_in(const Head &head) {
     return reinterpret_cast<Word *>(head.written.load(std::memory_order_relaxed));
   }
@@ -190,7 +196,12 @@ private:
   }
   void exit() {
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    inside_ = false;
+    busy_ &= ~kInside;
+  }
+  // Where nothing is to be dropped.
+  void exit_idle() {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    busy_ = 0;
   }
   // What lies ahead was read by the collector, on another processor: it is asked for before it is needed. Behind the last
   // ring, this asks for nothing.
@@ -218,18 +229,27 @@ private:
   }
   bool enter_chunk();
   void count_dropped();
+  void add_dropped(int64_t count) { // nobody else counts there
+    dropped_->store(dropped_->load(std::memory_order_relaxed) + static_cast<uint64_t>(count),
+                    std::memory_order_relaxed);
+  }
+  bool drops_more();
+  void take_back_drops();
   void fall_deaf(uint32_t since);
 
   Head *head_ = &nobody;
   Word *limit_ = nullptr;                    // of the chunk: below it, a record has room
   Word *next_ = nullptr;                     // while a longer record is written
   std::atomic<uint64_t> *dropped_ = nullptr; // in the head, or where nobody looks
+  // How many records are yet to be dropped that were counted; and whether the thread is inside one: what a signal handler
+  // does then cannot be recorded. In one word, so that a record asks once.
+  static constexpr uint32_t kInside = uint32_t{1} << 31;
+  uint32_t busy_ = 0;
   uint64_t time_ = 0;
   std::atomic<uint64_t> *says_time_at_ = nullptr;
   uint64_t epoch_ = 0;
   uint32_t deaf_since_ = 0; // a tick
   bool is_deaf_ = false;
-  bool inside_ = false; // a record: what a signal handler does then cannot be recorded
   uint8_t waits_for_ring_ = 0;
   uint32_t thread_ = 0;
   Word *begin_ = nullptr;

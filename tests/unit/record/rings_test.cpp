@@ -217,6 +217,35 @@ TEST_F(RingsTest, AThreadThatFoundNoRoomDropsAtOnceUntilTheNextTick) {
   EXPECT_EQ(drain_.lost(), 2u);
 }
 
+TEST_F(RingsTest, WhatIsDroppedAtOnceIsCountedInTheEnd) {
+  EXPECT_FALSE(lane.drops()) << "there may be room";
+  while (write_free(1)) {
+  }
+  ASSERT_EQ(drain_.lost(), 1u);
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_FALSE(lane.put_ready(event(Kind::free, 2)));
+    EXPECT_TRUE(lane.drops());
+  }
+  EXPECT_GE(drain_.lost(), 101u);
+  header_->heads[0].free = 2;
+  ++header_->tick;
+  while (lane.drops_one()) {
+  }
+  EXPECT_FALSE(lane.drops()) << "it is time to look for room";
+  EXPECT_EQ((drain_.lost() - 1) % 64, 0u);
+  EXPECT_TRUE(write_free(3));
+
+  while (write_free(1)) {
+  }
+  const uint64_t before = drain_.lost();
+  EXPECT_TRUE(lane.drops());
+  header_->heads[0].free = 4;
+  ++header_->tick;
+  EXPECT_TRUE(write_free(4)) << "the longer way finds room at once";
+  EXPECT_EQ(drain_.lost(), before + 1);
+  EXPECT_FALSE(lane.drops_one());
+}
+
 TEST_F(RingsTest, WhatIsWrittenAtOnceIsAfterAllThatItIsSaidToComeAfter) {
   // Both threads have looked at the clock lately. Then the first takes something over from the other.
   ASSERT_TRUE(write_free(1));
