@@ -19,15 +19,15 @@ inline Frame frame_of(const near::Captured *captured) {
 }
 
 // An entry point that has no need of its caller's frame while all goes well. Else it goes on, by a jump, so that the stack
-// pointer still points to the return address (entry/frame_stub.hpp): `look` where somebody looks for friends, `fetch`
+// pointer still points to the return address (entry/frame_stub.hpp): Look where somebody looks for friends, Fetch
 // where no block is at hand, abut_light_tell with a block that is not recorded yet.
-template <void *look(size_t), void *fetch(size_t)>
+template <void *Look(size_t), void *Fetch(size_t)>
 [[gnu::always_inline]] inline void *allocate(size_t bytes, Address site) {
   if (somebody_looks() && !is_idle(site)) [[unlikely]]
-    return look(bytes);
+    return Look(bytes);
   void *memory = heap::allocate_fast(bytes);
   if (memory == nullptr) [[unlikely]]
-    return fetch(bytes);
+    return Fetch(bytes);
   if (put_small(memory, bytes, site)) [[likely]]
     return memory;
   return ring::lane.drops_one() ? memory : abut_light_tell(bytes, memory);

@@ -121,6 +121,7 @@ TEST(ChainTable, ThreadsAgreeOnEveryEntry) {
   constexpr unsigned kThreads = 4, kChains = 2000;
   std::vector<std::vector<Entry *>> found(kThreads);
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (auto &entries : found)
     threads.emplace_back([&entries, &table] {
       for (Address made_up = 0x1000; entries.size() < kChains; made_up += 16)
