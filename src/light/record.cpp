@@ -27,12 +27,14 @@ void put(ring::Word first, ring::Word second) {
   end_event();
 }
 
-// Before a block of the running thread's heap is recorded, unless it is too large for that.
+// Before a block is recorded that the running thread's heap gave, or where it is too large for that, all threads' pages.
 void order_if_taken_over(size_t bytes) {
   heap::LocalHeap &heap = *heap::current;
   const bool is_new = ring::lane.says_time_at() != &heap.recorded_until;
   if (is_new) ring::lane.say_time_at(&heap.recorded_until);
-  if (heap.has_taken_over() || is_new || bytes > heap::kMediumMax) order();
+  // A thread that has ended borrows a heap for each call, see heap::CurrentHeap: anybody's blocks may have come back there.
+  const bool is_borrowed = heap.number() == 0;
+  if (heap.has_taken_over() || is_new || is_borrowed || bytes > heap::kMediumMax) order();
 }
 
 // After order(), where the block is not the running thread's alone.
