@@ -52,7 +52,7 @@ extern uint32_t most_bytes __attribute__((visibility("hidden")));
   return quiet_sites[site % kSites].load(std::memory_order_relaxed) != site || count_request();
 }
 
-// Whether wants() will say the same of all requests from there until groups are formed again.
+// Whether wants() says the same of all requests from one site until groups are formed again.
 inline bool is_settled() { return !is_awake() || !forming.load(std::memory_order_relaxed); }
 
 void start();

@@ -44,7 +44,7 @@ inline void take_look_back() {
   return is_awake() && (!is_plain(site) || count_look(kPassing));
 }
 
-// Whether that will be so for all requests from there until near begins to look again.
+// Whether nothing will be done at a site until near begins to look again, whatever is requested there.
 inline bool leaves_alone(Address site) {
   if (!is_awake()) return true;
   if (std::atomic_ref(looks_left).load(std::memory_order_relaxed) != 0) return false;
@@ -73,7 +73,8 @@ inline Address context_to_place(size_t bytes, Address site) {
   return unless_resting(context);
 }
 
-// The same as wants() and that, where the site's objects are placed and nothing is to be counted; else nought.
+// The short way to what context_to_place() says of a site whose objects are placed, while no looks are counted; nought
+// where wants() and context_to_place() are to be asked.
 [[gnu::always_inline]] inline Address context_at_once(size_t bytes, Address site) {
   if (!is_awake() || bytes > kObjectMax) return 0;
   const Entry &entry = entries[slot_of(site)];

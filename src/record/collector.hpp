@@ -74,7 +74,7 @@ private:
   std::optional<trace::Writer> first_writer_;
   const std::shared_ptr<SlabPool> slabs_ = std::make_shared<SlabPool>();
 
-  std::atomic<unsigned> running_{0}; // processes that write into rings, and have not ended
+  std::atomic<unsigned> running_{0}; // processes whose rings are emptied
 
   std::mutex mutex_;
   std::condition_variable idle_;

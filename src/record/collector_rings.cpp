@@ -65,6 +65,7 @@ void Collector::pump_rings(Channel &channel, Visit &visit) {
                           {waits, options_.follow, compiled, part_of(options_)});
   ring::Header *header = source.header();
   RingDrain drain(header, waits ? kWaits : kLosesRather, slabs_);
+  ++running_;
   std::thread drainer([&] {
     if (!waits) setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
     auto nap = kNap;
@@ -74,15 +75,8 @@ void Collector::pump_rings(Channel &channel, Visit &visit) {
       nap = waits || got > kMuch ? kNap : std::min(nap * 2, kLongestNap);
       if (!waits || got < ring::kMostRecord * 16) std::this_thread::sleep_for(nap);
     }
+    --running_;
   });
-  ++running_;
-  bool runs = true;
-  const auto note_end = [&] {
-    if (runs && drain.horizon() == RingDrain::kNever) {
-      runs = false;
-      --running_;
-    }
-  };
   if (!waits) give_way(true);
   RingReader rings(drain, [&](std::span<const uint64_t> words) { visit.reader->read(words); });
   bool is_reading = read_safely(visit, [&] { return begin_session(visit, command); });
@@ -97,7 +91,6 @@ void Collector::pump_rings(Channel &channel, Visit &visit) {
     read_last = now;
     is_reading = read_safely(visit, [&] {
       for (size_t got = 1; got != 0;) {
-        note_end();
         if (!waits && running_ == 0) give_way(false); // who waits for the trace is there alone
         if ((got = rings.read()) != 0) last = false;
       }
@@ -108,7 +101,6 @@ void Collector::pump_rings(Channel &channel, Visit &visit) {
   if (!is_reading) warn(visit);
   header->stopped.store(1);
   drainer.join();
-  if (runs) --running_;
   while (!source.has_ended() && !visit.replaced->load()) std::this_thread::sleep_for(kNap * 100);
   visit.outcome.replaced = visit.replaced->load();
   visit.outcome.dropped = drain.lost() + rings.damaged();
