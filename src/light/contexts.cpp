@@ -11,13 +11,14 @@ namespace abut::light {
 using ring::Kind;
 using ring::Word;
 
-constinit KnownSites known_sites;
-constinit KnownChains known_chains;
+// Whole pages of their own, as `told` below: a forked child lets go of them, see forget_contexts().
+alignas(kPageBytes) constinit KnownSites known_sites;
+alignas(kPageBytes) constinit KnownChains known_chains;
 
 namespace {
 
 // The generation of the chain table in which each context was told.
-constinit std::atomic<uint16_t> told[context::ChainTable::kSlots];
+alignas(kPageBytes) constinit std::atomic<uint16_t> told[context::ChainTable::kSlots];
 
 constexpr size_t kMostPath = (ring::kMostRecord - 8) * sizeof(Word);
 
@@ -127,10 +128,12 @@ uint16_t context_of(context::Frame frame) {
 void lock_contexts() { lock.lock(); }
 void unlock_contexts() { lock.unlock(); }
 
+// In a forked child, pages that it writes to are copied: what is given back reads as nought without that.
 void forget_contexts() {
-  for (auto &mark : told) mark.store(0, std::memory_order_relaxed);
-  known_sites.forget();
-  known_chains.forget();
+  static_assert((sizeof told | sizeof known_sites | sizeof known_chains) % kPageBytes == 0);
+  os::discard(told, sizeof told);
+  os::discard(&known_sites, sizeof known_sites);
+  os::discard(&known_chains, sizeof known_chains);
   modules = context::ModuleList();
 }
 

@@ -1,27 +1,22 @@
 #include "record/object_map.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <new>
 
 namespace abut::record {
 
-ObjectMap::ObjectMap() : regions_(size_t{1} << (kAddressBits - kRegionBits)), objects_(1) {}
+ObjectMap::ObjectMap() : districts_(size_t{1} << (kAddressBits - kDistrictBits)), objects_(1) {}
 
 void ObjectMap::FreeRegion::operator()(Region *region) const {
   for (const uint64_t page : region->pages)
     if ((page & 1) == 0) delete granules(page);
-  std::free(region);
+  delete region;
 }
 
 uint64_t &ObjectMap::page_of(uint64_t address) {
-  auto &region = regions_[address >> kRegionBits];
-  if (region == nullptr) {
-    // All zero, and for the most part never touched.
-    auto *fresh = static_cast<Region *>(std::calloc(1, sizeof(Region)));
-    if (fresh == nullptr) throw std::bad_alloc();
-    region.reset(fresh);
-  }
+  auto &district = districts_[address >> kDistrictBits];
+  if (district == nullptr) district = std::make_unique<District>();
+  auto &region = district->regions[(address >> kRegionBits) % kDistrictRegions];
+  if (region == nullptr) region.reset(new Region());
   return region->pages[(address >> kPageBits) % kRegionPages];
 }
 
@@ -139,7 +134,7 @@ void ObjectMap::forget_dead(uint64_t address, uint64_t bytes) {
   if (bytes == 0 || address >> kAddressBits != 0) return;
   for (uint64_t end = address + bytes; address < end;) {
     const uint64_t next = std::min(((address >> kRegionBits) + 1) << kRegionBits, end);
-    if (regions_[address >> kRegionBits] != nullptr) {
+    if (region_of(address) != nullptr) {
       change_range(address, next - address, [&](Handle old, uint64_t granules) {
         if (objects_[old].live) return old;
         unrefer(old, granules);
@@ -153,11 +148,12 @@ void ObjectMap::forget_dead(uint64_t address, uint64_t bytes) {
 
 uint64_t ObjectMap::skip_empty(uint64_t address) const {
   if (address >> kAddressBits != 0) return address;
-  const Region *region = regions_[address >> kRegionBits].get();
-  if (region == nullptr) return ((address >> kRegionBits) + 1) << kRegionBits;
+  const auto after = [address](int bits) { return ((address >> bits) + 1) << bits; };
+  if (districts_[address >> kDistrictBits] == nullptr) return after(kDistrictBits);
+  const Region *region = region_of(address);
+  if (region == nullptr) return after(kRegionBits);
   const bool is_empty = region->pages[(address >> kPageBits) % kRegionPages] == 0;
-  const int bits = is_empty ? kPageBits : kGranuleBits;
-  return find(address) != 0 ? address : ((address >> bits) + 1) << bits;
+  return find(address) != 0 ? address : after(is_empty ? kPageBits : kGranuleBits);
 }
 
 std::vector<Handle> ObjectMap::live_by_number() const {

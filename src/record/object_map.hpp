@@ -2,7 +2,7 @@
 //
 // A table of pages: a page is one object's as a whole, or has a list of its granules of 8 bytes. Objects have handles,
 // which are used again once nothing refers to them: so that what this needs is bounded by the heap's size, however many
-// objects come and go.
+// objects come and go. The table is in parts, so that a small process, of which there may be very many, needs little.
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ public:
   // The object whose granule this is, dead or alive.
   Handle find(uint64_t address) const {
     if (address >> kAddressBits != 0) return 0;
-    const Region *region = regions_[address >> kRegionBits].get();
+    const Region *region = region_of(address);
     if (region == nullptr) return 0;
     const uint64_t page = region->pages[(address >> kPageBits) % kRegionPages];
     if ((page & 1) != 0) return static_cast<Handle>(page >> 1);
@@ -65,9 +65,11 @@ public:
 
 private:
   static constexpr int kAddressBits = 47;
-  static constexpr int kRegionBits = 30;
+  static constexpr int kDistrictBits = 36;
+  static constexpr int kRegionBits = 25;
   static constexpr int kPageBits = 12;
   static constexpr int kGranuleBits = 3;
+  static constexpr uint64_t kDistrictRegions = 1ull << (kDistrictBits - kRegionBits);
   static constexpr uint64_t kRegionPages = 1ull << (kRegionBits - kPageBits);
   static constexpr uint64_t kPageGranules = 1ull << (kPageBits - kGranuleBits);
 
@@ -81,6 +83,9 @@ private:
   struct FreeRegion {
     void operator()(Region *region) const;
   };
+  struct District {
+    std::array<std::unique_ptr<Region, FreeRegion>, kDistrictRegions> regions;
+  };
 
   static Granules *granules(uint64_t page) { return reinterpret_cast<Granules *>(page); }
 
@@ -90,13 +95,18 @@ private:
   static void change_granules(uint64_t &page, uint64_t first, uint64_t last, Change change);
   static void split(uint64_t &page);
   static void join(uint64_t &page);
+  const Region *region_of(uint64_t address) const {
+    const District *district = districts_[address >> kDistrictBits].get();
+    if (district == nullptr) return nullptr;
+    return district->regions[(address >> kRegionBits) % kDistrictRegions].get();
+  }
   uint64_t &page_of(uint64_t address);
   void claim(Handle, uint64_t address, uint64_t bytes);
   void release(Handle, uint64_t address, uint64_t bytes);
   void unrefer(Handle, uint64_t granules);
   std::vector<Handle> live_by_number() const;
 
-  std::vector<std::unique_ptr<Region, FreeRegion>> regions_;
+  std::vector<std::unique_ptr<District>> districts_;
   std::vector<Object> objects_;
   std::vector<Handle> unused_;
 };

@@ -1,5 +1,6 @@
 #include "record/word_store.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <sys/mman.h>
@@ -67,6 +68,12 @@ void SlabPool::put_back(Word *slab) {
 }
 
 KeptWords WordStore::keep(std::span<const Word> words) {
+  if (words.size() <= few_left_) {
+    few_left_ -= words.size();
+    const auto own = std::make_shared_for_overwrite<Word[]>(words.size());
+    std::ranges::copy(words, own.get());
+    return {{own, own.get()}, {own.get(), words.size()}};
+  }
   if (words.size() > SlabPool::kSlabWords - used_) {
     slab_ = pool_->take();
     used_ = 0;

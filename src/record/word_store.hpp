@@ -1,7 +1,8 @@
 // Copies of what came out of rings, until they are read.
 //
 // The program runs beside this, and shares caches and memory with it. So the copies go past the caches, into memory that
-// is used again and again: what nobody wrote to yet would have to be cleared first, and that through the caches.
+// is used again and again: what nobody wrote to yet would have to be cleared first, and that through the caches. So a
+// process of which little is kept, as most are that a script starts, takes none of that.
 #pragma once
 
 #include "ring/layout.hpp"
@@ -47,6 +48,7 @@ public:
 
 private:
   std::shared_ptr<SlabPool> pool_;
+  size_t few_left_ = size_t{1} << 13; // words that may yet have memory of their own
   std::shared_ptr<ring::Word> slab_;
   size_t used_ = SlabPool::kSlabWords;
 };

@@ -42,6 +42,18 @@ TEST(WordStoreTest, AWholeSlabFits) {
   EXPECT_NE(one.slab, all.slab);
 }
 
+TEST(WordStoreTest, OfWhatKeepsLittleEachHasMemoryOfItsOwn) {
+  const auto pool = std::make_shared<SlabPool>();
+  const long without_slab = pool.use_count() + 1; // the store's
+  WordStore store(pool);
+  const KeptWords few = store.keep(words_from(1, ring::kChunkWords));
+  EXPECT_EQ(pool.use_count(), without_slab);
+  const KeptWords more = store.keep(words_from(2, 2 * ring::kChunkWords));
+  EXPECT_EQ(pool.use_count(), without_slab + 1); // who gives the slab back
+  EXPECT_TRUE(holds(few, 1, ring::kChunkWords));
+  EXPECT_TRUE(holds(more, 2, 2 * ring::kChunkWords));
+}
+
 TEST(SlabPoolTest, ASlabIsUsedAgainOnceNobodyHasIt) {
   const auto pool = std::make_shared<SlabPool>();
   auto first = pool->take();
