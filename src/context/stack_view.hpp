@@ -21,6 +21,8 @@ public:
 private:
   // Longer than any frame that matters: beyond it, the chain ends.
   static constexpr size_t kFarthest = 256 * KiB;
+  // Farther away is another stack.
+  static constexpr size_t kWidestGap = 64 * KiB;
 
   bool explore(Address sp, Address at);
 
