@@ -25,7 +25,7 @@ public:
 
 private:
   static constexpr unsigned kIdBits = 16;
-  static constexpr unsigned kLogPlaces = 11;
+  static constexpr unsigned kLogPlaces = 13;
   // The low bits of addresses of code are as good as any hash of them.
   static size_t place_of(Address site) { return site % (size_t{1} << kLogPlaces); }
   std::atomic<uint64_t> places_[1 << kLogPlaces];
@@ -63,7 +63,7 @@ private:
     std::atomic<uint64_t> key;
     context::ChainStep step;
   };
-  static constexpr unsigned kLogPlaces = 11;
+  static constexpr unsigned kLogPlaces = 13;
   static size_t place_of(uint64_t key) {
     constexpr uint64_t kFactor = 0x9e3779b97f4a7c15; // of Fibonacci hashing: 2^64 / golden ratio
     return (key * kFactor) >> (64 - kLogPlaces);

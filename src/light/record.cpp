@@ -27,6 +27,14 @@ void put(ring::Word first, ring::Word second) {
   end_event();
 }
 
+// As context_of(), at first glance where that is enough.
+uint16_t known_context_of(Frame frame) {
+  const uint64_t at_site = known_sites.context_at(*frame.sp);
+  if (at_site <= KnownSites::kMostContext) return static_cast<uint16_t>(at_site);
+  const uint16_t of_chain = known_chains.context_at(frame);
+  return of_chain != 0 ? of_chain : context_of(frame);
+}
+
 // Before a block is recorded that the running thread's heap gave, or where it is too large for that, all threads' pages.
 void order_if_taken_over(size_t bytes) {
   heap::LocalHeap &heap = *heap::current;
@@ -97,7 +105,7 @@ void resized(const void *memory, size_t bytes, Frame frame) {
   if (!ring::is_recording()) return;
   if (memory == nullptr) return put(event(Kind::stayed, 0));
   order_if_taken_over(bytes);
-  put_new(Kind::resized, memory, bytes, context_of(frame));
+  put_new(Kind::resized, memory, bytes, known_context_of(frame));
 }
 
 void hinted_near(const void *memory, const void *other) {
