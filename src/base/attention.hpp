@@ -17,25 +17,39 @@ inline bool looks(Looker who) {
   return (attention.load(std::memory_order_relaxed) & static_cast<uint8_t>(who)) != 0;
 }
 
-// Sites, by the return address of their calls, whose requests nobody has anything to do with as long as nobody begins to
-// look: one look tells, where each looker would ask a table of its own. Of two at one place the later one stands there.
-inline constexpr size_t kIdleSites = 4096;
-inline constinit std::atomic<uintptr_t> idle_sites[kIdleSites]
+// Sites, by the return address of their calls, of whose requests it is known at once what is to be done, as long as nobody
+// begins to look: one look tells, where each looker would ask a table of its own. Of two at one place the later one stands
+// there. With a number, whoever gave it to the site wants its requests; with nought, nobody does.
+inline constexpr size_t kSitesAtOnce = 4096;
+inline constexpr unsigned kSiteBitsAtOnce = 47;
+inline constinit std::atomic<uint64_t> sites_at_once[kSitesAtOnce]
     __attribute__((visibility("hidden"))){};
 
-[[gnu::always_inline]] inline bool is_idle(uintptr_t site) {
-  return idle_sites[site % kIdleSites].load(std::memory_order_relaxed) == site;
+struct AtOnce {
+  uint64_t rest; // of what stands there
+
+  // Nobody has anything to do with the site.
+  bool is_idle() const { return rest == 0; }
+  // It has a number, or is idle.
+  bool is_known() const { return rest << (64 - kSiteBitsAtOnce) == 0; }
+  uint32_t number() const { return static_cast<uint32_t>(rest >> kSiteBitsAtOnce); }
+};
+[[gnu::always_inline]] inline AtOnce at_once(uint64_t site) {
+  return {sites_at_once[site % kSitesAtOnce].load(std::memory_order_relaxed) ^ site};
 }
-inline void remember_idle(uintptr_t site) {
-  idle_sites[site % kIdleSites].store(site, std::memory_order_relaxed);
+[[gnu::always_inline]] inline bool is_idle(uint64_t site) { return at_once(site).is_idle(); }
+// `number` is below 2^17.
+inline void remember_at_once(uint64_t site, uint32_t number) {
+  sites_at_once[site % kSitesAtOnce].store(site | uint64_t{number} << kSiteBitsAtOnce,
+                                           std::memory_order_relaxed);
 }
-inline void forget_idle_sites() {
-  for (auto &site : idle_sites)
+inline void forget_sites_at_once() {
+  for (auto &site : sites_at_once)
     if (site.load(std::memory_order_relaxed) != 0) site.store(0, std::memory_order_relaxed);
 }
 
 inline void begin_to_look(Looker who) {
-  forget_idle_sites();
+  forget_sites_at_once();
   attention.fetch_or(static_cast<uint8_t>(who), std::memory_order_relaxed);
 }
 inline void end_to_look(Looker who) {

@@ -44,6 +44,25 @@ extern "C" void *abut_capture_malloc(size_t bytes, abut::Address context);
 extern "C" void *abut_capture_calloc(size_t bytes, abut::Address context);
 extern "C" void *abut_capture_new(size_t bytes, abut::Address context);
 
+// The same where the straight path has been tried.
+extern "C" void *abut_search_malloc(size_t bytes, abut::Address context);
+extern "C" void *abut_search_new(size_t bytes, abut::Address context);
+
+namespace abut::entry {
+
+// To where a rule's words are read, each by a short way of its own; the last captures all (ways.cpp).
+using Way = void *(size_t bytes, Address context);
+using Ways = Way *const[near::kNoWay + 1];
+
+[[gnu::always_inline]] inline void *go(Ways &ways, size_t bytes, near::Context &context) {
+  return ways[context.rules[0].way](bytes, reinterpret_cast<Address>(&context));
+}
+
+} // namespace abut::entry
+
+extern "C" abut::entry::Ways abut_malloc_ways __attribute__((visibility("hidden")));
+extern "C" abut::entry::Ways abut_new_ways __attribute__((visibility("hidden")));
+
 // The same for groups: hands on the caller's frame.
 extern "C" void *abut_frame_malloc(size_t bytes);
 extern "C" void *abut_frame_calloc(size_t bytes);

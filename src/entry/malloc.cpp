@@ -45,7 +45,9 @@ namespace {
 // A small block, where somebody looks.
 [[gnu::always_inline]] inline void *malloc_at(size_t bytes, Address site) {
   if (looks(Looker::plan)) return abut_glance_malloc(bytes, site);
-  if (is_idle(site)) return allocate_plain(bytes);
+  const AtOnce known = at_once(site);
+  if (known.is_idle()) return allocate_plain(bytes);
+  if (known.is_known()) return entry::go(abut_malloc_ways, bytes, near::context_of(known));
   const Address context = near::context_at_once(bytes, site);
   return context != 0 ? abut_capture_malloc(bytes, context) : abut_unplanned_malloc(bytes, site);
 }

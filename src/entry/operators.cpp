@@ -39,7 +39,9 @@ ABUT_BODY void *abut_unseen_new(size_t bytes, Address site) {
     return new_slow(bytes);
   if (somebody_looks()) [[unlikely]] {
     if (looks(Looker::plan)) return abut_glance_new(bytes, site);
-    if (!is_idle(site)) {
+    const AtOnce known = at_once(site);
+    if (!known.is_idle()) {
+      if (known.is_known()) return entry::go(abut_new_ways, bytes, near::context_of(known));
       const Address context = near::context_at_once(bytes, site);
       return context != 0 ? abut_capture_new(bytes, context) : abut_unplanned_new(bytes, site);
     }
@@ -51,6 +53,11 @@ ABUT_BODY void *abut_unseen_new(size_t bytes, Address site) {
 ABUT_BODY void *abut_placed_new(size_t bytes, const near::Captured *captured, Address context) {
   if (void *memory = near::allocate_beside(bytes, *captured, context)) [[likely]]
     return memory;
+  return allocate_placed_or_throw(bytes, captured, context);
+}
+
+ABUT_BODY void *abut_searched_new(size_t bytes, const near::Captured *captured, Address context) {
+  near::check_way(bytes, *captured, context);
   return allocate_placed_or_throw(bytes, captured, context);
 }
 

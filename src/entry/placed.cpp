@@ -10,7 +10,6 @@ using namespace abut;
 ABUT_CAPTURE("abut_capture_malloc", "abut_placed_malloc");
 ABUT_CAPTURE("abut_capture_calloc", "abut_placed_calloc");
 ABUT_CAPTURE("abut_capture_new", "abut_placed_new");
-
 namespace {
 
 [[gnu::noinline]] void *look_closer(size_t bytes, const near::Captured *captured, Address context) {

@@ -107,7 +107,7 @@ bool find_pooled_sites() {
     pooled_sites[group.site % kSites].store(group.site, std::memory_order_relaxed);
     any = true;
   }
-  forget_idle_sites();
+  forget_sites_at_once();
   return any;
 }
 

@@ -3,6 +3,7 @@
 #include "heap/extent.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -29,12 +30,17 @@ constexpr uint16_t kRunCells[] = {0,  2,  3,  4,  5,  6,  8,  10,  12,  16, 20,
 // The shortest run fills a line, or holds two cells.
 unsigned first_level(unsigned size) { return size == 1 ? 3 : 1; }
 
-unsigned cells_in_page(unsigned size) { return kGranulesInPage / size; }
+constexpr unsigned cells_in_page(unsigned size) { return kGranulesInPage / size; }
 
-unsigned last_level(unsigned size) {
-  const auto *longer = std::ranges::upper_bound(kRunCells, cells_in_page(size));
-  return static_cast<unsigned>(longer - kRunCells) - 1;
-}
+// For each size.
+constexpr auto kLastLevels = [] {
+  std::array<uint8_t, kSizes + 1> last{};
+  for (unsigned size = 1; size <= kSizes; ++size) {
+    const auto *longer = std::ranges::upper_bound(kRunCells, cells_in_page(size));
+    last[size] = static_cast<uint8_t>(longer - kRunCells - 1);
+  }
+  return last;
+}();
 
 // The block around `address`, in granules of its page; none if there is none.
 Range block_around(const SmallMap &map, Address address) {
@@ -73,7 +79,7 @@ unsigned NearHeap::level_after(unsigned level, unsigned size) {
     ++level;
   else if (drawn < (filled - kAimed) * kReluctance)
     --level;
-  return std::clamp(level, first, last_level(size));
+  return std::clamp(level, first, unsigned{kLastLevels[size]});
 }
 
 NearHeap::Placed NearHeap::place(Address friend_address, unsigned size) {

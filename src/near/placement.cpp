@@ -35,15 +35,12 @@ void *elsewhere(size_t bytes, const Captured &captured) {
              : heap::allocate(bytes);
 }
 
-// A block where it would lie without friends, if the straight path found out where its friend is; else null.
-void *forward(size_t bytes, Address address) {
-  if (!forwards || !is_context(address)) return nullptr;
-  Rule &rule = reinterpret_cast<Context *>(address)->rules[0];
-  if (rule.fast_size != heap::SmallHeap::class_of(bytes) || (rule.attempts + 1) % kWatchEvery == 0)
-    return nullptr;
-  void *block = heap::allocate_fast(bytes);
-  if (block != nullptr) bump(rule.attempts);
-  return block;
+// A site that places its objects, one after the other, is known at once while no looks are counted.
+void remember_way(const Context &context, const Rule &rule) {
+  const bool is_sites = context.leaf == nullptr && &rule == context.rules && rule.fast_size != 0;
+  if (is_sites && context.countdown == 0 &&
+      std::atomic_ref(looks_left).load(std::memory_order_relaxed) == 0)
+    remember_at_once(context.site, static_cast<uint32_t>(&context - contexts) + 1);
 }
 
 void *place(Context &context, Rule &rule, heap::LocalHeap *heap, const Captured &captured) {
@@ -63,7 +60,10 @@ void *place(Context &context, Rule &rule, heap::LocalHeap *heap, const Captured 
         near_heap->take_waiting(friend_address + static_cast<Address>(rule.to_end), rule.size),
         NearHeap::Where::waiting};
   if (placed.block == nullptr) {
-    if (forwards) return nullptr;
+    if (forwards) {
+      remember_way(context, rule);
+      return nullptr;
+    }
     if (rule.rest > 0) {
       --rule.rest;
       bump(rule.counts.rested);
@@ -74,6 +74,7 @@ void *place(Context &context, Rule &rule, heap::LocalHeap *heap, const Captured 
   }
   switch (placed.where) {
   case NearHeap::Where::run:
+    remember_way(context, rule);
     bump(rule.counts.runs);
     bump(rule.counts.cells, uint64_t{placed.cells});
     break;
@@ -167,7 +168,9 @@ bool pays() {
 void fall_asleep() {
   end_learning();
   context::rest_decoder();
-  if (!pays()) end_to_look(Looker::near);
+  if (pays()) return;
+  end_to_look(Looker::near);
+  forget_sites_at_once();
 }
 
 namespace {

@@ -4,7 +4,10 @@
 #include "base/attention.hpp"
 #include "base/bump.hpp"
 #include "group/grouping.hpp"
+#include "heap/invariants.hpp"
 #include "near/judgement.hpp"
+#include "os/message.hpp"
+#include "os/one_thread.hpp"
 
 namespace abut::near {
 
@@ -85,32 +88,43 @@ inline Address context_to_place(size_t bytes, Address site) {
   return reinterpret_cast<const Context *>(context)->countdown == 0 ? context : 0;
 }
 
+// The context of a site that is known at once to place its objects.
+[[gnu::always_inline]] inline Context &context_of(AtOnce known) {
+  return contexts[known.number() - 1];
+}
+
 // Where neither friends nor groups wanted a request: the next from there need not ask, if nothing will change.
 inline void note_unwanted(Address site) {
-  if (leaves_alone(site) && group::is_settled()) remember_idle(site);
+  if (leaves_alone(site) && group::is_settled()) remember_at_once(site, 0);
+}
+
+// Whether the straight path may do for a block of so many granules.
+[[gnu::always_inline]] inline bool is_straight(const Rule &rule, unsigned size) {
+  return rule.fast_size == size && (rule.attempts + 1) % kWatchEvery != 0;
+}
+
+// A block where it would lie without friends, after the straight path found out where its friend is; null if it did not.
+[[gnu::always_inline]] inline void *forward(size_t bytes, Address address) {
+  if (!forwards || !is_context(address)) return nullptr;
+  Rule &rule = reinterpret_cast<Context *>(address)->rules[0];
+  if (!is_straight(rule, heap::SmallHeap::class_of(bytes))) return nullptr;
+  void *block = heap::allocate_fast(bytes);
+  if (block != nullptr) bump(rule.attempts);
+  return block;
 }
 
 // A block of `bytes`, which are small, for the site that `captured` tells of; null where memory is exhausted.
 void *allocate(size_t bytes, const Captured &captured, Address context);
 
-// The straight path: the friend's address takes one load at most, and a cell waits right after it.
-// Null if a closer look is needed.
-[[gnu::always_inline]] inline void *allocate_beside(size_t bytes, const Captured &captured,
-                                                    Address address) {
-  if (!is_context(address)) [[unlikely]]
-    return nullptr;
-  Rule &rule = reinterpret_cast<Context *>(address)->rules[0];
+// The straight path: the friend's address takes one load at most, and a cell waits right after it. `base` tells what the
+// rule's expression begins from. Null if a closer look is needed.
+template <typename Base>
+[[gnu::always_inline]] inline void *take_beside(size_t bytes, Rule &rule, Base base) {
   auto *near_heap = static_cast<NearHeap *>(heap::current->attachment);
   const unsigned size = heap::SmallHeap::class_of(bytes);
-  if (near_heap == nullptr || rule.fast_size != size || (rule.attempts + 1) % kWatchEvery == 0)
-      [[unlikely]]
+  if (near_heap == nullptr || !is_straight(rule, size)) [[unlikely]]
     return nullptr;
-  // The stack's page is there, the next may not be.
-  if (reinterpret_cast<Address>(&captured) % kPageBytes + rule.reach >= kPageBytes) [[unlikely]]
-    return nullptr;
-  Address at = captured.words[rule.first.base];
-  if (rule.first.index != Expression::kNone)
-    at += captured.words[rule.first.index] * rule.first.scale;
+  Address at = base();
   if (rule.first.loads != 0) {
     at += static_cast<Address>(int64_t{rule.first.offset});
     if (heap::segment_map.kind_at(at) != heap::SegmentKind::pages) [[unlikely]]
@@ -121,6 +135,37 @@ void *allocate(size_t bytes, const Captured &captured, Address context);
   if (block != nullptr) [[likely]]
     bump(rule.attempts);
   return block;
+}
+
+// The same where all registers are at hand.
+[[gnu::always_inline]] inline void *allocate_beside(size_t bytes, const Captured &captured,
+                                                    Address address) {
+  if (!is_context(address)) [[unlikely]]
+    return nullptr;
+  Rule &rule = reinterpret_cast<Context *>(address)->rules[0];
+  // The stack's page is there, the next may not be.
+  if (reinterpret_cast<Address>(&captured) % kPageBytes + rule.reach >= kPageBytes) [[unlikely]]
+    return nullptr;
+  return take_beside(bytes, rule, [&] {
+    const Address at = captured.words[rule.first.base];
+    if (rule.first.index == Expression::kNone) return at;
+    return at + captured.words[rule.first.index] * rule.first.scale;
+  });
+}
+
+// The same for a rule that a way leads to: `base` tells where.
+[[gnu::always_inline]] inline void *allocate_beside(size_t bytes, Address context, Address base) {
+  Rule &rule = reinterpret_cast<Context *>(context)->rules[0];
+  return take_beside(bytes, rule, [=] { return base; });
+}
+
+// Where a way found nothing, all the words together find nothing either: or it read others. In the debug build, where
+// no other thread changes the rule meanwhile.
+inline void check_way(size_t bytes, const Captured &captured, Address context) {
+  if constexpr (heap::kChecked)
+    if (os::has_one_thread() && allocate_beside(bytes, captured, context) != nullptr)
+      os::fail("invariant", reinterpret_cast<void *>(context),
+               "a way to a friend read other words than its rule names");
 }
 
 // A block of `bytes` as close to the block around `other` as may be; null where memory is exhausted.

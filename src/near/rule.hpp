@@ -5,9 +5,24 @@
 #include "near/expression.hpp"
 #include "near/near_heap.hpp"
 
+#include <algorithm>
+
 namespace abut::near {
 
 class Learner;
+
+// Of expressions whose words are few, a number that tells which: one register or stack slot, and perhaps a register that is
+// scaled. For each of them the entry points have a way that reads just those.
+inline constexpr uint8_t kWayBases = Captured::kRegisters + 1;   // or any slot
+inline constexpr uint8_t kWayIndices = Captured::kRegisters + 1; // or none
+inline constexpr uint8_t kNoWay = kWayBases * kWayIndices;
+constexpr uint8_t way_to(const Expression &e) {
+  const bool has_index = e.index != Expression::kNone;
+  if (e.base == Captured::kReturnAddress || (has_index && e.index >= Captured::kRegisters))
+    return kNoWay;
+  const uint8_t base = std::min<uint8_t>(e.base, kWayBases - 1);
+  return static_cast<uint8_t>(base * kWayIndices + (has_index ? e.index : kWayIndices - 1));
+}
 
 struct Rule {
   enum class State : uint8_t { learning, placing, plain };
@@ -18,6 +33,7 @@ struct Rule {
   int16_t to_end =
       0; // from what the expression yields to the end of the friend, where that is `fixed_end`
   Expression first;
+  uint8_t way = kNoWay; // to what `first` begins from, see way_to()
   uint64_t attempts = 0;
 
   Expression second; // where the first leads nowhere
