@@ -54,14 +54,14 @@ namespace abut::entry {
 using Way = void *(size_t bytes, Address context);
 using Ways = Way *const[near::kNoWay + 1];
 
+extern Ways kMallocWays __asm__("abut_malloc_ways") __attribute__((visibility("hidden")));
+extern Ways kNewWays __asm__("abut_new_ways") __attribute__((visibility("hidden")));
+
 [[gnu::always_inline]] inline void *go(Ways &ways, size_t bytes, near::Context &context) {
   return ways[context.rules[0].way](bytes, reinterpret_cast<Address>(&context));
 }
 
 } // namespace abut::entry
-
-extern "C" abut::entry::Ways abut_malloc_ways __attribute__((visibility("hidden")));
-extern "C" abut::entry::Ways abut_new_ways __attribute__((visibility("hidden")));
 
 // The same for groups: hands on the caller's frame.
 extern "C" void *abut_frame_malloc(size_t bytes);

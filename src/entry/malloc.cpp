@@ -47,7 +47,7 @@ namespace {
   if (looks(Looker::plan)) return abut_glance_malloc(bytes, site);
   const AtOnce known = at_once(site);
   if (known.is_idle()) return allocate_plain(bytes);
-  if (known.is_known()) return entry::go(abut_malloc_ways, bytes, near::context_of(known));
+  if (known.is_known()) return entry::go(entry::kMallocWays, bytes, near::context_of(known));
   const Address context = near::context_at_once(bytes, site);
   return context != 0 ? abut_capture_malloc(bytes, context) : abut_unplanned_malloc(bytes, site);
 }

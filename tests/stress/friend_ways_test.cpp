@@ -64,8 +64,8 @@ constexpr std::size_t kRegisters = 6;
 constexpr std::array<const char *, kRegisters + 1> kBases = {"rbx", "rbp", "r12", "r13",
                                                              "r14", "r15", "slot"};
 constexpr std::size_t kWays = (kRegisters + 1) * (kRegisters + 1);
-extern "C" Request *const requests_malloc[kWays];
-extern "C" Request *const requests_new[kWays];
+extern Request *const kRequestsMalloc[kWays] __asm__("requests_malloc");
+extern Request *const kRequestsNew[kWays] __asm__("requests_new");
 
 // The share of nodes that lie right behind the one before them.
 double share_that_abuts(Request *request, bool has_index, std::uint64_t seed) {
@@ -112,7 +112,7 @@ void check_all(Request *const requests[], std::uint64_t seed) {
     }
 }
 
-TEST(FriendWays, AnyRegisterOrSlotLeadsMallocThere) { check_all(requests_malloc, 1); }
-TEST(FriendWays, AnyRegisterOrSlotLeadsNewThere) { check_all(requests_new, 2); }
+TEST(FriendWays, AnyRegisterOrSlotLeadsMallocThere) { check_all(kRequestsMalloc, 1); }
+TEST(FriendWays, AnyRegisterOrSlotLeadsNewThere) { check_all(kRequestsNew, 2); }
 
 } // namespace
