@@ -1,6 +1,7 @@
 // What the entry points share: requests with the error conventions of C, releases of anything at all.
 #pragma once
 
+#include "entry/way_stub.hpp"
 #include "group/grouping.hpp"
 #include "heap/heap.hpp"
 #include "near/placement.hpp"
@@ -50,16 +51,8 @@ extern "C" void *abut_search_new(size_t bytes, abut::Address context);
 
 namespace abut::entry {
 
-// To where a rule's words are read, each by a short way of its own; the last captures all (ways.cpp).
-using Way = void *(size_t bytes, Address context);
-using Ways = Way *const[near::kNoWay + 1];
-
 extern Ways kMallocWays __asm__("abut_malloc_ways") __attribute__((visibility("hidden")));
 extern Ways kNewWays __asm__("abut_new_ways") __attribute__((visibility("hidden")));
-
-[[gnu::always_inline]] inline void *go(Ways &ways, size_t bytes, near::Context &context) {
-  return ways[context.rules[0].way](bytes, reinterpret_cast<Address>(&context));
-}
 
 } // namespace abut::entry
 

@@ -35,8 +35,13 @@ ABUT_FRAME("abut_light_tell", "%rdx", "%rcx", "abut_light_told");
 extern "C" void *abut_light_look_malloc(size_t bytes);
 extern "C" void *abut_light_fetch_malloc(size_t bytes);
 
+ABUT_WAYS("abut_light", "malloc");
+extern entry::Ways kMallocWays __asm__("abut_light_malloc_ways")
+    __attribute__((visibility("hidden")));
+
 ABUT_EXPORT void *malloc(size_t bytes) {
-  return light::allocate<abut_light_look_malloc, abut_light_fetch_malloc>(bytes, ABUT_SITE);
+  return light::allocate<abut_light_look_malloc, abut_light_fetch_malloc>(bytes, ABUT_SITE,
+                                                                          kMallocWays);
 }
 
 ABUT_BODY void *abut_light_malloc_slow(size_t bytes, const Address *sp, Address rbp) {
@@ -51,6 +56,10 @@ ABUT_CAPTURE("abut_light_capture_malloc", "abut_light_placed_malloc");
 ABUT_CAPTURE("abut_light_capture_calloc", "abut_light_placed_calloc");
 extern "C" void *abut_light_capture_malloc(size_t bytes, Address context);
 extern "C" void *abut_light_capture_calloc(size_t bytes, Address context);
+
+ABUT_BODY void *abut_light_beside_malloc(size_t bytes, Address context, Address base) {
+  return light::allocate_beside<abut_light_capture_malloc>(bytes, context, base, ABUT_SITE);
+}
 
 ABUT_BODY void *abut_light_malloc_seen(size_t bytes, const Address *sp, Address rbp) {
   const Address context = light::context_to_place(bytes, *sp);

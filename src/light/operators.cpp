@@ -17,11 +17,14 @@ ABUT_FRAME("abut_light_fetch_new", "%rsi", "%rdx", "abut_light_new_slow");
 extern "C" void *abut_light_look_new(size_t bytes);
 extern "C" void *abut_light_fetch_new(size_t bytes);
 
+ABUT_WAYS("abut_light", "new");
+extern entry::Ways kNewWays __asm__("abut_light_new_ways") __attribute__((visibility("hidden")));
+
 ABUT_EXPORT_CXX void *operator new(size_t bytes) {
-  return light::allocate<abut_light_look_new, abut_light_fetch_new>(bytes, ABUT_SITE);
+  return light::allocate<abut_light_look_new, abut_light_fetch_new>(bytes, ABUT_SITE, kNewWays);
 }
 ABUT_EXPORT_CXX void *operator new[](size_t bytes) {
-  return light::allocate<abut_light_look_new, abut_light_fetch_new>(bytes, ABUT_SITE);
+  return light::allocate<abut_light_look_new, abut_light_fetch_new>(bytes, ABUT_SITE, kNewWays);
 }
 
 ABUT_BODY void *abut_light_new_slow(size_t bytes, const Address *sp, Address rbp) {
@@ -31,6 +34,10 @@ ABUT_BODY void *abut_light_new_slow(size_t bytes, const Address *sp, Address rbp
 
 ABUT_CAPTURE("abut_light_capture_new", "abut_light_placed_new");
 extern "C" void *abut_light_capture_new(size_t bytes, Address context);
+
+ABUT_BODY void *abut_light_beside_new(size_t bytes, Address context, Address base) {
+  return light::allocate_beside<abut_light_capture_new>(bytes, context, base, ABUT_SITE);
+}
 
 ABUT_BODY void *abut_light_new_seen(size_t bytes, const Address *sp, Address rbp) {
   if (const Address context = light::context_to_place(bytes, *sp))

@@ -22,9 +22,12 @@ inline Frame frame_of(const near::Captured *captured) {
 // pointer still points to the return address (entry/frame_stub.hpp): Look where somebody looks for friends, Fetch
 // where no block is at hand, abut_light_tell with a block that is not recorded yet.
 template <void *Look(size_t), void *Fetch(size_t)>
-[[gnu::always_inline]] inline void *allocate(size_t bytes, Address site) {
-  if (somebody_looks() && !is_idle(site)) [[unlikely]]
-    return Look(bytes);
+[[gnu::always_inline]] inline void *allocate(size_t bytes, Address site, entry::Ways &ways) {
+  if (somebody_looks()) [[unlikely]] {
+    const AtOnce known = at_once(site);
+    if (!known.is_idle())
+      return known.is_known() ? entry::go(ways, bytes, near::context_of(known)) : Look(bytes);
+  }
   void *memory = heap::allocate_fast(bytes);
   if (memory == nullptr) [[unlikely]]
     return Fetch(bytes);
@@ -54,6 +57,18 @@ template <void *Look(size_t), void *Fetch(size_t)>
 [[gnu::noinline]] inline void *allocate_slow(size_t bytes, Frame frame) {
   if (void *memory = heap::allocate_waiting(bytes)) return allocated_small(memory, bytes, frame);
   return allocated_by_heap(entry::or_no_memory(heap::allocate_slow(bytes)), bytes, frame);
+}
+
+// Beside a friend that a way leads to; Capture looks closer.
+template <entry::Way Capture>
+[[gnu::always_inline]] inline void *allocate_beside(size_t bytes, Address context, Address base,
+                                                    Address site) {
+  void *memory = near::allocate_beside(bytes, context, base);
+  if (memory == nullptr) [[unlikely]]
+    return Capture(bytes, context);
+  if (put_small(memory, bytes, site)) [[likely]]
+    return memory;
+  return ring::lane.drops_one() ? memory : abut_light_tell(bytes, memory);
 }
 
 // What allocate() does where nobody looks, for those who know the frame.

@@ -77,6 +77,7 @@ double share_that_abuts(Request *request, bool has_index, std::uint64_t seed) {
     const std::size_t at = random.below(kLists);
     const std::uintptr_t base = has_index ? first : first + at * sizeof(List);
     auto *node = static_cast<Node *>(request(~base, has_index ? at : 0, sizeof(Node)));
+    node->next = nullptr;
     node->value[0] = i;
     List &list = lists[at];
     (list.tail != nullptr ? list.tail->next : list.head) = node;
