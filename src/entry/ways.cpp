@@ -12,16 +12,19 @@ ABUT_CAPTURE("abut_search_new", "abut_searched_new");
 namespace {
 
 template <entry::Way Search>
-[[gnu::noinline]] void *forward_or_search(size_t bytes, Address context) {
-  void *memory = near::forward(bytes, context);
+[[gnu::noinline]] void *look_closer(size_t bytes, Address context, Address cell) {
+  void *memory = nullptr;
+  if (near::forwards)
+    memory = near::forward(bytes, context);
+  else if (cell != 0)
+    memory = near::place_next(bytes, context, cell);
   return memory != nullptr ? memory : Search(bytes, context);
 }
 
 template <entry::Way Search>
 [[gnu::always_inline]] inline void *beside(size_t bytes, Address context, Address base) {
-  if (void *memory = near::allocate_beside(bytes, context, base)) [[likely]]
-    return memory;
-  return near::forwards ? forward_or_search<Search>(bytes, context) : Search(bytes, context);
+  const near::Beside beside = near::allocate_beside(bytes, context, base);
+  return beside.block != nullptr ? beside.block : look_closer<Search>(bytes, context, beside.cell);
 }
 
 } // namespace

@@ -73,11 +73,13 @@ unsigned NearHeap::level_after(unsigned level, unsigned size) {
   static_assert(std::size(kRunCells) == kLevels);
   const unsigned first = first_level(size);
   if (level == 0) return first;
-  const auto filled = static_cast<int64_t>(heap_->set_aside * 1024 / budget());
-  const int64_t drawn = draw();
-  if (drawn < (kAimed - filled) * kEagerness)
+  // Of all times the budget, so that nothing is divided.
+  const auto whole = static_cast<int64_t>(budget());
+  const int64_t below = kAimed * whole - static_cast<int64_t>(heap_->set_aside) * 1024;
+  const int64_t drawn = draw() * whole;
+  if (drawn < below * kEagerness)
     ++level;
-  else if (drawn < (filled - kAimed) * kReluctance)
+  else if (drawn < -below * kReluctance)
     --level;
   return std::clamp(level, first, unsigned{kLastLevels[size]});
 }
@@ -93,13 +95,32 @@ NearHeap::Placed NearHeap::place(Address friend_address, unsigned size) {
   if (block.end() < kGranulesInPage)
     if (void *cell = take_waiting(page + block.end() * Granules::kBytes, size))
       return {cell, Where::waiting};
-  const heap::SpanInfo &span = segment->span_at(friend_address);
+  return place_elsewhere(owner, friend_address, size, block.count == size);
+}
+
+NearHeap::Placed NearHeap::place_after(Address cell, unsigned size) {
+  const Address friend_address = cell - size * Granules::kBytes;
+  if (round_down(cell, kPageBytes) != round_down(friend_address, kPageBytes) ||
+      heap::segment_map.kind_at(cell) != heap::SegmentKind::pages)
+    return {};
+  Segment *segment = Segment::of(cell);
+  if (segment->tag_at(cell) != tag_ || heap_->small.front() - friend_address < kClose) return {};
+  const SmallMap &map = segment->line_at(cell);
+  const uint32_t at = heap::granule_in_page(friend_address);
+  if (!map.begins_at(at) || map.length_at(at) != size) return {};
+  return place_elsewhere(heap_, friend_address, size, true);
+}
+
+// Where no cell waits. `same`: the friend has the size itself.
+NearHeap::Placed NearHeap::place_elsewhere(heap::LocalHeap *owner, Address friend_address,
+                                           unsigned size, bool same) {
+  const heap::SpanInfo &span = Segment::of(friend_address)->span_at(friend_address);
   const unsigned index = heap::page_in_segment(friend_address) % heap::kPagesInUnit;
   if (span.room[index] >= size && (span.open >> index & 1) != 0) {
     std::lock_guard guard(heap_->lock());
     if (void *hole = owner->small.take_beside(friend_address, size)) return {hole, Where::hole};
   }
-  if (block.count != size)
+  if (!same)
     return {nullptr, Where::nowhere}; // no run of this size could be found from there again
   if (heap_->set_aside > budget()) return {nullptr, Where::over_budget};
   const unsigned level = level_after(span.note[index], size);

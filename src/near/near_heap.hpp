@@ -43,6 +43,9 @@ public:
   // A block of `size` granules as close as may be to the one that `friend_address` points into.
   Placed place(Address friend_address, unsigned size);
 
+  // The same for one that is known to lie right before `cell`, where nothing waits, and to have that size: if so it is.
+  Placed place_after(Address cell, unsigned size);
+
   // Gives back cells that wait on pages which are otherwise half empty; all that wait where `all` is said. Under the
   // heap's lock.
   void give_back(bool all);
@@ -59,6 +62,7 @@ private:
     Address end = 0;
   };
 
+  Placed place_elsewhere(heap::LocalHeap *owner, Address friend_address, unsigned size, bool same);
   void *open_run(unsigned size, unsigned level);
   bool begin_page(unsigned size, unsigned level, Carve &carve);
   void give_back_rest(unsigned size, Carve &carve);

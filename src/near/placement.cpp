@@ -43,6 +43,25 @@ void remember_way(const Context &context, const Rule &rule) {
     remember_at_once(context.site, static_cast<uint32_t>(&context - contexts) + 1);
 }
 
+void count(const Context &context, Rule &rule, const NearHeap::Placed &placed) {
+  switch (placed.where) {
+  case NearHeap::Where::run:
+    remember_way(context, rule);
+    bump(rule.counts.runs);
+    bump(rule.counts.cells, uint64_t{placed.cells});
+    break;
+  case NearHeap::Where::hole: bump(rule.counts.holes); break;
+  case NearHeap::Where::near_anyway:
+    bump(rule.counts.near_anyway);
+    bump(rule.in_vain);
+    break;
+  case NearHeap::Where::over_budget: bump(rule.counts.over_budget); break;
+  case NearHeap::Where::not_ours:
+  case NearHeap::Where::nowhere: bump(rule.counts.not_ours); break;
+  case NearHeap::Where::waiting: break;
+  }
+}
+
 void *place(Context &context, Rule &rule, heap::LocalHeap *heap, const Captured &captured) {
   NearHeap *near_heap = near_heap_of(heap);
   if (near_heap == nullptr) return nullptr;
@@ -72,22 +91,7 @@ void *place(Context &context, Rule &rule, heap::LocalHeap *heap, const Captured 
     judge(context, rule, heap, friend_address);
     placed = near_heap->place(friend_address, rule.size);
   }
-  switch (placed.where) {
-  case NearHeap::Where::run:
-    remember_way(context, rule);
-    bump(rule.counts.runs);
-    bump(rule.counts.cells, uint64_t{placed.cells});
-    break;
-  case NearHeap::Where::hole: bump(rule.counts.holes); break;
-  case NearHeap::Where::near_anyway:
-    bump(rule.counts.near_anyway);
-    bump(rule.in_vain);
-    break;
-  case NearHeap::Where::over_budget: bump(rule.counts.over_budget); break;
-  case NearHeap::Where::not_ours:
-  case NearHeap::Where::nowhere: bump(rule.counts.not_ours); break;
-  case NearHeap::Where::waiting: break;
-  }
+  count(context, rule, placed);
   if (placed.where == NearHeap::Where::over_budget)
     rule.rest = rule.next_rest = std::clamp<uint8_t>(2 * rule.next_rest, kRest, kLongestRest);
   else if (placed.where == NearHeap::Where::run)
@@ -99,6 +103,21 @@ void *place(Context &context, Rule &rule, heap::LocalHeap *heap, const Captured 
 }
 
 } // namespace
+
+void *place_next(size_t bytes, Address address, Address cell) {
+  auto &context = *reinterpret_cast<Context *>(address);
+  Rule &rule = context.rules[0];
+  if (rule.rest > 0 || rule.state != Rule::State::placing) return nullptr;
+  heap::LocalHeap *heap = heap::current;
+  const NearHeap::Placed placed =
+      near_heap_of(heap)->place_after(cell, heap::SmallHeap::class_of(bytes));
+  if (placed.block == nullptr) return nullptr;
+  bump(rule.attempts);
+  judge(context, rule, heap, cell - static_cast<Address>(int64_t{rule.to_end}));
+  count(context, rule, placed);
+  if (placed.where == NearHeap::Where::run) rule.next_rest = 0;
+  return placed.block;
+}
 
 void *allocate(size_t bytes, const Captured &captured, Address address) {
   if (void *block = forward(bytes, address)) return block;

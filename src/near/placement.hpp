@@ -117,24 +117,29 @@ inline void note_unwanted(Address site) {
 void *allocate(size_t bytes, const Captured &captured, Address context);
 
 // The straight path: the friend's address takes one load at most, and a cell waits right after it. `base` tells what the
-// rule's expression begins from. Null if a closer look is needed.
+// rule's expression begins from. Null if a closer look is needed, and then where the cell would have been, if it is known.
+struct Beside {
+  void *block = nullptr;
+  Address cell = 0;
+};
 template <typename Base>
-[[gnu::always_inline]] inline void *take_beside(size_t bytes, Rule &rule, Base base) {
+[[gnu::always_inline]] inline Beside take_beside(size_t bytes, Rule &rule, Base base) {
   auto *near_heap = static_cast<NearHeap *>(heap::current->attachment);
   const unsigned size = heap::SmallHeap::class_of(bytes);
   if (near_heap == nullptr || !is_straight(rule, size)) [[unlikely]]
-    return nullptr;
+    return {};
   Address at = base();
   if (rule.first.loads != 0) {
     at += static_cast<Address>(int64_t{rule.first.offset});
     if (heap::segment_map.kind_at(at) != heap::SegmentKind::pages) [[unlikely]]
-      return nullptr;
+      return {};
     at = *reinterpret_cast<const Address *>(at);
   }
-  void *block = near_heap->take_waiting(at + static_cast<Address>(int64_t{rule.to_end}), size);
+  const Address cell = at + static_cast<Address>(int64_t{rule.to_end});
+  void *block = near_heap->take_waiting(cell, size);
   if (block != nullptr) [[likely]]
     bump(rule.attempts);
-  return block;
+  return {block, cell};
 }
 
 // The same where all registers are at hand.
@@ -146,18 +151,23 @@ template <typename Base>
   // The stack's page is there, the next may not be.
   if (reinterpret_cast<Address>(&captured) % kPageBytes + rule.reach >= kPageBytes) [[unlikely]]
     return nullptr;
-  return take_beside(bytes, rule, [&] {
-    const Address at = captured.words[rule.first.base];
-    if (rule.first.index == Expression::kNone) return at;
-    return at + captured.words[rule.first.index] * rule.first.scale;
-  });
+  return take_beside(bytes, rule,
+                     [&] {
+                       const Address at = captured.words[rule.first.base];
+                       if (rule.first.index == Expression::kNone) return at;
+                       return at + captured.words[rule.first.index] * rule.first.scale;
+                     })
+      .block;
 }
 
 // The same for a rule that a way leads to: `base` tells where.
-[[gnu::always_inline]] inline void *allocate_beside(size_t bytes, Address context, Address base) {
+[[gnu::always_inline]] inline Beside allocate_beside(size_t bytes, Address context, Address base) {
   Rule &rule = reinterpret_cast<Context *>(context)->rules[0];
   return take_beside(bytes, rule, [=] { return base; });
 }
+
+// The next step of the ladder, where the straight path found no cell waiting at `cell`; null if more is to be looked at.
+void *place_next(size_t bytes, Address context, Address cell);
 
 // Where a way found nothing, all the words together find nothing either: or it read others. In the debug build, where
 // no other thread changes the rule meanwhile.
