@@ -10,6 +10,7 @@ using namespace abut;
 ABUT_CAPTURE("abut_capture_malloc", "abut_placed_malloc");
 ABUT_CAPTURE("abut_capture_calloc", "abut_placed_calloc");
 ABUT_CAPTURE("abut_capture_new", "abut_placed_new");
+
 namespace {
 
 [[gnu::noinline]] void *look_closer(size_t bytes, const near::Captured *captured, Address context) {
@@ -26,6 +27,13 @@ namespace {
 
 ABUT_BODY void *abut_placed_malloc(size_t bytes, const near::Captured *captured, Address context) {
   return allocate_placed(bytes, captured, context);
+}
+
+// Where a way has found nothing.
+ABUT_BODY void *abut_searched_malloc(size_t bytes, const near::Captured *captured,
+                                     Address context) {
+  near::check_way(bytes, *captured, context);
+  return look_closer(bytes, captured, context);
 }
 
 ABUT_BODY void *abut_placed_calloc(size_t bytes, const near::Captured *captured, Address context) {

@@ -12,7 +12,7 @@ ABUT_CAPTURE("abut_search_new", "abut_searched_new");
 namespace {
 
 template <entry::Way Search>
-[[gnu::noinline]] void *look_closer(size_t bytes, Address context, Address cell) {
+[[gnu::noinline]] void *go_on(size_t bytes, Address context, Address cell) {
   void *memory = nullptr;
   if (near::forwards)
     memory = near::forward(bytes, context);
@@ -23,8 +23,8 @@ template <entry::Way Search>
 
 template <entry::Way Search>
 [[gnu::always_inline]] inline void *beside(size_t bytes, Address context, Address base) {
-  const near::Beside beside = near::allocate_beside(bytes, context, base);
-  return beside.block != nullptr ? beside.block : look_closer<Search>(bytes, context, beside.cell);
+  const near::Beside beside = near::allocate_by_way(bytes, context, base);
+  return beside.block != nullptr ? beside.block : go_on<Search>(bytes, context, beside.cell);
 }
 
 } // namespace
@@ -35,10 +35,4 @@ ABUT_BODY void *abut_beside_malloc(size_t bytes, Address context, Address base) 
 
 ABUT_BODY void *abut_beside_new(size_t bytes, Address context, Address base) {
   return beside<abut_search_new>(bytes, context, base);
-}
-
-ABUT_BODY void *abut_searched_malloc(size_t bytes, const near::Captured *captured,
-                                     Address context) {
-  near::check_way(bytes, *captured, context);
-  return entry::or_no_memory(near::allocate(bytes, *captured, context));
 }

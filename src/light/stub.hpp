@@ -63,7 +63,7 @@ template <void *Look(size_t), void *Fetch(size_t)>
 template <entry::Way Capture>
 [[gnu::always_inline]] inline void *allocate_beside(size_t bytes, Address context, Address base,
                                                     Address site) {
-  void *memory = near::allocate_beside(bytes, context, base).block;
+  void *memory = near::allocate_by_way(bytes, context, base).block;
   if (memory == nullptr) [[unlikely]]
     return Capture(bytes, context);
   if (put_small(memory, bytes, site)) [[likely]]

@@ -43,10 +43,12 @@ void remember_way(const Context &context, const Rule &rule) {
     remember_at_once(context.site, static_cast<uint32_t>(&context - contexts) + 1);
 }
 
-void count(const Context &context, Rule &rule, const NearHeap::Placed &placed) {
+// What became of an attempt.
+void note(const Context &context, Rule &rule, const NearHeap::Placed &placed) {
   switch (placed.where) {
   case NearHeap::Where::run:
     remember_way(context, rule);
+    rule.next_rest = 0;
     bump(rule.counts.runs);
     bump(rule.counts.cells, uint64_t{placed.cells});
     break;
@@ -55,7 +57,10 @@ void count(const Context &context, Rule &rule, const NearHeap::Placed &placed) {
     bump(rule.counts.near_anyway);
     bump(rule.in_vain);
     break;
-  case NearHeap::Where::over_budget: bump(rule.counts.over_budget); break;
+  case NearHeap::Where::over_budget:
+    bump(rule.counts.over_budget);
+    rule.rest = rule.next_rest = std::clamp<uint8_t>(2 * rule.next_rest, kRest, kLongestRest);
+    break;
   case NearHeap::Where::not_ours:
   case NearHeap::Where::nowhere: bump(rule.counts.not_ours); break;
   case NearHeap::Where::waiting: break;
@@ -91,11 +96,7 @@ void *place(Context &context, Rule &rule, heap::LocalHeap *heap, const Captured 
     judge(context, rule, heap, friend_address);
     placed = near_heap->place(friend_address, rule.size);
   }
-  count(context, rule, placed);
-  if (placed.where == NearHeap::Where::over_budget)
-    rule.rest = rule.next_rest = std::clamp<uint8_t>(2 * rule.next_rest, kRest, kLongestRest);
-  else if (placed.where == NearHeap::Where::run)
-    rule.next_rest = 0;
+  note(context, rule, placed);
   if (placed.block != nullptr) {
     watch(context, rule, heap, reinterpret_cast<Address>(placed.block), friend_address);
   }
@@ -114,8 +115,7 @@ void *place_next(size_t bytes, Address address, Address cell) {
   if (placed.block == nullptr) return nullptr;
   bump(rule.attempts);
   judge(context, rule, heap, cell - static_cast<Address>(int64_t{rule.to_end}));
-  count(context, rule, placed);
-  if (placed.where == NearHeap::Where::run) rule.next_rest = 0;
+  note(context, rule, placed);
   return placed.block;
 }
 

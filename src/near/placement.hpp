@@ -161,7 +161,7 @@ template <typename Base>
 }
 
 // The same for a rule that a way leads to: `base` tells where.
-[[gnu::always_inline]] inline Beside allocate_beside(size_t bytes, Address context, Address base) {
+[[gnu::always_inline]] inline Beside allocate_by_way(size_t bytes, Address context, Address base) {
   Rule &rule = reinterpret_cast<Context *>(context)->rules[0];
   return take_beside(bytes, rule, [=] { return base; });
 }
