@@ -17,6 +17,8 @@ public:
       return true;
     return explore(sp, at);
   }
+  // All from `sp` to here is readable; nought where that is not known.
+  Address end_of_known(Address sp) const { return sp >= low_ ? high_ : 0; }
 
 private:
   // Longer than any frame that matters: beyond it, the chain ends.

@@ -54,6 +54,28 @@ void *allocate_shared(size_t bytes, size_t align, bool &clean) {
   return allocate_huge(bytes, align, clean);
 }
 
+// Takes back a small or medium block of another heap than `heap`, be it another thread's or one of its side heaps; false if
+// it is anything else, or looks wrong.
+bool release_elsewhere(const LocalHeap *heap, Block *block) {
+  LocalHeap *owner = owner_of(block);
+  if (owner == nullptr) return false;
+  if (owner->keeper != heap) {
+    owner->receive(block, heap->number());
+    return true;
+  }
+  const auto address = reinterpret_cast<Address>(block);
+  Segment *segment = Segment::of(address);
+  const SmallMap &map = segment->line_at(address);
+  const uint32_t at = granule_in_page(address);
+  if (segment->tag_at(address) != owner->small.tag() || !map.short_begins_at(at) ||
+      owner->small.looks_free(block))
+    return false;
+  const uint32_t size = map.short_length_at(at);
+  if (!owner->small.push(block, size)) owner->spill_small(size);
+  owner->keeper->count_free();
+  return true;
+}
+
 bool resize_in_place(const Found &found, void *memory, size_t bytes) {
   const auto address = reinterpret_cast<Address>(memory);
   switch (found.where) {
@@ -113,27 +135,13 @@ void *allocate_aligned(size_t align, size_t bytes) {
   return allocate_shared(bytes, align, clean);
 }
 
-bool release_to_side(const LocalHeap *heap, Segment *segment, Block *block) {
-  const auto address = reinterpret_cast<Address>(block);
-  if (tier_of(segment->tag_at(address)) != Tier::small) return false;
-  LocalHeap *side = segment->span_at(address).owner;
-  const SmallMap &map = segment->line_at(address);
-  const uint32_t at = granule_in_page(address);
-  if (side->keeper != heap || address % Granules::kBytes != 0 || !map.short_begins_at(at) ||
-      side->small.looks_free(block))
-    return false;
-  const uint32_t size = map.short_length_at(at);
-  if (!side->small.push(block, size)) side->spill_small(size);
-  side->keeper->count_free();
-  return true;
-}
-
 Release release_slow(const char *call, void *memory) {
   const auto address = reinterpret_cast<Address>(memory);
   if (segment_map.kind_at(address) == SegmentKind::placed) {
     if (!placed_blocks.release(address)) os::fail(call, memory, kNotABlock);
     return Release::done;
   }
+  if (release_elsewhere(current, static_cast<Block *>(memory))) return Release::done;
   const Found found = find_block(call, memory);
   if (found.where == Where::foreign) return Release::foreign;
   if (found.where == Where::large || found.where == Where::huge) {

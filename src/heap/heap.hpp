@@ -27,16 +27,13 @@ void *allocate_zeroed(size_t bytes);
 // `align` is a power of two. Null where memory is exhausted or the sum is out of range.
 void *allocate_aligned(size_t align, size_t bytes);
 
-// Takes back a small block of one of `heap`'s side heaps; false if it is anything else, or looks wrong.
-bool release_to_side(const LocalHeap *heap, Segment *segment, Block *block);
-
 enum class Release : uint8_t {
   done,
   foreign, // not an address of this heap
 };
 
-// `call` names the caller's function in messages. Ends the process where `memory` is an address of this heap
-// at which no block begins, or a block that was freed before.
+// Takes back a block of any kind. `call` names the caller's function in messages. Ends the process where `memory` is an
+// address of this heap at which no block begins, or a block that was freed before.
 Release release_slow(const char *call, void *memory);
 
 // Bytes that may be used from `memory` on; nought if the address is not this heap's.
@@ -114,7 +111,23 @@ inline void *allocate_waiting(size_t bytes) {
   return heap->medium.pop(kMediumClasses.for_bytes(bytes));
 }
 
-// Takes back a block of this thread that is tiny, medium or in a side heap; false if it is anything else, or looks wrong.
+// The heap of the small or medium block that begins at `memory`; null if it is anything else.
+inline LocalHeap *owner_of(const void *memory) {
+  const auto address = reinterpret_cast<Address>(memory);
+  if (segment_map.kind_at(address) != SegmentKind::pages) return nullptr;
+  Segment *segment = Segment::of(address);
+  const Tier tier = tier_of(segment->tag_at(address));
+  bool begins = false;
+  if (tier == Tier::small)
+    begins = address % Granules::kBytes == 0 &&
+             segment->line_at(address).begins_at(granule_in_page(address));
+  else if (tier == Tier::medium)
+    begins = address % MediumGranules::kBytes == 0 &&
+             medium_map_at(segment, address).begins_at(medium_granule(address));
+  return begins ? segment->span_at(address).owner : nullptr;
+}
+
+// Takes back a tiny or medium block of this thread; false if it is anything else, or looks wrong.
 inline bool release_to_bin(void *memory) {
   LocalHeap *heap = current;
   const auto address = reinterpret_cast<Address>(memory);
@@ -125,16 +138,13 @@ inline bool release_to_bin(void *memory) {
   if (tag == heap->tiny.tag()) {
     if (address % kTinyMax != 0 || !is_taken_cell(segment, address)) return false;
     heap->free_tiny(block);
-    heap->count_free();
     return true;
   }
-  if (tag != heap->medium.tag()) return release_to_side(heap, segment, block);
-  if (address % MediumGranules::kBytes != 0) return false;
+  if (tag != heap->medium.tag() || address % MediumGranules::kBytes != 0) return false;
   const MediumMap &map = medium_map_at(segment, address);
   const uint32_t at = medium_granule(address);
   if (!map.begins_at(at) || heap->medium.looks_free(block)) return false;
   heap->free_medium(block, map.length_at(at));
-  heap->count_free();
   return true;
 }
 

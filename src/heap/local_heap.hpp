@@ -30,14 +30,16 @@ public:
 
   void free_tiny(Block *block) {
     if (!tiny.push(block)) [[unlikely]]
-      spill_tiny();
+      return spill_tiny();
+    count_free();
   }
   void free_medium(Block *block, unsigned size) {
     const unsigned size_class = kMediumClasses.of(size);
     if (!kMediumClasses.is_exact(size)) [[unlikely]]
       return give_back_medium(block);
     if (!medium.push(block, size_class)) [[unlikely]]
-      spill_medium(size_class);
+      return spill_medium(size_class);
+    count_free();
   }
   void spill_small(unsigned size);
 

@@ -108,7 +108,7 @@ void remember(context::Frame frame, const context::Entry *leaf, uint16_t generat
   if (ends_at_site(leaf))
     known_sites.remember(*frame.sp, leaf->id);
   else
-    known_chains.remember(frame);
+    known_chains.remember(context::chain_table, frame);
 }
 
 } // namespace

@@ -63,7 +63,7 @@ void put_new(Kind kind, const void *memory, size_t bytes, uint16_t context) {
 
 void *allocated_waiting(void *memory, size_t bytes, Frame frame) {
   if (memory == nullptr || !is_recording()) return memory;
-  put_new(Kind::allocate, memory, bytes, context_of(frame));
+  put_new(Kind::allocate, memory, bytes, known_context_of(frame));
   return memory;
 }
 
@@ -77,16 +77,17 @@ void *allocated_otherwise(void *memory, size_t bytes, Frame frame) {
 }
 
 void *allocated_by_heap(void *memory, size_t bytes, Frame frame) {
-  if (memory == nullptr || !is_recording()) return memory;
+  if (memory == nullptr || ring::lane.drops_one() || !is_recording()) return memory;
   order_if_taken_over(bytes);
-  return allocated_waiting(memory, bytes, frame);
+  put_new(Kind::allocate, memory, bytes, known_context_of(frame));
+  return memory;
 }
 
 void *allocated(void *memory, size_t bytes, size_t align, Frame frame) {
   if (memory == nullptr || !is_recording()) return memory;
   order();
   if (align == 0) return allocated_waiting(memory, bytes, frame);
-  put_birth(Kind::allocate, memory, bytes, align, context_of(frame));
+  put_birth(Kind::allocate, memory, bytes, align, known_context_of(frame));
   return memory;
 }
 
@@ -98,7 +99,7 @@ void freed(const void *memory) {
 
 void resizing(const void *memory) {
   const ring::Word word = event(Kind::resize, address_of(memory));
-  if (!put_at_its_time(memory, word)) put(word);
+  if (!put_at_its_time(may_be_later(memory), word)) put(word);
 }
 
 void resized(const void *memory, size_t bytes, Frame frame) {

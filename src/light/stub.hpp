@@ -33,15 +33,24 @@ template <void *Look(size_t), void *Fetch(size_t)>
     return Fetch(bytes);
   if (put_small(memory, bytes, site)) [[likely]]
     return memory;
-  return ring::lane.drops_one() ? memory : abut_light_tell(bytes, memory);
+  return abut_light_tell(bytes, memory);
 }
 
-// What release() does with what is no small block of the running thread, perhaps another one's; and where there is more
-// to do than to write it down.
+// What release() does with what is no small block of the running thread; and where there is more to do than to write it
+// down.
 [[gnu::noinline]] inline void release_other(const char *call, void *memory) {
   if (memory == nullptr) return;
+  if (ring::lane.drops_one()) return entry::release_slow(call, memory);
   const auto told = event(ring::Kind::free, reinterpret_cast<Address>(memory));
-  if (put_at_its_time(memory, told)) return entry::release_slow(call, memory);
+  if (os::has_one_thread()) {
+    if (ring::lane.put_ready(told)) return entry::release_slow(call, memory);
+  } else if (heap::LocalHeap *owner = heap::owner_of(memory);
+             owner != nullptr && owner->keeper != heap::current) {
+    if (put_at_its_time(may_be_later(owner), told))
+      return owner->receive(static_cast<heap::Block *>(memory), heap::current->number());
+  } else if (put_at_its_time(owner == nullptr && may_be_later(memory), told)) {
+    return entry::release_slow(call, memory);
+  }
   if (!ring::lane.drops() && ring::is_recording()) {
     order();
     freed(memory);
@@ -68,7 +77,7 @@ template <entry::Way Capture>
     return Capture(bytes, context);
   if (put_small(memory, bytes, site)) [[likely]]
     return memory;
-  return ring::lane.drops_one() ? memory : abut_light_tell(bytes, memory);
+  return abut_light_tell(bytes, memory);
 }
 
 // What allocate() does where nobody looks, for those who know the frame.
@@ -84,7 +93,7 @@ inline void *allocate_here(size_t bytes, Frame frame) {
   if (size == 0) [[unlikely]]
     return release_other(call, memory);
   const auto told = event(ring::Kind::free, reinterpret_cast<Address>(memory));
-  if (!ring::lane.put_ready(told) && !ring::lane.drops_one()) [[unlikely]]
+  if (!ring::lane.put_ready(told)) [[unlikely]]
     return release_slow(call, memory);
   heap::release_own_small(heap, memory, size);
 }

@@ -131,18 +131,18 @@ void Lane::count_dropped() {
 }
 
 bool Lane::drops_more() {
-  constexpr uint32_t kAtOnce = 64;
   if (is_inside() || !is_deaf()) return false;
-  add_dropped(kAtOnce);
-  busy_ += kAtOnce - 1;
+  // Where nothing is ever recorded again, nobody need look again.
+  const uint32_t at_once = dropped_ == &unseen ? kMostDrops : 64;
+  add_dropped(at_once);
+  busy_ = at_once - 1;
   return true;
 }
 
 void Lane::take_back_drops() {
-  const uint32_t left = busy_ & ~kInside;
-  if (left == 0) return;
-  add_dropped(-int64_t{left});
-  busy_ -= left;
+  if (busy_ == 0 || is_inside()) return;
+  add_dropped(-int64_t{busy_});
+  busy_ = 0;
 }
 
 // Where very many threads come and go, rings are soon free again: a new thread waits a little for one.
@@ -194,10 +194,7 @@ bool Lane::make_room() {
   // Before the look: what is read meanwhile is seen at the next tick at the latest.
   const uint32_t tick = shared->tick.load(std::memory_order_acquire);
   for (unsigned naps = 1;; ++naps) {
-    if (next_ < limit_ || enter_chunk()) {
-      take_back_drops();
-      return true;
-    }
+    if (next_ < limit_ || enter_chunk()) return true;
     if (shared->stopped.load(std::memory_order_relaxed) != 0 ||
         (naps % kNapsPerLook == 0 && !os::process_exists(shared->collector))) {
       stop();
@@ -227,8 +224,7 @@ void Lane::rest() {
 
 void Lane::leave() {
   if (head_ == &nobody) return;
-  enter(); // a signal must not find it half gone
-  take_back_drops();
+  if (!enter()) return; // a signal must not find it half gone
   head_->state.store(Head::State::left, std::memory_order_release);
   forget();
 }

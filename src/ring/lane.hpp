@@ -44,11 +44,8 @@ class Lane {
 public:
   // Begins a record. False where none can be written; then it has been counted if it should have been.
   bool begin() {
-    if (is_inside()) [[unlikely]] {
-      count_dropped();
+    if (!enter()) [[unlikely]]
       return false;
-    }
-    enter();
     next_ = next_in(*head_);
     if (next_ >= limit_ && !make_room()) [[unlikely]] {
       exit();
@@ -67,24 +64,28 @@ public:
   // from other threads is said to order() before. Accesses of other threads can be anywhere, so that where they are
   // recorded, events take the longer way.
   bool is_ready() const { return busy_ == 0 && is_below_ready(*head_, next_in(*head_)); }
-  // Writes it, if so.
+  // Writes it, if so; or drops it, which has been counted. False where it is to be written otherwise.
   template <typename... Words>
   bool put_ready(Words... words) {
-    return put_what([=](const Head &, Word *next) {
-      ((*next++ = words), ...);
-      return next;
+    return inside([=, this] {
+      return write_if_ready([=](Word *next) {
+        ((*next++ = words), ...);
+        return next;
+      });
     });
   }
-  // Writes the word that `find` tells, if so. It is asked only where there is room, and nought is none. What it finds
-  // because another thread told of it is in order: who told had this thread look at the clock before.
+  // The same with the word that `find` tells; nought is none. What it finds because another thread told of it is in order:
+  // who told had this thread look at the clock before, which is to be seen after `find`.
   template <typename Find>
   bool put_found(Find find) {
-    return put_what([=](const Head &head, Word *next) -> Word * {
+    return inside([=, this] {
       const Word word = find();
-      if (word == 0 || !is_below_ready(head, next)) [[unlikely]]
-        return nullptr;
-      *next = word;
-      return next + 1;
+      if (word == 0) [[unlikely]]
+        return false;
+      return write_if_ready([=](Word *next) {
+        *next = word;
+        return next + 1;
+      });
     });
   }
 
@@ -94,10 +95,12 @@ public:
   }
   // As order() and put_ready().
   bool put_ordered(Word word) {
-    return put_what([=, this](const Head &, Word *next) {
-      next[0] = look_at_the_clock();
-      next[1] = word;
-      return next + 2;
+    return inside([=, this] {
+      return write_if_ready([=, this](Word *next) {
+        next[0] = look_at_the_clock();
+        next[1] = word;
+        return next + 2;
+      });
     });
   }
 
@@ -133,11 +136,8 @@ public:
 
   // An access, which needs no time of its own unless another thread did something meanwhile.
   void access(Word word) {
-    if (is_inside()) [[unlikely]] {
-      count_dropped();
+    if (!enter()) [[unlikely]]
       return;
-    }
-    enter();
     next_ = next_in(*head_);
     const uint64_t now = epoch.load(std::memory_order_relaxed);
     if (next_ >= limit_ || now != epoch_) [[unlikely]]
@@ -161,33 +161,64 @@ private:
   static bool is_below_ready(const Head &head, const Word *next) {
     return reinterpret_cast<uintptr_t>(next) < head.ready.load(std::memory_order_relaxed);
   }
-  // `write` writes from where it is told to, and returns where it ends, or null if there is nothing to write.
+  // Where the thread has nothing else to do, what `put` says; true where the record is dropped, which has been counted.
+  template <typename Put>
+  [[gnu::always_inline]] bool inside(Put put) {
+    const Entry entry = enter_at_once();
+    if (entry != Entry::inside) [[unlikely]]
+      return entry == Entry::dropped;
+    const bool is_put = put();
+    exit();
+    return is_put;
+  }
+  // `write` writes from where it is told to, and returns where it ends.
   template <typename Write>
-  [[gnu::always_inline]] bool put_what(Write write) {
-    if (busy_ != 0) [[unlikely]]
-      return false;
-    busy_ = kInside; // as enter()
-    std::atomic_signal_fence(std::memory_order_seq_cst);
+  [[gnu::always_inline]] bool write_if_ready(Write write) {
     Head &head = *head_; // nobody changes it meanwhile
     Word *next = next_in(head);
-    if (is_below_ready(head, next)) [[likely]] {
-      fetch(next + kAhead);
-      if (const Word *end = write(head, next)) [[likely]] {
-        publish(head, end);
-        exit_idle();
-        return true;
-      }
-    }
-    exit_idle();
-    return false;
+    if (!is_below_ready(head, next)) [[unlikely]]
+      return false;
+    fetch(next + kAhead);
+    publish(head, write(next));
+    return true;
   }
 
-  // From now on, a signal handler of this thread leaves the ring alone.
-  void enter() {
-    busy_ |= kInside;
+  // From now on, a signal handler of this thread leaves the ring alone. False in such a handler, where the record is
+  // counted as dropped.
+  bool enter() {
+    if (is_inside()) [[unlikely]] {
+      count_dropped();
+      return false;
+    }
+    take_back_drops();
+    busy_ = kInside;
     std::atomic_signal_fence(std::memory_order_seq_cst);
+    return true;
   }
-  bool is_inside() const { return (busy_ & kInside) != 0; }
+  // The same with one subtraction, unless this is one of many records that are dropped and counted.
+  enum class Entry : uint8_t { inside, dropped, refused };
+  [[gnu::always_inline]] Entry enter_at_once() {
+#if defined(__x86_64__)
+    // One instruction tells all three apart, of which compilers make seven.
+    asm goto("subl $1, %0\n\tjc %l[inside]\n\tjs %l[refused]"
+             :
+             : "m"(busy_)
+             : "memory", "cc"
+             : inside, refused);
+    return Entry::dropped;
+#else
+    if (__builtin_sub_overflow(busy_, 1U, &busy_)) goto inside;
+    if (is_inside()) goto refused;
+    return Entry::dropped;
+#endif
+  refused:
+    ++busy_;
+    return Entry::refused;
+  inside:
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    return Entry::inside;
+  }
+  bool is_inside() const { return busy_ > kMostDrops; }
   static Word *next_in(const Head &head) {
     return reinterpret_cast<Word *>(head.written.load(std::memory_order_relaxed));
   }
@@ -195,11 +226,6 @@ private:
     head.written.store(reinterpret_cast<uintptr_t>(next), std::memory_order_release);
   }
   void exit() {
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    busy_ &= ~kInside;
-  }
-  // Where nothing is to be dropped.
-  void exit_idle() {
     std::atomic_signal_fence(std::memory_order_seq_cst);
     busy_ = 0;
   }
@@ -241,9 +267,10 @@ private:
   Word *limit_ = nullptr;                    // of the chunk: below it, a record has room
   Word *next_ = nullptr;                     // while a longer record is written
   std::atomic<uint64_t> *dropped_ = nullptr; // in the head, or where nobody looks
-  // How many records are yet to be dropped that were counted; and whether the thread is inside one: what a signal handler
-  // does then cannot be recorded. In one word, so that a record asks once.
-  static constexpr uint32_t kInside = uint32_t{1} << 31;
+  // How many records are yet to be dropped that were counted. Below nought the thread is inside one, and what a signal
+  // handler does then cannot be recorded. So a record asks for both, and says that it begins, with one subtraction.
+  static constexpr uint32_t kInside = ~uint32_t{0};
+  static constexpr uint32_t kMostDrops = uint32_t{1} << 30;
   uint32_t busy_ = 0;
   uint64_t time_ = 0;
   std::atomic<uint64_t> *says_time_at_ = nullptr;
