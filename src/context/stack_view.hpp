@@ -17,8 +17,8 @@ public:
       return true;
     return explore(sp, at);
   }
-  // All from `sp` to here is readable; nought where that is not known.
-  Address end_of_known(Address sp) const { return sp >= low_ ? high_ : 0; }
+  // All from `sp` to the 8 bytes here is readable; nought where that is not known.
+  Address last_known(Address sp) const { return sp >= low_ ? high_ - sizeof(Address) : 0; }
 
 private:
   // Longer than any frame that matters: beyond it, the chain ends.
@@ -28,7 +28,8 @@ private:
 
   bool explore(Address sp, Address at);
 
-  Address low_ = 0, high_ = 0; // multiples of a page; all between was readable
+  // Multiples of a page; all between was readable. At first there is nothing.
+  Address low_ = ~Address{0}, high_ = 0;
 };
 
 extern thread_local constinit StackView stack_view

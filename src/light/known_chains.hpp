@@ -38,23 +38,25 @@ class KnownChains {
 public:
   // Of the chain of a frame; nought if it is not known. As KnownSites::context_at().
   uint16_t context_at(context::Frame frame) const {
-    const Address end = context::stack_view.end_of_known(reinterpret_cast<Address>(frame.sp));
-    const Address *sp = frame.sp;
-    uint64_t key = *sp;
-    for (unsigned depth = 0; depth < context::ChainTable::kDeepestAdaptive; ++depth) {
+    const uint16_t at_once = context_at_once(frame);
+    return at_once != 0 ? at_once : follow(frame);
+  }
+  // The same where rbp need not be restored, else nought. In line, and without a call.
+  uint16_t context_at_once(context::Frame frame) const {
+    auto at = reinterpret_cast<Address>(frame.sp);
+    const Address last = context::stack_view.last_known(at);
+    for (uint64_t key = *frame.sp;;) {
       const Place &place = places_[place_of(key)];
+      // Before the key: whoever sees what another key leads to sees that this one has gone.
+      const Onward onward{place.onward.load(std::memory_order_acquire)};
       if (place.key.load(std::memory_order_acquire) != key) return 0;
-      const uint16_t id = place.id;
-      const Skip skip = place.skip;
-      std::atomic_thread_fence(std::memory_order_acquire);
-      if (place.key.load(std::memory_order_relaxed) != key) return 0; // it was forgotten meanwhile
-      if (skip == kEnds) return id;
-      sp += skip;
-      if (skip == kIsTracked || reinterpret_cast<Address>(sp + 1) > end) [[unlikely]]
-        return depth == 0 ? follow(frame) : 0;
-      key = context::ChainTable::child_key(*sp, id);
+      if (onward.ends()) return onward.id();
+      const Address next = at + onward.bytes();
+      if (next > last) [[unlikely]]
+        return 0;
+      at = next;
+      key = onward.key_of(*reinterpret_cast<const Address *>(at));
     }
-    return 0;
   }
 
   // What `table` knows. One thread at a time.
@@ -65,7 +67,7 @@ public:
     table.each_step(frame, [&](uint64_t key, const context::ChainStep &step) {
       if (count == std::size(steps)) return;
       steps[count++] = {key, step};
-      is_tracked |= step.rule && skip_of(step.rule) == kIsTracked;
+      is_tracked |= step.rule && bytes_of(step.rule) == Onward::kTracked;
     });
     for (unsigned i = 0; i < count; ++i) enter(steps[i], is_tracked);
   }
@@ -74,42 +76,56 @@ public:
   }
 
 private:
-  // Words from one return address of a chain to the next.
-  using Skip = uint32_t;
-  static constexpr Skip kEnds = 0;
-  static constexpr Skip kIsTracked = 1U << 24; // rbp tells where that is, here or farther out
+  // What a step is known by, and how far it is to the next return address: in one word.
+  class Onward {
+  public:
+    static constexpr uint64_t kTracked = uint64_t{1} << 40; // rbp tells, here or farther out
+    constexpr explicit Onward(uint64_t word) : word_(word) {}
+    constexpr Onward(uint16_t id, uint64_t bytes) : word_(uint64_t{id} << kIdShift | bytes) {}
+    uint64_t word() const { return word_; }
+    uint16_t id() const { return static_cast<uint16_t>(word_ >> kIdShift); }
+    uint64_t bytes() const { return word_ & (kIdBit - 1); }
+    bool ends() const { return bytes() == 0; }
+    // As ChainTable::child_key(); what is no address leads nowhere.
+    uint64_t key_of(Address return_address) const {
+      return return_address | (word_ & ~(kIdBit - 1));
+    }
+
+  private:
+    static constexpr unsigned kIdShift = 48;
+    static constexpr uint64_t kIdBit = uint64_t{1} << kIdShift;
+    uint64_t word_;
+  };
   struct Step {
     uint64_t key = 0;
     context::ChainStep step;
   };
   struct alignas(32) Place {
     std::atomic<uint64_t> key{0};
-    Skip skip = kEnds;
-    uint16_t id = 0;
-    context::FrameRule rule;
+    std::atomic<uint64_t> onward{0};
+    context::FrameRule rule; // as `onward` says that it was when it was read
   };
   static constexpr unsigned kLogPlaces = 13;
   static size_t place_of(uint64_t key) {
     constexpr uint64_t kFactor = 0x9e3779b97f4a7c15; // of Fibonacci hashing: 2^64 / golden ratio
     return (key * kFactor) >> (64 - kLogPlaces);
   }
-  static Skip skip_of(const context::FrameRule &rule) {
-    constexpr int kBytes = sizeof(Address);
+  static uint64_t bytes_of(const context::FrameRule &rule) {
     const bool is_plain = rule.form == context::FrameRule::Form::from_rsp && rule.cfa_offset > 0 &&
-                          rule.cfa_offset % kBytes == 0 &&
-                          rule.cfa_offset / kBytes < int{kIsTracked};
-    return is_plain ? static_cast<Skip>(rule.cfa_offset / kBytes) : kIsTracked;
+                          rule.cfa_offset % sizeof(Address) == 0;
+    return is_plain ? static_cast<uint64_t>(rule.cfa_offset) : Onward::kTracked;
   }
 
-  // The same, where rbp may be needed.
+  // Wherever a chain leads.
   [[gnu::noinline]] uint16_t follow(context::Frame frame) const {
     uint64_t key = *frame.sp;
     for (unsigned depth = 0; depth < context::ChainTable::kDeepestAdaptive; ++depth) {
       const Place &place = places_[place_of(key)];
       if (place.key.load(std::memory_order_acquire) != key) return 0;
-      const context::ChainStep step{place.rule, place.id};
+      const context::ChainStep step{place.rule,
+                                    Onward(place.onward.load(std::memory_order_acquire)).id()};
       std::atomic_thread_fence(std::memory_order_acquire);
-      if (place.key.load(std::memory_order_relaxed) != key) return 0;
+      if (place.key.load(std::memory_order_relaxed) != key) return 0; // it was forgotten meanwhile
       if (!step.rule) return step.id;
       if (!context::step(step.rule, frame)) return 0;
       key = context::ChainTable::child_key(*frame.sp, step.id);
@@ -123,13 +139,14 @@ private:
     const uint64_t before = place.key.load(std::memory_order_relaxed);
     if (before != 0 && before != entered.key) return;
     const context::FrameRule &rule = entered.step.rule;
-    const Skip skip = !rule ? kEnds : is_tracked ? kIsTracked : skip_of(rule);
-    if (before != 0 && (place.skip == skip || place.skip == kIsTracked)) return;
+    const uint64_t bytes = !rule ? 0 : is_tracked ? Onward::kTracked : bytes_of(rule);
+    const Onward onward(entered.step.id, bytes);
+    const Onward known(place.onward.load(std::memory_order_relaxed));
+    if (before != 0 && (known.word() == onward.word() || known.bytes() == Onward::kTracked)) return;
     place.key.store(0, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_release);
-    place.skip = skip;
-    place.id = entered.step.id;
     place.rule = rule;
+    place.onward.store(onward.word(), std::memory_order_release);
     place.key.store(entered.key, std::memory_order_release);
   }
   Place places_[1 << kLogPlaces];

@@ -59,6 +59,11 @@ void put_new(Kind kind, const void *memory, size_t bytes, uint16_t context) {
   put_birth(kind, memory, bytes, 0, context);
 }
 
+// Out of line, so that what comes before needs no stack.
+[[gnu::noinline]] void *allocated_no_common_way(void *memory, size_t bytes, Frame frame) {
+  return ring::lane.drops() ? memory : allocated_waiting(memory, bytes, frame);
+}
+
 } // namespace
 
 void *allocated_waiting(void *memory, size_t bytes, Frame frame) {
@@ -69,11 +74,10 @@ void *allocated_waiting(void *memory, size_t bytes, Frame frame) {
 
 void *allocated_otherwise(void *memory, size_t bytes, Frame frame) {
   const bool put = ring::lane.put_found([=]() -> ring::Word {
-    const uint16_t context = known_chains.context_at(frame);
+    const uint16_t context = known_chains.context_at_once(frame);
     return context != 0 ? small_birth(memory, bytes, context) : 0;
   });
-  if (put) return memory;
-  return ring::lane.drops() ? memory : allocated_waiting(memory, bytes, frame);
+  return put ? memory : allocated_no_common_way(memory, bytes, frame);
 }
 
 void *allocated_by_heap(void *memory, size_t bytes, Frame frame) {
