@@ -23,8 +23,9 @@ constexpr size_t kMuch = ring::kChunkWords / 2;
 // Words that may have come out of rings and wait to be read, of a program that waits.
 constexpr size_t kMostWaiting = size_t{1} << 22;
 // A program that does not wait is slowed down by what goes on beside it: caches, memory and often a core are shared. So
-// what came out of its rings is read once there is much of it, or it is old, or the program has ended. And of one that
-// does nothing but allocate, a part is left in its rings, where what comes next finds no room.
+// what came out of its rings is read once there is much of it, or it is old, or the program has ended. And one that
+// does nothing but allocate is recorded in windows: between them what it makes is left in its rings, where what comes
+// next finds no room.
 constexpr size_t kWorthReading = size_t{1} << 23;
 constexpr auto kOld = std::chrono::seconds(1);
 constexpr auto kLook = std::chrono::milliseconds(5); // at whether that is so
@@ -32,9 +33,13 @@ constexpr double kWordsASecond = 12e6;
 constexpr int kNice =
     10; // of who empties rings: where there is no processor to spare, rather less is recorded
 constexpr double kStampsASecond = 2e9; // of processors, about
-constexpr DrainBudget kWaits = {kMostWaiting};
-constexpr DrainBudget kLosesRather = {size_t{1} << 26, kWordsASecond / kStampsASecond,
-                                      kWordsASecond / 8};
+constexpr DrainBudget kWaits = {.held = kMostWaiting};
+constexpr double kOverrunWordsASecond = 1e6;
+constexpr DrainBudget kLosesRather = {.held = size_t{1} << 26,
+                                      .words_a_stamp = kWordsASecond / kStampsASecond,
+                                      .most_at_once = kWordsASecond / 8,
+                                      .overrun_a_stamp = kOverrunWordsASecond / kStampsASecond,
+                                      .window = kOverrunWordsASecond / 10};
 
 // This thread gets what processors have left over: neither the program nor who empties its rings is to wait for it.
 void give_way(bool yes) {

@@ -14,7 +14,7 @@ namespace {
 // In readings of the time stamp counter: far longer than a store takes to be seen by another processor.
 constexpr uint64_t kGrace = 200'000;
 // Of each ring, while nothing is taken: a program that allocates without end is not to write all over memory, too.
-constexpr uint64_t kFewChunks = 0xf;
+constexpr uint64_t kFewChunks = 0x1;
 
 } // namespace
 
@@ -62,8 +62,7 @@ size_t RingDrain::claimed() const {
 size_t RingDrain::drain(uint64_t now, bool ended) {
   const uint64_t settled = ended ? kNever : now - std::min(now, kGrace);
   find_rings();
-  renew_allowance(now);
-  const bool takes = ended || allowance_ > 0;
+  const bool takes = allowance_.renew(now, drained_ + lost()) || ended;
   header_->open.store(takes ? ~uint64_t{0} : kFewChunks, std::memory_order_relaxed);
   size_t total = 0;
   for (auto at = rings_.begin(); at != rings_.end();) {
@@ -71,16 +70,11 @@ size_t RingDrain::drain(uint64_t now, bool ended) {
     // A queue that is settled for ever is the reader's alone.
     at = at->second.queue->settled == kNever ? rings_.erase(at) : std::next(at);
   }
-  allowance_ -= static_cast<double>(total);
+  allowance_.spend(total);
+  drained_ += total;
   horizon_.store(settled, std::memory_order_release);
   header_->tick.fetch_add(1, std::memory_order_release);
   return total;
-}
-
-void RingDrain::renew_allowance(uint64_t now) {
-  const uint64_t passed = now - std::min(now, std::exchange(renewed_, now));
-  allowance_ = std::min(allowance_ + static_cast<double>(passed) * budget_.words_a_stamp,
-                        budget_.most_at_once);
 }
 
 // How far the writer has come, in words from the ring's begin; nonsense counts as nought.
@@ -97,7 +91,7 @@ size_t RingDrain::drain(ring::Head &head, Ring &ring, bool takes, uint64_t settl
   const size_t before = ring.drained;
   // What is held may wait for the first word of a ring that nothing is held of.
   const bool is_waited_for = ring.queue->held.load() == 0;
-  if (takes && (ended || is_waited_for || held_words_.load() < budget_.held))
+  if (takes && (ended || is_waited_for || held_words_.load() < most_held_))
     take(head, ring, written);
   const bool empty = ring.at == written;
   const size_t count = ring.drained - before;

@@ -4,6 +4,7 @@
 // a thread that does nothing else, and what is queued is bounded.
 #pragma once
 
+#include "record/allowance.hpp"
 #include "record/word_store.hpp"
 #include "ring/layout.hpp"
 
@@ -25,18 +26,10 @@ struct RingQueue {
   std::atomic<size_t> held{0}; // words that were drained, and not yet read
 };
 
-// How much may be taken out of all rings together.
-struct DrainBudget {
-  size_t held = ~size_t{0};   // words that wait to be read, at most
-  double words_a_stamp = 1e9; // on the average
-  double most_at_once = 1e18; // words, after a time of rest
-};
-
 class RingDrain {
 public:
   RingDrain(ring::Header *header, DrainBudget budget, std::shared_ptr<SlabPool> pool)
-      : header_(header), budget_(budget), allowance_(budget.most_at_once), store_(std::move(pool)) {
-  }
+      : header_(header), most_held_(budget.held), allowance_(budget), store_(std::move(pool)) {}
 
   // Empties all rings once, `now` being the clock's reading before the call; how many words that were. From the call
   // on that says so, nobody writes any more.
@@ -81,13 +74,12 @@ private:
   static size_t written_of(const ring::Head &head);
   void take(ring::Head &head, Ring &ring, size_t written);
   void take_words(Ring &ring, size_t end);
-  void renew_allowance(uint64_t now);
   void release(ring::Head &head);
 
   ring::Header *header_;
-  DrainBudget budget_;
-  double allowance_; // words
-  uint64_t renewed_ = 0;
+  size_t most_held_; // words
+  Allowance allowance_;
+  uint64_t drained_ = 0; // words, ever
   WordStore store_;
   std::map<ring::Head *, Ring> rings_;
   uint64_t lost_ = 0;
