@@ -4,8 +4,6 @@
 
 #include "context/chain_table.hpp"
 
-#include <iterator>
-
 namespace abut::light {
 
 // Sites at which chains end: what most requests are told apart by. Each in its place, if no other has it;
@@ -43,33 +41,25 @@ public:
   }
   // The same where rbp need not be restored, else nought. In line, and without a call.
   uint16_t context_at_once(context::Frame frame) const {
-    auto at = reinterpret_cast<Address>(frame.sp);
-    const Address last = context::stack_view.last_known(at);
+    const auto *at = reinterpret_cast<const char *>(frame.sp);
+    const Address last = context::stack_view.last_known(reinterpret_cast<Address>(at));
     for (uint64_t key = *frame.sp;;) {
       const Place &place = places_[place_of(key)];
       // Before the key: whoever sees what another key leads to sees that this one has gone.
       const Onward onward{place.onward.load(std::memory_order_acquire)};
       if (place.key.load(std::memory_order_acquire) != key) return 0;
       if (onward.ends()) return onward.id();
-      const Address next = at + onward.bytes();
-      if (next > last) [[unlikely]]
+      at += onward.bytes();
+      if (reinterpret_cast<Address>(at) > last) [[unlikely]]
         return 0;
-      at = next;
       key = onward.key_of(*reinterpret_cast<const Address *>(at));
     }
   }
 
   // What `table` knows. One thread at a time.
   void remember(context::ChainTable &table, context::Frame frame) {
-    Step steps[context::ChainTable::kDeepestAdaptive];
-    unsigned count = 0;
-    bool is_tracked = false;
-    table.each_step(frame, [&](uint64_t key, const context::ChainStep &step) {
-      if (count == std::size(steps)) return;
-      steps[count++] = {key, step};
-      is_tracked |= step.rule && bytes_of(step.rule) == Onward::kTracked;
-    });
-    for (unsigned i = 0; i < count; ++i) enter(steps[i], is_tracked);
+    table.each_step(frame,
+                    [this](uint64_t key, const context::ChainStep &step) { enter(key, step); });
   }
   void forget() {
     for (Place &place : places_) place.key.store(0, std::memory_order_release);
@@ -79,7 +69,7 @@ private:
   // What a step is known by, and how far it is to the next return address: in one word.
   class Onward {
   public:
-    static constexpr uint64_t kTracked = uint64_t{1} << 40; // rbp tells, here or farther out
+    static constexpr uint64_t kUnknown = uint64_t{1} << 40; // beyond every stack: rbp tells
     constexpr explicit Onward(uint64_t word) : word_(word) {}
     constexpr Onward(uint16_t id, uint64_t bytes) : word_(uint64_t{id} << kIdShift | bytes) {}
     uint64_t word() const { return word_; }
@@ -96,10 +86,6 @@ private:
     static constexpr uint64_t kIdBit = uint64_t{1} << kIdShift;
     uint64_t word_;
   };
-  struct Step {
-    uint64_t key = 0;
-    context::ChainStep step;
-  };
   struct alignas(32) Place {
     std::atomic<uint64_t> key{0};
     std::atomic<uint64_t> onward{0};
@@ -113,7 +99,7 @@ private:
   static uint64_t bytes_of(const context::FrameRule &rule) {
     const bool is_plain = rule.form == context::FrameRule::Form::from_rsp && rule.cfa_offset > 0 &&
                           rule.cfa_offset % sizeof(Address) == 0;
-    return is_plain ? static_cast<uint64_t>(rule.cfa_offset) : Onward::kTracked;
+    return is_plain ? static_cast<uint64_t>(rule.cfa_offset) : Onward::kUnknown;
   }
 
   // Wherever a chain leads.
@@ -133,21 +119,13 @@ private:
     return 0;
   }
 
-  // What leads to a place that is tracked is tracked, too: other chains may have left it as plain.
-  void enter(const Step &entered, bool is_tracked) {
-    Place &place = places_[place_of(entered.key)];
-    const uint64_t before = place.key.load(std::memory_order_relaxed);
-    if (before != 0 && before != entered.key) return;
-    const context::FrameRule &rule = entered.step.rule;
-    const uint64_t bytes = !rule ? 0 : is_tracked ? Onward::kTracked : bytes_of(rule);
-    const Onward onward(entered.step.id, bytes);
-    const Onward known(place.onward.load(std::memory_order_relaxed));
-    if (before != 0 && (known.word() == onward.word() || known.bytes() == Onward::kTracked)) return;
-    place.key.store(0, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_release);
-    place.rule = rule;
+  void enter(uint64_t key, const context::ChainStep &step) {
+    Place &place = places_[place_of(key)];
+    if (place.key.load(std::memory_order_relaxed) != 0) return;
+    place.rule = step.rule;
+    const Onward onward(step.id, step.rule ? bytes_of(step.rule) : 0);
     place.onward.store(onward.word(), std::memory_order_release);
-    place.key.store(entered.key, std::memory_order_release);
+    place.key.store(key, std::memory_order_release);
   }
   Place places_[1 << kLogPlaces];
 };

@@ -38,21 +38,22 @@ struct Asked {
   asm volatile("" ::: "memory");
 }
 
-// Where its frame ends, rbp alone tells.
+// Where their frames end, rbp alone tells: the inner one's own, and for the outer one what the inner one saved.
 [[gnu::noinline]] void ask_from_rbp(Asked &asked, size_t bytes) {
   volatile auto *room = static_cast<volatile char *>(alloca(bytes));
   room[0] = 1;
   ask(asked);
   asm volatile("" ::: "memory");
 }
-
-// A caller of each that has no rbp of its own to restore, and one that has.
-[[gnu::noinline]] void outer_of_rsp(Asked &asked) {
-  ask_from_rsp(asked);
+[[gnu::noinline]] void outer_of_rbp(Asked &asked, size_t bytes) {
+  volatile auto *room = static_cast<volatile char *>(alloca(bytes));
+  room[0] = 1;
+  ask_from_rbp(asked, 2 * bytes);
   asm volatile("" ::: "memory");
 }
-[[gnu::noinline]] void outer_of_rbp(Asked &asked, size_t bytes) {
-  ask_from_rbp(asked, bytes);
+
+[[gnu::noinline]] void outer_of_rsp(Asked &asked) {
+  ask_from_rsp(asked);
   asm volatile("" ::: "memory");
 }
 
@@ -86,7 +87,7 @@ TEST(KnownChains, AFrameThatRbpTellsTheEndOfIsFollowed) {
   }
 }
 
-// Both chains begin with the same step. The first needs no rbp, and so its steps do not restore it.
+// Both chains begin with the same step. For the first, rbp need not be restored there; for the other it must.
 TEST(KnownChains, AStepOfBothKindsOfChainsServesBoth) {
   const auto asked = asked_in(context::ChainMode::four);
   uint16_t plain = 0, framed = 0;
