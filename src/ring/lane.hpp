@@ -186,11 +186,13 @@ private:
   // From now on, a signal handler of this thread leaves the ring alone. False in such a handler, where the record is
   // counted as dropped.
   bool enter() {
-    if (is_inside()) [[unlikely]] {
-      count_dropped();
-      return false;
+    if (busy_ != 0) [[unlikely]] {
+      if (is_inside()) {
+        count_dropped();
+        return false;
+      }
+      take_back_drops();
     }
-    take_back_drops();
     busy_ = kInside;
     std::atomic_signal_fence(std::memory_order_seq_cst);
     return true;
