@@ -27,12 +27,12 @@ inline void *or_no_memory(void *memory) {
   return or_no_memory(heap::allocate_slow(bytes));
 }
 
-[[gnu::noinline]] inline void release_elsewhere(const char *call, void *memory) {
+[[gnu::noinline]] inline void release_beyond_bins(const char *call, void *memory) {
   if (heap::release_slow(call, memory) == heap::Release::foreign) release_foreign(call, memory);
 }
 
 [[gnu::noinline]] inline void release_slow(const char *call, void *memory) {
-  if (memory != nullptr && !heap::release_to_bin(memory)) release_elsewhere(call, memory);
+  if (memory != nullptr && !heap::release_to_bin(memory)) release_beyond_bins(call, memory);
 }
 
 [[gnu::always_inline]] inline void release(const char *call, void *memory) {

@@ -11,29 +11,20 @@ namespace {
 
 Found find_in_span(const char *call, void *memory, Segment *segment, Tier tier) {
   const auto address = reinterpret_cast<Address>(memory);
-  SpanInfo &span = segment->span_at(address);
   Found found;
   found.segment = segment;
-  found.owner = span.owner;
-  bool begins = false;
+  found.owner = owner_of(memory);
+  if (found.owner == nullptr) os::fail(call, memory, kNotABlock);
   if (tier == Tier::small) {
-    const SmallMap &map = segment->line_at(address);
-    const uint32_t at = granule_in_page(address);
-    begins = address % Granules::kBytes == 0 && map.begins_at(at);
-    if (begins) found.size = map.length_at(at);
     found.where = Where::small;
+    found.size = segment->line_at(address).length_at(granule_in_page(address));
   } else if (tier == Tier::medium) {
-    const MediumMap &map = medium_map_at(segment, address);
-    const uint32_t at = medium_granule(address);
-    begins = address % MediumGranules::kBytes == 0 && map.begins_at(at);
-    if (begins) found.size = map.length_at(at);
     found.where = Where::medium;
+    found.size = medium_map_at(segment, address).length_at(medium_granule(address));
   } else {
-    begins = address % kTinyMax == 0 && is_taken_cell(segment, address);
-    found.size = 1;
     found.where = Where::tiny;
+    found.size = 1;
   }
-  if (!begins) os::fail(call, memory, kNotABlock);
   return found;
 }
 

@@ -54,8 +54,8 @@ void *allocate_shared(size_t bytes, size_t align, bool &clean) {
   return allocate_huge(bytes, align, clean);
 }
 
-// Takes back a small or medium block of another heap than `heap`, be it another thread's or one of its side heaps; false if
-// it is anything else, or looks wrong.
+// Takes back a block of another heap than `heap`, be it another thread's or one of its side heaps; false if it is anything
+// else, or looks wrong.
 bool release_elsewhere(const LocalHeap *heap, Block *block) {
   LocalHeap *owner = owner_of(block);
   if (owner == nullptr) return false;
@@ -148,11 +148,7 @@ Release release_slow(const char *call, void *memory) {
     release_shared(found);
     return Release::done;
   }
-  auto *block = static_cast<Block *>(memory);
-  if (found.owner->keeper == current)
-    release_own(call, *found.owner, found, block);
-  else
-    found.owner->receive(block, current->number());
+  release_own(call, *found.owner, found, static_cast<Block *>(memory));
   return Release::done;
 }
 

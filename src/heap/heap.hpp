@@ -111,7 +111,7 @@ inline void *allocate_waiting(size_t bytes) {
   return heap->medium.pop(kMediumClasses.for_bytes(bytes));
 }
 
-// The heap of the small or medium block that begins at `memory`; null if it is anything else.
+// The heap of the small, medium or tiny block that begins at `memory`; null if it is anything else.
 inline LocalHeap *owner_of(const void *memory) {
   const auto address = reinterpret_cast<Address>(memory);
   if (segment_map.kind_at(address) != SegmentKind::pages) return nullptr;
@@ -124,6 +124,8 @@ inline LocalHeap *owner_of(const void *memory) {
   else if (tier == Tier::medium)
     begins = address % MediumGranules::kBytes == 0 &&
              medium_map_at(segment, address).begins_at(medium_granule(address));
+  else if (tier == Tier::tiny)
+    begins = address % kTinyMax == 0 && is_taken_cell(segment, address);
   return begins ? segment->span_at(address).owner : nullptr;
 }
 

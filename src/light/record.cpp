@@ -60,7 +60,7 @@ void put_new(Kind kind, const void *memory, size_t bytes, uint16_t context) {
 }
 
 // Out of line, so that what comes before needs no stack.
-[[gnu::noinline]] void *allocated_no_common_way(void *memory, size_t bytes, Frame frame) {
+[[gnu::noinline]] void *allocated_the_longer_way(void *memory, size_t bytes, Frame frame) {
   return ring::lane.drops() ? memory : allocated_waiting(memory, bytes, frame);
 }
 
@@ -77,7 +77,7 @@ void *allocated_otherwise(void *memory, size_t bytes, Frame frame) {
     const uint16_t context = known_chains.context_at_once(frame);
     return context != 0 ? small_birth(memory, bytes, context) : 0;
   });
-  return put ? memory : allocated_no_common_way(memory, bytes, frame);
+  return put ? memory : allocated_the_longer_way(memory, bytes, frame);
 }
 
 void *allocated_by_heap(void *memory, size_t bytes, Frame frame) {
@@ -103,7 +103,7 @@ void freed(const void *memory) {
 
 void resizing(const void *memory) {
   const ring::Word word = event(Kind::resize, address_of(memory));
-  if (!put_at_its_time(may_be_later(memory), word)) put(word);
+  if (!put_at_its_time(owner_of(memory), word)) put(word);
 }
 
 void resized(const void *memory, size_t bytes, Frame frame) {

@@ -66,27 +66,23 @@ inline ring::Word small_birth(const void *memory, size_t bytes, uint16_t context
   return put_small(memory, bytes, *frame.sp) ? memory : allocated_otherwise(memory, bytes, frame);
 }
 
-// Whether a block of `owner`, another thread's heap, may have been recorded at a later time than the running thread's last
-// records are of.
+// Whether a block of `owner` may have been recorded at a later time than the running thread's last records are of; a large
+// one has no owner.
 inline bool may_be_later(const heap::LocalHeap *owner) {
+  if (owner == nullptr) return true;
+  if (owner->keeper == heap::current) return false;
   const uint64_t until = owner->recorded_until.load(std::memory_order_relaxed);
   return until == 0 || until >= ring::lane.time();
 }
 
-// The same of any block.
-inline bool may_be_later(const void *memory) {
-  if (os::has_one_thread()) return false;
-  const auto address = reinterpret_cast<Address>(memory);
-  if (heap::segment_map.kind_at(address) != heap::SegmentKind::pages) return true;
-  heap::Segment *segment = heap::Segment::of(address);
-  if (heap::tier_of(segment->tag_at(address)) == heap::Tier::pages) return true;
-  const heap::LocalHeap *owner = segment->span_at(address).owner;
-  return owner->keeper != heap::current && may_be_later(owner);
+// Whose block it is; as long as there is one thread, all are its.
+inline heap::LocalHeap *owner_of(const void *memory) {
+  return os::has_one_thread() ? heap::current : heap::owner_of(memory);
 }
 
 // What happens to a block that may be another thread's, where nothing else is to be done.
-inline bool put_at_its_time(bool is_later, ring::Word word) {
-  return is_later ? ring::lane.put_ordered(word) : ring::lane.put_ready(word);
+inline bool put_at_its_time(const heap::LocalHeap *owner, ring::Word word) {
+  return may_be_later(owner) ? ring::lane.put_ordered(word) : ring::lane.put_ready(word);
 }
 
 // Before the block is free. To be called after order() where it may be another thread's.

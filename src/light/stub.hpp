@@ -42,14 +42,11 @@ template <void *Look(size_t), void *Fetch(size_t)>
   if (memory == nullptr) return;
   if (ring::lane.drops_one()) return entry::release_slow(call, memory);
   const auto told = event(ring::Kind::free, reinterpret_cast<Address>(memory));
-  if (os::has_one_thread()) {
-    if (ring::lane.put_ready(told)) return entry::release_slow(call, memory);
-  } else if (heap::LocalHeap *owner = heap::owner_of(memory);
-             owner != nullptr && owner->keeper != heap::current) {
-    if (put_at_its_time(may_be_later(owner), told))
-      return owner->receive(static_cast<heap::Block *>(memory), heap::current->number());
-  } else if (put_at_its_time(owner == nullptr && may_be_later(memory), told)) {
-    return entry::release_slow(call, memory);
+  heap::LocalHeap *owner = owner_of(memory);
+  if (put_at_its_time(owner, told)) {
+    if (owner == nullptr || owner->keeper == heap::current)
+      return entry::release_slow(call, memory);
+    return owner->receive(static_cast<heap::Block *>(memory), heap::current->number());
   }
   if (!ring::lane.drops() && ring::is_recording()) {
     order();

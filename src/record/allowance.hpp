@@ -45,11 +45,13 @@ private:
     closed_at_ = now;
     made_before_ = made;
   }
-  // Where little was made meanwhile, the program can be recorded whole again.
+  // Where little was made meanwhile, the program can be recorded whole again. What was lost may turn out to be less than
+  // was told before, as a thread takes back what it has counted in advance.
   void open(uint64_t now, uint64_t made) {
     is_open_ = true;
     const auto passed = static_cast<double>(now - closed_at_);
-    overruns_ = static_cast<double>(made - made_before_) > passed * budget_.words_a_stamp;
+    const auto made_since = static_cast<double>(made - std::min(made, made_before_));
+    overruns_ = made_since > passed * budget_.words_a_stamp;
   }
 
   DrainBudget budget_;

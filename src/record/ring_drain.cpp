@@ -14,7 +14,7 @@ namespace {
 // In readings of the time stamp counter: far longer than a store takes to be seen by another processor.
 constexpr uint64_t kGrace = 200'000;
 // Of each ring, while nothing is taken: a program that allocates without end is not to write all over memory, too.
-constexpr uint64_t kFewChunks = 0x1;
+constexpr uint64_t kFirstChunk = 0x1;
 
 } // namespace
 
@@ -63,7 +63,7 @@ size_t RingDrain::drain(uint64_t now, bool ended) {
   const uint64_t settled = ended ? kNever : now - std::min(now, kGrace);
   find_rings();
   const bool takes = allowance_.renew(now, drained_ + lost()) || ended;
-  header_->open.store(takes ? ~uint64_t{0} : kFewChunks, std::memory_order_relaxed);
+  header_->open.store(takes ? ~uint64_t{0} : kFirstChunk, std::memory_order_relaxed);
   size_t total = 0;
   for (auto at = rings_.begin(); at != rings_.end();) {
     total += drain(*at->first, at->second, takes, settled, ended);
@@ -91,7 +91,8 @@ size_t RingDrain::drain(ring::Head &head, Ring &ring, bool takes, uint64_t settl
   const size_t before = ring.drained;
   // What is held may wait for the first word of a ring that nothing is held of.
   const bool is_waited_for = ring.queue->held.load() == 0;
-  if (takes && (ended || is_waited_for || held_words_.load() < most_held_))
+  // A ring whose thread has left is little, and another thread may be waiting for it.
+  if ((takes || left) && (ended || is_waited_for || held_words_.load() < most_held_))
     take(head, ring, written);
   const bool empty = ring.at == written;
   const size_t count = ring.drained - before;

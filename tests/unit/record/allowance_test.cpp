@@ -63,6 +63,16 @@ TEST(Allowance, WhoMakesLessAgainIsTakenWholeAgain) {
   EXPECT_DOUBLE_EQ(program.run(1000, 0.5).words, 5000);
 }
 
+TEST(Allowance, WhatWasToldBeforeMayHaveBeenTooMuch) {
+  Allowance allowance{kBudget};
+  ASSERT_TRUE(allowance.renew(0, 0));
+  allowance.spend(2000);
+  ASSERT_FALSE(allowance.renew(10, 2000));
+  ASSERT_TRUE(allowance.renew(100'000, 1000));
+  allowance.spend(9000);
+  EXPECT_TRUE(allowance.renew(110'000, 10'000)) << "whole again: a word a stamp is not too much";
+}
+
 TEST(Allowance, NothingIsRefusedWithoutABudget) {
   Allowance allowance{DrainBudget{}};
   for (uint64_t now = 0; now < 1000; now += 10) {

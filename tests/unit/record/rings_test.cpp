@@ -113,7 +113,7 @@ TEST_F(RingsTest, NonsenseAboutTheWayThroughTheChunksEndsTheReadingOfThem) {
   EXPECT_TRUE(read().empty());
 }
 
-TEST_F(RingsTest, WhileNothingIsTakenFewChunksAreOpen) {
+TEST_F(RingsTest, WhileNothingIsTakenOnlyTheFirstChunkIsOpen) {
   RingDrain drain(header_, {.words_a_stamp = 0, .most_at_once = 1, .overrun_a_stamp = 0}, slabs_);
   ASSERT_TRUE(write_free(1));
   EXPECT_GT(drain.drain(kSoon, false), 0u);
@@ -122,6 +122,20 @@ TEST_F(RingsTest, WhileNothingIsTakenFewChunksAreOpen) {
   while (write_free(1)) ++written;
   EXPECT_GT(written, ring::kChunkWords / 2);
   EXPECT_LT(written, 2 * ring::kChunkWords);
+}
+
+TEST_F(RingsTest, WhatAThreadThatHasLeftWroteIsTakenEvenWhileNothingElseIs) {
+  RingDrain drain(header_, {.words_a_stamp = 0, .most_at_once = 1, .overrun_a_stamp = 0}, slabs_);
+  ASSERT_TRUE(write_free(1));
+  EXPECT_GT(drain.drain(kSoon, false), 0u);
+  std::thread([] {
+    EXPECT_TRUE(write_free(2));
+    lane.leave();
+  }).join();
+  ASSERT_EQ(header_->heads[1].state, ring::Head::State::left);
+  ASSERT_TRUE(write_free(3));
+  EXPECT_EQ(drain.drain(kSoon, false), 2u) << "the time and the free of the thread that left";
+  EXPECT_EQ(header_->heads[1].state, ring::Head::State::unused);
 }
 
 TEST_F(RingsTest, ARecordThatIsNotWholeIsNotRead) {
