@@ -19,28 +19,35 @@ inline bool looks(Looker who) {
 
 // Sites, by the return address of their calls, of whose requests it is known at once what is to be done, as long as nobody
 // begins to look: one look tells, where each looker would ask a table of its own. Of two at one place the later one stands
-// there. With a number, whoever gave it to the site wants its requests; with nought, nobody does.
+// there: itself where nobody wants its requests, else, as a negative number, where what is known of it begins, with the
+// site. What is known of a site stays there for good.
 inline constexpr size_t kSitesAtOnce = 4096;
-inline constexpr unsigned kSiteBitsAtOnce = 47;
 inline constinit std::atomic<uint64_t> sites_at_once[kSitesAtOnce]
     __attribute__((visibility("hidden"))){};
 
 struct AtOnce {
-  uint64_t rest; // of what stands there
+  uint64_t site;
+  uint64_t stands; // where the site would
 
   // Nobody has anything to do with the site.
-  bool is_idle() const { return rest == 0; }
-  // It has a number, or is idle.
-  bool is_known() const { return rest << (64 - kSiteBitsAtOnce) == 0; }
-  uint32_t number() const { return static_cast<uint32_t>(rest >> kSiteBitsAtOnce); }
+  bool is_idle() const { return stands == site; }
+  // Where what is known of it begins; null if that is nothing.
+  const uint64_t *known() const {
+    if (static_cast<int64_t>(stands) >= 0) return nullptr;
+    const auto *begin = reinterpret_cast<const uint64_t *>(-stands);
+    return *begin == site ? begin : nullptr;
+  }
 };
 [[gnu::always_inline]] inline AtOnce at_once(uint64_t site) {
-  return {sites_at_once[site % kSitesAtOnce].load(std::memory_order_relaxed) ^ site};
+  return {site, sites_at_once[site % kSitesAtOnce].load(std::memory_order_relaxed)};
 }
 [[gnu::always_inline]] inline bool is_idle(uint64_t site) { return at_once(site).is_idle(); }
-// `number` is below 2^17.
-inline void remember_at_once(uint64_t site, uint32_t number) {
-  sites_at_once[site % kSitesAtOnce].store(site | uint64_t{number} << kSiteBitsAtOnce,
+inline void remember_idle(uint64_t site) {
+  sites_at_once[site % kSitesAtOnce].store(site, std::memory_order_relaxed);
+}
+// `site` begins what is known of it.
+inline void remember_at_once(const uint64_t &site) {
+  sites_at_once[site % kSitesAtOnce].store(-reinterpret_cast<uintptr_t>(&site),
                                            std::memory_order_relaxed);
 }
 inline void forget_sites_at_once() {

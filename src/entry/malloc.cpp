@@ -47,7 +47,8 @@ namespace {
   if (looks(Looker::plan)) return abut_glance_malloc(bytes, site);
   const AtOnce known = at_once(site);
   if (known.is_idle()) return allocate_plain(bytes);
-  if (known.is_known()) return entry::go(entry::kMallocWays, bytes, near::context_of(known));
+  if (const Address *of = known.known())
+    return entry::go(entry::kMallocWays, bytes, near::context_of(of));
   const Address context = near::context_at_once(bytes, site);
   return context != 0 ? abut_capture_malloc(bytes, context) : abut_unplanned_malloc(bytes, site);
 }

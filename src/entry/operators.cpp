@@ -41,7 +41,8 @@ ABUT_BODY void *abut_unseen_new(size_t bytes, Address site) {
     if (looks(Looker::plan)) return abut_glance_new(bytes, site);
     const AtOnce known = at_once(site);
     if (!known.is_idle()) {
-      if (known.is_known()) return entry::go(entry::kNewWays, bytes, near::context_of(known));
+      if (const Address *of = known.known())
+        return entry::go(entry::kNewWays, bytes, near::context_of(of));
       const Address context = near::context_at_once(bytes, site);
       return context != 0 ? abut_capture_new(bytes, context) : abut_unplanned_new(bytes, site);
     }

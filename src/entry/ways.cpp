@@ -12,19 +12,23 @@ ABUT_CAPTURE("abut_search_new", "abut_searched_new");
 namespace {
 
 template <entry::Way Search>
-[[gnu::noinline]] void *go_on(size_t bytes, Address context, Address cell) {
-  void *memory = nullptr;
-  if (near::forwards)
-    memory = near::forward(bytes, context);
-  else if (cell != 0)
-    memory = near::place_next(bytes, context, cell);
+[[gnu::noinline]] void *place_next(size_t bytes, Address context, Address cell) {
+  void *memory = near::place_next(bytes, context, cell);
+  return memory != nullptr ? memory : Search(bytes, context);
+}
+
+template <entry::Way Search>
+[[gnu::noinline]] void *forward(size_t bytes, Address context, Address base) {
+  void *memory = near::forward_by_way(bytes, context, base);
   return memory != nullptr ? memory : Search(bytes, context);
 }
 
 template <entry::Way Search>
 [[gnu::always_inline]] inline void *beside(size_t bytes, Address context, Address base) {
   const near::Beside beside = near::allocate_by_way(bytes, context, base);
-  return beside.block != nullptr ? beside.block : go_on<Search>(bytes, context, beside.cell);
+  if (beside.block != nullptr) return beside.block;
+  return beside.is_straight ? place_next<Search>(bytes, context, beside.cell)
+                            : forward<Search>(bytes, context, base);
 }
 
 } // namespace

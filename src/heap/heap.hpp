@@ -57,15 +57,19 @@ void after_fork_in_child();
 
 // ---- in line ----
 
+// A block of a small class, if the thread has one at hand; else null.
+[[gnu::always_inline]] inline void *allocate_of_class(LocalHeap *heap, unsigned size) {
+  if (void *block = heap->small.pop(size)) [[likely]]
+    return block;
+  return heap->small.bump(size);
+}
+
 // A small block, if the thread has one at hand; else null.
 [[gnu::always_inline]] inline void *allocate_fast(size_t bytes) {
   LocalHeap *heap = current;
   if (bytes - (kTinyMax + 1) > kSmallMax - (kTinyMax + 1)) [[unlikely]]
     return nullptr;
-  const unsigned size = SmallHeap::class_of(bytes);
-  if (void *block = heap->small.pop(size)) [[likely]]
-    return block;
-  return heap->small.bump(size);
+  return allocate_of_class(heap, SmallHeap::class_of(bytes));
 }
 
 // The size class of the small block of this thread that begins at `memory`; nought if it is anything else, or free.

@@ -25,8 +25,10 @@ template <void *Look(size_t), void *Fetch(size_t)>
 [[gnu::always_inline]] inline void *allocate(size_t bytes, Address site, entry::Ways &ways) {
   if (somebody_looks()) [[unlikely]] {
     const AtOnce known = at_once(site);
-    if (!known.is_idle())
-      return known.is_known() ? entry::go(ways, bytes, near::context_of(known)) : Look(bytes);
+    if (!known.is_idle()) {
+      const Address *of = known.known();
+      return of != nullptr ? entry::go(ways, bytes, near::context_of(of)) : Look(bytes);
+    }
   }
   void *memory = heap::allocate_fast(bytes);
   if (memory == nullptr) [[unlikely]]

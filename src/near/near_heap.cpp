@@ -104,7 +104,8 @@ NearHeap::Placed NearHeap::place_after(Address cell, unsigned size) {
       heap::segment_map.kind_at(cell) != heap::SegmentKind::pages)
     return {};
   Segment *segment = Segment::of(cell);
-  if (segment->tag_at(cell) != tag_ || heap_->small.front() - friend_address < kClose) return {};
+  if (segment->tag_at(cell) != heap_->small.tag() || heap_->small.front() - friend_address < kClose)
+    return {};
   const SmallMap &map = segment->line_at(cell);
   const uint32_t at = heap::granule_in_page(friend_address);
   if (!map.begins_at(at) || map.length_at(at) != size) return {};
@@ -220,8 +221,7 @@ NearHeap *make_near_heap(heap::LocalHeap *heap) {
   if (heap->number() == 0) return nullptr; // a thread without a heap yet
   void *memory = os::map(nullptr, round_up(sizeof(NearHeap), kPageBytes));
   if (memory == nullptr) return nullptr;
-  auto *made = new (memory) NearHeap;
-  made->open(heap);
+  auto *made = new (memory) NearHeap(heap);
   heap->reclaim = [](void *attachment, bool all) {
     static_cast<NearHeap *>(attachment)->give_back(all);
   };

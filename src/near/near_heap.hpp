@@ -16,21 +16,11 @@ inline constexpr unsigned kSizes = kObjectMax / heap::Granules::kBytes;
 
 class NearHeap {
 public:
-  void open(heap::LocalHeap *heap) {
-    heap_ = heap;
-    tag_ = heap->small.tag();
-  }
+  explicit NearHeap(heap::LocalHeap *heap) : heap_(heap) {}
 
-  // The cell at `cell` if it waits for an object of `size` granules, else null. `cell` is an address that some pointer
-  // of the program led to, nothing else is known of it.
-  [[gnu::always_inline]] void *take_waiting(Address cell, unsigned size) {
-    if (cell % heap::Granules::kBytes != 0 ||
-        heap::segment_map.kind_at(cell) != heap::SegmentKind::pages || !waits_at(cell, size, tag_))
-        [[unlikely]]
-      return nullptr;
-    heap_->set_aside -= size * heap::Granules::kBytes;
-    wait_no_more(cell);
-    return hand_out(cell);
+  // The cell at `cell` if it waits for an object of `size` granules, else null.
+  void *take_waiting(Address cell, unsigned size) {
+    return waits_at(*heap_, cell, size) ? near::take_waiting(*heap_, cell, size) : nullptr;
   }
 
   enum class Where : uint8_t { nowhere, waiting, hole, run, near_anyway, over_budget, not_ours };
@@ -73,8 +63,7 @@ private:
   int64_t draw();
   size_t budget() const;
 
-  heap::LocalHeap *heap_ = nullptr;
-  uint32_t tag_ = 0;
+  heap::LocalHeap *heap_;
   uint64_t runs_opened_ = 0;
   uint32_t random_ = 1;
   uint32_t drawn_ = 0; // so often

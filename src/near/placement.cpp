@@ -40,7 +40,7 @@ void remember_way(const Context &context, const Rule &rule) {
   const bool is_sites = context.leaf == nullptr && &rule == context.rules && rule.fast_size != 0;
   if (is_sites && context.countdown == 0 &&
       std::atomic_ref(looks_left).load(std::memory_order_relaxed) == 0)
-    remember_at_once(context.site, static_cast<uint32_t>(&context - contexts) + 1);
+    remember_at_once(context.site);
 }
 
 // What became of an attempt.
@@ -105,13 +105,25 @@ void *place(Context &context, Rule &rule, heap::LocalHeap *heap, const Captured 
 
 } // namespace
 
+namespace {
+
+void *forward(size_t bytes, const Captured &captured, Address address) {
+  if (!forwards || !is_context(address)) return nullptr;
+  Rule &rule = reinterpret_cast<Context *>(address)->rules[0];
+  if (!has_words(rule, captured)) return nullptr;
+  return forward(bytes, rule, base_of(rule.first, captured));
+}
+
+} // namespace
+
 void *place_next(size_t bytes, Address address, Address cell) {
   auto &context = *reinterpret_cast<Context *>(address);
   Rule &rule = context.rules[0];
   if (rule.rest > 0 || rule.state != Rule::State::placing) return nullptr;
   heap::LocalHeap *heap = heap::current;
-  const NearHeap::Placed placed =
-      near_heap_of(heap)->place_after(cell, heap::SmallHeap::class_of(bytes));
+  NearHeap *near_heap = near_heap_of(heap);
+  if (near_heap == nullptr) return nullptr;
+  const auto placed = near_heap->place_after(cell, heap::SmallHeap::class_of(bytes));
   if (placed.block == nullptr) return nullptr;
   bump(rule.attempts);
   judge(context, rule, heap, cell - static_cast<Address>(int64_t{rule.to_end}));
@@ -120,7 +132,7 @@ void *place_next(size_t bytes, Address address, Address cell) {
 }
 
 void *allocate(size_t bytes, const Captured &captured, Address address) {
-  if (void *block = forward(bytes, address)) return block;
+  if (void *block = forward(bytes, captured, address)) return block;
   heap::LocalHeap *heap = heap::current;
   if (address == kUnknown || address == kWarm) {
     if (!finds_friends)
@@ -132,7 +144,7 @@ void *allocate(size_t bytes, const Captured &captured, Address address) {
   if (address == kWrapper) {
     address = context_behind(captured);
     if (void *block = allocate_beside(bytes, captured, address)) return block;
-    if (void *block = forward(bytes, address)) return block;
+    if (void *block = forward(bytes, captured, address)) return block;
   }
   if (!is_context(address)) return elsewhere(bytes, captured);
   auto *context = reinterpret_cast<Context *>(address);

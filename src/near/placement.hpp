@@ -88,58 +88,81 @@ inline Address context_to_place(size_t bytes, Address site) {
   return reinterpret_cast<const Context *>(context)->countdown == 0 ? context : 0;
 }
 
-// The context of a site that is known at once to place its objects.
-[[gnu::always_inline]] inline Context &context_of(AtOnce known) {
-  return contexts[known.number() - 1];
+// The context of a site that is known at once to place its objects; see AtOnce::known().
+static_assert(offsetof(Context, site) == 0);
+[[gnu::always_inline]] inline Context &context_of(const Address *known) {
+  return *reinterpret_cast<Context *>(const_cast<Address *>(known));
 }
 
 // Where neither friends nor groups wanted a request: the next from there need not ask, if nothing will change.
 inline void note_unwanted(Address site) {
-  if (leaves_alone(site) && group::is_settled()) remember_at_once(site, 0);
+  if (leaves_alone(site) && group::is_settled()) remember_idle(site);
 }
 
-// Whether the straight path may do for a block of so many granules.
+// Whether the straight path may do for a block of so many granules: all but now and then, when a closer look is due.
 [[gnu::always_inline]] inline bool is_straight(const Rule &rule, unsigned size) {
   return rule.fast_size == size && (rule.attempts + 1) % kWatchEvery != 0;
 }
 
-// A block where it would lie without friends, after the straight path found out where its friend is; null if it did not.
-[[gnu::always_inline]] inline void *forward(size_t bytes, Address address) {
-  if (!forwards || !is_context(address)) return nullptr;
-  Rule &rule = reinterpret_cast<Context *>(address)->rules[0];
-  if (!is_straight(rule, heap::SmallHeap::class_of(bytes))) return nullptr;
-  void *block = heap::allocate_fast(bytes);
-  if (block != nullptr) bump(rule.attempts);
+// What a rule's expression begins from, where all words are at hand.
+[[gnu::always_inline]] inline Address base_of(const Expression &expression,
+                                              const Captured &captured) {
+  const Address at = captured.words[expression.base];
+  if (expression.index == Expression::kNone) return at;
+  return at + captured.words[expression.index] * expression.scale;
+}
+// The stack's page is there, the next may not be.
+[[gnu::always_inline]] inline bool has_words(const Rule &rule, const Captured &captured) {
+  return reinterpret_cast<Address>(&captured) % kPageBytes + rule.reach < kPageBytes;
+}
+
+// Where the straight path ends: right after the friend. `base` is what the rule's expression begins from, and it takes one
+// load at most.
+[[gnu::always_inline]] inline Address cell_after_friend(const Rule &rule, Address base) {
+  Address at = base;
+  if (rule.first.loads != 0) [[likely]] {
+    at += static_cast<Address>(int64_t{rule.first.offset});
+    if (heap::segment_map.kind_at(at) != heap::SegmentKind::pages) [[unlikely]]
+      return kNoCell;
+    at = *reinterpret_cast<const Address *>(at);
+  }
+  return at + static_cast<Address>(int64_t{rule.to_end});
+}
+
+// A block where it would lie without friends, after the straight path told where it would lie with them; null if it did
+// not. For rules that say that they forward.
+[[gnu::always_inline]] inline void *forward(size_t bytes, Rule &rule, Address base) {
+  const unsigned size = heap::SmallHeap::class_of(bytes);
+  if (!is_straight(rule, size + Rule::kForwards)) return nullptr;
+  const Address cell = cell_after_friend(rule, base);
+  if (cell == kNoCell) return nullptr;
+  __asm__ volatile("" ::"r"(cell)); // found, though for nothing
+  void *block = heap::allocate_of_class(heap::current, size);
+  if (block != nullptr) [[likely]]
+    bump(rule.attempts);
   return block;
 }
 
 // A block of `bytes`, which are small, for the site that `captured` tells of; null where memory is exhausted.
 void *allocate(size_t bytes, const Captured &captured, Address context);
 
-// The straight path: the friend's address takes one load at most, and a cell waits right after it. `base` tells what the
-// rule's expression begins from. Null if a closer look is needed, and then where the cell would have been, if it is known.
+// The straight path: a cell waits right after the friend. Null if a closer look is needed.
 struct Beside {
   void *block = nullptr;
-  Address cell = 0;
+  bool is_straight = false;
+  Address cell = kNoCell; // where it would have waited
 };
-template <typename Base>
-[[gnu::always_inline]] inline Beside take_beside(size_t bytes, Rule &rule, Base base) {
-  auto *near_heap = static_cast<NearHeap *>(heap::current->attachment);
+[[gnu::always_inline]] inline Beside take_beside(size_t bytes, Rule &rule, Address base) {
   const unsigned size = heap::SmallHeap::class_of(bytes);
-  if (near_heap == nullptr || !is_straight(rule, size)) [[unlikely]]
+  if (!is_straight(rule, size)) [[unlikely]]
     return {};
-  Address at = base();
-  if (rule.first.loads != 0) {
-    at += static_cast<Address>(int64_t{rule.first.offset});
-    if (heap::segment_map.kind_at(at) != heap::SegmentKind::pages) [[unlikely]]
-      return {};
-    at = *reinterpret_cast<const Address *>(at);
-  }
-  const Address cell = at + static_cast<Address>(int64_t{rule.to_end});
-  void *block = near_heap->take_waiting(cell, size);
-  if (block != nullptr) [[likely]]
-    bump(rule.attempts);
-  return {block, cell};
+  heap::LocalHeap &heap = *heap::current;
+  const Address cell = cell_after_friend(rule, base);
+  if (!waits_at(heap, cell, size)) [[unlikely]]
+    return {nullptr, true, cell};
+  void *block = take_waiting(heap, cell, size);
+  bump(rule.attempts);
+  return {block, true, cell};
 }
 
 // The same where all registers are at hand.
@@ -148,22 +171,17 @@ template <typename Base>
   if (!is_context(address)) [[unlikely]]
     return nullptr;
   Rule &rule = reinterpret_cast<Context *>(address)->rules[0];
-  // The stack's page is there, the next may not be.
-  if (reinterpret_cast<Address>(&captured) % kPageBytes + rule.reach >= kPageBytes) [[unlikely]]
+  if (!has_words(rule, captured)) [[unlikely]]
     return nullptr;
-  return take_beside(bytes, rule,
-                     [&] {
-                       const Address at = captured.words[rule.first.base];
-                       if (rule.first.index == Expression::kNone) return at;
-                       return at + captured.words[rule.first.index] * rule.first.scale;
-                     })
-      .block;
+  return take_beside(bytes, rule, base_of(rule.first, captured)).block;
 }
 
 // The same for a rule that a way leads to: `base` tells where.
 [[gnu::always_inline]] inline Beside allocate_by_way(size_t bytes, Address context, Address base) {
-  Rule &rule = reinterpret_cast<Context *>(context)->rules[0];
-  return take_beside(bytes, rule, [=] { return base; });
+  return take_beside(bytes, reinterpret_cast<Context *>(context)->rules[0], base);
+}
+[[gnu::always_inline]] inline void *forward_by_way(size_t bytes, Address context, Address base) {
+  return forward(bytes, reinterpret_cast<Context *>(context)->rules[0], base);
 }
 
 // The next step of the ladder, where the straight path found no cell waiting at `cell`; null if more is to be looked at.

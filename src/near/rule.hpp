@@ -28,7 +28,8 @@ struct Rule {
   enum class State : uint8_t { learning, placing, plain };
 
   // What the straight path looks at.
-  uint8_t fast_size = 0; // `size`, while the straight path will do: see allocate_beside()
+  static constexpr uint8_t kForwards = 0x80; // in `fast_size`, of those that only measure
+  uint8_t fast_size = 0; // `size`, while the straight path will do: see is_straight()
   uint8_t reach = 0;     // bytes from the first captured word to the last that the expression wants
   int16_t to_end =
       0; // from what the expression yields to the end of the friend, where that is `fixed_end`

@@ -4,17 +4,23 @@
 // there are many chains.
 #pragma once
 
-#include "heap/bin.hpp"
-#include "heap/segment.hpp"
+#include "heap/local_heap.hpp"
 
 namespace abut::near {
 
-// Whether a cell of `size` granules waits at `cell`, in a page of the heap with that tag. `cell` is any address in a
-// segment.
-inline bool waits_at(Address cell, unsigned size, uint32_t tag) {
+// No cell is there.
+inline constexpr Address kNoCell = 1;
+
+// Whether a cell of `size` granules waits at `cell` in a page of that heap. `cell` is an address that some pointer of the
+// program led to, nothing else is known of it.
+[[gnu::always_inline]] inline bool waits_at(const heap::LocalHeap &heap, Address cell,
+                                            unsigned size) {
+  if (cell % heap::Granules::kBytes != 0 ||
+      heap::segment_map.kind_at(cell) != heap::SegmentKind::pages) [[unlikely]]
+    return false;
   const heap::Segment *segment = heap::Segment::of(cell);
   return segment->waiting.holds(cell) && segment->cell_size[heap::page_in_segment(cell)] == size &&
-         segment->tag_at(cell) == tag;
+         segment->tag_at(cell) == heap.small.tag();
 }
 
 // Has `count` cells wait, from `first` on.
@@ -27,7 +33,7 @@ inline void begin_to_wait(Address first, unsigned size, unsigned count) {
 inline void wait_no_more(Address cell) { heap::Segment::of(cell)->waiting.remove(cell); }
 
 // A cell for its object.
-inline void *hand_out(Address cell) {
+[[gnu::always_inline]] inline void *hand_out(Address cell) {
   // The lines that the chain will grow into are asked for before it gets there: with many chains, nothing else would.
   constexpr size_t kAhead = 3 * kLineBytes;
   __builtin_prefetch(reinterpret_cast<const char *>(cell) + kAhead, 1);
@@ -35,6 +41,14 @@ inline void *hand_out(Address cell) {
   block->next = nullptr;
   block->mark = 0;
   return block;
+}
+
+// The cell that waits there for an object of that size.
+[[gnu::always_inline]] inline void *take_waiting(heap::LocalHeap &heap, Address cell,
+                                                 unsigned size) {
+  wait_no_more(cell);
+  heap.set_aside -= size * heap::Granules::kBytes;
+  return hand_out(cell);
 }
 
 } // namespace abut::near

@@ -21,10 +21,10 @@ TEST(Attention, EachLookerIsToldApart) {
 TEST(Attention, WhoBeginsToLookSeesAllSitesAgain) {
   constexpr uintptr_t kSite = 0x401234, kSamePlace = kSite + kSitesAtOnce;
   EXPECT_FALSE(is_idle(kSite));
-  remember_at_once(kSite, 0);
+  remember_idle(kSite);
   EXPECT_TRUE(is_idle(kSite));
   EXPECT_FALSE(is_idle(kSamePlace));
-  remember_at_once(kSamePlace, 0);
+  remember_idle(kSamePlace);
   EXPECT_FALSE(is_idle(kSite));
   EXPECT_TRUE(is_idle(kSamePlace));
   begin_to_look(Looker::group);
@@ -32,23 +32,28 @@ TEST(Attention, WhoBeginsToLookSeesAllSitesAgain) {
   end_to_look(Looker::group);
 }
 
-TEST(Attention, ASiteMayHaveANumber) {
-  constexpr uint64_t kSite = 0x7fffdeadbeef, kOther = kSite + 1;
-  constexpr uint32_t kMost = (1U << 17) - 1;
-  EXPECT_FALSE(at_once(kSite).is_known());
-  for (const uint32_t number : {1U, 4095U, kMost}) {
-    remember_at_once(kSite, number);
-    EXPECT_TRUE(at_once(kSite).is_known());
-    EXPECT_FALSE(at_once(kSite).is_idle());
-    EXPECT_EQ(at_once(kSite).number(), number);
-    EXPECT_FALSE(at_once(kSite + kSitesAtOnce).is_known());
-    EXPECT_FALSE(at_once(kOther).is_known());
-  }
-  remember_at_once(kSite, 0);
-  EXPECT_TRUE(at_once(kSite).is_known());
-  EXPECT_TRUE(at_once(kSite).is_idle());
+TEST(Attention, WhatIsKnownOfASiteBeginsWithIt) {
+  static constexpr struct {
+    uint64_t site;
+    int known;
+  } first = {0x7fffdeadbeef, 1}, second = {first.site + kSitesAtOnce, 2};
+  constexpr uint64_t kOther = first.site + 1;
+  EXPECT_EQ(at_once(first.site).known(), nullptr);
+  remember_at_once(first.site);
+  EXPECT_EQ(at_once(first.site).known(), &first.site);
+  EXPECT_FALSE(at_once(first.site).is_idle());
+  EXPECT_EQ(at_once(second.site).known(), nullptr) << "another at the same place";
+  EXPECT_EQ(at_once(kOther).known(), nullptr);
+  remember_at_once(second.site);
+  EXPECT_EQ(at_once(first.site).known(), nullptr);
+  EXPECT_EQ(at_once(second.site).known(), &second.site);
+  remember_idle(first.site);
+  EXPECT_EQ(at_once(first.site).known(), nullptr);
+  EXPECT_TRUE(at_once(first.site).is_idle());
+  EXPECT_EQ(at_once(second.site).known(), nullptr);
   forget_sites_at_once();
-  EXPECT_FALSE(at_once(kSite).is_known());
+  EXPECT_EQ(at_once(first.site).known(), nullptr);
+  EXPECT_FALSE(at_once(first.site).is_idle());
 }
 
 } // namespace

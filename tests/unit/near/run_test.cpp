@@ -14,14 +14,17 @@ constexpr unsigned kCells = 8;
 
 struct RunTest : testing::Test {
   Address cell(unsigned index) const { return page + index * kCellBytes; }
-  bool waits(unsigned index) const { return waits_at(cell(index), kSize, small.tag()); }
+  bool waits(unsigned index) const { return waits_at(*heap, cell(index), kSize); }
 
   ~RunTest() override {
+    heap::release_slow("free", first);
     for (unsigned i = 0; i < kCells; ++i) wait_no_more(cell(i));
   }
 
-  heap::SmallHeap &small = heap::current->small;
-  const Address page = small.cut_page(kSize, 1);
+  // A thread has no heap of its own before its first request.
+  void *const first = heap::allocate(kCellBytes);
+  heap::LocalHeap *const heap = heap::current;
+  const Address page = heap->small.cut_page(kSize, 1);
 };
 
 TEST_F(RunTest, CellsThatWaitAreHandedOutOnce) {
@@ -29,8 +32,9 @@ TEST_F(RunTest, CellsThatWaitAreHandedOutOnce) {
   EXPECT_FALSE(waits(0));
   for (unsigned i = 1; i <= 3; ++i) {
     ASSERT_TRUE(waits(i));
-    wait_no_more(cell(i));
-    EXPECT_EQ(hand_out(cell(i)), reinterpret_cast<void *>(cell(i)));
+    const size_t aside = heap->set_aside;
+    EXPECT_EQ(take_waiting(*heap, cell(i), kSize), reinterpret_cast<void *>(cell(i)));
+    EXPECT_EQ(heap->set_aside, aside - kCellBytes);
     EXPECT_FALSE(waits(i)) << "a cell that was handed out does not wait";
   }
   EXPECT_FALSE(waits(4)) << "the run has ended";
@@ -39,17 +43,28 @@ TEST_F(RunTest, CellsThatWaitAreHandedOutOnce) {
 TEST_F(RunTest, ACellWaitsForOneSizeOnly) {
   begin_to_wait(cell(0), kSize, 4);
   for (unsigned size = 1; size <= 16; ++size)
-    EXPECT_EQ(waits_at(cell(0), size, small.tag()), size == kSize) << size;
+    EXPECT_EQ(waits_at(*heap, cell(0), size), size == kSize) << size;
 }
 
 TEST_F(RunTest, ACellWaitsForItsOwnHeap) {
   begin_to_wait(cell(0), kSize, 4);
-  EXPECT_FALSE(waits_at(cell(0), kSize, small.tag() + 4));
+  static heap::LocalHeap other;
+  other.open(heap->number() + 1, 0);
+  EXPECT_FALSE(waits_at(other, cell(0), kSize));
+  EXPECT_FALSE(waits_at(heap::no_heap_yet, cell(0), kSize));
 }
 
 TEST_F(RunTest, NothingWaitsInTheMiddleOfACell) {
   begin_to_wait(cell(0), kSize, 4);
-  EXPECT_FALSE(waits_at(cell(0) + heap::Granules::kBytes, kSize, small.tag()));
+  EXPECT_FALSE(waits_at(*heap, cell(0) + heap::Granules::kBytes, kSize));
+  EXPECT_FALSE(waits_at(*heap, cell(0) + 1, kSize));
+}
+
+TEST_F(RunTest, NothingWaitsOutsideTheHeap) {
+  int here = 0;
+  for (const Address address :
+       {Address{0}, kNoCell, reinterpret_cast<Address>(&here) / 16 * 16, ~Address{15}})
+    EXPECT_FALSE(waits_at(*heap, address, kSize)) << address;
 }
 
 TEST_F(RunTest, WhatAProgramWritesChangesNothing) {
