@@ -19,11 +19,16 @@ inline bool looks(Looker who) {
 
 // Sites, by the return address of their calls, of whose requests it is known at once what is to be done, as long as nobody
 // begins to look: one look tells, where each looker would ask a table of its own. Of two at one place the later one stands
-// there: itself where nobody wants its requests, else, as a negative number, where what is known of it begins, with the
-// site. What is known of a site stays there for good.
+// there: itself where nobody wants its requests, else, as a negative number, where what is known of it begins.
 inline constexpr size_t kSitesAtOnce = 4096;
 inline constinit std::atomic<uint64_t> sites_at_once[kSitesAtOnce]
     __attribute__((visibility("hidden"))){};
+
+// Begins what is known of a site, which stays there for good.
+struct KnownSite {
+  std::atomic<uint64_t> site{0};
+  uint32_t way = 0; // that its requests go: a number for the entry points
+};
 
 struct AtOnce {
   uint64_t site;
@@ -31,11 +36,11 @@ struct AtOnce {
 
   // Nobody has anything to do with the site.
   bool is_idle() const { return stands == site; }
-  // Where what is known of it begins; null if that is nothing.
-  const uint64_t *known() const {
+  // What is known of it; null if nothing is.
+  KnownSite *known() const {
     if (static_cast<int64_t>(stands) >= 0) return nullptr;
-    const auto *begin = reinterpret_cast<const uint64_t *>(-stands);
-    return *begin == site ? begin : nullptr;
+    auto *known = reinterpret_cast<KnownSite *>(-stands);
+    return known->site.load(std::memory_order_relaxed) == site ? known : nullptr;
   }
 };
 [[gnu::always_inline]] inline AtOnce at_once(uint64_t site) {
@@ -45,9 +50,9 @@ struct AtOnce {
 inline void remember_idle(uint64_t site) {
   sites_at_once[site % kSitesAtOnce].store(site, std::memory_order_relaxed);
 }
-// `site` begins what is known of it.
-inline void remember_at_once(const uint64_t &site) {
-  sites_at_once[site % kSitesAtOnce].store(-reinterpret_cast<uintptr_t>(&site),
+inline void remember_at_once(KnownSite &known) {
+  const uint64_t site = known.site.load(std::memory_order_relaxed);
+  sites_at_once[site % kSitesAtOnce].store(-reinterpret_cast<uintptr_t>(&known),
                                            std::memory_order_relaxed);
 }
 inline void forget_sites_at_once() {

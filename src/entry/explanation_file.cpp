@@ -30,7 +30,7 @@ const char *word_for(Rule::State state) {
 
 void write_rule(JsonWriter &json, const Context &context, const Rule &rule) {
   json.element("{");
-  write_site(json, context.site);
+  write_site(json, context.site());
   json.number("bytes", heap::Granules{rule.size}.bytes());
   json.text("state", word_for(rule.state));
   json.number("looks", uint64_t{rule.tries});
@@ -94,7 +94,7 @@ void write_group(JsonWriter &json, const Group &group) {
   write_site(json, group.leaf->return_address());
   json.number("chain", uint64_t{group.leaf->depth});
   json.number("objects", group.objects);
-  json.number("bytes", group.bytes);
+  json.number("bytes", group.bytes());
   json.number("smallest", uint64_t{group.smallest});
   json.number("largest", uint64_t{group.largest});
   json.text("state", word_for(group.reason));

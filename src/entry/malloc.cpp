@@ -45,10 +45,9 @@ namespace {
 // A small block, where somebody looks.
 [[gnu::always_inline]] inline void *malloc_at(size_t bytes, Address site) {
   if (looks(Looker::plan)) return abut_glance_malloc(bytes, site);
-  const AtOnce known = at_once(site);
-  if (known.is_idle()) return allocate_plain(bytes);
-  if (const Address *of = known.known())
-    return entry::go(entry::kMallocWays, bytes, near::context_of(of));
+  const AtOnce told = at_once(site);
+  if (told.is_idle()) return allocate_plain(bytes);
+  if (const KnownSite *known = told.known()) return entry::go(entry::kMallocWays, bytes, *known);
   const Address context = near::context_at_once(bytes, site);
   return context != 0 ? abut_capture_malloc(bytes, context) : abut_unplanned_malloc(bytes, site);
 }
@@ -80,7 +79,10 @@ ABUT_BODY void *abut_seen_malloc(size_t bytes, Address site) {
 }
 
 ABUT_BODY void *abut_unseen_malloc(size_t bytes, Address site) {
-  if (group::wants(bytes, site)) return abut_frame_malloc(bytes);
+  if (group::wants(bytes, site)) {
+    near::note_grouped(site);
+    return abut_frame_malloc(bytes);
+  }
   near::note_unwanted(site);
   return allocate_plain(bytes);
 }

@@ -28,7 +28,10 @@ ABUT_BODY void *abut_seen_new(size_t bytes, Address site) {
 }
 
 ABUT_BODY void *abut_unseen_new(size_t bytes, Address site) {
-  if (group::wants(bytes, site)) return abut_frame_new(bytes);
+  if (group::wants(bytes, site)) {
+    near::note_grouped(site);
+    return abut_frame_new(bytes);
+  }
   near::note_unwanted(site);
   void *memory = heap::allocate_fast(bytes);
   return memory ? memory : new_slow(bytes);
@@ -39,10 +42,9 @@ ABUT_BODY void *abut_unseen_new(size_t bytes, Address site) {
     return new_slow(bytes);
   if (somebody_looks()) [[unlikely]] {
     if (looks(Looker::plan)) return abut_glance_new(bytes, site);
-    const AtOnce known = at_once(site);
-    if (!known.is_idle()) {
-      if (const Address *of = known.known())
-        return entry::go(entry::kNewWays, bytes, near::context_of(of));
+    const AtOnce told = at_once(site);
+    if (!told.is_idle()) {
+      if (const KnownSite *known = told.known()) return entry::go(entry::kNewWays, bytes, *known);
       const Address context = near::context_at_once(bytes, site);
       return context != 0 ? abut_capture_new(bytes, context) : abut_unplanned_new(bytes, site);
     }

@@ -11,15 +11,17 @@
 namespace abut::entry {
 
 using Way = void *(size_t bytes, Address context);
-using Ways = Way *const[near::kNoWay + 1];
+using Ways = Way *const[near::kWays];
 
-// To where the words of the context's first rule are read; the last of the ways captures all there are.
-[[gnu::always_inline]] inline void *go(Ways &ways, size_t bytes, near::Context &context) {
-  return ways[context.rules[0].way](bytes, reinterpret_cast<Address>(&context));
+// To where the words of the context's first rule are read, or the caller's group is found. A way is told the context, which
+// what is known of the site begins.
+static_assert(offsetof(near::Context, known) == 0);
+[[gnu::always_inline]] inline void *go(Ways &ways, size_t bytes, const KnownSite &known) {
+  return ways[known.way](bytes, reinterpret_cast<Address>(&known));
 }
 
 // What the ways read of it.
-static_assert(offsetof(near::Context, rules) == 0x20 && offsetof(near::Rule, reach) == 1 &&
+static_assert(offsetof(near::Context, rules) == 0x28 && offsetof(near::Rule, reach) == 1 &&
               offsetof(near::Rule, first) == 4 && offsetof(near::Expression, base) == 0 &&
               offsetof(near::Expression, scale) == 2 && near::Captured::kRegisters == 6);
 
@@ -31,24 +33,26 @@ static_assert(offsetof(near::Context, rules) == 0x20 && offsetof(near::Rule, rea
   ".irp index, rbx, rbp, r12, r13, r14, r15, none\n"                                               \
   what " \\prefix \\call \\base \\index\n.endr\n.endr\n"
 
-// ABUT_WAYS("abut", "malloc") defines the table abut_malloc_ways, in the order of near::way_to(), whose last is
+// ABUT_WAYS("abut", "malloc", "abut_frame_malloc") defines the table abut_malloc_ways, in the order of near::way_to(), whose
+// last two are
 //   void *abut_capture_malloc(size_t bytes, Address context)
+//   void *abut_frame_malloc(size_t bytes)
 // and the ways to
 //   void *abut_beside_malloc(size_t bytes, Address context, Address base)
 // Slots are on the page of the stack pointer, or else all is captured: the captured words would begin at -48(%rsp).
-#define ABUT_WAYS(prefix, call)                                                                    \
+#define ABUT_WAYS(prefix, call, group)                                                             \
   __asm__(".macro abut_way prefix call base index\n"                                               \
           ".p2align 4\n"                                                                           \
           ".type \\prefix\\()_way_\\call\\()_\\base\\()_\\index, @function\n"                      \
           "\\prefix\\()_way_\\call\\()_\\base\\()_\\index:\n"                                      \
           ".cfi_startproc\nendbr64\n"                                                              \
           ".ifc \\base, slot\n"                                                                    \
-          "lea -48(%rsp), %edx\nmovzbl 0x21(%rsi), %eax\n"                                         \
+          "lea -48(%rsp), %edx\nmovzbl 0x29(%rsi), %eax\n"                                         \
           "and $0xfff, %edx\nadd %eax, %edx\ncmp $0xfff, %edx\nja \\prefix\\()_capture_\\call\n"   \
-          "movzbl 0x24(%rsi), %eax\nmov -48(%rsp, %rax, 8), %rdx\n"                                \
+          "movzbl 0x2c(%rsi), %eax\nmov -48(%rsp, %rax, 8), %rdx\n"                                \
           ".else\nmov %\\base, %rdx\n.endif\n"                                                     \
           ".ifnc \\index, none\n"                                                                  \
-          "movzbl 0x26(%rsi), %eax\nimul %\\index, %rax\nadd %rax, %rdx\n"                         \
+          "movzbl 0x2e(%rsi), %eax\nimul %\\index, %rax\nadd %rax, %rdx\n"                         \
           ".endif\n"                                                                               \
           "jmp \\prefix\\()_beside_\\call\n"                                                       \
           ".cfi_endproc\n"                                                                         \
@@ -57,15 +61,15 @@ static_assert(offsetof(near::Context, rules) == 0x20 && offsetof(near::Rule, rea
           ".endm\n"                                                                                \
           ".macro abut_way_address prefix call base index\n"                                       \
           ".quad \\prefix\\()_way_\\call\\()_\\base\\()_\\index\n.endm\n"                          \
-          ".macro abut_ways prefix call\n"                                                         \
+          ".macro abut_ways prefix call group\n"                                                         \
           ".text\n" ABUT_EACH_WAY("abut_way")                                                      \
           ".pushsection .data.rel.ro, \"aw\", @progbits\n.p2align 3\n"                             \
           ".globl \\prefix\\()_\\call\\()_ways\n.hidden \\prefix\\()_\\call\\()_ways\n"            \
           ".type \\prefix\\()_\\call\\()_ways, @object\n\\prefix\\()_\\call\\()_ways:\n"           \
           ABUT_EACH_WAY("abut_way_address")                                                        \
-          ".quad \\prefix\\()_capture_\\call\n"                                                    \
+          ".quad \\prefix\\()_capture_\\call, \\group\n"                                             \
           ".size \\prefix\\()_\\call\\()_ways, . - \\prefix\\()_\\call\\()_ways\n"                 \
           ".popsection\n.endm\n"                                                                   \
-          "abut_ways " prefix " " call "\n"                                                        \
+          "abut_ways " prefix " " call " " group "\n"                                                        \
           ".purgem abut_way\n.purgem abut_way_address\n.purgem abut_ways\n")
 // clang-format on

@@ -51,7 +51,6 @@ struct Group {
   uint32_t rarely = 0;    // objects are noted when these bits of their thread's clock are nought
   uint64_t objects = 0;   // allocated, ever
   uint64_t next_look = 0; // at so many objects
-  uint64_t bytes = 0;
 
   // ---- its place in the graph; under the lock ----
 
@@ -76,10 +75,14 @@ struct Group {
 
   // The objects that were noted last, in a ring.
   uint32_t noted = 0;
+  uint64_t noted_bytes = 0; // of all that were noted, ever
   struct Sample {
     Address object;
     uint32_t when;
   } samples[kSamples];
+
+  // Of all its objects, about: those that were noted stand for the others.
+  uint64_t bytes() const { return noted == 0 ? 0 : objects * noted_bytes / noted; }
 
   bool is_off() const {
     return reason == Reason::no_room || reason == Reason::sparse || reason == Reason::brief;

@@ -12,7 +12,7 @@ std::atomic<bool> forming{false};
 std::atomic<uint32_t> requests_left{0};
 uint32_t most_bytes = 128;
 std::atomic<Address> quiet_sites[kSites];
-std::atomic<Address> pooled_sites[kSites];
+KnownSite pooled_sites[kSites];
 
 namespace {
 
@@ -99,12 +99,13 @@ void settle(Group &group, ThreadPools &pools) {
 // Whether some group has a pool; its site is among the pooled ones then. Under the graph's lock.
 bool find_pooled_sites() {
   bool any = false;
-  for (std::atomic<Address> &site : pooled_sites)
-    if (site.load(std::memory_order_relaxed) != 0) site.store(0, std::memory_order_relaxed);
+  for (KnownSite &known : pooled_sites)
+    if (known.site.load(std::memory_order_relaxed) != 0)
+      known.site.store(0, std::memory_order_relaxed);
   for (GroupId id = 1; id <= shape_graph.count(); ++id) {
     const Group &group = shape_graph.at(id);
     if (group.pool.load(std::memory_order_relaxed) == kNoPool) continue;
-    pooled_sites[group.site % kSites].store(group.site, std::memory_order_relaxed);
+    pooled_sites[group.site % kSites].site.store(group.site, std::memory_order_relaxed);
     any = true;
   }
   forget_sites_at_once();
@@ -129,17 +130,26 @@ void note(Group &group, ThreadPools &pools, const void *block, size_t bytes) {
   births.note(object, {group.id, pools.births});
   group.samples[group.noted % Group::kSamples] = {object, pools.births};
   bump(group.noted);
+  bump(group.noted_bytes, uint64_t{bytes});
 }
 
-uint32_t stamp() {
-  return looks.load(std::memory_order_relaxed) << 16 | context::chain_table.generation();
+// What was found for a site or a chain; null where it has to be found anew.
+[[gnu::always_inline]] inline const Told *told_of(Address key, ThreadPools &pools) {
+  const Told &told = pools.told_for(key);
+  if (told.key != key || told.looks != looks.load(std::memory_order_relaxed) ||
+      told.generation != context::chain_table.generation()) [[unlikely]]
+    return nullptr;
+  return &told;
 }
 
 // Where the group's objects go; no heap where that is not yet decided, and it may be another the next time.
 Told place_of(Group &group, heap::LocalHeap *heap, const ThreadPools &pools) {
   const PoolId pool = group.pool.load(std::memory_order_relaxed);
-  if (pool == kNoPool || limits.use == Use::forwarded) return {0, &group, heap};
-  return {0, &group, pools.heaps[pool], 0, limits.use == Use::padded ? 1U : 0U};
+  Told told{.group = &group, .heap = heap};
+  if (pool == kNoPool || limits.use == Use::forwarded) return told;
+  told.heap = pools.heaps[pool];
+  told.padding = limits.use == Use::padded ? 1 : 0;
+  return told;
 }
 
 // Groups have been formed for long enough.
@@ -152,7 +162,7 @@ void rest() {
 }
 
 [[gnu::noinline]] void *look_closer(void *block, Group &group, ThreadPools &pools, size_t bytes) {
-  if (requests_left.load(std::memory_order_relaxed) == 1) rest();
+  if (count_request()) rest();
   if ((pools.births & group.rarely) == 0) note(group, pools, block, bytes);
   if (group.objects >= group.next_look) look(group, heap::current, pools);
   return block;
@@ -161,10 +171,9 @@ void rest() {
 [[gnu::always_inline]] inline void *counted(void *block, Group &group, ThreadPools &pools,
                                             size_t bytes) {
   bump(group.objects);
-  bump(group.bytes, uint64_t{bytes});
   ++pools.births;
-  const bool last = count_request();
-  if ((pools.births & group.rarely) == 0 || group.objects >= group.next_look || last) [[unlikely]]
+  if ((pools.births & group.rarely) == 0 || group.objects >= group.next_look || is_counting())
+      [[unlikely]]
     return look_closer(block, group, pools, bytes);
   return block;
 }
@@ -181,7 +190,8 @@ void *take_counted(const Told &told, size_t bytes, ThreadPools &pools) {
 // For a chain that this thread has not met lately.
 [[gnu::noinline]] void *allocate_anew(context::Entry *leaf, Address key, Address site, size_t bytes,
                                       heap::LocalHeap *heap, ThreadPools &pools) {
-  const uint32_t now = stamp();
+  const uint32_t now = looks.load(std::memory_order_relaxed);
+  const uint16_t generation = context::chain_table.generation();
   Group *group = shape_graph.group_of(leaf, bytes, site);
   if (group == nullptr) return heap::allocate(bytes);
   Told told = place_of(*group, heap, pools);
@@ -190,7 +200,8 @@ void *take_counted(const Told &told, size_t bytes, ThreadPools &pools) {
   } else if (leaf->kind.load(std::memory_order_relaxed) != context::EntryKind::loader) {
     // What the dynamic linker allocates is always looked up: that tells whether code has gone.
     told.key = key;
-    told.stamp = now;
+    told.looks = now;
+    told.generation = generation;
     pools.told_for(key) = told;
   }
   return take_counted(told, bytes, pools);
@@ -205,8 +216,7 @@ void *take_counted(const Told &told, size_t bytes, ThreadPools &pools) {
   if (pools == nullptr) return heap::allocate(bytes);
   context::Entry *leaf = context::chain_table.find(frame);
   const Address key = leaf->depth == 1 ? *frame.sp : reinterpret_cast<Address>(leaf);
-  const Told &told = pools->told_for(key);
-  if (told.key == key && told.stamp == stamp()) return take_counted(told, bytes, *pools);
+  if (const Told *told = told_of(key, *pools)) return take_counted(*told, bytes, *pools);
   return allocate_anew(leaf, key, *frame.sp, bytes, heap, *pools);
 }
 
@@ -226,14 +236,13 @@ void *allocate(size_t bytes, context::Frame frame) {
   if (bytes > most_bytes || bytes <= heap::kTinyMax || pools == nullptr) [[unlikely]]
     return allocate_by_chain(bytes, frame);
   const Address site = *frame.sp;
-  const Told &told = pools->told_for(site);
-  if (told.key != site || told.stamp != stamp()) return allocate_by_chain(bytes, frame);
-  const unsigned size = size_for(told, bytes);
-  void *block = told.heap->small.pop(size);
-  if (block == nullptr) block = told.heap->small.bump(size);
+  const Told *told = told_of(site, *pools);
+  if (told == nullptr) [[unlikely]]
+    return allocate_by_chain(bytes, frame);
+  void *block = heap::allocate_of_class(told->heap, size_for(*told, bytes));
   if (block == nullptr) [[unlikely]]
     return allocate_by_chain(bytes, frame);
-  return counted(block, *told.group, *pools, bytes);
+  return counted(block, *told->group, *pools, bytes);
 }
 
 void start() {

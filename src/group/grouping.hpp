@@ -28,11 +28,14 @@ extern std::atomic<bool> forming __attribute__((visibility("hidden")));
 // pool. Of two at one place the later one stands there.
 inline constexpr size_t kSites = 4096;
 extern std::atomic<Address> quiet_sites[kSites];
-extern std::atomic<Address> pooled_sites[kSites];
+extern KnownSite pooled_sites[kSites];
 
 // Requests that are yet to be told before groups are no longer formed; nought also where they always are.
 extern std::atomic<uint32_t> requests_left __attribute__((visibility("hidden")));
 
+[[gnu::always_inline]] inline bool is_counting() {
+  return requests_left.load(std::memory_order_relaxed) != 0;
+}
 // True at the last of them, after which allocate() is to be asked.
 [[gnu::always_inline]] inline bool count_request() {
   const uint32_t left = requests_left.load(std::memory_order_relaxed);
@@ -47,7 +50,7 @@ extern uint32_t most_bytes __attribute__((visibility("hidden")));
 [[gnu::always_inline]] inline bool wants(size_t bytes, Address site) {
   if (!is_awake()) return false;
   if (!forming.load(std::memory_order_relaxed)) [[likely]]
-    return pooled_sites[site % kSites].load(std::memory_order_relaxed) == site;
+    return pooled_sites[site % kSites].site.load(std::memory_order_relaxed) == site;
   if (bytes > most_bytes) return false;
   return quiet_sites[site % kSites].load(std::memory_order_relaxed) != site || count_request();
 }

@@ -16,13 +16,15 @@ inline constexpr PoolId kMostPools = 254;
 
 struct Group;
 
-// Where a thread puts the objects of a site, or of a longer chain: found once, and right as long as its stamp is.
+// Where a thread puts the objects of a site, or of a longer chain: found once, and right as long as groups and code are what they were.
 struct Told {
   Address key = 0; // the site's return address, or the chain's entry; nought if unused
   Group *group = nullptr;
   heap::LocalHeap *heap = nullptr;
-  uint32_t stamp = 0;
-  uint32_t padding = 0; // granules
+  // When it was found: after so many looks at groups, and as the code was then, see context::ChainTable.
+  uint32_t looks = 0;
+  uint16_t generation = 0;
+  uint8_t padding = 0; // granules
 };
 
 // What a thread knows of pools; by its heap's side_table.

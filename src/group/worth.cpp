@@ -22,8 +22,8 @@ constexpr size_t kPagesToJudge = 16;
 bool is_dense(const Group &root) {
   uint64_t own = 0;
   uint64_t all = 0;
-  shape_graph.each_member(root, [&](const Group &member) { own += member.bytes; });
-  for (GroupId id = 1; id <= shape_graph.count(); ++id) all += shape_graph.at(id).bytes;
+  shape_graph.each_member(root, [&](const Group &member) { own += member.bytes(); });
+  for (GroupId id = 1; id <= shape_graph.count(); ++id) all += shape_graph.at(id).bytes();
   return own > all - all / 3;
 }
 
@@ -55,7 +55,7 @@ bool is_fleeting(Group &root, uint64_t enough) {
   uint64_t asked = 0;
   uint64_t objects = 0;
   shape_graph.each_member(root, [&](const Group &member) {
-    asked += member.bytes;
+    asked += member.bytes();
     objects += member.objects;
   });
   return objects >= enough && occupancy(root).bytes * 8 < asked;

@@ -35,7 +35,8 @@ ABUT_FRAME("abut_light_tell", "%rdx", "%rcx", "abut_light_told");
 extern "C" void *abut_light_look_malloc(size_t bytes);
 extern "C" void *abut_light_fetch_malloc(size_t bytes);
 
-ABUT_WAYS("abut_light", "malloc");
+// No group is asked for here.
+ABUT_WAYS("abut_light", "malloc", "abut_light_capture_malloc");
 extern entry::Ways kMallocWays __asm__("abut_light_malloc_ways")
     __attribute__((visibility("hidden")));
 

@@ -17,7 +17,8 @@ ABUT_FRAME("abut_light_fetch_new", "%rsi", "%rdx", "abut_light_new_slow");
 extern "C" void *abut_light_look_new(size_t bytes);
 extern "C" void *abut_light_fetch_new(size_t bytes);
 
-ABUT_WAYS("abut_light", "new");
+// No group is asked for here.
+ABUT_WAYS("abut_light", "new", "abut_light_capture_new");
 extern entry::Ways kNewWays __asm__("abut_light_new_ways") __attribute__((visibility("hidden")));
 
 ABUT_EXPORT_CXX void *operator new(size_t bytes) {

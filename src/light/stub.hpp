@@ -24,10 +24,10 @@ inline Frame frame_of(const near::Captured *captured) {
 template <void *Look(size_t), void *Fetch(size_t)>
 [[gnu::always_inline]] inline void *allocate(size_t bytes, Address site, entry::Ways &ways) {
   if (somebody_looks()) [[unlikely]] {
-    const AtOnce known = at_once(site);
-    if (!known.is_idle()) {
-      const Address *of = known.known();
-      return of != nullptr ? entry::go(ways, bytes, near::context_of(of)) : Look(bytes);
+    const AtOnce told = at_once(site);
+    if (!told.is_idle()) {
+      const KnownSite *known = told.known();
+      return known != nullptr ? entry::go(ways, bytes, *known) : Look(bytes);
     }
   }
   void *memory = heap::allocate_fast(bytes);

@@ -36,15 +36,15 @@ void *elsewhere(size_t bytes, const Captured &captured) {
 }
 
 // A site that places its objects, one after the other, is known at once while no looks are counted.
-void remember_way(const Context &context, const Rule &rule) {
+void remember_way(Context &context, const Rule &rule) {
   const bool is_sites = context.leaf == nullptr && &rule == context.rules && rule.fast_size != 0;
   if (is_sites && context.countdown == 0 &&
       std::atomic_ref(looks_left).load(std::memory_order_relaxed) == 0)
-    remember_at_once(context.site);
+    remember_at_once(context.known);
 }
 
 // What became of an attempt.
-void note(const Context &context, Rule &rule, const NearHeap::Placed &placed) {
+void note(Context &context, Rule &rule, const NearHeap::Placed &placed) {
   switch (placed.where) {
   case NearHeap::Where::run:
     remember_way(context, rule);

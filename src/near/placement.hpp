@@ -88,15 +88,16 @@ inline Address context_to_place(size_t bytes, Address site) {
   return reinterpret_cast<const Context *>(context)->countdown == 0 ? context : 0;
 }
 
-// The context of a site that is known at once to place its objects; see AtOnce::known().
-static_assert(offsetof(Context, site) == 0);
-[[gnu::always_inline]] inline Context &context_of(const Address *known) {
-  return *reinterpret_cast<Context *>(const_cast<Address *>(known));
-}
-
-// Where neither friends nor groups wanted a request: the next from there need not ask, if nothing will change.
+// Where friends did not want a request: the next from there need not ask, if nothing will change. Either groups did not
+// want it as well, or it goes with its group.
 inline void note_unwanted(Address site) {
   if (leaves_alone(site) && group::is_settled()) remember_idle(site);
+}
+inline void note_grouped(Address site) {
+  if (!leaves_alone(site) || !group::is_settled()) return;
+  KnownSite &known = group::pooled_sites[site % group::kSites];
+  known.way = kGroupWay;
+  remember_at_once(known);
 }
 
 // Whether the straight path may do for a block of so many granules: all but now and then, when a closer look is due.

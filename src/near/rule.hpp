@@ -1,6 +1,7 @@
 // What is known of the objects of one size that one context allocates: whether they have friends, and how to find them.
 #pragma once
 
+#include "base/attention.hpp"
 #include "context/chain_table.hpp"
 #include "near/expression.hpp"
 #include "near/near_heap.hpp"
@@ -16,6 +17,9 @@ class Learner;
 inline constexpr uint8_t kWayBases = Captured::kRegisters + 1;   // or any slot
 inline constexpr uint8_t kWayIndices = Captured::kRegisters + 1; // or none
 inline constexpr uint8_t kNoWay = kWayBases * kWayIndices;
+// Of sites whose objects go with their group.
+inline constexpr uint8_t kGroupWay = kNoWay + 1;
+inline constexpr size_t kWays = kGroupWay + 1;
 constexpr uint8_t way_to(const Expression &e) {
   const bool has_index = e.index != Expression::kNone;
   if (e.base == Captured::kReturnAddress || (has_index && e.index >= Captured::kRegisters))
@@ -34,7 +38,6 @@ struct Rule {
   int16_t to_end =
       0; // from what the expression yields to the end of the friend, where that is `fixed_end`
   Expression first;
-  uint8_t way = kNoWay; // to what `first` begins from, see way_to()
   uint64_t attempts = 0;
 
   Expression second; // where the first leads nowhere
@@ -86,7 +89,7 @@ struct Rule {
 struct Context {
   static constexpr unsigned kRules = 4;
 
-  Address site = 0;
+  KnownSite known; // its way is to what the first rule's expression begins from, see way_to()
   context::Entry *leaf =
       nullptr; // of the chain that ends here, where `site` called for its own callers only
   uint32_t countdown = 0; // allocations to let pass before the next look
@@ -95,6 +98,7 @@ struct Context {
   uint32_t undecided = 0; // rules that still learn
   Rule rules[kRules];
 
+  Address site() const { return known.site.load(std::memory_order_relaxed); }
   Rule *rule_for(unsigned size) {
     for (unsigned i = 0; i < rule_count; ++i)
       if (rules[i].size == size) return &rules[i];

@@ -21,7 +21,7 @@ Context *new_context(Address site, context::Entry *leaf) {
         static_cast<Context *>(os::map(nullptr, round_up(kContexts * sizeof(Context), kPageBytes)));
   if (contexts == nullptr || context_count == kContexts) return nullptr;
   auto *made = new (&contexts[context_count++]) Context;
-  made->site = site;
+  made->known.site.store(site, std::memory_order_relaxed);
   made->leaf = leaf;
   made->countdown = made->patience = kFirstLook;
   return made;
@@ -78,8 +78,8 @@ void leave_in_peace(const Context &context) {
     context.leaf->payload.store(kPlain, std::memory_order_release);
     return;
   }
-  entries[slot_of(context.site)].context.store(0, std::memory_order_release);
-  remember_plain(context.site);
+  entries[slot_of(context.site())].context.store(0, std::memory_order_release);
+  remember_plain(context.site());
 }
 
 } // namespace abut::near

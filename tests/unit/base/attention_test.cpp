@@ -32,21 +32,18 @@ TEST(Attention, WhoBeginsToLookSeesAllSitesAgain) {
   end_to_look(Looker::group);
 }
 
-TEST(Attention, WhatIsKnownOfASiteBeginsWithIt) {
-  static constexpr struct {
-    uint64_t site;
-    int known;
-  } first = {0x7fffdeadbeef, 1}, second = {first.site + kSitesAtOnce, 2};
-  constexpr uint64_t kOther = first.site + 1;
+TEST(Attention, WhatIsKnownOfASiteIsTold) {
+  static KnownSite first{0x7fffdeadbeef}, second{first.site + kSitesAtOnce};
+  const uint64_t other = first.site + 1;
   EXPECT_EQ(at_once(first.site).known(), nullptr);
-  remember_at_once(first.site);
-  EXPECT_EQ(at_once(first.site).known(), &first.site);
+  remember_at_once(first);
+  EXPECT_EQ(at_once(first.site).known(), &first);
   EXPECT_FALSE(at_once(first.site).is_idle());
   EXPECT_EQ(at_once(second.site).known(), nullptr) << "another at the same place";
-  EXPECT_EQ(at_once(kOther).known(), nullptr);
-  remember_at_once(second.site);
+  EXPECT_EQ(at_once(other).known(), nullptr);
+  remember_at_once(second);
   EXPECT_EQ(at_once(first.site).known(), nullptr);
-  EXPECT_EQ(at_once(second.site).known(), &second.site);
+  EXPECT_EQ(at_once(second.site).known(), &second);
   remember_idle(first.site);
   EXPECT_EQ(at_once(first.site).known(), nullptr);
   EXPECT_TRUE(at_once(first.site).is_idle());
