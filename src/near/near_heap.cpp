@@ -100,15 +100,18 @@ NearHeap::Placed NearHeap::place(Address friend_address, unsigned size) {
 
 NearHeap::Placed NearHeap::place_after(Address cell, unsigned size) {
   const Address friend_address = cell - size * Granules::kBytes;
-  if (round_down(cell, kPageBytes) != round_down(friend_address, kPageBytes) ||
-      heap::segment_map.kind_at(cell) != heap::SegmentKind::pages)
+  if (heap::segment_map.kind_at(friend_address) != heap::SegmentKind::pages) return {};
+  Segment *segment = Segment::of(friend_address);
+  if (segment->tag_at(friend_address) != heap_->small.tag() ||
+      heap_->small.front() - friend_address < kClose)
     return {};
-  Segment *segment = Segment::of(cell);
-  if (segment->tag_at(cell) != heap_->small.tag() || heap_->small.front() - friend_address < kClose)
-    return {};
-  const SmallMap &map = segment->line_at(cell);
-  const uint32_t at = heap::granule_in_page(friend_address);
-  if (!map.begins_at(at) || map.length_at(at) != size) return {};
+  // Most are cells of a page that was cut into such, which one look tells where the page's map may not be in the caches. A
+  // page that only was so once leads to a run beside nothing, which does no harm.
+  if (segment->cell_size[heap::page_in_segment(friend_address)] != size) {
+    const SmallMap &map = segment->line_at(friend_address);
+    const uint32_t at = heap::granule_in_page(friend_address);
+    if (!map.begins_at(at) || map.length_at(at) != size) return {};
+  }
   return place_elsewhere(heap_, friend_address, size, true);
 }
 
@@ -124,21 +127,22 @@ NearHeap::Placed NearHeap::place_elsewhere(heap::LocalHeap *owner, Address frien
   if (!same)
     return {nullptr, Where::nowhere}; // no run of this size could be found from there again
   if (heap_->set_aside > budget()) return {nullptr, Where::over_budget};
-  const unsigned level = level_after(span.note[index], size);
-  return {open_run(size, level), Where::run, kRunCells[level]};
+  return open_run(size, level_after(span.note[index], size));
 }
 
-void *NearHeap::open_run(unsigned size, unsigned level) {
+// The last of a page is as long as there is room: cells that nobody waits for would be found one by one.
+NearHeap::Placed NearHeap::open_run(unsigned size, unsigned level) {
   Carve &carve = carves_[size][level];
-  const unsigned cells = kRunCells[level];
-  const size_t bytes = cells * size * Granules::kBytes;
-  if (carve.next + bytes > carve.end && !begin_page(size, level, carve)) return nullptr;
+  const size_t each = size * Granules::kBytes;
+  const size_t shortest = kRunCells[first_level(size)] * each;
+  if (carve.next + shortest > carve.end && !begin_page(size, level, carve)) return {};
   const Address run = carve.next;
-  carve.next += bytes;
-  heap_->set_aside -= size * Granules::kBytes;
+  carve.next = std::min(run + kRunCells[level] * each, carve.end);
+  const auto cells = static_cast<unsigned>((carve.next - run) / each);
+  heap_->set_aside -= each;
   ++runs_opened_;
-  begin_to_wait(run + size * Granules::kBytes, size, cells - 1);
-  return hand_out(run);
+  begin_to_wait(run + each, size, cells - 1);
+  return {hand_out(run), Where::run, cells};
 }
 
 bool NearHeap::begin_page(unsigned size, unsigned level, Carve &carve) {

@@ -53,7 +53,7 @@ private:
   };
 
   Placed place_elsewhere(heap::LocalHeap *owner, Address friend_address, unsigned size, bool same);
-  void *open_run(unsigned size, unsigned level);
+  Placed open_run(unsigned size, unsigned level);
   bool begin_page(unsigned size, unsigned level, Carve &carve);
   void give_back_rest(unsigned size, Carve &carve);
   bool make_room();

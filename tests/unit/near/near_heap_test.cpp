@@ -139,6 +139,65 @@ TEST_F(NearHeapTest, FriendsOfAnotherSizeGetNoRuns) {
   place(other, Where::nowhere);
 }
 
+// Of the 85 cells of 48 bytes that a page has, most lengths of runs leave some over.
+TEST_F(NearHeapTest, ThePagesOfRunsHaveNoHoles) {
+  constexpr unsigned kOddSize = 3;
+  std::vector<void *> friends;
+  for (int i = 0; i < 400; ++i) friends.push_back(take(kOddSize * heap::Granules::kBytes));
+  fill(64 * KiB);
+  size_t runs = 0, holes = 0;
+  for (int round = 0; round < 50; ++round)
+    for (void *&last : friends) {
+      const auto placed = near_heap->place(address_of(last), kOddSize);
+      if (placed.block == nullptr) continue;
+      runs += placed.where == Where::run;
+      holes += placed.where == Where::hole;
+      held.push_back(last = placed.block);
+    }
+  EXPECT_GT(runs, 1000U);
+  EXPECT_LT(holes, runs / 50) << "but for the odd cell of a page";
+}
+
+class PlaceAfter : public NearHeapTest {
+protected:
+  // As where a straight look found nothing waiting after `last`.
+  NearHeap::Placed after(const void *last, unsigned size = kSize) {
+    const auto placed = near_heap->place_after(address_of(last) + kBytes, size);
+    if (placed.block != nullptr) held.push_back(placed.block);
+    return placed;
+  }
+  // The last cell of a run, and of a page if so said.
+  const void *end_of_run(bool of_page) {
+    for (const void *last = old_block();;) {
+      void *next = near_heap->take_waiting(address_of(last) + kBytes, kSize);
+      if (next == nullptr && (address_of(last) + kBytes) % kPageBytes == 0 && of_page) return last;
+      if (next == nullptr && !of_page && near_heap->runs_opened() > opened_ + 2) return last;
+      if (next == nullptr) next = near_heap->place(address_of(last), kSize).block;
+      held.push_back(next);
+      last = next;
+    }
+  }
+  const uint64_t opened_ = near_heap->runs_opened();
+};
+
+TEST_F(PlaceAfter, TheEndOfARunIsFollowedByAnother) {
+  EXPECT_EQ(after(end_of_run(false)).where, Where::run);
+  EXPECT_EQ(after(end_of_run(true)).where, Where::run);
+}
+
+TEST_F(PlaceAfter, ABlockAmongOthersIsFollowedByARun) {
+  EXPECT_EQ(after(old_block()).where, Where::run);
+}
+
+TEST_F(PlaceAfter, WhatIsNoBlockOfTheSizeIsFollowedByNothing) {
+  const auto *block = static_cast<const char *>(old_block());
+  EXPECT_EQ(after(block, kSize + 1).block, nullptr);
+  EXPECT_EQ(after(block + heap::Granules::kBytes).block, nullptr);
+  int variable = 0;
+  EXPECT_EQ(after(&variable).block, nullptr);
+  EXPECT_EQ(after(nullptr).block, nullptr);
+}
+
 TEST_F(NearHeapTest, WhatWaitsIsBounded) {
   std::vector<void *> friends;
   for (int i = 0; i < 40'000; ++i) friends.push_back(take(kBytes));
