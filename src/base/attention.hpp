@@ -12,10 +12,15 @@ enum class Looker : uint8_t { near = 1, plan = 2, group = 4 };
 
 inline constinit std::atomic<uint8_t> attention __attribute__((visibility("hidden"))){0};
 
-inline bool somebody_looks() { return attention.load(std::memory_order_relaxed) != 0; }
-inline bool looks(Looker who) {
-  return (attention.load(std::memory_order_relaxed) & static_cast<uint8_t>(who)) != 0;
-}
+// Who looked at one time.
+struct Lookers {
+  uint8_t who;
+  bool any() const { return who != 0; }
+  bool has(Looker one) const { return (who & static_cast<uint8_t>(one)) != 0; }
+};
+inline Lookers lookers() { return {attention.load(std::memory_order_relaxed)}; }
+inline bool somebody_looks() { return lookers().any(); }
+inline bool looks(Looker who) { return lookers().has(who); }
 
 // Sites, by the return address of their calls, of whose requests it is known at once what is to be done, as long as nobody
 // begins to look: one look tells, where each looker would ask a table of its own. Of two at one place the later one stands
@@ -27,7 +32,7 @@ inline constinit std::atomic<uint64_t> sites_at_once[kSitesAtOnce]
 // Begins what is known of a site, which stays there for good.
 struct KnownSite {
   std::atomic<uint64_t> site{0};
-  uint32_t way = 0; // that its requests go: a number for the entry points
+  std::atomic<uint32_t> way{0}; // that its requests go: a number for the entry points
 };
 
 struct AtOnce {
@@ -38,8 +43,9 @@ struct AtOnce {
   bool is_idle() const { return stands == site; }
   // What is known of it; null if nothing is.
   KnownSite *known() const {
-    if (static_cast<int64_t>(stands) >= 0) return nullptr;
-    auto *known = reinterpret_cast<KnownSite *>(-stands);
+    const auto begin = static_cast<int64_t>(-stands);
+    if (begin <= 0) return nullptr;
+    auto *known = reinterpret_cast<KnownSite *>(begin);
     return known->site.load(std::memory_order_relaxed) == site ? known : nullptr;
   }
 };
@@ -53,7 +59,7 @@ inline void remember_idle(uint64_t site) {
 inline void remember_at_once(KnownSite &known) {
   const uint64_t site = known.site.load(std::memory_order_relaxed);
   sites_at_once[site % kSitesAtOnce].store(-reinterpret_cast<uintptr_t>(&known),
-                                           std::memory_order_relaxed);
+                                           std::memory_order_release);
 }
 inline void forget_sites_at_once() {
   for (auto &site : sites_at_once)

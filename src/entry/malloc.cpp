@@ -43,8 +43,8 @@ namespace {
 }
 
 // A small block, where somebody looks.
-[[gnu::always_inline]] inline void *malloc_at(size_t bytes, Address site) {
-  if (looks(Looker::plan)) return abut_glance_malloc(bytes, site);
+[[gnu::always_inline]] inline void *malloc_at(size_t bytes, Address site, Lookers lookers) {
+  if (lookers.has(Looker::plan)) return abut_glance_malloc(bytes, site);
   const AtOnce told = at_once(site);
   if (told.is_idle()) return allocate_plain(bytes);
   if (const KnownSite *known = told.known()) return entry::go(entry::kMallocWays, bytes, *known);
@@ -56,7 +56,8 @@ namespace {
 [[gnu::noinline]] void *malloc_for(size_t bytes, Address site) {
   if (bytes - (heap::kTinyMax + 1) > heap::kSmallMax - (heap::kTinyMax + 1))
     return entry::allocate_slow(bytes);
-  return somebody_looks() ? malloc_at(bytes, site) : allocate_plain(bytes);
+  const Lookers here = lookers();
+  return here.any() ? malloc_at(bytes, site, here) : allocate_plain(bytes);
 }
 
 } // namespace
@@ -64,8 +65,9 @@ namespace {
 ABUT_EXPORT void *malloc(size_t bytes) {
   if (bytes - (heap::kTinyMax + 1) > heap::kSmallMax - (heap::kTinyMax + 1)) [[unlikely]]
     return entry::allocate_slow(bytes);
-  if (somebody_looks()) [[unlikely]]
-    return malloc_at(bytes, ABUT_SITE);
+  const Lookers here = lookers();
+  if (here.any()) [[unlikely]]
+    return malloc_at(bytes, ABUT_SITE, here);
   return allocate_plain(bytes);
 }
 

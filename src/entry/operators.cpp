@@ -40,8 +40,9 @@ ABUT_BODY void *abut_unseen_new(size_t bytes, Address site) {
 [[gnu::always_inline]] static inline void *allocate_new(size_t bytes, Address site) {
   if (bytes - (heap::kTinyMax + 1) > heap::kSmallMax - (heap::kTinyMax + 1)) [[unlikely]]
     return new_slow(bytes);
-  if (somebody_looks()) [[unlikely]] {
-    if (looks(Looker::plan)) return abut_glance_new(bytes, site);
+  const Lookers here = lookers();
+  if (here.any()) [[unlikely]] {
+    if (here.has(Looker::plan)) return abut_glance_new(bytes, site);
     const AtOnce told = at_once(site);
     if (!told.is_idle()) {
       if (const KnownSite *known = told.known()) return entry::go(entry::kNewWays, bytes, *known);

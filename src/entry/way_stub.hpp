@@ -17,7 +17,7 @@ using Ways = Way *const[near::kWays];
 // what is known of the site begins.
 static_assert(offsetof(near::Context, known) == 0);
 [[gnu::always_inline]] inline void *go(Ways &ways, size_t bytes, const KnownSite &known) {
-  return ways[known.way](bytes, reinterpret_cast<Address>(&known));
+  return ways[known.way.load(std::memory_order_relaxed)](bytes, reinterpret_cast<Address>(&known));
 }
 
 // What the ways read of it.
@@ -39,7 +39,8 @@ static_assert(offsetof(near::Context, rules) == 0x28 && offsetof(near::Rule, rea
 //   void *abut_frame_malloc(size_t bytes)
 // and the ways to
 //   void *abut_beside_malloc(size_t bytes, Address context, Address base)
-// Slots are on the page of the stack pointer, or else all is captured: the captured words would begin at -48(%rsp).
+// Slots are on the page of the stack pointer, or else all is captured: the captured words would begin at -48(%rsp). Where
+// that is not so of all slots there may be, the farthest that is wanted is looked at.
 #define ABUT_WAYS(prefix, call, group)                                                             \
   __asm__(".macro abut_way prefix call base index\n"                                               \
           ".p2align 4\n"                                                                           \
@@ -47,14 +48,16 @@ static_assert(offsetof(near::Context, rules) == 0x28 && offsetof(near::Rule, rea
           "\\prefix\\()_way_\\call\\()_\\base\\()_\\index:\n"                                      \
           ".cfi_startproc\nendbr64\n"                                                              \
           ".ifc \\base, slot\n"                                                                    \
-          "lea -48(%rsp), %edx\nmovzbl 0x29(%rsi), %eax\n"                                         \
-          "and $0xfff, %edx\nadd %eax, %edx\ncmp $0xfff, %edx\nja \\prefix\\()_capture_\\call\n"   \
-          "movzbl 0x2c(%rsi), %eax\nmov -48(%rsp, %rax, 8), %rdx\n"                                \
+          "lea 207(%rsp), %edx\nxor %esp, %edx\ncmp $0xfff, %edx\nja 1f\n"                        \
+          "0: movzbl 0x2c(%rsi), %eax\nmov -48(%rsp, %rax, 8), %rdx\n"                             \
           ".else\nmov %\\base, %rdx\n.endif\n"                                                     \
           ".ifnc \\index, none\n"                                                                  \
           "movzbl 0x2e(%rsi), %eax\nimul %\\index, %rax\nadd %rax, %rdx\n"                         \
           ".endif\n"                                                                               \
           "jmp \\prefix\\()_beside_\\call\n"                                                       \
+          ".ifc \\base, slot\n"                                                                    \
+          "1: lea -48(%rsp), %edx\nmovzbl 0x29(%rsi), %eax\nand $0xfff, %edx\n"                    \
+          "add %eax, %edx\ncmp $0xfff, %edx\njbe 0b\njmp \\prefix\\()_capture_\\call\n.endif\n"    \
           ".cfi_endproc\n"                                                                         \
           ".size \\prefix\\()_way_\\call\\()_\\base\\()_\\index, . - "                             \
           "\\prefix\\()_way_\\call\\()_\\base\\()_\\index\n"                                       \

@@ -87,7 +87,8 @@ void close_rule(Context &context, Rule &rule, Rule::State state) {
   const bool fast =
       state == Rule::State::placing && rule.fixed_end && first.loads <= 1 && last < 32;
   rule.fast_size = fast ? rule.size | (forwards ? Rule::kForwards : 0) : 0;
-  if (&rule == context.rules) context.known.way = fast ? way_to(first) : kNoWay;
+  if (&rule == context.rules)
+    context.known.way.store(fast ? way_to(first) : kNoWay, std::memory_order_relaxed);
   forget_sites_at_once();
   if (state == Rule::State::plain) settle(context);
 }

@@ -96,7 +96,7 @@ inline void note_unwanted(Address site) {
 inline void note_grouped(Address site) {
   if (!leaves_alone(site) || !group::is_settled()) return;
   KnownSite &known = group::pooled_sites[site % group::kSites];
-  known.way = kGroupWay;
+  known.way.store(kGroupWay, std::memory_order_relaxed);
   remember_at_once(known);
 }
 
@@ -117,17 +117,18 @@ inline void note_grouped(Address site) {
   return reinterpret_cast<Address>(&captured) % kPageBytes + rule.reach < kPageBytes;
 }
 
-// Where the straight path ends: right after the friend. `base` is what the rule's expression begins from, and it takes one
-// load at most.
-[[gnu::always_inline]] inline Address cell_after_friend(const Rule &rule, Address base) {
+// Where the straight path ends: right after the friend; false where it leads nowhere. `base` is what the rule's expression
+// begins from, and it takes one load at most.
+[[gnu::always_inline]] inline bool find_cell(const Rule &rule, Address base, Address &cell) {
   Address at = base;
   if (rule.first.loads != 0) [[likely]] {
     at += static_cast<Address>(int64_t{rule.first.offset});
     if (heap::segment_map.kind_at(at) != heap::SegmentKind::pages) [[unlikely]]
-      return kNoCell;
+      return false;
     at = *reinterpret_cast<const Address *>(at);
   }
-  return at + static_cast<Address>(int64_t{rule.to_end});
+  cell = at + static_cast<Address>(int64_t{rule.to_end});
+  return true;
 }
 
 // A block where it would lie without friends, after the straight path told where it would lie with them; null if it did
@@ -135,8 +136,8 @@ inline void note_grouped(Address site) {
 [[gnu::always_inline]] inline void *forward(size_t bytes, Rule &rule, Address base) {
   const unsigned size = heap::SmallHeap::class_of(bytes);
   if (!is_straight(rule, size + Rule::kForwards)) return nullptr;
-  const Address cell = cell_after_friend(rule, base);
-  if (cell == kNoCell) return nullptr;
+  Address cell = kNoCell;
+  if (!find_cell(rule, base, cell)) return nullptr;
   __asm__ volatile("" ::"r"(cell)); // found, though for nothing
   void *block = heap::allocate_of_class(heap::current, size);
   if (block != nullptr) [[likely]]
@@ -158,8 +159,8 @@ struct Beside {
   if (!is_straight(rule, size)) [[unlikely]]
     return {};
   heap::LocalHeap &heap = *heap::current;
-  const Address cell = cell_after_friend(rule, base);
-  if (!waits_at(heap, cell, size)) [[unlikely]]
+  Address cell = kNoCell;
+  if (!find_cell(rule, base, cell) || !waits_at(heap, cell, size)) [[unlikely]]
     return {nullptr, true, cell};
   void *block = take_waiting(heap, cell, size);
   bump(rule.attempts);

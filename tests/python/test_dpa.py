@@ -12,7 +12,7 @@ from abut.measure.workload import Workload
 from abut.papers import dpa
 from abut.papers.dpa import DpaResult, Groups, Misses, ProgramRow, variant_of, variants
 from abut.papers.paper import Request
-from abut.papers.recordings import workloads
+from abut.papers.recordings import recorded_workloads, workloads
 
 LEVELS = ("pentium4 L2", "modern L2", "modern L1 TLB")
 
@@ -86,15 +86,15 @@ def test_figures_are_tables_and_a_picture(tmp_path: Path) -> None:
 
 def test_what_was_kept_is_told_without_measuring(tmp_path: Path) -> None:
     heaps = dict(zip(variants(), find_heaps(variants().values())[0], strict=True))
-    request = Request(("perl-hashes",), (), "quick", tmp_path, fresh=False, tell=lambda _: None)
-    (workload,) = workloads(request)
+    request = Request(("perl-hashes",), (), "quick", tmp_path, False, lambda _: None, "small")
+    (workload,), (recorded,) = workloads(request), recorded_workloads(request)
     told = asdict(row("perl-hashes", 0.25))
-    for part, content in (
-        ("times", {"seconds": told["seconds"], "resident": told["resident"]}),
-        ("groups", told["groups"]),
-        ("misses", told["misses"]),
+    for part, of, content in (
+        ("times", workload, {"seconds": told["seconds"], "resident": told["resident"]}),
+        ("groups", workload, told["groups"]),
+        ("misses", recorded, told["misses"]),
     ):
-        dpa.kept_at(request, workload, heaps, part).write_text(json.dumps(content))
+        dpa.kept_at(request, of, heaps, part).write_text(json.dumps(content))
     assert list(dpa.measure(request).rows) == [row("perl-hashes", 0.25)]
 
 

@@ -21,7 +21,7 @@ from abut.errors import AbutError
 from abut.heaps import Heap, require_heap
 from abut.measure.workload import Workload
 from abut.papers.paper import Request
-from abut.papers.recordings import recording, run_silently, workloads
+from abut.papers.recordings import recorded_workloads, recording, run_silently, workloads
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -42,7 +42,6 @@ PROGRAMS = (
     "python-objects",
 )
 HEAPS = ("glibc", "abut")
-RECORDED = ("hash", "tree", "cover", "hexapawn")  # what takes well below a minute to record
 RUNS = 3
 # The authors' first machine was a Northwood; the other presets stand for one of today.
 _CACHES = ("pentium4", "modern")
@@ -162,16 +161,15 @@ class DpaResult:
 
         return geometric_mean(row.time(variant) for row in self.rows)
 
-    def mean_misses(self, variant: str, level: str) -> float | None:
+    def mean_misses(self, variant: str, level: str) -> float:
         """The geometric mean of a level's misses, as a ratio to the plain heap's."""
         from statistics import geometric_mean
 
-        ratios = [
+        ratios = (
             row.misses[variant].levels[level] / max(1, row.misses[PLAIN].levels[level])
             for row in self.rows
-            if row.misses
-        ]
-        return geometric_mean(max(ratio, 1e-9) for ratio in ratios) if ratios else None
+        )
+        return geometric_mean(max(ratio, 1e-9) for ratio in ratios)
 
     def verdict(self) -> list[str]:
         """The means, beside the authors'."""
@@ -203,21 +201,24 @@ class DpaResult:
 def measure(request: Request) -> DpaResult:
     """Run every program under every variant, ask what was grouped, and simulate its misses."""
     heaps = {name: require_heap(spec) for name, spec in variants().items()}
-    return DpaResult([_row(request, workload, heaps) for workload in workloads(request)])
+    pairs = zip(workloads(request), recorded_workloads(request), strict=True)
+    return DpaResult([_row(request, workload, recorded, heaps) for workload, recorded in pairs])
 
 
-def _row(request: Request, workload: Workload, heaps: Mapping[str, Heap]) -> ProgramRow:
+def _row(
+    request: Request, workload: Workload, recorded: Workload, heaps: Mapping[str, Heap]
+) -> ProgramRow:
     def groups() -> dict[str, Any]:
         asked = [DPA, BORN, "merge none", *(variant_of("chain", chain) for chain in CHAINS)]
         return {name: asdict(groups_of(workload, heaps[name])) for name in asked}
 
     def misses() -> dict[str, Any]:
-        asked = (PLAIN, DPA, BORN) if workload.name in RECORDED else ()
-        return {name: asdict(_misses(request, workload, heaps[name])) for name in asked}
+        asked = (PLAIN, DPA, BORN)
+        return {name: asdict(_misses(request, recorded, heaps[name])) for name in asked}
 
     times = kept(request, workload, heaps, "times", lambda: _times(request, workload, heaps))
     counted = kept(request, workload, heaps, "groups", groups)
-    simulated = kept(request, workload, heaps, "misses", misses)
+    simulated = kept(request, recorded, heaps, "misses", misses)
     return ProgramRow(
         workload.name,
         times["seconds"],

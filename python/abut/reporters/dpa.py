@@ -47,14 +47,13 @@ def verdict(result: DpaResult) -> list[str]:
     ]
     for level, _ in _LEVELS:
         ratio = result.mean_misses(DPA, level)
-        if ratio is not None:
-            found.append(f"{level}: DPA has {ratio:.2f} of the plain heap's misses in the mean")
+        found.append(f"{level}: DPA has {ratio:.2f} of the plain heap's misses in the mean")
     return found
 
 
 def tables(result: DpaResult) -> "list[Table]":
     """All figures; times and memory are ratios to the plain heap."""
-    made = [
+    return [
         _times(result, "figure 6: time by chain", "chain", CHAINS),
         _chains(result),
         _times(result, "figure 8: time by merging", "merge", MERGES),
@@ -63,9 +62,8 @@ def tables(result: DpaResult) -> "list[Table]":
         _times(result, "figure 10: time by bytes that an object may have", "bytes", BYTES),
         _overall(result),
         _breakdown(result),
+        _misses(result),
     ]
-    recorded = [row for row in result.rows if row.misses]
-    return made + ([_misses(result, recorded)] if recorded else [])
 
 
 def _table(title: str, columns: Sequence[str], rows: Sequence[ProgramRow], cells: Cells) -> "Table":
@@ -136,7 +134,7 @@ def _breakdown(result: DpaResult) -> "Table":
     return _table(title, columns, result.rows, cells)
 
 
-def _misses(result: DpaResult, recorded: Sequence[ProgramRow]) -> "Table":
+def _misses(result: DpaResult) -> "Table":
     def cells(row: ProgramRow) -> list[str]:
         found: list[str] = []
         for level, _ in _LEVELS:
@@ -150,7 +148,7 @@ def _misses(result: DpaResult, recorded: Sequence[ProgramRow]) -> "Table":
         column for level, table in _LEVELS for column in (f"{level} ({table})", "DPA", "born")
     ]
     title = "tables 3 and 4: simulated misses of the plain heap, and ratios to them"
-    return _table(title, columns, recorded, cells)
+    return _table(title, columns, result.rows, cells)
 
 
 def draw(result: DpaResult, path: Path) -> None:

@@ -1,0 +1,120 @@
+"""What finding friends and groups costs, program by program, in shares of the program's time.
+
+A program's time varies by more from run to run than this is. So the time is sampled: how much more
+of it is spent inside the library, where friends and groups are found and every object is left where
+it would be without (`forwarded`), than where nobody looks. What the kernel does meanwhile is told,
+too; it varies more.
+
+Needs perf, which Debian has in linux-perf, and the right to sample what one starts.
+
+usage: .venv/bin/python bench/finding_cost.py [--suite NAME] [--seconds S] [--only NAME,...]
+"""
+
+import argparse
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from shutil import which
+from statistics import geometric_mean
+
+from rich.console import Console
+from rich.table import Table
+
+from abut.environment import untouched_environment
+from abut.errors import AbutError
+from abut.heaps import Heap, preload, require_heap
+from abut.inputs import workload_of
+from abut.measure.workload import Workload
+from abut.places import bench_places
+from abut.suites import choose, load_benchmarks
+
+_WITHOUT = "abut+friends=off"
+_FORWARDED = "abut+groups=on+group_pools=forwarded+friends=forwarded"
+_HERTZ = "4000"
+_OURS = ("libabut.so", "libZydis")  # the library, and what decodes instructions for it
+
+
+def sampled(workload: Workload, heap: Heap, folder: Path) -> Counter[str]:
+    """Run a program once: samples in the `library`, in the `kernel`, and in `all`."""
+    told = {**heap.environment, "LD_PRELOAD": preload(heap, "")}
+    data = folder / "perf.data"
+    # perf itself does not run under the heap.
+    program = ["env", *(f"{name}={value}" for name, value in told.items()), *workload.argv]
+    with workload.stdin.open("rb") as stdin:
+        subprocess.run(
+            ["perf", "record", "-q", "-F", _HERTZ, "-o", str(data), "--", *program],
+            stdin=stdin,
+            capture_output=True,
+            cwd=workload.folder,
+            env={**untouched_environment(), **workload.environment},
+            check=True,
+        )
+    report = ["perf", "report", "-i", str(data), "--stdio", "--no-children", "-n", "-s", "dso"]
+    lines = subprocess.run(report, capture_output=True, text=True, check=True).stdout.splitlines()
+    found: Counter[str] = Counter()
+    for line in lines:
+        if not line.strip() or line.startswith("#"):
+            continue
+        _, count, name = line.split(maxsplit=2)
+        found["all"] += int(count)
+        if name.startswith(_OURS):
+            found["library"] += int(count)
+        elif "kernel" in name:
+            found["kernel"] += int(count)
+    return found
+
+
+def row(workload: Workload, heaps: list[Heap], seconds: float) -> tuple[int, list[float]]:
+    """Runs, and shares of the time without: the library's, and what it and the kernel take more."""
+    totals = [Counter[str]() for _ in heaps]
+    runs = 0
+    begin = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="abut-cost-") as folder:
+        while time.monotonic() - begin < seconds:
+            for total, heap in zip(totals, heaps, strict=True):
+                total.update(sampled(workload, heap, Path(folder)))
+            runs += 1
+    without, forwarded = totals
+    whole = max(1, without["all"])
+    more = [(forwarded[part] - without[part]) / whole for part in ("library", "kernel")]
+    return runs, [without["library"] / whole, *more]
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--suite", default="daily")
+    parser.add_argument("--seconds", type=float, default=20, help="for each program (20)")
+    parser.add_argument("--only", default="", help="programs, with commas between them")
+    asked = parser.parse_args()
+    if which("perf") is None:
+        raise SystemExit("finding_cost: perf: not installed; apt install linux-perf")
+    try:
+        heaps = [require_heap(name) for name in (_WITHOUT, _FORWARDED)]
+        places = bench_places()
+        names = asked.only.split(",") if asked.only else []
+        benchmarks = choose(load_benchmarks(places.suites), asked.suite, names)
+    except AbutError as error:
+        raise SystemExit(f"finding_cost: {error}") from None
+    table = Table(title="shares of the time without", title_justify="left")
+    table.add_column("program")
+    for column in ("pairs of runs", "in the library", "library, more", "kernel, more"):
+        table.add_column(column, justify="right")
+    factors: dict[str, float] = {}
+    for benchmark in benchmarks:
+        workload = workload_of(benchmark, asked.suite, places)
+        runs, (share, more, kernel) = row(workload, heaps, asked.seconds)
+        factors[benchmark.name] = 1 + more
+        table.add_row(benchmark.name, f"{runs}", f"{share:.1%}", f"{more:+.2%}", f"{kernel:+.2%}")
+    worst = max(factors, key=lambda name: factors[name])
+    Console(width=100).print(table)
+    print(
+        f"the library takes {geometric_mean(factors.values()) - 1:+.2%} of the time more in the "
+        f"mean of {len(factors)}, and {factors[worst] - 1:+.2%} at worst, with {worst}"
+    )
+
+
+if __name__ == "__main__":
+    main()
