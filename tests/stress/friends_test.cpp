@@ -9,7 +9,9 @@
 #include <list>
 #include <map>
 #include <string>
+#include <sys/mman.h>
 #include <thread>
+#include <ucontext.h>
 #include <unordered_map>
 #include <vector>
 
@@ -97,6 +99,34 @@ TEST(Friends, NodesOfAStandardListAbut) {
     }
   }
   EXPECT_GT(static_cast<double>(close), 0.8 * static_cast<double>(steps));
+}
+
+// What build() does, by a procedure that has next to nothing on its stack.
+std::vector<List> short_lists(500);
+support::Random short_random(3);
+std::uint64_t short_value;
+void build_short() {
+  for (short_value = 0; short_value < 400'000; ++short_value)
+    append(short_lists[short_random.below(short_lists.size())], short_value);
+}
+
+// Words of the callers' are looked at as far as the stack goes, behind which nothing can be read.
+TEST(Friends, NodesAbutWhereTheStackEndsRightBehindTheCaller) {
+  constexpr std::size_t kStack = 64 * 1024, kGuard = 4096;
+  void *stack =
+      mmap(nullptr, kStack + kGuard, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(stack, MAP_FAILED);
+  ASSERT_EQ(mprotect(static_cast<char *>(stack) + kStack, kGuard, PROT_NONE), 0);
+  ucontext_t here, there;
+  ASSERT_EQ(getcontext(&there), 0);
+  there.uc_stack.ss_sp = stack;
+  there.uc_stack.ss_size = kStack;
+  there.uc_link = &here;
+  makecontext(&there, build_short, 0);
+  ASSERT_EQ(swapcontext(&here, &there), 0);
+  EXPECT_GT(share_abutting(short_lists), 0.8);
+  destroy(short_lists);
+  munmap(stack, kStack + kGuard);
 }
 
 TEST(Friends, ListsOfThreadsThatBuildAtOnceStayWhole) {
