@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from abut.heaps import Heap
-from abut.places import bench_places
 from conftest import Abut, abut_environment
 
 
@@ -184,27 +183,6 @@ def test_what_was_grouped_is_explained_in_words_and_as_json(abut: Abut, tmp_path
     pooled = [group for group in explained["groups"] if group["state"] == "pooled"]
     assert pooled
     assert all(group["objects"] >= 100 for group in pooled if group["root"] == group["id"])
-
-
-def test_forwarded_objects_are_found_friends_for_and_left_where_they_are(
-    abut: Abut, tmp_path: Path
-) -> None:
-    program = [str(bench_places().programs / "lists"), "--order", "random", "--nodes", "300000"]
-
-    def rule(friends: str) -> dict[str, int]:
-        told = tmp_path / f"{friends}.json"
-        options = ["--option", f"friends={friends}", "--explain", "--json", str(told)]
-        done = abut("run", *options, "--", *program, "--lists", "500")
-        assert done.returncode == 0, done.stderr
-        placing = json.loads(told.read_text())["friends"]
-        (found,) = [one for one in placing if one["state"] == "placing"]
-        return {name: found[name] for name in ("attempts", "runs", "holes")}
-
-    placed, forwarded = rule("on"), rule("forwarded")
-    assert placed["attempts"] > 200_000
-    assert placed["runs"] > 1000
-    assert forwarded["attempts"] == pytest.approx(placed["attempts"], rel=0.05)
-    assert forwarded["runs"] == forwarded["holes"] == 0
 
 
 def test_an_explanation_is_abuts(abut: Abut) -> None:
