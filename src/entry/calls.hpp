@@ -52,13 +52,6 @@ extern "C" void *abut_capture_new(size_t bytes, abut::Address context);
 extern "C" void *abut_search_malloc(size_t bytes, abut::Address context);
 extern "C" void *abut_search_new(size_t bytes, abut::Address context);
 
-namespace abut::entry {
-
-extern Ways kMallocWays __asm__("abut_malloc_ways") __attribute__((visibility("hidden")));
-extern Ways kNewWays __asm__("abut_new_ways") __attribute__((visibility("hidden")));
-
-} // namespace abut::entry
-
 // The same for groups: hands on the caller's frame.
 extern "C" void *abut_frame_malloc(size_t bytes);
 extern "C" void *abut_frame_calloc(size_t bytes);

@@ -47,7 +47,7 @@ namespace {
   if (lookers.has(Looker::plan)) return abut_glance_malloc(bytes, site);
   const AtOnce told = at_once(site);
   if (told.is_idle()) return allocate_plain(bytes);
-  if (const KnownSite *known = told.known()) return entry::go(entry::kMallocWays, bytes, *known);
+  if (const KnownSite *known = told.known()) return entry::go(Call::malloc, bytes, *known);
   const Address context = near::context_at_once(bytes, site);
   return context != 0 ? abut_capture_malloc(bytes, context) : abut_unplanned_malloc(bytes, site);
 }

@@ -45,7 +45,8 @@ ABUT_BODY void *abut_unseen_new(size_t bytes, Address site) {
     if (here.has(Looker::plan)) return abut_glance_new(bytes, site);
     const AtOnce told = at_once(site);
     if (!told.is_idle()) {
-      if (const KnownSite *known = told.known()) return entry::go(entry::kNewWays, bytes, *known);
+      if (const KnownSite *known = told.known())
+        return entry::go(Call::operator_new, bytes, *known);
       const Address context = near::context_at_once(bytes, site);
       return context != 0 ? abut_capture_new(bytes, context) : abut_unplanned_new(bytes, site);
     }
@@ -61,8 +62,7 @@ ABUT_BODY void *abut_placed_new(size_t bytes, const near::Captured *captured, Ad
 }
 
 ABUT_BODY void *abut_searched_new(size_t bytes, const near::Captured *captured, Address context) {
-  near::check_way(bytes, *captured, context);
-  return allocate_placed_or_throw(bytes, captured, context);
+  return allocate_or_throw([=] { return near::search(bytes, *captured, context); });
 }
 
 ABUT_BODY void *abut_grouped_new(size_t bytes, const Address *sp, Address rbp) {

@@ -32,8 +32,7 @@ ABUT_BODY void *abut_placed_malloc(size_t bytes, const near::Captured *captured,
 // Where a way has found nothing.
 ABUT_BODY void *abut_searched_malloc(size_t bytes, const near::Captured *captured,
                                      Address context) {
-  near::check_way(bytes, *captured, context);
-  return look_closer(bytes, captured, context);
+  return entry::or_no_memory(near::search(bytes, *captured, context));
 }
 
 ABUT_BODY void *abut_placed_calloc(size_t bytes, const near::Captured *captured, Address context) {

@@ -9,6 +9,11 @@
 #include <cstring>
 
 namespace abut::entry {
+
+// See way_stub.hpp.
+extern const Ways kMallocWays __asm__("abut_malloc_ways") __attribute__((visibility("hidden")));
+extern const Ways kNewWays __asm__("abut_new_ways") __attribute__((visibility("hidden")));
+
 namespace {
 
 constexpr size_t kLongestName = 64;
@@ -47,6 +52,8 @@ __attribute__((constructor(101))) void start(int, char **, char **environment) {
   for (char **entry = environment; entry && *entry; ++entry)
     if (std::strncmp(*entry, kPrefix, sizeof kPrefix - 1) == 0)
       set_from_environment(*entry + sizeof kPrefix - 1);
+  ways_of[static_cast<size_t>(Call::malloc)] = &kMallocWays;
+  ways_of[static_cast<size_t>(Call::operator_new)] = &kNewWays;
   if (option_value(Option::friends) != 0 || option_value(Option::groups) != 0) near::start();
   plan::start();
 }

@@ -11,24 +11,24 @@ ABUT_CAPTURE("abut_search_new", "abut_searched_new");
 
 namespace {
 
-template <entry::Way Search>
+template <Way Search>
 [[gnu::noinline]] void *place_next(size_t bytes, Address context, Address cell) {
   void *memory = near::place_next(bytes, context, cell);
   return memory != nullptr ? memory : Search(bytes, context);
 }
 
-template <entry::Way Search>
-[[gnu::noinline]] void *forward(size_t bytes, Address context, Address base) {
-  void *memory = near::forward_by_way(bytes, context, base);
-  return memory != nullptr ? memory : Search(bytes, context);
-}
-
-template <entry::Way Search>
+template <Way Search>
 [[gnu::always_inline]] inline void *beside(size_t bytes, Address context, Address base) {
   const near::Beside beside = near::allocate_by_way(bytes, context, base);
   if (beside.block != nullptr) return beside.block;
   return beside.is_straight ? place_next<Search>(bytes, context, beside.cell)
-                            : forward<Search>(bytes, context, base);
+                            : Search(bytes, context);
+}
+
+template <Way Search>
+[[gnu::always_inline]] inline void *forward(size_t bytes, Address context, Address base) {
+  void *memory = near::forward_by_way(bytes, context, base);
+  return memory != nullptr ? memory : Search(bytes, context);
 }
 
 } // namespace
@@ -39,4 +39,12 @@ ABUT_BODY void *abut_beside_malloc(size_t bytes, Address context, Address base) 
 
 ABUT_BODY void *abut_beside_new(size_t bytes, Address context, Address base) {
   return beside<abut_search_new>(bytes, context, base);
+}
+
+ABUT_BODY void *abut_forward_malloc(size_t bytes, Address context, Address base) {
+  return forward<abut_search_malloc>(bytes, context, base);
+}
+
+ABUT_BODY void *abut_forward_new(size_t bytes, Address context, Address base) {
+  return forward<abut_search_new>(bytes, context, base);
 }

@@ -108,7 +108,7 @@ bool find_pooled_sites() {
     pooled_sites[group.site % kSites].site.store(group.site, std::memory_order_relaxed);
     any = true;
   }
-  forget_sites_at_once();
+  forget_sites_at_once(Forget::what_may_change);
   return any;
 }
 

@@ -37,12 +37,10 @@ extern "C" void *abut_light_fetch_malloc(size_t bytes);
 
 // No group is asked for here.
 ABUT_WAYS("abut_light", "malloc", "abut_light_capture_malloc");
-extern entry::Ways kMallocWays __asm__("abut_light_malloc_ways")
-    __attribute__((visibility("hidden")));
 
 ABUT_EXPORT void *malloc(size_t bytes) {
   return light::allocate<abut_light_look_malloc, abut_light_fetch_malloc>(bytes, ABUT_SITE,
-                                                                          kMallocWays);
+                                                                          Call::malloc);
 }
 
 ABUT_BODY void *abut_light_malloc_slow(size_t bytes, const Address *sp, Address rbp) {
@@ -60,6 +58,10 @@ extern "C" void *abut_light_capture_calloc(size_t bytes, Address context);
 
 ABUT_BODY void *abut_light_beside_malloc(size_t bytes, Address context, Address base) {
   return light::allocate_beside<abut_light_capture_malloc>(bytes, context, base, ABUT_SITE);
+}
+
+ABUT_BODY void *abut_light_forward_malloc(size_t bytes, Address context) {
+  return abut_light_capture_malloc(bytes, context);
 }
 
 ABUT_BODY void *abut_light_malloc_seen(size_t bytes, const Address *sp, Address rbp) {

@@ -19,13 +19,14 @@ extern "C" void *abut_light_fetch_new(size_t bytes);
 
 // No group is asked for here.
 ABUT_WAYS("abut_light", "new", "abut_light_capture_new");
-extern entry::Ways kNewWays __asm__("abut_light_new_ways") __attribute__((visibility("hidden")));
 
 ABUT_EXPORT_CXX void *operator new(size_t bytes) {
-  return light::allocate<abut_light_look_new, abut_light_fetch_new>(bytes, ABUT_SITE, kNewWays);
+  return light::allocate<abut_light_look_new, abut_light_fetch_new>(bytes, ABUT_SITE,
+                                                                    Call::operator_new);
 }
 ABUT_EXPORT_CXX void *operator new[](size_t bytes) {
-  return light::allocate<abut_light_look_new, abut_light_fetch_new>(bytes, ABUT_SITE, kNewWays);
+  return light::allocate<abut_light_look_new, abut_light_fetch_new>(bytes, ABUT_SITE,
+                                                                    Call::operator_new);
 }
 
 ABUT_BODY void *abut_light_new_slow(size_t bytes, const Address *sp, Address rbp) {
@@ -38,6 +39,10 @@ extern "C" void *abut_light_capture_new(size_t bytes, Address context);
 
 ABUT_BODY void *abut_light_beside_new(size_t bytes, Address context, Address base) {
   return light::allocate_beside<abut_light_capture_new>(bytes, context, base, ABUT_SITE);
+}
+
+ABUT_BODY void *abut_light_forward_new(size_t bytes, Address context) {
+  return abut_light_capture_new(bytes, context);
 }
 
 ABUT_BODY void *abut_light_new_seen(size_t bytes, const Address *sp, Address rbp) {

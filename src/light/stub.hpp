@@ -22,12 +22,12 @@ inline Frame frame_of(const near::Captured *captured) {
 // pointer still points to the return address (entry/frame_stub.hpp): Look where somebody looks for friends, Fetch
 // where no block is at hand, abut_light_tell with a block that is not recorded yet.
 template <void *Look(size_t), void *Fetch(size_t)>
-[[gnu::always_inline]] inline void *allocate(size_t bytes, Address site, entry::Ways &ways) {
+[[gnu::always_inline]] inline void *allocate(size_t bytes, Address site, Call call) {
   if (somebody_looks()) [[unlikely]] {
     const AtOnce told = at_once(site);
     if (!told.is_idle()) {
       const KnownSite *known = told.known();
-      return known != nullptr ? entry::go(ways, bytes, *known) : Look(bytes);
+      return known != nullptr ? entry::go(call, bytes, *known) : Look(bytes);
     }
   }
   void *memory = heap::allocate_fast(bytes);
@@ -68,7 +68,7 @@ template <void *Look(size_t), void *Fetch(size_t)>
 }
 
 // Beside a friend that a way leads to; Capture looks closer.
-template <entry::Way Capture>
+template <Way Capture>
 [[gnu::always_inline]] inline void *allocate_beside(size_t bytes, Address context, Address base,
                                                     Address site) {
   void *memory = near::allocate_by_way(bytes, context, base).block;

@@ -18,7 +18,7 @@ struct Expression {
   uint8_t scale = 1;
   uint8_t loads = 0;  // 0 to 2
   int16_t inner = 0;  // offset of the first of two loads
-  int16_t offset = 0; // of the last
+  int64_t offset = 0; // of the last: as wide as what it is added to, in every request
 
   bool operator==(const Expression &) const = default;
 };
@@ -77,7 +77,7 @@ inline uint64_t Reader::value(const Expression &e) const {
     if (value == 0) return 0;
   }
   if (e.index != Expression::kNone) value += word(e.index) * e.scale;
-  return e.loads == 0 ? value : load(value + static_cast<Address>(int64_t{e.offset}));
+  return e.loads == 0 ? value : load(value + static_cast<Address>(e.offset));
 }
 
 // Tells the reader what static data the program has; called before the program runs.

@@ -86,10 +86,10 @@ void close_rule(Context &context, Rule &rule, Rule::State state) {
   rule.reach = static_cast<uint8_t>((last + 1) * sizeof(Address) - 1); // 255 at most
   const bool fast =
       state == Rule::State::placing && rule.fixed_end && first.loads <= 1 && last < 32;
-  rule.fast_size = fast ? rule.size | (forwards ? Rule::kForwards : 0) : 0;
-  if (&rule == context.rules)
-    context.known.way.store(fast ? way_to(first) : kNoWay, std::memory_order_relaxed);
-  forget_sites_at_once();
+  rule.fast_size = fast && !forwards ? rule.size : 0;
+  rule.forward_size = fast && forwards ? rule.size : 0;
+  if (&rule == context.rules) context.known.lead(fast ? way_to(first, forwards) : kNoWay);
+  forget_at_once(context.site());
   if (state == Rule::State::plain) settle(context);
 }
 
@@ -236,8 +236,8 @@ void judge(Context &context, Rule &rule, heap::LocalHeap *heap, Address friend_a
   if (++rule.looks % kJudgeEvery == 0 && !rule.may_branch) {
     std::lock_guard guard(heap->lock());
     bump(rule.sampled);
-    rule.branching += are_linked(heap, friend_address,
-                                 friend_address + static_cast<Address>(int64_t{rule.to_end}));
+    rule.branching +=
+        are_linked(heap, friend_address, friend_address + static_cast<Address>(rule.to_end));
   }
   const uint64_t attempts = rule.attempts - rule.judged_at;
   if (rule.looks < kLooks && (rule.looks < kLooks / 4 || attempts < 4 * kLooks)) return;

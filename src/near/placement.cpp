@@ -3,8 +3,11 @@
 #include "base/bump.hpp"
 #include "base/options.hpp"
 #include "context/decoder.hpp"
+#include "heap/invariants.hpp"
 #include "near/judgement.hpp"
 #include "near/learner.hpp"
+#include "os/message.hpp"
+#include "os/one_thread.hpp"
 
 #include <algorithm>
 
@@ -35,11 +38,10 @@ void *elsewhere(size_t bytes, const Captured &captured) {
              : heap::allocate(bytes);
 }
 
-// A site that places its objects, one after the other, is known at once while no looks are counted.
+// A site that places its objects, one after the other, is known at once.
 void remember_way(Context &context, const Rule &rule) {
-  const bool is_sites = context.leaf == nullptr && &rule == context.rules && rule.fast_size != 0;
-  if (is_sites && context.countdown == 0 &&
-      std::atomic_ref(looks_left).load(std::memory_order_relaxed) == 0)
+  const bool is_sites = context.leaf == nullptr && &rule == context.rules;
+  if (is_sites && context.countdown == 0 && (rule.fast_size | rule.forward_size) != 0)
     remember_at_once(context.known);
 }
 
@@ -126,7 +128,7 @@ void *place_next(size_t bytes, Address address, Address cell) {
   const auto placed = near_heap->place_after(cell, heap::SmallHeap::class_of(bytes));
   if (placed.block == nullptr) return nullptr;
   bump(rule.attempts);
-  judge(context, rule, heap, cell - static_cast<Address>(int64_t{rule.to_end}));
+  judge(context, rule, heap, cell - static_cast<Address>(rule.to_end));
   note(context, rule, placed);
   return placed.block;
 }
@@ -162,6 +164,26 @@ void *allocate(size_t bytes, const Captured &captured, Address address) {
   if (rule->state == Rule::State::learning && block != nullptr)
     learn(*context, *rule, heap, reinterpret_cast<Address>(block), captured);
   return block;
+}
+
+namespace {
+
+// Where a way found nothing, all the words together find nothing either: or it read others. In the debug build, where
+// no other thread changes the rule meanwhile.
+void check_way(size_t bytes, const Captured &captured, Address context) {
+  if constexpr (heap::kChecked)
+    if (os::has_one_thread() && allocate_beside(bytes, captured, context) != nullptr)
+      os::fail("invariant", reinterpret_cast<void *>(context),
+               "a way to a friend read other words than its rule names");
+}
+
+} // namespace
+
+void *search(size_t bytes, const Captured &captured, Address context) {
+  check_way(bytes, captured, context);
+  // A program that requests nothing but what is placed is awake for a time only, too.
+  if (count_look(kLooking)) fall_asleep();
+  return allocate(bytes, captured, context);
 }
 
 void *allocate_near(size_t bytes, const void *other) {
@@ -201,7 +223,7 @@ void fall_asleep() {
   context::rest_decoder();
   if (pays()) return;
   end_to_look(Looker::near);
-  forget_sites_at_once();
+  forget_sites_at_once(Forget::all);
 }
 
 namespace {

@@ -4,10 +4,7 @@
 #include "base/attention.hpp"
 #include "base/bump.hpp"
 #include "group/grouping.hpp"
-#include "heap/invariants.hpp"
 #include "near/judgement.hpp"
-#include "os/message.hpp"
-#include "os/one_thread.hpp"
 
 namespace abut::near {
 
@@ -96,13 +93,13 @@ inline void note_unwanted(Address site) {
 inline void note_grouped(Address site) {
   if (!leaves_alone(site) || !group::is_settled()) return;
   KnownSite &known = group::pooled_sites[site % group::kSites];
-  known.way.store(kGroupWay, std::memory_order_relaxed);
+  known.lead(kGroupWay);
   remember_at_once(known);
 }
 
 // Whether the straight path may do for a block of so many granules: all but now and then, when a closer look is due.
-[[gnu::always_inline]] inline bool is_straight(const Rule &rule, unsigned size) {
-  return rule.fast_size == size && (rule.attempts + 1) % kWatchEvery != 0;
+[[gnu::always_inline]] inline bool is_straight(const Rule &rule) {
+  return (rule.attempts + 1) % kWatchEvery != 0;
 }
 
 // What a rule's expression begins from, where all words are at hand.
@@ -122,20 +119,21 @@ inline void note_grouped(Address site) {
 [[gnu::always_inline]] inline bool find_cell(const Rule &rule, Address base, Address &cell) {
   Address at = base;
   if (rule.first.loads != 0) [[likely]] {
-    at += static_cast<Address>(int64_t{rule.first.offset});
+    at += static_cast<Address>(rule.first.offset);
     if (heap::segment_map.kind_at(at) != heap::SegmentKind::pages) [[unlikely]]
       return false;
     at = *reinterpret_cast<const Address *>(at);
   }
-  cell = at + static_cast<Address>(int64_t{rule.to_end});
+  cell = at + static_cast<Address>(rule.to_end);
   return true;
 }
 
 // A block where it would lie without friends, after the straight path told where it would lie with them; null if it did
-// not. For rules that say that they forward.
+// not.
 [[gnu::always_inline]] inline void *forward(size_t bytes, Rule &rule, Address base) {
   const unsigned size = heap::SmallHeap::class_of(bytes);
-  if (!is_straight(rule, size + Rule::kForwards)) return nullptr;
+  if (rule.forward_size != size || !is_straight(rule)) [[unlikely]]
+    return nullptr;
   Address cell = kNoCell;
   if (!find_cell(rule, base, cell)) return nullptr;
   __asm__ volatile("" ::"r"(cell)); // found, though for nothing
@@ -148,6 +146,9 @@ inline void note_grouped(Address site) {
 // A block of `bytes`, which are small, for the site that `captured` tells of; null where memory is exhausted.
 void *allocate(size_t bytes, const Captured &captured, Address context);
 
+// The same where a way led there and found nothing.
+void *search(size_t bytes, const Captured &captured, Address context);
+
 // The straight path: a cell waits right after the friend. Null if a closer look is needed.
 struct Beside {
   void *block = nullptr;
@@ -156,7 +157,7 @@ struct Beside {
 };
 [[gnu::always_inline]] inline Beside take_beside(size_t bytes, Rule &rule, Address base) {
   const unsigned size = heap::SmallHeap::class_of(bytes);
-  if (!is_straight(rule, size)) [[unlikely]]
+  if (rule.fast_size != size || !is_straight(rule)) [[unlikely]]
     return {};
   heap::LocalHeap &heap = *heap::current;
   Address cell = kNoCell;
@@ -188,15 +189,6 @@ struct Beside {
 
 // The next step of the ladder, where the straight path found no cell waiting at `cell`; null if more is to be looked at.
 void *place_next(size_t bytes, Address context, Address cell);
-
-// Where a way found nothing, all the words together find nothing either: or it read others. In the debug build, where
-// no other thread changes the rule meanwhile.
-inline void check_way(size_t bytes, const Captured &captured, Address context) {
-  if constexpr (heap::kChecked)
-    if (os::has_one_thread() && allocate_beside(bytes, captured, context) != nullptr)
-      os::fail("invariant", reinterpret_cast<void *>(context),
-               "a way to a friend read other words than its rule names");
-}
 
 // A block of `bytes` as close to the block around `other` as may be; null where memory is exhausted.
 void *allocate_near(size_t bytes, const void *other);

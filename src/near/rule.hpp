@@ -16,28 +16,31 @@ class Learner;
 // scaled. For each of them the entry points have a way that reads just those.
 inline constexpr uint8_t kWayBases = Captured::kRegisters + 1;   // or any slot
 inline constexpr uint8_t kWayIndices = Captured::kRegisters + 1; // or none
-inline constexpr uint8_t kNoWay = kWayBases * kWayIndices;
+inline constexpr uint8_t kForwardWay =
+    kWayBases * kWayIndices; // the first of those that only measure
+inline constexpr uint8_t kNoWay = 2 * kForwardWay;
 // Of sites whose objects go with their group.
 inline constexpr uint8_t kGroupWay = kNoWay + 1;
 inline constexpr size_t kWays = kGroupWay + 1;
-constexpr uint8_t way_to(const Expression &e) {
+constexpr uint8_t way_to(const Expression &e, bool forwards) {
   const bool has_index = e.index != Expression::kNone;
   if (e.base == Captured::kReturnAddress || (has_index && e.index >= Captured::kRegisters))
     return kNoWay;
   const uint8_t base = std::min<uint8_t>(e.base, kWayBases - 1);
-  return static_cast<uint8_t>(base * kWayIndices + (has_index ? e.index : kWayIndices - 1));
+  const int first = forwards ? kForwardWay : 0;
+  return static_cast<uint8_t>(first + base * kWayIndices + (has_index ? e.index : kWayIndices - 1));
 }
 
 struct Rule {
   enum class State : uint8_t { learning, placing, plain };
 
   // What the straight path looks at.
-  static constexpr uint8_t kForwards = 0x80; // in `fast_size`, of those that only measure
   uint8_t fast_size = 0; // `size`, while the straight path will do: see is_straight()
   uint8_t reach = 0;     // bytes from the first captured word to the last that the expression wants
-  int16_t to_end =
-      0; // from what the expression yields to the end of the friend, where that is `fixed_end`
+  uint8_t forward_size = 0; // instead of `fast_size` where placement is only measured
   Expression first;
+  int64_t to_end =
+      0; // from what the expression yields to the end of the friend, where that is `fixed_end`
   uint64_t attempts = 0;
 
   Expression second; // where the first leads nowhere
@@ -89,7 +92,7 @@ struct Rule {
 struct Context {
   static constexpr unsigned kRules = 4;
 
-  KnownSite known; // its way is to what the first rule's expression begins from, see way_to()
+  KnownSite known; // its ways are to what the first rule's expression begins from, see way_to()
   context::Entry *leaf =
       nullptr; // of the chain that ends here, where `site` called for its own callers only
   uint32_t countdown = 0; // allocations to let pass before the next look

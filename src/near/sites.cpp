@@ -22,6 +22,7 @@ Context *new_context(Address site, context::Entry *leaf) {
   if (contexts == nullptr || context_count == kContexts) return nullptr;
   auto *made = new (&contexts[context_count++]) Context;
   made->known.site.store(site, std::memory_order_relaxed);
+  made->known.lasts = true;
   made->leaf = leaf;
   made->countdown = made->patience = kFirstLook;
   return made;

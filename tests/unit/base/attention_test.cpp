@@ -33,7 +33,9 @@ TEST(Attention, WhoBeginsToLookSeesAllSitesAgain) {
 }
 
 TEST(Attention, WhatIsKnownOfASiteIsTold) {
-  static KnownSite first{0x7fffdeadbeef}, second{first.site + kSitesAtOnce};
+  static KnownSite first, second;
+  first.site = 0x7fffdeadbeef;
+  second.site = first.site + kSitesAtOnce;
   const uint64_t other = first.site + 1;
   EXPECT_EQ(at_once(first.site).known(), nullptr);
   remember_at_once(first);
@@ -48,9 +50,29 @@ TEST(Attention, WhatIsKnownOfASiteIsTold) {
   EXPECT_EQ(at_once(first.site).known(), nullptr);
   EXPECT_TRUE(at_once(first.site).is_idle());
   EXPECT_EQ(at_once(second.site).known(), nullptr);
-  forget_sites_at_once();
+  forget_sites_at_once(Forget::all);
   EXPECT_EQ(at_once(first.site).known(), nullptr);
   EXPECT_FALSE(at_once(first.site).is_idle());
+}
+
+TEST(Attention, WhatLastsIsKnownWhileOthersAreLookedAt) {
+  static KnownSite lasting, other;
+  lasting.site = 0x401234;
+  lasting.lasts = true;
+  other.site = 0x401235;
+  remember_at_once(lasting);
+  remember_at_once(other);
+  remember_idle(0x401236);
+  begin_to_look(Looker::near);
+  EXPECT_EQ(at_once(lasting.site).known(), &lasting);
+  EXPECT_EQ(at_once(other.site).known(), nullptr);
+  EXPECT_FALSE(is_idle(0x401236));
+  forget_at_once(lasting.site);
+  EXPECT_EQ(at_once(lasting.site).known(), nullptr);
+  remember_at_once(lasting);
+  forget_sites_at_once(Forget::all);
+  EXPECT_EQ(at_once(lasting.site).known(), nullptr);
+  end_to_look(Looker::near);
 }
 
 } // namespace

@@ -1,0 +1,59 @@
+// Lists that grow at their ends, one node at a time, in no order: `appends LISTS NODES`. Every node's friend is the one
+// before it in its list. Says how many of a thousand nodes lie right behind theirs, and "whole" if all are where they belong.
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { BEHIND = 32 }; // bytes: a node and no more
+
+struct node {
+  struct node *next;
+  uint64_t number, more[2];
+};
+
+struct list {
+  struct node *head, *tail;
+};
+
+// A generator of Knuth's, whose upper bits are good enough here.
+static uint64_t random_below(uint64_t bound) {
+  static uint64_t state = 42;
+  state = state * 6364136223846793005U + 1442695040888963407U;
+  return (state >> 33) % bound;
+}
+
+int main(int count, char **arguments) {
+  if (count != 3) return 2;
+  const uint64_t lists = strtoull(arguments[1], NULL, 10);
+  const uint64_t nodes = strtoull(arguments[2], NULL, 10);
+  if (lists == 0 || nodes == 0) return 2;
+  struct list *all = calloc(lists, sizeof *all);
+  if (all == NULL) return 1;
+  for (uint64_t i = 0; i < nodes; ++i) {
+    struct list *list = &all[random_below(lists)];
+    struct node *node = malloc(sizeof *node);
+    if (node == NULL) return 1;
+    node->next = NULL;
+    node->number = i;
+    if (list->tail != NULL)
+      list->tail->next = node;
+    else
+      list->head = node;
+    list->tail = node;
+  }
+  uint64_t seen = 0, behind = 0;
+  for (uint64_t i = 0; i < lists; ++i) {
+    for (struct node *node = all[i].head; node != NULL;) {
+      struct node *next = node->next;
+      if (next != NULL && next->number <= node->number) return 1;
+      behind += (uintptr_t)next - (uintptr_t)node == BEHIND;
+      ++seen;
+      free(node);
+      node = next;
+    }
+  }
+  free(all);
+  if (seen != nodes) return 1;
+  printf("%llu whole\n", (unsigned long long)(behind * 1000 / nodes));
+  return 0;
+}
