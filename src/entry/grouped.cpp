@@ -11,6 +11,17 @@ ABUT_FRAME("abut_frame_malloc", "%rsi", "%rdx", "abut_grouped_malloc");
 ABUT_FRAME("abut_frame_calloc", "%rsi", "%rdx", "abut_grouped_calloc");
 ABUT_FRAME("abut_frame_new", "%rsi", "%rdx", "abut_grouped_new");
 
+// The way from a site that is known to have a pool.
+ABUT_BODY void *abut_pooled_malloc(size_t bytes, Address known) {
+  void *memory = group::allocate_at(bytes, *reinterpret_cast<const group::PooledSite *>(known));
+  return memory != nullptr ? memory : abut_frame_malloc(bytes);
+}
+
+ABUT_BODY void *abut_pooled_new(size_t bytes, Address known) {
+  void *memory = group::allocate_at(bytes, *reinterpret_cast<const group::PooledSite *>(known));
+  return memory != nullptr ? memory : abut_frame_new(bytes);
+}
+
 ABUT_BODY void *abut_grouped_malloc(size_t bytes, const Address *sp, Address rbp) {
   void *memory = group::allocate(bytes, {sp, rbp});
   return memory != nullptr ? memory : entry::allocate_slow(bytes);

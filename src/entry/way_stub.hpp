@@ -31,10 +31,10 @@ static_assert(offsetof(near::Context, rules) == 0x38 && offsetof(near::Rule, rea
   ".irp index, rbx, rbp, r12, r13, r14, r15, none\n"                                               \
   what " \\prefix \\target \\call \\base \\index\n.endr\n.endr\n.endr\n"
 
-// ABUT_WAYS("abut", "malloc", "abut_frame_malloc") defines the table abut_malloc_ways, in the order of near::way_to(), whose
+// ABUT_WAYS("abut", "malloc", "abut_pooled_malloc") defines the table abut_malloc_ways, in the order of near::way_to(), whose
 // last two are
 //   void *abut_capture_malloc(size_t bytes, Address context)
-//   void *abut_frame_malloc(size_t bytes)
+//   void *abut_pooled_malloc(size_t bytes, Address known)
 // and the ways to
 //   void *abut_beside_malloc(size_t bytes, Address context, Address base)
 // and, where placement is only measured, to

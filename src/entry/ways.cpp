@@ -4,8 +4,8 @@
 
 using namespace abut;
 
-ABUT_WAYS("abut", "malloc", "abut_frame_malloc");
-ABUT_WAYS("abut", "new", "abut_frame_new");
+ABUT_WAYS("abut", "malloc", "abut_pooled_malloc");
+ABUT_WAYS("abut", "new", "abut_pooled_new");
 ABUT_CAPTURE("abut_search_malloc", "abut_searched_malloc");
 ABUT_CAPTURE("abut_search_new", "abut_searched_new");
 

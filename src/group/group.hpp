@@ -69,7 +69,7 @@ struct Group {
   uint16_t largest = 0;
   uint8_t edge_count = 0;
   uint8_t scanned = 0; // objects, when the edges were found: those of the sample that still lived
-  uint8_t sampled = 0; // all of the sample
+  uint8_t sampled = 0; // all of the sample that the thread made
   uint64_t scanned_at = 0; // objects there were then
   Edge edges[kEdges];
 
@@ -79,6 +79,7 @@ struct Group {
   struct Sample {
     Address object;
     uint32_t when;
+    uint32_t heap; // of the thread that asked, by its number
   } samples[kSamples];
 
   // Of all its objects, about: those that were noted stand for the others.

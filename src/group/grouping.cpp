@@ -8,11 +8,9 @@
 namespace abut::group {
 
 Groups groups = Groups::off;
-std::atomic<bool> forming{false};
-std::atomic<uint32_t> requests_left{0};
-uint32_t most_bytes = 128;
+Formation formation;
 std::atomic<Address> quiet_sites[kSites];
-KnownSite pooled_sites[kSites];
+PooledSite pooled_sites[kSites];
 
 namespace {
 
@@ -31,8 +29,9 @@ struct Limits {
 } limits;
 
 PoolId pools_made = 0;
-// How often groups were looked at: what threads have been told may then be no longer right.
-std::atomic<uint32_t> looks{1};
+
+// What threads have been told is asked for anew.
+void tell_anew() { formation.looks.fetch_add(1, std::memory_order_relaxed); }
 
 // Of all groups that share it.
 void set_pool(Group &root, PoolId pool) {
@@ -98,18 +97,19 @@ void settle(Group &group, ThreadPools &pools) {
 
 // Whether some group has a pool; its site is among the pooled ones then. Under the graph's lock.
 bool find_pooled_sites() {
-  bool any = false;
-  for (KnownSite &known : pooled_sites)
-    if (known.site.load(std::memory_order_relaxed) != 0)
-      known.site.store(0, std::memory_order_relaxed);
+  static uint16_t places[kSites]; // of those that stand there
+  static unsigned count = 0;
+  while (count > 0) pooled_sites[places[--count]].site.store(0, std::memory_order_relaxed);
   for (GroupId id = 1; id <= shape_graph.count(); ++id) {
     const Group &group = shape_graph.at(id);
     if (group.pool.load(std::memory_order_relaxed) == kNoPool) continue;
-    pooled_sites[group.site % kSites].site.store(group.site, std::memory_order_relaxed);
-    any = true;
+    PooledSite &place = place_of(group.site);
+    if (place.site.exchange(group.site, std::memory_order_relaxed) == 0)
+      places[count++] = static_cast<uint16_t>(&place - pooled_sites);
   }
+  tell_anew();
   forget_sites_at_once(Forget::what_may_change);
-  return any;
+  return count != 0;
 }
 
 void look(Group &group, heap::LocalHeap *heap, ThreadPools &pools) {
@@ -119,8 +119,10 @@ void look(Group &group, heap::LocalHeap *heap, ThreadPools &pools) {
   group.next_look *= kGrowth;
   shape_graph.look_at(group, heap, limits.merging);
   settle(group, pools);
-  if (!forming.load(std::memory_order_relaxed)) find_pooled_sites();
-  looks.fetch_add(1, std::memory_order_relaxed);
+  if (formation.is_on.load(std::memory_order_relaxed))
+    tell_anew();
+  else
+    find_pooled_sites();
 }
 
 void note(Group &group, ThreadPools &pools, const void *block, size_t bytes) {
@@ -128,22 +130,19 @@ void note(Group &group, ThreadPools &pools, const void *block, size_t bytes) {
   if (bytes < group.smallest) group.smallest = static_cast<uint16_t>(bytes);
   if (bytes > group.largest) group.largest = static_cast<uint16_t>(bytes);
   births.note(object, {group.id, pools.births});
-  group.samples[group.noted % Group::kSamples] = {object, pools.births};
+  group.samples[group.noted % Group::kSamples] = {object, pools.births, heap::current->number()};
   bump(group.noted);
   bump(group.noted_bytes, uint64_t{bytes});
 }
 
 // What was found for a site or a chain; null where it has to be found anew.
 [[gnu::always_inline]] inline const Told *told_of(Address key, ThreadPools &pools) {
-  const Told &told = pools.told_for(key);
-  if (told.key != key || told.looks != looks.load(std::memory_order_relaxed) ||
-      told.generation != context::chain_table.generation()) [[unlikely]]
-    return nullptr;
-  return &told;
+  const auto &kept = pools.kept_for(key);
+  return kept.key == key && holds(kept.told) ? &kept.told : nullptr;
 }
 
 // Where the group's objects go; no heap where that is not yet decided, and it may be another the next time.
-Told place_of(Group &group, heap::LocalHeap *heap, const ThreadPools &pools) {
+Told told_for(Group &group, heap::LocalHeap *heap, const ThreadPools &pools) {
   const PoolId pool = group.pool.load(std::memory_order_relaxed);
   Told told{.group = &group, .heap = heap};
   if (pool == kNoPool || limits.use == Use::forwarded) return told;
@@ -156,53 +155,59 @@ Told place_of(Group &group, heap::LocalHeap *heap, const ThreadPools &pools) {
 void rest() {
   if (!shape_graph.lock().try_lock()) return;
   std::lock_guard guard(shape_graph.lock(), std::adopt_lock);
-  requests_left.store(0, std::memory_order_relaxed);
-  forming.store(false, std::memory_order_relaxed);
+  formation.requests_left.store(0, std::memory_order_relaxed);
+  formation.is_on.store(false, std::memory_order_relaxed);
   if (!find_pooled_sites()) end_to_look(Looker::group);
 }
 
-[[gnu::noinline]] void *look_closer(void *block, Group &group, ThreadPools &pools, size_t bytes) {
+} // namespace
+
+[[gnu::noinline]] void *look_closer(size_t bytes, void *block, Group &group, ThreadPools &pools) {
   if (count_request()) rest();
   if ((pools.births & group.rarely) == 0) note(group, pools, block, bytes);
   if (group.objects >= group.next_look) look(group, heap::current, pools);
   return block;
 }
 
-[[gnu::always_inline]] inline void *counted(void *block, Group &group, ThreadPools &pools,
-                                            size_t bytes) {
-  bump(group.objects);
-  ++pools.births;
-  if ((pools.births & group.rarely) == 0 || group.objects >= group.next_look || is_counting())
-      [[unlikely]]
-    return look_closer(block, group, pools, bytes);
-  return block;
-}
+namespace {
 
-unsigned size_for(const Told &told, size_t bytes) {
-  return heap::SmallHeap::class_of(bytes) + told.padding;
+[[gnu::always_inline]] inline void *counted(size_t bytes, void *block, Group &group,
+                                            ThreadPools &pools) {
+  if (count(group, pools) || is_counting()) [[unlikely]]
+    return look_closer(bytes, block, group, pools);
+  return block;
 }
 
 void *take_counted(const Told &told, size_t bytes, ThreadPools &pools) {
   void *block = take(*told.heap, size_for(told, bytes));
-  return block != nullptr ? counted(block, *told.group, pools, bytes) : nullptr;
+  return block != nullptr ? counted(bytes, block, *told.group, pools) : nullptr;
+}
+
+// The thread that comes first to a pooled site has its straight path there.
+void note_told(Address site, const Told &told, const ThreadPools &pools) {
+  PooledSite &place = place_of(site);
+  if (place.site.load(std::memory_order_relaxed) != site) return;
+  const ThreadPools *owner = nullptr;
+  place.owner.compare_exchange_strong(owner, &pools, std::memory_order_relaxed);
+  if (owner == nullptr || owner == &pools) place.told = told;
 }
 
 // For a chain that this thread has not met lately.
 [[gnu::noinline]] void *allocate_anew(context::Entry *leaf, Address key, Address site, size_t bytes,
                                       heap::LocalHeap *heap, ThreadPools &pools) {
-  const uint32_t now = looks.load(std::memory_order_relaxed);
+  const uint32_t now = formation.looks.load(std::memory_order_relaxed);
   const uint16_t generation = context::chain_table.generation();
   Group *group = shape_graph.group_of(leaf, bytes, site);
   if (group == nullptr) return heap::allocate(bytes);
-  Told told = place_of(*group, heap, pools);
+  Told told = told_for(*group, heap, pools);
   if (told.heap == nullptr) {
     told.heap = heap_for(pools, heap, group->pool.load(std::memory_order_relaxed), limits.objects);
   } else if (leaf->kind.load(std::memory_order_relaxed) != context::EntryKind::loader) {
     // What the dynamic linker allocates is always looked up: that tells whether code has gone.
-    told.key = key;
     told.looks = now;
     told.generation = generation;
-    pools.told_for(key) = told;
+    pools.kept_for(key) = {key, told};
+    if (key == site) note_told(site, told, pools);
   }
   return take_counted(told, bytes, pools);
 }
@@ -210,7 +215,7 @@ void *take_counted(const Told &told, size_t bytes, ThreadPools &pools) {
 // For those that are told by more than their site, and where no block is at hand.
 [[gnu::noinline]] void *allocate_by_chain(size_t bytes, context::Frame frame) {
   heap::LocalHeap *heap = heap::current;
-  if (bytes > most_bytes || bytes <= heap::kTinyMax || heap->number() == 0)
+  if (bytes > formation.most_bytes || bytes <= heap::kTinyMax || heap->number() == 0)
     return heap::allocate(bytes);
   ThreadPools *pools = thread_pools(heap);
   if (pools == nullptr) return heap::allocate(bytes);
@@ -224,16 +229,15 @@ void *take_counted(const Told &told, size_t bytes, ThreadPools &pools) {
 
 void wake() {
   if (groups != Groups::on) return;
-  requests_left.store(kRequestsAwake, std::memory_order_relaxed);
-  forming.store(true, std::memory_order_relaxed);
+  formation.requests_left.store(kRequestsAwake, std::memory_order_relaxed);
+  formation.is_on.store(true, std::memory_order_relaxed);
   begin_to_look(Looker::group);
 }
 
-// The straight path calls nothing but in its last step, so that it needs no stack.
 void *allocate(size_t bytes, context::Frame frame) {
   heap::LocalHeap *heap = heap::current;
   auto *pools = static_cast<ThreadPools *>(heap->side_table);
-  if (bytes > most_bytes || bytes <= heap::kTinyMax || pools == nullptr) [[unlikely]]
+  if (bytes > formation.most_bytes || bytes <= heap::kTinyMax || pools == nullptr) [[unlikely]]
     return allocate_by_chain(bytes, frame);
   const Address site = *frame.sp;
   const Told *told = told_of(site, *pools);
@@ -242,19 +246,19 @@ void *allocate(size_t bytes, context::Frame frame) {
   void *block = heap::allocate_of_class(told->heap, size_for(*told, bytes));
   if (block == nullptr) [[unlikely]]
     return allocate_by_chain(bytes, frame);
-  return counted(block, *told->group, *pools, bytes);
+  return counted(bytes, block, *told->group, *pools);
 }
 
 void start() {
   groups = static_cast<Groups>(option_value(Option::groups));
   limits.objects = static_cast<uint32_t>(option_value(Option::group_objects));
   shape_graph.first_look = limits.objects;
-  most_bytes = static_cast<uint32_t>(option_value(Option::group_bytes));
+  formation.most_bytes = static_cast<uint32_t>(option_value(Option::group_bytes));
   limits.merging = static_cast<Merging>(option_value(Option::group_merge));
   limits.use = static_cast<Use>(option_value(Option::group_pools));
   if (groups == Groups::off) return;
   if (groups == Groups::all) {
-    forming.store(true, std::memory_order_relaxed);
+    formation.is_on.store(true, std::memory_order_relaxed);
     begin_to_look(Looker::group);
   }
   heap::heap_registry.take_first(shape_graph.lock());

@@ -8,6 +8,8 @@
 #pragma once
 
 #include "base/attention.hpp"
+#include "base/bump.hpp"
+#include "group/pools.hpp"
 #include "group/shape_graph.hpp"
 #include "group/worth.hpp"
 
@@ -21,42 +23,52 @@ extern Groups groups __attribute__((visibility("hidden")));
 // Whether some request may have to do with a group now.
 inline bool is_awake() { return looks(Looker::group); }
 
-// Whether groups are being formed.
-extern std::atomic<bool> forming __attribute__((visibility("hidden")));
-
-// Sites, by the return address of their calls: those whose groups were turned off, and those some of whose objects have a
-// pool. Of two at one place the later one stands there.
-inline constexpr size_t kSites = 4096;
-extern std::atomic<Address> quiet_sites[kSites];
-extern KnownSite pooled_sites[kSites];
-
-// Requests that are yet to be told before groups are no longer formed; nought also where they always are.
-extern std::atomic<uint32_t> requests_left __attribute__((visibility("hidden")));
+// How groups are being formed: what nearly every request of theirs looks at, on one line.
+struct alignas(kLineBytes) Formation {
+  std::atomic<bool> is_on{false}; // whether they are
+  // Requests that are yet to be told before they no longer are; nought also where they always are.
+  std::atomic<uint32_t> requests_left{0};
+  // How often groups were looked at: what threads have been told before may be no longer right.
+  std::atomic<uint32_t> looks{1};
+  uint32_t most_bytes = 128; // that an object of a group may have
+};
+extern Formation formation __attribute__((visibility("hidden")));
 
 [[gnu::always_inline]] inline bool is_counting() {
-  return requests_left.load(std::memory_order_relaxed) != 0;
+  return formation.requests_left.load(std::memory_order_relaxed) != 0;
 }
 // True at the last of them, after which allocate() is to be asked.
 [[gnu::always_inline]] inline bool count_request() {
-  const uint32_t left = requests_left.load(std::memory_order_relaxed);
-  if (left > 1) requests_left.store(left - 1, std::memory_order_relaxed);
+  const uint32_t left = formation.requests_left.load(std::memory_order_relaxed);
+  if (left > 1) formation.requests_left.store(left - 1, std::memory_order_relaxed);
   return left == 1;
 }
 
-// Bytes that an object of a group may have.
-extern uint32_t most_bytes __attribute__((visibility("hidden")));
+// A site, by the return address of its calls, some of whose objects have a pool.
+struct PooledSite : KnownSite {
+  // Where the thread that came first puts its objects; only that thread reads and writes it.
+  Told told;
+  std::atomic<const ThreadPools *> owner{nullptr};
+};
+static_assert(sizeof(PooledSite) == kLineBytes);
+
+// Pooled sites, and those whose groups were turned off. Of two at one place the later one stands there.
+inline constexpr size_t kSites = 4096;
+extern std::atomic<Address> quiet_sites[kSites];
+extern PooledSite pooled_sites[kSites];
+inline PooledSite &place_of(Address site) { return pooled_sites[site % kSites]; }
 
 // Whether allocate() is to be asked for an object of `bytes`.
 [[gnu::always_inline]] inline bool wants(size_t bytes, Address site) {
   if (!is_awake()) return false;
-  if (!forming.load(std::memory_order_relaxed)) [[likely]]
-    return pooled_sites[site % kSites].site.load(std::memory_order_relaxed) == site;
-  if (bytes > most_bytes) return false;
+  if (!formation.is_on.load(std::memory_order_relaxed)) [[likely]]
+    return place_of(site).site.load(std::memory_order_relaxed) == site;
+  if (bytes > formation.most_bytes) return false;
   return quiet_sites[site % kSites].load(std::memory_order_relaxed) != site || count_request();
 }
 
 // Whether wants() says the same of all requests from one site until groups are formed again.
-inline bool is_settled() { return !is_awake() || !forming.load(std::memory_order_relaxed); }
+inline bool is_settled() { return !is_awake() || !formation.is_on.load(std::memory_order_relaxed); }
 
 void start();
 
@@ -65,5 +77,40 @@ void wake();
 
 // A block of `bytes`, for whoever `frame` was called by; null where memory is exhausted.
 void *allocate(size_t bytes, context::Frame frame);
+
+// ---- the straight path, which calls nothing but in its last step, so that it needs no stack ----
+
+[[gnu::always_inline]] inline bool holds(const Told &told) {
+  return told.looks == formation.looks.load(std::memory_order_relaxed) &&
+         told.generation == context::chain_table.generation();
+}
+
+inline unsigned size_for(const Told &told, size_t bytes) {
+  return heap::SmallHeap::class_of(bytes) + told.padding;
+}
+
+// Counts an object; whether it is to be looked at closer, as few are.
+[[gnu::always_inline]] inline bool count(Group &group, ThreadPools &pools) {
+  bump(group.objects);
+  ++pools.births;
+  return (pools.births & group.rarely) == 0 || group.objects >= group.next_look;
+}
+// `block`, looked at.
+void *look_closer(size_t bytes, void *block, Group &group, ThreadPools &pools);
+
+// A small block at a pooled site, for the thread that came first; null where allocate() is to be asked. While groups are
+// formed, nobody comes here.
+[[gnu::always_inline]] inline void *allocate_at(size_t bytes, const PooledSite &site) {
+  auto *pools = static_cast<ThreadPools *>(heap::current->side_table);
+  if (site.owner.load(std::memory_order_relaxed) != pools || !holds(site.told) ||
+      bytes > formation.most_bytes) [[unlikely]]
+    return nullptr;
+  void *block = heap::allocate_of_class(site.told.heap, size_for(site.told, bytes));
+  if (block == nullptr) [[unlikely]]
+    return nullptr;
+  if (count(*site.told.group, *pools)) [[unlikely]]
+    return look_closer(bytes, block, *site.told.group, *pools);
+  return block;
+}
 
 } // namespace abut::group

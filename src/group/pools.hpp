@@ -16,9 +16,9 @@ inline constexpr PoolId kMostPools = 254;
 
 struct Group;
 
-// Where a thread puts the objects of a site, or of a longer chain: found once, and right as long as groups and code are what they were.
+// Where a thread puts the objects of a site, or of a longer chain: found once, and right as long as groups and code are what
+// they were.
 struct Told {
-  Address key = 0; // the site's return address, or the chain's entry; nought if unused
   Group *group = nullptr;
   heap::LocalHeap *heap = nullptr;
   // When it was found: after so many looks at groups, and as the code was then, see context::ChainTable.
@@ -33,10 +33,14 @@ struct ThreadPools {
   heap::LocalHeap *heaps[kMostPools + 1] = {}; // null where the thread has none yet
   uint32_t waits[kMostPools + 1] = {};         // objects that the thread allocated without
 
-  static constexpr unsigned kLogTold = 9;
-  Told told[1U << kLogTold];
+  struct Kept {
+    Address key = 0; // the site's return address, or the chain's entry; nought if unused
+    Told told;
+  };
+  static constexpr unsigned kLogKept = 9;
+  Kept kept[1U << kLogKept];
 
-  Told &told_for(Address key) { return told[key * 0x9e3779b97f4a7c15U >> (64 - kLogTold)]; }
+  Kept &kept_for(Address key) { return kept[key * 0x9e3779b97f4a7c15U >> (64 - kLogKept)]; }
 };
 
 // Null where memory is exhausted.

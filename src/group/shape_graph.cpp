@@ -101,7 +101,8 @@ void ShapeGraph::scan(Group &group, heap::LocalHeap *heap) {
   const uint32_t held = std::min<uint32_t>(group.noted, Group::kSamples);
   const uint32_t left_out = held > kLeftOutLast ? kLeftOutLast : 0;
   for (uint32_t i = left_out; i < held; ++i) {
-    const auto [object, when] = group.samples[(group.noted - 1 - i) % Group::kSamples];
+    const auto [object, when, by] = group.samples[(group.noted - 1 - i) % Group::kSamples];
+    if (by != heap->number()) continue; // only its own thread can read it
     const Birth birth = births.find(object);
     ++group.sampled;
     if (birth.group == group.id && birth.when == when) scan_object(group, heap, object, birth);

@@ -92,7 +92,7 @@ inline void note_unwanted(Address site) {
 }
 inline void note_grouped(Address site) {
   if (!leaves_alone(site) || !group::is_settled()) return;
-  KnownSite &known = group::pooled_sites[site % group::kSites];
+  KnownSite &known = group::place_of(site);
   known.lead(kGroupWay);
   remember_at_once(known);
 }

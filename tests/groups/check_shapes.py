@@ -121,6 +121,13 @@ class Promises(unittest.TestCase):
         assert nodes["objects"] > 60_000, "a pool's objects are all counted"
         assert data["objects"] < 40_000, "its sites take the straight path meanwhile"
 
+    def test_threads_have_their_objects_in_pools_of_their_own(self) -> None:
+        for _ in range(3):
+            groups = groups_of("threads", 50_000, groups="on")
+            assert [group["state"] for group in groups] == ["pooled", "pooled"]
+            # Nine threads count, though not to the last.
+            assert all(group["objects"] > 6 * 50_000 for group in groups)
+
 
 class Pools(unittest.TestCase):
     """What a pool holds, and what it wastes."""

@@ -1,6 +1,7 @@
 // Data structures whose groups are known: `shapes NAME COUNT` builds one of so many objects, and checks it.
 //
 // `insert` is the code of Wang, Wu and Yew 2010, figure 3; the others vary it.
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,6 +125,43 @@ static int mixed(uint64_t count) {
   return seen == count;
 }
 
+// Two lists whose nodes no wrapper makes.
+static uint64_t in_order(const struct node *node, uint64_t count) {
+  uint64_t seen = 0;
+  for (; node && (uintptr_t)node->data == count - seen; node = node->next) ++seen;
+  return seen;
+}
+static int plain_lists(uint64_t count) {
+  struct node *one = NULL, *other = NULL;
+  for (uint64_t i = 1; i <= count; ++i) {
+    struct node *node = malloc(sizeof *node);
+    *node = (struct node){(struct data *)(uintptr_t)i, one};
+    one = node;
+    node = malloc(sizeof *node);
+    *node = (struct node){(struct data *)(uintptr_t)i, other};
+    other = node;
+  }
+  return in_order(one, count) == count && in_order(other, count) == count;
+}
+
+// They in a thread, which leaves its heap behind; then in some threads at once, and in others when these are gone.
+static void *lists_in_thread(void *count) { return plain_lists(*(uint64_t *)count) ? count : NULL; }
+static int in_threads(uint64_t count, int how_many) {
+  pthread_t threads[4];
+  int whole = 1;
+  for (int i = 0; i < how_many; ++i)
+    if (pthread_create(&threads[i], NULL, lists_in_thread, &count) != 0) return 0;
+  for (int i = 0; i < how_many; ++i) {
+    void *told = NULL;
+    pthread_join(threads[i], &told);
+    whole &= told != NULL;
+  }
+  return whole;
+}
+static int threads(uint64_t count) {
+  return in_threads(count, 1) && in_threads(count, 4) && in_threads(count, 4);
+}
+
 // Objects that are gone before the next is there.
 static int brief(uint64_t count) {
   uint64_t seen = 0;
@@ -144,6 +182,7 @@ int main(int argc, char **argv) {
   if (strcmp(argv[1], "alternate") == 0) good = alternate(count);
   if (strcmp(argv[1], "separate") == 0) good = separate(count);
   if (strcmp(argv[1], "mixed") == 0) good = mixed(count);
+  if (strcmp(argv[1], "threads") == 0) good = threads(count);
   if (strcmp(argv[1], "loners") == 0) good = loners(count);
   if (strcmp(argv[1], "brief") == 0) good = brief(count);
   puts(good ? "whole" : "broken");

@@ -31,7 +31,8 @@ public:
     held.push_back(block);
     std::fill_n(static_cast<Address *>(block), bytes / sizeof(Address), Address{0});
     births.note(reinterpret_cast<Address>(block), {group.id, clock});
-    group.samples[group.noted++ % Group::kSamples] = {reinterpret_cast<Address>(block), clock++};
+    group.samples[group.noted++ % Group::kSamples] = {reinterpret_cast<Address>(block), clock++,
+                                                      heap::current->number()};
     ++group.objects;
     return static_cast<Address *>(block);
   }
@@ -57,6 +58,16 @@ TEST_F(ShapeGraphTest, GroupsOfOneSizeThatAreLinkedAreOne) {
   EXPECT_TRUE(merged(one, other));
   EXPECT_EQ(one.edges[0].to, other.id);
   EXPECT_EQ(one.edges[0].word, 2);
+}
+
+TEST_F(ShapeGraphTest, WhatOtherThreadsMadeIsNotTakenForFreed) {
+  Group &one = group(32);
+  for (int i = 0; i < kObjects; ++i) object(one, 32);
+  for (uint32_t i = 0; i < 30; ++i) one.samples[i].heap += 1;
+  graph->look_at(one, heap::current, Merging::linked);
+  EXPECT_EQ(one.sampled, one.scanned);
+  EXPECT_GT(one.scanned, 0);
+  EXPECT_LT(one.scanned, kObjects - 29);
 }
 
 TEST_F(ShapeGraphTest, GroupsOfDifferentSizesAreNot) {

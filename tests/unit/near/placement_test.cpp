@@ -32,7 +32,7 @@ struct NoteGrouped : testing::Test {
     here.site = 0;
     forget_sites_at_once(Forget::all);
   }
-  KnownSite &here = group::pooled_sites[kSite % group::kSites];
+  KnownSite &here = group::place_of(kSite);
 };
 
 TEST_F(NoteGrouped, ASiteWhoseObjectsGoWithTheirGroupIsKnownAtOnce) {
@@ -45,10 +45,10 @@ TEST_F(NoteGrouped, ASiteWhoseObjectsGoWithTheirGroupIsKnownAtOnce) {
 
 TEST_F(NoteGrouped, NotWhileGroupsAreFormed) {
   begin_to_look(Looker::group);
-  group::forming = true;
+  group::formation.is_on = true;
   note_grouped(kSite);
   EXPECT_EQ(at_once(kSite).known(), nullptr);
-  group::forming = false;
+  group::formation.is_on = false;
   end_to_look(Looker::group);
 }
 
