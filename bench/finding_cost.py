@@ -15,9 +15,9 @@ import subprocess
 import tempfile
 import time
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from shutil import which
-from statistics import geometric_mean
 
 from rich.console import Console
 from rich.table import Table
@@ -26,6 +26,7 @@ from abut.environment import untouched_environment
 from abut.errors import AbutError
 from abut.heaps import Heap, preload, require_heap
 from abut.inputs import workload_of
+from abut.measure.statistics import Estimate, geometric_mean, median
 from abut.measure.workload import Workload
 from abut.places import bench_places
 from abut.suites import choose, load_benchmarks
@@ -33,6 +34,7 @@ from abut.suites import choose, load_benchmarks
 _WITHOUT = "abut+friends=off"
 _FORWARDED = "abut+groups=on+group_pools=forwarded+friends=forwarded"
 _HERTZ = "4000"
+_SEED = 1  # of what the intervals are drawn by
 _OURS = ("libabut.so", "libZydis")  # the library, and what decodes instructions for it
 
 
@@ -66,20 +68,37 @@ def sampled(workload: Workload, heap: Heap, folder: Path) -> Counter[str]:
     return found
 
 
-def row(workload: Workload, heaps: list[Heap], seconds: float) -> tuple[int, list[float]]:
-    """Runs, and shares of the time without: the library's, and what it and the kernel take more."""
-    totals = [Counter[str]() for _ in heaps]
-    runs = 0
+@dataclass(frozen=True)
+class Row:
+    """A program's pairs of runs; and shares of the time without: medians of those of the pairs."""
+
+    pairs: int
+    library: Estimate
+    library_more: Estimate
+    kernel_more: Estimate
+
+
+def row(workload: Workload, heaps: list[Heap], seconds: float) -> Row:
+    """Run a program in pairs, without and forwarded, for so long."""
+    shares: list[tuple[float, float, float]] = []
     begin = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="abut-cost-") as folder:
         while time.monotonic() - begin < seconds:
-            for total, heap in zip(totals, heaps, strict=True):
-                total.update(sampled(workload, heap, Path(folder)))
-            runs += 1
-    without, forwarded = totals
-    whole = max(1, without["all"])
-    more = [(forwarded[part] - without[part]) / whole for part in ("library", "kernel")]
-    return runs, [without["library"] / whole, *more]
+            without, forwarded = (sampled(workload, heap, Path(folder)) for heap in heaps)
+            whole = max(1, without["all"])
+            more = [(forwarded[part] - without[part]) / whole for part in ("library", "kernel")]
+            shares.append((without["library"] / whole, more[0], more[1]))
+    return Row(len(shares), *(median(values, _SEED) for values in zip(*shares, strict=True)))
+
+
+def with_interval(share: Estimate) -> str:
+    """A share in per cent, with half of its 95 % interval."""
+    return f"{share.value:+.2%} ±{(share.high - share.low) / 2:.2%}"
+
+
+def less_one(factor: Estimate) -> Estimate:
+    """What a factor adds."""
+    return Estimate(factor.value - 1, factor.replicates - 1)
 
 
 def main() -> None:
@@ -102,17 +121,21 @@ def main() -> None:
     table.add_column("program")
     for column in ("pairs of runs", "in the library", "library, more", "kernel, more"):
         table.add_column(column, justify="right")
-    factors: dict[str, float] = {}
+    factors: dict[str, Estimate] = {}
     for benchmark in benchmarks:
         workload = workload_of(benchmark, asked.suite, places)
-        runs, (share, more, kernel) = row(workload, heaps, asked.seconds)
-        factors[benchmark.name] = 1 + more
-        table.add_row(benchmark.name, f"{runs}", f"{share:.1%}", f"{more:+.2%}", f"{kernel:+.2%}")
-    worst = max(factors, key=lambda name: factors[name])
+        found = row(workload, heaps, asked.seconds)
+        more = found.library_more
+        factors[benchmark.name] = Estimate(1 + more.value, 1 + more.replicates)
+        shares = f"{found.library.value:.1%}", with_interval(more), with_interval(found.kernel_more)
+        table.add_row(benchmark.name, f"{found.pairs}", *shares)
+    worst = max(factors, key=lambda name: factors[name].value)
+    mean = geometric_mean(list(factors.values()))
+    assert mean is not None
     Console(width=100).print(table)
     print(
-        f"the library takes {geometric_mean(factors.values()) - 1:+.2%} of the time more in the "
-        f"mean of {len(factors)}, and {factors[worst] - 1:+.2%} at worst, with {worst}"
+        f"the library takes {with_interval(less_one(mean))} of the time more in the mean of "
+        f"{len(factors)}, and {with_interval(less_one(factors[worst]))} at worst, with {worst}"
     )
 
 
