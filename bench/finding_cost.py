@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from shutil import which
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
@@ -26,7 +27,7 @@ from abut.environment import untouched_environment
 from abut.errors import AbutError
 from abut.heaps import Heap, preload, require_heap
 from abut.inputs import workload_of
-from abut.measure.statistics import Estimate, geometric_mean, median
+from abut.measure.statistics import REPLICATES, Estimate, geometric_mean
 from abut.measure.workload import Workload
 from abut.places import bench_places
 from abut.suites import choose, load_benchmarks
@@ -35,6 +36,9 @@ _WITHOUT = "abut+friends=off"
 _FORWARDED = "abut+groups=on+group_pools=forwarded+friends=forwarded"
 _HERTZ = "4000"
 _SEED = 1  # of what the intervals are drawn by
+_PARTS = ("library", "kernel")
+_ENOUGH = 0.0075  # half of an interval
+_FEWEST = 5  # pairs that an interval is made of
 _OURS = ("libabut.so", "libZydis")  # the library, and what decodes instructions for it
 
 
@@ -70,7 +74,7 @@ def sampled(workload: Workload, heap: Heap, folder: Path) -> Counter[str]:
 
 @dataclass(frozen=True)
 class Row:
-    """A program's pairs of runs; and shares of the time without: medians of those of the pairs."""
+    """A program's pairs of runs; and shares of the time without, of all pairs together."""
 
     pairs: int
     library: Estimate
@@ -78,22 +82,44 @@ class Row:
     kernel_more: Estimate
 
 
+def row_of(pairs: list[tuple[Counter[str], Counter[str]]]) -> Row:
+    """What pairs of runs, without and forwarded, tell together."""
+    drawn = np.random.default_rng(_SEED).integers(len(pairs), size=(REPLICATES, len(pairs)))
+    whole = np.array([without["all"] for without, _ in pairs], dtype=np.float64)
+
+    def share(samples: list[int]) -> Estimate:
+        part = np.array(samples, dtype=np.float64)
+        return Estimate(
+            part.sum() / whole.sum(), part[drawn].sum(axis=1) / whole[drawn].sum(axis=1)
+        )
+
+    library = share([without["library"] for without, _ in pairs])
+    more = (share([there[part] - here[part] for here, there in pairs]) for part in _PARTS)
+    return Row(len(pairs), library, *more)
+
+
 def row(workload: Workload, heaps: list[Heap], seconds: float) -> Row:
-    """Run a program in pairs, without and forwarded, for so long."""
-    shares: list[tuple[float, float, float]] = []
+    """Run a program in pairs for so long, and up to four times as long for a narrower interval."""
+    pairs: list[tuple[Counter[str], Counter[str]]] = []
     begin = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="abut-cost-") as folder:
-        while time.monotonic() - begin < seconds:
+        while True:
             without, forwarded = (sampled(workload, heap, Path(folder)) for heap in heaps)
-            whole = max(1, without["all"])
-            more = [(forwarded[part] - without[part]) / whole for part in ("library", "kernel")]
-            shares.append((without["library"] / whole, more[0], more[1]))
-    return Row(len(shares), *(median(values, _SEED) for values in zip(*shares, strict=True)))
+            pairs.append((without, forwarded))
+            found, took = row_of(pairs), time.monotonic() - begin
+            enough = len(pairs) >= _FEWEST and half(found.library_more) < _ENOUGH
+            if took > 4 * seconds or (took > seconds and enough):
+                return found
+
+
+def half(estimate: Estimate) -> float:
+    """Half of the 95 % interval."""
+    return (estimate.high - estimate.low) / 2
 
 
 def with_interval(share: Estimate) -> str:
     """A share in per cent, with half of its 95 % interval."""
-    return f"{share.value:+.2%} ±{(share.high - share.low) / 2:.2%}"
+    return f"{share.value:+.2%} ±{half(share):.2%}"
 
 
 def less_one(factor: Estimate) -> Estimate:
@@ -105,7 +131,7 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--suite", default="daily")
-    parser.add_argument("--seconds", type=float, default=20, help="for each program (20)")
+    parser.add_argument("--seconds", type=float, default=20, help="for each program at least (20)")
     parser.add_argument("--only", default="", help="programs, with commas between them")
     asked = parser.parse_args()
     if which("perf") is None:
