@@ -45,7 +45,7 @@ extern Formation formation __attribute__((visibility("hidden")));
 }
 
 // A site, by the return address of its calls, some of whose objects have a pool.
-struct PooledSite : KnownSite {
+struct alignas(kLineBytes) PooledSite : KnownSite {
   // Where the thread that came first puts its objects; only that thread reads and writes it.
   Told told;
   std::atomic<const ThreadPools *> owner{nullptr};

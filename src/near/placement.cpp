@@ -156,8 +156,11 @@ void *allocate(size_t bytes, const Captured &captured, Address address) {
     rule = new_rule(*context, size);
     learning.unlock();
   }
-  if (rule == nullptr || rule->state == Rule::State::plain || heap->number() == 0)
+  if (rule == nullptr || rule->state == Rule::State::plain || heap->number() == 0) {
+    // Where another thread had it remembered while the rule was given up.
+    if (context->rules[0].state != Rule::State::placing) forget_at_once(context->site());
     return elsewhere(bytes, captured);
+  }
   if (rule->state == Rule::State::placing)
     if (void *block = place(*context, *rule, heap, captured)) return block;
   void *block = elsewhere(bytes, captured);
