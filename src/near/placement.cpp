@@ -105,10 +105,6 @@ void *place(Context &context, Rule &rule, heap::LocalHeap *heap, const Captured 
   return placed.block;
 }
 
-} // namespace
-
-namespace {
-
 void *forward(size_t bytes, const Captured &captured, Address address) {
   if (!forwards || !is_context(address)) return nullptr;
   Rule &rule = reinterpret_cast<Context *>(address)->rules[0];

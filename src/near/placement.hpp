@@ -97,7 +97,7 @@ inline void note_grouped(Address site) {
   remember_at_once(known);
 }
 
-// Whether the straight path may do for a block of so many granules: all but now and then, when a closer look is due.
+// Whether the straight path may do: all but now and then, when a closer look is due.
 [[gnu::always_inline]] inline bool is_straight(const Rule &rule) {
   return (rule.attempts + 1) % kWatchEvery != 0;
 }
