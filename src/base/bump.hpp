@@ -20,4 +20,18 @@ inline void bump(Number &counter, Number by = 1) {
                std::memory_order_relaxed);
 }
 
+// Counts in the lowest byte alone: one instruction tells, too, that it was the last of 256, after which carry() is due.
+[[gnu::always_inline]] inline bool bump_lowest(uint64_t &counter) {
+  auto &lowest = reinterpret_cast<uint8_t &>(counter);
+#ifdef __x86_64__
+  bool carries;
+  __asm__("addb $1, %1" : "=@ccc"(carries), "+m"(lowest));
+  return carries;
+#else
+  bump(lowest);
+  return lowest == 0;
+#endif
+}
+inline void carry(uint64_t &counter) { bump(counter, uint64_t{256}); }
+
 } // namespace abut

@@ -18,9 +18,10 @@ static_assert(offsetof(near::Context, known) == 0);
 }
 
 // What the ways read of it.
-static_assert(offsetof(near::Context, rules) == 0x38 && offsetof(near::Rule, reach) == 1 &&
-              offsetof(near::Rule, first) == 8 && offsetof(near::Expression, base) == 0 &&
-              offsetof(near::Expression, scale) == 2 && near::Captured::kRegisters == 6);
+static_assert(offsetof(near::Context, rules) == 0x38 && offsetof(near::Rule, reach) == 16 &&
+              offsetof(near::Rule, first) == 24 && offsetof(near::Expression, base) == 0 &&
+              offsetof(near::Expression, scale) == 2 && near::Captured::kRegisters == 6 &&
+              near::kMostStack == 0x800000);
 
 } // namespace abut::entry
 
@@ -39,8 +40,9 @@ static_assert(offsetof(near::Context, rules) == 0x38 && offsetof(near::Rule, rea
 //   void *abut_beside_malloc(size_t bytes, Address context, Address base)
 // and, where placement is only measured, to
 //   void *abut_forward_malloc(size_t bytes, Address context, Address base)
-// Slots are on the page of the stack pointer, or else all is captured: the captured words would begin at -48(%rsp). In the
-// last 256 bytes of a page, where that is not so of all slots there may be, the farthest that is wanted is looked at.
+// Slots are on the page of the stack pointer or on the first thread's stack, which goes on behind what calls malloc, or else
+// all is captured: the captured words would begin at -48(%rsp). Only in the last 256 bytes of a page that has to be looked at,
+// by the farthest slot that is wanted.
 #define ABUT_WAYS(prefix, call, group)                                                             \
   __asm__(".macro abut_way prefix target call base index\n"                                        \
           ".p2align 4\n"                                                                           \
@@ -49,15 +51,17 @@ static_assert(offsetof(near::Context, rules) == 0x38 && offsetof(near::Rule, rea
           ".cfi_startproc\nendbr64\n"                                                              \
           ".ifc \\base, slot\n"                                                                    \
           "lea 256(%rsp), %edx\ntest $0xf00, %edx\nje 1f\n"                                        \
-          "0: movzbl 0x40(%rsi), %eax\nmov -48(%rsp, %rax, 8), %rdx\n"                             \
+          "0: movzbl 0x50(%rsi), %eax\nmov -48(%rsp, %rax, 8), %rdx\n"                             \
           ".else\nmov %\\base, %rdx\n.endif\n"                                                     \
           ".ifnc \\index, none\n"                                                                  \
-          "movzbl 0x42(%rsi), %eax\nimul %\\index, %rax\nadd %rax, %rdx\n"                         \
+          "movzbl 0x52(%rsi), %eax\nimul %\\index, %rax\nadd %rax, %rdx\n"                         \
           ".endif\n"                                                                               \
           "jmp \\prefix\\()_\\target\\()_\\call\n"                                                 \
           ".ifc \\base, slot\n"                                                                    \
-          "1: lea -48(%rsp), %edx\nmovzbl 0x39(%rsi), %eax\nand $0xfff, %edx\n"                    \
-          "add %eax, %edx\ncmp $0xfff, %edx\njbe 0b\njmp \\prefix\\()_capture_\\call\n.endif\n"    \
+          "1: lea -48(%rsp), %edx\nmovzbl 0x48(%rsi), %eax\nand $0xfff, %edx\n"                    \
+          "add %eax, %edx\ncmp $0xfff, %edx\njbe 0b\n"                                             \
+          "mov abut_first_stack_end(%rip), %rax\nsub %rsp, %rax\n"                                 \
+          "cmp $0x800000, %rax\njb 0b\njmp \\prefix\\()_capture_\\call\n.endif\n"                  \
           ".cfi_endproc\n"                                                                         \
           ".size \\prefix\\()_way_\\target\\()_\\call\\()_\\base\\()_\\index, . - "                \
           "\\prefix\\()_way_\\target\\()_\\call\\()_\\base\\()_\\index\n"                          \

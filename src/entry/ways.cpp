@@ -11,24 +11,33 @@ ABUT_CAPTURE("abut_search_new", "abut_searched_new");
 
 namespace {
 
-template <Way Search>
-[[gnu::noinline]] void *place_next(size_t bytes, Address context, Address cell) {
-  void *memory = near::place_next(bytes, context, cell);
+using NextStep = void *(size_t bytes, Address context, Address cell);
+
+template <NextStep Next, Way Search>
+[[gnu::noinline]] void *take_next(size_t bytes, Address context, Address cell) {
+  void *memory = Next(bytes, context, cell);
   return memory != nullptr ? memory : Search(bytes, context);
 }
 
-template <Way Search>
-[[gnu::always_inline]] inline void *beside(size_t bytes, Address context, Address base) {
-  const near::Beside beside = near::allocate_by_way(bytes, context, base);
+// What came of the straight path, or else the next step.
+template <NextStep Next, Way Search>
+[[gnu::always_inline]] inline void *after(const near::Beside &beside, size_t bytes,
+                                          Address context) {
   if (beside.block != nullptr) return beside.block;
-  return beside.is_straight ? place_next<Search>(bytes, context, beside.cell)
+  return beside.is_straight ? take_next<Next, Search>(bytes, context, beside.cell)
                             : Search(bytes, context);
 }
 
 template <Way Search>
+[[gnu::always_inline]] inline void *beside(size_t bytes, Address context, Address base) {
+  return after<near::place_next, Search>(near::allocate_by_way(bytes, context, base), bytes,
+                                         context);
+}
+
+template <Way Search>
 [[gnu::always_inline]] inline void *forward(size_t bytes, Address context, Address base) {
-  void *memory = near::forward_by_way(bytes, context, base);
-  return memory != nullptr ? memory : Search(bytes, context);
+  return after<near::forward_next, Search>(near::forward_by_way(bytes, context, base), bytes,
+                                           context);
 }
 
 } // namespace

@@ -178,7 +178,7 @@ namespace {
   return block;
 }
 
-void *take_counted(const Told &told, size_t bytes, ThreadPools &pools) {
+[[gnu::noinline]] void *take_counted(const Told &told, size_t bytes, ThreadPools &pools) {
   void *block = take(*told.heap, size_for(told, bytes));
   return block != nullptr ? counted(bytes, block, *told.group, pools) : nullptr;
 }
@@ -212,7 +212,7 @@ void note_told(Address site, const Told &told, const ThreadPools &pools) {
   return take_counted(told, bytes, pools);
 }
 
-// For those that are told by more than their site, and where no block is at hand.
+// For those that are told by more than their site.
 [[gnu::noinline]] void *allocate_by_chain(size_t bytes, context::Frame frame) {
   heap::LocalHeap *heap = heap::current;
   if (bytes > formation.most_bytes || bytes <= heap::kTinyMax || heap->number() == 0)
@@ -245,8 +245,12 @@ void *allocate(size_t bytes, context::Frame frame) {
     return allocate_by_chain(bytes, frame);
   void *block = heap::allocate_of_class(told->heap, size_for(*told, bytes));
   if (block == nullptr) [[unlikely]]
-    return allocate_by_chain(bytes, frame);
+    return take_counted(*told, bytes, *pools);
   return counted(bytes, block, *told->group, *pools);
+}
+
+void *allocate_next(size_t bytes, const PooledSite &site) {
+  return take_counted(site.told, bytes, *static_cast<ThreadPools *>(heap::current->side_table));
 }
 
 void start() {

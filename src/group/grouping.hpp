@@ -96,21 +96,31 @@ inline unsigned size_for(const Told &told, size_t bytes) {
   return (pools.births & group.rarely) == 0 || group.objects >= group.next_look;
 }
 // `block`, looked at.
-void *look_closer(size_t bytes, void *block, Group &group, ThreadPools &pools);
+[[gnu::returns_nonnull]] void *look_closer(size_t bytes, void *block, Group &group,
+                                           ThreadPools &pools);
 
-// A small block at a pooled site, for the thread that came first; null where allocate() is to be asked. While groups are
-// formed, nobody comes here.
-[[gnu::always_inline]] inline void *allocate_at(size_t bytes, const PooledSite &site) {
+// What came of it: whether a block was to be taken, which none may have been at hand for.
+struct Straight {
+  void *block = nullptr;
+  bool is_straight = false;
+};
+
+// A small block at a pooled site, for the thread that came first; else allocate() is to be asked, or allocate_next() where
+// none was at hand. While groups are formed, nobody comes here.
+[[gnu::always_inline]] inline Straight allocate_at(size_t bytes, const PooledSite &site) {
   auto *pools = static_cast<ThreadPools *>(heap::current->side_table);
   if (site.owner.load(std::memory_order_relaxed) != pools || !holds(site.told) ||
       bytes > formation.most_bytes) [[unlikely]]
-    return nullptr;
+    return {};
   void *block = heap::allocate_of_class(site.told.heap, size_for(site.told, bytes));
   if (block == nullptr) [[unlikely]]
-    return nullptr;
+    return {nullptr, true};
   if (count(*site.told.group, *pools)) [[unlikely]]
-    return look_closer(bytes, block, *site.told.group, *pools);
-  return block;
+    return {look_closer(bytes, block, *site.told.group, *pools), true};
+  return {block, true};
 }
+
+// From where the site's blocks come from; null where memory is exhausted.
+void *allocate_next(size_t bytes, const PooledSite &site);
 
 } // namespace abut::group

@@ -24,12 +24,13 @@ struct Captured {
 };
 
 // Where the stack of the program's first thread ends.
-extern Address first_stack_end;
+extern Address first_stack_end __asm__("abut_first_stack_end")
+    __attribute__((visibility("hidden")));
+inline constexpr size_t kMostStack = 8 * MiB;
 
 // The readable part of the stack from `from` on. Of other threads' stacks nothing is known but that the page that is
 // in use is there.
 inline Address stack_limit(Address from) {
-  constexpr size_t kMostStack = 8 * MiB;
   if (first_stack_end - from < kMostStack) return first_stack_end;
   return round_down(from, kPageBytes) + kPageBytes;
 }

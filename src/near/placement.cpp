@@ -41,7 +41,7 @@ void *elsewhere(size_t bytes, const Captured &captured) {
 // A site that places its objects, one after the other, is known at once.
 void remember_way(Context &context, const Rule &rule) {
   const bool is_sites = context.leaf == nullptr && &rule == context.rules;
-  if (is_sites && context.countdown == 0 && (rule.fast_size | rule.forward_size) != 0)
+  if (is_sites && context.countdown == 0 && (rule.fast_bytes | rule.forward_bytes) != 0)
     remember_at_once(context.known);
 }
 
@@ -107,12 +107,25 @@ void *place(Context &context, Rule &rule, heap::LocalHeap *heap, const Captured 
 
 void *forward(size_t bytes, const Captured &captured, Address address) {
   if (!forwards || !is_context(address)) return nullptr;
-  Rule &rule = reinterpret_cast<Context *>(address)->rules[0];
+  auto &context = *reinterpret_cast<Context *>(address);
+  const Rule &rule = context.rules[0];
   if (!has_words(rule, captured)) return nullptr;
-  return forward(bytes, rule, base_of(rule.first, captured));
+  return forward(bytes, context, base_of(rule.first, captured)).block;
 }
 
 } // namespace
+
+[[gnu::noinline]] void *look_closer(void *block, Context &context, Address cell) {
+  Rule &rule = context.rules[0];
+  carry(rule.attempts);
+  // A program that requests nothing but what is placed is awake for a time only, too.
+  if (count_look(kLooking)) fall_asleep();
+  // Where placement is only measured, there need not be a friend.
+  const Address friend_address = cell - static_cast<Address>(rule.to_end);
+  if (heap::segment_map.kind_at(friend_address) == heap::SegmentKind::pages)
+    watch(context, rule, heap::current, reinterpret_cast<Address>(block), friend_address);
+  return block;
+}
 
 void *place_next(size_t bytes, Address address, Address cell) {
   auto &context = *reinterpret_cast<Context *>(address);
@@ -127,6 +140,11 @@ void *place_next(size_t bytes, Address address, Address cell) {
   judge(context, rule, heap, cell - static_cast<Address>(rule.to_end));
   note(context, rule, placed);
   return placed.block;
+}
+
+void *forward_next(size_t bytes, Address address, Address cell) {
+  void *block = heap::allocate(bytes);
+  return block != nullptr ? counted(block, *reinterpret_cast<Context *>(address), cell) : nullptr;
 }
 
 void *allocate(size_t bytes, const Captured &captured, Address address) {
@@ -180,7 +198,6 @@ void check_way(size_t bytes, const Captured &captured, Address context) {
 
 void *search(size_t bytes, const Captured &captured, Address context) {
   check_way(bytes, captured, context);
-  // A program that requests nothing but what is placed is awake for a time only, too.
   if (count_look(kLooking)) fall_asleep();
   return allocate(bytes, captured, context);
 }

@@ -97,11 +97,6 @@ inline void note_grouped(Address site) {
   remember_at_once(known);
 }
 
-// Whether the straight path may do: all but now and then, when a closer look is due.
-[[gnu::always_inline]] inline bool is_straight(const Rule &rule) {
-  return (rule.attempts + 1) % kWatchEvery != 0;
-}
-
 // What a rule's expression begins from, where all words are at hand.
 [[gnu::always_inline]] inline Address base_of(const Expression &expression,
                                               const Captured &captured) {
@@ -109,9 +104,8 @@ inline void note_grouped(Address site) {
   if (expression.index == Expression::kNone) return at;
   return at + captured.words[expression.index] * expression.scale;
 }
-// The stack's page is there, the next may not be.
 [[gnu::always_inline]] inline bool has_words(const Rule &rule, const Captured &captured) {
-  return reinterpret_cast<Address>(&captured) % kPageBytes + rule.reach < kPageBytes;
+  return reinterpret_cast<Address>(&captured) + rule.reach < stack_limit(captured.stack());
 }
 
 // Where the straight path ends: right after the friend; false where it leads nowhere. `base` is what the rule's expression
@@ -128,19 +122,19 @@ inline void note_grouped(Address site) {
   return true;
 }
 
-// A block where it would lie without friends, after the straight path told where it would lie with them; null if it did
-// not.
-[[gnu::always_inline]] inline void *forward(size_t bytes, Rule &rule, Address base) {
-  const unsigned size = heap::SmallHeap::class_of(bytes);
-  if (rule.forward_size != size || !is_straight(rule)) [[unlikely]]
-    return nullptr;
-  Address cell = kNoCell;
-  if (!find_cell(rule, base, cell)) return nullptr;
-  __asm__ volatile("" ::"r"(cell)); // found, though for nothing
-  void *block = heap::allocate_of_class(heap::current, size);
-  if (block != nullptr) [[likely]]
-    bump(rule.attempts);
+// What the straight path took, at `cell` or instead of that one, counted: now and then it is looked at closer.
+[[gnu::returns_nonnull]] void *look_closer(void *block, Context &context, Address cell);
+[[gnu::always_inline]] inline void *counted(void *block, Context &context, Address cell) {
+  static_assert(kWatchEvery == 256);
+  if (bump_lowest(context.rules[0].attempts)) [[unlikely]]
+    return look_closer(block, context, cell);
   return block;
+}
+
+// What a request takes, of those that come to the straight path, which all are small.
+[[gnu::always_inline]] inline size_t block_bytes(size_t bytes) {
+  if (bytes > heap::kSmallMax) __builtin_unreachable();
+  return round_up(bytes, heap::Granules::kBytes);
 }
 
 // A block of `bytes`, which are small, for the site that `captured` tells of; null where memory is exhausted.
@@ -149,46 +143,66 @@ void *allocate(size_t bytes, const Captured &captured, Address context);
 // The same where a way led there and found nothing.
 void *search(size_t bytes, const Captured &captured, Address context);
 
-// The straight path: a cell waits right after the friend. Null if a closer look is needed.
+// What came of the straight path.
 struct Beside {
   void *block = nullptr;
-  bool is_straight = false;
-  Address cell = kNoCell; // where it would have waited
+  bool is_straight = false; // it was followed to its end, even if no block was there
+  Address cell = kNoCell;   // where that is
 };
-[[gnu::always_inline]] inline Beside take_beside(size_t bytes, Rule &rule, Address base) {
-  const unsigned size = heap::SmallHeap::class_of(bytes);
-  if (rule.fast_size != size || !is_straight(rule)) [[unlikely]]
+
+// A cell waits right after the friend.
+[[gnu::always_inline]] inline Beside take_beside(size_t bytes, Context &context, Address base) {
+  const Rule &rule = context.rules[0];
+  const size_t whole = block_bytes(bytes);
+  if (rule.fast_bytes != whole) [[unlikely]]
     return {};
+  const unsigned size = heap::SmallHeap::class_of(whole);
   heap::LocalHeap &heap = *heap::current;
   Address cell = kNoCell;
   if (!find_cell(rule, base, cell) || !waits_at(heap, cell, size)) [[unlikely]]
     return {nullptr, true, cell};
-  void *block = take_waiting(heap, cell, size);
-  bump(rule.attempts);
-  return {block, true, cell};
+  return {counted(take_waiting(heap, cell, size), context, cell), true, cell};
 }
 
-// The same where all registers are at hand.
+// A block where it would lie without friends, after the straight path told where it would lie with them.
+[[gnu::always_inline]] inline Beside forward(size_t bytes, Context &context, Address base) {
+  const Rule &rule = context.rules[0];
+  const size_t whole = block_bytes(bytes);
+  if (rule.forward_bytes != whole) [[unlikely]]
+    return {};
+  Address cell = kNoCell;
+  if (!find_cell(rule, base, cell)) return {};
+  __asm__ volatile("" ::"r"(cell)); // found, though for nothing
+  void *block = heap::allocate_of_class(heap::current, heap::SmallHeap::class_of(whole));
+  if (block == nullptr) [[unlikely]]
+    return {nullptr, true, cell};
+  return {counted(block, context, cell), true, cell};
+}
+
+// Placement beside a friend, where all registers are at hand; null if a closer look is needed.
 [[gnu::always_inline]] inline void *allocate_beside(size_t bytes, const Captured &captured,
                                                     Address address) {
   if (!is_context(address)) [[unlikely]]
     return nullptr;
-  Rule &rule = reinterpret_cast<Context *>(address)->rules[0];
+  auto &context = *reinterpret_cast<Context *>(address);
+  const Rule &rule = context.rules[0];
   if (!has_words(rule, captured)) [[unlikely]]
     return nullptr;
-  return take_beside(bytes, rule, base_of(rule.first, captured)).block;
+  return take_beside(bytes, context, base_of(rule.first, captured)).block;
 }
 
 // The same for a rule that a way leads to: `base` tells where.
 [[gnu::always_inline]] inline Beside allocate_by_way(size_t bytes, Address context, Address base) {
-  return take_beside(bytes, reinterpret_cast<Context *>(context)->rules[0], base);
+  return take_beside(bytes, *reinterpret_cast<Context *>(context), base);
 }
-[[gnu::always_inline]] inline void *forward_by_way(size_t bytes, Address context, Address base) {
-  return forward(bytes, reinterpret_cast<Context *>(context)->rules[0], base);
+[[gnu::always_inline]] inline Beside forward_by_way(size_t bytes, Address context, Address base) {
+  return forward(bytes, *reinterpret_cast<Context *>(context), base);
 }
 
 // The next step of the ladder, where the straight path found no cell waiting at `cell`; null if more is to be looked at.
 void *place_next(size_t bytes, Address context, Address cell);
+// The same where placement is only measured, and no block was at hand.
+void *forward_next(size_t bytes, Address context, Address cell);
 
 // A block of `bytes` as close to the block around `other` as may be; null where memory is exhausted.
 void *allocate_near(size_t bytes, const void *other);

@@ -35,9 +35,9 @@ struct Rule {
   enum class State : uint8_t { learning, placing, plain };
 
   // What the straight path looks at.
-  uint8_t fast_size = 0; // `size`, while the straight path will do: see is_straight()
-  uint8_t reach = 0;     // bytes from the first captured word to the last that the expression wants
-  uint8_t forward_size = 0; // instead of `fast_size` where placement is only measured
+  size_t fast_bytes = 0;    // a block's, while the straight path will do
+  size_t forward_bytes = 0; // instead of those where placement is only measured
+  uint8_t reach = 0; // bytes from the first captured word to the last that the expression wants
   Expression first;
   int64_t to_end =
       0; // from what the expression yields to the end of the friend, where that is `fixed_end`

@@ -92,13 +92,26 @@ double share_that_abuts(Request *request, bool has_index, std::uint64_t seed) {
   return static_cast<double>(close) / static_cast<double>(steps);
 }
 
+// The same from a frame so far below the end of its page, so that what leads to the friend may lie on the next one.
+double share_below_page_end(std::size_t distance, Request *request, std::uint64_t seed) {
+  constexpr std::size_t kPage = 4096;
+  const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  void *volatile below = __builtin_alloca((frame + kPage - distance) % kPage);
+  (void)below;
+  return share_that_abuts(request, false, seed);
+}
+
 // In percent.
-int share_in_a_child(Request *request, bool has_index, std::uint64_t seed) {
+template <class Share>
+int in_a_child(const Share &share) {
   const pid_t child = fork();
-  if (child == 0) _exit(static_cast<int>(100 * share_that_abuts(request, has_index, seed)));
+  if (child == 0) _exit(static_cast<int>(100 * share()));
   int status = 0;
   if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status)) return -1;
   return WEXITSTATUS(status);
+}
+int share_in_a_child(Request *request, bool has_index, std::uint64_t seed) {
+  return in_a_child([=] { return share_that_abuts(request, has_index, seed); });
 }
 
 void check_all(Request *const requests[], std::uint64_t seed) {
@@ -115,5 +128,12 @@ void check_all(Request *const requests[], std::uint64_t seed) {
 
 TEST(FriendWays, AnyRegisterOrSlotLeadsMallocThere) { check_all(kRequestsMalloc, 1); }
 TEST(FriendWays, AnyRegisterOrSlotLeadsNewThere) { check_all(kRequestsNew, 2); }
+
+TEST(FriendWays, SoDoesASlotOnTheStacksNextPage) {
+  Request *by_slot = kRequestsMalloc[kRegisters * (kRegisters + 1) + kRegisters];
+  for (std::size_t distance = 0; distance < 1024; distance += 64)
+    EXPECT_GT(in_a_child([=] { return share_below_page_end(distance, by_slot, 3); }), 75)
+        << distance;
+}
 
 } // namespace
