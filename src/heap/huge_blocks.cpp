@@ -45,13 +45,30 @@ void *begin_block(HugeInfo *info, size_t bytes) {
   return reinterpret_cast<void *>(info->block);
 }
 
+// A kept mapping made longer: the pages that it has need not be cleared again. Null if there is none.
+void *lengthen_kept(size_t bytes) {
+  HugeInfo *kept = huge_cache.take_shorter(bytes);
+  if (kept == nullptr) return nullptr;
+  const size_t old_bytes = kept->mapped;
+  begin_block(kept, usable_bytes(kept));
+  void *memory = resize_huge(kept, bytes);
+  if (memory == nullptr) {
+    free_huge(kept);
+    return nullptr;
+  }
+  retention.took((round_up(bytes, kPageBytes) - std::min(old_bytes, bytes)) / kPageBytes);
+  return memory;
+}
+
 } // namespace
 
 void *allocate_huge(size_t bytes, size_t align, bool &clean) {
   const bool aligned = align > kLineBytes;
   clean = false;
-  if (!aligned)
+  if (!aligned) {
     if (HugeInfo *kept = huge_cache.take(bytes)) return begin_block(kept, bytes);
+    if (void *memory = lengthen_kept(bytes)) return memory;
+  }
   clean = true;
   const size_t lead = align >= kSegmentBytes ? kSegmentBytes : std::max(align, kPageBytes);
   const size_t offset = aligned ? 0 : next_offset();

@@ -46,6 +46,18 @@ HugeInfo *HugeCache::take(size_t bytes) {
   return best ? remove(*best) : nullptr;
 }
 
+HugeInfo *HugeCache::take_shorter(size_t bytes) {
+  std::lock_guard guard(lock_);
+  Entry *best = nullptr;
+  for (Entry &entry : entries_) {
+    if (entry.block == nullptr) continue;
+    const size_t usable = usable_bytes(entry.block);
+    if (usable >= bytes || bytes - usable > usable) continue;
+    if (best == nullptr || usable > usable_bytes(best->block)) best = &entry;
+  }
+  return best ? remove(*best) : nullptr;
+}
+
 bool HugeCache::keep(HugeInfo *block) {
   const size_t pages = pages_of(block);
   if (pages > retention.allowance()) return false;

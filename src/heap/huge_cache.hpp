@@ -11,6 +11,9 @@ public:
   // A kept mapping that holds `bytes`, and less than twice as many; null if there is none.
   HugeInfo *take(size_t bytes);
 
+  // The longest kept mapping of those that hold less, but half of it; null if there is none.
+  HugeInfo *take_shorter(size_t bytes);
+
   // Keeps the mapping of a block that is free, and gives others back if too much is kept; false if it is
   // itself too much, and is still the caller's.
   bool keep(HugeInfo *block);

@@ -26,6 +26,7 @@ def row(name: str, factor: float) -> ProgramRow:
     counted = Groups(groups=4, pooled=3, pools=2, pooled_objects=100, merged_objects=40)
     misses = {
         dpa.PLAIN: Misses(dict.fromkeys(LEVELS, 1000)),
+        dpa.GLIBC: Misses(dict.fromkeys(LEVELS, 800)),
         dpa.DPA: Misses(dict.fromkeys(LEVELS, 500)),
         dpa.BORN: Misses(dict.fromkeys(LEVELS, 250)),
     }
@@ -69,7 +70,9 @@ def test_means_are_geometric_and_told_beside_the_authors() -> None:
     assert result.mean_misses(dpa.DPA, "modern L2") == pytest.approx(0.5)
     words = result.verdict()
     assert words[0].startswith("DPA takes 1.000 of the plain heap's time in the mean")
-    assert words[-1] == "modern L1 TLB: DPA has 0.50 of the plain heap's misses in the mean"
+    assert words[-1] == (
+        "modern L1 TLB: DPA has 0.50 of the plain heap's misses in the mean, and glibc 0.80"
+    )
 
 
 def test_figures_are_tables_and_a_picture(tmp_path: Path) -> None:

@@ -66,6 +66,7 @@ PLAIN, DPA, CALL_SITE, FORWARDED, PADDED, BORN, OURS, COST, GLIBC = (
     "ours, forwarded",
     "glibc",
 )
+SIMULATED = GLIBC, DPA, BORN  # beside the plain heap
 
 
 def variants() -> dict[str, str]:
@@ -213,7 +214,7 @@ def _row(
         return {name: asdict(groups_of(workload, heaps[name])) for name in asked}
 
     def misses() -> dict[str, Any]:
-        asked = (PLAIN, DPA, BORN)
+        asked = (PLAIN, *SIMULATED)
         return {name: asdict(_misses(request, recorded, heaps[name])) for name in asked}
 
     times = kept(request, workload, heaps, "times", lambda: _times(request, workload, heaps))

@@ -61,10 +61,9 @@ TEST_F(HugeCacheTest, DoesNotTakeAKeptMappingForABlock) {
   EXPECT_EQ(info_of(memory), nullptr);
 }
 
-TEST_F(HugeCacheTest, ServesBlocksFromHalfItsSizeButNoSmallerOnesNorLargerOnes) {
+TEST_F(HugeCacheTest, ServesBlocksFromHalfItsSizeButNoSmallerOnes) {
   void *memory = take(8 * MiB);
   free(memory);
-  EXPECT_NE(take(9 * MiB), memory);
   EXPECT_NE(take(3 * MiB), memory);
   void *smaller = take(5 * MiB);
   EXPECT_EQ(smaller, memory);
@@ -77,6 +76,21 @@ TEST_F(HugeCacheTest, PicksTheMappingThatFitsBest) {
   for (void *memory : kept) free(memory);
   EXPECT_EQ(take(8 * MiB), kept[1]);
   EXPECT_EQ(take(8 * MiB), kept[0]);
+}
+
+TEST_F(HugeCacheTest, LengthensAMappingForABlockOfUpToTwiceItsSize) {
+  auto *memory = static_cast<char *>(take(5 * MiB));
+  memory[0] = memory[5 * MiB - 1] = 1;
+  free(memory);
+  take(11 * MiB);
+  EXPECT_TRUE(clean);
+  EXPECT_GT(retention.resident(), resident_before) << "the shorter one is still kept";
+  auto *longer = static_cast<char *>(take(9 * MiB));
+  EXPECT_FALSE(clean);
+  EXPECT_EQ(longer[0], 1);
+  EXPECT_EQ(longer[5 * MiB - 1], 1);
+  longer[9 * MiB - 1] = 1;
+  EXPECT_EQ(retention.resident(), resident_before);
 }
 
 TEST_F(HugeCacheTest, ServesNoAlignedBlocks) {
