@@ -32,8 +32,8 @@ from abut.measure.workload import Workload
 from abut.places import bench_places
 from abut.suites import choose, load_benchmarks
 
-_WITHOUT = "abut+friends=off"
-_FORWARDED = "abut+groups=on+group_pools=forwarded+friends=forwarded"
+WITHOUT = "abut+friends=off"
+FORWARDED = "abut+groups=on+group_pools=forwarded+friends=forwarded"
 _HERTZ = "4000"
 _SEED = 1  # of what the intervals are drawn by
 _PARTS = ("library", "kernel")
@@ -137,7 +137,7 @@ def main() -> None:
     if which("perf") is None:
         raise SystemExit("finding_cost: perf: not installed; apt install linux-perf")
     try:
-        heaps = [require_heap(name) for name in (_WITHOUT, _FORWARDED)]
+        heaps = [require_heap(name) for name in (WITHOUT, FORWARDED)]
         places = bench_places()
         names = asked.only.split(",") if asked.only else []
         benchmarks = choose(load_benchmarks(places.suites), asked.suite, names)

@@ -248,7 +248,7 @@ def test_code_that_comes_where_other_code_was_is_told_from_it(
     abut: Abut, programs: Programs, tmp_path: Path
 ) -> None:
     library = build("plugin", tmp_path, "-shared", "-fPIC")
-    plugins = [shutil.copy(library, tmp_path / f"plugin_{number}.so") for number in range(3)]
+    plugins = [Path(shutil.copy(library, tmp_path / f"plugin_{n}.so")) for n in range(3)]
     result = abut(*_LIGHT, "-o", "t", "--", str(programs("plugins")), *map(str, plugins))
     assert result.returncode == 0, result.stderr
     assert len(set(result.stdout.splitlines()[:3])) < 3, "the test is to load where it unloaded"
