@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 
 jobs=$(nproc)
 # The labels of the tests that exercise the heap most, for builds that are slower or not what users run.
-heap_kinds='^(unit|conformance|stress|fuzz)$'
+heap_kinds='^(unit|conformance|stress|limits|fuzz)$'
 names=() results=() times=()
 failed=0
 

@@ -63,7 +63,7 @@ const Entry *find_allocator(const char *name, size_t length) {
 }
 
 bool Instance::open(const Calls &calls, Grain grain) {
-  self_ = os::map(nullptr, round_up(calls.bytes, kPageBytes));
+  self_ = os::map(round_up(calls.bytes, kPageBytes));
   if (self_ == nullptr) return false;
   calls.open(self_, grain);
   calls_ = &calls;

@@ -8,6 +8,14 @@ namespace abut::context {
 
 constinit ChainTable chain_table;
 
+bool ChainTable::open() {
+  std::lock_guard guard(lock_);
+  if (is_open()) return true;
+  void *memory = os::map_sparse(round_up(kPlaces * sizeof(Entry), kPageBytes));
+  std::atomic_ref(slots_).store(static_cast<Entry *>(memory), std::memory_order_release);
+  return memory != nullptr;
+}
+
 // What the entry of `return_address` at `depth` is to a chain.
 EntryKind ChainTable::kind_of(Address return_address, const Procedure &procedure, unsigned depth) {
   if (depth == 1 && is_loader(return_address)) return EntryKind::loader;
@@ -42,7 +50,7 @@ Entry *ChainTable::add(uint64_t key, unsigned depth, bool ends) {
 Entry *ChainTable::insert(uint64_t key, const Entry &made) {
   std::lock_guard guard(lock_);
   for (Probe probe(key);; probe.next()) {
-    Entry &entry = slots_[probe.slot()];
+    Entry &entry = first()[probe.slot()];
     const uint64_t found = entry.key.load(std::memory_order_relaxed);
     if (found == key) return &entry;
     if (found != 0 && found != (key | kGone)) continue;
@@ -68,7 +76,7 @@ void ChainTable::drop_unloaded() {
   std::lock_guard guard(lock_);
   modules_.drop_unloaded([this](CodeRange range) {
     gone_.store(generation() % kMostGone, std::memory_order_relaxed);
-    for (Entry &entry : slots_) {
+    for (Entry &entry : slots()) {
       const uint64_t key = entry.key.load(std::memory_order_relaxed);
       if (key != 0 && range.holds((key & (kGone - 1)) - 1))
         entry.key.store(key | kGone, std::memory_order_release);
@@ -82,6 +90,7 @@ Entry *ChainTable::at_loader(Entry *entry) {
 }
 
 unsigned ChainTable::capture(Frame frame, Address *addresses, unsigned most) {
+  if (!is_open() && !open()) return 0;
   unsigned count = 0;
   while (count < most) {
     addresses[count++] = *frame.sp;

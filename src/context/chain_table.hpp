@@ -10,6 +10,7 @@
 #include "os/os.hpp"
 
 #include <atomic>
+#include <span>
 
 namespace abut::context {
 
@@ -43,7 +44,8 @@ struct ChainStep {
   uint16_t id = 0;
 };
 
-// All of it is nought at first, so that it takes no room in the library's file, nor pages of it.
+// The entries are mapped at the first request that needs them: most programs never come to that, and two megabytes of
+// addresses count where a process is limited in these.
 class ChainTable {
 public:
   static constexpr unsigned kLogSlots = 16;
@@ -55,8 +57,14 @@ public:
   // Before the first find(); afterwards it only changes chains that are yet unknown.
   void configure(ChainMode mode) { mode_ = mode; }
 
-  // The leaf of the chain that ends in `frame`. Never null: a table that is full gives one leaf for all the rest.
+  // Has the entries mapped; false where memory is exhausted. Who calls find_at_once() calls this before there are threads.
+  bool open();
+
+  // The leaf of the chain that ends in `frame`. Never null: a table that is full, or has no memory, gives one leaf for
+  // all the rest.
   Entry *find(Frame frame) {
+    if (!is_open() && !open()) [[unlikely]]
+      return &rest_;
     uint64_t key = *frame.sp;
     bool ends = false;
     for (unsigned depth = 1;; ++depth) {
@@ -86,6 +94,7 @@ public:
   // Calls `visit(key, const ChainStep &)` for each step of a chain that find() knows.
   template <class Visit>
   void each_step(Frame frame, Visit visit) {
+    if (!is_open()) return;
     uint64_t key = *frame.sp;
     for (unsigned depth = 1; depth <= kDeepest; ++depth) {
       const Entry *entry = look_up(key);
@@ -119,7 +128,7 @@ public:
   // Calls `visit(Entry &)` for each entry whose code is still there; others may be added meanwhile.
   template <class Visit>
   void each(Visit visit) {
-    for (Entry &entry : slots_)
+    for (Entry &entry : slots())
       if (const uint64_t key = entry.key.load(std::memory_order_acquire);
           key != 0 && (key & kGone) == 0)
         visit(entry);
@@ -161,10 +170,18 @@ private:
     unsigned step_ = 0;
   };
 
+  static constexpr unsigned kPlaces = kDense + kSlots;
+
+  Entry *first() const {
+    return std::atomic_ref(const_cast<Entry *&>(slots_)).load(std::memory_order_acquire);
+  }
+  bool is_open() const { return first() != nullptr; }
+  std::span<Entry> slots() { return {first(), is_open() ? kPlaces : 0}; }
+
   // The entry of a key, or null.
   Entry *look_up(uint64_t key) {
     for (Probe probe(key);; probe.next()) {
-      Entry &entry = slots_[probe.slot()];
+      Entry &entry = first()[probe.slot()];
       const uint64_t found = entry.key.load(std::memory_order_acquire);
       if (found == key) [[likely]]
         return &entry;
@@ -183,8 +200,8 @@ private:
   std::atomic<uint16_t> gone_{
       0}; // how often code went, below kMostGone: a generation is never nought
   ModuleList modules_;
-  Entry slots_[kDense + kSlots];
-  Entry rest_; // the leaf of all chains that found no room
+  Entry *slots_ = nullptr; // kPlaces of them, or none yet
+  Entry rest_;             // the leaf of all chains that found no room
 };
 
 extern constinit ChainTable chain_table;

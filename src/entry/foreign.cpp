@@ -31,13 +31,13 @@ __attribute__((constructor(101))) void note_break() {
   break_at_start = reinterpret_cast<Address>(sbrk(0));
 }
 
-size_t word_before(const void *memory) { return static_cast<const size_t *>(memory)[-1]; }
+const size_t &word_before(const void *memory) { return static_cast<const size_t *>(memory)[-1]; }
 
 // Whether the C library's malloc can have made this block: on the program break, where nothing else here
 // allocates, or at the start of a mapping of its own with the word that such blocks have.
 bool of_c_library(const void *memory) {
   const auto address = reinterpret_cast<Address>(memory);
-  if (address % 16 != 0 || !os::is_mapped(memory)) return false;
+  if (address % 16 != 0 || !os::is_readable(&word_before(memory))) return false;
   const auto top = reinterpret_cast<Address>(sbrk(0));
   if (address > break_at_start && address < top && address % kPageBytes >= 16) {
     const size_t bytes = word_before(memory) & ~kFlags;

@@ -17,7 +17,7 @@ std::atomic<uint32_t> heaps_open{0};
 } // namespace
 
 ThreadPools *make_thread_pools(heap::LocalHeap *heap) {
-  void *memory = os::map(nullptr, round_up(sizeof(ThreadPools), kPageBytes));
+  void *memory = os::map(round_up(sizeof(ThreadPools), kPageBytes));
   if (memory == nullptr) return nullptr;
   auto *made = new (memory) ThreadPools;
   heap->side_table = made;

@@ -45,7 +45,7 @@ Group *ShapeGraph::add(context::Entry *leaf, size_t bytes, Address site) {
   const auto id = static_cast<GroupId>(count_ + 1);
   Group *&chunk = chunks_[id / kChunk];
   if (chunk == nullptr)
-    chunk = static_cast<Group *>(os::map(nullptr, round_up(kChunk * sizeof(Group), kPageBytes)));
+    chunk = static_cast<Group *>(os::map(round_up(kChunk * sizeof(Group), kPageBytes)));
   if (chunk == nullptr) return nullptr;
   count_ = id;
   auto *made = new (&at(id)) Group;

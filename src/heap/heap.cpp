@@ -15,22 +15,8 @@ constinit PlacedBlocks placed_blocks;
 
 namespace {
 
-constexpr const char *kFreedTwice = "this block has been freed already";
-
-void check_not_free(const char *call, const Bin &bin, const Block *block) {
-  if (bin.holds(block)) os::fail(call, block, kFreedTwice);
-}
-
-// Ends the process if a block of `heap`, the running thread's, waits in one of its bins.
-void check_live(const char *call, const LocalHeap &heap, const Found &found, const Block *block) {
-  if (found.where == Where::small && heap.small.looks_free(block))
-    check_not_free(call, heap.small.bin(found.size), block);
-  if (found.where == Where::medium && heap.medium.looks_free(block))
-    check_not_free(call, heap.medium.bin(kMediumClasses.of(found.size)), block);
-}
-
 void release_own(const char *call, LocalHeap &heap, const Found &found, Block *block) {
-  check_live(call, heap, found, block);
+  heap.check_live(call, block);
   switch (found.where) {
   case Where::small:
     if (!heap.small.push(block, found.size)) heap.spill_small(found.size);
@@ -97,16 +83,52 @@ void *allocate(size_t bytes) {
   return allocate_slow(bytes);
 }
 
+namespace {
+
+// Gives back all that is free and that this thread can reach.
+void give_back_all() {
+  if (current != &no_heap_yet && current != &no_heap_any_more) current->close();
+  heap_registry.each([](LocalHeap &heap) { heap.trim(); });
+  page_runs.trim();
+  huge_cache.give_back(~uint64_t{0});
+}
+
+// What `attempt` allocates. Before it fails for good, all that is free goes back to the kernel, so that what was freed
+// in one size serves every other one.
+template <class Attempt>
+void *allocate_with_retry(size_t bytes, Attempt attempt) {
+  void *memory = attempt();
+  if (memory != nullptr || bytes > segment_map.mapped_bytes()) return memory;
+  give_back_all();
+  return attempt();
+}
+
+void *allocate_own(size_t bytes) {
+  CurrentHeap heap;
+  if (!heap) return nullptr;
+  if (bytes > kTinyMax && bytes <= kSmallMax)
+    return heap->allocate_small(SmallHeap::class_of(bytes));
+  return bytes <= kTinyMax ? heap->allocate_tiny() : heap->allocate_medium(bytes, 1);
+}
+
+void *allocate_own_aligned(size_t align, size_t bytes) {
+  CurrentHeap heap;
+  if (!heap) return nullptr;
+  if (bytes <= kSmallMax && align <= kLineBytes)
+    return heap->allocate_small_aligned(SmallHeap::class_of(bytes), align);
+  return heap->allocate_medium(bytes, align);
+}
+
+void *allocate_shared_with_retry(size_t bytes, size_t align, bool &clean) {
+  return allocate_with_retry(bytes, [&] { return allocate_shared(bytes, align, clean); });
+}
+
+} // namespace
+
 void *allocate_slow(size_t bytes) {
-  if (bytes <= kMediumMax) {
-    CurrentHeap heap;
-    if (!heap) return nullptr;
-    if (bytes > kTinyMax && bytes <= kSmallMax)
-      return heap->allocate_small(SmallHeap::class_of(bytes));
-    return bytes <= kTinyMax ? heap->allocate_tiny() : heap->allocate_medium(bytes, 1);
-  }
+  if (bytes <= kMediumMax) return allocate_with_retry(bytes, [=] { return allocate_own(bytes); });
   bool clean = false;
-  return bytes > kRequestMax ? nullptr : allocate_shared(bytes, 1, clean);
+  return bytes > kRequestMax ? nullptr : allocate_shared_with_retry(bytes, 1, clean);
 }
 
 void *allocate_zeroed(size_t bytes) {
@@ -115,7 +137,7 @@ void *allocate_zeroed(size_t bytes) {
   if (bytes <= kMediumMax)
     memory = allocate(bytes);
   else if (bytes <= kRequestMax)
-    memory = allocate_shared(bytes, 1, clean);
+    memory = allocate_shared_with_retry(bytes, 1, clean);
   if (memory != nullptr && !clean) std::memset(memory, 0, bytes);
   return memory;
 }
@@ -124,15 +146,10 @@ void *allocate_aligned(size_t align, size_t bytes) {
   if (align <= Granules::kBytes && (bytes > kTinyMax || align <= kTinyMax)) return allocate(bytes);
   if (bytes > kRequestMax || align > kRequestMax) return nullptr;
   bytes = std::max(bytes, Granules::kBytes);
-  if (bytes <= kMediumMax && align <= kPageBytes) {
-    CurrentHeap heap;
-    if (!heap) return nullptr;
-    if (bytes <= kSmallMax && align <= kLineBytes)
-      return heap->allocate_small_aligned(SmallHeap::class_of(bytes), align);
-    return heap->allocate_medium(bytes, align);
-  }
+  if (bytes <= kMediumMax && align <= kPageBytes)
+    return allocate_with_retry(bytes, [=] { return allocate_own_aligned(align, bytes); });
   bool clean = false;
-  return allocate_shared(bytes, align, clean);
+  return allocate_shared_with_retry(bytes, align, clean);
 }
 
 Release release_slow(const char *call, void *memory) {
@@ -173,14 +190,17 @@ Resized resize_any(const char *call, void *memory, size_t bytes) {
   const Found found = find_block(call, memory);
   if (found.where == Where::foreign) return {nullptr, true};
   if (found.owner != nullptr && found.owner->keeper == current)
-    check_live(call, *found.owner, found, static_cast<Block *>(memory));
+    found.owner->check_live(call, static_cast<Block *>(memory));
   const size_t usable = usable_bytes(found);
   if (stays(usable, bytes)) return {memory};
   if (bytes > kRequestMax) return {};
   if (found.where == Where::placed && bytes <= usable) return {memory}; // kept for it to grow in
-  if (found.where == Where::huge && bytes > kLargeMax) return {resize_huge(found.huge, bytes)};
+  if (found.where == Where::huge && bytes > kLargeMax)
+    if (void *resized = resize_huge(found.huge, bytes)) return {resized};
   if (resize_in_place(found, memory, bytes)) return {memory};
-  return move_block(call, memory, usable, bytes);
+  const Resized moved = move_block(call, memory, usable, bytes);
+  // A block that cannot be made shorter holds what is asked for all the same.
+  return moved.memory == nullptr && bytes <= usable ? Resized{memory} : moved;
 }
 
 } // namespace
@@ -198,10 +218,7 @@ Resized resize(const char *call, void *memory, size_t bytes) {
 
 size_t trim() {
   const size_t before = os::resident_bytes();
-  if (current != &no_heap_yet && current != &no_heap_any_more) current->close();
-  heap_registry.each([](LocalHeap &heap) { heap.trim(); });
-  page_runs.trim();
-  huge_cache.give_back(~uint64_t{0});
+  give_back_all();
   const size_t after = os::resident_bytes();
   return before > after ? before - after : 0;
 }

@@ -143,6 +143,7 @@ inline bool release_to_bin(void *memory) {
   auto *block = static_cast<Block *>(memory);
   if (tag == heap->tiny.tag()) {
     if (address % kTinyMax != 0 || !is_taken_cell(segment, address)) return false;
+    if (heap->tiny.looks_free(block)) return false;
     heap->free_tiny(block);
     return true;
   }

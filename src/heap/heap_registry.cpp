@@ -21,7 +21,7 @@ void set_orphan(LocalHeap &heap, bool orphan) {
 
 // The keeper of a heap that is nobody's side heap is null here.
 LocalHeap *HeapRegistry::create(LocalHeap *keeper) {
-  void *memory = os::map(nullptr, round_up(sizeof(LocalHeap), kPageBytes));
+  void *memory = os::map(round_up(sizeof(LocalHeap), kPageBytes));
   if (memory == nullptr) return nullptr;
   if (mark_ == 0) mark_ = os::random_number() | 1; // odd: no pointer looks like it
   auto *heap = new (memory) LocalHeap;

@@ -9,8 +9,6 @@ namespace abut::heap {
 
 namespace {
 
-constexpr uint64_t kSeal = 0x6162757468756765U;
-
 // Blocks in a row begin at different lines of their page; the step is in lines.
 std::atomic<uint32_t> colours{0};
 
@@ -37,7 +35,6 @@ void advise(void *mapping, size_t bytes) {
 }
 
 void *begin_block(HugeInfo *info, size_t bytes) {
-  info->seal = kSeal;
   info->bytes = bytes;
   blocks.fetch_add(1, std::memory_order_relaxed);
   requested.fetch_add(bytes, std::memory_order_relaxed);
@@ -74,26 +71,23 @@ void *allocate_huge(size_t bytes, size_t align, bool &clean) {
   const size_t offset = aligned ? 0 : next_offset();
   if (bytes > kRequestMax - lead - offset - align) return nullptr;
   const size_t mapped = round_up(lead + offset + bytes, kPageBytes);
-  // For an alignment beyond a segment, the block's slot is aligned and the slot before it holds the header.
+  // For an alignment beyond a segment, the slot of the block is aligned, and the mapping begins a slot before it.
   const size_t slot_align = std::max(align, kSegmentBytes);
   const size_t pad = align > kSegmentBytes ? align - kSegmentBytes : 0;
+  make_room(mapped / kPageBytes);
   void *mapping = segment_map.map(mapped + pad, mapped + pad, slot_align, SegmentKind::huge);
   if (mapping == nullptr) return nullptr;
   advise(mapping, mapped + pad);
   const Address block = reinterpret_cast<Address>(mapping) + pad + lead + offset;
-  const Address header = round_down(block, kPageBytes) - kPageBytes;
-  auto *info = reinterpret_cast<HugeInfo *>(header);
-  *info = {kSeal, mapping, mapped + pad, mapped + pad, block, bytes};
+  auto *info = static_cast<HugeInfo *>(mapping);
+  *info = {mapping, mapped + pad, mapped + pad, block, bytes};
   retention.took(info->mapped / kPageBytes);
   return begin_block(info, bytes);
 }
 
 HugeInfo *huge_block_at(Address address) {
-  // The page before must be there to be read. Addresses inside a block lead to some page of its own, or, when
-  // they are wrong, to one that may not be mapped.
-  auto *info = reinterpret_cast<HugeInfo *>(round_down(address, kPageBytes) - kPageBytes);
-  if (!os::is_mapped(info)) return nullptr;
-  return info->seal == kSeal && info->block == address ? info : nullptr;
+  auto *info = reinterpret_cast<HugeInfo *>(segment_map.first_of(address));
+  return info->block == address && info->bytes != 0 ? info : nullptr;
 }
 
 size_t usable_bytes(const HugeInfo *block) {
@@ -105,9 +99,9 @@ HugeTotals huge_totals() {
 }
 
 void free_huge(HugeInfo *block) {
-  block->seal = 0;
   blocks.fetch_sub(1, std::memory_order_relaxed);
   requested.fetch_sub(block->bytes, std::memory_order_relaxed);
+  block->bytes = 0;
   pages_taken.subtract(block->mapped / kPageBytes);
   if (huge_cache.keep(block)) return;
   retention.gave_back(block->mapped / kPageBytes);
@@ -118,34 +112,51 @@ void unmap_huge(HugeInfo *block) {
   segment_map.unmap(block->mapping, block->mapped, block->reserved);
 }
 
-void *resize_huge(HugeInfo *block, size_t bytes) {
-  const size_t mapped = mapped_for(block, bytes);
-  const size_t more = bytes - block->bytes; // modulo 2^64 where it shrinks
-  if (mapped <= block->reserved && os::resize_mapping(block->mapping, block->mapped, mapped)) {
-    count_change(block->mapped, mapped);
-    block->mapped = mapped;
-    block->bytes = bytes;
-    requested.fetch_add(more, std::memory_order_relaxed);
-    return reinterpret_cast<void *>(block->block);
-  }
-  // Half as much address space again, so that a block that goes on growing need not move each time.
-  const size_t reserved = round_up(mapped + mapped / 2, kSegmentBytes);
-  void *elsewhere = segment_map.claim(reserved, SegmentKind::huge);
+namespace {
+
+void *resized(HugeInfo *info, size_t mapped, size_t bytes) {
+  count_change(info->mapped, mapped);
+  requested.fetch_add(bytes - info->bytes, std::memory_order_relaxed); // modulo 2^64
+  info->mapped = mapped;
+  info->bytes = bytes;
+  return reinterpret_cast<void *>(info->block);
+}
+
+// Half as much address space again, so that a block that goes on growing need not move each time.
+size_t reserve_for(size_t mapped) { return round_up(mapped + mapped / 2, kSegmentBytes); }
+
+bool resize_in_place(HugeInfo *block, size_t mapped) {
+  if (mapped <= block->reserved) return os::resize_mapping(block->mapping, block->mapped, mapped);
+  const size_t reserved = reserve_for(mapped);
+  if (!segment_map.extend(block->mapping, block->reserved, reserved)) return false;
+  block->reserved = reserved;
+  return os::resize_mapping(block->mapping, block->mapped, mapped);
+}
+
+// The addresses are held before anything moves there: nobody else's mapping is ever moved over.
+void *move_huge(HugeInfo *block, size_t mapped, size_t bytes) {
+  const HugeInfo old = *block;
+  const size_t reserved = reserve_for(mapped);
+  void *elsewhere = segment_map.claim(mapped, reserved, SegmentKind::huge);
   if (elsewhere == nullptr) return nullptr;
-  HugeInfo old = *block;
   if (!os::move_mapping(old.mapping, old.mapped, elsewhere, mapped)) {
-    segment_map.forget(elsewhere, reserved);
+    segment_map.release_claim(elsewhere, mapped, reserved);
     return nullptr;
   }
   segment_map.forget(old.mapping, old.reserved);
-  count_change(old.mapped, mapped);
-  requested.fetch_add(more, std::memory_order_relaxed);
   const Address shift =
       reinterpret_cast<Address>(elsewhere) - reinterpret_cast<Address>(old.mapping);
-  const Address header = reinterpret_cast<Address>(block) + shift;
-  auto *info = reinterpret_cast<HugeInfo *>(header);
-  *info = {kSeal, elsewhere, mapped, reserved, old.block + shift, bytes};
-  return reinterpret_cast<void *>(info->block);
+  auto *info = static_cast<HugeInfo *>(elsewhere);
+  *info = {elsewhere, old.mapped, reserved, old.block + shift, old.bytes};
+  return resized(info, mapped, bytes);
+}
+
+} // namespace
+
+void *resize_huge(HugeInfo *block, size_t bytes) {
+  const size_t mapped = mapped_for(block, bytes);
+  if (resize_in_place(block, mapped)) return resized(block, mapped, bytes);
+  return mapped > block->mapped ? move_huge(block, mapped, bytes) : nullptr;
 }
 
 } // namespace abut::heap

@@ -5,14 +5,13 @@
 
 namespace abut::heap {
 
-// What is known of a huge block, on the page before the block's first one.
+// What is known of a huge block, at the start of its mapping.
 struct HugeInfo {
-  uint64_t seal; // tells a block from any other page of the mapping
   void *mapping;
   size_t mapped;
   size_t reserved; // address space kept from `mapping` on
   Address block;
-  size_t bytes; // requested
+  size_t bytes; // requested; zero while the mapping is only kept
 };
 
 // `bytes` at a multiple of `align` (a power of two). `clean` tells whether the block reads as zero. Null where
@@ -28,7 +27,8 @@ void free_huge(HugeInfo *block);
 // Gives the mapping of a block that is free back to the kernel.
 void unmap_huge(HugeInfo *block);
 
-// Makes the block hold `bytes`, where it lies or elsewhere, without copying; null where that is impossible.
+// Makes the block hold `bytes`, where it lies or elsewhere, without copying; null where that is impossible, and the
+// block is as it was.
 void *resize_huge(HugeInfo *block, size_t bytes);
 
 struct HugeTotals {

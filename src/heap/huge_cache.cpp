@@ -81,16 +81,31 @@ bool HugeCache::keep(HugeInfo *block) {
   }
 }
 
+size_t HugeCache::give_back_oldest(uint64_t before) {
+  HugeInfo *block = nullptr;
+  {
+    std::lock_guard guard(lock_);
+    Entry *old = oldest();
+    if (old == nullptr || old->freed_at > before) return 0;
+    block = remove(*old);
+  }
+  const size_t pages = pages_of(block);
+  unmap_huge(block);
+  return pages;
+}
+
 void HugeCache::give_back(uint64_t before) {
-  for (;;) {
-    HugeInfo *block = nullptr;
-    {
-      std::lock_guard guard(lock_);
-      Entry *old = oldest();
-      if (old == nullptr || old->freed_at > before) return;
-      block = remove(*old);
-    }
-    unmap_huge(block);
+  while (give_back_oldest(before) != 0) {
+  }
+}
+
+void make_room(size_t pages) {
+  size_t given_back = 0;
+  while (given_back < pages && retention.resident() > retention.allowance_while_growing()) {
+    size_t more = page_runs.give_back_oldest();
+    if (more == 0) more = huge_cache.give_back_oldest(~uint64_t{0});
+    if (more == 0) break;
+    given_back += more;
   }
 }
 

@@ -21,6 +21,9 @@ public:
   // Gives back what has been kept since before `before`, in milliseconds.
   void give_back(uint64_t before);
 
+  // Gives back the one that has been kept for longest, if it is such a one; its pages, or zero.
+  size_t give_back_oldest(uint64_t before);
+
   os::SpinLock &lock() { return lock_; }
 
 private:
@@ -39,6 +42,9 @@ private:
 };
 
 extern constinit HugeCache huge_cache;
+
+// So many pages are about to come from the kernel, since no free ones serve: gives others back in their place.
+void make_room(size_t pages);
 
 // Gives back free pages, and kept mappings, that have waited for their time. Cheap when it is not due.
 void decay_shared(uint64_t now);

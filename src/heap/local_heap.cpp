@@ -14,14 +14,16 @@ namespace {
 constexpr uint32_t kSearchesToLook = 64;
 constexpr unsigned kSpansToLookAt = 256;
 
+constexpr const char *kFreedTwice = "this block has been freed twice";
+
 // So often whoever fills an inbox looks whether the owner does anything, and sorts the inbox if it does not,
 // or if very many blocks wait.
 constexpr uint32_t kHelpEvery = 128;
 constexpr uint32_t kHelpFrom = 4096;
 
-Tier tier_at(const Block *block) {
+uint32_t tag_at(const Block *block) {
   const auto address = reinterpret_cast<Address>(block);
-  return tier_of(Segment::of(address)->tag_at(address));
+  return Segment::of(address)->tag_at(address);
 }
 
 } // namespace
@@ -29,7 +31,7 @@ Tier tier_at(const Block *block) {
 void LocalHeap::open(uint32_t number, uintptr_t mark) {
   number_ = number;
   small.open(this, tag_for(number, Tier::small), mark);
-  tiny.open(this, tag_for(number, Tier::tiny));
+  tiny.open(this, tag_for(number, Tier::tiny), mark);
   medium.open(this, tag_for(number, Tier::medium), mark);
 }
 
@@ -119,21 +121,53 @@ bool LocalHeap::resize_medium(Address block, unsigned size) {
   return medium.resize(block, size);
 }
 
+// A page whose tag is not this heap's any more has been given away, with all of its blocks free.
 void LocalHeap::give_back(Block *block) {
-  switch (tier_at(block)) {
-  case Tier::small: return small.give_back(block);
-  case Tier::medium: return medium.give_back(block);
-  case Tier::tiny: return tiny.give_back(block);
-  case Tier::pages: os::fail("free", block, "this block has been freed twice");
+  const uint32_t tag = tag_at(block);
+  if (tag == small.tag()) return small.give_back(block);
+  if (tag == medium.tag()) return medium.give_back(block);
+  if (tag == tiny.tag()) return tiny.give_back(block);
+  os::fail("free", block, kFreedTwice);
+}
+
+bool LocalHeap::looks_free(const Block *block) const {
+  const uint32_t tag = tag_at(block);
+  if (tag == small.tag()) return small.looks_free(block);
+  if (tag == medium.tag()) return medium.looks_free(block);
+  return tag == tiny.tag() && tiny.looks_free(block);
+}
+
+bool LocalHeap::holds(const Block *block) const {
+  if (!looks_free(block)) return false;
+  const auto address = reinterpret_cast<Address>(block);
+  Segment *segment = Segment::of(address);
+  switch (tier_of(tag_at(block))) {
+  case Tier::small: {
+    const SmallMap &map = segment->line_at(address);
+    const uint32_t at = granule_in_page(address);
+    return map.begins_at(at) && small.bin(map.length_at(at)).holds(block);
   }
+  case Tier::medium: {
+    const MediumMap &map = medium_map_at(segment, address);
+    const uint32_t at = medium_granule(address);
+    return map.begins_at(at) && medium.bin(kMediumClasses.of(map.length_at(at))).holds(block);
+  }
+  case Tier::tiny: return tiny.bin().holds(block);
+  default: return false;
+  }
+}
+
+void LocalHeap::check_live(const char *call, const Block *block) const {
+  if (holds(block)) os::fail(call, block, kFreedTwice);
 }
 
 // For the owner a block that comes back is as good as one that it freed itself.
 void LocalHeap::keep_or_give_back(Block *block) {
-  const Tier tier = tier_at(block);
-  const bool kept = tier == Tier::small    ? small.keep(block)
-                    : tier == Tier::medium ? medium.keep(block)
-                                           : false;
+  check_live("free", block);
+  const uint32_t tag = tag_at(block);
+  const bool kept = tag == small.tag()    ? small.keep(block)
+                    : tag == medium.tag() ? medium.keep(block)
+                                          : false;
   if (!kept) give_back(block);
 }
 
@@ -142,13 +176,13 @@ void LocalHeap::sort_inbox_for_owner() {
   inbox_.take([this](Block *block) { keep_or_give_back(block); });
 }
 
-// Blocks on pages that the owner fills are left to the owner, who writes those pages' maps without the lock. Returns
-// whether there were others.
+// Blocks on pages that the owner fills are left to the owner, who writes those pages' maps without the lock; and those
+// that look as if they were in its bins already, which only the owner may search. Returns whether there were others.
 bool LocalHeap::sort_inbox() {
   Block *left = nullptr;
   bool sorted = false;
   inbox_.take([&](Block *block) {
-    if (tier_at(block) == Tier::small && small.fills(reinterpret_cast<Address>(block))) {
+    if (small.fills(reinterpret_cast<Address>(block)) || looks_free(block)) {
       block->next = left;
       left = block;
     } else {
@@ -194,7 +228,10 @@ void LocalHeap::help() {
 void LocalHeap::close() {
   each_side([](LocalHeap &side) { side.close(); });
   std::lock_guard guard(lock());
-  inbox_.take([this](Block *block) { give_back(block); });
+  inbox_.take([this](Block *block) {
+    check_live("free", block);
+    give_back(block);
+  });
   if (reclaim != nullptr) reclaim(attachment, true);
   small.close();
   tiny.close();

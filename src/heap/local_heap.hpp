@@ -69,6 +69,10 @@ public:
   // Gives all free pages back at once; for any thread.
   void trim();
 
+  // Ends the process, with the name of the call, if a block of this heap waits in one of its bins. Only for the owner,
+  // or with the owner gone.
+  void check_live(const char *call, const Block *block) const;
+
   uint32_t number() const { return number_; }
   os::SpinLock &lock() { return keeper->lock_; }
   Inbox &inbox() { return inbox_; }
@@ -122,6 +126,8 @@ private:
   bool sort_inbox();
   void sort_inbox_for_owner();
   void give_back(Block *block);
+  bool looks_free(const Block *block) const;
+  bool holds(const Block *block) const;
   void keep_or_give_back(Block *block);
   void note_takeover() {
     takeovers_.store(takeovers_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);

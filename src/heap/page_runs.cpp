@@ -1,5 +1,6 @@
 #include "heap/page_runs.hpp"
 
+#include "heap/huge_cache.hpp"
 #include "heap/invariants.hpp"
 
 #include <algorithm>
@@ -20,6 +21,18 @@ unsigned bucket_of(uint32_t largest_hole) {
 constexpr unsigned kTriesInBucket = 16;
 
 bool test_bit(const uint64_t *words, uint32_t at) { return (words[at >> 6] >> (at & 63)) & 1; }
+void set_bit(uint64_t *words, uint32_t at) { words[at >> 6] |= uint64_t{1} << (at & 63); }
+void clear_bit(uint64_t *words, uint32_t at) { words[at >> 6] &= ~(uint64_t{1} << (at & 63)); }
+
+// Clears the bits of `pages`; how many were set.
+uint32_t clear_bits(uint64_t *words, Range pages) {
+  uint32_t cleared = 0;
+  for (uint32_t at = pages.first; at < pages.end(); ++at) {
+    cleared += test_bit(words, at);
+    clear_bit(words, at);
+  }
+  return cleared;
+}
 
 } // namespace
 
@@ -44,6 +57,7 @@ Segment *PageRuns::add_segment() {
   segment->huge_pages = huge_pages;
   segment->runs.add({0, Segment::kHeaderPages});
   segment->largest_hole = Segment::kUsablePages;
+  ++segments_;
   by_hole_[bucket_of(segment->largest_hole)].push_back(segment);
   return segment;
 }
@@ -53,9 +67,10 @@ Run PageRuns::mark_used(Segment *segment, Range pages) {
   refile(segment);
   pages_taken.add(pages.count);
   const uint32_t dirty = clear_dirty(segment, pages);
+  const uint32_t refused = clear_bits(segment->refused, pages);
   check(*segment);
-  retention.took(pages.count - dirty);
-  return {segment, pages, dirty == 0};
+  retention.took(pages.count - dirty - refused);
+  return {segment, pages, dirty + refused == 0};
 }
 
 Run PageRuns::take(Segment *segment, Pages count, uint32_t align) {
@@ -80,9 +95,17 @@ Run PageRuns::find(Pages count, uint32_t align) {
 }
 
 Run PageRuns::allocate(Pages count, uint32_t align) {
-  std::lock_guard guard(lock_);
-  taken_.store(taken_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  return find(count, align);
+  Run run;
+  bool has_grown = false;
+  {
+    std::lock_guard guard(lock_);
+    taken_.store(taken_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    const size_t segments = segments_;
+    run = find(count, align);
+    has_grown = segments_ > segments;
+  }
+  if (has_grown) make_room(kPagesInSegment);
+  return run;
 }
 
 void PageRuns::set_dirty(Segment *segment, Range pages, uint64_t touched) {
@@ -90,7 +113,7 @@ void PageRuns::set_dirty(Segment *segment, Range pages, uint64_t touched) {
   for (uint32_t i = 0; i < pages.count; ++i) {
     if (((touched >> std::min(i, 63U)) & 1) == 0) continue;
     const uint32_t at = pages.first + i;
-    segment->dirty[at >> 6] |= uint64_t{1} << (at & 63);
+    set_bit(segment->dirty, at);
     ++added;
   }
   if (added == 0) return;
@@ -102,11 +125,7 @@ void PageRuns::set_dirty(Segment *segment, Range pages, uint64_t touched) {
 }
 
 uint32_t PageRuns::clear_dirty(Segment *segment, Range pages) {
-  uint32_t cleared = 0;
-  for (uint32_t at = pages.first; at < pages.end(); ++at) {
-    cleared += test_bit(segment->dirty, at);
-    segment->dirty[at >> 6] &= ~(uint64_t{1} << (at & 63));
-  }
+  const uint32_t cleared = clear_bits(segment->dirty, pages);
   if (cleared == 0) return 0;
   segment->dirty_pages -= cleared;
   if (segment->dirty_pages == 0) dirty_segments_.remove(segment);
@@ -148,13 +167,15 @@ bool PageRuns::resize(Segment *segment, Range pages, Pages count) {
   if (hole.first != more.first || hole.count < more.count) return false;
   segment->runs.resize(pages, count.n);
   clear_dirty(segment, more);
+  clear_bits(segment->refused, more);
   refile(segment);
   pages_taken.add(more.count);
   return true;
 }
 
 // Gives back the dirty pages of the segment that has been left alone for longest, if that was before
-// `freed_before`; returns their number. While the kernel works, the pages count as used and no lock is held.
+// `freed_before`; returns their number. While the kernel works, the pages count as used and no lock is held. Pages
+// that it refuses, as it does when they are locked, stay resident and are not tried again until they have been used.
 size_t PageRuns::purge_oldest(uint64_t freed_before) {
   Segment *segment = nullptr;
   Range ranges[kPagesInSegment / 2];
@@ -173,15 +194,19 @@ size_t PageRuns::purge_oldest(uint64_t freed_before) {
     given_back = clear_dirty(segment, {0, kPagesInSegment});
     refile(segment);
   }
+  uint64_t refused[kPagesInSegment / 64] = {};
   for (unsigned i = 0; i < count; ++i)
-    os::discard(reinterpret_cast<void *>(segment->page_address(ranges[i].first)),
-                Pages{ranges[i].count}.bytes());
+    if (!os::discard(reinterpret_cast<void *>(segment->page_address(ranges[i].first)),
+                     Pages{ranges[i].count}.bytes()))
+      for (uint32_t at = ranges[i].first; at < ranges[i].end(); ++at) set_bit(refused, at);
   std::lock_guard guard(lock_);
   for (unsigned i = 0; i < count; ++i) segment->runs.remove(ranges[i]);
+  for (unsigned i = 0; i < kPagesInSegment / 64; ++i) segment->refused[i] |= refused[i];
   refile(segment);
   check(*segment);
   if (segment->largest_hole == Segment::kUsablePages && segment->dirty_pages == 0) {
     by_hole_[bucket_of(segment->largest_hole)].remove(segment);
+    --segments_;
     segment_map.unmap(segment, kSegmentBytes, kSegmentBytes);
   }
   return given_back;

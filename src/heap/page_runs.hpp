@@ -38,6 +38,9 @@ public:
   // Gives back what has waited for its time. `now` in milliseconds.
   void decay(uint64_t now);
 
+  // Gives back the free pages of the segment that has been left alone for longest; their number.
+  size_t give_back_oldest() { return purge_oldest(~uint64_t{0}); }
+
   // Gives back all free pages, and segments without a page in use. Returns the bytes given back.
   size_t trim();
 
@@ -69,6 +72,7 @@ private:
 
   os::SpinLock lock_;
   std::atomic<uint32_t> taken_{0};
+  size_t segments_ = 0;
   ByHole by_hole_[kBuckets];
   ByAge dirty_segments_;
 };

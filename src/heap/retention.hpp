@@ -2,7 +2,8 @@
 //
 // At most `retain_mb`, or a quarter of the pages taken, whichever is more; and beyond that as many as lately
 // went back to the kernel only to be asked for again. What is above goes back at once, the rest when it has
-// been free for `decay_ms`.
+// been free for `decay_ms`. Where memory is taken from the kernel although so much is free, what is free is of no use:
+// then the quarter does not count, and as many pages go back as are taken.
 #pragma once
 
 #include "base/options.hpp"
@@ -16,15 +17,13 @@ namespace abut::heap {
 class Retention {
 public:
   // In pages.
-  size_t allowance() const {
-    const size_t retained = static_cast<size_t>(option_value(Option::retain_mb)) * MiB / kPageBytes;
-    return std::max(retained, pages_taken.value() / 4) + earned_.load(std::memory_order_relaxed);
-  }
+  size_t allowance() const { return std::max(least(), pages_taken.value() / 4) + earned(); }
+  size_t allowance_while_growing() const { return least(); }
 
   // The same for the empty pages inside the spans of one tier of one heap.
   size_t allowance_in_spans() const {
     constexpr size_t kFew = 2 * MiB / kPageBytes;
-    return std::max(kFew, pages_taken.value() / 4) + earned_.load(std::memory_order_relaxed);
+    return std::max(kFew, pages_taken.value() / 4) + earned();
   }
 
   // Free pages that are resident, of all kinds.
@@ -57,6 +56,11 @@ public:
   }
 
 private:
+  static size_t least() {
+    return static_cast<size_t>(option_value(Option::retain_mb)) * MiB / kPageBytes;
+  }
+  size_t earned() const { return earned_.load(std::memory_order_relaxed); }
+
   std::atomic<size_t> resident_{0};
   std::atomic<size_t> earned_{0};
   std::atomic<size_t> regretted_{0};

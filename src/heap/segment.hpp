@@ -160,10 +160,12 @@ struct Segment {
 
   // The page runs' own, under their lock.
   RunMap runs;
-  uint64_t dirty[kPagesInSegment / 64]; // free pages that are resident
-  Link<Segment> by_hole;                // among the segments with about as large a hole
-  Link<Segment> by_age;  // among those with dirty pages, by when a page was last freed
-  uint32_t largest_hole; // in pages
+  uint64_t dirty[kPagesInSegment / 64]; // free pages that are to go back to the kernel
+  uint64_t
+      refused[kPagesInSegment / 64]; // free pages that the kernel did not take: they are not zero
+  Link<Segment> by_hole;             // among the segments with about as large a hole
+  Link<Segment> by_age;              // among those with dirty pages, by when a page was last freed
+  uint32_t largest_hole;             // in pages
   uint32_t dirty_pages;
   uint64_t freed_at; // milliseconds, when a page was last freed
   bool huge_pages;

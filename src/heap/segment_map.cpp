@@ -19,42 +19,52 @@ constexpr size_t slots_for(size_t bytes) { return (bytes + kSegmentBytes - 1) >>
 
 } // namespace
 
-size_t SegmentMap::slot_of(const void *memory) const {
-  return (reinterpret_cast<Address>(memory) - base_.load(std::memory_order_relaxed)) >>
-         kSegmentShift;
-}
-
 void *SegmentMap::address_of(size_t slot) const {
-  return reinterpret_cast<void *>(base_.load(std::memory_order_relaxed) + (slot << kSegmentShift));
+  return reinterpret_cast<void *>(base() + (slot << kSegmentShift));
 }
 
 void SegmentMap::choose_base() {
-  void *probe = os::map(nullptr, kPageBytes);
+  void *probe = os::map(kPageBytes);
   if (probe == nullptr) return;
   os::unmap(probe, kPageBytes);
   const Address top = round_down(reinterpret_cast<Address>(probe), kSegmentBytes);
   constexpr size_t kBelow = kGap + kSlots * kSegmentBytes;
   // Where mappings grow upwards from a low address (some emulators), the range lies above instead.
-  base_.store(top > kBelow + GiB ? top - kBelow : top + kGap, std::memory_order_relaxed);
+  std::atomic_ref(base_).store(top > kBelow + GiB ? top - kBelow : top + kGap,
+                               std::memory_order_relaxed);
 }
 
-void SegmentMap::mark(size_t slot, size_t count, SegmentKind first, SegmentKind rest) {
-  store(first_slot() + slot, first);
-  for (size_t i = 1; i < count; ++i) store(first_slot() + slot + i, rest);
+void SegmentMap::begin_at(Address begin) {
+  if (base_ == 0) base_ = begin;
+  next_ = least_ = slot_of(begin);
+}
+
+void SegmentMap::mark(size_t slot, size_t count, SegmentKind kind) {
+  for (size_t i = 0; i < count; ++i) store(slot + i, kind);
+}
+
+void SegmentMap::take(size_t slot, size_t count, SegmentKind kind) {
+  store(slot, kind);
+  mark(slot + 1, count - 1, kind == SegmentKind::placed ? kind : SegmentKind::tail);
+  next_ = slot + count;
+}
+
+bool SegmentMap::are_unused(size_t slot, size_t count) const {
+  for (size_t i = 0; i < count; ++i)
+    if (slot + i >= kSlots || load(slot + i) != SegmentKind::none) return false;
+  return true;
 }
 
 // The first run of `count` unused slots whose address is a multiple of `align`, from `next_` on and then once
 // more from the start; kSlots where there is none.
 size_t SegmentMap::find_slots(size_t count, size_t align) {
-  for (const size_t start : {next_, size_t{0}}) {
+  for (const size_t start : {next_, least_}) {
     size_t slot = start;
     while (slot + count <= kSlots) {
       const Address address = reinterpret_cast<Address>(address_of(slot));
       slot += (round_up(address, align) - address) >> kSegmentShift;
       size_t free = 0;
-      while (free < count && slot + free < kSlots &&
-             load(first_slot() + slot + free) == SegmentKind::none)
-        ++free;
+      while (free < count && slot + free < kSlots && load(slot + free) == SegmentKind::none) ++free;
       if (free == count) return slot;
       slot += free + 1;
     }
@@ -62,50 +72,81 @@ size_t SegmentMap::find_slots(size_t count, size_t align) {
   return kSlots;
 }
 
-void *SegmentMap::map(size_t bytes, size_t reserve, size_t align, SegmentKind kind) {
-  std::lock_guard guard(lock_);
-  if (base_.load(std::memory_order_relaxed) == 0) choose_base();
-  if (base_.load(std::memory_order_relaxed) == 0) return nullptr;
-  const size_t count = slots_for(reserve);
+// `map(wanted)` maps at `wanted`, or elsewhere where somebody else has these addresses, or nowhere.
+template <class Map>
+void *SegmentMap::map_at_slots(size_t count, size_t align, SegmentKind kind, Map map) {
   for (unsigned tries = 0; tries < 1024; ++tries) {
     const size_t slot = find_slots(count, align);
     if (slot == kSlots) return nullptr;
     void *wanted = address_of(slot);
-    void *memory = os::map(wanted, bytes);
-    if (memory == nullptr) return nullptr;
-    if (memory == wanted) {
-      mark(slot, count, kind, kind == SegmentKind::placed ? kind : SegmentKind::tail);
-      next_ = slot + count;
-      mapped_.fetch_add(bytes, std::memory_order_relaxed);
-      return memory;
+    const os::Mapped memory = map(wanted);
+    if (memory == os::Mapped::done) {
+      take(slot, count, kind);
+      return wanted;
     }
-    os::unmap(memory, bytes);
-    mark(slot, 1, SegmentKind::foreign, SegmentKind::foreign);
+    if (memory == os::Mapped::exhausted) return nullptr;
+    store(slot, SegmentKind::foreign);
   }
   return nullptr;
+}
+
+void *SegmentMap::map(size_t bytes, size_t reserve, size_t align, SegmentKind kind) {
+  std::lock_guard guard(lock_);
+  if (base() == 0) choose_base();
+  if (base() == 0) return nullptr;
+  void *memory = map_at_slots(slots_for(reserve), align, kind,
+                              [bytes](void *wanted) { return os::map_at(wanted, bytes); });
+  if (memory != nullptr) mapped_.fetch_add(bytes, std::memory_order_relaxed);
+  return memory;
 }
 
 void SegmentMap::forget(void *memory, size_t reserve) {
   std::lock_guard guard(lock_);
   const size_t slot = slot_of(memory);
-  mark(slot, slots_for(reserve), SegmentKind::none, SegmentKind::none);
+  mark(slot, slots_for(reserve), SegmentKind::none);
   if (slot < next_) next_ = slot; // low addresses first: the range stays dense
 }
 
 void SegmentMap::unmap(void *memory, size_t bytes, size_t reserve) {
-  os::unmap(memory, bytes);
   mapped_.fetch_sub(bytes, std::memory_order_relaxed);
-  forget(memory, reserve);
+  release_claim(memory, bytes, reserve);
 }
 
-void *SegmentMap::claim(size_t reserve, SegmentKind kind) {
+Address SegmentMap::first_of(Address address) const {
+  size_t slot = slot_of(address);
+  while (slot > 0 && load(slot) == SegmentKind::tail) --slot;
+  return reinterpret_cast<Address>(address_of(slot));
+}
+
+void *SegmentMap::claim(size_t bytes, size_t reserve, SegmentKind kind) {
   std::lock_guard guard(lock_);
-  const size_t count = slots_for(reserve);
-  const size_t slot = find_slots(count, kSegmentBytes);
-  if (slot == kSlots) return nullptr;
-  mark(slot, count, kind, SegmentKind::tail);
-  next_ = slot + count;
-  return address_of(slot);
+  return map_at_slots(slots_for(reserve), kSegmentBytes, kind,
+                      [bytes](void *wanted) { return os::reserve_at(wanted, bytes); });
+}
+
+// Where the kernel refuses, as it does when a mapping would have to be split and there are too many, the addresses
+// are not used again, and only the memory is given back.
+void SegmentMap::release_claim(void *memory, size_t bytes, size_t reserve) {
+  if (os::unmap(memory, bytes)) return forget(memory, reserve);
+  static_cast<void>(os::discard(memory, bytes));
+  std::lock_guard guard(lock_);
+  mark(slot_of(memory), slots_for(reserve), SegmentKind::foreign);
+}
+
+void *SegmentMap::claim_slots(size_t reserve, SegmentKind kind) {
+  std::lock_guard guard(lock_);
+  return map_at_slots(slots_for(reserve), kSegmentBytes, kind,
+                      [](void *) { return os::Mapped::done; });
+}
+
+bool SegmentMap::extend(const void *memory, size_t old_reserve, size_t reserve) {
+  std::lock_guard guard(lock_);
+  const size_t end = slot_of(memory) + slots_for(old_reserve);
+  const size_t more = slots_for(reserve) - slots_for(old_reserve);
+  if (!are_unused(end, more)) return false;
+  mark(end, more, SegmentKind::tail);
+  if (next_ >= end && next_ < end + more) next_ = end + more;
+  return true;
 }
 
 } // namespace abut::heap

@@ -1,9 +1,9 @@
-// Which addresses are the heap's: a table with one byte for every slot of 4 MiB that a process can address.
+// Which addresses are the heap's: a table with one byte for every slot of 4 MiB of one range of addresses.
 //
-// Segments are laid side by side in a range of slots well below the kernel's own choices. The range is not
-// reserved, so it costs nothing against limits on address space, and neighbours merge into one kernel mapping. A
-// slot that somebody else has taken is passed over. Of the table only those pages are ever touched that tell of
-// the range; it is as wide as the address space so that free() need not ask where the range begins.
+// Segments are laid side by side in that range, well below the kernel's own choices. The range is not reserved, so
+// it costs nothing against limits on address space, and neighbours merge into one kernel mapping. A slot that
+// somebody else has taken is passed over. The table is as long as the range and no longer: it counts against the
+// limits of a process from its first moment.
 #pragma once
 
 #include "heap/geometry.hpp"
@@ -34,8 +34,8 @@ public:
 #endif
 
   SegmentKind kind_at(Address address) const {
-    const size_t slot = address >> kSegmentShift;
-    return slot < kAllSlots ? load(slot) : SegmentKind::none;
+    const size_t slot = slot_of(address);
+    return slot < kSlots ? load(slot) : SegmentKind::none;
   }
 
   // Maps `bytes` (a multiple of a page) at a multiple of `align` (of kSegmentBytes at least) and keeps address
@@ -44,18 +44,28 @@ public:
 
   void unmap(void *memory, size_t bytes, size_t reserve);
 
+  // Where the first of the slots of the huge mapping that `address` lies in begins.
+  Address first_of(Address address) const;
+
   // Gives up the slots of a mapping that was moved away.
   void forget(void *memory, size_t reserve);
 
-  // Takes slots, with nothing mapped there, for a mapping that is to be moved; null where there are none.
-  void *claim(size_t reserve, SegmentKind kind);
+  // Takes slots for a mapping of `bytes` that is to be moved there, and holds these addresses until then, so that
+  // nobody else's mapping can be in its way; null where there are none.
+  void *claim(size_t bytes, size_t reserve, SegmentKind kind);
 
-  // Has the range begin at `base`, a multiple of kSegmentBytes, and not where the system would map. What lies below
-  // keeps its kind, and is never given back.
-  void begin_at(Address base) {
-    base_.store(base, std::memory_order_relaxed);
-    next_ = 0;
-  }
+  // Gives up a claim to which nothing was moved.
+  void release_claim(void *memory, size_t bytes, size_t reserve);
+
+  // The same as claim() where nobody else can map: for a range that was mapped as a whole.
+  void *claim_slots(size_t reserve, SegmentKind kind);
+
+  // Takes more slots behind those of a mapping, as many as `reserve` wants; false where they are not to be had.
+  bool extend(const void *memory, size_t old_reserve, size_t reserve);
+
+  // Has segments lie from `begin` on, a multiple of kSegmentBytes, and not where the system would map. What lies below
+  // keeps its kind, and is never given back. The first call decides where the range begins.
+  void begin_at(Address begin);
 
   size_t mapped_bytes() const { return mapped_.load(std::memory_order_relaxed); }
   void count_mapped(ptrdiff_t change) { mapped_.fetch_add(static_cast<size_t>(change)); }
@@ -63,27 +73,41 @@ public:
   os::SpinLock &lock() { return lock_; }
 
 private:
-  static constexpr size_t kAllSlots = size_t{1} << (os::kAddressBits - kSegmentShift);
-
-  SegmentKind load(size_t slot) const {
-    return std::atomic_ref(const_cast<SegmentKind &>(kinds_[slot])).load(std::memory_order_relaxed);
+  // Other threads may store meanwhile. No such value is ever torn, and as an operand of another instruction, which an
+  // atomic load never is, it costs free() one instruction less.
+  template <class Value>
+  static Value load_plainly(const Value &value) {
+#if defined(__SANITIZE_THREAD__)
+    return std::atomic_ref(const_cast<Value &>(value)).load(std::memory_order_relaxed);
+#else
+    return value;
+#endif
   }
+
+  SegmentKind load(size_t slot) const { return load_plainly(kinds_[slot]); }
   void store(size_t slot, SegmentKind kind) {
     std::atomic_ref(kinds_[slot]).store(kind, std::memory_order_relaxed);
   }
+  Address base() const { return load_plainly(base_); }
 
-  size_t first_slot() const { return base_.load(std::memory_order_relaxed) >> kSegmentShift; }
-  size_t find_slots(size_t count, size_t align);
-  void mark(size_t slot, size_t count, SegmentKind first, SegmentKind rest);
-  void choose_base();
-  size_t slot_of(const void *memory) const;
+  // Of an address outside the range it is a number that no slot has.
+  size_t slot_of(Address address) const { return (address - base()) >> kSegmentShift; }
+  size_t slot_of(const void *memory) const { return slot_of(reinterpret_cast<Address>(memory)); }
   void *address_of(size_t slot) const;
+  bool are_unused(size_t slot, size_t count) const;
+  size_t find_slots(size_t count, size_t align);
+  void mark(size_t slot, size_t count, SegmentKind kind);
+  void take(size_t slot, size_t count, SegmentKind kind);
+  void choose_base();
+  template <class Map>
+  void *map_at_slots(size_t count, size_t align, SegmentKind kind, Map map);
 
-  std::atomic<Address> base_{0};
-  size_t next_ = 0; // where the search for slots goes on
+  Address base_ = 0; // of the range; zero until it is chosen
+  size_t least_ = 0; // no slot before this one is used
+  size_t next_ = 0;  // where the search for slots goes on
   os::SpinLock lock_;
   std::atomic<size_t> mapped_{0};
-  SegmentKind kinds_[kAllSlots]{};
+  SegmentKind kinds_[kSlots]{};
 };
 
 extern constinit SegmentMap segment_map;

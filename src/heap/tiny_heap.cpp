@@ -53,7 +53,7 @@ void TinyHeap::give_back(Block *block) {
 
 void TinyHeap::give_back_chain(Block *first) {
   while (first) {
-    Block *next = first->next;
+    Block *next = first->following();
     give_back(first);
     first = next;
   }

@@ -8,9 +8,11 @@ namespace abut::heap {
 
 class TinyHeap {
 public:
-  void open(LocalHeap *owner, uint32_t tag) {
+  // Of the process's mark those bits are used that are no address's; some must be set, and some not.
+  void open(LocalHeap *owner, uint32_t tag, uintptr_t mark) {
     owner_ = owner;
     tag_ = tag;
+    mark_ = (mark & ~Block::kAddressMask & ~(uintptr_t{1} << 63)) | uintptr_t{1} << 62;
     bin_.open(kTinyMax);
   }
 
@@ -19,17 +21,23 @@ public:
   void *pop() {
     Block *block = bin_.head;
     if (block == nullptr) return nullptr;
-    bin_.head = block->next;
+    bin_.head = reinterpret_cast<Block *>(reinterpret_cast<uintptr_t>(block->next) ^ mark_);
     ++bin_.room;
+    block->next = nullptr; // it does not look free any more
     return block;
   }
 
   // Keeps a cell for the next request; false if the bin now wants to be spilled.
   bool push(Block *block) {
-    block->next = bin_.head;
+    block->next = reinterpret_cast<Block *>(reinterpret_cast<uintptr_t>(bin_.head) | mark_);
     written_before_linked();
     bin_.head = block;
     return --bin_.room >= 0;
+  }
+
+  // Whether a cell may be in the bin: one in 65,000 that a program has written to looks so.
+  bool looks_free(const Block *block) const {
+    return (reinterpret_cast<uintptr_t>(block->next) ^ mark_) <= Block::kAddressMask;
   }
 
   uint32_t tag() const { return tag_; }
@@ -52,6 +60,7 @@ private:
   void give_back_chain(Block *first);
 
   Bin bin_;
+  uintptr_t mark_ = 0;
   uint32_t tag_ = ~uint32_t{0};
   LocalHeap *owner_ = nullptr;
   OpenPages pages_{1}; // counted in cells
@@ -61,9 +70,15 @@ constexpr unsigned cell_in_page(Address address) {
   return static_cast<unsigned>(address % kPageBytes / kTinyMax);
 }
 
-// Whether the cell at `address`, in a tiny span, was handed out (or waits in a bin).
+// Whether the cell at `address`, in a tiny span, was handed out (or waits in a bin). The lines of a segment's pages are
+// one array of bits, and a cell's number in the segment is its bit.
 inline bool is_taken_cell(Segment *segment, Address address) {
-  return segment->line_as<CellMap>(page_in_segment(address)).is_taken(cell_in_page(address));
+  const auto *words = reinterpret_cast<const uint64_t *>(segment);
+  const size_t cell = address % kSegmentBytes / kTinyMax;
+  const uint64_t word =
+      std::atomic_ref(const_cast<uint64_t &>(words[cell / 64])).load(std::memory_order_relaxed);
+  return (word >> (cell % 64) & 1) != 0;
 }
+static_assert(offsetof(Segment, lines) == 0 && kCellsInPage == 8 * kLineBytes);
 
 } // namespace abut::heap

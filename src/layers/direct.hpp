@@ -16,7 +16,7 @@ public:
     size_t mapped = 0;
     if (__builtin_add_overflow(bytes, lead + kPageBytes - 1, &mapped)) return nullptr;
     mapped = round_down(mapped, kPageBytes);
-    void *mapping = os::map(nullptr, align > kPageBytes ? mapped + sizeof(Head) : mapped);
+    void *mapping = os::map(align > kPageBytes ? mapped + sizeof(Head) : mapped);
     if (mapping == nullptr) return nullptr;
     if (align > kPageBytes) mapped = round_up(mapped + sizeof(Head), kPageBytes);
     const Address begin = reinterpret_cast<Address>(mapping);
@@ -60,7 +60,7 @@ private:
   }
   Head *find(const void *block) const {
     Head *head = head_of(block);
-    if (reinterpret_cast<Address>(block) % 16 != 0 || !os::is_mapped(head)) return nullptr;
+    if (reinterpret_cast<Address>(block) % 16 != 0 || !os::is_readable(head)) return nullptr;
     return head->seal == seal_of(block) ? head : nullptr;
   }
 

@@ -57,7 +57,7 @@ public:
     Record *first = head;
     Record *end = head + head->run.n;
     pages_.n -= head->run.n;
-    os::discard(reinterpret_cast<void *>(head->memory()), head->run.bytes());
+    os::clear_pages(reinterpret_cast<void *>(head->memory()), head->run.bytes());
     for (Record *record = head; record < end; ++record) new (record) Record;
     if (head[-1].use == PageUse::free) {
       first = head - head[-1].run.n;

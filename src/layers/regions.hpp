@@ -171,7 +171,8 @@ private:
         std::min(chunk->end() - sizeof(size_t), round_up(end + kShortest, kPageBytes));
     const Address first = round_up(from, kPageBytes);
     const Address last = round_down(to, kPageBytes);
-    if (first < last) os::discard(reinterpret_cast<void *>(first), last - first);
+    // Nobody relies on what these pages hold.
+    if (first < last) static_cast<void>(os::discard(reinterpret_cast<void *>(first), last - first));
   }
 
   void *aligned(Chunk *chunk, size_t align) const {

@@ -128,12 +128,12 @@ uint16_t context_of(context::Frame frame) {
 void lock_contexts() { lock.lock(); }
 void unlock_contexts() { lock.unlock(); }
 
-// In a forked child, pages that it writes to are copied: what is given back reads as nought without that.
+// In a forked child, pages that it writes to are copied: what is given back reads as zero without that.
 void forget_contexts() {
   static_assert((sizeof told | sizeof known_sites | sizeof known_chains) % kPageBytes == 0);
-  os::discard(told, sizeof told);
-  os::discard(&known_sites, sizeof known_sites);
-  os::discard(&known_chains, sizeof known_chains);
+  os::clear_pages(told, sizeof told);
+  os::clear_pages(static_cast<void *>(&known_sites), sizeof known_sites);
+  os::clear_pages(static_cast<void *>(&known_chains), sizeof known_chains);
   modules = context::ModuleList();
 }
 

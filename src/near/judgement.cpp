@@ -34,7 +34,7 @@ Learner *take_learner() {
   }
   if (learners_made == kLearners) return nullptr;
   ++learners_made;
-  return static_cast<Learner *>(os::map(nullptr, round_up(sizeof(Learner), kPageBytes)));
+  return static_cast<Learner *>(os::map(round_up(sizeof(Learner), kPageBytes)));
 }
 
 void leave_learner(Rule &rule) {

@@ -170,7 +170,7 @@ void NearHeap::give_back_rest(unsigned size, Carve &carve) {
 // Makes room for one more page in the list.
 bool NearHeap::make_room() {
   const size_t room = page_room_ == 0 ? kPageBytes / sizeof(Address) : 2 * page_room_;
-  auto *longer = static_cast<Address *>(os::map(nullptr, room * sizeof(Address)));
+  auto *longer = static_cast<Address *>(os::map(room * sizeof(Address)));
   if (longer == nullptr) return false;
   if (pages_ != nullptr) {
     std::memcpy(longer, pages_, page_count_ * sizeof(Address));
@@ -223,7 +223,7 @@ void NearHeap::give_back(bool all) {
 
 NearHeap *make_near_heap(heap::LocalHeap *heap) {
   if (heap->number() == 0) return nullptr; // a thread without a heap yet
-  void *memory = os::map(nullptr, round_up(sizeof(NearHeap), kPageBytes));
+  void *memory = os::map(round_up(sizeof(NearHeap), kPageBytes));
   if (memory == nullptr) return nullptr;
   auto *made = new (memory) NearHeap(heap);
   heap->reclaim = [](void *attachment, bool all) {

@@ -17,8 +17,7 @@ constexpr uint32_t kContexts = 4096;
 
 Context *new_context(Address site, context::Entry *leaf) {
   if (contexts == nullptr)
-    contexts =
-        static_cast<Context *>(os::map(nullptr, round_up(kContexts * sizeof(Context), kPageBytes)));
+    contexts = static_cast<Context *>(os::map(round_up(kContexts * sizeof(Context), kPageBytes)));
   if (contexts == nullptr || context_count == kContexts) return nullptr;
   auto *made = new (&contexts[context_count++]) Context;
   made->known.site.store(site, std::memory_order_relaxed);

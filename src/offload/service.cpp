@@ -69,7 +69,7 @@ Client *Service::acquire() {
     if (one->in_use.compare_exchange_strong(free, true, std::memory_order_acquire)) return one;
   }
   const Held held(*this);
-  void *memory = os::map(nullptr, round_up(sizeof(Client), kPageBytes));
+  void *memory = os::map(round_up(sizeof(Client), kPageBytes));
   if (memory == nullptr) return nullptr;
   auto *fresh = new (memory) Client;
   fresh->in_use.store(true, std::memory_order_relaxed);

@@ -2,6 +2,8 @@
 
 #include "layers/areas.hpp"
 
+#include <cstring>
+
 namespace abut::offload {
 
 constinit SharedRange shared_range;
@@ -91,7 +93,7 @@ void *SharedRange::map(void *hint, size_t bytes) {
   const Address end = self.quarter(self.first_ + (hint != nullptr ? 1 : 2));
   void *memory = hint;
   if (memory == nullptr && bytes <= self.quarter_)
-    memory = mappings.claim(bytes, heap::SegmentKind::huge);
+    memory = mappings.claim_slots(bytes, heap::SegmentKind::huge);
   if (memory == nullptr) return nullptr;
   const auto address = reinterpret_cast<Address>(memory);
   if (self.holds(memory) && address < end && bytes <= end - address) return memory;
@@ -107,10 +109,9 @@ bool SharedRange::unmap(void *memory, size_t bytes) {
 
 bool SharedRange::discard(void *memory, size_t bytes) {
   if (!shared_range.holds(memory)) return false;
-  if (shared_range.is_private_)
-    os::discard_private(memory, bytes);
-  else
-    os::discard_shared(memory, bytes);
+  const bool gone = shared_range.is_private_ ? os::discard_private(memory, bytes)
+                                             : os::discard_shared(memory, bytes);
+  if (!gone) std::memset(memory, 0, bytes); // locked memory, for instance
   return true;
 }
 

@@ -135,7 +135,7 @@ bool have_stack(Slot &slot) {
   stack_t stack{};
   if (sigaltstack(nullptr, &stack) != 0) return false;
   if ((stack.ss_flags & SS_DISABLE) == 0) return stack.ss_size >= kLeastStack;
-  slot.stack = map(nullptr, kStackBytes);
+  slot.stack = map(kStackBytes);
   if (slot.stack == nullptr) return false;
   stack.ss_sp = slot.stack;
   stack.ss_size = kStackBytes;

@@ -22,7 +22,7 @@ bool take_value(const char *entry, const char *name, char *text, size_t bytes) {
 
 // The first part of the environment as the kernel has it, entry after entry, each with its zero.
 bool find_in_kernel(const char *name, char *text, size_t bytes) {
-  auto *window = static_cast<char *>(map(nullptr, kWindow));
+  auto *window = static_cast<char *>(map(kWindow));
   if (window == nullptr) return false;
   const int file = open("/proc/self/environ", O_RDONLY | O_CLOEXEC);
   const ssize_t length = file >= 0 ? read(file, window, kWindow - 1) : 0;

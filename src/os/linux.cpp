@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <fcntl.h>
 #include <pthread.h>
@@ -23,6 +24,13 @@
 // Since glibc 2.32: false from the first thread's creation on.
 extern "C" __attribute__((weak)) char __libc_single_threaded;
 
+// The lock of the list of all streams.
+extern "C" {
+__attribute__((weak)) void _IO_list_lock();
+__attribute__((weak)) void _IO_list_unlock();
+__attribute__((weak)) void _IO_list_resetlock();
+}
+
 namespace abut::os {
 
 thread_local constinit bool holds_every_lock = false;
@@ -35,34 +43,52 @@ constinit const MemorySource *memory_source = nullptr;
 
 void use_memory_source(const MemorySource *source) { memory_source = source; }
 
-void *map(void *hint, size_t bytes) {
+namespace {
+
+constexpr int kMemory = MAP_PRIVATE | MAP_ANONYMOUS;
+
+// Kernels before 4.17 take the flag for a hint: a mapping that they put elsewhere is taken back.
+Mapped map_exactly(void *place, size_t bytes, int access, int flags) {
+  void *memory = mmap(place, bytes, access, flags | MAP_FIXED_NOREPLACE, -1, 0);
+  if (memory == place) return Mapped::done;
+  if (memory == MAP_FAILED) return errno == EEXIST ? Mapped::occupied : Mapped::exhausted;
+  munmap(memory, bytes);
+  return Mapped::occupied;
+}
+
+} // namespace
+
+void *map(size_t bytes) {
   KeepErrno keep;
-  if (memory_source != nullptr) return memory_source->map(hint, bytes);
-  void *memory =
-      mmap(hint, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory_source != nullptr) return memory_source->map(nullptr, bytes);
+  void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, kMemory, -1, 0);
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
-void *map_aligned(size_t bytes, size_t align) {
-  void *memory = map(nullptr, bytes);
-  if (memory == nullptr || reinterpret_cast<Address>(memory) % align == 0) return memory;
-  unmap(memory, bytes);
-  const size_t padded = bytes + align - kPageBytes;
-  if (padded < bytes) return nullptr;
-  memory = map(nullptr, padded);
-  if (memory == nullptr) return nullptr;
-  const Address begin = reinterpret_cast<Address>(memory);
-  const Address aligned = round_up(begin, align);
-  if (aligned != begin) unmap(memory, aligned - begin);
-  const Address tail = aligned + bytes;
-  if (tail != begin + padded) unmap(reinterpret_cast<void *>(tail), begin + padded - tail);
-  return reinterpret_cast<void *>(aligned);
+void *map_sparse(size_t bytes) {
+  KeepErrno keep;
+  void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, kMemory | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  madvise(memory, bytes, MADV_NOHUGEPAGE); // where that is refused, the kernel has its way
+  return memory;
 }
 
-void unmap(void *memory, size_t bytes) {
+Mapped map_at(void *place, size_t bytes) {
   KeepErrno keep;
-  if (memory_source != nullptr && memory_source->unmap(memory, bytes)) return;
-  munmap(memory, bytes);
+  if (memory_source != nullptr)
+    return memory_source->map(place, bytes) != nullptr ? Mapped::done : Mapped::exhausted;
+  return map_exactly(place, bytes, PROT_READ | PROT_WRITE, kMemory);
+}
+
+Mapped reserve_at(void *place, size_t bytes) {
+  KeepErrno keep;
+  return map_exactly(place, bytes, PROT_NONE, kMemory | MAP_NORESERVE);
+}
+
+bool unmap(void *memory, size_t bytes) {
+  KeepErrno keep;
+  if (memory_source != nullptr && memory_source->unmap(memory, bytes)) return true;
+  return munmap(memory, bytes) == 0;
 }
 
 bool resize_mapping(void *memory, size_t old_bytes, size_t new_bytes) {
@@ -75,10 +101,14 @@ bool move_mapping(void *from, size_t old_bytes, void *to, size_t new_bytes) {
   return mremap(from, old_bytes, new_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) != MAP_FAILED;
 }
 
-void discard(void *memory, size_t bytes) {
+bool discard(void *memory, size_t bytes) {
   KeepErrno keep;
-  if (memory_source != nullptr && memory_source->discard(memory, bytes)) return;
-  madvise(memory, bytes, MADV_DONTNEED);
+  if (memory_source != nullptr && memory_source->discard(memory, bytes)) return true;
+  return madvise(memory, bytes, MADV_DONTNEED) == 0;
+}
+
+void clear_pages(void *memory, size_t bytes) {
+  if (!discard(memory, bytes)) std::memset(memory, 0, bytes);
 }
 
 void populate(void *memory, size_t bytes) {
@@ -103,13 +133,6 @@ size_t resident_bytes() {
   char *rest = nullptr;
   std::strtoul(text, &rest, 10); // the first figure is the mapped size
   return std::strtoul(rest, nullptr, 10) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
-}
-
-bool is_mapped(const void *memory) {
-  KeepErrno keep;
-  unsigned char resident;
-  const Address page = round_down(reinterpret_cast<Address>(memory), kPageBytes);
-  return mincore(reinterpret_cast<void *>(page), kPageBytes, &resident) == 0;
 }
 
 // The kernel copies the set of signals before it looks at what is to be done with it, which is nothing.
@@ -149,8 +172,33 @@ bool call_at_thread_exit(void (*handler)(void *), void *argument) {
   return state.load(std::memory_order_acquire) == 2 && pthread_setspecific(key, argument) == 0;
 }
 
+namespace {
+
+thread_local constinit bool holds_streams __attribute__((tls_model("initial-exec"))) = false;
+
+// Where there is one thread the library takes no lock, and gives back none in the child.
+void lock_streams() {
+  if (single_threaded() || &_IO_list_lock == nullptr) return;
+  _IO_list_lock(); // it is recursive
+  holds_streams = true;
+}
+
+void unlock_streams() {
+  if (holds_streams) _IO_list_unlock();
+  holds_streams = false;
+}
+
+void reset_streams() {
+  if (holds_streams) _IO_list_resetlock();
+  holds_streams = false;
+}
+
+} // namespace
+
+// The handlers that were registered last come first before a fork, and last after it.
 void call_at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) {
   pthread_atfork(before, in_parent, in_child);
+  pthread_atfork(lock_streams, unlock_streams, reset_streams);
 }
 
 bool single_threaded() { return &__libc_single_threaded != nullptr && __libc_single_threaded != 0; }

@@ -1,6 +1,7 @@
 // What the heap asks of an operating system: the whole contract. One file a system implements it.
 //
-// None of these allocates, takes a lock that malloc could hold, or changes errno.
+// None of these allocates, takes a lock that malloc could hold, or changes errno. The result of every system call is
+// looked at, and each can be refused: by a limit, by a filter of system calls, by locked memory.
 #pragma once
 
 #include "base/spin_lock.hpp"
@@ -15,25 +16,44 @@ inline constexpr unsigned kAddressBits = 47;
 inline constexpr unsigned kAddressBits = 48;
 #endif
 
-// Maps `bytes` of zeroed memory, by preference at `hint`; null where there is none to be had. Addresses and
-// lengths, here and below, are multiples of a page.
-void *map(void *hint, size_t bytes);
+// Maps `bytes` of zeroed memory; null where there is none to be had. It counts against the limits on what the system
+// promises (overcommit). Addresses and lengths, here and below, are multiples of a page.
+void *map(size_t bytes);
 
-// The same with an address that is a multiple of `align` (a power of two of at least a page).
-void *map_aligned(size_t bytes, size_t align);
+// The same for a table of which little is ever touched: it does not count, and is never made of huge pages.
+void *map_sparse(size_t bytes);
 
-void unmap(void *memory, size_t bytes);
+// What became of a mapping that was wanted at certain addresses.
+enum class Mapped : uint8_t {
+  done,
+  occupied, // somebody else has some of the addresses
+  exhausted // there is no memory, or a limit is reached
+};
 
-// Grows or shrinks a mapping where it lies; false where the neighbouring addresses are taken.
+// As map(), at these addresses. What others have mapped there stays.
+Mapped map_at(void *place, size_t bytes);
+
+// Holds addresses, without memory, that move_mapping() is to fill.
+Mapped reserve_at(void *place, size_t bytes);
+
+// False where the system refuses: the memory is there as before.
+bool unmap(void *memory, size_t bytes);
+
+// Grows or shrinks a mapping where it lies; false where the neighbouring addresses are taken, or the system cannot.
 bool resize_mapping(void *memory, size_t old_bytes, size_t new_bytes);
 
-// Moves a mapping, pages and all, to addresses that nothing uses; false where the system cannot.
+// Moves a mapping, pages and all, to addresses that reserve_at() holds; false where the system cannot. What was held
+// is held no longer only where that succeeds.
 bool move_mapping(void *from, size_t old_bytes, void *to, size_t new_bytes);
 
-// Gives the pages back: resident size falls at once, and the memory reads as zero afterwards.
-void discard(void *memory, size_t bytes);
+// Gives the pages back: resident size falls at once, and the memory reads as zero afterwards. False where the system
+// refuses, as it does for locked memory: the contents stay.
+[[nodiscard]] bool discard(void *memory, size_t bytes);
 
-// Makes the pages resident now, in one call, where the system can; the caller does without otherwise.
+// Makes the memory read as zero: by giving the pages back, or by hand where the system refuses to take them.
+void clear_pages(void *memory, size_t bytes);
+
+// Makes the pages resident now, in one call, where the system can; otherwise they become so one by one.
 void populate(void *memory, size_t bytes);
 
 // Asks for huge pages under these addresses where the system offers them on request.
@@ -42,7 +62,7 @@ void prefer_huge_pages(void *memory, size_t bytes);
 // Who hands memory out in the system's place: for a heap that two processes have in common. `map` answers null where it
 // has none; the others answer whether the memory is theirs.
 struct MemorySource {
-  void *(*map)(void *hint, size_t bytes);
+  void *(*map)(void *place, size_t bytes); // at `place`, or anywhere where that is null
   bool (*unmap)(void *memory, size_t bytes);
   bool (*discard)(void *memory, size_t bytes);
 };
@@ -52,8 +72,6 @@ void use_memory_source(const MemorySource *source);
 
 // Pages of [memory, memory + bytes) that are resident, or 0 where that cannot be told.
 size_t resident_bytes();
-
-bool is_mapped(const void *memory);
 
 // Whether 8 bytes at `memory`, a multiple of 8, can be read; false where that cannot be told.
 bool is_readable(const void *memory);
@@ -68,7 +86,9 @@ uint64_t random_number();
 // variables go; false where that cannot be had. `handler` is the same at every call.
 bool call_at_thread_exit(void (*handler)(void *), void *argument);
 
-// Has `before` called before each fork, and the others after it. Not twice.
+// Has `before` called before each fork, and the others after it, with the C library's list of streams locked in
+// between. The library takes that lock itself, but only after `before`: a thread that holds it waits for a stream whose
+// owner may want a lock of the heap's, so that a heap's lock must never be held while that one is waited for.
 void call_at_fork(void (*before)(), void (*in_parent)(), void (*in_child)());
 
 unsigned process_id();

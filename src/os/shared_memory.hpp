@@ -24,8 +24,9 @@ void *map_shared(const SharedFile &file, size_t offset, void *place, size_t byte
 // meanwhile, other processes may not write to it. Where the program has closed the file, that of process `other` serves.
 bool make_private(const SharedFile &file, unsigned other, size_t offset, void *place, size_t bytes);
 
-// Gives the pages back, in all processes; and once they are this process's own.
-void discard_shared(void *memory, size_t bytes);
-void discard_private(void *memory, size_t bytes);
+// Gives the pages back, in all processes; and once they are this process's own. False where the system refuses: the
+// contents stay.
+[[nodiscard]] bool discard_shared(void *memory, size_t bytes);
+[[nodiscard]] bool discard_private(void *memory, size_t bytes);
 
 } // namespace abut::os

@@ -77,17 +77,21 @@ bool make_private(const SharedFile &file, unsigned other, size_t offset, void *p
   return done;
 }
 
-void discard_shared(void *memory, size_t bytes) {
+bool discard_shared(void *memory, size_t bytes) {
   const int saved = errno;
-  madvise(memory, bytes, MADV_REMOVE);
+  const bool done = madvise(memory, bytes, MADV_REMOVE) == 0;
   errno = saved;
+  return done;
 }
 
 // The file's pages would come back otherwise.
-void discard_private(void *memory, size_t bytes) {
+bool discard_private(void *memory, size_t bytes) {
   const int saved = errno;
-  mmap(memory, bytes, kAccess, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  const bool done =
+      mmap(memory, bytes, kAccess, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+           0) != MAP_FAILED;
   errno = saved;
+  return done;
 }
 
 } // namespace abut::os

@@ -28,6 +28,7 @@ const char *Follower::open(const View &view, bool mapped) {
     return "this program has no build-id, so nobody can tell whether it is for it";
   if (view.modules.empty() || !is_module(view.modules[0], program))
     return "it is for another program, or another build of this one";
+  if (!chain_table.open()) return "there is no memory for the table of its contexts";
   view_ = view;
   mapped_ = mapped;
   alone_ = os::one_thread_flag();

@@ -185,8 +185,7 @@ private:
   bool mapped_ = false;
   Cursor *cursors_ = nullptr; // one a context, from the first that is met on
   Slot *room_ = nullptr;      // for slots of contexts that were not met yet
-  static context::ChainTable chain_table
-      __attribute__((visibility("hidden"))); // apart, since all of it is nought at first
+  static context::ChainTable chain_table __attribute__((visibility("hidden")));
 };
 
 extern constinit Follower follower __attribute__((visibility("hidden")));

@@ -74,7 +74,7 @@ void start() {
     return;
   }
   // Checking has read all of it; what is needed comes back when it is.
-  if (is_mapped(file)) os::discard(memory, file.size());
+  if (is_mapped(file)) static_cast<void>(os::discard(memory, file.size()));
   heap::heap_registry.take_first(follower.chains().lock());
   heap::heap_registry.take_first(follower.lock());
   grown_before = heap::when_grown;

@@ -40,8 +40,7 @@ const char *make_room() {
   constexpr size_t kSteps = size_t{1} << kLogReadySteps;
   auto *slots = static_cast<unsigned char *>(os::map_code(kSteps * ReadyStep::kSlotBytes));
   if (slots == nullptr) return "no memory may be written and run";
-  auto *steps =
-      static_cast<ReadyStep *>(os::map(nullptr, round_up(kSteps * sizeof(ReadyStep), kPageBytes)));
+  auto *steps = static_cast<ReadyStep *>(os::map(round_up(kSteps * sizeof(ReadyStep), kPageBytes)));
   if (steps == nullptr) return "there is no memory";
   for (size_t i = 0; i < kSteps; ++i) steps[i].slot = slots + i * ReadyStep::kSlotBytes;
   keep_steps_in(steps);

@@ -19,6 +19,7 @@
 #include <regex>
 #include <string>
 #include <sys/mman.h>
+#include <thread>
 
 using support::opaque;
 
@@ -148,8 +149,60 @@ TEST_P(InvalidUseOfABlock, DeleteTwice) {
 }
 
 INSTANTIATE_TEST_SUITE_P(OfBytes, InvalidUseOfABlock,
-                         testing::Values(16, 48, 512, 3000, 30'000, 400'000, 6'000'000,
+                         testing::Values(1, 8, 16, 48, 512, 3000, 30'000, 400'000, 6'000'000,
                                          200'000'000),
+                         testing::PrintToStringParamName());
+
+// The owner meets what others free when it looks for room: a mistake among that ends the process by then, unless the
+// block has been handed out again in the meantime.
+class DoubleFreeAcrossThreads : public InvalidUse, public testing::WithParamInterface<std::size_t> {
+protected:
+  static void look_for_room(std::size_t size) {
+    for (int i = 0; i < 20000; ++i) opaque(std::malloc(size));
+  }
+  static void free_in_a_thread(void *block, int times) {
+    std::thread([=] {
+      for (int i = 0; i < times; ++i) std::free(opaque(block));
+    }).join();
+  }
+};
+
+TEST_P(DoubleFreeAcrossThreads, ByAnotherAndThenTheOwner) {
+  const std::size_t size = GetParam();
+  expect_refused("free", [size] {
+    void *block = std::malloc(size);
+    free_in_a_thread(block, 1);
+    void *more = std::malloc(size);
+    std::free(opaque(block));
+    std::free(opaque(more));
+    malloc_trim(0);
+    look_for_room(size);
+  });
+}
+
+TEST_P(DoubleFreeAcrossThreads, ByAnotherTwice) {
+  const std::size_t size = GetParam();
+  expect_refused("free", [size] {
+    void *block = std::malloc(size);
+    free_in_a_thread(block, 2);
+    look_for_room(size);
+  });
+}
+
+TEST_P(DoubleFreeAcrossThreads, ByTheOwnerAndThenAnother) {
+  const std::size_t size = GetParam();
+  expect_refused("free", [size] {
+    void *block = std::malloc(size);
+    void *more = std::malloc(size);
+    std::free(opaque(block));
+    std::free(opaque(more));
+    free_in_a_thread(block, 1);
+    malloc_trim(0);
+    look_for_room(size);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(OfBytes, DoubleFreeAcrossThreads, testing::Values(8, 16, 48, 512, 3000),
                          testing::PrintToStringParamName());
 
 TEST_F(InvalidUse, ReallocOfAForeignPointer) {

@@ -10,8 +10,8 @@ namespace {
 class Pages {
 public:
   explicit Pages(size_t count)
-      : bytes_(count * kPageBytes), begin_(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
-                                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {}
+      : bytes_(count * kPageBytes),
+        begin_(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {}
   Pages(const Pages &) = delete;
   Pages &operator=(const Pages &) = delete;
   ~Pages() { munmap(begin_, bytes_); }

@@ -115,7 +115,7 @@ TEST(Release, TakesOnlySmallBlocksOfItsThreadOnTheFastPath) {
 TEST(Release, KnowsForeignAddresses) {
   int local = 0;
   static int global = 0;
-  void *mapped = os::map(nullptr, kPageBytes);
+  void *mapped = os::map(kPageBytes);
   for (void *memory : {static_cast<void *>(&local), static_cast<void *>(&global), mapped,
                        reinterpret_cast<void *>(Address{16}), static_cast<void *>(nullptr)}) {
     EXPECT_FALSE(release(memory));

@@ -108,7 +108,7 @@ TEST_F(HugeBlocks, GoBackWhenTheyAreFreed) {
   EXPECT_EQ(huge_totals().blocks, totals_before.blocks + 1);
   EXPECT_EQ(huge_totals().bytes, totals_before.bytes + 64 * MiB);
   free(memory);
-  EXPECT_FALSE(os::is_mapped(memory));
+  EXPECT_FALSE(test::is_mapped(memory));
   EXPECT_EQ(segment_map.kind_at(address_of(memory)), SegmentKind::none);
 }
 
@@ -119,7 +119,7 @@ TEST_F(HugeBlocks, ShrinkWhereTheyLie) {
   ASSERT_EQ(resize(memory, 3 * MiB), memory);
   EXPECT_TRUE(support::holds(memory, 3 * MiB, 3));
   EXPECT_LE(usable_bytes(info_of(memory)), 3 * MiB + 2 * kPageBytes);
-  EXPECT_FALSE(os::is_mapped(at(memory, 8 * MiB))) << "the rest goes back";
+  EXPECT_FALSE(test::is_mapped(at(memory, 8 * MiB))) << "the rest goes back";
   EXPECT_EQ(huge_totals().bytes, totals_before.bytes + 3 * MiB);
 }
 
@@ -145,7 +145,7 @@ TEST_F(HugeBlocks, MoveWithoutCopying) {
   const Address first_page = round_down(address_of(moved), kPageBytes);
   EXPECT_LE(resident_pages(first_page, 256 * MiB), 3 * 512U)
       << "a copy would have touched all of it";
-  EXPECT_FALSE(os::is_mapped(memory));
+  EXPECT_FALSE(test::is_mapped(memory));
   EXPECT_EQ(segment_map.kind_at(address_of(memory)), SegmentKind::none);
   EXPECT_GE(usable_bytes(info_of(moved)), 256 * MiB);
   EXPECT_TRUE(support::all_zero(at(moved, 64 * MiB), 4 * MiB));

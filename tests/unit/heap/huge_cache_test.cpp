@@ -3,6 +3,7 @@
 
 #include "heap/segment_map.hpp"
 #include "helpers/option_setting.hpp"
+#include "helpers/residency.hpp"
 #include "support/pattern.hpp"
 
 #include <gtest/gtest.h>
@@ -47,7 +48,7 @@ TEST_F(HugeCacheTest, KeepsAFreedMappingForTheNextBlockOfItsSize) {
   void *memory = take(5 * MiB);
   support::fill(memory, 5 * MiB, 1);
   free(memory);
-  EXPECT_TRUE(os::is_mapped(memory));
+  EXPECT_TRUE(test::is_mapped(memory));
   EXPECT_GE(retention.resident(), resident_before + 5 * MiB / kPageBytes);
   EXPECT_EQ(pages_taken.value(), taken_before) << "it is free all the same";
   EXPECT_EQ(take(5 * MiB), memory);
@@ -106,11 +107,11 @@ TEST_F(HugeCacheTest, KeepsNoMoreThanIsAllowed) {
   for (void *block : memory) free(block);
   EXPECT_LE(retention.resident(), retention.allowance());
   size_t kept = 0;
-  for (void *block : memory) kept += os::is_mapped(block);
+  for (void *block : memory) kept += test::is_mapped(block);
   EXPECT_GE(kept, 4U);
   EXPECT_LT(kept, 12U);
-  EXPECT_TRUE(os::is_mapped(memory.back())) << "the latest is kept; the oldest gives way";
-  EXPECT_FALSE(os::is_mapped(memory.front()));
+  EXPECT_TRUE(test::is_mapped(memory.back())) << "the latest is kept; the oldest gives way";
+  EXPECT_FALSE(test::is_mapped(memory.front()));
 }
 
 TEST_F(HugeCacheTest, DoesNotKeepWhatIsTooMuchByItself) {
@@ -118,8 +119,8 @@ TEST_F(HugeCacheTest, DoesNotKeepWhatIsTooMuchByItself) {
   void *small = take(5 * MiB);
   free(small);
   free(memory);
-  EXPECT_FALSE(os::is_mapped(memory));
-  EXPECT_TRUE(os::is_mapped(small)) << "nor does the others' room go for it";
+  EXPECT_FALSE(test::is_mapped(memory));
+  EXPECT_TRUE(test::is_mapped(small)) << "nor does the others' room go for it";
 }
 
 TEST_F(HugeCacheTest, KeepsABoundedNumberOfMappings) {
@@ -128,7 +129,7 @@ TEST_F(HugeCacheTest, KeepsABoundedNumberOfMappings) {
   for (int i = 0; i < 200; ++i) memory.push_back(take(kLargeMax + 1));
   for (void *block : memory) free(block);
   size_t kept = 0;
-  for (void *block : memory) kept += os::is_mapped(block);
+  for (void *block : memory) kept += test::is_mapped(block);
   EXPECT_GT(kept, 0U);
   EXPECT_LT(kept, 100U);
 }
@@ -138,9 +139,9 @@ TEST_F(HugeCacheTest, GivesBackWhatHasWaitedForItsTime) {
   const uint64_t before = os::coarse_milliseconds();
   free(memory);
   huge_cache.give_back(before - 1);
-  EXPECT_TRUE(os::is_mapped(memory));
+  EXPECT_TRUE(test::is_mapped(memory));
   huge_cache.give_back(os::coarse_milliseconds());
-  EXPECT_FALSE(os::is_mapped(memory));
+  EXPECT_FALSE(test::is_mapped(memory));
 }
 
 } // namespace

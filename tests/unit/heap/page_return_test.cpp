@@ -93,7 +93,7 @@ TEST_F(PageReturn, SegmentsWithoutAPageInUseAreUnmapped) {
   runs.trim();
   EXPECT_EQ(segments(), before);
   EXPECT_EQ(segment_map.mapped_bytes(), mapped);
-  EXPECT_FALSE(os::is_mapped(memory(large.back())));
+  EXPECT_FALSE(test::is_mapped(memory(large.back())));
 }
 
 TEST_F(PageReturn, PagesThatWentBackAreClean) {

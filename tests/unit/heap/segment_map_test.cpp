@@ -2,6 +2,7 @@
 // the other's segments are somebody else's.
 #include "heap/segment_map.hpp"
 
+#include "helpers/residency.hpp"
 #include "support/random.hpp"
 
 #include <gtest/gtest.h>
@@ -45,7 +46,7 @@ TEST_F(SegmentMapTest, KnowsEveryByteOfASegmentAndNoneBeside) {
     EXPECT_EQ(map->kind_at(address), SegmentKind::none);
   unmap_pages(segment);
   EXPECT_EQ(map->kind_at(segment), SegmentKind::none);
-  EXPECT_FALSE(os::is_mapped(reinterpret_cast<void *>(segment)));
+  EXPECT_FALSE(test::is_mapped(reinterpret_cast<void *>(segment)));
 }
 
 TEST_F(SegmentMapTest, TellsTheFirstSlotOfAHugeMappingFromTheOthers) {
@@ -75,8 +76,8 @@ TEST_F(SegmentMapTest, LaysSegmentsSideBySideAndFillsGaps) {
 TEST_F(SegmentMapTest, PassesOverSlotsThatSomebodyElseHas) {
   const Address first = map_pages();
   unmap_pages(first);
-  auto *taken = static_cast<char *>(os::map(reinterpret_cast<void *>(first), kPageBytes));
-  ASSERT_EQ(address_of(taken), first);
+  auto *taken = reinterpret_cast<char *>(first);
+  ASSERT_EQ(os::map_at(taken, kPageBytes), os::Mapped::done);
   *taken = 'x';
   const Address second = map_pages();
   ASSERT_NE(second, 0U);
@@ -92,14 +93,14 @@ TEST_F(SegmentMapTest, PassesOverAMappingThatBeginsInsideALongRun) {
   const Address first = map_pages();
   unmap_pages(first);
   const Address inside = first + kSegmentBytes + 5 * kPageBytes;
-  void *taken = os::map(reinterpret_cast<void *>(inside), kPageBytes);
-  ASSERT_EQ(address_of(taken), inside);
+  void *taken = reinterpret_cast<void *>(inside);
+  ASSERT_EQ(os::map_at(taken, kPageBytes), os::Mapped::done);
   constexpr size_t kBytes = 4 * kSegmentBytes;
   void *memory = map->map(kBytes, kBytes, kSegmentBytes, SegmentKind::huge);
   ASSERT_NE(memory, nullptr);
   const Address begin = address_of(memory);
   EXPECT_TRUE(begin + kBytes <= inside || begin > inside);
-  EXPECT_TRUE(os::is_mapped(taken));
+  EXPECT_TRUE(test::is_mapped(taken));
   map->unmap(memory, kBytes, kBytes);
   os::unmap(taken, kPageBytes);
 }
@@ -128,18 +129,38 @@ TEST_F(SegmentMapTest, KeepsReservedAddressesFree) {
   for (Address other : others) unmap_pages(other);
 }
 
-TEST_F(SegmentMapTest, ClaimsSlotsWithoutMappingThem) {
+TEST_F(SegmentMapTest, HoldsTheAddressesOfWhatItClaims) {
   const Address before = map_pages();
   constexpr size_t kReserve = 3 * kSegmentBytes;
-  void *claimed = map->claim(kReserve, SegmentKind::huge);
+  void *claimed = map->claim(kSegmentBytes, kReserve, SegmentKind::huge);
   ASSERT_NE(claimed, nullptr);
-  EXPECT_FALSE(os::is_mapped(claimed));
+  EXPECT_EQ(os::map_at(claimed, kPageBytes), os::Mapped::occupied);
+  EXPECT_FALSE(os::is_readable(claimed));
   EXPECT_EQ(map->kind_at(address_of(claimed)), SegmentKind::huge);
   EXPECT_EQ(map->kind_at(address_of(claimed) + kReserve - 1), SegmentKind::tail);
-  map->forget(claimed, kReserve);
+  map->release_claim(claimed, kSegmentBytes, kReserve);
+  EXPECT_FALSE(test::is_mapped(claimed));
   EXPECT_EQ(map->kind_at(address_of(claimed)), SegmentKind::none);
   EXPECT_EQ(map->kind_at(address_of(claimed) + kReserve - 1), SegmentKind::none);
   unmap_pages(before);
+}
+
+TEST_F(SegmentMapTest, ExtendsIntoFreeSlotsOnly) {
+  void *memory = map->map(kPageBytes, kPageBytes, kSegmentBytes, SegmentKind::huge);
+  ASSERT_NE(memory, nullptr);
+  EXPECT_TRUE(map->extend(memory, kPageBytes, kSegmentBytes)) << "the same slot";
+  EXPECT_EQ(map->kind_at(address_of(memory) + kSegmentBytes), SegmentKind::none);
+  EXPECT_TRUE(map->extend(memory, kSegmentBytes, 3 * kSegmentBytes));
+  EXPECT_EQ(map->kind_at(address_of(memory) + 3 * kSegmentBytes - 1), SegmentKind::tail);
+  EXPECT_EQ(map->first_of(address_of(memory) + 2 * kSegmentBytes + 5), address_of(memory));
+  const Address next = map_pages();
+  EXPECT_TRUE(next < address_of(memory) || next >= address_of(memory) + 3 * kSegmentBytes);
+  if (next == address_of(memory) + 3 * kSegmentBytes) {
+    EXPECT_FALSE(map->extend(memory, 3 * kSegmentBytes, 4 * kSegmentBytes));
+    EXPECT_EQ(map->kind_at(next), SegmentKind::pages);
+  }
+  unmap_pages(next);
+  map->unmap(memory, kPageBytes, 3 * kSegmentBytes);
 }
 
 TEST_F(SegmentMapTest, CountsWhatIsMapped) {
@@ -160,7 +181,7 @@ TEST_F(SegmentMapTest, GivesNullForMoreThanTheRangeHolds) {
   constexpr size_t kRange = SegmentMap::kSlots * kSegmentBytes;
   EXPECT_EQ(map->map(kPageBytes, kRange + kSegmentBytes, kSegmentBytes, SegmentKind::huge),
             nullptr);
-  EXPECT_EQ(map->claim(kRange + kSegmentBytes, SegmentKind::huge), nullptr);
+  EXPECT_EQ(map->claim_slots(kRange + kSegmentBytes, SegmentKind::huge), nullptr);
   EXPECT_EQ(map->mapped_bytes(), 0U);
   const Address segment = map_pages();
   EXPECT_NE(segment, 0U) << "a refusal must leave the map as it was";

@@ -1,7 +1,7 @@
 #include "heap/segment.hpp"
 
-#include "os/os.hpp"
-
+#include <cstdlib>
+#include <cstring>
 #include <gtest/gtest.h>
 #include <set>
 
@@ -10,8 +10,10 @@ namespace {
 
 class SegmentTest : public testing::Test {
 protected:
-  SegmentTest() : memory(os::map_aligned(kSegmentBytes, kSegmentBytes)) {}
-  ~SegmentTest() override { os::unmap(memory, kSegmentBytes); }
+  SegmentTest() : memory(std::aligned_alloc(kSegmentBytes, kSegmentBytes)) {
+    std::memset(memory, 0, kSegmentBytes);
+  }
+  ~SegmentTest() override { std::free(memory); }
 
   Segment *segment() const { return static_cast<Segment *>(memory); }
   Address begin() const { return reinterpret_cast<Address>(memory); }

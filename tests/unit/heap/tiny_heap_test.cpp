@@ -16,7 +16,9 @@ bool is_taken(const void *cell) { return is_taken_cell(Segment::of(cell), addres
 
 class TinyHeapTest : public testing::Test {
 protected:
-  TinyHeapTest() { heap.open(nullptr, 0x7f00 | static_cast<uint32_t>(Tier::tiny)); }
+  TinyHeapTest() {
+    heap.open(nullptr, 0x7f00 | static_cast<uint32_t>(Tier::tiny), os::random_number());
+  }
   ~TinyHeapTest() override {
     for (void *cell : held) free(cell);
     heap.close();

@@ -8,17 +8,19 @@
 #include <cerrno>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 namespace abut::os {
 namespace {
 
+using test::is_mapped;
 using test::resident_pages;
 using test::touch;
 
 char *at(void *memory, size_t offset) { return static_cast<char *>(memory) + offset; }
 
 TEST(Map, GivesZeroedMemoryThatIsNotResidentYet) {
-  void *memory = map(nullptr, MiB);
+  void *memory = map(MiB);
   ASSERT_NE(memory, nullptr);
   EXPECT_EQ(reinterpret_cast<Address>(memory) % kPageBytes, 0U);
   EXPECT_EQ(resident_pages(memory, MiB), 0U);
@@ -26,29 +28,38 @@ TEST(Map, GivesZeroedMemoryThatIsNotResidentYet) {
   unmap(memory, MiB);
 }
 
-TEST(Map, TakesTheHintWhereItIsFree) {
-  void *memory = map(nullptr, 2 * MiB);
+TEST(MapAt, TakesFreeAddressesAndLeavesOthersAlone) {
+  void *memory = map(2 * MiB);
   ASSERT_NE(memory, nullptr);
+  support::fill(memory, MiB, 1);
   unmap(at(memory, MiB), MiB);
-  void *beside = map(at(memory, MiB), MiB);
-  EXPECT_EQ(beside, at(memory, MiB));
-  void *elsewhere = map(memory, MiB); // taken, so the hint must not be forced
-  EXPECT_NE(elsewhere, nullptr);
-  EXPECT_NE(elsewhere, memory);
-  unmap(elsewhere, MiB);
+  EXPECT_EQ(map_at(at(memory, MiB), MiB), Mapped::done);
+  EXPECT_TRUE(support::all_zero(at(memory, MiB), MiB));
+  EXPECT_EQ(map_at(at(memory, MiB - kPageBytes), MiB), Mapped::occupied);
+  EXPECT_EQ(map_at(at(memory, 2 * MiB), size_t{1} << 60), Mapped::exhausted);
+  EXPECT_TRUE(support::holds(memory, MiB, 1));
   unmap(memory, 2 * MiB);
+}
+
+TEST(ReserveAt, HoldsAddressesWithoutMemory) {
+  void *memory = map(MiB);
+  ASSERT_NE(memory, nullptr);
+  EXPECT_EQ(reserve_at(memory, MiB), Mapped::occupied);
+  unmap(memory, MiB);
+  EXPECT_EQ(reserve_at(memory, MiB), Mapped::done);
+  EXPECT_FALSE(is_readable(memory));
+  EXPECT_EQ(map_at(memory, kPageBytes), Mapped::occupied);
+  unmap(memory, MiB);
 }
 
 TEST(Map, GivesNullWhereThereIsNone) {
   errno = 123;
-  EXPECT_EQ(map(nullptr, size_t{1} << 60), nullptr);
-  EXPECT_EQ(map_aligned(size_t{1} << 60, MiB), nullptr);
-  EXPECT_EQ(map_aligned(GiB, size_t{1} << 60), nullptr);
+  EXPECT_EQ(map(size_t{1} << 60), nullptr);
   EXPECT_EQ(errno, 123) << "errno is the caller's";
 }
 
 TEST(Unmap, TakesTheMemoryAway) {
-  void *memory = map(nullptr, MiB);
+  void *memory = map(MiB);
   ASSERT_NE(memory, nullptr);
   touch(memory, MiB);
   unmap(at(memory, MiB / 2), MiB / 2);
@@ -60,34 +71,22 @@ TEST(Unmap, TakesTheMemoryAway) {
   EXPECT_FALSE(is_mapped(memory));
 }
 
-TEST(IsMapped, KnowsTheProgramsOwnMemoryAndTheNullPage) {
-  int on_the_stack = 0;
-  EXPECT_TRUE(is_mapped(&on_the_stack));
-  EXPECT_TRUE(is_mapped("a constant"));
+TEST(IsReadable, KnowsTheProgramsOwnMemoryAndTheNullPage) {
+  const uint64_t on_the_stack = 0;
+  alignas(8) static const char constant[] = "a constant";
+  EXPECT_TRUE(is_readable(&on_the_stack));
+  EXPECT_TRUE(is_readable(constant));
   errno = 123;
-  EXPECT_FALSE(is_mapped(nullptr));
+  EXPECT_FALSE(is_readable(nullptr));
   EXPECT_EQ(errno, 123);
 }
 
-TEST(MapAligned, KeepsTheAlignmentAndNoMoreThanWasAskedFor) {
-  for (size_t align = kPageBytes; align <= GiB; align *= 2) {
-    const size_t before = support::mapped_bytes();
-    void *memory = map_aligned(MiB, align);
-    ASSERT_NE(memory, nullptr) << align;
-    EXPECT_EQ(reinterpret_cast<Address>(memory) % align, 0U) << align;
-    EXPECT_EQ(support::mapped_bytes() - before, MiB) << align;
-    touch(memory, MiB);
-    unmap(memory, MiB);
-    EXPECT_EQ(support::mapped_bytes(), before) << align;
-  }
-}
-
 TEST(Discard, GivesThePagesBackAndLeavesZeros) {
-  void *memory = map(nullptr, MiB);
+  void *memory = map(MiB);
   ASSERT_NE(memory, nullptr);
   std::memset(memory, 0xa5, MiB);
   ASSERT_EQ(resident_pages(memory, MiB), MiB / kPageBytes);
-  discard(at(memory, 4 * kPageBytes), 8 * kPageBytes);
+  EXPECT_TRUE(discard(at(memory, 4 * kPageBytes), 8 * kPageBytes));
   EXPECT_EQ(resident_pages(memory, MiB), MiB / kPageBytes - 8);
   EXPECT_EQ(resident_pages(at(memory, 4 * kPageBytes), 8 * kPageBytes), 0U);
   EXPECT_TRUE(support::all_zero(at(memory, 4 * kPageBytes), 8 * kPageBytes));
@@ -98,19 +97,31 @@ TEST(Discard, GivesThePagesBackAndLeavesZeros) {
 
 TEST(Discard, MakesTheProcessSmallerAtOnce) {
   constexpr size_t kBytes = 64 * MiB;
-  void *memory = map(nullptr, kBytes);
+  void *memory = map(kBytes);
   ASSERT_NE(memory, nullptr);
   touch(memory, kBytes);
   const size_t full = resident_bytes();
-  discard(memory, kBytes);
+  EXPECT_TRUE(discard(memory, kBytes));
   const size_t after = resident_bytes();
   EXPECT_GE(full, kBytes);
   EXPECT_LE(after, full - kBytes * 9 / 10);
   unmap(memory, kBytes);
 }
 
+TEST(Discard, SaysSoWhereMemoryIsLocked) {
+  void *memory = map(kPageBytes);
+  ASSERT_NE(memory, nullptr);
+  *at(memory, 5) = 'x';
+  if (mlock(memory, kPageBytes) != 0) GTEST_SKIP() << "this user may not lock memory";
+  EXPECT_FALSE(discard(memory, kPageBytes));
+  EXPECT_EQ(*at(memory, 5), 'x');
+  clear_pages(memory, kPageBytes);
+  EXPECT_EQ(*at(memory, 5), 0);
+  unmap(memory, kPageBytes);
+}
+
 TEST(Populate, MakesPagesResidentAndKeepsTheirContents) {
-  void *memory = map(nullptr, MiB);
+  void *memory = map(MiB);
   ASSERT_NE(memory, nullptr);
   *at(memory, 5) = 'x';
   populate(memory, MiB / 2);
@@ -122,7 +133,7 @@ TEST(Populate, MakesPagesResidentAndKeepsTheirContents) {
 }
 
 TEST(PreferHugePages, LeavesTheContentsAlone) {
-  void *memory = map_aligned(4 * MiB, 2 * MiB);
+  void *memory = map(4 * MiB);
   ASSERT_NE(memory, nullptr);
   *at(memory, 7) = 'x';
   prefer_huge_pages(memory, 4 * MiB);
@@ -132,7 +143,7 @@ TEST(PreferHugePages, LeavesTheContentsAlone) {
 }
 
 TEST(ResizeMapping, GrowsIntoFreeAddressesAndShrinks) {
-  void *memory = map(nullptr, 2 * MiB);
+  void *memory = map(2 * MiB);
   ASSERT_NE(memory, nullptr);
   unmap(at(memory, MiB), MiB);
   support::fill(memory, MiB, 1);
@@ -146,7 +157,7 @@ TEST(ResizeMapping, GrowsIntoFreeAddressesAndShrinks) {
 }
 
 TEST(ResizeMapping, RefusesWhereTheNeighbourIsTaken) {
-  void *memory = map(nullptr, 2 * MiB);
+  void *memory = map(2 * MiB);
   ASSERT_NE(memory, nullptr);
   support::fill(at(memory, MiB), MiB, 2);
   errno = 123;
@@ -158,10 +169,11 @@ TEST(ResizeMapping, RefusesWhereTheNeighbourIsTaken) {
 
 TEST(MoveMapping, TakesThePagesAlongWithoutCopyingThem) {
   constexpr size_t kBytes = 16 * MiB;
-  void *from = map(nullptr, kBytes);
-  void *to = map(nullptr, 2 * kBytes);
+  void *from = map(kBytes);
+  void *to = map(2 * kBytes);
   ASSERT_TRUE(from != nullptr && to != nullptr);
   unmap(to, 2 * kBytes);
+  ASSERT_EQ(reserve_at(to, 2 * kBytes), Mapped::done);
   support::fill(at(from, 3 * kPageBytes), kPageBytes, 3);
   ASSERT_TRUE(move_mapping(from, kBytes, to, 2 * kBytes));
   EXPECT_FALSE(is_mapped(from));
