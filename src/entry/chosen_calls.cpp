@@ -24,7 +24,7 @@ void *or_no_memory(void *memory) {
 }
 
 void *aligned_any(size_t align, size_t bytes) {
-  if (align > size_t{1} << 62) {
+  if (align > size_t{1} << 63) {
     errno = EINVAL;
     return nullptr;
   }
@@ -75,7 +75,7 @@ ABUT_EXPORT void *memalign(size_t align, size_t bytes) { return aligned_any(alig
 
 ABUT_EXPORT int posix_memalign(void **result, size_t align, size_t bytes) {
   if (!is_power_of_two(align) || align % sizeof(void *) != 0) return EINVAL;
-  void *memory = chosen::allocate(bytes, align);
+  void *memory = or_no_memory(chosen::allocate(bytes, align));
   if (memory == nullptr) return ENOMEM;
   *result = memory;
   return 0;
