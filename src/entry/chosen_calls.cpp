@@ -3,6 +3,7 @@
 #include "entry/chosen.hpp"
 #include "entry/export.hpp"
 #include "entry/new_handlers.hpp"
+#include "os/uncancelled.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -113,6 +114,7 @@ ABUT_EXPORT struct mallinfo mallinfo(void) {
 
 ABUT_EXPORT int malloc_info(int options, FILE *stream) {
   if (options != 0) return EINVAL;
+  const os::Uncancelled until_return;
   const layers::Counts counts = chosen::counts();
   std::fprintf(
       stream,

@@ -2,6 +2,7 @@
 #include "os/os.hpp"
 
 #include "os/keep_errno.hpp"
+#include "os/plain_calls.hpp"
 
 #include <atomic>
 #include <cerrno>
@@ -93,11 +94,11 @@ void prefer_huge_pages(void *memory, size_t bytes) {
 
 size_t resident_bytes() {
   KeepErrno keep;
-  const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  const int file = plain_open("/proc/self/statm", O_RDONLY);
   if (file < 0) return 0;
   char text[128];
-  const ssize_t length = read(file, text, sizeof text - 1);
-  close(file);
+  const ssize_t length = plain_read(file, text, sizeof text - 1);
+  plain_close(file);
   if (length <= 0) return 0;
   text[length] = '\0';
   char *rest = nullptr;
@@ -129,7 +130,7 @@ uint64_t coarse_milliseconds() {
 uint64_t random_number() {
   KeepErrno keep;
   uint64_t number = 0;
-  if (getrandom(&number, sizeof number, GRND_NONBLOCK) == sizeof number) return number;
+  if (syscall(SYS_getrandom, &number, sizeof number, GRND_NONBLOCK) == sizeof number) return number;
   // Early in the boot of a machine there is no entropy yet: the address layout and the clock must do.
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -161,13 +162,13 @@ void write_error(const char *text, size_t length) { write_file(STDERR_FILENO, te
 
 int create_file(const char *path) {
   KeepErrno keep;
-  return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  return plain_open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
 }
 
 bool write_file(int file, const char *text, size_t length) {
   KeepErrno keep;
   while (length > 0) {
-    const ssize_t written = write(file, text, length);
+    const ssize_t written = plain_write(file, text, length);
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) return false;
     text += written;
@@ -178,7 +179,7 @@ bool write_file(int file, const char *text, size_t length) {
 
 void close_file(int file) {
   KeepErrno keep;
-  close(file);
+  plain_close(file);
 }
 
 void abort_process() { std::abort(); }
