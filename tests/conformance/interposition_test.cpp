@@ -49,4 +49,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "_ZdlPvSt11align_val_tRKSt9nothrow_t", "_ZdaPvSt11align_val_tRKSt9nothrow_t"),
     [](const auto &tested) { return std::string(tested.param); });
 
+// What keeps libraries to the preloaded heap.
+INSTANTIATE_TEST_SUITE_P(OfTheDynamicLinker, EveryEntryPoint, testing::Values("dlopen", "dlmopen"),
+                         [](const auto &tested) { return std::string(tested.param); });
+
 } // namespace
