@@ -4,7 +4,6 @@
 #include "os/keep_errno.hpp"
 #include "os/plain_calls.hpp"
 
-#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -136,18 +135,6 @@ uint64_t random_number() {
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (reinterpret_cast<uint64_t>(&number) ^ static_cast<uint64_t>(now.tv_nsec)) *
          0x9e3779b97f4a7c15U;
-}
-
-bool call_at_thread_exit(void (*handler)(void *), void *argument) {
-  // Keys are made without allocating. Ours may come after destructors that still allocate: those, and the C
-  // library's own last calls, find the thread without a heap, which the heap knows how to serve.
-  static std::atomic<int> state{0}; // 0 no key yet, 1 being made, 2 made, 3 impossible
-  static pthread_key_t key;
-  int seen = 0;
-  if (state.compare_exchange_strong(seen, 1))
-    state.store(pthread_key_create(&key, handler) == 0 ? 2 : 3, std::memory_order_release);
-  while (state.load(std::memory_order_acquire) == 1) sched_yield();
-  return state.load(std::memory_order_acquire) == 2 && pthread_setspecific(key, argument) == 0;
 }
 
 void call_at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) {

@@ -3,15 +3,12 @@
 
 #include "os/plain_calls.hpp"
 
-#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
-#include <pthread.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -151,16 +148,6 @@ void each_mapping(void (*visit)(void *argument, const char *line, size_t length)
     if (held == sizeof text) held = 0; // no path is as long
   }
   plain_close(file);
-}
-
-bool call_recorder_at_thread_exit(void (*handler)(void *), void *argument) {
-  static std::atomic<int> state{0}; // 0 no key yet, 1 being made, 2 made, 3 impossible
-  static pthread_key_t key;
-  int seen = 0;
-  if (state.compare_exchange_strong(seen, 1))
-    state.store(pthread_key_create(&key, handler) == 0 ? 2 : 3, std::memory_order_release);
-  while (state.load(std::memory_order_acquire) == 1) sched_yield();
-  return state.load(std::memory_order_acquire) == 2 && pthread_setspecific(key, argument) == 0;
 }
 
 } // namespace abut::os

@@ -57,6 +57,21 @@ TEST(Plugin, IsLoadedAndUnloadedByManyThreadsAtOnce) {
   for (std::thread &thread : threads) thread.join();
 }
 
+TEST(Plugin, MayWaitForAThreadThatAllocatesWhileItIsLoaded) {
+  const support::Outcome outcome = support::in_child(
+      [] {
+        for (int round = 0; round < 20; ++round) {
+          void *library = dlopen(STRESS_WAITS_FOR_THREAD, RTLD_NOW);
+          require(library != nullptr, "the plug-in loads");
+          auto *got = reinterpret_cast<int (*)()>(dlsym(library, "waits_for_thread_got"));
+          require(got() == 1, "its thread has allocated");
+          dlclose(library);
+        }
+      },
+      60);
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+}
+
 // A program that a plug-in's TLS destructors outlive, and that exits with the plug-in still loaded.
 TEST(Plugin, MayBeLoadedStillWhenTheProgramExits) {
   const support::Outcome outcome = support::in_child([] {
