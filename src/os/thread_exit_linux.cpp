@@ -15,11 +15,13 @@
 #include <unistd.h>
 
 extern "C" {
-// Under this name it is the C library's, whoever has the other.
-int __pthread_key_create(pthread_key_t *key, void (*destructor)(void *)) noexcept;
-__attribute__((weak)) int __cxa_thread_atexit_impl(void (*handler)(void *), void *argument,
-                                                   void *library) noexcept;
-extern __attribute__((visibility("hidden"))) void *__dso_handle;
+// Under this name the C library's own, whoever else has a pthread_key_create.
+int abut_system_key_create(pthread_key_t *key, void (*destructor)(void *)) noexcept
+    __asm__("__pthread_key_create");
+__attribute__((weak)) int abut_thread_atexit(void (*handler)(void *), void *argument,
+                                             void *library) noexcept
+    __asm__("__cxa_thread_atexit_impl");
+extern __attribute__((visibility("hidden"))) void *abut_this_library __asm__("__dso_handle");
 }
 
 namespace abut::os {
@@ -65,7 +67,7 @@ private:
   bool has_key() {
     State seen = State::none;
     if (key_.state.compare_exchange_strong(seen, State::being_made)) {
-      const bool made = __pthread_key_create(&key_.number, handler_) == 0;
+      const bool made = abut_system_key_create(&key_.number, handler_) == 0;
       key_.state = made ? State::made : State::given_up;
     }
     while (key_.state == State::being_made) sched_yield();
@@ -74,8 +76,8 @@ private:
 
   // For the main thread the handler would be called when the process ends, while it is still needed.
   bool arm_without_key(void *argument) {
-    if (&__cxa_thread_atexit_impl == nullptr || getpid() == syscall(SYS_gettid)) return false;
-    return __cxa_thread_atexit_impl(handler_, argument, &__dso_handle) == 0;
+    if (&abut_thread_atexit == nullptr || getpid() == syscall(SYS_gettid)) return false;
+    return abut_thread_atexit(handler_, argument, &abut_this_library) == 0;
   }
 
   std::atomic<Handler> handler_{nullptr};
@@ -99,8 +101,8 @@ int create_key(unsigned *key, Handler destructor) noexcept {
       if (hook.give_up_key()) return true;
     return false;
   };
-  int result = __pthread_key_create(key, destructor);
-  while (result != 0 && give_one_up()) result = __pthread_key_create(key, destructor);
+  int result = abut_system_key_create(key, destructor);
+  while (result != 0 && give_one_up()) result = abut_system_key_create(key, destructor);
   return result;
 }
 
