@@ -46,11 +46,12 @@ TEST_P(BytesInUse, RiseAndFallByAboutWhatIsAllocated) {
   for (int round = 0; round < 3; ++round) {
     const std::size_t before = bytes_in_use();
     for (void *&block : blocks) block = std::malloc(GetParam());
-    EXPECT_LE(bytes_in_use(), before + total + total / 2);
+    const std::size_t full = bytes_in_use();
+    EXPECT_LE(full, before + 2 * total + total / 8) << "no allocator here more than doubles";
     for (std::size_t i = 0; i < blocks.size(); i += 2) std::free(blocks[i]);
     const std::size_t half = bytes_in_use();
     EXPECT_GE(half, before + total / 3);
-    EXPECT_LE(half, before + total);
+    EXPECT_LE(half, full - total / 3);
     for (std::size_t i = 1; i < blocks.size(); i += 2) std::free(blocks[i]);
     EXPECT_LE(bytes_in_use(), before + total / 10);
   }
