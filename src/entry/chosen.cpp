@@ -1,6 +1,7 @@
 #include "entry/chosen.hpp"
 
 #include "entry/calls.hpp"
+#include "entry/deepbind.hpp"
 #include "entry/export.hpp"
 #include "layers/areas.hpp"
 #include "layers/locked.hpp"
@@ -139,7 +140,15 @@ int chosen_cpu() {
   return -1;
 }
 
+// ABUT_DEEPBIND is an option of the other libraries, too, which have a list of them.
+void keep_deepbind_if_asked() {
+  char text[kLongestName];
+  if (os::environment_value("ABUT_DEEPBIND", text, sizeof text) && std::strcmp(text, "keep") == 0)
+    entry::keep_deepbind();
+}
+
 __attribute__((constructor(101))) void start() {
+  keep_deepbind_if_asked();
   os::call_at_fork(
       before_fork, [] { after_fork(false); }, [] { after_fork(true); });
   // Where no thread or process is to be had, the heap is served in line.

@@ -3,6 +3,7 @@
 #include "entry/chosen.hpp"
 #include "entry/export.hpp"
 #include "entry/new_handlers.hpp"
+#include "os/uncancelled.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -24,7 +25,7 @@ void *or_no_memory(void *memory) {
 }
 
 void *aligned_any(size_t align, size_t bytes) {
-  if (align > size_t{1} << 62) {
+  if (align > size_t{1} << 63) {
     errno = EINVAL;
     return nullptr;
   }
@@ -75,7 +76,7 @@ ABUT_EXPORT void *memalign(size_t align, size_t bytes) { return aligned_any(alig
 
 ABUT_EXPORT int posix_memalign(void **result, size_t align, size_t bytes) {
   if (!is_power_of_two(align) || align % sizeof(void *) != 0) return EINVAL;
-  void *memory = chosen::allocate(bytes, align);
+  void *memory = or_no_memory(chosen::allocate(bytes, align));
   if (memory == nullptr) return ENOMEM;
   *result = memory;
   return 0;
@@ -113,6 +114,7 @@ ABUT_EXPORT struct mallinfo mallinfo(void) {
 
 ABUT_EXPORT int malloc_info(int options, FILE *stream) {
   if (options != 0) return EINVAL;
+  const os::Uncancelled until_return;
   const layers::Counts counts = chosen::counts();
   std::fprintf(
       stream,

@@ -1,8 +1,8 @@
 // Pointers that are not this heap's.
 //
 // Nearly always such a pointer is a mistake of the program, and ends it with a message. One kind is not: a
-// library that was loaded with RTLD_DEEPBIND takes its blocks from the C library's own malloc, and the program
-// may free them. Such a block is known by where it lies, and is handed to the C library, which checks it.
+// library that was loaded with RTLD_DEEPBIND, where that is kept (deepbind.hpp), takes its blocks from the C library's
+// own malloc, and the program may free them. Such a block is known by where it lies, and is handed to the C library, which checks it.
 #include "entry/calls.hpp"
 #include "os/message.hpp"
 

@@ -3,6 +3,7 @@
 #include "entry/statistics_file.hpp"
 #include "heap/heap.hpp"
 #include "heap/statistics.hpp"
+#include "os/uncancelled.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -56,6 +57,7 @@ ABUT_EXPORT struct mallinfo mallinfo(void) {
 
 ABUT_EXPORT int malloc_info(int options, FILE *stream) {
   if (options != 0) return EINVAL;
+  const os::Uncancelled until_return;
   const heap::Statistics totals = heap::count();
   std::fprintf(stream, "<malloc version=\"abut-1\">\n<sizes>\n");
   for (const heap::ClassCount &one : totals.classes)

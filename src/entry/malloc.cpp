@@ -15,7 +15,7 @@ void *aligned(size_t align, size_t bytes) {
 
 // memalign takes any alignment, as the GNU C library does: the next power of two stands for it.
 size_t next_power_of_two(size_t align) {
-  return align > size_t{1} << 62 ? 0 : std::bit_ceil(std::max<size_t>(align, 1));
+  return align > size_t{1} << 63 ? 0 : std::bit_ceil(std::max<size_t>(align, 1));
 }
 
 void *memalign_any(size_t align, size_t bytes) {
@@ -144,7 +144,7 @@ ABUT_EXPORT void *memalign(size_t align, size_t bytes) { return memalign_any(ali
 
 ABUT_EXPORT int posix_memalign(void **result, size_t align, size_t bytes) {
   if (!is_power_of_two(align) || align % sizeof(void *) != 0) return EINVAL;
-  void *memory = heap::allocate_aligned(align, bytes);
+  void *memory = or_no_memory(heap::allocate_aligned(align, bytes));
   if (memory == nullptr) return ENOMEM;
   *result = memory;
   return 0;

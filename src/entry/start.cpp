@@ -1,5 +1,6 @@
 // What happens when the library is loaded and when the process ends.
 #include "base/options.hpp"
+#include "entry/deepbind.hpp"
 #include "entry/explanation.hpp"
 #include "entry/statistics_file.hpp"
 #include "near/placement.hpp"
@@ -52,6 +53,7 @@ __attribute__((constructor(101))) void start(int, char **, char **environment) {
   for (char **entry = environment; entry && *entry; ++entry)
     if (std::strncmp(*entry, kPrefix, sizeof kPrefix - 1) == 0)
       set_from_environment(*entry + sizeof kPrefix - 1);
+  if (option_value(Option::deepbind) != 0) keep_deepbind();
   ways_of[static_cast<size_t>(Call::malloc)] = &kMallocWays;
   ways_of[static_cast<size_t>(Call::operator_new)] = &kNewWays;
   if (option_value(Option::friends) != 0 || option_value(Option::groups) != 0) near::start();

@@ -19,7 +19,7 @@ void *aligned(size_t align, size_t bytes, Frame frame) {
 
 // memalign takes any alignment: the next power of two stands for it.
 void *memalign_any(size_t align, size_t bytes, Frame frame) {
-  if (align <= size_t{1} << 62)
+  if (align <= size_t{1} << 63)
     return aligned(std::bit_ceil(std::max<size_t>(align, 1)), bytes, frame);
   errno = EINVAL;
   return nullptr;
@@ -153,7 +153,8 @@ ABUT_BODY void *abut_light_memalign(size_t align, size_t bytes, const Address *s
 ABUT_BODY int abut_light_posix_memalign(void **result, size_t align, size_t bytes,
                                         const Address *sp, Address rbp) {
   if (!is_power_of_two(align) || align % sizeof(void *) != 0) return EINVAL;
-  void *memory = allocated(heap::allocate_aligned(align, bytes), bytes, align, {sp, rbp});
+  void *memory =
+      or_no_memory(allocated(heap::allocate_aligned(align, bytes), bytes, align, {sp, rbp}));
   if (memory == nullptr) return ENOMEM;
   *result = memory;
   return 0;

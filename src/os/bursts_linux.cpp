@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <csignal>
 #include <ctime>
-#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/rseq.h>
 #include <sys/syscall.h>
@@ -33,7 +32,6 @@ struct Slot {
 };
 
 Slot slots[kMostThreads];
-pthread_key_t key;
 Burst handler = nullptr;
 std::atomic<bool> running{false};
 constexpr uint64_t kNoSequence = 0;
@@ -161,7 +159,6 @@ const char *start_bursts(Burst burst) {
   struct sigaction action = {};
   if (sigaction(burst_signal(), nullptr, &action) != 0 || action.sa_handler != SIG_DFL)
     return "its signal is taken";
-  if (pthread_key_create(&key, leave) != 0) return "there are too many thread-specific keys";
   handler = burst;
   action.sa_sigaction = on_signal;
   action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
@@ -176,8 +173,7 @@ void join_bursts(uint64_t delay) {
   const int error = errno;
   for (Slot &slot : slots) {
     if (slot.taken.exchange(true, std::memory_order_acquire)) continue;
-    if (have_stack(slot) && have_timer(slot) && pthread_setspecific(key, &slot) == 0)
-      arm(slot, delay);
+    if (have_stack(slot) && have_timer(slot) && call_at_thread_exit(leave, &slot)) arm(slot, delay);
     break; // with a slot that is lost where one of them failed
   }
   errno = error;

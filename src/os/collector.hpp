@@ -44,7 +44,4 @@ inline uint64_t time_stamp_now() {
 // Calls `visit(argument, line, length)` for each line of the list of this process's mappings.
 void each_mapping(void (*visit)(void *argument, const char *line, size_t length), void *argument);
 
-// As os::call_at_thread_exit, for another handler than that.
-bool call_recorder_at_thread_exit(void (*handler)(void *), void *argument);
-
 } // namespace abut::os

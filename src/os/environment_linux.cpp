@@ -1,6 +1,7 @@
 #include "os/environment.hpp"
 
 #include "os/os.hpp"
+#include "os/plain_calls.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -24,9 +25,9 @@ bool take_value(const char *entry, const char *name, char *text, size_t bytes) {
 bool find_in_kernel(const char *name, char *text, size_t bytes) {
   auto *window = static_cast<char *>(map(kWindow));
   if (window == nullptr) return false;
-  const int file = open("/proc/self/environ", O_RDONLY | O_CLOEXEC);
-  const ssize_t length = file >= 0 ? read(file, window, kWindow - 1) : 0;
-  if (file >= 0) close(file);
+  const int file = plain_open("/proc/self/environ", O_RDONLY);
+  const ssize_t length = file >= 0 ? plain_read(file, window, kWindow - 1) : 0;
+  if (file >= 0) plain_close(file);
   bool found = false;
   for (ssize_t at = 0; at < length && !found;
        at += static_cast<ssize_t>(std::strlen(window + at)) + 1)

@@ -2,6 +2,7 @@
 #include "os/file.hpp"
 
 #include "os/keep_errno.hpp"
+#include "os/plain_calls.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -12,12 +13,12 @@ namespace abut::os {
 
 int open_file(const char *path) {
   const KeepErrno keep;
-  return open(path, O_RDONLY | O_CLOEXEC);
+  return plain_open(path, O_RDONLY);
 }
 
 size_t read_file(int file, void *buffer, size_t most) {
   const KeepErrno keep;
-  const ssize_t count = pread(file, buffer, most, 0);
+  const ssize_t count = syscall(SYS_pread64, file, buffer, most, 0);
   return count < 0 ? 0 : static_cast<size_t>(count);
 }
 

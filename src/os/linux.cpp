@@ -2,8 +2,8 @@
 #include "os/os.hpp"
 
 #include "os/keep_errno.hpp"
+#include "os/plain_calls.hpp"
 
-#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -123,11 +123,11 @@ void prefer_huge_pages(void *memory, size_t bytes) {
 
 size_t resident_bytes() {
   KeepErrno keep;
-  const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  const int file = plain_open("/proc/self/statm", O_RDONLY);
   if (file < 0) return 0;
   char text[128];
-  const ssize_t length = read(file, text, sizeof text - 1);
-  close(file);
+  const ssize_t length = plain_read(file, text, sizeof text - 1);
+  plain_close(file);
   if (length <= 0) return 0;
   text[length] = '\0';
   char *rest = nullptr;
@@ -152,24 +152,12 @@ uint64_t coarse_milliseconds() {
 uint64_t random_number() {
   KeepErrno keep;
   uint64_t number = 0;
-  if (getrandom(&number, sizeof number, GRND_NONBLOCK) == sizeof number) return number;
+  if (syscall(SYS_getrandom, &number, sizeof number, GRND_NONBLOCK) == sizeof number) return number;
   // Early in the boot of a machine there is no entropy yet: the address layout and the clock must do.
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (reinterpret_cast<uint64_t>(&number) ^ static_cast<uint64_t>(now.tv_nsec)) *
          0x9e3779b97f4a7c15U;
-}
-
-bool call_at_thread_exit(void (*handler)(void *), void *argument) {
-  // Keys are made without allocating. Ours may come after destructors that still allocate: those, and the C
-  // library's own last calls, find the thread without a heap, which the heap knows how to serve.
-  static std::atomic<int> state{0}; // 0 no key yet, 1 being made, 2 made, 3 impossible
-  static pthread_key_t key;
-  int seen = 0;
-  if (state.compare_exchange_strong(seen, 1))
-    state.store(pthread_key_create(&key, handler) == 0 ? 2 : 3, std::memory_order_release);
-  while (state.load(std::memory_order_acquire) == 1) sched_yield();
-  return state.load(std::memory_order_acquire) == 2 && pthread_setspecific(key, argument) == 0;
 }
 
 namespace {
@@ -209,13 +197,13 @@ void write_error(const char *text, size_t length) { write_file(STDERR_FILENO, te
 
 int create_file(const char *path) {
   KeepErrno keep;
-  return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  return plain_open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
 }
 
 bool write_file(int file, const char *text, size_t length) {
   KeepErrno keep;
   while (length > 0) {
-    const ssize_t written = write(file, text, length);
+    const ssize_t written = plain_write(file, text, length);
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) return false;
     text += written;
@@ -226,7 +214,7 @@ bool write_file(int file, const char *text, size_t length) {
 
 void close_file(int file) {
   KeepErrno keep;
-  close(file);
+  plain_close(file);
 }
 
 void abort_process() { std::abort(); }

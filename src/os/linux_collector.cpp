@@ -1,15 +1,14 @@
 // The contract of collector.hpp on Linux.
 #include "os/collector.hpp"
 
-#include <atomic>
+#include "os/plain_calls.hpp"
+
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
-#include <pthread.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -41,8 +40,9 @@ int connect_to(const char *name) {
   if (connection < 0) return -1;
   const auto bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
   const auto *where = reinterpret_cast<const sockaddr *>(&address);
-  if (retried([&] { return connect(connection, where, bytes); }) == 0) return connection;
-  close(connection);
+  if (retried([&] { return syscall(SYS_connect, connection, where, bytes); }) == 0)
+    return connection;
+  plain_close(connection);
   return -1;
 }
 
@@ -55,7 +55,8 @@ int receive_descriptor(int connection, void *answer, size_t answer_bytes) {
   message.msg_iovlen = 1;
   message.msg_control = control;
   message.msg_controllen = sizeof control;
-  const auto got = retried([&] { return recvmsg(connection, &message, MSG_CMSG_CLOEXEC); });
+  const auto got =
+      retried([&] { return syscall(SYS_recvmsg, connection, &message, MSG_CMSG_CLOEXEC); });
   const cmsghdr *head = CMSG_FIRSTHDR(&message);
   if (got != static_cast<ssize_t>(answer_bytes) || head == nullptr || head->cmsg_type != SCM_RIGHTS)
     return -1;
@@ -71,32 +72,34 @@ void *share_memory(const char *name, const void *hello, size_t hello_bytes, void
   const KeepErrno keep;
   const int connection = connect_to(name);
   if (connection < 0) return nullptr;
-  const auto sent = retried([&] { return send(connection, hello, hello_bytes, MSG_NOSIGNAL); });
+  const auto sent = retried([&] {
+    return syscall(SYS_sendto, connection, hello, hello_bytes, MSG_NOSIGNAL, nullptr, 0);
+  });
   const int shared = sent == static_cast<ssize_t>(hello_bytes)
                          ? receive_descriptor(connection, answer, answer_bytes)
                          : -1;
-  close(connection);
+  plain_close(connection);
   if (shared < 0) return nullptr;
   void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, shared, 0);
-  close(shared);
+  plain_close(shared);
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
 bool environment_variable(const char *name, char *value, size_t room) {
   const KeepErrno keep;
-  const int file = open("/proc/self/environ", O_RDONLY | O_CLOEXEC);
+  const int file = plain_open("/proc/self/environ", O_RDONLY);
   if (file < 0) return false;
   const size_t name_length = std::strlen(name);
   char text[1024];
   size_t matched = 0; // characters of `name=`, or more where it is this variable
   size_t length = 0;
   bool is_other = false;
-  for (ssize_t got = 0; (got = retried([&] { return read(file, text, sizeof text); })) > 0;)
+  for (ssize_t got = 0; (got = retried([&] { return plain_read(file, text, sizeof text); })) > 0;)
     for (const char *at = text; at < text + got; ++at) {
       if (matched > name_length && length < room) value[length++] = *at;
       if (*at == '\0') {
         if (matched > name_length) {
-          close(file);
+          plain_close(file);
           return length > 0 && value[length - 1] == '\0';
         }
         is_other = false;
@@ -106,7 +109,7 @@ bool environment_variable(const char *name, char *value, size_t room) {
         ++matched;
       }
     }
-  close(file);
+  plain_close(file);
   return false;
 }
 
@@ -120,17 +123,17 @@ bool process_exists(int process) {
 void nap(unsigned microseconds) {
   const KeepErrno keep;
   const timespec time{0, static_cast<long>(microseconds) * 1000};
-  nanosleep(&time, nullptr);
+  syscall(SYS_nanosleep, &time, nullptr);
 }
 
 void each_mapping(void (*visit)(void *argument, const char *line, size_t length), void *argument) {
   const KeepErrno keep;
-  const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  const int file = plain_open("/proc/self/maps", O_RDONLY);
   if (file < 0) return;
   char text[8192];
   size_t held = 0;
   for (;;) {
-    const auto got = retried([&] { return read(file, text + held, sizeof text - held); });
+    const auto got = retried([&] { return plain_read(file, text + held, sizeof text - held); });
     if (got <= 0) break;
     held += static_cast<size_t>(got);
     size_t begin = 0;
@@ -144,17 +147,7 @@ void each_mapping(void (*visit)(void *argument, const char *line, size_t length)
     std::memmove(text, text + begin, held);
     if (held == sizeof text) held = 0; // no path is as long
   }
-  close(file);
-}
-
-bool call_recorder_at_thread_exit(void (*handler)(void *), void *argument) {
-  static std::atomic<int> state{0}; // 0 no key yet, 1 being made, 2 made, 3 impossible
-  static pthread_key_t key;
-  int seen = 0;
-  if (state.compare_exchange_strong(seen, 1))
-    state.store(pthread_key_create(&key, handler) == 0 ? 2 : 3, std::memory_order_release);
-  while (state.load(std::memory_order_acquire) == 1) sched_yield();
-  return state.load(std::memory_order_acquire) == 2 && pthread_setspecific(key, argument) == 0;
+  plain_close(file);
 }
 
 } // namespace abut::os

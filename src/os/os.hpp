@@ -83,7 +83,7 @@ uint64_t coarse_milliseconds();
 uint64_t random_number();
 
 // Calls `handler(argument)` when this thread ends, as late as the system allows but before its thread-local
-// variables go; false where that cannot be had. `handler` is the same at every call.
+// variables go; false where that cannot be had. There may be four different handlers.
 bool call_at_thread_exit(void (*handler)(void *), void *argument);
 
 // Has `before` called before each fork, and the others after it, with the C library's list of streams locked in

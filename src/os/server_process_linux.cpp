@@ -1,5 +1,6 @@
 #include "os/server_process.hpp"
 
+#include "os/plain_calls.hpp"
 #include "os/service_thread.hpp"
 
 #include <cerrno>
@@ -9,7 +10,6 @@
 #include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace abut::os {
@@ -23,7 +23,7 @@ void (*on_left_alone)() = nullptr;
 // A pipe whose other end is gone, or a process that has ended.
 bool has_ended(int descriptor) {
   pollfd one = {descriptor, POLLIN, 0};
-  return poll(&one, 1, 0) > 0;
+  return syscall(SYS_poll, &one, 1, 0) > 0;
 }
 
 void hear_of_the_end(int) { on_left_alone(); }
@@ -58,7 +58,7 @@ bool start_server_process(void (*body)(void *), void *argument, void (*left_alon
   process.store(0, std::memory_order_relaxed);
   if (pipe2(ends, O_CLOEXEC) != 0) return false;
   if (const int high = fcntl(ends[1], F_DUPFD_CLOEXEC, kHighDescriptor); high >= 0) {
-    close(ends[1]);
+    plain_close(ends[1]);
     ends[1] = high;
   }
   sigset_t all;
@@ -81,13 +81,13 @@ bool start_server_process(void (*body)(void *), void *argument, void (*left_alon
     body(argument);
     _exit(0);
   }
-  close(ends[0]);
-  while (between > 0 && waitpid(between, nullptr, 0) < 0 && errno == EINTR) {
+  plain_close(ends[0]);
+  while (between > 0 && syscall(SYS_wait4, between, nullptr, 0, nullptr) < 0 && errno == EINTR) {
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   errno = saved;
   if (process.load(std::memory_order_acquire) != 0) return true;
-  close(ends[1]);
+  plain_close(ends[1]);
   return false;
 }
 
@@ -97,7 +97,7 @@ bool is_running(uint32_t process) {
   // One that nobody has waited for yet has a number, but has ended.
   if (const long watch = syscall(SYS_pidfd_open, process, 0); runs && watch >= 0) {
     runs = !has_ended(static_cast<int>(watch));
-    close(static_cast<int>(watch));
+    plain_close(static_cast<int>(watch));
   }
   errno = saved;
   return runs;

@@ -1,5 +1,7 @@
 #include "os/service_thread.hpp"
 
+#include "os/plain_calls.hpp"
+
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -75,10 +77,10 @@ bool is_main_thread() { return getpid() == static_cast<pid_t>(syscall(SYS_gettid
 void exit_if_alone() {
   // The thread that the process began with stays as a zombie until the last one has ended, and counts.
   char text[512];
-  const int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+  const int file = plain_open("/proc/self/stat", O_RDONLY);
   if (file < 0) return;
-  const ssize_t length = read(file, text, sizeof text - 1);
-  close(file);
+  const ssize_t length = plain_read(file, text, sizeof text - 1);
+  plain_close(file);
   text[length > 0 ? length : 0] = '\0';
   const char *after_name = std::strrchr(text, ')');
   char state = 0;

@@ -1,5 +1,7 @@
 #include "os/shared_memory.hpp"
 
+#include "os/plain_calls.hpp"
+
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
@@ -23,9 +25,9 @@ uint64_t identity_of(int descriptor) {
 int open_of(unsigned process, const SharedFile &file) {
   char path[64];
   std::snprintf(path, sizeof path, "/proc/%u/fd/%d", process, file.descriptor);
-  const int opened = open(path, O_RDWR | O_CLOEXEC);
+  const int opened = plain_open(path, O_RDWR);
   if (opened >= 0 && identity_of(opened) != file.identity) {
-    close(opened);
+    plain_close(opened);
     return -1;
   }
   return opened;
@@ -42,10 +44,10 @@ SharedFile create_shared_file(size_t bytes) {
   const int low = memfd_create("abut-heap", MFD_CLOEXEC);
   if (low >= 0) {
     const int high = fcntl(low, F_DUPFD_CLOEXEC, kHighDescriptor);
-    if (high >= 0) close(low);
+    if (high >= 0) plain_close(low);
     file.descriptor = high >= 0 ? high : low;
     if (ftruncate(file.descriptor, static_cast<off_t>(bytes)) != 0) {
-      close(file.descriptor);
+      plain_close(file.descriptor);
       file.descriptor = -1;
     } else {
       file.identity = identity_of(file.descriptor);
@@ -72,7 +74,7 @@ bool make_private(const SharedFile &file, unsigned other, size_t offset, void *p
   const bool done =
       descriptor >= 0 && mmap(place, bytes, kAccess, MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED,
                               descriptor, static_cast<off_t>(offset)) != MAP_FAILED;
-  if (!is_here && descriptor >= 0) close(descriptor);
+  if (!is_here && descriptor >= 0) plain_close(descriptor);
   errno = saved;
   return done;
 }

@@ -174,7 +174,7 @@ bool Lane::claim_unused() {
     head.free.store(~uint64_t{0}, std::memory_order_relaxed);
     enter_chunk();
     head.state.store(Head::State::written, std::memory_order_release);
-    os::call_recorder_at_thread_exit(end_thread, this);
+    os::call_at_thread_exit(end_thread, this);
     return true;
   }
   return false;

@@ -114,19 +114,36 @@ TEST(PosixMemalign, RefusesAlignmentsThatAreNoPowerOfTwoTimesAPointer) {
     errno = EDOM;
     EXPECT_EQ(posix_memalign(&block, opaque(alignment), 100), EINVAL) << alignment;
     EXPECT_EQ(block, untouched) << "a failed call must not store a pointer";
-    EXPECT_EQ(errno, EDOM) << "posix_memalign reports by its value, not by errno";
+    EXPECT_EQ(errno, EDOM) << "a mistake in the call is told by the value alone";
   }
 }
 
-TEST(PosixMemalign, ReportsByItsValueThatMemoryIsLacking) {
-  for (const std::size_t alignment : {8u, 64u, 65536u}) {
+// POSIX leaves errno open; programs for the GNU C library find it as malloc leaves it.
+TEST(PosixMemalign, ReportsByItsValueAndInErrnoThatMemoryIsLacking) {
+  const std::size_t half = std::size_t{1} << 63;
+  const auto refuses = [](std::size_t alignment, std::size_t size) {
     void *const untouched = &errno;
     void *block = untouched;
-    EXPECT_EQ(posix_memalign(&block, alignment, opaque(SIZE_MAX - 2 * alignment)), ENOMEM);
+    errno = EDOM;
+    EXPECT_EQ(posix_memalign(&block, opaque(alignment), opaque(size)), ENOMEM);
+    EXPECT_EQ(errno, ENOMEM) << alignment << " " << size;
     EXPECT_EQ(block, untouched);
-  }
-  void *block = nullptr;
-  EXPECT_EQ(posix_memalign(&block, opaque(std::size_t{1} << 63), 16), ENOMEM);
+  };
+  for (const std::size_t alignment : {8ul, 16ul, 64ul, 4096ul, 65536ul, 1ul << 40})
+    for (const std::size_t size : {half - 1, half, SIZE_MAX - 2 * alignment, SIZE_MAX})
+      refuses(alignment, size);
+  for (const std::size_t size : {std::size_t{0}, std::size_t{16}, half}) refuses(half, size);
+}
+
+TEST(PosixMemalign, LeavesErrnoAloneWhereItSucceeds) {
+  for (std::size_t alignment = 8; alignment <= std::size_t{1} << 21; alignment *= 2)
+    for (const std::size_t size : {0u, 1u, 100u, 5000u, 300'000u, 5'000'000u}) {
+      void *block = nullptr;
+      errno = EDOM;
+      ASSERT_EQ(posix_memalign(&block, alignment, size), 0);
+      EXPECT_EQ(errno, EDOM) << alignment << " " << size;
+      std::free(block);
+    }
 }
 
 TEST(AlignedAlloc, SetsErrnoWhenMemoryIsLacking) {
@@ -138,7 +155,7 @@ TEST(AlignedAlloc, SetsErrnoWhenMemoryIsLacking) {
   EXPECT_EQ(errno, ENOMEM);
   errno = 0;
   EXPECT_EQ(memalign(opaque(std::size_t{1} << 63), 16), nullptr);
-  EXPECT_NE(errno, 0);
+  EXPECT_EQ(errno, ENOMEM);
   errno = 0;
   EXPECT_EQ(memalign(opaque(SIZE_MAX), 16), nullptr);
   EXPECT_EQ(errno, EINVAL) << "no power of two is as large";

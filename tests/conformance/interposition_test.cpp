@@ -49,4 +49,9 @@ INSTANTIATE_TEST_SUITE_P(
                     "_ZdlPvSt11align_val_tRKSt9nothrow_t", "_ZdaPvSt11align_val_tRKSt9nothrow_t"),
     [](const auto &tested) { return std::string(tested.param); });
 
+// What keeps libraries to the preloaded heap, and what leaves the program all keys.
+INSTANTIATE_TEST_SUITE_P(OfTheSystem, EveryEntryPoint,
+                         testing::Values("dlopen", "dlmopen", "pthread_key_create"),
+                         [](const auto &tested) { return std::string(tested.param); });
+
 } // namespace

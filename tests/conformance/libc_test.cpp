@@ -4,6 +4,7 @@
 #include "support/pattern.hpp"
 
 #include <climits>
+#include <clocale>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -16,6 +17,7 @@
 #include <search.h>
 #include <string>
 #include <unistd.h>
+#include <vector>
 #include <wchar.h>
 #include <wordexp.h>
 
@@ -55,6 +57,46 @@ TEST(LibcBlock, OfGetlineGrowsTheProgramsBlock) {
   std::fclose(stream);
 }
 
+TEST(LibcBlock, OfGetdelimBeginsFromNothingAndHoldsAllItRead) {
+  std::string text;
+  for (std::size_t part = 1; part < 200; ++part) text += std::string(part * part, 'y') + ";";
+  std::FILE *stream = fmemopen(text.data(), text.size(), "r");
+  char *buffer = nullptr;
+  std::size_t capacity = 0;
+  for (ssize_t part = 1; part < 200; ++part) {
+    ASSERT_EQ(getdelim(&buffer, &capacity, ';', stream), part * part + 1);
+    ASSERT_EQ(std::string(buffer), std::string(static_cast<std::size_t>(part * part), 'y') + ";");
+    if (part % 20 != 0) continue;
+    std::free(buffer); // the program may take it over at any time
+    buffer = nullptr;
+    capacity = 0;
+  }
+  std::free(buffer);
+  std::fclose(stream);
+}
+
+TEST(LibcBlock, OfScanfIsFreedByFree) {
+  const std::string text(20'000, 's');
+  char *word = nullptr;
+  char *set = nullptr;
+  ASSERT_EQ(std::sscanf((text + " 12,rest").c_str(), "%ms %m[0-9]", &word, &set), 2);
+  EXPECT_EQ(text, word);
+  EXPECT_STREQ(set, "12");
+  std::free(word);
+  std::free(set);
+}
+
+TEST(LibcBlock, OfPrintfIsWorkingSpaceOfAnyLength) {
+  char *printed = nullptr;
+  ASSERT_EQ(asprintf(&printed, "%100000d|%.5000f|%ls", 7, 1.5, L"wide"),
+            100'000 + 1 + 5002 + 1 + 4);
+  EXPECT_EQ(std::string(printed + 99'999, 4), "7|1.");
+  EXPECT_STREQ(std::strrchr(printed, '|'), "|wide");
+  printed = static_cast<char *>(std::realloc(printed, 10));
+  EXPECT_EQ(std::string(printed, 10), std::string(10, ' '));
+  std::free(printed);
+}
+
 TEST(LibcBlock, OfAMemoryStreamIsReallocatedByTheProgram) {
   char *text = nullptr;
   std::size_t length = 0;
@@ -64,6 +106,22 @@ TEST(LibcBlock, OfAMemoryStreamIsReallocatedByTheProgram) {
   text = static_cast<char *>(std::realloc(text, length * 2));
   ASSERT_NE(text, nullptr);
   EXPECT_EQ(std::strncmp(text, "0,1,2,3,", 8), 0);
+  std::free(text);
+}
+
+TEST(LibcBlock, OfAWideMemoryStreamMayGrowWhileItIsLookedAt) {
+  wchar_t *text = nullptr;
+  std::size_t length = 0;
+  std::FILE *stream = open_wmemstream(&text, &length);
+  for (std::size_t i = 1; i <= 20'000; ++i) {
+    std::fputws(L"abc", stream);
+    if (i % 1000 != 0) continue;
+    std::fflush(stream);
+    ASSERT_EQ(length, 3 * i);
+    ASSERT_GE(malloc_usable_size(text), (length + 1) * sizeof(wchar_t));
+  }
+  std::fclose(stream);
+  EXPECT_EQ(text[length - 1], L'c');
   std::free(text);
 }
 
@@ -86,6 +144,9 @@ TEST(LibcBlock, OfDirectoryListingsIsFreedByFree) {
   std::free(entries);
   glob_t matches{};
   ASSERT_EQ(glob("/usr/*/*", 0, nullptr, &matches), 0);
+  const std::size_t first = matches.gl_pathc;
+  ASSERT_EQ(glob("/etc/*", GLOB_APPEND, nullptr, &matches), 0);
+  EXPECT_GT(matches.gl_pathc, first);
   globfree(&matches);
   wordexp_t words{};
   ASSERT_EQ(wordexp("$HOME a b 'c d'", &words, WRDE_NOCMD), 0);
@@ -133,13 +194,66 @@ TEST(LibcBlock, OfALargeSortIsReturned) {
   std::free(numbers);
 }
 
+// Records larger than a pointer are sorted through pointers to them, with scratch space for both.
+TEST(LibcBlock, OfASortOfLargeRecordsIsReturned) {
+  struct Record {
+    std::size_t key;
+    char rest[120];
+  };
+  std::vector<Record> records(20'000);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    records[i].key = i * 7919 % records.size();
+    support::fill(records[i].rest, sizeof records[i].rest, records[i].key);
+  }
+  std::qsort(records.data(), records.size(), sizeof(Record), [](const void *a, const void *b) {
+    const std::size_t left = static_cast<const Record *>(a)->key;
+    const std::size_t right = static_cast<const Record *>(b)->key;
+    return left < right ? -1 : left > right ? 1 : 0;
+  });
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    ASSERT_EQ(records[i].key, i);
+    ASSERT_TRUE(support::holds(records[i].rest, sizeof records[i].rest, i));
+  }
+}
+
+TEST(LibcBlock, OfLocalesIsFreedByTheirOwnCall) {
+  const std::string before = std::setlocale(LC_ALL, nullptr);
+  for (int round = 0; round < 100; ++round) {
+    ASSERT_NE(std::setlocale(LC_ALL, "C.UTF-8"), nullptr);
+    EXPECT_EQ(std::mblen("\u00e9", 2), 2);
+    EXPECT_EQ(std::setlocale(LC_ALL, "no_SUCH.locale"), nullptr);
+    ASSERT_NE(std::setlocale(LC_ALL, before.c_str()), nullptr);
+    const locale_t made = newlocale(LC_ALL_MASK, "C.UTF-8", nullptr);
+    ASSERT_NE(made, nullptr);
+    const locale_t copy = duplocale(made);
+    freelocale(made);
+    freelocale(copy);
+  }
+}
+
+TEST(LibcBlock, OfTheEnvironmentIsReplacedByTheCLibrary) {
+  const std::string long_value(5000, 'v');
+  for (int i = 0; i < 300; ++i)
+    ASSERT_EQ(setenv(("ABUT_TEST_" + std::to_string(i)).c_str(), long_value.c_str(), 1), 0);
+  for (int i = 0; i < 300; ++i) {
+    const std::string name = "ABUT_TEST_" + std::to_string(i);
+    EXPECT_EQ(long_value, std::getenv(name.c_str()));
+    ASSERT_EQ(unsetenv(name.c_str()), 0);
+  }
+}
+
 TEST(LibcBlock, OfNameServicesIsFreedByTheirOwnCall) {
   // Loads plug-ins (libnss_*) with dlopen, which allocate by themselves.
   addrinfo hints{};
   hints.ai_flags = AI_NUMERICHOST;
-  addrinfo *found = nullptr;
-  ASSERT_EQ(getaddrinfo("127.0.0.1", "80", &hints, &found), 0);
-  freeaddrinfo(found);
+  for (const char *host : {"127.0.0.1", "::1"}) {
+    addrinfo *found = nullptr;
+    ASSERT_EQ(getaddrinfo(host, "80", &hints, &found), 0) << host;
+    EXPECT_NE(found->ai_addr, nullptr);
+    freeaddrinfo(found);
+  }
+  addrinfo *none = nullptr;
+  EXPECT_EQ(getaddrinfo("no number", "80", &hints, &none), EAI_NONAME);
   EXPECT_NE(getservbyname("no-such-service-anywhere", "tcp"),
             opaque(reinterpret_cast<servent *>(1)));
 }

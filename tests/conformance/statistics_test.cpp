@@ -40,7 +40,37 @@ TEST_P(BytesInUse, FollowAllocationAndFree) {
   EXPECT_LT(bytes_in_use(), before + total / 2);
 }
 
+TEST_P(BytesInUse, RiseAndFallByAboutWhatIsAllocated) {
+  const std::size_t total = std::size_t{64} << 20;
+  std::vector<void *> blocks(total / GetParam());
+  for (int round = 0; round < 3; ++round) {
+    const std::size_t before = bytes_in_use();
+    for (void *&block : blocks) block = std::malloc(GetParam());
+    const std::size_t full = bytes_in_use();
+    EXPECT_LE(full, before + 2 * total + total / 8) << "no allocator here more than doubles";
+    for (std::size_t i = 0; i < blocks.size(); i += 2) std::free(blocks[i]);
+    const std::size_t half = bytes_in_use();
+    EXPECT_GE(half, before + total / 3);
+    EXPECT_LE(half, full - total / 3);
+    for (std::size_t i = 1; i < blocks.size(); i += 2) std::free(blocks[i]);
+    EXPECT_LE(bytes_in_use(), before + total / 10);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Mallinfo2, BytesInUse, testing::Values(64, 1000, 50'000, 8u << 20));
+
+TEST(Mallinfo2, FollowsABlockThatIsResized) {
+  const std::size_t before = bytes_in_use();
+  void *block = std::malloc(opaque(std::size_t{100}));
+  for (std::size_t size = 1 << 20; size <= std::size_t{64} << 20; size *= 2) {
+    block = std::realloc(opaque(block), size);
+    EXPECT_GE(bytes_in_use(), before + size) << size;
+    EXPECT_LE(bytes_in_use(), before + size + size / 2 + (1 << 20)) << size;
+  }
+  block = std::realloc(opaque(block), 1000);
+  EXPECT_LE(bytes_in_use(), before + (8 << 20));
+  std::free(block);
+}
 
 TEST(Mallinfo2, CountsTheBlocksOfOtherThreads) {
   const std::size_t before = bytes_in_use();

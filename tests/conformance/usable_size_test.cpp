@@ -45,6 +45,33 @@ TEST(UsableSize, StaysTheSameWhileTheBlockLives) {
   }
 }
 
+// Programs that ask for it use all of it, and then let the block grow.
+TEST(UsableSize, IsKeptWholeByRealloc) {
+  for (const std::size_t size : conformance::telling_sizes(std::size_t{8} << 20))
+    for (const std::size_t more : {std::size_t{1}, size / 2 + 1, size * 3}) {
+      void *block = std::malloc(size);
+      const std::size_t usable = malloc_usable_size(block);
+      support::fill(block, usable, size);
+      block = std::realloc(block, usable + more);
+      ASSERT_NE(block, nullptr);
+      ASSERT_TRUE(support::holds(block, usable, size)) << size << " " << more;
+      ASSERT_GE(malloc_usable_size(block), usable + more);
+      std::free(block);
+    }
+}
+
+TEST(UsableSize, MayBeAskedForByReallocAndStaysTheCallers) {
+  for (const std::size_t size : conformance::telling_sizes(std::size_t{1} << 20)) {
+    void *block = std::malloc(size);
+    const std::size_t usable = malloc_usable_size(block);
+    support::fill(block, usable, size);
+    block = std::realloc(block, usable); // what it has already
+    ASSERT_TRUE(support::holds(block, usable, size)) << size;
+    ASSERT_GE(malloc_usable_size(block), usable) << size;
+    std::free(block);
+  }
+}
+
 TEST(UsableSize, CoversBlocksOfEveryKindOfCall) {
   for (const std::size_t size : {0u, 1u, 77u, 4000u, 100'000u, 9'000'000u}) {
     void *blocks[] = {std::calloc(1, size),

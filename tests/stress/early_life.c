@@ -20,6 +20,7 @@ __attribute__((constructor)) void early_life_begin(void) {
   }
   dlsym(RTLD_DEFAULT, "no_such_symbol_anywhere");
   dlerror();
+  dlclose(dlopen(NULL, RTLD_NOW | RTLD_DEEPBIND));
 }
 
 __attribute__((destructor)) static void early_life_end(void) {

@@ -1,4 +1,5 @@
 // A plug-in that allocates when it is loaded, when it is called, and when it is unloaded.
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -23,6 +24,24 @@ void plugin_free(void *block) { std::free(block); }
 void *plugin_reallocate(void *block, std::size_t size) { return std::realloc(block, size); }
 
 char *plugin_duplicate(const char *text) { return strdup(text); }
+
+char *plugin_read_line(const char *text, std::size_t size) {
+  std::FILE *stream = fmemopen(const_cast<char *>(text), size, "r");
+  char *line = nullptr;
+  std::size_t capacity = 0;
+  getline(&line, &capacity, stream);
+  std::fclose(stream);
+  return line;
+}
+
+char *plugin_print(int count) {
+  char *text = nullptr;
+  std::size_t length = 0;
+  std::FILE *stream = open_memstream(&text, &length);
+  for (int i = 0; i < count; ++i) std::fprintf(stream, "%d,", i);
+  std::fclose(stream);
+  return text;
+}
 
 std::string *plugin_new_string(const char *text) { return new std::string(text); }
 

@@ -1,37 +1,18 @@
-// dlopen and dlclose of code that allocates, plainly and with RTLD_DEEPBIND.
+// dlopen and dlclose of code that allocates.
+#include "stress/plugin.hpp"
 #include "support/child.hpp"
 
-#include <csignal>
 #include <cstdlib>
-#include <dlfcn.h>
 #include <gtest/gtest.h>
-#include <malloc.h>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+using stress::Plugin;
 using support::require;
 
 namespace {
-
-class Plugin {
-public:
-  explicit Plugin(int mode = RTLD_NOW) : handle_(dlopen(STRESS_PLUGIN, mode)) {
-    require(handle_ != nullptr, "the plug-in loads");
-  }
-  Plugin(const Plugin &) = delete;
-  Plugin &operator=(const Plugin &) = delete;
-  ~Plugin() { dlclose(handle_); }
-
-  template <typename Function>
-  Function *find(const char *name) const {
-    return reinterpret_cast<Function *>(dlsym(handle_, name));
-  }
-
-private:
-  void *handle_;
-};
 
 TEST(Plugin, AllocatesWhatTheProgramFreesAndTheOtherWayRound) {
   for (int round = 0; round < 200; ++round) {
@@ -76,6 +57,21 @@ TEST(Plugin, IsLoadedAndUnloadedByManyThreadsAtOnce) {
   for (std::thread &thread : threads) thread.join();
 }
 
+TEST(Plugin, MayWaitForAThreadThatAllocatesWhileItIsLoaded) {
+  const support::Outcome outcome = support::in_child(
+      [] {
+        for (int round = 0; round < 20; ++round) {
+          void *library = dlopen(STRESS_WAITS_FOR_THREAD, RTLD_NOW);
+          require(library != nullptr, "the plug-in loads");
+          auto *got = reinterpret_cast<int (*)()>(dlsym(library, "waits_for_thread_got"));
+          require(got() == 1, "its thread has allocated");
+          dlclose(library);
+        }
+      },
+      60);
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+}
+
 // A program that a plug-in's TLS destructors outlive, and that exits with the plug-in still loaded.
 TEST(Plugin, MayBeLoadedStillWhenTheProgramExits) {
   const support::Outcome outcome = support::in_child([] {
@@ -84,59 +80,6 @@ TEST(Plugin, MayBeLoadedStillWhenTheProgramExits) {
     std::exit(0);
   });
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();
-}
-
-TEST(DeepBoundPlugin, KeepsToItself) {
-  const support::Outcome outcome = support::in_child([] {
-    for (int round = 0; round < 50; ++round) {
-      const Plugin plugin(RTLD_NOW | RTLD_DEEPBIND);
-      auto *allocate = plugin.find<void *(std::size_t)>("plugin_allocate");
-      auto *reallocate = plugin.find<void *(void *, std::size_t)>("plugin_reallocate");
-      auto *release = plugin.find<void(void *)>("plugin_free");
-      for (std::size_t size = 1; size < 10'000'000; size = size * 3 + 1) {
-        void *block = reallocate(allocate(size), size * 2);
-        require(static_cast<unsigned char *>(block)[size - 1] == 0x5a,
-                "realloc keeps the contents");
-        release(block);
-      }
-      require(plugin.find<std::size_t()>("plugin_words")() > 100, "the plug-in's vector is alive");
-    }
-  });
-  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
-}
-
-// With RTLD_DEEPBIND the plug-in's malloc is the C library's, and its blocks are foreign to a
-// preloaded heap: the program's calls on them must reach their maker.
-void use_and_free_a_deep_block(std::size_t size) {
-  const Plugin plugin(RTLD_NOW | RTLD_DEEPBIND);
-  auto *allocate = plugin.find<void *(std::size_t)>("plugin_allocate");
-  auto *release = plugin.find<void(void *)>("plugin_free");
-  void *block = allocate(size);
-  require(malloc_usable_size(block) >= size, "the usable size is that of the block");
-  block = std::realloc(block, size * 2);
-  require(static_cast<unsigned char *>(block)[size - 1] == 0x5a, "realloc keeps the contents");
-  std::free(block);
-  for (int i = 0; i < 1000; ++i) // both heaps still work
-    release(allocate(size));
-  std::free(std::malloc(size));
-}
-
-TEST(DeepBoundPlugin, AllocatesWhatTheProgramFrees) {
-  for (const std::size_t size : {24u, 5000u, 300'000u}) {
-    const support::Outcome outcome = support::in_child([size] { use_and_free_a_deep_block(size); });
-    EXPECT_TRUE(outcome.succeeded()) << size << ": " << outcome.text();
-  }
-}
-
-// The C library serves other threads from arenas that cannot be told from any other mapping: a
-// refusal in words will do, silent damage will not.
-TEST(DeepBoundPlugin, OfAnotherThreadIsServedOrRefusedInWords) {
-  for (const std::size_t size : {24u, 5000u, 300'000u}) {
-    const support::Outcome outcome = support::in_child(
-        [size] { std::thread([size] { use_and_free_a_deep_block(size); }).join(); });
-    const bool refused_in_words = outcome.killed_by(SIGABRT) && outcome.error.starts_with("abut: ");
-    EXPECT_TRUE(outcome.succeeded() || refused_in_words) << size << ": " << outcome.text();
-  }
 }
 
 } // namespace
