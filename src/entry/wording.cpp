@@ -23,7 +23,7 @@ void put_word(os::Message &text, unsigned word) {
     text << "[rsp + " << uint64_t{(word - Captured::kFirstSlot) * sizeof(Address)} << "]";
 }
 
-void put_sum(os::Message &text, int offset) {
+void put_sum(os::Message &text, int64_t offset) {
   if (offset > 0) text << " + " << static_cast<uint64_t>(offset);
 }
 

@@ -26,9 +26,9 @@ extern "C" __attribute__((weak)) char __libc_single_threaded;
 
 // The lock of the list of all streams.
 extern "C" {
-__attribute__((weak)) void _IO_list_lock();
-__attribute__((weak)) void _IO_list_unlock();
-__attribute__((weak)) void _IO_list_resetlock();
+__attribute__((weak)) void abut_lock_stream_list() __asm__("_IO_list_lock");
+__attribute__((weak)) void abut_unlock_stream_list() __asm__("_IO_list_unlock");
+__attribute__((weak)) void abut_reset_stream_list() __asm__("_IO_list_resetlock");
 }
 
 namespace abut::os {
@@ -166,18 +166,18 @@ thread_local constinit bool holds_streams __attribute__((tls_model("initial-exec
 
 // Where there is one thread the library takes no lock, and gives back none in the child.
 void lock_streams() {
-  if (single_threaded() || &_IO_list_lock == nullptr) return;
-  _IO_list_lock(); // it is recursive
+  if (single_threaded() || &abut_lock_stream_list == nullptr) return;
+  abut_lock_stream_list(); // it is recursive
   holds_streams = true;
 }
 
 void unlock_streams() {
-  if (holds_streams) _IO_list_unlock();
+  if (holds_streams) abut_unlock_stream_list();
   holds_streams = false;
 }
 
 void reset_streams() {
-  if (holds_streams) _IO_list_resetlock();
+  if (holds_streams) abut_reset_stream_list();
   holds_streams = false;
 }
 

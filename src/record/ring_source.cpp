@@ -20,12 +20,12 @@ namespace {
 
 RingSource::RingSource(Channel &channel, unsigned session, Manner manner)
     : process_(static_cast<int>(syscall(SYS_pidfd_open, channel.peer(), 0))) {
-  constexpr size_t bytes = ring::kSharedBytes;
+  constexpr size_t kBytes = ring::kSharedBytes;
   const Descriptor memory(memfd_create("abut-rings", MFD_CLOEXEC));
   if (!process_.is_open()) fail("the recorded process");
-  if (!memory.is_open() || ftruncate(memory.get(), static_cast<off_t>(bytes)) != 0)
+  if (!memory.is_open() || ftruncate(memory.get(), static_cast<off_t>(kBytes)) != 0)
     fail("memory to share with the recorded process");
-  void *mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory.get(), 0);
+  void *mapped = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory.get(), 0);
   if (mapped == MAP_FAILED) fail("memory to share with the recorded process");
   header_ = ring::begin_header(mapped);
   header_->collector = getpid();
