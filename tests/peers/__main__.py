@@ -8,11 +8,12 @@ import os
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from .children import BUILD, ROOT, check_preload
-from .compare import Expected, Finding, Verdict, read_expected, run_both, unneeded
+from .compare import Expected, Finding, read_expected, run_both, unneeded
 from .model import NotRunError, Prepared, Suite
 from .suites import SUITES
 from .table import Report, show, write
@@ -40,21 +41,25 @@ def say(line: str) -> None:
 
 def run_tests(
     suite: Suite, prepared: Prepared, library: Path, expected: Sequence[Expected], jobs: int
-) -> list[Finding]:
-    findings = []
+) -> tuple[list[Finding], dict[str, str]]:
+    """What was found, and why some tests said nothing."""
+    findings, silent = [], {}
     with ThreadPoolExecutor(jobs) as pool:
-        begun = [
-            pool.submit(run_both, suite.name, test, library, expected) for test in prepared.tests
-        ]
+        begun = {
+            pool.submit(run_both, suite.name, test, library, expected): test.name
+            for test in prepared.tests
+        }
         for number, done in enumerate(as_completed(begun), 1):
-            found = done.result()
+            progress = f"{suite.name} {number}/{len(begun)} {begun[done]}"
+            try:
+                found = done.result()
+            except NotRunError as reason:
+                silent[begun[done]] = str(reason)
+                say(f"{progress}: not run: {reason}")
+                continue
             findings.append(found)
-            became = "" if found.verdict is Verdict.EQUAL else f" became {found.preloaded.status}"
-            say(
-                f"{suite.name} {number}/{len(begun)} {found.test}: {found.verdict},"
-                f" {found.plain.status}{became}"
-            )
-    return sorted(findings, key=lambda finding: finding.test)
+            say(f"{progress}: {found.verdict}, {found.became()}")
+    return sorted(findings, key=lambda finding: finding.test), silent
 
 
 def run_suite(suite: Suite, chosen: argparse.Namespace, expected: Sequence[Expected]) -> Report:
@@ -65,12 +70,11 @@ def run_suite(suite: Suite, chosen: argparse.Namespace, expected: Sequence[Expec
         say(f"{suite.name}: not run: {reason}")
         return Report(suite.name, not_run=str(reason))
     tests = [test for test in prepared.tests if fnmatchcase(test.name, chosen.tests)]
-    prepared = Prepared(tests, prepared.left_out, prepared.note)
-    if not tests:
-        return Report(suite.name, left_out=prepared.left_out, not_run="no test is left to run")
-    return Report.of(
-        suite.name, prepared, run_tests(suite, prepared, chosen.library, expected, chosen.jobs)
-    )
+    prepared = replace(prepared, tests=tests)
+    findings, silent = run_tests(suite, prepared, chosen.library, expected, chosen.jobs)
+    left_out = prepared.left_out | silent
+    why = next(iter(silent.values()), "no test is left to run")
+    return Report(suite.name, findings, left_out, prepared.note, "" if findings else why)
 
 
 def main() -> int:

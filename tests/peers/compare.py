@@ -4,6 +4,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import ndiff
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -41,6 +42,18 @@ class Finding:
     plain: Outcome
     preloaded: Outcome
     reason: str = ""
+
+    def became(self) -> str:
+        """The status, and the one that it became under the library, if that is another."""
+        before, after = self.plain.status, self.preloaded.status
+        if self.plain == self.preloaded:
+            return before
+        return f"{before} became {after}" if before != after else f"{before}, other output"
+
+    def changes(self) -> list[str]:
+        """The lines of the output that differ."""
+        before, after = self.plain.output.splitlines(), self.preloaded.output.splitlines()
+        return [line for line in ndiff(before, after) if line[0] in "+-"]
 
 
 def read_expected(file: Path) -> list[Expected]:

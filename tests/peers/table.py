@@ -9,9 +9,10 @@ from rich.console import Console
 from rich.table import Table
 
 from .compare import Expected, Finding, Verdict, tally
-from .model import Prepared
 
 _WORDS = 600
+_LINES = 20
+_WIDTH = 110
 
 
 @dataclass(frozen=True)
@@ -23,10 +24,6 @@ class Report:
     left_out: dict[str, str] = field(default_factory=dict)
     note: str = ""
     not_run: str = ""
-
-    @classmethod
-    def of(cls, suite: str, prepared: Prepared, findings: Sequence[Finding]) -> "Report":
-        return cls(suite, list(findings), prepared.left_out, prepared.note)
 
     def unexpected(self) -> list[Finding]:
         return [f for f in self.findings if f.verdict is Verdict.DIFFERENT]
@@ -64,6 +61,7 @@ _COLUMNS = (
 
 def show(reports: Sequence[Report], unneeded: Sequence[Expected]) -> None:
     console = Console(soft_wrap=True, markup=False, highlight=False)
+    console.width = max(console.width, _WIDTH)
     for report in reports:
         _show_differences(console, report)
     for entry in unneeded:
@@ -82,14 +80,11 @@ def _show_differences(console: Console, report: Report) -> None:
     for finding in report.findings:
         if finding.verdict is Verdict.EQUAL:
             continue
-        head = f"{finding.suite} {finding.test}: {finding.verdict}"
-        console.print(
-            f"{head}: {finding.plain.status} became {finding.preloaded.status}"
-            + (f": {finding.reason}" if finding.reason else ""),
-        )
+        why = f": {finding.reason}" if finding.reason else ""
+        console.print(f"{finding.suite} {finding.test}: {finding.verdict}: {finding.became()}{why}")
         if finding.verdict is Verdict.DIFFERENT:
-            words = finding.preloaded.detail[-_WORDS:]
-            console.print(words, style="dim")
+            words = [*finding.changes()[:_LINES], finding.preloaded.detail[-_WORDS:]]
+            console.print("\n".join(words), style="dim")
 
 
 def write(file: Path, library: Path, reports: Sequence[Report]) -> None:
