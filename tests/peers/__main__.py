@@ -5,13 +5,16 @@ Exit status 0: nothing differs but what expected.toml lists. 1: something does. 
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
+from types import FrameType
 
+from . import children
 from .children import BUILD, ROOT, check_preload
 from .compare import Expected, Finding, read_expected, run_both, unneeded
 from .model import NotRunError, Prepared, Suite
@@ -77,7 +80,15 @@ def run_suite(suite: Suite, chosen: argparse.Namespace, expected: Sequence[Expec
     return Report(suite.name, findings, left_out, prepared.note, "" if findings else why)
 
 
+def end(_signal: int, _frame: FrameType | None) -> None:
+    """Leaves nothing running behind."""
+    children.end_all()
+    os._exit(2)
+
+
 def main() -> int:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
     chosen = options()
     chosen.library = chosen.library.resolve()
     check_preload(chosen.library)

@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "peers"
 SEARCH_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
 _MARK = "ABUT_PEERS_RUN"
+_RUNNER = uuid.uuid4().hex
 _KEPT = 4000
 
 
@@ -56,7 +57,7 @@ def environment(home: Path, library: Path | None, **more: str) -> dict[str, str]
 
 def run(argv: Sequence[str], folder: Path, variables: Mapping[str, str], timeout: float) -> Done:
     """Runs a program in `folder`, and ends whatever it leaves running."""
-    mark = uuid.uuid4().hex
+    mark = f"{_RUNNER}-{uuid.uuid4().hex}"
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         child = subprocess.Popen(
             argv,
@@ -104,16 +105,21 @@ def _end(child: subprocess.Popen[bytes], mark: str) -> None:
     with suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGKILL)
     child.wait()
-    for pid in _marked(mark):
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+    _end_marked(mark)
 
 
-def _marked(mark: str) -> list[int]:
+def end_all() -> None:
+    """Ends all that this process has run and that is left."""
+    _end_marked(_RUNNER)
+
+
+def _end_marked(mark: str) -> None:
     wanted = f"{_MARK}={mark}".encode()
-    found = []
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            if wanted in (folder / "environ").read_bytes().split(b"\0"):
-                found.append(int(folder.name))
-    return found
+            if any(part.startswith(wanted) for part in _variables(folder)):
+                os.kill(int(folder.name), signal.SIGKILL)
+
+
+def _variables(process: Path) -> list[bytes]:
+    return (process / "environ").read_bytes().split(b"\0")

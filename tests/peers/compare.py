@@ -4,7 +4,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import ndiff
+from difflib import unified_diff
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -53,7 +53,8 @@ class Finding:
     def changes(self) -> list[str]:
         """The lines of the output that differ."""
         before, after = self.plain.output.splitlines(), self.preloaded.output.splitlines()
-        return [line for line in ndiff(before, after) if line[0] in "+-"]
+        lines = list(unified_diff(before, after, lineterm="", n=0))
+        return [line for line in lines[2:] if not line.startswith("@@")]
 
 
 def read_expected(file: Path) -> list[Expected]:

@@ -4,6 +4,7 @@ PYTHONMALLOC has every block come from malloc.
 """
 
 import shutil
+import subprocess
 import tomllib
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -41,14 +42,12 @@ def outcome(done: children.Done, found: dict[str, str]) -> Outcome:
     return Outcome(status, listed, words + children.last_words(done))
 
 
-def _test(module: str, package: Path) -> Test:
+def _test(module: str, python: Path) -> Test:
     def run(library: Path | None) -> Outcome:
         with children.scratch() as home:
             report = home / "report.xml"
-            around = children.environment(
-                home, library, PYTHONPATH=str(package), PYTHONMALLOC="malloc"
-            )
-            argv = [_PYTHON, "-m", "test", "--junit-xml", str(report), module]
+            around = children.environment(home, library, PYTHONMALLOC="malloc")
+            argv = [str(python), "-m", "test", "--junit-xml", str(report), module]
             done = children.run(argv, home, around, _TIMEOUT)
             return outcome(done, cases(report))
 
@@ -63,17 +62,27 @@ def _python_name() -> str:
     return real.name
 
 
+def _environment(package: Path) -> Path:
+    """A virtual environment whose Python finds the test package, isolated processes of it, too."""
+    folder = children.BUILD / "cpython"
+    shutil.rmtree(folder, ignore_errors=True)
+    subprocess.run([_PYTHON, "-m", "venv", "--without-pip", str(folder)], check=True)
+    links = folder / "links"
+    links.mkdir()
+    (links / "test").symlink_to(package)
+    (site,) = folder.glob("lib/python3*/site-packages")
+    (site / "tests.pth").write_text(f"import sys; sys.path.insert(0, {str(links)!r})\n")
+    return folder / "bin" / "python"
+
+
 def prepare() -> Prepared:
     tree, version = debian.source_of(_python_name())
-    package = children.BUILD / "cpython"
-    package.mkdir(parents=True, exist_ok=True)
-    link = package / "test"
-    link.unlink(missing_ok=True)
-    link.symlink_to(tree / "Lib" / "test")
+    package = tree / "Lib" / "test"
+    python = _environment(package)
     modules = tomllib.loads(_LIST.read_text())["modules"]
-    there = {path.stem for path in link.iterdir()}
+    there = {path.stem for path in package.iterdir()}
     left_out = {name: "this version has no such tests" for name in modules if name not in there}
-    tests = [_test(name, package) for name in modules if name in there]
+    tests = [_test(name, python) for name in modules if name in there]
     return Prepared(tests, left_out, f"tests of {version}")
 
 

@@ -94,13 +94,22 @@ def _support(tree: Path, compiler: Compiler) -> Path:
     return compiler.archive(sorted(wanted), _BUILD / "support", ["-include", "limits.h", *paths])
 
 
-def _recipes(tree: Path, sources: list[Path], support: Path) -> list[Recipe]:
+def _modules(name: str, source: Path, named: dict[str, list[str]]) -> list[Path]:
+    """The sources of the objects that a test loads, which are beside it."""
+    if name in named:
+        return [source.with_name(f"{module}.c") for module in named[name]]
+    return sorted(source.parent.glob(f"{source.stem}*mod*.c"))
+
+
+def _recipes(
+    tree: Path, sources: list[Path], support: Path, named: dict[str, list[str]]
+) -> list[Recipe]:
     return [
         Recipe(
             name=_name(tree, source),
             source=source,
             program=_BUILD / "tests" / _name(tree, source),
-            modules=sorted(source.parent.glob(f"{source.stem}*mod*.c")),
+            modules=_modules(_name(tree, source), source, named),
             libraries=[str(support), "-rdynamic", "-lpthread", "-ldl", "-lm"],
         )
         for source in sources
@@ -140,7 +149,8 @@ def prepare() -> Prepared:
     includes = [_HERE / "glibc" / "include", _headers(tree, told["headers"]), tree / "support"]
     compiler = Compiler("gcc", [*_FLAGS, *(f"-I{folder}" for folder in includes)])
     choice = choose(tree, told["folder"])
-    recipes = _recipes(tree, choice.sources, _support(tree, compiler))
+    support = _support(tree, compiler)
+    recipes = _recipes(tree, choice.sources, support, told["modules"])
     failed = build_all(compiler, recipes)
     tests = [
         _test(recipe.name, recipe.program, told["variables"].get(recipe.name, {}))

@@ -62,7 +62,7 @@ class Script:
         finally:
             shutil.rmtree(home, ignore_errors=True)
         if library is None and (done.status != "passed" or not done.out):
-            words = (children.last_words(done).splitlines() or ["no output"])[-1]
+            words = ((done.err or done.out).splitlines() or ["no output"])[-1]
             raise NotRunError(f"fails without the library: {done.status}: {words}")
         output = done.out + (done.err if self.compares_stderr else "")
         return Outcome(done.status, output, children.last_words(done))

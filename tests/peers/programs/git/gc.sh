@@ -7,7 +7,7 @@ export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=c GIT_COMMITTER
 awk 'BEGIN {
     for (n = 1; n <= 800; n++) {
         printf "commit refs/heads/branch%d\nmark :%d\ncommitter c <c@d> %d +0000\ndata 6\nchange\n", n % 5, n, 1000000000 + n * 60
-        if (n > 1) printf "from :%d\n", n > 5 ? n - 5 : 1
+        if (n > 1) printf "from :%d\n", (n > 5 ? n - 5 : 1)
         for (f = 1; f <= 3; f++) {
             text = ""
             for (l = 1; l <= 200; l++) text = text "line " l " " (l * 7 + (l % 50 == n % 50 ? n : f)) "\n"

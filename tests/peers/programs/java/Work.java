@@ -35,16 +35,20 @@ public class Work {
         inflater.end();
         long direct = 0;
         for (int i = 1; i < 300; ++i) {
-            ByteBuffer buffer = ByteBuffer.allocateDirect(i * 1000);
-            buffer.putInt(i * 999, i);
-            direct += buffer.getInt(i * 999);
+            ByteBuffer buffer = ByteBuffer.allocateDirect(i * 300);
+            buffer.putInt(i * 299 - 3, i);
+            direct += buffer.getInt(i * 299 - 3);
         }
         String digest = HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(again));
         return seed + " " + map.size() + " " + direct + " " + digest;
     }
 
     public static void main(String[] arguments) throws Exception {
-        var pool = Executors.newFixedThreadPool(6);
+        var pool = Executors.newFixedThreadPool(6, work -> {
+            Thread thread = new Thread(work);
+            thread.setDaemon(true);
+            return thread;
+        });
         List<Callable<String>> tasks = new ArrayList<>();
         for (int i = 0; i < 12; ++i) {
             int seed = i;

@@ -1,6 +1,5 @@
 # A database made anew, transactions of several clients, a crash, and checksums of all tables.
 # needs: psql postgresql
-# needs: pg_config postgresql-common
 # needs: setpriv util-linux
 # stderr: ignore
 source "$PEERS/server.bash"
