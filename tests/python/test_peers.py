@@ -1,8 +1,9 @@
+import time
 from pathlib import Path
 
 import pytest
 
-from peers import builds, children, cpython, glibc
+from peers import builds, children, cpython, glibc, scripts
 from peers.compare import (
     Expected,
     Finding,
@@ -12,7 +13,7 @@ from peers.compare import (
     run_both,
     unneeded,
 )
-from peers.model import Outcome, Test
+from peers.model import NotRunError, Outcome, Test
 from peers.table import Report
 
 PASSED = Outcome("passed")
@@ -141,12 +142,21 @@ def test_cases_of_a_python_module_are_compared_one_by_one(tmp_path: Path) -> Non
     assert cpython.cases(tmp_path / "none.xml") == {}
 
 
+def is_alive(pid: str) -> bool:
+    try:
+        return "zombie" not in Path(f"/proc/{pid}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 def test_a_child_that_takes_too_long_is_ended_with_what_it_started(tmp_path: Path) -> None:
     command = "setsid sleep 1000 & echo $!; sleep 1000"
     late = children.run(["/bin/sh", "-c", command], tmp_path, {"PATH": children.SEARCH_PATH}, 0.5)
     assert late.status == "timeout"
-    state = Path(f"/proc/{late.out.strip()}/status")
-    assert not state.exists() or "zombie" in state.read_text()
+    deadline = time.monotonic() + 60
+    while is_alive(late.out.strip()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def test_how_a_child_ended_is_told(tmp_path: Path) -> None:
@@ -173,3 +183,35 @@ def test_what_cannot_be_built_is_named_with_its_reason(tmp_path: Path) -> None:
     assert list(problems) == ["bad"]
     assert "no_such_header.h: No such file" in problems["bad"]
     assert (tmp_path / "out" / "good").exists()
+
+
+def test_a_script_says_what_it_needs_and_what_is_not_there(tmp_path: Path) -> None:
+    path = tmp_path / "case.sh"
+    path.write_text(
+        "# Why.\n# needs: sh dash\n# needs: no-such-program none\n# stderr: ignore\n:\n"
+    )
+    script = scripts.Script.load(path)
+    assert script.needs == {"sh": "dash", "no-such-program": "none"}
+    assert not script.compares_stderr
+    assert script.missing() == ["no-such-program is not installed (package none)"]
+    with pytest.raises(NotRunError, match="no-such-program is not installed"):
+        scripts.prepare(tmp_path)
+
+
+def test_a_script_that_fails_without_the_library_says_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "case.sh"
+    path.write_text("echo why >&2; exit 3\n")
+    with pytest.raises(NotRunError, match="exit 3: why"):
+        scripts.Script.load(path).run(tmp_path / "home", None)
+
+
+def test_the_lines_that_differ_are_shown() -> None:
+    found = judge("suite", "test", Outcome("passed", "a\nb\n"), Outcome("passed", "a\nc\n"), [])
+    assert found.became() == "passed, other output"
+    assert found.changes() == ["-b", "+c"]
+
+
+def test_each_program_that_a_script_needs_is_in_the_list_of_packages() -> None:
+    listed = (children.ROOT / "tools/packages/peers.txt").read_text().split()
+    for path in Path(scripts.__file__).parent.glob("programs/*/*.sh"):
+        assert set(scripts.Script.load(path).needs.values()) <= set(listed), path
