@@ -1,4 +1,4 @@
-"""Builds small C programs, each once: what is newer than its sources and headers is left alone."""
+"""Builds small C programs, each once: what the same command has made is left alone."""
 
 import hashlib
 import os
@@ -30,12 +30,12 @@ class Compiler:
     flags: list[str]
 
     def run(self, target: Path, arguments: Sequence[str]) -> str:
-        """Makes a target unless the same command made it. Returns what went wrong, if anything."""
+        """Makes a target unless the same command has made it. Returns what went wrong, if anything."""
         argv = [self.command, *self.flags, "-o", str(target), *arguments]
         stamp = target.with_name(target.name + ".made")
         digest = hashlib.sha256(repr((argv, self._headers())).encode()).hexdigest()
-        if stamp.exists() and stamp.read_text().startswith(digest):
-            return stamp.read_text().removeprefix(digest)
+        if stamp.exists() and stamp.read_text() == digest:
+            return ""
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
             done = subprocess.run(
@@ -43,9 +43,10 @@ class Compiler:
             )
         except FileNotFoundError as missing:
             raise NotRunError(f"{self.command} is not installed") from missing
-        problem = "" if done.returncode == 0 else _problem(done.stderr)
-        stamp.write_text(digest + problem)
-        return problem
+        if done.returncode != 0:
+            return _problem(done.stderr)
+        stamp.write_text(digest)
+        return ""
 
     def archive(self, sources: Sequence[Path], folder: Path, flags: Sequence[str]) -> Path:
         """A static library of those sources that can be built."""

@@ -14,7 +14,7 @@ from .model import NotRunError, Outcome, Prepared, Suite, Test
 
 _LIST = Path(__file__).with_name("cpython.toml")
 _PYTHON = "/usr/bin/python3"
-_TIMEOUT = 1200.0
+_TIMEOUT = 900.0
 
 
 def cases(report: Path) -> dict[str, str]:
@@ -42,12 +42,12 @@ def outcome(done: children.Done, found: dict[str, str]) -> Outcome:
     return Outcome(status, listed, words + children.last_words(done))
 
 
-def _test(module: str, python: Path) -> Test:
+def _test(module: str, python: Path, ignored: list[str]) -> Test:
     def run(library: Path | None) -> Outcome:
         with children.scratch() as home:
             report = home / "report.xml"
             around = children.environment(home, library, PYTHONMALLOC="malloc")
-            argv = [str(python), "-m", "test", "--junit-xml", str(report), module]
+            argv = [str(python), "-m", "test", "--junit-xml", str(report), *ignored, module]
             done = children.run(argv, home, around, _TIMEOUT)
             return outcome(done, cases(report))
 
@@ -79,10 +79,12 @@ def prepare() -> Prepared:
     tree, version = debian.source_of(_python_name())
     package = tree / "Lib" / "test"
     python = _environment(package)
-    modules = tomllib.loads(_LIST.read_text())["modules"]
+    told = tomllib.loads(_LIST.read_text())
+    modules = told["modules"]
+    ignored = [f"--ignore={pattern}" for pattern in told["ignored"]]
     there = {path.stem for path in package.iterdir()}
     left_out = {name: "this version has no such tests" for name in modules if name not in there}
-    tests = [_test(name, python) for name in modules if name in there]
+    tests = [_test(name, python, ignored) for name in modules if name in there]
     return Prepared(tests, left_out, f"tests of {version}")
 
 
