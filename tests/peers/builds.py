@@ -30,7 +30,7 @@ class Compiler:
     flags: list[str]
 
     def run(self, target: Path, arguments: Sequence[str]) -> str:
-        """Makes a target unless the same command has made it. Returns what went wrong, if anything."""
+        """Makes a target unless the same command has made it. Returns what went wrong."""
         argv = [self.command, *self.flags, "-o", str(target), *arguments]
         stamp = target.with_name(target.name + ".made")
         digest = hashlib.sha256(repr((argv, self._headers())).encode()).hexdigest()
