@@ -6,13 +6,14 @@ Lines at a script's top say what it needs:
     # stderr: ignore             stderr is not the same each time (default: it is compared)
 """
 
+import atexit
 import os
 import shutil
 import subprocess
 import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from . import children
@@ -68,9 +69,12 @@ class Script:
         return Outcome(done.status, output, children.last_words(done))
 
 
+@cache
 def _homes() -> Path:
     """A folder of this process's own, with a short name, since sockets lie below it."""
-    return Path(tempfile.gettempdir()) / f"peers-{os.getpid()}"
+    folder = Path(tempfile.gettempdir()) / f"peers-{os.getpid()}"
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def prepare(folder: Path) -> Prepared:
