@@ -27,6 +27,13 @@ test-all: ## Run all tests: the long ones, all sanitizers, clang and its fuzzer,
 	@tools/setup.sh build heaps programs bench clang lint browser python docs
 	@tools/test.sh all
 
+.PHONY: test-peers
+test-peers: ## Run suites that others wrote, under both heaps, and compare; SUITE=glibc for one; takes long
+	@tools/setup.sh build peers python
+	@tools/build.sh release abut
+	@mkdir -p build/peers
+	@PYTHONPATH=tests .venv/bin/python -m peers --json build/peers/result.json $(SUITE)
+
 .PHONY: lint
 lint: ## Check layers, layout, names and types, and look for likely mistakes
 	@tools/setup.sh build lint python

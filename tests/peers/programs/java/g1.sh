@@ -1,0 +1,6 @@
+# Threads, native memory and the compiler under the collector G1.
+# needs: java default-jdk-headless
+# needs: javac default-jdk-headless
+javac -d . "$PEERS/java/Work.java"
+sha256sum Work.class | cut -d ' ' -f 1
+java -XX:+UseG1GC -Xmx192m -cp . Work

@@ -1,0 +1,3 @@
+# Generations of worker threads, each with an engine of its own.
+# needs: node nodejs
+node "$PEERS/node/work.js"

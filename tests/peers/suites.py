@@ -1,0 +1,8 @@
+"""All suites, in the order in which they are run."""
+
+from . import cpython, glibc, scripts
+from .model import Suite
+
+SUITES: dict[str, Suite] = {
+    suite.name: suite for suite in (glibc.SUITE, cpython.SUITE, *scripts.suites())
+}
