@@ -1,7 +1,8 @@
-"""Checks that the includes of src/ only ever point down the list of folders in src/README.md.
+"""Checks that includes only ever point to what the lists of folders in src/README.md allow.
 
-Assumes that the list is a Markdown table of three columns, from the ground up: the folder, what it
-holds, what it may use. Folders are in backquotes; include/abut stands for the public header.
+Assumes that the lists are Markdown tables of three columns, from the ground up: the folder, what it
+holds, what it may use. Folders are in backquotes, and called as in an include: relative to one of
+the roots. Those that users include are called by their whole path.
 """
 
 import re
@@ -10,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+ROOTS = ("src/runtime", "src/workbench", "papers")
+_PUBLIC = "include"
 _SOURCES = {".c", ".cpp", ".h", ".hpp", ".def"}
 _COLUMNS = 3
 _INCLUDE = re.compile(r'\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)')
@@ -56,54 +59,67 @@ def read_layers(readme: Path) -> Layers:
     return layers
 
 
-def violations(source: Path, layers: Layers) -> Iterator[Violation]:
-    """What in the folder `source` breaks the rule, in order of file and line."""
-    for folder in sorted(path.name for path in source.iterdir() if path.is_dir()):
-        if folder not in layers:
-            yield Violation(f"{source.name}/{folder}", "a folder that src/README.md does not list")
-            continue
-        for path in sorted((source / folder).rglob("*")):
-            if path.suffix in _SOURCES:
-                yield from _violations_in(path, source, folder, layers)
+def violations(project: Path, layers: Layers) -> Iterator[Violation]:
+    """What in the folders of `project` breaks the rule, in order of file and line."""
+    unknown = set()
+    for root in ROOTS:
+        for path in sorted((project / root).rglob("*")):
+            if path.suffix not in _SOURCES:
+                continue
+            folder = _folder_of(path, project, layers)
+            if folder is not None:
+                yield from _violations_in(path, project, folder, layers)
+            elif path.parent not in unknown:
+                unknown.add(path.parent)
+                place = str(path.parent.relative_to(project))
+                yield Violation(place, "a folder that src/README.md does not list")
 
 
-def _violations_in(path: Path, source: Path, folder: str, layers: Layers) -> Iterator[Violation]:
+def _violations_in(path: Path, project: Path, folder: str, layers: Layers) -> Iterator[Violation]:
     for number, line in enumerate(path.read_text().splitlines(), 1):
         match = _INCLUDE.match(line)
         if not match:
             continue
-        target = _folder_of(match[1] or match[2], path, source, layers)
+        target = _included(match[1] or match[2], path, project, layers)
         if target is None or target == folder or target in layers[folder]:
             continue
         may = ", ".join(sorted(layers[folder])) or "nothing"
-        place = f"{path.relative_to(source.parent)}:{number}"
+        place = f"{path.relative_to(project)}:{number}"
         problem = f"{line.strip()}: {folder} may use {may}; {target} does not stand below it"
         yield Violation(place, problem)
 
 
-def _folder_of(include: str, path: Path, source: Path, layers: Layers) -> str | None:
+def _included(include: str, path: Path, project: Path, layers: Layers) -> str | None:
     """The folder of the list that an include leads to; None if it leads out of the project."""
-    for start in (path.parent, source, source.parent / "include"):
+    for start in (path.parent, *(project / root for root in (*ROOTS, _PUBLIC))):
         found = (start / include).resolve()
         if found.is_file():
-            break
-    else:
-        return None
-    if found.is_relative_to(source.resolve()):
-        return found.relative_to(source.resolve()).parts[0]
-    public = found.parent.name
-    return public if public in layers else None
+            return _folder_of(found, project, layers)
+    return None
+
+
+def _folder_of(path: Path, project: Path, layers: Layers) -> str | None:
+    """The innermost folder of the list that a file lies in."""
+    for root in (*ROOTS, _PUBLIC):
+        if not path.is_relative_to((project / root).resolve()):
+            continue
+        start = project.resolve() if root == _PUBLIC else (project / root).resolve()
+        parts = path.parent.relative_to(start).parts
+        for length in range(len(parts), 0, -1):
+            if (name := "/".join(parts[:length])) in layers:
+                return name
+    return None
 
 
 def _folders(cell: str) -> list[str]:
-    return [Path(name).name for name in re.findall(r"`([^`]+)`", cell)]
+    return re.findall(r"`([^`]+)`", cell)
 
 
 def main() -> int:
     """Check the source tree that this file belongs to."""
-    source = Path(__file__).resolve().parents[1] / "src"
+    project = Path(__file__).resolve().parents[1]
     try:
-        found = list(violations(source, read_layers(source / "README.md")))
+        found = list(violations(project, read_layers(project / "src" / "README.md")))
     except LayerError as error:
         print(error, file=sys.stderr)
         return 1

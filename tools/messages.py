@@ -19,8 +19,8 @@ _PACKAGE = ROOT / "python" / "abut"
 _ANY = "…"
 _LITERALS = r'((?:"(?:[^"\\]|\\.)*"\s*)+)'
 _NATIVE = {  # where messages stand after which the program goes on
-    "entry/start.cpp": (rf"return {_LITERALS};",),
-    "entry/json_file.cpp": (rf"<< path\s*<< {_LITERALS}",),
+    "api/start.cpp": (rf"return {_LITERALS};",),
+    "api/json_file.cpp": (rf"<< path\s*<< {_LITERALS}",),
     "plan/start.cpp": (rf"complain\(path, {_LITERALS}\)",),
     "plan/format.cpp": (rf"return {_LITERALS};",),
     "plan/follower.cpp": (rf"return {_LITERALS};",),
@@ -45,10 +45,13 @@ class Message(NamedTuple):
 
 def library_messages() -> Iterator[Message]:
     """What the library prints; `where` is whether the program ends then."""
-    for path in sorted((ROOT / "src").glob("*/*.[ch]pp")):
-        name = str(path.relative_to(ROOT / "src"))
-        if path.parent.name not in ("entry", "heap", "os", "plan", "near", "offload"):
+    folders = ("api", "heap", "os", "plan", "friends", "offload")
+    for path in sorted(ROOT.glob("src/runtime/**/*.[ch]pp")) + sorted(
+        ROOT.glob("papers/**/*.[ch]pp")
+    ):
+        if path.parent.name not in folders:
             continue
+        name = "/".join(path.parts[-2:])
         code = path.read_text()
         for patterns, where in ((_NATIVE.get(name, ()), _GOES_ON), (_FATAL, _ENDS)):
             for pattern in patterns:

@@ -38,7 +38,7 @@ def valgrind_sources() -> tuple[Path, Path]:
     """The folder of the Valgrind tool's sources, and the one of the header that it shares."""
     root = source_root()
     if root:
-        return root / "valgrind", root / "src" / "record"
+        return root / "valgrind", root / "src" / "workbench" / "collect"
     return PACKAGE / "valgrind", PACKAGE / "valgrind" / "shared"
 
 

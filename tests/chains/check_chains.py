@@ -12,6 +12,7 @@ from pathlib import Path
 
 WATCHER = os.environ["CHAINS_WATCHER"]
 SOURCE = Path(__file__).resolve().parents[2]
+RUNTIME = f"{SOURCE}/src/runtime"
 SHOWN = 12
 LAYOUT = struct.Struct(f"4Q{SHOWN}Q{SHOWN}Q256s")
 FEW = 200  # chains that a program must have for its test to say anything
@@ -34,12 +35,12 @@ all = [t.Thread(target=lambda: sorted(map(str, d))) for _ in range(4)]
         union all select i + 1 from n where i < 5000) insert into t select i, hex(i) from n;
         create index x on t(b); select count(*), b from t group by b % 9 order by b;'""",
     "bash": "bash -c 'for i in {1..3000}; do a[i]=x$i; b+=${a[i]:1}; done; (echo ${#b}) | cat'",
-    "git": f"""git init -q && cp {SOURCE}/src/heap/* . && git add . &&
+    "git": f"""git init -q && cp {RUNTIME}/heap/* . && git add . &&
         git -c user.name=a -c user.email=a@b commit -qm a &&& git log --stat -p""",
-    "gcc": f"g++ -std=c++20 -O1 -I{SOURCE}/src -c {SOURCE}/src/os/linux.cpp -o x.o",
-    "ld": f"""g++ -std=c++20 -g -fPIC -I{SOURCE}/src -c {SOURCE}/src/os/linux.cpp -o x.o &&&
+    "gcc": f"g++ -std=c++20 -O1 -I{RUNTIME} -c {RUNTIME}/os/linux.cpp -o x.o",
+    "ld": f"""g++ -std=c++20 -g -fPIC -I{RUNTIME} -c {RUNTIME}/os/linux.cpp -o x.o &&&
         ld -shared x.o -o x.so""",
-    "as": f"""g++ -std=c++20 -g -S -I{SOURCE}/src {SOURCE}/src/os/linux.cpp -o x.s &&&
+    "as": f"""g++ -std=c++20 -g -S -I{RUNTIME} {RUNTIME}/os/linux.cpp -o x.s &&&
         as x.s -o x.o""",
     "objdump": f"objdump -d --no-show-raw-insn {WATCHER} | tail -1",
     "readelf": f"readelf --debug-dump=decodedline {WATCHER} | tail -1",

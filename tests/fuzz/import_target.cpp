@@ -1,5 +1,5 @@
 // The libFuzzer target for the text of other tools: its first byte chooses the format, the rest are lines.
-#include "imports/formats.hpp"
+#include "trace/imports/formats.hpp"
 
 #include <cstddef>
 #include <cstdint>

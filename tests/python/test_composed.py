@@ -43,7 +43,7 @@ def test_an_allocator_is_composed_in_fewer_than_80_lines() -> None:
     root = Path(__file__).parents[2]
     lines = {
         file.name: len(file.read_text().splitlines())
-        for file in (root / "src" / "allocators").glob("*.hpp")
+        for file in (root / "papers" / "allocators").glob("*.hpp")
         if file.name != "catalogue.hpp"
     }
     assert {"lea.hpp", "phk.hpp", "vam.hpp", "abt.hpp", "kingsley.hpp", "reap.hpp"} <= set(lines)

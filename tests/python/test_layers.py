@@ -20,30 +20,32 @@ Write = Callable[..., Path]
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Writes a source tree of the given files, and returns its folder src."""
+    """Writes a source tree of the given files, and returns the project."""
 
     def tree(files: dict[str, str], readme: str = LIST) -> Path:
         for name, text in {"src/README.md": readme, **files}.items():
             path = tmp_path / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        return tmp_path / "src"
+        return tmp_path
 
     return tree
 
 
-def problems(source: Path) -> list[str]:
-    layers = check_layers.read_layers(source / "README.md")
-    return [str(violation) for violation in check_layers.violations(source, layers)]
+def problems(project: Path) -> list[str]:
+    layers = check_layers.read_layers(project / "src" / "README.md")
+    return [str(violation) for violation in check_layers.violations(project, layers)]
 
 
 def test_includes_that_point_down_are_fine(write: Write) -> None:
     source = write(
         {
-            "src/ground/floor.hpp": "#include <vector>\n",
-            "src/left/window.hpp": '#include "ground/floor.hpp"\n#include "left/pane.hpp"\n',
-            "src/left/pane.hpp": "",
-            "src/roof/tile.cpp": '#include "left/pane.hpp"\n#include "thing/thing.h"\n',
+            "src/runtime/ground/floor.hpp": "#include <vector>\n",
+            "src/runtime/left/window.hpp": (
+                '#include "ground/floor.hpp"\n#include "left/pane.hpp"\n'
+            ),
+            "src/runtime/left/pane.hpp": "",
+            "papers/roof/tile.cpp": '#include "left/pane.hpp"\n#include "thing/thing.h"\n',
             "include/thing/thing.h": "",
         }
     )
@@ -53,41 +55,46 @@ def test_includes_that_point_down_are_fine(write: Write) -> None:
 def test_an_include_that_points_up_is_named_with_file_line_and_rule(write: Write) -> None:
     source = write(
         {
-            "src/ground/floor.hpp": '// the floor\n#include "roof/tile.hpp"\n',
-            "src/roof/tile.hpp": "",
+            "src/runtime/ground/floor.hpp": '// the floor\n#include "roof/tile.hpp"\n',
+            "papers/roof/tile.hpp": "",
         }
     )
     assert problems(source) == [
-        'src/ground/floor.hpp:2: #include "roof/tile.hpp": '
+        'src/runtime/ground/floor.hpp:2: #include "roof/tile.hpp": '
         "ground may use nothing; roof does not stand below it"
     ]
 
 
 @pytest.mark.parametrize(
     "include",
-    ['"right/door.hpp"', "<right/door.hpp>", '"../right/door.hpp"'],
+    ['"right/door.hpp"', "<right/door.hpp>", '"../../workbench/right/door.hpp"'],
     ids=["quoted", "angled", "relative"],
 )
 def test_an_include_that_points_sideways_is_found_however_it_is_written(
     write: Write, include: str
 ) -> None:
-    source = write({"src/left/window.cpp": f"#  include {include}\n", "src/right/door.hpp": ""})
+    source = write(
+        {
+            "src/runtime/left/window.cpp": f"#  include {include}\n",
+            "src/workbench/right/door.hpp": "",
+        }
+    )
     (problem,) = problems(source)
-    assert problem.startswith("src/left/window.cpp:1: ")
+    assert problem.startswith("src/runtime/left/window.cpp:1: ")
     assert "left may use ground; right does not stand below it" in problem
 
 
 def test_a_folder_may_not_use_the_public_header_unless_the_list_says_so(write: Write) -> None:
     source = write(
-        {"src/left/window.cpp": '#include "thing/thing.h"\n', "include/thing/thing.h": ""}
+        {"src/runtime/left/window.cpp": '#include "thing/thing.h"\n', "include/thing/thing.h": ""}
     )
     (problem,) = problems(source)
     assert "thing does not stand below it" in problem
 
 
 def test_a_folder_that_the_list_does_not_know_is_a_violation(write: Write) -> None:
-    source = write({"src/shed/rake.hpp": ""})
-    assert problems(source) == ["src/shed: a folder that src/README.md does not list"]
+    source = write({"src/runtime/shed/rake.hpp": ""})
+    assert problems(source) == ["src/runtime/shed: a folder that src/README.md does not list"]
 
 
 def test_a_list_that_points_up_itself_is_refused(write: Write) -> None:
@@ -102,4 +109,4 @@ def test_a_readme_without_a_list_is_refused(write: Write) -> None:
 
 
 def test_this_project_keeps_its_layers() -> None:
-    assert problems(ROOT / "src") == []
+    assert problems(ROOT) == []

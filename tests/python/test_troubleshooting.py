@@ -20,7 +20,7 @@ def code_texts() -> str:
             for node in ast.walk(ast.parse(path.read_text()))
             if isinstance(node, ast.Constant) and isinstance(node.value, str)
         ]
-    for path in (ROOT / "src").rglob("*.[ch]pp"):
+    for path in [*(ROOT / "src").rglob("*.[ch]pp"), *(ROOT / "papers").rglob("*.[ch]pp")]:
         for literals in re.findall(r'(?:"(?:[^"\\]|\\.)*"\s*)+', path.read_text()):
             texts.append("".join(re.findall(r'"((?:[^"\\]|\\.)*)"', literals)))
     return "\n".join(texts)

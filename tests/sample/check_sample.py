@@ -50,7 +50,7 @@ def sampled(kind: str, rounds: int) -> Sampled:
 
 
 class Sampling(unittest.TestCase):
-    """The stepper of src/sample, in a program that has something of everything."""
+    """The stepper of the sampler, in a program that has something of everything."""
 
     def test_a_program_computes_the_same(self) -> None:
         seen = sampled("all", 40_000)

@@ -1,4 +1,7 @@
-"""Plan files: made from layouts, read and checked. The format is told in src/plan/format.hpp."""
+"""Plan files: made from layouts, read and checked.
+
+The format is described in src/runtime/placement/plan/format.hpp.
+"""
 
 import os
 from collections.abc import Mapping, Sequence

@@ -1,9 +1,9 @@
 # Compiler, assembler and linker build a part of this project: the same bytes must come out.
 # needs: g++ g++
 # needs: ld binutils
-files=("$SOURCE"/src/os/*.cpp "$SOURCE"/src/heap/*.cpp)
+files=("$SOURCE"/src/runtime/os/*.cpp "$SOURCE"/src/runtime/heap/*.cpp)
 for file in "${files[@]:0:4}"; do
-    g++ -std=c++20 -O1 -fPIC -I"$SOURCE/include" -I"$SOURCE/src" -c "$file" -o "$(basename "$file").o"
+    g++ -std=c++20 -O1 -fPIC -I"$SOURCE/include" -I"$SOURCE/src/runtime" -c "$file" -o "$(basename "$file").o"
 done
 g++ -shared -o together.so *.o
 sha256sum *.o together.so

@@ -1,6 +1,6 @@
 // The papers' allocators as wholes: every one against a model, and what the papers say of each.
 #include "allocators/catalogue.hpp"
-#include "layers/areas.hpp"
+#include "allocators/layers/areas.hpp"
 #include "support/random.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 //
 //   planned_calls --write PLAN    writes the plan, for this very program
 //   planned_calls                 makes the calls; ABUT_PLAN names that plan
-#include "plan/slot_writer.hpp"
+#include "placement/plan/slot_writer.hpp"
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // Bytes made into a plan whose checksums are right, whatever else is wrong with it: so that what is behind them is tested.
 #pragma once
 
-#include "plan/slot_reader.hpp"
+#include "placement/plan/slot_reader.hpp"
 
 #include <cstring>
 #include <vector>

@@ -1,0 +1,250 @@
+#include "allocators/api/chosen.hpp"
+
+#include "allocators/layers/areas.hpp"
+#include "allocators/layers/locked.hpp"
+#include "allocators/offload/service.hpp"
+#include "api/calls.hpp"
+#include "api/deepbind.hpp"
+#include "api/export.hpp"
+#include "os/environment.hpp"
+#include "os/message.hpp"
+#include "os/service_thread.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <mutex>
+
+namespace abut::chosen {
+namespace {
+
+using layers::Grain;
+using layers::Release;
+
+constexpr const char *kStandard = "vam";
+// Names that stand for a heap that somebody else serves, the longer one first.
+struct Served {
+  const char *prefix;
+  bool by_process;
+};
+constexpr Served kServed[] = {{"offload-process", true}, {"offload", false}};
+constexpr size_t kLongestName = 64;
+
+enum class Mode : uint8_t { unopened, in_line, offloaded };
+
+// The papers' allocators are for one thread, hence the lock around them. A heap that is offloaded has one of its own.
+constinit layers::Locked<allocators::Instance> heap;
+constinit const allocators::Entry *chosen_entry = nullptr;
+constinit const Served *served = nullptr;
+constinit Grain grain = Grain::sixteen;
+constinit std::atomic<Mode> mode{Mode::unopened};
+
+const allocators::Entry &entry_named(const char *name) {
+  if (const allocators::Entry *found = allocators::find_allocator(name, std::strlen(name)))
+    return *found;
+  os::Message message;
+  message << "abut: ABUT_HEAP: no heap here is called " << name << " (`abut heaps` lists them)\n";
+  message.write();
+  os::abort_process();
+}
+
+Grain grain_named(const char *text) {
+  if (std::strcmp(text, "8") == 0) return Grain::eight;
+  if (std::strcmp(text, "16") != 0) {
+    os::Message message;
+    message << "abut: ABUT_ALIGN=" << text
+            << ": blocks are at multiples of 8 or of 16; it stays 16\n";
+    message.write();
+  }
+  return Grain::sixteen;
+}
+
+// `offload` and `offload:NAME` are a heap that another thread serves, `offload-process` likewise; leaves the NAME. Null
+// where it is served in line.
+const Served *find_served(char *name) {
+  for (const Served &one : kServed) {
+    const size_t length = std::strlen(one.prefix);
+    if (std::strncmp(name, one.prefix, length) != 0) continue;
+    if (name[length] == ':')
+      std::memmove(name, name + length + 1, std::strlen(name + length));
+    else if (name[length] == '\0')
+      std::strcpy(name, kStandard);
+    else
+      continue;
+    return &one;
+  }
+  return nullptr;
+}
+
+void refuse(void *block, Release result);
+
+Mode open_heap() {
+  const std::lock_guard guard(heap.lock());
+  if (mode.load(std::memory_order_relaxed) != Mode::unopened) return mode.load();
+  char text[kLongestName];
+  if (os::environment_value("ABUT_ALIGN", text, sizeof text)) grain = grain_named(text);
+  if (!os::environment_value("ABUT_HEAP", text, sizeof text)) std::strcpy(text, kStandard);
+  served = find_served(text);
+  chosen_entry = &entry_named(text);
+  // Where memory cannot be shared, the heap is served in line.
+  if (served != nullptr && served->by_process && !offload::service.share()) served = nullptr;
+  if (!heap.below().open(*chosen_entry, grain))
+    os::fail("malloc", nullptr, "no memory for the heap's own state");
+  if (served != nullptr) offload::service.open(heap.below(), grain, refuse);
+  mode.store(served != nullptr ? Mode::offloaded : Mode::in_line, std::memory_order_release);
+  return mode.load();
+}
+
+[[gnu::always_inline]] inline bool is_served_elsewhere() {
+  Mode now = mode.load(std::memory_order_acquire);
+  if (now == Mode::unopened) [[unlikely]]
+    now = open_heap();
+  return now == Mode::offloaded;
+}
+
+// A lone thread may fork in a signal handler, in the midst of a request: the child then goes on with that request.
+void before_fork() {
+  if (is_served_elsewhere()) return offload::service.before_fork();
+  if (os::single_threaded()) return;
+  heap.lock().lock();
+  os::holds_every_lock = true;
+}
+
+void after_fork(bool in_child) {
+  if (!os::holds_every_lock) return;
+  if (is_served_elsewhere()) return offload::service.after_fork(in_child);
+  os::holds_every_lock = false;
+  heap.lock().unlock();
+}
+
+// A number of up to five digits; -1 for any other text.
+int number_in(const char *text) {
+  int number = *text != '\0' ? 0 : -1;
+  for (const char *at = text; *at != '\0'; ++at) {
+    if (*at < '0' || *at > '9' || at == text + 5) return -1;
+    number = 10 * number + (*at - '0');
+  }
+  return number;
+}
+
+// The processor that ABUT_OFFLOAD_CPU names; -1 where it names none that the program may use.
+int chosen_cpu() {
+  char text[kLongestName];
+  if (!os::environment_value("ABUT_OFFLOAD_CPU", text, sizeof text)) return -1;
+  const int cpu = number_in(text);
+  if (cpu >= 0 && os::may_use_processor(cpu)) return cpu;
+  os::Message message;
+  message << "abut: ABUT_OFFLOAD_CPU=" << text
+          << ": the program may use no such processor; the last of those that it may use serves\n";
+  message.write();
+  return -1;
+}
+
+// ABUT_DEEPBIND is an option of the other libraries, too, which have a list of them.
+void keep_deepbind_if_asked() {
+  char text[kLongestName];
+  if (os::environment_value("ABUT_DEEPBIND", text, sizeof text) && std::strcmp(text, "keep") == 0)
+    entry::keep_deepbind();
+}
+
+__attribute__((constructor(101))) void start() {
+  keep_deepbind_if_asked();
+  os::call_at_fork(
+      before_fork, [] { after_fork(false); }, [] { after_fork(true); });
+  // Where no thread or process is to be had, the heap is served in line.
+  if (!is_served_elsewhere()) return;
+  if (served->by_process)
+    offload::service.start_process(chosen_cpu());
+  else
+    offload::service.start(chosen_cpu());
+}
+
+[[noreturn]] void fail(const char *call, void *block, Release result) {
+  os::fail(call, block,
+           result == Release::already_free ? "the block is free already"
+                                           : "not the start of a block");
+}
+
+// Frees that wait are found to be wrong later than they were made.
+void refuse(void *block, Release result) {
+  if (result == Release::not_a_block && layers::kind_of(block) == layers::AreaKind::none)
+    return entry::release_foreign("free", block);
+  fail("free", block, result);
+}
+
+// A block of fewer than sixteen bytes need not be at a multiple of sixteen.
+size_t natural_align(size_t bytes) { return bytes <= 8 ? 8 : layers::bytes_of(grain); }
+
+// The bytes of a block of this heap; 0 for any other address.
+size_t heap_usable(void *block) {
+  if (is_served_elsewhere()) return offload::service.usable(block);
+  return heap.usable(block);
+}
+
+} // namespace
+
+void *allocate(size_t bytes, size_t align) {
+  if (bytes > kRequestMax || align > kRequestMax) return nullptr;
+  bytes = std::max<size_t>(bytes, 1);
+  const bool is_elsewhere = is_served_elsewhere(); // first: it may set the grain
+  align = std::max(align, natural_align(bytes));
+  if (is_elsewhere) return offload::service.allocate(bytes, align);
+  return heap.allocate(bytes, align);
+}
+
+void *allocate_zeroed(size_t bytes) {
+  void *block = allocate(bytes);
+  // A mapping of its own is fresh.
+  if (block != nullptr && layers::kind_of(block) != layers::AreaKind::none)
+    std::memset(block, 0, bytes);
+  return block;
+}
+
+void release(const char *call, void *block) {
+  if (block == nullptr) return;
+  if (is_served_elsewhere()) return offload::service.release(block);
+  const Release result = heap.release(block);
+  if (result == Release::done) [[likely]]
+    return;
+  if (result == Release::not_a_block && layers::kind_of(block) == layers::AreaKind::none)
+    return entry::release_foreign(call, block);
+  fail(call, block, result);
+}
+
+size_t usable(const char *call, void *block) {
+  const size_t bytes = heap_usable(block);
+  if (bytes != 0) return bytes;
+  if (layers::kind_of(block) == layers::AreaKind::none)
+    return entry::foreign_usable_size(call, block);
+  fail(call, block, Release::not_a_block);
+}
+
+void *resize(const char *call, void *block, size_t bytes) {
+  if (layers::kind_of(block) == layers::AreaKind::none && heap_usable(block) == 0)
+    return entry::resize_foreign(call, block, bytes);
+  const size_t had = usable(call, block);
+  // A block that shrinks to less than half is moved, so that the rest can serve others.
+  if (bytes <= had && bytes > had / 2) return block;
+  void *moved = allocate(bytes);
+  if (moved == nullptr) return bytes <= had ? block : nullptr;
+  std::memcpy(moved, block, std::min(had, bytes));
+  release(call, block);
+  return moved;
+}
+
+const char *name() { return chosen_entry != nullptr ? chosen_entry->name : ""; }
+
+layers::Counts counts() {
+  if (is_served_elsewhere()) return offload::service.counts();
+  const std::lock_guard guard(heap.lock());
+  return heap.below().counts();
+}
+
+void settle() {
+  if (is_served_elsewhere()) offload::service.settle();
+}
+
+} // namespace abut::chosen
+
+// The number of the process that serves the heap, for tests; 0 where there is none.
+ABUT_EXPORT uint32_t abut_heap_server(void) { return abut::offload::service.server(); }

@@ -1,0 +1,122 @@
+// The free chunks as a binary tree in order of address, where each knows the longest chunk of its subtrees (Rezaei and
+// Kavi, section 2.2).
+//
+// A request goes down towards the chunk or subtree whose longest suffices with the least to spare: better fit. The
+// paper does not say how the tree is kept from growing into a list; here it is a treap, whose priorities come from the
+// addresses.
+#pragma once
+
+#include "allocators/layers/chunk.hpp"
+
+namespace abut::layers {
+
+class AddressTree {
+public:
+  static constexpr size_t kShortest = 48; // a node and the length at its end, in whole grains
+
+  Chunk *take(size_t bytes) {
+    Node *node = root_;
+    if (longest(node) < bytes) return nullptr;
+    for (;;) {
+      const size_t choices[] = {node->chunk.bytes(), longest(node->left), longest(node->right)};
+      const size_t *best = nullptr;
+      for (const size_t &choice : choices)
+        if (choice >= bytes && (best == nullptr || choice < *best)) best = &choice;
+      if (best == choices) break;
+      node = best == choices + 1 ? node->left : node->right;
+    }
+    remove(&node->chunk);
+    return &node->chunk;
+  }
+
+  void add(Chunk *chunk) { root_ = inserted(root_, fresh(chunk)); }
+  void remove(Chunk *chunk) { root_ = removed(root_, Node::of(chunk)); }
+
+  // How many chunks there are on the longest way down.
+  size_t depth() const { return depth(root_); }
+
+  // The bytes of the longest chunk; 0 where there is none.
+  size_t longest() const { return longest(root_); }
+
+private:
+  struct Node {
+    Chunk chunk;
+    Node *left;
+    Node *right;
+    size_t longest; // of itself and all below it
+
+    static Node *of(Chunk *chunk) { return reinterpret_cast<Node *>(chunk); }
+    uint64_t priority() const { return chunk.address() * 0x9e3779b97f4a7c15U; }
+  };
+
+  static size_t longest(const Node *node) { return node != nullptr ? node->longest : 0; }
+
+  static size_t depth(const Node *node) {
+    if (node == nullptr) return 0;
+    const size_t left = depth(node->left);
+    const size_t right = depth(node->right);
+    return 1 + (left > right ? left : right);
+  }
+
+  static Node *fresh(Chunk *chunk) {
+    Node *node = Node::of(chunk);
+    node->left = node->right = nullptr;
+    node->longest = chunk->bytes();
+    return node;
+  }
+
+  static Node *updated(Node *node) {
+    size_t most = node->chunk.bytes();
+    if (longest(node->left) > most) most = longest(node->left);
+    if (longest(node->right) > most) most = longest(node->right);
+    node->longest = most;
+    return node;
+  }
+
+  static Node *inserted(Node *root, Node *node) {
+    if (root == nullptr) return node;
+    if (node->priority() > root->priority()) {
+      split(root, node, node->left, node->right);
+      return updated(node);
+    }
+    Node *&side = node < root ? root->left : root->right;
+    side = inserted(side, node);
+    return updated(root);
+  }
+
+  // What lies below and above `at`.
+  static void split(Node *root, const Node *at, Node *&below, Node *&above) {
+    if (root == nullptr) {
+      below = above = nullptr;
+    } else if (root < at) {
+      split(root->right, at, root->right, above);
+      below = updated(root);
+    } else {
+      split(root->left, at, below, root->left);
+      above = updated(root);
+    }
+  }
+
+  static Node *joined(Node *below, Node *above) {
+    if (below == nullptr || above == nullptr) return below != nullptr ? below : above;
+    if (below->priority() > above->priority()) {
+      below->right = joined(below->right, above);
+      return updated(below);
+    }
+    above->left = joined(below, above->left);
+    return updated(above);
+  }
+
+  static Node *removed(Node *root, Node *node) {
+    if (root == node) return joined(node->left, node->right);
+    Node *&side = node < root ? root->left : root->right;
+    side = removed(side, node);
+    return updated(root);
+  }
+
+  Node *root_ = nullptr;
+};
+
+static_assert(ChunkIndex<AddressTree, Chunk>);
+
+} // namespace abut::layers

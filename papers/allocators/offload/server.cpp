@@ -1,0 +1,107 @@
+// The service as a process of its own: how it begins, how the program leaves it, and what follows if it is killed.
+#include "os/server_process.hpp"
+
+#include "allocators/offload/service.hpp"
+#include "allocators/offload/shared_range.hpp"
+#include "os/message.hpp"
+
+namespace abut::offload {
+
+bool Service::share() {
+  if (!shared_range.open()) return false;
+  if (shared_range.share(*this)) return true;
+  shared_range.make_private(0);
+  return false;
+}
+
+bool Service::start_process(int cpu) {
+  begin_rounds();
+  running_.store(true, std::memory_order_relaxed);
+  if (os::start_server_process(serve_program, this, left_alone, cpu, shared_range.descriptor(),
+                               server_))
+    return true;
+  running_.store(false, std::memory_order_relaxed);
+  return false;
+}
+
+// In the server. When it is told to leave it does so with the lock free, and the heap whole.
+void Service::serve_program(void *self) {
+  auto &service = *static_cast<Service *>(self);
+  this_side = Side::server;
+  serve(self);
+  service.running_.store(false, std::memory_order_release);
+}
+
+// In the server, as a signal handler: the program has ended, or runs another one, or has closed all its files.
+void Service::left_alone() {
+  service.leaving_.store(1, std::memory_order_seq_cst);
+  service.asleep_.store(0, std::memory_order_seq_cst);
+}
+
+void Service::lock() {
+  if (lock_.lock([this](Side holder) { return is_gone(holder); })) begin_again();
+}
+
+// Whether the other side will never unlock what it holds. The server need not wait for a program that is no more.
+bool Service::is_gone(Side holder) {
+  if (this_side == Side::server) {
+    if (leaving_.load(std::memory_order_relaxed) != 0) os::leave_process();
+    return false;
+  }
+  return holder == Side::server && !os::is_running(server());
+}
+
+// Whether the only thread of the program is a signal handler's, in the midst of a request that holds the lock. If it
+// forks, both processes go on with that request.
+bool Service::is_interrupted() const {
+  return os::single_threaded() && lock_.holder() == Side::program;
+}
+
+// Looks now and then whether there is a server still; without one, nobody need be called.
+void Service::look_after_server(Client &client) {
+  report_refused();
+  constexpr unsigned kOften = 64;
+  if (server() == 0 || !is_running() || ++client.times_unserved % kOften != 0) return;
+  if (!os::is_running(server())) running_.store(false, std::memory_order_relaxed);
+}
+
+// The server was killed in the midst of its work. The lock is this thread's.
+void Service::begin_again() {
+  running_.store(false, std::memory_order_relaxed);
+  shared_range.begin_again();
+  lost_ = heap_;
+  heap_ = {};
+  if (!heap_.open_like(lost_, grain_))
+    os::fail("malloc", nullptr, "the heap's server was killed, and there is no memory to go on");
+}
+
+bool Service::is_lost(const void *block) const { return shared_range.is_left(block); }
+
+void Service::leave_server() {
+  if (server() == 0) return;
+  leaving_.store(1, std::memory_order_seq_cst);
+  for (unsigned tries = 0; is_running(); ++tries) {
+    call();
+    os::relax(tries);
+    constexpr unsigned kLook = 1024;
+    if (tries % kLook == kLook - 1 && !os::is_running(server()))
+      running_.store(false, std::memory_order_relaxed);
+  }
+  if (!is_interrupted()) {
+    const Held held(*this); // what it left behind may be found to be lost
+  }
+  if (!shared_range.make_private(server()))
+    os::fail("fork", nullptr,
+             "the program has closed the file of the memory that it shares with its heap's server");
+  server_.store(0, std::memory_order_relaxed);
+}
+
+// What the server refused ends the program, as what is refused in line does.
+void Service::report_refused() {
+  if (refused_block_.load(std::memory_order_relaxed) == nullptr) [[likely]]
+    return;
+  if (void *block = refused_block_.exchange(nullptr, std::memory_order_acquire))
+    refuse_(block, refused_);
+}
+
+} // namespace abut::offload

@@ -1,0 +1,144 @@
+// A heap that another thread or another process serves, on another processor (Rezaei and Kavi's intelligent memory manager
+// on machines that have none): what the application's caches hold is the application's.
+//
+// Each thread has a ring of blocks for each small size, which the service keeps filled, and a ring of what it frees,
+// which the service empties. Its side of a request is a few loads and stores. Whoever holds the lock is the service: a
+// thread that finds its ring of blocks empty, or that of its frees full, does the work itself rather than wait. So a
+// child of a fork, which has no service thread, goes on with the same heap served in line, and nothing waits for a
+// thread that does not run.
+//
+// A server process works in the same way, on memory that both processes have (shared_range.hpp). It can be killed. While it
+// does not hold the lock, the heap is whole, and served in line from then on. While it does, the heap is lost: its
+// blocks stay where they are and are not used again, and a new heap of the same kind serves what comes.
+#pragma once
+
+#include "allocators/catalogue.hpp"
+#include "allocators/offload/ring.hpp"
+#include "allocators/offload/side_lock.hpp"
+#include "os/os.hpp"
+
+namespace abut::offload {
+
+// What one thread of the application shares with the service.
+struct Client {
+  static constexpr unsigned kSizes = 32;  // 16, 32 ... 512 bytes
+  static constexpr uint32_t kStash = 128; // blocks of a size that wait
+
+  Ring<kStash> stashes[kSizes];
+  Ring<1024> frees;
+  alignas(kLineBytes) std::atomic<uint32_t> wanted{
+      0};                      // the sizes that have few blocks left, one bit each
+  uint32_t taken[kSizes] = {}; // since its bit was set last
+  uint32_t times_unserved = 0; // the thread had to do the service's work
+  uint32_t posted = 0;         // frees since the service was told last
+  std::atomic<bool> in_use{false};
+  Client *next = nullptr;
+};
+
+// What the service does with an address that is no block: ends the process, or frees it otherwise.
+using Refuse = void (*)(void *block, layers::Release result);
+
+// It is on pages of its own, so that two processes can have it in common.
+class alignas(kPageBytes) Service {
+public:
+  // Takes over `heap`, whose blocks are at multiples of `grain`. Nothing is served in the background until start().
+  void open(allocators::Instance heap, layers::Grain grain, Refuse refuse);
+
+  // Starts the thread, on processor `cpu`, or on the last one where that is negative.
+  bool start(int cpu);
+
+  // Has all memory of the process, from then on, in common with the process that start_process() forks to serve it.
+  // Before open(); false where that cannot be, and nothing has changed.
+  bool share();
+  bool start_process(int cpu);
+
+  void *allocate(size_t bytes, size_t align);
+  void release(void *block);
+  size_t usable(const void *block);
+  // What all threads have freed is freed then, and no block waits for this thread.
+  layers::Counts counts();
+  // The same, so that what the heap has to spare can go back.
+  void settle();
+
+  // Around a fork; a child has no service thread. A program leaves its server process before it forks: both would write
+  // to the same heap otherwise.
+  void before_fork();
+  void after_fork(bool in_child);
+
+  // How often the thread found something to do; for tests.
+  uint64_t rounds() const { return rounds_.load(std::memory_order_relaxed); }
+  bool is_running() const { return running_.load(std::memory_order_relaxed); }
+
+  // The server process, 0 where there is none; and whether a heap was lost with it.
+  uint32_t server() const { return server_.load(std::memory_order_relaxed); }
+  bool has_lost() const { return lost_.is_open(); }
+
+private:
+  static constexpr size_t kMeasured = 1024;
+
+  // Holds the lock for a while.
+  class Held {
+  public:
+    explicit Held(Service &service) : service_(service) { service_.lock(); }
+    ~Held() { service_.lock_.unlock(); }
+    Held(const Held &) = delete;
+    Held &operator=(const Held &) = delete;
+
+  private:
+    Service &service_;
+  };
+
+  static void serve(void *self);
+  static void leave(void *client);
+
+  Client *client();
+  Client *acquire();
+  void close(Client &client);
+  bool serve_round();
+  void sleep();
+  void refill(Client &client, unsigned size, uint32_t most);
+  void drain(Client &client, uint32_t most);
+  void give_frees(Client &client);
+  void give_stashes(Client &client);
+  void settle_all();
+  bool hand_back(Client &client, void *block);
+  void *allocate_now(Client &client, unsigned size);
+  void give(void *block);
+  void call();
+  void begin_rounds();
+
+  // Of server processes (server.cpp).
+  static void serve_program(void *self);
+  static void left_alone();
+  void lock();
+  bool is_gone(Side holder);
+  bool is_interrupted() const;
+  void look_after_server(Client &client);
+  void begin_again();
+  void leave_server();
+  void report_refused();
+  bool is_lost(const void *block) const;
+
+  SideLock lock_;
+  allocators::Instance heap_;
+  layers::Grain grain_ = layers::Grain::sixteen;
+  Refuse refuse_ = nullptr;
+  std::atomic<Client *> clients_{nullptr};
+  std::atomic<bool> running_{false};
+  std::atomic<uint32_t> asleep_{0};
+  std::atomic<uint32_t> leaving_{0}; // the server is to end when it holds no lock
+  std::atomic<uint32_t> server_{0};
+  std::atomic<bool> main_ended_{false};  // or is about to: then the service may be the last thread
+  std::atomic<uint32_t> idle_rounds_{0}; // before the service sleeps
+  allocators::Instance lost_;
+  // Which stash a block of so many bytes can go into: by eights, the number of its size and one, 0 for none. Whoever holds
+  // the lock may use it.
+  uint8_t stash_of_[kMeasured / 8] = {};
+  std::atomic<void *> refused_block_{nullptr}; // that the server found to be no block
+  layers::Release refused_ = layers::Release::done;
+  std::atomic<uint64_t> rounds_{0};
+};
+
+extern constinit Service service;
+
+} // namespace abut::offload

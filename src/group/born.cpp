@@ -1,7 +1,0 @@
-#include "group/born.hpp"
-
-namespace abut::group {
-
-constinit BirthTable births;
-
-} // namespace abut::group

@@ -1,0 +1,82 @@
+// What the entry points share: requests with the error conventions of C, releases of anything at all.
+#pragma once
+
+#include "api/way_stub.hpp"
+#include "heap/heap.hpp"
+#include "placement/friends/placement.hpp"
+#include "placement/pools/grouping.hpp"
+
+#include <cerrno>
+
+namespace abut::entry {
+
+// Handles a pointer that is not from this heap, or ends the process; see foreign.cpp.
+void release_foreign(const char *call, void *memory);
+void *resize_foreign(const char *call, void *memory, size_t bytes);
+size_t foreign_usable_size(const char *call, void *memory);
+
+inline void *or_no_memory(void *memory) {
+  if (memory == nullptr) [[unlikely]]
+    errno = ENOMEM;
+  return memory;
+}
+
+// Out of line, so that what comes before needs no stack: malloc itself, and a block that waits in a bin.
+[[gnu::noinline]] inline void *allocate_beyond_bins(size_t bytes) {
+  return or_no_memory(heap::allocate_slow(bytes));
+}
+
+[[gnu::noinline]] inline void *allocate_slow(size_t bytes) {
+  if (void *memory = heap::allocate_waiting(bytes)) return memory;
+  return allocate_beyond_bins(bytes);
+}
+
+[[gnu::noinline]] inline void release_beyond_bins(const char *call, void *memory) {
+  if (memory == nullptr) return;
+  if (heap::release_slow(call, memory) == heap::Release::foreign) release_foreign(call, memory);
+}
+
+[[gnu::noinline]] inline void release_slow(const char *call, void *memory) {
+  if (!heap::release_to_bin(memory)) release_beyond_bins(call, memory);
+}
+
+[[gnu::always_inline]] inline void release(const char *call, void *memory) {
+  if (!heap::release(memory)) [[unlikely]]
+    release_slow(call, memory);
+}
+
+} // namespace abut::entry
+
+// As the calls of their names, with the caller's registers at hand. To be called as the last thing that a body does,
+// so that the registers still are the caller's.
+extern "C" void *abut_capture_malloc(size_t bytes, abut::Address context);
+extern "C" void *abut_capture_calloc(size_t bytes, abut::Address context);
+extern "C" void *abut_capture_new(size_t bytes, abut::Address context);
+
+// The same where the straight path has been tried.
+extern "C" void *abut_search_malloc(size_t bytes, abut::Address context);
+extern "C" void *abut_search_new(size_t bytes, abut::Address context);
+
+// The same for groups: hands on the caller's frame.
+extern "C" void *abut_frame_malloc(size_t bytes);
+extern "C" void *abut_frame_calloc(size_t bytes);
+extern "C" void *abut_frame_new(size_t bytes);
+
+// The same for a plan that is followed: hands on the caller's frame. What a plan has no place for goes on below it.
+extern "C" void *abut_plan_malloc(size_t bytes);
+extern "C" void *abut_plan_calloc(size_t bytes);
+extern "C" void *abut_plan_new(size_t bytes);
+extern "C" void *abut_plan_near(size_t bytes, const void *other);
+// The same where one look at the plan is enough; else they go on to those.
+extern "C" void *abut_glance_malloc(size_t bytes, abut::Address site);
+extern "C" void *abut_glance_new(size_t bytes, abut::Address site);
+extern "C" void *abut_unplanned_malloc(size_t bytes, abut::Address site);
+extern "C" void *abut_unplanned_calloc(size_t bytes, abut::Address site);
+extern "C" void *abut_unplanned_new(size_t bytes, abut::Address site);
+// And what these go on to: where there may be a friend to look for, and where there is none.
+extern "C" void *abut_seen_malloc(size_t bytes, abut::Address site);
+extern "C" void *abut_seen_calloc(size_t bytes, abut::Address site);
+extern "C" void *abut_seen_new(size_t bytes, abut::Address site);
+extern "C" void *abut_unseen_malloc(size_t bytes, abut::Address site);
+extern "C" void *abut_unseen_calloc(size_t bytes, abut::Address site);
+extern "C" void *abut_unseen_new(size_t bytes, abut::Address site);

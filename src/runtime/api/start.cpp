@@ -1,0 +1,73 @@
+// What happens when the library is loaded and when the process ends.
+#include "api/deepbind.hpp"
+#include "api/explanation.hpp"
+#include "api/statistics_file.hpp"
+#include "base/options.hpp"
+#include "os/message.hpp"
+#include "placement/friends/placement.hpp"
+#include "placement/plan/follower.hpp"
+
+#include <cstring>
+
+namespace abut::entry {
+
+// See way_stub.hpp.
+extern const Ways kMallocWays __asm__("abut_malloc_ways") __attribute__((visibility("hidden")));
+extern const Ways kNewWays __asm__("abut_new_ways") __attribute__((visibility("hidden")));
+
+namespace {
+
+constexpr size_t kLongestName = 64;
+
+const char *reason(SetOption result) {
+  switch (result) {
+  case SetOption::unknown_name: return "there is no such option";
+  case SetOption::not_a_value: return "this is not a value of that option";
+  case SetOption::out_of_range: return "this value is out of range";
+  case SetOption::too_long: return "this path is too long";
+  case SetOption::done: break;
+  }
+  return "";
+}
+
+// `setting` is NAME=value, without the prefix. Unknown names may belong to the command line: they are let be.
+void set_from_environment(const char *setting) {
+  const char *equals = std::strchr(setting, '=');
+  if (equals == nullptr || static_cast<size_t>(equals - setting) >= kLongestName) return;
+  char name[kLongestName];
+  size_t length = 0;
+  for (; setting + length < equals; ++length)
+    name[length] = static_cast<char>(setting[length] |
+                                     ('A' <= setting[length] && setting[length] <= 'Z' ? 0x20 : 0));
+  const SetOption result = set_option(name, length, equals + 1);
+  if (result == SetOption::done || result == SetOption::unknown_name) return;
+  os::Message message;
+  message << "abut: ABUT_";
+  message.append(setting, std::strlen(setting));
+  message << ": " << reason(result) << "; it keeps its default (`abut options` lists them)\n";
+  message.write();
+}
+
+__attribute__((constructor(101))) void start(int, char **, char **environment) {
+  constexpr char kPrefix[] = "ABUT_";
+  for (char **entry = environment; entry && *entry; ++entry)
+    if (std::strncmp(*entry, kPrefix, sizeof kPrefix - 1) == 0)
+      set_from_environment(*entry + sizeof kPrefix - 1);
+  if (option_value(Option::deepbind) != 0) keep_deepbind();
+  ways_of[static_cast<size_t>(Call::malloc)] = &kMallocWays;
+  ways_of[static_cast<size_t>(Call::operator_new)] = &kNewWays;
+  if (option_value(Option::friends) != 0 || option_value(Option::groups) != 0) near::start();
+  plan::start();
+}
+
+__attribute__((destructor(101))) void end() {
+  write_statistics_file();
+  if (option_value(Option::explain) != 0) {
+    explain();
+    explain_plan();
+  }
+  write_explanation_file();
+}
+
+} // namespace
+} // namespace abut::entry

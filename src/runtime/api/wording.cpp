@@ -1,0 +1,61 @@
+#include "api/wording.hpp"
+
+#include <cstring>
+#include <dlfcn.h>
+
+namespace abut::entry {
+
+using near::Captured;
+using near::Expression;
+
+namespace {
+
+const char *last_part(const char *path) {
+  const char *slash = std::strrchr(path, '/');
+  return slash != nullptr ? slash + 1 : path;
+}
+
+void put_word(os::Message &text, unsigned word) {
+  static constexpr const char *kRegisters[] = {"rbx", "rbp", "r12", "r13", "r14", "r15"};
+  if (word < Captured::kRegisters)
+    text << kRegisters[word];
+  else
+    text << "[rsp + " << uint64_t{(word - Captured::kFirstSlot) * sizeof(Address)} << "]";
+}
+
+void put_sum(os::Message &text, int64_t offset) {
+  if (offset > 0) text << " + " << static_cast<uint64_t>(offset);
+}
+
+} // namespace
+
+void put_site(os::Message &text, Address site) {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<void *>(site - 1), &info) == 0 || info.dli_fname == nullptr) {
+    text << reinterpret_cast<const void *>(site);
+    return;
+  }
+  text << last_part(info.dli_fname) << "+"
+       << reinterpret_cast<const void *>(site - reinterpret_cast<Address>(info.dli_fbase));
+  if (info.dli_sname != nullptr) text << " (" << info.dli_sname << ")";
+}
+
+void put_expression(os::Message &text, const Expression &expression) {
+  for (unsigned i = 0; i < expression.loads; ++i) text << "[";
+  put_word(text, expression.base);
+  if (expression.loads == 2) {
+    put_sum(text, expression.inner);
+    text << "]";
+  }
+  if (expression.index != Expression::kNone) {
+    text << " + ";
+    put_word(text, expression.index);
+    text << " * " << uint64_t{expression.scale};
+  }
+  if (expression.loads > 0) {
+    put_sum(text, expression.offset);
+    text << "]";
+  }
+}
+
+} // namespace abut::entry

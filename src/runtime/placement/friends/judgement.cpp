@@ -1,0 +1,258 @@
+#include "placement/friends/judgement.hpp"
+
+#include "os/message.hpp"
+#include "placement/friends/learner.hpp"
+#include "placement/friends/placement.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+namespace abut::near {
+
+uint32_t rules_placing = 0;
+
+namespace {
+
+constexpr uint32_t kPatienceFactor = 8;
+constexpr unsigned kTries = 3;
+constexpr unsigned kMostDrops = 4;
+constexpr uint32_t kChecks = 32;
+constexpr uint32_t kLooks = 4096; // after which a rule is judged
+constexpr uint64_t kRunsToJudge = 1 << 17;
+constexpr uint32_t kJudgeEvery = 16; // looks
+constexpr unsigned kHalfALine = 2;   // granules
+constexpr unsigned kLearners = 4;
+constexpr uint32_t kMostEffort = 1U << 22;
+
+Learner *learners = nullptr;
+unsigned learners_made = 0;
+
+Learner *take_learner() {
+  if (Learner *free = learners) {
+    learners = free->next_free;
+    return free;
+  }
+  if (learners_made == kLearners) return nullptr;
+  ++learners_made;
+  return static_cast<Learner *>(os::map(round_up(sizeof(Learner), kPageBytes)));
+}
+
+void leave_learner(Rule &rule) {
+  rule.learner->watched = nullptr;
+  rule.learner->next_free = learners;
+  learners = rule.learner;
+  rule.learner = nullptr;
+}
+
+} // namespace
+
+Rule *new_rule(Context &context, unsigned size) {
+  if (context.rule_count == Context::kRules) return nullptr;
+  Rule &rule = context.rules[context.rule_count];
+  rule.size = static_cast<uint8_t>(size);
+  ++context.rule_count;
+  ++context.undecided;
+  return &rule;
+}
+
+namespace {
+
+// When nothing is learned any more and nothing placed, the site is left in peace, for a time or for good.
+void settle(Context &context) {
+  bool places = false;
+  unsigned tries = kTries;
+  for (unsigned i = 0; i < context.rule_count; ++i) {
+    places |= context.rules[i].state == Rule::State::placing;
+    tries = std::min<unsigned>(tries, context.rules[i].tries);
+  }
+  if (places || context.undecided != 0) return;
+  if (tries >= kTries) return leave_in_peace(context);
+  context.patience *= kPatienceFactor;
+  context.countdown = context.patience;
+  for (unsigned i = 0; i < context.rule_count; ++i) {
+    context.rules[i].state = Rule::State::learning;
+    ++context.undecided;
+  }
+}
+
+void close_rule(Context &context, Rule &rule, Rule::State state) {
+  if (rule.state == Rule::State::learning) --context.undecided;
+  if (rule.state == Rule::State::placing) --rules_placing;
+  if (state == Rule::State::placing) ++rules_placing;
+  rule.state = state;
+  const Expression &first = rule.first;
+  const unsigned last =
+      first.index == Expression::kNone ? first.base : std::max(first.base, first.index);
+  rule.reach = static_cast<uint8_t>((last + 1) * sizeof(Address) - 1); // 255 at most
+  const bool fast =
+      state == Rule::State::placing && rule.fixed_end && first.loads <= 1 && last < 32;
+  const size_t bytes = fast ? rule.size * heap::Granules::kBytes : 0;
+  rule.fast_bytes = forwards ? 0 : bytes;
+  rule.forward_bytes = forwards ? bytes : 0;
+  if (&rule == context.rules) context.known.lead(fast ? way_to(first, forwards) : kNoWay);
+  forget_at_once(context.site());
+  if (state == Rule::State::plain) settle(context);
+}
+
+// Where there is no better friend than one with several objects after it, that one will do if a line holds two.
+bool take_back_banned(Rule &rule) {
+  if (!rule.has_banned || rule.size > kHalfALine) return false;
+  rule.first = rule.banned;
+  rule.may_branch = true;
+  rule.has_second = false;
+  return true;
+}
+
+void conclude(Context &context, Rule &rule, bool found) {
+  leave_learner(rule);
+  ++rule.tries;
+  found = found || take_back_banned(rule);
+  close_rule(context, rule, found ? Rule::State::placing : Rule::State::plain);
+}
+
+// Calls `visit(Context &, Rule &)` for each that is being learned.
+template <class Visit>
+void each_learned(Visit visit) {
+  for (uint32_t i = 0; i < context_count; ++i)
+    for (unsigned r = 0; r < contexts[i].rule_count; ++r)
+      if (Rule &rule = contexts[i].rules[r]; rule.learner != nullptr) visit(contexts[i], rule);
+}
+
+} // namespace
+
+void begin_learning(uint32_t effort) {
+  if (!learning.try_lock()) return;
+  Learner::effort_left = std::min(Learner::effort_left, kMostEffort) + effort;
+  each_learned([](Context &, Rule &rule) { rule.learner->begin_anew(); });
+  learning.unlock();
+}
+
+void end_learning() {
+  if (!learning.try_lock()) return;
+  if (Learner::effort_left != 0)
+    each_learned([](Context &context, Rule &rule) {
+      if (rule.learner->is_idle()) conclude(context, rule, false);
+    });
+  learning.unlock();
+}
+
+void learn(Context &context, Rule &rule, heap::LocalHeap *heap, Address block,
+           const Captured &captured) {
+  if (!learning.try_lock()) return take_look_back();
+  if (rule.state == Rule::State::learning) {
+    if (rule.learner == nullptr) rule.learner = take_learner();
+    if (rule.learner != nullptr && rule.learner->watched != heap &&
+        (rule.learner->watched == nullptr || ++rule.learner->others > Learner::kPatience)) {
+      rule.learner->begin(rule.tries == 0 && !rule.has_banned);
+      rule.learner->watched = heap;
+      rule.learner->others = 0;
+    }
+    if (rule.learner == nullptr) {
+      // Others are learned first.
+    } else if (rule.learner->watched != heap) {
+      take_look_back();
+    } else {
+      std::lock_guard guard(heap->lock());
+      const auto verdict = rule.learner->observe(rule, heap, block, captured);
+      if (verdict != Learner::Verdict::undecided)
+        conclude(context, rule, verdict == Learner::Verdict::found);
+    }
+  }
+  learning.unlock();
+}
+
+namespace {
+
+// What was learned is right, but does not help. What waits for it waits in vain.
+void give_up(Context &context, Rule &rule, heap::LocalHeap *heap) {
+  if (!learning.try_lock()) return;
+  if (rule.state == Rule::State::placing) {
+    rule.tries = kTries;
+    bump(rule.counts.given_up);
+    close_rule(context, rule, Rule::State::plain);
+  }
+  const bool nothing_waits = rules_placing == 0;
+  learning.unlock();
+  if (!nothing_waits) return;
+  std::lock_guard guard(heap->lock());
+  near_heap_of(heap)->give_back(true);
+}
+
+// What was learned turned out wrong: learned anew, a few times.
+void drop(Context &context, Rule &rule) {
+  if (!learning.try_lock()) return;
+  if (rule.state == Rule::State::placing) {
+    rule.tries = ++rule.counts.dropped > kMostDrops ? kTries : 1;
+    context.patience = kFirstLook;
+    close_rule(context, rule, Rule::State::plain);
+  }
+  learning.unlock();
+}
+
+} // namespace
+
+void watch(Context &context, Rule &rule, heap::LocalHeap *heap, Address block,
+           Address friend_address) {
+  if (rule.attempts % kWatchEvery != 0) return;
+  if (rule.watched != 0 && rule.watched_by == heap) {
+    std::lock_guard guard(heap->lock());
+    bump(rule.counts.checked);
+    rule.counts.linked += are_linked(heap, rule.watched, rule.watched_friend);
+  }
+  rule.watched = block;
+  rule.watched_friend = friend_address;
+  rule.watched_by = heap;
+  if (rule.counts.checked < kChecks) return;
+  if (rule.counts.linked * 4 < rule.counts.checked) drop(context, rule);
+  rule.counts.checked = rule.counts.linked = 0;
+}
+
+namespace {
+
+// Whether runs get more than their first cell used, judged over so many that all chains can have got theirs.
+bool yields(Rule &rule) {
+  const uint64_t runs = rule.counts.runs - rule.runs_before;
+  if (runs < kRunsToJudge) return true;
+  const uint64_t placed = rule.placed() - rule.placed_before;
+  rule.runs_before = rule.counts.runs;
+  rule.placed_before = rule.placed();
+  return placed >= runs + runs / 2;
+}
+
+// Whether there mostly is a friend. Not judged at once: where a program begins many chains, their first objects have
+// none.
+bool has_friends(Rule &rule) {
+  const uint64_t asked = rule.attempts - rule.counts.rested;
+  const uint64_t lonely = rule.counts.no_friend - rule.lonely_before;
+  const bool mostly = lonely * 4 > (asked - rule.asked_before) * 3;
+  rule.asked_before = asked;
+  rule.lonely_before = rule.counts.no_friend;
+  rule.lonely_times = mostly ? rule.lonely_times + 1 : 0;
+  return rule.lonely_times < 2;
+}
+
+} // namespace
+
+void judge(Context &context, Rule &rule, heap::LocalHeap *heap, Address friend_address) {
+  if (++rule.looks % kJudgeEvery == 0 && !rule.may_branch) {
+    std::lock_guard guard(heap->lock());
+    bump(rule.sampled);
+    rule.branching +=
+        are_linked(heap, friend_address, friend_address + static_cast<Address>(rule.to_end));
+  }
+  const uint64_t attempts = rule.attempts - rule.judged_at;
+  if (rule.looks < kLooks && (rule.looks < kLooks / 4 || attempts < 4 * kLooks)) return;
+  const bool in_vain = rule.in_vain > attempts / 2;
+  const bool branches = rule.branching * 4 > rule.sampled;
+  rule.looks = rule.sampled = rule.branching = rule.in_vain = 0;
+  rule.judged_at = rule.attempts;
+  const bool lonely = !has_friends(rule);
+  if (in_vain || lonely || !yields(rule)) return give_up(context, rule, heap);
+  if (!branches) return;
+  if (rule.has_banned) return give_up(context, rule, heap);
+  rule.has_banned = true;
+  rule.banned = rule.first;
+  drop(context, rule);
+}
+
+} // namespace abut::near

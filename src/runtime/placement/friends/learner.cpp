@@ -1,0 +1,162 @@
+#include "placement/friends/learner.hpp"
+
+#include "heap/extent.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace abut::near {
+
+using heap::Extent;
+using heap::extent_of;
+
+namespace {
+
+bool points_into(const Extent &from, const Extent &to) {
+  for (Address at = from.begin; at < from.end; at += sizeof(Address))
+    if (*reinterpret_cast<const Address *>(at) - to.begin < to.end - to.begin) return true;
+  return false;
+}
+
+bool are_linked(const Extent &one, const Extent &other) {
+  if (one.begin == 0 || other.begin == 0 || one.begin == other.begin) return false;
+  return points_into(one, other) || points_into(other, one);
+}
+
+// So close to the new block that no placement could better it.
+constexpr size_t kClose = 512;
+
+// Whether the block points to another that lies close to it as it is.
+bool is_linked_closely(const Extent &block) {
+  for (Address at = block.begin; at < block.end; at += sizeof(Address)) {
+    const Address to = *reinterpret_cast<const Address *>(at);
+    const bool close = to - (block.begin - kClose) < 2 * kClose + (block.end - block.begin);
+    if (close && (to < block.begin || to >= block.end)) return true;
+  }
+  return false;
+}
+
+} // namespace
+
+bool are_linked(heap::LocalHeap *heap, Address one, Address other) {
+  return are_linked(extent_of(heap, one), extent_of(heap, other));
+}
+
+uint32_t Learner::effort_left = ~uint32_t{0};
+
+void Learner::begin(bool plain_only) {
+  expressions_ = expression_count(plain_only);
+  now_ = begun_ = judged_ = begun_before_ = 0;
+  any_linked_ = false;
+  linked_closely_ = 0;
+  std::memset(static_cast<void *>(scores_), 0,
+              expressions_ * sizeof(Score)); // what is not used stays untouched
+  std::memset(alike_met_, 0, sizeof alike_met_);
+}
+
+void Learner::note(heap::LocalHeap *heap, Address block, const Captured &captured) {
+  Sample &sample = samples_[begun_++ % kPending];
+  sample.block = block;
+  sample.due = now_ + kDelay;
+  sample.count = 0;
+  const Reader reader(captured);
+  const Extent own = extent_of(heap, block);
+  uint32_t effort = 0;
+  bool *met = alike_met_;
+  for (const Alike &alike : alike_expressions()) {
+    if (alike.first >= expressions_ || sample.count == kCandidates) break;
+    bool &any_met = *met++;
+    if (begun_ > kFullSamples && !any_met) continue;
+    ++effort;
+    if (!reader.may_lead(kAllExpressions[alike.first])) continue;
+    effort += alike.count;
+    for (unsigned i = alike.first; i < alike.first + alike.count; ++i)
+      if (sample.count < kCandidates) any_met |= note(sample, own.end - own.begin, heap, reader, i);
+  }
+  effort_left -= std::min(effort_left, effort);
+}
+
+// Whether it led to a block of `bytes`.
+bool Learner::note(Sample &sample, size_t bytes, heap::LocalHeap *heap, const Reader &reader,
+                   unsigned i) {
+  Score &score = scores_[i];
+  if (begun_ > kFullSamples && score.met == 0) return false;
+  if (judged_ >= kFirstSamples && score.linked == 0) return false;
+  const Address address = reader.value(kAllExpressions[i]);
+  if (heap::segment_map.kind_at(address) != heap::SegmentKind::pages) return false;
+  const Extent extent = extent_of(heap, address);
+  if (extent.begin == 0 || extent.begin == sample.block) return false;
+  const bool meets = extent.end - extent.begin == bytes;
+  score.met += meets;
+  const bool close = sample.block - extent.begin + kClose < 2 * kClose;
+  sample.candidates[sample.count++] = {static_cast<uint16_t>(i), close, address};
+  return meets;
+}
+
+void Learner::judge(heap::LocalHeap *heap, const Sample &sample) {
+  ++judged_;
+  const Extent block = extent_of(heap, sample.block);
+  if (block.begin != 0) linked_closely_ += is_linked_closely(block);
+  for (unsigned i = 0; i < sample.count; ++i) {
+    const Candidate &candidate = sample.candidates[i];
+    Score &score = scores_[candidate.expression];
+    ++score.seen;
+    score.close += candidate.close;
+    const Extent other = extent_of(heap, candidate.address);
+    // Only a friend of the same size has a cell after it that may wait.
+    if (!are_linked(block, other) || other.end - other.begin != block.end - block.begin) continue;
+    any_linked_ = true;
+    ++score.linked;
+    if (score.last == other.begin) continue;
+    score.last = other.begin;
+    ++score.different;
+    const auto to_end = static_cast<int16_t>(other.end - candidate.address);
+    if (score.ends == 0) score.to_end = to_end;
+    score.ends += score.to_end == to_end;
+  }
+}
+
+bool Learner::good(unsigned i) const {
+  const Score &score = scores_[i];
+  return score.different >= kSamples / 8 && score.linked * 2 >= score.seen;
+}
+
+// Of equally good ones the plainest: they are in that order.
+int Learner::best(const Rule &rule, int but) const {
+  int best = -1;
+  for (unsigned i = 0; i < expressions_; ++i) {
+    if (!good(i) || static_cast<int>(i) == but) continue;
+    if (rule.has_banned && kAllExpressions[i] == rule.banned) continue;
+    if (best < 0 || scores_[i].different > scores_[static_cast<unsigned>(best)].different)
+      best = static_cast<int>(i);
+  }
+  return best;
+}
+
+Learner::Verdict Learner::decide(Rule &rule) const {
+  const int first = best(rule, -1);
+  if (first < 0) return Verdict::nothing;
+  const Score &score = scores_[first];
+  if (score.close * 2 > score.seen || linked_closely_ * 2 > judged_) return Verdict::near_anyway;
+  rule.first = kAllExpressions[first];
+  rule.to_end = score.to_end;
+  rule.fixed_end = score.ends == score.different;
+  const int second = best(rule, first);
+  rule.has_second = second >= 0 && scores_[second].seen != score.seen;
+  if (rule.has_second) rule.second = kAllExpressions[second];
+  return Verdict::found;
+}
+
+Learner::Verdict Learner::observe(Rule &rule, heap::LocalHeap *heap, Address block,
+                                  const Captured &captured) {
+  ++now_;
+  while (judged_ < begun_ && samples_[judged_ % kPending].due <= now_)
+    judge(heap, samples_[judged_ % kPending]);
+  if (judged_ >= kFirstSamples && !any_linked_) return Verdict::nothing;
+  if (judged_ >= kSamples) return decide(rule);
+  if (begun_ - judged_ < kPending && begun_ < kSamples && now_ % 2 == 0 && effort_left != 0)
+    note(heap, block, captured);
+  return Verdict::undecided;
+}
+
+} // namespace abut::near

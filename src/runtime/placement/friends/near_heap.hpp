@@ -1,0 +1,86 @@
+// What one thread's heap has set aside for objects that are to lie beside their friends.
+//
+// The ladder, for an object whose friend is known: the cell that waits right after the friend; else a hole on the
+// friend's line or page; else a new run, twice as long as the friend's, as long as the cells that wait are few
+// against the whole heap; else anywhere (after Chilimbi's ccmalloc, and the runs of a reap).
+#pragma once
+
+#include "heap/heap.hpp"
+#include "placement/friends/run.hpp"
+
+namespace abut::near {
+
+inline constexpr size_t kObjectMax =
+    256; // bytes: four lines; larger objects gain little from a neighbour
+inline constexpr unsigned kSizes = kObjectMax / heap::Granules::kBytes;
+
+class NearHeap {
+public:
+  explicit NearHeap(heap::LocalHeap *heap) : heap_(heap) {}
+
+  // The cell at `cell` if it waits for an object of `size` granules, else null.
+  void *take_waiting(Address cell, unsigned size) {
+    return waits_at(*heap_, cell, size) ? near::take_waiting(*heap_, cell, size) : nullptr;
+  }
+
+  enum class Where : uint8_t { nowhere, waiting, hole, run, near_anyway, over_budget, not_ours };
+  struct Placed {
+    void *block = nullptr;
+    Where where = Where::nowhere;
+    unsigned cells = 0; // of the run that was opened
+  };
+
+  // A block of `size` granules as close as may be to the one that `friend_address` points into.
+  Placed place(Address friend_address, unsigned size);
+
+  // The same for one that is known to lie right before `cell`, where nothing waits, and to have that size: if so it is.
+  Placed place_after(Address cell, unsigned size);
+
+  // Gives back cells that wait on pages which are otherwise half empty; all that wait where `all` is said. Under the
+  // heap's lock.
+  void give_back(bool all);
+
+  uint64_t runs_opened() const { return runs_opened_; }
+
+private:
+  // Runs of one length share pages; see kRunCells. Level 0 is no run.
+  static constexpr unsigned kLevels = 21;
+  static constexpr unsigned kDrawnTogether = 1024;
+
+  struct Carve {
+    Address next = 0; // the page's next run
+    Address end = 0;
+  };
+
+  Placed place_elsewhere(heap::LocalHeap *owner, Address friend_address, unsigned size, bool same);
+  Placed open_run(unsigned size, unsigned level);
+  bool begin_page(unsigned size, unsigned level, Carve &carve);
+  void give_back_rest(unsigned size, Carve &carve);
+  bool make_room();
+  bool give_back_page(Address page, bool all);
+  bool is_carved(Address page) const;
+  unsigned level_after(unsigned level, unsigned size);
+  int64_t draw();
+  size_t budget() const;
+
+  heap::LocalHeap *heap_;
+  uint64_t runs_opened_ = 0;
+  uint32_t random_ = 1;
+  uint32_t drawn_ = 0; // so often
+  Carve carves_[kSizes + 1][kLevels];
+
+  // The pages that were cut up, in the order of their cutting.
+  Address *pages_ = nullptr;
+  size_t page_count_ = 0;
+  size_t page_room_ = 0;
+  size_t next_page_ = 0; // where give_back() goes on
+};
+
+// The near heap that belongs to a thread's heap; null where memory is exhausted.
+NearHeap *make_near_heap(heap::LocalHeap *heap);
+inline NearHeap *near_heap_of(heap::LocalHeap *heap) {
+  auto *made = static_cast<NearHeap *>(heap->attachment);
+  return made != nullptr ? made : make_near_heap(heap);
+}
+
+} // namespace abut::near

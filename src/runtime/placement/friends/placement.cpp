@@ -1,0 +1,279 @@
+#include "placement/friends/placement.hpp"
+
+#include "base/bump.hpp"
+#include "base/options.hpp"
+#include "context/decoder.hpp"
+#include "heap/invariants.hpp"
+#include "os/message.hpp"
+#include "os/one_thread.hpp"
+#include "placement/friends/judgement.hpp"
+#include "placement/friends/learner.hpp"
+
+#include <algorithm>
+
+namespace abut::near {
+
+uint32_t looks_left = 0;
+bool forwards = false;
+
+namespace {
+
+constexpr uint32_t kLooksAwake = 2048;   // allocations that are looked at
+constexpr size_t kGrown = 4;             // the heap is looked at when it has grown by such a part
+constexpr size_t kWorthTheTrouble = MiB; // of small blocks: less fits in the caches as it is
+// Expressions that may be tried at first, and for each MiB that the heap has grown: so that finding friends costs less than
+// a hundredth of the time that it takes to fill a heap.
+constexpr uint32_t kFirstEffort = 1U << 17;
+constexpr uint32_t kEffort = 1U << 13;
+constexpr uint8_t kRest = 8; // attempts without a closer look, after one in vain; longer after more
+constexpr uint8_t kLongestRest = 64;
+
+enum class Friends : uint8_t { off, on, forwarded };
+bool finds_friends = true;
+
+// What is not put beside a friend lies with its group, if groups are formed.
+void *elsewhere(size_t bytes, const Captured &captured) {
+  return group::wants(bytes, captured.words[Captured::kReturnAddress])
+             ? group::allocate(bytes, frame_of(captured))
+             : heap::allocate(bytes);
+}
+
+// A site that places its objects, one after the other, is known at once.
+void remember_way(Context &context, const Rule &rule) {
+  const bool is_sites = context.leaf == nullptr && &rule == context.rules;
+  if (is_sites && context.countdown == 0 && (rule.fast_bytes | rule.forward_bytes) != 0)
+    remember_at_once(context.known);
+}
+
+// What became of an attempt.
+void note(Context &context, Rule &rule, const NearHeap::Placed &placed) {
+  switch (placed.where) {
+  case NearHeap::Where::run:
+    remember_way(context, rule);
+    rule.next_rest = 0;
+    bump(rule.counts.runs);
+    bump(rule.counts.cells, uint64_t{placed.cells});
+    break;
+  case NearHeap::Where::hole: bump(rule.counts.holes); break;
+  case NearHeap::Where::near_anyway:
+    bump(rule.counts.near_anyway);
+    bump(rule.in_vain);
+    break;
+  case NearHeap::Where::over_budget:
+    bump(rule.counts.over_budget);
+    rule.rest = rule.next_rest = std::clamp<uint8_t>(2 * rule.next_rest, kRest, kLongestRest);
+    break;
+  case NearHeap::Where::not_ours:
+  case NearHeap::Where::nowhere: bump(rule.counts.not_ours); break;
+  case NearHeap::Where::waiting: break;
+  }
+}
+
+void *place(Context &context, Rule &rule, heap::LocalHeap *heap, const Captured &captured) {
+  NearHeap *near_heap = near_heap_of(heap);
+  if (near_heap == nullptr) return nullptr;
+  bump(rule.attempts);
+  const Reader reader(captured);
+  Address friend_address = reader.value(rule.first);
+  if (friend_address == 0 && rule.has_second) friend_address = reader.value(rule.second);
+  if (friend_address == 0) {
+    bump(rule.counts.no_friend);
+    return nullptr;
+  }
+  NearHeap::Placed placed;
+  if (rule.fixed_end)
+    placed = {
+        near_heap->take_waiting(friend_address + static_cast<Address>(rule.to_end), rule.size),
+        NearHeap::Where::waiting};
+  if (placed.block == nullptr) {
+    if (forwards) {
+      remember_way(context, rule);
+      return nullptr;
+    }
+    if (rule.rest > 0) {
+      --rule.rest;
+      bump(rule.counts.rested);
+      return nullptr;
+    }
+    judge(context, rule, heap, friend_address);
+    placed = near_heap->place(friend_address, rule.size);
+  }
+  note(context, rule, placed);
+  if (placed.block != nullptr) {
+    watch(context, rule, heap, reinterpret_cast<Address>(placed.block), friend_address);
+  }
+  return placed.block;
+}
+
+void *forward(size_t bytes, const Captured &captured, Address address) {
+  if (!forwards || !is_context(address)) return nullptr;
+  auto &context = *reinterpret_cast<Context *>(address);
+  const Rule &rule = context.rules[0];
+  if (!has_words(rule, captured)) return nullptr;
+  return forward(bytes, context, base_of(rule.first, captured)).block;
+}
+
+} // namespace
+
+[[gnu::noinline]] void *look_closer(void *block, Context &context, Address cell) {
+  Rule &rule = context.rules[0];
+  carry(rule.attempts);
+  // A program that requests nothing but what is placed is awake for a time only, too.
+  if (count_look(kLooking)) fall_asleep();
+  // Where placement is only measured, there need not be a friend.
+  const Address friend_address = cell - static_cast<Address>(rule.to_end);
+  if (heap::segment_map.kind_at(friend_address) == heap::SegmentKind::pages)
+    watch(context, rule, heap::current, reinterpret_cast<Address>(block), friend_address);
+  return block;
+}
+
+void *place_next(size_t bytes, Address address, Address cell) {
+  auto &context = *reinterpret_cast<Context *>(address);
+  Rule &rule = context.rules[0];
+  if (rule.rest > 0 || rule.state != Rule::State::placing) return nullptr;
+  heap::LocalHeap *heap = heap::current;
+  NearHeap *near_heap = near_heap_of(heap);
+  if (near_heap == nullptr) return nullptr;
+  const auto placed = near_heap->place_after(cell, heap::SmallHeap::class_of(bytes));
+  if (placed.block == nullptr) return nullptr;
+  bump(rule.attempts);
+  judge(context, rule, heap, cell - static_cast<Address>(rule.to_end));
+  note(context, rule, placed);
+  return placed.block;
+}
+
+void *forward_next(size_t bytes, Address address, Address cell) {
+  void *block = heap::allocate(bytes);
+  return block != nullptr ? counted(block, *reinterpret_cast<Context *>(address), cell) : nullptr;
+}
+
+void *allocate(size_t bytes, const Captured &captured, Address address) {
+  if (void *block = forward(bytes, captured, address)) return block;
+  heap::LocalHeap *heap = heap::current;
+  if (address == kUnknown || address == kWarm) {
+    if (!finds_friends)
+      remember_plain(captured.words[Captured::kReturnAddress]);
+    else if (heap->number() != 0 && !meet_site(captured))
+      take_look_back();
+    return elsewhere(bytes, captured);
+  }
+  if (address == kWrapper) {
+    address = context_behind(captured);
+    if (void *block = allocate_beside(bytes, captured, address)) return block;
+    if (void *block = forward(bytes, captured, address)) return block;
+  }
+  if (!is_context(address)) return elsewhere(bytes, captured);
+  auto *context = reinterpret_cast<Context *>(address);
+  const unsigned size = heap::SmallHeap::class_of(bytes);
+  Rule *rule = context->rule_for(size);
+  if (rule == nullptr && bytes <= kObjectMax && learning.try_lock()) {
+    rule = new_rule(*context, size);
+    learning.unlock();
+  }
+  if (rule == nullptr || rule->state == Rule::State::plain || heap->number() == 0) {
+    // Where another thread had it remembered while the rule was given up.
+    if (context->rules[0].state != Rule::State::placing) forget_at_once(context->site());
+    return elsewhere(bytes, captured);
+  }
+  if (rule->state == Rule::State::placing)
+    if (void *block = place(*context, *rule, heap, captured)) return block;
+  void *block = elsewhere(bytes, captured);
+  if (rule->state == Rule::State::learning && block != nullptr)
+    learn(*context, *rule, heap, reinterpret_cast<Address>(block), captured);
+  return block;
+}
+
+namespace {
+
+// Where a way found nothing, all the words together find nothing either: or it read others. In the debug build, where
+// no other thread changes the rule meanwhile.
+void check_way(size_t bytes, const Captured &captured, Address context) {
+  if constexpr (heap::kChecked)
+    if (os::has_one_thread() && allocate_beside(bytes, captured, context) != nullptr)
+      os::fail("invariant", reinterpret_cast<void *>(context),
+               "a way to a friend read other words than its rule names");
+}
+
+} // namespace
+
+void *search(size_t bytes, const Captured &captured, Address context) {
+  check_way(bytes, captured, context);
+  if (count_look(kLooking)) fall_asleep();
+  return allocate(bytes, captured, context);
+}
+
+void *allocate_near(size_t bytes, const void *other) {
+  heap::LocalHeap *heap = heap::current;
+  if (other == nullptr || bytes <= heap::kTinyMax || bytes > kObjectMax || heap->number() == 0)
+    return heap::allocate(bytes);
+  NearHeap *near_heap = near_heap_of(heap);
+  if (near_heap == nullptr) return heap::allocate(bytes);
+  void *block =
+      near_heap->place(reinterpret_cast<Address>(other), heap::SmallHeap::class_of(bytes)).block;
+  return block != nullptr ? block : heap::allocate(bytes);
+}
+
+namespace {
+
+uint64_t placed_before = 0;          // when the time for looking began
+std::atomic<size_t> bytes_before{0}; // of the heap
+
+uint64_t placed_in_all() {
+  uint64_t placed = 0;
+  each_context([&](const Context &context) {
+    for (unsigned i = 0; i < context.rule_count; ++i) placed += context.rules[i].placed();
+  });
+  return placed;
+}
+
+// Whether what was placed lately is worth that every request is looked at.
+bool pays() {
+  constexpr uint32_t kWorthIt = kLooksAwake / 4;
+  return rules_placing != 0 && placed_in_all() - placed_before >= kWorthIt;
+}
+
+} // namespace
+
+void fall_asleep() {
+  end_learning();
+  context::rest_decoder();
+  if (pays()) return;
+  end_to_look(Looker::near);
+  forget_sites_at_once(Forget::all);
+}
+
+namespace {
+
+// Of all heaps together, since the table of sites is everybody's.
+std::atomic<size_t> next_look{kWorthTheTrouble};
+
+void look_again_when_grown(size_t span_bytes) {
+  if (span_bytes < next_look.load(std::memory_order_relaxed)) return;
+  next_look.store(span_bytes + span_bytes / kGrown, std::memory_order_relaxed);
+  placed_before = placed_in_all();
+  group::wake();
+  if (!finds_friends) return;
+  const size_t before = bytes_before.exchange(span_bytes, std::memory_order_relaxed);
+  const size_t grown = span_bytes - std::min(before, span_bytes);
+  begin_learning(static_cast<uint32_t>(grown / KiB * (kEffort / KiB)));
+  std::atomic_ref(looks_left).store(kLooksAwake * kLooking, std::memory_order_relaxed);
+  begin_to_look(Looker::near);
+}
+
+} // namespace
+
+void start() {
+  const auto friends = static_cast<Friends>(option_value(Option::friends));
+  finds_friends = friends != Friends::off;
+  forwards = friends == Friends::forwarded;
+  find_static_data();
+  context::load_decoder();
+  context::chain_table.configure(static_cast<context::ChainMode>(option_value(Option::chain)));
+  heap::heap_registry.take_first(context::chain_table.lock());
+  heap::heap_registry.take_first(learning);
+  group::start();
+  Learner::effort_left = kFirstEffort;
+  if (finds_friends || group::groups == group::Groups::on) heap::when_grown = look_again_when_grown;
+}
+
+} // namespace abut::near

@@ -1,0 +1,112 @@
+// What is known of the objects of one size that one context allocates: whether they have friends, and how to find them.
+#pragma once
+
+#include "base/attention.hpp"
+#include "context/chain_table.hpp"
+#include "placement/friends/expression.hpp"
+#include "placement/friends/near_heap.hpp"
+
+#include <algorithm>
+
+namespace abut::near {
+
+class Learner;
+
+// Of expressions whose words are few, a number that tells which: one register or stack slot, and perhaps a register that is
+// scaled. For each of them the entry points have a way that reads just those.
+inline constexpr uint8_t kWayBases = Captured::kRegisters + 1;   // or any slot
+inline constexpr uint8_t kWayIndices = Captured::kRegisters + 1; // or none
+inline constexpr uint8_t kForwardWay =
+    kWayBases * kWayIndices; // the first of those that only measure
+inline constexpr uint8_t kNoWay = 2 * kForwardWay;
+// Of sites whose objects go with their group.
+inline constexpr uint8_t kGroupWay = kNoWay + 1;
+inline constexpr size_t kWays = kGroupWay + 1;
+constexpr uint8_t way_to(const Expression &e, bool forwards) {
+  const bool has_index = e.index != Expression::kNone;
+  if (e.base == Captured::kReturnAddress || (has_index && e.index >= Captured::kRegisters))
+    return kNoWay;
+  const uint8_t base = std::min<uint8_t>(e.base, kWayBases - 1);
+  const int first = forwards ? kForwardWay : 0;
+  return static_cast<uint8_t>(first + base * kWayIndices + (has_index ? e.index : kWayIndices - 1));
+}
+
+struct Rule {
+  enum class State : uint8_t { learning, placing, plain };
+
+  // What the straight path looks at.
+  size_t fast_bytes = 0;    // a block's, while the straight path will do
+  size_t forward_bytes = 0; // instead of those where placement is only measured
+  uint8_t reach = 0; // bytes from the first captured word to the last that the expression wants
+  Expression first;
+  int64_t to_end =
+      0; // from what the expression yields to the end of the friend, where that is `fixed_end`
+  uint64_t attempts = 0;
+
+  Expression second; // where the first leads nowhere
+  State state = State::learning;
+  uint8_t size = 0;  // granules
+  uint8_t tries = 0; // of learning
+  bool has_second = false;
+  bool fixed_end = false;
+  bool has_banned = false;
+  bool may_branch = false;
+  Expression banned; // led to friends that have several objects after them
+  uint8_t rest = 0;  // attempts to let pass before the next closer look
+  uint8_t next_rest = 0;
+  Learner *learner = nullptr;
+
+  // Since the rule was last judged.
+  uint32_t looks = 0, sampled = 0, branching = 0, in_vain = 0;
+  uint64_t judged_at = 0; // attempts
+  uint64_t runs_before = 0, placed_before = 0;
+  uint64_t asked_before = 0, lonely_before = 0;
+  uint32_t lonely_times = 0; // judgements in a row
+
+  // What became of it, for its own judgement and for those who ask.
+  struct Counts {
+    uint64_t runs;        // opened
+    uint64_t cells;       // of those
+    uint64_t holes;       // found on the friend's page
+    uint64_t no_friend;   // the expression led nowhere
+    uint64_t near_anyway; // the friend was close to where the heap fills
+    uint64_t over_budget;
+    uint64_t not_ours;        // what the expression led to was no block of this heap
+    uint32_t checked, linked; // placed objects looked at later, and those linked to their friends
+    uint64_t rested;
+    uint32_t dropped, given_up;
+  } counts{};
+
+  uint64_t placed() const {
+    return attempts - counts.no_friend - counts.near_anyway - counts.over_budget - counts.not_ours -
+           counts.rested;
+  }
+
+  // One placed object that is looked at later.
+  Address watched = 0;
+  Address watched_friend = 0;
+  const heap::LocalHeap *watched_by = nullptr; // whose object it is: no other heap can tell
+};
+
+// A context's rules, one a size. Contexts that allocate many sizes place none but the first few.
+struct Context {
+  static constexpr unsigned kRules = 4;
+
+  KnownSite known; // its ways are to what the first rule's expression begins from, see way_to()
+  context::Entry *leaf =
+      nullptr; // of the chain that ends here, where `site` called for its own callers only
+  uint32_t countdown = 0; // allocations to let pass before the next look
+  uint32_t patience = 0;  // what the countdown begins from next time
+  uint32_t rule_count = 0;
+  uint32_t undecided = 0; // rules that still learn
+  Rule rules[kRules];
+
+  Address site() const { return known.site.load(std::memory_order_relaxed); }
+  Rule *rule_for(unsigned size) {
+    for (unsigned i = 0; i < rule_count; ++i)
+      if (rules[i].size == size) return &rules[i];
+    return nullptr;
+  }
+};
+
+} // namespace abut::near

@@ -1,0 +1,85 @@
+#include "placement/friends/sites.hpp"
+
+#include <mutex>
+#include <new>
+
+namespace abut::near {
+
+std::atomic<Address> plain_sites[kSiteSlots];
+Entry entries[kSiteSlots];
+Context *contexts = nullptr;
+uint32_t context_count = 0;
+os::SpinLock learning;
+
+namespace {
+
+constexpr uint32_t kContexts = 4096;
+
+Context *new_context(Address site, context::Entry *leaf) {
+  if (contexts == nullptr)
+    contexts = static_cast<Context *>(os::map(round_up(kContexts * sizeof(Context), kPageBytes)));
+  if (contexts == nullptr || context_count == kContexts) return nullptr;
+  auto *made = new (&contexts[context_count++]) Context;
+  made->known.site.store(site, std::memory_order_relaxed);
+  made->known.lasts = true;
+  made->leaf = leaf;
+  made->countdown = made->patience = kFirstLook;
+  return made;
+}
+
+context::Entry *leaf_of(const Captured &captured) {
+  return context::chain_table.find(frame_of(captured));
+}
+
+} // namespace
+
+void remember_plain(Address site) {
+  plain_sites[slot_of(site)].store(site, std::memory_order_relaxed);
+}
+
+bool meet_site(const Captured &captured) {
+  const Address site = captured.words[Captured::kReturnAddress];
+  Entry *entry = &entries[slot_of(site)];
+  if (!learning.try_lock()) return false;
+  std::lock_guard guard(learning, std::adopt_lock);
+  const Address met = entry->site.load(std::memory_order_relaxed);
+  if (met == 0) {
+    entry->context.store(kWarm + kFirstLook, std::memory_order_release);
+    entry->site.store(site, std::memory_order_release);
+  }
+  if (met != site || entry->context.load(std::memory_order_relaxed) != kWarm) return true;
+  const bool wrapper = leaf_of(captured)->depth > 1;
+  Context *context = wrapper ? nullptr : new_context(site, nullptr);
+  entry->context.store(wrapper ? kWrapper : reinterpret_cast<Address>(context),
+                       std::memory_order_release);
+  if (context != nullptr) context->countdown = 0;
+  if (!wrapper && context == nullptr) remember_plain(site);
+  return true;
+}
+
+Address context_behind(const Captured &captured) {
+  context::Entry *leaf = leaf_of(captured);
+  const Address known = leaf->payload.load(std::memory_order_acquire);
+  if (is_context(known)) [[likely]]
+    return unless_resting(known);
+  if (known == kPlain || !learning.try_lock()) return 0;
+  std::lock_guard guard(learning, std::adopt_lock);
+  if (leaf->payload.load(std::memory_order_relaxed) != 0) return 0;
+  Context *context = leaf == context::chain_table.catch_all()
+                         ? nullptr
+                         : new_context(leaf->return_address(), leaf);
+  leaf->payload.store(context != nullptr ? reinterpret_cast<Address>(context) : kPlain,
+                      std::memory_order_release);
+  return 0;
+}
+
+void leave_in_peace(const Context &context) {
+  if (context.leaf != nullptr) {
+    context.leaf->payload.store(kPlain, std::memory_order_release);
+    return;
+  }
+  entries[slot_of(context.site())].context.store(0, std::memory_order_release);
+  remember_plain(context.site());
+}
+
+} // namespace abut::near

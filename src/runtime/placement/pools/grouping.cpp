@@ -1,0 +1,273 @@
+#include "placement/pools/grouping.hpp"
+
+#include "base/bump.hpp"
+#include "base/options.hpp"
+
+#include <mutex>
+
+namespace abut::group {
+
+Groups groups = Groups::off;
+Formation formation;
+std::atomic<Address> quiet_sites[kSites];
+PooledSite pooled_sites[kSites];
+
+namespace {
+
+constexpr uint32_t kRarely =
+    63 << 6; // of each 4096 births 64 in a row, so that friends are noted together
+constexpr uint64_t kGrowth = 4;
+constexpr uint32_t kRequestsAwake = 2048;
+constexpr uint64_t kNever = ~uint64_t{0};
+
+enum class Use : uint8_t { pools, forwarded, padded };
+
+struct Limits {
+  uint32_t objects = 100;
+  Merging merging = Merging::born;
+  Use use = Use::pools;
+} limits;
+
+PoolId pools_made = 0;
+
+// What threads have been told is asked for anew.
+void tell_anew() { formation.looks.fetch_add(1, std::memory_order_relaxed); }
+
+// Of all groups that share it.
+void set_pool(Group &root, PoolId pool) {
+  shape_graph.each_member(
+      root, [&](Group &member) { member.pool.store(pool, std::memory_order_relaxed); });
+}
+
+// The site's objects take the straight path from now on.
+void be_quiet_at(Address site) {
+  quiet_sites[site % kSites].store(site, std::memory_order_relaxed);
+}
+
+void turn_off(Group &root, Reason reason) {
+  set_pool(root, kNoPool);
+  shape_graph.each_member(root, [&](Group &member) {
+    member.reason = reason;
+    if (member.leaf->depth == 1) be_quiet_at(member.leaf->return_address());
+    member.rarely = kRarely;
+    member.next_look = kNever;
+  });
+}
+
+void give_pool(Group &root, ThreadPools &pools) {
+  if (pools_made == kMostPools) return turn_off(root, Reason::no_room);
+  const PoolId pool = ++pools_made;
+  shape_graph.roots[pool] = root.id;
+  pools.waits[pool] = limits.objects; // this thread has done its waiting
+  shape_graph.each_member(root, [](Group &member) { member.reason = Reason::none; });
+  set_pool(root, pool);
+}
+
+// Whether a pool promises to pay, as far as a few hundred objects can tell.
+bool promises(Group &root, const Group &group) {
+  if (groups == Groups::all) return true;
+  if (group.objects < limits.objects * kGrowth) return false;
+  const Reason reason = reason_against(root, group);
+  shape_graph.each_member(root, [&](Group &member) { member.reason = reason; });
+  return reason == Reason::none;
+}
+
+// What is to become of a group, by what its objects and those around it look like now.
+void settle(Group &group, ThreadPools &pools) {
+  Group &root = shape_graph.root_of(group);
+  if (root.is_off()) return turn_off(group, root.reason);
+  const bool alone = group.root == group.id && group.next_member == 0;
+  if (alone && is_brief(group)) {
+    if (group.next_look > limits.objects * kGrowth) turn_off(group, Reason::brief);
+    return;
+  }
+  shape_graph.each_member(group, [](Group &member) {
+    if (member.objects >= limits.objects) member.rarely = kRarely;
+  });
+  if (root.pool.load(std::memory_order_relaxed) == kNoPool) {
+    if (promises(root, group)) give_pool(root, pools);
+  } else if (groups == Groups::on && limits.use != Use::forwarded &&
+             is_fleeting(root, limits.objects * kGrowth * kGrowth)) {
+    turn_off(root, Reason::brief);
+  } else if (is_sparse(root) ||
+             (sampling && usage.is_thin(root.pool.load(std::memory_order_relaxed)))) {
+    turn_off(root, Reason::sparse);
+  }
+}
+
+// Whether some group has a pool; its site is among the pooled ones then. Under the graph's lock.
+bool find_pooled_sites() {
+  static uint16_t places[kSites]; // of those that stand there
+  static unsigned count = 0;
+  while (count > 0) pooled_sites[places[--count]].site.store(0, std::memory_order_relaxed);
+  for (GroupId id = 1; id <= shape_graph.count(); ++id) {
+    const Group &group = shape_graph.at(id);
+    if (group.pool.load(std::memory_order_relaxed) == kNoPool) continue;
+    PooledSite &place = place_of(group.site);
+    if (place.site.exchange(group.site, std::memory_order_relaxed) == 0)
+      places[count++] = static_cast<uint16_t>(&place - pooled_sites);
+  }
+  tell_anew();
+  forget_sites_at_once(Forget::what_may_change);
+  return count != 0;
+}
+
+void look(Group &group, heap::LocalHeap *heap, ThreadPools &pools) {
+  if (!shape_graph.lock().try_lock()) return;
+  std::lock_guard guard(shape_graph.lock(), std::adopt_lock);
+  if (group.objects < group.next_look) return; // another thread looked meanwhile
+  group.next_look *= kGrowth;
+  shape_graph.look_at(group, heap, limits.merging);
+  settle(group, pools);
+  if (formation.is_on.load(std::memory_order_relaxed))
+    tell_anew();
+  else
+    find_pooled_sites();
+}
+
+void note(Group &group, ThreadPools &pools, const void *block, size_t bytes) {
+  const auto object = reinterpret_cast<Address>(block);
+  if (bytes < group.smallest) group.smallest = static_cast<uint16_t>(bytes);
+  if (bytes > group.largest) group.largest = static_cast<uint16_t>(bytes);
+  births.note(object, {group.id, pools.births});
+  group.samples[group.noted % Group::kSamples] = {object, pools.births, heap::current->number()};
+  bump(group.noted);
+  bump(group.noted_bytes, uint64_t{bytes});
+}
+
+// What was found for a site or a chain; null where it has to be found anew.
+[[gnu::always_inline]] inline const Told *told_of(Address key, ThreadPools &pools) {
+  const auto &kept = pools.kept_for(key);
+  return kept.key == key && holds(kept.told) ? &kept.told : nullptr;
+}
+
+// Where the group's objects go; no heap where that is not yet decided, and it may be another the next time.
+Told told_for(Group &group, heap::LocalHeap *heap, const ThreadPools &pools) {
+  const PoolId pool = group.pool.load(std::memory_order_relaxed);
+  Told told{.group = &group, .heap = heap};
+  if (pool == kNoPool || limits.use == Use::forwarded) return told;
+  told.heap = pools.heaps[pool];
+  told.padding = limits.use == Use::padded ? 1 : 0;
+  return told;
+}
+
+// Groups have been formed for long enough.
+void rest() {
+  if (!shape_graph.lock().try_lock()) return;
+  std::lock_guard guard(shape_graph.lock(), std::adopt_lock);
+  formation.requests_left.store(0, std::memory_order_relaxed);
+  formation.is_on.store(false, std::memory_order_relaxed);
+  if (!find_pooled_sites()) end_to_look(Looker::group);
+}
+
+} // namespace
+
+[[gnu::noinline]] void *look_closer(size_t bytes, void *block, Group &group, ThreadPools &pools) {
+  if (count_request()) rest();
+  if ((pools.births & group.rarely) == 0) note(group, pools, block, bytes);
+  if (group.objects >= group.next_look) look(group, heap::current, pools);
+  return block;
+}
+
+namespace {
+
+[[gnu::always_inline]] inline void *counted(size_t bytes, void *block, Group &group,
+                                            ThreadPools &pools) {
+  if (count(group, pools) || is_counting()) [[unlikely]]
+    return look_closer(bytes, block, group, pools);
+  return block;
+}
+
+[[gnu::noinline]] void *take_counted(const Told &told, size_t bytes, ThreadPools &pools) {
+  void *block = take(*told.heap, size_for(told, bytes));
+  return block != nullptr ? counted(bytes, block, *told.group, pools) : nullptr;
+}
+
+// The thread that comes first to a pooled site has its straight path there.
+void note_told(Address site, const Told &told, const ThreadPools &pools) {
+  PooledSite &place = place_of(site);
+  if (place.site.load(std::memory_order_relaxed) != site) return;
+  const ThreadPools *owner = nullptr;
+  place.owner.compare_exchange_strong(owner, &pools, std::memory_order_relaxed);
+  if (owner == nullptr || owner == &pools) place.told = told;
+}
+
+// For a chain that this thread has not met lately.
+[[gnu::noinline]] void *allocate_anew(context::Entry *leaf, Address key, Address site, size_t bytes,
+                                      heap::LocalHeap *heap, ThreadPools &pools) {
+  const uint32_t now = formation.looks.load(std::memory_order_relaxed);
+  const uint16_t generation = context::chain_table.generation();
+  Group *group = shape_graph.group_of(leaf, bytes, site);
+  if (group == nullptr) return heap::allocate(bytes);
+  Told told = told_for(*group, heap, pools);
+  if (told.heap == nullptr) {
+    told.heap = heap_for(pools, heap, group->pool.load(std::memory_order_relaxed), limits.objects);
+  } else if (leaf->kind.load(std::memory_order_relaxed) != context::EntryKind::loader) {
+    // What the dynamic linker allocates is always looked up: that tells whether code has gone.
+    told.looks = now;
+    told.generation = generation;
+    pools.kept_for(key) = {key, told};
+    if (key == site) note_told(site, told, pools);
+  }
+  return take_counted(told, bytes, pools);
+}
+
+// For those that are told by more than their site.
+[[gnu::noinline]] void *allocate_by_chain(size_t bytes, context::Frame frame) {
+  heap::LocalHeap *heap = heap::current;
+  if (bytes > formation.most_bytes || bytes <= heap::kTinyMax || heap->number() == 0)
+    return heap::allocate(bytes);
+  ThreadPools *pools = thread_pools(heap);
+  if (pools == nullptr) return heap::allocate(bytes);
+  context::Entry *leaf = context::chain_table.find(frame);
+  const Address key = leaf->depth == 1 ? *frame.sp : reinterpret_cast<Address>(leaf);
+  if (const Told *told = told_of(key, *pools)) return take_counted(*told, bytes, *pools);
+  return allocate_anew(leaf, key, *frame.sp, bytes, heap, *pools);
+}
+
+} // namespace
+
+void wake() {
+  if (groups != Groups::on) return;
+  formation.requests_left.store(kRequestsAwake, std::memory_order_relaxed);
+  formation.is_on.store(true, std::memory_order_relaxed);
+  begin_to_look(Looker::group);
+}
+
+void *allocate(size_t bytes, context::Frame frame) {
+  heap::LocalHeap *heap = heap::current;
+  auto *pools = static_cast<ThreadPools *>(heap->side_table);
+  if (bytes > formation.most_bytes || bytes <= heap::kTinyMax || pools == nullptr) [[unlikely]]
+    return allocate_by_chain(bytes, frame);
+  const Address site = *frame.sp;
+  const Told *told = told_of(site, *pools);
+  if (told == nullptr) [[unlikely]]
+    return allocate_by_chain(bytes, frame);
+  void *block = heap::allocate_of_class(told->heap, size_for(*told, bytes));
+  if (block == nullptr) [[unlikely]]
+    return take_counted(*told, bytes, *pools);
+  return counted(bytes, block, *told->group, *pools);
+}
+
+void *allocate_next(size_t bytes, const PooledSite &site) {
+  return take_counted(site.told, bytes, *static_cast<ThreadPools *>(heap::current->side_table));
+}
+
+void start() {
+  groups = static_cast<Groups>(option_value(Option::groups));
+  limits.objects = static_cast<uint32_t>(option_value(Option::group_objects));
+  shape_graph.first_look = limits.objects;
+  formation.most_bytes = static_cast<uint32_t>(option_value(Option::group_bytes));
+  limits.merging = static_cast<Merging>(option_value(Option::group_merge));
+  limits.use = static_cast<Use>(option_value(Option::group_pools));
+  if (groups == Groups::off) return;
+  if (groups == Groups::all) {
+    formation.is_on.store(true, std::memory_order_relaxed);
+    begin_to_look(Looker::group);
+  }
+  heap::heap_registry.take_first(shape_graph.lock());
+  start_sampling();
+  if (sampling) shape_graph.together = [](PoolId from, PoolId to) { return usage.after(from, to); };
+}
+
+} // namespace abut::group

@@ -1,0 +1,96 @@
+#include "probes/compiled/sites.hpp"
+
+#include "os/os.hpp"
+#include "probes/compiled/part.hpp"
+#include "probes/ring/lane.hpp"
+
+namespace abut::compiled {
+
+constinit std::atomic<uint64_t> sites[size_t{1} << kSiteBits];
+
+namespace {
+
+// The numbers below are for accesses whose place is not known: one for each size and way.
+constexpr unsigned kFirstNumber = 512;
+constexpr unsigned kNumbers = 1 << 16;
+constexpr size_t kSlots = size_t{1} << 17;
+
+constinit os::SpinLock lock;
+constinit uint64_t all[kSlots]; // as in the cache; 0: none
+constinit unsigned next_number = kFirstNumber;
+constinit bool is_told[kFirstNumber];
+
+// Whether this thread holds the lock: a signal handler must not wait for it.
+thread_local constinit bool looking __attribute__((tls_model("initial-exec"))) = false;
+
+bool tell(unsigned number, Traits traits, Address code) {
+  if (!ring::lane.begin()) return false;
+  const ring::Word small =
+      number | ring::Word{traits.bytes} << 16 | ring::Word{traits.writes} << 24;
+  ring::lane.put(event(ring::Kind::site, small), code);
+  ring::lane.end();
+  if (!os::has_one_thread()) ring::epoch.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+int64_t unplaced(Traits traits) {
+  const unsigned number = traits.bytes * 2U + (traits.writes ? 1 : 0);
+  if (!is_told[number] && !tell(number, traits, 0)) return -1;
+  is_told[number] = true;
+  return number;
+}
+
+int64_t find_or_make(Address code, Traits traits) {
+  size_t slot = code * 0x9e3779b97f4a7c15U >> 47;
+  while (all[slot] != 0 && (all[slot] & ring::kAddressMask) != code) slot = (slot + 1) % kSlots;
+  if (all[slot] == 0) {
+    if (next_number == kNumbers) return unplaced(traits);
+    if (!tell(next_number, traits, code)) return -1;
+    all[slot] = uint64_t{next_number++} << ring::kAddressBits | code;
+  }
+  sites[slot_of(code)].store(all[slot], std::memory_order_relaxed);
+  return static_cast<int64_t>(all[slot] >> ring::kAddressBits);
+}
+
+void forget_all() {
+  for (auto &site : sites) site.store(0, std::memory_order_relaxed);
+  for (uint64_t &site : all) site = 0;
+  for (bool &told : is_told) told = false;
+  next_number = kFirstNumber;
+}
+
+void before_fork() {
+  lock.lock();
+  keep_part();
+}
+void after_fork_in_parent() {
+  release_part();
+  lock.unlock();
+}
+void after_fork_in_child() {
+  lock.unlock();
+  forget_all(); // the collector of this process knows nothing yet
+  go_on_with_part();
+}
+
+// After the recording has begun (probes/light/start.cpp).
+__attribute__((constructor(103))) void start() {
+  if (ring::recording.load() == ring::Recording::on && ring::shared->accesses)
+    os::call_at_fork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+} // namespace
+
+int64_t look_up(Address code, Traits traits) {
+  if (looking) return -1;
+  looking = true;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  lock.lock();
+  const int64_t number = find_or_make(code, traits);
+  lock.unlock();
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  looking = false;
+  return number;
+}
+
+} // namespace abut::compiled

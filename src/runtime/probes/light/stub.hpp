@@ -1,0 +1,115 @@
+// Entry points that hand over the frame of their caller, and where objects may be put beside friends, its registers.
+#pragma once
+
+#include "api/calls.hpp"
+#include "api/capture_stub.hpp"
+#include "api/export.hpp"
+#include "api/frame_stub.hpp"
+#include "base/attention.hpp"
+#include "context/entry_stub.hpp"
+#include "placement/friends/placement.hpp"
+#include "probes/light/record.hpp"
+
+extern "C" void *abut_light_tell(size_t bytes, void *memory);
+
+namespace abut::light {
+
+inline Frame frame_of(const near::Captured *captured) {
+  return {&captured->words[near::Captured::kReturnAddress], captured->words[1]};
+}
+
+// An entry point that has no need of its caller's frame while all goes well. Else it goes on, by a jump, so that the stack
+// pointer still points to the return address (api/frame_stub.hpp): Look where somebody looks for friends, Fetch
+// where no block is at hand, abut_light_tell with a block that is not recorded yet.
+template <void *Look(size_t), void *Fetch(size_t)>
+[[gnu::always_inline]] inline void *allocate(size_t bytes, Address site, Call call) {
+  if (somebody_looks()) [[unlikely]] {
+    const AtOnce told = at_once(site);
+    if (!told.is_idle()) {
+      const KnownSite *known = told.known();
+      return known != nullptr ? entry::go(call, bytes, *known) : Look(bytes);
+    }
+  }
+  void *memory = heap::allocate_fast(bytes);
+  if (memory == nullptr) [[unlikely]]
+    return Fetch(bytes);
+  if (put_small(memory, bytes, site)) [[likely]]
+    return memory;
+  return abut_light_tell(bytes, memory);
+}
+
+// What release() does with what is no small block of the running thread; and where there is more to do than to write it
+// down.
+[[gnu::noinline]] inline void release_other(const char *call, void *memory) {
+  if (memory == nullptr) return;
+  if (ring::lane.drops_one()) return entry::release_slow(call, memory);
+  const auto told = event(ring::Kind::free, reinterpret_cast<Address>(memory));
+  heap::LocalHeap *owner = owner_of(memory);
+  if (put_at_its_time(owner, told)) {
+    if (owner == nullptr || owner->keeper == heap::current)
+      return entry::release_slow(call, memory);
+    return owner->receive(static_cast<heap::Block *>(memory), heap::current->number());
+  }
+  if (!ring::lane.drops() && ring::is_recording()) {
+    order();
+    freed(memory);
+  }
+  entry::release_slow(call, memory);
+}
+[[gnu::noinline]] inline void release_slow(const char *call, void *memory) {
+  if (!ring::lane.drops()) freed(memory);
+  entry::release(call, memory);
+}
+
+// A block that is not small, or that the thread has not at hand.
+[[gnu::noinline]] inline void *allocate_slow(size_t bytes, Frame frame) {
+  if (void *memory = heap::allocate_waiting(bytes)) return allocated_small(memory, bytes, frame);
+  return allocated_by_heap(entry::or_no_memory(heap::allocate_slow(bytes)), bytes, frame);
+}
+
+// Beside a friend that a way leads to; Capture looks closer.
+template <Way Capture>
+[[gnu::always_inline]] inline void *allocate_beside(size_t bytes, Address context, Address base,
+                                                    Address site) {
+  void *memory = near::allocate_by_way(bytes, context, base).block;
+  if (memory == nullptr) [[unlikely]]
+    return Capture(bytes, context);
+  if (put_small(memory, bytes, site)) [[likely]]
+    return memory;
+  return abut_light_tell(bytes, memory);
+}
+
+// What allocate() does where nobody looks, for those who know the frame.
+inline void *allocate_here(size_t bytes, Frame frame) {
+  void *memory = heap::allocate_fast(bytes);
+  return memory != nullptr ? allocated_small(memory, bytes, frame) : allocate_slow(bytes, frame);
+}
+
+// As entry::release. The free is told before it happens.
+[[gnu::always_inline]] inline void release(const char *call, void *memory) {
+  heap::LocalHeap *heap = heap::current;
+  const uint32_t size = heap::own_small_size(heap, memory);
+  if (size == 0) [[unlikely]]
+    return release_other(call, memory);
+  const auto told = event(ring::Kind::free, reinterpret_cast<Address>(memory));
+  if (!ring::lane.put_ready(told)) [[unlikely]]
+    return release_slow(call, memory);
+  heap::release_own_small(heap, memory, size);
+}
+
+// Where somebody looks: what is to be done for a block that may have a friend, see near::context_to_place(); or nought.
+inline Address context_to_place(size_t bytes, Address site) {
+  if (bytes - (heap::kTinyMax + 1) > heap::kSmallMax - (heap::kTinyMax + 1)) return 0;
+  const Address context = near::wants(site) ? near::context_to_place(bytes, site) : 0;
+  if (context == 0) near::note_unwanted(site);
+  return context;
+}
+
+// A small block beside its friend, if it has one, recorded; null where memory is exhausted.
+inline void *allocate_placed(size_t bytes, const near::Captured *captured, Address context) {
+  if (void *memory = near::allocate_beside(bytes, *captured, context))
+    return allocated_small(memory, bytes, frame_of(captured));
+  return allocated(near::allocate(bytes, *captured, context), bytes, 0, frame_of(captured));
+}
+
+} // namespace abut::light

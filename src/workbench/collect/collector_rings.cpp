@@ -1,0 +1,115 @@
+// The part of the collector that reads rings: what libraries inside the program write, and not the Valgrind tool.
+#include "collect/ring_drain.hpp"
+#include "collect/ring_reader.hpp"
+#include "collect/ring_source.hpp"
+#include "collect/visit.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <sched.h>
+#include <sys/resource.h>
+#include <thread>
+#include <unistd.h>
+
+namespace abut::record {
+
+namespace {
+
+// Between two looks at rings: while much is written, what is to be read is to be in a cache still; else who sleeps is the
+// cheaper the longer he does.
+constexpr auto kNap = std::chrono::microseconds(300);
+constexpr auto kLongestNap = std::chrono::microseconds(2000);
+constexpr size_t kMuch = ring::kChunkWords / 2;
+// Words that may have come out of rings and wait to be read, of a program that waits.
+constexpr size_t kMostWaiting = size_t{1} << 22;
+// A program that does not wait is slowed down by what goes on beside it: caches, memory and often a core are shared. So
+// what came out of its rings is read once there is much of it, or it is old, or the program has ended. And one that
+// does nothing but allocate is recorded in windows: between them what it makes is left in its rings, where what comes
+// next finds no room.
+constexpr size_t kWorthReading = size_t{1} << 23;
+constexpr auto kOld = std::chrono::seconds(1);
+constexpr auto kLook = std::chrono::milliseconds(5); // at whether that is so
+constexpr double kWordsASecond = 12e6;
+constexpr int kNice =
+    10; // of who empties rings: where there is no processor to spare, rather less is recorded
+constexpr double kStampsASecond = 2e9; // of processors, about
+constexpr DrainBudget kWaits = {.held = kMostWaiting};
+constexpr double kOverrunWordsASecond = 1e6;
+constexpr DrainBudget kLosesRather = {.held = size_t{1} << 26,
+                                      .words_a_stamp = kWordsASecond / kStampsASecond,
+                                      .most_at_once = kWordsASecond / 8,
+                                      .overrun_a_stamp = kOverrunWordsASecond / kStampsASecond,
+                                      .window = kOverrunWordsASecond / 10};
+
+// This thread gets what processors have left over: neither the program nor who empties its rings is to wait for it.
+void give_way(bool yes) {
+  const sched_param none{};
+  sched_setscheduler(0, yes ? SCHED_IDLE : SCHED_OTHER, &none);
+}
+
+} // namespace
+
+// Whether the process is to be recorded. It may be one that is, and has become another program.
+bool Collector::admit_rings(Visit &visit, pid_t process) {
+  const std::lock_guard lock(mutex_);
+  if (const auto before = replaced_.find(process); before != replaced_.end())
+    before->second->store(true);
+  if (sessions_ != 0 && !options_.follow) return false;
+  visit.session = ++sessions_;
+  visit.hello.pid = process;
+  replaced_[process] = visit.replaced;
+  return true;
+}
+
+// Reads until the process has ended, and then what is left.
+void Collector::pump_rings(Channel &channel, Visit &visit) {
+  const bool compiled = options_.recorder == Recorder::compiled;
+  const std::vector<std::string> command = command_of(visit.hello.pid);
+  const bool waits = compiled || options_.lossless;
+  const RingSource source(channel, visit.session,
+                          {waits, options_.follow, compiled, part_of(options_)});
+  ring::Header *header = source.header();
+  RingDrain drain(header, waits ? kWaits : kLosesRather, slabs_);
+  ++running_;
+  std::thread drainer([&] {
+    if (!waits) setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
+    auto nap = kNap;
+    for (bool ended = false; !ended && header->stopped.load() == 0;) {
+      ended = source.has_ended() || visit.replaced->load();
+      const size_t got = drain.drain(read_clock().stamps, ended);
+      nap = waits || got > kMuch ? kNap : std::min(nap * 2, kLongestNap);
+      if (!waits || got < ring::kMostRecord * 16) std::this_thread::sleep_for(nap);
+    }
+    --running_;
+  });
+  if (!waits) give_way(true);
+  RingReader rings(drain, [&](std::span<const uint64_t> words) { visit.reader->read(words); });
+  bool is_reading = read_safely(visit, [&] { return begin_session(visit, command); });
+  auto read_last = std::chrono::steady_clock::now();
+  for (bool last = false; is_reading && !last;) {
+    last = drain.horizon() == RingDrain::kNever;
+    const auto now = std::chrono::steady_clock::now();
+    if (!waits && !last && drain.held() < kWorthReading && now - read_last < kOld) {
+      std::this_thread::sleep_for(kLook);
+      continue;
+    }
+    read_last = now;
+    is_reading = read_safely(visit, [&] {
+      for (size_t got = 1; got != 0;) {
+        if (!waits && running_ == 0) give_way(false); // who waits for the trace is there alone
+        if ((got = rings.read()) != 0) last = false;
+      }
+      return true;
+    });
+    if (is_reading && !last) std::this_thread::sleep_for(kNap);
+  }
+  if (!is_reading) warn(visit);
+  header->stopped.store(1);
+  drainer.join();
+  while (!source.has_ended() && !visit.replaced->load()) std::this_thread::sleep_for(kNap * 100);
+  visit.outcome.replaced = visit.replaced->load();
+  visit.outcome.dropped = drain.lost() + rings.damaged();
+  if (visit.reader) visit.reader->writer().count_dropped(visit.outcome.dropped, 0);
+}
+
+} // namespace abut::record

@@ -1,0 +1,88 @@
+#include "survey/census.hpp"
+
+#include "trace/chunk.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace abut::report {
+
+using trace::EventKind;
+
+ContextCensus &Census::row(uint32_t context) {
+  if (context >= contexts_.size()) contexts_.resize(size_t{context} + 1);
+  return contexts_[context];
+}
+
+void Census::take(const trace::Event &event, uint64_t address, uint64_t clock) {
+  if (event.kind == EventKind::allocate) {
+    bear(event, address, clock);
+    return;
+  }
+  if (event.object >= objects_.size()) return;
+  Object &object = objects_[event.object];
+  if (object.born == kAlive || object.died != kAlive) return;
+  if (event.kind == EventKind::resize || event.kind == EventKind::move) {
+    object.address = address;
+    resize(object, event.size, clock);
+  } else if (event.kind == EventKind::free) {
+    resize(object, 0, clock);
+    object.died = clock;
+    ContextCensus &sums = row(object.context);
+    --sums.immortal;
+    ++sums.lives[std::min<size_t>(std::bit_width(clock - std::min(clock, object.born)),
+                                  kLifeBins - 1)];
+  }
+}
+
+void Census::bear(const trace::Event &event, uint64_t address, uint64_t clock) {
+  if (event.object >= objects_.size()) {
+    if (event.object - objects_.size() > trace::kMostLostBirths) return;
+    objects_.resize(event.object + 1);
+  }
+  Object &object = objects_[event.object];
+  object = {address, 0, clock, kAlive, event.context};
+  ContextCensus &sums = row(event.context);
+  ++sums.objects;
+  ++sums.immortal;
+  sums.bytes += event.size;
+  ++sums.sizes[size_bin(event.size)];
+  resize(object, event.size, clock);
+}
+
+// A freed object keeps its size, which its lines had while it lived.
+void Census::resize(Object &object, uint64_t size, uint64_t clock) {
+  ContextCensus &sums = row(object.context);
+  sums.live += size - object.size;
+  live_ += size - object.size;
+  if (size != 0) object.size = size;
+  sums.most_live = std::max(sums.most_live, sums.live);
+  if (live_ > most_live_) {
+    most_live_ = live_;
+    peak_ = clock;
+  }
+}
+
+place::EdgeList Census::line_mates(uint64_t clock) const {
+  constexpr uint64_t kLine = 64;
+  std::vector<uint32_t> there;
+  for (size_t i = 1; i < objects_.size(); ++i)
+    if (objects_[i].born <= clock && objects_[i].died > clock && objects_[i].size != 0)
+      there.push_back(static_cast<uint32_t>(i));
+  std::sort(there.begin(), there.end(), [this](uint32_t left, uint32_t right) {
+    return objects_[left].address < objects_[right].address;
+  });
+  place::EdgeCounter pairs(size_t{1} << 20);
+  for (size_t i = 0; i < there.size(); ++i) {
+    const Object &first = objects_[there[i]];
+    const uint64_t last_line = (first.address + first.size - 1) / kLine;
+    for (size_t j = i + 1; j < there.size(); ++j) {
+      const Object &second = objects_[there[j]];
+      if (second.address / kLine > last_line) break;
+      pairs.add(std::min(first.context, second.context), std::max(first.context, second.context));
+    }
+  }
+  return pairs.take();
+}
+
+} // namespace abut::report

@@ -1,0 +1,287 @@
+// The parts that know which cells, runs and chunks are free, each alone.
+#include "allocators/layers/address_tree.hpp"
+#include "allocators/layers/chunk_lists.hpp"
+#include "allocators/layers/classes.hpp"
+#include "allocators/layers/ordered_list.hpp"
+#include "allocators/layers/slots.hpp"
+#include "support/random.hpp"
+
+#include <array>
+#include <gtest/gtest.h>
+#include <map>
+#include <set>
+#include <vector>
+
+namespace abut::layers {
+namespace {
+
+struct Page {
+  alignas(4096) std::array<char, 4096> bytes;
+  Cells cells(uint32_t each) {
+    return {reinterpret_cast<Address>(bytes.data()), each, 4096 / each};
+  }
+};
+
+template <class S>
+class SlotsTest : public testing::Test {
+protected:
+  Page page;
+  S slots;
+};
+using Reusing = testing::Types<ReapSlots, BitmapSlots<512>>;
+TYPED_TEST_SUITE(SlotsTest, Reusing);
+
+TYPED_TEST(SlotsTest, HandOutEveryCellOnceAndInOrder) {
+  const Cells cells = this->page.cells(48);
+  for (uint32_t i = 0; i < cells.count; ++i) EXPECT_EQ(this->slots.take(cells), cells.at(i));
+  EXPECT_EQ(this->slots.take(cells), nullptr);
+}
+
+TYPED_TEST(SlotsTest, HandOutAgainWhatWasGivenBack) {
+  const Cells cells = this->page.cells(8);
+  std::set<void *> all;
+  while (void *cell = this->slots.take(cells)) all.insert(cell);
+  EXPECT_EQ(all.size(), 512U);
+  for (uint32_t i = 0; i < cells.count; i += 3) EXPECT_TRUE(this->slots.give(cells, cells.at(i)));
+  std::set<void *> again;
+  while (void *cell = this->slots.take(cells)) again.insert(cell);
+  EXPECT_EQ(again.size(), (cells.count + 2) / 3);
+}
+
+TEST(ReapSlots, GoToTheEndBeforeTheyReuse) {
+  Page page;
+  ReapSlots slots;
+  const Cells cells = page.cells(1024);
+  void *first = slots.take(cells);
+  slots.give(cells, first);
+  EXPECT_EQ(slots.take(cells), cells.at(1));
+  EXPECT_EQ(slots.take(cells), cells.at(2));
+  EXPECT_EQ(slots.take(cells), cells.at(3));
+  EXPECT_EQ(slots.take(cells), first);
+}
+
+TEST(BitmapSlots, UseTheLowestAndNoticeASecondFree) {
+  Page page;
+  BitmapSlots<512> slots;
+  const Cells cells = page.cells(16);
+  for (int i = 0; i < 200; ++i) slots.take(cells);
+  EXPECT_TRUE(slots.give(cells, cells.at(150)));
+  EXPECT_TRUE(slots.give(cells, cells.at(7)));
+  EXPECT_FALSE(slots.give(cells, cells.at(7)));
+  EXPECT_EQ(slots.take(cells), cells.at(7));
+  EXPECT_EQ(slots.take(cells), cells.at(150));
+}
+
+TEST(BumpSlots, NeverGoBack) {
+  Page page;
+  BumpSlots slots;
+  const Cells cells = page.cells(2048);
+  slots.give(cells, slots.take(cells));
+  slots.take(cells);
+  EXPECT_EQ(slots.take(cells), nullptr);
+}
+
+TEST(FreeListSlots, UseWhatWasFreedLastFirst) {
+  Page page;
+  FreeListSlots slots;
+  const Cells cells = page.cells(64);
+  EXPECT_EQ(slots.take(cells), nullptr) << "nothing is free until it is given";
+  for (uint32_t i = 0; i < 3; ++i) slots.give(cells, cells.at(i));
+  for (uint32_t i = 3; i-- > 0;) EXPECT_EQ(slots.take(cells), cells.at(i));
+  EXPECT_EQ(slots.take(cells), nullptr);
+}
+
+TEST(Cells, KnowWhereTheyBegin) {
+  Page page;
+  const Cells cells = page.cells(48);
+  EXPECT_TRUE(cells.is_cell(cells.at(3)));
+  EXPECT_FALSE(cells.is_cell(static_cast<char *>(cells.at(3)) + 8));
+  EXPECT_FALSE(cells.is_cell(cells.at(cells.count)));
+  EXPECT_FALSE(cells.is_cell(page.bytes.data() - 48));
+}
+
+template <class C>
+void check_classes() {
+  for (size_t bytes = 1; bytes <= C::kMax; ++bytes) {
+    const unsigned index = C::index(bytes);
+    ASSERT_LT(index, C::kCount);
+    ASSERT_GE(C::size(index), bytes);
+    if (index > 0) {
+      ASSERT_LT(C::size(index - 1), bytes);
+    }
+  }
+}
+
+TEST(Classes, AreTheSmallestThatHold) {
+  check_classes<EightByteClasses<504>>();
+  check_classes<PowerOfTwoClasses<8, 2048>>();
+  check_classes<PowerOfTwoClasses<32, 32768>>();
+}
+
+struct Item {
+  Link<Item> link;
+};
+
+TEST(OrderedList, KeepsTheOrderOfAddresses) {
+  std::vector<Item> items(200);
+  OrderedList<Item> list;
+  std::set<Item *> in;
+  support::Random random(1);
+  for (int step = 0; step < 5000; ++step) {
+    Item *item = &items[random.below(items.size())];
+    if (in.insert(item).second) {
+      list.insert(item);
+    } else {
+      list.remove(item);
+      in.erase(item);
+    }
+    const Item *at = list.front();
+    for (Item *expected : in) {
+      ASSERT_EQ(at, expected);
+      at = list.after(at);
+    }
+    ASSERT_EQ(at, nullptr);
+  }
+}
+
+// Chunks in a stretch of memory, free or not, against an index.
+template <class I>
+class ChunkIndexTest : public testing::Test {
+protected:
+  static constexpr size_t kBytes = size_t{1} << 20;
+  void SetUp() override { memory.resize(kBytes / 8 + 2); }
+  Chunk *make(size_t at, size_t bytes) {
+    Chunk *chunk = Chunk::at(reinterpret_cast<Address>(memory.data()) + at);
+    chunk->make(bytes);
+    return chunk;
+  }
+  std::vector<uint64_t> memory;
+  I index;
+};
+using Indices = testing::Types<BestFitTable<65536>, LogBins, AddressTree>;
+TYPED_TEST_SUITE(ChunkIndexTest, Indices);
+
+// Best fit is exact for tables; the tree promises the better fit only, and is held to sufficing.
+TYPED_TEST(ChunkIndexTest, FindsAChunkWheneverThereIsOne) {
+  support::Random random(7);
+  std::multimap<size_t, Chunk *> in;
+  std::map<Chunk *, size_t> out;
+  for (size_t at = 0, bytes = 0; at + 4096 < this->kBytes; at += bytes) {
+    bytes = 48 + 16 * random.below(200);
+    out[this->make(at, bytes)] = bytes;
+  }
+  for (int step = 0; step < 20000; ++step) {
+    if (!out.empty() && random.below(2) == 0) {
+      auto one = out.begin();
+      std::advance(one, random.below(std::min<size_t>(out.size(), 8)));
+      this->index.add(one->first);
+      in.emplace(one->second, one->first);
+      out.erase(one);
+    } else {
+      const size_t wanted = 48 + 8 * random.below(500);
+      Chunk *chunk = this->index.take(wanted);
+      const auto best = in.lower_bound(wanted);
+      ASSERT_EQ(chunk != nullptr, best != in.end());
+      if (chunk == nullptr) continue;
+      ASSERT_GE(chunk->bytes(), wanted);
+      if constexpr (!std::is_same_v<TypeParam, AddressTree>) {
+        ASSERT_EQ(chunk->bytes(), best->first);
+      }
+      auto [from, to] = in.equal_range(chunk->bytes());
+      while (from != to && from->second != chunk) ++from;
+      ASSERT_NE(from, to);
+      in.erase(from);
+      out[chunk] = chunk->bytes();
+    }
+  }
+}
+
+TYPED_TEST(ChunkIndexTest, ForgetsWhatIsRemoved) {
+  Chunk *chunk = this->make(0, 640);
+  this->index.add(chunk);
+  this->index.remove(chunk);
+  EXPECT_EQ(this->index.take(64), nullptr);
+}
+
+// Boundary tags: both neighbours of a chunk can be told from it.
+TEST(Chunk, KnowsItsNeighbours) {
+  alignas(16) std::array<uint64_t, 64> memory{};
+  const auto begin = reinterpret_cast<Address>(memory.data());
+  Chunk *first = Chunk::at(begin);
+  Chunk *second = Chunk::at(begin + 64);
+  first->make(64);
+  second->make(96);
+  Chunk::at(begin + 160)->make(0);
+  EXPECT_EQ(first->after(), second);
+  EXPECT_TRUE(second->in_use() && second->before_in_use());
+  first->set_free();
+  EXPECT_FALSE(first->in_use());
+  ASSERT_FALSE(second->before_in_use());
+  EXPECT_EQ(second->before(), first);
+  EXPECT_EQ(second->bytes(), 96U) << "flags are no part of the length";
+  first->set_in_use();
+  EXPECT_TRUE(second->before_in_use());
+  EXPECT_EQ(Chunk::of(second->block()), second);
+  void *moved = static_cast<char *>(second->block()) + 32;
+  EXPECT_EQ(Chunk::of(second->block())->shift(), 0U);
+  Chunk::mark_shift(moved, 32);
+  EXPECT_EQ(Chunk::of(moved)->shift(), 32U);
+}
+
+// Where one subtree has just enough, that is taken, and not the first or the longest.
+// A tree of chunks of 12 lengths, 64 bytes to `kLongest`; which lies above which depends on their addresses.
+constexpr size_t kLongest = 64 + 96 * 11;
+AddressTree tree_of_lengths(uint64_t *memory) {
+  AddressTree tree;
+  for (size_t i = 0; i < 12; ++i) {
+    Chunk *chunk = Chunk::at(reinterpret_cast<Address>(memory + 300 * i));
+    chunk->make(64 + 96 * (i * 5 % 12));
+    tree.add(chunk);
+  }
+  return tree;
+}
+
+// Better, not best: how well it fits depends on the tree's shape, so that only the mean of many is sure.
+TEST(AddressTree, TakesTheBetterFit) {
+  constexpr size_t kTrees = 256;
+  alignas(16) static std::array<uint64_t, 3600 + 2 * kTrees> memory;
+  size_t taken = 0;
+  for (size_t i = 0; i < kTrees; ++i) {
+    AddressTree tree = tree_of_lengths(&memory[2 * i]);
+    EXPECT_EQ(tree.take(kLongest + 8), nullptr);
+    EXPECT_EQ(tree.take(kLongest)->bytes(), kLongest);
+    taken += tree.take(64)->bytes();
+  }
+  EXPECT_LT(taken / kTrees, kLongest / 2);
+}
+
+// Addresses that come in order make a plain tree a list; this one must not become one: its calls go as deep as it is.
+TEST(AddressTree, StaysShallowWhateverTheOrder) {
+  constexpr size_t kChunks = 200'000;
+  std::vector<uint64_t> memory(kChunks * 8);
+  AddressTree tree;
+  for (size_t i = 0; i < kChunks; ++i) {
+    Chunk *chunk = Chunk::at(reinterpret_cast<Address>(&memory[8 * i]));
+    chunk->make(48);
+    tree.add(chunk);
+  }
+  EXPECT_LT(tree.depth(), 80U);
+}
+
+TEST(AddressTree, KnowsItsLongest) {
+  alignas(16) std::array<uint64_t, 4096> memory{};
+  AddressTree tree;
+  EXPECT_EQ(tree.longest(), 0U);
+  std::vector<Chunk *> chunks;
+  for (size_t i = 0; i < 10; ++i) {
+    chunks.push_back(Chunk::at(reinterpret_cast<Address>(&memory[300 * i])));
+    chunks.back()->make(64 * (i + 1));
+    tree.add(chunks.back());
+    EXPECT_EQ(tree.longest(), 64 * (i + 1));
+  }
+  tree.remove(chunks[9]);
+  EXPECT_EQ(tree.longest(), 64U * 9);
+}
+
+} // namespace
+} // namespace abut::layers

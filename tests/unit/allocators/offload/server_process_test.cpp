@@ -1,0 +1,238 @@
+// A heap served by a process of its own: threads, forks, the ends of either process, and mistakes.
+//
+// Each test has a program of its own, a child, because what a program shares with its server it shares for good.
+#include "allocators/offload/churn.hpp"
+#include "os/server_process.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <functional>
+#include <gtest/gtest.h>
+#include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace abut::offload {
+namespace {
+
+using support::require;
+
+std::atomic<int> refused{0};
+pid_t program = 0;
+int releases_until_death = 0; // in the server
+
+constexpr layers::Grain kGrain = layers::Grain::sixteen;
+
+const allocators::Calls &real_calls() { return *allocators::find_allocator("vam", 3)->calls; }
+
+layers::Release release_or_die(void *self, void *block) {
+  if (getpid() != program && releases_until_death > 0 && --releases_until_death == 0)
+    raise(SIGKILL); // with the lock held
+  return real_calls().release(self, block);
+}
+
+Service &started_server() {
+  program = getpid();
+  static allocators::Calls calls;
+  calls = real_calls();
+  calls.release = release_or_die;
+  static const allocators::Entry kEntry = {"vam", "", "", "", &calls};
+  require(service.share(), "memory can be shared");
+  allocators::Instance heap;
+  require(heap.open(kEntry, kGrain), "the heap opens");
+  service.open(heap, kGrain, [](void *, layers::Release) { ++refused; });
+  require(service.start_process(-1), "there is a server");
+  return service;
+}
+
+// However busy the machine is, it happens in the end.
+void wait_until(const std::function<bool()> &happened, const char *claim) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  while (!happened() && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  require(happened(), claim);
+}
+
+// In a thread of its own, which has asked no other service for anything yet.
+void expect_success(const std::function<void()> &body) {
+  const support::Outcome outcome = support::in_child([&] { std::thread(body).join(); });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+}
+
+// Ticks of the processor that a process has used.
+unsigned long ticks_of(uint32_t process) {
+  const std::string path = "/proc/" + std::to_string(process) + "/stat";
+  std::FILE *file = std::fopen(path.c_str(), "r");
+  require(file != nullptr, "the process is there");
+  unsigned long user = 0;
+  unsigned long system = 0;
+  const int read = std::fscanf(
+      file, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &system);
+  std::fclose(file);
+  require(read == 2, "its times can be read");
+  return user + system;
+}
+
+TEST(ServerProcess, ServesThreadsFromOutsideTheProgram) {
+  expect_success([] {
+    Service &served = started_server();
+    require(served.server() != static_cast<uint32_t>(getpid()), "it is another process");
+    require(waitpid(-1, nullptr, WNOHANG) == -1, "the program has no child");
+    std::thread([&] { churn(served, 9, 1000); }).join();
+    const size_t before = served.counts().live_blocks();
+    std::vector<std::thread> threads;
+    for (unsigned seed = 1; seed <= 4; ++seed)
+      threads.emplace_back([&served, seed] { churn(served, seed, 20'000); });
+    for (std::thread &thread : threads) thread.join();
+    require(served.counts().live_blocks() == before, "threads leave nothing behind");
+    wait_until([&] { return churn(served, 5, 500), served.rounds() > 0; }, "the server works");
+  });
+}
+
+// Until it has used no processor for a while.
+void wait_until_it_sleeps(const Service &served) {
+  wait_until(
+      [&] {
+        const unsigned long before = ticks_of(served.server());
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        return ticks_of(served.server()) == before;
+      },
+      "the server sleeps");
+}
+
+TEST(ServerProcess, SleepsWhenNothingIsAsked) {
+  expect_success([] {
+    Service &served = started_server();
+    churn(served, 1, 20'000);
+    wait_until_it_sleeps(served);
+    const uint64_t before = served.rounds();
+    wait_until([&] { return churn(served, 2, 500), served.rounds() > before; }, "it wakes");
+  });
+}
+
+// At rest it holds no lock: nothing is lost.
+TEST(ServerProcess, IsKilledAtRestAndTheHeapServedInLine) {
+  expect_success([] {
+    Service &served = started_server();
+    auto *block = static_cast<char *>(served.allocate(100, 16));
+    std::strcpy(block, "kept");
+    churn(served, 1, 20'000);
+    wait_until_it_sleeps(served);
+    kill(static_cast<pid_t>(served.server()), SIGKILL);
+    wait_until([&] { return churn(served, 2, 5000), !served.is_running(); }, "that is noticed");
+    require(!served.has_lost() && std::strcmp(block, "kept") == 0, "the heap is the same");
+    served.release(block);
+  });
+}
+
+TEST(ServerProcess, IsKilledAtWorkAndAFreshHeapFollows) {
+  expect_success([] {
+    releases_until_death = 100;
+    Service &served = started_server();
+    auto *block = static_cast<char *>(served.allocate(100, 16));
+    auto *mapping = static_cast<char *>(served.allocate(MiB, 16));
+    std::strcpy(block, "kept");
+    std::strcpy(mapping, "kept, too");
+    const size_t usable = served.usable(block);
+    wait_until([&] { return churn(served, 1, 5000), served.has_lost(); }, "the heap is lost");
+    require(!served.is_running(), "nobody serves");
+    require(std::strcmp(block, "kept") == 0 && std::strcmp(mapping, "kept, too") == 0,
+            "blocks of the lost heap stay");
+    require(served.usable(block) == usable, "their lengths are known");
+    served.release(block);
+    served.release(mapping);
+    churn(served, 2, 50'000);
+    require(refused == 0, "none of them is taken for a mistake");
+  });
+}
+
+TEST(ServerProcess, IsKilledAtAnyTime) {
+  for (int run = 0; run < 20; ++run)
+    expect_success([run] {
+      Service &served = started_server();
+      std::thread busy([&] { churn(served, 1, 40'000); });
+      std::this_thread::sleep_for(std::chrono::microseconds(100 * run));
+      kill(static_cast<pid_t>(served.server()), SIGKILL);
+      churn(served, 2, 40'000);
+      busy.join();
+      std::thread([&] { churn(served, 3, 1000); }).join();
+      require(refused == 0, "every free is of a block");
+    });
+}
+
+TEST(ServerProcess, IsLeftBeforeAForkWhichCopiesTheHeap) {
+  expect_success([] {
+    Service &served = started_server();
+    const uint32_t server = served.server();
+    auto *block = static_cast<char *>(served.allocate(100, 16));
+    std::strcpy(block, "of both");
+    churn(served, 1, 5000);
+    served.before_fork();
+    const pid_t child = fork();
+    served.after_fork(child == 0);
+    if (child == 0) {
+      require(std::strcmp(block, "of both") == 0, "the child has the blocks");
+      std::strcpy(block, "of the child");
+      churn(served, 2, 20'000);
+      _exit(0);
+    }
+    wait_until([&] { return !os::is_running(server); }, "the server has ended");
+    churn(served, 3, 20'000);
+    int status = -1;
+    require(waitpid(child, &status, 0) == child && status == 0, "the child goes on");
+    require(std::strcmp(block, "of both") == 0, "the parent's blocks are its own");
+    require(!served.has_lost(), "nothing is lost");
+  });
+}
+
+// Runs `end` in a program with a server, and waits until the server has ended.
+void expect_end_of_server(const std::function<void()> &end) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const uint32_t server = started_server().server();
+    if (write(ends[1], &server, sizeof server) != sizeof server) _exit(2);
+    std::thread([] { churn(service, 1, 2000); }).join();
+    end();
+    _exit(0);
+  }
+  uint32_t server = 0;
+  ASSERT_EQ(read(ends[0], &server, sizeof server), ssize_t{sizeof server});
+  wait_until([&] { return !os::is_running(server); }, "the server has ended");
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST(ServerProcess, EndsWithTheProgram) {
+  expect_end_of_server([] {});
+  expect_end_of_server([] { raise(SIGKILL); });
+  expect_end_of_server([] { execl("/bin/sleep", "sleep", "1000", nullptr); });
+}
+
+TEST(ServerProcess, EndsWhenTheProgramClosesItsFiles) {
+  expect_success([] {
+    Service &served = started_server();
+    for (int file = 3; file < 1024; ++file) close(file);
+    wait_until([&] { return !served.is_running(); }, "the server leaves");
+    churn(served, 1, 20'000);
+    require(!served.has_lost(), "it leaves the heap whole");
+  });
+}
+
+TEST(ServerProcess, ReportsWhatIsNoBlock) {
+  expect_success([] {
+    Service &served = started_server();
+    auto *block = static_cast<char *>(served.allocate(64, 16));
+    served.release(block + 8);
+    wait_until([&] { return churn(served, 1, 3000), refused == 1; }, "the program hears of it");
+    served.release(block);
+  });
+}
+
+} // namespace
+} // namespace abut::offload

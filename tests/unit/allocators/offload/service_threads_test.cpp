@@ -1,0 +1,173 @@
+// A heap served by a thread of its own: rings, threads that come and go, forks, and service in line.
+#include "allocators/offload/service.hpp"
+
+#include "allocators/offload/churn.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <mutex>
+#include <sstream>
+#include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace abut::offload {
+namespace {
+
+TEST(Ring, HandsEverythingOverInOrder) {
+  Ring<64> ring;
+  constexpr uintptr_t kItems = 100'000;
+  std::thread producer([&] {
+    for (uintptr_t i = 1; i <= kItems; ++i)
+      while (!ring.push(reinterpret_cast<void *>(i))) std::this_thread::yield();
+  });
+  for (uintptr_t i = 1; i <= kItems; ++i) {
+    void *item = nullptr;
+    while ((item = ring.pop()) == nullptr) std::this_thread::yield();
+    ASSERT_EQ(reinterpret_cast<uintptr_t>(item), i);
+  }
+  producer.join();
+  EXPECT_EQ(ring.pop(), nullptr);
+}
+
+TEST(Ring, IsFullAfterItsSlots) {
+  Ring<4> ring;
+  int item = 0;
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(ring.push(&item));
+  EXPECT_FALSE(ring.push(&item));
+  EXPECT_EQ(ring.size(), 4U);
+  EXPECT_EQ(ring.pop(), &item);
+  EXPECT_TRUE(ring.push(&item));
+}
+
+std::atomic<int> refused{0};
+
+// One service for the process, as in the library; it is never stopped.
+Service &started_service() {
+  static const bool kStarted = [] {
+    allocators::Instance heap;
+    heap.open(*allocators::find_allocator("vam", 3), layers::Grain::sixteen);
+    service.open(heap, layers::Grain::sixteen, [](void *, layers::Release) { ++refused; });
+    return service.start(-1);
+  }();
+  EXPECT_TRUE(kStarted);
+  return service;
+}
+
+size_t usable_blocks(Service &served) { return served.counts().live_blocks(); }
+
+TEST(Service, ServesManyThreads) {
+  Service &served = started_service();
+  std::vector<std::thread> threads;
+  for (unsigned seed = 1; seed <= 4; ++seed)
+    threads.emplace_back([&served, seed] { churn(served, seed, 20'000); });
+  for (std::thread &thread : threads) thread.join();
+  EXPECT_EQ(refused.load(), 0);
+}
+
+// However busy the machine is, the thread gets to its work in the end.
+TEST(Service, WorksInTheBackground) {
+  Service &served = started_service();
+  const uint64_t before = served.rounds();
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  while (served.rounds() == before && std::chrono::steady_clock::now() < end) churn(served, 8, 500);
+  EXPECT_GT(served.rounds(), before);
+}
+
+// Ticks of the processor that the other threads of the process have used.
+unsigned long ticks_of_others() {
+  unsigned long sum = 0;
+  for (const auto &task : std::filesystem::directory_iterator("/proc/self/task"))
+    if (task.path().filename() != std::to_string(gettid())) {
+      std::ifstream file(task.path() / "stat");
+      std::string line;
+      std::getline(file, line);
+      std::istringstream after_name(line.substr(line.rfind(')') + 1));
+      std::string word;
+      for (int field = 3; field < 14; ++field) after_name >> word;
+      unsigned long user = 0;
+      unsigned long system = 0;
+      after_name >> user >> system;
+      sum += user + system;
+    }
+  return sum;
+}
+
+// A thread that looked for work all the time would use ten ticks in that while, or all that the machine has for it.
+TEST(Service, SleepsWhenNothingIsAsked) {
+  Service &served = started_service();
+  churn(served, 7, 5000);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  bool slept = false;
+  while (!slept && std::chrono::steady_clock::now() < end) {
+    const unsigned long before = ticks_of_others();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    slept = ticks_of_others() == before;
+  }
+  EXPECT_TRUE(slept);
+  const uint64_t rounds = served.rounds();
+  while (served.rounds() == rounds && std::chrono::steady_clock::now() < end) churn(served, 8, 500);
+  EXPECT_GT(served.rounds(), rounds) << "it wakes";
+}
+
+// What a thread has in its rings goes back when it ends: the heap is as it was before.
+TEST(Service, LosesNothingWhenThreadsEnd) {
+  Service &served = started_service();
+  std::thread([&served] { churn(served, 9, 1000); }).join();
+  const size_t before = usable_blocks(served);
+  for (unsigned seed = 1; seed <= 5; ++seed)
+    std::thread([&served, seed] { churn(served, seed, 3000); }).join();
+  EXPECT_EQ(usable_blocks(served), before);
+}
+
+TEST(Service, TakesBlocksOfOtherThreads) {
+  Service &served = started_service();
+  std::thread([&served] { churn(served, 9, 1000); }).join();
+  const size_t before = usable_blocks(served);
+  std::vector<void *> blocks;
+  std::thread([&] {
+    for (int i = 0; i < 5000; ++i) blocks.push_back(served.allocate(48, 16));
+  }).join();
+  std::thread([&] {
+    for (void *block : blocks) served.release(block);
+  }).join();
+  EXPECT_EQ(usable_blocks(served), before);
+}
+
+TEST(Service, SaysWhenWhatIsFreedIsNoBlock) {
+  Service &served = started_service();
+  auto *block = static_cast<char *>(served.allocate(64, 16));
+  std::thread([&] { served.release(block + 8); }).join();
+  EXPECT_EQ(refused.exchange(0), 1);
+  served.release(block);
+}
+
+#if !defined(__SANITIZE_THREAD__) // that tool wants no work in children of threads
+// The child has no service thread and goes on in line.
+TEST(Service, GoesOnInAChildOfAFork) {
+  Service &served = started_service();
+  churn(served, 3, 2000);
+  served.before_fork();
+  const pid_t child = fork();
+  served.after_fork(child == 0);
+  if (child == 0) {
+    if (served.is_running()) _exit(2);
+    churn(served, 4, 20'000);
+    std::thread([&served] { churn(served, 5, 2000); }).join();
+    _exit(testing::Test::HasFailure() ? 1 : 0);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(served.is_running());
+  churn(served, 6, 2000);
+}
+#endif
+
+} // namespace
+} // namespace abut::offload
