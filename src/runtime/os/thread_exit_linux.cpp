@@ -67,11 +67,19 @@ private:
   bool has_key() {
     State seen = State::none;
     if (key_.state.compare_exchange_strong(seen, State::being_made)) {
-      const bool made = abut_system_key_create(&key_.number, handler_) == 0;
-      key_.state = made ? State::made : State::given_up;
+      key_.state = create_high_key() ? State::made : State::given_up;
     }
     while (key_.state == State::being_made) sched_yield();
     return key_.state == State::made;
+  }
+
+  // Key 0 stays the program's: one that uses a key which it has not created, and which so is zero, hears of it.
+  bool create_high_key() {
+    const bool made = abut_system_key_create(&key_.number, handler_) == 0;
+    if (!made || key_.number != 0) return made;
+    const bool made_another = abut_system_key_create(&key_.number, handler_) == 0;
+    pthread_key_delete(0);
+    return made_another;
   }
 
   // For the main thread the handler would be called when the process ends, while it is still needed.
