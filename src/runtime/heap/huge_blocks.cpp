@@ -53,7 +53,8 @@ void *lengthen_kept(size_t bytes) {
     free_huge(kept);
     return nullptr;
   }
-  retention.took((round_up(bytes, kPageBytes) - std::min(old_bytes, bytes)) / kPageBytes);
+  retention.took((round_up(bytes, kPageBytes) - std::min(old_bytes, bytes)) / kPageBytes,
+                 Kept::mappings);
   return memory;
 }
 
@@ -81,7 +82,7 @@ void *allocate_huge(size_t bytes, size_t align, bool &clean) {
   const Address block = reinterpret_cast<Address>(mapping) + pad + lead + offset;
   auto *info = static_cast<HugeInfo *>(mapping);
   *info = {mapping, mapped + pad, mapped + pad, block, bytes};
-  retention.took(info->mapped / kPageBytes);
+  retention.took(info->mapped / kPageBytes, Kept::mappings);
   return begin_block(info, bytes);
 }
 
@@ -104,7 +105,7 @@ void free_huge(HugeInfo *block) {
   block->bytes = 0;
   pages_taken.subtract(block->mapped / kPageBytes);
   if (huge_cache.keep(block)) return;
-  retention.gave_back(block->mapped / kPageBytes);
+  retention.gave_back(block->mapped / kPageBytes, Kept::mappings);
   unmap_huge(block);
 }
 

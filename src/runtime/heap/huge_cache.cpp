@@ -76,7 +76,7 @@ bool HugeCache::keep(HugeInfo *block) {
       if (old == nullptr) return false;
       surplus = remove(*old);
     }
-    retention.gave_back(pages_of(surplus));
+    retention.gave_back(pages_of(surplus), Kept::mappings);
     unmap_huge(surplus);
   }
 }

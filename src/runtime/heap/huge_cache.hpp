@@ -43,7 +43,7 @@ private:
 
 extern constinit HugeCache huge_cache;
 
-// So many pages are about to come from the kernel, since no free ones serve: gives others back in their place.
+// So many pages come from the kernel, since no free ones serve: gives others back in their place.
 void make_room(size_t pages);
 
 // Gives back free pages, and kept mappings, that have waited for their time. Cheap when it is not due.

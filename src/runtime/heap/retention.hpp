@@ -14,11 +14,14 @@
 
 namespace abut::heap {
 
+// What free pages are kept as. Those of one kind do not serve requests for the other.
+enum class Kept : uint8_t { runs, mappings };
+
 class Retention {
 public:
   // In pages.
   size_t allowance() const { return std::max(least(), pages_taken.value() / 4) + earned(); }
-  size_t allowance_while_growing() const { return least(); }
+  size_t allowance_while_growing() const { return least() + earned(); }
 
   // The same for the empty pages inside the spans of one tier of one heap.
   size_t allowance_in_spans() const {
@@ -33,16 +36,17 @@ public:
   bool exceeded() const { return resident() > allowance(); }
 
   // Pages went back because too many were resident.
-  void gave_back(size_t pages) { regretted_.fetch_add(pages, std::memory_order_relaxed); }
+  void gave_back(size_t pages, Kept kind = Kept::runs) {
+    regretted(kind).fetch_add(pages, std::memory_order_relaxed);
+  }
 
-  // Pages come from the kernel. If as many have just gone there, that was a mistake.
-  void took(size_t pages) {
-    const size_t lost = std::min(regretted_.load(std::memory_order_relaxed), pages);
+  // Pages come from the kernel. If as many of the kind have just gone there, that was a mistake.
+  void took(size_t pages, Kept kind = Kept::runs) {
+    const size_t lost = std::min(regretted(kind).load(std::memory_order_relaxed), pages);
     if (lost == 0) return;
-    regretted_.fetch_sub(lost, std::memory_order_relaxed);
+    regretted(kind).fetch_sub(lost, std::memory_order_relaxed);
     const size_t most = pages_taken.highest() / 2;
-    earned_.store(std::min(earned_.load(std::memory_order_relaxed) + lost, most),
-                  std::memory_order_relaxed);
+    earned_.store(std::min(earned() + lost, most), std::memory_order_relaxed);
   }
 
   // Whether free pages are to be looked at; `now` in milliseconds. True once each `decay_ms` / 2 at most.
@@ -50,8 +54,8 @@ public:
     const auto period = static_cast<uint64_t>(option_value(Option::decay_ms)) / 2;
     uint64_t last = looked_at_.load(std::memory_order_relaxed);
     if (now - last < period || !looked_at_.compare_exchange_strong(last, now)) return false;
-    regretted_.store(0, std::memory_order_relaxed);
-    earned_.store(earned_.load(std::memory_order_relaxed) / 2, std::memory_order_relaxed);
+    for (auto &pages : regretted_) pages.store(0, std::memory_order_relaxed);
+    earned_.store(earned() / 2, std::memory_order_relaxed);
     return true;
   }
 
@@ -59,11 +63,13 @@ private:
   static size_t least() {
     return static_cast<size_t>(option_value(Option::retain_mb)) * MiB / kPageBytes;
   }
+
   size_t earned() const { return earned_.load(std::memory_order_relaxed); }
+  std::atomic<size_t> &regretted(Kept kind) { return regretted_[static_cast<size_t>(kind)]; }
 
   std::atomic<size_t> resident_{0};
   std::atomic<size_t> earned_{0};
-  std::atomic<size_t> regretted_{0};
+  std::atomic<size_t> regretted_[2] = {}; // by what they were kept as
   std::atomic<uint64_t> looked_at_{0};
 };
 
