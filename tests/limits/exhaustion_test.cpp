@@ -151,7 +151,7 @@ TEST(MoreThanTheMachineHas, IsRefused) {
 // A program that needs hardly anything starts where hardly anything may be mapped.
 TEST(LimitedAddresses, LetAProgramStart) {
   const support::Outcome outcome = support::in_child([] {
-    limit(RLIMIT_AS, 20000 * KiB);
+    limit(RLIMIT_AS, 14000 * KiB);
     execl("/bin/true", "true", static_cast<char *>(nullptr));
     require(false, "the program is there");
   });

@@ -30,7 +30,7 @@ public:
 #if defined(__SANITIZE_THREAD__)
   static constexpr size_t kSlots = size_t{1} << 16; // that tool allows a narrower range
 #else
-  static constexpr size_t kSlots = size_t{1} << 21; // 8 TiB
+  static constexpr size_t kSlots = size_t{1} << 20; // 4 TiB
 #endif
 
   SegmentKind kind_at(Address address) const {
