@@ -7,7 +7,7 @@ numpy are imported only by the verb that needs them, so that a shell prompt neve
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from abut.errors import INTERRUPTED, USAGE, AbutError
 
@@ -87,10 +87,28 @@ def build_app(verbs: Sequence[str], *, completes: bool = False) -> "typer.Typer"
     from importlib import import_module
 
     import typer
+    import typer.core
 
     app = typer.Typer(
         add_completion=completes, pretty_exceptions_enable=False, rich_markup_mode="markdown"
     )
+
+    class Verb(typer.core.TyperCommand):
+        """A verb whose options never take the `--` before the program for their value."""
+
+        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+            rest = super().parse_args(ctx, args)
+            for parameter in self.params:
+                value = ctx.params.get(parameter.name or "")
+                values = value if isinstance(value, list | tuple) else [value]
+                if any(str(each) == "--" for each in values) and parameter.opts[0][0] == "-":
+                    raise AbutError(
+                        f"{parameter.opts[0]}: its value is missing: what follows it is '--'",
+                        fix=f"{parameter.opts[0]} {parameter.metavar or 'VALUE'} -- PROGRAM",
+                        exit_code=USAGE,
+                    )
+            return rest
+
     app.callback()(lambda: None)  # without it typer takes a single verb for the whole program
     for verb in verbs:
         if verb in _COMPILERS:
@@ -104,7 +122,9 @@ def build_app(verbs: Sequence[str], *, completes: bool = False) -> "typer.Typer"
             # What follows the program's name is the program's.
             "allow_interspersed_args": not getattr(module, "TAKES_PROGRAM", False),
         }
-        app.command(verb, short_help=VERBS[verb], context_settings=settings)(module.command)
+        app.command(verb, cls=Verb, short_help=VERBS[verb], context_settings=settings)(
+            module.command
+        )
     return app
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from abut.cli import VERBS, help_text
+from abut.errors import USAGE
 from conftest import Abut, abut_environment
 
 
@@ -47,6 +48,13 @@ def test_unknown_word_is_refused(abut: Abut, word: str, complaint: str) -> None:
     assert done.returncode == 2
     assert complaint in done.stderr
     assert "abut --help" in done.stderr
+
+
+def test_an_option_does_not_take_the_dashes_before_the_program(abut: Abut, tmp_path: Path) -> None:
+    done = abut("run", "--json", "--", "true", cwd=tmp_path)
+    assert done.returncode == USAGE
+    assert "--json: its value is missing" in done.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
