@@ -41,7 +41,11 @@ def test_a_program_that_fails_is_not_tuned(abut: Abut) -> None:
 
 @pytest.mark.parametrize(
     ("option", "value", "said"),
-    [("--budget", "soon", "--budget soon: no time"), ("--also", "--", "no program")],
+    [
+        ("--budget", "soon", "--budget soon: no time"),
+        ("--also", " ", "no program"),
+        ("--also", "--", "its value is missing"),
+    ],
 )
 def test_what_cannot_be_is_named(abut: Abut, option: str, value: str, said: str) -> None:
     done = abut("tune", option, value, "--", "/bin/true")
