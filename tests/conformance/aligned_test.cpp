@@ -114,7 +114,7 @@ TEST(PosixMemalign, RefusesAlignmentsThatAreNoPowerOfTwoTimesAPointer) {
     errno = EDOM;
     EXPECT_EQ(posix_memalign(&block, opaque(alignment), 100), EINVAL) << alignment;
     EXPECT_EQ(block, untouched) << "a failed call must not store a pointer";
-    EXPECT_EQ(errno, EDOM) << "a mistake in the call is told by the value alone";
+    EXPECT_EQ(errno, EDOM) << "the value alone reports a mistake in the call";
   }
 }
 
