@@ -46,15 +46,15 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/abut.pc
 # The manual pages come from what the command line says, so that writing them takes a Python with typer. The same pages are
 # part of the wheel, where pip puts them beside the command.
 find_program(ABUT_MAN_PYTHON NAMES python python3 HINTS ${PROJECT_SOURCE_DIR}/.venv/bin)
-if(SKBUILD)
+if(SKBUILD AND Python_EXECUTABLE)
   set(ABUT_MAN_PYTHON ${Python_EXECUTABLE})
 endif()
 set(ABUT_MAN ${CMAKE_CURRENT_BINARY_DIR}/man)
 function(abut_install_man component destination)
   install(CODE "
-    file(MAKE_DIRECTORY ${ABUT_MAN}/man1)
-    execute_process(COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=${PROJECT_SOURCE_DIR}/python
-      ${ABUT_MAN_PYTHON} ${PROJECT_SOURCE_DIR}/tools/man_pages.py ${ABUT_MAN}/man1
+    file(MAKE_DIRECTORY \"${ABUT_MAN}/man1\")
+    execute_process(COMMAND \"${CMAKE_COMMAND}\" -E env PYTHONDONTWRITEBYTECODE=1 \"PYTHONPATH=${PROJECT_SOURCE_DIR}/python\"
+      \"${ABUT_MAN_PYTHON}\" \"${PROJECT_SOURCE_DIR}/tools/man_pages.py\" \"${ABUT_MAN}/man1\"
       RESULT_VARIABLE failed ERROR_QUIET)
     if(failed)
       message(STATUS \"no manual pages: ${ABUT_MAN_PYTHON} has no typer\")
