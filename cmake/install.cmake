@@ -44,7 +44,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/abut.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT native)
 
 # The manual pages come from what the command line says, so that writing them takes a Python with typer. The same pages are
-# part of the wheel, where pip puts them beside the command.
+# part of the wheel, where pip puts them beside the command; while it builds one, it finds its packages by PYTHONPATH.
 find_program(ABUT_MAN_PYTHON NAMES python python3 HINTS ${PROJECT_SOURCE_DIR}/.venv/bin)
 if(SKBUILD AND Python_EXECUTABLE)
   set(ABUT_MAN_PYTHON ${Python_EXECUTABLE})
@@ -53,7 +53,7 @@ set(ABUT_MAN ${CMAKE_CURRENT_BINARY_DIR}/man)
 function(abut_install_man component destination)
   install(CODE "
     file(MAKE_DIRECTORY \"${ABUT_MAN}/man1\")
-    execute_process(COMMAND \"${CMAKE_COMMAND}\" -E env PYTHONDONTWRITEBYTECODE=1 \"PYTHONPATH=${PROJECT_SOURCE_DIR}/python\"
+    execute_process(COMMAND \"${CMAKE_COMMAND}\" -E env PYTHONDONTWRITEBYTECODE=1 \"PYTHONPATH=${PROJECT_SOURCE_DIR}/python:\$ENV{PYTHONPATH}\"
       \"${ABUT_MAN_PYTHON}\" \"${PROJECT_SOURCE_DIR}/tools/man_pages.py\" \"${ABUT_MAN}/man1\"
       RESULT_VARIABLE failed ERROR_QUIET)
     if(failed)
