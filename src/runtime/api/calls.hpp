@@ -26,9 +26,14 @@ inline void *or_no_memory(void *memory) {
   return or_no_memory(heap::allocate_slow(bytes));
 }
 
-[[gnu::noinline]] inline void *allocate_slow(size_t bytes) {
+[[gnu::noinline]] inline void *allocate_with_steps(size_t bytes) {
   if (void *memory = heap::allocate_waiting(bytes)) return memory;
   return allocate_beyond_bins(bytes);
+}
+
+[[gnu::noinline]] inline void *allocate_slow(size_t bytes) {
+  if (void *memory = heap::allocate_medium_at_hand(bytes)) return memory;
+  return allocate_with_steps(bytes);
 }
 
 [[gnu::noinline]] inline void release_beyond_bins(const char *call, void *memory) {

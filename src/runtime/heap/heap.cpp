@@ -124,7 +124,7 @@ void *allocate_own_aligned(size_t align, size_t bytes) {
   // Blocks of a size that is a multiple of a line, or half of one, lie at multiples of that.
   const size_t whole = round_up(bytes, align);
   if (heap->sizes.has_pages() && whole <= kSmallMax && align <= kLineBytes)
-    return heap->allocate_small_by_size(SmallHeap::class_of(whole));
+    return heap->allocate_by_size(SmallHeap::class_of(whole));
   if (bytes <= kSmallMax && align <= kLineBytes)
     return heap->allocate_small_aligned(SmallHeap::class_of(bytes), align);
   return heap->allocate_medium(bytes, align);

@@ -138,6 +138,12 @@ void after_fork_in_child();
   return true;
 }
 
+// A medium block from a size page's list; else null.
+[[gnu::always_inline]] inline void *allocate_medium_at_hand(size_t bytes) {
+  if (bytes - (kSmallMax + 1) > kSizedMax - (kSmallMax + 1)) return nullptr;
+  return current->sizes.take(medium_size_class(bytes));
+}
+
 // A small block that takes a step more: what the current page has left, or what is at hand in birth order.
 inline void *allocate_next(LocalHeap *heap, unsigned size) {
   return heap->sizes.has_pages() ? heap->sizes.take_next(size) : allocate_of_class(heap, size);
@@ -147,7 +153,11 @@ inline void *allocate_next(LocalHeap *heap, unsigned size) {
 inline void *allocate_waiting(size_t bytes) {
   LocalHeap *heap = current;
   if (bytes > kMediumMax) return nullptr;
-  if (bytes > kSmallMax) return heap->medium.pop(kMediumClasses.for_bytes(bytes));
+  if (bytes > kSmallMax) {
+    if (bytes <= kSizedMax && !heap->sizes.begins_with_births(medium_size_class(bytes)))
+      return heap->sizes.take_next(medium_size_class(bytes));
+    return heap->medium.pop(kMediumClasses.for_bytes(bytes));
+  }
   return allocate_next(heap, SmallHeap::class_of(bytes + (bytes == 0)));
 }
 

@@ -62,15 +62,15 @@ void *LocalHeap::allocate_small(unsigned size) {
     if (void *block = small.bump(size)) return block;
     return allocate_small_in_birth_order(size);
   }
-  return allocate_small_by_size(size);
+  return allocate_by_size(size);
 }
 
-void *LocalHeap::allocate_small_by_size(unsigned size) {
-  if (void *block = sizes.take(size)) return block;
-  if (void *block = sizes.take_next(size)) return block;
+void *LocalHeap::allocate_by_size(unsigned size_class) {
+  if (void *block = sizes.take(size_class)) return block;
+  if (void *block = sizes.take_next(size_class)) return block;
   std::lock_guard guard(lock());
   before_search();
-  return sizes.refill(size);
+  return sizes.refill(size_class);
 }
 
 void *LocalHeap::allocate_small_in_birth_order(unsigned size) {
@@ -91,6 +91,9 @@ void *LocalHeap::allocate_small_aligned(unsigned size, size_t align) {
 void *LocalHeap::allocate_medium(size_t bytes, size_t align) {
   const unsigned size_class = kMediumClasses.for_bytes(bytes);
   const bool binned = align <= MediumGranules::kBytes;
+  if (binned && bytes <= kSizedMax)
+    if (const unsigned one = medium_size_class(bytes); !sizes.prefers_birth(one))
+      return allocate_by_size(one);
   if (binned)
     if (void *block = medium.pop(size_class)) return block;
   std::lock_guard guard(lock());

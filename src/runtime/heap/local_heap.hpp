@@ -28,7 +28,7 @@ public:
   void *allocate_small(unsigned size); // when none is at hand
   void *allocate_small_in_birth_order(unsigned size);
   void *allocate_small_aligned(unsigned size, size_t align);
-  void *allocate_small_by_size(unsigned size); // in a size page in any case
+  void *allocate_by_size(unsigned size_class); // in a size page in any case
   void *allocate_medium(size_t bytes, size_t align);
 
   void free_medium(Block *block, unsigned size) {

@@ -24,7 +24,7 @@ public:
   constexpr unsigned count() const { return count_; }
 
   // The smallest class that holds `bytes` (of at most kMediumMax).
-  unsigned for_bytes(size_t bytes) const {
+  constexpr unsigned for_bytes(size_t bytes) const {
     return of_[MediumGranules::holding(bytes).n + (bytes % kHalfPage == 0)];
   }
 

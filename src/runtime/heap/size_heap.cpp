@@ -8,9 +8,8 @@ constinit SizePage no_size_page;
 
 namespace {
 
-// So many bytes of a size lie in birth order before it gets a page.
-constexpr size_t kBirthBytes = 2 * KiB;
-constexpr size_t kFewestBirths = 4, kMostBirths = 32;
+// So many blocks of a size lie in birth order before it gets a page: of most sizes, most threads never need more.
+constexpr uint8_t kBirths = 32, kMediumBirths = 8;
 
 // What is linked up at a time in a size's first page: so little that a small heap touches no memory in vain. In each
 // further page it is twice as much, up to a whole page.
@@ -28,11 +27,13 @@ constexpr uint32_t free_enough(uint32_t capacity) { return (capacity + 3) / 4; }
 
 void SizeHeap::open(LocalHeap *owner, bool own_pages) {
   owner_ = owner;
-  for (unsigned size = 1; size <= kSmallClasses; ++size)
-    births_left_[size] =
-        own_pages ? static_cast<uint8_t>(std::clamp(kBirthBytes / (size * Granules::kBytes),
-                                                    kFewestBirths, kMostBirths))
-                  : kAlways;
+  begin(own_pages);
+}
+
+void SizeHeap::begin(bool own_pages) {
+  for (unsigned one = 1; one < kSizeClasses; ++one)
+    births_left_[one] = !own_pages ? kAlways : one <= kSmallClasses ? kBirths : kMediumBirths;
+  std::fill(std::begin(doublings_), std::end(doublings_), 0);
 }
 
 // The block at `place` follows the one that `last` is the link of.
@@ -74,10 +75,11 @@ void SizeHeap::link_blocks(SizePage *page) {
   page->next = static_cast<uint32_t>(end - page->address_of(0));
 }
 
-SizePage *SizeHeap::add_page(unsigned size) {
+SizePage *SizeHeap::add_page(unsigned size_class) {
   SizePage *page = size_page_store.take();
   if (page == nullptr) return nullptr;
-  page->block_bytes = static_cast<uint32_t>(size * Granules::kBytes);
+  page->size_class = static_cast<uint8_t>(size_class);
+  page->block_bytes = size_class_bytes(size_class);
   page->capacity = (kUnitBytes - SizePage::kHeaderBytes) / page->block_bytes;
   page->end = SizePage::kHeaderBytes + page->capacity * page->block_bytes;
   page->touched = SizePage::kHeaderBytes;
@@ -93,27 +95,27 @@ void SizeHeap::enter(SizePage *page) {
   page->free = nullptr; // what is on the list is found by its state, in order
   page->next = SizePage::kHeaderBytes;
   page->frees_left = kFreesToLook;
-  const size_t size = page->block_bytes / Granules::kBytes;
-  page->linked_blocks = (kLinkedBytes << doublings_[size]) / page->block_bytes;
-  if (doublings_[size] < kMostDoublings) ++doublings_[size];
-  current_[size] = page;
+  uint8_t &doublings = doublings_[page->size_class];
+  page->linked_blocks = std::max((kLinkedBytes << doublings) / page->block_bytes, 1U);
+  if (doublings < kMostDoublings) ++doublings;
+  current_[page->size_class] = page;
 }
 
-void *SizeHeap::refill(unsigned size) {
-  if (void *block = take(size)) return block;
-  if (void *block = take_next(size)) return block;
-  SizePage *page = current_[size];
+void *SizeHeap::refill(unsigned size_class) {
+  if (void *block = take(size_class)) return block;
+  if (void *block = take_next(size_class)) return block;
+  SizePage *page = current_[size_class];
   if (page != &no_size_page) leave(page, page->capacity);
-  page = by_room_[size].front();
-  if (page == nullptr) page = add_page(size);
+  page = by_room_[size_class].front();
+  if (page == nullptr) page = add_page(size_class);
   if (page == nullptr) return nullptr;
   enter(page);
-  return take_next(size);
+  return take_next(size_class);
 }
 
 // `live` blocks of the page are live, or on their way back.
 void SizeHeap::leave(SizePage *page, uint32_t live) {
-  current_[page->block_bytes / Granules::kBytes] = &no_size_page;
+  current_[page->size_class] = &no_size_page;
   page->is_current = false;
   file(page, live);
 }
@@ -123,7 +125,7 @@ void SizeHeap::file(SizePage *page, uint32_t live) {
   if (live == 0) return give_back_page(page);
   const uint32_t most = page->capacity - free_enough(page->capacity);
   if (live <= most) {
-    if (!page->is_listed) by_room_[page->block_bytes / Granules::kBytes].push_back(page);
+    if (!page->is_listed) by_room_[page->size_class].push_back(page);
     page->is_listed = true;
     page->live_then = 0;
   } else {
@@ -133,7 +135,7 @@ void SizeHeap::file(SizePage *page, uint32_t live) {
 }
 
 void SizeHeap::unfile(SizePage *page) {
-  by_room_[page->block_bytes / Granules::kBytes].remove(page);
+  by_room_[page->size_class].remove(page);
   page->is_listed = false;
 }
 
@@ -191,6 +193,7 @@ void SizeHeap::close() {
     page->each_place([&](Address place) { live += page->state_of(place) != BlockState::none; });
     leave(page, live);
   }
+  begin(has_pages());
 }
 
 } // namespace abut::heap

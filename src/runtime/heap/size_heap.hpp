@@ -1,4 +1,4 @@
-// Small blocks of one thread in size order: each size has pages of its own, filled in the order of their addresses.
+// Small blocks, and medium ones of up to a page, of one thread in size order: each size has pages of its own, filled in the order of their addresses.
 //
 // Policy:
 //   1. A size's first blocks lie in birth order (small_heap.hpp): a page of its own would cost a small heap too much.
@@ -11,9 +11,25 @@
 //   5. A page whose last block is freed goes back to the page runs, for any size, unless it is current.
 #pragma once
 
+#include "heap/medium_classes.hpp"
 #include "heap/size_page.hpp"
 
 namespace abut::heap {
+
+// Classes of size pages: a small block's is its granules; those of medium blocks up to a page follow.
+inline constexpr size_t kSizedMax = kPageBytes;
+inline constexpr unsigned kFirstMediumClass = kMediumClasses.for_bytes(kSmallMax + 1);
+inline constexpr unsigned kSizeClasses =
+    kSmallClasses + 2 + kMediumClasses.for_bytes(kSizedMax) - kFirstMediumClass;
+
+inline unsigned medium_size_class(size_t bytes) {
+  return kSmallClasses + 1 + kMediumClasses.for_bytes(bytes) - kFirstMediumClass;
+}
+inline uint32_t size_class_bytes(unsigned size_class) {
+  if (size_class <= kSmallClasses) return size_class * Granules::kBytes;
+  return kMediumClasses.granules(size_class - kSmallClasses - 1 + kFirstMediumClass) *
+         MediumGranules::kBytes;
+}
 
 // Where every size begins: a page without a block.
 extern constinit SizePage no_size_page;
@@ -25,9 +41,9 @@ public:
 
   // ---- the owner's fast paths: no lock ----
 
-  // A block of `size` granules from the current page's list, or null.
-  void *take(size_t size) {
-    SizePage *page = current_[size];
+  // A block of a class from its current page's list, or null.
+  void *take(size_t size_class) {
+    SizePage *page = current_[size_class];
     Block *block = page->free;
     if (block == nullptr) [[unlikely]]
       return nullptr;
@@ -45,25 +61,28 @@ public:
   }
 
   // Links up more blocks of the current page and takes one; null if it has none.
-  void *take_next(unsigned size) {
-    SizePage *page = current_[size];
+  void *take_next(unsigned size_class) {
+    SizePage *page = current_[size_class];
     while (page->free == nullptr && page->next < page->end) link_blocks(page);
-    return take(size);
+    return take(size_class);
   }
 
   bool has_pages() const { return births_left_[1] != kAlways; }
 
+  bool begins_with_births(unsigned size_class) const { return births_left_[size_class] != 0; }
+
   // Whether the next block of a size that has none at hand is to lie in birth order; counts it.
-  bool prefers_birth(unsigned size) {
-    if (births_left_[size] == 0) return false;
-    births_left_[size] -= births_left_[size] != kAlways;
+  bool prefers_birth(unsigned size_class) {
+    uint8_t &left = births_left_[size_class];
+    if (left == 0) return false;
+    left -= left != kAlways;
     return true;
   }
 
   // ---- under the heap's lock, for the owner or with the owner gone ----
 
   // A block from a new current page; null where memory is exhausted.
-  void *refill(unsigned size);
+  void *refill(unsigned size_class);
 
   // Takes back a block after release() refused, or one that has come back from another thread. True if the clock is to
   // be looked at.
@@ -79,7 +98,7 @@ public:
   void absorb_strays();
   bool has_strays() const { return !stray_pages_.empty(); }
 
-  // Has no current pages any more.
+  // Has no current pages any more, and begins anew as a small heap.
   void close();
 
   // ---- under the heap's lock, for any thread ----
@@ -107,18 +126,19 @@ private:
   static Block **link(Block **last, Address place);
   static Block **link_all(Block *&first, Address place, size_t count, size_t bytes);
   static void link_blocks(SizePage *page);
-  SizePage *add_page(unsigned size);
+  SizePage *add_page(unsigned size_class);
+  void begin(bool own_pages);
   void enter(SizePage *page);
   void leave(SizePage *page, uint32_t live);
   void file(SizePage *page, uint32_t live);
   void unfile(SizePage *page);
   void give_back_page(SizePage *page);
 
-  SizePage *current_[kSmallClasses + 1];
-  uint8_t births_left_[kSmallClasses + 1] = {};
-  uint8_t doublings_[kSmallClasses + 1] = {}; // of what is linked at a time
+  SizePage *current_[kSizeClasses];
+  uint8_t births_left_[kSizeClasses] = {};
+  uint8_t doublings_[kSizeClasses] = {}; // of what is linked at a time
   LocalHeap *owner_ = nullptr;
-  ByRoom by_room_[kSmallClasses + 1];
+  ByRoom by_room_[kSizeClasses];
   ByStrays stray_pages_;
   std::atomic<size_t> pages_{0};
 

@@ -46,6 +46,7 @@ struct alignas(kLineBytes) SizePage {
   uint32_t strays = 0;        // blocks of that state
   uint32_t linked_blocks = 0; // at a time
   uint32_t capacity = 0;      // blocks
+  uint8_t size_class = 0;
   bool is_current = false;
   bool is_listed = false; // among those with free blocks
   Link<SizePage> by_room;

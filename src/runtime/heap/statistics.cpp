@@ -47,15 +47,23 @@ void count_run(Statistics &totals, Segment &segment, Range pages) {
 // Which blocks are live while their owner goes on: right, or off by what it did meanwhile.
 void count_size_page(Statistics &totals, const SizePage &page) {
   if (page.owner == nullptr) return;
-  ClassCount &one = totals.classes[page.block_bytes / Granules::kBytes];
+  uint64_t blocks = 0;
   uint64_t pages = 0; // that hold a block, a bit each
   page.each_place([&](Address place) {
     if (page.state_of(place) != BlockState::live) return;
-    ++one.blocks;
+    ++blocks;
     for (Address at = place; at < place + page.block_bytes; at += Granules::kBytes)
       pages |= uint64_t{1} << at % kUnitBytes / kPageBytes;
   });
-  totals.small_pages += static_cast<size_t>(std::popcount(pages));
+  const auto held = static_cast<size_t>(std::popcount(pages));
+  if (page.size_class <= kSmallClasses) {
+    totals.classes[page.size_class].blocks += blocks;
+    totals.small_pages += held;
+  } else {
+    totals.medium_blocks += blocks;
+    totals.medium_bytes += blocks * page.block_bytes;
+    totals.medium_pages += held;
+  }
   totals.metadata += SizePage::kHeaderBytes;
 }
 
