@@ -1,6 +1,6 @@
 // The libFuzzer target for trace files, and for what replays them. Its input is what follows a file's head: the blocks. Checksums would keep
 // every change from the decoders, so each block that can be found is first given right ones.
-#include "sim/replay.hpp"
+#include "sim/layouts/replay.hpp"
 #include "trace/batches.hpp"
 #include "trace/check.hpp"
 #include "trace/object_table.hpp"

@@ -3,7 +3,7 @@
 // Rubin, Bernstein and Rodeh). Blocks are the heap's pages. All but a list's last block hold at least `least` nodes.
 #pragma once
 
-#include "cluster.hpp"
+#include "parts/cluster.hpp"
 
 #include <vector>
 

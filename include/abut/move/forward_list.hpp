@@ -5,7 +5,7 @@
 // `Memory` may be an allocator, whose memory goes with the nodes.
 #pragma once
 
-#include "forward_nodes.hpp"
+#include "parts/forward_nodes.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -4,7 +4,7 @@
 // full is parted; one that is nearly empty joins the next. Blocks are the heap's pages.
 #pragma once
 
-#include "cluster.hpp"
+#include "parts/cluster.hpp"
 
 #include <algorithm>
 #include <array>

@@ -8,7 +8,7 @@
 // small ones should: `list b(a.pool())`. `Memory` may be an allocator, whose memory goes with the nodes.
 #pragma once
 
-#include "list_iterator.hpp"
+#include "parts/list_iterator.hpp"
 
 #include <algorithm>
 #include <functional>

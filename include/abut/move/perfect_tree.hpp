@@ -6,7 +6,7 @@
 // that lost nodes are settled next. So deep it goes `Depth` clusters, then it lays the rest below out anew (recluster).
 #pragma once
 
-#include "cluster.hpp"
+#include "parts/cluster.hpp"
 
 #include <vector>
 

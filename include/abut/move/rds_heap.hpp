@@ -2,7 +2,7 @@
 // keeps beside the cells only what those operations need; the lines hold nothing but nodes.
 #pragma once
 
-#include "heap_finding.hpp"
+#include "parts/heap_finding.hpp"
 
 #include <new>
 

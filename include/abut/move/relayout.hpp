@@ -2,7 +2,7 @@
 // spaces (Adcock 2009, 5.2: periodic2space, periodic2space-nested).
 #pragma once
 
-#include "to_space.hpp"
+#include "parts/to_space.hpp"
 
 #include <algorithm>
 

@@ -9,7 +9,7 @@
 // `Memory` may be an allocator: nodes then lie in what it gives, and go with the table where that is moved or swapped.
 #pragma once
 
-#include "chain_table.hpp"
+#include "parts/chain_table.hpp"
 
 #include <functional>
 #include <initializer_list>

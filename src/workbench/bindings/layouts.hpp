@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bindings/arrays.hpp"
-#include "sim/layout.hpp"
+#include "sim/layouts/layout.hpp"
 #include "trace/reader.hpp"
 
 #include <cstdint>

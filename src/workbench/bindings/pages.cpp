@@ -3,9 +3,9 @@
 #include "bindings/arrays.hpp"
 #include "bindings/blocks.hpp"
 #include "bindings/layouts.hpp"
-#include "sim/page_curve.hpp"
-#include "sim/page_model.hpp"
-#include "sim/trace_pages.hpp"
+#include "sim/pages/page_curve.hpp"
+#include "sim/pages/page_model.hpp"
+#include "sim/pages/trace_pages.hpp"
 
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string_view.h>

@@ -4,10 +4,10 @@
 #include "bindings/failure.hpp"
 #include "bindings/layouts.hpp"
 #include "bindings/sim_settings.hpp"
-#include "sim/optimum.hpp"
-#include "sim/replay.hpp"
-#include "sim/tree.hpp"
-#include "sim/utilisation.hpp"
+#include "sim/layouts/replay.hpp"
+#include "sim/tree/optimum.hpp"
+#include "sim/tree/tree.hpp"
+#include "sim/tree/utilisation.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "collect/channel.hpp"
-#include "collect/heritage_office.hpp"
 #include "collect/options.hpp"
-#include "collect/word_store.hpp"
+#include "collect/rings/word_store.hpp"
+#include "collect/session/fork_snapshots.hpp"
 #include "trace/writer.hpp"
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // The part of the collector that reads rings: what libraries inside the program write, and not the Valgrind tool.
-#include "collect/ring_drain.hpp"
-#include "collect/ring_reader.hpp"
-#include "collect/ring_source.hpp"
+#include "collect/rings/ring_drain.hpp"
+#include "collect/rings/ring_reader.hpp"
+#include "collect/rings/ring_source.hpp"
 #include "collect/visit.hpp"
 
 #include <algorithm>

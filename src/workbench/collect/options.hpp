@@ -1,7 +1,7 @@
 // What the collector is told to do, on its command line.
 #pragma once
 
-#include "collect/session.hpp"
+#include "collect/session/session.hpp"
 
 #include <cstdint>
 #include <string>

@@ -3,7 +3,7 @@
 // Time is cut into columns of as many accesses each. Where chunks are left out, they count as no time at all.
 #pragma once
 
-#include "sim/replay.hpp"
+#include "sim/layouts/replay.hpp"
 #include "survey/census.hpp"
 #include "survey/heap_map.hpp"
 #include "survey/usage.hpp"

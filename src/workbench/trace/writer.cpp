@@ -1,9 +1,9 @@
 #include "trace/writer.hpp"
 
-#include "trace/access_encoder.hpp"
-#include "trace/chunk.hpp"
 #include "trace/context_table.hpp"
-#include "trace/tables.hpp"
+#include "trace/format/access_encoder.hpp"
+#include "trace/format/chunk.hpp"
+#include "trace/format/tables.hpp"
 
 #include <algorithm>
 #include <utility>

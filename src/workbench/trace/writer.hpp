@@ -5,9 +5,9 @@
 #pragma once
 
 #include "trace/events.hpp"
-#include "trace/file.hpp"
+#include "trace/format/file.hpp"
+#include "trace/format/rules.hpp"
 #include "trace/result.hpp"
-#include "trace/rules.hpp"
 
 #include <cstdint>
 #include <memory>

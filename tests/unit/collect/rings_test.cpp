@@ -1,6 +1,6 @@
 // From a thread's lane through its ring to the raw stream.
 #include "collect/raw_stream.h"
-#include "collect/ring_reader.hpp"
+#include "collect/rings/ring_reader.hpp"
 #include "probes/ring/lane.hpp"
 
 #include <algorithm>

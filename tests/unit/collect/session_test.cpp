@@ -1,4 +1,4 @@
-#include "collect/session.hpp"
+#include "collect/session/session.hpp"
 
 #include "collect/raw_stream.h"
 #include "trace/reader.hpp"

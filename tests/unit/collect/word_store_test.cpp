@@ -1,4 +1,4 @@
-#include "collect/word_store.hpp"
+#include "collect/rings/word_store.hpp"
 
 #include <deque>
 #include <gtest/gtest.h>

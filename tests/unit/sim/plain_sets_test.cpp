@@ -1,6 +1,6 @@
 // Sets of plain caches, both ways to hold them: against a list of lines in the order of their uses.
-#include "sim/compact_sets.hpp"
-#include "sim/digit_sets.hpp"
+#include "sim/plain/compact_sets.hpp"
+#include "sim/plain/digit_sets.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -1,0 +1,31 @@
+// What a replacement policy is: sets of entries that decide who leaves. One file a policy.
+#pragma once
+
+#include "sim/policy/entry.hpp"
+
+#include <concepts>
+#include <cstdint>
+
+namespace abut::sim {
+
+struct SetShape {
+  uint64_t sets = 1;
+  uint32_t ways = 1;
+  uint64_t seed = 1;
+};
+
+template <typename Sets>
+concept Replacement = requires(Sets sets, uint64_t set, uint64_t line, Entry entry) {
+  // Whether a second hit in a row on the same line changes nothing, so that it need not be told.
+  { Sets::kRepeatIsIdle } -> std::convertible_to<bool>;
+  // The line's entry after a use, or null. Valid until the next call.
+  { sets.find(set, line) } -> std::same_as<Entry *>;
+  // The same without a use.
+  { sets.peek(set, line) } -> std::same_as<Entry *>;
+  // Brings in a line that is not there; answers who had to leave, empty where there was room.
+  { sets.insert(set, entry) } -> std::same_as<Entry>;
+  // Takes the line out; empty where it was not there.
+  { sets.remove(set, line) } -> std::same_as<Entry>;
+};
+
+} // namespace abut::sim
