@@ -58,7 +58,7 @@ void read_all(const std::string &path) {
   read_objects(reader, Count::events);
 }
 
-// The objects laid out anew, and the references to them, by whatever they can be counted for.
+// The objects laid out again, and the references to them, by whatever they can be counted for.
 void replay_all(const std::string &path, uint8_t choice) {
   using namespace abut::sim;
   Result<Reader> opened = Reader::open(path);

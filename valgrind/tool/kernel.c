@@ -14,7 +14,7 @@
 
 /* ---- memory that system calls read and write ---- */
 
-static void tell_kernel(ThreadId tid, Addr start, SizeT bytes, Bool writes) {
+static void record_kernel(ThreadId tid, Addr start, SizeT bytes, Bool writes) {
   if (state != STATE_RECORDING || bytes == 0) return;
   allocator_thread_runs(tid);
   ULong *words = event(ABUT_RAW_KERNEL, writes, 2);
@@ -23,7 +23,7 @@ static void tell_kernel(ThreadId tid, Addr start, SizeT bytes, Bool writes) {
 }
 
 static void kernel_reads(CorePart part, ThreadId tid, const HChar *what, Addr start, SizeT bytes) {
-  if (part == Vg_CoreSysCall) tell_kernel(tid, start, bytes, False);
+  if (part == Vg_CoreSysCall) record_kernel(tid, start, bytes, False);
 }
 
 /* Its length is only known from reading it, which may only be done where it can be read. */
@@ -34,14 +34,14 @@ static void kernel_reads_text(CorePart part, ThreadId tid, const HChar *what, Ad
     Addr page_end = (end | (VKI_PAGE_SIZE - 1)) + 1;
     while (end < page_end && *(const HChar *)end != 0) ++end;
     if (end < page_end) {
-      tell_kernel(tid, start, end + 1 - start, False);
+      record_kernel(tid, start, end + 1 - start, False);
       return;
     }
   }
 }
 
 static void kernel_wrote(CorePart part, ThreadId tid, Addr start, SizeT bytes) {
-  if (part == Vg_CoreSysCall) tell_kernel(tid, start, bytes, True);
+  if (part == Vg_CoreSysCall) record_kernel(tid, start, bytes, True);
 }
 
 /* ---- mappings ---- */

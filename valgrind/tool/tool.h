@@ -55,7 +55,7 @@ UInt event_context(ThreadId tid);
 void event_module(Addr start, SizeT length);
 void event_modules_so_far(void);
 void event_program(void);
-/* A new process knows nothing yet of what was told to another one. */
+/* A new process has recorded nothing yet. */
 void events_forget(void);
 
 /* ---- state.c ---- */
@@ -63,7 +63,7 @@ void events_forget(void);
 typedef enum {
   STATE_IDLE,     /* this process is not recorded at all */
   STATE_PAUSED,   /* events, and no accesses */
-  STATE_WAITING,  /* so, and looking out for a function */
+  STATE_WAITING,  /* so, and waiting for a function */
   STATE_SKIPPING, /* so, and counting accesses, until the next window */
   STATE_RECORDING,
 } State;
@@ -71,7 +71,7 @@ typedef enum {
 extern State state;
 extern ULong accesses_counted;
 extern ULong accesses_limit;   /* at which a window begins or ends */
-extern ULong instructions_run; /* while accesses are recorded; told when the stream ends */
+extern ULong instructions_run; /* while accesses are recorded; sent when the stream ends */
 
 void state_begin(void);
 void state_start(void);

@@ -1,4 +1,4 @@
-/* A heap of cells in lines in pages, for C: nodes of one size, near each other as the program says, and laid out anew at one
+/* A heap of cells in lines in pages, for C: nodes of one size, near each other as the program says, and laid out again at one
  * go. After Adcock, Improving cache performance by runtime data movement (2009), chapters 4 and 5; the C++ headers of this
  * folder have the rest. Link with the library abut_cells. A heap is for one thread at a time. */
 #ifndef ABUT_MOVE_CELLS_H

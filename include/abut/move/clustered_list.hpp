@@ -66,7 +66,7 @@ public:
     }
   }
 
-  // Lays a whole list out anew, in full blocks of its own.
+  // Lays a whole list out again, in full blocks of its own.
   void lay_out_list(std::uint32_t root) {
     Heap &heap = structure_.heap();
     Place place{kNoCell, root};

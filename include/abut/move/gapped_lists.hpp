@@ -58,7 +58,7 @@ public:
     if (left > 0 && left * 3 < kMost) join(root, block);
   }
 
-  // Lays a whole list out anew, in blocks that are filled to `percent`.
+  // Lays a whole list out again, in blocks that are filled to `percent`.
   void lay_out(std::uint32_t root, unsigned percent = 75) {
     const unsigned wanted = std::max(1u, kMost * percent / 100);
     Place place{kNoCell, root};

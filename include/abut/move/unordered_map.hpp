@@ -1,5 +1,5 @@
 // abut::unordered_map: a hash table of chains, the part of std::unordered_map's interface that does without buckets. A
-// node lies in the line of its chain's first, if there is room; whenever the table grows, all chains are laid out anew in
+// node lies in the line of its chain's first, if there is room; whenever the table grows, all chains are laid out again in
 // the order of the table.
 //
 // Iterators, pointers and references, by layout:

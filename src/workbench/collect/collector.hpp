@@ -68,7 +68,7 @@ private:
   const Options &options_;
   Descriptor listener_;
   std::thread acceptor_;
-  HeritageOffice heritages_;
+  ForkSnapshots fork_snapshots_;
   std::promise<int> status_promise_;
   std::shared_future<int> status_;
   std::optional<trace::Writer> first_writer_;
@@ -81,7 +81,7 @@ private:
   std::vector<std::thread> visits_;
   unsigned visiting_ = 0;
   uint32_t sessions_ = 0;
-  std::map<pid_t, std::shared_ptr<std::atomic<bool>>> replaced_; // set where a process begins anew
+  std::map<pid_t, std::shared_ptr<std::atomic<bool>>> replaced_; // set where a process begins again
   std::vector<Outcome> outcomes_;
 };
 

@@ -29,17 +29,17 @@ constexpr size_t kMostWaiting = size_t{1} << 22;
 constexpr size_t kWorthReading = size_t{1} << 23;
 constexpr auto kOld = std::chrono::seconds(1);
 constexpr auto kLook = std::chrono::milliseconds(5); // at whether that is so
-constexpr double kWordsASecond = 12e6;
+constexpr double kWordsPerSecond = 12e6;
 constexpr int kNice =
     10; // of who empties rings: where there is no processor to spare, rather less is recorded
-constexpr double kStampsASecond = 2e9; // of processors, about
+constexpr double kTicksPerSecond = 2e9; // of processors, about
 constexpr DrainBudget kWaits = {.held = kMostWaiting};
-constexpr double kOverrunWordsASecond = 1e6;
+constexpr double kOverrunWordsPerSecond = 1e6;
 constexpr DrainBudget kLosesRather = {.held = size_t{1} << 26,
-                                      .words_a_stamp = kWordsASecond / kStampsASecond,
-                                      .most_at_once = kWordsASecond / 8,
-                                      .overrun_a_stamp = kOverrunWordsASecond / kStampsASecond,
-                                      .window = kOverrunWordsASecond / 10};
+                                      .words_per_tick = kWordsPerSecond / kTicksPerSecond,
+                                      .burst = kWordsPerSecond / 8,
+                                      .overrun_per_tick = kOverrunWordsPerSecond / kTicksPerSecond,
+                                      .window = kOverrunWordsPerSecond / 10};
 
 // This thread gets what processors have left over: neither the program nor who empties its rings is to wait for it.
 void give_way(bool yes) {
@@ -76,7 +76,7 @@ void Collector::pump_rings(Channel &channel, Visit &visit) {
     auto nap = kNap;
     for (bool ended = false; !ended && header->stopped.load() == 0;) {
       ended = source.has_ended() || visit.replaced->load();
-      const size_t got = drain.drain(read_clock().stamps, ended);
+      const size_t got = drain.drain(read_clock().ticks, ended);
       nap = waits || got > kMuch ? kNap : std::min(nap * 2, kLongestNap);
       if (!waits || got < ring::kMostRecord * 16) std::this_thread::sleep_for(nap);
     }

@@ -40,9 +40,9 @@ bool take(Options &options, const std::string &argument) {
   else if (argument == "--lossless")
     options.lossless = true;
   else if (argument == "--sites")
-    options.wanted.sites = true;
+    options.selection.sites = true;
   else if (argument == "--everything")
-    options.wanted.everything = true;
+    options.selection.everything = true;
   else if (argument == "--force")
     options.force = true;
   else if (argument == "--quiet")

@@ -1,4 +1,4 @@
-// What is news among references: held against the plain rule, one reference after another.
+// Which references change the line: held against the plain rule, one reference after another.
 #include "sim/plain/line_changes.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ struct MadeUp {
   References all() const { return {addresses, sizes, kinds, {}, owners}; }
 };
 
-// References to a few lines near each other, so that many are no news; `straddling`: one of so many may straddle.
+// References to a few lines near each other, so that many stay on their line; `straddling`: one of so many may straddle.
 MadeUp made_up(size_t count, unsigned straddling, unsigned seed) {
   std::mt19937_64 random(seed);
   MadeUp run;
@@ -35,11 +35,11 @@ MadeUp made_up(size_t count, unsigned straddling, unsigned seed) {
 }
 
 struct Expected {
-  std::vector<Errand> news;
+  std::vector<LineRequest> changes;
   std::array<uint64_t, kKinds> further{};
 };
 
-Expected news_of(const References &references) {
+Expected changes_of(const References &references) {
   Expected expected;
   uint64_t last_line = ~uint64_t{0};
   bool last_wrote = false;
@@ -51,7 +51,7 @@ Expected news_of(const References &references) {
     for (uint64_t line = extent.first >> kShift; line <= extent.last >> kShift; ++line) {
       if (line != extent.first >> kShift) ++expected.further[kind];
       if (line != last_line || (writes && !last_wrote))
-        expected.news.push_back({Errand::bits_of(line, kind), one.owner});
+        expected.changes.push_back({LineRequest::bits_of(line, kind), one.owner});
       last_line = line;
       last_wrote = writes;
     }
@@ -59,35 +59,35 @@ Expected news_of(const References &references) {
   return expected;
 }
 
-void expect_news(const MadeUp &run, bool owned) {
+void expect_changes(const MadeUp &run, bool owned) {
   References references = run.all();
   if (!owned) references.owners = {};
-  const Expected expected = news_of(references);
-  News news(kShift);
+  const Expected expected = changes_of(references);
+  LineChanges changes(kShift);
   std::array<uint64_t, kKinds> further{};
-  news.take(references, further);
-  ASSERT_EQ(news.count(), expected.news.size());
-  for (size_t i = 0; i < news.count(); ++i) {
-    ASSERT_EQ(news.bits()[i], expected.news[i].bits) << i;
-    ASSERT_EQ(owned ? news.owners()[i] : 0, owned ? expected.news[i].owner : 0) << i;
+  changes.take(references, further);
+  ASSERT_EQ(changes.count(), expected.changes.size());
+  for (size_t i = 0; i < changes.count(); ++i) {
+    ASSERT_EQ(changes.bits()[i], expected.changes[i].bits) << i;
+    ASSERT_EQ(owned ? changes.owners()[i] : 0, owned ? expected.changes[i].owner : 0) << i;
   }
-  EXPECT_EQ(news.bits()[news.count()], News::kNone);
+  EXPECT_EQ(changes.bits()[changes.count()], LineChanges::kNone);
   EXPECT_EQ(further, expected.further);
 }
 
-TEST(News, AreWhatGoesToAnotherLineOrWritesFirst) {
+TEST(LineChanges, AreWhatGoesToAnotherLineOrWritesFirst) {
   for (unsigned seed = 0; seed < 60; ++seed)
     for (const unsigned straddling : {2, 40, 100000})
       for (const bool owned : {false, true})
-        expect_news(made_up(seed * 7, straddling, seed), owned);
+        expect_changes(made_up(seed * 7, straddling, seed), owned);
 }
 
-TEST(News, HaveRoomForReferencesOfManyLines) {
+TEST(LineChanges, HaveRoomForReferencesOfManyLines) {
   MadeUp run = made_up(40, 100000, 1);
   run.sizes[20] = kMostBytes + 1;
   run.addresses[30] = kAddressMask;
   run.sizes[30] = 100; // ends where addresses do
-  expect_news(run, true);
+  expect_changes(run, true);
 }
 
 } // namespace

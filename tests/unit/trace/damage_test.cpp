@@ -111,7 +111,7 @@ TEST_F(Damaged, traces_of_older_and_newer_formats_are_refused_with_both_versions
     ASSERT_FALSE(opened);
     EXPECT_EQ(opened.error().why,
               "is a trace of format " + std::to_string(other) + ", and this abut reads format 2");
-    EXPECT_EQ(opened.error().fix, "use the abut that recorded it, or record it anew");
+    EXPECT_EQ(opened.error().fix, "use the abut that recorded it, or record it again");
   }
 }
 

@@ -1,5 +1,5 @@
 // A hash table of chains: what lies under abut::unordered_map. A node lies in the line of its chain's first, if there is
-// room; whenever the table grows, all chains are laid out anew in the order of the table.
+// room; whenever the table grows, all chains are laid out again in the order of the table.
 #pragma once
 
 #include "chains.hpp"

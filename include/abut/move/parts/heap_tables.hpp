@@ -105,7 +105,7 @@ public:
   // For a mover that fills and empties whole lines and has everything put right once, at the end: see rebuild.
   void set_mask_unnoted(LineId line, Mask mask) { masks_[number(line)] = mask; }
 
-  // Computes everything anew from the masks. Empty pages and lines are then served from the lowest up.
+  // Computes everything again from the masks. Empty pages and lines are then served from the lowest up.
   void rebuild() {
     line_set_.clear();
     page_set_.clear();

@@ -133,7 +133,7 @@ public:
     }
   }
 
-  // Links the elements anew in the order into which `arrange` puts their cells; then lays the list out.
+  // Links the elements again in the order into which `arrange` puts their cells; then lays the list out.
   template <typename Arrange>
   void reorder(ListEnds &ends, Arrange arrange) {
     std::vector<CellId> cells;

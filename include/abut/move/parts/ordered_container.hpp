@@ -185,7 +185,7 @@ public:
     }
   }
 
-  // Lays all nodes out anew: clusters in lines in pages. Ends what iterators and pointers there are.
+  // Lays all nodes out again: clusters in lines in pages. Ends what iterators and pointers there are.
   void relayout() {
     tree_->relayout();
     tree_->pool().trim();

@@ -1,7 +1,7 @@
 #include "probes/compiled/part.hpp"
 
 #include "os/os.hpp"
-#include "probes/ring/lane.hpp"
+#include "probes/ring/ring_writer.hpp"
 
 #include <mutex>
 
@@ -28,9 +28,9 @@ thread_local constinit uint32_t uncounted __attribute__((tls_model("initial-exec
 thread_local constinit bool changing __attribute__((tls_model("initial-exec"))) = false;
 
 bool tell(bool takes) {
-  if (!ring::lane.begin()) return false;
-  ring::lane.put(event(ring::Kind::recording, takes ? 1 : 0));
-  ring::lane.end();
+  if (!ring::writer.begin()) return false;
+  ring::writer.put(event(ring::Kind::recording, takes ? 1 : 0));
+  ring::writer.end();
   ring::takes_accesses = takes;
   return true;
 }

@@ -2,7 +2,7 @@
 
 #include "os/os.hpp"
 #include "probes/compiled/part.hpp"
-#include "probes/ring/lane.hpp"
+#include "probes/ring/ring_writer.hpp"
 
 namespace abut::compiled {
 
@@ -24,11 +24,11 @@ constinit bool is_told[kFirstNumber];
 thread_local constinit bool looking __attribute__((tls_model("initial-exec"))) = false;
 
 bool tell(unsigned number, Traits traits, Address code) {
-  if (!ring::lane.begin()) return false;
+  if (!ring::writer.begin()) return false;
   const ring::Word small =
       number | ring::Word{traits.bytes} << 16 | ring::Word{traits.writes} << 24;
-  ring::lane.put(event(ring::Kind::site, small), code);
-  ring::lane.end();
+  ring::writer.put(event(ring::Kind::site, small), code);
+  ring::writer.end();
   if (!os::has_one_thread()) ring::epoch.fetch_add(1, std::memory_order_relaxed);
   return true;
 }

@@ -1,7 +1,7 @@
 #include "probes/light/contexts.hpp"
 
 #include "context/module_list.hpp"
-#include "probes/ring/lane.hpp"
+#include "probes/ring/ring_writer.hpp"
 
 #include <cstring>
 #include <mutex>
@@ -54,22 +54,22 @@ void tell_mapping(void *, const char *line, size_t length) {
   if (path == nullptr) return;
   const auto path_length = static_cast<size_t>(end - path);
   if (path_length > kMostPath) return;
-  if (!ring::lane.begin()) {
+  if (!ring::writer.begin()) {
     has_missed = true;
     return;
   }
   const size_t path_words = (path_length + sizeof(Word) - 1) / sizeof(Word);
   words[2 + path_words] = 0;
   std::memcpy(words + 3, path, path_length);
-  ring::lane.put(event(Kind::module_, path_length), words, 3 + path_words);
-  ring::lane.end();
+  ring::writer.put(event(Kind::module_, path_length), words, 3 + path_words);
+  ring::writer.end();
 }
 
 void tell_unloaded(context::CodeRange range) {
-  if (!ring::lane.begin()) return;
+  if (!ring::writer.begin()) return;
   const Word words[] = {range.begin, range.end - range.begin};
-  ring::lane.put(event(Kind::unload, 0), words, 2);
-  ring::lane.end();
+  ring::writer.put(event(Kind::unload, 0), words, 2);
+  ring::writer.end();
 }
 
 // Tells the collector of the chain that ends in `frame`, and of the modules that it goes through.
@@ -84,10 +84,10 @@ void tell(context::Frame frame, const context::Entry *leaf, uint16_t generation)
   has_missed = false;
   if (is_news) os::each_mapping(tell_mapping, nullptr);
   if (has_missed) modules = context::ModuleList();
-  if (has_missed || !ring::lane.begin()) return; // it is told another time
-  ring::lane.put(event(Kind::context, leaf->id | Word{depth} << 16), chain, depth);
-  ring::lane.end();
-  ring::have_all_look();
+  if (has_missed || !ring::writer.begin()) return; // it is told another time
+  ring::writer.put(event(Kind::context, leaf->id | Word{depth} << 16), chain, depth);
+  ring::writer.end();
+  ring::make_all_read_clock();
   told[leaf->id].store(generation, std::memory_order_release);
 }
 

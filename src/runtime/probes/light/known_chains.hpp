@@ -10,7 +10,7 @@ namespace abut::light {
 // `site << 16 | context`.
 class KnownSites {
 public:
-  // A context, or more than any if the site is not known. Before the lane is asked whether it is ready, which it is not
+  // A context, or more than any if the site is not known. Before the writer is asked whether it is ready, which it is not
   // after what is told.
   uint64_t context_at(Address site) const {
     return places_[place_of(site)].load(std::memory_order_acquire) ^ site << kIdBits;
@@ -34,12 +34,12 @@ private:
 // Most lead from the stack pointer alone, so that nothing else is to be restored on the way.
 class KnownChains {
 public:
-  // Of the chain of a frame; nought if it is not known. As KnownSites::context_at().
+  // Of the chain of a frame; zero if it is not known. As KnownSites::context_at().
   uint16_t context_at(context::Frame frame) const {
     const uint16_t at_once = context_at_once(frame);
     return at_once != 0 ? at_once : follow(frame);
   }
-  // The same where rbp need not be restored, else nought. In line, and without a call.
+  // The same where rbp need not be restored, else zero. In line, and without a call.
   uint16_t context_at_once(context::Frame frame) const {
     const auto *at = reinterpret_cast<const char *>(frame.sp);
     const Address last = context::stack_view.last_known(reinterpret_cast<Address>(at));

@@ -42,7 +42,7 @@ template <void *Look(size_t), void *Fetch(size_t)>
 // down.
 [[gnu::noinline]] inline void release_other(const char *call, void *memory) {
   if (memory == nullptr) return;
-  if (ring::lane.drops_one()) return entry::release_slow(call, memory);
+  if (ring::writer.drops_one()) return entry::release_slow(call, memory);
   const auto told = event(ring::Kind::free, reinterpret_cast<Address>(memory));
   heap::LocalHeap *owner = owner_of(memory);
   if (put_at_its_time(owner, told)) {
@@ -50,14 +50,14 @@ template <void *Look(size_t), void *Fetch(size_t)>
       return entry::release_slow(call, memory);
     return owner->receive(static_cast<heap::Block *>(memory), heap::current->number());
   }
-  if (!ring::lane.drops() && ring::is_recording()) {
+  if (!ring::writer.drops() && ring::is_recording()) {
     order();
     freed(memory);
   }
   entry::release_slow(call, memory);
 }
 [[gnu::noinline]] inline void release_slow(const char *call, void *memory) {
-  if (!ring::lane.drops()) freed(memory);
+  if (!ring::writer.drops()) freed(memory);
   entry::release(call, memory);
 }
 
@@ -92,12 +92,12 @@ inline void *allocate_here(size_t bytes, Frame frame) {
   if (size == 0) [[unlikely]]
     return release_other(call, memory);
   const auto told = event(ring::Kind::free, reinterpret_cast<Address>(memory));
-  if (!ring::lane.put_ready(told)) [[unlikely]]
+  if (!ring::writer.put_ready(told)) [[unlikely]]
     return release_slow(call, memory);
   heap::release_own_small(heap, memory, size);
 }
 
-// Where somebody looks: what is to be done for a block that may have a friend, see near::context_to_place(); or nought.
+// Where somebody looks: what is to be done for a block that may have a friend, see near::context_to_place(); or zero.
 inline Address context_to_place(size_t bytes, Address site) {
   if (bytes - (heap::kTinyMax + 1) > heap::kSmallMax - (heap::kTinyMax + 1)) return 0;
   const Address context = near::wants(site) ? near::context_to_place(bytes, site) : 0;

@@ -13,25 +13,25 @@ namespace abut::record {
 
 // In words, and readings of the time stamp counter. As it stands, everything may be taken.
 struct DrainBudget {
-  size_t held = ~size_t{0};     // that wait to be read, at most
-  double words_a_stamp = 1e9;   // on the average
-  double most_at_once = 1e18;   // after a time of rest
-  double overrun_a_stamp = 1e9; // on the average, of a program that makes more
-  double window = 0;            // of such a one, at a time
+  size_t held = ~size_t{0};      // that wait to be read, at most
+  double words_per_tick = 1e9;   // on the average
+  double burst = 1e18;           // after a time of rest
+  double overrun_per_tick = 1e9; // on the average, of a program that makes more
+  double window = 0;             // of such a one, at a time
 };
 
-class Allowance {
+class RateLimiter {
 public:
-  explicit Allowance(const DrainBudget &budget) : budget_(budget), words_(budget.most_at_once) {}
+  explicit RateLimiter(const DrainBudget &budget) : budget_(budget), words_(budget.burst) {}
 
   // Whether words may be taken; `made` were made from the beginning until `now`, taken or not.
   bool renew(uint64_t now, uint64_t made) {
     const uint64_t passed = now - std::min(now, std::exchange(renewed_, now));
-    const double rate = overruns_ ? budget_.overrun_a_stamp : budget_.words_a_stamp;
-    words_ = std::min(words_ + static_cast<double>(passed) * rate, budget_.most_at_once);
+    const double rate = overruns_ ? budget_.overrun_per_tick : budget_.words_per_tick;
+    words_ = std::min(words_ + static_cast<double>(passed) * rate, budget_.burst);
     if (words_ <= 0) {
       if (is_open_) close(now, made);
-    } else if (!is_open_ && words_ >= std::min(budget_.window, budget_.most_at_once)) {
+    } else if (!is_open_ && words_ >= std::min(budget_.window, budget_.burst)) {
       open(now, made);
     }
     return is_open_;
@@ -51,7 +51,7 @@ private:
     is_open_ = true;
     const auto passed = static_cast<double>(now - closed_at_);
     const auto made_since = static_cast<double>(made - std::min(made, made_before_));
-    overruns_ = made_since > passed * budget_.words_a_stamp;
+    overruns_ = made_since > passed * budget_.words_per_tick;
   }
 
   DrainBudget budget_;

@@ -62,7 +62,7 @@ size_t RingDrain::claimed() const {
 size_t RingDrain::drain(uint64_t now, bool ended) {
   const uint64_t settled = ended ? kNever : now - std::min(now, kGrace);
   find_rings();
-  const bool takes = allowance_.renew(now, drained_ + lost()) || ended;
+  const bool takes = limiter_.renew(now, drained_ + lost()) || ended;
   header_->open.store(takes ? ~uint64_t{0} : kFirstChunk, std::memory_order_relaxed);
   size_t total = 0;
   for (auto at = rings_.begin(); at != rings_.end();) {
@@ -70,14 +70,14 @@ size_t RingDrain::drain(uint64_t now, bool ended) {
     // A queue that is settled for ever is the reader's alone.
     at = at->second.queue->settled == kNever ? rings_.erase(at) : std::next(at);
   }
-  allowance_.spend(total);
+  limiter_.spend(total);
   drained_ += total;
   horizon_.store(settled, std::memory_order_release);
   header_->tick.fetch_add(1, std::memory_order_release);
   return total;
 }
 
-// How far the writer has come, in words from the ring's begin; nonsense counts as nought.
+// How far the writer has come, in words from the ring's begin; nonsense counts as zero.
 size_t RingDrain::written_of(const ring::Head &head) {
   const uintptr_t bytes =
       head.written.load(std::memory_order_acquire) - head.base.load(std::memory_order_relaxed);

@@ -29,7 +29,7 @@ struct RingQueue {
 class RingDrain {
 public:
   RingDrain(ring::Header *header, DrainBudget budget, std::shared_ptr<SlabPool> pool)
-      : header_(header), most_held_(budget.held), allowance_(budget), store_(std::move(pool)) {}
+      : header_(header), most_held_(budget.held), limiter_(budget), store_(std::move(pool)) {}
 
   // Empties all rings once, `now` being the clock's reading before the call; how many words that were. From the call
   // on that says so, nobody writes any more.
@@ -78,7 +78,7 @@ private:
 
   ring::Header *header_;
   size_t most_held_; // words
-  Allowance allowance_;
+  RateLimiter limiter_;
   uint64_t drained_ = 0; // words, ever
   WordStore store_;
   std::map<ring::Head *, Ring> rings_;
@@ -90,7 +90,7 @@ private:
   std::vector<std::shared_ptr<RingQueue>> queues_;
 };
 
-// How long a record is that begins so; nought where there is no such record.
+// How long a record is that begins so; zero where there is no such record.
 size_t words_of(ring::Word first);
 
 } // namespace abut::record

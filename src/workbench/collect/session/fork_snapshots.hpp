@@ -12,18 +12,18 @@
 
 namespace abut::record {
 
-class HeritageOffice {
+class ForkSnapshots {
 public:
-  void leave(uint32_t session, uint32_t fork, Heritage heritage);
+  void put(uint32_t session, uint32_t fork, Snapshot snapshot);
   // No more is to come of this session.
   void close(uint32_t session);
   // Waits until the parent's session has come to the fork. Empty where it ended before.
-  Heritage claim(uint32_t session, uint32_t fork);
+  Snapshot take(uint32_t session, uint32_t fork);
 
 private:
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::map<std::pair<uint32_t, uint32_t>, Heritage> left_;
+  std::map<std::pair<uint32_t, uint32_t>, Snapshot> snapshots_;
   std::set<uint32_t> closed_;
 };
 

@@ -16,25 +16,25 @@ constexpr uint64_t kMostContexts = 1 << 28;
 
 } // namespace
 
-Session::Session(trace::Writer writer, Wanted wanted, ClockReading begin,
+Session::Session(trace::Writer writer, Selection selection, ClockReading begin,
                  std::function<void(uint32_t)> forked)
-    : writer_(std::move(writer)), wanted_(wanted), clock_(begin), forked_(std::move(forked)),
+    : writer_(std::move(writer)), selection_(selection), clock_(begin), forked_(std::move(forked)),
       modules_(writer_) {
   current_ = &thread(running_);
   writer_.site({}); // so that 0 is none of those in use
 }
 
-void Session::inherit(const Heritage &heritage) {
-  for (const Object &object : heritage) {
+void Session::restore(const Snapshot &snapshot) {
+  for (const Object &object : snapshot) {
     const uint64_t number = writer_.allocate({running_, 0, 0}, object.address, object.bytes, 0);
     objects_.extend(objects_.add(number, object.address, object.bytes), object.extent);
   }
 }
 
-Heritage Session::heritage() const {
-  Heritage heritage;
-  objects_.for_each_live([&](const Object &object) { heritage.push_back(object); });
-  return heritage;
+Snapshot Session::snapshot() const {
+  Snapshot snapshot;
+  objects_.for_each_live([&](const Object &object) { snapshot.push_back(object); });
+  return snapshot;
 }
 
 void Session::read(Words words) {

@@ -15,13 +15,13 @@
 namespace abut::record {
 
 // What of the raw stream goes into the trace.
-struct Wanted {
+struct Selection {
   bool sites = false;      // the address of the code of each access
   bool everything = false; // the program's accesses to what is no object, too
 };
 
 // The blocks that a child has from its parent.
-using Heritage = std::vector<Object>;
+using Snapshot = std::vector<Object>;
 
 // A raw stream that makes no sense.
 struct BadStream {
@@ -35,11 +35,11 @@ inline void require(bool holds, const char *why) {
 class Session {
 public:
   // `forked` is told the number of each fork, when the session is in the state that the child inherits.
-  Session(trace::Writer writer, Wanted wanted, ClockReading begin,
+  Session(trace::Writer writer, Selection selection, ClockReading begin,
           std::function<void(uint32_t)> forked);
 
-  void inherit(const Heritage &heritage);
-  Heritage heritage() const;
+  void restore(const Snapshot &snapshot);
+  Snapshot snapshot() const;
 
   // Reads a slot. Throws BadStream.
   void read(std::span<const uint64_t> words);
@@ -95,8 +95,8 @@ private:
   trace::Origin origin(uint64_t time, uint64_t raw_context = 0);
 
   trace::Writer writer_;
-  Wanted wanted_;
-  StampClock clock_;
+  Selection selection_;
+  TscClock clock_;
   std::function<void(uint32_t)> forked_;
   ObjectMap objects_;
   ModuleTable modules_;

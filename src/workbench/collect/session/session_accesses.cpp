@@ -56,7 +56,7 @@ inline bool Session::locate(uint64_t address, CodePlace &code, trace::Place &pla
   }
   place = trace::Place{0, address};
   const bool is_stack = address >= current_->stack_low && address < current_->stack_high;
-  return address != 0 && (wanted_.everything || (current_->inside && !is_stack));
+  return address != 0 && (selection_.everything || (current_->inside && !is_stack));
 }
 
 uint32_t Session::new_site(const CodePlace &code, unsigned side) {

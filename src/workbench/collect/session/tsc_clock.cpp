@@ -13,16 +13,16 @@ ClockReading read_clock() {
           static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec)};
 }
 
-void StampClock::observe(ClockReading now) {
-  if (now.stamps <= begin_.stamps || now.nanoseconds - begin_.nanoseconds < 1'000'000) return;
+void TscClock::observe(ClockReading now) {
+  if (now.ticks <= begin_.ticks || now.nanoseconds - begin_.nanoseconds < 1'000'000) return;
   rate_ = static_cast<double>(now.nanoseconds - begin_.nanoseconds) /
-          static_cast<double>(now.stamps - begin_.stamps);
+          static_cast<double>(now.ticks - begin_.ticks);
 }
 
-uint64_t StampClock::nanoseconds(uint64_t stamps) {
-  if (stamps > begin_.stamps)
+uint64_t TscClock::nanoseconds(uint64_t ticks) {
+  if (ticks > begin_.ticks)
     last_ =
-        std::max(last_, static_cast<uint64_t>(static_cast<double>(stamps - begin_.stamps) * rate_));
+        std::max(last_, static_cast<uint64_t>(static_cast<double>(ticks - begin_.ticks) * rate_));
   return last_;
 }
 

@@ -6,20 +6,20 @@
 namespace abut::record {
 
 struct ClockReading {
-  uint64_t stamps = 0;
+  uint64_t ticks = 0;
   uint64_t nanoseconds = 0;
 };
 
 ClockReading read_clock();
 
 // The rate is found out as time passes: `observe` says what both clocks read now.
-class StampClock {
+class TscClock {
 public:
-  explicit StampClock(ClockReading begin) : begin_(begin) {}
+  explicit TscClock(ClockReading begin) : begin_(begin) {}
 
   void observe(ClockReading now);
   // Never less than what it said before.
-  uint64_t nanoseconds(uint64_t stamps);
+  uint64_t nanoseconds(uint64_t ticks);
 
 private:
   ClockReading begin_;

@@ -25,17 +25,17 @@ CacheLevel<Sets>::CacheLevel(const LevelSettings &settings, const Clock &clock)
            settings.write_allocate && !exclusive();
 }
 
-// References in a row to one unit are one use of it. Which ones are news is found without a branch, since nothing
+// References in a row to one unit are one use of it. Which ones are uses is found without a branch, since nothing
 // foretells it: those that a guess gets wrong cost more than all else.
 template <Replacement Sets>
-size_t CacheLevel<Sets>::find_news(const References &references, News &news) const {
+size_t CacheLevel<Sets>::find_uses(const References &references, Uses &uses) const {
   const uint64_t *addresses = references.addresses.data();
   const uint32_t *sizes = references.sizes.data();
   const Kind *kinds = references.kinds.data();
   // Where a write may leave its line out, a repeat is not sure to hit.
   const bool always = !Sets::kRepeatIsIdle || !settings_.write_allocate;
   const Kind passed_on =
-      settings_.write_back ? 0 : kWrite; // every write of a write-through level is news
+      settings_.write_back ? 0 : kWrite; // every write of a write-through level is a use
   uint64_t last = kNoUnit;
   Kind last_kind = 0;
   size_t count = 0;
@@ -44,7 +44,7 @@ size_t CacheLevel<Sets>::find_news(const References &references, News &news) con
     const uint64_t from = extent.first >> unit_shift_;
     const uint64_t to = extent.last >> unit_shift_;
     const auto first_write = static_cast<Kind>(kinds[i] & kWrite & (~last_kind | passed_on));
-    news[count] = static_cast<uint16_t>(i);
+    uses[count] = static_cast<uint16_t>(i);
     count += static_cast<size_t>(always | (from != last) | (from != to) | (first_write != 0));
     last = to;
     last_kind = kinds[i];
@@ -60,12 +60,12 @@ void CacheLevel<Sets>::take(const References &references) {
 
 template <Replacement Sets>
 void CacheLevel<Sets>::take_piece(const References &references) {
-  News news;
-  const size_t count = find_news(references, news);
+  Uses uses;
+  const size_t count = find_uses(references, uses);
   last_unit_ = kNoUnit;
   count_kinds(references.kinds, counts.accesses);
   for (size_t k = 0; k < count; ++k) {
-    const size_t i = news[k];
+    const size_t i = uses[k];
     const Extent extent = extent_of(references.addresses[i], references.sizes[i]);
     const uint64_t line = extent.first >> line_shift_;
     if (plain_ && extent.last >> line_shift_ == line) [[likely]] {
@@ -116,11 +116,11 @@ void CacheLevel<Sets>::look_up(const Request &request) {
   const uint64_t written = write && settings_.write_back ? Entry::kDirty : 0;
   Entry *entry = lines_.find(set_of(line), line);
   const bool found = entry != nullptr && (sectors & ~entry->sectors()) == 0;
-  bool news = !found;
+  bool triggers = !found;
   bool dirty = written != 0;
   if (found) {
-    news = entry->prefetched();
-    if (news) use_prefetched(*entry, side_of(request.kind));
+    triggers = entry->prefetched();
+    if (triggers) use_prefetched(*entry, side_of(request.kind));
     entry->add(written);
     dirty = entry->dirty();
   } else {
@@ -130,7 +130,7 @@ void CacheLevel<Sets>::look_up(const Request &request) {
   }
   if (write && !settings_.write_back) below->reference(request);
   remember(request.address >> unit_shift_, found, dirty);
-  if (prefetcher_) run_ahead(request, line, news);
+  if (prefetcher_) run_ahead(request, line, triggers);
 }
 
 // A miss that brings nothing here.
@@ -142,7 +142,7 @@ void CacheLevel<Sets>::pass_on(const Request &request) {
     below->fetch(request, Purpose::demand);
 }
 
-// What may take the short way from now on.
+// What takes the fast path from now on.
 template <Replacement Sets>
 void CacheLevel<Sets>::remember(uint64_t unit, bool was_hit, bool dirty) {
   last_unit_ = Sets::kRepeatIsIdle || was_hit ? unit : kNoUnit;
@@ -220,9 +220,9 @@ void CacheLevel<Sets>::use_prefetched(Entry &entry, Side side) {
 }
 
 template <Replacement Sets>
-void CacheLevel<Sets>::run_ahead(const Request &request, uint64_t line, bool news) {
+void CacheLevel<Sets>::run_ahead(const Request &request, uint64_t line, bool triggers) {
   Targets targets;
-  prefetcher_->observe(line, news, targets);
+  prefetcher_->observe(line, triggers, targets);
   const Side side = side_of(request.kind);
   for (uint32_t i = 0; i < targets.count; ++i) {
     const uint64_t target = targets.lines[i];

@@ -13,7 +13,7 @@
 
 namespace abut::sim {
 
-// How many references the program has made; only kept up to date where somebody prefetches.
+// How many references the program has made; only kept up to date where there is a prefetcher.
 struct Clock {
   uint64_t now = 0;
 };
@@ -40,9 +40,9 @@ private:
   static constexpr uint64_t kNoUnit = ~uint64_t{0};
 
   static constexpr size_t kPiece = 4096;
-  using News = std::array<uint16_t, kPiece>; // places in a piece
+  using Uses = std::array<uint16_t, kPiece>; // places in a piece
 
-  // The short way: what was referred to last is referred to again.
+  // The fast path: what was referred to last is referred to again.
   void use(const Request &request) {
     ++counts.accesses[request.kind];
     const uint64_t unit = request.address >> unit_shift_;
@@ -51,7 +51,7 @@ private:
     look_up(request);
   }
 
-  size_t find_news(const References &references, News &news) const;
+  size_t find_uses(const References &references, Uses &uses) const;
   void take_piece(const References &references);
   void take_straddling(Request request, uint64_t last);
   void look_up(const Request &request);
@@ -62,7 +62,7 @@ private:
   void remember(uint64_t unit, bool was_hit, bool dirty);
   void fill(uint64_t line, uint64_t flags, uint8_t sectors);
   void evict(Entry entry);
-  void run_ahead(const Request &request, uint64_t line, bool news);
+  void run_ahead(const Request &request, uint64_t line, bool triggers);
   void use_prefetched(Entry &entry, Side side);
 
   uint64_t set_of(uint64_t line) const { return masked_ ? line & (sets_ - 1) : line % sets_; }
@@ -70,7 +70,7 @@ private:
   uint64_t address_of(uint64_t line) const { return line << line_shift_; }
   static uint64_t flag_of(Side side) { return side == Side::allocator ? Entry::kByAllocator : 0; }
 
-  // What the short way looks at.
+  // What the fast path reads.
   uint64_t last_unit_ = kNoUnit; // a line, or a sector of one
   unsigned unit_shift_;
   Kind unsettled_ = 0; // kinds of references to it that change something all the same

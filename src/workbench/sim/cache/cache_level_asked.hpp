@@ -20,10 +20,10 @@ bool CacheLevel<Sets>::fetch(const Request &request, Purpose purpose) {
     if (!found) return below->fetch(request, purpose);
     return lines_.remove(set_of(line), line).dirty();
   }
-  const bool news = !found || entry->prefetched();
-  if (found && news) use_prefetched(*entry, side_of(request.kind));
+  const bool triggers = !found || entry->prefetched();
+  if (found && triggers) use_prefetched(*entry, side_of(request.kind));
   if (!found) bring(request, entry, sectors, 0, purpose);
-  if (prefetcher_ && demand) run_ahead(request, line, news);
+  if (prefetcher_ && demand) run_ahead(request, line, triggers);
   return false;
 }
 

@@ -29,7 +29,7 @@ public:
   // References of the program, each within the level's lines or not.
   virtual void take(const References &references) = 0;
   // What a level above hands down, many at a time; else it comes by the calls below.
-  virtual void take(const Errands &errands);
+  virtual void take(const LineRequests &requests);
   // One that lies in one line; also a write that a level above passes on.
   virtual void reference(const Request &request) = 0;
   // A level above brings in what it missed. True where its copy is then dirty: an exclusive level gave its own away.
@@ -49,11 +49,11 @@ public:
   std::vector<Level *> above;
 };
 
-inline void Level::take(const Errands &errands) {
-  for (const Errand &errand : errands.list) {
-    const Request request{errand.line() * errands.line_bytes, errands.line_bytes, errand.kind(),
-                          errand.owner};
-    if (errand.is_write_back())
+inline void Level::take(const LineRequests &requests) {
+  for (const LineRequest &line_request : requests.list) {
+    const Request request{line_request.line() * requests.line_bytes, requests.line_bytes,
+                          line_request.kind(), line_request.owner};
+    if (line_request.is_write_back())
       write_back(request);
     else
       fetch(request, Purpose::demand);
@@ -64,10 +64,10 @@ inline void Level::take(const Errands &errands) {
 class Memory final : public Level {
 public:
   void take(const References &) override {}
-  void take(const Errands &errands) override {
-    for (const Errand &errand : errands.list) {
-      Bytes &moved = errand.is_write_back() ? written : read;
-      moved[errand.bits / Errand::kByAllocator & 1] += errands.line_bytes;
+  void take(const LineRequests &requests) override {
+    for (const LineRequest &line_request : requests.list) {
+      Bytes &moved = line_request.is_write_back() ? written : read;
+      moved[line_request.bits / LineRequest::kByAllocator & 1] += requests.line_bytes;
     }
   }
   void reference(const Request &request) override { add(written, request); }

@@ -11,10 +11,10 @@
 
 namespace abut::sim {
 
-struct Errand {
+struct LineRequest {
   // Below the line's number, where an entry has it, too:
   static constexpr uint64_t kWritten = 1; // a write asks; the same bit as that of a write in a kind
-  static constexpr uint64_t kStains = 2;  // the line is dirty from then on
+  static constexpr uint64_t kMakesDirty = 2; // the line is dirty from then on
   static constexpr uint64_t kByAllocator = Entry::kByAllocator;
   static constexpr uint64_t kWriteBack =
       8; // a dirty line that left, instead of one that is asked for
@@ -25,11 +25,11 @@ struct Errand {
   // A reference of the program.
   static constexpr uint64_t bits_of(uint64_t line, Kind kind) {
     const uint64_t writes = kind & kWrite;
-    return line << Entry::kLineShift | writes * (kWritten | kStains) |
+    return line << Entry::kLineShift | writes * (kWritten | kMakesDirty) |
            uint64_t{Kind(kind & kAllocator)} * (kByAllocator / kAllocator);
   }
   // A dirty entry that left.
-  static constexpr Errand write_back(uint64_t entry) {
+  static constexpr LineRequest write_back(uint64_t entry) {
     constexpr uint64_t kKept = ~((uint64_t{1} << Entry::kLineShift) - 1) | kByAllocator;
     return {(entry & kKept) | kWriteBack, 0};
   }
@@ -42,23 +42,23 @@ struct Errand {
   }
 };
 
-struct Errands {
-  std::span<const Errand> list;
+struct LineRequests {
+  std::span<const LineRequest> list;
   uint32_t line_bytes = 0;
   bool owned = false; // some have owners
 };
 
 // How many lines are asked for, by kind.
-inline std::array<uint64_t, kKinds> count_kinds(std::span<const Errand> errands) {
+inline std::array<uint64_t, kKinds> count_kinds(std::span<const LineRequest> requests) {
   // Sums, not a counter each: those would wait for one another.
   uint64_t all = 0;
   uint64_t writes = 0;
   uint64_t allocators = 0;
   uint64_t both = 0;
-  for (const Errand &errand : errands) {
-    const uint64_t asks = ~errand.bits / Errand::kWriteBack & 1;
-    const uint64_t write = errand.bits & asks;
-    const uint64_t allocator = errand.bits / Errand::kByAllocator & asks;
+  for (const LineRequest &line_request : requests) {
+    const uint64_t asks = ~line_request.bits / LineRequest::kWriteBack & 1;
+    const uint64_t write = line_request.bits & asks;
+    const uint64_t allocator = line_request.bits / LineRequest::kByAllocator & asks;
     all += asks;
     writes += write;
     allocators += allocator;

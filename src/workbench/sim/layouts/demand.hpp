@@ -14,7 +14,7 @@ namespace abut::sim {
 inline constexpr uint64_t kGranule = 16;
 
 inline uint64_t granules(uint64_t size) {
-  return round_up(std::clamp<uint64_t>(size, 1, Shelf::kLargest), kGranule) / kGranule;
+  return round_up(std::clamp<uint64_t>(size, 1, FreeLists::kLargest), kGranule) / kGranule;
 }
 
 class Demand {

@@ -10,10 +10,10 @@
 
 namespace abut::sim {
 
-class Shelf {
+class FreeLists {
 public:
   // Sizes are rounded up to a multiple of `step`, a power of two.
-  Shelf(uint64_t begin, uint64_t step) : next_(begin), step_(step) {}
+  FreeLists(uint64_t begin, uint64_t step) : next_(begin), step_(step) {}
 
   static constexpr uint64_t kLargest = uint64_t{1} << 40;
 

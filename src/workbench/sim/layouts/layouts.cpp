@@ -41,14 +41,14 @@ private:
 
 class LineEach final : public Layout {
 protected:
-  uint64_t place(const Event &, uint64_t size) override { return shelf_.take(size); }
-  void give_back(uint64_t base, uint64_t size) override { shelf_.give_back(base, size); }
+  uint64_t place(const Event &, uint64_t size) override { return free_lists_.take(size); }
+  void give_back(uint64_t base, uint64_t size) override { free_lists_.give_back(base, size); }
   bool can_stay(const Event &, uint64_t size, uint64_t wanted) const override {
-    return shelf_.rounded(size) == shelf_.rounded(wanted);
+    return free_lists_.rounded(size) == free_lists_.rounded(wanted);
   }
 
 private:
-  Shelf shelf_{kBegin, kLineBytes};
+  FreeLists free_lists_{kBegin, kLineBytes};
 };
 
 // A place is tried until one is free, which on average is soon: half of the space is free even when most is in use.
@@ -108,7 +108,7 @@ private:
 
   std::vector<bool> taken_; // by granule
   uint64_t state_;
-  Shelf large_{kLargeBegin, kPageBytes};
+  FreeLists large_{kLargeBegin, kPageBytes};
 };
 
 class BySize final : public Layout {
@@ -116,25 +116,25 @@ public:
   explicit BySize(const Demand &demand) {
     uint64_t begin = kBegin;
     for (const auto &[size, most] : demand.most_by_size()) {
-      shelves_.try_emplace(size, Shelf(begin, kGranule));
+      by_size_.try_emplace(size, FreeLists(begin, kGranule));
       begin += size * most;
     }
   }
 
 protected:
-  uint64_t place(const Event &, uint64_t size) override { return shelf(size).take(size); }
-  void give_back(uint64_t base, uint64_t size) override { shelf(size).give_back(base, size); }
+  uint64_t place(const Event &, uint64_t size) override { return lists_of(size).take(size); }
+  void give_back(uint64_t base, uint64_t size) override { lists_of(size).give_back(base, size); }
   bool can_stay(const Event &, uint64_t size, uint64_t wanted) const override {
     return granules(size) == granules(wanted);
   }
 
 private:
-  Shelf &shelf(uint64_t size) {
-    return shelves_.try_emplace(granules(size) * kGranule, Shelf(kLargeBegin, kGranule))
+  FreeLists &lists_of(uint64_t size) {
+    return by_size_.try_emplace(granules(size) * kGranule, FreeLists(kLargeBegin, kGranule))
         .first->second;
   }
 
-  std::unordered_map<uint64_t, Shelf> shelves_;
+  std::unordered_map<uint64_t, FreeLists> by_size_;
 };
 
 } // namespace

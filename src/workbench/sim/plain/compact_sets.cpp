@@ -10,14 +10,14 @@ namespace {
 
 // An entry: a tag, the part of a line's number that its set does not tell, above these.
 constexpr uint32_t kDirty = 1;
-constexpr uint32_t kByAllocator = Errand::kByAllocator;
+constexpr uint32_t kByAllocator = LineRequest::kByAllocator;
 constexpr uint32_t kTold = kDirty | kByAllocator;
 constexpr unsigned kTagShift = 3;
 constexpr uint32_t kFlags = (1U << kTagShift) - 1;
 constexpr unsigned kTagBits = 28;
 constexpr uint32_t kEmpty = ~uint32_t{0}; // no tag is as large
 
-constexpr size_t kAhead = 16;        // errands
+constexpr size_t kAhead = 16;        // requests
 constexpr uint64_t kNear = 32 << 10; // bytes
 
 } // namespace
@@ -38,33 +38,33 @@ void CompactSets::widen() {
       const uint32_t entry = rows_[set].entries[way];
       if (entry == kEmpty) continue;
       const uint64_t line = uint64_t{entry >> kTagShift} << set_bits | set;
-      const Errand errand{line << Entry::kLineShift |
-                              ((entry & kDirty) != 0 ? Errand::kStains : 0) |
-                              (entry & kByAllocator),
-                          0};
-      std::array<Errand, 2> handed;
+      const LineRequest line_request{line << Entry::kLineShift |
+                                         ((entry & kDirty) != 0 ? LineRequest::kMakesDirty : 0) |
+                                         (entry & kByAllocator),
+                                     0};
+      std::array<LineRequest, 2> handed;
       uint8_t missed;
       Left left;
-      wide_->run({&errand, 1}, handed.data(), &missed, left);
+      wide_->run({&line_request, 1}, handed.data(), &missed, left);
     }
   rows_ = {};
 }
 
 // A branch that nearly always goes the same way costs less than doing without.
-size_t CompactSets::run(std::span<const Errand> errands, Errand *handed, uint8_t *missed,
+size_t CompactSets::run(std::span<const LineRequest> requests, LineRequest *handed, uint8_t *missed,
                         Left &left) {
   uint64_t any = 0;
-  for (const Errand &errand : errands) any |= errand.bits;
+  for (const LineRequest &line_request : requests) any |= line_request.bits;
   if (!wide_ && !fits(any)) widen();
-  if (wide_) return wide_->run(errands, handed, missed, left);
+  if (wide_) return wide_->run(requests, handed, missed, left);
   size_t count;
   if (mostly_hits_)
-    count = run_all<true, true>(errands, handed, missed, left);
-  else if ((any & Errand::kWriteBack) != 0)
-    count = run_all<false, true>(errands, handed, missed, left);
+    count = run_all<true, true>(requests, handed, missed, left);
+  else if ((any & LineRequest::kWriteBack) != 0)
+    count = run_all<false, true>(requests, handed, missed, left);
   else
-    count = run_all<false, false>(errands, handed, missed, left);
-  mostly_hits_ = count < errands.size() / 16;
+    count = run_all<false, false>(requests, handed, missed, left);
+  mostly_hits_ = count < requests.size() / 16;
   return count;
 }
 
@@ -72,20 +72,21 @@ bool CompactSets::fits(uint64_t bits) const {
   return bits >> Entry::kLineShift >> std::countr_zero(sets_) >> kTagBits == 0;
 }
 
-inline void CompactSets::fetch(std::span<const Errand> errands) const {
-  for (const Errand &errand : errands) __builtin_prefetch(&rows_[errand.line() & (sets_ - 1)]);
+inline void CompactSets::fetch(std::span<const LineRequest> requests) const {
+  for (const LineRequest &line_request : requests)
+    __builtin_prefetch(&rows_[line_request.line() & (sets_ - 1)]);
 }
 
 template <bool kMostlyHits, bool kAnyReturn>
-size_t CompactSets::run_all(std::span<const Errand> errands, Errand *handed, uint8_t *missed,
-                            Left &left) {
-  Errand *const first = handed;
+size_t CompactSets::run_all(std::span<const LineRequest> requests, LineRequest *handed,
+                            uint8_t *missed, Left &left) {
+  LineRequest *const first = handed;
   Tally tally{};
-  if (far_) fetch(errands.first(std::min(kAhead, errands.size())));
-  for (size_t done = 0; done < errands.size(); done += kAhead) {
-    const std::span<const Errand> rest = errands.subspan(done);
-    const std::span<const Errand> now = rest.first(std::min(kAhead, rest.size()));
-    const std::span<const Errand> next = rest.subspan(now.size());
+  if (far_) fetch(requests.first(std::min(kAhead, requests.size())));
+  for (size_t done = 0; done < requests.size(); done += kAhead) {
+    const std::span<const LineRequest> rest = requests.subspan(done);
+    const std::span<const LineRequest> now = rest.first(std::min(kAhead, rest.size()));
+    const std::span<const LineRequest> next = rest.subspan(now.size());
     if (far_) fetch(next.first(std::min(kAhead, next.size())));
     handed = run_few<kMostlyHits, kAnyReturn>(now, handed, missed + done, tally);
   }
@@ -104,16 +105,16 @@ bool CompactSets::can_run(uint64_t sets) {
 }
 
 template <bool kMostlyHits, bool kAnyReturn>
-[[gnu::target("avx512f,bmi,bmi2")]] Errand *CompactSets::run_few(std::span<const Errand> errands,
-                                                                 Errand *handed, uint8_t *missed,
-                                                                 Tally &tally) {
+[[gnu::target("avx512f,bmi,bmi2")]] LineRequest *
+CompactSets::run_few(std::span<const LineRequest> requests, LineRequest *handed, uint8_t *missed,
+                     Tally &tally) {
   const uint64_t set_mask = sets_ - 1;
   const int set_bits = std::countr_zero(sets_);
   const uint32_t last_way = 1U << (ways_ - 1);
   Row *const rows = rows_.data();
   const __m512i flags = _mm512_set1_epi32(kFlags);
-  for (const Errand &errand : errands) {
-    const uint64_t bits = errand.bits;
+  for (const LineRequest &line_request : requests) {
+    const uint64_t bits = line_request.bits;
     const uint64_t line = bits >> Entry::kLineShift;
     const uint64_t set = line & set_mask;
     const auto tag = static_cast<uint32_t>(line >> set_bits << kTagShift);
@@ -126,10 +127,10 @@ template <bool kMostlyHits, bool kAnyReturn>
     const uint32_t way = ways & (0 - ways); // the one that was found, or the last
     const uint32_t old = row.entries[std::countr_zero(way)];
 
-    const uint32_t returns = kAnyReturn ? bits / Errand::kWriteBack & 1 : 0;
-    const uint32_t stain = (bits / Errand::kStains & 1) | returns;
+    const uint32_t returns = kAnyReturn ? bits / LineRequest::kWriteBack & 1 : 0;
+    const uint32_t dirties = (bits / LineRequest::kMakesDirty & 1) | returns;
     const uint32_t fresh = tag | (bits & kByAllocator);
-    const uint32_t now = (misses != 0 ? fresh : old) | stain;
+    const uint32_t now = (misses != 0 ? fresh : old) | dirties;
     // What was used goes first, those before it one further; what returns leaves the order alone.
     const uint32_t stays = 0 - returns;
     const __m512i used = _mm512_set1_epi32(static_cast<int32_t>(now));
@@ -147,10 +148,10 @@ template <bool kMostlyHits, bool kAnyReturn>
         continue;
 
     const uint32_t goes = arrives & static_cast<uint32_t>(old != kEmpty);
-    *handed = {bits & ~Errand::kStains, errand.owner};
+    *handed = {bits & ~LineRequest::kMakesDirty, line_request.owner};
     handed += misses;
     const uint64_t left = uint64_t{old >> kTagShift} << set_bits | set;
-    *handed = {left << Entry::kLineShift | Errand::kWriteBack | (old & kByAllocator), 0};
+    *handed = {left << Entry::kLineShift | LineRequest::kWriteBack | (old & kByAllocator), 0};
     handed += goes & old;
     ++tally[(old & kTold) | (goes ^ 1) << kTagShift];
   }
@@ -162,7 +163,8 @@ template <bool kMostlyHits, bool kAnyReturn>
 bool CompactSets::can_run(uint64_t) { return false; }
 
 template <bool kMostlyHits, bool kAnyReturn>
-Errand *CompactSets::run_few(std::span<const Errand>, Errand *handed, uint8_t *, Tally &) {
+LineRequest *CompactSets::run_few(std::span<const LineRequest>, LineRequest *handed, uint8_t *,
+                                  Tally &) {
   return handed;
 }
 

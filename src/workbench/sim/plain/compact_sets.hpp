@@ -20,7 +20,8 @@ public:
 
   CompactSets(uint64_t sets, uint32_t ways);
 
-  size_t run(std::span<const Errand> errands, Errand *handed, uint8_t *missed, Left &left) override;
+  size_t run(std::span<const LineRequest> requests, LineRequest *handed, uint8_t *missed,
+             Left &left) override;
 
 private:
   struct alignas(64) Row {
@@ -31,11 +32,13 @@ private:
 
   bool fits(uint64_t bits) const;
   void widen();
-  void fetch(std::span<const Errand> errands) const;
+  void fetch(std::span<const LineRequest> requests) const;
   template <bool kMostlyHits, bool kAnyReturn>
-  size_t run_all(std::span<const Errand> errands, Errand *handed, uint8_t *missed, Left &left);
+  size_t run_all(std::span<const LineRequest> requests, LineRequest *handed, uint8_t *missed,
+                 Left &left);
   template <bool kMostlyHits, bool kAnyReturn>
-  Errand *run_few(std::span<const Errand> errands, Errand *handed, uint8_t *missed, Tally &tally);
+  LineRequest *run_few(std::span<const LineRequest> requests, LineRequest *handed, uint8_t *missed,
+                       Tally &tally);
 
   uint64_t sets_;
   uint32_t ways_;

@@ -11,7 +11,7 @@ namespace {
 constexpr uint64_t kInOrder = 0xfedcba9876543210U;
 constexpr uint64_t kOnes = 0x1111111111111111U;
 constexpr uint64_t kEmpty = ~uint64_t{0} << Entry::kLineShift;
-constexpr size_t kAhead = 12;        // errands
+constexpr size_t kAhead = 12;        // requests
 constexpr uint64_t kNear = 32 << 10; // bytes
 
 // The order with the way's digit moved to the front.
@@ -26,25 +26,27 @@ inline uint64_t moved_to_front(uint64_t order, uint64_t way) {
 } // namespace
 
 template <size_t kFours, bool kMostlyHits>
-[[gnu::always_inline]] inline size_t
-DigitSets::run_all(std::span<const Errand> errands, Errand *handed, uint8_t *missed, Left &left) {
+[[gnu::always_inline]] inline size_t DigitSets::run_all(std::span<const LineRequest> requests,
+                                                        LineRequest *handed, uint8_t *missed,
+                                                        Left &left) {
   using Lanes = uint64_t __attribute__((vector_size(sizeof(Four))));
-  Errand *const first = handed;
+  LineRequest *const first = handed;
   const SetIndex index = index_;
   const unsigned last_digit = last_digit_;
   const bool far = far_;
   Four *const fours = fours_.data();
   uint64_t *const orders = orders_.data();
   Left sum;
-  for (size_t i = 0; i < errands.size(); ++i) {
+  for (size_t i = 0; i < requests.size(); ++i) {
     if (far) {
-      const uint64_t later = index.set_of(errands[std::min(i + kAhead, errands.size() - 1)].line());
+      const uint64_t later =
+          index.set_of(requests[std::min(i + kAhead, requests.size() - 1)].line());
       __builtin_prefetch(fours + later * kFours);
       if constexpr (kFours > 2) __builtin_prefetch(fours + later * kFours + 2);
       __builtin_prefetch(orders + later);
     }
 
-    const uint64_t bits = errands[i].bits;
+    const uint64_t bits = requests[i].bits;
     const uint64_t line = bits >> Entry::kLineShift;
     const uint64_t set = index.set_of(line);
     Four *const ways = fours + set * kFours;
@@ -62,19 +64,19 @@ DigitSets::run_all(std::span<const Errand> errands, Errand *handed, uint8_t *mis
     uint64_t *const place = &ways->entries[0] + way;
     const uint64_t old = *place;
 
-    const uint64_t returns = bits / Errand::kWriteBack & 1;
-    const uint64_t stain = (bits / Errand::kStains & 1) | returns;
+    const uint64_t returns = bits / LineRequest::kWriteBack & 1;
+    const uint64_t dirties = (bits / LineRequest::kMakesDirty & 1) | returns;
     if constexpr (kMostlyHits)
       if (hit != 0 && returns == 0) [[likely]] {
-        *((stain & ~old) != 0 ? place : &spare_) = old | stain;
+        *((dirties & ~old) != 0 ? place : &spare_) = old | dirties;
         orders[set] = moved_to_front(order, way);
         missed[i] = 0;
         continue;
       }
     const uint64_t misses = hit == 0;
     const uint64_t arrives = misses & ~returns;
-    const uint64_t fresh = line << Entry::kLineShift | (bits & Errand::kByAllocator) | stain;
-    const uint64_t now = arrives != 0 ? fresh : old | (stain & ~misses);
+    const uint64_t fresh = line << Entry::kLineShift | (bits & LineRequest::kByAllocator) | dirties;
+    const uint64_t now = arrives != 0 ? fresh : old | (dirties & ~misses);
     // A store would hold up who looks at the set next.
     *(now != old ? place : &spare_) = now;
     orders[set] = returns != 0 ? order : moved_to_front(order, way);
@@ -82,11 +84,11 @@ DigitSets::run_all(std::span<const Errand> errands, Errand *handed, uint8_t *mis
 
     const uint64_t goes = arrives & static_cast<uint64_t>(old < kEmpty);
     const uint64_t goes_dirty = goes & old;
-    *handed = {bits & ~Errand::kStains, errands[i].owner};
+    *handed = {bits & ~LineRequest::kMakesDirty, requests[i].owner};
     handed += misses;
-    *handed = Errand::write_back(old);
+    *handed = LineRequest::write_back(old);
     handed += goes_dirty;
-    const uint64_t of_allocator = old / Errand::kByAllocator;
+    const uint64_t of_allocator = old / LineRequest::kByAllocator;
     sum.all += goes;
     sum.dirty += goes_dirty;
     sum.of_allocator += goes & of_allocator;
@@ -97,17 +99,17 @@ DigitSets::run_all(std::span<const Errand> errands, Errand *handed, uint8_t *mis
 }
 
 template <size_t kFours, bool kMostlyHits>
-size_t DigitSets::run_plainly(DigitSets &sets, std::span<const Errand> errands, Errand *handed,
-                              uint8_t *missed, Left &left) {
-  return sets.run_all<kFours, kMostlyHits>(errands, handed, missed, left);
+size_t DigitSets::run_plainly(DigitSets &sets, std::span<const LineRequest> requests,
+                              LineRequest *handed, uint8_t *missed, Left &left) {
+  return sets.run_all<kFours, kMostlyHits>(requests, handed, missed, left);
 }
 
 #ifdef __x86_64__
 template <size_t kFours, bool kMostlyHits>
 [[gnu::target("avx2,bmi,bmi2")]] size_t
-DigitSets::run_by_vectors(DigitSets &sets, std::span<const Errand> errands, Errand *handed,
-                          uint8_t *missed, Left &left) {
-  return sets.run_all<kFours, kMostlyHits>(errands, handed, missed, left);
+DigitSets::run_by_vectors(DigitSets &sets, std::span<const LineRequest> requests,
+                          LineRequest *handed, uint8_t *missed, Left &left) {
+  return sets.run_all<kFours, kMostlyHits>(requests, handed, missed, left);
 }
 #endif
 
@@ -138,11 +140,11 @@ DigitSets::DigitSets(uint64_t sets, uint32_t ways)
 }
 
 // A branch that nearly always goes the same way costs less than doing without.
-size_t DigitSets::run(std::span<const Errand> errands, Errand *handed, uint8_t *missed,
+size_t DigitSets::run(std::span<const LineRequest> requests, LineRequest *handed, uint8_t *missed,
                       Left &left) {
   const Run run = mostly_hits_ ? run_mostly_hits_ : run_;
-  const size_t count = run(*this, errands, handed, missed, left);
-  mostly_hits_ = count < errands.size() / 16;
+  const size_t count = run(*this, requests, handed, missed, left);
+  mostly_hits_ = count < requests.size() / 16;
   return count;
 }
 

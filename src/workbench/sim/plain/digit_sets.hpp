@@ -13,24 +13,29 @@ class DigitSets final : public PlainSets {
 public:
   DigitSets(uint64_t sets, uint32_t ways);
 
-  size_t run(std::span<const Errand> errands, Errand *handed, uint8_t *missed, Left &left) override;
+  size_t run(std::span<const LineRequest> requests, LineRequest *handed, uint8_t *missed,
+             Left &left) override;
 
 private:
   static constexpr size_t kLanes = 4;
   struct alignas(32) Four {
     std::array<uint64_t, kLanes> entries;
   };
-  using Run = size_t (*)(DigitSets &, std::span<const Errand>, Errand *, uint8_t *, Left &);
+  using Run = size_t (*)(DigitSets &, std::span<const LineRequest>, LineRequest *, uint8_t *,
+                         Left &);
 
   // How a set is looked at: `kFours` times four ways.
   template <size_t kFours, bool kMostlyHits>
-  static size_t run_plainly(DigitSets &, std::span<const Errand>, Errand *, uint8_t *, Left &);
+  static size_t run_plainly(DigitSets &, std::span<const LineRequest>, LineRequest *, uint8_t *,
+                            Left &);
   template <size_t kFours, bool kMostlyHits>
-  static size_t run_by_vectors(DigitSets &, std::span<const Errand>, Errand *, uint8_t *, Left &);
+  static size_t run_by_vectors(DigitSets &, std::span<const LineRequest>, LineRequest *, uint8_t *,
+                               Left &);
   template <size_t kFours>
   void choose();
   template <size_t kFours, bool kMostlyHits>
-  size_t run_all(std::span<const Errand> errands, Errand *handed, uint8_t *missed, Left &left);
+  size_t run_all(std::span<const LineRequest> requests, LineRequest *handed, uint8_t *missed,
+                 Left &left);
 
   SetIndex index_;
   unsigned last_digit_; // where the order has the way that was used least recently, in bits

@@ -9,14 +9,14 @@ constexpr size_t kAhead = 256; // references
 
 } // namespace
 
-News::News(unsigned line_shift) : line_shift_(line_shift) {
+LineChanges::LineChanges(unsigned line_shift) : line_shift_(line_shift) {
 #ifdef __x86_64__
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"))
-    rows_ = &News::take_rows;
+    rows_ = &LineChanges::take_rows;
 #endif
 }
 
-void News::take(const References &references, std::array<uint64_t, kKinds> &accesses) {
+void LineChanges::take(const References &references, std::array<uint64_t, kKinds> &accesses) {
   count_ = 0;
   last_ = kNone;
   make_room(references.count());
@@ -26,15 +26,15 @@ void News::take(const References &references, std::array<uint64_t, kKinds> &acce
 }
 
 // Also for a whole row that is written beyond the last.
-void News::make_room(size_t more) {
+void LineChanges::make_room(size_t more) {
   const size_t room = count_ + more + kTogether;
   if (bits_.size() >= room) return;
   bits_.resize(room);
   owners_.resize(room);
 }
 
-inline void News::take_one(const References &references, size_t i,
-                           std::array<uint64_t, kKinds> &accesses) {
+inline void LineChanges::take_one(const References &references, size_t i,
+                                  std::array<uint64_t, kKinds> &accesses) {
   const Extent extent = extent_of(references.addresses[i], references.sizes[i]);
   const uint64_t end = extent.last >> line_shift_;
   const Kind kind = references.kinds[i] % kKinds;
@@ -44,8 +44,8 @@ inline void News::take_one(const References &references, size_t i,
     make_room(end - line + references.count() - i);
   }
   for (; line <= end; ++line) {
-    const uint64_t now = Errand::bits_of(line, kind);
-    const bool writes_first = (now & ~last_ & Errand::kStains) != 0;
+    const uint64_t now = LineRequest::bits_of(line, kind);
+    const bool writes_first = (now & ~last_ & LineRequest::kMakesDirty) != 0;
     bits_[count_] = now;
     if (!references.owners.empty()) owners_[count_] = references.owners[i];
     count_ += static_cast<size_t>(!same_line(now, last_) | writes_first);
@@ -56,15 +56,15 @@ inline void News::take_one(const References &references, size_t i,
 #ifdef __x86_64__
 // The same, eight at a time. Answers how many references were taken.
 [[gnu::target("avx512f,avx512vl,popcnt")]] size_t
-News::take_rows(const References &references, std::array<uint64_t, kKinds> &accesses) {
+LineChanges::take_rows(const References &references, std::array<uint64_t, kKinds> &accesses) {
   const size_t in_rows = references.count() / kTogether * kTogether;
   const bool owned = !references.owners.empty();
   const __m128i shift = _mm_cvtsi32_si128(static_cast<int>(line_shift_));
   const __m512i one_line = _mm512_set1_epi64((1 << Entry::kLineShift) - 1);
-  const __m512i stain = _mm512_set1_epi64(Errand::kStains);
-  const __m128i flags_of_kinds =
-      _mm_set1_epi32(static_cast<int>(Errand::bits_of(0, 0) | Errand::bits_of(0, 1) << 8 |
-                                      Errand::bits_of(0, 2) << 16 | Errand::bits_of(0, 3) << 24));
+  const __m512i dirties = _mm512_set1_epi64(LineRequest::kMakesDirty);
+  const __m128i flags_of_kinds = _mm_set1_epi32(
+      static_cast<int>(LineRequest::bits_of(0, 0) | LineRequest::bits_of(0, 1) << 8 |
+                       LineRequest::bits_of(0, 2) << 16 | LineRequest::bits_of(0, 3) << 24));
   __m512i before = _mm512_set1_epi64(-1);
   for (size_t i = 0; i < in_rows; i += kTogether) {
     // The columns come from far away, and processors fetch no further than the page.
@@ -93,15 +93,15 @@ News::take_rows(const References &references, std::array<uint64_t, kKinds> &acce
     const __m512i now = _mm512_or_si512(_mm512_slli_epi64(lines, Entry::kLineShift), flags);
     const __m512i earlier = _mm512_alignr_epi64(now, before, kTogether - 1);
     before = now;
-    const __mmask8 news = _mm512_cmpgt_epu64_mask(_mm512_xor_si512(now, earlier), one_line) |
-                          _mm512_test_epi64_mask(_mm512_andnot_si512(earlier, now), stain);
-    _mm512_storeu_si512(bits_.data() + count_, _mm512_maskz_compress_epi64(news, now));
+    const __mmask8 changes = _mm512_cmpgt_epu64_mask(_mm512_xor_si512(now, earlier), one_line) |
+                             _mm512_test_epi64_mask(_mm512_andnot_si512(earlier, now), dirties);
+    _mm512_storeu_si512(bits_.data() + count_, _mm512_maskz_compress_epi64(changes, now));
     if (owned)
       _mm256_storeu_si256(
           reinterpret_cast<__m256i *>(owners_.data() + count_),
-          _mm256_maskz_compress_epi32(news, _mm256_loadu_si256(reinterpret_cast<const __m256i *>(
-                                                references.owners.data() + i))));
-    count_ += static_cast<size_t>(__builtin_popcount(news));
+          _mm256_maskz_compress_epi32(changes, _mm256_loadu_si256(reinterpret_cast<const __m256i *>(
+                                                   references.owners.data() + i))));
+    count_ += static_cast<size_t>(__builtin_popcount(changes));
   }
   if (in_rows != 0)
     last_ = static_cast<uint64_t>(_mm_extract_epi64(_mm512_extracti32x4_epi32(before, 3), 1));

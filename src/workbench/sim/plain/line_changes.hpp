@@ -12,7 +12,7 @@
 
 namespace abut::sim {
 
-class News {
+class LineChanges {
 public:
   static constexpr uint64_t kNone = ~uint64_t{0};
   static constexpr uint64_t kLine = kNone << Entry::kLineShift; // of the bits
@@ -21,7 +21,7 @@ public:
     return ((bits ^ other) & kLine) == 0;
   }
 
-  explicit News(unsigned line_shift);
+  explicit LineChanges(unsigned line_shift);
 
   // Those among the references, whose sizes and kinds are given; what was there is forgotten. One that straddles lines
   // counts once for each; `accesses` grow by those beyond the first, by kind.
@@ -30,12 +30,12 @@ public:
   size_t count() const { return count_; }
   const uint64_t *bits() const {
     return bits_.data();
-  } // as errands have them; `kNone` behind the last
+  } // as requests have them; `kNone` behind the last
   const Owner *owners() const { return owners_.data(); } // where there are any
 
 private:
   static constexpr size_t kTogether = 8; // references that are looked at together
-  using Rows = size_t (News::*)(const References &, std::array<uint64_t, kKinds> &);
+  using Rows = size_t (LineChanges::*)(const References &, std::array<uint64_t, kKinds> &);
 
   size_t no_rows(const References &, std::array<uint64_t, kKinds> &) { return 0; }
   size_t take_rows(const References &references, std::array<uint64_t, kKinds> &accesses);
@@ -43,7 +43,7 @@ private:
   void make_room(size_t more);
 
   unsigned line_shift_;
-  Rows rows_ = &News::no_rows; // takes as many as can be looked at together
+  Rows rows_ = &LineChanges::no_rows; // takes as many as can be looked at together
   std::vector<uint64_t> bits_;
   std::vector<Owner> owners_;
   size_t count_ = 0;

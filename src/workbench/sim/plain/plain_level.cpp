@@ -36,63 +36,65 @@ void PlainLevel::take(const References &references) {
 
 // ---- from levels above ----
 
-void PlainLevel::take(const Errands &errands) {
-  const std::array<uint64_t, kKinds> asked = count_kinds(errands.list);
+void PlainLevel::take(const LineRequests &requests) {
+  const std::array<uint64_t, kKinds> asked = count_kinds(requests.list);
   for (size_t kind = 0; kind < kKinds; ++kind) counts.accesses[kind] += asked[kind];
-  run(errands.list, errands.owned);
+  run(requests.list, requests.owned);
 }
 
 void PlainLevel::reference(const Request &request) {
-  run_one(request, Errand::bits_of(request.address >> line_shift_, request.kind));
+  run_one(request, LineRequest::bits_of(request.address >> line_shift_, request.kind));
 }
 
 bool PlainLevel::fetch(const Request &request, Purpose) {
-  run_one(request,
-          Errand::bits_of(request.address >> line_shift_, request.kind) & ~Errand::kStains);
+  run_one(request, LineRequest::bits_of(request.address >> line_shift_, request.kind) &
+                       ~LineRequest::kMakesDirty);
   return false;
 }
 
 void PlainLevel::write_back(const Request &request) {
   const uint64_t line = request.address >> line_shift_;
-  const Errand errand = Errand::write_back(Errand::bits_of(line, request.kind));
-  run({&errand, 1}, false);
+  const LineRequest line_request =
+      LineRequest::write_back(LineRequest::bits_of(line, request.kind));
+  run({&line_request, 1}, false);
 }
 
 void PlainLevel::run_one(const Request &request, uint64_t bits) {
-  const Errand errand{bits, request.owner};
+  const LineRequest line_request{bits, request.owner};
   ++counts.accesses[request.kind];
-  run({&errand, 1}, request.owner != 0);
+  run({&line_request, 1}, request.owner != 0);
 }
 
 // ---- running them ----
 
-void PlainLevel::run(std::span<const Errand> errands, bool owned) {
-  if (errands.empty()) return;
-  if (missed_.size() < errands.size()) {
-    missed_.resize(errands.size());
-    handed_.resize(2 * errands.size());
+void PlainLevel::run(std::span<const LineRequest> requests, bool owned) {
+  if (requests.empty()) return;
+  if (missed_.size() < requests.size()) {
+    missed_.resize(requests.size());
+    handed_.resize(2 * requests.size());
   }
   Left left;
-  const size_t count = sets_->run(errands, handed_.data(), missed_.data(), left);
+  const size_t count = sets_->run(requests, handed_.data(), missed_.data(), left);
   counts.evictions[0] += left.all - left.of_allocator;
   counts.evictions[1] += left.of_allocator;
   counts.write_backs[0] += left.dirty - left.dirty_of_allocator;
   counts.write_backs[1] += left.dirty_of_allocator;
-  if (classes_) classify(errands);
+  if (classes_) classify(requests);
   if (count == 0) return;
-  const std::span<const Errand> handed = std::span(handed_).first(count);
+  const std::span<const LineRequest> handed = std::span(handed_).first(count);
   const std::array<uint64_t, kKinds> misses = count_kinds(handed);
   for (size_t kind = 0; kind < kKinds; ++kind) counts.misses[kind] += misses[kind];
   if (owned)
-    for (const Errand &errand : handed) count_owner(counts.misses_by_owner, errand.owner);
+    for (const LineRequest &line_request : handed)
+      count_owner(counts.misses_by_owner, line_request.owner);
   below->take({handed, line_bytes(), owned});
 }
 
-void PlainLevel::classify(std::span<const Errand> errands) {
-  for (size_t i = 0; i < errands.size(); ++i) {
-    if (errands[i].is_write_back()) continue;
-    const MissClass why = classes_->use(errands[i].line(), true);
-    counts.classes[index_of(side_of(errands[i].kind()))][static_cast<size_t>(why)] += missed_[i];
+void PlainLevel::classify(std::span<const LineRequest> requests) {
+  for (size_t i = 0; i < requests.size(); ++i) {
+    if (requests[i].is_write_back()) continue;
+    const MissClass why = classes_->use(requests[i].line(), true);
+    counts.classes[index_of(side_of(requests[i].kind()))][static_cast<size_t>(why)] += missed_[i];
   }
 }
 

@@ -23,7 +23,7 @@ public:
   explicit PlainLevel(const LevelSettings &settings);
 
   void take(const References &references) override;
-  void take(const Errands &errands) override;
+  void take(const LineRequests &requests) override;
   void reference(const Request &request) override;
   bool fetch(const Request &request, Purpose purpose) override;
   void write_back(const Request &request) override;
@@ -33,16 +33,16 @@ public:
   uint32_t line_bytes() const override { return uint32_t{1} << line_shift_; }
 
 private:
-  void run(std::span<const Errand> errands, bool owned);
+  void run(std::span<const LineRequest> requests, bool owned);
   void run_one(const Request &request, uint64_t bits);
-  void classify(std::span<const Errand> errands);
+  void classify(std::span<const LineRequest> requests);
 
   unsigned line_shift_;
   std::unique_ptr<PlainSets> sets_;
   std::unique_ptr<MissClasses> classes_;
   LineUses uses_; // of references of the program
-  std::vector<Errand> handed_;
-  std::vector<uint8_t> missed_; // which of the errands
+  std::vector<LineRequest> handed_;
+  std::vector<uint8_t> missed_; // which of the requests
 };
 
 } // namespace abut::sim

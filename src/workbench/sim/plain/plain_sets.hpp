@@ -44,9 +44,9 @@ public:
   PlainSets &operator=(const PlainSets &) = delete;
   virtual ~PlainSets() = default;
 
-  // Runs errands in order. What goes on to the next level is put into `handed`, which has room for twice as many;
+  // Runs requests in order. What goes on to the next level is put into `handed`, which has room for twice as many;
   // `missed` tells for each whether it asked for a line that was not there. Answers how many were handed on.
-  virtual size_t run(std::span<const Errand> errands, Errand *handed, uint8_t *missed,
+  virtual size_t run(std::span<const LineRequest> requests, LineRequest *handed, uint8_t *missed,
                      Left &left) = 0;
 };
 

@@ -8,8 +8,8 @@ class NextLine final : public Prefetcher {
 public:
   explicit NextLine(const LevelSettings &level) : Prefetcher(level) {}
 
-  void observe(uint64_t line, bool news, Targets &targets) override {
-    if (news) run(line, 1, degree(), targets);
+  void observe(uint64_t line, bool triggers, Targets &targets) override {
+    if (triggers) run(line, 1, degree(), targets);
   }
 };
 

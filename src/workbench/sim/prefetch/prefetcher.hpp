@@ -27,8 +27,8 @@ public:
   Prefetcher &operator=(const Prefetcher &) = delete;
   virtual ~Prefetcher() = default;
 
-  // A line was asked for. `news`: it was not there, or was there only because it had been prefetched.
-  virtual void observe(uint64_t line, bool news, Targets &targets) = 0;
+  // A line was asked for. `triggers`: it was not there, or was there only because it had been prefetched.
+  virtual void observe(uint64_t line, bool triggers, Targets &targets) = 0;
 
 protected:
   explicit Prefetcher(const LevelSettings &level)

@@ -11,8 +11,8 @@ class Stream final : public Prefetcher {
 public:
   explicit Stream(const LevelSettings &level) : Prefetcher(level) {}
 
-  void observe(uint64_t line, bool news, Targets &targets) override {
-    if (!news) return;
+  void observe(uint64_t line, bool triggers, Targets &targets) override {
+    if (!triggers) return;
     Track &track = track_of(page_of(line));
     if (line == track.line) return;
     if (track.line == kNone) {
@@ -46,7 +46,7 @@ private:
     int direction = 0;
   };
 
-  // The page's track, or the one that was used longest ago, begun anew.
+  // The page's track, or the one that was used longest ago, begun again.
   Track &track_of(uint64_t page) {
     ++clock_;
     auto found = std::find_if(tracks_.begin(), tracks_.end(),

@@ -31,7 +31,7 @@ inline uint32_t tick_now() {
 }
 
 // The head of a thread that has no ring.
-extern Head nobody __attribute__((visibility("hidden")));
+extern Head no_head __attribute__((visibility("hidden")));
 
 // Whether accesses may be recorded, too; and whether they are now.
 extern bool records_accesses __attribute__((visibility("hidden")));
@@ -40,7 +40,7 @@ extern bool takes_accesses __attribute__((visibility("hidden")));
 // Changes with each event of another thread that an access may come after.
 extern std::atomic<uint64_t> epoch __attribute__((visibility("hidden")));
 
-class Lane {
+class RingWriter {
 public:
   // Begins a record. False where none can be written; then it has been counted if it should have been.
   bool begin() {
@@ -52,7 +52,7 @@ public:
       return false;
     }
     fetch(next_ + kAhead);
-    if (head_->ready.load(std::memory_order_relaxed) == 0 || !os::has_one_thread()) stamp();
+    if (head_->ready.load(std::memory_order_relaxed) == 0 || !os::has_one_thread()) write_time();
     return true;
   }
   void end() {
@@ -74,7 +74,7 @@ public:
       });
     });
   }
-  // The same with the word that `find` tells; nought is none. What it finds because another thread told of it is in order:
+  // The same with the word that `find` tells; zero is none. What it finds because another thread told of it is in order:
   // who told had this thread look at the clock before, which is to be seen after `find`.
   template <typename Find>
   bool put_found(Find find) {
@@ -91,13 +91,14 @@ public:
 
   // The next record comes after all that other threads did before now. Only while recording is on.
   void order() {
-    if (!os::has_one_thread() && head_ != &nobody) head_->ready.store(0, std::memory_order_relaxed);
+    if (!os::has_one_thread() && head_ != &no_head)
+      head_->ready.store(0, std::memory_order_relaxed);
   }
   // As order() and put_ready().
   bool put_ordered(Word word) {
     return inside([=, this] {
       return write_if_ready([=, this](Word *next) {
-        next[0] = look_at_the_clock();
+        next[0] = read_clock();
         next[1] = word;
         return next + 2;
       });
@@ -111,7 +112,7 @@ public:
   void say_time_at(std::atomic<uint64_t> *place) { says_time_at_ = place; }
 
   // Whether a look into the ring found no room, and was not long ago, or there is no ring.
-  bool is_deaf() const { return is_deaf_ && tick_now() == deaf_since_; }
+  bool is_throttled() const { return is_throttled_ && tick_now() == throttled_since_; }
   // Then what there is to tell is dropped, which is counted: true for what is. As that is asked for each record of a thread
   // that makes more of them than anybody can take, many are counted at once: drops_one() is one of those.
   bool drops() { return drops_one() || drops_more(); }
@@ -121,7 +122,7 @@ public:
     return true;
   }
 
-  // Nothing is recorded: from now on that is told by a look at the lane alone.
+  // Nothing is recorded: from now on that is told by a look at the writer alone.
   void rest();
 
   // Between the two, the record.
@@ -242,9 +243,9 @@ private:
   bool claim();
   bool claim_unused();
   bool prepare_access(uint64_t now);
-  void stamp();
+  void write_time();
   // The record of the time.
-  Word look_at_the_clock() {
+  Word read_clock() {
     time_ = os::time_stamp_now();
     if (says_time_at_ != nullptr) raise(*says_time_at_, time_);
     return event(Kind::time, time_);
@@ -263,13 +264,13 @@ private:
   }
   bool drops_more();
   void take_back_drops();
-  void fall_deaf(uint32_t since);
+  void throttle(uint32_t since);
 
-  Head *head_ = &nobody;
+  Head *head_ = &no_head;
   Word *limit_ = nullptr;                    // of the chunk: below it, a record has room
   Word *next_ = nullptr;                     // while a longer record is written
   std::atomic<uint64_t> *dropped_ = nullptr; // in the head, or where nobody looks
-  // How many records are yet to be dropped that were counted. Below nought the thread is inside one, and what a signal
+  // How many records are yet to be dropped that were counted. Below zero the thread is inside one, and what a signal
   // handler does then cannot be recorded. So a record asks for both, and says that it begins, with one subtraction.
   static constexpr uint32_t kInside = ~uint32_t{0};
   static constexpr uint32_t kMostDrops = uint32_t{1} << 30;
@@ -277,14 +278,14 @@ private:
   uint64_t time_ = 0;
   std::atomic<uint64_t> *says_time_at_ = nullptr;
   uint64_t epoch_ = 0;
-  uint32_t deaf_since_ = 0; // a tick
-  bool is_deaf_ = false;
+  uint32_t throttled_since_ = 0; // a tick
+  bool is_throttled_ = false;
   uint8_t waits_for_ring_ = 0;
   uint32_t thread_ = 0;
   Word *begin_ = nullptr;
 };
 
-extern thread_local constinit Lane lane
+extern thread_local constinit RingWriter writer
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 // Whether there may be something to record.
@@ -293,7 +294,7 @@ inline bool is_recording() { return recording.load(std::memory_order_relaxed) !=
 // Connects with the collector where one is there, which is tried once.
 bool start();
 // Whoever sees what was told until now looks at the clock after that.
-void have_all_look();
+void make_all_read_clock();
 // The collector is gone.
 void stop();
 

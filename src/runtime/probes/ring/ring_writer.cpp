@@ -1,4 +1,4 @@
-#include "probes/ring/lane.hpp"
+#include "probes/ring/ring_writer.hpp"
 
 #include "os/os.hpp"
 
@@ -12,11 +12,11 @@ constinit Header *shared = nullptr;
 constinit std::atomic<uint64_t> small_offset{SmallBirth::kNowhere};
 constinit const std::atomic<uint32_t> kNever{0};
 constinit std::atomic<const std::atomic<uint32_t> *> ticks{&kNever};
-constinit Head nobody;
+constinit Head no_head;
 constinit bool records_accesses = false;
 constinit bool takes_accesses = false;
 alignas(64) constinit std::atomic<uint64_t> epoch{0};
-thread_local constinit Lane lane;
+thread_local constinit RingWriter writer;
 thread_local constinit std::atomic<uint64_t> unseen{0}; // what happens where nothing is recorded
 
 namespace {
@@ -27,9 +27,9 @@ constexpr uint8_t kMostWaitsForRing = 100;
 constexpr unsigned kNapsPerLook = 2000;   // at whether the collector is still there
 constexpr size_t kRoom = kMostRecord + 1; // a time, and the record
 
-uint32_t fork_number = 0; // of the fork that is under way; nought where its child is not recorded
+uint32_t fork_number = 0; // of the fork that is under way; zero where its child is not recorded
 
-void end_thread(void *) { lane.leave(); }
+void end_thread(void *) { writer.leave(); }
 
 bool connect(uint32_t parent_session, uint32_t fork_of_parent) {
   char socket[kMostSocketName];
@@ -77,29 +77,29 @@ void drop_anchor(uint64_t address) {
   small_offset.store(SmallBirth::offset_from(shared->anchor.load()));
 }
 
-void have_all_look() {
+void make_all_read_clock() {
   const uint32_t claimed = shared->claimed.load();
   for (uint32_t i = 0; i < claimed; ++i) shared->heads[i].ready.store(0);
 }
 
-// ---- lanes ----
+// ---- writers ----
 
-void Lane::put(Word first, const Word *words, size_t count) {
+void RingWriter::put(Word first, const Word *words, size_t count) {
   *next_++ = first;
   std::memcpy(next_, words, count * sizeof(Word));
   next_ += count;
 }
 
 // Who is to look again after that, is told so after it is said here that it need not.
-void Lane::stamp() {
+void RingWriter::write_time() {
   // An address below all others where the longer way is to be taken even so.
   const uintptr_t ready = records_accesses ? 1 : reinterpret_cast<uintptr_t>(limit_);
   head_->ready.store(ready); // seen by all before the clock is read
-  put(look_at_the_clock());
+  put(read_clock());
 }
 
 // The first chunk that is free: what was written last, and read since, is likely to be in a cache.
-bool Lane::enter_chunk() {
+bool RingWriter::enter_chunk() {
   const uint64_t free =
       head_->free.load(std::memory_order_acquire) & shared->open.load(std::memory_order_relaxed);
   if (free == 0) return false;
@@ -118,7 +118,7 @@ bool Lane::enter_chunk() {
   return true;
 }
 
-bool Lane::prepare_access(uint64_t now) {
+bool RingWriter::prepare_access(uint64_t now) {
   if (next_ >= limit_ && !make_room()) return false;
   if (now == epoch_) return true;
   epoch_ = now;
@@ -126,12 +126,12 @@ bool Lane::prepare_access(uint64_t now) {
   return next_ < limit_ || make_room();
 }
 
-void Lane::count_dropped() {
-  if (head_ != &nobody) add_dropped(1);
+void RingWriter::count_dropped() {
+  if (head_ != &no_head) add_dropped(1);
 }
 
-bool Lane::drops_more() {
-  if (is_inside() || !is_deaf()) return false;
+bool RingWriter::drops_more() {
+  if (is_inside() || !is_throttled()) return false;
   // Where nothing is ever recorded again, nobody need look again.
   const uint32_t at_once = dropped_ == &unseen ? kMostDrops : 64;
   add_dropped(at_once);
@@ -139,14 +139,14 @@ bool Lane::drops_more() {
   return true;
 }
 
-void Lane::take_back_drops() {
+void RingWriter::take_back_drops() {
   if (busy_ == 0 || is_inside()) return;
   add_dropped(-int64_t{busy_});
   busy_ = 0;
 }
 
 // Where very many threads come and go, rings are soon free again: a new thread waits a little for one.
-bool Lane::claim() {
+bool RingWriter::claim() {
   while (!claim_unused()) {
     if (waits_for_ring_ == kMostWaitsForRing) {
       shared->dropped.fetch_add(1, std::memory_order_relaxed);
@@ -158,7 +158,7 @@ bool Lane::claim() {
   return true;
 }
 
-bool Lane::claim_unused() {
+bool RingWriter::claim_unused() {
   for (size_t i = 0; i < kMostThreads; ++i) {
     Head &head = shared->heads[i];
     Head::State seen = Head::State::unused;
@@ -180,8 +180,8 @@ bool Lane::claim_unused() {
   return false;
 }
 
-bool Lane::make_room() {
-  if (is_deaf()) {
+bool RingWriter::make_room() {
+  if (is_throttled()) {
     add_dropped(1);
     return false;
   }
@@ -189,8 +189,8 @@ bool Lane::make_room() {
     rest();
     return false;
   }
-  if (head_ == &nobody && !claim()) return false;
-  is_deaf_ = false;
+  if (head_ == &no_head && !claim()) return false;
+  is_throttled_ = false;
   // Before the look: what is read meanwhile is seen at the next tick at the latest.
   const uint32_t tick = shared->tick.load(std::memory_order_acquire);
   for (unsigned naps = 1;; ++naps) {
@@ -202,36 +202,36 @@ bool Lane::make_room() {
     }
     if (!shared->waits) {
       add_dropped(1);
-      fall_deaf(tick);
+      throttle(tick);
       return false;
     }
     os::nap(kNap);
   }
 }
 
-void Lane::fall_deaf(uint32_t since) {
-  if (head_ != &nobody) head_->ready.store(0, std::memory_order_relaxed);
+void RingWriter::throttle(uint32_t since) {
+  if (head_ != &no_head) head_->ready.store(0, std::memory_order_relaxed);
   limit_ = next_in(*head_);
-  is_deaf_ = true;
-  deaf_since_ = since;
+  is_throttled_ = true;
+  throttled_since_ = since;
 }
 
-void Lane::rest() {
+void RingWriter::rest() {
   if (dropped_ != nullptr) take_back_drops();
   dropped_ = &unseen;
-  fall_deaf(tick_now());
+  throttle(tick_now());
 }
 
-void Lane::leave() {
-  if (head_ == &nobody) return;
+void RingWriter::leave() {
+  if (head_ == &no_head) return;
   if (!enter()) return; // a signal must not find it half gone
   head_->state.store(Head::State::left, std::memory_order_release);
   forget();
 }
 
-void Lane::forget() {
+void RingWriter::forget() {
   const uint32_t thread = thread_;
-  *this = Lane();
+  *this = RingWriter();
   thread_ = thread;
 }
 
@@ -239,10 +239,10 @@ void Lane::forget() {
 
 void before_fork() {
   fork_number = 0;
-  if (recording.load() != Recording::on || !shared->follow || !lane.begin()) return;
+  if (recording.load() != Recording::on || !shared->follow || !writer.begin()) return;
   fork_number = shared->forks.fetch_add(1) + 1;
-  lane.put(event(Kind::fork, fork_number));
-  lane.end();
+  writer.put(event(Kind::fork, fork_number));
+  writer.end();
 }
 
 void after_fork_in_child() {
@@ -252,7 +252,7 @@ void after_fork_in_child() {
   stop();
   os::unmap(shared, kSharedBytes);
   shared = nullptr;
-  lane = Lane();
+  writer = RingWriter();
   if (follow && connect(fork_number != 0 ? session : 0, fork_number))
     recording.store(Recording::on);
 }
