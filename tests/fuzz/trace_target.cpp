@@ -73,7 +73,7 @@ void replay_all(const std::string &path, uint8_t choice) {
   Replay replay(reader, *layout, options);
   while (replay.next())
     if (replay.references().owners.size() != replay.references().count() &&
-        options.owned_by != OwnedBy::nobody)
+        options.owned_by != OwnedBy::none)
       std::abort();
 }
 

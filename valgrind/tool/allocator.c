@@ -1,4 +1,4 @@
-/* What the wrappers tell: calls of the allocator, and how deep in it a thread is.
+/* What the wrappers report: calls of the allocator, and how deep in it a thread is.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  *

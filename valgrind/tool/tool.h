@@ -8,7 +8,7 @@
  *   requests.c    requests of the wrappers, served from within translated code
  *   stream.c      slots, and the connection to the collector
  *   events.c      records of what happens: blocks, contexts, modules
- *   allocator.c   what the wrappers tell: calls of the allocator, and how deep in it a thread is
+ *   allocator.c   what the wrappers report: calls of the allocator, and how deep in it a thread is
  *   kernel.c      what the kernel does: memory that it reads and writes, mappings, threads, signals
  */
 #ifndef ABUT_TOOL_H
@@ -34,7 +34,7 @@ extern ULong option_window_whole;  /* … of every so many; 0: of all */
 extern ULong *slot_next; /* where the next record goes */
 extern ULong *slot_full; /* a slot that is filled up to here counts as full */
 
-/* Connects with the collector. False where nobody answers, or this process is not to be recorded. */
+/* Connects with the collector. False where there is no answer, or this process is not to be recorded. */
 Bool stream_open(UInt parent_session, UInt fork_number);
 /* Hands over what is in the slot. */
 void stream_flush(void);

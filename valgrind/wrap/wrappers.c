@@ -1,4 +1,4 @@
-/* What is preloaded into the program: wrappers that tell the tool when the program calls its allocator, and with what.
+/* What is preloaded into the program: wrappers that report to the tool when the program calls its allocator, and with what.
  * The allocator itself, whichever it is, runs as it would without them.
  *
  * SPDX-License-Identifier: MIT. It needs valgrind.h alone, which is under a BSD-style licence.

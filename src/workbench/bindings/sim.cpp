@@ -171,7 +171,7 @@ sim::OwnedBy owned_by(const std::string &name) {
   if (name == "context") return sim::OwnedBy::context;
   if (name == "object") return sim::OwnedBy::object;
   if (name == "page") return sim::OwnedBy::page;
-  return sim::OwnedBy::nobody;
+  return sim::OwnedBy::none;
 }
 
 std::unique_ptr<Run> make_run(std::shared_ptr<Reader> reader, const nb::object &layout,

@@ -1,4 +1,4 @@
-// What the collector is told to do, on its command line.
+// The collector's command line.
 #pragma once
 
 #include "collect/session/session.hpp"

@@ -24,7 +24,7 @@ public:
 
   void add(uint32_t from, uint32_t to, uint32_t weight = 1);
 
-  // How many edges were forgotten for want of room.
+  // How many edges were dropped because the table was full.
   uint64_t forgotten() const { return forgotten_; }
 
   // Sorted by both ends; the counter is empty afterwards.

@@ -255,7 +255,7 @@ TEST_F(RingsTest, WhatIsDroppedAtOnceIsCountedInTheEnd) {
   EXPECT_TRUE(writer.drops());
   header_->heads[0].free = 4;
   ++header_->tick;
-  EXPECT_TRUE(write_free(4)) << "the longer way finds room at once";
+  EXPECT_TRUE(write_free(4)) << "the slow path finds room immediately";
   EXPECT_EQ(drain_.lost(), before + 1);
   EXPECT_FALSE(writer.drops_one());
 }

@@ -92,7 +92,7 @@ TEST_F(SessionTest, ABlockWhoseResizeFailedStaysAsItWas) {
 }
 
 TEST_F(SessionTest, AStreamThatMakesNoSenseIsRefused) {
-  EXPECT_THROW(read({1 << 16 | 1, 0x1000}), BadStream) << "a block that was not told of";
+  EXPECT_THROW(read({1 << 16 | 1, 0x1000}), BadStream) << "a block that was not defined";
   EXPECT_THROW(read({event(ABUT_RAW_FREE, 0, 3), 0}), BadStream) << "a record that is cut off";
   EXPECT_THROW(read({event(ABUT_RAW_FREE, 0, 1), 0}), BadStream) << "a record that is too short";
   EXPECT_THROW(read({event(99, 0, 0)}), BadStream) << "an unknown event";

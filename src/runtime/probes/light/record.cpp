@@ -8,7 +8,7 @@ namespace {
 
 ring::Word address_of(const void *memory) { return reinterpret_cast<Address>(memory); }
 
-// Whether there may be something to record; if not, the writer is told.
+// Whether there may be something to record; if not, the writer rests.
 bool is_recording() {
   if (ring::is_recording()) return true;
   ring::writer.rest();

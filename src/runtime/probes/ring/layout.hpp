@@ -161,8 +161,8 @@ struct alignas(64) Head {
   // The writer's addresses: of the ring, and of the first word that is not yet written.
   std::atomic<uintptr_t> base{0};
   std::atomic<uintptr_t> written{0};
-  // Below this address, the writer writes records of a word or two without ado. Whoever wants it to look at the clock before
-  // its next record sets it to zero; the reader does so before each of its looks.
+  // Below this address, the writer writes records of a word or two on the fast path. Set to zero, it makes the writer read the clock before
+  // its next record; the reader does so before each of its looks.
   std::atomic<uintptr_t> ready{0};
   // Chunks that may be written to: the reader gives them, the writer takes them.
   alignas(64) std::atomic<uint64_t> free{0};
@@ -171,7 +171,7 @@ struct alignas(64) Head {
 };
 static_assert(std::atomic<Onward>::is_always_lock_free && kChunks == 64 && kChunkWords <= 0xffff);
 
-// All of it but `tick` and `open` is zero at first, so that heads that nobody takes are never there.
+// All of it but `tick` and `open` is zero at first, so that heads that are never taken cost no memory.
 struct Header {
   int32_t collector = 0; // its process
   uint32_t session = 0;
@@ -183,7 +183,7 @@ struct Header {
   uint64_t window_whole = 0;
   // Changes some hundred times a second: time to look for room.
   alignas(64) std::atomic<uint32_t> tick{0};
-  // Chunks of each ring that may be entered: few, while more is written than the collector wants to take.
+  // Chunks of each ring that may be entered: few, while more is written than the collector may take.
   std::atomic<uint64_t> open{0};
   std::atomic<uint32_t> stopped{0}; // the collector reads no more
   std::atomic<uint32_t> threads{0}; // that there have been

@@ -90,9 +90,9 @@ void RingWriter::put(Word first, const Word *words, size_t count) {
   next_ += count;
 }
 
-// Who is to look again after that, is told so after it is said here that it need not.
+// Whoever resets `ready` after that does so after it is set here.
 void RingWriter::write_time() {
-  // An address below all others where the longer way is to be taken even so.
+  // An address below all others where the slow path is taken in any case.
   const uintptr_t ready = records_accesses ? 1 : reinterpret_cast<uintptr_t>(limit_);
   head_->ready.store(ready); // seen by all before the clock is read
   put(read_clock());
@@ -132,7 +132,7 @@ void RingWriter::count_dropped() {
 
 bool RingWriter::drops_more() {
   if (is_inside() || !is_throttled()) return false;
-  // Where nothing is ever recorded again, nobody need look again.
+  // Where nothing is ever recorded again, there is nothing to check again.
   const uint32_t at_once = dropped_ == &unseen ? kMostDrops : 64;
   add_dropped(at_once);
   busy_ = at_once - 1;

@@ -1,7 +1,7 @@
 // A thread's way to the collector: where in its ring it writes next.
 //
 // A record costs its words, and every now and then a look at the clock: some hundred times a second, and where threads
-// hand something on. Time is what tells the order of what different threads do. A record whose time was taken before it
+// hand something on. Times order what different threads do. A record whose time was taken before it
 // happened is still in order, as long as it needs nothing that another thread did since: who takes such a thing over
 // looks at the clock after that. So a thread that frees its own block, or is given one that waits for it, need not look.
 //
@@ -62,7 +62,7 @@ public:
 
   // Whether there is nothing to do before and after a record of a word or two; it has no time of its own: what it takes over
   // from other threads is said to order() before. Accesses of other threads can be anywhere, so that where they are
-  // recorded, events take the longer way.
+  // recorded, events take the slow path.
   bool is_ready() const { return busy_ == 0 && is_below_ready(*head_, next_in(*head_)); }
   // Writes it, if so; or drops it, which has been counted. False where it is to be written otherwise.
   template <typename... Words>
@@ -74,8 +74,8 @@ public:
       });
     });
   }
-  // The same with the word that `find` tells; zero is none. What it finds because another thread told of it is in order:
-  // who told had this thread look at the clock before, which is to be seen after `find`.
+  // The same with the word that `find` returns; zero is none. What it finds because another thread stored it is in order:
+  // that thread called make_all_read_clock() first, which is seen after `find`.
   template <typename Find>
   bool put_found(Find find) {
     return inside([=, this] {
@@ -113,7 +113,7 @@ public:
 
   // Whether a look into the ring found no room, and was not long ago, or there is no ring.
   bool is_throttled() const { return is_throttled_ && tick_now() == throttled_since_; }
-  // Then what there is to tell is dropped, which is counted: true for what is. As that is asked for each record of a thread
+  // Then records are dropped, which is counted: true for what is. As that is asked for each record of a thread
   // that makes more of them than anybody can take, many are counted at once: drops_one() is one of those.
   bool drops() { return drops_one() || drops_more(); }
   bool drops_one() {
@@ -122,7 +122,7 @@ public:
     return true;
   }
 
-  // Nothing is recorded: from now on that is told by a look at the writer alone.
+  // Nothing is recorded: from now on the writer alone decides that.
   void rest();
 
   // Between the two, the record.
@@ -172,10 +172,10 @@ private:
     exit();
     return is_put;
   }
-  // `write` writes from where it is told to, and returns where it ends.
+  // `write` writes from its argument on, and returns where it ends.
   template <typename Write>
   [[gnu::always_inline]] bool write_if_ready(Write write) {
-    Head &head = *head_; // nobody changes it meanwhile
+    Head &head = *head_; // does not change meanwhile
     Word *next = next_in(head);
     if (!is_below_ready(head, next)) [[unlikely]]
       return false;
@@ -202,7 +202,7 @@ private:
   enum class Entry : uint8_t { inside, dropped, refused };
   [[gnu::always_inline]] Entry enter_at_once() {
 #if defined(__x86_64__)
-    // One instruction tells all three apart, of which compilers make seven.
+    // One instruction for all three cases, of which compilers make seven.
     asm goto("subl $1, %0\n\tjc %l[inside]\n\tjs %l[refused]"
              :
              : "m"(busy_)
@@ -250,7 +250,7 @@ private:
     if (says_time_at_ != nullptr) raise(*says_time_at_, time_);
     return event(Kind::time, time_);
   }
-  // Nobody else writes there but who had what it tells of before, and ends.
+  // The only other writer is the previous owner, and it ends.
   static void raise(std::atomic<uint64_t> &place, uint64_t time) {
     uint64_t before = place.load(std::memory_order_relaxed);
     while (before < time && !place.compare_exchange_weak(before, time)) {
@@ -258,7 +258,7 @@ private:
   }
   bool enter_chunk();
   void count_dropped();
-  void add_dropped(int64_t count) { // nobody else counts there
+  void add_dropped(int64_t count) { // the only writer
     dropped_->store(dropped_->load(std::memory_order_relaxed) + static_cast<uint64_t>(count),
                     std::memory_order_relaxed);
   }
@@ -269,7 +269,7 @@ private:
   Head *head_ = &no_head;
   Word *limit_ = nullptr;                    // of the chunk: below it, a record has room
   Word *next_ = nullptr;                     // while a longer record is written
-  std::atomic<uint64_t> *dropped_ = nullptr; // in the head, or where nobody looks
+  std::atomic<uint64_t> *dropped_ = nullptr; // in the head, or `unseen`
   // How many records are yet to be dropped that were counted. Below zero the thread is inside one, and what a signal
   // handler does then cannot be recorded. So a record asks for both, and says that it begins, with one subtraction.
   static constexpr uint32_t kInside = ~uint32_t{0};
@@ -293,7 +293,7 @@ inline bool is_recording() { return recording.load(std::memory_order_relaxed) !=
 
 // Connects with the collector where one is there, which is tried once.
 bool start();
-// Whoever sees what was told until now looks at the clock after that.
+// Every thread that sees what was recorded until now reads the clock after that.
 void make_all_read_clock();
 // The collector is gone.
 void stop();

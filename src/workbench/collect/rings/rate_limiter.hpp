@@ -46,7 +46,7 @@ private:
     made_before_ = made;
   }
   // Where little was made meanwhile, the program can be recorded whole again. What was lost may turn out to be less than
-  // was told before, as a thread takes back what it has counted in advance.
+  // was counted before, as a thread takes back what it has counted in advance.
   void open(uint64_t now, uint64_t made) {
     is_open_ = true;
     const auto passed = static_cast<double>(now - closed_at_);

@@ -31,8 +31,8 @@ public:
   RingDrain(ring::Header *header, DrainBudget budget, std::shared_ptr<SlabPool> pool)
       : header_(header), most_held_(budget.held), limiter_(budget), store_(std::move(pool)) {}
 
-  // Empties all rings once, `now` being the clock's reading before the call; how many words that were. From the call
-  // on that says so, nobody writes any more.
+  // Empties all rings once, `now` being the clock's reading before the call; how many words that were. With
+  // `ended`, there are no writers any more.
   size_t drain(uint64_t now, bool ended);
 
   // For the reader, in another thread. Calls `visit` for each queue, and drops those that are done.

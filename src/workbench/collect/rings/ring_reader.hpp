@@ -1,6 +1,6 @@
 // Makes one raw stream of what the threads of a recorded process wrote into their rings.
 //
-// A thread's records are in order; those of different threads are told apart by their times. What has come out of a ring
+// A thread's records are in order; those of different threads are ordered by their times. What has come out of a ring
 // may be followed by a record with an earlier time than one that waits elsewhere. So a record is read only once every
 // other ring is known to have nothing earlier.
 #pragma once

@@ -1,7 +1,7 @@
 // Copies of what came out of rings, until they are read.
 //
 // The program runs beside this, and shares caches and memory with it. So the copies go past the caches, into memory that
-// is used again and again: what nobody wrote to yet would have to be cleared first, and that through the caches. So a
+// is used again and again: fresh pages would have to be cleared first, and that through the caches. So a
 // process of which little is kept, as most are that a script starts, takes none of that.
 #pragma once
 
@@ -22,7 +22,7 @@ public:
   static constexpr size_t kSlabWords = size_t{1} << 18; // a huge page
 
   ~SlabPool();
-  // Back in the pool once nobody has it any more. Throws std::bad_alloc where memory is exhausted.
+  // Back in the pool once it has no user. Throws std::bad_alloc where memory is exhausted.
   std::shared_ptr<ring::Word> take();
 
 private:

@@ -20,8 +20,9 @@ struct alignas(64) Object {
   uint64_t number = 0; // in the trace
   uint64_t address = 0;
   uint64_t bytes = 0;
-  uint64_t certain = 0;  // bytes that are its own for sure: its extent while it lives, then 0
-  uint64_t extent = 0;   // bytes that the program may use: those asked for, or what it was told
+  uint64_t certain = 0; // bytes that are its own for sure: its extent while it lives, then 0
+  uint64_t extent =
+      0; // bytes that the program may use: those asked for, or what malloc_usable_size answered
   uint64_t granules = 0; // that refer to it
   bool live = false;
 };
@@ -76,7 +77,7 @@ private:
   struct Granules {
     std::array<Handle, kPageGranules> handles;
   };
-  // A page is 0: nobody's; odd: twice the handle and 1; else the address of its granules.
+  // A page is 0: no object's; odd: twice the handle and 1; else the address of its granules.
   struct Region {
     std::array<uint64_t, kRegionPages> pages;
   };

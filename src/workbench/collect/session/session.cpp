@@ -117,7 +117,7 @@ void Session::free(uint64_t time, uint64_t address, uint64_t caller) {
   objects_.kill(handle);
 }
 
-// Where threads run beside each other, a block that is moved may have gone to another one before that is told.
+// Where threads run beside each other, a block that is moved may have gone to another one before that is recorded.
 bool Session::is_being_resized(Handle handle) const {
   return std::any_of(threads_.begin(), threads_.end(),
                      [&](const Thread &thread) { return thread.resized == handle; });

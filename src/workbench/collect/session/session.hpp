@@ -34,7 +34,7 @@ inline void require(bool holds, const char *why) {
 
 class Session {
 public:
-  // `forked` is told the number of each fork, when the session is in the state that the child inherits.
+  // `forked` gets the number of each fork, when the session is in the state that the child inherits.
   Session(trace::Writer writer, Selection selection, ClockReading begin,
           std::function<void(uint32_t)> forked);
 

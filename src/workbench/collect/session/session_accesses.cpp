@@ -19,7 +19,7 @@ bool ends_run(uint64_t block) { return block * 0x9e3779b97f4a7c15U >> 61 == 0; }
 void Session::read_accesses(uint64_t head, Words words) {
   const uint64_t number = abut_raw_block(head);
   require(number < blocks_.size() && words.size() <= blocks_[number].count,
-          "accesses of a block of code that was not told of");
+          "accesses of a block of code that was not defined");
   CodePlace *place = places_.data() + blocks_[number].first;
   if (found_count_ + words.size() > found_.size()) pass_on();
   trace::Place *found = &found_[found_count_];

@@ -162,12 +162,12 @@ void CacheLevel<Sets>::bring(const Request &request, const Entry *entry, uint8_t
                              uint64_t flags, Purpose purpose) {
   const uint64_t line = request.address >> line_shift_;
   const unsigned missing = sectors & (entry != nullptr ? ~entry->sectors() : ~0U);
-  Request wanted = request;
-  wanted.size = settings_.sector_bytes();
+  Request sector = request;
+  sector.size = settings_.sector_bytes();
   bool dirty = false;
   for (unsigned rest = missing; rest != 0; rest &= rest - 1) {
-    wanted.address = address_of(line) + (uint64_t(std::countr_zero(rest)) << unit_shift_);
-    dirty |= below->fetch(wanted, purpose);
+    sector.address = address_of(line) + (uint64_t(std::countr_zero(rest)) << unit_shift_);
+    dirty |= below->fetch(sector, purpose);
   }
   flags |= flag_of(side_of(request.kind)) | (dirty ? Entry::kDirty : 0);
   // A level below may have made a line leave that had some of its sectors here.

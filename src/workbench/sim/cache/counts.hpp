@@ -106,7 +106,7 @@ inline void count_kinds(std::span<const Kind> kinds, std::array<uint64_t, kKinds
   counts[0] += kinds.size() - writes - allocators + both;
 }
 
-// Counts one for the owner; 0 is nobody.
+// Counts one for the owner; 0 is none.
 inline void count_owner(std::vector<uint64_t> &counts, Owner owner) {
   if (owner == 0) return;
   if (owner >= counts.size()) counts.resize(size_t{owner} + owner / 4 + 1);

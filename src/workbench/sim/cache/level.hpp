@@ -36,7 +36,7 @@ public:
   virtual bool fetch(const Request &request, Purpose purpose) = 0;
   // A dirty line has left a level above.
   virtual void write_back(const Request &request) = 0;
-  // A line has left a level above. Only exclusive levels are told.
+  // A line has left a level above. Only called for exclusive levels.
   virtual void take_victim(const Request &request, bool dirty) = 0;
   // The line leaves a level below and so has to leave here; true where it was dirty, here or further above.
   virtual bool leave(uint64_t address, uint32_t size) = 0;

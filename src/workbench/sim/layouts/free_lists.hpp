@@ -22,15 +22,15 @@ public:
   }
 
   uint64_t take(uint64_t size) {
-    const uint64_t wanted = rounded(size);
-    std::vector<uint64_t> &waiting = free_[wanted];
-    if (waiting.empty()) {
+    const uint64_t bytes = rounded(size);
+    std::vector<uint64_t> &list = free_[bytes];
+    if (list.empty()) {
       const uint64_t base = next_;
-      next_ += wanted;
+      next_ += bytes;
       return base;
     }
-    const uint64_t base = waiting.back();
-    waiting.pop_back();
+    const uint64_t base = list.back();
+    list.pop_back();
     return base;
   }
 

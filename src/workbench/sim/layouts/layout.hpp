@@ -35,8 +35,8 @@ protected:
   virtual uint64_t place(const trace::Event &event, uint64_t size) = 0;
   // Its bytes are free for others.
   virtual void give_back(uint64_t base, uint64_t size) = 0;
-  // Whether an object of `size` bytes may grow or shrink to `wanted` where it is.
-  virtual bool can_stay(const trace::Event &event, uint64_t size, uint64_t wanted) const = 0;
+  // Whether an object of `size` bytes may grow or shrink to `new_size` where it is.
+  virtual bool can_stay(const trace::Event &event, uint64_t size, uint64_t new_size) const = 0;
 
 private:
   struct Place {

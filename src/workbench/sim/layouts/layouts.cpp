@@ -43,8 +43,8 @@ class LineEach final : public Layout {
 protected:
   uint64_t place(const Event &, uint64_t size) override { return free_lists_.take(size); }
   void give_back(uint64_t base, uint64_t size) override { free_lists_.give_back(base, size); }
-  bool can_stay(const Event &, uint64_t size, uint64_t wanted) const override {
-    return free_lists_.rounded(size) == free_lists_.rounded(wanted);
+  bool can_stay(const Event &, uint64_t size, uint64_t new_size) const override {
+    return free_lists_.rounded(size) == free_lists_.rounded(new_size);
   }
 
 private:
@@ -80,10 +80,11 @@ protected:
     mark((base - kBegin) / kGranule, granules(size), false);
   }
 
-  bool can_stay(const Event &, uint64_t size, uint64_t wanted) const override {
-    if (size > kPageBytes || wanted > kPageBytes)
-      return std::min(size, wanted) > kPageBytes && large_.rounded(size) == large_.rounded(wanted);
-    return granules(size) == granules(wanted);
+  bool can_stay(const Event &, uint64_t size, uint64_t new_size) const override {
+    if (size > kPageBytes || new_size > kPageBytes)
+      return std::min(size, new_size) > kPageBytes &&
+             large_.rounded(size) == large_.rounded(new_size);
+    return granules(size) == granules(new_size);
   }
 
 private:
@@ -124,8 +125,8 @@ public:
 protected:
   uint64_t place(const Event &, uint64_t size) override { return lists_of(size).take(size); }
   void give_back(uint64_t base, uint64_t size) override { lists_of(size).give_back(base, size); }
-  bool can_stay(const Event &, uint64_t size, uint64_t wanted) const override {
-    return granules(size) == granules(wanted);
+  bool can_stay(const Event &, uint64_t size, uint64_t new_size) const override {
+    return granules(size) == granules(new_size);
   }
 
 private:

@@ -84,13 +84,13 @@ void Replay::append(uint32_t from, uint32_t to) {
     sizes_.push_back(batches_->sizes()[i]);
     kinds_.push_back(kinds[i]);
     threads_.push_back(batches_->threads()[i]);
-    if (options_.owned_by != OwnedBy::nobody) owners_.push_back(owner_of(objects[i], address));
+    if (options_.owned_by != OwnedBy::none) owners_.push_back(owner_of(objects[i], address));
   }
 }
 
 bool Replay::is_kept(uint32_t i) const {
-  const Kind wanted = options_.side == Serves::allocator ? kAllocator : 0;
-  if (options_.side != Serves::all && (batches_->kinds()[i] & kAllocator) != wanted) return false;
+  const Kind side = options_.side == Serves::allocator ? kAllocator : 0;
+  if (options_.side != Serves::all && (batches_->kinds()[i] & kAllocator) != side) return false;
   const uint64_t code = batches_->codes()[i];
   for (const auto &[begin, end] : options_.leave_out)
     if (code >= begin && code < end) return false;
@@ -111,7 +111,7 @@ bool Replay::writes_back(uint32_t i) const {
 
 Owner Replay::owner_of(uint64_t object, uint64_t address) {
   switch (options_.owned_by) {
-  case OwnedBy::nobody: return 0;
+  case OwnedBy::none: return 0;
   case OwnedBy::context: return object < owner_of_object_.size() ? owner_of_object_[object] : 0;
   // Counts are kept for each, so a number that was made up must not cost memory.
   case OwnedBy::object: return layout_.knows(object) ? static_cast<Owner>(object) : 0;

@@ -15,11 +15,11 @@
 
 namespace abut::sim {
 
-enum class OwnedBy : uint8_t { nobody, context, object, page };
+enum class OwnedBy : uint8_t { none, context, object, page };
 
 struct ReplayOptions {
-  OwnedBy owned_by = OwnedBy::nobody;
-  // With `context`: the owner of the objects of each context, from 0 on; contexts behind its end are nobody's.
+  OwnedBy owned_by = OwnedBy::none;
+  // With `context`: the owner of the objects of each context, from 0 on; contexts behind its end have no owner.
   std::vector<Owner> owner_of_context;
   // Whose accesses to keep.
   Serves side = Serves::all;

@@ -19,7 +19,7 @@ public:
 
   // Touches a page, of numbers from 0: with so many frames, or more, it is still there.
   uint32_t reference(uint32_t page);
-  // The page's content is no longer wanted.
+  // The page's content is no longer needed.
   void discard(uint32_t page);
 
   // Pages in use, and placeholders.

@@ -8,7 +8,7 @@
 namespace abut::sim {
 namespace {
 
-// An entry: a tag, the part of a line's number that its set does not tell, above these.
+// An entry: a tag, the part of a line's number that its set does not determine, above these.
 constexpr uint32_t kDirty = 1;
 constexpr uint32_t kByAllocator = LineRequest::kByAllocator;
 constexpr uint32_t kTold = kDirty | kByAllocator;

@@ -1,7 +1,7 @@
 // Plain sets in 32 bits a way, so that all 16 of a set fit one line and one vector register. They lie in the order of
 // their uses, the last one first: no other order is kept, and a use shifts those before it. For machines with AVX-512.
 //
-// What an entry keeps of a line's number is what its set does not tell, of at most 28 bits. That does for addresses of
+// What an entry keeps of a line's number is what its set does not determine, of at most 28 bits. That does for addresses of
 // 40 bits in 64 sets of 64-byte lines. With the first line that is further up, all goes on as sets of digits.
 #pragma once
 

@@ -50,13 +50,13 @@ template <size_t kFours, bool kMostlyHits>
     const uint64_t line = bits >> Entry::kLineShift;
     const uint64_t set = index.set_of(line);
     Four *const ways = fours + set * kFours;
-    const Lanes wanted = {line, line, line, line};
+    const Lanes sought = {line, line, line, line};
     Lanes found = {};
     Lanes numbers = {1, 2, 3, 4};
     for (size_t four = 0; four < kFours; ++four, numbers += kLanes) {
       Lanes entries;
       std::memcpy(&entries, ways + four, sizeof entries);
-      found |= static_cast<Lanes>(entries >> Entry::kLineShift == wanted) & numbers;
+      found |= static_cast<Lanes>(entries >> Entry::kLineShift == sought) & numbers;
     }
     const uint64_t hit = found[0] | found[1] | found[2] | found[3]; // the way and one, or none
     const uint64_t order = orders[set];

@@ -22,7 +22,7 @@ size_t LineUses::keep_uses() {
   LineRequest *const uses = uses_.data();
   uint64_t *const newest = newest_.data();
   const uint64_t mask = newest_.size() - 1;
-  const uint64_t noted_as = every_one_ ? LineChanges::kNone : 0;
+  const uint64_t valid = every_one_ ? LineChanges::kNone : 0;
   size_t kept = 0;
   uint64_t before = LineChanges::kNone;
   for (size_t i = 0; i < count; ++i) {
@@ -32,10 +32,10 @@ size_t LineUses::keep_uses() {
     const uint64_t dirties = (now | (LineChanges::same_line(now, bits[i + 1]) ? bits[i + 1] : 0)) &
                              LineRequest::kMakesDirty;
     before = now;
-    uint64_t &noted = newest[now >> Entry::kLineShift & mask];
-    const uint64_t known = LineChanges::same_line(now, noted) ? noted : 0;
-    const bool idle = LineChanges::same_line(now, noted) & ((dirties & ~noted) == 0);
-    noted = (now & LineChanges::kLine) | dirties | (known & LineRequest::kMakesDirty) | noted_as;
+    uint64_t &last = newest[now >> Entry::kLineShift & mask];
+    const uint64_t known = LineChanges::same_line(now, last) ? last : 0;
+    const bool idle = LineChanges::same_line(now, last) & ((dirties & ~last) == 0);
+    last = (now & LineChanges::kLine) | dirties | (known & LineRequest::kMakesDirty) | valid;
     uses[kept].bits = now | dirties;
     uses[kept].owner = kOwned ? owners[i] : 0;
     kept += static_cast<size_t>(!(idle | part));

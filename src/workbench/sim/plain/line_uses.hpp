@@ -22,7 +22,7 @@ class LineUses {
 public:
   static constexpr size_t kMost = 2048; // references at a time; what they come to fits a cache
 
-  // `every_one`: a use of the line that was used last in its set counts, too; somebody goes by the order of all lines.
+  // `every_one`: a use of the line that was used last in its set counts, too; the caller needs the order of all lines.
   LineUses(unsigned line_shift, uint64_t sets, bool every_one);
 
   // Of at most `kMost` references, whose sizes and kinds are given. Adds to `accesses`, by kind, the lines beyond the

@@ -1,4 +1,4 @@
-// A plain cache: LRU, write-back, of few ways, in a tree where no level reaches up into another and nobody prefetches.
+// A plain cache: LRU, write-back, of few ways, in a tree where no level reaches up into another and without prefetchers.
 // Nothing that happens below then matters above. So it takes thousands of references before the next level sees what
 // they make of it, and what it will look at can be fetched ahead; and no branch depends on what hits.
 #pragma once

@@ -45,7 +45,7 @@ public:
   virtual ~PlainSets() = default;
 
   // Runs requests in order. What goes on to the next level is put into `handed`, which has room for twice as many;
-  // `missed` tells for each whether it asked for a line that was not there. Answers how many were handed on.
+  // `missed`: for each, whether it asked for a line that was not there. Answers how many were handed on.
   virtual size_t run(std::span<const LineRequest> requests, LineRequest *handed, uint8_t *missed,
                      Left &left) = 0;
 };

@@ -16,7 +16,7 @@ struct SetShape {
 
 template <typename Sets>
 concept Replacement = requires(Sets sets, uint64_t set, uint64_t line, Entry entry) {
-  // Whether a second hit in a row on the same line changes nothing, so that it need not be told.
+  // Whether a second hit in a row on the same line changes nothing, so that the call can be left out.
   { Sets::kRepeatIsIdle } -> std::convertible_to<bool>;
   // The line's entry after a use, or null. Valid until the next call.
   { sets.find(set, line) } -> std::same_as<Entry *>;

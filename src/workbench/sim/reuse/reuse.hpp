@@ -22,7 +22,7 @@ public:
 
   void take(const References &references) override;
 
-  // How many references of the side had each distance; as long as the longest one wants.
+  // How many references of the side had each distance; as long as the longest one needs.
   const std::vector<uint64_t> &distances(size_t side) const { return distances_[side]; }
   // First uses: they miss at every size.
   uint64_t cold(size_t side) const { return cold_[side]; }

@@ -4,7 +4,7 @@
 // Distances within the sample are as much too short as the sample is smaller than the whole, so they are divided by
 // the rate. What the sample has too many or too few references of is made up for at distance 0 (SHARDS-adj).
 //
-// The error is told, too: the sample's blocks are parted into groups by other bits of the hash, and how much the groups
+// The error is estimated, too: the sample's blocks are parted into groups by other bits of the hash, and how much the groups
 // differ says how much the sum of them varies.
 #pragma once
 

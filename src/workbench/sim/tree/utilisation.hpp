@@ -1,7 +1,7 @@
 // How much of each line is used between its coming and its leaving: what is not used was brought in vain, and is what a
 // better layout can win back. The same of pages, whose parts are then lines.
 //
-// A line is told apart in 64 parts, or in bytes where it has no more than 64. It counts for the side and the owner
+// A line is divided into 64 parts, or in bytes where it has no more than 64. It counts for the side and the owner
 // whose reference brought it; those that are still there at the end count, too.
 #pragma once
 

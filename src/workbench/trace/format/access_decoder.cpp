@@ -122,12 +122,12 @@ void AccessDecoder::decode(uint32_t count) {
   uint64_t *codes = arrays_.codes.data();
   for (uint32_t i = 0; i < count; ++i, ++place) {
     const Step &step = steps[next[i]];
-    const Place told = Place{load64(at.objects), load64(at.offsets)} & step.mask;
+    const Place rest = Place{load64(at.objects), load64(at.offsets)} & step.mask;
     at.objects += step.object_bytes;
     at.offsets += step.offset_bytes;
     Place &site = sites[step.site];
     const Place *from = step.back == 0 ? &site : place - step.back;
-    const Place here = *from + (told + step.step);
+    const Place here = *from + (rest + step.step);
     *place = here;
     site = here;
     objects[i] = here[0];

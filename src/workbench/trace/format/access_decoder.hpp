@@ -50,7 +50,7 @@ public:
   const uint64_t *codes() const { return arrays_.codes.data(); }
 
 private:
-  // A rule as the inner loop wants it: one line of the cache.
+  // A rule in the form of the inner loop: one line of the cache.
   struct alignas(64) Step {
     Place step; // what is added
     Place mask; // which bits of the columns are added, too

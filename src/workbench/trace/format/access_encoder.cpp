@@ -53,11 +53,12 @@ SiteNumber AccessEncoder::site(const Site &site) {
 }
 
 // The number of this site, the same each time.
-SiteNumber AccessEncoder::same_site(const Site &wanted) {
-  const uint64_t hash = mixed(mixed(wanted.code) + (uint64_t{wanted.size} << 8 | wanted.kind));
-  SiteNumber number = site_index_.find(hash, [&](uint32_t n) { return sites_[n] == wanted; });
+SiteNumber AccessEncoder::same_site(const Site &site_sought) {
+  const uint64_t hash =
+      mixed(mixed(site_sought.code) + (uint64_t{site_sought.size} << 8 | site_sought.kind));
+  SiteNumber number = site_index_.find(hash, [&](uint32_t n) { return sites_[n] == site_sought; });
   if (number != HashIndex::kNone) return number;
-  number = site(wanted);
+  number = site(site_sought);
   site_index_.add(hash, number);
   return number;
 }
@@ -86,10 +87,10 @@ void AccessEncoder::add(uint32_t thread, std::span<const SiteNumber> sites, cons
   }
   if (groups_[guess].is_open()) {
     const auto [objects_end, offsets_end] = std::pair(objects_end_, offsets_end_);
-    if (tell(groups_[guess], Watch::yes)) [[unlikely]] {
+    if (encode(groups_[guess], Watch::yes)) [[unlikely]] {
       objects_end_ = objects_end;
       offsets_end_ = offsets_end;
-      tell(groups_[guess = describe(sites)], Watch::no);
+      encode(groups_[guess = describe(sites)], Watch::no);
     }
   }
   end_run(sites);
@@ -98,7 +99,7 @@ void AccessEncoder::add(uint32_t thread, std::span<const SiteNumber> sites, cons
   count_ += static_cast<uint32_t>(sites.size());
 }
 
-// Whether the group tells this run. All is compared at once, and nothing written: one branch.
+// Whether the group describes this run. All is compared at once, and nothing written: one branch.
 inline bool AccessEncoder::matches(const Group &group, std::span<const SiteNumber> sites) {
   const size_t count = sites.size();
   if (group.count != count) return false;
@@ -118,7 +119,7 @@ inline bool AccessEncoder::matches(const Group &group, std::span<const SiteNumbe
 
 // Puts what the group leaves open of the run, which it must match, into the columns. True where one of the steps has
 // become so regular that there is a better rule.
-bool AccessEncoder::tell(const Group &group, Watch watch) {
+bool AccessEncoder::encode(const Group &group, Watch watch) {
   constexpr size_t kMost = kMostInGroup * sizeof(uint64_t);
   if (objects_end_ + kMost > objects_.size()) objects_.resize(2 * objects_.size() + kMost);
   if (offsets_end_ + kMost > offsets_.size()) offsets_.resize(2 * offsets_.size() + kMost);
@@ -129,9 +130,9 @@ bool AccessEncoder::tell(const Group &group, Watch watch) {
     const Check &check = checks_[group.begin + i];
     const Place step =
         here[i] - (check.from == 0 ? last_[check.site] : here[i - ptrdiff_t{check.from}]);
-    const Place told = step - check.step;
-    put_low_bytes(objects_, objects_end_, told[0], check.object_bytes);
-    put_low_bytes(offsets_, offsets_end_, told[1], check.offset_bytes);
+    const Place rest = step - check.step;
+    put_low_bytes(objects_, objects_end_, rest[0], check.object_bytes);
+    put_low_bytes(offsets_, offsets_end_, rest[1], check.offset_bytes);
     if (watch == Watch::yes) steady |= note_step(known_[check.site], step, check.back);
   }
   return steady;

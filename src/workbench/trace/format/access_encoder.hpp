@@ -23,7 +23,7 @@ public:
 
   // A new site's number, which holds for all chunks.
   SiteNumber site(const Site &site);
-  // Accesses that came one after another, at most kMostInGroup. It is worth while to pass as one run what is likely to
+  // Accesses that came one after another, at most kMostInGroup. It pays to pass as one run what is likely to
   // come again as a run.
   void add(uint32_t thread, std::span<const SiteNumber> sites, const Place *places);
 
@@ -77,7 +77,7 @@ private:
   // The places of the run that is being added; those before it come before.
   Place *run() { return history_.data() + history_end_; }
   bool matches(const Group &group, std::span<const SiteNumber> sites);
-  bool tell(const Group &group, Watch watch);
+  bool encode(const Group &group, Watch watch);
   static bool note_step(Known &known, Place step, uint32_t back);
   void end_run(std::span<const SiteNumber> sites);
   uint32_t describe(std::span<const SiteNumber> sites);

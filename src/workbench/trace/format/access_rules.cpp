@@ -1,4 +1,4 @@
-// How the encoder describes a run that no group tells: it chooses a rule for each access, and makes a group of them.
+// How the encoder describes a run that no group describes: it chooses a rule for each access, and makes a group of them.
 #include "trace/format/access_encoder.hpp"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ uint32_t AccessEncoder::describe(std::span<const SiteNumber> sites) {
   return group_of({rules.data(), sites.size()});
 }
 
-// How far back lies what the access is best told from; 0: the last of its site.
+// How far back lies what the access is best encoded from; 0: the last of its site.
 uint32_t AccessEncoder::reference(SiteNumber site, uint32_t index) {
   const Place *here = run() + index;
   const auto is_near = [here](const Place &there) {
@@ -69,11 +69,11 @@ uint32_t AccessEncoder::rule_for(SiteNumber site, uint32_t index) {
   const bool same = ((step[0] ^ known.step[0]) | (step[1] ^ known.step[1])) == 0;
   const bool lasting = same && known.repeats >= kSteady;
   const bool steady = is_other || lasting;
-  const auto choose = [steady](uint64_t now, Width &width_so_far, Width &width, uint64_t &told) {
-    told = now;
+  const auto choose = [steady](uint64_t now, Width &width_so_far, Width &width, uint64_t &kept) {
+    kept = now;
     if (now == 0 || steady) return;
     width = width_so_far = std::max(width_so_far, narrowest(now));
-    told = least_of(width);
+    kept = least_of(width);
   };
   choose(step[0], known.object_width, rule.object_width, rule.object_step);
   choose(step[1], known.offset_width, rule.offset_width, rule.offset_step);

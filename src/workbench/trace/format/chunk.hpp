@@ -22,7 +22,7 @@ struct Chunk {
 };
 
 // Calls `visit(name, column, most, slack)` for each column of the accesses: how many bytes it may have at the most for
-// `count` accesses, and how many of no meaning the decoder wants behind them. False as soon as one visit is false.
+// `count` accesses, and how much padding the decoder needs behind them. False as soon as one visit is false.
 template <typename Accesses, typename Visit>
 bool for_each_access_column(Accesses &columns, size_t count, Visit visit) {
   constexpr size_t kSlack = AccessDecoder::kSlack;

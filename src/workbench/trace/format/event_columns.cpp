@@ -20,7 +20,7 @@ bool has_detail(EventKind kind) {
          kind == EventKind::gap;
 }
 
-// Another object, unlike a weight or an alignment, is told as objects are.
+// Another object, unlike a weight or an alignment, is stored as objects are.
 bool has_other(EventKind kind) { return kind == EventKind::near; }
 
 bool names_object(EventKind kind) {
@@ -34,7 +34,7 @@ public:
         times_(columns.times), contexts_(columns.contexts), objects_(columns.objects),
         addresses_(columns.addresses), sizes_(columns.sizes), details_(columns.details) {}
 
-  // The next event, told from `event`, the one before it.
+  // The next event, encoded relative to `event`, the one before it.
   bool next(Event &event, uint64_t &next_object) {
     const auto kind = kinds_.get<uint8_t>();
     if ((kind & kKindMask) >= kEventKinds || kind >= 2 * kSameThread) return false;

@@ -16,7 +16,7 @@ struct EventColumns {
   Bytes times;     // nanoseconds since the event before, zigzag
   Bytes contexts;
   Bytes objects; // how many were born since, and with, the one meant; nothing for a birth or a gap
-  Bytes addresses; // difference from the last address told, zigzag
+  Bytes addresses; // difference from the last address stored, zigzag
   Bytes sizes;
   Bytes details;
 };

@@ -1,4 +1,4 @@
-// How the accesses of a chunk are told: by rules, in groups.
+// How the accesses of a chunk are encoded: by rules, in groups.
 //
 // A *site* is a place in the code that makes accesses of one size and kind. A *rule* foretells an access of a site from
 // the last access of the same site, or from one that lies some accesses back:
@@ -7,8 +7,8 @@
 //   offset = offset there + offset step
 //
 // A step that varies stands in a column, as the difference from the least value that its width allows. A *group* is a
-// list of rules: what a straight run of code did. It has a number of two bytes, and for the most part that number is
-// all that is told of its accesses.
+// list of rules: what a run of code without a branch did. It has a number of two bytes, and for the most part that number is
+// all that is stored of its accesses.
 #pragma once
 
 #include "trace/events.hpp"
@@ -46,7 +46,7 @@ constexpr uint32_t bytes_of(Width width) {
 constexpr uint64_t bits_of(Width width) {
   return width == Width::none ? 0 : ~uint64_t{0} >> (64 - 8 * bytes_of(width));
 }
-// The least step that is told in a column of this width.
+// The least step that is stored in a column of this width.
 constexpr uint64_t least_of(Width width) {
   const bool all = width == Width::none || width == Width::eight;
   return all ? 0 : 0 - (uint64_t{1} << (8 * bytes_of(width) - 1));
