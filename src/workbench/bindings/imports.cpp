@@ -1,4 +1,4 @@
-#include "bindings/imports.hpp"
+#include "bindings/parts.hpp"
 
 #include "bindings/failure.hpp"
 #include "trace/imports/import.hpp"

@@ -1,4 +1,4 @@
-#include "bindings/reuse.hpp"
+#include "bindings/parts.hpp"
 
 #include "bindings/arrays.hpp"
 #include "bindings/blocks.hpp"

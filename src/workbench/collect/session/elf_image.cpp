@@ -1,10 +1,12 @@
 #include "collect/session/elf_image.hpp"
 
+#include "collect/channel.hpp"
+
 #include <algorithm>
 #include <cstring>
-#include <elf.h>
-#include <fstream>
-#include <vector>
+#include <fcntl.h>
+#include <gelf.h>
+#include <memory>
 
 namespace abut::record {
 
@@ -13,13 +15,6 @@ namespace {
 // A file is foreign input: what it says of itself is bounded before it is believed.
 constexpr uint64_t kMostNoteBytes = 1 << 16;
 constexpr uint64_t kPageBytes = 4096;
-
-bool read_at(std::ifstream &file, uint64_t offset, void *to, size_t bytes) {
-  file.clear();
-  file.seekg(static_cast<std::streamoff>(offset));
-  file.read(static_cast<char *>(to), static_cast<std::streamsize>(bytes));
-  return static_cast<size_t>(file.gcount()) == bytes;
-}
 
 std::string hexadecimal(const uint8_t *bytes, size_t count) {
   static constexpr char kDigits[] = "0123456789abcdef";
@@ -31,32 +26,24 @@ std::string hexadecimal(const uint8_t *bytes, size_t count) {
   return text;
 }
 
-size_t padded(size_t bytes) { return (bytes + 3) & ~size_t{3}; }
-
-std::string build_id_in(const std::vector<uint8_t> &notes) {
-  size_t at = 0;
-  Elf64_Nhdr note;
-  while (at + sizeof note <= notes.size()) {
-    std::memcpy(&note, notes.data() + at, sizeof note);
-    const size_t name = at + sizeof note;
-    const size_t content = name + padded(note.n_namesz);
-    if (note.n_namesz > notes.size() || note.n_descsz > notes.size() ||
-        content + note.n_descsz > notes.size())
-      break;
+std::string build_id_in(Elf *elf, const GElf_Phdr &part) {
+  const auto form = part.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
+  Elf_Data *notes = elf_getdata_rawchunk(elf, static_cast<int64_t>(part.p_offset),
+                                         std::min(part.p_filesz, kMostNoteBytes), form);
+  GElf_Nhdr note;
+  size_t name = 0;
+  size_t content = 0;
+  for (size_t at = 0;
+       notes != nullptr && (at = gelf_getnote(notes, at, &note, &name, &content)) != 0;) {
+    const auto *bytes = static_cast<const uint8_t *>(notes->d_buf);
     if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-        std::memcmp(notes.data() + name, "GNU", 4) == 0)
-      return hexadecimal(notes.data() + content, note.n_descsz);
-    at = content + padded(note.n_descsz);
+        std::memcmp(bytes + name, "GNU", 4) == 0)
+      return hexadecimal(bytes + content, note.n_descsz);
   }
   return {};
 }
 
-std::string read_build_id(std::ifstream &file, const Elf64_Phdr &part) {
-  std::vector<uint8_t> notes(std::min<uint64_t>(part.p_filesz, kMostNoteBytes));
-  return read_at(file, part.p_offset, notes.data(), notes.size()) ? build_id_in(notes) : "";
-}
-
-bool covers(const Elf64_Phdr &part, uint64_t offset) {
+bool covers(const GElf_Phdr &part, uint64_t offset) {
   const uint64_t first = part.p_offset & ~(kPageBytes - 1);
   return offset >= first && offset < part.p_offset + part.p_filesz;
 }
@@ -64,19 +51,20 @@ bool covers(const Elf64_Phdr &part, uint64_t offset) {
 } // namespace
 
 std::optional<ElfImage> read_elf_image(const std::string &path, uint64_t offset) {
-  std::ifstream file(path, std::ios::binary);
-  Elf64_Ehdr head;
-  if (!read_at(file, 0, &head, sizeof head) || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
-      head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_phentsize != sizeof(Elf64_Phdr))
-    return std::nullopt;
-  std::vector<Elf64_Phdr> parts(head.e_phnum);
-  if (!read_at(file, head.e_phoff, parts.data(), parts.size() * sizeof(Elf64_Phdr)))
+  elf_version(EV_CURRENT);
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const std::unique_ptr<Elf, int (*)(Elf *)> elf(elf_begin(file.get(), ELF_C_READ, nullptr),
+                                                 elf_end);
+  size_t count = 0;
+  if (gelf_getclass(elf.get()) != ELFCLASS64 || elf_getphdrnum(elf.get(), &count) != 0)
     return std::nullopt;
   ElfImage image;
   bool has_code = false;
-  for (const Elf64_Phdr &part : parts) {
+  GElf_Phdr part;
+  for (size_t i = 0; i < count; ++i) {
+    if (gelf_getphdr(elf.get(), static_cast<int>(i), &part) == nullptr) return std::nullopt;
     if (part.p_type == PT_NOTE && image.build_id.empty())
-      image.build_id = read_build_id(file, part);
+      image.build_id = build_id_in(elf.get(), part);
     if (part.p_type != PT_LOAD) continue;
     image.length = std::max(image.length, part.p_vaddr + part.p_memsz);
     if ((part.p_flags & PF_X) == 0 || !covers(part, offset)) continue;

@@ -2,8 +2,8 @@
 // caches that are fully associative; every operation takes constant time, and memory is bounded by the capacity.
 #pragma once
 
-#include "sim/policy/line_table.hpp"
 #include "sim/policy/ordered.hpp"
+#include "trace/hash_map.hpp"
 
 #include <vector>
 
@@ -14,14 +14,15 @@ class Full {
 public:
   static constexpr bool kRepeatIsIdle = true;
 
-  explicit Full(const SetShape &shape) : table_(shape.ways), nodes_(shape.ways + 1) {
+  explicit Full(const SetShape &shape) : nodes_(shape.ways + 1) {
+    slots_.reserve(shape.ways);
     for (uint32_t slot = shape.ways; slot != kEnds; --slot) free_.push_back(slot);
     nodes_[kEnds].younger = nodes_[kEnds].older = kEnds;
   }
 
   Entry *find(uint64_t, uint64_t line) {
-    const uint32_t slot = table_.find(line);
-    if (slot == LineTable::kNone) return nullptr;
+    const uint32_t slot = slot_of(line);
+    if (slot == kEnds) return nullptr;
     if (Kept == Order::by_use && nodes_[kEnds].older != slot) {
       unlink(slot);
       link_youngest(slot);
@@ -30,8 +31,8 @@ public:
   }
 
   Entry *peek(uint64_t, uint64_t line) {
-    const uint32_t slot = table_.find(line);
-    return slot == LineTable::kNone ? nullptr : &nodes_[slot].entry;
+    const uint32_t slot = slot_of(line);
+    return slot == kEnds ? nullptr : &nodes_[slot].entry;
   }
 
   Entry insert(uint64_t, Entry entry) {
@@ -40,14 +41,14 @@ public:
     const uint32_t slot = free_.back();
     free_.pop_back();
     nodes_[slot].entry = entry;
-    table_.insert(entry.line(), slot);
+    slots_.emplace(entry.line(), slot);
     link_youngest(slot);
     return left;
   }
 
   Entry remove(uint64_t, uint64_t line) {
-    const uint32_t slot = table_.find(line);
-    return slot == LineTable::kNone ? Entry{} : take_out(slot);
+    const uint32_t slot = slot_of(line);
+    return slot == kEnds ? Entry{} : take_out(slot);
   }
 
 private:
@@ -59,10 +60,16 @@ private:
     uint32_t older = kEnds;
   };
 
+  // `kEnds` where the line is not there.
+  uint32_t slot_of(uint64_t line) const {
+    const auto found = slots_.find(line);
+    return found == slots_.end() ? kEnds : found->second;
+  }
+
   Entry take_out(uint32_t slot) {
     const Entry entry = nodes_[slot].entry;
     unlink(slot);
-    table_.remove(entry.line());
+    slots_.erase(entry.line());
     free_.push_back(slot);
     return entry;
   }
@@ -81,7 +88,7 @@ private:
     ends.older = slot;
   }
 
-  LineTable table_;
+  trace::NumberMap<uint32_t> slots_; // by line
   std::vector<Node> nodes_;
   std::vector<uint32_t> free_;
 };

@@ -1,6 +1,7 @@
-// Numbers for keys: whoever comes first gets the lowest that is free. Open addressing with linear probing, so that a
-// known key costs one cache line.
+// Numbers for keys: a new key gets the lowest number that is free.
 #pragma once
+
+#include "trace/hash_map.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -21,72 +22,37 @@ public:
 
   // The key's number, a new one where it has none. There are fewer than 2^32 - 1 keys.
   uint32_t number(uint64_t key) {
-    Entry *entry = place_of(key);
-    if (entry->number != kNone) return entry->number;
-    if (2 * (count_ + 1) > table_.size()) {
-      grow();
-      entry = place_of(key);
-    }
-    ++count_;
-    *entry = {key, fresh()};
-    return entry->number;
+    const auto [found, fresh] = numbers_.try_emplace(key, kNone);
+    if (fresh) found.value() = next();
+    return found->second;
   }
 
-  uint32_t find(uint64_t key) const { return table_[index_of(key)].number; }
+  uint32_t find(uint64_t key) const {
+    const auto found = numbers_.find(key);
+    return found == numbers_.end() ? kNone : found->second;
+  }
 
   // Forgets the key; its number is given to another one. The key is known.
   void erase(uint64_t key) {
-    size_t hole = index_of(key);
-    free_.push_back(table_[hole].number);
-    --count_;
-    // Whoever was moved on because of this entry comes back, so that searches need not go over gaps.
-    for (size_t next = after(hole); table_[next].number != kNone; next = after(next)) {
-      const size_t home = home_of(table_[next].key);
-      if (((next - home) & mask()) < ((next - hole) & mask())) continue;
-      table_[hole] = table_[next];
-      hole = next;
-    }
-    table_[hole].number = kNone;
+    const auto found = numbers_.find(key);
+    free_.push_back(found->second);
+    numbers_.erase(found);
   }
 
-  uint32_t count() const { return count_; }
+  uint32_t count() const { return static_cast<uint32_t>(numbers_.size()); }
   // Above every number that was given.
   uint32_t end() const { return end_; }
 
 private:
-  struct Entry {
-    uint64_t key = 0;
-    uint32_t number = kNone;
-  };
-
-  size_t mask() const { return table_.size() - 1; }
-  size_t after(size_t index) const { return (index + 1) & mask(); }
-  size_t home_of(uint64_t key) const { return scatter(key) & mask(); }
-
-  size_t index_of(uint64_t key) const {
-    size_t index = home_of(key);
-    while (table_[index].number != kNone && table_[index].key != key) index = after(index);
-    return index;
-  }
-  Entry *place_of(uint64_t key) { return &table_[index_of(key)]; }
-
-  uint32_t fresh() {
+  uint32_t next() {
     if (free_.empty()) return end_++;
     const uint32_t number = free_.back();
     free_.pop_back();
     return number;
   }
 
-  void grow() {
-    std::vector<Entry> old(2 * table_.size());
-    old.swap(table_);
-    for (const Entry &entry : old)
-      if (entry.number != kNone) *place_of(entry.key) = entry;
-  }
-
-  std::vector<Entry> table_ = std::vector<Entry>(1024);
+  trace::NumberMap<uint32_t> numbers_;
   std::vector<uint32_t> free_;
-  uint32_t count_ = 0;
   uint32_t end_ = 0;
 };
 

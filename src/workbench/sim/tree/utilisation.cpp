@@ -24,8 +24,7 @@ UsedLines::UsedLines(const LevelSettings &settings)
       part_shift_(settings.line > kParts
                       ? static_cast<unsigned>(std::countr_zero(settings.line / kParts))
                       : 0),
-      lines_(make_lines(settings)), table_(settings.lines() + 1), held_(settings.lines() + 1),
-      newest_(sets_ & (~sets_ + 1)) {
+      lines_(make_lines(settings)), held_(settings.lines() + 1), newest_(sets_ & (~sets_ + 1)) {
   for (auto slot = static_cast<uint32_t>(held_.size()); slot != 0; --slot)
     free_.push_back(slot - 1);
 }
@@ -63,17 +62,18 @@ void UsedLines::take(const References &references) {
 template <typename Lines>
 UsedLines::Held &UsedLines::held_in(Lines &lines, uint64_t line, const Reference &reference) {
   const uint64_t set = set_of(line);
-  if (lines.find(set, line) != nullptr) return held_[table_.find(line)];
+  if (lines.find(set, line) != nullptr) return held_[slots_.find(line)->second];
   const uint32_t slot = free_.back();
   free_.pop_back();
   held_[slot] = {0, reference.owner, side_of(reference.kind), true};
-  table_.insert(line, slot);
+  slots_.emplace(line, slot);
   const Entry left = lines.insert(set, Entry::of(line));
   if (left.empty()) return held_[slot];
-  const uint32_t old = table_.find(left.line());
+  const auto evicted = slots_.find(left.line());
+  const uint32_t old = evicted->second;
   add(held_[old], counts_);
   held_[old].there = false;
-  table_.remove(left.line());
+  slots_.erase(evicted);
   free_.push_back(old);
   return held_[slot];
 }

@@ -67,7 +67,7 @@ private:
   unsigned line_shift_;
   unsigned part_shift_;
   std::variant<Lru, FullLru> lines_;
-  LineTable table_;
+  trace::NumberMap<uint32_t> slots_; // by line
   std::vector<Held> held_;
   std::vector<uint32_t> free_;
   std::vector<Newest> newest_; // lines of one set share a place

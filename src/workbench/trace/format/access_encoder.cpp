@@ -52,15 +52,14 @@ SiteNumber AccessEncoder::site(const Site &site) {
   return static_cast<SiteNumber>(sites_.size() - 1);
 }
 
+size_t AccessEncoder::Hash::operator()(const Site &site) const {
+  return mixed(mixed(site.code) + (uint64_t{site.size} << 8 | site.kind));
+}
+
 // The number of this site, the same each time.
-SiteNumber AccessEncoder::same_site(const Site &site_sought) {
-  const uint64_t hash =
-      mixed(mixed(site_sought.code) + (uint64_t{site_sought.size} << 8 | site_sought.kind));
-  SiteNumber number = site_index_.find(hash, [&](uint32_t n) { return sites_[n] == site_sought; });
-  if (number != HashIndex::kNone) return number;
-  number = site(site_sought);
-  site_index_.add(hash, number);
-  return number;
+SiteNumber AccessEncoder::same_site(const Site &known) {
+  const auto found = site_index_.find(known);
+  return found != site_index_.end() ? found->second : site_index_[known] = site(known);
 }
 
 void AccessEncoder::add(const Access &access) {

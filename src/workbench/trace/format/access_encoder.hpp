@@ -3,8 +3,8 @@
 #pragma once
 
 #include "trace/format/access_columns.hpp"
-#include "trace/format/hash_index.hpp"
 #include "trace/format/rules.hpp"
+#include "trace/hash_map.hpp"
 
 #include <array>
 #include <cstdint>
@@ -82,6 +82,12 @@ private:
   void end_run(std::span<const SiteNumber> sites);
   uint32_t describe(std::span<const SiteNumber> sites);
   uint32_t rule_for(SiteNumber site, uint32_t index);
+  struct Hash {
+    size_t operator()(const Site &site) const;
+    size_t operator()(const Rule &rule) const;
+    size_t operator()(const std::vector<uint32_t> &rules) const;
+  };
+
   uint32_t reference(SiteNumber site, uint32_t index);
   uint32_t number_of(const Rule &rule, SiteNumber site);
   uint32_t from_of(const Group &group, uint32_t rule) const;
@@ -93,17 +99,17 @@ private:
   std::vector<Site> sites_;
   std::vector<Known> known_; // of each site
   std::vector<Place> last_;  // of each site
-  HashIndex site_index_;
+  tsl::robin_map<Site, SiteNumber, Hash> site_index_;
   std::vector<SiteNumber> used_; // in this chunk
 
   std::vector<Rule> rules_;
   std::vector<SiteNumber> site_of_rule_;
-  HashIndex rule_index_;
+  tsl::robin_map<Rule, uint32_t, Hash> rule_index_;
   Groups lists_;
   std::vector<Group> groups_; // the first stands for nothing
   std::vector<Check> checks_;
-  std::vector<uint8_t> open_; // in each group
-  HashIndex group_index_;
+  std::vector<uint8_t> open_;                                         // in each group
+  tsl::robin_map<std::vector<uint32_t>, uint32_t, Hash> group_index_; // by rules
   // Groups, by the sites that they are of; the second half, by the group before, too.
   std::vector<uint32_t> guesses_;
 

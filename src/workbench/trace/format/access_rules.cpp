@@ -11,20 +11,20 @@ namespace {
 // Further apart, addresses outside of objects have nothing to do with each other.
 constexpr uint64_t kNear = 4096;
 
-uint64_t hash_of(const Rule &rule) {
+} // namespace
+
+size_t AccessEncoder::Hash::operator()(const Rule &rule) const {
   const uint64_t small = uint64_t{rule.site} << 32 | rule.back << 8 |
                          static_cast<uint32_t>(rule.object_width) << 4 |
                          static_cast<uint32_t>(rule.offset_width);
   return mixed(mixed(mixed(small) + rule.object_step) + rule.offset_step);
 }
 
-uint64_t hash_of(std::span<const uint32_t> rules) {
+size_t AccessEncoder::Hash::operator()(const std::vector<uint32_t> &rules) const {
   uint64_t hash = rules.size();
   for (const uint32_t rule : rules) hash = mixed(hash + rule);
   return hash;
 }
-
-} // namespace
 
 uint32_t AccessEncoder::describe(std::span<const SiteNumber> sites) {
   std::array<uint32_t, kMostInGroup> rules;
@@ -85,14 +85,11 @@ uint32_t AccessEncoder::rule_for(SiteNumber site, uint32_t index) {
 }
 
 uint32_t AccessEncoder::number_of(const Rule &rule, SiteNumber site) {
-  const uint64_t hash = hash_of(rule);
-  uint32_t number = rule_index_.find(hash, [&](uint32_t n) { return rules_[n] == rule; });
-  if (number != HashIndex::kNone) return number;
-  number = static_cast<uint32_t>(rules_.size());
+  const auto [found, fresh] = rule_index_.try_emplace(rule, static_cast<uint32_t>(rules_.size()));
+  if (!fresh) return found->second;
   rules_.push_back(rule);
   site_of_rule_.push_back(site);
-  rule_index_.add(hash, number);
-  return number;
+  return found->second;
 }
 
 // Where the next check of a group that is being put together looks: a run is checked before its places become the last
@@ -106,13 +103,9 @@ uint32_t AccessEncoder::from_of(const Group &group, uint32_t rule) const {
 }
 
 uint32_t AccessEncoder::group_of(std::span<const uint32_t> rules) {
-  const uint64_t hash = hash_of(rules);
-  uint32_t number = group_index_.find(hash, [&](uint32_t n) {
-    return groups_[n].count == rules.size() &&
-           std::equal(rules.begin(), rules.end(), lists_.rules.begin() + groups_[n].begin);
-  });
-  if (number != HashIndex::kNone) return number;
-  number = static_cast<uint32_t>(groups_.size());
+  const auto [found, fresh] = group_index_.try_emplace(
+      std::vector<uint32_t>(rules.begin(), rules.end()), static_cast<uint32_t>(groups_.size()));
+  if (!fresh) return found->second;
   Group group;
   group.begin = static_cast<uint32_t>(checks_.size());
   group.count = static_cast<uint32_t>(rules.size());
@@ -131,8 +124,7 @@ uint32_t AccessEncoder::group_of(std::span<const uint32_t> rules) {
   group.open_end = static_cast<uint32_t>(open_.size());
   lists_.ends.push_back(static_cast<uint32_t>(lists_.rules.size()));
   groups_.push_back(group);
-  group_index_.add(hash, number);
-  return number;
+  return found->second;
 }
 
 } // namespace abut::trace
