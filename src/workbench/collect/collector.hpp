@@ -33,6 +33,10 @@ struct Outcome {
   std::string problem;   // why the trace is not whole; empty where it is
 };
 
+class RingDrain;
+class RingReader;
+class RingSource;
+
 class Collector {
 public:
   // Opens the first trace, so that what hinders it shows before the program runs. Throws trace::Error,
@@ -57,6 +61,8 @@ private:
   void pump(Channel &channel, Visit &visit);
   bool admit_rings(Visit &visit, pid_t process);
   void pump_rings(Channel &channel, Visit &visit);
+  void drain_rings(const Visit &visit, const RingSource &source, RingDrain &drain, bool waits);
+  bool read_rings(Visit &visit, RingDrain &drain, RingReader &rings, bool waits);
   bool read_slot(Channel &channel, Visit &visit, const abut_raw_message &message);
   template <typename Read>
   bool read_safely(Visit &visit, Read read);
