@@ -126,50 +126,20 @@ Bool allocator_is_inside(ThreadId tid) { return is_inside(&threads[tid]); }
 /* ---- events ---- */
 
 static void record_allocation(ThreadId tid, Addr block, SizeT bytes, SizeT alignment) {
-  if (block == 0) return;
-  UInt context = event_context(tid);
-  ULong *words = event(ABUT_RAW_ALLOCATE, alignment, 4);
-  words[0] = event_time();
-  words[1] = block;
-  words[2] = bytes;
-  words[3] = context;
+  if (block != 0)
+    RECORD(ABUT_RAW_ALLOCATE, alignment, event_time(), block, bytes, event_context(tid));
 }
 
 static void record_free(Addr block, Addr caller) {
-  if (block == 0) return;
-  ULong *words = event(ABUT_RAW_FREE, 0, 3);
-  words[0] = event_time();
-  words[1] = block;
-  words[2] = caller;
+  if (block != 0) RECORD(ABUT_RAW_FREE, 0, event_time(), block, caller);
 }
 
 static void record_resize(Addr block) {
-  if (block == 0) return;
-  ULong *words = event(ABUT_RAW_RESIZE, 0, 2);
-  words[0] = event_time();
-  words[1] = block;
+  if (block != 0) RECORD(ABUT_RAW_RESIZE, 0, event_time(), block);
 }
 
 static void record_resized(ThreadId tid, Addr block, SizeT bytes, Bool unchanged) {
-  UInt context = event_context(tid);
-  ULong *words = event(ABUT_RAW_RESIZED, unchanged, 4);
-  words[0] = event_time();
-  words[1] = block;
-  words[2] = bytes;
-  words[3] = context;
-}
-
-static void record_pair(UInt kind, ULong first, ULong second) {
-  ULong *words = event(kind, 0, 3);
-  words[0] = event_time();
-  words[1] = first;
-  words[2] = second;
-}
-
-static void record_usable(Addr block, SizeT bytes) {
-  ULong *words = event(ABUT_RAW_USABLE, 0, 2);
-  words[0] = block;
-  words[1] = bytes;
+  RECORD(ABUT_RAW_RESIZED, unchanged, event_time(), block, bytes, event_context(tid));
 }
 
 static void serve(ThreadId tid, Thread *thread, const UWord *args) {
@@ -193,12 +163,12 @@ static void serve(ThreadId tid, Thread *thread, const UWord *args) {
   case ABUT_REQUEST_STEP_BACK: step_back(thread); break;
   case ABUT_REQUEST_JUMP: jump_out(thread); break;
   case ABUT_REQUEST_USABLE:
-    if (thread->depth == 0) record_usable(args[1], args[2]);
+    if (thread->depth == 0) RECORD(ABUT_RAW_USABLE, 0, args[1], args[2]);
     break;
   case ABUT_REQUEST_NEAR:
-    if (args[1] != 0 && args[2] != 0) record_pair(ABUT_RAW_NEAR, args[1], args[2]);
+    if (args[1] != 0 && args[2] != 0) RECORD(ABUT_RAW_NEAR, 0, event_time(), args[1], args[2]);
     break;
-  case ABUT_REQUEST_TOUCH: record_pair(ABUT_RAW_TOUCH, args[1], args[2]); break;
+  case ABUT_REQUEST_TOUCH: RECORD(ABUT_RAW_TOUCH, 0, event_time(), args[1], args[2]); break;
   case ABUT_REQUEST_START: state_start(); break;
   case ABUT_REQUEST_STOP: state_stop(); break;
   default: break;

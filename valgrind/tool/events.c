@@ -21,6 +21,10 @@ ULong *event(UInt kind, ULong small_value, UInt count) {
   return words + 1;
 }
 
+void event_of(UInt kind, ULong small_value, UInt count, const ULong *words) {
+  VG_(memcpy)(event(kind, small_value, count), words, count * sizeof(ULong));
+}
+
 ULong event_time(void) {
   UInt low, high;
   __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));

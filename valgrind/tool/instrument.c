@@ -138,10 +138,10 @@ static void find_accesses(const IRSB *block, ThreadId tid, Addr start, Int stack
 
 /* ---- writing code ---- */
 
-static IRExpr *number(ULong value) { return IRExpr_Const(IRConst_U64(value)); }
+IRExpr *number(ULong value) { return IRExpr_Const(IRConst_U64(value)); }
 static IRExpr *at(const void *variable) { return number((Addr)variable); }
 
-static IRExpr *assign(IRSB *out, IRType type, IRExpr *e) {
+IRExpr *assign(IRSB *out, IRType type, IRExpr *e) {
   IRTemp temporary = newIRTemp(out->tyenv, type);
   addStmtToIRSB(out, IRStmt_WrTmp(temporary, e));
   return IRExpr_RdTmp(temporary);

@@ -17,9 +17,7 @@
 static void record_kernel(ThreadId tid, Addr start, SizeT bytes, Bool writes) {
   if (state != STATE_RECORDING || bytes == 0) return;
   allocator_thread_runs(tid);
-  ULong *words = event(ABUT_RAW_KERNEL, writes, 2);
-  words[0] = start;
-  words[1] = bytes;
+  RECORD(ABUT_RAW_KERNEL, writes, start, bytes);
 }
 
 static void kernel_reads(CorePart part, ThreadId tid, const HChar *what, Addr start, SizeT bytes) {
@@ -48,19 +46,13 @@ static void kernel_wrote(CorePart part, ThreadId tid, Addr start, SizeT bytes) {
 
 /* Its content is gone; its pages, if they are touched again, come back as zeros. */
 static void discarded(Addr start, SizeT bytes) {
-  if (state == STATE_IDLE || bytes == 0) return;
-  ULong *words = event(ABUT_RAW_DISCARD, 0, 3);
-  words[0] = event_time();
-  words[1] = start;
-  words[2] = bytes;
+  if (state != STATE_IDLE && bytes != 0) RECORD(ABUT_RAW_DISCARD, 0, event_time(), start, bytes);
 }
 
 static void unmapped(Addr start, SizeT bytes) {
   if (state == STATE_IDLE) return;
   discarded(start, bytes);
-  ULong *words = event(ABUT_RAW_UNMAP, 0, 2);
-  words[0] = start;
-  words[1] = bytes;
+  RECORD(ABUT_RAW_UNMAP, 0, start, bytes);
 }
 
 static void mapped(Addr start, SizeT bytes, Bool readable, Bool writable, Bool executable,
@@ -82,9 +74,7 @@ static void thread_created(ThreadId parent, ThreadId child) { allocator_thread_b
 static void thread_begins(ThreadId tid) {
   if (state == STATE_IDLE) return;
   Addr top = VG_(thread_get_stack_max)(tid) + 1;
-  ULong *words = event(ABUT_RAW_STACK, allocator_thread_number(tid), 2);
-  words[0] = top - VG_(thread_get_stack_size)(tid);
-  words[1] = top;
+  RECORD(ABUT_RAW_STACK, allocator_thread_number(tid), top - VG_(thread_get_stack_size)(tid), top);
 }
 
 static void thread_runs(ThreadId tid, ULong blocks) {

@@ -14,7 +14,7 @@ ULong accesses_counted, accesses_limit, instructions_run;
 static Bool discard_is_due;
 
 static void record_state(Bool recording) {
-  if (stream_is_open()) event(ABUT_RAW_RECORDING, recording, 1)[0] = event_time();
+  if (stream_is_open()) RECORD(ABUT_RAW_RECORDING, recording, event_time());
 }
 
 static void change(State to) {

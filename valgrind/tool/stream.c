@@ -188,7 +188,7 @@ void stream_flush(void) {
 
 /* The last of what there is. */
 static void flush_all(void) {
-  event(ABUT_RAW_INSTRUCTIONS, 0, 1)[0] = instructions_run;
+  RECORD(ABUT_RAW_INSTRUCTIONS, 0, instructions_run);
   instructions_run = 0;
   stream_flush();
 }

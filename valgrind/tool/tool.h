@@ -50,6 +50,13 @@ UInt stream_session(void);
 
 /* Begins an event of `count` words, which the caller writes where this points to. */
 ULong *event(UInt kind, ULong small_value, UInt count);
+/* An event of these words. They are evaluated before it begins, and may be events themselves. */
+#define RECORD(kind, small_value, ...)                                                             \
+  do {                                                                                             \
+    const ULong all_words[] = {__VA_ARGS__};                                                       \
+    event_of(kind, small_value, sizeof all_words / sizeof *all_words, all_words);                  \
+  } while (0)
+void event_of(UInt kind, ULong small_value, UInt count, const ULong *words);
 ULong event_time(void);
 UInt event_context(ThreadId tid);
 void event_module(Addr start, SizeT length);
@@ -89,6 +96,10 @@ void state_reached_function(void);
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
                  const VexGuestExtents *extents, const VexArchInfo *arch, IRType guest_word,
                  IRType host_word);
+
+/* A constant, and a new temporary with the value of an expression. */
+IRExpr *number(ULong value);
+IRExpr *assign(IRSB *out, IRType type, IRExpr *e);
 
 /* ---- requests.c ---- */
 

@@ -171,29 +171,22 @@ IN_BOTH(MEASURES_IN, malloc_usable_size)
 
 /* ---- hints: calls of libabut, which does what malloc and calloc do ---- */
 
-void *WRAPPER(ANYWHERE, abut_malloc_near)(size_t bytes, const void *other);
-void *WRAPPER(ANYWHERE, abut_malloc_near)(size_t bytes, const void *other) {
-  OrigFn original;
-  void *block;
-  VALGRIND_GET_ORIG_FN(original);
-  REQUEST(ENTER_ALLOCATE, FRAME, 0, 0, 0, 0);
-  CALL_FN_W_WW(block, original, bytes, other);
-  REQUEST(LEAVE_ALLOCATE, FRAME, block, bytes, 0, 0);
-  REQUEST(NEAR, block, other, 0, 0, 0);
-  return block;
-}
-
-void *WRAPPER(ANYWHERE, abut_calloc_near)(size_t count, size_t each, const void *other);
-void *WRAPPER(ANYWHERE, abut_calloc_near)(size_t count, size_t each, const void *other) {
-  OrigFn original;
-  void *block;
-  VALGRIND_GET_ORIG_FN(original);
-  REQUEST(ENTER_ALLOCATE, FRAME, 0, 0, 0, 0);
-  CALL_FN_W_WWW(block, original, count, each, other);
-  REQUEST(LEAVE_ALLOCATE, FRAME, block, count * each, 0, 0);
-  REQUEST(NEAR, block, other, 0, 0, 0);
-  return block;
-}
+#define ALLOCATES_NEAR(name, parameters, call, bytes)                                              \
+  void *WRAPPER(ANYWHERE, name) parameters;                                                        \
+  void *WRAPPER(ANYWHERE, name) parameters {                                                       \
+    OrigFn original;                                                                               \
+    void *block;                                                                                   \
+    VALGRIND_GET_ORIG_FN(original);                                                                \
+    REQUEST(ENTER_ALLOCATE, FRAME, 0, 0, 0, 0);                                                    \
+    call;                                                                                          \
+    REQUEST(LEAVE_ALLOCATE, FRAME, block, bytes, 0, 0);                                            \
+    REQUEST(NEAR, block, other, 0, 0, 0);                                                          \
+    return block;                                                                                  \
+  }
+ALLOCATES_NEAR(abut_malloc_near, (size_t bytes, const void *other),
+               CALL_FN_W_WW(block, original, bytes, other), bytes)
+ALLOCATES_NEAR(abut_calloc_near, (size_t count, size_t each, const void *other),
+               CALL_FN_W_WWW(block, original, count, each, other), count *each)
 
 void WRAPPER(ANYWHERE, abut_touch)(const void *block, unsigned weight);
 void WRAPPER(ANYWHERE, abut_touch)(const void *block, unsigned weight) {
