@@ -113,11 +113,7 @@ nb::dict utilisation_of(const sim::Utilisation &utilisation) {
 }
 
 nb::dict solve(const sim::Optimum &optimum) {
-  sim::Optimum::Answer answer;
-  {
-    const nb::gil_scoped_release others_may_run;
-    answer = optimum.solve();
-  }
+  const auto answer = without_gil([&] { return optimum.solve(); });
   nb::dict dict;
   dict["accesses"] = list_of(answer.accesses);
   dict["misses"] = list_of(answer.misses);
@@ -132,12 +128,7 @@ struct Run {
   std::unique_ptr<Replay> replay;
 
   nb::object next() {
-    bool any = false;
-    {
-      const nb::gil_scoped_release others_may_run;
-      any = replay->next();
-    }
-    if (!any) return nb::none();
+    if (!without_gil([&] { return replay->next(); })) return nb::none();
     const sim::References references = replay->references();
     nb::dict arrays;
     arrays["addresses"] = copy(references.addresses);

@@ -30,12 +30,7 @@ public:
     return nullptr;
   }
 
-  Entry *peek(uint64_t set, uint64_t line) {
-    Entry *first = &entries_[set * ways_];
-    for (uint32_t way = 0; way < ways_; ++way)
-      if (first[way].holds(line)) return first + way;
-    return nullptr;
-  }
+  Entry *peek(uint64_t set, uint64_t line) { return entry_of(line, &entries_[set * ways_], ways_); }
 
   Entry insert(uint64_t set, Entry entry) {
     Entry *first = &entries_[set * ways_];

@@ -14,6 +14,13 @@ struct SetShape {
   uint64_t seed = 1;
 };
 
+// The line's entry among the ways of a set, or null.
+inline Entry *entry_of(uint64_t line, Entry *first, uint32_t ways) {
+  for (uint32_t way = 0; way < ways; ++way)
+    if (first[way].holds(line)) return first + way;
+  return nullptr;
+}
+
 template <typename Sets>
 concept Replacement = requires(Sets sets, uint64_t set, uint64_t line, Entry entry) {
   // Whether a second hit in a row on the same line changes nothing, so that the call can be left out.

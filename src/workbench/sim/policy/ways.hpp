@@ -20,21 +20,12 @@ public:
       : entries_(shape.sets * shape.ways), ways_(shape.ways), policy_(shape) {}
 
   Entry *find(uint64_t set, uint64_t line) {
-    Entry *first = &entries_[set * ways_];
-    for (uint32_t way = 0; way < ways_; ++way) {
-      if (!first[way].holds(line)) continue;
-      policy_.use(set, way);
-      return first + way;
-    }
-    return nullptr;
+    Entry *found = peek(set, line);
+    if (found != nullptr) policy_.use(set, static_cast<uint32_t>(found - &entries_[set * ways_]));
+    return found;
   }
 
-  Entry *peek(uint64_t set, uint64_t line) {
-    Entry *first = &entries_[set * ways_];
-    for (uint32_t way = 0; way < ways_; ++way)
-      if (first[way].holds(line)) return first + way;
-    return nullptr;
-  }
+  Entry *peek(uint64_t set, uint64_t line) { return entry_of(line, &entries_[set * ways_], ways_); }
 
   Entry insert(uint64_t set, Entry entry) {
     Entry *first = &entries_[set * ways_];
