@@ -13,7 +13,7 @@ extern "C" {
 typedef struct abut_cells abut_cells;
 
 /* The links of a node: pointers at these offsets, in bytes, each null or to a node of the same heap that no other link leads
- * to. `moved`, which may be null, is told of each node after it was moved; what it points at by then is valid. */
+ * to. `moved`, which may be null, is called for each node after it was moved; what it points at by then is valid. */
 #define ABUT_CELLS_MOST_LINKS 8
 typedef struct abut_cells_links {
   size_t count;

@@ -87,7 +87,7 @@ private:
     std::array<CellId, 2 * kMost> cells;
     unsigned count = 0;
   };
-  // The link behind what was laid out, and where a node went that somebody follows.
+  // The link behind what was laid out, and where a node went that the caller follows.
   struct Laid {
     Place place;
     CellId followed;

@@ -8,7 +8,7 @@ namespace {
 constexpr DrainBudget kBudget = {
     .words_per_tick = 1, .burst = 1000, .overrun_per_tick = 0.1, .window = 50};
 
-// A program that makes so many words a stamp, of which all are taken that may be.
+// A program that makes so many words a tick, of which all are taken that may be.
 class Program {
 public:
   // Words that are taken of it in so many steps of 10 ticks; and how often the taking began.
@@ -51,7 +51,7 @@ TEST(RateLimiter, AProgramThatMakesMoreIsTakenInWindows) {
   Program program;
   program.run(100, 4); // the burst
   const auto taken = program.run(10'000, 4);
-  EXPECT_NEAR(taken.words, 10'000, 1000) << "a tenth of a word a stamp";
+  EXPECT_NEAR(taken.words, 10'000, 1000) << "a tenth of a word a tick";
   EXPECT_GT(taken.windows, 50);
   EXPECT_LT(taken.windows, 250) << "each is of 50 words at least";
 }
@@ -70,7 +70,7 @@ TEST(RateLimiter, WhatWasToldBeforeMayHaveBeenTooMuch) {
   ASSERT_FALSE(limiter.renew(10, 2000));
   ASSERT_TRUE(limiter.renew(100'000, 1000));
   limiter.spend(9000);
-  EXPECT_TRUE(limiter.renew(110'000, 10'000)) << "whole again: a word a stamp is not too much";
+  EXPECT_TRUE(limiter.renew(110'000, 10'000)) << "whole again: a word a tick is not too much";
 }
 
 TEST(RateLimiter, NothingIsRefusedWithoutABudget) {

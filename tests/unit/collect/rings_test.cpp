@@ -1,4 +1,4 @@
-// From a thread's lane through its ring to the raw stream.
+// From a thread's writer through its ring to the raw stream.
 #include "collect/raw_stream.h"
 #include "collect/rings/ring_reader.hpp"
 #include "probes/ring/ring_writer.hpp"
@@ -37,7 +37,7 @@ protected:
     munmap(header_, ring::kSharedBytes);
   }
 
-  // Nought, and for the most part never there.
+  // Zero, and for the most part never touched.
   static void *map_memory() {
     void *memory = mmap(nullptr, ring::kSharedBytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

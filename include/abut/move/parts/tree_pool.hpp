@@ -80,7 +80,7 @@ public:
   }
 
   HandleTable handles;
-  // A node that somebody in the midst of an update follows, wherever it moves.
+  // A node that an update follows, wherever it moves.
   CellId watched = kNoCell;
 
   Value &value(CellId cell) {

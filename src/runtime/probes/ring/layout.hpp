@@ -124,7 +124,7 @@ struct SmallBirth {
   static constexpr uint64_t offset_from(uint64_t anchor) { return kMark - anchor; }
   static constexpr uint64_t kNowhere = uint64_t{1}
                                        << 63; // the offset by which all are out of reach
-  // Nought where the address is out of reach, or the size is.
+  // Zero where the address is out of reach, or the size is.
   static constexpr Word word_of(uint64_t address, uint64_t offset, size_t size, uint16_t context) {
     const uint64_t marked = address + offset;
     if (marked >> kReachShift != kMark >> kReachShift || size >= kMostSize) return 0;
