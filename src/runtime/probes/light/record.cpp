@@ -60,7 +60,7 @@ void put_new(Kind kind, const void *memory, size_t bytes, uint16_t context) {
 }
 
 // Out of line, so that what comes before needs no stack.
-[[gnu::noinline]] void *allocated_the_longer_way(void *memory, size_t bytes, Frame frame) {
+[[gnu::noinline]] void *allocated_slow(void *memory, size_t bytes, Frame frame) {
   return ring::writer.drops() ? memory : allocated_waiting(memory, bytes, frame);
 }
 
@@ -77,7 +77,7 @@ void *allocated_otherwise(void *memory, size_t bytes, Frame frame) {
     const uint16_t context = known_chains.context_at_once(frame);
     return context != 0 ? small_birth(memory, bytes, context) : 0;
   });
-  return put ? memory : allocated_the_longer_way(memory, bytes, frame);
+  return put ? memory : allocated_slow(memory, bytes, frame);
 }
 
 void *allocated_by_heap(void *memory, size_t bytes, Frame frame) {

@@ -11,7 +11,7 @@ namespace {
 // An entry: a tag, the part of a line's number that its set does not determine, above these.
 constexpr uint32_t kDirty = 1;
 constexpr uint32_t kByAllocator = LineRequest::kByAllocator;
-constexpr uint32_t kTold = kDirty | kByAllocator;
+constexpr uint32_t kCounted = kDirty | kByAllocator;
 constexpr unsigned kTagShift = 3;
 constexpr uint32_t kFlags = (1U << kTagShift) - 1;
 constexpr unsigned kTagBits = 28;
@@ -153,7 +153,7 @@ CompactSets::run_few(std::span<const LineRequest> requests, LineRequest *handed,
     const uint64_t left = uint64_t{old >> kTagShift} << set_bits | set;
     *handed = {left << Entry::kLineShift | LineRequest::kWriteBack | (old & kByAllocator), 0};
     handed += goes & old;
-    ++tally[(old & kTold) | (goes ^ 1) << kTagShift];
+    ++tally[(old & kCounted) | (goes ^ 1) << kTagShift];
   }
   return handed;
 }
