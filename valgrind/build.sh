@@ -3,7 +3,7 @@
 #
 # usage: build.sh RAW_STREAM_FOLDER OUTPUT_FOLDER
 # The first is where raw_stream.h is. The second becomes what VALGRIND_LIB may point to: the tool, what it preloads, and
-# links to what Valgrind's core wants there.
+# links to what Valgrind's core needs there.
 # SPDX-License-Identifier: GPL-2.0-or-later
 set -eu
 
@@ -62,7 +62,7 @@ $CC -std=gnu11 -O2 -g -m64 -fPIC -fno-builtin -fno-stack-protector -fasynchronou
     -shared -nodefaultlibs -Wl,-z,interpose,-z,initfirst \
     -o "$out/vgpreload_abut-$platform.so" "$here/wrap/wrappers.c"
 
-# ---- what the core wants ----
+# ---- what the core needs ----
 
 for file in "$programs"/default.supp "$programs/vgpreload_core-$platform.so" "$programs"/*.xml; do
     if [ -e "$file" ]; then ln -sf "$file" "$out/"; fi

@@ -19,7 +19,7 @@ enum abut_request {
   ABUT_REQUEST_JUMP,         /* the thread leaves all wrappers */
   ABUT_REQUEST_STEP_OUT,     /* the thread leaves all wrappers, and will ... */
   ABUT_REQUEST_STEP_BACK,    /* ... be back in them */
-  ABUT_REQUEST_USABLE,       /* block, bytes that the program was told it may use */
+  ABUT_REQUEST_USABLE,       /* block, bytes that the program learned that it may use */
   ABUT_REQUEST_NEAR,         /* block, the block that it should be near to */
   ABUT_REQUEST_TOUCH,        /* address, weight */
   /* include/abut/trace_marks.h has these as numbers */

@@ -1,10 +1,10 @@
 // How many references a second the one-pass curves take in, on one core: exact reuse distances, a sample of 1 % of the
 // lines (SHARDS), one of at most 8192 lines, and pages with their reduction. The references are made up: half of them to
 // nodes of which few are used often, half of them sweeps, as programs mix them.
-#include "sim/page_curve.hpp"
-#include "sim/page_model.hpp"
-#include "sim/reuse.hpp"
-#include "sim/sampled_reuse.hpp"
+#include "sim/pages/page_curve.hpp"
+#include "sim/pages/page_model.hpp"
+#include "sim/reuse/reuse.hpp"
+#include "sim/reuse/sampled_reuse.hpp"
 
 #include "common/random.hpp"
 

@@ -1,7 +1,7 @@
 // How many references a second the simulators take in, on one core: of a trace, or of a run made up here.
 //
 // usage: sim_speed [FILE]     the references lie in memory; the best of some rounds counts
-#include "sim/tree.hpp"
+#include "sim/tree/tree.hpp"
 #include "trace/batches.hpp"
 #include "trace/reader.hpp"
 

@@ -1,4 +1,4 @@
-/* Marks in a program, for `abut record`: which part of a run is worth recording.
+/* Marks in a program, for `abut record`: which part of a run to record.
  *
  * Under the recorder, accesses are recorded from abut_trace_start() on (`abut record --wait`), and up to
  * abut_trace_stop(). Without it, a mark costs a few instructions that do nothing. Nothing is to be linked.
@@ -34,7 +34,7 @@ static inline void abut_trace_request(unsigned long request) { (void)request; }
 /* Accesses are recorded from here on. */
 static inline void abut_trace_start(void) { abut_trace_request(0x41420100); }
 
-/* Accesses are recorded no more. Allocations and frees are, so that later accesses can be told apart. */
+/* Accesses are recorded no more. Allocations and frees are, so that later accesses find their objects. */
 static inline void abut_trace_stop(void) { abut_trace_request(0x41420101); }
 
 #ifdef __cplusplus

@@ -12,13 +12,13 @@ Crew::Crew(std::size_t threads) : workers_(threads - 1) {
 Crew::~Crew() {
   dismissed_ = true;
   for (Worker &worker : workers_) {
-    worker.wanted.release();
+    worker.called.release();
     worker.thread.join();
   }
 }
 
 void Crew::work(Worker &self) {
-  for (self.wanted.acquire(); !dismissed_; self.wanted.acquire()) {
+  for (self.called.acquire(); !dismissed_; self.called.acquire()) {
     model_.perform(current_);
     finished_.release();
   }
@@ -34,7 +34,7 @@ void Crew::perform(std::span<const std::uint8_t> bytes) {
       model_.perform(current_);
       continue;
     }
-    workers_[who - 1].wanted.release();
+    workers_[who - 1].called.release();
     finished_.acquire();
   }
 }

@@ -25,7 +25,7 @@ public:
 
 private:
   struct Worker {
-    std::binary_semaphore wanted{0};
+    std::binary_semaphore called{0};
     std::thread thread;
   };
 

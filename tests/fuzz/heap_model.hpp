@@ -24,7 +24,7 @@ private:
 
 class HeapModel {
 public:
-  // `first_key` tells this model's contents from every other's. Overlap can be checked only by a
+  // `first_key` distinguishes this model's contents from every other's. Overlap can be checked only by a
   // model that sees all blocks, so not when several run at once.
   HeapModel(Exchange &exchange, std::uint64_t first_key, bool checks_overlap)
       : exchange_(exchange), ledger_(checks_overlap), next_key_(first_key) {}

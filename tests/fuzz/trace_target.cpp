@@ -1,6 +1,6 @@
 // The libFuzzer target for trace files, and for what replays them. Its input is what follows a file's head: the blocks. Checksums would keep
 // every change from the decoders, so each block that can be found is first given right ones.
-#include "sim/replay.hpp"
+#include "sim/layouts/replay.hpp"
 #include "trace/batches.hpp"
 #include "trace/check.hpp"
 #include "trace/object_table.hpp"
@@ -58,7 +58,7 @@ void read_all(const std::string &path) {
   read_objects(reader, Count::events);
 }
 
-// The objects laid out anew, and the references to them, by whatever they can be counted for.
+// The objects laid out again, and the references to them, by whatever they can be counted for.
 void replay_all(const std::string &path, uint8_t choice) {
   using namespace abut::sim;
   Result<Reader> opened = Reader::open(path);
@@ -73,7 +73,7 @@ void replay_all(const std::string &path, uint8_t choice) {
   Replay replay(reader, *layout, options);
   while (replay.next())
     if (replay.references().owners.size() != replay.references().count() &&
-        options.owned_by != OwnedBy::nobody)
+        options.owned_by != OwnedBy::none)
       std::abort();
 }
 

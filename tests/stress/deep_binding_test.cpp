@@ -57,7 +57,7 @@ TEST(DeepBoundPlugin, AllocatesWhatTheProgramFrees) {
   }
 }
 
-// The C library serves other threads from arenas that cannot be told from any other mapping: a
+// The C library serves other threads from arenas that look like any other mapping: a
 // refusal in words will do, silent damage will not.
 TEST(DeepBoundPlugin, OfAnotherThreadIsServedOrRefusedInWords) {
   for (const std::size_t size : {24u, 5000u, 300'000u}) {

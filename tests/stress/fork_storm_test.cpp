@@ -19,7 +19,7 @@ using support::require;
 
 namespace {
 
-// Threads that allocate and free all sizes until told to stop, each keeping some blocks alive.
+// Threads that allocate and free all sizes until `stop` is set, each keeping some blocks alive.
 class Storm {
 public:
   explicit Storm(std::size_t count) : tables_(count, std::vector<Block>(500)) {

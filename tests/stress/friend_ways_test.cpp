@@ -22,7 +22,7 @@ struct List {
   Node *head, *tail;
 };
 
-// `base` is told inverted, so that nothing but the site itself holds it.
+// `base` is passed inverted, so that nothing but the site itself holds it.
 using Request = void *(std::uint64_t inverted_base, std::uint64_t index, std::size_t bytes);
 
 } // namespace

@@ -72,9 +72,9 @@ TEST(ThreadChurn, OfManyAtATimeLeavesOthersBlocksAlone) {
       threads.emplace_back([&blocks, wave] {
         support::Random random(wave);
         for (int i = 0; i < 100; ++i) {
-          Block brief = Block::make(random.size_up_to(10'000), 1);
+          Block passing = Block::make(random.size_up_to(10'000), 1);
           blocks.push_back(Block::make(random.size_up_to(2000), random.next()));
-          brief.release();
+          passing.release();
         }
       });
     for (std::thread &thread : threads) thread.join();

@@ -62,8 +62,8 @@ pthread_key_t late_key;
 // destructor is done.
 void reallocate_and_return(void *value) {
   auto *count = static_cast<int *>(std::realloc(value, 2000));
-  Block brief = Block::make(700, 3);
-  check_and_release(brief);
+  Block passing = Block::make(700, 3);
+  check_and_release(passing);
   ++destructions;
   if (++*count < PTHREAD_DESTRUCTOR_ITERATIONS)
     pthread_setspecific(late_key, count);

@@ -1,4 +1,4 @@
-/* What the wrappers tell: calls of the allocator, and how deep in it a thread is.
+/* What the wrappers report: calls of the allocator, and how deep in it a thread is.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  *
@@ -125,80 +125,50 @@ Bool allocator_is_inside(ThreadId tid) { return is_inside(&threads[tid]); }
 
 /* ---- events ---- */
 
-static void tell_allocated(ThreadId tid, Addr block, SizeT bytes, SizeT alignment) {
-  if (block == 0) return;
-  UInt context = event_context(tid);
-  ULong *words = event(ABUT_RAW_ALLOCATE, alignment, 4);
-  words[0] = event_time();
-  words[1] = block;
-  words[2] = bytes;
-  words[3] = context;
+static void record_allocation(ThreadId tid, Addr block, SizeT bytes, SizeT alignment) {
+  if (block != 0)
+    RECORD(ABUT_RAW_ALLOCATE, alignment, event_time(), block, bytes, event_context(tid));
 }
 
-static void tell_freed(Addr block, Addr caller) {
-  if (block == 0) return;
-  ULong *words = event(ABUT_RAW_FREE, 0, 3);
-  words[0] = event_time();
-  words[1] = block;
-  words[2] = caller;
+static void record_free(Addr block, Addr caller) {
+  if (block != 0) RECORD(ABUT_RAW_FREE, 0, event_time(), block, caller);
 }
 
-static void tell_to_be_resized(Addr block) {
-  if (block == 0) return;
-  ULong *words = event(ABUT_RAW_RESIZE, 0, 2);
-  words[0] = event_time();
-  words[1] = block;
+static void record_resize(Addr block) {
+  if (block != 0) RECORD(ABUT_RAW_RESIZE, 0, event_time(), block);
 }
 
-static void tell_resized(ThreadId tid, Addr block, SizeT bytes, Bool unchanged) {
-  UInt context = event_context(tid);
-  ULong *words = event(ABUT_RAW_RESIZED, unchanged, 4);
-  words[0] = event_time();
-  words[1] = block;
-  words[2] = bytes;
-  words[3] = context;
-}
-
-static void tell_pair(UInt kind, ULong first, ULong second) {
-  ULong *words = event(kind, 0, 3);
-  words[0] = event_time();
-  words[1] = first;
-  words[2] = second;
-}
-
-static void tell_usable(Addr block, SizeT bytes) {
-  ULong *words = event(ABUT_RAW_USABLE, 0, 2);
-  words[0] = block;
-  words[1] = bytes;
+static void record_resized(ThreadId tid, Addr block, SizeT bytes, Bool unchanged) {
+  RECORD(ABUT_RAW_RESIZED, unchanged, event_time(), block, bytes, event_context(tid));
 }
 
 static void serve(ThreadId tid, Thread *thread, const UWord *args) {
   switch (args[0]) {
   case ABUT_REQUEST_ENTER_ALLOCATE: enter(thread, args[1]); break;
   case ABUT_REQUEST_ENTER_FREE:
-    if (enter(thread, args[1])) tell_freed(args[2], args[3]);
+    if (enter(thread, args[1])) record_free(args[2], args[3]);
     break;
   case ABUT_REQUEST_ENTER_RESIZE:
-    if (enter(thread, args[1])) tell_to_be_resized(args[2]);
+    if (enter(thread, args[1])) record_resize(args[2]);
     break;
   case ABUT_REQUEST_LEAVE_ALLOCATE:
-    if (leave(thread, args[1])) tell_allocated(tid, args[2], args[3], args[4]);
+    if (leave(thread, args[1])) record_allocation(tid, args[2], args[3], args[4]);
     break;
   case ABUT_REQUEST_LEAVE_FREE: leave(thread, args[1]); break;
   case ABUT_REQUEST_LEAVE_RESIZE:
-    if (leave(thread, args[1])) tell_resized(tid, args[2], args[3], args[4]);
+    if (leave(thread, args[1])) record_resized(tid, args[2], args[3], args[4]);
     break;
   case ABUT_REQUEST_LANDED: forget_deeper(thread, args[1]); break;
   case ABUT_REQUEST_STEP_OUT: step_out(thread); break;
   case ABUT_REQUEST_STEP_BACK: step_back(thread); break;
   case ABUT_REQUEST_JUMP: jump_out(thread); break;
   case ABUT_REQUEST_USABLE:
-    if (thread->depth == 0) tell_usable(args[1], args[2]);
+    if (thread->depth == 0) RECORD(ABUT_RAW_USABLE, 0, args[1], args[2]);
     break;
   case ABUT_REQUEST_NEAR:
-    if (args[1] != 0 && args[2] != 0) tell_pair(ABUT_RAW_NEAR, args[1], args[2]);
+    if (args[1] != 0 && args[2] != 0) RECORD(ABUT_RAW_NEAR, 0, event_time(), args[1], args[2]);
     break;
-  case ABUT_REQUEST_TOUCH: tell_pair(ABUT_RAW_TOUCH, args[1], args[2]); break;
+  case ABUT_REQUEST_TOUCH: RECORD(ABUT_RAW_TOUCH, 0, event_time(), args[1], args[2]); break;
   case ABUT_REQUEST_START: state_start(); break;
   case ABUT_REQUEST_STOP: state_stop(); break;
   default: break;

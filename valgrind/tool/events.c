@@ -21,35 +21,39 @@ ULong *event(UInt kind, ULong small_value, UInt count) {
   return words + 1;
 }
 
+void event_of(UInt kind, ULong small_value, UInt count, const ULong *words) {
+  VG_(memcpy)(event(kind, small_value, count), words, count * sizeof(ULong));
+}
+
 ULong event_time(void) {
   UInt low, high;
   __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
   return (ULong)high << 32 | low;
 }
 
-/* ---- contexts: each is told once, and named by its number from then on ---- */
+/* ---- contexts: each is recorded once, then named by its number ---- */
 
-static UChar *told; /* a bit for each context */
-static UInt told_bytes;
+static UChar *announced; /* a bit for each context */
+static UInt announced_bytes;
 
-static Bool is_told(UInt context) {
+static Bool is_announced(UInt context) {
   UInt index = context / 4; /* the core numbers them in steps of four */
-  if (index / 8 >= told_bytes) {
+  if (index / 8 >= announced_bytes) {
     UInt bytes = 2 * (index / 8) + 4096;
-    told = VG_(realloc)("abut.told", told, bytes);
-    VG_(memset)(told + told_bytes, 0, bytes - told_bytes);
-    told_bytes = bytes;
+    announced = VG_(realloc)("abut.announced", announced, bytes);
+    VG_(memset)(announced + announced_bytes, 0, bytes - announced_bytes);
+    announced_bytes = bytes;
   }
   UChar bit = 1 << (index % 8);
-  Bool was = (told[index / 8] & bit) != 0;
-  told[index / 8] |= bit;
+  Bool was = (announced[index / 8] & bit) != 0;
+  announced[index / 8] |= bit;
   return was;
 }
 
 UInt event_context(ThreadId tid) {
   ExeContext *context = VG_(record_ExeContext)(tid, 0);
   UInt number = VG_(get_ECU_from_ExeContext)(context);
-  if (!is_told(number)) {
+  if (!is_announced(number)) {
     UInt depth = VG_(get_ExeContext_n_ips)(context);
     const Addr *chain = VG_(get_ExeContext_StackTrace)(context);
     ULong *words = event(ABUT_RAW_CONTEXT, 0, 1 + depth);
@@ -59,7 +63,7 @@ UInt event_context(ThreadId tid) {
   return number;
 }
 
-void events_forget(void) { VG_(memset)(told, 0, told_bytes); }
+void events_forget(void) { VG_(memset)(announced, 0, announced_bytes); }
 
 /* ---- modules ---- */
 

@@ -4,7 +4,7 @@
  *
  * A block of code with accesses begins by asking whether the slot is full. Then, before each access, its address is
  * stored in the slot; before each exit, the head with the number of addresses so far, and the new end of the slot. What
- * does not depend on the run (sizes, reads or writes, places in the code) is told once, when the block is translated.
+ * does not depend on the run (sizes, reads or writes, places in the code) is recorded once, when the block is translated.
  */
 #include "tool.h"
 
@@ -138,10 +138,10 @@ static void find_accesses(const IRSB *block, ThreadId tid, Addr start, Int stack
 
 /* ---- writing code ---- */
 
-static IRExpr *number(ULong value) { return IRExpr_Const(IRConst_U64(value)); }
+IRExpr *number(ULong value) { return IRExpr_Const(IRConst_U64(value)); }
 static IRExpr *at(const void *variable) { return number((Addr)variable); }
 
-static IRExpr *assign(IRSB *out, IRType type, IRExpr *e) {
+IRExpr *assign(IRSB *out, IRType type, IRExpr *e) {
   IRTemp temporary = newIRTemp(out->tyenv, type);
   addStmtToIRSB(out, IRStmt_WrTmp(temporary, e));
   return IRExpr_RdTmp(temporary);
@@ -163,7 +163,7 @@ static void store(IRSB *out, IRExpr *where, IRExpr *what) {
   addStmtToIRSB(out, IRStmt_Store(Iend_LE, where, what));
 }
 
-/* Where `guard` holds, goes back to the begin of the block, and lets the core look around before. */
+/* Where `guard` holds, goes back to the begin of the block, and lets the core run before. */
 static void start_over_if(IRSB *out, IRExpr *guard, Addr start) {
   addStmtToIRSB(out, IRStmt_Exit(guard, Ijk_Yield, IRConst_U64(start), out->offsIP));
 }
@@ -234,7 +234,7 @@ static void add_recorded(IRSB *out, const IRSB *in, Int first, IRExpr *base, UIn
   count_instructions(out, begun);
 }
 
-static void tell_block(UInt block) {
+static void record_block(UInt block) {
   ULong *words = event(ABUT_RAW_BLOCK, access_count, 1 + access_count);
   words[0] = block;
   for (Int i = 0; i < access_count; ++i) {
@@ -244,7 +244,7 @@ static void tell_block(UInt block) {
   }
 }
 
-/* ---- looking out for a function ---- */
+/* ---- waiting for a function ---- */
 
 static VG_REGPARM(0) void function_is_reached(void) { state_reached_function(); }
 
@@ -254,7 +254,7 @@ static Bool is_awaited(Addr code) {
          VG_(strcmp)(name, option_from) == 0;
 }
 
-static void add_lookout(IRSB *out, const IRSB *in, Int first) {
+static void add_function_check(IRSB *out, const IRSB *in, Int first) {
   for (Int i = first; i < in->stmts_used; ++i) {
     const IRStmt *s = in->stmts[i];
     addStmtToIRSB(out, in->stmts[i]);
@@ -283,7 +283,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
   IRSB *out = deepCopyIRSBExceptStmts(in);
   Int first = add_preamble(out, in);
   if (state == STATE_WAITING) {
-    add_lookout(out, in, first);
+    add_function_check(out, in, first);
     return out;
   }
   if (option_window_whole != 0 && access_count != 0) count_accesses(out, start);
@@ -292,7 +292,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
     return out;
   }
   UInt block = access_count == 0 ? 0 : ++block_count;
-  if (block != 0) tell_block(block);
+  if (block != 0) record_block(block);
   add_recorded(out, in, first, block != 0 ? begin_block(out) : NULL, block);
   serve_request_inside(out, layout);
   return out;

@@ -14,16 +14,14 @@
 
 /* ---- memory that system calls read and write ---- */
 
-static void tell_kernel(ThreadId tid, Addr start, SizeT bytes, Bool writes) {
+static void record_kernel(ThreadId tid, Addr start, SizeT bytes, Bool writes) {
   if (state != STATE_RECORDING || bytes == 0) return;
   allocator_thread_runs(tid);
-  ULong *words = event(ABUT_RAW_KERNEL, writes, 2);
-  words[0] = start;
-  words[1] = bytes;
+  RECORD(ABUT_RAW_KERNEL, writes, start, bytes);
 }
 
 static void kernel_reads(CorePart part, ThreadId tid, const HChar *what, Addr start, SizeT bytes) {
-  if (part == Vg_CoreSysCall) tell_kernel(tid, start, bytes, False);
+  if (part == Vg_CoreSysCall) record_kernel(tid, start, bytes, False);
 }
 
 /* Its length is only known from reading it, which may only be done where it can be read. */
@@ -34,33 +32,27 @@ static void kernel_reads_text(CorePart part, ThreadId tid, const HChar *what, Ad
     Addr page_end = (end | (VKI_PAGE_SIZE - 1)) + 1;
     while (end < page_end && *(const HChar *)end != 0) ++end;
     if (end < page_end) {
-      tell_kernel(tid, start, end + 1 - start, False);
+      record_kernel(tid, start, end + 1 - start, False);
       return;
     }
   }
 }
 
 static void kernel_wrote(CorePart part, ThreadId tid, Addr start, SizeT bytes) {
-  if (part == Vg_CoreSysCall) tell_kernel(tid, start, bytes, True);
+  if (part == Vg_CoreSysCall) record_kernel(tid, start, bytes, True);
 }
 
 /* ---- mappings ---- */
 
 /* Its content is gone; its pages, if they are touched again, come back as zeros. */
 static void discarded(Addr start, SizeT bytes) {
-  if (state == STATE_IDLE || bytes == 0) return;
-  ULong *words = event(ABUT_RAW_DISCARD, 0, 3);
-  words[0] = event_time();
-  words[1] = start;
-  words[2] = bytes;
+  if (state != STATE_IDLE && bytes != 0) RECORD(ABUT_RAW_DISCARD, 0, event_time(), start, bytes);
 }
 
 static void unmapped(Addr start, SizeT bytes) {
   if (state == STATE_IDLE) return;
   discarded(start, bytes);
-  ULong *words = event(ABUT_RAW_UNMAP, 0, 2);
-  words[0] = start;
-  words[1] = bytes;
+  RECORD(ABUT_RAW_UNMAP, 0, start, bytes);
 }
 
 static void mapped(Addr start, SizeT bytes, Bool readable, Bool writable, Bool executable,
@@ -82,9 +74,7 @@ static void thread_created(ThreadId parent, ThreadId child) { allocator_thread_b
 static void thread_begins(ThreadId tid) {
   if (state == STATE_IDLE) return;
   Addr top = VG_(thread_get_stack_max)(tid) + 1;
-  ULong *words = event(ABUT_RAW_STACK, allocator_thread_number(tid), 2);
-  words[0] = top - VG_(thread_get_stack_size)(tid);
-  words[1] = top;
+  RECORD(ABUT_RAW_STACK, allocator_thread_number(tid), top - VG_(thread_get_stack_size)(tid), top);
 }
 
 static void thread_runs(ThreadId tid, ULong blocks) {

@@ -23,14 +23,6 @@ static VG_REGPARM(1) ULong request_is_served(const UWord *arguments) {
   return allocator_quick_request(VG_(get_running_tid)(), arguments);
 }
 
-static IRExpr *assign(IRSB *out, IRType type, IRExpr *e) {
-  IRTemp temporary = newIRTemp(out->tyenv, type);
-  addStmtToIRSB(out, IRStmt_WrTmp(temporary, e));
-  return IRExpr_RdTmp(temporary);
-}
-
-static IRExpr *zero(void) { return IRExpr_Const(IRConst_U64(0)); }
-
 /* The tool reads the arguments, and walks the stack. */
 static IRExpr *call_tool(IRSB *out, const VexGuestLayout *layout) {
   IRTemp served = newIRTemp(out->tyenv, Ity_I64);
@@ -47,7 +39,7 @@ static IRExpr *call_tool(IRSB *out, const VexGuestLayout *layout) {
   call->fxState[0].size = layout->sizeof_SP;
   call->fxState[0].nRepeats = call->fxState[0].repeatLen = 0;
   addStmtToIRSB(out, IRStmt_Dirty(call));
-  return assign(out, Ity_I1, IRExpr_Binop(Iop_CmpNE64, IRExpr_RdTmp(served), zero()));
+  return assign(out, Ity_I1, IRExpr_Binop(Iop_CmpNE64, IRExpr_RdTmp(served), number(0)));
 }
 
 void serve_request_inside(IRSB *out, const VexGuestLayout *layout) {
@@ -55,7 +47,7 @@ void serve_request_inside(IRSB *out, const VexGuestLayout *layout) {
   addStmtToIRSB(out, IRStmt_Put(out->offsIP, out->next));
   IRExpr *is_served = call_tool(out, layout);
   IRExpr *before = assign(out, Ity_I64, IRExpr_Get(ANSWER, Ity_I64));
-  IRExpr *after = assign(out, Ity_I64, IRExpr_ITE(is_served, zero(), before));
+  IRExpr *after = assign(out, Ity_I64, IRExpr_ITE(is_served, number(0), before));
   addStmtToIRSB(out, IRStmt_Put(ANSWER, after));
   addStmtToIRSB(out, IRStmt_Exit(is_served, Ijk_Boring,
                                  IRConst_U64(out->next->Iex.Const.con->Ico.U64), out->offsIP));

@@ -13,8 +13,8 @@ ULong accesses_counted, accesses_limit, instructions_run;
 
 static Bool discard_is_due;
 
-static void tell(Bool recording) {
-  if (stream_is_open()) event(ABUT_RAW_RECORDING, recording, 1)[0] = event_time();
+static void record_state(Bool recording) {
+  if (stream_is_open()) RECORD(ABUT_RAW_RECORDING, recording, event_time());
 }
 
 static void change(State to) {
@@ -22,7 +22,7 @@ static void change(State to) {
   if (to == state) return;
   state = to;
   discard_is_due = True;
-  if (recorded != (to == STATE_RECORDING)) tell(to == STATE_RECORDING);
+  if (recorded != (to == STATE_RECORDING)) record_state(to == STATE_RECORDING);
 }
 
 static void next_window_part(void) {
@@ -39,7 +39,7 @@ void state_begin(void) {
     return;
   }
   change(option_from != NULL ? STATE_WAITING : STATE_PAUSED);
-  tell(False);
+  record_state(False);
 }
 
 void state_start(void) {
@@ -56,7 +56,7 @@ void state_stop(void) {
 
 void state_go_on(State as_before) {
   state = as_before;
-  tell(as_before == STATE_RECORDING);
+  record_state(as_before == STATE_RECORDING);
 }
 
 void state_end(void) { change(STATE_IDLE); }

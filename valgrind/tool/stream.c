@@ -14,8 +14,8 @@
 
 ULong *slot_next, *slot_full;
 
-/* Where records go that nobody is to see. */
-static ULong waste[2 * ABUT_RAW_SLACK_WORDS];
+/* Where records go that are not sent. */
+static ULong discarded_words[2 * ABUT_RAW_SLACK_WORDS];
 
 static Int connection = -1;
 static ULong *slots;
@@ -30,9 +30,9 @@ static SysRes call(UWord number, UWord a, UWord b, UWord c, UWord d, UWord e, UW
   return result;
 }
 
-static void use_waste(void) {
-  slot_next = waste;
-  slot_full = waste + ABUT_RAW_SLACK_WORDS;
+static void discard_words(void) {
+  slot_next = discarded_words;
+  slot_full = discarded_words + ABUT_RAW_SLACK_WORDS;
 }
 
 static void use_slot(UInt which) {
@@ -133,7 +133,7 @@ Bool stream_open(UInt parent_session, UInt fork_number) {
   struct abut_raw_welcome welcome = {0};
   struct abut_raw_hello hello = {ABUT_RAW_MAGIC, ABUT_RAW_VERSION, VG_(getpid)(),
                                  VG_(getppid)(), parent_session,   fork_number};
-  use_waste();
+  discard_words();
   if (option_socket == NULL || (connection = connect_to(option_socket)) < 0) return False;
   Int fd = send_bytes(&hello, sizeof hello) ? receive_welcome(&welcome) : -1;
   Bool mapped = fd >= 0 && map_slots(&welcome, fd);
@@ -150,7 +150,7 @@ void stream_abandon(void) {
   connection = -1;
   if (slots != NULL) VG_(am_munmap_valgrind)((Addr)slots, slots_bytes);
   slots = NULL;
-  use_waste();
+  discard_words();
 }
 
 Bool stream_is_open(void) { return connection >= 0; }
@@ -177,7 +177,7 @@ static Bool take_slot(void) {
 
 void stream_flush(void) {
   if (connection < 0) {
-    use_waste();
+    discard_words();
     return;
   }
   ULong words = slot_next - (slots + (SizeT)slot * slot_words);
@@ -188,7 +188,7 @@ void stream_flush(void) {
 
 /* The last of what there is. */
 static void flush_all(void) {
-  event(ABUT_RAW_INSTRUCTIONS, 0, 1)[0] = instructions_run;
+  RECORD(ABUT_RAW_INSTRUCTIONS, 0, instructions_run);
   instructions_run = 0;
   stream_flush();
 }

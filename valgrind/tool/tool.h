@@ -8,7 +8,7 @@
  *   requests.c    requests of the wrappers, served from within translated code
  *   stream.c      slots, and the connection to the collector
  *   events.c      records of what happens: blocks, contexts, modules
- *   allocator.c   what the wrappers tell: calls of the allocator, and how deep in it a thread is
+ *   allocator.c   what the wrappers report: calls of the allocator, and how deep in it a thread is
  *   kernel.c      what the kernel does: memory that it reads and writes, mappings, threads, signals
  */
 #ifndef ABUT_TOOL_H
@@ -34,7 +34,7 @@ extern ULong option_window_whole;  /* … of every so many; 0: of all */
 extern ULong *slot_next; /* where the next record goes */
 extern ULong *slot_full; /* a slot that is filled up to here counts as full */
 
-/* Connects with the collector. False where nobody answers, or this process is not to be recorded. */
+/* Connects with the collector. False where there is no answer, or this process is not to be recorded. */
 Bool stream_open(UInt parent_session, UInt fork_number);
 /* Hands over what is in the slot. */
 void stream_flush(void);
@@ -50,12 +50,19 @@ UInt stream_session(void);
 
 /* Begins an event of `count` words, which the caller writes where this points to. */
 ULong *event(UInt kind, ULong small_value, UInt count);
+/* An event of these words. They are evaluated before it begins, and may be events themselves. */
+#define RECORD(kind, small_value, ...)                                                             \
+  do {                                                                                             \
+    const ULong all_words[] = {__VA_ARGS__};                                                       \
+    event_of(kind, small_value, sizeof all_words / sizeof *all_words, all_words);                  \
+  } while (0)
+void event_of(UInt kind, ULong small_value, UInt count, const ULong *words);
 ULong event_time(void);
 UInt event_context(ThreadId tid);
 void event_module(Addr start, SizeT length);
 void event_modules_so_far(void);
 void event_program(void);
-/* A new process knows nothing yet of what was told to another one. */
+/* A new process has recorded nothing yet. */
 void events_forget(void);
 
 /* ---- state.c ---- */
@@ -63,7 +70,7 @@ void events_forget(void);
 typedef enum {
   STATE_IDLE,     /* this process is not recorded at all */
   STATE_PAUSED,   /* events, and no accesses */
-  STATE_WAITING,  /* so, and looking out for a function */
+  STATE_WAITING,  /* so, and waiting for a function */
   STATE_SKIPPING, /* so, and counting accesses, until the next window */
   STATE_RECORDING,
 } State;
@@ -71,7 +78,7 @@ typedef enum {
 extern State state;
 extern ULong accesses_counted;
 extern ULong accesses_limit;   /* at which a window begins or ends */
-extern ULong instructions_run; /* while accesses are recorded; told when the stream ends */
+extern ULong instructions_run; /* while accesses are recorded; sent when the stream ends */
 
 void state_begin(void);
 void state_start(void);
@@ -89,6 +96,10 @@ void state_reached_function(void);
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
                  const VexGuestExtents *extents, const VexArchInfo *arch, IRType guest_word,
                  IRType host_word);
+
+/* A constant, and a new temporary with the value of an expression. */
+IRExpr *number(ULong value);
+IRExpr *assign(IRSB *out, IRType type, IRExpr *e);
 
 /* ---- requests.c ---- */
 

@@ -1,10 +1,10 @@
-/* What is preloaded into the program: wrappers that tell the tool when the program calls its allocator, and with what.
+/* What is preloaded into the program: wrappers that report to the tool when the program calls its allocator, and with what.
  * The allocator itself, whichever it is, runs as it would without them.
  *
  * SPDX-License-Identifier: MIT. It needs valgrind.h alone, which is under a BSD-style licence.
  *
- * A free is told when the call begins: once the block is back in the allocator, another thread may be given it before
- * this one returns. A new block is told when the call ends, since only then is its address known.
+ * A free is recorded when the call begins: once the block is back in the allocator, another thread may be given it before
+ * this one returns. A new block is recorded when the call ends, since only then is its address known.
  */
 #include "../requests.h"
 
@@ -12,7 +12,7 @@
 
 #define FRAME ((unsigned long)__builtin_frame_address(0))
 #define CALLER ((unsigned long)__builtin_return_address(0))
-#define TELL(request, ...) VALGRIND_DO_CLIENT_REQUEST_STMT(ABUT_REQUEST_##request, __VA_ARGS__)
+#define REQUEST(request, ...) VALGRIND_DO_CLIENT_REQUEST_STMT(ABUT_REQUEST_##request, __VA_ARGS__)
 
 /* Any library or program that defines the function as a global symbol, but for the loader. In the C library some of
  * them are weak symbols, which this leaves out; so that is named, too. */
@@ -30,9 +30,9 @@
     OrigFn original;                                                                               \
     void *block;                                                                                   \
     VALGRIND_GET_ORIG_FN(original);                                                                \
-    TELL(ENTER_ALLOCATE, FRAME, 0, 0, 0, 0);                                                       \
+    REQUEST(ENTER_ALLOCATE, FRAME, 0, 0, 0, 0);                                                    \
     call;                                                                                          \
-    TELL(LEAVE_ALLOCATE, FRAME, block, bytes, alignment, 0);                                       \
+    REQUEST(LEAVE_ALLOCATE, FRAME, block, bytes, alignment, 0);                                    \
     return block;                                                                                  \
   }
 
@@ -60,9 +60,9 @@ ALLOCATES(mallocx, (size_t bytes, int flags), CALL_FN_W_WW(block, original, byte
     OrigFn original;                                                                               \
     int failed;                                                                                    \
     VALGRIND_GET_ORIG_FN(original);                                                                \
-    TELL(ENTER_ALLOCATE, FRAME, 0, 0, 0, 0);                                                       \
+    REQUEST(ENTER_ALLOCATE, FRAME, 0, 0, 0, 0);                                                    \
     CALL_FN_W_WWW(failed, original, out, alignment, bytes);                                        \
-    TELL(LEAVE_ALLOCATE, FRAME, failed ? NULL : *out, bytes, alignment, 0);                        \
+    REQUEST(LEAVE_ALLOCATE, FRAME, failed ? NULL : *out, bytes, alignment, 0);                     \
     return failed;                                                                                 \
   }
 IN_BOTH(ALLOCATES_TO_POINTER_IN, posix_memalign)
@@ -97,9 +97,9 @@ NEW_ALIGNED_NOTHROW(_ZnamSt11align_val_tRKSt9nothrow_t)
   void WRAPPER(library, name) parameters {                                                         \
     OrigFn original;                                                                               \
     VALGRIND_GET_ORIG_FN(original);                                                                \
-    TELL(ENTER_FREE, FRAME, block, CALLER, 0, 0);                                                  \
+    REQUEST(ENTER_FREE, FRAME, block, CALLER, 0, 0);                                               \
     call;                                                                                          \
-    TELL(LEAVE_FREE, FRAME, 0, 0, 0, 0);                                                           \
+    REQUEST(LEAVE_FREE, FRAME, 0, 0, 0, 0);                                                        \
   }
 
 #define FREES_BLOCK(name) FREES(name, (void *block), CALL_FN_v_W(original, block))
@@ -139,9 +139,9 @@ FREES_WITH_TWO(_ZdaPvSt11align_val_tRKSt9nothrow_t)
     OrigFn original;                                                                               \
     void *moved;                                                                                   \
     VALGRIND_GET_ORIG_FN(original);                                                                \
-    TELL(ENTER_RESIZE, FRAME, block, 0, 0, 0);                                                     \
+    REQUEST(ENTER_RESIZE, FRAME, block, 0, 0, 0);                                                  \
     call;                                                                                          \
-    TELL(LEAVE_RESIZE, FRAME, moved, bytes, moved == NULL && (bytes) != 0, 0);                     \
+    REQUEST(LEAVE_RESIZE, FRAME, moved, bytes, moved == NULL && (bytes) != 0, 0);                  \
     return moved;                                                                                  \
   }
 
@@ -161,45 +161,38 @@ RESIZES(rallocx, (void *block, size_t bytes, int flags),
     OrigFn original;                                                                               \
     size_t bytes;                                                                                  \
     VALGRIND_GET_ORIG_FN(original);                                                                \
-    TELL(ENTER_ALLOCATE, FRAME, 0, 0, 0, 0);                                                       \
+    REQUEST(ENTER_ALLOCATE, FRAME, 0, 0, 0, 0);                                                    \
     CALL_FN_W_W(bytes, original, block);                                                           \
-    TELL(LEAVE_FREE, FRAME, 0, 0, 0, 0);                                                           \
-    TELL(USABLE, block, bytes, 0, 0, 0);                                                           \
+    REQUEST(LEAVE_FREE, FRAME, 0, 0, 0, 0);                                                        \
+    REQUEST(USABLE, block, bytes, 0, 0, 0);                                                        \
     return bytes;                                                                                  \
   }
 IN_BOTH(MEASURES_IN, malloc_usable_size)
 
 /* ---- hints: calls of libabut, which does what malloc and calloc do ---- */
 
-void *WRAPPER(ANYWHERE, abut_malloc_near)(size_t bytes, const void *other);
-void *WRAPPER(ANYWHERE, abut_malloc_near)(size_t bytes, const void *other) {
-  OrigFn original;
-  void *block;
-  VALGRIND_GET_ORIG_FN(original);
-  TELL(ENTER_ALLOCATE, FRAME, 0, 0, 0, 0);
-  CALL_FN_W_WW(block, original, bytes, other);
-  TELL(LEAVE_ALLOCATE, FRAME, block, bytes, 0, 0);
-  TELL(NEAR, block, other, 0, 0, 0);
-  return block;
-}
-
-void *WRAPPER(ANYWHERE, abut_calloc_near)(size_t count, size_t each, const void *other);
-void *WRAPPER(ANYWHERE, abut_calloc_near)(size_t count, size_t each, const void *other) {
-  OrigFn original;
-  void *block;
-  VALGRIND_GET_ORIG_FN(original);
-  TELL(ENTER_ALLOCATE, FRAME, 0, 0, 0, 0);
-  CALL_FN_W_WWW(block, original, count, each, other);
-  TELL(LEAVE_ALLOCATE, FRAME, block, count * each, 0, 0);
-  TELL(NEAR, block, other, 0, 0, 0);
-  return block;
-}
+#define ALLOCATES_NEAR(name, parameters, call, bytes)                                              \
+  void *WRAPPER(ANYWHERE, name) parameters;                                                        \
+  void *WRAPPER(ANYWHERE, name) parameters {                                                       \
+    OrigFn original;                                                                               \
+    void *block;                                                                                   \
+    VALGRIND_GET_ORIG_FN(original);                                                                \
+    REQUEST(ENTER_ALLOCATE, FRAME, 0, 0, 0, 0);                                                    \
+    call;                                                                                          \
+    REQUEST(LEAVE_ALLOCATE, FRAME, block, bytes, 0, 0);                                            \
+    REQUEST(NEAR, block, other, 0, 0, 0);                                                          \
+    return block;                                                                                  \
+  }
+ALLOCATES_NEAR(abut_malloc_near, (size_t bytes, const void *other),
+               CALL_FN_W_WW(block, original, bytes, other), bytes)
+ALLOCATES_NEAR(abut_calloc_near, (size_t count, size_t each, const void *other),
+               CALL_FN_W_WWW(block, original, count, each, other), count *each)
 
 void WRAPPER(ANYWHERE, abut_touch)(const void *block, unsigned weight);
 void WRAPPER(ANYWHERE, abut_touch)(const void *block, unsigned weight) {
   OrigFn original;
   VALGRIND_GET_ORIG_FN(original);
-  TELL(TOUCH, block, weight, 0, 0, 0);
+  REQUEST(TOUCH, block, weight, 0, 0, 0);
   CALL_FN_v_WW(original, block, weight);
 }
 
@@ -210,7 +203,7 @@ void WRAPPER(ANYWHERE, abut_touch)(const void *block, unsigned weight) {
   void WRAPPER(library, name)(void *where, int value) {                                            \
     OrigFn original;                                                                               \
     VALGRIND_GET_ORIG_FN(original);                                                                \
-    TELL(JUMP, 0, 0, 0, 0, 0);                                                                     \
+    REQUEST(JUMP, 0, 0, 0, 0, 0);                                                                  \
     CALL_FN_v_WW(original, where, value);                                                          \
   }
 
@@ -225,7 +218,7 @@ void *WRAPPER(LIBSTDCXX, __cxa_begin_catch)(void *exception) {
   OrigFn original;
   void *caught;
   VALGRIND_GET_ORIG_FN(original);
-  TELL(LANDED, FRAME, 0, 0, 0, 0);
+  REQUEST(LANDED, FRAME, 0, 0, 0, 0);
   CALL_FN_W_W(caught, original, exception);
   return caught;
 }
@@ -236,8 +229,8 @@ void *WRAPPER(LIBSTDCXX, __cxa_allocate_exception)(size_t bytes) {
   OrigFn original;
   void *exception;
   VALGRIND_GET_ORIG_FN(original);
-  TELL(STEP_OUT, 0, 0, 0, 0, 0);
+  REQUEST(STEP_OUT, 0, 0, 0, 0, 0);
   CALL_FN_W_W(exception, original, bytes);
-  TELL(STEP_BACK, 0, 0, 0, 0, 0);
+  REQUEST(STEP_BACK, 0, 0, 0, 0, 0);
   return exception;
 }

@@ -1,6 +1,6 @@
 // DICT as a B-tree, whose nodes hold keys, values and links side by side in one or two lines (Adcock 2009, 3.5.1; after
 // Cormen, Leiserson and Rivest): what is full is parted on the way down, what has few is filled up on the way down.
-#include "abut/move/reserve.hpp"
+#include "abut/move/parts/reserve.hpp"
 #include "move/dict.hpp"
 
 #include <algorithm>

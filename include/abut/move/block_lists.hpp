@@ -5,7 +5,7 @@
 // comes next while it is still in this one (`fetch_ahead`), for processors fetch ahead within a page only.
 #pragma once
 
-#include "block_heap.hpp"
+#include "parts/block_heap.hpp"
 
 namespace abut::move {
 

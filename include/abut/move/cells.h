@@ -1,4 +1,4 @@
-/* A heap of cells in lines in pages, for C: nodes of one size, near each other as the program says, and laid out anew at one
+/* A heap of cells in lines in pages, for C: nodes of one size, near each other as the program says, and laid out again at one
  * go. After Adcock, Improving cache performance by runtime data movement (2009), chapters 4 and 5; the C++ headers of this
  * folder have the rest. Link with the library abut_cells. A heap is for one thread at a time. */
 #ifndef ABUT_MOVE_CELLS_H
@@ -13,7 +13,7 @@ extern "C" {
 typedef struct abut_cells abut_cells;
 
 /* The links of a node: pointers at these offsets, in bytes, each null or to a node of the same heap that no other link leads
- * to. `moved`, which may be null, is told of each node after it was moved; what it points at by then is valid. */
+ * to. `moved`, which may be null, is called for each node after it was moved; what it points at by then is valid. */
 #define ABUT_CELLS_MOST_LINKS 8
 typedef struct abut_cells_links {
   size_t count;

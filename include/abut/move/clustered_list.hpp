@@ -3,7 +3,7 @@
 // Rubin, Bernstein and Rodeh). Blocks are the heap's pages. All but a list's last block hold at least `least` nodes.
 #pragma once
 
-#include "cluster.hpp"
+#include "parts/cluster.hpp"
 
 #include <vector>
 
@@ -66,7 +66,7 @@ public:
     }
   }
 
-  // Lays a whole list out anew, in full blocks of its own.
+  // Lays a whole list out again, in full blocks of its own.
   void lay_out_list(std::uint32_t root) {
     Heap &heap = structure_.heap();
     Place place{kNoCell, root};

@@ -2,7 +2,7 @@
 // They are named from the cell outwards, and carried out from the right: FindAll<Lowest<cell, line>, Emptiest<line, heap>>.
 #pragma once
 
-#include "operations.hpp"
+#include "parts/operations.hpp"
 
 namespace abut::move {
 

@@ -5,7 +5,7 @@
 // `Memory` may be an allocator, whose memory goes with the nodes.
 #pragma once
 
-#include "forward_nodes.hpp"
+#include "parts/forward_nodes.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -266,7 +266,7 @@ private:
     }
     return last;
   }
-  // Links the elements anew in the order into which `arrange` puts their cells.
+  // Links the elements again in the order into which `arrange` puts their cells.
   template <typename Arrange>
   void reorder(Arrange arrange) {
     std::vector<CellId> cells;

@@ -4,7 +4,7 @@
 // full is parted; one that is nearly empty joins the next. Blocks are the heap's pages.
 #pragma once
 
-#include "cluster.hpp"
+#include "parts/cluster.hpp"
 
 #include <algorithm>
 #include <array>
@@ -58,7 +58,7 @@ public:
     if (left > 0 && left * 3 < kMost) join(root, block);
   }
 
-  // Lays a whole list out anew, in blocks that are filled to `percent`.
+  // Lays a whole list out again, in blocks that are filled to `percent`.
   void lay_out(std::uint32_t root, unsigned percent = 75) {
     const unsigned wanted = std::max(1u, kMost * percent / 100);
     Place place{kNoCell, root};
@@ -87,7 +87,7 @@ private:
     std::array<CellId, 2 * kMost> cells;
     unsigned count = 0;
   };
-  // The link behind what was laid out, and where a node went that somebody follows.
+  // The link behind what was laid out, and where a node went that the caller follows.
   struct Laid {
     Place place;
     CellId followed;

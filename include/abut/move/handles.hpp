@@ -1,7 +1,7 @@
 // Handles: names of nodes that stay good when the nodes move, and are known to be stale once the nodes are gone.
 #pragma once
 
-#include "levels.hpp"
+#include "parts/levels.hpp"
 
 #include <cstdint>
 #include <unordered_map>

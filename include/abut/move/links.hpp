@@ -10,7 +10,7 @@
 //   static void relocate(Heap &, CellId from, CellId to);          moves the bytes; else the move constructor does
 //
 // A node has one owner: the link or the root that leads to it (2.3.2.1). Who moves a node always came along that link,
-// so it is at hand. What else points at a node, is told by `moved`.
+// so it is at hand. What else points at a node, is updated by `moved`.
 #pragma once
 
 #include "rds_heap.hpp"

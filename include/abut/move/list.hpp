@@ -8,7 +8,7 @@
 // small ones should: `list b(a.pool())`. `Memory` may be an allocator, whose memory goes with the nodes.
 #pragma once
 
-#include "list_iterator.hpp"
+#include "parts/list_iterator.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -178,7 +178,7 @@ public:
     const T kept(value); // it may be an element
     return remove_if([&](const T &element) { return element == kept; });
   }
-  // Orders the elements, equal ones as they stood; then lays the list out anew.
+  // Orders the elements, equal ones as they stood; then lays the list out again.
   template <typename Less = std::less<T>>
   void sort(Less less = Less()) {
     pool_->reorder(ends_, [&](std::vector<CellId> &cells, const auto &by_value) {

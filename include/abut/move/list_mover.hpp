@@ -2,7 +2,7 @@
 // 5.6, for MLIST). Blocks are the heap's pages: moved together, nodes gain more from pages than from lines (7.2.2.3).
 #pragma once
 
-#include "cluster.hpp"
+#include "parts/cluster.hpp"
 
 namespace abut::move {
 

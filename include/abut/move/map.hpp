@@ -8,7 +8,7 @@
 // lie in what it gives, and go with the container where that is moved or swapped.
 #pragma once
 
-#include "ordered_container.hpp"
+#include "parts/ordered_container.hpp"
 
 #include <stdexcept>
 #include <tuple>

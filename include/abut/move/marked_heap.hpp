@@ -25,7 +25,7 @@ public:
   void *address(CellId cell) { return &nodes_[number(cell)]; }
 
   bool is_free(CellId cell) const { return Links::get(*this, cell, 0) == kFreeMark; }
-  // A bit a cell of the line: set where the cell is free. Without a branch, which nobody could predict.
+  // A bit a cell of the line: set where the cell is free. Without a branch, which no processor could predict.
   std::uint64_t free_in(LineId line) const {
     std::uint64_t free = 0;
     for (std::uint32_t slot = 0; slot < Numbers::kCellsPerLine; ++slot)

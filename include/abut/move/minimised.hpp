@@ -3,7 +3,7 @@
 // from its owner: nodes have a link back.
 #pragma once
 
-#include "cluster.hpp"
+#include "parts/cluster.hpp"
 
 #include <vector>
 

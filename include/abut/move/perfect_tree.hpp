@@ -3,10 +3,10 @@
 //
 // The thesis writes a function for each kind of update and depth. Here one does for all: the cluster of the update is
 // settled, in the line where most of it lies; what does not belong there is settled elsewhere first; the clusters below
-// that lost nodes are settled next. So deep it goes `Depth` clusters, then it lays the rest below out anew (recluster).
+// that lost nodes are settled next. So deep it goes `Depth` clusters, then it lays the rest below out again (recluster).
 #pragma once
 
-#include "cluster.hpp"
+#include "parts/cluster.hpp"
 
 #include <vector>
 
@@ -29,7 +29,7 @@ public:
   PerfectTree(Heap &heap, CellId *roots, std::uint32_t count = 1)
       : structure_(heap, roots, count) {}
 
-  // How many nodes were moved, and how many of them by laying out anew: those may not have had to (6.2.5.1).
+  // How many nodes were moved, and how many of them by laying out again: those may not have had to (6.2.5.1).
   std::size_t moved() const { return moved_; }
   std::size_t moved_anew() const { return moved_anew_; }
 

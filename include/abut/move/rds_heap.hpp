@@ -2,7 +2,7 @@
 // keeps beside the cells only what those operations need; the lines hold nothing but nodes.
 #pragma once
 
-#include "heap_finding.hpp"
+#include "parts/heap_finding.hpp"
 
 #include <new>
 
@@ -59,7 +59,7 @@ public:
 
   // Never more than so many pages: an allocation beyond that fails. 0 is no bound.
   void bound_pages(std::uint32_t pages) { bound_pages_ = pages; }
-  // Operations that want empty blocks get new memory only while the heap has no more than `m` cells for each node
+  // Operations that need empty blocks get new memory only while the heap has no more than `m` cells for each node
   // (the m of 3.3.5); then they get the emptiest there are. What finds no free cell at all still gets one. 0 is no
   // bound.
   void bound_ratio(double m) { bound_ratio_ = m; }

@@ -1,8 +1,8 @@
-// Laying a whole structure out anew at one go: Chilimbi's ccmorph as a call, and the stop-the-world movers with two
+// Laying a whole structure out again at one go: Chilimbi's ccmorph as a call, and the stop-the-world movers with two
 // spaces (Adcock 2009, 5.2: periodic2space, periodic2space-nested).
 #pragma once
 
-#include "to_space.hpp"
+#include "parts/to_space.hpp"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "links.hpp"
-#include "strategy.hpp"
+#include "parts/strategy.hpp"
 #include <algorithm>
 
 namespace abut::move {

@@ -2,7 +2,7 @@
 // memory is bounded and pauses are short (Adcock 2009, 5.3 to 5.6: periodic1space, incremental1space, embedded1space).
 #pragma once
 
-#include "cluster.hpp"
+#include "parts/cluster.hpp"
 
 #include <algorithm>
 #include <vector>

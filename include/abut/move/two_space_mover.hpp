@@ -6,7 +6,7 @@
 // a step of at least three for each write is therefore enough.
 #pragma once
 
-#include "cluster.hpp"
+#include "parts/cluster.hpp"
 
 #include <vector>
 

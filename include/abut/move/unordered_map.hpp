@@ -1,5 +1,5 @@
 // abut::unordered_map: a hash table of chains, the part of std::unordered_map's interface that does without buckets. A
-// node lies in the line of its chain's first, if there is room; whenever the table grows, all chains are laid out anew in
+// node lies in the line of its chain's first, if there is room; whenever the table grows, all chains are laid out again in
 // the order of the table.
 //
 // Iterators, pointers and references, by layout:
@@ -9,7 +9,7 @@
 // `Memory` may be an allocator: nodes then lie in what it gives, and go with the table where that is moved or swapped.
 #pragma once
 
-#include "chain_table.hpp"
+#include "parts/chain_table.hpp"
 
 #include <functional>
 #include <initializer_list>

@@ -17,6 +17,13 @@ namespace abut::bindings {
 
 namespace nb = nanobind;
 
+// What `call` returns, while other threads of Python may run.
+template <typename Call>
+auto without_gil(Call call) {
+  const nb::gil_scoped_release released;
+  return call();
+}
+
 template <typename Number>
 using InPython = std::conditional_t<std::is_same_v<Number, uint64_t>, int64_t, Number>;
 

@@ -1,6 +1,6 @@
 #include "bindings/batches.hpp"
 
-#include "trace/access_decoder.hpp"
+#include "trace/format/access_decoder.hpp"
 
 namespace abut::bindings {
 

@@ -44,9 +44,9 @@ protected:
   }
 
   // As the library resizes blocks (allocators/api/chosen.cpp).
-  bool can_stay(const trace::Event &, uint64_t size, uint64_t wanted) const override {
+  bool can_stay(const trace::Event &, uint64_t size, uint64_t new_size) const override {
     const uint64_t had = layers::rounded(size, grain_);
-    return wanted <= had && wanted > had / 2;
+    return new_size <= had && new_size > had / 2;
   }
 
 private:

@@ -1,7 +1,7 @@
 // Layouts that one of the papers' allocators makes when it is asked for what a recorded program asked for.
 #pragma once
 
-#include "sim/layout.hpp"
+#include "sim/layouts/layout.hpp"
 
 #include <memory>
 #include <string_view>

@@ -1,5 +1,6 @@
-#include "bindings/imports.hpp"
+#include "bindings/parts.hpp"
 
+#include "bindings/arrays.hpp"
 #include "bindings/failure.hpp"
 #include "trace/imports/import.hpp"
 
@@ -51,17 +52,13 @@ trace::Result<imports::Counts> import_into(const std::string &text, Format forma
 nb::dict import_text(const std::string &text, const std::string &format, const std::string &path,
                      bool codes, bool overwrite) {
   const Format chosen = format_named(format);
-  std::optional<trace::Result<imports::Counts>> counts;
-  {
-    const nb::gil_scoped_release others_may_run;
-    counts = import_into(text, chosen, path, codes, overwrite);
-  }
-  if (!*counts) throw TraceFailure(counts->error());
+  auto counts = without_gil([&] { return import_into(text, chosen, path, codes, overwrite); });
+  if (!counts) throw TraceFailure(counts.error());
   nb::dict dict;
-  dict["lines"] = counts->value().lines;
-  dict["accesses"] = counts->value().accesses;
-  dict["fetches"] = counts->value().fetches;
-  dict["others"] = counts->value().others;
+  dict["lines"] = counts.value().lines;
+  dict["accesses"] = counts.value().accesses;
+  dict["fetches"] = counts.value().fetches;
+  dict["others"] = counts.value().others;
   return dict;
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bindings/arrays.hpp"
-#include "sim/layout.hpp"
+#include "sim/layouts/layout.hpp"
 #include "trace/reader.hpp"
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace abut::bindings {
 
-// Throws TraceFailure for a name that nobody knows. Object i + 1 lies at element i of an array.
+// Throws TraceFailure for an unknown name. Object i + 1 lies at element i of an array.
 std::unique_ptr<sim::Layout> layout_of(trace::Reader &reader, const nb::object &layout,
                                        uint64_t seed);
 

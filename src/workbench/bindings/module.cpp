@@ -1,13 +1,7 @@
 // The native module `abut_native`: the trace's reader, checks and tables. Python code wraps it and names the types.
 #include "bindings/batches.hpp"
 #include "bindings/failure.hpp"
-#include "bindings/imports.hpp"
-#include "bindings/pages.hpp"
-#include "bindings/place.hpp"
-#include "bindings/report.hpp"
-#include "bindings/reuse.hpp"
-#include "bindings/sim.hpp"
-#include "bindings/writer.hpp"
+#include "bindings/parts.hpp"
 #include "trace/check.hpp"
 #include "trace/context_table.hpp"
 #include "trace/object_table.hpp"
@@ -134,20 +128,13 @@ nb::list damages_of(const Reader &reader) {
 nb::object events_of(Reader &reader, size_t chunk) {
   if (chunk >= reader.chunks().size()) throw nb::index_error("no such chunk");
   std::vector<trace::Event> events;
-  bool good = false;
-  {
-    const nb::gil_scoped_release others_may_run;
-    good = reader.read_events(chunk, events);
-  }
+  const bool good = without_gil([&] { return reader.read_events(chunk, events); });
   return good ? nb::object(event_arrays(events)) : nb::none();
 }
 
 nb::dict objects_of(Reader &reader, bool accesses) {
-  trace::ObjectTable table;
-  {
-    const nb::gil_scoped_release others_may_run;
-    table = trace::read_objects(reader, accesses ? trace::Count::accesses : trace::Count::events);
-  }
+  const auto count = accesses ? trace::Count::accesses : trace::Count::events;
+  const auto table = without_gil([&] { return trace::read_objects(reader, count); });
   nb::dict dict;
   dict["size"] = to_array(table.size);
   dict["last_size"] = to_array(table.last_size);
@@ -168,11 +155,7 @@ nb::dict objects_of(Reader &reader, bool accesses) {
 }
 
 nb::dict check(Reader &reader) {
-  trace::Findings findings;
-  {
-    const nb::gil_scoped_release others_may_run;
-    findings = trace::check(reader);
-  }
+  const auto findings = without_gil([&] { return trace::check(reader); });
   nb::list violations;
   for (const trace::Violation &violation : findings.violations)
     violations.append(nb::make_tuple(violation.rule, violation.first, violation.count));

@@ -1,11 +1,11 @@
-#include "bindings/pages.hpp"
+#include "bindings/parts.hpp"
 
 #include "bindings/arrays.hpp"
 #include "bindings/blocks.hpp"
 #include "bindings/layouts.hpp"
-#include "sim/page_curve.hpp"
-#include "sim/page_model.hpp"
-#include "sim/trace_pages.hpp"
+#include "sim/pages/page_curve.hpp"
+#include "sim/pages/page_model.hpp"
+#include "sim/pages/trace_pages.hpp"
 
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string_view.h>
@@ -61,12 +61,10 @@ nb::dict curve_of(const PageModel &model, const Input<uint32_t> &memories, size_
                   size_t group_pages) {
   if (group_pages == 0 || (group_pages & (group_pages - 1)) != 0 || buffer_pages == 0)
     throw nb::value_error("a group's pages are a power of two, and the buffer has some");
-  sim::PageCurve curve;
-  {
-    const nb::gil_scoped_release others_may_run;
-    curve = sim::page_curve(model.reduction().steps(), model.pages(), span_of(memories),
-                            {buffer_pages, group_pages});
-  }
+  const auto curve = without_gil([&] {
+    return sim::page_curve(model.reduction().steps(), model.pages(), span_of(memories),
+                           {buffer_pages, group_pages});
+  });
   nb::dict dict;
   dict["application"] = to_array(curve.frames[0]);
   dict["allocator"] = to_array(curve.frames[1]);

@@ -1,4 +1,4 @@
-#include "bindings/place.hpp"
+#include "bindings/parts.hpp"
 
 #include "bindings/arrays.hpp"
 #include "bindings/failure.hpp"

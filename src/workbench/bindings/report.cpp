@@ -1,4 +1,4 @@
-#include "bindings/report.hpp"
+#include "bindings/parts.hpp"
 
 #include "bindings/arrays.hpp"
 #include "bindings/layouts.hpp"

@@ -1,9 +1,9 @@
-#include "bindings/reuse.hpp"
+#include "bindings/parts.hpp"
 
 #include "bindings/arrays.hpp"
 #include "bindings/blocks.hpp"
-#include "sim/reuse.hpp"
-#include "sim/sampled_reuse.hpp"
+#include "sim/reuse/reuse.hpp"
+#include "sim/reuse/sampled_reuse.hpp"
 
 #include <algorithm>
 

@@ -1,13 +1,13 @@
-#include "bindings/sim.hpp"
+#include "bindings/parts.hpp"
 
 #include "bindings/arrays.hpp"
 #include "bindings/failure.hpp"
 #include "bindings/layouts.hpp"
 #include "bindings/sim_settings.hpp"
-#include "sim/optimum.hpp"
-#include "sim/replay.hpp"
-#include "sim/tree.hpp"
-#include "sim/utilisation.hpp"
+#include "sim/layouts/replay.hpp"
+#include "sim/tree/optimum.hpp"
+#include "sim/tree/tree.hpp"
+#include "sim/tree/utilisation.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -113,11 +113,7 @@ nb::dict utilisation_of(const sim::Utilisation &utilisation) {
 }
 
 nb::dict solve(const sim::Optimum &optimum) {
-  sim::Optimum::Answer answer;
-  {
-    const nb::gil_scoped_release others_may_run;
-    answer = optimum.solve();
-  }
+  const auto answer = without_gil([&] { return optimum.solve(); });
   nb::dict dict;
   dict["accesses"] = list_of(answer.accesses);
   dict["misses"] = list_of(answer.misses);
@@ -132,12 +128,7 @@ struct Run {
   std::unique_ptr<Replay> replay;
 
   nb::object next() {
-    bool any = false;
-    {
-      const nb::gil_scoped_release others_may_run;
-      any = replay->next();
-    }
-    if (!any) return nb::none();
+    if (!without_gil([&] { return replay->next(); })) return nb::none();
     const sim::References references = replay->references();
     nb::dict arrays;
     arrays["addresses"] = copy(references.addresses);
@@ -171,7 +162,7 @@ sim::OwnedBy owned_by(const std::string &name) {
   if (name == "context") return sim::OwnedBy::context;
   if (name == "object") return sim::OwnedBy::object;
   if (name == "page") return sim::OwnedBy::page;
-  return sim::OwnedBy::nobody;
+  return sim::OwnedBy::none;
 }
 
 std::unique_ptr<Run> make_run(std::shared_ptr<Reader> reader, const nb::object &layout,

@@ -1,4 +1,4 @@
-#include "bindings/writer.hpp"
+#include "bindings/parts.hpp"
 
 #include "bindings/failure.hpp"
 #include "trace/writer.hpp"

@@ -122,7 +122,7 @@ pid_t Channel::peer() const {
 std::optional<abut_raw_message> Channel::receive() {
   abut_raw_message message{};
   ssize_t got = 0;
-  // Of a process that ended with messages unread, that is told first; what it had sent can still be read.
+  // Of a process that ended with messages unread, the kernel reports that first; what it had sent can still be read.
   do got = retried([&] { return recv(connection_.get(), &message, sizeof message, 0); });
   while (got < 0 && errno == ECONNRESET);
   if (got != sizeof message) return std::nullopt;

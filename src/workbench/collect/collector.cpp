@@ -95,7 +95,7 @@ std::optional<trace::Writer> Collector::open_writer(uint32_t session,
     header.notes.emplace_back("stdin", input);
   trace::WriterOptions how;
   how.overwrite = options_.force ? trace::Overwrite::yes : trace::Overwrite::never;
-  how.codes = options_.wanted.sites;
+  how.codes = options_.selection.sites;
   auto writer = trace::Writer::open(path, header, how);
   if (!writer) throw writer.error();
   return writer.take();
@@ -188,16 +188,17 @@ bool Collector::begin_session(Visit &visit, const std::vector<std::string> &comm
     visit.outcome.problem = error.what + ": " + error.why;
     return false;
   }
-  visit.reader.emplace(std::move(*writer), options_.wanted, visit.begin, [&](uint32_t fork) {
-    heritages_.leave(visit.session, fork, visit.reader->heritage());
+  visit.reader.emplace(std::move(*writer), options_.selection, visit.begin, [&](uint32_t fork) {
+    fork_snapshots_.put(visit.session, fork, visit.reader->snapshot());
   });
   if (visit.hello.parent_session != 0)
-    visit.reader->inherit(heritages_.claim(visit.hello.parent_session, visit.hello.fork_number));
+    visit.reader->restore(
+        fork_snapshots_.take(visit.hello.parent_session, visit.hello.fork_number));
   return true;
 }
 
 void Collector::end(Visit &visit) {
-  heritages_.close(visit.session);
+  fork_snapshots_.close(visit.session);
   if (visit.reader) {
     int status = visit.exit_code.value_or(0) << 8;
     if (visit.session == 1 && !visit.outcome.replaced) status = status_.get();

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "collect/channel.hpp"
-#include "collect/heritage_office.hpp"
 #include "collect/options.hpp"
-#include "collect/word_store.hpp"
+#include "collect/rings/word_store.hpp"
+#include "collect/session/fork_snapshots.hpp"
 #include "trace/writer.hpp"
 
 #include <atomic>
@@ -33,6 +33,10 @@ struct Outcome {
   std::string problem;   // why the trace is not whole; empty where it is
 };
 
+class RingDrain;
+class RingReader;
+class RingSource;
+
 class Collector {
 public:
   // Opens the first trace, so that what hinders it shows before the program runs. Throws trace::Error,
@@ -57,6 +61,8 @@ private:
   void pump(Channel &channel, Visit &visit);
   bool admit_rings(Visit &visit, pid_t process);
   void pump_rings(Channel &channel, Visit &visit);
+  void drain_rings(const Visit &visit, const RingSource &source, RingDrain &drain, bool waits);
+  bool read_rings(Visit &visit, RingDrain &drain, RingReader &rings, bool waits);
   bool read_slot(Channel &channel, Visit &visit, const abut_raw_message &message);
   template <typename Read>
   bool read_safely(Visit &visit, Read read);
@@ -68,7 +74,7 @@ private:
   const Options &options_;
   Descriptor listener_;
   std::thread acceptor_;
-  HeritageOffice heritages_;
+  ForkSnapshots fork_snapshots_;
   std::promise<int> status_promise_;
   std::shared_future<int> status_;
   std::optional<trace::Writer> first_writer_;
@@ -81,7 +87,7 @@ private:
   std::vector<std::thread> visits_;
   unsigned visiting_ = 0;
   uint32_t sessions_ = 0;
-  std::map<pid_t, std::shared_ptr<std::atomic<bool>>> replaced_; // set where a process begins anew
+  std::map<pid_t, std::shared_ptr<std::atomic<bool>>> replaced_; // set where a process begins again
   std::vector<Outcome> outcomes_;
 };
 

@@ -1,7 +1,7 @@
 // The part of the collector that reads rings: what libraries inside the program write, and not the Valgrind tool.
-#include "collect/ring_drain.hpp"
-#include "collect/ring_reader.hpp"
-#include "collect/ring_source.hpp"
+#include "collect/rings/ring_drain.hpp"
+#include "collect/rings/ring_reader.hpp"
+#include "collect/rings/ring_source.hpp"
 #include "collect/visit.hpp"
 
 #include <algorithm>
@@ -29,17 +29,17 @@ constexpr size_t kMostWaiting = size_t{1} << 22;
 constexpr size_t kWorthReading = size_t{1} << 23;
 constexpr auto kOld = std::chrono::seconds(1);
 constexpr auto kLook = std::chrono::milliseconds(5); // at whether that is so
-constexpr double kWordsASecond = 12e6;
+constexpr double kWordsPerSecond = 12e6;
 constexpr int kNice =
     10; // of who empties rings: where there is no processor to spare, rather less is recorded
-constexpr double kStampsASecond = 2e9; // of processors, about
+constexpr double kTicksPerSecond = 2e9; // of processors, about
 constexpr DrainBudget kWaits = {.held = kMostWaiting};
-constexpr double kOverrunWordsASecond = 1e6;
+constexpr double kOverrunWordsPerSecond = 1e6;
 constexpr DrainBudget kLosesRather = {.held = size_t{1} << 26,
-                                      .words_a_stamp = kWordsASecond / kStampsASecond,
-                                      .most_at_once = kWordsASecond / 8,
-                                      .overrun_a_stamp = kOverrunWordsASecond / kStampsASecond,
-                                      .window = kOverrunWordsASecond / 10};
+                                      .words_per_tick = kWordsPerSecond / kTicksPerSecond,
+                                      .burst = kWordsPerSecond / 8,
+                                      .overrun_per_tick = kOverrunWordsPerSecond / kTicksPerSecond,
+                                      .window = kOverrunWordsPerSecond / 10};
 
 // This thread gets what processors have left over: neither the program nor who empties its rings is to wait for it.
 void give_way(bool yes) {
@@ -61,32 +61,24 @@ bool Collector::admit_rings(Visit &visit, pid_t process) {
   return true;
 }
 
-// Reads until the process has ended, and then what is left.
-void Collector::pump_rings(Channel &channel, Visit &visit) {
-  const bool compiled = options_.recorder == Recorder::compiled;
-  const std::vector<std::string> command = command_of(visit.hello.pid);
-  const bool waits = compiled || options_.lossless;
-  const RingSource source(channel, visit.session,
-                          {waits, options_.follow, compiled, part_of(options_)});
-  ring::Header *header = source.header();
-  RingDrain drain(header, waits ? kWaits : kLosesRather, slabs_);
-  ++running_;
-  std::thread drainer([&] {
-    if (!waits) setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
-    auto nap = kNap;
-    for (bool ended = false; !ended && header->stopped.load() == 0;) {
-      ended = source.has_ended() || visit.replaced->load();
-      const size_t got = drain.drain(read_clock().stamps, ended);
-      nap = waits || got > kMuch ? kNap : std::min(nap * 2, kLongestNap);
-      if (!waits || got < ring::kMostRecord * 16) std::this_thread::sleep_for(nap);
-    }
-    --running_;
-  });
-  if (!waits) give_way(true);
-  RingReader rings(drain, [&](std::span<const uint64_t> words) { visit.reader->read(words); });
-  bool is_reading = read_safely(visit, [&] { return begin_session(visit, command); });
+// Empties rings until the process has ended.
+void Collector::drain_rings(const Visit &visit, const RingSource &source, RingDrain &drain,
+                            bool waits) {
+  if (!waits) setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
+  auto nap = kNap;
+  for (bool ended = false; !ended && source.header()->stopped.load() == 0;) {
+    ended = source.has_ended() || visit.replaced->load();
+    const size_t got = drain.drain(read_clock().ticks, ended);
+    nap = waits || got > kMuch ? kNap : std::min(nap * 2, kLongestNap);
+    if (!waits || got < ring::kMostRecord * 16) std::this_thread::sleep_for(nap);
+  }
+  --running_;
+}
+
+// Reads what came out of rings until nothing is to come any more. False where that failed.
+bool Collector::read_rings(Visit &visit, RingDrain &drain, RingReader &rings, bool waits) {
   auto read_last = std::chrono::steady_clock::now();
-  for (bool last = false; is_reading && !last;) {
+  for (bool last = false; !last;) {
     last = drain.horizon() == RingDrain::kNever;
     const auto now = std::chrono::steady_clock::now();
     if (!waits && !last && drain.held() < kWorthReading && now - read_last < kOld) {
@@ -94,17 +86,34 @@ void Collector::pump_rings(Channel &channel, Visit &visit) {
       continue;
     }
     read_last = now;
-    is_reading = read_safely(visit, [&] {
+    const bool is_reading = read_safely(visit, [&] {
       for (size_t got = 1; got != 0;) {
-        if (!waits && running_ == 0) give_way(false); // who waits for the trace is there alone
+        if (!waits && running_ == 0) give_way(false); // only the user waits now, for the trace
         if ((got = rings.read()) != 0) last = false;
       }
       return true;
     });
-    if (is_reading && !last) std::this_thread::sleep_for(kNap);
+    if (!is_reading) return false;
+    if (!last) std::this_thread::sleep_for(kNap);
   }
-  if (!is_reading) warn(visit);
-  header->stopped.store(1);
+  return true;
+}
+
+void Collector::pump_rings(Channel &channel, Visit &visit) {
+  const bool compiled = options_.recorder == Recorder::compiled;
+  const std::vector<std::string> command = command_of(visit.hello.pid);
+  const bool waits = compiled || options_.lossless;
+  const RingSource source(channel, visit.session,
+                          {waits, options_.follow, compiled, part_of(options_)});
+  RingDrain drain(source.header(), waits ? kWaits : kLosesRather, slabs_);
+  ++running_;
+  std::thread drainer([&] { drain_rings(visit, source, drain, waits); });
+  if (!waits) give_way(true);
+  RingReader rings(drain, [&](std::span<const uint64_t> words) { visit.reader->read(words); });
+  const bool is_whole = read_safely(visit, [&] { return begin_session(visit, command); }) &&
+                        read_rings(visit, drain, rings, waits);
+  if (!is_whole) warn(visit);
+  source.header()->stopped.store(1);
   drainer.join();
   while (!source.has_ended() && !visit.replaced->load()) std::this_thread::sleep_for(kNap * 100);
   visit.outcome.replaced = visit.replaced->load();

@@ -59,7 +59,7 @@ std::vector<std::string> command_of(const Options &options, const std::string &s
       "--child-silent-after-fork=yes",
       std::string("--trace-children=") + (options.follow ? "yes" : "no"),
       std::string("--follow=") + (options.follow ? "yes" : "no"),
-      std::string("--everything=") + (options.wanted.everything ? "yes" : "no"),
+      std::string("--everything=") + (options.selection.everything ? "yes" : "no"),
       "--log-file=" + (logs / "%p").string(),
       "--socket=" + socket};
   command.insert(command.end(), options.tool_options.begin(), options.tool_options.end());

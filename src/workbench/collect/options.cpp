@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <stdexcept>
+#include <utility>
 
 namespace abut::record {
 
@@ -21,34 +22,30 @@ Recorder recorder_called(const std::string &name) {
 }
 
 bool take(Options &options, const std::string &argument) {
-  if (const char *output = value_of(argument, "--output"))
-    options.output = output;
-  else if (const char *tool = value_of(argument, "--tool"))
-    options.tool = tool;
-  else if (const char *launcher = value_of(argument, "--launcher"))
-    options.launcher = launcher;
-  else if (const char *preload = value_of(argument, "--preload"))
-    options.preload = preload;
-  else if (const char *version = value_of(argument, "--version"))
-    options.version = version;
-  else if (const char *machine = value_of(argument, "--machine"))
-    options.machine = machine;
-  else if (const char *tool_option = value_of(argument, "--tool-option"))
+  const std::pair<const char *, bool *> flags[] = {{"--lossless", &options.lossless},
+                                                   {"--sites", &options.selection.sites},
+                                                   {"--everything", &options.selection.everything},
+                                                   {"--force", &options.force},
+                                                   {"--quiet", &options.quiet},
+                                                   {"--follow", &options.follow}};
+  for (const auto &[name, flag] : flags)
+    if (argument == name) {
+      *flag = true;
+      return true;
+    }
+  const std::pair<const char *, std::string *> texts[] = {
+      {"--output", &options.output},     {"--tool", &options.tool},
+      {"--launcher", &options.launcher}, {"--preload", &options.preload},
+      {"--version", &options.version},   {"--machine", &options.machine}};
+  for (const auto &[name, text] : texts)
+    if (const char *value = value_of(argument, name)) {
+      *text = value;
+      return true;
+    }
+  if (const char *tool_option = value_of(argument, "--tool-option"))
     options.tool_options.emplace_back(tool_option);
   else if (const char *recorder = value_of(argument, "--recorder"))
     options.recorder = recorder_called(recorder);
-  else if (argument == "--lossless")
-    options.lossless = true;
-  else if (argument == "--sites")
-    options.wanted.sites = true;
-  else if (argument == "--everything")
-    options.wanted.everything = true;
-  else if (argument == "--force")
-    options.force = true;
-  else if (argument == "--quiet")
-    options.quiet = true;
-  else if (argument == "--follow")
-    options.follow = true;
   else
     return false;
   return true;

@@ -1,7 +1,7 @@
-// What the collector is told to do, on its command line.
+// The collector's command line.
 #pragma once
 
-#include "collect/session.hpp"
+#include "collect/session/session.hpp"
 
 #include <cstdint>
 #include <string>
@@ -20,7 +20,7 @@ struct Options {
   std::string preload;  // LD_PRELOAD of the program, where it is not the caller's
   std::string version;
   std::string machine;
-  Wanted wanted;
+  Selection selection;
   bool force = false;
   bool quiet = false;
   bool follow = false;
@@ -32,7 +32,7 @@ struct Options {
 // Which part of a run has its accesses recorded; for recorders inside the program.
 struct Part {
   bool after_mark = false;  // from abut_trace_start() on
-  uint64_t window_part = 0; // so many accesses of `window_whole`; nought: all
+  uint64_t window_part = 0; // so many accesses of `window_whole`; 0: all
   uint64_t window_whole = 0;
 };
 // As the tool's options say.

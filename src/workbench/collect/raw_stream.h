@@ -97,11 +97,11 @@ enum abut_raw_event_kind {
   ABUT_RAW_NEAR,      /* time, address of a block, address of the block that it should be near to */
   ABUT_RAW_TOUCH,     /* time, address, weight */
   ABUT_RAW_RECORDING, /* s: 1 where accesses are recorded from here on, 0 where no more; time */
-  ABUT_RAW_USABLE,    /* address of a block, bytes of it that the program was told it may use */
+  ABUT_RAW_USABLE,    /* address of a block, bytes of it that the program learned it may use */
   ABUT_RAW_PROGRAM, /* s: length; the path and the arguments, each ended by a zero byte, in whole words */
   ABUT_RAW_FORK,    /* s: number of the fork; what follows is not of the child */
   ABUT_RAW_DISCARD, /* time, address, bytes: what is there is forgotten, though it may stay mapped */
-  ABUT_RAW_INSTRUCTIONS /* how many ran since the last time this was told, while accesses were recorded */
+  ABUT_RAW_INSTRUCTIONS /* how many ran since the last record of this kind, while accesses were recorded */
 };
 
 /* The traits of an access: its size in bytes << 1 | whether it writes. Sizes of 127 and more read 127. */

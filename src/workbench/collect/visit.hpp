@@ -2,7 +2,7 @@
 #pragma once
 
 #include "collect/collector.hpp"
-#include "collect/session.hpp"
+#include "collect/session/session.hpp"
 
 #include <chrono>
 

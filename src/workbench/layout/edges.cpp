@@ -1,21 +1,18 @@
 #include "layout/edges.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <iterator>
 #include <limits>
 #include <utility>
 
 namespace abut::place {
 namespace {
 
-constexpr uint64_t kEmpty = ~uint64_t{0};
-constexpr size_t kFirstRoom = size_t{1} << 12;
+constexpr size_t kLeast = size_t{1} << 12;
+constexpr float kLoad = 0.75F;
 
 constexpr uint64_t key_of(uint32_t from, uint32_t to) { return uint64_t{from} << 32 | to; }
-
-constexpr uint64_t mixed(uint64_t key) {
-  key *= 0x9e3779b97f4a7c15U;
-  return key ^ (key >> 32);
-}
 
 uint32_t saturating_sum(uint32_t a, uint32_t b) {
   return static_cast<uint32_t>(
@@ -24,75 +21,33 @@ uint32_t saturating_sum(uint32_t a, uint32_t b) {
 
 } // namespace
 
-EdgeCounter::EdgeCounter(size_t most)
-    : most_(std::max(most, kFirstRoom)), keys_(kFirstRoom, kEmpty), weights_(kFirstRoom) {}
-
-size_t EdgeCounter::find(uint64_t key) const {
-  const size_t mask = keys_.size() - 1;
-  size_t at = mixed(key) & mask;
-  while (keys_[at] != key && keys_[at] != kEmpty) at = (at + 1) & mask;
-  return at;
+EdgeCounter::EdgeCounter(size_t most) : most_(std::bit_ceil(std::max(most, kLeast))) {
+  weights_.max_load_factor(kLoad);
 }
 
 void EdgeCounter::add(uint32_t from, uint32_t to, uint32_t weight) {
-  const size_t at = find(key_of(from, to));
-  if (keys_[at] != kEmpty) {
-    weights_[at] = saturating_sum(weights_[at], weight);
-    return;
-  }
-  keys_[at] = key_of(from, to);
-  weights_[at] = weight;
-  if (4 * ++count_ <= 3 * keys_.size()) return;
-  if (keys_.size() < most_)
-    grow();
-  else
+  const auto [found, fresh] = weights_.try_emplace(key_of(from, to), weight);
+  if (!fresh)
+    found.value() = saturating_sum(found->second, weight);
+  else if (4 * weights_.size() > 3 * most_)
     forget();
 }
 
-void EdgeCounter::refill(std::vector<uint64_t> keys, std::vector<uint32_t> weights) {
-  count_ = 0;
-  for (size_t i = 0; i < keys.size(); ++i) {
-    if (keys[i] == kEmpty) continue;
-    const size_t at = find(keys[i]);
-    keys_[at] = keys[i];
-    weights_[at] = weights[i];
-    ++count_;
-  }
-}
-
-void EdgeCounter::grow() {
-  std::vector<uint64_t> keys(keys_.size() * 2, kEmpty);
-  std::vector<uint32_t> weights(weights_.size() * 2);
-  keys.swap(keys_);
-  weights.swap(weights_);
-  refill(std::move(keys), std::move(weights));
-}
-
+// Halves the table.
 void EdgeCounter::forget() {
-  const size_t before = count_;
-  while (4 * count_ > 2 * keys_.size()) {
-    std::vector<uint64_t> keys(keys_.size(), kEmpty);
-    std::vector<uint32_t> weights(weights_.size());
-    keys.swap(keys_);
-    weights.swap(weights_);
-    for (size_t i = 0; i < keys.size(); ++i)
-      if (weights[i] <= threshold_) keys[i] = kEmpty;
-    refill(std::move(keys), std::move(weights));
-    if (4 * count_ > 2 * keys_.size()) threshold_ = saturating_sum(threshold_, threshold_);
+  const size_t before = weights_.size();
+  while (4 * weights_.size() > 2 * most_) {
+    for (auto at = weights_.begin(); at != weights_.end();)
+      at = at->second <= threshold_ ? weights_.erase(at) : std::next(at);
+    if (4 * weights_.size() > 2 * most_) threshold_ = saturating_sum(threshold_, threshold_);
   }
-  forgotten_ += before - count_;
+  forgotten_ += before - weights_.size();
 }
 
 EdgeList EdgeCounter::take() {
-  std::vector<std::pair<uint64_t, uint32_t>> rows;
-  rows.reserve(count_);
-  for (size_t i = 0; i < keys_.size(); ++i)
-    if (keys_[i] != kEmpty) rows.emplace_back(keys_[i], weights_[i]);
-  keys_.assign(kFirstRoom, kEmpty);
-  keys_.shrink_to_fit();
-  weights_.assign(kFirstRoom, 0);
-  weights_.shrink_to_fit();
-  count_ = 0;
+  std::vector<std::pair<uint64_t, uint32_t>> rows(weights_.begin(), weights_.end());
+  weights_ = {};
+  weights_.max_load_factor(kLoad);
   std::sort(rows.begin(), rows.end());
   EdgeList edges;
   edges.from.reserve(rows.size());

@@ -1,6 +1,8 @@
 // Weighted edges between things by number, counted as they come.
 #pragma once
 
+#include "trace/hash_map.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -15,7 +17,7 @@ struct EdgeList {
 };
 
 // Counts edges in a hash table of at most `most` of them. When that is full, edges that came once only are forgotten, and
-// then those of twice as much: what is used often stays. 12 bytes an edge, at least half of the table empty.
+// then those of twice as much: what is used often stays. 24 bytes an edge, at least a quarter of the table empty.
 class EdgeCounter {
 public:
   static constexpr size_t kMost = size_t{1} << 26;
@@ -24,24 +26,19 @@ public:
 
   void add(uint32_t from, uint32_t to, uint32_t weight = 1);
 
-  // How many edges were forgotten for want of room.
+  // How many edges were dropped because the table was full.
   uint64_t forgotten() const { return forgotten_; }
 
   // Sorted by both ends; the counter is empty afterwards.
   EdgeList take();
 
 private:
-  size_t find(uint64_t key) const;
-  void grow();
   void forget();
-  void refill(std::vector<uint64_t> keys, std::vector<uint32_t> weights);
 
   size_t most_;
-  size_t count_ = 0;
   uint32_t threshold_ = 1;
   uint64_t forgotten_ = 0;
-  std::vector<uint64_t> keys_; // from and to; ~0: empty
-  std::vector<uint32_t> weights_;
+  trace::NumberMap<uint32_t> weights_; // by both ends
 };
 
 // The edges of each node side by side, the heaviest first; of equal ones the first of the list.

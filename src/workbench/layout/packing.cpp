@@ -187,8 +187,8 @@ std::vector<uint64_t> avoid_conflicts(std::span<const uint32_t> order,
     // Else a set that no friend has, of the columns nearby the one that is filled the least.
     uint32_t from = last_set;
     for (uint32_t look = 0; set == cache.sets; ++look) {
-      const uint32_t wanted = columns.shortest_after(from, kLooks);
-      if (look == kLooks || std::find(taken, taken + met, wanted) == taken + met) set = wanted;
+      const uint32_t best = columns.shortest_after(from, kLooks);
+      if (look == kLooks || std::find(taken, taken + met, best) == taken + met) set = best;
       from = (from + kLooks) % cache.sets;
     }
     offsets[row] = columns.take(set, bytes);

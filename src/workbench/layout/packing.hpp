@@ -12,7 +12,7 @@ inline constexpr uint64_t kNoPlace = UINT64_MAX;
 inline constexpr uint32_t kNoSlot = UINT32_MAX;
 
 // Which objects can share memory: a row's slot, from 0. An object takes, at its birth, the slot of its rounded size that
-// was freed last, or a new one. `died` tells how many were born when each died. Rows of size 0 have none.
+// was freed last, or a new one. `died`: how many were born when each died. Rows of size 0 have none.
 std::vector<uint32_t> share_by_lifetime(std::span<const uint32_t> size,
                                         std::span<const uint32_t> died);
 

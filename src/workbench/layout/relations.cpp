@@ -1,7 +1,7 @@
 #include "layout/relations.hpp"
 
 #include "trace/batches.hpp"
-#include "trace/chunk.hpp"
+#include "trace/format/chunk.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-// What a trace says of its objects and how they belong together: all that a strategy may want to know.
+// What a trace says of its objects and how they belong together: the input of strategies.
 //
 // Read in one pass. It takes some forty bytes an object and twelve to thirty an edge, however long the trace is.
 #pragma once
@@ -53,7 +53,7 @@ struct Relations {
   size_t count() const { return size.size(); }
 };
 
-// Damage that is met is noted with the reader.
+// The reader keeps a list of the damage that is met.
 Relations read_relations(trace::Reader &reader, const ReadOptions &options);
 
 } // namespace abut::place

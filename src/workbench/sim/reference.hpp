@@ -31,7 +31,7 @@ inline constexpr unsigned kAddressBits = 51;
 inline constexpr uint64_t kAddressMask = (uint64_t{1} << kAddressBits) - 1;
 inline constexpr uint32_t kMostBytes = uint32_t{1} << 20;
 
-// Whom a reference is counted for beside its side: a context, site, group, object or page; 0 is nobody.
+// Whom a reference is counted for beside its side: a context, site, group, object or page; 0 is none.
 using Owner = uint32_t;
 
 struct Reference {

@@ -1,6 +1,6 @@
 #include "survey/census.hpp"
 
-#include "trace/chunk.hpp"
+#include "trace/format/chunk.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -43,7 +43,7 @@ struct Picture {
     uint64_t touched = 0; // bytes of its granules
   };
   uint32_t columns = 0;
-  uint64_t granule = 0; // bytes that could not be told apart
+  uint64_t granule = 0; // resolution in bytes
   std::vector<Row> rows;
   std::vector<Tile> tiles;
 };

@@ -3,7 +3,7 @@
 // Time is cut into columns of as many accesses each. Where chunks are left out, they count as no time at all.
 #pragma once
 
-#include "sim/replay.hpp"
+#include "sim/layouts/replay.hpp"
 #include "survey/census.hpp"
 #include "survey/heap_map.hpp"
 #include "survey/usage.hpp"
@@ -31,7 +31,7 @@ public:
   Survey(trace::Reader &reader, sim::Layout &layout, SurveySettings settings);
 
   // Goes on to the end of a column. References are counted for the context of their object; for `by_pair`, for that and
-  // the instruction, so that one simulation tells of both. False at the end.
+  // the instruction, so that one simulation counts for both. False at the end.
   bool advance(std::span<sim::Consumer *const> by_context, std::span<sim::Consumer *const> by_pair);
 
   uint64_t accesses() const { return done_; }

@@ -1,7 +1,7 @@
 // A trace from begin to end, some thousands of accesses at a time.
 #pragma once
 
-#include "trace/access_decoder.hpp"
+#include "trace/format/access_decoder.hpp"
 #include "trace/reader.hpp"
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // each compressed by itself. Both have checksums, so that a reader can find its feet again after damage.
 #pragma once
 
-#include "trace/bytes.hpp"
+#include "trace/format/bytes.hpp"
 
 #include <array>
 #include <cstdint>

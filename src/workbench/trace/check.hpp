@@ -1,4 +1,4 @@
-// Whether a trace can be true: what must hold of events and accesses, and what is worth counting.
+// Whether a trace can be true: what must hold of events and accesses, and what is counted.
 #pragma once
 
 #include "trace/reader.hpp"
@@ -16,7 +16,7 @@ struct Violation {
   uint64_t count = 0;
 };
 
-// What programs and allocators may do, but what one may want to know of.
+// What programs and allocators may do, but what is of interest.
 struct Remarkable {
   uint64_t accesses = 0;
   uint64_t without_object = 0;
@@ -36,7 +36,7 @@ struct Findings {
   uint64_t live_objects = 0; // never freed
 };
 
-// Reads all of the trace. It takes some ten bytes an object. Damage that is met is noted with the reader.
+// Reads all of the trace. It takes some ten bytes an object. The reader keeps a list of the damage that is met.
 Findings check(Reader &reader);
 
 } // namespace abut::trace

@@ -1,4 +1,4 @@
-// The objects of a trace, one row each, gathered from its events and, if wanted, its accesses.
+// The objects of a trace, one row each, gathered from its events and, on request, its accesses.
 //
 // It takes some sixty bytes an object, however long the trace is.
 #pragma once
@@ -25,7 +25,7 @@ struct ObjectTable {
   std::vector<uint64_t> born_at; // accesses of the trace before that
   std::vector<uint64_t> died_at;
   std::vector<uint64_t> resizes;
-  std::vector<uint64_t> reads; // by the program; 0 where accesses were not wanted
+  std::vector<uint64_t> reads; // by the program; 0 where accesses were not requested
   std::vector<uint64_t> writes;
   std::vector<uint64_t> allocator_accesses;
 
@@ -34,7 +34,7 @@ struct ObjectTable {
 
 enum class Count : uint8_t { events, accesses };
 
-// Damage that is met is noted with the reader.
+// The reader keeps a list of the damage that is met.
 ObjectTable read_objects(Reader &reader, Count what);
 
 } // namespace abut::trace

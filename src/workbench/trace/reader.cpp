@@ -34,7 +34,7 @@ std::optional<Error> Reader::read_start() {
     return Error{path(),
                  "is a trace of format " + std::to_string(version) +
                      ", and this abut reads format " + std::to_string(kMajorVersion),
-                 "use the abut that recorded it, or record it anew"};
+                 "use the abut that recorded it, or record it again"};
   Placed block{kFileHeadBytes, {}};
   Bytes table;
   if (!read_head(block.offset, block.head) || block.head.kind != BlockKind::header ||

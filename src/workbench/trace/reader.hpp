@@ -4,11 +4,11 @@
 // they are asked for, one at a time, so that memory does not grow with the trace.
 #pragma once
 
-#include "trace/chunk.hpp"
 #include "trace/events.hpp"
-#include "trace/file.hpp"
+#include "trace/format/chunk.hpp"
+#include "trace/format/file.hpp"
+#include "trace/format/tables.hpp"
 #include "trace/result.hpp"
-#include "trace/tables.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,9 +1,9 @@
 #include "trace/writer.hpp"
 
-#include "trace/access_encoder.hpp"
-#include "trace/chunk.hpp"
 #include "trace/context_table.hpp"
-#include "trace/tables.hpp"
+#include "trace/format/access_encoder.hpp"
+#include "trace/format/chunk.hpp"
+#include "trace/format/tables.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -144,63 +144,35 @@ Result<Writer> Writer::open(const std::string &path, const Header &header,
 
 uint64_t Writer::allocate(const Origin &origin, uint64_t address, uint64_t size, uint64_t align) {
   const uint64_t object = ++state_->totals.objects;
-  Event event;
-  event.kind = EventKind::allocate;
-  event.object = object;
-  event.address = address;
-  event.size = size;
-  event.detail = align;
-  state_->add_event(origin, event);
+  state_->add_event(origin, {.object = object, .address = address, .size = size, .detail = align});
   return object;
 }
 
 void Writer::resize(const Origin &origin, uint64_t object, uint64_t address, uint64_t size,
                     bool moved) {
-  Event event;
-  event.kind = moved ? EventKind::move : EventKind::resize;
-  event.object = object;
-  event.address = address;
-  event.size = size;
-  state_->add_event(origin, event);
+  const EventKind kind = moved ? EventKind::move : EventKind::resize;
+  state_->add_event(origin, {.kind = kind, .object = object, .address = address, .size = size});
 }
 
 void Writer::free(const Origin &origin, uint64_t object) {
-  Event event;
-  event.kind = EventKind::free;
-  event.object = object;
   ++state_->totals.frees;
-  state_->add_event(origin, event);
+  state_->add_event(origin, {.kind = EventKind::free, .object = object});
 }
 
 void Writer::near(const Origin &origin, uint64_t object, uint64_t other) {
-  Event event;
-  event.kind = EventKind::near;
-  event.object = object;
-  event.detail = other;
-  state_->add_event(origin, event);
+  state_->add_event(origin, {.kind = EventKind::near, .object = object, .detail = other});
 }
 
 void Writer::touch(const Origin &origin, uint64_t object, uint64_t weight) {
-  Event event;
-  event.kind = EventKind::touch;
-  event.object = object;
-  event.detail = weight;
-  state_->add_event(origin, event);
+  state_->add_event(origin, {.kind = EventKind::touch, .object = object, .detail = weight});
 }
 
 void Writer::gap(const Origin &origin, uint64_t accesses) {
-  Event event;
-  event.kind = EventKind::gap;
-  event.detail = accesses;
-  state_->add_event(origin, event);
+  state_->add_event(origin, {.kind = EventKind::gap, .detail = accesses});
 }
 
 void Writer::discard(const Origin &origin, uint64_t address, uint64_t size) {
-  Event event;
-  event.kind = EventKind::discard;
-  event.address = address;
-  event.size = size;
-  state_->add_event(origin, event);
+  state_->add_event(origin, {.kind = EventKind::discard, .address = address, .size = size});
 }
 
 uint32_t Writer::site(const Site &site) { return state_->accesses.site(site); }

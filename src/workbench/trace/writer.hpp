@@ -5,9 +5,9 @@
 #pragma once
 
 #include "trace/events.hpp"
-#include "trace/file.hpp"
+#include "trace/format/file.hpp"
+#include "trace/format/rules.hpp"
 #include "trace/result.hpp"
-#include "trace/rules.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -40,7 +40,7 @@ public:
   void free(const Origin &origin, uint64_t object);
   void near(const Origin &origin, uint64_t object, uint64_t other);
   void touch(const Origin &origin, uint64_t object, uint64_t weight);
-  // Here accesses were left out: so many, or 0 where nobody counted them.
+  // Here accesses were left out: so many, or 0 where the number is unknown.
   void gap(const Origin &origin, uint64_t accesses);
   // What was in these bytes is forgotten: they were given back to the kernel.
   void discard(const Origin &origin, uint64_t address, uint64_t size);

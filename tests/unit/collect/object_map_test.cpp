@@ -1,4 +1,4 @@
-#include "collect/object_map.hpp"
+#include "collect/session/object_map.hpp"
 
 #include <gtest/gtest.h>
 #include <map>

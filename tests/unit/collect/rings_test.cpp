@@ -1,7 +1,7 @@
-// From a thread's lane through its ring to the raw stream.
+// From a thread's writer through its ring to the raw stream.
 #include "collect/raw_stream.h"
-#include "collect/ring_reader.hpp"
-#include "probes/ring/lane.hpp"
+#include "collect/rings/ring_reader.hpp"
+#include "probes/ring/ring_writer.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,8 +17,8 @@ namespace {
 
 using ring::Kind;
 using ring::kRingWords;
-using ring::lane;
 using ring::Word;
+using ring::writer;
 
 constexpr uint64_t kSoon = uint64_t{1} << 62; // later than any reading of the clock here
 
@@ -30,14 +30,14 @@ protected:
     ring::recording = ring::Recording::on;
   }
   ~RingsTest() override {
-    lane.forget();
+    writer.forget();
     ring::recording = ring::Recording::off;
     ring::small_offset = ring::SmallBirth::kNowhere;
     ring::shared = nullptr;
     munmap(header_, ring::kSharedBytes);
   }
 
-  // Nought, and for the most part never there.
+  // Zero, and for the most part never touched.
   static void *map_memory() {
     void *memory = mmap(nullptr, ring::kSharedBytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -45,9 +45,9 @@ protected:
     return memory;
   }
   static bool write_free(uint64_t address) {
-    if (!lane.begin()) return false;
-    lane.put(event(Kind::free, address));
-    lane.end();
+    if (!writer.begin()) return false;
+    writer.put(event(Kind::free, address));
+    writer.end();
     return true;
   }
   // The addresses of the frees that have come out of the rings.
@@ -114,7 +114,7 @@ TEST_F(RingsTest, NonsenseAboutTheWayThroughTheChunksEndsTheReadingOfThem) {
 }
 
 TEST_F(RingsTest, WhileNothingIsTakenOnlyTheFirstChunkIsOpen) {
-  RingDrain drain(header_, {.words_a_stamp = 0, .most_at_once = 1, .overrun_a_stamp = 0}, slabs_);
+  RingDrain drain(header_, {.words_per_tick = 0, .burst = 1, .overrun_per_tick = 0}, slabs_);
   ASSERT_TRUE(write_free(1));
   EXPECT_GT(drain.drain(kSoon, false), 0u);
   EXPECT_EQ(drain.drain(kSoon, false), 0u);
@@ -125,12 +125,12 @@ TEST_F(RingsTest, WhileNothingIsTakenOnlyTheFirstChunkIsOpen) {
 }
 
 TEST_F(RingsTest, WhatAThreadThatHasLeftWroteIsTakenEvenWhileNothingElseIs) {
-  RingDrain drain(header_, {.words_a_stamp = 0, .most_at_once = 1, .overrun_a_stamp = 0}, slabs_);
+  RingDrain drain(header_, {.words_per_tick = 0, .burst = 1, .overrun_per_tick = 0}, slabs_);
   ASSERT_TRUE(write_free(1));
   EXPECT_GT(drain.drain(kSoon, false), 0u);
   std::thread([] {
     EXPECT_TRUE(write_free(2));
-    lane.leave();
+    writer.leave();
   }).join();
   ASSERT_EQ(header_->heads[1].state, ring::Head::State::left);
   ASSERT_TRUE(write_free(3));
@@ -141,10 +141,10 @@ TEST_F(RingsTest, WhatAThreadThatHasLeftWroteIsTakenEvenWhileNothingElseIs) {
 TEST_F(RingsTest, ARecordThatIsNotWholeIsNotRead) {
   ASSERT_TRUE(write_free(1));
   EXPECT_EQ(read(), std::vector<uint64_t>{1});
-  ASSERT_TRUE(lane.begin());
-  lane.put(event(Kind::free, 2));
+  ASSERT_TRUE(writer.begin());
+  writer.put(event(Kind::free, 2));
   EXPECT_TRUE(read().empty());
-  lane.end();
+  writer.end();
   EXPECT_EQ(read(), std::vector<uint64_t>{2});
 }
 
@@ -162,9 +162,9 @@ TEST_F(RingsTest, WhatFindsNoRoomIsCountedAndWhatFoundItIsWhole) {
 TEST_F(RingsTest, LongRecordsAndShortOnesShareARing) {
   for (uint64_t round = 1; round <= 30; ++round) {
     std::vector<Word> chain(ring::kMostRecord - 1, round + 1);
-    ASSERT_TRUE(lane.begin());
-    lane.put(event(Kind::context, 7 | Word{chain.size()} << 16), chain.data(), chain.size());
-    lane.end();
+    ASSERT_TRUE(writer.begin());
+    writer.put(event(Kind::context, 7 | Word{chain.size()} << 16), chain.data(), chain.size());
+    writer.end();
     ASSERT_TRUE(write_free(round));
     ASSERT_EQ(read(), std::vector<uint64_t>{round});
     ASSERT_EQ(contexts_.size(), round);
@@ -191,9 +191,9 @@ TEST_F(RingsTest, OfTwoThreadsTheEarlierRecordIsReadFirst) {
 
 TEST_F(RingsTest, WordsThatMakeNoSenseAreCountedAndPassedOver) {
   ASSERT_TRUE(write_free(1));
-  ASSERT_TRUE(lane.begin());
-  lane.put(ring::kEventBit | Word{31} << ring::kKindShift);
-  lane.end();
+  ASSERT_TRUE(writer.begin());
+  writer.put(ring::kEventBit | Word{31} << ring::kKindShift);
+  writer.end();
   EXPECT_EQ(read(), std::vector<uint64_t>{1});
   EXPECT_EQ(reader_.damaged(), 1u);
   ASSERT_TRUE(write_free(2));
@@ -201,9 +201,9 @@ TEST_F(RingsTest, WordsThatMakeNoSenseAreCountedAndPassedOver) {
 }
 
 TEST_F(RingsTest, OfMoreThanTheBudgetTheRestStaysInTheRingAndWhatComesThenIsDropped) {
-  RingDrain drain(header_, {.words_a_stamp = 0.001, .most_at_once = 100, .overrun_a_stamp = 0.001},
+  RingDrain drain(header_, {.words_per_tick = 0.001, .burst = 100, .overrun_per_tick = 0.001},
                   slabs_);
-  const auto drain_after = [&](uint64_t stamps) { return drain.drain(kSoon + stamps, false); };
+  const auto drain_after = [&](uint64_t ticks) { return drain.drain(kSoon + ticks, false); };
   while (write_free(1)) {
   }
   const size_t first = drain_after(0);
@@ -222,42 +222,42 @@ TEST_F(RingsTest, OfMoreThanTheBudgetTheRestStaysInTheRingAndWhatComesThenIsDrop
 TEST_F(RingsTest, AThreadThatFoundNoRoomDropsAtOnceUntilTheNextTick) {
   while (write_free(1)) {
   }
-  EXPECT_TRUE(lane.is_deaf());
+  EXPECT_TRUE(writer.is_throttled());
   header_->heads[0].free = 2; // which it does not see before
   EXPECT_FALSE(write_free(2));
   EXPECT_EQ(drain_.lost(), 2u);
   ++header_->tick;
-  EXPECT_FALSE(lane.is_deaf());
+  EXPECT_FALSE(writer.is_throttled());
   EXPECT_TRUE(write_free(3));
   EXPECT_EQ(drain_.lost(), 2u);
 }
 
 TEST_F(RingsTest, WhatIsDroppedAtOnceIsCountedInTheEnd) {
-  EXPECT_FALSE(lane.drops()) << "there may be room";
+  EXPECT_FALSE(writer.drops()) << "there may be room";
   while (write_free(1)) {
   }
   ASSERT_EQ(drain_.lost(), 1u);
   for (int i = 0; i < 100; ++i) {
-    EXPECT_TRUE(lane.put_ready(event(Kind::free, 2)) || lane.drops());
+    EXPECT_TRUE(writer.put_ready(event(Kind::free, 2)) || writer.drops());
   }
   EXPECT_GE(drain_.lost(), 101u);
   header_->heads[0].free = 2;
   ++header_->tick;
-  while (lane.drops_one()) {
+  while (writer.drops_one()) {
   }
-  EXPECT_FALSE(lane.drops()) << "it is time to look for room";
+  EXPECT_FALSE(writer.drops()) << "it is time to look for room";
   EXPECT_EQ((drain_.lost() - 1) % 64, 0u);
   EXPECT_TRUE(write_free(3));
 
   while (write_free(1)) {
   }
   const uint64_t before = drain_.lost();
-  EXPECT_TRUE(lane.drops());
+  EXPECT_TRUE(writer.drops());
   header_->heads[0].free = 4;
   ++header_->tick;
-  EXPECT_TRUE(write_free(4)) << "the longer way finds room at once";
+  EXPECT_TRUE(write_free(4)) << "the slow path finds room immediately";
   EXPECT_EQ(drain_.lost(), before + 1);
-  EXPECT_FALSE(lane.drops_one());
+  EXPECT_FALSE(writer.drops_one());
 }
 
 TEST_F(RingsTest, WhatIsWrittenAtOnceIsAfterAllThatItIsSaidToComeAfter) {
@@ -265,37 +265,37 @@ TEST_F(RingsTest, WhatIsWrittenAtOnceIsAfterAllThatItIsSaidToComeAfter) {
   ASSERT_TRUE(write_free(1));
   std::thread other([] { ASSERT_TRUE(write_free(2)); });
   other.join();
-  EXPECT_TRUE(lane.is_ready());
-  lane.order();
-  EXPECT_FALSE(lane.is_ready());
+  EXPECT_TRUE(writer.is_ready());
+  writer.order();
+  EXPECT_FALSE(writer.is_ready());
   ASSERT_TRUE(write_free(3));
-  EXPECT_TRUE(lane.is_ready());
+  EXPECT_TRUE(writer.is_ready());
   EXPECT_EQ(read(true), (std::vector<uint64_t>{1, 2, 3}));
 }
 
 TEST_F(RingsTest, WhatIsOrderedHasTheTimeAndSaysIt) {
   std::atomic<uint64_t> until{0};
-  lane.say_time_at(&until);
+  writer.say_time_at(&until);
   ASSERT_TRUE(write_free(1));
-  const uint64_t before = lane.time();
+  const uint64_t before = writer.time();
   EXPECT_EQ(until, before);
   std::thread other([] { ASSERT_TRUE(write_free(2)); });
   other.join();
-  ASSERT_TRUE(lane.put_ordered(event(Kind::free, 3)));
-  EXPECT_GT(lane.time(), before);
-  EXPECT_EQ(until, lane.time());
+  ASSERT_TRUE(writer.put_ordered(event(Kind::free, 3)));
+  EXPECT_GT(writer.time(), before);
+  EXPECT_EQ(until, writer.time());
   until = kSoon; // who had the place before may still be writing there: the later one counts
-  ASSERT_TRUE(lane.put_ordered(event(Kind::free, 4)));
+  ASSERT_TRUE(writer.put_ordered(event(Kind::free, 4)));
   EXPECT_EQ(until, kSoon);
   EXPECT_EQ(read(true), (std::vector<uint64_t>{1, 2, 3, 4}));
 }
 
 TEST_F(RingsTest, WhatIsFoundIsWrittenUnlessTheClockIsToBeLookedAtMeanwhile) {
   ASSERT_TRUE(write_free(1));
-  EXPECT_FALSE(lane.put_found([] { return Word{0}; }));
-  EXPECT_TRUE(lane.put_found([] { return event(Kind::free, 2); }));
-  EXPECT_FALSE(lane.put_found([] {
-    ring::have_all_look();
+  EXPECT_FALSE(writer.put_found([] { return Word{0}; }));
+  EXPECT_TRUE(writer.put_found([] { return event(Kind::free, 2); }));
+  EXPECT_FALSE(writer.put_found([] {
+    ring::make_all_read_clock();
     return event(Kind::free, 3);
   }));
   EXPECT_EQ(read(true), (std::vector<uint64_t>{1, 2}));
@@ -303,13 +303,13 @@ TEST_F(RingsTest, WhatIsFoundIsWrittenUnlessTheClockIsToBeLookedAtMeanwhile) {
 
 TEST_F(RingsTest, WhoeverFindsARingEmptyHasItsThreadLookAtTheClock) {
   ASSERT_TRUE(write_free(1));
-  ASSERT_TRUE(lane.put_ready(event(Kind::free, 2)));
+  ASSERT_TRUE(writer.put_ready(event(Kind::free, 2)));
   EXPECT_EQ(read(), (std::vector<uint64_t>{1, 2}));
-  EXPECT_FALSE(lane.put_ready(event(Kind::free, 3)));
+  EXPECT_FALSE(writer.put_ready(event(Kind::free, 3)));
   ASSERT_TRUE(write_free(3));
-  EXPECT_TRUE(lane.put_ready(event(Kind::free, 4)));
-  ring::have_all_look();
-  EXPECT_FALSE(lane.put_ready(event(Kind::free, 5)));
+  EXPECT_TRUE(writer.put_ready(event(Kind::free, 4)));
+  ring::make_all_read_clock();
+  EXPECT_FALSE(writer.put_ready(event(Kind::free, 5)));
   EXPECT_EQ(read(true), (std::vector<uint64_t>{3, 4}));
 }
 
@@ -321,13 +321,13 @@ TEST_F(RingsTest, TheBirthOfASmallBlockSaysInAWordWhatTheLongerWaySays) {
   EXPECT_LT(0x7f0012345678 - anchor, ring::SmallBirth::kReach);
   const uint64_t nearest = anchor, furthest = anchor + ring::SmallBirth::kReach - 8;
   for (const uint64_t address : {nearest, furthest, anchor + 0x123456778}) {
-    ASSERT_TRUE(lane.begin());
-    lane.put(ring::SmallBirth::word_of(address, offset, 1023, 65535));
-    lane.end();
-    ASSERT_TRUE(lane.begin());
+    ASSERT_TRUE(writer.begin());
+    writer.put(ring::SmallBirth::word_of(address, offset, 1023, 65535));
+    writer.end();
+    ASSERT_TRUE(writer.begin());
     const ring::Birth longer{65535, address, 1023, 0};
-    lane.put(longer.first(Kind::allocate), longer.second());
-    lane.end();
+    writer.put(longer.first(Kind::allocate), longer.second());
+    writer.end();
   }
   read(true);
   ASSERT_EQ(born_.size(), 6u);
@@ -351,7 +351,7 @@ TEST_F(RingsTest, WhatASignalHandlerWritesDoesNotMixWithTheRecordItCameBetween) 
   ASSERT_EQ(setitimer(ITIMER_REAL, &often, nullptr), 0);
   std::vector<uint64_t> own, read_back;
   for (uint64_t address = 2; address < 2'000'000; ++address) {
-    while (!lane.put_ready(event(Kind::free, address)) && !write_free(address)) {
+    while (!writer.put_ready(event(Kind::free, address)) && !write_free(address)) {
     }
     if (address % 1000 != 0) continue;
     for (const uint64_t freed : read()) read_back.push_back(freed);

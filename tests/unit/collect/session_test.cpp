@@ -1,4 +1,4 @@
-#include "collect/session.hpp"
+#include "collect/session/session.hpp"
 
 #include "collect/raw_stream.h"
 #include "trace/reader.hpp"
@@ -71,28 +71,28 @@ TEST_F(SessionTest, ABlockThatIsHandedOutTwiceWasFreedInBetween) {
   allocate(0x1000, 16);
   allocate(0x1000, 32);
   EXPECT_EQ(session_.missed_frees(), 1u);
-  EXPECT_EQ(session_.heritage().size(), 1u);
+  EXPECT_EQ(session_.snapshot().size(), 1u);
 }
 
 TEST_F(SessionTest, AResizedBlockStaysTheSameObject) {
   allocate(0x1000, 16);
   read({event(ABUT_RAW_RESIZE, 0, 2), 0, 0x1000});
   read({event(ABUT_RAW_RESIZED, 0, 4), 0, 0x9000, 64, 0});
-  ASSERT_EQ(session_.heritage().size(), 1u);
-  EXPECT_EQ(session_.heritage()[0].address, 0x9000u);
-  EXPECT_EQ(session_.heritage()[0].number, 1u);
+  ASSERT_EQ(session_.snapshot().size(), 1u);
+  EXPECT_EQ(session_.snapshot()[0].address, 0x9000u);
+  EXPECT_EQ(session_.snapshot()[0].number, 1u);
 }
 
 TEST_F(SessionTest, ABlockWhoseResizeFailedStaysAsItWas) {
   allocate(0x1000, 16);
   read({event(ABUT_RAW_RESIZE, 0, 2), 0, 0x1000});
   read({event(ABUT_RAW_RESIZED, 1, 4), 0, 0, 1 << 20, 0});
-  ASSERT_EQ(session_.heritage().size(), 1u);
-  EXPECT_EQ(session_.heritage()[0].bytes, 16u);
+  ASSERT_EQ(session_.snapshot().size(), 1u);
+  EXPECT_EQ(session_.snapshot()[0].bytes, 16u);
 }
 
 TEST_F(SessionTest, AStreamThatMakesNoSenseIsRefused) {
-  EXPECT_THROW(read({1 << 16 | 1, 0x1000}), BadStream) << "a block that was not told of";
+  EXPECT_THROW(read({1 << 16 | 1, 0x1000}), BadStream) << "a block that was not defined";
   EXPECT_THROW(read({event(ABUT_RAW_FREE, 0, 3), 0}), BadStream) << "a record that is cut off";
   EXPECT_THROW(read({event(ABUT_RAW_FREE, 0, 1), 0}), BadStream) << "a record that is too short";
   EXPECT_THROW(read({event(99, 0, 0)}), BadStream) << "an unknown event";

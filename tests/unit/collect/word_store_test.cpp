@@ -1,4 +1,4 @@
-#include "collect/word_store.hpp"
+#include "collect/rings/word_store.hpp"
 
 #include <deque>
 #include <gtest/gtest.h>
@@ -16,8 +16,8 @@ std::vector<Word> words_from(Word first, size_t count) {
 }
 
 bool holds(const KeptWords &kept, Word first, size_t count) {
-  const std::vector<Word> wanted = words_from(first, count);
-  return std::equal(kept.words.begin(), kept.words.end(), wanted.begin(), wanted.end());
+  const std::vector<Word> selection = words_from(first, count);
+  return std::equal(kept.words.begin(), kept.words.end(), selection.begin(), selection.end());
 }
 
 TEST(WordStoreTest, KeepsWhatItWasGivenAcrossSlabs) {

@@ -1,9 +1,9 @@
 // Caches and references made out of any bytes, and what must hold of whatever they count.
 #pragma once
 
-#include "sim/optimum.hpp"
-#include "sim/tree.hpp"
-#include "sim/utilisation.hpp"
+#include "sim/tree/optimum.hpp"
+#include "sim/tree/tree.hpp"
+#include "sim/tree/utilisation.hpp"
 
 #include <cstddef>
 #include <cstdint>

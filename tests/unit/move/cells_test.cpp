@@ -1,4 +1,4 @@
-// The C functions: nodes near each other, and laid out anew.
+// The C functions: nodes near each other, and laid out again.
 #include "abut/move/cells.h"
 
 #include "abut/move/heap_family.hpp"

@@ -1,6 +1,6 @@
 // The heap of cells and its operations, against what a look at every cell says.
+#include "abut/move/parts/strategy.hpp"
 #include "abut/move/rds_heap.hpp"
-#include "abut/move/strategy.hpp"
 #include "support/random.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
-#include "sim/page_lru.hpp"
-#include "sim/page_model.hpp"
-#include "sim/page_reduction.hpp"
-#include "sim/swap_prefetch.hpp"
+#include "sim/pages/page_lru.hpp"
+#include "sim/pages/page_model.hpp"
+#include "sim/pages/page_reduction.hpp"
+#include "sim/pages/swap_prefetch.hpp"
 #include "support/random.hpp"
 
 #include <gtest/gtest.h>

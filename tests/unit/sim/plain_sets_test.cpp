@@ -1,6 +1,6 @@
 // Sets of plain caches, both ways to hold them: against a list of lines in the order of their uses.
-#include "sim/compact_sets.hpp"
-#include "sim/digit_sets.hpp"
+#include "sim/plain/compact_sets.hpp"
+#include "sim/plain/digit_sets.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -13,30 +13,33 @@ namespace abut::sim {
 namespace {
 
 struct Outcome {
-  std::vector<Errand> handed;
+  std::vector<LineRequest> handed;
   std::vector<uint8_t> missed;
   Left left;
 };
 
-// What plain sets do, one errand after another.
+// What plain sets do, one request after another.
 class Listed {
 public:
   Listed(uint64_t sets, uint32_t ways) : sets_(sets), ways_(ways) {}
 
-  void run(const Errand &errand, Outcome &outcome) {
-    std::list<Line> &set = sets_[errand.line() % sets_.size()];
-    const auto found = std::find_if(set.begin(), set.end(),
-                                    [&](const Line &line) { return line.number == errand.line(); });
-    const bool stains = errand.is_write_back() || (errand.bits & Errand::kStains) != 0;
-    outcome.missed.push_back(found == set.end() && !errand.is_write_back());
+  void run(const LineRequest &line_request, Outcome &outcome) {
+    std::list<Line> &set = sets_[line_request.line() % sets_.size()];
+    const auto found = std::find_if(set.begin(), set.end(), [&](const Line &line) {
+      return line.number == line_request.line();
+    });
+    const bool dirties =
+        line_request.is_write_back() || (line_request.bits & LineRequest::kMakesDirty) != 0;
+    outcome.missed.push_back(found == set.end() && !line_request.is_write_back());
     if (found == set.end())
-      outcome.handed.push_back({errand.bits & ~Errand::kStains, errand.owner});
+      outcome.handed.push_back({line_request.bits & ~LineRequest::kMakesDirty, line_request.owner});
     if (found != set.end()) {
-      found->dirty |= stains;
-      if (!errand.is_write_back()) set.splice(set.begin(), set, found);
-    } else if (!errand.is_write_back()) {
+      found->dirty |= dirties;
+      if (!line_request.is_write_back()) set.splice(set.begin(), set, found);
+    } else if (!line_request.is_write_back()) {
       if (set.size() == ways_) leave(set, outcome);
-      set.push_front({errand.line(), stains, (errand.bits & Errand::kByAllocator) != 0});
+      set.push_front(
+          {line_request.line(), dirties, (line_request.bits & LineRequest::kByAllocator) != 0});
     }
   }
 
@@ -55,8 +58,9 @@ private:
     if (!line.dirty) return;
     ++outcome.left.dirty;
     outcome.left.dirty_of_allocator += line.by_allocator;
-    const uint64_t whose = line.by_allocator ? Errand::kByAllocator : 0;
-    outcome.handed.push_back({line.number << Entry::kLineShift | whose | Errand::kWriteBack, 0});
+    const uint64_t whose = line.by_allocator ? LineRequest::kByAllocator : 0;
+    outcome.handed.push_back(
+        {line.number << Entry::kLineShift | whose | LineRequest::kWriteBack, 0});
   }
 
   std::vector<std::list<Line>> sets_;
@@ -69,19 +73,19 @@ struct Shape {
 };
 
 // To about twice as many lines as there is room for, `rare`: one of so many to any of them, the others to a few.
-std::vector<Errand> made_up(const Shape &shape, unsigned rare, unsigned seed) {
+std::vector<LineRequest> made_up(const Shape &shape, unsigned rare, unsigned seed) {
   std::mt19937_64 random(seed);
-  std::vector<Errand> errands;
+  std::vector<LineRequest> requests;
   const uint64_t lines = 2 * shape.sets * shape.ways;
   for (size_t i = 0; i < 500 + seed; ++i) {
     const uint64_t line = random() % (random() % rare == 0 ? lines : lines / 4 + 1);
-    const uint64_t bits = Errand::bits_of(line, random() % kKinds);
+    const uint64_t bits = LineRequest::bits_of(line, random() % kKinds);
     if (random() % 5 == 0)
-      errands.push_back(Errand::write_back(bits));
+      requests.push_back(LineRequest::write_back(bits));
     else
-      errands.push_back({bits, static_cast<Owner>(random() % 9)});
+      requests.push_back({bits, static_cast<Owner>(random() % 9)});
   }
-  return errands;
+  return requests;
 }
 
 void expect_same(const Outcome &outcome, const Outcome &expected) {
@@ -102,17 +106,17 @@ void expect_like_lists(const Shape &shape, unsigned seed, uint64_t further) {
   Sets sets(shape.sets, shape.ways);
   Listed listed(shape.sets, shape.ways);
   for (const unsigned rare : {1, 400, 3}) { // few hit, nearly all, many
-    std::vector<Errand> errands = made_up(shape, rare, seed);
+    std::vector<LineRequest> requests = made_up(shape, rare, seed);
     if (rare == 3)
-      for (Errand &errand : errands)
-        if (errand.bits % 3 == 0) errand.bits += further << Entry::kLineShift;
+      for (LineRequest &line_request : requests)
+        if (line_request.bits % 3 == 0) line_request.bits += further << Entry::kLineShift;
     Outcome expected;
-    for (const Errand &errand : errands) listed.run(errand, expected);
+    for (const LineRequest &line_request : requests) listed.run(line_request, expected);
     Outcome outcome;
-    outcome.handed.resize(2 * errands.size());
-    outcome.missed.resize(errands.size());
+    outcome.handed.resize(2 * requests.size());
+    outcome.missed.resize(requests.size());
     outcome.handed.resize(
-        sets.run(errands, outcome.handed.data(), outcome.missed.data(), outcome.left));
+        sets.run(requests, outcome.handed.data(), outcome.missed.data(), outcome.left));
     expect_same(outcome, expected);
   }
 }
@@ -121,7 +125,7 @@ void expect_like_lists(const Shape &shape, unsigned seed, uint64_t further) {
 constexpr Shape kShapes[] = {{1, 1},  {8, 1},   {1, 4},   {5, 7},  {16, 8},
                              {3, 11}, {64, 12}, {16, 16}, {1, 16}, {1024, 16}};
 
-// Errands run after each other must leave sets as lists are left: those of the second half go `further` up.
+// Requests run after each other must leave sets as lists are left: those of the second half go `further` up.
 template <typename Sets>
 void expect_like_lists(const Shape &shape, uint64_t further) {
   for (unsigned seed = 0; seed < 5; ++seed) expect_like_lists<Sets>(shape, seed, further);

@@ -1,6 +1,6 @@
 #include "support/random.hpp"
-#include "trace/access_decoder.hpp"
-#include "trace/access_encoder.hpp"
+#include "trace/format/access_decoder.hpp"
+#include "trace/format/access_encoder.hpp"
 
 #include <gtest/gtest.h>
 

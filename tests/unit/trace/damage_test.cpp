@@ -99,7 +99,7 @@ TEST_F(Damaged, other_files_are_refused_by_name) {
   EXPECT_EQ(trace::Reader::open(folder_.file("none")).error().why, "No such file or directory");
 }
 
-// The first format told accesses in columns of other kinds: a reader of those would make up what never was.
+// The first format stored accesses in columns of other kinds: a reader of those would make up what never was.
 TEST_F(Damaged, traces_of_older_and_newer_formats_are_refused_with_both_versions_named) {
   const size_t at = trace::kFileMagic.size();
   ASSERT_EQ(whole_[at], 2);
@@ -111,7 +111,7 @@ TEST_F(Damaged, traces_of_older_and_newer_formats_are_refused_with_both_versions
     ASSERT_FALSE(opened);
     EXPECT_EQ(opened.error().why,
               "is a trace of format " + std::to_string(other) + ", and this abut reads format 2");
-    EXPECT_EQ(opened.error().fix, "use the abut that recorded it, or record it anew");
+    EXPECT_EQ(opened.error().fix, "use the abut that recorded it, or record it again");
   }
 }
 

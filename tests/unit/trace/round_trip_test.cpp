@@ -33,7 +33,7 @@ TEST_F(RoundTrip, gives_back_code_addresses) {
   EXPECT_TRUE(read_steps(reader) == run.steps);
 }
 
-// A wide step is told apart from what it belongs to; the next time the same code runs, there may be none.
+// A wide step is stored apart from what it belongs to; the next time the same code runs, there may be none.
 TEST_F(RoundTrip, gives_back_steps_that_are_wide_now_and_none_then) {
   support::Random random(6);
   trace::Writer writer = open_writer(path_, {.codes = true});

@@ -1,7 +1,7 @@
 #include "probes/compiled/part.hpp"
 
 #include "os/os.hpp"
-#include "probes/ring/lane.hpp"
+#include "probes/ring/ring_writer.hpp"
 
 #include <mutex>
 
@@ -11,7 +11,7 @@ constinit bool counts_accesses = false;
 
 namespace {
 
-// A thread tells all others of its accesses when it has made so many.
+// Accesses that a thread counts by itself, before it adds them to the sum.
 constexpr uint32_t kStep = 64;
 
 // What <abut/trace_marks.h> asks for.
@@ -27,10 +27,10 @@ thread_local constinit uint32_t uncounted __attribute__((tls_model("initial-exec
 // Whether this thread holds the lock: a signal handler must not wait for it.
 thread_local constinit bool changing __attribute__((tls_model("initial-exec"))) = false;
 
-bool tell(bool takes) {
-  if (!ring::lane.begin()) return false;
-  ring::lane.put(event(ring::Kind::recording, takes ? 1 : 0));
-  ring::lane.end();
+bool record_state(bool takes) {
+  if (!ring::writer.begin()) return false;
+  ring::writer.put(event(ring::Kind::recording, takes ? 1 : 0));
+  ring::writer.end();
   ring::takes_accesses = takes;
   return true;
 }
@@ -58,13 +58,13 @@ void next_window() {
   change_alone([] {
     if (counted.load() < limit.load()) return; // another thread was here
     const bool takes = !ring::takes_accesses;
-    if (tell(takes)) begin_window(takes);
+    if (record_state(takes)) begin_window(takes);
   });
 }
 
 void mark(bool takes) {
   change_alone([=] {
-    if (ring::takes_accesses != takes && !tell(takes)) return;
+    if (ring::takes_accesses != takes && !record_state(takes)) return;
     counts_accesses = takes && ring::shared->window_whole != 0;
     if (counts_accesses) begin_window(takes);
   });
@@ -74,7 +74,7 @@ void mark(bool takes) {
 __attribute__((constructor(103))) void start() {
   change_alone([] {
     if (!ring::takes_accesses)
-      tell(false);
+      record_state(false);
     else if (ring::shared->window_whole != 0)
       begin_window(counts_accesses = true);
   });
@@ -100,7 +100,7 @@ void go_on_with_part() {
   release_part();
   change_alone([] {
     ring::takes_accesses = took_accesses;
-    if (!took_accesses) tell(false);
+    if (!took_accesses) record_state(false);
   });
 }
 

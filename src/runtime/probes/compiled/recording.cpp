@@ -4,7 +4,7 @@
 #include "probes/compiled/entry_points.hpp"
 #include "probes/compiled/part.hpp"
 #include "probes/compiled/sites.hpp"
-#include "probes/ring/lane.hpp"
+#include "probes/ring/ring_writer.hpp"
 
 #include <cstring>
 
@@ -19,8 +19,8 @@ bool is_heaps(const volatile void *at) {
   const int64_t site = site_of(code, traits);
   if (site < 0) [[unlikely]]
     return;
-  ring::lane.access(static_cast<ring::Word>(site) << ring::kAddressBits |
-                    reinterpret_cast<Address>(at));
+  ring::writer.access(static_cast<ring::Word>(site) << ring::kAddressBits |
+                      reinterpret_cast<Address>(at));
 }
 
 [[gnu::always_inline]] inline void record(const volatile void *at, Traits traits, Address code) {
@@ -33,10 +33,10 @@ bool is_heaps(const volatile void *at) {
 [[gnu::noinline]] void record_range(const void *at, size_t bytes, bool writes) {
   if (bytes == 0 || !is_heaps(at)) return;
   if (counts_accesses) count_access();
-  if (!ring::takes_accesses || !ring::lane.begin()) return;
-  ring::lane.put(event(ring::Kind::range, bytes | ring::Word{writes} << 48),
-                 reinterpret_cast<Address>(at));
-  ring::lane.end();
+  if (!ring::takes_accesses || !ring::writer.begin()) return;
+  ring::writer.put(event(ring::Kind::range, bytes | ring::Word{writes} << 48),
+                   reinterpret_cast<Address>(at));
+  ring::writer.end();
 }
 
 } // namespace

@@ -2,7 +2,7 @@
 
 #include "os/os.hpp"
 #include "probes/compiled/part.hpp"
-#include "probes/ring/lane.hpp"
+#include "probes/ring/ring_writer.hpp"
 
 namespace abut::compiled {
 
@@ -18,25 +18,25 @@ constexpr size_t kSlots = size_t{1} << 17;
 constinit os::SpinLock lock;
 constinit uint64_t all[kSlots]; // as in the cache; 0: none
 constinit unsigned next_number = kFirstNumber;
-constinit bool is_told[kFirstNumber];
+constinit bool is_announced[kFirstNumber];
 
 // Whether this thread holds the lock: a signal handler must not wait for it.
 thread_local constinit bool looking __attribute__((tls_model("initial-exec"))) = false;
 
-bool tell(unsigned number, Traits traits, Address code) {
-  if (!ring::lane.begin()) return false;
+bool announce(unsigned number, Traits traits, Address code) {
+  if (!ring::writer.begin()) return false;
   const ring::Word small =
       number | ring::Word{traits.bytes} << 16 | ring::Word{traits.writes} << 24;
-  ring::lane.put(event(ring::Kind::site, small), code);
-  ring::lane.end();
+  ring::writer.put(event(ring::Kind::site, small), code);
+  ring::writer.end();
   if (!os::has_one_thread()) ring::epoch.fetch_add(1, std::memory_order_relaxed);
   return true;
 }
 
 int64_t unplaced(Traits traits) {
   const unsigned number = traits.bytes * 2U + (traits.writes ? 1 : 0);
-  if (!is_told[number] && !tell(number, traits, 0)) return -1;
-  is_told[number] = true;
+  if (!is_announced[number] && !announce(number, traits, 0)) return -1;
+  is_announced[number] = true;
   return number;
 }
 
@@ -45,7 +45,7 @@ int64_t find_or_make(Address code, Traits traits) {
   while (all[slot] != 0 && (all[slot] & ring::kAddressMask) != code) slot = (slot + 1) % kSlots;
   if (all[slot] == 0) {
     if (next_number == kNumbers) return unplaced(traits);
-    if (!tell(next_number, traits, code)) return -1;
+    if (!announce(next_number, traits, code)) return -1;
     all[slot] = uint64_t{next_number++} << ring::kAddressBits | code;
   }
   sites[slot_of(code)].store(all[slot], std::memory_order_relaxed);
@@ -55,7 +55,7 @@ int64_t find_or_make(Address code, Traits traits) {
 void forget_all() {
   for (auto &site : sites) site.store(0, std::memory_order_relaxed);
   for (uint64_t &site : all) site = 0;
-  for (bool &told : is_told) told = false;
+  for (bool &site : is_announced) site = false;
   next_number = kFirstNumber;
 }
 

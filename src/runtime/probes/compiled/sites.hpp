@@ -1,4 +1,4 @@
-// The places in the code that make accesses, each a number of 16 bits that the collector has been told the meaning of.
+// The places in the code that make accesses, each a number of 16 bits that the collector knows.
 #pragma once
 
 #include "base/units.hpp"
@@ -22,8 +22,8 @@ inline size_t slot_of(Address code) {
   return (code ^ code >> kSiteBits) % (size_t{1} << kSiteBits);
 }
 
-// Finds or makes the site, tells the collector of it where that is news, and puts it into the cache. Where there are no
-// more numbers, one that stands for all accesses of such traits. Negative where nothing can be told.
+// Finds or makes the site, announces it to the collector where it is new, and puts it into the cache. Where there are no
+// more numbers, one that stands for all accesses of such traits. Negative where nothing can be recorded.
 int64_t look_up(Address code, Traits traits);
 
 inline int64_t site_of(Address code, Traits traits) {

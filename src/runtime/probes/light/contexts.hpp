@@ -1,4 +1,4 @@
-// Who allocates, as a number that the collector has been told the meaning of.
+// Who allocates, as a number that the collector knows.
 #pragma once
 
 #include "probes/light/known_chains.hpp"
@@ -10,7 +10,7 @@ namespace abut::light {
 extern KnownSites known_sites __attribute__((visibility("hidden")));
 extern KnownChains known_chains __attribute__((visibility("hidden")));
 
-// The context of a request, which the collector is told of if it does not know it.
+// The context of a request, which is announced to the collector first if it is new.
 uint16_t context_of(context::Frame frame);
 
 // Around a fork: no other thread is in the midst of telling.

@@ -1,17 +1,17 @@
 // What is known of those who allocate, so that a request that was seen before need not be looked up as if it were the
-// first. Only what the collector has been told of is known, and all is forgotten where code has gone.
+// first. Only what has been announced to the collector is known, and all is forgotten where code has gone.
 #pragma once
 
 #include "context/chain_table.hpp"
 
 namespace abut::light {
 
-// Sites at which chains end: what most requests are told apart by. Each in its place, if no other has it;
+// Sites at which chains end: what most requests differ in. Each in its place, if no other has it;
 // `site << 16 | context`.
 class KnownSites {
 public:
-  // A context, or more than any if the site is not known. Before the lane is asked whether it is ready, which it is not
-  // after what is told.
+  // A context, or more than any if the site is not known. Before the writer is asked whether it is ready, which it is not
+  // after an announcement.
   uint64_t context_at(Address site) const {
     return places_[place_of(site)].load(std::memory_order_acquire) ^ site << kIdBits;
   }
@@ -34,18 +34,18 @@ private:
 // Most lead from the stack pointer alone, so that nothing else is to be restored on the way.
 class KnownChains {
 public:
-  // Of the chain of a frame; nought if it is not known. As KnownSites::context_at().
+  // Of the chain of a frame; zero if it is not known. As KnownSites::context_at().
   uint16_t context_at(context::Frame frame) const {
     const uint16_t at_once = context_at_once(frame);
     return at_once != 0 ? at_once : follow(frame);
   }
-  // The same where rbp need not be restored, else nought. In line, and without a call.
+  // The same where rbp need not be restored, else zero. In line, and without a call.
   uint16_t context_at_once(context::Frame frame) const {
     const auto *at = reinterpret_cast<const char *>(frame.sp);
     const Address last = context::stack_view.last_known(reinterpret_cast<Address>(at));
     for (uint64_t key = *frame.sp;;) {
       const Place &place = places_[place_of(key)];
-      // Before the key: whoever sees what another key leads to sees that this one has gone.
+      // Before the key: a reader that sees what another key leads to sees that this one has gone.
       const Onward onward{place.onward.load(std::memory_order_acquire)};
       if (place.key.load(std::memory_order_acquire) != key) return 0;
       if (onward.ends()) return onward.id();
@@ -69,7 +69,7 @@ private:
   // What a step is known by, and how far it is to the next return address: in one word.
   class Onward {
   public:
-    static constexpr uint64_t kUnknown = uint64_t{1} << 40; // beyond every stack: rbp tells
+    static constexpr uint64_t kUnknown = uint64_t{1} << 40; // beyond every stack: rbp is needed
     constexpr explicit Onward(uint64_t word) : word_(word) {}
     constexpr Onward(uint16_t id, uint64_t bytes) : word_(uint64_t{id} << kIdShift | bytes) {}
     uint64_t word() const { return word_; }

@@ -31,7 +31,7 @@ void *memalign_any(size_t align, size_t bytes, Frame frame) {
 
 ABUT_FRAME("abut_light_look_malloc", "%rsi", "%rdx", "abut_light_malloc_seen");
 ABUT_FRAME("abut_light_fetch_malloc", "%rsi", "%rdx", "abut_light_malloc_slow");
-ABUT_FRAME("abut_light_tell", "%rdx", "%rcx", "abut_light_told");
+ABUT_FRAME("abut_light_record", "%rdx", "%rcx", "abut_light_recorded");
 extern "C" void *abut_light_look_malloc(size_t bytes);
 extern "C" void *abut_light_fetch_malloc(size_t bytes);
 
@@ -47,7 +47,7 @@ ABUT_BODY void *abut_light_malloc_slow(size_t bytes, const Address *sp, Address 
   return light::allocate_slow(bytes, {sp, rbp});
 }
 
-ABUT_BODY void *abut_light_told(size_t bytes, void *memory, const Address *sp, Address rbp) {
+ABUT_BODY void *abut_light_recorded(size_t bytes, void *memory, const Address *sp, Address rbp) {
   return light::allocated_otherwise(memory, bytes, {sp, rbp});
 }
 
@@ -89,7 +89,7 @@ ABUT_EXPORT void *calloc(size_t count, size_t each) {
   if (memory == nullptr) [[unlikely]]
     return abut_light_fetch_calloc(bytes);
   std::memset(memory, 0, bytes);
-  return light::put_small(memory, bytes, ABUT_SITE) ? memory : abut_light_tell(bytes, memory);
+  return light::put_small(memory, bytes, ABUT_SITE) ? memory : abut_light_record(bytes, memory);
 }
 
 ABUT_BODY void *abut_light_calloc_slow(size_t bytes, const Address *sp, Address rbp) {

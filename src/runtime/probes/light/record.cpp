@@ -8,22 +8,22 @@ namespace {
 
 ring::Word address_of(const void *memory) { return reinterpret_cast<Address>(memory); }
 
-// Whether there may be something to record; if not, the lane is told.
+// Whether there may be something to record; if not, the writer rests.
 bool is_recording() {
   if (ring::is_recording()) return true;
-  ring::lane.rest();
+  ring::writer.rest();
   return false;
 }
 
 void put(ring::Word first) {
-  if (!ring::is_recording() || !ring::lane.begin()) return;
-  ring::lane.put(first);
+  if (!ring::is_recording() || !ring::writer.begin()) return;
+  ring::writer.put(first);
   end_event();
 }
 
 void put(ring::Word first, ring::Word second) {
-  if (!ring::is_recording() || !ring::lane.begin()) return;
-  ring::lane.put(first, second);
+  if (!ring::is_recording() || !ring::writer.begin()) return;
+  ring::writer.put(first, second);
   end_event();
 }
 
@@ -38,8 +38,8 @@ uint16_t known_context_of(Frame frame) {
 // Before a block is recorded that the running thread's heap gave, or where it is too large for that, all threads' pages.
 void order_if_taken_over(size_t bytes) {
   heap::LocalHeap &heap = *heap::current;
-  const bool is_new = ring::lane.says_time_at() != &heap.recorded_until;
-  if (is_new) ring::lane.say_time_at(&heap.recorded_until);
+  const bool is_new = ring::writer.says_time_at() != &heap.recorded_until;
+  if (is_new) ring::writer.say_time_at(&heap.recorded_until);
   // A thread that has ended borrows a heap for each call, see heap::CurrentHeap: anybody's blocks may have come back there.
   const bool is_borrowed = heap.number() == 0;
   if (heap.has_taken_over() || is_new || is_borrowed || bytes > heap::kMediumMax) order();
@@ -49,19 +49,19 @@ void order_if_taken_over(size_t bytes) {
 void put_new(Kind kind, const void *memory, size_t bytes, uint16_t context) {
   if (kind == Kind::allocate) {
     const ring::Word word = small_birth(memory, bytes, context);
-    if (word != 0 && ring::lane.put_ready(word)) return;
+    if (word != 0 && ring::writer.put_ready(word)) return;
   }
   if (bytes < ring::SmallBirth::kMostSize && ring::recording == ring::Recording::on)
     ring::drop_anchor(address_of(memory));
   if (bytes >> ring::Birth::kLowBits == 0 &&
-      ring::lane.put_ready(event(kind, context | bytes << 16), address_of(memory)))
+      ring::writer.put_ready(event(kind, context | bytes << 16), address_of(memory)))
     return;
   put_birth(kind, memory, bytes, 0, context);
 }
 
 // Out of line, so that what comes before needs no stack.
-[[gnu::noinline]] void *allocated_the_longer_way(void *memory, size_t bytes, Frame frame) {
-  return ring::lane.drops() ? memory : allocated_waiting(memory, bytes, frame);
+[[gnu::noinline]] void *allocated_slow(void *memory, size_t bytes, Frame frame) {
+  return ring::writer.drops() ? memory : allocated_waiting(memory, bytes, frame);
 }
 
 } // namespace
@@ -73,15 +73,15 @@ void *allocated_waiting(void *memory, size_t bytes, Frame frame) {
 }
 
 void *allocated_otherwise(void *memory, size_t bytes, Frame frame) {
-  const bool put = ring::lane.put_found([=]() -> ring::Word {
+  const bool put = ring::writer.put_found([=]() -> ring::Word {
     const uint16_t context = known_chains.context_at_once(frame);
     return context != 0 ? small_birth(memory, bytes, context) : 0;
   });
-  return put ? memory : allocated_the_longer_way(memory, bytes, frame);
+  return put ? memory : allocated_slow(memory, bytes, frame);
 }
 
 void *allocated_by_heap(void *memory, size_t bytes, Frame frame) {
-  if (memory == nullptr || ring::lane.drops_one() || !is_recording()) return memory;
+  if (memory == nullptr || ring::writer.drops_one() || !is_recording()) return memory;
   order_if_taken_over(bytes);
   put_new(Kind::allocate, memory, bytes, known_context_of(frame));
   return memory;
@@ -98,7 +98,7 @@ void *allocated(void *memory, size_t bytes, size_t align, Frame frame) {
 void freed(const void *memory) {
   if (memory == nullptr || !is_recording()) return;
   const ring::Word word = event(Kind::free, address_of(memory));
-  if (!ring::lane.put_ready(word)) put(word);
+  if (!ring::writer.put_ready(word)) put(word);
 }
 
 void resizing(const void *memory) {

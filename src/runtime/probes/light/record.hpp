@@ -3,7 +3,7 @@
 
 #include "heap/heap.hpp"
 #include "probes/light/contexts.hpp"
-#include "probes/ring/lane.hpp"
+#include "probes/ring/ring_writer.hpp"
 
 #include <bit>
 
@@ -11,20 +11,20 @@ namespace abut::light {
 
 using context::Frame;
 
-// As Lane's, for events that accesses of other threads may come after. Where none are recorded, threads need not share
+// As RingWriter's, for events that accesses of other threads may come after. Where none are recorded, threads need not share
 // what tells of that.
 inline void end_event() {
-  ring::lane.end();
+  ring::writer.end();
   if (!os::has_one_thread() && ring::records_accesses)
     ring::epoch.fetch_add(1, std::memory_order_relaxed);
 }
 
 inline void put_birth(ring::Kind kind, const void *memory, size_t bytes, size_t align,
                       uint16_t context) {
-  if (!ring::lane.begin()) return;
+  if (!ring::writer.begin()) return;
   const ring::Birth birth{context, reinterpret_cast<Address>(memory), bytes,
                           static_cast<unsigned>(std::bit_width(align))};
-  ring::lane.put(birth.first(kind), birth.second());
+  ring::writer.put(birth.first(kind), birth.second());
   end_event();
 }
 
@@ -33,16 +33,16 @@ inline void put_birth(ring::Kind kind, const void *memory, size_t bytes, size_t 
 inline void order() {
   if (!os::has_one_thread() &&
       ring::recording.load(std::memory_order_acquire) == ring::Recording::on)
-    ring::lane.order();
+    ring::writer.order();
 }
 
-// `align` is what was asked for, a power of two, or nought. A block from anywhere; one of the running thread's heap, unless
+// `align` is what was asked for, a power of two, or zero. A block from anywhere; one of the running thread's heap, unless
 // it is too large for that; and one that waited there for the thread.
 void *allocated(void *memory, size_t bytes, size_t align, Frame frame);
 void *allocated_by_heap(void *memory, size_t bytes, Frame frame);
 void *allocated_waiting(void *memory, size_t bytes, Frame frame);
 
-// The word of a block's birth where it is small and near, else nought.
+// The word of a block's birth where it is small and near, else zero.
 inline ring::Word small_birth(const void *memory, size_t bytes, uint16_t context) {
   return ring::SmallBirth::word_of(reinterpret_cast<Address>(memory),
                                    ring::small_offset.load(std::memory_order_relaxed), bytes,
@@ -51,7 +51,7 @@ inline ring::Word small_birth(const void *memory, size_t bytes, uint16_t context
 
 // Records it where nothing else is to be done, at a site that the collector knows of. False where it is not recorded.
 [[gnu::always_inline]] inline bool put_small(const void *memory, size_t bytes, Address site) {
-  return ring::lane.put_found([=]() -> ring::Word {
+  return ring::writer.put_found([=]() -> ring::Word {
     const uint64_t context = known_sites.context_at(site);
     if (context > KnownSites::kMostContext) [[unlikely]]
       return 0;
@@ -72,7 +72,7 @@ inline bool may_be_later(const heap::LocalHeap *owner) {
   if (owner == nullptr) return true;
   if (owner->keeper == heap::current) return false;
   const uint64_t until = owner->recorded_until.load(std::memory_order_relaxed);
-  return until == 0 || until >= ring::lane.time();
+  return until == 0 || until >= ring::writer.time();
 }
 
 // Whose block it is; as long as there is one thread, all are its.
@@ -82,7 +82,7 @@ inline heap::LocalHeap *owner_of(const void *memory) {
 
 // What happens to a block that may be another thread's, where nothing else is to be done.
 inline bool put_at_its_time(const heap::LocalHeap *owner, ring::Word word) {
-  return may_be_later(owner) ? ring::lane.put_ordered(word) : ring::lane.put_ready(word);
+  return may_be_later(owner) ? ring::writer.put_ordered(word) : ring::writer.put_ready(word);
 }
 
 // Before the block is free. To be called after order() where it may be another thread's.

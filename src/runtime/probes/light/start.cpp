@@ -2,7 +2,7 @@
 #include "base/options.hpp"
 #include "os/os.hpp"
 #include "probes/light/contexts.hpp"
-#include "probes/ring/lane.hpp"
+#include "probes/ring/ring_writer.hpp"
 
 namespace abut::light {
 namespace {

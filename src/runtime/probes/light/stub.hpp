@@ -10,7 +10,7 @@
 #include "placement/friends/placement.hpp"
 #include "probes/light/record.hpp"
 
-extern "C" void *abut_light_tell(size_t bytes, void *memory);
+extern "C" void *abut_light_record(size_t bytes, void *memory);
 
 namespace abut::light {
 
@@ -19,14 +19,14 @@ inline Frame frame_of(const near::Captured *captured) {
 }
 
 // An entry point that has no need of its caller's frame while all goes well. Else it goes on, by a jump, so that the stack
-// pointer still points to the return address (api/frame_stub.hpp): Look where somebody looks for friends, Fetch
-// where no block is at hand, abut_light_tell with a block that is not recorded yet.
+// pointer still points to the return address (api/frame_stub.hpp): Look where friends are enabled, Fetch
+// where no block is at hand, abut_light_record with a block that is not recorded yet.
 template <void *Look(size_t), void *Fetch(size_t)>
 [[gnu::always_inline]] inline void *allocate(size_t bytes, Address site, Call call) {
   if (somebody_looks()) [[unlikely]] {
-    const AtOnce told = at_once(site);
-    if (!told.is_idle()) {
-      const KnownSite *known = told.known();
+    const AtOnce known_site = at_once(site);
+    if (!known_site.is_idle()) {
+      const KnownSite *known = known_site.known();
       return known != nullptr ? entry::go(call, bytes, *known) : Look(bytes);
     }
   }
@@ -35,29 +35,29 @@ template <void *Look(size_t), void *Fetch(size_t)>
     return Fetch(bytes);
   if (put_small(memory, bytes, site)) [[likely]]
     return memory;
-  return abut_light_tell(bytes, memory);
+  return abut_light_record(bytes, memory);
 }
 
 // What release() does with what is no small block of the running thread; and where there is more to do than to write it
 // down.
 [[gnu::noinline]] inline void release_other(const char *call, void *memory) {
   if (memory == nullptr) return;
-  if (ring::lane.drops_one()) return entry::release_slow(memory, call);
-  const auto told = event(ring::Kind::free, reinterpret_cast<Address>(memory));
+  if (ring::writer.drops_one()) return entry::release_slow(memory, call);
+  const auto record = event(ring::Kind::free, reinterpret_cast<Address>(memory));
   heap::LocalHeap *owner = owner_of(memory);
-  if (put_at_its_time(owner, told)) {
+  if (put_at_its_time(owner, record)) {
     if (owner == nullptr || owner->keeper == heap::current)
       return entry::release_slow(memory, call);
     return entry::release_beyond_bins(call, memory);
   }
-  if (!ring::lane.drops() && ring::is_recording()) {
+  if (!ring::writer.drops() && ring::is_recording()) {
     order();
     freed(memory);
   }
   entry::release_slow(memory, call);
 }
 [[gnu::noinline]] inline void release_slow(void *memory, const char *call) {
-  if (!ring::lane.drops()) freed(memory);
+  if (!ring::writer.drops()) freed(memory);
   entry::release(call, memory);
 }
 
@@ -67,7 +67,7 @@ template <void *Look(size_t), void *Fetch(size_t)>
   return allocated_by_heap(entry::or_no_memory(heap::allocate_slow(bytes)), bytes, frame);
 }
 
-// Beside a friend that a way leads to; Capture looks closer.
+// Beside a friend that the site table leads to; Capture is the slow path.
 template <Way Capture>
 [[gnu::always_inline]] inline void *allocate_beside(size_t bytes, Address context, Address base,
                                                     Address site) {
@@ -76,28 +76,28 @@ template <Way Capture>
     return Capture(bytes, context);
   if (put_small(memory, bytes, site)) [[likely]]
     return memory;
-  return abut_light_tell(bytes, memory);
+  return abut_light_record(bytes, memory);
 }
 
-// What allocate() does where nobody looks, for those who know the frame.
+// What allocate() does where no policy is enabled, for those who know the frame.
 inline void *allocate_here(size_t bytes, Frame frame) {
   void *memory = heap::allocate_fast(bytes);
   return memory != nullptr ? allocated_small(memory, bytes, frame) : allocate_slow(bytes, frame);
 }
 
-// As entry::release. The free is told before it happens.
+// As entry::release. The free is recorded before it happens.
 [[gnu::always_inline]] inline void release(const char *call, void *memory) {
   heap::LocalHeap *heap = heap::current;
   heap::SizePage *page = heap::own_size_page(heap, memory);
   if (page == nullptr) [[unlikely]]
     return release_other(call, memory);
-  const auto told = event(ring::Kind::free, reinterpret_cast<Address>(memory));
-  if (!ring::lane.put_ready(told)) [[unlikely]]
+  const auto record = event(ring::Kind::free, reinterpret_cast<Address>(memory));
+  if (!ring::writer.put_ready(record)) [[unlikely]]
     return release_slow(memory, call);
   heap::release_in_page(heap, page, memory);
 }
 
-// Where somebody looks: what is to be done for a block that may have a friend, see near::context_to_place(); or nought.
+// Where friends are enabled: what is to be done for a block that may have a friend, see near::context_to_place(); or zero.
 inline Address context_to_place(size_t bytes, Address site) {
   if (bytes - 1 >= heap::kSmallMax) return 0;
   const Address context = near::wants(site) ? near::context_to_place(bytes, site) : 0;

@@ -57,12 +57,12 @@ struct Welcome {
 
 // Words behind the first one are in brackets; "s:" is the small value.
 enum class Kind : uint8_t {
-  small, // a small block is allocated, see SmallBirth; nought, so that its word is made without a constant
+  small, // a small block is allocated, see SmallBirth; zero, so that its word is made without a constant
   time,     // s: reading of the time stamp counter; of this and what follows
   allocate, // s: context | low bits of the size << 16 [address | high bits << 47 | log2 of the alignment + 1 << 52]
   free,     // s: address; before the call
   resize,   // s: address; before the call
-  resized,  // as `allocate`; with nought for the address where the call failed
+  resized,  // as `allocate`; with zero for the address where the call failed
   stayed,   // a resize changed nothing
   context, // s: number | count << 16 [addresses of the chain, innermost first; each follows its call instruction]
   module_, // s: bytes of the path [address, bytes, offset in the file, path in whole words]
@@ -124,7 +124,7 @@ struct SmallBirth {
   static constexpr uint64_t offset_from(uint64_t anchor) { return kMark - anchor; }
   static constexpr uint64_t kNowhere = uint64_t{1}
                                        << 63; // the offset by which all are out of reach
-  // Nought where the address is out of reach, or the size is.
+  // Zero where the address is out of reach, or the size is.
   static constexpr Word word_of(uint64_t address, uint64_t offset, size_t size, uint16_t context) {
     const uint64_t marked = address + offset;
     if (marked >> kReachShift != kMark >> kReachShift || size >= kMostSize) return 0;
@@ -161,8 +161,8 @@ struct alignas(64) Head {
   // The writer's addresses: of the ring, and of the first word that is not yet written.
   std::atomic<uintptr_t> base{0};
   std::atomic<uintptr_t> written{0};
-  // Below this address, the writer writes records of a word or two without ado. Whoever wants it to look at the clock before
-  // its next record sets it to nought; the reader does so before each of its looks.
+  // Below this address, the writer writes records of a word or two on the fast path. Set to zero, it makes the writer read the clock before
+  // its next record; the reader does so before each of its looks.
   std::atomic<uintptr_t> ready{0};
   // Chunks that may be written to: the reader gives them, the writer takes them.
   alignas(64) std::atomic<uint64_t> free{0};
@@ -171,7 +171,7 @@ struct alignas(64) Head {
 };
 static_assert(std::atomic<Onward>::is_always_lock_free && kChunks == 64 && kChunkWords <= 0xffff);
 
-// All of it but `tick` and `open` is nought at first, so that heads that nobody takes are never there.
+// All of it but `tick` and `open` is zero at first, so that heads that are never taken cost no memory.
 struct Header {
   int32_t collector = 0; // its process
   uint32_t session = 0;
@@ -179,11 +179,11 @@ struct Header {
   bool follow = false; // children are recorded, too
   bool accesses = false;
   bool after_mark = false;  // accesses are recorded from abut_trace_start() on
-  uint64_t window_part = 0; // accesses that are recorded, of so many; nought: of all
+  uint64_t window_part = 0; // accesses that are recorded, of so many; zero: of all
   uint64_t window_whole = 0;
   // Changes some hundred times a second: time to look for room.
   alignas(64) std::atomic<uint32_t> tick{0};
-  // Chunks of each ring that may be entered: few, while more is written than the collector wants to take.
+  // Chunks of each ring that may be entered: few, while more is written than the collector may take.
   std::atomic<uint64_t> open{0};
   std::atomic<uint32_t> stopped{0}; // the collector reads no more
   std::atomic<uint32_t> threads{0}; // that there have been

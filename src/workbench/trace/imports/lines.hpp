@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,9 +17,6 @@ public:
 
   // Standard input where the path is "-".
   explicit Lines(const std::string &path);
-  ~Lines();
-  Lines(const Lines &) = delete;
-  Lines &operator=(const Lines &) = delete;
 
   // The next line without its end, valid until the next call; nothing at the end, or where it failed.
   std::optional<std::string_view> next();
@@ -28,14 +26,9 @@ public:
   const std::string &failure() const { return failure_; }
 
 private:
-  bool fill();
-
-  int file_;
-  bool is_ours_;
-  std::vector<char> buffer_ = std::vector<char>(16 * kMostBytes);
-  size_t begin_ = 0;
-  size_t end_ = 0;
-  bool at_end_ = false;
+  std::ifstream file_;
+  std::vector<char> buffer_ =
+      std::vector<char>(kMostBytes + 2); // a line, its end, and getline's zero
   uint64_t number_ = 0;
   std::string failure_;
 };

@@ -1,0 +1,40 @@
+#include "sim/layouts/layout.hpp"
+
+#include "trace/format/chunk.hpp"
+
+namespace abut::sim {
+
+using trace::Event;
+using trace::EventKind;
+
+void Layout::take(const Event &event) {
+  switch (event.kind) {
+  case EventKind::allocate:
+    if (event.object >= places_.size()) {
+      if (event.object - places_.size() > trace::kMostLostBirths) return;
+      places_.resize(event.object + 1);
+    }
+    return settle(places_[event.object], event);
+  case EventKind::resize:
+  case EventKind::move:
+    if (event.object != 0 && event.object < places_.size()) settle(places_[event.object], event);
+    return;
+  case EventKind::free:
+    if (event.object < places_.size() && places_[event.object].live) {
+      places_[event.object].live = false;
+      give_back(places_[event.object].base, places_[event.object].size);
+    }
+    return;
+  default: return; // hints and gaps move nothing
+  }
+}
+
+void Layout::settle(Place &place, const Event &event) {
+  if (place.live) {
+    if (can_stay(event, place.size, event.size)) return;
+    give_back(place.base, place.size);
+  }
+  place = {this->place(event, event.size), event.size, true};
+}
+
+} // namespace abut::sim
