@@ -154,7 +154,7 @@ inline void *allocate_waiting(size_t bytes) {
   LocalHeap *heap = current;
   if (bytes > kMediumMax) return nullptr;
   if (bytes > kSmallMax) {
-    if (bytes <= kSizedMax && !heap->sizes.begins_with_births(medium_size_class(bytes)))
+    if (bytes <= kSizedMax && !heap->sizes.prefers_birth(medium_size_class(bytes)))
       return heap->sizes.take_next(medium_size_class(bytes));
     return heap->medium.pop(kMediumClasses.for_bytes(bytes));
   }

@@ -69,8 +69,6 @@ public:
 
   bool has_pages() const { return births_left_[1] != kAlways; }
 
-  bool begins_with_births(unsigned size_class) const { return births_left_[size_class] != 0; }
-
   // Whether the next block of a size that has none at hand is to lie in birth order; counts it.
   bool prefers_birth(unsigned size_class) {
     uint8_t &left = births_left_[size_class];
