@@ -1,12 +1,12 @@
-#include "bindings/heap_layout.hpp"
-
+// Layouts for the simulator: one of the papers' allocators is asked for what a recorded program asked for.
 #include "allocators/catalogue.hpp"
 #include "allocators/layers/areas.hpp"
+#include "bindings/more_layouts.hpp"
 
 #include <algorithm>
 #include <unordered_map>
 
-namespace abut::bindings {
+namespace abut::allocators {
 namespace {
 
 using layers::Grain;
@@ -19,9 +19,7 @@ constexpr uint64_t kMappingsBegin = uint64_t{1} << 45;
 // with them does not happen.
 class HeapLayout final : public sim::Layout {
 public:
-  HeapLayout(const allocators::Entry &entry, Grain grain) : grain_(grain) {
-    heap_.open(entry, grain);
-  }
+  HeapLayout(const Entry &entry, Grain grain) : grain_(grain) { heap_.open(entry, grain); }
   ~HeapLayout() override {
     for (const auto &[base, block] : blocks_) heap_.release(block);
   }
@@ -71,16 +69,14 @@ private:
     return kAreasBegin + number * layers::kAreaBytes + (address - area);
   }
 
-  allocators::Instance heap_;
+  Instance heap_;
   Grain grain_;
   std::unordered_map<Address, uint64_t> numbers_; // of areas, in order of their first block
   std::unordered_map<uint64_t, void *> blocks_; // that are live, by the addresses they are named by
   uint64_t next_mapping_ = kMappingsBegin;
 };
 
-constexpr std::string_view kEight = "+align=8";
-
-} // namespace
+constexpr std::string_view kEight = "+align=8"; // blocks at multiples of eight, as in the papers
 
 std::unique_ptr<sim::Layout> heap_layout(std::string_view name) {
   Grain grain = Grain::sixteen;
@@ -88,8 +84,11 @@ std::unique_ptr<sim::Layout> heap_layout(std::string_view name) {
     grain = Grain::eight;
     name.remove_suffix(kEight.size());
   }
-  const allocators::Entry *entry = allocators::find_allocator(name.data(), name.size());
+  const Entry *entry = find_allocator(name.data(), name.size());
   return entry != nullptr ? std::make_unique<HeapLayout>(*entry, grain) : nullptr;
 }
 
-} // namespace abut::bindings
+[[maybe_unused]] const bool is_registered = bindings::register_layouts(heap_layout);
+
+} // namespace
+} // namespace abut::allocators
