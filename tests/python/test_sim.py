@@ -10,7 +10,7 @@ import pytest
 
 from abut.analysis.caches import Level
 from abut.analysis.owners import OWNERS
-from abut.analysis.presets import Preset, find_preset, preset_names
+from abut.analysis.presets import Preset, find_preset, preset_files
 from abut.analysis.simulation import LAYOUTS, Job, Result, average_cycles, simulate, simulate_all
 from abut.analysis.verdict import pollution, verdict
 from abut.errors import AbutError
@@ -266,7 +266,7 @@ def _digits(result: Result) -> list[Any]:
     return [*counts, result.owners, result.memory_bytes]
 
 
-@pytest.mark.parametrize("name", preset_names())
+@pytest.mark.parametrize("name", preset_files())
 def test_every_preset_can_be_simulated(name: str, trace: Path) -> None:
     for huge in (False, True):
         result = run(trace, preset=find_preset(name), split=True, huge_pages=huge)

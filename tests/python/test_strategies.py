@@ -6,6 +6,7 @@ from importlib.metadata import EntryPoint
 import numpy as np
 import pytest
 
+import abut.plugins
 import abut.strategies
 from abut.errors import AbutError
 from abut.plans.objects import Edges, Layout, Objects, in_order, objects_of
@@ -156,7 +157,7 @@ def test_what_a_plan_cannot_hold_is_left_out() -> None:
 
 def test_another_package_adds_a_strategy_in_some_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     point = EntryPoint("backwards", "test_strategies:backwards", abut.strategies.GROUP)
-    monkeypatch.setattr(abut.strategies, "entry_points", lambda group: [point])
+    monkeypatch.setattr(abut.plugins, "entry_points", lambda group: [point])
     assert "backwards" in strategy_names()
     strategy = find_strategy("backwards")
     assert strategy.about == "The last born first."
@@ -171,7 +172,7 @@ def backwards(objects: Objects) -> Layout:
 def test_the_example_of_the_guide_does_what_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "docs" / "examples")
     point = EntryPoint("most-used", "most_used:place", abut.strategies.GROUP)
-    monkeypatch.setattr(abut.strategies, "entry_points", lambda group: [point])
+    monkeypatch.setattr(abut.plugins, "entry_points", lambda group: [point])
     objects = objects_of([16, 32, 16], usage=[(2, 0, 5), (2, 1, 1)])
     assert find_strategy("most-used").place(objects).offsets.tolist() == [16, 32, 0]
 

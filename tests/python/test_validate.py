@@ -13,8 +13,8 @@ from rich.console import Console
 from abut.analysis import validation
 from abut.analysis.caches import WRITE, Caches
 from abut.analysis.validation import Figure
-from abut.papers.rezaei import RezaeiResult, Row
 from abut.reporters.validation import figures_table
+from abut_papers.rezaei.bench import RezaeiResult, Row
 from conftest import Abut
 
 pytestmark = pytest.mark.skipif(shutil.which("valgrind") is None, reason="no valgrind")

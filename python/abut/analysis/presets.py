@@ -22,6 +22,7 @@ from abut.analysis.caches import Level
 from abut.analysis.levels import from_the_top
 from abut.errors import USAGE, AbutError
 from abut.places import PACKAGE
+from abut.plugins import entries, load
 
 _FOLDER = PACKAGE / "presets"
 _SYSFS = Path("/sys/devices/system/cpu/cpu0/cache")
@@ -47,21 +48,27 @@ class Preset:
     memory_cycles: float = 300.0
 
 
-def preset_names() -> list[str]:
-    """The presets that come with abut."""
-    return sorted(path.stem for path in _FOLDER.glob("*.toml"))
+def preset_files() -> dict[str, Path]:
+    """The presets that come with abut, and those that other packages add, by name."""
+    folders = [_FOLDER]
+    for point in entries("abut.presets").values():
+        folders += [Path(part, "presets") for part in load(point).__path__]
+    files = {path.stem: path for folder in reversed(folders) for path in folder.glob("*.toml")}
+    return dict(sorted(files.items()))
 
 
 def find_preset(name: str) -> Preset:
     """`this`, a preset's name or a TOML file. Raises AbutError."""
     if name == "this":
         return this_machine_preset()
-    inside = _FOLDER / f"{name}.toml"
-    if name in preset_names():
+    if (inside := _FOLDER / f"{name}.toml").is_file():
         return read_preset(inside)
     if name.endswith(".toml") or "/" in name:
         return read_preset(Path(name))
-    known = ", ".join(["this", *preset_names()])
+    files = preset_files()
+    if name in files:
+        return read_preset(files[name])
+    known = ", ".join(["this", *files])
     raise AbutError(
         f"--cache {name}: no such preset",
         fix=f"choose of {known}, or a .toml file",

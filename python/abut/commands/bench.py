@@ -10,7 +10,7 @@ import typer
 from abut.errors import FAILED, AbutError
 
 if TYPE_CHECKING:
-    from abut.papers.paper import Request
+    from abut.bench import Request
 
 
 def command(
@@ -52,8 +52,8 @@ def command(
         abut bench vam --recorded small
         abut bench vam --programs sqlite --heaps glibc,abut --json
     """
+    from abut.bench import Request, find_paper
     from abut.commands.console import console
-    from abut.papers.paper import Request, find_paper
     from abut.places import cache_folder
     from abut.reporters.trace import document
 
@@ -93,8 +93,11 @@ def _report_left_out(request: "Request") -> None:
 
 
 def _list_papers() -> None:
-    from abut.papers.paper import find_paper, papers
+    from abut.bench import find_paper, papers
 
+    if not papers():
+        print("no papers are installed")
+        return
     for paper in papers():
         print(f"{paper:<8} {find_paper(paper).ABOUT}")
     print(f"next: abut bench {papers()[0]}")

@@ -138,11 +138,11 @@ def _jobs(
     from abut.analysis.owners import OWNERS
     from abut.analysis.presets import find_preset
     from abut.analysis.simulation import LAYOUTS, Job
-    from abut.composed import composed_heaps
+    from abut.heaps import more_heaps
     from abut.plans.layouts import is_plan, strategy_layouts
 
     layouts = layout.split(",")
-    composed = {f"{heap}{grain}" for heap in composed_heaps() for grain in ("", "+align=8")}
+    composed = {name for added in more_heaps() for name in added.layout_names()}
     planned = strategy_layouts() if set(layouts) - set(LAYOUTS) - composed else []
     for option, given, known in (
         ("--by", by, OWNERS),

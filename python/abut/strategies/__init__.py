@@ -6,13 +6,14 @@ Another package adds one as an entry point of the group `abut.strategies`: its n
 
 from collections.abc import Callable
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import NamedTuple
 
 from abut.errors import USAGE, AbutError
 from abut.plans.objects import Layout, Objects
+from abut.plugins import entries, load
 
 GROUP = "abut.strategies"
 STANDARD = "combined"
@@ -30,7 +31,7 @@ class Strategy(NamedTuple):
 def strategy_names() -> list[str]:
     """All that there are, abut's own first."""
     own = sorted(module.name.replace("_", "-") for module in iter_modules([str(_FOLDER)]))
-    return own + sorted(set(_others()) - set(own))
+    return own + sorted(set(entries(GROUP)) - set(own))
 
 
 def find_strategy(name: str) -> Strategy:
@@ -41,7 +42,7 @@ def find_strategy(name: str) -> Strategy:
             fix=f"choose of {', '.join(strategy_names())}",
             exit_code=USAGE,
         )
-    others = _others()
+    others = entries(GROUP)
     if name in others:
         return _loaded(others[name])
     module = import_module(f"{__name__}.{name.replace('-', '_')}")
@@ -51,18 +52,8 @@ def find_strategy(name: str) -> Strategy:
 _FOLDER = Path(__file__).parent
 
 
-def _others() -> dict[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=GROUP)}
-
-
 def _loaded(point: EntryPoint) -> Strategy:
-    try:
-        found = point.load()
-    except Exception as error:  # it is somebody else's code: whatever it throws is told
-        raise AbutError(
-            f"{point.name}: {point.value} cannot be loaded: {error}",
-            fix="mend or remove the package that declares it",
-        ) from error
+    found = load(point)
     place = getattr(found, "place", found)
     if not callable(place):
         raise AbutError(

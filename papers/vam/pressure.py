@@ -1,0 +1,152 @@
+"""Feng, Berger: *A Locality-Improving Dynamic Memory Allocator* (Vam), MSP 2005, figure 7.
+
+Run time over the memory that there is. Where the machine cannot limit memory, figures 6, 8 and 9
+stand in: the pages that memories of every size would miss, simulated.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from abut.bench import Request
+from abut.heaps import Heap, require_heap
+from abut.measure.memory_limit import LimitedRun, obstacle, run_limited
+from abut.measure.workload import Workload
+from abut_papers.common.kept import fingerprint, kept
+from abut_papers.common.recordings import heaps, workloads
+from abut_papers.vam import bench as vam
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+ABOUT = "Vam's figure 7: run time over the memory that there is"
+PROGRAMS = ("perl-hashes", "sqlite", "lua-tables")
+HEAPS = ("lea", "phk", "vam", "glibc", "abut")
+SHARES = (0.7, 0.8, 0.9, 1.0, 1.3)  # of lea's most resident memory
+TIMEOUT_S = 60.0
+
+Cells = Sequence[LimitedRun | None]
+
+
+@dataclass(frozen=True, slots=True)
+class PressureResult:
+    """`runs[program][heap]` by memory, in the order of `memories[program]`, in bytes; None where
+    the program did not get through in time.
+    """
+
+    memories: Mapping[str, Sequence[int]]
+    runs: Mapping[str, Mapping[str, Cells]]
+
+    def verdict(self) -> list[str]:
+        """Who reads the fewest pages back with the least memory that somebody gets through in."""
+        return [_verdict(name, self.memories[name], rows) for name, rows in self.runs.items()]
+
+    def tables(self) -> "list[Table]":
+        """Two tables a program, a row a heap, a column a memory: seconds, and pages read back."""
+        from abut_papers.vam.pressure_tables import pressure_tables
+
+        return [
+            table
+            for name, rows in self.runs.items()
+            for table in pressure_tables(name, self.memories[name], rows)
+        ]
+
+    def document(self) -> dict[str, Any]:
+        """Seconds, by the clock and of the processor, and faults, by program, heap and memory."""
+        return {
+            "memories": self.memories,
+            "runs": {
+                name: {
+                    heap: [asdict(cell) if cell else None for cell in cells]
+                    for heap, cells in rows.items()
+                }
+                for name, rows in self.runs.items()
+            },
+        }
+
+    def draw(self, path: Path) -> None:
+        """A curve a heap, a plot a program."""
+        from abut_papers.vam.pressure_tables import draw
+
+        draw(self.memories, self.runs, path)
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedResult(vam.VamResult):
+    """The page simulation, and why it stands in."""
+
+    reason: str = ""
+
+    def verdict(self) -> list[str]:
+        """The reason, and what the simulation found."""
+        said = f"not measured: {self.reason}; simulated instead"
+        # A dataclass with slots is made anew, so that a bare super() would not find it.
+        return [said, *vam.VamResult.verdict(self)]
+
+    def document(self) -> dict[str, Any]:
+        """The simulation's figures, and the reason."""
+        return {"not_measured": self.reason, **vam.VamResult.document(self)}
+
+
+def measure(request: Request) -> PressureResult | SimulatedResult:
+    """Run every program with memories of every size, or simulate them."""
+    if reason := obstacle():
+        return SimulatedResult(vam.measure_pages(request), reason=reason)
+    memories: dict[str, Sequence[int]] = {}
+    runs: dict[str, dict[str, Cells]] = {}
+    chosen = heaps(request)
+    for workload in workloads(request):
+        sizes = memories[workload.name] = _memories(request, workload)
+        runs[workload.name] = {heap.name: _cells(request, workload, heap, sizes) for heap in chosen}
+    return PressureResult(memories, runs)
+
+
+def _memories(request: Request, workload: Workload) -> list[int]:
+    """Shares of what the program has in memory at most under the heap that others are held to."""
+    heap = require_heap(HEAPS[0])
+
+    def measure() -> dict[str, Any]:
+        return {"most": _most_resident(request, workload, heap)}
+
+    name = f"{workload.name}-resident-{fingerprint(workload, [heap])}"
+    most = kept(request, name, measure)["most"]
+    return [int(share * most) for share in SHARES]
+
+
+def _cells(request: Request, workload: Workload, heap: Heap, memories: Sequence[int]) -> Cells:
+    """The program under one heap in every memory."""
+
+    def measure() -> dict[str, Any]:
+        request.tell(f"{workload.name} under {heap.name}, in less memory")
+        runs = [run_limited(workload, heap, memory, TIMEOUT_S) for memory in memories]
+        return {"runs": [asdict(run) if run else None for run in runs]}
+
+    mark = fingerprint(workload, [heap], memories, TIMEOUT_S)
+    cells = kept(request, f"{workload.name}-{heap.name}-pressure-{mark}", measure)["runs"]
+    return [LimitedRun(**cell) if cell else None for cell in cells]
+
+
+def _most_resident(request: Request, workload: Workload, heap: Heap) -> float:
+    from abut.measure.counters import available
+    from abut.measure.interleave import Interleaver
+    from abut.measure.measurement import Comparison, Measurement, Plan
+
+    comparison = Comparison(Plan(1, 0, 1), [heap], [], available())
+    measurement = Measurement(workload)
+    interleaver = Interleaver([heap], comparison.plan, (), heap.name)
+    interleaver.measure(measurement, lambda _: request.tell(f"{workload.name} under {heap.name}"))
+    (sample,) = measurement.samples[heap.name]
+    return float(sample.peak_rss_bytes)
+
+
+def _verdict(name: str, memories: Sequence[int], rows: Mapping[str, Cells]) -> str:
+    for at, memory in enumerate(memories):
+        ran = {heap: cell for heap, row in rows.items() if (cell := row[at]) is not None}
+        if ran:
+            best = min(ran, key=lambda heap: ran[heap].major_faults)
+            return (
+                f"{name}: in {memory / (1 << 20):.1f} MiB {len(ran)} of {len(rows)} heaps get "
+                f"through, and {best} reads the fewest pages back"
+            )
+    return f"{name}: no heap gets through in any memory"
