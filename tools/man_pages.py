@@ -15,8 +15,8 @@ from typing import Any
 
 from abut import __version__
 from abut.cli import VERBS, build_app
-from abut.compilers import COMPILERS, run_compiler
 from abut.errors import DIFFERENT, FAILED, INTERRUPTED, NOT_EXECUTABLE, NOT_FOUND, RUN_FAILED, USAGE
+from abut.recording.compilers import COMPILERS, run_compiler
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "man" / "man1"
 _ABOUT = "A cache-conscious heap for native Linux programs, and the bench that measures it."

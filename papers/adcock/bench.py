@@ -15,15 +15,16 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, Protocol
 
+from rich.table import Table
+
 from abut.errors import DIFFERENT, AbutError
 from abut.places import bench_places
 from abut_papers.adcock.experiments import experiments
 from abut_papers.adcock.journal import RunJournal, answer_of
-from abut_papers.adcock.ways import PRESETS, UPPER, Experiment, Way
+from abut_papers.adcock.tables import draw, table
+from abut_papers.adcock.ways import PRESETS, UPPER, Experiment, Row, Way
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from abut.trace.native import Array
 
 ABOUT = "Movers of nodes (Adcock 2009): DICT, MLIST, and containers whose nodes move"
@@ -50,16 +51,6 @@ class Request(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """What one way took: medians of the runs, by the figure's name."""
-
-    way: Way
-    figures: dict[str, float]
-    course: tuple[float, ...] = ()  # ns an operation, in tenths of the run
-    rounds: tuple[float, ...] = ()  # the first figure, by run
-
-
-@dataclass(frozen=True, slots=True)
 class MoveResult:
     """All that was measured."""
 
@@ -69,10 +60,8 @@ class MoveResult:
         """For each experiment, what was quickest, and how near the bound it came."""
         return [_verdict(experiment, rows) for experiment, rows in self.rows]
 
-    def tables(self) -> "list[Table]":
+    def tables(self) -> list[Table]:
         """A table an experiment, a row a mover."""
-        from abut_papers.adcock.tables import table
-
         return [table(experiment, rows) for experiment, rows in self.rows]
 
     def document(self) -> dict[str, Any]:
@@ -89,8 +78,6 @@ class MoveResult:
 
     def draw(self, path: Path) -> None:
         """A picture an experiment: bars of speedups, or lines over the run or a parameter."""
-        from abut_papers.adcock.tables import draw
-
         draw(self.rows, path)
 
 
@@ -185,8 +172,8 @@ def _simulated(command: list[str]) -> dict[str, Any]:
 
 def misses_of(visits: "Array", look_ups: int) -> dict[str, float]:
     """Misses of a look-up, by preset: of lines beyond the last cache, of pages in the last TLB."""
-    from abut.analysis.caches import Caches
-    from abut.analysis.presets import find_preset
+    from abut.simulation.caches import Caches
+    from abut.simulation.presets import find_preset
 
     found: dict[str, float] = {}
     for name in PRESETS:

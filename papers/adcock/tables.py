@@ -2,14 +2,11 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from abut_papers.adcock.ways import UPPER, Experiment, Way
+from rich.table import Table
 
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from abut_papers.adcock.bench import Row
+from abut_papers.adcock.ways import UPPER, Experiment, Row, Way
 
 _TITLES = {
     "first_ns": "ns an operation, first",
@@ -20,10 +17,8 @@ _TITLES = {
 _TENTHS = 10
 
 
-def table(experiment: Experiment, rows: "Sequence[Row]") -> "Table":
+def table(experiment: Experiment, rows: Sequence[Row]) -> Table:
     """A row a mover; where a layout degrades, a column a tenth of the run."""
-    from rich.table import Table
-
     made = Table(title=experiment.about, title_justify="left")
     made.add_column("container" if experiment.program == "containers" else "mover")
     if experiment.kind == "course":
@@ -57,8 +52,8 @@ def table(experiment: Experiment, rows: "Sequence[Row]") -> "Table":
 
 def _cells(
     experiment: Experiment,
-    rows: "Sequence[Row]",
-    row: "Row",
+    rows: Sequence[Row],
+    row: Row,
     *,
     bound: float | None,
     thesis: bool,
@@ -90,12 +85,12 @@ def _thesis(experiment: Experiment, way: Way) -> str:
     return f"{way.thesis:g}" + (" %" if experiment.program == "dict" else " x")
 
 
-def _bound(experiment: Experiment, rows: "Sequence[Row]") -> float | None:
+def _bound(experiment: Experiment, rows: Sequence[Row]) -> float | None:
     key = experiment.figures[0]
     return next((row.figures[key] for row in rows if row.way.name == UPPER), None)
 
 
-def draw(results: "Sequence[tuple[Experiment, Sequence[Row]]]", path: Path) -> None:
+def draw(results: Sequence[tuple[Experiment, Sequence[Row]]], path: Path) -> None:
     """A picture an experiment, one below the other."""
     from matplotlib.figure import Figure
 
@@ -109,7 +104,7 @@ def draw(results: "Sequence[tuple[Experiment, Sequence[Row]]]", path: Path) -> N
     figure.savefig(path)
 
 
-def _bars(axis: Any, experiment: Experiment, rows: "Sequence[Row]") -> None:
+def _bars(axis: Any, experiment: Experiment, rows: Sequence[Row]) -> None:
     key = experiment.figures[0]
     first = rows[0].figures[key]
     axis.barh([row.way.label for row in rows], [first / row.figures[key] for row in rows])
@@ -121,7 +116,7 @@ def _bars(axis: Any, experiment: Experiment, rows: "Sequence[Row]") -> None:
     axis.invert_yaxis()
 
 
-def _misses(axis: Any, experiment: Experiment, rows: "Sequence[Row]") -> None:
+def _misses(axis: Any, experiment: Experiment, rows: Sequence[Row]) -> None:
     places = range(len(rows))
     height = 0.8 / len(experiment.figures)
     for number, key in enumerate(experiment.figures):
@@ -133,7 +128,7 @@ def _misses(axis: Any, experiment: Experiment, rows: "Sequence[Row]") -> None:
     axis.invert_yaxis()
 
 
-def _courses(axis: Any, _experiment: Experiment, rows: "Sequence[Row]") -> None:
+def _courses(axis: Any, _experiment: Experiment, rows: Sequence[Row]) -> None:
     for row in rows:
         tenths = [100 * (tenth + 1) / len(row.course) for tenth in range(len(row.course))]
         style = "--" if row.way.name.startswith(UPPER) else "-"
@@ -143,7 +138,7 @@ def _courses(axis: Any, _experiment: Experiment, rows: "Sequence[Row]") -> None:
     axis.legend(fontsize=6, ncols=2)
 
 
-def _sweep(axis: Any, experiment: Experiment, rows: "Sequence[Row]") -> None:
+def _sweep(axis: Any, experiment: Experiment, rows: Sequence[Row]) -> None:
     key = experiment.figures[0]
     first = rows[0].figures[key]
     names = dict.fromkeys(row.way.name for row in rows if row.way.x is not None)

@@ -35,6 +35,16 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
+class Row:
+    """What one way took: medians of the runs, by the figure's name."""
+
+    way: Way
+    figures: dict[str, float]
+    course: tuple[float, ...] = ()  # ns an operation, in tenths of the run
+    rounds: tuple[float, ...] = ()  # the first figure, by run
+
+
+@dataclass(frozen=True, slots=True)
 class Experiment:
     """A program, and all the ways to run it; the first is what the others are compared with."""
 

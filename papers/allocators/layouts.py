@@ -10,16 +10,18 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from abut.analysis.owners import NOBODY
-from abut.analysis.presets import find_preset
-from abut.analysis.simulation import LAYOUTS, Job, Result, average_cycles, simulate_all
+from rich.table import Table
+
 from abut.bench import Request
+from abut.reporters.plot import check_format
+from abut.reporters.sim import layout_cells, layout_columns
+from abut.simulation.jobs import LAYOUTS, Job, Result, average_cycles, simulate_all
+from abut.simulation.owners import NOBODY
+from abut.simulation.presets import find_preset
+from abut.tuning.layouts import placer_of
 from abut_papers.common.recordings import heaps, recordings, workloads
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 ABOUT = "Layouts: the caches' misses of the same objects, placed in other ways"
 PROGRAMS = ("cover", "hexapawn", "traverse", "xmllint-parse", "lua-tables", "sqlite")
@@ -54,10 +56,8 @@ class LayoutsResult:
         """Which layout would be best, and by how much."""
         return [_sentence(run) for run in self.runs]
 
-    def tables(self) -> "list[Table]":
+    def tables(self) -> list[Table]:
         """One table, a row a program, heap and layout."""
-        from abut_papers.allocators.layout_tables import layouts_table
-
         return [layouts_table(self.runs)]
 
     def document(self) -> dict[str, Any]:
@@ -66,8 +66,6 @@ class LayoutsResult:
 
     def draw(self, path: Path) -> None:
         """Cycles an access beside those of the recorded layout, a group of bars a program."""
-        from abut_papers.allocators.layout_tables import draw
-
         draw(self.runs, path)
 
 
@@ -85,7 +83,10 @@ def measure(request: Request) -> LayoutsResult:
 def run_of(path: Path, program: str, heap: str, names: Sequence[str] = CHOSEN) -> Run:
     """A trace in each layout, the recorded one first. Raises AbutError where one cannot be."""
     preset = find_preset(CACHE)
-    jobs = [Job(str(path), preset, layout=name, side="application", by=NOBODY) for name in names]
+    jobs = [
+        Job(str(path), preset, name, side="application", by=NOBODY, placer=placer_of(name))
+        for name in names
+    ]
     return Run(program, heap, simulate_all(jobs, len(os.sched_getaffinity(0))))
 
 
@@ -117,3 +118,45 @@ def _row(run: Run, result: Result) -> dict[str, Any]:
         "of_pages_used": pages.share if pages else None,
         "cycles": average_cycles(result),
     }
+
+
+def layouts_table(runs: Sequence[Run]) -> Table:
+    """A row a program and layout."""
+    table = Table(title="misses of the application's accesses", title_justify="left")
+    table.add_column("program")
+    table.add_column("layout")
+    for name in layout_columns(runs[0].results[0]):
+        table.add_column(name, justify="right")
+    several = len({run.heap for run in runs}) > 1
+    for run in runs:
+        name = f"{run.program}, {run.heap}" if several else run.program
+        for result in run.results:
+            table.add_row(name, result.job.layout, *layout_cells(result))
+        table.add_section()
+    return table
+
+
+def draw(runs: Sequence[Run], path: Path) -> None:
+    """A group of bars a program, each layout's cycles an access over the recorded one's."""
+    from matplotlib.figure import Figure
+
+    check_format(path)
+    figure = Figure(figsize=(10, 4), layout="constrained")
+    plot = figure.subplots()
+    layouts = [result.job.layout for result in runs[0].results]
+    width = 0.8 / len(layouts)
+    for number, layout in enumerate(layouts):
+        plot.bar(
+            [at + (number - (len(layouts) - 1) / 2) * width for at in range(len(runs))],
+            [
+                average_cycles(run.results[number]) / (average_cycles(run.results[0]) or 1)
+                for run in runs
+            ],
+            width,
+            label=layout,
+        )
+    plot.axhline(1, linewidth=1, color="black")
+    plot.set_xticks(range(len(runs)), [f"{run.program}\n{run.heap}" for run in runs])
+    plot.set_ylabel("AMAT over the recorded layout's")
+    plot.legend()
+    figure.savefig(path)

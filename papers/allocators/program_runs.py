@@ -16,15 +16,15 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from abut.analysis.caches import Caches
-from abut.analysis.presets import find_preset
-from abut.analysis.simulation import feed_trace
 from abut.bench import Request
 from abut.errors import AbutError
 from abut.heaps import Heap, require_heap
 from abut.measure.sample import CPU, WALL, Figure
 from abut.measure.statistics import Estimate, exact, median, ratio
 from abut.measure.workload import Workload
+from abut.simulation.caches import Caches
+from abut.simulation.jobs import feed_trace
+from abut.simulation.presets import find_preset
 from abut.trace.reader import Trace
 from abut_papers.allocators.heaps import served_heap
 from abut_papers.common.kept import fingerprint, kept

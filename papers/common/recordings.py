@@ -10,10 +10,10 @@ from abut.bench import Request
 from abut.environment import untouched_environment
 from abut.errors import AbutError
 from abut.heaps import Heap, find_heaps, preload
-from abut.inputs import workload_of
+from abut.measure.inputs import workload_of
+from abut.measure.suites import choose, load_benchmarks
 from abut.measure.workload import Workload
 from abut.places import bench_places
-from abut.suites import choose, load_benchmarks
 from abut.trace.reader import Trace
 
 _SHOWN_LINES = 5

@@ -9,14 +9,14 @@ the plan is followed with the layer of friends on, as it is by default, and alon
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from abut.analysis.presets import find_preset
-from abut.analysis.simulation import Job, Result, simulate
+from rich.table import Table
+
 from abut.bench import Request
 from abut.errors import USAGE, AbutError
 from abut.heaps import Heap
@@ -26,25 +26,22 @@ from abut.measure.measurement import Plan as Rounds
 from abut.measure.session import Task, compare
 from abut.measure.workload import Workload
 from abut.places import PACKAGE, bench_places, native_folder
-from abut.plans.choice import cache_of, simulate_plan
-from abut.plans.file import write_plan
-from abut.plans.planning import Recorded, make_plan, read_recorded
 from abut.reporters.tune import QuietWatcher
-from abut.strategies import find_strategy
+from abut.simulation.jobs import Job, Result, simulate
+from abut.simulation.presets import find_preset
 from abut.trace.reader import Trace
+from abut.tuning.choice import cache_of, simulate_plan
+from abut.tuning.plan import write_plan
+from abut.tuning.planning import Recorded, make_plan, read_recorded
+from abut.tuning.strategies import find_strategy
 from abut_papers.common.kept import fingerprint, kept
 from abut_papers.common.recordings import heaps, recording
-from abut_papers.cyll.figures import HIS, SLIM_PROGRAMS
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from abut_papers.cyll.figures import HIS, NO_PLAN, REFERENCE, SLIM, SLIM_PROGRAMS, ProgramRuns
+from abut_papers.cyll.tables import draw, heaps_table, misses_table, slim_table, times_table
 
 ABOUT = "libstaticmalloc (Cyll 2004): every strategy on cover, hexapawn and traverse"
 HEAPS = ("glibc", "jemalloc", "mimalloc", "tcmalloc", "abut")
 OURS = ("smart", "hot-streams", "hot-cold", "lifetime", "affinity", "combined")
-REFERENCE = "simple"
-NO_PLAN = "no plan"  # of the misses: where the heap put the objects when it was recorded
-_SLIM = " alone"  # follows the name of a strategy
 _RUNS = 5
 _CACHES = "pentium4"  # 8 KiB, 4 ways; 512 KiB, 8 ways; lines of 64 bytes
 
@@ -72,28 +69,6 @@ PROGRAMS = tuple(_COMMANDS)
 
 
 @dataclass(frozen=True, slots=True)
-class ProgramRuns:
-    """One program. `seconds`: the least of all runs, by strategy and by heap; `misses` by strategy
-    and level, simulated.
-    """
-
-    name: str
-    command: str
-    objects: int
-    seconds: Mapping[str, float]
-    misses: Mapping[str, Sequence[int]]
-
-    def strategies(self) -> list[str]:
-        """Those that were measured."""
-        return [name for name in self.misses if name != NO_PLAN]
-
-    def slim_time(self, strategy: str) -> float | None:
-        """Its time with the plan alone as a multiple of that with friends, too."""
-        slim = self.seconds.get(strategy + _SLIM)
-        return slim / self.seconds[strategy] if slim is not None else None
-
-
-@dataclass(frozen=True, slots=True)
 class CyllResult:
     """All programs."""
 
@@ -104,10 +79,8 @@ class CyllResult:
         """The best strategy of each program, against `simple` and the best heap."""
         return [_verdict(program, self.heaps) for program in self.programs]
 
-    def tables(self) -> "list[Table]":
+    def tables(self) -> list[Table]:
         """Times, then misses, then the heaps."""
-        from abut_papers.cyll.tables import heaps_table, misses_table, slim_table, times_table
-
         slim = [one for one in self.programs if one.slim_time(REFERENCE) is not None]
         return [
             times_table(self.programs),
@@ -134,8 +107,6 @@ class CyllResult:
 
     def draw(self, path: Path) -> None:
         """Times of each program by strategy, as multiples of `simple`'s."""
-        from abut_papers.cyll.tables import draw
-
         draw(self.programs, path)
 
 
@@ -176,14 +147,14 @@ def _measure(
         planned.append(Heap(strategy, plain.about, plain.library, "", settings))
         if name in SLIM_PROGRAMS:
             alone = {**settings, "ABUT_FRIENDS": "off"}
-            planned.append(Heap(strategy + _SLIM, plain.about, plain.library, "", alone))
+            planned.append(Heap(strategy + SLIM, plain.about, plain.library, "", alone))
     seconds = _least_seconds(request, _workload(name, _COMMANDS[name]), [*chosen, *planned])
     return ProgramRuns(name, _COMMANDS[name], placed["objects"], seconds, placed["misses"])
 
 
 def _placing() -> str:
     """Changes with the code that places and simulates."""
-    sources = [*(PACKAGE / "plans").glob("*.py"), *(PACKAGE / "strategies").glob("*.py")]
+    sources = [*(PACKAGE / "tuning").rglob("*.py")]
     state = hashlib.sha256()
     for source in (*native_folder().glob("abut_native*"), *sorted(sources)):
         state.update(source.read_bytes())
@@ -279,9 +250,9 @@ def _round(
 def _verdict(program: ProgramRuns, all_heaps: Sequence[str]) -> str:
     times = {name: program.seconds[name] for name in program.strategies()}
     best = min(times, key=lambda name: times[name])
-    rival = min(all_heaps, key=lambda name: program.seconds[name])
+    peer = min(all_heaps, key=lambda name: program.seconds[name])
     return (
         f"{program.name}: {best} is the fastest, {times[best] / times[REFERENCE]:.3f} of "
-        f"{REFERENCE}'s time and {times[best] / program.seconds[rival]:.3f} of that of {rival}, "
+        f"{REFERENCE}'s time and {times[best] / program.seconds[peer]:.3f} of that of {peer}, "
         "the fastest heap without a plan"
     )

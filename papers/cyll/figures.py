@@ -1,6 +1,11 @@
-"""What Cyll measured (tables 5.1 to 5.14), to stand beside what is measured now."""
+"""What is measured of a program, and what Cyll measured (tables 5.1 to 5.14)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+REFERENCE = "simple"
+NO_PLAN = "no plan"  # of the misses: where the heap put the objects when it was recorded
+SLIM = " alone"  # follows the name of a strategy
 
 HIS = (
     "simple",
@@ -55,6 +60,28 @@ _MISSES: Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     ),
 }
 SLIM_PROGRAMS = tuple(_SLIM_SECONDS)
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramRuns:
+    """One program. `seconds`: the least of all runs, by strategy and by heap; `misses` by strategy
+    and level, simulated.
+    """
+
+    name: str
+    command: str
+    objects: int
+    seconds: Mapping[str, float]
+    misses: Mapping[str, Sequence[int]]
+
+    def strategies(self) -> list[str]:
+        """Those that were measured."""
+        return [name for name in self.misses if name != NO_PLAN]
+
+    def slim_time(self, strategy: str) -> float | None:
+        """Its time with the plan alone as a multiple of that with friends, too."""
+        slim = self.seconds.get(strategy + SLIM)
+        return slim / self.seconds[strategy] if slim is not None else None
 
 
 def his_seconds(program: str, strategy: str) -> float | None:

@@ -5,24 +5,25 @@ Caches that application and allocator share, against caches of their own, at the
 at one of today. Their programs were boxed-sim, cfrac, ptc and espresso; ours do the same work.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from abut.analysis.caches import Caches, split_by_side
-from abut.analysis.presets import Preset, find_preset
-from abut.analysis.simulation import feed_trace
+from rich.table import Table
+
 from abut.bench import Request
+from abut.reporters.plot import check_format
+from abut.reporters.units import amount
+from abut.simulation.caches import Caches, split_by_side
+from abut.simulation.jobs import feed_trace
+from abut.simulation.presets import Preset, find_preset
 from abut.trace import Trace
 from abut_papers.allocators import bench as allocators
 from abut_papers.allocators.bench import AllocatorsResult
 from abut_papers.common.kept import kept
 from abut_papers.common.recordings import heaps, recorded_workloads, recordings
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 ABOUT = "Rezaei, Kavi: what the allocator costs the program's cache"
 PROGRAMS = ("balls", "factor", "translate", "minimise")
@@ -96,10 +97,8 @@ class RezaeiResult:
         said = [_sentence(cache, self.of_cache(cache)) for cache in _caches(self.rows)]
         return [*said, *(self.served.verdict() if self.served else [])]
 
-    def tables(self) -> "list[Table]":
+    def tables(self) -> list[Table]:
         """A table a cache."""
-        from abut_papers.rezaei.tables import cache_table
-
         tables = [cache_table(cache, self.of_cache(cache)) for cache in _caches(self.rows)]
         return [*tables, *(self.served.served_tables() if self.served else [])]
 
@@ -111,8 +110,6 @@ class RezaeiResult:
 
     def draw(self, path: Path) -> None:
         """Miss rates, shared and alone: a picture a cache."""
-        from abut_papers.rezaei.tables import draw
-
         draw({cache: self.of_cache(cache) for cache in _caches(self.rows)}, path)
 
 
@@ -187,3 +184,77 @@ def _sentence(cache: str, rows: Sequence[Row]) -> str:
         f"{cache}: the program's cache is rid of {removed:.0%} of the misses, its miss rate "
         f"changes by {change:+.0%}{theirs}; {pollution:.1%} of the program's misses are pollution"
     )
+
+
+_FIGURES = {
+    "rezaei-8k": " (figures 1, 2 and 5)",
+    "rezaei-8k-64": " (figure 3)",
+    "rezaei-16k": " (figure 4)",
+}
+_WIDTH = 0.4
+_INCHES = 3.0
+
+
+def cache_table(cache: str, rows: Sequence[Row]) -> Table:
+    """A row a program and heap."""
+    table = Table(title=f"{cache}: the first level{_FIGURES.get(cache, '')}", title_justify="left")
+    table.add_column("program")
+    table.add_column("heap")
+    columns = (
+        "misses",
+        "alone",
+        "removed",
+        "rate",
+        "alone",
+        "change",
+        "pollution",
+        "allocator's",
+        "rate",
+    )
+    for column in columns:
+        table.add_column(column, justify="right")
+    for row in rows:
+        rate = row.allocator_misses / max(1, row.allocator_accesses)
+        table.add_row(
+            row.program,
+            row.heap,
+            amount(row.shared_misses, ""),
+            amount(row.alone_misses, ""),
+            f"{row.removed:.0%}",
+            f"{row.shared_rate:.2%}",
+            f"{row.alone_rate:.2%}",
+            f"{row.rate_change:+.0%}",
+            f"{row.pollution:.1%}",
+            amount(row.allocator_misses, ""),
+            f"{rate:.2%}",
+        )
+    return table
+
+
+def draw(caches: Mapping[str, Sequence[Row]], path: Path) -> None:
+    """Miss rates side by side, shared and alone; one picture below the other."""
+    from matplotlib.figure import Figure
+
+    check_format(path)
+    figure = Figure(figsize=(10, _INCHES * len(caches)), layout="constrained")
+    plots = figure.subplots(len(caches), 1, squeeze=False)[:, 0]
+    for plot, (cache, rows) in zip(plots, caches.items(), strict=True):
+        places = range(len(rows))
+        plot.bar(
+            [at - _WIDTH / 2 for at in places],
+            [100 * row.shared_rate for row in rows],
+            _WIDTH,
+            label="shared with the allocator",
+        )
+        plot.bar(
+            [at + _WIDTH / 2 for at in places],
+            [100 * row.alone_rate for row in rows],
+            _WIDTH,
+            label="the application alone",
+        )
+        labels = [f"{row.program}\n{row.heap}" for row in rows]
+        plot.set_xticks(list(places), labels, fontsize="x-small")
+        plot.set_ylabel("miss rate, %")
+        plot.set_title(cache)
+        plot.legend()
+    figure.savefig(path)

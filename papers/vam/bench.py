@@ -8,59 +8,37 @@ ours are as large, and are run under the heaps of today.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import geometric_mean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from abut.analysis.pages import (
+from rich.table import Table
+
+from abut.bench import Request
+from abut.reporters.pages import pages_document, pages_table
+from abut.simulation.jobs import Job
+from abut.simulation.pages import (
     PAGE_BYTES,
-    PageComparison,
-    PageReport,
     Pages,
     compare_pages,
     run_pages,
 )
-from abut.bench import Request
 from abut_papers.allocators import bench as allocators
-from abut_papers.allocators.bench import AllocatorsResult
 from abut_papers.allocators.figures import standing_of
 from abut_papers.common.recordings import heaps, recorded_workloads, recordings
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from abut_papers.vam.figures import MEMORIES, MIDDLE, ProgramPages, ProgramsPages
+from abut_papers.vam.tables import draw, fragmentation_table, prefetch_table
 
 ABOUT = "Vam (Feng, Berger 2005): time, misses, fragmentation, pages, reading ahead from swap"
 PROGRAMS = ("cc1", "lua-tables", "perl-hashes", "sqlite", "translate")
 HEAPS = ("lea", "phk", "phk-sc", "vam", "glibc", "abut")
-MEMORIES = (0.25, 0.5, 0.75)  # of the fewest pages that a heap needs for the program
-MIDDLE = MEMORIES.index(0.5)
-# What the authors report, sections 4.4 and 4.6: means of figure 6, and shares of figure 9.
-THEIR_FRAGMENTATION = {"phk-sc": "< 1.10"}
-THEIR_READ_AHEAD = {
-    "lea": "40% to over 80%",
-    "phk": "48% to over 80%",
-    "vam": "55% to over 80%",
-}
 
 
 @dataclass(frozen=True, slots=True)
-class ProgramPages:
-    """One program under every heap."""
-
-    name: str
-    about: str
-    pages: PageComparison
-
-
-@dataclass(frozen=True, slots=True)
-class VamResult:
+class VamResult(ProgramsPages):
     """Real runs, where they were asked for, and the three figures of pages."""
-
-    programs: Sequence[ProgramPages]
-    runs: AllocatorsResult | None = None
 
     def verdict(self) -> list[str]:
         """Times and misses; who needs the fewest pages, and who misses the fewest with half."""
@@ -69,37 +47,8 @@ class VamResult:
         said += [standing.sentence] if standing else []
         return [*said, *(_verdict(program) for program in self.programs)]
 
-    def fragmentation(self, heap: str) -> list[float | None]:
-        """Figure 6: the most pages in use over those of the most live data, by program; None where
-        that is not known.
-        """
-        return [report.use.fragmentation if report else None for report in self.reports(heap)]
-
-    def mean_fragmentation(self) -> dict[str, float]:
-        """By heap, the geometric mean over all programs, not of some alone."""
-        known = {
-            heap: [value for value in self.fragmentation(heap) if value] for heap in self.heaps
-        }
-        return {
-            heap: geometric_mean(values)
-            for heap, values in known.items()
-            if len(values) == len(self.programs)
-        }
-
-    def reports(self, heap: str) -> list[PageReport | None]:
-        """A heap's, program by program; None where the program was not recorded under it."""
-        return [program.pages.reports.get(heap) for program in self.programs]
-
-    @property
-    def heaps(self) -> list[str]:
-        """Those whose pages are known, in the order in which they were asked for."""
-        return list(dict.fromkeys(heap for one in self.programs for heap in one.pages.reports))
-
-    def tables(self) -> "list[Table]":
+    def tables(self) -> list[Table]:
         """Those of the runs; figures 6 and 9 of several programs; then a table a program."""
-        from abut.reporters.pages import pages_table
-        from abut_papers.vam.tables import fragmentation_table, prefetch_table
-
         return [
             *(self.runs.tables() if self.runs else []),
             *([fragmentation_table(self), prefetch_table(self)] if len(self.programs) > 1 else []),
@@ -111,8 +60,6 @@ class VamResult:
 
     def document(self) -> dict[str, Any]:
         """All of it, with the curves at a hundred sizes."""
-        from abut.reporters.pages import pages_document
-
         return {
             **(self.runs.document() if self.runs else {}),
             "programs": [
@@ -123,8 +70,6 @@ class VamResult:
 
     def draw(self, path: Path) -> None:
         """The figures, one below the other, a column a program."""
-        from abut_papers.vam.tables import draw
-
         draw(self, path)
 
 
@@ -153,7 +98,7 @@ def measure_pages(request: Request) -> list[ProgramPages]:
 def _run_all(paths: Mapping[str, Path]) -> dict[str, Pages]:
     """By heap, in threads: the simulators run without Python's lock."""
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        runs = list(pool.map(lambda path: run_pages([path]), paths.values()))
+        runs = list(pool.map(lambda path: run_pages([Job(str(path))]), paths.values()))
     return {heap: pages for heap, run in zip(paths, runs, strict=True) for pages in run.values()}
 
 

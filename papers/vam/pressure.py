@@ -4,21 +4,22 @@ Run time over the memory that there is. Where the machine cannot limit memory, f
 stand in: the pages that memories of every size would miss, simulated.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from rich.table import Table
 
 from abut.bench import Request
 from abut.heaps import Heap, require_heap
 from abut.measure.memory_limit import LimitedRun, obstacle, run_limited
 from abut.measure.workload import Workload
+from abut.reporters.plot import check_format
+from abut.reporters.units import amount
 from abut_papers.common.kept import fingerprint, kept
 from abut_papers.common.recordings import heaps, workloads
 from abut_papers.vam import bench as vam
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 ABOUT = "Vam's figure 7: run time over the memory that there is"
 PROGRAMS = ("perl-hashes", "sqlite", "lua-tables")
@@ -42,10 +43,8 @@ class PressureResult:
         """Who reads the fewest pages back with the least memory that somebody gets through in."""
         return [_verdict(name, self.memories[name], rows) for name, rows in self.runs.items()]
 
-    def tables(self) -> "list[Table]":
+    def tables(self) -> list[Table]:
         """Two tables a program, a row a heap, a column a memory: seconds, and pages read back."""
-        from abut_papers.vam.pressure_tables import pressure_tables
-
         return [
             table
             for name, rows in self.runs.items()
@@ -67,8 +66,6 @@ class PressureResult:
 
     def draw(self, path: Path) -> None:
         """A curve a heap, a plot a program."""
-        from abut_papers.vam.pressure_tables import draw
-
         draw(self.memories, self.runs, path)
 
 
@@ -150,3 +147,64 @@ def _verdict(name: str, memories: Sequence[int], rows: Mapping[str, Cells]) -> s
                 f"through, and {best} reads the fewest pages back"
             )
     return f"{name}: no heap gets through in any memory"
+
+
+_COLUMN_INCHES, _ROW_INCHES = 4.0, 3.0
+
+
+def pressure_tables(name: str, memories: Sequence[int], rows: Mapping[str, Cells]) -> list[Table]:
+    """A row a heap, a column a memory; a dash where the program did not get through."""
+    return [
+        _table(f"{name}: time over memory (figure 7)", memories, rows, _seconds),
+        _table(f"{name}: pages read back from swap", memories, rows, _faults),
+    ]
+
+
+def _seconds(run: LimitedRun) -> str:
+    return amount(run.seconds, "s")
+
+
+def _faults(run: LimitedRun) -> str:
+    return amount(run.major_faults, "")
+
+
+def _table(
+    title: str,
+    memories: Sequence[int],
+    rows: Mapping[str, Cells],
+    text: Callable[[LimitedRun], str],
+) -> Table:
+    table = Table(title=title, title_justify="left")
+    table.add_column("heap")
+    for memory in memories:
+        table.add_column(amount(memory, "B"), justify="right")
+    for heap, row in rows.items():
+        table.add_row(heap, *(text(cell) if cell else "-" for cell in row))
+    return table
+
+
+def draw(
+    memories: Mapping[str, Sequence[int]], runs: Mapping[str, Mapping[str, Cells]], path: Path
+) -> None:
+    """Seconds above, pages read back below; a column a program, a curve a heap."""
+    from matplotlib.figure import Figure
+
+    check_format(path)
+    size = (_COLUMN_INCHES * len(runs) + 1, 2 * _ROW_INCHES)
+    figure = Figure(figsize=size, layout="constrained")
+    grid = figure.subplots(2, len(runs), squeeze=False)
+    for column, (name, rows) in enumerate(runs.items()):
+        sizes = [memory / (1 << 20) for memory in memories[name]]
+        for heap, cells in rows.items():
+            known = [(at, cell) for at, cell in zip(sizes, cells, strict=True) if cell]
+            places = [at for at, _ in known]
+            grid[0][column].plot(places, [cell.seconds for _, cell in known], "o-", label=heap)
+            faults = [cell.major_faults for _, cell in known]
+            grid[1][column].plot(places, faults, "o-", label=heap)
+        grid[0][column].set_title(name, parse_math=False)
+        grid[1][column].set_yscale("symlog", linthresh=10)
+        grid[1][column].set_xlabel("memory, MiB")
+    grid[0][0].set_ylabel("seconds")
+    grid[1][0].set_ylabel("pages read back")
+    grid[0][0].legend(fontsize="x-small")
+    figure.savefig(path, dpi=150)

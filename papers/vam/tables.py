@@ -6,25 +6,30 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from abut.analysis.pages import PAGE_BYTES
+from abut.reporters.grid import grid
 from abut.reporters.pages import memory_text
+from abut.reporters.plot import panels
+from abut.simulation.pages import PAGE_BYTES
 from abut_papers.allocators.figures import Figure
+from abut_papers.allocators.program_runs import ProgramRuns
+from abut_papers.vam.figures import (
+    MIDDLE,
+    THEIR_FRAGMENTATION,
+    THEIR_READ_AHEAD,
+    ProgramPages,
+    ProgramsPages,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from abut_papers.allocators.program_runs import ProgramRuns
-    from abut_papers.vam.bench import ProgramPages, VamResult
 
 _COLUMN_INCHES, _ROW_INCHES = 3.4, 2.8
 _MIB = 1 << 20
 _BARS = (("time", "figure 2: time by lea's"), ("L2 misses", "figure 3b: L2 misses by lea's"))
 
 
-def fragmentation_table(result: "VamResult") -> Table:
+def fragmentation_table(result: ProgramsPages) -> Table:
     """Figure 6: a row a heap, a column a program; the mean, and the authors' where they say it."""
-    from abut_papers.vam.bench import THEIR_FRAGMENTATION
-
     means = result.mean_fragmentation()
     table = _table("most pages in use over those of the most live data (figure 6)", result)
     for heap in result.heaps:
@@ -34,10 +39,8 @@ def fragmentation_table(result: "VamResult") -> Table:
     return table
 
 
-def prefetch_table(result: "VamResult") -> Table:
+def prefetch_table(result: ProgramsPages) -> Table:
     """Figure 9: of the misses of half the pages that are needed, how many reading ahead covers."""
-    from abut_papers.vam.bench import MIDDLE, THEIR_READ_AHEAD
-
     table = _table("misses in half of the memory that reading ahead covers (figure 9)", result)
     for heap in result.heaps:
         shares = [
@@ -53,20 +56,12 @@ def prefetch_table(result: "VamResult") -> Table:
     return table
 
 
-def _table(title: str, result: "VamResult") -> Table:
-    table = Table(title=title, title_justify="left")
-    table.add_column("heap")
-    for program in result.programs:
-        table.add_column(program.name, justify="right")
-    table.add_column("mean", justify="right")
-    table.add_column("theirs", justify="right")
-    return table
+def _table(title: str, result: ProgramsPages) -> Table:
+    return grid(title, ["heap", *(one.name for one in result.programs), "mean", "theirs"])
 
 
-def draw(result: "VamResult", path: Path) -> None:
+def draw(result: ProgramsPages, path: Path) -> None:
     """Figures 2 and 3b where the programs were run; below them 6, 8 and 9; a column a program."""
-    from matplotlib.figure import Figure as Canvas
-
     if not result.programs:
         return
     rows: list[tuple[str, Callable[[Axes, int], None]]] = []
@@ -81,20 +76,18 @@ def draw(result: "VamResult", path: Path) -> None:
     ):
         rows.append((title, lambda axes, at, one=one: one(axes, result.programs[at])))  # type: ignore[misc]
     columns = len(result.programs)
-    size = (_COLUMN_INCHES * columns + 1, len(rows) * _ROW_INCHES)
-    canvas = Canvas(figsize=size, layout="constrained")
-    grid = canvas.subplots(len(rows), columns, squeeze=False)
+    canvas, axes = panels(len(rows), columns, (_COLUMN_INCHES, _ROW_INCHES))
     for row, (title, fill) in enumerate(rows):
         for column in range(columns):
-            fill(grid[row][column], column)
-        grid[row][0].set_ylabel(title)
+            fill(axes[row][column], column)
+        axes[row][0].set_ylabel(title)
     for column, program in enumerate(result.programs):
-        grid[0][column].set_title(program.name, parse_math=False)
+        axes[0][column].set_title(program.name, parse_math=False)
     canvas.savefig(path, dpi=150)
 
 
 def _bars(
-    programs: "Sequence[ProgramRuns | None]", what: str, heaps: Sequence[str]
+    programs: Sequence[ProgramRuns | None], what: str, heaps: Sequence[str]
 ) -> "Callable[[Axes, int], None]":
     figure = Figure(what, "lea", heaps)
 
@@ -118,7 +111,7 @@ def _slant(axes: "Axes") -> None:
     axes.tick_params(axis="x", rotation=60, labelsize="small")
 
 
-def _draw_fragmentation(axes: "Axes", program: "ProgramPages") -> None:
+def _draw_fragmentation(axes: "Axes", program: ProgramPages) -> None:
     heaps = list(program.pages.reports)
     values = [report.use.fragmentation or 0 for report in program.pages.reports.values()]
     axes.bar(heaps, values, color=[f"C{number}" for number in range(len(heaps))])
@@ -126,7 +119,7 @@ def _draw_fragmentation(axes: "Axes", program: "ProgramPages") -> None:
     _slant(axes)
 
 
-def _draw_curves(axes: "Axes", program: "ProgramPages") -> None:
+def _draw_curves(axes: "Axes", program: ProgramPages) -> None:
     sizes = program.pages.curve_sizes
     for heap, report in program.pages.reports.items():
         axes.plot(sizes * PAGE_BYTES / _MIB, report.misses(sizes), label=heap)
@@ -135,9 +128,7 @@ def _draw_curves(axes: "Axes", program: "ProgramPages") -> None:
     axes.legend(fontsize="x-small")
 
 
-def _draw_prefetch(axes: "Axes", program: "ProgramPages") -> None:
-    from abut_papers.vam.bench import MIDDLE
-
+def _draw_prefetch(axes: "Axes", program: ProgramPages) -> None:
     heaps = list(program.pages.reports)
     points = [report.prefetch[MIDDLE] for report in program.pages.reports.values()]
     others = [point.others / max(1, point.misses) for point in points]

@@ -139,7 +139,7 @@ def _dispatch(arguments: Sequence[str]) -> int:
         print(_version_text())
         return 0
     if first in _COMPILERS:
-        from abut.compilers import run_compiler
+        from abut.recording.compilers import run_compiler
 
         run_compiler(first, list(arguments[1:]))
     if first not in VERBS:

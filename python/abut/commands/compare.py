@@ -152,7 +152,7 @@ def _write(summary: "Summary", figure: "Figure", output: Path | None, plot: Path
 def _print(summary: "Summary", figures: "list[Figure]", *, json: bool) -> None:
     from abut.commands.console import console, error_console
     from abut.machine import describe, this_machine
-    from abut.reporters import remarks
+    from abut.reporters import notes as remarks
     from abut.reporters.table import tables
 
     out = console()
@@ -171,8 +171,8 @@ def _print(summary: "Summary", figures: "list[Figure]", *, json: bool) -> None:
 
 def _as_json(summary: "Summary") -> str:
     from abut.machine import this_machine
+    from abut.measure.versions import versions_of
     from abut.reporters.json import comparison_json
-    from abut.versions import versions_of
 
     return comparison_json(summary, this_machine(), versions_of(summary.comparison.heaps))
 

@@ -55,8 +55,8 @@ def command(
         return
     if not traces:
         raise AbutError("no trace", fix="abut record -- program args", exit_code=USAGE)
-    from abut.plans.choice import choose
     from abut.reporters.plan import choice_document, choice_table, choice_words
+    from abut.tuning.choice import choose
 
     path = output or traces[0].with_suffix(".plan")
     check_target(path, traces, force=force)

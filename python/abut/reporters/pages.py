@@ -5,8 +5,8 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from abut.analysis.pages import PAGE_BYTES, PageComparison, PageReport, Prefetch
 from abut.reporters.units import amount
+from abut.simulation.pages import PAGE_BYTES, PageComparison, PageReport, Prefetch
 
 
 def pages_table(title: str, what: str, comparison: PageComparison) -> Table:

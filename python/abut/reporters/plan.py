@@ -4,10 +4,10 @@ from typing import Any
 
 from rich.table import Table
 
-from abut.plans.choice import Choice
-from abut.plans.file import Plan
 from abut.reporters.units import amount
-from abut.strategies import find_strategy, strategy_names
+from abut.tuning.choice import Choice
+from abut.tuning.plan import Plan
+from abut.tuning.strategies import find_strategy, strategy_names
 
 
 def strategies_table() -> Table:

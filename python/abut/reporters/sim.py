@@ -9,11 +9,11 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from abut.analysis.caches import CLASSES, SIDES, Level, LevelCounts, Prefetches
-from abut.analysis.simulation import Result, average_cycles
-from abut.analysis.verdict import pollution, verdict
 from abut.reporters.trace import document
 from abut.reporters.units import amount
+from abut.simulation.caches import CLASSES, SIDES, Level, LevelCounts, Prefetches
+from abut.simulation.jobs import Result, average_cycles
+from abut.simulation.verdict import pollution, verdict
 
 _SIDES = ("application", "allocator")
 _SHOWN_CLASSES = 3

@@ -6,8 +6,8 @@ from typing import Any
 from rich.table import Table
 
 from abut.measure.statistics import Estimate
-from abut.plans.tuning import PLAIN, SYSTEM, Tuning
 from abut.reporters.plan import plan_document
+from abut.tuning.tune import PLAIN, SYSTEM, Tuning
 
 
 class QuietWatcher:

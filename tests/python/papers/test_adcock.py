@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from abut.errors import AbutError
-from abut.move_tuning import Journal, Space, main, tune
+from abut.tuning.move import Journal, Space, main, tune
 from abut_papers.adcock import bench as adcock
 from abut_papers.adcock.experiments import SIZES, experiments
 from abut_papers.adcock.journal import RunJournal, TimeIsUpError

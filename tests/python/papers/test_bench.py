@@ -6,8 +6,6 @@ from pathlib import Path
 import pytest
 from typer import Exit
 
-from abut.analysis.pages import compare_pages, run_pages
-from abut.analysis.simulation import LAYOUTS, average_cycles
 from abut.bench import Request, find_paper, papers
 from abut.commands import bench
 from abut.errors import AbutError
@@ -15,8 +13,10 @@ from abut.heaps import GLIBC, Heap
 from abut.measure.memory_limit import LimitedRun
 from abut.measure.workload import Workload
 from abut.reporters.pages import pages_words
-from abut.strategies import strategy_names
+from abut.simulation.jobs import LAYOUTS, Job, average_cycles
+from abut.simulation.pages import compare_pages, run_pages
 from abut.trace import Frame, Trace, TraceWriter
+from abut.tuning.strategies import strategy_names
 from abut_papers.allocators import layouts
 from abut_papers.allocators.bench import AllocatorsResult
 from abut_papers.allocators.heaps import composed_heaps
@@ -24,6 +24,7 @@ from abut_papers.allocators.program_runs import Demand, ProgramRuns, Simulated
 from abut_papers.common.recordings import recording
 from abut_papers.vam import bench as vam
 from abut_papers.vam import pressure
+from abut_papers.vam.figures import ProgramPages
 from conftest import ROOT, Abut
 
 PAGE = 4096
@@ -40,6 +41,10 @@ def loop(path: Path, apart: int) -> Path:
     return path
 
 
+def jobs_of(paths: list[Path], *layouts: str) -> list[Job]:
+    return [Job(str(path), layout=name) for path in paths for name in layouts or ("recorded",)]
+
+
 @pytest.fixture
 def runs(tmp_path: Path) -> list[Path]:
     """A dense one, of 400 pages, and a sparse one, of 800."""
@@ -47,7 +52,7 @@ def runs(tmp_path: Path) -> list[Path]:
 
 
 def test_all_runs_are_put_to_shares_of_the_fewest_pages(runs: list[Path]) -> None:
-    comparison = compare_pages(run_pages(runs))
+    comparison = compare_pages(run_pages(jobs_of(runs)))
     assert comparison.memories == [100, 200, 300]
     assert comparison.reports["sparse"].use.most_pages_in_use == 800
     middle = comparison.reports["sparse"].prefetch[1]
@@ -55,14 +60,14 @@ def test_all_runs_are_put_to_shares_of_the_fewest_pages(runs: list[Path]) -> Non
 
 
 def test_runs_are_told_apart_by_file_and_layout(runs: list[Path]) -> None:
-    named = run_pages(runs, ["recorded", "size"])
+    named = run_pages(jobs_of(runs, "recorded", "size"))
     assert list(named) == ["dense recorded", "dense size", "sparse recorded", "sparse size"]
     packed = {name: pages.use.most_pages_in_use for name, pages in named.items()}
     assert packed["dense size"] == packed["sparse size"] == -(-OBJECTS * 64 // PAGE)
 
 
 def test_words_say_what_the_figures_say(runs: list[Path]) -> None:
-    words = pages_words("sparse", compare_pages(run_pages(runs)))
+    words = pages_words("sparse", compare_pages(run_pages(jobs_of(runs))))
     assert words == (
         "sparse: 3.12 MiB of pages in use, 32.00 times the pages of 100 KiB live; "
         "in 800 KiB, 1.60 k misses, and 88% of these would have been read ahead"
@@ -87,7 +92,7 @@ def test_pages_are_told_by_side(abut: Abut, tmp_path: Path) -> None:
             trace.access(0, 0x100000 + PAGE * page, 8, allocator=True)
         for page in range(100):
             trace.access(0, 0x100000 + PAGE * page, 8)
-    run = run_pages([tmp_path / "sides"])["sides"].report([200])
+    run = run_pages(jobs_of([tmp_path / "sides"]))["sides"].report([200])
     point = run.prefetch[0]
     assert [point.of_side(side).misses for side in (0, 1)] == [100, 400]
     assert [run.first_touches_of(side) for side in ("application", "allocator")] == [0, 400]
@@ -140,8 +145,8 @@ def test_bench_lists_the_papers(abut: Abut) -> None:
 
 def test_a_paper_names_programs_and_heaps_that_there_are() -> None:
     from abut.heaps import find_heap
+    from abut.measure.suites import choose, load_benchmarks
     from abut.places import bench_places
-    from abut.suites import choose, load_benchmarks
 
     for name in papers():
         paper = find_paper(name)
@@ -155,7 +160,9 @@ def test_a_paper_names_programs_and_heaps_that_there_are() -> None:
 
 def test_vams_figures_are_told_and_drawn(runs: list[Path], tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    result = vam.VamResult([vam.ProgramPages("loop", "a loop", compare_pages(run_pages(runs)))])
+    result = vam.VamResult(
+        [ProgramPages("loop", "a loop", compare_pages(run_pages(jobs_of(runs))))]
+    )
     assert result.verdict() == [
         "loop: dense uses the fewest pages; in 0.8 MiB dense misses the fewest, and dense waits "
         "for the disk least often"
@@ -211,8 +218,8 @@ def test_layouts_are_held_against_the_recorded_one(tmp_path: Path) -> None:
 
 
 def test_vams_tables_hold_all_programs(runs: list[Path]) -> None:
-    comparison = compare_pages(run_pages(runs))
-    programs = [vam.ProgramPages(name, "a loop", comparison) for name in ("one", "two")]
+    comparison = compare_pages(run_pages(jobs_of(runs)))
+    programs = [ProgramPages(name, "a loop", comparison) for name in ("one", "two")]
     result = vam.VamResult(programs)
     assert result.heaps == ["dense", "sparse"]
     live_pages = OBJECTS * 64 // PAGE
@@ -224,9 +231,12 @@ def test_vams_tables_hold_all_programs(runs: list[Path]) -> None:
 
 def test_a_heap_may_be_missing_of_one_program(runs: list[Path], tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    both, dense = compare_pages(run_pages(runs)), compare_pages(run_pages(runs[:1]))
+    both, dense = (
+        compare_pages(run_pages(jobs_of(runs))),
+        compare_pages(run_pages(jobs_of(runs[:1]))),
+    )
     result = vam.VamResult(
-        [vam.ProgramPages("two", "a loop", dense), vam.ProgramPages("one", "a loop", both)]
+        [ProgramPages("two", "a loop", dense), ProgramPages("one", "a loop", both)]
     )
     assert result.heaps == ["dense", "sparse"]
     assert result.fragmentation("sparse") == [None, 32.0]
@@ -308,12 +318,12 @@ def test_runs_in_little_memory_are_kept_told_and_drawn(
 
 def test_vams_times_and_misses_stand_beside_its_pages(runs: list[Path], tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    comparison = compare_pages(run_pages(runs))
+    comparison = compare_pages(run_pages(jobs_of(runs)))
     caches = {"lea": Simulated([9, 4], [8, 3], 100), "vam": Simulated([8, 2], [8, 2], 90)}
     seconds = {"lea": [1.0, 1.1], "vam": [0.9, 0.8]}
     program = ProgramRuns("loop", Demand(1.0, 9, 90, 50), seconds, {}, caches)
     timed = AllocatorsResult([program], ["lea", "vam"])
-    result = vam.VamResult([vam.ProgramPages("loop", "a loop", comparison)], timed)
+    result = vam.VamResult([ProgramPages("loop", "a loop", comparison)], timed)
     assert "vam has 50% fewer L2 misses than lea (Feng and Berger: 39% fewer)" in result.verdict()
     titles = [str(table.title) for table in result.tables()]
     assert "instructions, by lea's" in titles

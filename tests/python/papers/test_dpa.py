@@ -10,9 +10,12 @@ import pytest
 from abut.bench import Request
 from abut.heaps import find_heaps
 from abut.measure.workload import Workload
+from abut_papers.common.kept import kept
 from abut_papers.common.recordings import recorded_workloads, workloads
 from abut_papers.dpa import bench as dpa
-from abut_papers.dpa.bench import DpaResult, Groups, Misses, ProgramRow, variant_of, variants
+from abut_papers.dpa import rows
+from abut_papers.dpa.bench import DpaResult
+from abut_papers.dpa.rows import Groups, Misses, ProgramRow, variant_of, variants
 
 LEVELS = ("pentium4 L2", "modern L2", "modern L1 TLB")
 
@@ -22,15 +25,15 @@ def group(number: int, root: int, state: str, objects: int) -> dict[str, Any]:
 
 
 def row(name: str, factor: float) -> ProgramRow:
-    seconds = dict.fromkeys(variants(), 2 * factor) | {dpa.PLAIN: 2.0}
+    seconds = dict.fromkeys(variants(), 2 * factor) | {rows.PLAIN: 2.0}
     counted = Groups(groups=4, pooled=3, pools=2, pooled_objects=100, merged_objects=40)
     misses = {
-        dpa.PLAIN: Misses(dict.fromkeys(LEVELS, 1000)),
-        dpa.GLIBC: Misses(dict.fromkeys(LEVELS, 800)),
-        dpa.DPA: Misses(dict.fromkeys(LEVELS, 500)),
-        dpa.BORN: Misses(dict.fromkeys(LEVELS, 250)),
+        rows.PLAIN: Misses(dict.fromkeys(LEVELS, 1000)),
+        rows.GLIBC: Misses(dict.fromkeys(LEVELS, 800)),
+        rows.DPA: Misses(dict.fromkeys(LEVELS, 500)),
+        rows.BORN: Misses(dict.fromkeys(LEVELS, 250)),
     }
-    asked = [dpa.BORN, "merge none", *(variant_of("chain", chain) for chain in dpa.CHAINS)]
+    asked = [rows.BORN, "merge none", *(variant_of("chain", chain) for chain in rows.CHAINS)]
     return ProgramRow(name, seconds, seconds, dict.fromkeys(asked, counted), misses)
 
 
@@ -56,18 +59,18 @@ def test_the_library_knows_every_variant() -> None:
 
 def test_every_bar_of_the_figures_is_a_variant() -> None:
     for figure, values in (
-        ("chain", dpa.CHAINS),
-        ("merge", dpa.MERGES),
-        ("objects", dpa.OBJECTS),
-        ("bytes", dpa.BYTES),
+        ("chain", rows.CHAINS),
+        ("merge", rows.MERGES),
+        ("objects", rows.OBJECTS),
+        ("bytes", rows.BYTES),
     ):
         assert {variant_of(figure, value) for value in values} <= set(variants())
 
 
 def test_means_are_geometric_and_told_beside_the_authors() -> None:
     result = DpaResult([row("one", 0.5), row("other", 2.0)])
-    assert result.mean(dpa.DPA) == pytest.approx(1.0)
-    assert result.mean_misses(dpa.DPA, "modern L2") == pytest.approx(0.5)
+    assert result.mean(rows.DPA) == pytest.approx(1.0)
+    assert result.mean_misses(rows.DPA, "modern L2") == pytest.approx(0.5)
     words = result.verdict()
     assert words[0].startswith("DPA takes 1.000 of the plain heap's time in the mean")
     assert words[-1] == (
@@ -79,10 +82,10 @@ def test_figures_are_tables_and_a_picture(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     result = DpaResult([row("one", 0.5), row("other", 2.0)])
     titles = " ".join(str(table.title) for table in result.tables())
-    for number in (6, 7, 8, 9, 10, 11, 14):
+    for number in (6, 7, 8, 9, 10, 11):
         assert f"{number}" in titles
     assert "tables 3 and 4" in titles
-    assert result.document()["means"][dpa.DPA] == pytest.approx(1.0)
+    assert result.document()["means"][rows.DPA] == pytest.approx(1.0)
     result.draw(tmp_path / "dpa.svg")
     assert "figure 9" in (tmp_path / "dpa.svg").read_text()
 
@@ -91,24 +94,22 @@ def test_what_was_kept_is_told_without_measuring(tmp_path: Path) -> None:
     heaps = dict(zip(variants(), find_heaps(variants().values())[0], strict=True))
     request = Request(("perl-hashes",), (), "quick", tmp_path, False, lambda _: None, "small")
     (workload,), (recorded,) = workloads(request), recorded_workloads(request)
-    told = asdict(row("perl-hashes", 0.25))
+    row_of = asdict(row("perl-hashes", 0.25))
     for part, of, content in (
-        ("times", workload, {"seconds": told["seconds"], "resident": told["resident"]}),
-        ("groups", workload, told["groups"]),
-        ("misses", recorded, told["misses"]),
+        ("times", workload, {"seconds": row_of["seconds"], "resident": row_of["resident"]}),
+        ("groups", workload, row_of["groups"]),
+        ("misses", recorded, row_of["misses"]),
     ):
-        dpa.kept_at(request, of, heaps, part).write_text(json.dumps(content))
+        name = dpa.name_of(request, of, heaps, part)
+        (tmp_path / f"{name}.json").write_text(json.dumps(content))
     assert list(dpa.measure(request).rows) == [row("perl-hashes", 0.25)]
 
 
 def test_a_part_is_measured_once(tmp_path: Path) -> None:
-    heaps = dict(zip(variants(), find_heaps(variants().values())[0], strict=True))
-    request = Request(("perl-hashes",), (), "quick", tmp_path, fresh=False, tell=lambda _: None)
-    (workload,) = workloads(request)
-    assert dpa.kept(request, workload, heaps, "times", lambda: {"run": 1}) == {"run": 1}
-    assert dpa.kept(request, workload, heaps, "times", lambda: {"run": 2}) == {"run": 1}
-    anew = replace(request, fresh=True)
-    assert dpa.kept(anew, workload, heaps, "times", lambda: {"run": 3}) == {"run": 3}
+    request = Request((), (), "quick", tmp_path, fresh=False, tell=lambda _: None)
+    assert kept(request, "part", lambda: {"run": 1}) == {"run": 1}
+    assert kept(request, "part", lambda: {"run": 2}) == {"run": 1}
+    assert kept(replace(request, fresh=True), "part", lambda: {"run": 3}) == {"run": 3}
 
 
 def test_a_run_is_asked_what_it_grouped(tmp_path: Path) -> None:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from abut.analysis.presets import find_preset
-from abut.analysis.simulation import Job, simulate
 from abut.errors import AbutError
 from abut.heaps import GLIBC, Heap, find_heap
 from abut.measure.memory_limit import obstacle, run_limited
 from abut.measure.workload import Workload
+from abut.simulation.jobs import Job, simulate
+from abut.simulation.presets import find_preset
 from abut.trace import Frame, TraceWriter
 from abut_papers.allocators.heaps import composed_heaps, papers_library
 from conftest import Abut, abut_environment
