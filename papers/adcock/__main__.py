@@ -1,59 +1,64 @@
 """Adcock's experiments from a shell: `python -m abut_papers.adcock [EXPERIMENT...]`."""
 
-import argparse
-import json
 import sys
+from json import dumps
 from math import inf
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from abut.commands.console import console
 from abut.errors import AbutError
 from abut.machine import describe, this_machine
-from abut_papers.adcock.bench import ABOUT, PROGRAMS, run
+from abut_papers.adcock.bench import PROGRAMS, run
 from abut_papers.adcock.experiments import SIZES, experiments
 from abut_papers.adcock.journal import RunJournal
 
 
-def main() -> int:
-    """Measure, and print what was found."""
-    parser = argparse.ArgumentParser(prog="python -m abut_papers.adcock", description=ABOUT)
-    parser.add_argument("programs", nargs="*", default=PROGRAMS, metavar="EXPERIMENT")
-    parser.add_argument("--suite", choices=SIZES, default="quick")
-    parser.add_argument("--all", action="store_true", help="every experiment there is")
-    parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--journal", type=Path, help="where runs are kept, not to be run again")
-    parser.add_argument("--seconds", type=float, default=inf, help="begin no run after so long")
-    parser.add_argument("--kept", action="store_true", help="show the journal, and run nothing")
-    parser.add_argument("--ways", help="only those whose names begin so: PREFIX[,PREFIX...]")
-    parser.add_argument("--picture", type=Path, help="draw what was measured, too")
-    chosen = parser.parse_args()
+def main(
+    programs: Annotated[list[str] | None, typer.Argument(metavar="EXPERIMENT")] = None,
+    suite: Annotated[str, typer.Option(help=f"One of {', '.join(SIZES)}.")] = "quick",
+    everything: Annotated[bool, typer.Option("--all", help="Every experiment there is.")] = False,
+    runs: int = 3,
+    json: Annotated[bool, typer.Option("--json")] = False,
+    journal: Annotated[
+        Path | None, typer.Option(help="Where runs are kept, not to be run again.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(help="Begin no run after so long.")] = inf,
+    kept: Annotated[
+        bool, typer.Option("--kept", help="Show the journal, and run nothing.")
+    ] = False,
+    ways: Annotated[
+        str, typer.Option(metavar="PREFIX,...", help="Only those whose names begin so.")
+    ] = "",
+    picture: Annotated[Path | None, typer.Option(help="Draw what was measured, too.")] = None,
+) -> None:
+    """Movers of nodes (Adcock 2009): DICT, MLIST, and containers whose nodes move."""
 
     def tell(line: str) -> None:
         if sys.stderr.isatty():
             print(line, file=sys.stderr)
 
-    programs = [one.name for one in experiments(chosen.suite)] if chosen.all else chosen.programs
+    names = [one.name for one in experiments(suite)] if everything else programs or PROGRAMS
     try:
-        journal = RunJournal(chosen.journal, chosen.seconds, chosen.kept)
-        ways = chosen.ways.split(",") if chosen.ways else ()
-        result = run(programs, chosen.suite, chosen.runs, tell, journal, ways)
+        notes = RunJournal(journal, seconds, kept)
+        result = run(names, suite, runs, tell, notes, ways.split(",") if ways else ())
     except AbutError as error:
         print(f"abut: {error}", file=sys.stderr)
-        return error.exit_code
-    if chosen.picture:
-        result.draw(chosen.picture)
-    if chosen.json:
-        print(json.dumps(result.document(), indent=1))
-        return 0
+        raise typer.Exit(error.exit_code) from error
+    if picture:
+        result.draw(picture)
+    if json:
+        print(dumps(result.document(), indent=1))
+        return
     out = console()
     out.print(describe(this_machine()))
     for table in result.tables():
         out.print(table)
     for line in result.verdict():
         out.print(line, highlight=False)
-    return 0
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    typer.run(main)

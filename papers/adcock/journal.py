@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from abut import json_lines
 from abut.errors import AbutError
+from abut.heaps import MissingHeap, find_heap, preload
 
 Answer = dict[str, Any]
 _Key = tuple[str, int, str]
@@ -34,14 +36,8 @@ class RunJournal:
     _begun: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
-        if self.path is None or not self.path.exists():
-            return
-        for line in self.path.read_text().splitlines():
-            try:
-                entry = json.loads(line)
-                self._answers[entry["command"], entry["run"], entry["heap"]] = entry["answer"]
-            except (ValueError, KeyError, TypeError):
-                continue  # the line at which the last series was broken off
+        for entry in json_lines.read(self.path) if self.path else ():
+            self._answers[entry["command"], entry["run"], entry["heap"]] = entry["answer"]
 
     def answer(
         self,
@@ -66,8 +62,7 @@ class RunJournal:
         found = self._answers[key] = measure()
         if self.path is not None:
             entry = {"command": key[0], "run": run, "heap": heap, "answer": found}
-            with self.path.open("a") as file:
-                file.write(json.dumps(entry) + "\n")
+            json_lines.add(self.path, entry)
         return found
 
 
@@ -75,8 +70,6 @@ def answer_of(command: Sequence[str], heap: str = "") -> Answer:
     """What a program prints, run under a heap by name or, with none, under the C library's."""
     environment = dict(os.environ)
     if heap:
-        from abut.heaps import MissingHeap, find_heap, preload
-
         found = find_heap(heap)
         if isinstance(found, MissingHeap):
             return {"missing": True}

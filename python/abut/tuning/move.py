@@ -11,13 +11,17 @@ import json
 import os
 import random
 import subprocess
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
+import typer
+
+from abut import json_lines
 from abut.errors import AbutError
 
 Setting = tuple[tuple[str, str], ...]  # option and value; a value of "" leaves the option out
@@ -40,29 +44,6 @@ class Space:
             if value
         )
         return [*self.command, *(word for words in shown for word in words)]
-
-
-@dataclass(slots=True)
-class Journal:
-    """What has been measured, in a file that survives."""
-
-    path: Path
-    figures: dict[tuple[str, ...], float] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if self.path.exists():
-            for line in self.path.read_text().splitlines():
-                try:
-                    entry = json.loads(line)
-                    self.figures[tuple(entry["command"])] = float(entry["figure"])
-                except (ValueError, KeyError, TypeError):
-                    continue  # the line at which the last search was broken off
-
-    def note(self, command: Sequence[str], figure: float) -> None:
-        """Write down a figure."""
-        self.figures[tuple(command)] = figure
-        with self.path.open("a") as file:
-            file.write(json.dumps({"command": list(command), "figure": figure}) + "\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,21 +86,34 @@ def tune(
     `workers` runs go side by side (as many as there are cores), or those of a dask cluster at the
     address `cluster`. `tell` hears after each batch how many settings are measured, and the best.
     """
-    notes = Journal(journal)
+    figures = {tuple(one["command"]): float(one["figure"]) for one in json_lines.read(journal)}
+
+    def measure(settings: Iterable[Setting]) -> dict[Setting, float]:
+        """Their figures, from the journal or by running them."""
+        commands = {setting: tuple(space.arguments(setting)) for setting in settings}
+        missing = [one for one in commands.values() if one not in figures]
+        runs = executor.map(_run, missing, [space.figure] * len(missing))
+        for command, figure in zip(missing, runs, strict=True):
+            figures[command] = figure
+            json_lines.add(journal, {"command": command, "figure": figure})
+        found = {setting: figures[command] for setting, command in commands.items()}
+        measured.update(found)
+        return found
+
     draw = random.Random(seed)
     measured: dict[Setting, float] = {}
     with _executor(workers or os.cpu_count() or 1, cluster) as executor:
         for _ in range(starts):
             here = tuple((option, draw.choice(values)) for option, values in space.options.items())
-            best = _measure(space, [here], notes, executor, measured)[here]
+            best = measure([here])[here]
             while True:
                 around = list(_neighbours(space, here))
-                figures = _measure(space, around, notes, executor, measured)
+                near = measure(around)
                 tell(len(measured), min(measured.values()))
-                better = min(around, key=lambda setting: figures[setting])
-                if figures[better] >= best:
+                better = min(around, key=lambda setting: near[setting])
+                if near[better] >= best:
                     break
-                here, best = better, figures[better]
+                here, best = better, near[better]
     winner = min(measured, key=lambda setting: measured[setting])
     if measured[winner] == FAILED:
         raise AbutError(f"{space.command[0]}: every setting failed", fix="run it by hand")
@@ -133,25 +127,6 @@ def _neighbours(space: Space, setting: Setting) -> Iterator[Setting]:
                 yield (*setting[:index], (option, value), *setting[index + 1 :])
 
 
-def _measure(
-    space: Space,
-    settings: Iterable[Setting],
-    notes: Journal,
-    executor: Executor,
-    measured: dict[Setting, float],
-) -> dict[Setting, float]:
-    """The settings' figures, from the journal or by running them."""
-    commands = {setting: space.arguments(setting) for setting in settings}
-    missing = [one for one in commands.values() if tuple(one) not in notes.figures]
-    for command, figure in zip(
-        missing, executor.map(_run, missing, [space.figure] * len(missing)), strict=True
-    ):
-        notes.note(command, figure)
-    figures = {setting: notes.figures[tuple(command)] for setting, command in commands.items()}
-    measured.update(figures)
-    return figures
-
-
 def _run(command: Sequence[str], figure: str) -> float:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -160,51 +135,48 @@ def _run(command: Sequence[str], figure: str) -> float:
     return float(answer[figure])
 
 
-def main() -> int:
-    """Tune from a shell: `python -m abut.tuning.move --option rate=10,50 -- PROGRAM ARGUMENTS`."""
-    import argparse
-    import sys
-
-    parser = argparse.ArgumentParser(
-        prog="python -m abut.tuning.move",
-        description="Search the options of a program that prints a JSON object with a figure.",
-    )
-    parser.add_argument(
-        "--option",
-        action="append",
-        required=True,
-        metavar="NAME=VALUE,...",
-        help="an option, and the values it may have; none leaves it out, 'yes' is a bare option",
-    )
-    parser.add_argument("--figure", default="last_ns", help="what is to be small [last_ns]")
-    parser.add_argument("--journal", type=Path, default=Path("tuning.jsonl"))
-    parser.add_argument("--starts", type=int, default=3, help="from how many settings [3]")
-    parser.add_argument("--workers", type=int, help="runs side by side [as many as cores]")
-    parser.add_argument("--cluster", metavar="ADDRESS", help="a dask scheduler")
-    parser.add_argument("command", nargs="+", help="the program and its other arguments")
-    chosen = parser.parse_args()
-    named = (option.partition("=") for option in chosen.option)
-    options = {name: values.split(",") for name, _, values in named}
+def main(
+    command: Annotated[
+        list[str], typer.Argument(metavar="PROGRAM", help="The program and its other arguments.")
+    ],
+    option: Annotated[
+        list[str],
+        typer.Option(
+            metavar="NAME=VALUE,...",
+            help="An option, and its values; none leaves it out, 'yes' is a bare option.",
+        ),
+    ],
+    figure: Annotated[str, typer.Option(help="What is to be small.")] = "last_ns",
+    journal: Annotated[Path, typer.Option(help="Where runs are kept.")] = Path("tuning.jsonl"),
+    starts: Annotated[int, typer.Option(help="From how many settings.")] = 3,
+    workers: Annotated[int | None, typer.Option(help="Runs side by side [one a core].")] = None,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="A dask scheduler.")
+    ] = None,
+) -> None:
+    """Search the options of a program that prints a JSON object with a figure."""
+    options = {
+        name: values.split(",") for name, _, values in (one.partition("=") for one in option)
+    }
 
     def tell(count: int, best: float) -> None:
         print(f"{count} settings measured, best {best:g}", file=sys.stderr)
 
     try:
         tuned = tune(
-            Space(tuple(chosen.command), options, chosen.figure),
-            chosen.journal,
-            starts=chosen.starts,
-            workers=chosen.workers,
-            cluster=chosen.cluster,
+            Space(tuple(command), options, figure),
+            journal,
+            starts=starts,
+            workers=workers,
+            cluster=cluster,
             tell=tell,
         )
     except AbutError as error:
         print(f"abut: {error}", file=sys.stderr)
-        return error.exit_code
-    print(f"best {chosen.figure} {tuned.figure:g}:", *Space((), options).arguments(tuned.best))
-    for option, ratio in tuned.importance():
-        print(f"{option}: {ratio:.2f} times the best with its worst value")
-    return 0
+        raise typer.Exit(error.exit_code) from error
+    print(f"best {figure} {tuned.figure:g}:", *Space((), options).arguments(tuned.best))
+    for name, ratio in tuned.importance():
+        print(f"{name}: {ratio:.2f} times the best with its worst value")
 
 
 @contextmanager
@@ -226,4 +198,4 @@ def _executor(workers: int, cluster: str | None) -> Iterator[Executor]:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    typer.run(main)

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from abut.elf import build_id
 from abut.errors import RUN_FAILED, AbutError
 from abut.tuning.plan import read_plan
 
@@ -28,8 +29,6 @@ def check_program(plan: Path, program: Path) -> None:
 
 def program_build_id(program: Path) -> str | None:
     """The build-id of an executable or of the interpreter of a script; None where it is neither."""
-    from abut.tuning.elf import build_id
-
     for _ in range(4):  # scripts of scripts
         with program.open("rb") as file:
             head = file.read(256)

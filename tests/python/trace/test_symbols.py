@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from abut.elf import build_id
 from abut.trace import Frame, Module, symbols
-from abut.trace.symbols import Symboliser, build_id, parse_answers
+from abut.trace.symbols import Symboliser, parse_answers
 
 SOURCE = """\
 #include <stdlib.h>
