@@ -1,47 +1,38 @@
 """What an ELF file says of itself: its class, its loader and its build-id."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
+from elftools.elf.segments import InterpSegment, NoteSegment
 
 
-def is_64_bit(path: Path) -> bool | None:
-    """Whether it is for 64-bit machines; None where it is no ELF file."""
-    with _elf(path) as elf:
-        return None if elf is None else bool(elf.elfclass == 64)  # noqa: PLR2004
+class Elf(NamedTuple):
+    """`loader` is None of a statically linked file; `build_id` is hexadecimal, or empty."""
+
+    bits: int
+    loader: str | None
+    build_id: str
 
 
-def loader(path: Path) -> str | None:
-    """The loader that it asks for; None where it is statically linked, or no ELF file."""
-    with _elf(path) as elf:
-        for segment in elf.iter_segments("PT_INTERP") if elf else ():
-            return str(segment.get_interp_name())
-    return None
+def read_elf(path: Path) -> Elf | None:
+    """None where it is no ELF file, or a damaged one."""
+    try:
+        with path.open("rb") as file:
+            elf = ELFFile(file)
+            parts = list(elf.iter_segments())
+            loaders = [one.get_interp_name() for one in parts if isinstance(one, InterpSegment)]
+            notes = [
+                note for one in parts if isinstance(one, NoteSegment) for note in one.iter_notes()
+            ]
+    except (ELFError, OSError, ValueError):
+        return None
+    ids = [note["n_desc"] for note in notes if note["n_type"] == "NT_GNU_BUILD_ID"]
+    return Elf(elf.elfclass, loaders[0] if loaders else None, ids[0] if ids else "")
 
 
 def build_id(path: Path) -> str:
-    """In hexadecimal; empty where it has none, or is no ELF file."""
-    with _elf(path) as elf:
-        for segment in elf.iter_segments("PT_NOTE") if elf else ():
-            for note in segment.iter_notes():
-                if note["n_type"] == "NT_GNU_BUILD_ID":
-                    return str(note["n_desc"])
-    return ""
-
-
-@contextmanager
-def _elf(path: Path) -> Iterator[Any]:
-    """The file, or None where it cannot be read as ELF. What is damaged ends the caller's loop."""
-    try:
-        with path.open("rb") as file:
-            try:
-                opened = ELFFile(file)
-            except ELFError:
-                opened = None
-            yield opened
-    except OSError:
-        yield None
+    """The build-id alone; empty where there is none."""
+    found = read_elf(path)
+    return found.build_id if found else ""

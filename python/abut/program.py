@@ -98,16 +98,15 @@ def _interpreter(head: bytes) -> Path | None:
 
 
 def _elf_obstacle(path: Path) -> str | None:
-    from abut.elf import is_64_bit, loader
+    from abut.elf import read_elf
 
-    is_64 = is_64_bit(path)
-    if is_64 is None:
+    elf = read_elf(path)
+    if elf is None:
         return None
-    if not is_64:
+    if elf.bits != 64:  # noqa: PLR2004
         return f"{path} is a 32-bit program, and the library is a 64-bit one"
-    asked = loader(path)
-    if asked is None:
+    if elf.loader is None:
         return f"{path} is statically linked, so it loads no library at all"
-    if "ld-musl" in asked:
+    if "ld-musl" in elf.loader:
         return f"{path} is built for musl, and the library for glibc"
     return None

@@ -14,11 +14,12 @@ INTERP, LOAD = 3, 1
 
 def elf(loader: bytes | None, *, bits: int = 64) -> bytes:
     """The least of an ELF file: its head, one program header, the loader's name."""
-    offset = 64
+    name, kind = (loader or b"") + b"\0", INTERP if loader else LOAD
     head = b"\x7fELF" + bytes([bits // 32, 1, 1]) + bytes(9)
-    head += struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, offset, 0, 0, 64, 56, 1, 0, 0, 0)
-    name = (loader or b"") + b"\0"
-    kind = INTERP if loader else LOAD
+    if bits == 32:
+        head += struct.pack("<HHIIIIIHHHHHH", 3, 3, 1, 0, 52, 0, 0, 52, 32, 1, 0, 0, 0)
+        return head + struct.pack("<IIIIIIII", kind, 84, 0, 0, len(name), len(name), 4, 1) + name
+    head += struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 64, 0, 0, 64, 56, 1, 0, 0, 0)
     return head + struct.pack("<IIQQQQQQ", kind, 4, 120, 0, 0, len(name), len(name), 1) + name
 
 
@@ -31,6 +32,7 @@ def elf(loader: bytes | None, *, bits: int = 64) -> bytes:
         (elf(b"/lib/ld-linux.so.2", bits=32), "32-bit"),
         (b"echo no interpreter line\n", None),
         (b"", None),
+        (elf(b"/lib/ld-musl-x86_64.so.1")[:100], None),  # cut short
     ],
 )
 def test_elf_files_are_judged_by_their_loader(
