@@ -151,7 +151,7 @@ def prepared(case: Case, budget: float, runs: int, folder: Path) -> Tuning:
         output=work / "kept.plan",
         cache="modern",
         folder=work,
-        tell=_nothing,
+        progress=_nothing,
     )
     tuning = prepare(request)
     (work / "run.trace").unlink()

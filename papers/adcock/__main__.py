@@ -29,21 +29,21 @@ def main(
     kept: Annotated[
         bool, typer.Option("--kept", help="Show the journal, and run nothing.")
     ] = False,
-    ways: Annotated[
-        str, typer.Option(metavar="PREFIX,...", help="Only those whose names begin so.")
+    variants: Annotated[
+        str, typer.Option("--ways", metavar="PREFIX,...", help="Only those whose names begin so.")
     ] = "",
     picture: Annotated[Path | None, typer.Option(help="Draw what was measured, too.")] = None,
 ) -> None:
     """Movers of nodes (Adcock 2009): DICT, MLIST, and containers whose nodes move."""
 
-    def tell(line: str) -> None:
+    def progress(line: str) -> None:
         if sys.stderr.isatty():
             print(line, file=sys.stderr)
 
     names = [one.name for one in experiments(suite)] if everything else programs or PROGRAMS
     try:
         notes = RunJournal(journal, seconds, kept)
-        result = run(names, suite, runs, tell, notes, ways.split(",") if ways else ())
+        result = run(names, suite, runs, progress, notes, variants.split(",") if variants else ())
     except AbutError as error:
         print(f"abut: {error}", file=sys.stderr)
         raise typer.Exit(error.exit_code) from error

@@ -22,7 +22,7 @@ from abut.places import bench_places
 from abut_papers.adcock.experiments import experiments
 from abut_papers.adcock.journal import RunJournal, answer_of
 from abut_papers.adcock.tables import draw, table
-from abut_papers.adcock.ways import PRESETS, UPPER, Experiment, Row, Way
+from abut_papers.adcock.variants import PRESETS, UPPER, Experiment, Row, Variant
 
 if TYPE_CHECKING:
     from abut.trace.native import Array
@@ -46,8 +46,8 @@ class Request(Protocol):
         """`quick`, `daily` or `full`."""
 
     @property
-    def tell(self) -> Callable[[str], None]:
-        """Is told how it gets on."""
+    def progress(self) -> Callable[[str], None]:
+        """Called with what is being done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class MoveResult:
         """All figures, in nanoseconds an operation, ms a batch, and cells a node."""
         return {
             experiment.name: {
-                row.way.label: row.figures
+                row.variant.label: row.figures
                 | {"rounds": row.rounds}
                 | ({"course_ns": row.course} if row.course else {})
                 for row in rows
@@ -85,76 +85,81 @@ def run(
     programs: Sequence[str] = PROGRAMS,
     suite: str = "quick",
     runs: int = 3,
-    tell: Callable[[str], None] = lambda _: None,
+    progress: Callable[[str], None] = lambda _: None,
     journal: RunJournal | None = None,
-    ways: Sequence[str] = (),
+    variants: Sequence[str] = (),
 ) -> MoveResult:
-    """Measure experiments by name, `runs` times each, all ways in turn; or read the journal.
+    """Measure experiments by name, `runs` times each, all variants in turn; or read the journal.
 
-    With `ways`, only those whose names begin so, beside what they are compared with.
+    With `variants`, only those whose names begin so, beside what they are compared with.
     """
     known = {experiment.name: experiment for experiment in experiments(suite)}
     if unknown := [name for name in programs if name not in known]:
         raise AbutError(f"{unknown[0]}: no such experiment", fix=f"choose of {', '.join(known)}")
     notes = journal or RunJournal()
-    chosen = [known[name].only(ways) if ways else known[name] for name in programs]
-    measured = [(one, _measure(one, runs, tell, notes)) for one in chosen]
-    # Without the way that all are compared with there is nothing to show.
+    chosen = [known[name].only(variants) if variants else known[name] for name in programs]
+    measured = [(one, _measure(one, runs, progress, notes)) for one in chosen]
+    # Without the variant that all are compared with there is nothing to show.
     return MoveResult(
-        [(one, rows) for one, rows in measured if rows and rows[0].way == one.ways[0]]
+        [(one, rows) for one, rows in measured if rows and rows[0].variant == one.variants[0]]
     )
 
 
 def measure(request: Request) -> MoveResult:
     """What `abut bench adcock` asks for."""
-    return run(request.programs, request.suite, tell=request.tell)
+    return run(request.programs, request.suite, progress=request.progress)
 
 
 def _measure(
-    experiment: Experiment, runs: int, tell: Callable[[str], None], journal: RunJournal
+    experiment: Experiment, runs: int, progress: Callable[[str], None], journal: RunJournal
 ) -> list[Row]:
-    """All ways in turn, `runs` times: A B C A B C."""
+    """All variants in turn, `runs` times: A B C A B C."""
     program = bench_places().programs / f"move_{experiment.program}"
     if not program.exists() and not journal.kept_only:
         raise AbutError(f"{program} is not there", fix=f"build it with {_BUILD}")
-    measured: dict[str, list[dict[str, Any]]] = {way.label: [] for way in experiment.ways}
+    measured: dict[str, list[dict[str, Any]]] = {
+        variant.label: [] for variant in experiment.variants
+    }
     for round_ in range(runs):
-        for way in experiment.ways:
-            tell(f"{experiment.name}: {way.label}, run {round_ + 1} of {runs}")
-            command = [str(program), *experiment.arguments, *way.arguments]
+        for variant in experiment.variants:
+            progress(f"{experiment.name}: {variant.label}, run {round_ + 1} of {runs}")
+            command = [str(program), *experiment.arguments, *variant.arguments]
             answer = journal.answer(
-                command, round_, way.heap, partial(_answer_of, experiment, way, command)
+                command, round_, variant.heap, partial(_answer_of, experiment, variant, command)
             )
             if answer.get("missing"):
                 continue
-            measured[way.label].append(answer)
+            measured[variant.label].append(answer)
     _check_same_work(experiment, measured)
     return [
         Row(
-            way,
-            {key: median(_figure(way, key, one) for one in answers) for key in experiment.figures},
+            variant,
+            {
+                key: median(_figure(variant, key, one) for one in answers)
+                for key in experiment.figures
+            },
             tuple(
                 median(tenth)
                 for tenth in zip(*(one.get("course_ns", ()) for one in answers), strict=True)
             ),
-            tuple(_figure(way, experiment.figures[0], one) for one in answers),
+            tuple(_figure(variant, experiment.figures[0], one) for one in answers),
         )
-        for way in experiment.ways
-        if (answers := measured[way.label])
+        for variant in experiment.variants
+        if (answers := measured[variant.label])
     ]
 
 
-def _figure(way: Way, key: str, answer: Mapping[str, Any]) -> float:
+def _figure(variant: Variant, key: str, answer: Mapping[str, Any]) -> float:
     """A figure of a run; the time is that of all tenths from one pass to the next."""
-    if key != "last_ns" or way.tenths == 1:
+    if key != "last_ns" or variant.tenths == 1:
         return float(answer[key])
     course = answer["course_ns"]
-    end = len(course) // way.tenths * way.tenths
-    return fmean(course[end - way.tenths : end])
+    end = len(course) // variant.tenths * variant.tenths
+    return fmean(course[end - variant.tenths : end])
 
 
-def _answer_of(experiment: Experiment, way: Way, command: list[str]) -> dict[str, Any]:
-    return _simulated(command) if experiment.kind == "misses" else _answer(command, way.heap)
+def _answer_of(experiment: Experiment, variant: Variant, command: list[str]) -> dict[str, Any]:
+    return _simulated(command) if experiment.kind == "misses" else _answer(command, variant.heap)
 
 
 def _simulated(command: list[str]) -> dict[str, Any]:
@@ -187,11 +192,13 @@ def misses_of(visits: "Array", look_ups: int) -> dict[str, float]:
 def _check_same_work(experiment: Experiment, measured: dict[str, list[dict[str, Any]]]) -> None:
     """Ways with the same arguments, the mover aside, compute the same."""
     seen: dict[tuple[str, ...], set[str]] = {}
-    for way in experiment.ways:
+    for variant in experiment.variants:
         work = (
-            way.arguments[: way.arguments.index("--mover")] if experiment.kind == "course" else ()
+            variant.arguments[: variant.arguments.index("--mover")]
+            if experiment.kind == "course"
+            else ()
         )
-        seen.setdefault(work, set()).update(one["checksum"] for one in measured[way.label])
+        seen.setdefault(work, set()).update(one["checksum"] for one in measured[variant.label])
     if any(len(checksums) > 1 for checksums in seen.values()):
         raise AbutError(f"{experiment.name}: movers change what is computed", exit_code=DIFFERENT)
 
@@ -201,17 +208,19 @@ def _verdict(experiment: Experiment, rows: Sequence[Row]) -> str:
     if experiment.kind == "course":
         worst = max(rows, key=lambda row: row.course[-1] / row.course[0])
         times = worst.course[-1] / worst.course[0]
-        return f"{experiment.name}: {worst.way.label}: {times:.2f} times as slow at the end"
-    bound = next((row for row in rows if row.way.name == UPPER), None)
+        return f"{experiment.name}: {worst.variant.label}: {times:.2f} times as slow at the end"
+    bound = next((row for row in rows if row.variant.name == UPPER), None)
     others = [row for row in rows[1:] if row is not bound] or [rows[0]]
     best = min(others, key=lambda row: row.figures[key])
     if experiment.kind == "misses":
         times = rows[0].figures[key] / best.figures[key]
-        return f"{experiment.name}: {best.way.label} misses fewest lines, {times:.2f} times fewer"
+        return (
+            f"{experiment.name}: {best.variant.label} misses fewest lines, {times:.2f} times fewer"
+        )
     speedup = rows[0].figures[key] / best.figures[key]
     text = (
-        f"{experiment.name}: {best.way.label} is quickest, "
-        f"{speedup:.2f} times as fast as {rows[0].way.label}"
+        f"{experiment.name}: {best.variant.label} is quickest, "
+        f"{speedup:.2f} times as fast as {rows[0].variant.label}"
     )
     if bound is not None:
         text += f", {best.figures[key] / bound.figures[key]:.2f} times the bound's time"
@@ -219,9 +228,11 @@ def _verdict(experiment: Experiment, rows: Sequence[Row]) -> str:
         change = best.figures["change_ns"] / rows[0].figures["change_ns"]
         text += f"; a change takes {change:.2f} times as long"
     short = [
-        row.figures["worst_ms"] for row in others if not row.way.stops and "worst_ms" in row.figures
+        row.figures["worst_ms"]
+        for row in others
+        if not row.variant.stops and "worst_ms" in row.figures
     ]
-    if short and experiment.kind == "ways":
+    if short and experiment.kind == "variants":
         longest = max(short) / rows[0].figures["worst_ms"]
         text += f"; movers without long pauses make the longest batch {longest:.2f} times as long"
     return text

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from abut_papers.adcock.ways import Experiment, Size, Way
+from abut_papers.adcock.variants import Experiment, Size, Variant
 
 _PREFIXES = {
     "std": "std::",
@@ -31,7 +31,7 @@ def container_experiments(size: Size) -> Iterator[Experiment]:
             "containers",
             ("--what", what, *elements, "--lookups", "500000"),
             ("lookup_ns", "change_ns", "insert_ns", "walk_ns"),
-            tuple(Way(_name(kind, what), ("--whose", kind)) for kind in kinds),
+            tuple(Variant(_name(kind, what), ("--whose", kind)) for kind in kinds),
         )
     allocators = ("glibc", "jemalloc", "mimalloc")
     yield Experiment(
@@ -41,9 +41,9 @@ def container_experiments(size: Size) -> Iterator[Experiment]:
         ("--what", "list", *elements),
         ("walk_ns", "change_ns"),
         (
-            *(Way("std::list", ("--whose", "std"), heap=heap) for heap in allocators),
-            Way("boost::container::list", ("--whose", "boost")),
-            *(Way("abut::list", ("--whose", "abut"), heap=heap) for heap in allocators),
+            *(Variant("std::list", ("--whose", "std"), heap=heap) for heap in allocators),
+            Variant("boost::container::list", ("--whose", "boost")),
+            *(Variant("abut::list", ("--whose", "abut"), heap=heap) for heap in allocators),
         ),
     )
     yield Experiment(
@@ -53,8 +53,8 @@ def container_experiments(size: Size) -> Iterator[Experiment]:
         ("--what", "bag", *elements),
         ("walk_ns", "change_ns"),
         (
-            Way("std::list", ("--whose", "std")),
-            Way("plf::colony", ("--whose", "plf")),
-            Way("abut::list, still", ("--whose", "abut-still")),
+            Variant("std::list", ("--whose", "std")),
+            Variant("plf::colony", ("--whose", "plf")),
+            Variant("abut::list, still", ("--whose", "abut-still")),
         ),
     )

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from abut_papers.adcock.containers import container_experiments
 from abut_papers.adcock.sweeps import parameter_experiments
-from abut_papers.adcock.ways import (
+from abut_papers.adcock.variants import (
     LONG_LISTS,
     MLIST_NODES,
     MOVER_FIGURES,
@@ -17,11 +17,11 @@ from abut_papers.adcock.ways import (
     UPPER,
     Experiment,
     Size,
-    Way,
+    Variant,
     dict_arguments,
     mlist_arguments,
     operations_option,
-    ways_of,
+    variants_of,
 )
 
 _LISTS = (7, 11, 15, 19, 21)
@@ -52,8 +52,8 @@ def experiments(suite: str) -> Iterator[Experiment]:
 def _degradation(size: Size) -> Iterator[Experiment]:
     """Figures 3.1, 3.2 and 3.7: programs whose nodes stay, and the bounds on what can be won."""
     for variant in ("node", "fields"):
-        ways = tuple(
-            Way(
+        variants = tuple(
+            Variant(
                 f"{what}, s = {share}",
                 (*dict_arguments(size, variant, share), "--mover", mover),
             )
@@ -66,11 +66,11 @@ def _degradation(size: Size) -> Iterator[Experiment]:
             "dict",
             (),
             ("first_ns", "last_ns"),
-            ways,
+            variants,
             kind="course",
         )
-    ways = tuple(
-        Way(f"{what}, v = 2^{lists}", (*mlist_arguments(size, lists), "--mover", mover))
+    variants = tuple(
+        Variant(f"{what}, v = 2^{lists}", (*mlist_arguments(size, lists), "--mover", mover))
         for lists in _LISTS
         for what, mover in (("degrades", "none"), (UPPER, "upper"))
     )
@@ -80,7 +80,7 @@ def _degradation(size: Size) -> Iterator[Experiment]:
         "mlist",
         (),
         ("first_ns", "last_ns"),
-        ways,
+        variants,
         kind="course",
     )
 
@@ -143,17 +143,17 @@ def _dict(size: Size, variant: str, share: str) -> Experiment:
         ("perfect, fixedHeight", "fixed"),
         ("B-tree", "btree"),
     )
-    ways = list(ways_of(movers, thesis))
+    variants = list(variants_of(movers, thesis))
     if share == "1":
         rarely = ("--mover", "periodic2space", "--period", str(_RARELY * tenth))
-        ways.insert(3, Way("periodic2space, rarely", rarely, stops=True, tenths=_RARELY))
+        variants.insert(3, Variant("periodic2space, rarely", rarely, stops=True, tenths=_RARELY))
     return Experiment(
         f"dict-{variant}-{share}",
         f"DICT, MOVE{variant.upper()}, {size.nodes:,} nodes, lines in pairs, s = {share}, m = 2",
         "dict",
         dict_arguments(size, variant, share),
         MOVER_FIGURES,
-        (STILL, *ways),
+        (STILL, *variants),
     )
 
 
@@ -201,7 +201,7 @@ def _mlist(size: Size, lists: int) -> Experiment:
         MOVER_FIGURES,
         (
             STILL,
-            *ways_of(
+            *variants_of(
                 [(name, text) for name, text, _ in movers],
                 {name: thesis[key] for name, _, key in movers if key in thesis},
             ),

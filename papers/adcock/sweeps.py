@@ -6,7 +6,7 @@ by runtime data movement* (2009).
 
 from collections.abc import Iterator, Mapping
 
-from abut_papers.adcock.ways import (
+from abut_papers.adcock.variants import (
     LONG_LISTS,
     MISSES,
     MLIST_NODES,
@@ -15,10 +15,10 @@ from abut_papers.adcock.ways import (
     UPPER,
     Experiment,
     Size,
-    Way,
+    Variant,
     dict_arguments,
     mlist_arguments,
-    ways_of,
+    variants_of,
 )
 
 _MEMORY = (105, 110, 120, 150, 200)  # m, in hundredths
@@ -69,7 +69,7 @@ def _sites(size: Size) -> Iterator[Experiment]:
             (
                 STILL,
                 *(
-                    Way(f"sites {name}", ("--mover", f"sites-{name}"), value)
+                    Variant(f"sites {name}", ("--mover", f"sites-{name}"), value)
                     for name, value in values.items()
                 ),
             ),
@@ -88,10 +88,10 @@ def _sites(size: Size) -> Iterator[Experiment]:
             (
                 STILL,
                 *(
-                    Way(f"sites {name}", ("--mover", f"sites-{name}"), value)
+                    Variant(f"sites {name}", ("--mover", f"sites-{name}"), value)
                     for name, value in values.items()
                 ),
-                Way("sites ccmalloc", ("--mover", "sites-ccmalloc")),
+                Variant("sites ccmalloc", ("--mover", "sites-ccmalloc")),
             ),
         )
 
@@ -188,11 +188,11 @@ def _depths(size: Size) -> Iterator[Experiment]:
             (
                 STILL,
                 *(
-                    Way(f"BFS, depth {depth}", ("--mover", mover), thesis[depth])
+                    Variant(f"BFS, depth {depth}", ("--mover", mover), thesis[depth])
                     for depth, mover in enumerate(("bfs-0", "bfs-1", "bfs"))
                 ),
                 *(
-                    Way(f"fixedHeight, depth {depth}", ("--mover", mover))
+                    Variant(f"fixedHeight, depth {depth}", ("--mover", mover))
                     for depth, mover in enumerate(("fixed-0", "fixed-1", "fixed"))
                 ),
             ),
@@ -215,8 +215,8 @@ def _stability(size: Size) -> Iterator[Experiment]:
             (),
             ("first_ns", "last_ns"),
             (
-                Way(STILL.name, (*arguments, *STILL.arguments)),
-                *(Way(name, (*arguments, "--mover", *text.split())) for name, text in movers),
+                Variant(STILL.name, (*arguments, *STILL.arguments)),
+                *(Variant(name, (*arguments, "--mover", *text.split())) for name, text in movers),
             ),
             kind="course",
         )
@@ -238,7 +238,7 @@ def _misses(size: Size) -> Iterator[Experiment]:
         "dict",
         dict_arguments(size, "node", "1"),
         MISSES,
-        (STILL, *ways_of(movers, {})),
+        (STILL, *variants_of(movers, {})),
         kind="misses",
     )
     for lists, block, unrolled in ((11, 4096, 4096), (15, 2048, 256)):
@@ -255,7 +255,7 @@ def _misses(size: Size) -> Iterator[Experiment]:
             "mlist",
             mlist_arguments(size, lists),
             MISSES,
-            (STILL, *ways_of(walkers, {})),
+            (STILL, *variants_of(walkers, {})),
             kind="misses",
         )
 
@@ -275,8 +275,11 @@ def _sweep(
         MOVER_FIGURES,
         (
             STILL,
-            Way(UPPER, ("--mover", "upper")),
-            *(Way(way, ("--mover", *text.split()), x=x) for (way, x), text in points.items()),
+            Variant(UPPER, ("--mover", "upper")),
+            *(
+                Variant(variant, ("--mover", *text.split()), x=x)
+                for (variant, x), text in points.items()
+            ),
         ),
         kind="sweep",
         axis=axis,

@@ -116,8 +116,8 @@ def standings(programs: Sequence[ProgramRuns], heaps: Sequence[str]) -> list[Sta
 
 def standing_of(what: str, means: Mapping[str, float]) -> Standing | None:
     """Of a mean for each heap."""
-    rivals = {heap: mean for heap, mean in means.items() if heap in composed_heaps()}
-    if OURS not in means or not rivals:
+    peers = {heap: mean for heap, mean in means.items() if heap in composed_heaps()}
+    if OURS not in means or not peers:
         return None
-    best = min(rivals, key=lambda heap: rivals[heap])
-    return Standing(what, means[OURS], best, rivals[best])
+    best = min(peers, key=lambda heap: peers[heap])
+    return Standing(what, means[OURS], best, peers[best])

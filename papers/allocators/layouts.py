@@ -15,10 +15,11 @@ from typing import Any
 from rich.table import Table
 
 from abut.bench import Request
+from abut.reporters.grid import grid
 from abut.reporters.plot import check_format
 from abut.reporters.sim import layout_cells, layout_columns
 from abut.simulation.jobs import LAYOUTS, Job, Result, average_cycles, simulate_all
-from abut.simulation.owners import NOBODY
+from abut.simulation.owners import NO_OWNER
 from abut.simulation.presets import find_preset
 from abut.tuning.layouts import placer_of
 from abut_papers.common.recordings import heaps, recordings, workloads
@@ -75,7 +76,7 @@ def measure(request: Request) -> LayoutsResult:
     runs = []
     for workload in workloads(request):
         for heap, path in recordings(request, workload, chosen).items():
-            request.tell(f"simulating {workload.name} under {heap}")
+            request.progress(f"simulating {workload.name} under {heap}")
             runs.append(run_of(path, workload.name, heap))
     return LayoutsResult(runs)
 
@@ -84,7 +85,7 @@ def run_of(path: Path, program: str, heap: str, names: Sequence[str] = CHOSEN) -
     """A trace in each layout, the recorded one first. Raises AbutError where one cannot be."""
     preset = find_preset(CACHE)
     jobs = [
-        Job(str(path), preset, name, side="application", by=NOBODY, placer=placer_of(name))
+        Job(str(path), preset, name, side="application", by=NO_OWNER, placer=placer_of(name))
         for name in names
     ]
     return Run(program, heap, simulate_all(jobs, len(os.sched_getaffinity(0))))
@@ -122,11 +123,11 @@ def _row(run: Run, result: Result) -> dict[str, Any]:
 
 def layouts_table(runs: Sequence[Run]) -> Table:
     """A row a program and layout."""
-    table = Table(title="misses of the application's accesses", title_justify="left")
-    table.add_column("program")
-    table.add_column("layout")
-    for name in layout_columns(runs[0].results[0]):
-        table.add_column(name, justify="right")
+    table = grid(
+        "misses of the application's accesses",
+        ["program", "layout", *layout_columns(runs[0].results[0])],
+        words=2,
+    )
     several = len({run.heap for run in runs}) > 1
     for run in runs:
         name = f"{run.program}, {run.heap}" if several else run.program

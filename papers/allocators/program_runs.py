@@ -55,7 +55,7 @@ class Demand:
 @dataclass(frozen=True, slots=True)
 class Simulated:
     """A recorded run: misses by level, from the first on, of all accesses to the heap and of the
-    application's alone; `instructions` is how many ran, 0 where nobody counted.
+    application's alone; `instructions` is how many ran, 0 where they were not counted.
     """
 
     misses: Sequence[int]
@@ -115,7 +115,7 @@ def timed_runs(request: Request, workload: Workload) -> dict[str, Any]:
     clock = WALL if any(served_heap(heap.name) for heap in chosen) else CPU
 
     def measure() -> dict[str, Any]:
-        request.tell(f"running {workload.name}")
+        request.progress(f"running {workload.name}")
         demand = asdict(demand_of(workload))
         seconds, resident, failed = _timed(workload, chosen, clock)
         return {"demand": demand, "seconds": seconds, "resident": resident, "failed": failed}
@@ -130,7 +130,7 @@ def timed_runs(request: Request, workload: Workload) -> dict[str, Any]:
 def simulated(request: Request, workload: Workload) -> dict[str, Simulated]:
     """What the caches do in a recorded run under each of the request's heaps."""
     traces = recordings(request, workload, heaps(request))
-    request.tell(f"simulating the caches of {workload.name}")
+    request.progress(f"simulating the caches of {workload.name}")
     # In threads: the simulators run without Python's lock.
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         rows = pool.map(lambda trace: _caches(request, trace), traces.values())
@@ -196,7 +196,7 @@ def _timed(
 
 class _Silent:
     def on_program(self, name: str) -> None:
-        """Nobody is told."""
+        """Show nothing."""
 
     def on_run(self, program: str, heap: str) -> None:
-        """Nobody is told."""
+        """Show nothing."""

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
+from abut.reporters.grid import grid
 from abut.reporters.units import amount, ratio_text, ratio_with_interval
 from abut_papers.allocators.figures import Figure, Standing, reference_of
 from abut_papers.allocators.heaps import served_heap
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
 
 def demand_table(programs: "Sequence[ProgramRuns]") -> Table:
     """Feng and Berger's table 1 for other programs: what each asks of its allocator."""
-    table = Table(title="what the programs ask for (table 1), under lea", title_justify="left")
-    table.add_column("program")
-    for column in ("time", "most live", "allocations", "a second", "bytes each"):
-        table.add_column(column, justify="right")
+    table = grid(
+        "what the programs ask for (table 1), under lea",
+        ["program", "time", "most live", "allocations", "a second", "bytes each"],
+    )
     for one in programs:
         demand = one.demand
         table.add_row(
@@ -36,10 +37,7 @@ def demand_table(programs: "Sequence[ProgramRuns]") -> Table:
 
 def figure_table(figure: Figure, programs: "Sequence[ProgramRuns]") -> Table:
     """A row a heap and a column a program; the mean of all, and the authors' where they say it."""
-    table = Table(title=figure.title, title_justify="left")
-    table.add_column("heap")
-    for one in programs:
-        table.add_column(one.program, justify="right")
+    table = grid(figure.title, ["heap", *(one.program for one in programs)])
     if len(programs) > 1:
         table.add_column("mean", justify="right")
     if figure.theirs:
@@ -69,10 +67,10 @@ def standings_table(standings: Sequence[Standing], reference: str) -> Table:
 
 def served_table(programs: "Sequence[ProgramRuns]", heaps: Sequence[str]) -> Table:
     """Times of heaps that are served from elsewhere, divided by those of the same heap in line."""
-    table = Table(title="time on two cores, by that of the same heap in line", title_justify="left")
-    table.add_column("heap")
-    for one in programs:
-        table.add_column(one.program, justify="right")
+    table = grid(
+        "time on two cores, by that of the same heap in line",
+        ["heap", *(one.program for one in programs)],
+    )
     for heap in heaps:
         inner = served_heap(heap) or heap
         table.add_row(heap, *(_cell(one.ratio("time", heap, inner)) for one in programs))

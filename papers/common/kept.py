@@ -1,4 +1,4 @@
-"""What took long to measure, kept as JSON beside the traces until it is asked for anew."""
+"""What took long to measure, kept as JSON beside the traces until it is asked for again."""
 
 import hashlib
 import json

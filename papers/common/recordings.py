@@ -53,7 +53,7 @@ def recording(request: Request, workload: Workload, heap: Heap, window: str = ""
     path = folder / f"{workload.name}-{heap.name}-{_fingerprint(workload, heap, window)}.trace"
     if path.is_file() and not request.fresh and _can_be_read(path):
         return path
-    request.tell(f"recording {workload.name} under {heap.name}")
+    request.progress(f"recording {workload.name} under {heap.name}")
     partial = path.with_suffix(".partial")
     parts = ["--window", window] if window else []
     command = ["record", "--force", "--quiet", "--heap", heap.name, *parts]
@@ -110,7 +110,7 @@ def run_silently(workload: Workload, heap: Heap, variables: Mapping[str, str]) -
 
 
 def _can_be_read(path: Path) -> bool:
-    """False of a trace in a format of before, which is recorded anew."""
+    """False of a trace in a format of before, which is recorded again."""
     try:
         Trace(path)
     except AbutError:
@@ -120,8 +120,8 @@ def _can_be_read(path: Path) -> bool:
 
 def _fingerprint(workload: Workload, heap: Heap, window: str) -> str:
     """Changes with the program's command and inputs, and with the heap's library."""
-    told = (workload.argv, workload.stdin, heap.environment, *([window] if window else []))
-    state = hashlib.sha256(repr(told).encode())
+    parts = (workload.argv, workload.stdin, heap.environment, *([window] if window else []))
+    state = hashlib.sha256(repr(parts).encode())
     if heap.library is not None:
         state.update(heap.library.read_bytes())
     return state.hexdigest()[:12]

@@ -177,7 +177,7 @@ def place_all(
 
     @cache
     def run() -> Recorded:
-        request.tell(f"{name}: reading what was recorded")
+        request.progress(f"{name}: reading what was recorded")
         return read_recorded(Trace(path), cache=cache_of(preset))
 
     def misses(result: Result) -> list[int]:
@@ -188,7 +188,7 @@ def place_all(
         return {"objects": len(run().objects), "misses": misses(result)}
 
     def with_plan(strategy: str) -> dict[str, Any]:
-        request.tell(f"{name}: placing and simulating {strategy}")
+        request.progress(f"{name}: placing and simulating {strategy}")
         plan = make_plan([run()], find_strategy(strategy))
         file = path.with_name(f"{stem}-{strategy}.plan")
         write_plan(plan, file)
@@ -231,7 +231,7 @@ def _round(
     request: Request, workload: Workload, all_heaps: Sequence[Heap], number: int
 ) -> dict[str, float]:
     """A run under each heap, in an order of this round's."""
-    request.tell(f"{workload.name}: measuring, round {number} of {_RUNS}")
+    request.progress(f"{workload.name}: measuring, round {number} of {_RUNS}")
     comparison = Comparison(Rounds(1, int(number == 1), number), all_heaps, [], available())
     compare(comparison, [Task(workload.name, lambda: workload)], QuietWatcher())
     if comparison.interrupted:

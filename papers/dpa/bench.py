@@ -143,7 +143,7 @@ def _times(request: Request, workload: Workload, heaps: Mapping[str, Heap]) -> d
     measurement = Measurement(workload)
     interleaver = Interleaver(chosen, Plan(RUNS, 1, 1), (), heaps[PLAIN].name)
     interleaver.measure(
-        measurement, lambda heap: request.tell(f"{workload.name} under {heap.name}")
+        measurement, lambda heap: request.progress(f"{workload.name} under {heap.name}")
     )
     if measurement.differences:
         raise AbutError(f"{workload.name}: does something else under {measurement.differences[0]}")
@@ -187,7 +187,7 @@ def _misses(request: Request, workload: Workload, heap: Heap) -> Misses:
     path = recording(request, workload, heap)
     found: dict[str, int] = {}
     for caches in _CACHES:
-        request.tell(f"simulating {workload.name} under {heap.name} on {caches}")
+        request.progress(f"simulating {workload.name} under {heap.name} on {caches}")
         result = simulate(Job(str(path), find_preset(caches)))
         by_name = {level.name: level.total_misses for level in [*result.levels, *result.tlb]}
         found |= {f"{caches} {name}": misses for name, misses in by_name.items()}

@@ -14,6 +14,7 @@ from typing import Any
 from rich.table import Table
 
 from abut.bench import Request
+from abut.reporters.grid import grid
 from abut.reporters.plot import check_format
 from abut.reporters.units import amount
 from abut.simulation.caches import Caches, split_by_side
@@ -75,7 +76,7 @@ class Row:
     def pollution(self) -> float:
         """The share of the application's own misses that the allocator's accesses cause.
 
-        Below 0, they save it more misses than they cause: they bring in lines that it wants.
+        Below 0, they save it more misses than they cause: they bring in lines that it uses.
         """
         shared = self.application_misses_shared
         return 1 - self.alone_misses / shared if shared else 0.0
@@ -130,7 +131,7 @@ def measured(request: Request, path: Path, program: str, heap: str) -> list[Row]
     """The rows of a recorded run, simulated now or kept since."""
 
     def measure() -> dict[str, Any]:
-        request.tell(f"simulating {program} under {heap}")
+        request.progress(f"simulating {program} under {heap}")
         rows = rows_of(path, program, heap, [find_preset(name) for name in CACHES])
         return {"rows": [asdict(row) for row in rows]}
 
@@ -197,9 +198,7 @@ _INCHES = 3.0
 
 def cache_table(cache: str, rows: Sequence[Row]) -> Table:
     """A row a program and heap."""
-    table = Table(title=f"{cache}: the first level{_FIGURES.get(cache, '')}", title_justify="left")
-    table.add_column("program")
-    table.add_column("heap")
+    table = grid(f"{cache}: the first level{_FIGURES.get(cache, '')}", ["program", "heap"], words=2)
     columns = (
         "misses",
         "alone",

@@ -89,7 +89,7 @@ def measure_pages(request: Request) -> list[ProgramPages]:
         paths = recordings(request, workload, chosen)
         if not paths:
             continue
-        request.tell(f"simulating {workload.name}")
+        request.progress(f"simulating {workload.name}")
         pages = compare_pages(_run_all(paths), MEMORIES)
         programs.append(ProgramPages(workload.name, workload.about, pages))
     return programs

@@ -15,6 +15,7 @@ from abut.bench import Request
 from abut.heaps import Heap, require_heap
 from abut.measure.memory_limit import LimitedRun, obstacle, run_limited
 from abut.measure.workload import Workload
+from abut.reporters.grid import grid
 from abut.reporters.plot import check_format
 from abut.reporters.units import amount
 from abut_papers.common.kept import fingerprint, kept
@@ -40,7 +41,7 @@ class PressureResult:
     runs: Mapping[str, Mapping[str, Cells]]
 
     def verdict(self) -> list[str]:
-        """Who reads the fewest pages back with the least memory that somebody gets through in."""
+        """Who reads the fewest pages back with the least memory that is enough for one heap."""
         return [_verdict(name, self.memories[name], rows) for name, rows in self.runs.items()]
 
     def tables(self) -> list[Table]:
@@ -78,7 +79,7 @@ class SimulatedResult(vam.VamResult):
     def verdict(self) -> list[str]:
         """The reason, and what the simulation found."""
         said = f"not measured: {self.reason}; simulated instead"
-        # A dataclass with slots is made anew, so that a bare super() would not find it.
+        # A dataclass with slots is created a second time, so that a bare super() would not find it.
         return [said, *vam.VamResult.verdict(self)]
 
     def document(self) -> dict[str, Any]:
@@ -115,7 +116,7 @@ def _cells(request: Request, workload: Workload, heap: Heap, memories: Sequence[
     """The program under one heap in every memory."""
 
     def measure() -> dict[str, Any]:
-        request.tell(f"{workload.name} under {heap.name}, in less memory")
+        request.progress(f"{workload.name} under {heap.name}, in less memory")
         runs = [run_limited(workload, heap, memory, TIMEOUT_S) for memory in memories]
         return {"runs": [asdict(run) if run else None for run in runs]}
 
@@ -132,7 +133,9 @@ def _most_resident(request: Request, workload: Workload, heap: Heap) -> float:
     comparison = Comparison(Plan(1, 0, 1), [heap], [], available())
     measurement = Measurement(workload)
     interleaver = Interleaver([heap], comparison.plan, (), heap.name)
-    interleaver.measure(measurement, lambda _: request.tell(f"{workload.name} under {heap.name}"))
+    interleaver.measure(
+        measurement, lambda _: request.progress(f"{workload.name} under {heap.name}")
+    )
     (sample,) = measurement.samples[heap.name]
     return float(sample.peak_rss_bytes)
 
@@ -174,10 +177,7 @@ def _table(
     rows: Mapping[str, Cells],
     text: Callable[[LimitedRun], str],
 ) -> Table:
-    table = Table(title=title, title_justify="left")
-    table.add_column("heap")
-    for memory in memories:
-        table.add_column(amount(memory, "B"), justify="right")
+    table = grid(title, ["heap", *(amount(memory, "B") for memory in memories)])
     for heap, row in rows.items():
         table.add_row(heap, *(text(cell) if cell else "-" for cell in row))
     return table

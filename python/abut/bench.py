@@ -24,8 +24,8 @@ class Request:
     """What to measure: benchmarks of a suite by name, under heaps by name.
 
     What takes a recording takes the benchmarks as `recorded_suite` sizes them, or as `suite` does.
-    Traces are kept in `traces` and used again, unless `fresh`. `tell` is told how it gets on.
-    `left_out` fills with what failed, and why: the rest of a table is worth having without it.
+    Traces are kept in `traces` and used again, unless `fresh`. `progress` shows what is done.
+    `left_out` fills with what failed, and why: the rest of a table is of use without it.
     """
 
     programs: Sequence[str]
@@ -33,18 +33,18 @@ class Request:
     suite: str
     traces: Path
     fresh: bool
-    tell: Callable[[str], None]
+    progress: Callable[[str], None]
     recorded_suite: str = ""
     left_out: dict[str, str] = field(default_factory=dict)
 
     def leave_out(self, what: str, why: str) -> None:
-        """Go on without it; it is told now, and again with the result."""
+        """Go on without it; it is reported now, and again with the result."""
         self.left_out[what] = why
-        self.tell(f"{what} is left out: {why}")
+        self.progress(f"{what} is left out: {why}")
 
 
 class Result(Protocol):
-    """A paper's figures, measured anew."""
+    """A paper's figures, measured again."""
 
     def verdict(self) -> list[str]:
         """What was found, in sentences."""

@@ -25,8 +25,8 @@ def load(point: EntryPoint) -> Any:
     """What an entry point names. Raises AbutError where it cannot be loaded."""
     try:
         return point.load()
-    except Exception as error:  # it is somebody else's code: whatever it throws is shown
+    except Exception as error:  # foreign code may raise anything
         raise AbutError(
             f"{point.name}: {point.value} cannot be loaded: {error}",
-            fix="mend or remove the package that declares it",
+            fix="repair or remove the package that declares it",
         ) from error

@@ -32,7 +32,9 @@ def find_program(name: str) -> Path:
     if blocked.is_dir():
         reason, fix = "it is a folder", "name a program inside it"
     elif not blocked.exists():
-        raise AbutError(f"{name}: the link leads nowhere", fix="mend the link", exit_code=NOT_FOUND)
+        raise AbutError(
+            f"{name}: the link leads nowhere", fix="repair the link", exit_code=NOT_FOUND
+        )
     else:
         reason, fix = "it is not executable", f"chmod +x {blocked}"
     raise AbutError(f"{blocked}: {reason}", fix=fix, exit_code=NOT_EXECUTABLE)
@@ -41,7 +43,7 @@ def find_program(name: str) -> Path:
 def preload_obstacle(path: Path) -> str | None:
     """Why a preloaded library would not serve the program at `path`; None when it would.
 
-    Scripts are judged by the interpreter in their `#!` line.
+    Scripts are classified by the interpreter in their `#!` line.
     """
     for _ in range(_MOST_INTERPRETERS):
         if privilege := _privilege(path):

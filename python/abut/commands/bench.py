@@ -1,4 +1,4 @@
-"""`abut bench`: a paper's measurements, made anew on programs and heaps of today."""
+"""`abut bench`: a paper's measurements, repeated on programs and heaps of today."""
 
 import os
 import sys
@@ -36,7 +36,7 @@ def command(
         Path | None,
         typer.Option(metavar="FOLDER", help="Where traces are kept [~/.cache/abut/traces]."),
     ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Record anew what is there.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Record again what is there.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the figures (.png or .svg).")
@@ -68,7 +68,7 @@ def command(
         suite=suite,
         traces=traces or cache_folder() / "traces",
         fresh=fresh,
-        tell=_tell,
+        progress=_show_progress,
         recorded_suite=recorded,
     )
     result = paper.measure(request)
@@ -119,7 +119,7 @@ def _check_plot(plot: Path | None, *, force: bool) -> None:
         raise AbutError(f"{plot}: its folder is not there", fix=f"mkdir -p {plot.parent}")
 
 
-def _tell(what: str) -> None:
+def _show_progress(what: str) -> None:
     """To somebody who waits, or a log; not into the result, where both go to the same place."""
     if sys.stderr.isatty() or not os.path.sameopenfile(1, 2):
         print(f"abut: {what}", file=sys.stderr, flush=True)

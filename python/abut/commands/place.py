@@ -26,7 +26,7 @@ def command(
     ] = "modern",
     depth: Annotated[
         int | None,
-        typer.Option(min=1, max=4, help="Callers that tell objects apart [as many as needed]."),
+        typer.Option(min=1, max=4, help="Callers that distinguish objects [as many as needed]."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the random strategy.")] = 1,
     names: Annotated[

@@ -1,4 +1,4 @@
-"""`abut report`: what a program's heap costs and what would mend it, as one page."""
+"""`abut report`: what a program's heap costs and what would improve it, as one page."""
 
 import sys
 from functools import partial
@@ -47,7 +47,7 @@ def command(
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0: one a core.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the page.")] = False,
 ) -> None:
-    """Write a page that says what a heap costs, who wastes most, and what would mend it.
+    """Write a page that says what a heap costs, who wastes most, and what would improve it.
 
     One file, under 10 MB, that needs no network: the verdict, use of lines, maps of the heap, flame
     graphs, miss curves, what is used together, pages, each context closely, and why to trust it.

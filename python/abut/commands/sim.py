@@ -34,7 +34,7 @@ def command(
         str,
         typer.Option(
             metavar="A,B,...",
-            help="Lay objects out anew: recorded, line, random, size, a strategy, a plan's file, "
+            help="Where objects lie: recorded, line, random, size, a strategy, a plan's file, "
             "or a paper's heap.",
         ),
     ] = "recorded",

@@ -68,7 +68,7 @@ def command(
             output=path,
             cache=cache,
             folder=Path(folder),
-            tell=_tell,
+            progress=_show_progress,
         )
         result = tune(request, QuietWatcher())
     if json:
@@ -83,7 +83,7 @@ def command(
         out.print(sentence, markup=False)
 
 
-def _tell(what: str) -> None:
+def _show_progress(what: str) -> None:
     if sys.stderr.isatty():
         print(f"abut: {what}", file=sys.stderr)
 

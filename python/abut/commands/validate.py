@@ -38,7 +38,7 @@ def command(
 
     Where the machine has hardware counters, with those, for its own caches. Elsewhere with
     cachegrind's, for an L1 of 48 KiB and a last level of 1 MiB. A program that does not do the
-    same in every run wants several.
+    same in every run needs several.
 
     Examples:
 

@@ -93,7 +93,7 @@ def _checked(path: Path, document: dict[str, Any], shape: dict[str, Any]) -> dic
     if wrong:
         raise AbutError(
             f"{path}: not as abut writes it: {wrong}",
-            fix="write it anew with `abut compare --output` or `abut tune --json`",
+            fix="write it again with `abut compare --output` or `abut tune --json`",
             exit_code=USAGE,
         )
     return {**document, "file": str(path)}

@@ -87,7 +87,7 @@ def _read_file(file: Path) -> list[Benchmark]:
     try:
         document = tomllib.loads(file.read_text())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise AbutError(f"{file}: not valid TOML: {error}", fix="mend that place") from error
+        raise AbutError(f"{file}: not valid TOML: {error}", fix="correct that place") from error
     if document.get("schema") != SCHEMA:
         raise AbutError(
             f"{file}: schema is {document.get('schema')!r}, and this abut reads {SCHEMA}",

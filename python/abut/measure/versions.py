@@ -10,7 +10,7 @@ from abut.library import Library
 
 
 def versions_of(heaps: Iterable[Heap]) -> dict[str, str | None]:
-    """abut's own version, and by heap its version; None where nothing tells it."""
+    """abut's own version, and by heap its version; None where it is not known."""
     found: dict[str, str | None] = {"python-abut": str(abut.__version__)}
     for heap in heaps:
         found[heap.name] = _version(heap)

@@ -1,4 +1,4 @@
-"""`abut cc` and `abut c++`: a compiler, told to put a call before each access to memory.
+"""`abut cc` and `abut c++`: a compiler that puts a call before each access to memory.
 
 The instrumentation is the one of -fsanitize=thread, which gcc and clang have; the calls lead to a
 library of our own, which does nothing unless the program runs under `abut record --recorder

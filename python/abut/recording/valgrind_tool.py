@@ -22,7 +22,7 @@ _INSTALL = "sudo apt install valgrind gcc libc6-dev"
 _SHOWN_LINES = 15
 
 
-def tool_folder(tell: Callable[[str], None]) -> Path:
+def tool_folder(progress: Callable[[str], None]) -> Path:
     """The folder that VALGRIND_LIB is to name. Builds what it holds where that was not yet done.
 
     Raises AbutError when the tool cannot be built, and NotHere when Valgrind is missing.
@@ -33,7 +33,7 @@ def tool_folder(tell: Callable[[str], None]) -> Path:
     if not (folder / TOOL).is_file():
         with _locked(folder):
             if not (folder / TOOL).is_file():
-                tell(f"building the recorder for {version}; this is done once, in {folder}")
+                progress(f"building the recorder for {version}; this is done once, in {folder}")
                 _build(sources, shared, folder)
     return folder
 
@@ -73,7 +73,7 @@ def _fingerprint(sources: Path, shared: Path) -> str:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Keeps two runs from building the same at once."""
+    """Keeps two runs from building the same at the same time."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with folder.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

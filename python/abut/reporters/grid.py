@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Sequence
 
 from rich.table import Table
+from rich.text import Text
 
 
 def grid(
-    title: str, columns: Iterable[str], rows: Iterable[Sequence[str]] = (), *, words: int = 1
+    title: str | Text, columns: Iterable[str], rows: Iterable[Sequence[str]] = (), *, words: int = 1
 ) -> Table:
     """A table whose first columns, so many, hold words; those after them hold figures."""
     table = Table(title=title or None, title_justify="left")

@@ -1,4 +1,4 @@
-"""What each context costs, in several figures at once: what exports to other tools are made of."""
+"""What each context costs, in several figures: what exports to other tools are made of."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -61,7 +61,7 @@ class Job:
 class Result:
     """What a job found. Levels from the first to the last; `split` those of separate caches.
 
-    `instructions` is how many ran while accesses were recorded, 0 where nobody counted them.
+    `instructions` is how many ran while accesses were recorded, 0 where they were not counted.
     """
 
     job: Job

@@ -1,4 +1,4 @@
-"""How much lives when, in all and by the contexts that have most at once."""
+"""How much lives when, in all and by the contexts that have most at one time."""
 
 from collections.abc import Iterator, Mapping
 

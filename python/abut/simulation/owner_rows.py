@@ -6,7 +6,7 @@ import numpy as np
 
 from abut.simulation.caches import Caches, UtilisationCounts
 from abut.simulation.levels import lost_cycles
-from abut.simulation.owners import NOBODY, Owners
+from abut.simulation.owners import NO_OWNER, Owners
 from abut.trace.native import Array
 from abut.trace.reader import Trace
 
@@ -39,7 +39,7 @@ def owner_rows(
     pages: Array,
 ) -> list[OwnerRow]:
     """A row an owner, what hurts most first; misses by level, as the caches have them."""
-    if owners.by == NOBODY:
+    if owners.by == NO_OWNER:
         return []
     levels = caches.counts()
     count = max(1, len(caches.references_by_owner))
@@ -67,7 +67,7 @@ def owner_rows(
 
 
 def _with_nobody(numbers: Array, count: int, total: int) -> Array:
-    """So many owners' numbers; what is missing to the total is nobody's, who is the first."""
+    """So many owners' numbers; what is missing to the total has no owner, and is the first."""
     padded = np.pad(numbers[:count].astype(np.int64), (0, max(0, count - len(numbers))))
     padded[0] = total - int(padded[1:].sum())
     return padded

@@ -1,7 +1,7 @@
 """Whom a miss is counted for: who allocated the object, the object itself, or the page it lies on.
 
 A site is the code address that allocates. A group is what two call sites in a row allocate: the
-site and its caller, the shortest partial call chain that tells a wrapper's users apart.
+site and its caller, the shortest partial call chain that distinguishes the users of a wrapper.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,7 @@ from abut.trace.reader import Frame, Trace
 from abut.trace.symbols import Symboliser
 
 OWNERS = ("site", "context", "group", "object", "page")
-NOBODY = "nobody"  # for those who do not ask; names take a while
+NO_OWNER = "nobody"  # no counts by owner: names take a while
 _FRAMES = {"site": 1, "group": 2}
 _SHOWN_FRAMES = {"site": 1, "group": 2, "context": 4}
 _PAGE_SHIFT = 12
@@ -23,7 +23,7 @@ _NO_OBJECT = "memory of no known object"
 
 @dataclass(frozen=True, slots=True)
 class Owners:
-    """How references get their owners, and what the owners are. Owner 0 is nobody."""
+    """How references get their owners, and what the owners are. Owner 0 is none."""
 
     by: str
     native_by: str
@@ -47,8 +47,8 @@ class Owners:
 
 
 def owners_of(trace: Trace, by: str) -> Owners:
-    """How to count by one of OWNERS, or for nobody."""
-    if by == NOBODY:
+    """How to count by one of OWNERS, or not at all."""
+    if by == NO_OWNER:
         return Owners(by, by, np.zeros(0, np.uint32), [])
     contexts = trace.contexts()
     if by not in _FRAMES:

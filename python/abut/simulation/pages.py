@@ -75,7 +75,7 @@ class Prefetch:
 class PageSettings:
     """How pages are looked at.
 
-    Memories below `exact_from` pages are not told apart, and the trace is reduced accordingly.
+    Memories below `exact_from` pages are not distinguished, and the trace is reduced accordingly.
     Reading ahead brings in aligned groups of `group_pages`, and keeps `buffer_pages` of them.
     `shares` are memories whose misses are put to that, as shares of the most pages in use;
     `memories` are others, in pages.
@@ -122,10 +122,12 @@ class PageReport:
     def misses(self, memories: Array, side: str | None = None) -> Array:
         """Misses in memories of so many pages, of one side's touches or of both's.
 
-        Raises ValueError for memories below `exact_from`, which were not told apart.
+        Raises ValueError for memories below `exact_from`, which were not distinguished.
         """
         if len(memories) and memories.min() < self.exact_from:
-            raise ValueError(f"memories of fewer than {self.exact_from} pages are not told apart")
+            raise ValueError(
+                f"memories of fewer than {self.exact_from} pages are not distinguished"
+            )
         total = np.zeros(len(memories), np.int64)
         for name, counts in self.frames.items():
             if side in (name, None):
@@ -170,7 +172,7 @@ class Pages(Simulator):
     def report(self, memories: Sequence[int] = ()) -> PageReport:
         """Everything; reading ahead at `memories` (pages) and at those that the settings name.
 
-        Those that are too small to be told apart are taken for the smallest that is.
+        Those that are too small to be distinguished are taken for the smallest that is.
         """
         use = self.native.use()
         of_shares = (round(share * use["most_in_use"]) for share in self.settings.shares)
@@ -232,7 +234,7 @@ def run_pages(jobs: Sequence[Job]) -> dict[str, Pages]:
         layout = job.placer(trace, job) if job.placer else job.layout
         pages.add_trace(trace, layout=layout, seed=job.seed)
         if trace.damages:
-            raise AbutError(f"{job.trace}: {trace.damages[0].what}", fix="record it anew")
+            raise AbutError(f"{job.trace}: {trace.damages[0].what}", fix="record it again")
         name = Path(job.trace).name + (f" {job.layout}" if several else "")
         runs[name if name not in runs else f"{job.trace} {job.layout}"] = pages
     return runs

@@ -92,9 +92,9 @@ def read_preset(path: Path) -> Preset:
 
 
 def this_machine_preset(folder: Path = _SYSFS) -> Preset:
-    """The data caches of the first core, as the kernel tells; TLBs it does not tell of are usual.
+    """The data caches of the first core, as the kernel reports them, and usual TLBs.
 
-    Raises AbutError where it tells nothing.
+    Raises AbutError where it reports nothing.
     """
     found: dict[int, dict[str, Any]] = {}
     for index in sorted(folder.glob("index*")):

@@ -46,7 +46,7 @@ class Choice:
 
 
 def cache_of(preset: Preset) -> Cache:
-    """The first level, as strategies want it."""
+    """The first level, as strategies use it."""
     first = preset.levels[0]
     return Cache(first.capacity, first.ways or first.capacity // first.line, first.line)
 

@@ -14,7 +14,7 @@ from abut.measure.tasks import program_tasks
 _RECORDING_COSTS, _SKIPPING_COSTS = 30.0, 6.0
 _PERIOD = 4000  # million instructions; a window shall see whole walks of the program
 _LEAST_SHARE, _MOST_SHARE = 0.05, 0.5  # of each period, that is recorded
-_PATIENCE = 1.5  # times the limit: half a run is worth less than a late one
+_PATIENCE = 1.5  # times the limit: half a run is of less use than a late one
 
 
 def time_once(argv: Sequence[str]) -> float:
@@ -50,14 +50,14 @@ def window_for(seconds: float, limit: float) -> list[str]:
 
 
 def record(
-    argv: Sequence[str], seconds: float, limit: float, folder: Path, tell: Callable[[str], None]
+    argv: Sequence[str], seconds: float, limit: float, folder: Path, progress: Callable[[str], None]
 ) -> Path:
     """Record a run, or parts of it where that would take longer than `limit` seconds or a little
     more; `seconds` is what it takes by itself. Raises AbutError where it cannot be recorded.
     """
     path = folder / "run.trace"
     window = window_for(seconds, limit)
-    tell(f"recording {'parts of ' if window else ''}a run")
+    progress(f"recording {'parts of ' if window else ''}a run")
     command = ["record", "--force", "--quiet", *window, "--output", str(path), "--"]
     with subprocess.Popen(
         [sys.executable, "-m", "abut", *command, *argv],

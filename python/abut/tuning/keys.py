@@ -44,7 +44,7 @@ def key_of(chain: Sequence[Frame], modules: Sequence[Module], depth: int) -> Key
 
 
 def keys_of(trace: Trace, depth: int | None = None) -> Keys:
-    """The keys of all contexts, of `depth` steps, or as many as tell types apart."""
+    """The keys of all contexts, of `depth` steps, or as many as distinguish types."""
     if depth is None:
         depth = _depth_that_tells_types(trace)
     modules = trace.modules()

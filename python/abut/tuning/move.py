@@ -48,7 +48,7 @@ class Space:
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """The best setting, and what each option's values were worth."""
+    """The best setting, and how much each option matters."""
 
     best: Setting
     figure: float
@@ -79,12 +79,12 @@ def tune(
     workers: int | None = None,
     cluster: str | None = None,
     seed: int = 1,
-    tell: Callable[[int, float], None] = lambda _count, _best: None,
+    progress: Callable[[int, float], None] = lambda _count, _best: None,
 ) -> Tuned:
     """Search a space.
 
     `workers` runs go side by side (as many as there are cores), or those of a dask cluster at the
-    address `cluster`. `tell` hears after each batch how many settings are measured, and the best.
+    address `cluster`. `progress` gets the count of measured settings, and the best figure.
     """
     figures = {tuple(one["command"]): float(one["figure"]) for one in json_lines.read(journal)}
 
@@ -109,7 +109,7 @@ def tune(
             while True:
                 around = list(_neighbours(space, here))
                 near = measure(around)
-                tell(len(measured), min(measured.values()))
+                progress(len(measured), min(measured.values()))
                 better = min(around, key=lambda setting: near[setting])
                 if near[better] >= best:
                     break
@@ -159,7 +159,7 @@ def main(
         name: values.split(",") for name, _, values in (one.partition("=") for one in option)
     }
 
-    def tell(count: int, best: float) -> None:
+    def progress(count: int, best: float) -> None:
         print(f"{count} settings measured, best {best:g}", file=sys.stderr)
 
     try:
@@ -169,7 +169,7 @@ def main(
             starts=starts,
             workers=workers,
             cluster=cluster,
-            tell=tell,
+            progress=progress,
         )
     except AbutError as error:
         print(f"abut: {error}", file=sys.stderr)

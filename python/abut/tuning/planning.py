@@ -54,7 +54,7 @@ def read_recorded(
     program = modules[0].build_id if modules else ""
     if not program:
         raise AbutError(
-            f"{trace.path}: the program has no build-id, so no plan could tell it from others",
+            f"{trace.path}: the program has no build-id, so no plan could be matched to it",
             fix="link it with -Wl,--build-id",
         )
     return Recorded(program, keys, objects)

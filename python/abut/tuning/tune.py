@@ -45,7 +45,7 @@ class Request:
     output: Path
     cache: str
     folder: Path
-    tell: Callable[[str], None]
+    progress: Callable[[str], None]
 
 
 @dataclass(slots=True)
@@ -99,10 +99,10 @@ def prepare(request: Request) -> Tuning:
     """What can be done while others use the machine: record, place, simulate."""
     begun = time.monotonic()
     result = Tuning(request)
-    request.tell("running once, to see how long it takes")
+    request.progress("running once, to see how long it takes")
     result.seconds = time_once(request.argv)
     limit = request.budget * _SHARE_TO_RECORD
-    trace = record(request.argv, result.seconds, limit, request.folder, request.tell)
+    trace = record(request.argv, result.seconds, limit, request.folder, request.progress)
     try:
         _make_candidates(result, trace)
     except AbutError as error:
@@ -139,7 +139,7 @@ def _make_candidates(result: Tuning, path: Path) -> None:
     for name in STRATEGIES:
         if len(result.candidates) >= _FINALISTS and time.monotonic() > until:
             break
-        request.tell(f"placing and simulating {name}")
+        request.progress(f"placing and simulating {name}")
         plan = make_plan([run], find_strategy(name))
         if not plan.contexts:
             continue
@@ -195,7 +195,7 @@ def _times(
 
 def _measure(result: Tuning, finalists: Sequence[Candidate], watcher: Watcher) -> None:
     names = ", ".join(candidate.strategy for candidate in finalists)
-    result.request.tell(f"measuring {names}, {result.runs} times each")
+    result.request.progress(f"measuring {names}, {result.runs} times each")
     _take(result, _times(result, result.request.argv, finalists, watcher, 1), finalists)
 
 
@@ -220,13 +220,13 @@ def _judge(result: Tuning, finalists: Sequence[Candidate], watcher: Watcher) -> 
         return
     best = min(better, key=lambda one: one.wall.value if one.wall else float("inf"))
     # The best of several is partly the luckiest: it is measured again by itself.
-    result.request.tell(f"measuring {best.strategy} again")
+    result.request.progress(f"measuring {best.strategy} again")
     _take(result, _times(result, result.request.argv, [best], watcher, 2), [best])
     if not (is_gain(best.to_plain) and is_gain(best.to_system)):
         result.why = f"{best.strategy} won at first, but not when it was measured again"
         return
     for argv in result.request.also:
-        result.request.tell("measuring another input")
+        result.request.progress("measuring another input")
         times = _times(result, argv, [best], watcher, 3)
         mine = times.get(best.strategy)
         to_plain = ratio(mine, times[PLAIN]) if mine else None

@@ -107,7 +107,7 @@ def test_a_pass_that_comes_rarely_is_measured_from_one_to_the_next(
     places = type("Places", (), {"programs": tmp_path})()
     monkeypatch.setattr(adcock, "bench_places", lambda: places)
     monkeypatch.setattr(adcock, "_answer", answer)
-    result = adcock.run(["dict-fields-1"], "full", runs=2, ways=["periodic2space, rarely"])
+    result = adcock.run(["dict-fields-1"], "full", runs=2, variants=["periodic2space, rarely"])
     rarely = result.document()["dict-fields-1"]["periodic2space, rarely"]
     assert rarely["rounds"] == (1 + 9 / 4, 1 + 18 / 4)
     assert rarely["last_ns"] == 1 + 27 / 8
@@ -158,7 +158,7 @@ def test_a_series_goes_on_from_its_journal(monkeypatch: pytest.MonkeyPatch, tmp_
     shown = adcock.run(["dict-node-1", "mlist-15"], runs=1, journal=kept)
     assert len(measured) == runs
     assert shown.document() == first.document()
-    chosen = adcock.run(["dict-node-1"], runs=1, journal=RunJournal(path), ways=["perfect"])
+    chosen = adcock.run(["dict-node-1"], runs=1, journal=RunJournal(path), variants=["perfect"])
     assert list(chosen.document()["dict-node-1"]) == [
         *("none", "upper bound", "perfect, BFS", "perfect, fixedHeight")
     ]
@@ -224,7 +224,7 @@ def test_every_size_has_the_same_experiments() -> None:
     assert all(each == names[0] for each in names)
     assert set(adcock.PROGRAMS) <= set(names[0])
     for experiment in experiments("full"):
-        labels = [way.label for way in experiment.ways]
+        labels = [variant.label for variant in experiment.variants]
         assert len(labels) == len(set(labels))
 
 

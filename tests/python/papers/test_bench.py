@@ -130,7 +130,7 @@ def test_a_damaged_trace_is_no_run(abut: Abut, runs: list[Path]) -> None:
     runs[0].write_bytes(runs[0].read_bytes()[:-100])
     refused = abut("sim", "--pages", str(runs[0]))
     assert refused.returncode == 1
-    assert "record it anew" in refused.stderr
+    assert "record it again" in refused.stderr
 
 
 def test_bench_lists_the_papers(abut: Abut) -> None:
@@ -179,7 +179,9 @@ def test_a_program_that_is_recorded_stays_recorded(
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "python"))
     monkeypatch.chdir(tmp_path)
     said: list[str] = []
-    request = Request(("echo",), ("glibc",), "quick", Path("traces"), fresh=False, tell=said.append)
+    request = Request(
+        ("echo",), ("glibc",), "quick", Path("traces"), fresh=False, progress=said.append
+    )
     workload = Workload("echo", "says a word", "program", ("echo", "word"), tmp_path)
     paths = {recording(request, workload, GLIBC) for _ in range(2)}
     assert said == ["recording echo under glibc"]
@@ -299,7 +301,9 @@ def test_runs_in_little_memory_are_kept_told_and_drawn(
     monkeypatch.setattr(pressure, "obstacle", lambda: None)
     monkeypatch.setattr(pressure, "run_limited", run)
     monkeypatch.setattr(pressure, "_most_resident", lambda *_: 1000.0)
-    request = Request(("lua-tables",), ("lea", "abut"), "small", tmp_path, fresh=False, tell=print)
+    request = Request(
+        ("lua-tables",), ("lea", "abut"), "small", tmp_path, fresh=False, progress=print
+    )
     result = pressure.measure(request)
     assert isinstance(result, pressure.PressureResult)
     assert limits == 2 * [700, 800, 900, 1000, 1300]

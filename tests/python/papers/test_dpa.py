@@ -106,7 +106,7 @@ def test_what_was_kept_is_told_without_measuring(tmp_path: Path) -> None:
 
 
 def test_a_part_is_measured_once(tmp_path: Path) -> None:
-    request = Request((), (), "quick", tmp_path, fresh=False, tell=lambda _: None)
+    request = Request((), (), "quick", tmp_path, fresh=False, progress=lambda _: None)
     assert kept(request, "part", lambda: {"run": 1}) == {"run": 1}
     assert kept(request, "part", lambda: {"run": 2}) == {"run": 1}
     assert kept(replace(request, fresh=True), "part", lambda: {"run": 3}) == {"run": 3}

@@ -113,7 +113,7 @@ def test_a_table_is_made_without_what_fails(
         "workloads",
         lambda _: [Workload(name, "", "program", (), tmp_path) for name in ("one", "two")],
     )
-    two = Request(("one", "two"), ("lea",), "quick", tmp_path, fresh=False, tell=lambda _: None)
+    two = Request(("one", "two"), ("lea",), "quick", tmp_path, fresh=False, progress=lambda _: None)
     assert [one.program for one in allocators.measure(two).programs] == ["one"]
     assert two.left_out == {"two": "fails"}
 

@@ -12,7 +12,7 @@ from abut.tuning.objects import Layout, Objects, in_order
 ABOUT = "a pool for pieces of code whose objects are used together"
 _SHARE = 0.1  # of the stronger one's ties
 _MOST_POOLS = 64
-_LEAST_OBJECTS = 256  # fewer are not worth a pool
+_LEAST_OBJECTS = 256  # fewer do not justify a pool
 
 
 def clusters(objects: Objects) -> dict[int, int]:

@@ -1,6 +1,6 @@
 """Our default: what each of the others is best at.
 
-Objects that die soon are left to the heap, which gives their memory to the next at once. Of the
+Objects that die soon are left to the heap, which gives their memory to the next immediately. Of the
 rest, hot streams come first, then depth-first what was used, then what was not used, in the order
 of birth. Places are shared over time. O(objects log objects + edges log edges).
 """

@@ -9,5 +9,5 @@ ABOUT = "by the object that the program's hints name"
 
 
 def place(objects: Objects) -> Layout:
-    """Groups of friends, hub after hub; then all that are nobody's friend."""
+    """Groups of friends, hub after hub; then all that are no friends."""
     return Layout(in_order(objects, objects.completed(grouped(objects, objects.friends))))

@@ -1,4 +1,4 @@
-"""Each object at the begin of a line: what packing is worth.
+"""Each object at the begin of a line: what packing saves.
 
 Cyll 2004, section 4.8. O(objects).
 """

@@ -1,4 +1,4 @@
-"""A way to run an experiment on structures whose nodes move, and what many ways have in common."""
+"""Experiments on structures whose nodes move, and the variants that each compares."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,10 +13,10 @@ MOVER_FIGURES = ("last_ns", "worst_ms", "m")
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """One way to run an experiment: a mover with its parameters, or whose container.
+class Variant:
+    """One variant to run an experiment: a mover with its parameters, or whose container.
 
-    In a sweep, ways of one name are a line in the picture, and `x` is where each stands on it.
+    In a sweep, variants of one name are a line in the picture, and `x` is where each stands on it.
     """
 
     name: str
@@ -24,21 +24,21 @@ class Way:
     thesis: float | None = None  # reduction in per cent (DICT) or speedup (MLIST), at m = 2
     x: float | None = None
     heap: str = ""  # that the program runs under, where it is not the C library's
-    stops: bool = False  # a pass stops the program: whoever minds pauses cannot use it
+    stops: bool = False  # a pass stops the program: not for programs that must not pause
     tenths: int = 1  # of the run from one pass to the next: its time is that of the last so many
 
     @property
     def label(self) -> str:
-        """The name, told apart from others of the same sweep."""
+        """The name, distinct from others of the same sweep."""
         parts = (self.name, self.heap, "" if self.x is None else f"{self.x:g}")
         return ", ".join(part for part in parts if part)
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What one way took: medians of the runs, by the figure's name."""
+    """What one variant took: medians of the runs, by the figure's name."""
 
-    way: Way
+    variant: Variant
     figures: dict[str, float]
     course: tuple[float, ...] = ()  # ns an operation, in tenths of the run
     rounds: tuple[float, ...] = ()  # the first figure, by run
@@ -46,25 +46,25 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """A program, and all the ways to run it; the first is what the others are compared with."""
+    """A program, and all the variants to run it; the first is what the others are compared with."""
 
     name: str
     about: str
     program: str
     arguments: tuple[str, ...]
     figures: tuple[str, ...]
-    ways: tuple[Way, ...]
-    kind: str = "ways"  # "course": how a layout degrades, "sweep": over a parameter, "misses"
+    variants: tuple[Variant, ...]
+    kind: str = "variants"  # "course": how a layout degrades, "sweep": over a parameter, "misses"
     axis: str = ""  # what a sweep goes over
 
     def only(self, beginnings: Sequence[str]) -> "Experiment":
-        """The same with those of the ways whose names begin so, the first and the bound."""
+        """The same with those of the variants whose names begin so, the first and the bound."""
         kept = tuple(
-            way
-            for number, way in enumerate(self.ways)
-            if number == 0 or way.name.startswith((UPPER, *beginnings))
+            variant
+            for number, variant in enumerate(self.variants)
+            if number == 0 or variant.name.startswith((UPPER, *beginnings))
         )
-        return replace(self, ways=kept)
+        return replace(self, variants=kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Size:
 
 
 # The program whose nodes stay where they are.
-STILL = Way("none", ("--mover", "none"))
+STILL = Variant("none", ("--mover", "none"))
 
 
 def changes_option(share: str) -> tuple[str, str]:
@@ -96,7 +96,7 @@ def operations_option(size: Size, share: str) -> tuple[str, ...]:
 
 
 def dict_arguments(size: Size, variant: str, share: str) -> tuple[str, ...]:
-    """What all ways of DICT have in common."""
+    """What all variants of DICT have in common."""
     return (
         *("--nodes", str(size.nodes), "--variant", variant, "--batch", "500", "--huge"),
         *changes_option(share),
@@ -122,10 +122,12 @@ def mlist_arguments(size: Size, lists: int) -> tuple[str, ...]:
     return (*common, "--operations", str(max(operations, 2000)), *batch, "--huge")
 
 
-def ways_of(movers: Sequence[tuple[str, str]], thesis: Mapping[str, float]) -> Iterator[Way]:
-    """Ways of movers by name and arguments, with the thesis's values where it has some."""
+def variants_of(
+    movers: Sequence[tuple[str, str]], thesis: Mapping[str, float]
+) -> Iterator[Variant]:
+    """Variants of movers by name and arguments, with the thesis's values where it has some."""
     for name, arguments in movers:
-        yield Way(
+        yield Variant(
             name,
             ("--mover", *arguments.split()),
             thesis.get(name),
