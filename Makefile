@@ -69,7 +69,7 @@ docs-data: ## Write the generated pages and outputs in the documentation anew
 
 .PHONY: docs-measured
 docs-measured: ## Write the measured tables anew; takes long, and wants a quiet machine
-	@tools/setup.sh build heaps demo bench rivals python
+	@tools/setup.sh build heaps demo bench baselines python
 	@tools/build.sh release abut abut_papers abut_native bench-programs bench-move trace_speed sim_speed
 	@.venv/bin/python tools/docs_data.py measured
 
