@@ -57,18 +57,19 @@ bench: ## Measure the daily suite under all heaps, into build/bench
 
 .PHONY: docs
 docs: ## Build the documentation into build/docs
-	@tools/setup.sh build docs
+	@tools/setup.sh build demo docs
+	@tools/build.sh release abut abut_papers abut_native abut-collect lists
 	@tools/docs.sh
 	@echo "open build/docs/index.html"
 
 .PHONY: docs-data
-docs-data: ## Write the generated pages and outputs in the documentation anew
+docs-data: ## Write the outputs of commands in the documentation again
 	@tools/setup.sh build heaps demo bench python
 	@tools/build.sh release abut abut_papers abut_native bench-programs
 	@.venv/bin/python tools/docs_data.py outputs
 
 .PHONY: docs-measured
-docs-measured: ## Write the measured tables anew; takes long, and wants a quiet machine
+docs-measured: ## Write the measured tables again; takes long, and needs a quiet machine
 	@tools/setup.sh build heaps demo bench baselines python
 	@tools/build.sh release abut abut_papers abut_native bench-programs bench-move trace_speed sim_speed
 	@.venv/bin/python tools/docs_data.py measured

@@ -43,9 +43,25 @@ configure_file(${CMAKE_CURRENT_LIST_DIR}/abut.pc.in ${CMAKE_CURRENT_BINARY_DIR}/
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/abut.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT native)
 
-# The same pages are part of the wheel, where pip puts them beside the command.
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT native)
+# The manual pages come from what the command line says, so that writing them takes a Python with typer. The same pages are
+# part of the wheel, where pip puts them beside the command; while it builds one, it finds its packages by PYTHONPATH.
+find_program(ABUT_MAN_PYTHON NAMES python python3 HINTS ${PROJECT_SOURCE_DIR}/.venv/bin)
+if(SKBUILD AND Python_EXECUTABLE)
+  set(ABUT_MAN_PYTHON ${Python_EXECUTABLE})
+endif()
+set(ABUT_MAN ${CMAKE_CURRENT_BINARY_DIR}/man)
+function(abut_install_man component destination)
+  install(CODE "
+    file(MAKE_DIRECTORY \"${ABUT_MAN}/man1\")
+    execute_process(COMMAND \"${CMAKE_COMMAND}\" -E env PYTHONDONTWRITEBYTECODE=1 \"PYTHONPATH=${PROJECT_SOURCE_DIR}/python:\$ENV{PYTHONPATH}\"
+      \"${ABUT_MAN_PYTHON}\" \"${PROJECT_SOURCE_DIR}/tools/man_pages.py\" \"${ABUT_MAN}/man1\"
+      RESULT_VARIABLE failed ERROR_QUIET)
+    if(failed)
+      message(STATUS \"no manual pages: ${ABUT_MAN_PYTHON} has no typer\")
+    endif()" COMPONENT ${component} ${ARGN})
+  install(DIRECTORY ${ABUT_MAN}/man1 DESTINATION ${destination} COMPONENT ${component} ${ARGN})
+endfunction()
+abut_install_man(native ${CMAKE_INSTALL_MANDIR})
 if(SKBUILD)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/man/man1
-    DESTINATION ${SKBUILD_DATA_DIR}/share/man COMPONENT python EXCLUDE_FROM_ALL)
+  abut_install_man(python ${SKBUILD_DATA_DIR}/share/man EXCLUDE_FROM_ALL)
 endif()

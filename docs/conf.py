@@ -1,10 +1,23 @@
-"""How Sphinx builds these pages. The version has one home: the project() line of CMakeLists.txt."""
+"""How Sphinx builds these pages, with the reference and the charts that are generated meanwhile.
+
+The version has one home: the project() line of CMakeLists.txt.
+"""
 
 import re
+import shutil
+import sys
 from pathlib import Path
+from typing import Any
 
-_CMAKE = Path(__file__).resolve().parents[1] / "CMakeLists.txt"
-_VERSION = re.search(r"project\(\s*abut\s+VERSION\s+([0-9.]+)", _CMAKE.read_text())
+_HERE = Path(__file__).resolve().parent
+_ROOT = _HERE.parent
+sys.path.insert(0, str(_ROOT / "tools"))
+
+import docs_charts  # noqa: E402
+import docs_data  # noqa: E402
+
+_CMAKE = (_ROOT / "CMakeLists.txt").read_text()
+_VERSION = re.search(r"project\(\s*abut\s+VERSION\s+([0-9.]+)", _CMAKE)
 
 project = "abut"
 author = "The abut authors"
@@ -14,7 +27,7 @@ release = version = _VERSION[1] if _VERSION else ""
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
-exclude_patterns = ["man"]
+html_extra_path = ["../build/docs-extra"]
 
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
@@ -26,3 +39,23 @@ nitpick_ignore_regex = [
 
 html_theme = "furo"
 html_title = f"abut {release}"
+
+# The papers' pages stand beside their code; a copy of each becomes a page of the folder `papers`.
+_PAPERS = {page.parent.name: page for page in sorted(_ROOT.glob("papers/*/README.md"))}
+(_HERE / "papers").mkdir(exist_ok=True)
+for _name, _page in _PAPERS.items():
+    shutil.copy2(_page, _HERE / "papers" / f"{_name}.md")
+
+_PAPER_LINK = re.compile(rf"\]\((?:\.\./)+(?:papers/)?({'|'.join(_PAPERS)})/README\.md")
+
+
+def _read(app: Any, docname: str, source: list[str]) -> None:
+    """Generate what a page leaves to be generated."""
+    page = Path(app.env.doc2path(docname))
+    text = docs_charts.drawn(docs_data.filled(page), _HERE / "pictures")
+    source[0] = _PAPER_LINK.sub(r"](/papers/\1.md", text)
+
+
+def setup(app: Any) -> None:
+    """Called by Sphinx."""
+    app.connect("source-read", _read)

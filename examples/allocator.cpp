@@ -13,7 +13,7 @@ namespace {
 
 struct Order {
   std::uint64_t number = 0;
-  // The items lie near the order: who looks at the one looks at the others.
+  // The items lie near the order: they are used together.
   std::vector<int, abut::allocator<int>> items{abut::allocator<int>(this)};
 };
 

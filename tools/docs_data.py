@@ -5,14 +5,14 @@ A page marks the place with a comment that holds one command a line, and an end:
     <!-- output
     abut lib
     -->
-    ...what is written anew...
+    ...what is written again...
     <!-- end -->
 
-Kinds of places: `reference` says what abut itself says and must be current (a test checks it);
-`output` shows a run as an example, `refusal` one that must fail; `measured` takes long and wants a
-quiet machine. What commands with `--markdown` print becomes part of the page, all else a console
-listing. A listing that no command produced says so before it begins: `<!-- not run: why -->`. A
-place whose commands do not end as they should stays as it is.
+Kinds of places: `reference` is generated from abut itself; it is empty in the tree, and Sphinx
+fills it when it reads the page. `output` shows a run as an example, `refusal` one that must fail;
+`measured` takes long and needs a quiet machine. What commands with `--markdown` print becomes part
+of the page, all else a console listing. A listing that no command produced gives a reason:
+`<!-- not run: why -->`. A place whose commands do not end as they should stays as it is.
 Assumes the environment that set-up made, with `abut` in it, and a release build.
 """
 
@@ -24,8 +24,6 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-
-import man_pages
 
 ROOT = Path(__file__).resolve().parents[1]
 KINDS = ("reference", "output", "refusal", "measured")
@@ -55,9 +53,10 @@ class Place:
 
 
 def pages(root: Path = ROOT) -> Iterator[Path]:
-    """The pages that may hold such places."""
+    """The tracked pages that may hold such places; Sphinx's copies of the papers' are left out."""
     yield root / "README.md"
-    yield from sorted((root / "docs").rglob("*.md"))
+    found = [*(root / "docs").rglob("*.md"), *root.glob("papers/*/README.md")]
+    yield from sorted(page for page in found if page.parent != root / "docs" / "papers")
 
 
 def places(page: Path) -> Iterator[Place]:
@@ -82,16 +81,31 @@ def fresh_text(place: Place) -> str:
     return "```console\n" + "\n".join(shown) + "\n```\n"
 
 
+def filled(page: Path) -> str:
+    """The page's text with its `reference` places generated. Raises WrongEndError."""
+    text = page.read_text()
+    for place in places(page):
+        if place.kind == "reference":
+            head = _head(place)
+            text = text.replace(head + place.text, head + fresh_text(place), 1)
+    return text
+
+
 def rewrite(page: Path, kinds: Iterable[str]) -> bool:
-    """Write the places of these kinds anew; false if nothing changed. Raises WrongEndError."""
+    """Write the places of these kinds again; false if nothing changed. Raises WrongEndError."""
     before = page.read_text()
     for place in places(page):
         if place.kind in kinds:
-            head = f"<!-- {place.kind}\n" + "\n".join(place.commands) + "\n-->\n"
+            print("\n".join(f"  {command}" for command in place.commands), file=sys.stderr)
+            head = _head(place)
             fresh = fresh_text(place)
             text = page.read_text()
             page.write_text(text.replace(head + place.text, head + fresh, 1))
     return page.read_text() != before
+
+
+def _head(place: Place) -> str:
+    return f"<!-- {place.kind}\n" + "\n".join(place.commands) + "\n-->\n"
 
 
 def _is_markdown(place: Place) -> bool:
@@ -99,7 +113,6 @@ def _is_markdown(place: Place) -> bool:
 
 
 def _printed(command: str, place: Place) -> str:
-    print(f"  {command}", file=sys.stderr)
     done = subprocess.run(
         ["/bin/bash", "-c", command],
         cwd=ROOT,
@@ -132,17 +145,11 @@ def _environment() -> dict[str, str]:
 def main() -> int:
     """Rewrite the pages of the documentation."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("what", choices=("reference", "outputs", "measured"))
+    parser.add_argument("what", choices=("outputs", "measured"))
     parser.add_argument("pages", nargs="*", type=Path, help="only these pages")
-    kinds = {
-        "reference": ("reference",),
-        "outputs": ("reference", "output", "refusal"),
-        "measured": ("measured",),
-    }
+    kinds = {"outputs": ("output", "refusal"), "measured": ("measured",)}
     given = parser.parse_args()
     chosen = kinds[given.what]
-    if "reference" in chosen:
-        man_pages.write()
     wrong = False
     for page in [page.resolve() for page in given.pages] or pages():
         try:

@@ -1,7 +1,9 @@
-"""Writes the manual pages of the command line into docs/man, from what it says of itself.
+"""Writes the manual pages of the command line, from what it says of itself.
 
-One page a verb, and abut(1) before them; they are installed with the library and with the Python
-package. `make docs-data` writes them anew, and a test holds them to what the command line says.
+    python tools/man_pages.py FOLDER
+
+One page a verb, and abut(1) before them. CMake runs this when the library or the Python package is
+installed, and `make docs` writes them into build/man. It needs typer and rich, and nothing built.
 """
 
 import argparse
@@ -13,12 +15,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from abut import __version__
 from abut.cli import VERBS, build_app
 from abut.errors import DIFFERENT, FAILED, INTERRUPTED, NOT_EXECUTABLE, NOT_FOUND, RUN_FAILED, USAGE
 from abut.recording.compilers import COMPILERS, run_compiler
 
-FOLDER = Path(__file__).resolve().parents[1] / "docs" / "man" / "man1"
+_CMAKE = Path(__file__).resolve().parents[1] / "CMakeLists.txt"
+_VERSION = re.findall(r"project\(\s*abut\s+VERSION\s+([0-9.]+)", _CMAKE.read_text())[0]
 _ABOUT = "A cache-conscious heap for native Linux programs, and the bench that measures it."
 _EXITS = {
     0: "done",
@@ -41,7 +43,7 @@ def pages() -> Iterator[tuple[str, str]]:
         yield f"abut-{verb}.1", text
 
 
-def write(folder: Path = FOLDER) -> None:
+def write(folder: Path) -> None:
     """Write the pages there, and take away those of verbs that are no more."""
     folder.mkdir(parents=True, exist_ok=True)
     texts = dict(pages())
@@ -107,7 +109,7 @@ def _head(name: str, about: str, usage: str) -> list[str]:
     page = name.replace(" ", "-")
     return [
         r".\" Written by tools/man_pages.py from what the command line says.",
-        f'.TH "{_escaped(page.upper())}" 1 "" "abut {__version__}" "abut"',
+        f'.TH "{_escaped(page.upper())}" 1 "" "abut {_VERSION}" "abut"',
         ".SH NAME",
         rf"{_escaped(page)} \- {_escaped(about[0].lower() + about[1:].rstrip('.'))}",
         ".SH SYNOPSIS",
@@ -144,9 +146,10 @@ def _escaped(text: str) -> str:
 
 
 def main() -> int:
-    """Write the pages anew."""
-    argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0]).parse_args()
-    write()
+    """Write the pages into the folder that is named."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    write(parser.parse_args().folder)
     return 0
 
 

@@ -36,13 +36,13 @@ inline void *or_no_memory(void *memory) {
   if (heap::release_slow(call, memory) == heap::Release::foreign) release_foreign(call, memory);
 }
 
-[[gnu::noinline]] inline void release_slow(const char *call, void *memory) {
+[[gnu::noinline]] inline void release_slow(void *memory, const char *call) {
   if (!heap::release_to_bin(memory)) release_beyond_bins(call, memory);
 }
 
 [[gnu::always_inline]] inline void release(const char *call, void *memory) {
   if (!heap::release(memory)) [[unlikely]]
-    release_slow(call, memory);
+    release_slow(memory, call);
 }
 
 } // namespace abut::entry

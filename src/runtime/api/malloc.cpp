@@ -54,8 +54,7 @@ namespace {
 
 // What realloc does with a null pointer, apart from what it does with others.
 [[gnu::noinline]] void *malloc_for(size_t bytes, Address site) {
-  if (bytes - (heap::kTinyMax + 1) > heap::kSmallMax - (heap::kTinyMax + 1))
-    return entry::allocate_slow(bytes);
+  if (bytes - 1 >= heap::kSmallMax) return entry::allocate_slow(bytes);
   const Lookers here = lookers();
   return here.any() ? malloc_at(bytes, site, here) : allocate_plain(bytes);
 }
@@ -63,12 +62,13 @@ namespace {
 } // namespace
 
 ABUT_EXPORT void *malloc(size_t bytes) {
-  if (bytes - (heap::kTinyMax + 1) > heap::kSmallMax - (heap::kTinyMax + 1)) [[unlikely]]
-    return entry::allocate_slow(bytes);
+  if (heap::is_plain_request(bytes)) [[likely]] {
+    void *memory = heap::allocate_at_hand(bytes);
+    return memory ? memory : entry::allocate_slow(bytes);
+  }
   const Lookers here = lookers();
-  if (here.any()) [[unlikely]]
-    return malloc_at(bytes, ABUT_SITE, here);
-  return allocate_plain(bytes);
+  if (bytes - 1 >= heap::kSmallMax || !here.any()) return entry::allocate_slow(bytes);
+  return malloc_at(bytes, ABUT_SITE, here);
 }
 
 ABUT_BODY void *abut_unplanned_malloc(size_t bytes, Address site) {
@@ -100,7 +100,7 @@ ABUT_EXPORT void free_aligned_sized(void *memory, size_t, size_t) {
 ABUT_EXPORT void *calloc(size_t count, size_t each) {
   size_t bytes = 0;
   if (__builtin_mul_overflow(count, each, &bytes)) return or_no_memory(nullptr);
-  if (somebody_looks() && bytes > heap::kTinyMax) [[unlikely]] {
+  if (somebody_looks() && bytes != 0) [[unlikely]] {
     if (looks(Looker::plan) && bytes <= heap::kSmallMax) return abut_plan_calloc(bytes);
     return abut_unplanned_calloc(bytes, ABUT_SITE);
   }

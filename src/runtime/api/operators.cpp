@@ -38,21 +38,21 @@ ABUT_BODY void *abut_unseen_new(size_t bytes, Address site) {
 }
 
 [[gnu::always_inline]] static inline void *allocate_new(size_t bytes, Address site) {
-  if (bytes - (heap::kTinyMax + 1) > heap::kSmallMax - (heap::kTinyMax + 1)) [[unlikely]]
-    return new_slow(bytes);
-  const Lookers here = lookers();
-  if (here.any()) [[unlikely]] {
-    if (here.has(Looker::plan)) return abut_glance_new(bytes, site);
-    const AtOnce told = at_once(site);
-    if (!told.is_idle()) {
-      if (const KnownSite *known = told.known())
-        return entry::go(Call::operator_new, bytes, *known);
-      const Address context = near::context_at_once(bytes, site);
-      return context != 0 ? abut_capture_new(bytes, context) : abut_unplanned_new(bytes, site);
-    }
+  if (heap::is_plain_request(bytes)) [[likely]] {
+    void *memory = heap::allocate_at_hand(bytes);
+    return memory ? memory : new_slow(bytes);
   }
-  void *memory = heap::allocate_fast(bytes);
-  return memory ? memory : new_slow(bytes);
+  const Lookers here = lookers();
+  if (bytes - 1 >= heap::kSmallMax || !here.any()) return new_slow(bytes);
+  if (here.has(Looker::plan)) return abut_glance_new(bytes, site);
+  const AtOnce told = at_once(site);
+  if (told.is_idle()) {
+    void *memory = heap::allocate_at_hand(bytes);
+    return memory ? memory : new_slow(bytes);
+  }
+  if (const KnownSite *known = told.known()) return entry::go(Call::operator_new, bytes, *known);
+  const Address context = near::context_at_once(bytes, site);
+  return context != 0 ? abut_capture_new(bytes, context) : abut_unplanned_new(bytes, site);
 }
 
 ABUT_BODY void *abut_placed_new(size_t bytes, const near::Captured *captured, Address context) {

@@ -12,6 +12,11 @@ enum class Looker : uint8_t { near = 1, plan = 2, group = 4 };
 
 inline constinit std::atomic<uint8_t> attention __attribute__((visibility("hidden"))){0};
 
+// Requests of up to so many bytes are served from the plain heap without a further question: zero while somebody looks, so
+// that malloc asks that and whether a request is small in one comparison.
+inline constexpr size_t kPlainMost = 512;
+inline constinit std::atomic<size_t> plain_limit __attribute__((visibility("hidden"))){kPlainMost};
+
 // Who looked at one time.
 struct Lookers {
   uint8_t who;
@@ -97,12 +102,22 @@ inline void forget_sites_at_once(Forget which) {
   }
 }
 
+inline void set_plain_limit() {
+  uint8_t who = 0;
+  do {
+    who = attention.load(std::memory_order_seq_cst);
+    plain_limit.store(who == 0 ? kPlainMost : 0, std::memory_order_seq_cst);
+  } while (attention.load(std::memory_order_seq_cst) != who);
+}
+
 inline void begin_to_look(Looker who) {
   forget_sites_at_once(Forget::what_may_change);
   attention.fetch_or(static_cast<uint8_t>(who), std::memory_order_relaxed);
+  set_plain_limit();
 }
 inline void end_to_look(Looker who) {
   attention.fetch_and(static_cast<uint8_t>(~static_cast<uint8_t>(who)), std::memory_order_relaxed);
+  set_plain_limit();
 }
 
 } // namespace abut

@@ -12,22 +12,10 @@
 namespace abut::heap {
 
 // What a free block holds. `mark` is the same secret number in every free block of 16 bytes or more, and is
-// wiped when the block is handed out: a block that still has it when it is freed was freed before. A cell of 8 bytes
-// has no room for that: the bits of `next` that no address uses hold a part of the mark (tiny_heap.hpp).
+// wiped when the block is handed out: a block that still has it when it is freed was freed before.
 struct Block {
   Block *next;
   uintptr_t mark;
-
-  static constexpr uintptr_t kAddressMask = (uintptr_t{1} << os::kAddressBits) - 1;
-
-  // `next` without such a part, and another one in its place that has the same.
-  Block *following() const {
-    return reinterpret_cast<Block *>(reinterpret_cast<uintptr_t>(next) & kAddressMask);
-  }
-  void set_following(Block *block) {
-    next = reinterpret_cast<Block *>((reinterpret_cast<uintptr_t>(next) & ~kAddressMask) |
-                                     reinterpret_cast<uintptr_t>(block));
-  }
 };
 
 // A fork may copy a bin while its thread is in the midst of a push: the chain must be whole at every
@@ -77,9 +65,9 @@ struct Bin {
     if (count() <= keep) return nullptr;
     if (keep == 0) return take_all();
     Block *last = head;
-    for (int i = 1; i < keep; ++i) last = last->following();
-    Block *rest = last->following();
-    last->set_following(nullptr);
+    for (int i = 1; i < keep; ++i) last = last->next;
+    Block *rest = last->next;
+    last->next = nullptr;
     room = static_cast<int16_t>(limit - keep);
     return rest;
   }
@@ -92,7 +80,7 @@ struct Bin {
   }
 
   bool holds(const Block *wanted) const {
-    for (const Block *block = head; block; block = block->following())
+    for (const Block *block = head; block; block = block->next)
       if (block == wanted) return true;
     return false;
   }

@@ -18,13 +18,23 @@ Found find_in_span(const char *call, void *memory, Segment *segment, Tier tier) 
   if (tier == Tier::small) {
     found.where = Where::small;
     found.size = segment->line_at(address).length_at(granule_in_page(address));
-  } else if (tier == Tier::medium) {
+  } else {
     found.where = Where::medium;
     found.size = medium_map_at(segment, address).length_at(medium_granule(address));
-  } else {
-    found.where = Where::tiny;
-    found.size = 1;
   }
+  return found;
+}
+
+Found find_in_size_page(const char *call, void *memory, SizePage *page) {
+  Found found;
+  found.owner = owner_of(memory);
+  if (found.owner == nullptr) {
+    const auto address = reinterpret_cast<Address>(memory);
+    const bool is_place = page->owner != nullptr && page->block_around(address) == address;
+    os::fail(call, memory, is_place ? kFreedTwice : kNotABlock);
+  }
+  found.where = Where::sized;
+  found.size = page->block_bytes;
   return found;
 }
 
@@ -41,6 +51,8 @@ Found find_block(const char *call, void *memory) {
     if (found.size == 0) os::fail(call, memory, kNotABlock);
     return found;
   }
+  if (kind == SegmentKind::size_pages)
+    return find_in_size_page(call, memory, SizePage::of(address));
   if (kind != SegmentKind::pages) {
     found.where = Where::huge;
     found.huge = huge_block_at(address);
@@ -59,11 +71,11 @@ Found find_block(const char *call, void *memory) {
 size_t usable_bytes(const Found &found) {
   switch (found.where) {
   case Where::foreign: return 0;
-  case Where::tiny: return kTinyMax;
   case Where::small: return Granules{found.size}.bytes();
   case Where::medium: return MediumGranules{found.size}.bytes();
   case Where::large: return found.large.usable_bytes();
   case Where::huge: return usable_bytes(found.huge);
+  case Where::sized:
   case Where::placed: return found.size;
   }
   return 0;

@@ -8,22 +8,23 @@ namespace abut::heap {
 
 struct HugeInfo;
 
+inline constexpr const char *kFreedTwice = "this block has been freed twice";
 inline constexpr const char *kNotABlock = "no block begins at this address";
 
 // A block that an address was found to be.
 struct Found {
   enum class Where : uint8_t {
     foreign,
-    small,
+    sized, // small, in size order
+    small, // in birth order
     medium,
-    tiny,
     large,
     huge,
     placed
   } where = Where::foreign;
   Segment *segment = nullptr;
   LocalHeap *owner = nullptr;
-  unsigned size = 0; // in granules of its tier; of a placed block in bytes
+  unsigned size = 0; // in granules of its tier; of a placed block, or one in a size page, in bytes
   LargeBlock large;
   HugeInfo *huge = nullptr;
 };

@@ -1,11 +1,10 @@
 // The heap's measures: which sizes are served from where, and how an address falls apart.
 //
 //   segment  4 MiB, aligned      the unit of address space
-//   unit    64 KiB               the unit of ownership: a span is one unit (small, tiny) or two (medium)
+//   unit    64 KiB               the unit of ownership: a span is one unit (small) or two (medium)
 //   page     4 KiB               the unit that goes back to the kernel
 //
-//   tiny     up to 8 bytes       cells of 8 bytes, pages of their own (the only blocks that are not 16-aligned)
-//   small    up to 512 bytes     16-byte granules; all sizes side by side in a page, in order of birth
+//   small    up to 512 bytes     16-byte granules; each size on pages of its own, or all in order of birth
 //   medium   up to 16 KiB        64-byte granules, all sizes side by side in a span, best fit
 //   large    up to 2 MiB         whole pages, best fit, shared by all threads
 //   huge     above               mapped directly
@@ -31,7 +30,6 @@ using Granules = Pieces<4>;       // of small blocks
 using MediumGranules = Pieces<6>; // of medium blocks
 using Units = Pieces<kUnitShift>;
 
-inline constexpr size_t kTinyMax = 8;
 inline constexpr size_t kSmallMax = 512;
 inline constexpr size_t kMediumMax = 16 * KiB;
 inline constexpr size_t kLargeMax = 2 * MiB;
@@ -39,12 +37,11 @@ inline constexpr size_t kRequestMax = PTRDIFF_MAX; // more than that is refused,
 
 inline constexpr unsigned kSmallClasses = kSmallMax / Granules::kBytes;
 inline constexpr unsigned kGranulesInPage = kPageBytes / Granules::kBytes;
-inline constexpr unsigned kCellsInPage = kPageBytes / kTinyMax;
 inline constexpr unsigned kMediumGranulesInSpan =
     kUnitsInMediumSpan * kUnitBytes / MediumGranules::kBytes;
 
 // What a unit is used for. The values are the low bits of its tag.
-enum class Tier : uint32_t { pages = 0, small = 1, medium = 2, tiny = 3 };
+enum class Tier : uint32_t { pages = 0, small = 1, medium = 2 };
 
 constexpr unsigned page_in_segment(Address address) {
   return static_cast<unsigned>(address >> kPageShift) % kPagesInSegment;

@@ -22,7 +22,7 @@ void release_own(const char *call, LocalHeap &heap, const Found &found, Block *b
     if (!heap.small.push(block, found.size)) heap.spill_small(found.size);
     break;
   case Where::medium: heap.free_medium(block, found.size); break;
-  default: heap.free_tiny(block);
+  default: break;
   }
 }
 
@@ -40,15 +40,22 @@ void *allocate_shared(size_t bytes, size_t align, bool &clean) {
   return allocate_huge(bytes, align, clean);
 }
 
+// Sends a block to its owner; false if another thread has freed it at this moment.
+bool send(LocalHeap *owner, Block *block) {
+  if (SizePage *page = size_page_at(block))
+    if (page->exchange_state(reinterpret_cast<Address>(block), BlockState::returning) !=
+        BlockState::live)
+      return false;
+  owner->receive(block, current->number());
+  return true;
+}
+
 // Takes back a block of another heap than `heap`, be it another thread's or one of its side heaps; false if it is anything
 // else, or looks wrong.
 bool release_elsewhere(const LocalHeap *heap, Block *block) {
   LocalHeap *owner = owner_of(block);
   if (owner == nullptr) return false;
-  if (owner->keeper != heap) {
-    owner->receive(block, heap->number());
-    return true;
-  }
+  if (owner->keeper != heap) return send(owner, block);
   const auto address = reinterpret_cast<Address>(block);
   Segment *segment = Segment::of(address);
   const SmallMap &map = segment->line_at(address);
@@ -90,6 +97,7 @@ void give_back_all() {
   if (current != &no_heap_yet && current != &no_heap_any_more) current->close();
   heap_registry.each([](LocalHeap &heap) { heap.trim(); });
   page_runs.trim();
+  size_page_store.trim();
   huge_cache.give_back(~uint64_t{0});
 }
 
@@ -106,14 +114,17 @@ void *allocate_with_retry(size_t bytes, Attempt attempt) {
 void *allocate_own(size_t bytes) {
   CurrentHeap heap;
   if (!heap) return nullptr;
-  if (bytes > kTinyMax && bytes <= kSmallMax)
-    return heap->allocate_small(SmallHeap::class_of(bytes));
-  return bytes <= kTinyMax ? heap->allocate_tiny() : heap->allocate_medium(bytes, 1);
+  return bytes <= kSmallMax ? heap->allocate_small(SmallHeap::class_of(std::max<size_t>(bytes, 1)))
+                            : heap->allocate_medium(bytes, 1);
 }
 
 void *allocate_own_aligned(size_t align, size_t bytes) {
   CurrentHeap heap;
   if (!heap) return nullptr;
+  // Blocks of a size that is a multiple of a line, or half of one, lie at multiples of that.
+  const size_t whole = round_up(bytes, align);
+  if (heap->sizes.has_pages() && whole <= kSmallMax && align <= kLineBytes)
+    return heap->allocate_small_by_size(SmallHeap::class_of(whole));
   if (bytes <= kSmallMax && align <= kLineBytes)
     return heap->allocate_small_aligned(SmallHeap::class_of(bytes), align);
   return heap->allocate_medium(bytes, align);
@@ -143,7 +154,7 @@ void *allocate_zeroed(size_t bytes) {
 }
 
 void *allocate_aligned(size_t align, size_t bytes) {
-  if (align <= Granules::kBytes && (bytes > kTinyMax || align <= kTinyMax)) return allocate(bytes);
+  if (align <= Granules::kBytes) return allocate(bytes);
   if (bytes > kRequestMax || align > kRequestMax) return nullptr;
   bytes = std::max(bytes, Granules::kBytes);
   if (bytes <= kMediumMax && align <= kPageBytes)
@@ -207,6 +218,11 @@ Resized resize_any(const char *call, void *memory, size_t bytes) {
 
 // From small to small is what interpreters ask for all the time.
 Resized resize(const char *call, void *memory, size_t bytes) {
+  if (const SizePage *page = own_size_page(current, memory); page != nullptr && bytes != 0) {
+    if (stays(page->block_bytes, bytes)) return {memory};
+    return bytes <= kSmallMax ? move_block(call, memory, page->block_bytes, bytes)
+                              : resize_any(call, memory, bytes);
+  }
   const uint32_t size = own_small_size(current, memory);
   if (size == 0 || bytes - 1 >= kSmallMax) return resize_any(call, memory, bytes);
   const size_t usable = Granules{size}.bytes();

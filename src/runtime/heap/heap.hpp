@@ -2,15 +2,17 @@
 //
 // The path of nearly every request and release is in this header, in a straight line:
 //
-//   allocate   size -> class -> the thread's bin of that class has a block? take it : take it from the hole
-//   release    address -> segment known? -> unit's tag is mine? -> a block begins here? -> into its bin
+//   allocate   size -> the thread's current page of that size -> the first block of its list
+//   release    address -> segment known? -> a live block begins here? -> its page is mine? -> onto its page's list
 //
 // For small blocks they stand in malloc and free themselves; those of the other tiers are one jump away.
-// A thread never locks or waits on it. What a bin or a hole cannot serve goes out of line.
+// A thread never locks or waits on it. What a list cannot serve goes out of line.
 #pragma once
 
+#include "base/attention.hpp"
 #include "heap/current.hpp"
 
+static_assert(abut::heap::kSmallMax == abut::kPlainMost);
 static_assert(abut::heap::kSmallClasses <= abut::heap::SmallMap::kShort);
 
 namespace abut::heap {
@@ -57,22 +59,51 @@ void after_fork_in_child();
 
 // ---- in line ----
 
-// A block of a small class, if the thread has one at hand; else null.
+// A block of a small class in birth order, if the thread has one at hand; else null.
 [[gnu::always_inline]] inline void *allocate_of_class(LocalHeap *heap, unsigned size) {
   if (void *block = heap->small.pop(size)) [[likely]]
     return block;
   return heap->small.bump(size);
 }
 
-// A small block, if the thread has one at hand; else null.
-[[gnu::always_inline]] inline void *allocate_fast(size_t bytes) {
-  LocalHeap *heap = current;
-  if (bytes - (kTinyMax + 1) > kSmallMax - (kTinyMax + 1)) [[unlikely]]
-    return nullptr;
-  return allocate_of_class(heap, SmallHeap::class_of(bytes));
+// Whether a request is small, and nobody looks at requests. A plain load, which can be an operand.
+[[gnu::always_inline]] inline bool is_plain_request(size_t bytes) {
+#if defined(__SANITIZE_THREAD__)
+  return bytes <= plain_limit.load(std::memory_order_relaxed);
+#else
+  return bytes <= reinterpret_cast<const size_t &>(plain_limit);
+#endif
 }
 
-// The size class of the small block of this thread that begins at `memory`; nought if it is anything else, or free.
+// A block of `bytes`, which are small, if the thread has one at hand; else null.
+[[gnu::always_inline]] inline void *allocate_at_hand(size_t bytes) {
+  return current->sizes.take(SmallHeap::class_of(bytes));
+}
+
+// A small block, if the thread has one at hand; else null.
+[[gnu::always_inline]] inline void *allocate_fast(size_t bytes) {
+  return bytes <= kSmallMax ? allocate_at_hand(bytes) : nullptr;
+}
+
+// The page of the live block of this thread that begins at `memory`, where it lies in size order; else null.
+[[gnu::always_inline]] inline SizePage *own_size_page(const LocalHeap *heap, const void *memory) {
+  const auto address = reinterpret_cast<Address>(memory);
+  if (segment_map.kind_at(address) != SegmentKind::size_pages) [[unlikely]]
+    return nullptr;
+  SizePage *page = SizePage::of(address);
+  if (address % Granules::kBytes != 0 || page->state_of(address) != BlockState::live) [[unlikely]]
+    return nullptr;
+  return page->owner == heap ? page : nullptr;
+}
+
+// Takes back a block of a page that own_size_page() told.
+[[gnu::always_inline]] inline void release_in_page(LocalHeap *heap, SizePage *page, void *memory) {
+  auto *block = static_cast<Block *>(memory);
+  if (!SizeHeap::release(page, block)) [[unlikely]]
+    heap->free_last(page, block);
+}
+
+// The size class of the small block of this thread that lies in birth order and begins at `memory`; nought if it is anything else, or free.
 [[gnu::always_inline]] inline uint32_t own_small_size(const LocalHeap *heap, const void *memory) {
   const auto address = reinterpret_cast<Address>(memory);
   if (segment_map.kind_at(address) != SegmentKind::pages) [[unlikely]]
@@ -97,27 +128,37 @@ void after_fork_in_child();
     heap->count_free();
 }
 
-// Takes back a small block of this thread; false if it is anything else, or looks wrong.
+// Takes back a small block of this thread in size order; false if it is anything else, or looks wrong.
 [[gnu::always_inline]] inline bool release(void *memory) {
   LocalHeap *heap = current;
-  const uint32_t size = own_small_size(heap, memory);
-  if (size == 0) [[unlikely]]
+  SizePage *page = own_size_page(heap, memory);
+  if (page == nullptr) [[unlikely]]
     return false;
-  release_own_small(heap, memory, size);
+  release_in_page(heap, page, memory);
   return true;
 }
 
-// A tiny or medium block that waits in a bin of the thread, or null.
-inline void *allocate_waiting(size_t bytes) {
-  LocalHeap *heap = current;
-  if (bytes <= kTinyMax) return heap->tiny.pop();
-  if (bytes <= kSmallMax || bytes > kMediumMax) return nullptr;
-  return heap->medium.pop(kMediumClasses.for_bytes(bytes));
+// A small block that takes a step more: what the current page has left, or what is at hand in birth order.
+inline void *allocate_next(LocalHeap *heap, unsigned size) {
+  return heap->sizes.has_pages() ? heap->sizes.take_next(size) : allocate_of_class(heap, size);
 }
 
-// The heap of the small, medium or tiny block that begins at `memory`; null if it is anything else.
+// A block that is at hand, but not for the fast path; else null.
+inline void *allocate_waiting(size_t bytes) {
+  LocalHeap *heap = current;
+  if (bytes > kMediumMax) return nullptr;
+  if (bytes > kSmallMax) return heap->medium.pop(kMediumClasses.for_bytes(bytes));
+  return allocate_next(heap, SmallHeap::class_of(bytes + (bytes == 0)));
+}
+
+// The heap of the small or medium block that begins at `memory`; null if it is anything else.
 inline LocalHeap *owner_of(const void *memory) {
   const auto address = reinterpret_cast<Address>(memory);
+  if (const SizePage *page = size_page_at(address)) {
+    const bool begins = address % Granules::kBytes == 0 && page->owner != nullptr &&
+                        page->state_of(address) == BlockState::live;
+    return begins ? page->owner : nullptr;
+  }
   if (segment_map.kind_at(address) != SegmentKind::pages) return nullptr;
   Segment *segment = Segment::of(address);
   const Tier tier = tier_of(segment->tag_at(address));
@@ -128,29 +169,26 @@ inline LocalHeap *owner_of(const void *memory) {
   else if (tier == Tier::medium)
     begins = address % MediumGranules::kBytes == 0 &&
              medium_map_at(segment, address).begins_at(medium_granule(address));
-  else if (tier == Tier::tiny)
-    begins = address % kTinyMax == 0 && is_taken_cell(segment, address);
   return begins ? segment->span_at(address).owner : nullptr;
 }
 
-// Takes back a tiny or medium block of this thread; false if it is anything else, or looks wrong.
+// Takes back a block of this thread that belongs in a bin; false if it is anything else, or looks wrong.
 inline bool release_to_bin(void *memory) {
   LocalHeap *heap = current;
   const auto address = reinterpret_cast<Address>(memory);
   if (segment_map.kind_at(address) != SegmentKind::pages) return false;
   Segment *segment = Segment::of(address);
-  const uint32_t tag = segment->tag_at(address);
-  auto *block = static_cast<Block *>(memory);
-  if (tag == heap->tiny.tag()) {
-    if (address % kTinyMax != 0 || !is_taken_cell(segment, address)) return false;
-    if (heap->tiny.looks_free(block)) return false;
-    heap->free_tiny(block);
+  if (segment->tag_at(address) != heap->medium.tag()) {
+    const uint32_t size = own_small_size(heap, memory);
+    if (size == 0) return false;
+    release_own_small(heap, memory, size);
     return true;
   }
-  if (tag != heap->medium.tag() || address % MediumGranules::kBytes != 0) return false;
+  auto *block = static_cast<Block *>(memory);
   const MediumMap &map = medium_map_at(segment, address);
   const uint32_t at = medium_granule(address);
-  if (!map.begins_at(at) || heap->medium.looks_free(block)) return false;
+  if (address % MediumGranules::kBytes != 0 || !map.begins_at(at) || heap->medium.looks_free(block))
+    return false;
   heap->free_medium(block, map.length_at(at));
   return true;
 }

@@ -25,7 +25,7 @@ LocalHeap *HeapRegistry::create(LocalHeap *keeper) {
   if (memory == nullptr) return nullptr;
   if (mark_ == 0) mark_ = os::random_number() | 1; // odd: no pointer looks like it
   auto *heap = new (memory) LocalHeap;
-  heap->open(++created_, mark_);
+  heap->open(++created_, mark_, keeper != nullptr || option_value(Option::order) != 0);
   if (keeper != nullptr) heap->keeper = keeper;
   heap->next = first_.load(std::memory_order_relaxed);
   first_.store(heap, std::memory_order_release);
@@ -78,6 +78,7 @@ void HeapRegistry::lock_all() {
     if (!heap.is_side()) heap.lock().lock();
   });
   page_runs.lock().lock();
+  size_page_store.lock().lock();
   huge_cache.lock().lock();
   segment_map.lock().lock();
   os::holds_every_lock = true;
@@ -87,6 +88,7 @@ void HeapRegistry::unlock_all() {
   os::holds_every_lock = false;
   segment_map.lock().unlock();
   huge_cache.lock().unlock();
+  size_page_store.lock().unlock();
   page_runs.lock().unlock();
   each([](LocalHeap &heap) {
     if (!heap.is_side()) heap.lock().unlock();

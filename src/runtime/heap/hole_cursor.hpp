@@ -39,7 +39,6 @@ public:
     if (next_ + size * Granules::kBytes <= end_) return true;
     const auto from = static_cast<uint32_t>((end_ - address_) / Granules::kBytes);
     Range hole = from < kGranulesInPage ? cover_.first_fit(from, size) : Range{};
-    if (!hole && skipped_) hole = seek_from_start(size);
     if (!hole) return false;
     next_ = address_ + hole.first * Granules::kBytes;
     end_ = address_ + hole.end() * Granules::kBytes;
@@ -52,21 +51,6 @@ public:
     address_ = next_ = end_ = page.segment->page_address(page.page);
     map_ = &page.segment->lines[page.page];
     cover_ = map_->cover();
-    skipped_ = false;
-  }
-
-  // Begins with an empty page, of which blocks of `size` are expected. The pages of one span are begun at the
-  // same line and those of the next at another: structures whose parts come round once a page then spread over
-  // all sets of a cache, while their stride, which processors learn, stays the same for long.
-  void enter_fresh(const OpenPage &page, unsigned size) {
-    enter(page);
-    const uint32_t line = page.page / kPagesInUnit * kColourStep % (kPageBytes / kLineBytes);
-    const uint32_t granule = line * (kLineBytes / Granules::kBytes);
-    const uint32_t rest =
-        granule % size; // NOLINT(clang-analyzer-core.DivideZero): no block has no granules
-    next_ = address_ + (granule - rest) * Granules::kBytes; // equal blocks fill the page as ever
-    end_ = address_ + kPageBytes;
-    skipped_ = next_ != address_;
   }
 
   OpenPage leave() {
@@ -81,14 +65,6 @@ public:
   bool fills(Address address) const { return round_down(address, kPageBytes) == address_; }
 
 private:
-  static constexpr unsigned kColourStep = 5; // lines
-
-  Range seek_from_start(unsigned size) {
-    skipped_ = false;
-    cover_ = map_->cover();
-    return cover_.first_fit(0, size);
-  }
-
   Address next_ = 0; // what is left of the hole
   Address end_ = 0;
   SmallMap *map_ = nullptr;
@@ -96,7 +72,6 @@ private:
   SmallMap::Cover
       cover_{}; // as it was when the page was entered: what is freed meanwhile waits for a next visit
   OpenPage page_;
-  bool skipped_ = false; // the beginning of the page was left out, to be filled last
 };
 
 } // namespace abut::heap

@@ -18,7 +18,7 @@ uint32_t capped(uint32_t room) { return room < 255 ? room : 255; }
 
 void check_bin(const Bin &bin) {
   int blocks = 0;
-  for (const Block *block = bin.head; block && blocks <= bin.most + 1; block = block->following())
+  for (const Block *block = bin.head; block && blocks <= bin.most + 1; block = block->next)
     ++blocks;
   require(blocks == bin.count(), &bin, "a bin does not hold as many blocks as it says");
   require(bin.limit <= bin.most, &bin, "a bin may hold more than the most");

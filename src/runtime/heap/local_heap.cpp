@@ -1,6 +1,7 @@
 #include "heap/local_heap.hpp"
 
 #include "base/options.hpp"
+#include "heap/found.hpp"
 #include "heap/heap_registry.hpp"
 #include "heap/huge_cache.hpp"
 #include "os/message.hpp"
@@ -14,8 +15,6 @@ namespace {
 constexpr uint32_t kSearchesToLook = 64;
 constexpr unsigned kSpansToLookAt = 256;
 
-constexpr const char *kFreedTwice = "this block has been freed twice";
-
 // So often whoever fills an inbox looks whether the owner does anything, and sorts the inbox if it does not,
 // or if very many blocks wait.
 constexpr uint32_t kHelpEvery = 128;
@@ -28,10 +27,10 @@ uint32_t tag_at(const Block *block) {
 
 } // namespace
 
-void LocalHeap::open(uint32_t number, uintptr_t mark) {
+void LocalHeap::open(uint32_t number, uintptr_t mark, bool in_birth_order) {
   number_ = number;
+  sizes.open(this, !in_birth_order);
   small.open(this, tag_for(number, Tier::small), mark);
-  tiny.open(this, tag_for(number, Tier::tiny), mark);
   medium.open(this, tag_for(number, Tier::medium), mark);
 }
 
@@ -41,6 +40,7 @@ void LocalHeap::note_search() {
 
 void LocalHeap::before_search() {
   if (inbox_.any()) sort_inbox_for_owner();
+  if (sizes.has_strays()) sizes.absorb_strays();
   note_search();
   look_at_the_clock();
 }
@@ -56,15 +56,24 @@ void LocalHeap::look_after_frees() {
   decay(now);
 }
 
-void *LocalHeap::allocate_tiny() {
-  if (void *block = tiny.pop()) return block;
-  std::lock_guard guard(lock());
-  before_search();
-  if (void *block = tiny.pop()) return block;
-  return tiny.refill();
+void *LocalHeap::allocate_small(unsigned size) {
+  if (sizes.prefers_birth(size)) {
+    if (void *block = small.pop(size)) return block;
+    if (void *block = small.bump(size)) return block;
+    return allocate_small_in_birth_order(size);
+  }
+  return allocate_small_by_size(size);
 }
 
-void *LocalHeap::allocate_small(unsigned size) {
+void *LocalHeap::allocate_small_by_size(unsigned size) {
+  if (void *block = sizes.take(size)) return block;
+  if (void *block = sizes.take_next(size)) return block;
+  std::lock_guard guard(lock());
+  before_search();
+  return sizes.refill(size);
+}
+
+void *LocalHeap::allocate_small_in_birth_order(unsigned size) {
   note_search();
   if (void *block = small.bump_in_page(size)) return block;
   std::lock_guard guard(lock());
@@ -93,10 +102,12 @@ void *LocalHeap::allocate_medium(size_t bytes, size_t align) {
   return medium.allocate(kMediumClasses.granules(size_class), align);
 }
 
-void LocalHeap::spill_tiny() {
+void LocalHeap::free_last(SizePage *page, Block *block) {
   std::lock_guard guard(lock());
-  tiny.spill();
-  look_at_the_clock();
+  if (sizes.release_last(page, block))
+    decay(os::coarse_milliseconds());
+  else
+    look_at_the_clock();
 }
 
 void LocalHeap::spill_medium(unsigned size_class) {
@@ -123,18 +134,22 @@ bool LocalHeap::resize_medium(Address block, unsigned size) {
 
 // A page whose tag is not this heap's any more has been given away, with all of its blocks free.
 void LocalHeap::give_back(Block *block) {
+  if (SizePage *page = size_page_at(block)) {
+    sizes.give_back(page, block);
+    return;
+  }
   const uint32_t tag = tag_at(block);
   if (tag == small.tag()) return small.give_back(block);
   if (tag == medium.tag()) return medium.give_back(block);
-  if (tag == tiny.tag()) return tiny.give_back(block);
   os::fail("free", block, kFreedTwice);
 }
 
 bool LocalHeap::looks_free(const Block *block) const {
+  if (size_page_at(block) != nullptr) return false; // known for certain before it came here
   const uint32_t tag = tag_at(block);
   if (tag == small.tag()) return small.looks_free(block);
   if (tag == medium.tag()) return medium.looks_free(block);
-  return tag == tiny.tag() && tiny.looks_free(block);
+  return false;
 }
 
 bool LocalHeap::holds(const Block *block) const {
@@ -152,7 +167,6 @@ bool LocalHeap::holds(const Block *block) const {
     const uint32_t at = medium_granule(address);
     return map.begins_at(at) && medium.bin(kMediumClasses.of(map.length_at(at))).holds(block);
   }
-  case Tier::tiny: return tiny.bin().holds(block);
   default: return false;
   }
 }
@@ -163,6 +177,7 @@ void LocalHeap::check_live(const char *call, const Block *block) const {
 
 // For the owner a block that comes back is as good as one that it freed itself.
 void LocalHeap::keep_or_give_back(Block *block) {
+  if (size_page_at(block) != nullptr) return give_back(block);
   check_live("free", block);
   const uint32_t tag = tag_at(block);
   const bool kept = tag == small.tag()    ? small.keep(block)
@@ -182,7 +197,10 @@ bool LocalHeap::sort_inbox() {
   Block *left = nullptr;
   bool sorted = false;
   inbox_.take([&](Block *block) {
-    if (small.fills(reinterpret_cast<Address>(block)) || looks_free(block)) {
+    if (SizePage *page = size_page_at(block)) {
+      sizes.add_stray(page, block);
+      sorted = true;
+    } else if (small.fills(reinterpret_cast<Address>(block)) || looks_free(block)) {
       block->next = left;
       left = block;
     } else {
@@ -233,8 +251,8 @@ void LocalHeap::close() {
     give_back(block);
   });
   if (reclaim != nullptr) reclaim(attachment, true);
+  sizes.close();
   small.close();
-  tiny.close();
   medium.close();
 }
 
@@ -258,7 +276,6 @@ void LocalHeap::decay(uint64_t now) {
 
 void LocalHeap::look(unsigned most_spans) {
   small.decay(most_spans);
-  tiny.decay(most_spans);
   medium.decay(most_spans);
 }
 

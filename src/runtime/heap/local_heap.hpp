@@ -1,4 +1,4 @@
-// The heap of one thread: its tiny, small and medium blocks, and the inbox for what others free.
+// The heap of one thread: its small and medium blocks, and the inbox for what others free.
 //
 // The owner alone allocates. It takes the lock only where a bin or a hole gives out, so others may take it to
 // sort a full inbox into the maps: nothing is stranded in the heap of a thread that sleeps or is gone.
@@ -9,8 +9,9 @@
 
 #include "heap/inbox.hpp"
 #include "heap/medium_heap.hpp"
+#include "heap/size_heap.hpp"
+#include "heap/size_page_store.hpp"
 #include "heap/small_heap.hpp"
-#include "heap/tiny_heap.hpp"
 
 #include <utility>
 
@@ -19,20 +20,17 @@ namespace abut::heap {
 class LocalHeap {
 public:
   // `number` tells heaps apart in tags; `mark` is the process's secret mark of free blocks.
-  void open(uint32_t number, uintptr_t mark);
+  // One in birth order has no size pages.
+  void open(uint32_t number, uintptr_t mark, bool in_birth_order = false);
 
   // ---- for the owner; null where memory is exhausted ----
 
-  void *allocate_tiny();
-  void *allocate_small(unsigned size); // when bin and hole have given out
+  void *allocate_small(unsigned size); // when none is at hand
+  void *allocate_small_in_birth_order(unsigned size);
   void *allocate_small_aligned(unsigned size, size_t align);
+  void *allocate_small_by_size(unsigned size); // in a size page in any case
   void *allocate_medium(size_t bytes, size_t align);
 
-  void free_tiny(Block *block) {
-    if (!tiny.push(block)) [[unlikely]]
-      return spill_tiny();
-    count_free();
-  }
   void free_medium(Block *block, unsigned size) {
     const unsigned size_class = kMediumClasses.of(size);
     if (!kMediumClasses.is_exact(size)) [[unlikely]]
@@ -42,6 +40,9 @@ public:
     count_free();
   }
   void spill_small(unsigned size);
+
+  // Takes back a block that SizeHeap::release() refused.
+  void free_last(SizePage *page, Block *block);
 
   // Looks at the clock once in so many frees, whatever becomes of their blocks.
   void count_free() {
@@ -73,12 +74,15 @@ public:
   // or with the owner gone.
   void check_live(const char *call, const Block *block) const;
 
+  // Bytes of the spans and pages of small blocks.
+  size_t span_bytes() const { return small.span_bytes() + sizes.bytes(); }
+
   uint32_t number() const { return number_; }
   os::SpinLock &lock() { return keeper->lock_; }
   Inbox &inbox() { return inbox_; }
 
+  SizeHeap sizes; // first: malloc finds a size's page at the heap's own address
   SmallHeap small;
-  TinyHeap tiny;
   MediumHeap medium;
 
   // A layer above may have blocks set aside in this heap. `reclaim` gives those back that it should not keep, or all;
@@ -104,7 +108,8 @@ public:
   // Whether memory that another thread may have had has come since the owner last asked: blocks of the heap, or pages,
   // which any heap may have taken. What the owner has not used of it by now lies behind the lock.
   bool has_taken_over() {
-    const uint32_t taken = takeovers_.load(std::memory_order_relaxed) + page_runs.taken();
+    const uint32_t taken =
+        takeovers_.load(std::memory_order_relaxed) + page_runs.taken() + size_page_store.taken();
     return std::exchange(takeovers_seen_, taken) != taken;
   }
   // For a layer above that records: no block that is there was recorded at a later time than this. Nought where that is not
@@ -116,7 +121,6 @@ public:
   std::atomic<bool> orphan{false};
 
 private:
-  void spill_tiny();
   void spill_medium(unsigned size_class);
   void give_back_medium(Block *block);
   void note_search();

@@ -1,7 +1,7 @@
 // A segment: 4 MiB of pages with everything that describes them at its start.
 //
 // Each page has one line of description, found from the page's number alone. For a page of small blocks it is
-// the page's block map, for a page of tiny cells their bits, for the first pages of a medium span the span's
+// the page's block map, for the first pages of a medium span the span's
 // map, for the first page of a large block its measures. The lines of free pages are zero.
 #pragma once
 
@@ -22,40 +22,6 @@ using MediumMap = BlockMap<kMediumGranulesInSpan>;
 using RunMap = BlockMap<kPagesInSegment>;
 static_assert(sizeof(SmallMap) == kLineBytes);
 static_assert(sizeof(MediumMap) <= kPagesInUnit * kLineBytes);
-
-// A page's 8-byte cells: a set bit is a cell that was handed out or waits in a bin.
-// As with block maps, one thread at a time writes it, and others may read the bits of cells that they hold.
-class CellMap {
-public:
-  bool is_taken(uint32_t cell) const { return (word(cell >> 6) >> (cell & 63)) & 1; }
-  void take(uint32_t cell) { store(cell >> 6, word(cell >> 6) | uint64_t{1} << (cell & 63)); }
-  void give_back(uint32_t cell) {
-    store(cell >> 6, word(cell >> 6) & ~(uint64_t{1} << (cell & 63)));
-  }
-
-  // The lowest free cell from `from` on; kCellsInPage if there is none. Only for the thread that writes the map.
-  uint32_t next_free(uint32_t from) const { return next_bit<false>(taken_, kCellsInPage, from); }
-
-  uint32_t count() const {
-    uint32_t total = 0;
-    for (uint32_t i = 0; i < kCellsInPage / 64; ++i)
-      total += static_cast<uint32_t>(std::popcount(word(i)));
-    return total;
-  }
-  bool empty() const { return count() == 0; }
-
-private:
-  uint64_t word(uint32_t index) const {
-    return std::atomic_ref<uint64_t>(const_cast<uint64_t &>(taken_[index]))
-        .load(std::memory_order_relaxed);
-  }
-  void store(uint32_t index, uint64_t value) {
-    std::atomic_ref<uint64_t>(taken_[index]).store(value, std::memory_order_relaxed);
-  }
-
-  uint64_t taken_[kCellsInPage / 64];
-};
-static_assert(sizeof(CellMap) == kLineBytes);
 
 // A large block's measures, on the line of its first page. Whoever holds the block writes them, and those who
 // count blocks may read them meanwhile: hence relaxed atomic words.
@@ -89,7 +55,7 @@ struct alignas(kLineBytes) SpanInfo {
   uint8_t listed;        // on which list; nought if on none
   uint16_t largest_hole; // medium: an upper bound, in granules
 
-  // For small and tiny spans, whose pages are filled one at a time:
+  // For small spans, whose pages are filled one at a time:
   uint16_t open;              // pages worth filling, which nobody fills
   uint16_t empty;             // pages without a block, which nobody fills
   uint8_t room[kPagesInUnit]; // an upper bound of the page's longest hole, in granules, 255 at most

@@ -14,13 +14,14 @@
 namespace abut::heap {
 
 enum class SegmentKind : uint8_t {
-  none,    // not the heap's
-  pages,   // a Segment
-  huge,    // the first slot of a block that is mapped directly
-  tail,    // a further slot of such a block
-  placed,  // memory of a layer above, whose blocks those are: see placed_blocks.hpp
-  foreign, // somebody else was there when the slot was tried
-  chunks,  // an area of blocks that have headers (allocators/layers)
+  none,       // not the heap's
+  pages,      // a Segment
+  size_pages, // a Segment of size pages (size_page.hpp)
+  huge,       // the first slot of a block that is mapped directly
+  tail,       // a further slot of such a block
+  placed,     // memory of a layer above, whose blocks those are: see placed_blocks.hpp
+  foreign,    // somebody else was there when the slot was tried
+  chunks,     // an area of blocks that have headers (allocators/layers)
 };
 
 // On pages of its own, so that two processes can have it in common.
@@ -36,6 +37,12 @@ public:
   SegmentKind kind_at(Address address) const {
     const size_t slot = slot_of(address);
     return slot < kSlots ? load(slot) : SegmentKind::none;
+  }
+
+  // Whether small blocks may lie there: a segment's, all of which can be read.
+  bool has_blocks_at(Address address) const {
+    const SegmentKind kind = kind_at(address);
+    return kind == SegmentKind::pages || kind == SegmentKind::size_pages;
   }
 
   // Maps `bytes` (a multiple of a page) at a multiple of `align` (of kSegmentBytes at least) and keeps address

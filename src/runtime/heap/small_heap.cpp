@@ -66,7 +66,7 @@ bool SmallHeap::begin_page(unsigned size) {
   leave_page();
   const OpenPage page = pages_.take_fresh(owner_, tag_);
   if (!page) return false;
-  cursor_.enter_fresh(page, size);
+  cursor_.enter(page);
   return cursor_.seek(size);
 }
 

@@ -15,7 +15,7 @@ class SmallHeap {
 public:
   void open(LocalHeap *owner, uint32_t tag, uintptr_t mark);
 
-  static unsigned class_of(size_t bytes) { return Granules::holding(bytes).n; }
+  static size_t class_of(size_t bytes) { return (bytes + Granules::kBytes - 1) / Granules::kBytes; }
 
   // ---- the owner's fast paths: no lock ----
 

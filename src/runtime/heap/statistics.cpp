@@ -18,12 +18,6 @@ void count_small_page(Statistics &totals, const SmallMap &map) {
   totals.small_pages += any;
 }
 
-void count_tiny_page(Statistics &totals, const CellMap &cells) {
-  const uint32_t taken = cells.count();
-  totals.classes[0].blocks += taken;
-  totals.small_pages += taken != 0;
-}
-
 void count_medium_span(Statistics &totals, const MediumMap &map) {
   map.each_block([&](Range block) {
     ++totals.medium_blocks;
@@ -41,9 +35,6 @@ void count_run(Statistics &totals, Segment &segment, Range pages) {
   if (tier == Tier::small)
     for (unsigned i = 0; i < pages.count; ++i)
       count_small_page(totals, segment.lines[pages.first + i]);
-  else if (tier == Tier::tiny)
-    for (unsigned i = 0; i < pages.count; ++i)
-      count_tiny_page(totals, segment.line_as<CellMap>(pages.first + i));
   else if (tier == Tier::medium)
     count_medium_span(totals, medium_map(&segment, segment.spans[unit]));
   else if (const LargeInfo &info = segment.line_as<LargeInfo>(pages.first); info.bytes() != 0) {
@@ -51,6 +42,21 @@ void count_run(Statistics &totals, Segment &segment, Range pages) {
     totals.large_bytes += info.bytes();
     totals.pages_in_use += pages.count;
   }
+}
+
+// Which blocks are live while their owner goes on: right, or off by what it did meanwhile.
+void count_size_page(Statistics &totals, const SizePage &page) {
+  if (page.owner == nullptr) return;
+  ClassCount &one = totals.classes[page.block_bytes / Granules::kBytes];
+  uint64_t pages = 0; // that hold a block, a bit each
+  page.each_place([&](Address place) {
+    if (page.state_of(place) != BlockState::live) return;
+    ++one.blocks;
+    for (Address at = place; at < place + page.block_bytes; at += Granules::kBytes)
+      pages |= uint64_t{1} << at % kUnitBytes / kPageBytes;
+  });
+  totals.small_pages += static_cast<size_t>(std::popcount(pages));
+  totals.metadata += SizePage::kHeaderBytes;
 }
 
 void count_segment(Statistics &totals, Segment &segment) {
@@ -74,7 +80,6 @@ void count_bins(Statistics &totals, LocalHeap &heap) {
     totals.waiting_bytes += blocks * bytes;
     return blocks;
   };
-  totals.classes[0].waiting += waits(heap.tiny.bin(), kTinyMax);
   for (unsigned size = 1; size <= kSmallClasses; ++size)
     totals.classes[size].waiting += waits(heap.small.bin(size), size * Granules::kBytes);
   for (unsigned one = 0; one < kMediumClasses.count(); ++one) {
@@ -104,7 +109,6 @@ double Statistics::fragmentation() const {
 
 Statistics count() {
   Statistics totals;
-  totals.classes[0].bytes_each = kTinyMax;
   for (unsigned size = 1; size <= kSmallClasses; ++size)
     totals.classes[size].bytes_each = size * Granules::kBytes;
   heap_registry.each([&](LocalHeap &heap) {
@@ -112,6 +116,8 @@ Statistics count() {
     count_bins(totals, heap);
   });
   page_runs.each_segment([&](Segment &segment) { count_segment(totals, segment); });
+  size_page_store.each_page([&](const SizePage &page) { count_size_page(totals, page); });
+  totals.segments += size_page_store.segments();
   const HugeTotals huge = huge_totals();
   totals.huge_blocks = huge.blocks;
   totals.huge_bytes = huge.bytes;

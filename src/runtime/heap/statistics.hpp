@@ -13,7 +13,7 @@ struct ClassCount {
 };
 
 struct Statistics {
-  static constexpr size_t kClasses = 1 + kSmallClasses; // tiny, and the small ones
+  static constexpr size_t kClasses = 1 + kSmallClasses; // the first is not used
 
   ClassCount classes[kClasses];
   size_t medium_blocks = 0, medium_bytes = 0, medium_waiting_bytes = 0; // as in the maps; free ones

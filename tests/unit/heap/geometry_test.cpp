@@ -18,7 +18,6 @@ TEST(Geometry, TakesAnAddressApart) {
 }
 
 TEST(Geometry, KeepsTheTiersInOrderOfSize) {
-  EXPECT_LT(kTinyMax, kSmallMax);
   EXPECT_LT(kSmallMax, kMediumMax);
   EXPECT_LT(kMediumMax, kLargeMax);
   EXPECT_LT(kLargeMax, kSegmentBytes) << "a large block lies in a segment beside its description";

@@ -21,16 +21,27 @@ void free(void *block) {
 }
 
 // One size of every tier and those at their borders.
-const std::vector<size_t> kSizes{
-    0,    1,          kTinyMax,       kTinyMax + 1, 100,       kSmallMax,     kSmallMax + 1,
-    4096, kMediumMax, kMediumMax + 1, 100000,       kLargeMax, kLargeMax + 1, 3 * MiB};
+const std::vector<size_t> kSizes{0,
+                                 1,
+                                 8,
+                                 9,
+                                 100,
+                                 kSmallMax,
+                                 kSmallMax + 1,
+                                 4096,
+                                 kMediumMax,
+                                 kMediumMax + 1,
+                                 100000,
+                                 kLargeMax,
+                                 kLargeMax + 1,
+                                 3 * MiB};
 
 TEST(Allocate, GivesBlocksOfEverySizeAlignedForIt) {
   std::vector<void *> blocks;
   for (size_t bytes : kSizes) {
     void *block = allocate(bytes);
     ASSERT_NE(block, nullptr) << bytes;
-    EXPECT_EQ(address_of(block) % (bytes <= kTinyMax ? 8 : 16), 0U) << bytes;
+    EXPECT_EQ(address_of(block) % 16, 0U) << bytes;
     EXPECT_GE(usable_size("test", block), bytes);
     support::fill(block, bytes, bytes);
     blocks.push_back(block);
@@ -103,9 +114,12 @@ TEST(AllocateAligned, KeepsEveryAlignmentForEverySize) {
 }
 
 TEST(Release, TakesOnlySmallBlocksOfItsThreadOnTheFastPath) {
-  void *small = allocate(64);
-  EXPECT_TRUE(release(small));
-  for (size_t bytes : {size_t{8}, size_t{1000}, MiB, 4 * MiB}) {
+  std::vector<void *> blocks; // the first ones lie in birth order
+  for (int i = 0; i < 200; ++i) blocks.push_back(allocate(64));
+  EXPECT_TRUE(release(blocks.back()));
+  blocks.pop_back();
+  for (void *block : blocks) free(block);
+  for (size_t bytes : {size_t{1000}, MiB, 4 * MiB}) {
     void *block = allocate(bytes);
     EXPECT_FALSE(release(block)) << bytes;
     EXPECT_EQ(release_slow("free", block), Release::done);

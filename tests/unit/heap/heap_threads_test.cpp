@@ -152,7 +152,7 @@ TEST_F(HeapThreads, OneMayAllocateWhatTheOthersFree) {
 }
 
 // Every second cell is freed by its owner, the others by another thread, so that both look at the same pages.
-TEST_F(HeapThreads, ShareTheFreeingOfTinyBlocks) {
+TEST_F(HeapThreads, ShareTheFreeingOfSmallBlocks) {
   constexpr size_t kEach = 20000;
   const size_t live = count().live_bytes();
   for (int round = 0; round < 5; ++round) {

@@ -119,36 +119,6 @@ TEST_F(HoleCursorTest, HasAPageThatIsFullAllTheSame) {
   EXPECT_EQ(cursor.leave().page, page.page);
 }
 
-TEST_F(HoleCursorTest, FillsAFreshPageWithEqualBlocksWhereverItBegins) {
-  for (unsigned index = 0; index < kPagesInUnit;
-       ++index) // spans would do as well: what counts is the number
-    for (unsigned size = 1; size <= kSmallClasses; ++size) {
-      OpenPage shifted = page;
-      shifted.page +=
-          index * kPagesInUnit; // of other colours; free as well, in a segment of its own
-      ASSERT_TRUE(shifted.segment->lines[shifted.page].empty());
-      cursor.enter_fresh(shifted, size);
-      unsigned blocks = 0;
-      while (cursor.seek(size) && cursor.bump(size)) ++blocks;
-      ASSERT_EQ(blocks, kGranulesInPage / size) << size << " in page " << shifted.page;
-      SmallMap &map = shifted.segment->lines[shifted.page];
-      map.each_block([&](Range block) { map.remove(block); });
-    }
-}
-
-TEST_F(HoleCursorTest, BeginsPagesOfDifferentSpansAtDifferentLines) {
-  std::set<unsigned> places;
-  for (unsigned span = 0; span < 16; ++span) {
-    OpenPage shifted = page;
-    shifted.page += span * kPagesInUnit;
-    cursor.enter_fresh(shifted, 1);
-    const unsigned at = place(cursor.bump(1));
-    shifted.segment->lines[shifted.page].remove({at, 1});
-    places.insert(at);
-  }
-  EXPECT_EQ(places.size(), 16U);
-}
-
 TEST_F(HoleCursorTest, NeverTakesWhatABlockCovers) {
   leave_holes({{10, 8}, {40, 3}, {60, 30}, {200, 56}});
   const uint32_t laid_out = map().blocks();

@@ -34,11 +34,9 @@ protected:
   }
 
   void *allocate(size_t bytes) {
-    if (bytes <= kTinyMax) return heap->allocate_tiny();
     if (bytes > kSmallMax) return heap->allocate_medium(bytes, 1);
     const unsigned size = SmallHeap::class_of(bytes);
-    if (void *block = heap->small.pop(size)) return block;
-    if (void *block = heap->small.bump(size)) return block;
+    if (void *block = heap->sizes.take(size)) return block;
     return heap->allocate_small(size);
   }
 
@@ -68,9 +66,7 @@ TEST_F(LocalHeapTest, TellsItsTiersApartByTag) {
   for (size_t bytes : {size_t{8}, size_t{16}, kSmallMax, kSmallMax + 1, kMediumMax}) {
     const Address block = address_of(take(bytes));
     const uint32_t tag = Segment::of(block)->tag_at(block);
-    const Tier tier = bytes <= kTinyMax    ? Tier::tiny
-                      : bytes <= kSmallMax ? Tier::small
-                                           : Tier::medium;
+    const Tier tier = bytes <= kSmallMax ? Tier::small : Tier::medium;
     EXPECT_EQ(tier_of(tag), tier) << bytes;
     EXPECT_EQ(tag, tag_for(heap->number(), tier));
     EXPECT_EQ(Segment::of(block)->span_at(block).owner, heap.get());
@@ -79,7 +75,7 @@ TEST_F(LocalHeapTest, TellsItsTiersApartByTag) {
 
 TEST_F(LocalHeapTest, HeapsOfDifferentNumbersHaveDifferentTags) {
   EXPECT_NE(tag_for(1, Tier::small), tag_for(2, Tier::small));
-  EXPECT_NE(tag_for(1, Tier::small), tag_for(1, Tier::tiny));
+  EXPECT_NE(tag_for(1, Tier::small), tag_for(1, Tier::medium));
   EXPECT_NE(tag_for(1, Tier::small), 0U) << "nought stands for pages";
 }
 
@@ -211,14 +207,15 @@ TEST_F(LocalHeapTest, SaysThatItTookOverWhatOthersMayHaveHad) {
   take(100); // on its first pages
   EXPECT_TRUE(heap->has_taken_over());
   EXPECT_FALSE(heap->has_taken_over());
-  const auto blocks = take_many(20, 100);
+  const auto blocks = take_many(8, 100);
   EXPECT_FALSE(heap->has_taken_over()) << "pages of its own";
   send(blocks[3]);
   EXPECT_FALSE(heap->has_taken_over()) << "it waits in the inbox";
   take_many(1000, 100);
   EXPECT_TRUE(heap->has_taken_over());
   EXPECT_FALSE(heap->has_taken_over());
-  send(blocks[4]);
+  send(take(100));
+  EXPECT_FALSE(heap->has_taken_over());
   heap->help(); // as another thread does
   EXPECT_TRUE(heap->has_taken_over());
   EXPECT_FALSE(heap->has_taken_over());

@@ -75,17 +75,5 @@ TEST_F(SegmentTest, KeepsAMediumSpansMapOnLinesOfItsOwnPages) {
   }
 }
 
-TEST_F(SegmentTest, KnowsAPageOfCellsThatIsEmpty) {
-  auto &cells = segment()->line_as<CellMap>(100);
-  EXPECT_TRUE(cells.empty());
-  for (uint32_t cell = 63; cell < kCellsInPage; cell += 64) {
-    cells.take(cell);
-    EXPECT_FALSE(cells.empty());
-    EXPECT_TRUE(cells.is_taken(cell));
-    cells.give_back(cell);
-  }
-  EXPECT_TRUE(cells.empty());
-}
-
 } // namespace
 } // namespace abut::heap

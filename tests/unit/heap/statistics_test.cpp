@@ -14,7 +14,7 @@ void free(void *block) {
   if (!release(block)) release_slow("free", block);
 }
 
-size_t class_of(size_t bytes) { return bytes <= kTinyMax ? 0 : SmallHeap::class_of(bytes); }
+size_t class_of(size_t bytes) { return SmallHeap::class_of(bytes); }
 
 class StatisticsTest : public testing::Test {
 protected:
@@ -40,7 +40,7 @@ protected:
   std::vector<void *> held;
 };
 
-TEST_F(StatisticsTest, SmallAndTinyBlocksAreCountedInTheirClasses) {
+TEST_F(StatisticsTest, SmallBlocksAreCountedInTheirClasses) {
   size_t expected[Statistics::kClasses] = {};
   for (size_t bytes = 1; bytes <= kSmallMax; ++bytes) {
     take(bytes % 7 + 1, bytes);
@@ -48,7 +48,7 @@ TEST_F(StatisticsTest, SmallAndTinyBlocksAreCountedInTheirClasses) {
   }
   const Statistics after = count();
   for (size_t i = 0; i < Statistics::kClasses; ++i) {
-    EXPECT_EQ(after.classes[i].bytes_each, i == 0 ? kTinyMax : i * Granules::kBytes);
+    EXPECT_EQ(after.classes[i].bytes_each, i * Granules::kBytes);
     EXPECT_EQ(after.classes[i].blocks - before.classes[i].blocks, expected[i]) << "class " << i;
   }
 }
@@ -57,11 +57,11 @@ TEST_F(StatisticsTest, LiveBytesAreWhatWasGranted) {
   take(100, 8);
   take(100, 24);
   take(100, 512);
-  EXPECT_EQ(count().live_bytes() - before.live_bytes(), 100 * (8 + 32 + 512));
+  EXPECT_EQ(count().live_bytes() - before.live_bytes(), 100 * (16 + 32 + 512));
   take(10, 1000);
   size_t granted = 0;
   for (size_t i = 300; i < 310; ++i) granted += usable_size("test", held[i]);
-  EXPECT_EQ(count().live_bytes() - before.live_bytes(), 100 * (8 + 32 + 512) + granted);
+  EXPECT_EQ(count().live_bytes() - before.live_bytes(), 100 * (16 + 32 + 512) + granted);
 }
 
 TEST_F(StatisticsTest, FreedBlocksAreNoLongerLive) {
@@ -155,7 +155,7 @@ TEST_F(StatisticsTest, MetadataIsASmallPartOfALargeHeap) {
   take(100000, 500);
   const Statistics after = count();
   EXPECT_GT(after.metadata, before.metadata);
-  EXPECT_LE(after.metadata - before.metadata, (after.mapped - before.mapped) / 50);
+  EXPECT_LE(after.metadata - before.metadata, (after.mapped - before.mapped) / 16);
   EXPECT_GE(after.segments, before.segments + 10);
 }
 

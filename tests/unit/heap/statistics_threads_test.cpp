@@ -44,8 +44,7 @@ void count_while_busy(size_t least, size_t most) {
   EXPECT_EQ(count().live_bytes(), live);
 }
 
-TEST(StatisticsThreads, TinyBlocksMayComeAndGoMeanwhile) { count_while_busy(1, kTinyMax); }
-TEST(StatisticsThreads, SmallBlocksMayComeAndGoMeanwhile) { count_while_busy(9, kSmallMax); }
+TEST(StatisticsThreads, SmallBlocksMayComeAndGoMeanwhile) { count_while_busy(1, kSmallMax); }
 TEST(StatisticsThreads, MediumBlocksMayComeAndGoMeanwhile) { count_while_busy(513, kMediumMax); }
 TEST(StatisticsThreads, LargeBlocksMayComeAndGoMeanwhile) {
   count_while_busy(kMediumMax + 1, 300000);

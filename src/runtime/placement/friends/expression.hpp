@@ -52,7 +52,7 @@ public:
 
   uint64_t load(Address address) const {
     if (address % 8 != 0) return 0;
-    if (heap::segment_map.kind_at(address) == heap::SegmentKind::pages) [[likely]]
+    if (heap::segment_map.has_blocks_at(address)) [[likely]]
       return *reinterpret_cast<const uint64_t *>(address);
     return load_elsewhere(address);
   }

@@ -42,6 +42,11 @@ constexpr auto kLastLevels = [] {
   return last;
 }();
 
+// Whether the next block will lie close by without any doing, as it may in a heap in birth order.
+bool is_at_front(const heap::LocalHeap &heap, Address friend_address) {
+  return !heap.sizes.has_pages() && heap.small.front() - friend_address < kClose;
+}
+
 // The block around `address`, in granules of its page; none if there is none.
 Range block_around(const SmallMap &map, Address address) {
   for (uint32_t at = heap::granule_in_page(address) + 1; at-- > 0;)
@@ -55,7 +60,7 @@ Range block_around(const SmallMap &map, Address address) {
 } // namespace
 
 // Bytes that may wait.
-size_t NearHeap::budget() const { return std::max(kLittle, heap_->small.span_bytes() / 10); }
+size_t NearHeap::budget() const { return std::max(kLittle, heap_->span_bytes() / 10); }
 
 // One of 1024, the same for some time: chains that grow one after the other get runs of one length, which lie in a row;
 // whoever walks one chain after the other then finds the next one's lines fetched ahead.
@@ -85,9 +90,10 @@ unsigned NearHeap::level_after(unsigned level, unsigned size) {
 }
 
 NearHeap::Placed NearHeap::place(Address friend_address, unsigned size) {
-  heap::LocalHeap *owner = heap::small_owner(heap_, friend_address);
+  if (heap::size_page_at(friend_address) != nullptr) return place_after_sized(friend_address, size);
+  heap::LocalHeap *owner = heap::birth_owner(heap_, friend_address);
   if (owner == nullptr) return {nullptr, Where::not_ours};
-  if (owner->small.front() - friend_address < kClose) return {nullptr, Where::near_anyway};
+  if (is_at_front(*owner, friend_address)) return {nullptr, Where::near_anyway};
   Segment *segment = Segment::of(friend_address);
   const Range block = block_around(segment->line_at(friend_address), friend_address);
   if (!block) return {nullptr, Where::not_ours};
@@ -98,12 +104,21 @@ NearHeap::Placed NearHeap::place(Address friend_address, unsigned size) {
   return place_elsewhere(owner, friend_address, size, block.count == size);
 }
 
+// No cell can wait beside a friend in a size page: its chain goes on in a run of its own.
+NearHeap::Placed NearHeap::place_after_sized(Address friend_address, unsigned size) {
+  const heap::Extent block = heap::extent_of(heap_, friend_address);
+  if (block.begin == 0) return {nullptr, Where::not_ours};
+  if (block.end - block.begin != size * Granules::kBytes) return {nullptr, Where::nowhere};
+  if (heap_->set_aside > budget()) return {nullptr, Where::over_budget};
+  return open_run(size, level_after(0, size));
+}
+
 NearHeap::Placed NearHeap::place_after(Address cell, unsigned size) {
   const Address friend_address = cell - size * Granules::kBytes;
+  if (heap::size_page_at(friend_address) != nullptr) return place_after_sized(friend_address, size);
   if (heap::segment_map.kind_at(friend_address) != heap::SegmentKind::pages) return {};
   Segment *segment = Segment::of(friend_address);
-  if (segment->tag_at(friend_address) != heap_->small.tag() ||
-      heap_->small.front() - friend_address < kClose)
+  if (segment->tag_at(friend_address) != heap_->small.tag() || is_at_front(*heap_, friend_address))
     return {};
   // Most are cells of a page that was cut into such, which one look tells where the page's map may not be in the caches. A
   // page that only was so once leads to a run beside nothing, which does no harm.

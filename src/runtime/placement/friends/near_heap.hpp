@@ -52,6 +52,7 @@ private:
     Address end = 0;
   };
 
+  Placed place_after_sized(Address friend_address, unsigned size);
   Placed place_elsewhere(heap::LocalHeap *owner, Address friend_address, unsigned size, bool same);
   Placed open_run(unsigned size, unsigned level);
   bool begin_page(unsigned size, unsigned level, Carve &carve);

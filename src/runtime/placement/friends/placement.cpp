@@ -122,7 +122,7 @@ void *forward(size_t bytes, const Captured &captured, Address address) {
   if (count_look(kLooking)) fall_asleep();
   // Where placement is only measured, there need not be a friend.
   const Address friend_address = cell - static_cast<Address>(rule.to_end);
-  if (heap::segment_map.kind_at(friend_address) == heap::SegmentKind::pages)
+  if (heap::segment_map.has_blocks_at(friend_address))
     watch(context, rule, heap::current, reinterpret_cast<Address>(block), friend_address);
   return block;
 }
@@ -204,7 +204,7 @@ void *search(size_t bytes, const Captured &captured, Address context) {
 
 void *allocate_near(size_t bytes, const void *other) {
   heap::LocalHeap *heap = heap::current;
-  if (other == nullptr || bytes <= heap::kTinyMax || bytes > kObjectMax || heap->number() == 0)
+  if (other == nullptr || bytes == 0 || bytes > kObjectMax || heap->number() == 0)
     return heap::allocate(bytes);
   NearHeap *near_heap = near_heap_of(heap);
   if (near_heap == nullptr) return heap::allocate(bytes);

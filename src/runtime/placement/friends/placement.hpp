@@ -114,7 +114,7 @@ inline void note_grouped(Address site) {
   Address at = base;
   if (rule.first.loads != 0) [[likely]] {
     at += static_cast<Address>(rule.first.offset);
-    if (heap::segment_map.kind_at(at) != heap::SegmentKind::pages) [[unlikely]]
+    if (!heap::segment_map.has_blocks_at(at)) [[unlikely]]
       return false;
     at = *reinterpret_cast<const Address *>(at);
   }
@@ -173,7 +173,7 @@ struct Beside {
   Address cell = kNoCell;
   if (!find_cell(rule, base, cell)) return {};
   __asm__ volatile("" ::"r"(cell)); // found, though for nothing
-  void *block = heap::allocate_of_class(heap::current, heap::SmallHeap::class_of(whole));
+  void *block = heap::allocate_fast(whole);
   if (block == nullptr) [[unlikely]]
     return {nullptr, true, cell};
   return {counted(block, context, cell), true, cell};

@@ -215,7 +215,7 @@ void note_told(Address site, const Told &told, const ThreadPools &pools) {
 // For those that are told by more than their site.
 [[gnu::noinline]] void *allocate_by_chain(size_t bytes, context::Frame frame) {
   heap::LocalHeap *heap = heap::current;
-  if (bytes > formation.most_bytes || bytes <= heap::kTinyMax || heap->number() == 0)
+  if (bytes > formation.most_bytes || bytes == 0 || heap->number() == 0)
     return heap::allocate(bytes);
   ThreadPools *pools = thread_pools(heap);
   if (pools == nullptr) return heap::allocate(bytes);
@@ -237,7 +237,7 @@ void wake() {
 void *allocate(size_t bytes, context::Frame frame) {
   heap::LocalHeap *heap = heap::current;
   auto *pools = static_cast<ThreadPools *>(heap->side_table);
-  if (bytes > formation.most_bytes || bytes <= heap::kTinyMax || pools == nullptr) [[unlikely]]
+  if (bytes > formation.most_bytes || bytes == 0 || pools == nullptr) [[unlikely]]
     return allocate_by_chain(bytes, frame);
   const Address site = *frame.sp;
   const Told *told = told_of(site, *pools);

@@ -17,6 +17,7 @@ constexpr PoolId kElsewhere = kMostPools + 1;
 
 // The pool of the small block at an address, kNoPool in the plain heap.
 PoolId pool_at(Address address) {
+  if (heap::size_page_at(address) != nullptr) return kNoPool;
   heap::Segment *segment = heap::Segment::of(address);
   if (heap::tier_of(segment->tag_at(address)) != heap::Tier::small) return kElsewhere;
   const heap::LocalHeap *owner = segment->span_at(address).owner;

@@ -30,8 +30,7 @@ uint64_t nanoseconds() {
 void leave_the_heaps() {
   unsigned count = 0;
   for (unsigned i = 0; i < accesses.count; ++i)
-    if (heap::segment_map.kind_at(accesses.at[i]) == heap::SegmentKind::pages)
-      accesses.at[count++] = accesses.at[i];
+    if (heap::segment_map.has_blocks_at(accesses.at[i])) accesses.at[count++] = accesses.at[i];
   accesses.count = count;
 }
 

@@ -42,21 +42,21 @@ template <void *Look(size_t), void *Fetch(size_t)>
 // down.
 [[gnu::noinline]] inline void release_other(const char *call, void *memory) {
   if (memory == nullptr) return;
-  if (ring::lane.drops_one()) return entry::release_slow(call, memory);
+  if (ring::lane.drops_one()) return entry::release_slow(memory, call);
   const auto told = event(ring::Kind::free, reinterpret_cast<Address>(memory));
   heap::LocalHeap *owner = owner_of(memory);
   if (put_at_its_time(owner, told)) {
     if (owner == nullptr || owner->keeper == heap::current)
-      return entry::release_slow(call, memory);
-    return owner->receive(static_cast<heap::Block *>(memory), heap::current->number());
+      return entry::release_slow(memory, call);
+    return entry::release_beyond_bins(call, memory);
   }
   if (!ring::lane.drops() && ring::is_recording()) {
     order();
     freed(memory);
   }
-  entry::release_slow(call, memory);
+  entry::release_slow(memory, call);
 }
-[[gnu::noinline]] inline void release_slow(const char *call, void *memory) {
+[[gnu::noinline]] inline void release_slow(void *memory, const char *call) {
   if (!ring::lane.drops()) freed(memory);
   entry::release(call, memory);
 }
@@ -88,18 +88,18 @@ inline void *allocate_here(size_t bytes, Frame frame) {
 // As entry::release. The free is told before it happens.
 [[gnu::always_inline]] inline void release(const char *call, void *memory) {
   heap::LocalHeap *heap = heap::current;
-  const uint32_t size = heap::own_small_size(heap, memory);
-  if (size == 0) [[unlikely]]
+  heap::SizePage *page = heap::own_size_page(heap, memory);
+  if (page == nullptr) [[unlikely]]
     return release_other(call, memory);
   const auto told = event(ring::Kind::free, reinterpret_cast<Address>(memory));
   if (!ring::lane.put_ready(told)) [[unlikely]]
-    return release_slow(call, memory);
-  heap::release_own_small(heap, memory, size);
+    return release_slow(memory, call);
+  heap::release_in_page(heap, page, memory);
 }
 
 // Where somebody looks: what is to be done for a block that may have a friend, see near::context_to_place(); or nought.
 inline Address context_to_place(size_t bytes, Address site) {
-  if (bytes - (heap::kTinyMax + 1) > heap::kSmallMax - (heap::kTinyMax + 1)) return 0;
+  if (bytes - 1 >= heap::kSmallMax) return 0;
   const Address context = near::wants(site) ? near::context_to_place(bytes, site) : 0;
   if (context == 0) near::note_unwanted(site);
   return context;

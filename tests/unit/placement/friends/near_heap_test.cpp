@@ -53,11 +53,6 @@ protected:
     return placed.block;
   }
 
-  // Whether it is the last that was cut where the heap fills.
-  static bool is_at_front(const void *block) {
-    return heap::current->small.front() - address_of(block) <= kBytes;
-  }
-
   // A block whose neighbourhood is full, far from where the heap fills.
   void *old_block() {
     void *block = take(kBytes);
@@ -100,13 +95,6 @@ TEST_F(NearHeapTest, NoTwoObjectsShareACell) {
     }
 }
 
-TEST_F(NearHeapTest, AFriendWhereTheHeapFillsNeedsNoPlace) {
-  // What other tests gave back is handed out first.
-  void *newest = take(kBytes);
-  for (int taken = 0; taken < 100'000 && !is_at_front(newest); ++taken) newest = take(kBytes);
-  place(newest, Where::near_anyway);
-}
-
 TEST_F(NearHeapTest, AFriendThatIsNoBlockOfTheHeapIsNone) {
   int variable = 0;
   place(&variable, Where::not_ours);
@@ -117,7 +105,8 @@ TEST_F(NearHeapTest, AFriendThatIsNoBlockOfTheHeapIsNone) {
 
 TEST_F(NearHeapTest, AHoleBesideTheFriendIsFilledFirst) {
   std::vector<void *> blocks;
-  for (int i = 0; i < 4096; ++i) blocks.push_back(heap::allocate(kBytes));
+  for (int i = 0; i < 4096; ++i)
+    blocks.push_back(heap::current->allocate_small_in_birth_order(kSize));
   fill(64 * KiB);
   for (size_t i = 0; i < blocks.size(); i += 2) release(blocks[i]);
   {

@@ -1,0 +1,176 @@
+// Small blocks in size order: where they lie, when their pages go back, and which frees are refused.
+#include "heap/found.hpp"
+#include "heap/heap.hpp"
+#include "heap/size_page_store.hpp"
+#include "helpers/residency.hpp"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <numeric>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace abut::heap {
+namespace {
+
+Address address_of(const void *block) { return reinterpret_cast<Address>(block); }
+
+void free(void *block) {
+  if (!release(block)) release_slow("free", block);
+}
+
+// Blocks of one size; the first of them lie in birth order, and are not among `blocks`.
+class SizeHeapTest : public testing::TestWithParam<size_t> {
+protected:
+  void SetUp() override {
+    for (int i = 0; i < 64; ++i) first_.push_back(allocate(GetParam()));
+  }
+  ~SizeHeapTest() override {
+    for (void *block : first_) free(block);
+    for (void *block : blocks) free(block);
+    trim();
+  }
+
+  void take(size_t bytes) {
+    for (size_t taken = 0; taken < bytes; taken += GetParam())
+      blocks.push_back(allocate(GetParam()));
+  }
+  void free_all() {
+    for (void *block : blocks) free(block);
+    blocks.clear();
+  }
+
+  std::vector<void *> blocks;
+
+private:
+  std::vector<void *> first_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Sizes, SizeHeapTest, testing::Values(1, 16, 48, 100, 112, 512));
+
+TEST_P(SizeHeapTest, FreshMemoryAscendsWithoutGaps) {
+  take(MiB);
+  size_t gaps = 0;
+  const size_t each = usable_size("test", blocks[0]);
+  for (size_t i = 1; i < blocks.size(); ++i)
+    gaps += address_of(blocks[i]) != address_of(blocks[i - 1]) + each;
+  EXPECT_LE(gaps, blocks.size() * each / (kUnitBytes / 2) + 2) << "but for the ends of pages";
+}
+
+TEST_P(SizeHeapTest, WhatWasFreedLastIsHandedOutFirst) {
+  take(4 * KiB);
+  void *last = blocks.back();
+  free(last);
+  EXPECT_EQ(allocate(GetParam()), last);
+}
+
+TEST_P(SizeHeapTest, WhatIsLeftBetweenOldBlocksIsHandedOutInOrder) {
+  take(MiB);
+  std::vector<void *> kept;
+  for (size_t i = 0; i < blocks.size(); ++i)
+    if (i % 2 == 0)
+      kept.push_back(blocks[i]);
+    else
+      free(blocks[i]);
+  blocks = kept;
+  const size_t before = pages_taken.value();
+  size_t ascending = 0;
+  const size_t count = kept.size() * 3 / 4;
+  for (size_t i = 0; i < count; ++i) {
+    blocks.push_back(allocate(GetParam()));
+    ascending += address_of(blocks.back()) > address_of(*(blocks.end() - 2));
+  }
+  EXPECT_GT(ascending, count * 9 / 10);
+  EXPECT_LE(pages_taken.value(), before + kPagesInUnit) << "no page more than the current one";
+}
+
+TEST_P(SizeHeapTest, PagesWithoutABlockGoBack) {
+  const size_t before = pages_taken.value();
+  take(4 * MiB);
+  EXPECT_GE(pages_taken.value(), before + 4 * MiB / kPageBytes);
+  std::shuffle(blocks.begin(), blocks.end(), std::mt19937(1)); // NOLINT: the same each time
+  free_all();
+  EXPECT_LE(pages_taken.value(), before + kPagesInUnit);
+}
+
+TEST_P(SizeHeapTest, NothingIsStrandedWhereTheOwnerSleeps) {
+  const size_t before = pages_taken.value();
+  take(4 * MiB);
+  std::thread([this] { free_all(); }).join();
+  trim();
+  EXPECT_LE(pages_taken.value(), before + 4 * kPagesInUnit);
+}
+
+TEST_P(SizeHeapTest, WhatOthersFreedWhileTheOwnerSleptIsUsedAgain) {
+  take(MiB);
+  std::vector<void *> kept, others;
+  for (size_t i = 0; i < blocks.size(); ++i) (i % 4 == 0 ? kept : others).push_back(blocks[i]);
+  std::thread([&] {
+    for (void *block : others) free(block);
+    trim(); // sorts what the others freed
+  }).join();
+  blocks = kept;
+  const size_t before = pages_taken.value();
+  for (size_t i = 0; i < others.size() * 3 / 4; ++i) blocks.push_back(allocate(GetParam()));
+  EXPECT_LE(pages_taken.value(), before + 2 * kPagesInUnit);
+}
+
+class SizeHeapDeathTest : public SizeHeapTest {};
+INSTANTIATE_TEST_SUITE_P(Sizes, SizeHeapDeathTest, testing::Values(1, 48, 512));
+
+TEST_P(SizeHeapDeathTest, EveryDoubleFreeIsNoticed) {
+  take(200 * KiB);
+  void *block = blocks[blocks.size() / 2];
+  EXPECT_DEATH(
+      {
+        free(block);
+        free(block);
+      },
+      kFreedTwice);
+  EXPECT_DEATH(
+      {
+        for (size_t i = blocks.size() / 4; i < blocks.size(); ++i) free(blocks[i]);
+        free(block);
+      },
+      "freed twice|no block begins");
+  EXPECT_DEATH(
+      {
+        free(block);
+        *static_cast<void **>(block) = nullptr; // and the program writes to it
+        free(block);
+      },
+      kFreedTwice);
+}
+
+TEST_P(SizeHeapDeathTest, ADoubleFreeByTwoThreadsIsNoticed) {
+  take(200 * KiB);
+  void *block = blocks[blocks.size() / 2];
+  EXPECT_DEATH(
+      {
+        std::thread([=] { free(block); }).join();
+        free(block);
+      },
+      kFreedTwice);
+  EXPECT_DEATH(
+      {
+        free(block);
+        std::thread([=] { free(block); }).join();
+      },
+      kFreedTwice);
+  EXPECT_DEATH(
+      {
+        for (int i = 0; i < 2; ++i) std::thread([=] { free(block); }).join();
+      },
+      kFreedTwice);
+}
+
+TEST_P(SizeHeapDeathTest, AnAddressInsideABlockIsNoBlock) {
+  take(200 * KiB);
+  char *block = static_cast<char *>(blocks[blocks.size() / 2]);
+  for (size_t offset = 1; offset < usable_size("test", block); offset += 7)
+    EXPECT_DEATH(free(block + offset), kNotABlock) << offset;
+}
+
+} // namespace
+} // namespace abut::heap
