@@ -70,7 +70,7 @@ docs-data: ## Write the outputs of commands in the documentation again
 
 .PHONY: docs-measured
 docs-measured: ## Write the measured tables again; takes long, and needs a quiet machine
-	@tools/setup.sh build heaps demo bench rivals python
+	@tools/setup.sh build heaps demo bench baselines python
 	@tools/build.sh release abut abut_papers abut_native bench-programs bench-move trace_speed sim_speed
 	@.venv/bin/python tools/docs_data.py measured
 

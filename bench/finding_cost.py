@@ -26,11 +26,11 @@ from rich.table import Table
 from abut.environment import untouched_environment
 from abut.errors import AbutError
 from abut.heaps import Heap, preload, require_heap
-from abut.inputs import workload_of
+from abut.measure.inputs import workload_of
 from abut.measure.statistics import REPLICATES, Estimate, geometric_mean
+from abut.measure.suites import choose, load_benchmarks
 from abut.measure.workload import Workload
 from abut.places import bench_places
-from abut.suites import choose, load_benchmarks
 
 WITHOUT = "abut+friends=off"
 FORWARDED = "abut+groups=on+group_pools=forwarded+friends=forwarded"

@@ -26,10 +26,10 @@ from rich.table import Table
 from abut.environment import untouched_environment
 from abut.errors import AbutError
 from abut.heaps import Heap, preload, require_heap
-from abut.inputs import workload_of
+from abut.measure.inputs import workload_of
+from abut.measure.suites import choose, load_benchmarks
 from abut.measure.workload import Workload
 from abut.places import bench_places
-from abut.suites import choose, load_benchmarks
 
 
 def executed(workload: Workload, heap: Heap) -> int:

@@ -27,12 +27,12 @@ from rich.console import Console
 from rich.table import Table
 
 from abut.errors import NotHere
-from abut.inputs import workload_of
 from abut.library import library_path
+from abut.measure.inputs import workload_of
 from abut.measure.statistics import exact, geometric_mean, median
+from abut.measure.suites import choose, load_benchmarks
 from abut.measure.workload import Workload
 from abut.places import bench_places
-from abut.suites import choose, load_benchmarks
 from abut.trace import Trace
 
 # As printed, and what each pair took by the clock, without and with the recorder.

@@ -17,8 +17,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from abut.plans.objects import Edges, Objects
-from abut.strategies import find_strategy, strategy_names
+from abut.tuning.objects import Edges, Objects
+from abut.tuning.strategies import find_strategy, strategy_names
 
 _CONTEXTS = 64
 _NEVER = (1 << 32) - 1

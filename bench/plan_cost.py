@@ -34,9 +34,9 @@ from abut.measure.measurement import Plan as Rounds
 from abut.measure.session import compare
 from abut.measure.tasks import program_tasks
 from abut.places import bench_places
-from abut.plans.file import PAGE, SLOT, Plan, PlannedContext, write_plan
-from abut.plans.program import program_build_id
 from abut.reporters.tune import QuietWatcher
+from abut.tuning.plan import PAGE, SLOT, Plan, PlannedContext, write_plan
+from abut.tuning.program import program_build_id
 
 _PLACES = bench_places()
 _OTHERS_OFF = {"ABUT_FRIENDS": "off", "ABUT_GROUPS": "off"}

@@ -35,9 +35,9 @@ from abut.measure.session import compare
 from abut.measure.statistics import Estimate, geometric_mean, median, ratio
 from abut.measure.tasks import program_tasks
 from abut.places import bench_places
-from abut.plans.tuning import Candidate, Request, Tuning, prepare
-from abut.plans.tuning import measure as tune_prepared
 from abut.reporters.tune import QuietWatcher
+from abut.tuning.tune import Candidate, Request, Tuning, prepare
+from abut.tuning.tune import measure as tune_prepared
 
 _PLACES = bench_places()
 _PEERS = ("glibc", "jemalloc", "mimalloc", "tcmalloc")
@@ -151,7 +151,7 @@ def prepared(case: Case, budget: float, runs: int, folder: Path) -> Tuning:
         output=work / "kept.plan",
         cache="modern",
         folder=work,
-        tell=_nothing,
+        progress=_nothing,
     )
     tuning = prepare(request)
     (work / "run.trace").unlink()

@@ -44,6 +44,8 @@ clang_tidy() {
 shell() { files '*.sh' .ci/run | xargs -n 1 bash -n; }
 
 check "layers of src/" .venv/bin/python tools/check_layers.py
+check "layers of Python" env PYTHONPATH=python .venv/bin/lint-imports --no-cache
+check "sizes of files and folders" .venv/bin/python tools/check_sizes.py
 check "ruff: likely mistakes" .venv/bin/ruff check
 check "ruff: layout" .venv/bin/ruff format --check
 check "mypy: types" .venv/bin/mypy --no-error-summary

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from abut.cli import VERBS, build_app
-from abut.compilers import COMPILERS, run_compiler
 from abut.errors import DIFFERENT, FAILED, INTERRUPTED, NOT_EXECUTABLE, NOT_FOUND, RUN_FAILED, USAGE
+from abut.recording.compilers import COMPILERS, run_compiler
 
 _CMAKE = Path(__file__).resolve().parents[1] / "CMakeLists.txt"
 _VERSION = re.findall(r"project\(\s*abut\s+VERSION\s+([0-9.]+)", _CMAKE.read_text())[0]

@@ -64,7 +64,8 @@ def library_messages() -> Iterator[Message]:
 def command_messages() -> Iterator[Message]:
     """What the command line's errors say; `where` is the module."""
     shared = _constants(ast.parse((_PACKAGE / "places.py").read_text()))
-    for path in sorted(_PACKAGE.rglob("*.py")):
+    papers = ROOT / "papers"
+    for path in (*sorted(_PACKAGE.rglob("*.py")), *sorted(papers.rglob("*.py"))):
         tree = ast.parse(path.read_text())
         names = shared | _constants(tree)
         for call in ast.walk(tree):
@@ -76,7 +77,8 @@ def command_messages() -> Iterator[Message]:
             fixes = [fix for fix in fixes if fix != _ANY]
             text = _shown(call.args[0], names)
             if re.search(r"[a-z]{3}", text):
-                where = str(path.relative_to(_PACKAGE).with_suffix("")).replace("/", ".")
+                root = _PACKAGE if path.is_relative_to(_PACKAGE) else ROOT
+                where = ".".join(path.relative_to(root).with_suffix("").parts)
                 yield Message(text, (fixes or [""])[0], where)
 
 

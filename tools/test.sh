@@ -57,7 +57,7 @@ command_line() { .venv/bin/python -m pytest --quiet --numprocesses "$jobs" --dis
 # Each with each parameter that the experiments know: all must compute the same.
 every_mover() {
     tools/build.sh release abut_native bench-move &&
-        .venv/bin/python -m abut.papers.adcock --suite tiny --runs 1 --all >build/movers.txt
+        .venv/bin/python -m abut_papers.adcock --suite tiny --runs 1 --all >build/movers.txt
 }
 
 summary() {

@@ -4,7 +4,7 @@ import sys
 
 import numpy as np
 
-from abut.analysis.reuse import LINE_BYTES, ReuseDistances, SampledReuse, feed
+from abut.simulation.reuse import LINE_BYTES, ReuseDistances, SampledReuse, feed
 from abut.trace import Trace
 
 trace = Trace(sys.argv[1])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from abut.plans.objects import Layout, Objects, in_order
+from abut.tuning.objects import Layout, Objects, in_order
 
 
 def place(objects: Objects) -> Layout:

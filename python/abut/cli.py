@@ -20,7 +20,7 @@ VERBS = {
     "record": "Record what a program does with its heap",
     "trace": "Look into a recorded run",
     "sim": "Simulate caches over a recorded run",
-    "report": "Say what a heap costs and what would mend it, as one page",
+    "report": "Say what a heap costs and what would improve it, as one page",
     "export": "Write a recorded run's costs for the viewers of other tools",
     "cc": "Compile C so that each access can be recorded",
     "c++": "Compile C++ so that each access can be recorded",
@@ -28,7 +28,7 @@ VERBS = {
     "place": "Compute where objects should lie, from recorded runs",
     "plan": "Look into such a plan",
     "validate": "Compare simulated misses with hardware counters or cachegrind",
-    "bench": "Measure anew what a paper measured",
+    "bench": "Repeat a paper's measurements",
     "demo": "Show the whole way with a program that comes along, up to its report",
     "heaps": "List the heaps that are known and which are installed",
     "options": "List the options of abut's heap",
@@ -67,7 +67,7 @@ def main() -> NoReturn:
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
-        # Whoever read our output has enough; do not complain again when Python flushes at exit.
+        # The reader of the output has closed it; report nothing when Python flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
 
@@ -139,7 +139,7 @@ def _dispatch(arguments: Sequence[str]) -> int:
         print(_version_text())
         return 0
     if first in _COMPILERS:
-        from abut.compilers import run_compiler
+        from abut.recording.compilers import run_compiler
 
         run_compiler(first, list(arguments[1:]))
     if first not in VERBS:

@@ -13,7 +13,7 @@ INTERRUPTED = 130
 
 
 class AbutError(Exception):
-    """Something the user can understand and mend.
+    """Something the user can understand and fix.
 
     `problem` names the thing and the reason, `fix` what to do about it, and `exit_code` is what
     the process ends with.

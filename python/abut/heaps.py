@@ -9,10 +9,11 @@ import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol, cast
 
-from abut.composed import GRAINS, SERVERS, composed_heaps, papers_library, served_heap
 from abut.errors import USAGE, AbutError
 from abut.library import library_path, load_library
+from abut.plugins import entries, load
 from abut.settings import environment_of
 
 
@@ -44,6 +45,22 @@ class MissingHeap:
         return f"apt install {self.package}"
 
 
+class MoreHeaps(Protocol):
+    """A module that another package adds as an entry point of the group `abut.heaps`."""
+
+    @staticmethod
+    def heap_names() -> list[str]:
+        """The names for a list of heaps."""
+
+    @staticmethod
+    def heap_of(name: str) -> Heap | None:
+        """The heap of that name, with settings if it has any; None where it is not one of these."""
+
+    @staticmethod
+    def layout_names() -> list[str]:
+        """The heaps whose layouts the simulator can make."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Peer:
     about: str
@@ -70,11 +87,8 @@ NAMES = ("glibc", *_PEERS, "abut")
 def find_heap(name: str) -> Heap | MissingHeap:
     """The heap called `name`.
 
-    Beside the known names: `[LABEL=]PATH` is any library that replaces malloc,
-    `abut+NAME=VALUE[+NAME=VALUE...]` is abut's heap with options set, and `NAME[+align=8]` is one
-    of the papers' allocators, with blocks at multiples of eight where their programs allow that;
-    `offload[:NAME]` is one that a thread of its own serves on another processor, and
-    `offload-process[:NAME]` one that a process of its own serves.
+    Beside the known names: `[LABEL=]PATH` is any library that replaces malloc, and
+    `abut+NAME=VALUE[+NAME=VALUE...]` is abut's heap with options set. Other packages add more.
 
     Raises AbutError for a name nobody knows, and for abut's own heap when it is not built.
     """
@@ -84,10 +98,11 @@ def find_heap(name: str) -> Heap | MissingHeap:
         return GLIBC
     if name.partition("+")[0] == "abut":
         return _abut(name)
-    if composed := _composed(name):
-        return composed
     if name not in _PEERS:
-        known = ", ".join((*NAMES, *composed_heaps(), *(f"{server}[:NAME]" for server in SERVERS)))
+        for added in more_heaps():
+            if heap := added.heap_of(name):
+                return heap
+        known = ", ".join(heap_names())
         fix = f"choose of {known}, or give the path of a library"
         raise AbutError(f"heap '{name}': no such heap", fix=fix, exit_code=USAGE)
     peer = _PEERS[name]
@@ -95,6 +110,16 @@ def find_heap(name: str) -> Heap | MissingHeap:
     if library is None:
         return MissingHeap(name, peer.about, peer.package)
     return Heap(name, peer.about, library, peer.package)
+
+
+def more_heaps() -> list[MoreHeaps]:
+    """What other packages add."""
+    return [cast("MoreHeaps", load(point)) for point in entries("abut.heaps").values()]
+
+
+def heap_names() -> list[str]:
+    """All heaps that have a name, abut's own and its peers first."""
+    return [*NAMES, *(name for added in more_heaps() for name in added.heap_names())]
 
 
 def find_heaps(names: Iterable[str]) -> tuple[list[Heap], list[MissingHeap]]:
@@ -141,29 +166,6 @@ def _abut(name: str) -> Heap:
     settings = name.split("+")[1:]
     variables = environment_of(settings, load_library().options()) if settings else {}
     return Heap(name, ABUT_ABOUT, library_path(), "", variables)
-
-
-def _composed(name: str) -> Heap | None:
-    base, _, setting = name.partition("+")
-    inner = served_heap(base)
-    known = composed_heaps().get(inner or base)
-    if known is None:
-        return None
-    variables = {"ABUT_HEAP": base}
-    if setting:
-        key, _, value = setting.partition("=")
-        if key != "align" or value not in GRAINS:
-            raise AbutError(
-                f"heap '{name}': no such setting",
-                fix=f"write {base}+align=8 or {base}",
-                exit_code=USAGE,
-            )
-        variables["ABUT_ALIGN"] = value
-    described = known.description
-    if inner is not None:
-        server = SERVERS[base.partition(":")[0]]
-        described = f"{known.name} served by {server} of its own (Rezaei and Kavi, section 4)"
-    return Heap(name, described, papers_library(), "", variables)
 
 
 def _heap_of_path(text: str) -> Heap:

@@ -1,6 +1,6 @@
 """The machine that a measurement was made on, in the words that a reader needs to repeat it.
 
-Assumes Linux: /proc and /sys. What the kernel does not tell is None.
+Assumes Linux: /proc and /sys. What the kernel does not report is None.
 """
 
 import os

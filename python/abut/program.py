@@ -6,13 +6,10 @@ Assumes Linux: ELF files, `#!` lines, and a loader that ignores LD_PRELOAD for p
 import os
 import shutil
 import stat
-import struct
 from pathlib import Path
 
 from abut.errors import NOT_EXECUTABLE, NOT_FOUND, AbutError
 
-_PT_INTERP = 3
-_ELF_CLASS_64 = 2
 _HEAD_BYTES = 4096
 _MOST_INTERPRETERS = 5
 
@@ -35,7 +32,9 @@ def find_program(name: str) -> Path:
     if blocked.is_dir():
         reason, fix = "it is a folder", "name a program inside it"
     elif not blocked.exists():
-        raise AbutError(f"{name}: the link leads nowhere", fix="mend the link", exit_code=NOT_FOUND)
+        raise AbutError(
+            f"{name}: the link leads nowhere", fix="repair the link", exit_code=NOT_FOUND
+        )
     else:
         reason, fix = "it is not executable", f"chmod +x {blocked}"
     raise AbutError(f"{blocked}: {reason}", fix=fix, exit_code=NOT_EXECUTABLE)
@@ -44,14 +43,14 @@ def find_program(name: str) -> Path:
 def preload_obstacle(path: Path) -> str | None:
     """Why a preloaded library would not serve the program at `path`; None when it would.
 
-    Scripts are judged by the interpreter in their `#!` line.
+    Scripts are classified by the interpreter in their `#!` line.
     """
     for _ in range(_MOST_INTERPRETERS):
         if privilege := _privilege(path):
             return f"{path} {privilege}, and the loader then ignores LD_PRELOAD"
         head = _head(path)
         if not head.startswith(b"#!"):
-            return _elf_obstacle(path, head)
+            return _elf_obstacle(path) if head.startswith(b"\x7fELF") else None
         interpreter = _interpreter(head)
         if interpreter is None:
             return None
@@ -100,32 +99,16 @@ def _interpreter(head: bytes) -> Path | None:
     return Path(words[0])
 
 
-def _elf_obstacle(path: Path, head: bytes) -> str | None:
-    if not head.startswith(b"\x7fELF"):
+def _elf_obstacle(path: Path) -> str | None:
+    from abut.elf import read_elf
+
+    elf = read_elf(path)
+    if elf is None:
         return None
-    if head[4] != _ELF_CLASS_64:
+    if elf.bits != 64:  # noqa: PLR2004
         return f"{path} is a 32-bit program, and the library is a 64-bit one"
-    loader = _elf_loader(path, head)
-    if loader is None:
+    if elf.loader is None:
         return f"{path} is statically linked, so it loads no library at all"
-    if "ld-musl" in loader:
+    if "ld-musl" in elf.loader:
         return f"{path} is built for musl, and the library for glibc"
-    return None
-
-
-def _elf_loader(path: Path, head: bytes) -> str | None:
-    """The loader that a 64-bit ELF file asks for; None when it is statically linked."""
-    order = "<" if head[5] == 1 else ">"
-    (offset,) = struct.unpack_from(f"{order}Q", head, 32)
-    size, count = struct.unpack_from(f"{order}HH", head, 54)
-    with path.open("rb") as file:
-        file.seek(offset)
-        table = file.read(size * count)
-        for start in range(0, len(table) - size + 1, size):
-            (kind,) = struct.unpack_from(f"{order}I", table, start)
-            if kind == _PT_INTERP:
-                (where,) = struct.unpack_from(f"{order}Q", table, start + 8)
-                (length,) = struct.unpack_from(f"{order}Q", table, start + 32)
-                file.seek(where)
-                return os.fsdecode(file.read(min(length, _HEAD_BYTES)).rstrip(b"\0"))
     return None

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from abut.plans.file import Plan, read_plan
+from abut.tuning.plan import Plan, read_plan
 from conftest import ROOT, abut_environment
 
 COUNT = 1000  # objects of each of two contexts

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from abut.trace import Trace
 from abut.trace.reader import EventKind
+from conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = ROOT / "tests" / "record"
 _ALLOCATOR = 1
 

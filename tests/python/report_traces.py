@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from abut.analysis.caches import Level
-from abut.analysis.presets import Preset
+from abut.simulation.caches import Level
+from abut.simulation.presets import Preset
 from abut.trace import Frame, TraceWriter
 
 NODE, BUFFER = 1, 2

@@ -1,4 +1,4 @@
-"""`abut bench`: a paper's measurements, made anew on programs and heaps of today."""
+"""`abut bench`: a paper's measurements, repeated on programs and heaps of today."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ import typer
 from abut.errors import FAILED, AbutError
 
 if TYPE_CHECKING:
-    from abut.papers.paper import Request
+    from abut.bench import Request
 
 
 def command(
@@ -36,7 +36,7 @@ def command(
         Path | None,
         typer.Option(metavar="FOLDER", help="Where traces are kept [~/.cache/abut/traces]."),
     ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Record anew what is there.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Record again what is there.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the figures (.png or .svg).")
@@ -52,8 +52,8 @@ def command(
         abut bench vam --recorded small
         abut bench vam --programs sqlite --heaps glibc,abut --json
     """
+    from abut.bench import Request, find_paper
     from abut.commands.console import console
-    from abut.papers.paper import Request, find_paper
     from abut.places import cache_folder
     from abut.reporters.trace import document
 
@@ -68,7 +68,7 @@ def command(
         suite=suite,
         traces=traces or cache_folder() / "traces",
         fresh=fresh,
-        tell=_tell,
+        progress=_show_progress,
         recorded_suite=recorded,
     )
     result = paper.measure(request)
@@ -93,8 +93,11 @@ def _report_left_out(request: "Request") -> None:
 
 
 def _list_papers() -> None:
-    from abut.papers.paper import find_paper, papers
+    from abut.bench import find_paper, papers
 
+    if not papers():
+        print("no papers are installed")
+        return
     for paper in papers():
         print(f"{paper:<8} {find_paper(paper).ABOUT}")
     print(f"next: abut bench {papers()[0]}")
@@ -116,7 +119,7 @@ def _check_plot(plot: Path | None, *, force: bool) -> None:
         raise AbutError(f"{plot}: its folder is not there", fix=f"mkdir -p {plot.parent}")
 
 
-def _tell(what: str) -> None:
+def _show_progress(what: str) -> None:
     """To somebody who waits, or a log; not into the result, where both go to the same place."""
     if sys.stderr.isatty() or not os.path.sameopenfile(1, 2):
         print(f"abut: {what}", file=sys.stderr, flush=True)

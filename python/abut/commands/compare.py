@@ -152,7 +152,7 @@ def _write(summary: "Summary", figure: "Figure", output: Path | None, plot: Path
 def _print(summary: "Summary", figures: "list[Figure]", *, json: bool) -> None:
     from abut.commands.console import console, error_console
     from abut.machine import describe, this_machine
-    from abut.reporters import remarks
+    from abut.reporters import notes
     from abut.reporters.table import tables
 
     out = console()
@@ -161,18 +161,18 @@ def _print(summary: "Summary", figures: "list[Figure]", *, json: bool) -> None:
     else:
         out.print(describe(this_machine()), markup=False)
         out.print(*tables(summary, figures), sep="\n")
-        for note in remarks.notes(summary.comparison):
+        for note in notes.notes(summary.comparison):
             out.print(f"note: {note}", markup=False)
-    for problem in remarks.errors(summary.comparison):
+    for problem in notes.errors(summary.comparison):
         error_console().print(f"abut: {problem}", markup=False, style="red")
     if not json:
-        out.print(f"next: {remarks.next_step(summary)}", markup=False)
+        out.print(f"next: {notes.next_step(summary)}", markup=False)
 
 
 def _as_json(summary: "Summary") -> str:
     from abut.machine import this_machine
+    from abut.measure.versions import versions_of
     from abut.reporters.json import comparison_json
-    from abut.versions import versions_of
 
     return comparison_json(summary, this_machine(), versions_of(summary.comparison.heaps))
 

@@ -10,7 +10,7 @@ import typer
 from abut.errors import USAGE, AbutError
 
 if TYPE_CHECKING:
-    from abut.analysis.costs import Costs
+    from abut.simulation.costs import Costs
     from abut.trace.reader import Trace
 
 
@@ -100,9 +100,9 @@ def command(
 
 
 def _write(trace: "Trace", format_: Format, path: Path, figure: str, cache: str) -> None:
-    from abut.analysis.costs import costs_of
-    from abut.analysis.presets import find_preset
     from abut.reporters import exports
+    from abut.simulation.costs import costs_of
+    from abut.simulation.presets import find_preset
 
     if format_ is Format.PERFETTO:
         path.write_text(_live(trace))
@@ -120,9 +120,9 @@ def _write(trace: "Trace", format_: Format, path: Path, figure: str, cache: str)
 
 
 def _live(trace: "Trace") -> str:
-    from abut.analysis.live import live_over_time
-    from abut.analysis.owners import owners_of
     from abut.reporters import exports
+    from abut.simulation.live import live_over_time
+    from abut.simulation.owners import owners_of
 
     owners = owners_of(trace, "context")
     names = owners.names(trace, range(1, len(owners.chains) + 1), owners.owner_of_context)

@@ -1,8 +1,7 @@
 """`abut heaps`: the heaps that programs can be run under."""
 
-from abut.composed import SERVERS, composed_heaps
 from abut.errors import AbutError
-from abut.heaps import ABUT_ABOUT, NAMES, Heap, MissingHeap, find_heap
+from abut.heaps import ABUT_ABOUT, Heap, MissingHeap, find_heap, heap_names
 
 
 def command() -> None:
@@ -15,8 +14,7 @@ def command() -> None:
     from abut.commands.console import console
     from abut.reporters.listing import heaps_table
 
-    composed = (*composed_heaps(), *SERVERS) if composed_heaps() else ()
-    console().print(heaps_table([_state(name) for name in (*NAMES, *composed)]))
+    console().print(heaps_table([_state(name) for name in heap_names()]))
 
 
 def _state(name: str) -> Heap | MissingHeap:

@@ -26,7 +26,7 @@ def command(
     ] = "modern",
     depth: Annotated[
         int | None,
-        typer.Option(min=1, max=4, help="Callers that tell objects apart [as many as needed]."),
+        typer.Option(min=1, max=4, help="Callers that distinguish objects [as many as needed]."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the random strategy.")] = 1,
     names: Annotated[
@@ -55,8 +55,8 @@ def command(
         return
     if not traces:
         raise AbutError("no trace", fix="abut record -- program args", exit_code=USAGE)
-    from abut.plans.choice import choose
     from abut.reporters.plan import choice_document, choice_table, choice_words
+    from abut.tuning.choice import choose
 
     path = output or traces[0].with_suffix(".plan")
     check_target(path, traces, force=force)

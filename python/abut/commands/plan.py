@@ -23,8 +23,8 @@ def show(
         abut plan show --json run.plan
     """
     from abut.commands.console import console
-    from abut.plans.file import read_plan
     from abut.reporters.plan import plan_document, plan_table
+    from abut.tuning.plan import read_plan
 
     plan = read_plan(path)
     if json:

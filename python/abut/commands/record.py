@@ -130,7 +130,7 @@ def command(
 
 
 def _tool_arguments() -> list[str]:
-    from abut.recorders.valgrind_tool import launcher, tool_folder
+    from abut.recording.valgrind_tool import launcher, tool_folder
 
     folder = tool_folder(lambda text: print(f"abut: {text}", file=sys.stderr))
     return [f"--launcher={launcher()}", f"--tool={folder}"]

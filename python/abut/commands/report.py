@@ -1,6 +1,7 @@
-"""`abut report`: what a program's heap costs and what would mend it, as one page."""
+"""`abut report`: what a program's heap costs and what would improve it, as one page."""
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,7 +10,7 @@ import typer
 from abut.errors import USAGE, AbutError
 
 if TYPE_CHECKING:
-    from abut.analysis.presets import Preset
+    from abut.simulation.presets import Preset
 
 _MOST_TRACES = 2
 _LAYOUTS, _MOST = "combined,usage-df,simple", 150_000_000
@@ -46,7 +47,7 @@ def command(
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0: one a core.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the page.")] = False,
 ) -> None:
-    """Write a page that says what a heap costs, who wastes most, and what would mend it.
+    """Write a page that says what a heap costs, who wastes most, and what would improve it.
 
     One file, under 10 MB, that needs no network: the verdict, use of lines, maps of the heap, flame
     graphs, miss curves, what is used together, pages, each context closely, and why to trust it.
@@ -58,10 +59,10 @@ def command(
         abut report -o both.html glibc.trace abut.trace
         abut report lua5.4.trace compare.json tune.json
     """
-    from abut.analysis.measured import sorted_out
-    from abut.analysis.presets import find_preset
+    from abut.measure.saved import sorted_out
     from abut.reporters.html import page
     from abut.reporters.report import report_document
+    from abut.simulation.presets import find_preset
     from abut.targets import check_target
 
     check_target(output, inputs, force=force)
@@ -107,20 +108,22 @@ def _arguments(inputs: list[Path], **options: str | int) -> list[str]:
 def _trace_reports(
     traces: list[Path], preset: "Preset", names: list[str], most: int, seed: int, jobs: int
 ) -> list[dict[str, Any]]:
-    from abut.analysis.report import Request, trace_report
-    from abut.strategies import find_strategy
+    from abut.simulation.report import Request, trace_report
+    from abut.tuning.best_layout import best_layout
+    from abut.tuning.strategies import find_strategy
 
     for name in names:
         find_strategy(name)
+    find = partial(best_layout, strategies=names) if names else None
     found = []
     for trace in traces:
         if sys.stderr.isatty():
             print(f"abut: looking through {trace}", file=sys.stderr)
-        found.append(trace_report(Request(str(trace), preset, names, most, seed, jobs)))
+        found.append(trace_report(Request(str(trace), preset, find, most, seed, jobs)))
     return found
 
 
 def _between(traces: list[Path], preset: "Preset", most: int) -> list[dict[str, Any]]:
-    from abut.analysis.report import difference
+    from abut.simulation.report import difference
 
     return difference(str(traces[0]), str(traces[1]), preset, most)

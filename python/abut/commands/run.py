@@ -84,7 +84,7 @@ def command(
         environment["LD_PRELOAD"] = chosen
     path = find_program(program[0])
     if plan:
-        from abut.plans.program import check_program
+        from abut.tuning.program import check_program
 
         check_program(plan, path)
     if chosen and (obstacle := preload_obstacle(path)):

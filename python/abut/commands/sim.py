@@ -13,7 +13,7 @@ from abut.errors import USAGE, AbutError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from abut.analysis.simulation import Job, Result
+    from abut.simulation.jobs import Job, Result
 
 _SPLITS = ("allocator",)
 
@@ -34,7 +34,7 @@ def command(
         str,
         typer.Option(
             metavar="A,B,...",
-            help="Lay objects out anew: recorded, line, random, size, a strategy, a plan's file, "
+            help="Where objects lie: recorded, line, random, size, a strategy, a plan's file, "
             "or a paper's heap.",
         ),
     ] = "recorded",
@@ -86,11 +86,11 @@ def command(
         abut sim --layout lea,phk,vam,vam+align=8 run.trace
         abut sim --pages glibc.trace jemalloc.trace
     """
-    from abut.analysis.simulation import simulate_all
+    from abut.simulation.jobs import simulate_all
 
     made = _jobs(traces, cache, split, layout, by, side, classes, optimum, huge_pages, seed)
     if pages:
-        _show_pages(traces, layout.split(","), made[0], json=json)
+        _show_pages(made, json=json)
         return
     results = simulate_all(made, jobs or len(os.sched_getaffinity(0)), scheduler)
     if instructions:
@@ -103,15 +103,13 @@ def command(
     _show(results, top)
 
 
-def _show_pages(
-    traces: "Sequence[Path]", layouts: "Sequence[str]", like: "Job", *, json: bool
-) -> None:
-    from abut.analysis.pages import compare_pages, run_pages
+def _show_pages(jobs: "Sequence[Job]", *, json: bool) -> None:
     from abut.commands.console import console
     from abut.reporters.pages import pages_document, pages_sides_table, pages_table, pages_words
     from abut.reporters.trace import document
+    from abut.simulation.pages import compare_pages, run_pages
 
-    comparison = compare_pages(run_pages(traces, layouts, like.seed, like.preset))
+    comparison = compare_pages(run_pages(jobs))
     if json:
         print(document(**pages_document(comparison)))
         return
@@ -120,7 +118,7 @@ def _show_pages(
         out.print(f"- {pages_words(name, comparison)}", markup=False)
     out.print(pages_table("misses of pages", "run", comparison))
     out.print(pages_sides_table("the same by side", "run", comparison))
-    out.print(f"next: abut sim {shlex.quote(str(traces[0]))}", markup=False)
+    out.print(f"next: abut sim {shlex.quote(jobs[0].trace)}", markup=False)
 
 
 def _jobs(
@@ -135,14 +133,14 @@ def _jobs(
     huge_pages: bool,
     seed: int,
 ) -> "list[Job]":
-    from abut.analysis.owners import OWNERS
-    from abut.analysis.presets import find_preset
-    from abut.analysis.simulation import LAYOUTS, Job
-    from abut.composed import composed_heaps
-    from abut.plans.layouts import is_plan, strategy_layouts
+    from abut.heaps import more_heaps
+    from abut.simulation.jobs import LAYOUTS, Job
+    from abut.simulation.owners import OWNERS
+    from abut.simulation.presets import find_preset
+    from abut.tuning.layouts import is_plan, placer_of, strategy_layouts
 
     layouts = layout.split(",")
-    composed = {f"{heap}{grain}" for heap in composed_heaps() for grain in ("", "+align=8")}
+    composed = {name for added in more_heaps() for name in added.layout_names()}
     planned = strategy_layouts() if set(layouts) - set(LAYOUTS) - composed else []
     for option, given, known in (
         ("--by", by, OWNERS),
@@ -174,6 +172,7 @@ def _jobs(
             optimum=optimum,
             huge_pages=huge_pages,
             split=split is not None,
+            placer=placer_of(name),
         )
         for trace in traces
         for name in layouts
@@ -181,9 +180,9 @@ def _jobs(
 
 
 def _show(results: "Sequence[Result]", top: int) -> None:
-    from abut.analysis.verdict import verdict
     from abut.commands.console import console, error_console
     from abut.reporters import sim as report
+    from abut.simulation.verdict import verdict
 
     out = console()
     by_trace: dict[str, list[Result]] = {}

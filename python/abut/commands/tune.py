@@ -54,8 +54,8 @@ def command(
         abut tune --budget 2m -o lua.plan --also '-- lua5.4 other.lua' -- lua5.4 script.lua
     """
     from abut.commands.console import console
-    from abut.plans.tuning import Request, tune
     from abut.reporters.tune import QuietWatcher, tuning_document, tuning_table, tuning_words
+    from abut.tuning.tune import Request, tune
 
     path = output or Path(Path(program[0]).name + ".plan")
     check_target(path, [], force=force)
@@ -68,7 +68,7 @@ def command(
             output=path,
             cache=cache,
             folder=Path(folder),
-            tell=_tell,
+            progress=_show_progress,
         )
         result = tune(request, QuietWatcher())
     if json:
@@ -83,7 +83,7 @@ def command(
         out.print(sentence, markup=False)
 
 
-def _tell(what: str) -> None:
+def _show_progress(what: str) -> None:
     if sys.stderr.isatty():
         print(f"abut: {what}", file=sys.stderr)
 

@@ -10,8 +10,8 @@ from abut.errors import USAGE, AbutError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from abut.analysis.validation import Figure
     from abut.measure.counters import Event
+    from abut.simulation.validation import Figure
 
 TAKES_PROGRAM = True
 
@@ -38,15 +38,15 @@ def command(
 
     Where the machine has hardware counters, with those, for its own caches. Elsewhere with
     cachegrind's, for an L1 of 48 KiB and a last level of 1 MiB. A program that does not do the
-    same in every run wants several.
+    same in every run needs several.
 
     Examples:
 
         abut validate -- lua5.4 script.lua
         abut validate --against cachegrind -- xmllint --noout big.xml
     """
-    from abut.analysis.validation import HARDWARE
     from abut.measure.counters import available
+    from abut.simulation.validation import HARDWARE
 
     if against not in (None, "counters", "cachegrind"):
         raise AbutError(
@@ -62,7 +62,7 @@ def command(
     if counters.events and against != "cachegrind":
         _show("counted", _counted(program, counters.events), json, [])
         return
-    from abut.analysis.validation import against_cachegrind
+    from abut.simulation.validation import against_cachegrind
 
     why = [] if against else [f"hardware counters: {counters.reason}; compared with cachegrind"]
     _show("cachegrind", against_cachegrind(program, runs), json, why)
@@ -74,11 +74,11 @@ def _counted(program: "Sequence[str]", events: "tuple[Event, ...]") -> "list[Fig
     import os
     from pathlib import Path
 
-    from abut.analysis.presets import find_preset
-    from abut.analysis.validation import against_counters
     from abut.environment import untouched_environment
     from abut.measure.spawn import Launch, run_once
     from abut.program import find_program
+    from abut.simulation.presets import find_preset
+    from abut.simulation.validation import against_counters
 
     nowhere = Path(os.devnull)
     launch = Launch(

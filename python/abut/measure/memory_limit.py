@@ -1,4 +1,4 @@
-"""Programs with less memory than they want: a memory cgroup for each run.
+"""Programs with less memory than they need: a memory cgroup for each run.
 
 Assumes Linux. Control groups of both versions serve; without one that may be written, or without
 swap, into which the kernel could put what does not fit, there is nothing to be measured.
@@ -88,7 +88,7 @@ def limited(limit_bytes: int) -> Iterator[Path]:
 
 @contextmanager
 def _helped(patience: Path, limit: Path, limit_bytes: int) -> Iterator[None]:
-    """Groups of version 1: nobody is ended while there is swap.
+    """Groups of version 1: no process is ended while there is swap.
 
     The kernel takes a small group whose pages are all in use for one that is out of memory, though
     every page could be swapped. So its processes are let wait then, and the limit is raised and

@@ -12,7 +12,7 @@ from abut.measure.workload import Workload
 
 
 class Watcher(Protocol):
-    """Is told how a comparison gets on."""
+    """Called as a comparison proceeds."""
 
     def on_program(self, name: str) -> None:
         """A program's input is being prepared, and it is next."""

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from abut.errors import AbutError
-from abut.inputs import workload_of
+from abut.measure.inputs import workload_of
 from abut.measure.session import Task
+from abut.measure.suites import choose, load_benchmarks
 from abut.measure.workload import Workload
 from abut.places import bench_places
 from abut.program import find_program, preload_obstacle
-from abut.suites import choose, load_benchmarks
 
 
 def program_tasks(argv: Sequence[str], stdin: Path | None) -> list[Task]:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import abut
-from abut.analysis.costs import Costs
+from abut.simulation.costs import Costs
 from abut.trace.reader import Info
 from abut.trace.symbols import Place
 

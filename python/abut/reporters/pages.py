@@ -5,16 +5,14 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from abut.analysis.pages import PAGE_BYTES, PageComparison, PageReport, Prefetch
+from abut.reporters.grid import grid
 from abut.reporters.units import amount
+from abut.simulation.pages import PAGE_BYTES, PageComparison, PageReport, Prefetch
 
 
 def pages_table(title: str, what: str, comparison: PageComparison) -> Table:
     """A row a run; `what` the runs differ in."""
-    shown = Table(title=Text(title), title_justify="left")
-    shown.add_column(what)
-    shown.add_column("pages in use", justify="right")
-    shown.add_column("over live", justify="right")
+    shown = grid(Text(title), [what, "pages in use", "over live"])
     for memory in comparison.memories:
         shown.add_column(f"misses in {memory_text(memory)}", justify="right")
         shown.add_column("read ahead", justify="right")

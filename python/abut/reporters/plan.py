@@ -4,17 +4,16 @@ from typing import Any
 
 from rich.table import Table
 
-from abut.plans.choice import Choice
-from abut.plans.file import Plan
+from abut.reporters.grid import grid
 from abut.reporters.units import amount
-from abut.strategies import find_strategy, strategy_names
+from abut.tuning.choice import Choice
+from abut.tuning.plan import Plan
+from abut.tuning.strategies import find_strategy, strategy_names
 
 
 def strategies_table() -> Table:
     """A row a strategy."""
-    table = Table()
-    table.add_column("strategy")
-    table.add_column("lays objects out")
+    table = grid("", ["strategy", "lays objects out"], words=2)
     for name in strategy_names():
         table.add_row(name, find_strategy(name).about)
     return table
@@ -22,10 +21,9 @@ def strategies_table() -> Table:
 
 def choice_table(choice: Choice) -> Table:
     """A row a candidate, the best first."""
-    table = Table(title="simulated", title_justify="left")
-    table.add_column("strategy")
-    for name in ("AMAT, cycles", "against the best", "memory", "objects placed"):
-        table.add_column(name, justify="right")
+    table = grid(
+        "simulated", ["strategy", "AMAT, cycles", "against the best", "memory", "objects placed"]
+    )
     for candidate in choice.candidates:
         plan = candidate.plan
         table.add_row(

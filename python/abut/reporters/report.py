@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import abut
-from abut.reporters import report_words as words
+from abut.reporters import phrases as words
 from abut.reporters.units import amount
 
 SCHEMA = 1

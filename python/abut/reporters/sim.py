@@ -9,11 +9,12 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from abut.analysis.caches import CLASSES, SIDES, Level, LevelCounts, Prefetches
-from abut.analysis.simulation import Result, average_cycles
-from abut.analysis.verdict import pollution, verdict
+from abut.reporters.grid import grid
 from abut.reporters.trace import document
 from abut.reporters.units import amount
+from abut.simulation.caches import CLASSES, SIDES, Level, LevelCounts, Prefetches
+from abut.simulation.jobs import Result, average_cycles
+from abut.simulation.verdict import pollution, verdict
 
 _SIDES = ("application", "allocator")
 _SHOWN_CLASSES = 3
@@ -31,11 +32,7 @@ def heading(result: Result) -> str:
 def levels_table(result: Result) -> Table:
     """A row a level and side, from the first level on, TLBs last."""
     per = "MPKI" if result.instructions else "per 1000 accesses"
-    table = Table(title="misses", title_justify="left")
-    for name in ("level", "side"):
-        table.add_column(name)
-    for name in ("accesses", "misses", "rate", per):
-        table.add_column(name, justify="right")
+    table = grid("misses", ["level", "side", "accesses", "misses", "rate", per], words=2)
     classify = result.job.classify
     if classify:
         for name in CLASSES[:_SHOWN_CLASSES]:
@@ -77,10 +74,10 @@ def _add_level(table: Table, counts: LevelCounts, thousands: float, classify: bo
 
 def use_table(result: Result) -> Table:
     """How much of what was brought in was used, a row a level."""
-    table = Table(title="of what was brought in", title_justify="left")
-    table.add_column("level")
-    for name in ("line", "brought in", "used", "application's", "allocator's"):
-        table.add_column(name, justify="right")
+    table = grid(
+        "of what was brought in",
+        ["level", "line", "brought in", "used", "application's", "allocator's"],
+    )
     rows = [
         (level.name, used) for level, used in zip(result.levels, result.utilisation, strict=True)
     ]
@@ -102,11 +99,9 @@ def prefetch_table(result: Result) -> Table | None:
     rows = [level for level in result.levels if level.prefetched.issued]
     if not rows:
         return None
-    table = Table(title="prefetches", title_justify="left")
-    for name in ("level", "side"):
-        table.add_column(name)
-    for name in ("issued", "accuracy", "coverage", "in time"):
-        table.add_column(name, justify="right")
+    table = grid(
+        "prefetches", ["level", "side", "issued", "accuracy", "coverage", "in time"], words=2
+    )
     for level in rows:
         _add_prefetches(table, level.name, "both", level.prefetched, level.total_misses)
         for side, name in enumerate(_SIDES):
@@ -162,8 +157,7 @@ def split_table(result: Result) -> Table | None:
     if found is None:
         return None
     first = result.levels[0].name
-    table = Table(title=f"{first}, shared and separate", title_justify="left")
-    table.add_column("caches")
+    table = grid(f"{first}, shared and separate", ["caches"])
     for name in ("side", "accesses", "misses", "rate"):
         table.add_column(name, justify="right" if name != "side" else "left")
     shared = result.levels[0]
@@ -183,17 +177,14 @@ def _add_split_row(table: Table, caches: str, side: str, accesses: int, misses: 
 
 def layouts_table(results: Sequence[Result]) -> Table:
     """A row a layout: what would miss if the objects lay so."""
-    table = Table(title="layouts", title_justify="left")
-    table.add_column("layout")
-    for name in layout_columns(results[0]):
-        table.add_column(name, justify="right")
+    table = grid("layouts", ["layout", *layout_columns(results[0])])
     for result in results:
         table.add_row(result.job.layout, *layout_cells(result))
     return table
 
 
 def layout_columns(result: Result) -> list[str]:
-    """What is told of a layout, by levels."""
+    """What is shown of a layout, by levels."""
     levels = [f"{level.name} misses" for level in (*result.levels, *result.tlb[-1:])]
     return [*levels, "of lines used", "of pages used", "AMAT"]
 
@@ -211,13 +202,16 @@ def layout_cells(result: Result) -> list[str]:
 
 def traces_table(results: Sequence[Result]) -> Table:
     """A row a trace."""
-    table = Table(title="traces", title_justify="left")
-    table.add_column("trace")
-    table.add_column("accesses", justify="right")
-    for level in results[0].levels:
-        table.add_column(f"{level.name} misses", justify="right")
-    for name in ("of lines used", "AMAT"):
-        table.add_column(name, justify="right")
+    table = grid(
+        "traces",
+        [
+            "trace",
+            "accesses",
+            *(f"{level.name} misses" for level in results[0].levels),
+            "of lines used",
+            "AMAT",
+        ],
+    )
     for result in results:
         used = result.utilisation[0].share
         rates = (

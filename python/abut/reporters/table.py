@@ -8,6 +8,7 @@ from rich.text import Text
 
 from abut.measure.sample import CHOICES, COUNTERS, Figure
 from abut.measure.summary import Mean, ProgramSummary, Summary
+from abut.reporters.grid import grid
 from abut.reporters.units import amount, ratio_text, ratio_with_interval, with_interval
 
 _BEST = "bold green"
@@ -27,8 +28,7 @@ def program_table(summary: Summary, program: ProgramSummary) -> Table:
     """One row a heap; each figure's median, interval and ratios to the reference and the best."""
     comparison = summary.comparison
     title = Text(shlex.join(program.measurement.workload.argv))
-    table = Table(title=title, title_justify="left")
-    table.add_column("heap")
+    table = grid(title, ["heap"])
     figures = [figure for figure in (*CHOICES, *COUNTERS) if figure.key in program.cells]
     for figure in figures:
         table.add_column(figure.title, justify="right")
@@ -48,11 +48,10 @@ def suite_table(summary: Summary, figure: Figure) -> Table:
     """One row a benchmark, one column a heap: the ratio of `figure` to the reference heap's."""
     comparison = summary.comparison
     heaps = [heap.name for heap in comparison.heaps]
-    table = Table(title=f"{figure.title} (ratio to {comparison.reference})", title_justify="left")
-    table.add_column("benchmark")
-    table.add_column(f"{comparison.reference}'s own", justify="right")
-    for heap in heaps:
-        table.add_column(heap, justify="right")
+    table = grid(
+        f"{figure.title} (ratio to {comparison.reference})",
+        ["benchmark", f"{comparison.reference}'s own", *heaps],
+    )
     for program in summary.programs:
         row = program.cells.get(figure.key, {})
         own = row.get(comparison.reference)
@@ -71,10 +70,7 @@ def means_table(summary: Summary) -> Table:
     """One row a figure, one column a heap: the geometric mean of its ratios to the reference."""
     comparison = summary.comparison
     title = f"geometric means of {summary.counted} benchmarks (ratio to {comparison.reference})"
-    table = Table(title=title, title_justify="left")
-    table.add_column("figure")
-    for heap in comparison.heaps:
-        table.add_column(heap.name, justify="right")
+    table = grid(title, ["figure", *(heap.name for heap in comparison.heaps)])
     for figure in (*CHOICES, *COUNTERS):
         if means := summary.means.get(figure.key):
             row = [means[heap.name] for heap in comparison.heaps]

@@ -10,6 +10,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from abut.reporters.grid import grid
 from abut.reporters.units import amount
 from abut.trace.reader import Check, Damage, Info
 from abut.trace.sites import ContextSum
@@ -157,9 +158,11 @@ def contexts_json(sums: Sequence[ContextSum], places: Mapping[int, Sequence[Plac
 
 def objects_table(rows: Sequence[Mapping[str, int]]) -> Table:
     """A row an object."""
-    table = Table()
-    for column in ("object", "size", "context", "born", "died", "reads", "writes", "by allocator"):
-        table.add_column(column, justify="right")
+    table = grid(
+        "",
+        ["object", "size", "context", "born", "died", "reads", "writes", "by allocator"],
+        words=0,
+    )
     for row in rows:
         died = amount(row["died"] / _NANOSECONDS, "s") if row["died"] >= 0 else "-"
         counts = (amount(row[name], "") for name in ("reads", "writes", "allocator_accesses"))

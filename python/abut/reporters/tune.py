@@ -6,12 +6,13 @@ from typing import Any
 from rich.table import Table
 
 from abut.measure.statistics import Estimate
-from abut.plans.tuning import PLAIN, SYSTEM, Tuning
+from abut.reporters.grid import grid
 from abut.reporters.plan import plan_document
+from abut.tuning.tune import PLAIN, SYSTEM, Tuning
 
 
 class QuietWatcher:
-    """Is told of each run, and says nothing: whoever tunes says what is being done."""
+    """Shows nothing: the caller says what is being done."""
 
     def on_program(self, name: str) -> None:
         """Nothing to show."""
@@ -22,10 +23,10 @@ class QuietWatcher:
 
 def tuning_table(result: Tuning) -> Table:
     """A row a candidate: predicted beside measured."""
-    table = Table(title="predicted and measured", title_justify="left")
-    table.add_column("plan by")
-    for name in ("AMAT, cycles", "predicted", "wall time", f"of {PLAIN}'s", f"of {SYSTEM}'s"):
-        table.add_column(name, justify="right")
+    table = grid(
+        "predicted and measured",
+        ["plan by", "AMAT, cycles", "predicted", "wall time", f"of {PLAIN}'s", f"of {SYSTEM}'s"],
+    )
     base = result.recorded_cycles
     for candidate in result.candidates:
         table.add_row(

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
-from abut.analysis.validation import Figure
 from abut.reporters.trace import document
+from abut.simulation.validation import Figure
 
 
 def figures_table(other: str, figures: Sequence[Figure]) -> Table:

@@ -36,7 +36,7 @@ def import_text(
 ) -> Imported:
     """Turn a text file, or standard input ("-"), into a trace at `output`.
 
-    The format is told from the file's begin where it is not named. With `sites`, each access keeps
+    A format that is not named is recognised by the file's begin. With `sites`, each access keeps
     the address of its instruction, where the text has it. Raises AbutError, which names the line.
     """
     path = os.fspath(text)

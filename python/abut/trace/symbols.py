@@ -6,7 +6,6 @@ What the latter guesses is left out: see `without_guesses`.
 """
 
 import shutil
-import struct
 import subprocess
 from bisect import bisect_left
 from collections import defaultdict
@@ -15,11 +14,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from abut.elf import build_id
 from abut.trace.reader import Frame, Module
 
 _TOOLS = ("eu-addr2line", "addr2line")
 _UNKNOWN = "??"
-_PT_NOTE, _BUILD_ID = 4, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,36 +158,3 @@ def _place(module: str, offset: int, function: str, where: str) -> Place:
 @cache
 def _tool() -> str | None:
     return next((path for name in _TOOLS if (path := shutil.which(name))), None)
-
-
-def build_id(path: Path) -> str:
-    """The build-id of an ELF file in hexadecimal; empty where it has none, or is none."""
-    try:
-        with path.open("rb") as file:
-            head = file.read(64)
-            if head[:6] != b"\x7fELF\x02\x01":
-                return ""
-            (table,) = struct.unpack_from("<Q", head, 32)
-            size, count = struct.unpack_from("<HH", head, 54)
-            file.seek(table)
-            segments = file.read(size * count)
-            for at in range(0, len(segments) - size + 1, size):
-                kind, _, offset, _, _, length = struct.unpack_from("<IIQQQQ", segments, at)
-                if kind == _PT_NOTE:
-                    file.seek(offset)
-                    if found := _build_id_in(file.read(min(length, 1 << 20))):
-                        return found
-    except (OSError, struct.error):
-        pass
-    return ""
-
-
-def _build_id_in(notes: bytes) -> str:
-    at = 0
-    while at + 12 <= len(notes):
-        name, length, kind = struct.unpack_from("<III", notes, at)
-        begin = at + 12 + (name + 3 & ~3)
-        if kind == _BUILD_ID and notes[at + 12 : at + 16] == b"GNU\0":
-            return notes[begin : begin + length].hex()
-        at = begin + (length + 3 & ~3)
-    return ""

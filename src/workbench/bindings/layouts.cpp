@@ -1,7 +1,7 @@
 #include "bindings/layouts.hpp"
 
 #include "bindings/failure.hpp"
-#include "bindings/heap_layout.hpp"
+#include "bindings/more_layouts.hpp"
 
 #include <nanobind/stl/string.h>
 
@@ -20,7 +20,7 @@ std::unique_ptr<sim::Layout> layout_of(trace::Reader &reader, const nb::object &
   const auto name = nb::cast<std::string>(layout);
   const std::optional<sim::LayoutName> known = sim::layout_named(name);
   if (!known) {
-    if (std::unique_ptr<sim::Layout> made = heap_layout(name)) return made;
+    if (std::unique_ptr<sim::Layout> made = registered_layout(name)) return made;
     throw TraceFailure(
         {"layout '" + name + "'", "not known",
          "choose of recorded, line, random, size, or a heap that is composed of parts"});

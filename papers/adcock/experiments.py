@@ -1,0 +1,209 @@
+"""The experiments on structures whose nodes move: programs, movers, and the thesis's values.
+
+DICT is a search tree in which nodes are looked up, deleted and inserted; MLIST many linked lists;
+beside them our containers and others'. The values are those of figures 3.7, 3.9, 7.11, 7.16, 7.26,
+7.27 and the tables of 7.1 in Adcock, *Improving cache performance by runtime data movement* (2009).
+"""
+
+from collections.abc import Iterator, Mapping
+
+from abut_papers.adcock.containers import container_experiments
+from abut_papers.adcock.sweeps import parameter_experiments
+from abut_papers.adcock.variants import (
+    LONG_LISTS,
+    MLIST_NODES,
+    MOVER_FIGURES,
+    STILL,
+    UPPER,
+    Experiment,
+    Size,
+    Variant,
+    dict_arguments,
+    mlist_arguments,
+    operations_option,
+    variants_of,
+)
+
+_LISTS = (7, 11, 15, 19, 21)
+# Bytes of a block of MLIST: large for long lists; for short ones twice the list, as m = 2 allows.
+_BLOCKS = {7: 4096, 11: 4096, 15: 2048, 19: 64, 21: 64}
+# The same for lists without links inside blocks, whose elements are half as long.
+_UNROLLED = {7: 4096, 11: 4096, 15: 256, 19: 64, 21: 64}
+_SHARES = ("1", "0.1", "0.01")  # s: of the look-ups, how many are followed by a change
+_SIZES = {"quick": Size(500_000, 20, 128), "daily": Size(2_000_000, 22, 128)}
+_SIZES["full"] = Size(4_000_000, 23, 64, 2, 240_000)
+_SIZES["tiny"] = Size(20_000, 16, 8)  # to see that all of it runs: what it takes says nothing
+SIZES = tuple(_SIZES)
+
+
+def experiments(suite: str) -> Iterator[Experiment]:
+    """Every experiment at the size of `suite`, one of SIZES."""
+    size = _SIZES[suite]
+    yield from _degradation(size)
+    for variant in ("node", "fields"):
+        for share in _SHARES:
+            yield _dict(size, variant, share)
+    for lists in _LISTS:
+        yield _mlist(size, lists)
+    yield from parameter_experiments(size)
+    yield from container_experiments(size)
+
+
+def _degradation(size: Size) -> Iterator[Experiment]:
+    """Figures 3.1, 3.2 and 3.7: programs whose nodes stay, and the bounds on what can be won."""
+    for variant in ("node", "fields"):
+        variants = tuple(
+            Variant(
+                f"{what}, s = {share}",
+                (*dict_arguments(size, variant, share), "--mover", mover),
+            )
+            for share in _SHARES
+            for what, mover in (("degrades", "none"), (UPPER, "upper"))
+        )
+        yield Experiment(
+            f"degradation-dict-{variant}",
+            f"DICT, MOVE{variant.upper()}, {size.nodes:,} nodes: how its layout degrades",
+            "dict",
+            (),
+            ("first_ns", "last_ns"),
+            variants,
+            kind="course",
+        )
+    variants = tuple(
+        Variant(f"{what}, v = 2^{lists}", (*mlist_arguments(size, lists), "--mover", mover))
+        for lists in _LISTS
+        for what, mover in (("degrades", "none"), (UPPER, "upper"))
+    )
+    yield Experiment(
+        "degradation-mlist",
+        f"MLIST, 2^{size.bits} nodes: how its layout degrades",
+        "mlist",
+        (),
+        ("first_ns", "last_ns"),
+        variants,
+        kind="course",
+    )
+
+
+# ---- DICT ----
+
+_DICT_THESIS: Mapping[tuple[str, str], Mapping[str, float]] = {
+    ("node", "1"): {
+        UPPER: 55,
+        "sites <L; EL>": 35,
+        "periodic2space": 41,
+        "periodic2space-nested": 39,
+        "incremental2space": 32,
+        "periodic1space": 25,
+        "incremental1space": 20,
+        "embedded1space": 30,
+        "perfect, BFS": 37,
+        "perfect, fixedHeight": 43,
+        "B-tree": 39,
+    },
+    ("node", "0.1"): {UPPER: 57, "perfect, BFS": 49, "perfect, fixedHeight": 49, "B-tree": 53},
+    ("node", "0.01"): {UPPER: 48, "perfect, BFS": 41, "perfect, fixedHeight": 38, "B-tree": 42},
+    ("fields", "1"): {
+        UPPER: 36,
+        "sites <L; EL>": 19,
+        "periodic2space": 22,
+        "periodic2space-nested": 20,
+        "incremental2space": 13,
+        "periodic1space": 12,
+        "incremental1space": 11,
+        "embedded1space": 12,
+        "perfect, BFS": 22,
+        "perfect, fixedHeight": 22,
+        "B-tree": 9,
+    },
+    ("fields", "0.1"): {UPPER: 23, "perfect, BFS": 14, "perfect, fixedHeight": 13, "B-tree": 16},
+    ("fields", "0.01"): {UPPER: 8, "B-tree": 0},
+}
+
+
+_RARELY = 4  # tenths of a run between two passes over a layout that degrades slowly
+
+
+def _dict(size: Size, variant: str, share: str) -> Experiment:
+    thesis = _DICT_THESIS[variant, share]
+    # About a pass for each quarter of the nodes that changes; whole passes in the tenth measured.
+    tenth = int(operations_option(size, share)[1]) // 10
+    period = str(tenth // max(1, round(tenth * float(share) * 4 / size.nodes)))
+    rate = str(max(1, round(2000 * float(share))))
+    movers = (
+        (UPPER, "upper"),
+        ("sites <L; EL>", "sites"),
+        ("periodic2space", f"periodic2space --period {period}"),
+        ("periodic2space-nested", f"periodic2space-nested --period {period}"),
+        ("incremental2space", f"incremental2space --rate {rate}"),
+        ("periodic1space", f"periodic1space --period {period}"),
+        ("incremental1space", f"incremental1space --rate {rate}"),
+        ("embedded1space", "embedded1space --rate 30 --threshold 6"),
+        ("perfect, BFS", "bfs"),
+        ("perfect, fixedHeight", "fixed"),
+        ("B-tree", "btree"),
+    )
+    variants = list(variants_of(movers, thesis))
+    if share == "1":
+        rarely = ("--mover", "periodic2space", "--period", str(_RARELY * tenth))
+        variants.insert(3, Variant("periodic2space, rarely", rarely, stops=True, tenths=_RARELY))
+    return Experiment(
+        f"dict-{variant}-{share}",
+        f"DICT, MOVE{variant.upper()}, {size.nodes:,} nodes, lines in pairs, s = {share}, m = 2",
+        "dict",
+        dict_arguments(size, variant, share),
+        MOVER_FIGURES,
+        (STILL, *variants),
+    )
+
+
+# ---- MLIST ----
+
+_MLIST_KEYS = ("b", "s", "p2", "i2", "p1", "i1", "e")
+_MLIST_VALUES = {
+    7: (11.7, 8, 10.6, 10.5, 9.56, 9.72, 7.11),
+    11: (36.1, 15.4, 27.1, 26.9, 21.6, 19.5, 12.8),
+    15: (11.3, 5.6, 8.45, 8.09, 5.16, 5.68, 4.61),
+    19: (2.14, 1.35, 1.60, 1.48, 1.24, 1.23, 1.24),
+}
+_MLIST_THESIS: Mapping[int, Mapping[str, float]] = {
+    lists: dict(zip(_MLIST_KEYS, values, strict=True)) for lists, values in _MLIST_VALUES.items()
+}
+
+
+def _mlist(size: Size, lists: int) -> Experiment:
+    arguments = mlist_arguments(size, lists)
+    operations = int(arguments[arguments.index("--operations") + 1])
+    period = max(1, operations // (32 if lists > LONG_LISTS else 4))  # long lists degrade slowly
+    rate = max(1000, 1000 * 2**size.bits // period)
+    block = _BLOCKS[lists]
+    movers = (
+        (UPPER, "upper", "b"),
+        ("sites <L; EL>", "sites-next" if lists > LONG_LISTS else "sites-last", "s"),
+        ("periodic2space", f"periodic2space --period {period}", "p2"),
+        ("incremental2space", f"incremental2space --rate {rate}", "i2"),
+        ("periodic1space", f"periodic1space --period {period}", "p1"),
+        ("incremental1space", f"incremental1space --rate {rate}", "i1"),
+        ("embedded1space", "embedded1space --rate 100", "e"),
+        ("perfect, in order", f"blocks --block {block}", ""),
+        ("perfect, gaps", f"gaps --block {max(block, 256)}", ""),
+        ("gaps without tables", f"marked --block {max(block, 256)}", ""),
+        ("half-full lists", f"half-full --block {_UNROLLED[lists]}", ""),
+        ("VCL lists", f"vcl --block {_UNROLLED[lists]}", ""),
+    )
+    thesis = _MLIST_THESIS.get(lists, {})
+    return Experiment(
+        f"mlist-{lists}",
+        f"MLIST, 2^{size.bits} nodes of 8 bytes, lists of {2 ** (MLIST_NODES - lists)}"
+        f" (the thesis's v = 2^{lists})",
+        "mlist",
+        arguments,
+        MOVER_FIGURES,
+        (
+            STILL,
+            *variants_of(
+                [(name, text) for name, text, _ in movers],
+                {name: thesis[key] for name, _, key in movers if key in thesis},
+            ),
+        ),
+    )

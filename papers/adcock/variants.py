@@ -1,0 +1,135 @@
+"""Experiments on structures whose nodes move, and the variants that each compares."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+MLIST_NODES = 22  # log2 of the nodes of MLIST in the thesis: v is 2^7 .. 2^19 of them
+LONG_LISTS = 11  # up to v of 2^11 hints are sought where the walk came from
+UPPER = "upper bound"
+# The caches that look-ups are simulated in: what was large in the thesis's days, and what is today.
+PRESETS = ("pentium4", "zen5")
+MISSES = tuple(f"{preset} {part}" for preset in PRESETS for part in ("lines", "pages"))
+MOVER_FIGURES = ("last_ns", "worst_ms", "m")
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One variant to run an experiment: a mover with its parameters, or whose container.
+
+    In a sweep, variants of one name are a line in the picture, and `x` is where each stands on it.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    thesis: float | None = None  # reduction in per cent (DICT) or speedup (MLIST), at m = 2
+    x: float | None = None
+    heap: str = ""  # that the program runs under, where it is not the C library's
+    stops: bool = False  # a pass stops the program: not for programs that must not pause
+    tenths: int = 1  # of the run from one pass to the next: its time is that of the last so many
+
+    @property
+    def label(self) -> str:
+        """The name, distinct from others of the same sweep."""
+        parts = (self.name, self.heap, "" if self.x is None else f"{self.x:g}")
+        return ", ".join(part for part in parts if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What one variant took: medians of the runs, by the figure's name."""
+
+    variant: Variant
+    figures: dict[str, float]
+    course: tuple[float, ...] = ()  # ns an operation, in tenths of the run
+    rounds: tuple[float, ...] = ()  # the first figure, by run
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """A program, and all the variants to run it; the first is what the others are compared with."""
+
+    name: str
+    about: str
+    program: str
+    arguments: tuple[str, ...]
+    figures: tuple[str, ...]
+    variants: tuple[Variant, ...]
+    kind: str = "variants"  # "course": how a layout degrades, "sweep": over a parameter, "misses"
+    axis: str = ""  # what a sweep goes over
+
+    def only(self, beginnings: Sequence[str]) -> "Experiment":
+        """The same with those of the variants whose names begin so, the first and the bound."""
+        kept = tuple(
+            variant
+            for number, variant in enumerate(self.variants)
+            if number == 0 or variant.name.startswith((UPPER, *beginnings))
+        )
+        return replace(self, variants=kept)
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How large the structures are, and how long a run takes."""
+
+    nodes: int  # of DICT
+    bits: int  # log2 of MLIST's nodes
+    passes: int  # of MLIST: how often each node is walked over, in the mean
+    rounds: int = 4  # of DICT at s = 1: operations for each node
+    sample: int = 80_000  # operations of a tenth of DICT that are timed, where s is less than 1
+
+
+# The program whose nodes stay where they are.
+STILL = Variant("none", ("--mover", "none"))
+
+
+def changes_option(share: str) -> tuple[str, str]:
+    """The thesis's s as an option."""
+    return ("--changes", str(round(1000 * float(share))))
+
+
+def operations_option(size: Size, share: str) -> tuple[str, ...]:
+    """So many that a layout degrades: the fewer changes, the more. Of those, a sample is timed."""
+    if share == "1":
+        return ("--operations", str(size.nodes * size.rounds))
+    operations = size.nodes * {"0.1": 10, "0.01": 60}[share]
+    return ("--operations", str(operations), "--sample", str(size.sample))
+
+
+def dict_arguments(size: Size, variant: str, share: str) -> tuple[str, ...]:
+    """What all variants of DICT have in common."""
+    return (
+        *("--nodes", str(size.nodes), "--variant", variant, "--batch", "500", "--huge"),
+        *changes_option(share),
+        *operations_option(size, share),
+    )
+
+
+def mlist_arguments(size: Size, lists: int) -> tuple[str, ...]:
+    """Lists as long as the thesis's: where there are other nodes, there are other lists.
+
+    Walks over long lists whose nodes lie anywhere take too long to let their layout degrade: where
+    nodes stay, a sample of the operations is walked for, and changes alone are made of the others.
+    """
+    count = size.bits + lists - MLIST_NODES
+    length = 2 ** (MLIST_NODES - lists)
+    common = ("--nodes", str(2**size.bits), "--lists", str(2**count))
+    batch = ("--batch", str(max(1, 40_000 // max(length, 40))))
+    if lists <= LONG_LISTS:
+        changed = {7: 32, 11: 4}[lists]  # a node of so many, in the end
+        operations = ("--operations", str(2**size.bits // changed))
+        return (*common, *operations, "--sample", str(2**24 // length), *batch, "--huge")
+    operations = min(2**size.bits * size.passes // length, 2 ** (size.bits + 1))
+    return (*common, "--operations", str(max(operations, 2000)), *batch, "--huge")
+
+
+def variants_of(
+    movers: Sequence[tuple[str, str]], thesis: Mapping[str, float]
+) -> Iterator[Variant]:
+    """Variants of movers by name and arguments, with the thesis's values where it has some."""
+    for name, arguments in movers:
+        yield Variant(
+            name,
+            ("--mover", *arguments.split()),
+            thesis.get(name),
+            stops=name.startswith("periodic"),
+        )

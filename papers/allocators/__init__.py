@@ -1,0 +1,1 @@
+"""The papers' heaps, built from parts (C++), and programs measured under them."""

@@ -1,0 +1,123 @@
+"""Feng and Berger's figures 2 to 5: which allocators each compares, by what, and what they found.
+
+Each is of one measure, as a multiple of one allocator's: PHKmalloc's variants of PHKmalloc's, Vam's
+of Vam's, all others of Lea's. Their means are those that sections 4.1 to 4.3 state in words.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from abut.measure.statistics import Estimate, geometric_mean
+from abut_papers.allocators.heaps import composed_heaps
+from abut_papers.allocators.program_runs import MEASURES, ProgramRuns
+
+OURS = "abut"
+_LEA = "lea"
+_VARIANTS = {
+    "phk": ("phk-sc", "phk-reap", "phk-sc-reap"),
+    "vam": ("vam-header", "vam-bitmap"),
+}
+_PLACES = {
+    ("time", _LEA): "figure 2",
+    ("L1 misses", _LEA): "figure 3a",
+    ("L2 misses", _LEA): "figure 3b",
+    ("L2 misses", "phk"): "figure 4a",
+    ("instructions", "phk"): "figure 4b",
+    ("time", "phk"): "figure 4c",
+    ("L2 misses", "vam"): "figure 5a",
+    ("instructions", "vam"): "figure 5b",
+    ("time", "vam"): "figure 5c",
+}
+_THEIRS: dict[tuple[str, str], dict[str, float]] = {
+    ("time", _LEA): {"vam": 0.92},
+    ("L2 misses", _LEA): {"vam": 0.61},
+    ("time", "phk"): {"phk-reap": 0.97, "phk-sc-reap": 0.96},
+    ("L2 misses", "vam"): {"vam-header": 1.15, "vam-bitmap": 0.98},
+    ("instructions", "vam"): {"vam-bitmap": 1.02},
+    ("time", "vam"): {"vam-header": 1.03, "vam-bitmap": 1.02},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One measure of some heaps, as a multiple of the reference's; `theirs`: means of the paper."""
+
+    what: str
+    reference: str
+    heaps: Sequence[str]
+    place: str = ""
+    theirs: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """What it shows, and which figure of the paper that is."""
+        place = f" ({self.place})" if self.place else ""
+        return f"{self.what}, by {self.reference}'s{place}"
+
+    def ratios(self, programs: Sequence[ProgramRuns], heap: str) -> list[Estimate | None]:
+        """A heap's, program by program."""
+        return [one.ratio(self.what, heap, self.reference) for one in programs]
+
+    def mean(self, programs: Sequence[ProgramRuns], heap: str) -> Estimate | None:
+        """The geometric mean over all programs; None where one is not known."""
+        ratios = [one for one in self.ratios(programs, heap) if one is not None]
+        return geometric_mean(ratios) if ratios and len(ratios) == len(programs) else None
+
+
+def reference_of(heaps: Sequence[str]) -> str:
+    """The heap that others are divided by: lea, as in the paper, or the first."""
+    return _LEA if _LEA in heaps else heaps[0]
+
+
+def figures(programs: Sequence[ProgramRuns], heaps: Sequence[str]) -> list[Figure]:
+    """Those of which something is known, in the paper's order."""
+    varied = {base: names for base, names in _VARIANTS.items() if base in heaps}
+    variants = {name for names in varied.values() for name in names}
+    groups = [(reference_of(heaps), [heap for heap in heaps if heap not in variants])]
+    for base, names in varied.items():
+        if shown := [name for name in names if name in heaps]:
+            groups.append((base, [base, *shown]))
+    return [
+        Figure(what, base, shown, _PLACES.get((what, base), ""), _THEIRS.get((what, base), {}))
+        for base, shown in groups
+        for what in MEASURES
+        if any(one.ratio(what, base, base) for one in programs)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where abut's own heap stands in one measure: means by the reference's, less is better."""
+
+    what: str
+    ours: float
+    best: str  # of the papers' heaps
+    theirs: float
+
+    @property
+    def sentence(self) -> str:
+        """Who is ahead, and by how much."""
+        share = 1 - self.ours / self.theirs
+        word = "less" if share >= 0 else "more"
+        return f"{self.what}: abut has {abs(share):.0%} {word} than {self.best}, the papers' best"
+
+
+def standings(programs: Sequence[ProgramRuns], heaps: Sequence[str]) -> list[Standing]:
+    """One for each measure in which both abut's heap and one of the papers' are known."""
+    found = (
+        standing_of(
+            what, {heap: mean.value for heap in heaps if (mean := figure.mean(programs, heap))}
+        )
+        for what in MEASURES
+        for figure in [Figure(what, reference_of(heaps), heaps)]
+    )
+    return [one for one in found if one]
+
+
+def standing_of(what: str, means: Mapping[str, float]) -> Standing | None:
+    """Of a mean for each heap."""
+    peers = {heap: mean for heap, mean in means.items() if heap in composed_heaps()}
+    if OURS not in means or not peers:
+        return None
+    best = min(peers, key=lambda heap: peers[heap])
+    return Standing(what, means[OURS], best, peers[best])

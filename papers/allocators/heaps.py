@@ -1,0 +1,102 @@
+"""The papers' heaps, as the library that composes them lists them; `abut` finds them here."""
+
+import ctypes
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import ClassVar
+
+from abut.errors import USAGE, AbutError
+from abut.heaps import Heap
+from abut.places import library_candidate
+
+GRAINS = ("8", "16")
+OFFLOAD = "offload"
+SERVERS = {OFFLOAD: "a thread", "offload-process": "a process"}
+
+
+@dataclass(frozen=True, slots=True)
+class ComposedHeap:
+    """One allocator, and the paper and section that describe it."""
+
+    name: str
+    about: str
+    paper: str
+    section: str
+
+    @property
+    def description(self) -> str:
+        """One line for a list."""
+        return f"{self.about} ({self.paper}, section {self.section})"
+
+
+_FIELDS = ("name", "about", "paper", "section")
+
+
+class _Entry(ctypes.Structure):
+    _fields_: ClassVar = [(field, ctypes.c_char_p) for field in _FIELDS]
+
+
+def papers_library() -> Path:
+    """Where the library of the papers' allocators should be: beside abut's own."""
+    return library_candidate().with_name("libabut_papers.so")
+
+
+@cache
+def composed_heaps() -> dict[str, ComposedHeap]:
+    """Each allocator by its name; none where the library is not built."""
+    try:
+        native = ctypes.CDLL(str(papers_library()))
+        native.abut_heap_count.restype = ctypes.c_size_t
+        native.abut_heap_at.restype = _Entry
+        native.abut_heap_at.argtypes = [ctypes.c_size_t]
+    except (OSError, AttributeError):
+        return {}
+    entries = (native.abut_heap_at(index) for index in range(native.abut_heap_count()))
+    heaps = (
+        ComposedHeap(*(getattr(entry, field).decode() for field in _FIELDS)) for entry in entries
+    )
+    return {heap.name: heap for heap in heaps}
+
+
+def served_heap(name: str) -> str | None:
+    """The allocator that a thread or a process serves under this name; None for any other heap."""
+    server, _, inner = name.partition(":")
+    return (inner or "vam") if server in SERVERS else None
+
+
+def heap_names() -> list[str]:
+    """For lists; none where the library is not built."""
+    return [*composed_heaps(), *SERVERS] if composed_heaps() else []
+
+
+def layout_names() -> list[str]:
+    """The heaps that the simulator can ask for what a recorded program asked for."""
+    return [f"{heap}{grain}" for heap in composed_heaps() for grain in ("", "+align=8")]
+
+
+def heap_of(name: str) -> Heap | None:
+    """A heap by name: `NAME[+align=8]` is one of the allocators, with blocks at multiples of eight
+    where the paper's programs allow that. `offload[:NAME]` is one that a thread of its own serves
+    on another processor, `offload-process[:NAME]` one that a process of its own serves.
+    """
+    base, _, setting = name.partition("+")
+    inner = served_heap(base)
+    known = composed_heaps().get(inner or base)
+    if known is None:
+        return None
+    variables = {"ABUT_HEAP": base}
+    if setting:
+        key, _, value = setting.partition("=")
+        if key != "align" or value not in GRAINS:
+            raise AbutError(
+                f"heap '{name}': no such setting",
+                fix=f"write {base}+align=8 or {base}",
+                exit_code=USAGE,
+            )
+        variables["ABUT_ALIGN"] = value
+    described = known.description
+    if inner is not None:
+        server = SERVERS[base.partition(":")[0]]
+        described = f"{known.name} served by {server} of its own (Rezaei and Kavi, section 4)"
+    return Heap(name, described, papers_library(), "", variables)

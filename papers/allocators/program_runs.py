@@ -1,0 +1,202 @@
+"""A program under many allocators: timed runs, what it asks for, simulated misses; kept as JSON.
+
+Times and resident memory are of real runs, interleaved. Times are the processor's, which whatever
+else the machine does disturbs less; by the clock where a second core serves a heap. Misses are
+simulated on Feng and Berger's Pentium 4, of recordings under each allocator: as with the authors'
+counters, the allocator's own accesses to memory are in them. Whatever has been measured is used
+again until a library or an input changes.
+"""
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from abut.bench import Request
+from abut.errors import AbutError
+from abut.heaps import Heap, require_heap
+from abut.measure.sample import CPU, WALL, Figure
+from abut.measure.statistics import Estimate, exact, median, ratio
+from abut.measure.workload import Workload
+from abut.simulation.caches import Caches
+from abut.simulation.jobs import feed_trace
+from abut.simulation.presets import find_preset
+from abut.trace.reader import Trace
+from abut_papers.allocators.heaps import served_heap
+from abut_papers.common.kept import fingerprint, kept
+from abut_papers.common.recordings import heaps, recordings, run_silently
+
+RUNS, WARMUP, SEED = 5, 0, 1
+PRESET = "pentium4"
+MEASURES = (
+    "time",
+    "resident memory",
+    "L1 misses",
+    "L2 misses",
+    "application's L2 misses",
+    "instructions",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """Table 1: what a program asks of its allocator. Sizes in bytes, time in seconds."""
+
+    seconds: float
+    allocations: int
+    requested: int
+    most_live: int
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """A recorded run: misses by level, from the first on, of all accesses to the heap and of the
+    application's alone; `instructions` is how many ran, 0 where they were not counted.
+    """
+
+    misses: Sequence[int]
+    own_misses: Sequence[int]
+    instructions: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramRuns:
+    """One program: by heap the seconds of each round, the most resident bytes of each, and what the
+    caches did, where that was simulated.
+    """
+
+    program: str
+    demand: Demand
+    seconds: Mapping[str, Sequence[float]]
+    resident: Mapping[str, Sequence[float]]
+    simulated: Mapping[str, Simulated] = field(default_factory=dict)
+
+    def measured(self, what: str, heap: str) -> Estimate | None:
+        """One of `MEASURES` under a heap, in seconds, bytes or times; None if it is not known."""
+        if what in ("time", "resident memory"):
+            rounds = (self.seconds if what == "time" else self.resident).get(heap)
+            return median(rounds, SEED) if rounds else None
+        if (run := self.simulated.get(heap)) is None:
+            return None
+        if what == "instructions":
+            return exact(run.instructions) if run.instructions else None
+        level, counts = (0 if what == "L1 misses" else 1), run.misses
+        if what == "application's L2 misses":
+            counts = run.own_misses
+        return exact(counts[level]) if level < len(counts) else None
+
+    def ratio(self, what: str, heap: str, to: str) -> Estimate | None:
+        """The same as a multiple of another heap's."""
+        own, other = self.measured(what, heap), self.measured(what, to)
+        return ratio(own, other) if own and other else None
+
+
+def runs_of(request: Request, workload: Workload, recorded: Workload | None = None) -> ProgramRuns:
+    """What is kept of the program under the request's heaps, measured where there is nothing; with
+    what the caches do if the program is given as it is to be recorded.
+    """
+    timed = timed_runs(request, workload)
+    return ProgramRuns(
+        workload.name,
+        Demand(**timed["demand"]),
+        timed["seconds"],
+        timed["resident"],
+        simulated(request, recorded) if recorded else {},
+    )
+
+
+def timed_runs(request: Request, workload: Workload) -> dict[str, Any]:
+    """What must be measured on a quiet machine: seconds, resident bytes and the demand."""
+    chosen = heaps(request)
+    clock = WALL if any(served_heap(heap.name) for heap in chosen) else CPU
+
+    def measure() -> dict[str, Any]:
+        request.progress(f"running {workload.name}")
+        demand = asdict(demand_of(workload))
+        seconds, resident, failed = _timed(workload, chosen, clock)
+        return {"demand": demand, "seconds": seconds, "resident": resident, "failed": failed}
+
+    mark = fingerprint(workload, chosen, RUNS, clock.key)
+    timed = kept(request, f"{workload.name}-runs-{mark}", measure)
+    for heap, why in timed.get("failed", {}).items():
+        request.leave_out(f"{workload.name} timed under {heap}", why)
+    return timed
+
+
+def simulated(request: Request, workload: Workload) -> dict[str, Simulated]:
+    """What the caches do in a recorded run under each of the request's heaps."""
+    traces = recordings(request, workload, heaps(request))
+    request.progress(f"simulating the caches of {workload.name}")
+    # In threads: the simulators run without Python's lock.
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        rows = pool.map(lambda trace: _caches(request, trace), traces.values())
+        return dict(zip(traces, rows, strict=True))
+
+
+def _caches(request: Request, path: Path) -> Simulated:
+    def measure() -> dict[str, Any]:
+        trace = Trace(path)
+        caches = Caches(find_preset(PRESET).levels)
+        feed_trace(trace, [caches])
+        levels = caches.counts()
+        return {
+            "misses": [level.total_misses for level in levels],
+            "own_misses": [level.of_side(0)[1] for level in levels],
+            "instructions": int((trace.info.totals or {}).get("instructions", 0)),
+        }
+
+    return Simulated(**kept(request, f"{path.stem}-{PRESET}", measure))
+
+
+def demand_of(workload: Workload) -> Demand:
+    """What the program asks for, counted by the heap that stands in for the authors' DLmalloc."""
+    import resource
+
+    lea = require_heap("lea")
+    with tempfile.TemporaryDirectory(prefix="abut-demand-") as scratch:
+        file = Path(scratch, "statistics")
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        run_silently(workload, lea, {"ABUT_STATS": str(file)})
+        if not file.is_file():
+            raise AbutError(f"{workload.name}: it does not get to its end under {lea.name}")
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        counts = json.loads(file.read_text())
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Demand(seconds, counts["allocations"], counts["requested"], counts["most_live"])
+
+
+def _timed(
+    workload: Workload, chosen: Sequence[Heap], clock: Figure
+) -> tuple[dict[str, list[float]], dict[str, list[float]], dict[str, str]]:
+    """By heap the seconds and the resident bytes of each round; and what other heaps failed in."""
+    from abut.measure.counters import available
+    from abut.measure.measurement import Comparison, Plan
+    from abut.measure.session import Task, compare
+
+    comparison = Comparison(Plan(RUNS, WARMUP, SEED), chosen, [], available())
+    compare(comparison, [Task(workload.name, lambda: workload)], _Silent())
+    if comparison.interrupted:
+        raise KeyboardInterrupt  # half of the rounds are no measurement, and would be kept
+    if not comparison.measurements:
+        reasons = "; ".join(one.reason for one in comparison.left_out)
+        raise AbutError(f"{workload.name}: not measured: {reasons}")
+    (measurement,) = comparison.measurements
+    failed = {one.heap: one.problem for one in measurement.differences}
+    samples = {heap: rounds for heap, rounds in measurement.samples.items() if heap not in failed}
+    return (
+        {heap: [clock.of(one) or 0.0 for one in rounds] for heap, rounds in samples.items()},
+        {heap: [float(one.peak_rss_bytes) for one in rounds] for heap, rounds in samples.items()},
+        failed,
+    )
+
+
+class _Silent:
+    def on_program(self, name: str) -> None:
+        """Show nothing."""
+
+    def on_run(self, program: str, heap: str) -> None:
+        """Show nothing."""

@@ -1,0 +1,91 @@
+"""The papers' allocators, as tables."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+
+from abut.reporters.grid import grid
+from abut.reporters.units import amount, ratio_text, ratio_with_interval
+from abut_papers.allocators.figures import Figure, Standing, reference_of
+from abut_papers.allocators.heaps import served_heap
+
+if TYPE_CHECKING:
+    from abut.measure.statistics import Estimate
+    from abut.reporters.plot import Bars
+    from abut_papers.allocators.program_runs import ProgramRuns
+
+
+def demand_table(programs: "Sequence[ProgramRuns]") -> Table:
+    """Feng and Berger's table 1 for other programs: what each asks of its allocator."""
+    table = grid(
+        "what the programs ask for (table 1), under lea",
+        ["program", "time", "most live", "allocations", "a second", "bytes each"],
+    )
+    for one in programs:
+        demand = one.demand
+        table.add_row(
+            one.program,
+            amount(demand.seconds, "s"),
+            amount(demand.most_live, "B"),
+            amount(demand.allocations, ""),
+            amount(demand.allocations / demand.seconds, ""),
+            f"{demand.requested / max(1, demand.allocations):.0f}",
+        )
+    return table
+
+
+def figure_table(figure: Figure, programs: "Sequence[ProgramRuns]") -> Table:
+    """A row a heap and a column a program; the mean of all, and the authors' where they say it."""
+    table = grid(figure.title, ["heap", *(one.program for one in programs)])
+    if len(programs) > 1:
+        table.add_column("mean", justify="right")
+    if figure.theirs:
+        table.add_column("theirs", justify="right")
+    for heap in figure.heaps:
+        row = [_cell(ratio) for ratio in figure.ratios(programs, heap)]
+        if len(programs) > 1:
+            row.append(_cell(figure.mean(programs, heap)))
+        if figure.theirs:
+            row.append(f"{figure.theirs[heap]:.2f}" if heap in figure.theirs else "")
+        table.add_row(heap, *row)
+    return table
+
+
+def standings_table(standings: Sequence[Standing], reference: str) -> Table:
+    """A row a measure: abut's mean, and that of the best of the papers' heaps."""
+    title = f"where abut stands: means of all programs, by {reference}'s"
+    table = Table(title=title, title_justify="left")
+    table.add_column("measure")
+    table.add_column("abut", justify="right")
+    table.add_column("papers' best", justify="right")
+    table.add_column("which")
+    for one in standings:
+        table.add_row(one.what, f"{one.ours:.2f}", f"{one.theirs:.2f}", one.best)
+    return table
+
+
+def served_table(programs: "Sequence[ProgramRuns]", heaps: Sequence[str]) -> Table:
+    """Times of heaps that are served from elsewhere, divided by those of the same heap in line."""
+    table = grid(
+        "time on two cores, by that of the same heap in line",
+        ["heap", *(one.program for one in programs)],
+    )
+    for heap in heaps:
+        inner = served_heap(heap) or heap
+        table.add_row(heap, *(_cell(one.ratio("time", heap, inner)) for one in programs))
+    return table
+
+
+def time_bars(programs: "Sequence[ProgramRuns]", heaps: Sequence[str]) -> "Bars":
+    """The times as a chart."""
+    from abut.reporters.plot import Bars
+
+    reference = reference_of(heaps)
+    ratios = {heap: [one.ratio("time", heap, reference) for one in programs] for heap in heaps}
+    return Bars("time", [one.program for one in programs], ratios, reference)
+
+
+def _cell(ratio: "Estimate | None") -> str:
+    counted = ratio is not None and ratio.replicates.size == 1
+    return ratio_text(ratio) if counted else ratio_with_interval(ratio)

@@ -1,0 +1,1 @@
+"""What several papers' measurements share: recorded programs, and results that are kept."""

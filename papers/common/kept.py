@@ -1,0 +1,37 @@
+"""What took long to measure, kept as JSON beside the traces until it is asked for again."""
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from abut.bench import Request
+from abut.heaps import Heap
+from abut.measure.workload import Workload
+
+
+def kept(request: Request, name: str, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What is in the file of that name, or what is measured for it now."""
+    path = request.traces.absolute() / f"{name}.json"
+    if path.is_file() and not request.fresh:
+        return dict(json.loads(path.read_text()))
+    measured = measure()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Under another name first: a file that is there is whole.
+    partial = path.with_suffix(".partial")
+    partial.write_text(json.dumps(measured))
+    partial.rename(path)
+    return measured
+
+
+def fingerprint(workload: Workload, chosen: Sequence[Heap], *settings: object) -> str:
+    """Changes with the program's command and inputs, with the heaps, their libraries and settings.
+
+    `settings`: whatever else the measurement depends on.
+    """
+    state = hashlib.sha256(repr((workload.argv, workload.stdin, *settings)).encode())
+    for heap in chosen:
+        state.update(repr((heap.name, heap.environment)).encode())
+    for library in sorted({heap.library for heap in chosen if heap.library}):
+        state.update(library.read_bytes())
+    return state.hexdigest()[:12]

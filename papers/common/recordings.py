@@ -1,0 +1,127 @@
+"""Traces of benchmarks under heaps, made when they are first asked for, and kept."""
+
+import hashlib
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from abut.bench import Request
+from abut.environment import untouched_environment
+from abut.errors import AbutError
+from abut.heaps import Heap, find_heaps, preload
+from abut.measure.inputs import workload_of
+from abut.measure.suites import choose, load_benchmarks
+from abut.measure.workload import Workload
+from abut.places import bench_places
+from abut.trace.reader import Trace
+
+_SHOWN_LINES = 5
+
+
+def workloads(request: Request) -> list[Workload]:
+    """What the request's programs are, with their inputs ready."""
+    return _sized(request, request.suite)
+
+
+def recorded_workloads(request: Request) -> list[Workload]:
+    """The same, at the size at which they are recorded."""
+    return _sized(request, request.recorded_suite or request.suite)
+
+
+def _sized(request: Request, suite: str) -> list[Workload]:
+    places = bench_places()
+    benchmarks = choose(load_benchmarks(places.suites), suite, request.programs)
+    by_name = {benchmark.name: benchmark for benchmark in benchmarks}
+    return [workload_of(by_name[name], suite, places) for name in request.programs]
+
+
+def heaps(request: Request) -> list[Heap]:
+    """The request's heaps. Raises AbutError where one is not installed."""
+    found, missing = find_heaps(request.heaps)
+    if missing:
+        raise AbutError(f"heap '{missing[0].name}': not installed", fix=missing[0].fix)
+    return found
+
+
+def recording(request: Request, workload: Workload, heap: Heap, window: str = "") -> Path:
+    """The trace of the program under the heap: of all accesses, or of those in windows, as the
+    option of `abut record` has them. Raises AbutError where it cannot be made.
+    """
+    folder = request.traces.absolute()
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{workload.name}-{heap.name}-{_fingerprint(workload, heap, window)}.trace"
+    if path.is_file() and not request.fresh and _can_be_read(path):
+        return path
+    request.progress(f"recording {workload.name} under {heap.name}")
+    partial = path.with_suffix(".partial")
+    parts = ["--window", window] if window else []
+    command = ["record", "--force", "--quiet", "--heap", heap.name, *parts]
+    command += ["--output", str(partial), "--"]
+    with workload.stdin.open("rb") as stdin:
+        done = subprocess.run(
+            [sys.executable, "-m", "abut", *command, *workload.argv],
+            cwd=workload.folder,
+            env={**untouched_environment(), **workload.environment},
+            stdin=stdin,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    if done.returncode != 0:
+        tail = done.stderr.decode(errors="replace").splitlines()[-_SHOWN_LINES:]
+        said = "".join(f"\n    {line}" for line in tail)
+        raise AbutError(
+            f"{workload.name} under {heap.name}: recording failed ({done.returncode}){said}",
+            fix=f"run it by hand: abut {' '.join(command)} {' '.join(workload.argv)}",
+        )
+    partial.rename(path)
+    return path
+
+
+def recordings(request: Request, workload: Workload, chosen: Sequence[Heap]) -> dict[str, Path]:
+    """By heap, the traces of the program. Where it cannot be recorded, the heap is left out."""
+    made = {}
+    for heap in chosen:
+        what = f"{workload.name} recorded under {heap.name}"
+        if what in request.left_out:
+            continue
+        try:
+            made[heap.name] = recording(request, workload, heap)
+        except AbutError as error:
+            request.leave_out(what, str(error))
+    return made
+
+
+def run_silently(workload: Workload, heap: Heap, variables: Mapping[str, str]) -> None:
+    """Run the program under the heap, for what the library writes; how it ends is its own."""
+    environment = {**untouched_environment(), **workload.environment, **heap.environment}
+    environment |= {"LD_PRELOAD": preload(heap, environment.get("LD_PRELOAD", "")), **variables}
+    with workload.stdin.open("rb") as stdin:
+        subprocess.run(
+            workload.argv,
+            cwd=workload.folder,
+            env=environment,
+            stdin=stdin,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            check=False,
+        )
+
+
+def _can_be_read(path: Path) -> bool:
+    """False of a trace in a format of before, which is recorded again."""
+    try:
+        Trace(path)
+    except AbutError:
+        return False
+    return True
+
+
+def _fingerprint(workload: Workload, heap: Heap, window: str) -> str:
+    """Changes with the program's command and inputs, and with the heap's library."""
+    parts = (workload.argv, workload.stdin, heap.environment, *([window] if window else []))
+    state = hashlib.sha256(repr(parts).encode())
+    if heap.library is not None:
+        state.update(heap.library.read_bytes())
+    return state.hexdigest()[:12]

@@ -1,0 +1,258 @@
+"""Cyll: *Cache-Conscious Memory Allocation*, 2004, tables 5.1 to 5.14, and at larger sizes.
+
+Each program is recorded once with its hints, placed by each strategy, and run with each plan in
+turn. Times are the least of all runs, as his are, but the processor's (user and system), which what
+else runs disturbs less, and of the whole process. Misses are simulated in the caches that he
+simulated (section 5.2). What was placed and simulated is kept beside the traces, and each round of
+runs. Where he compares his library with one that can do nothing but follow a layout (5.13, 5.14),
+the plan is followed with the layer of friends on, as it is by default, and alone.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from abut.bench import Request
+from abut.errors import USAGE, AbutError
+from abut.heaps import Heap
+from abut.measure.counters import available
+from abut.measure.measurement import Comparison
+from abut.measure.measurement import Plan as Rounds
+from abut.measure.session import Task, compare
+from abut.measure.workload import Workload
+from abut.places import PACKAGE, bench_places, native_folder
+from abut.reporters.tune import QuietWatcher
+from abut.simulation.jobs import Job, Result, simulate
+from abut.simulation.presets import find_preset
+from abut.trace.reader import Trace
+from abut.tuning.choice import cache_of, simulate_plan
+from abut.tuning.plan import write_plan
+from abut.tuning.planning import Recorded, make_plan, read_recorded
+from abut.tuning.strategies import find_strategy
+from abut_papers.common.kept import fingerprint, kept
+from abut_papers.common.recordings import heaps, recording
+from abut_papers.cyll.figures import HIS, NO_PLAN, REFERENCE, SLIM, SLIM_PROGRAMS, ProgramRuns
+from abut_papers.cyll.tables import draw, heaps_table, misses_table, slim_table, times_table
+
+ABOUT = "libstaticmalloc (Cyll 2004): every strategy on cover, hexapawn and traverse"
+HEAPS = ("glibc", "jemalloc", "mimalloc", "tcmalloc", "abut")
+OURS = ("smart", "hot-streams", "hot-cold", "lifetime", "affinity", "combined")
+_RUNS = 5
+_CACHES = "pentium4"  # 8 KiB, 4 ways; 512 KiB, 8 ways; lines of 64 bytes
+
+# The last ones are for caches of today: of more than L2, and of more than L3.
+_COMMANDS = {
+    "cover-100": "cover --rows 100 --columns 100 --searches 1 --hints",
+    "cover-300": "cover --rows 300 --columns 300 --searches 1 --hints",
+    "cover-500": "cover --rows 500 --columns 500 --searches 1 --hints",
+    "hexapawn-4x3": "hexapawn --rows 4 --columns 3 --solves 1 --hints",
+    "traverse-16": "traverse --depth 16 --walks 10 --hints",
+    "cover-700": "cover --rows 700 --columns 700 --searches 1 --hints",
+    "hexapawn-5x4": "hexapawn --rows 5 --columns 4 --solves 2 --hints",
+    "traverse-20": "traverse --depth 20 --walks 10 --hints",
+    "lists": "lists --nodes 2000000 --lists 2048 --order random --walks 4",
+}
+# What is recorded of them, where more of the same would take long: fewer walks, or parts of a run.
+_RECORDED = {
+    "traverse-20": "traverse --depth 20 --walks 1 --hints",
+    "lists": "lists --nodes 2000000 --lists 2048 --order random --walks 1",
+}
+_WINDOWS = {"cover-500": "10M/100M", "cover-700": "10M/400M", "hexapawn-5x4": "10M/100M"}
+# Of those that are recorded whole, so that plans know all objects, what is simulated.
+_SIMULATED = {"traverse-20": "5M/100M", "lists": "5M/100M"}
+PROGRAMS = tuple(_COMMANDS)
+
+
+@dataclass(frozen=True, slots=True)
+class CyllResult:
+    """All programs."""
+
+    programs: Sequence[ProgramRuns]
+    heaps: Sequence[str]
+
+    def verdict(self) -> list[str]:
+        """The best strategy of each program, against `simple` and the best heap."""
+        return [_verdict(program, self.heaps) for program in self.programs]
+
+    def tables(self) -> list[Table]:
+        """Times, then misses, then the heaps."""
+        slim = [one for one in self.programs if one.slim_time(REFERENCE) is not None]
+        return [
+            times_table(self.programs),
+            misses_table(self.programs, 0),
+            misses_table(self.programs, 1),
+            heaps_table(self.programs, self.heaps),
+            *([slim_table(slim)] if slim else []),
+        ]
+
+    def document(self) -> dict[str, Any]:
+        """All of it."""
+        return {
+            "programs": [
+                {
+                    "program": one.name,
+                    "command": one.command,
+                    "objects": one.objects,
+                    "seconds": dict(one.seconds),
+                    "misses": {name: list(counts) for name, counts in one.misses.items()},
+                }
+                for one in self.programs
+            ]
+        }
+
+    def draw(self, path: Path) -> None:
+        """Times of each program by strategy, as multiples of `simple`'s."""
+        draw(self.programs, path)
+
+
+def measure(request: Request) -> CyllResult:
+    """Record, place, run and simulate."""
+    unknown = [name for name in request.programs if name not in _COMMANDS]
+    if unknown:
+        raise AbutError(
+            f"{unknown[0]}: not a program of this paper",
+            fix=f"choose of {', '.join(PROGRAMS)}",
+            exit_code=USAGE,
+        )
+    # A heap may be one without a plan, or a strategy: then only those strategies are measured.
+    strategies = [name for name in (*HIS, *OURS) if name in request.heaps]
+    names = [name for name in request.heaps if name not in strategies]
+    chosen = heaps(replace(request, heaps=names))
+    (plain,) = [heap for heap in chosen if heap.name == "abut"] or heaps(
+        replace(request, heaps=("abut",))
+    )
+    wanted = strategies or [*HIS, *OURS]
+    programs = [_measure(request, name, wanted, chosen, plain) for name in request.programs]
+    return CyllResult(programs, names)
+
+
+def _workload(name: str, command: str) -> Workload:
+    program, *arguments = command.split()
+    argv = (str(bench_places().programs / program), *arguments)
+    return Workload(name, "", "own", argv, Path.cwd())
+
+
+def _measure(
+    request: Request, name: str, strategies: Sequence[str], chosen: Sequence[Heap], plain: Heap
+) -> ProgramRuns:
+    placed = place_all(request, name, strategies, plain)
+    planned = []
+    for strategy in strategies:
+        settings = {"ABUT_PLAN": placed["plans"][strategy]}
+        planned.append(Heap(strategy, plain.about, plain.library, "", settings))
+        if name in SLIM_PROGRAMS:
+            alone = {**settings, "ABUT_FRIENDS": "off"}
+            planned.append(Heap(strategy + SLIM, plain.about, plain.library, "", alone))
+    seconds = _least_seconds(request, _workload(name, _COMMANDS[name]), [*chosen, *planned])
+    return ProgramRuns(name, _COMMANDS[name], placed["objects"], seconds, placed["misses"])
+
+
+def _placing() -> str:
+    """Changes with the code that places and simulates."""
+    sources = [*(PACKAGE / "tuning").rglob("*.py")]
+    state = hashlib.sha256()
+    for source in (*native_folder().glob("abut_native*"), *sorted(sources)):
+        state.update(source.read_bytes())
+    return state.hexdigest()[:12]
+
+
+def place_all(
+    request: Request, name: str, strategies: Sequence[str], plain: Heap
+) -> dict[str, Any]:
+    """A plan's file and the simulated misses by strategy, and how many objects there are; what was
+    made before is used again.
+    """
+    recorded = _workload(name, _RECORDED.get(name, _COMMANDS[name]))
+    path = recording(request, recorded, plain, _WINDOWS.get(name, ""))
+    simulated = (
+        recording(request, recorded, plain, _SIMULATED[name]) if name in _SIMULATED else path
+    )
+    stem = f"{path.stem}-{_placing()}"
+    preset = find_preset(_CACHES)
+
+    @cache
+    def run() -> Recorded:
+        request.progress(f"{name}: reading what was recorded")
+        return read_recorded(Trace(path), cache=cache_of(preset))
+
+    def misses(result: Result) -> list[int]:
+        return [level.total_misses for level in result.levels]
+
+    def without_plan() -> dict[str, Any]:
+        result = simulate(Job(str(simulated), preset, side="application"))
+        return {"objects": len(run().objects), "misses": misses(result)}
+
+    def with_plan(strategy: str) -> dict[str, Any]:
+        request.progress(f"{name}: placing and simulating {strategy}")
+        plan = make_plan([run()], find_strategy(strategy))
+        file = path.with_name(f"{stem}-{strategy}.plan")
+        write_plan(plan, file)
+        return {"plan": str(file), "misses": misses(simulate_plan(simulated, run(), plan, preset))}
+
+    made = {
+        strategy: kept(request, f"{stem}-{strategy}", partial(with_plan, strategy))
+        for strategy in strategies
+    }
+    plain_run = kept(request, f"{stem}-no-plan", without_plan)
+    return {
+        "objects": plain_run["objects"],
+        "plans": {strategy: one["plan"] for strategy, one in made.items()},
+        "misses": {
+            **{strategy: one["misses"] for strategy, one in made.items()},
+            NO_PLAN: plain_run["misses"],
+        },
+    }
+
+
+def _least_seconds(
+    request: Request, workload: Workload, all_heaps: Sequence[Heap]
+) -> dict[str, float]:
+    """The least of all rounds, of which each is kept, so that few runs need a quiet machine."""
+    rounds = []
+    for number in range(1, _RUNS + 1):
+        mark = fingerprint(workload, all_heaps, *_plans_of(all_heaps), number)
+        measure = partial(_round, request, workload, all_heaps, number)
+        rounds.append(kept(request, f"{workload.name}-round-{mark}", measure))
+    return {heap.name: min(one[heap.name] for one in rounds) for heap in all_heaps}
+
+
+def _plans_of(all_heaps: Sequence[Heap]) -> list[str]:
+    """What the plans hold that the heaps follow."""
+    files = sorted({heap.environment.get("ABUT_PLAN", "") for heap in all_heaps} - {""})
+    return [hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files]
+
+
+def _round(
+    request: Request, workload: Workload, all_heaps: Sequence[Heap], number: int
+) -> dict[str, float]:
+    """A run under each heap, in an order of this round's."""
+    request.progress(f"{workload.name}: measuring, round {number} of {_RUNS}")
+    comparison = Comparison(Rounds(1, int(number == 1), number), all_heaps, [], available())
+    compare(comparison, [Task(workload.name, lambda: workload)], QuietWatcher())
+    if comparison.interrupted:
+        raise KeyboardInterrupt
+    if not comparison.measurements:
+        raise AbutError(comparison.left_out[0].reason)
+    measurement = comparison.measurements[0]
+    if measurement.differences:
+        raise AbutError(f"{workload.name}: {measurement.differences[0].problem}")
+    return {
+        heap: samples[0].user_s + samples[0].system_s
+        for heap, samples in measurement.samples.items()
+    }
+
+
+def _verdict(program: ProgramRuns, all_heaps: Sequence[str]) -> str:
+    times = {name: program.seconds[name] for name in program.strategies()}
+    best = min(times, key=lambda name: times[name])
+    peer = min(all_heaps, key=lambda name: program.seconds[name])
+    return (
+        f"{program.name}: {best} is the fastest, {times[best] / times[REFERENCE]:.3f} of "
+        f"{REFERENCE}'s time and {times[best] / program.seconds[peer]:.3f} of that of {peer}, "
+        "the fastest heap without a plan"
+    )

@@ -1,0 +1,109 @@
+"""Cyll's tables, and a picture of the first."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.table import Table
+
+from abut.heaps import GLIBC
+from abut.reporters.grid import grid
+from abut.reporters.plot import check_format, grouped_bars, panels
+from abut_papers.cyll.figures import (
+    NO_PLAN,
+    REFERENCE,
+    ProgramRuns,
+    his_misses,
+    his_seconds,
+    his_slim_time,
+    his_system_time,
+    his_time,
+)
+
+
+def _table(title: str, programs: Sequence[ProgramRuns]) -> Table:
+    return grid(title, ["strategy", *(program.name for program in programs)])
+
+
+def _beside(ours: float, his: float | None) -> str:
+    return f"{ours:.3f}" if his is None else f"{ours:.3f} ({his:.3f})"
+
+
+def times_table(programs: Sequence[ProgramRuns]) -> Table:
+    """Tables 5.1 and 5.2: the least times, as multiples of `simple`'s; his in brackets."""
+    table = _table("time / simple's (his)", programs)
+    for strategy in programs[0].strategies():
+        cells = [
+            _beside(
+                program.seconds[strategy] / program.seconds[REFERENCE],
+                his_time(program.name, strategy),
+            )
+            for program in programs
+        ]
+        table.add_row(strategy, *cells)
+    seconds = [
+        _milliseconds(program.seconds[REFERENCE], his_seconds(program.name, REFERENCE))
+        for program in programs
+    ]
+    table.add_row("simple, in ms", *seconds)
+    return table
+
+
+def _milliseconds(ours: float, his: float | None) -> str:
+    return f"{ours * 1000:.1f}" + (f" ({his * 1000:.1f})" if his is not None else "")
+
+
+def misses_table(programs: Sequence[ProgramRuns], level: int) -> Table:
+    """Tables 5.3 to 5.8 and 5.10: simulated misses of one level, as multiples of `simple`'s."""
+    table = _table(f"simulated L{level + 1} misses / simple's (his)", programs)
+    for strategy in [*programs[0].strategies(), NO_PLAN]:
+        cells = [
+            _beside(
+                program.misses[strategy][level] / max(1, program.misses[REFERENCE][level]),
+                his_misses(program.name, strategy, level),
+            )
+            for program in programs
+        ]
+        table.add_row(strategy, *cells)
+    counts = [f"{program.misses[REFERENCE][level]:,}" for program in programs]
+    table.add_row("simple misses", *counts)
+    return table
+
+
+def heaps_table(programs: Sequence[ProgramRuns], heaps: Sequence[str]) -> Table:
+    """Tables 5.9, 5.11 and 5.12: heaps without a plan, as multiples of `simple`'s time."""
+    table = _table("heaps without a plan: time / simple's (his system's)", programs)
+    for heap in heaps:
+        cells = [
+            _beside(
+                one.seconds[heap] / one.seconds[REFERENCE],
+                his_system_time(one.name) if heap == GLIBC.name else None,
+            )
+            for one in programs
+        ]
+        table.add_row(heap, *cells)
+    return table
+
+
+def slim_table(programs: Sequence[ProgramRuns]) -> Table:
+    """Tables 5.13 and 5.14: the time with the plan alone as a multiple of that with friends."""
+    table = _table("the plan alone / with friends (his: his library that only follows)", programs)
+    for strategy in programs[0].strategies():
+        cells = []
+        for one in programs:
+            ours = one.slim_time(strategy)
+            cells.append(_beside(ours, his_slim_time(one.name, strategy)) if ours else "")
+        table.add_row(strategy, *cells)
+    return table
+
+
+def draw(programs: Sequence[ProgramRuns], path: Path) -> None:
+    """A group of bars a program, a bar a strategy."""
+    check_format(path)
+    canvas, ((plot,),) = panels(1, 1, (12, 4))
+    bars = {
+        strategy: [one.seconds[strategy] / one.seconds[REFERENCE] for one in programs]
+        for strategy in programs[0].strategies()
+    }
+    grouped_bars(plot, [one.name for one in programs], bars)
+    plot.set_ylabel("time / simple's")
+    canvas.savefig(path)

@@ -1,0 +1,194 @@
+"""Wang, Wu, Yew: *On Improving Heap Memory Layout by Dynamic Pool Allocation*, CGO 2010.
+
+Figures 6 to 14 and tables 3 and 4. The authors' programs are SPEC's; ours are as much made of
+small objects. Everything is a ratio to the plain heap, as the authors do: ours without
+groups, and without friends, which they did not have. Runs of all variants of a program are
+interleaved.
+
+The number of groups and of pools is the library's own account. Misses are simulated, from traces.
+
+A program's row takes a minute or so. Its parts are kept beside the traces, under the library's
+fingerprint, so that programs can be measured one by one, each while the machine is quiet, and then
+be shown together.
+"""
+
+import hashlib
+import json
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from rich.table import Table
+
+from abut.bench import Request
+from abut.errors import AbutError
+from abut.heaps import Heap, require_heap
+from abut.measure.interleave import Interleaver
+from abut.measure.measurement import Measurement, Plan
+from abut.measure.sample import FIGURES
+from abut.measure.workload import Workload
+from abut.simulation.jobs import Job, simulate
+from abut.simulation.presets import find_preset
+from abut_papers.common.kept import kept
+from abut_papers.common.recordings import recorded_workloads, recording, run_silently, workloads
+from abut_papers.dpa import tables
+from abut_papers.dpa.rows import (
+    BORN,
+    CHAINS,
+    DPA,
+    PLAIN,
+    SIMULATED,
+    Groups,
+    Misses,
+    ProgramRow,
+    Programs,
+    variant_of,
+    variants,
+)
+
+ABOUT = "Dynamic pool allocation (Wang, Wu, Yew 2010): groups, merging, thresholds, misses"
+PROGRAMS = (
+    "hash",
+    "tree",
+    "traverse",
+    "lists-random",
+    "cover",
+    "hexapawn",
+    "strings",
+    "translate",
+    "lua-tables",
+    "perl-hashes",
+    "xmllint-parse",
+    "python-objects",
+)
+HEAPS = ("glibc", "abut")
+RUNS = 3
+# The authors' first machine was a Northwood; the other presets stand for one of today.
+_CACHES = ("pentium4", "modern")
+
+
+@dataclass(frozen=True, slots=True)
+class DpaResult(Programs):
+    """All figures, a row a program."""
+
+    def verdict(self) -> list[str]:
+        """The means, beside the authors'."""
+        return tables.verdict(self)
+
+    def tables(self) -> list[Table]:
+        """A table a figure, or for a few that belong together."""
+        return tables.tables(self)
+
+    def document(self) -> dict[str, Any]:
+        """All of it: seconds, bytes and counts."""
+        return {
+            "variants": variants(),
+            "programs": [asdict(row) for row in self.rows],
+            "means": {name: self.mean(name) for name in self.rows[0].seconds} if self.rows else {},
+        }
+
+    def draw(self, path: Path) -> None:
+        """The figures as bars, one below the other."""
+        tables.draw(self, path)
+
+
+def measure(request: Request) -> DpaResult:
+    """Run every program under every variant, ask what was grouped, and simulate its misses."""
+    heaps = {name: require_heap(spec) for name, spec in variants().items()}
+    pairs = zip(workloads(request), recorded_workloads(request), strict=True)
+    return DpaResult([_row(request, workload, recorded, heaps) for workload, recorded in pairs])
+
+
+def _row(
+    request: Request, workload: Workload, recorded: Workload, heaps: Mapping[str, Heap]
+) -> ProgramRow:
+    def groups() -> dict[str, Any]:
+        asked = [DPA, BORN, "merge none", *(variant_of("chain", chain) for chain in CHAINS)]
+        return {name: asdict(groups_of(workload, heaps[name])) for name in asked}
+
+    def misses() -> dict[str, Any]:
+        asked = (PLAIN, *SIMULATED)
+        return {name: asdict(_misses(request, recorded, heaps[name])) for name in asked}
+
+    times = kept(
+        request,
+        name_of(request, workload, heaps, "times"),
+        lambda: _times(request, workload, heaps),
+    )
+    counted = kept(request, name_of(request, workload, heaps, "groups"), groups)
+    simulated = kept(request, name_of(request, recorded, heaps, "misses"), misses)
+    return ProgramRow(
+        workload.name,
+        times["seconds"],
+        times["resident"],
+        {name: Groups(**one) for name, one in counted.items()},
+        {name: Misses(**one) for name, one in simulated.items()},
+    )
+
+
+def name_of(request: Request, workload: Workload, heaps: Mapping[str, Heap], part: str) -> str:
+    """The name that a part of a row is kept under; it changes with program, size and library."""
+    state = hashlib.sha256(repr((RUNS, workload.argv, sorted(variants().items()))).encode())
+    if (library := heaps[PLAIN].library) is not None:
+        state.update(library.read_bytes())
+    return f"dpa-{part}-{workload.name}-{request.suite}-{state.hexdigest()[:12]}"
+
+
+def _times(request: Request, workload: Workload, heaps: Mapping[str, Heap]) -> dict[str, Any]:
+    """Medians of processor seconds and of the largest resident bytes."""
+    chosen = list(heaps.values())
+    measurement = Measurement(workload)
+    interleaver = Interleaver(chosen, Plan(RUNS, 1, 1), (), heaps[PLAIN].name)
+    interleaver.measure(
+        measurement, lambda heap: request.progress(f"{workload.name} under {heap.name}")
+    )
+    if measurement.differences:
+        raise AbutError(f"{workload.name}: does something else under {measurement.differences[0]}")
+    return {
+        "seconds": {name: _median(measurement, heap, "cpu") for name, heap in heaps.items()},
+        "resident": {name: _median(measurement, heap, "rss") for name, heap in heaps.items()},
+    }
+
+
+def _median(measurement: Any, heap: Heap, key: str) -> float:
+    figure = next(one for one in FIGURES if one.key == key)
+    values = [figure.of(sample) for sample in measurement.samples[heap.name]]
+    return median(value for value in values if value is not None)
+
+
+def groups_of(workload: Workload, heap: Heap) -> Groups:
+    """Run the program once, and read what the library explains."""
+    with tempfile.TemporaryDirectory(prefix="abut-dpa-") as folder:
+        run_silently(workload, heap, {"ABUT_EXPLAIN_FILE": f"{folder}/%p.json"})
+        groups = [json.loads(path.read_text())["groups"] for path in Path(folder).glob("*.json")]
+    return counted(max(groups, key=lambda found: sum(one["objects"] for one in found), default=[]))
+
+
+def counted(groups: Sequence[Mapping[str, Any]]) -> Groups:
+    """Count what an explanation lists."""
+    pooled = [group for group in groups if group["state"] == "pooled"]
+    members: dict[int, int] = {}
+    for group in pooled:
+        members[group["root"]] = members.get(group["root"], 0) + 1
+    return Groups(
+        groups=len(groups),
+        pooled=len(pooled),
+        pools=len(members),
+        objects=sum(group["objects"] for group in groups),
+        pooled_objects=sum(group["objects"] for group in pooled),
+        merged_objects=sum(group["objects"] for group in pooled if members[group["root"]] > 1),
+    )
+
+
+def _misses(request: Request, workload: Workload, heap: Heap) -> Misses:
+    path = recording(request, workload, heap)
+    found: dict[str, int] = {}
+    for caches in _CACHES:
+        request.progress(f"simulating {workload.name} under {heap.name} on {caches}")
+        result = simulate(Job(str(path), find_preset(caches)))
+        by_name = {level.name: level.total_misses for level in [*result.levels, *result.tlb]}
+        found |= {f"{caches} {name}": misses for name, misses in by_name.items()}
+    return Misses(found)

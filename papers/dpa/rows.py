@@ -1,0 +1,115 @@
+"""Dynamic pool allocation: the variants, and what was measured of each program."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import geometric_mean
+
+CHAINS = ("1", "2", "3", "4", "full", "adaptive")
+MERGES = ("none", "linked", "born")
+OBJECTS = ("1", "10", "100", "1000", "10000")
+BYTES = ("32", "64", "128", "256")
+# The geometric mean that the authors report, as a ratio of time; section 5.
+THEIR_DPA = 1 / 1.121
+
+_PLAIN = "abut+friends=off"
+_DPA = f"{_PLAIN}+groups=all+group_merge=linked"
+PLAIN, DPA, CALL_SITE = "plain", "DPA", "call site"
+BORN, OURS, GLIBC = "born together", "ours", "glibc"
+SIMULATED = GLIBC, DPA, BORN  # beside the plain heap
+
+
+def variants() -> dict[str, str]:
+    """Every variant that programs run under: its name, and the heap that stands for it."""
+    found = {
+        PLAIN: _PLAIN,
+        DPA: _DPA,
+        GLIBC: "glibc",
+        BORN: f"{_PLAIN}+groups=all",
+        OURS: "abut+groups=on",
+        CALL_SITE: f"{_PLAIN}+groups=all+group_merge=none+chain=1",
+        "merge none": f"{_PLAIN}+groups=all+group_merge=none",
+    }
+    found |= {f"chain {chain}": f"{_DPA}+chain={chain}" for chain in CHAINS[:-1]}
+    found |= {f"{count} objects": f"{_DPA}+group_objects={count}" for count in OBJECTS}
+    found |= {f"{size} bytes": f"{_DPA}+group_bytes={size}" for size in BYTES}
+    for standard in ("100 objects", "128 bytes"):  # which is the paper's own
+        del found[standard]
+    return found
+
+
+def variant_of(figure: str, value: str) -> str:
+    """The variant that a figure's value stands for, such as `chain` and `adaptive`."""
+    own = {
+        ("chain", "adaptive"): DPA,
+        ("merge", "none"): "merge none",
+        ("merge", "linked"): DPA,
+        ("merge", "born"): BORN,
+        ("objects", "100"): DPA,
+        ("bytes", "128"): DPA,
+    }
+    return own.get((figure, value), f"chain {value}" if figure == "chain" else f"{value} {figure}")
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """What the library says of a run: groups, those with a pool, pools, and the pools' use.
+
+    `merged_objects` of `pooled_objects` were allocated in groups that share a pool with others.
+    """
+
+    groups: int = 0
+    pooled: int = 0
+    pools: int = 0
+    objects: int = 0
+    pooled_objects: int = 0
+    merged_objects: int = 0
+
+    @property
+    def merged_share(self) -> float:
+        """Of the objects in pools, those whose pool serves several groups."""
+        return self.merged_objects / max(1, self.pooled_objects)
+
+
+@dataclass(frozen=True, slots=True)
+class Misses:
+    """Of one recorded run: by the caches' name and the level's, such as `modern L2`."""
+
+    levels: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramRow:
+    """One program: seconds and resident bytes by variant, groups by chain and merging, misses."""
+
+    name: str
+    seconds: Mapping[str, float]
+    resident: Mapping[str, float]
+    groups: Mapping[str, Groups]
+    misses: Mapping[str, Misses] = field(default_factory=dict)
+
+    def time(self, variant: str) -> float:
+        """As a ratio to the plain heap's."""
+        return self.seconds[variant] / self.seconds[PLAIN]
+
+    def memory(self, variant: str) -> float:
+        """The same of the largest resident size."""
+        return self.resident[variant] / self.resident[PLAIN]
+
+
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """All programs, a row each."""
+
+    rows: Sequence[ProgramRow]
+
+    def mean(self, variant: str) -> float:
+        """The geometric mean of its times over the programs."""
+        return geometric_mean(row.time(variant) for row in self.rows)
+
+    def mean_misses(self, variant: str, level: str) -> float:
+        """The geometric mean of a level's misses, as a ratio to the plain heap's."""
+        ratios = (
+            row.misses[variant].levels[level] / max(1, row.misses[PLAIN].levels[level])
+            for row in self.rows
+        )
+        return geometric_mean(max(ratio, 1e-9) for ratio in ratios)

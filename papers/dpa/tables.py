@@ -1,0 +1,152 @@
+"""Dynamic pool allocation's figures and tables, as tables and as one picture."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from rich.table import Table
+
+from abut.reporters.grid import grid
+from abut.reporters.plot import check_format, grouped_bars, panels
+from abut.reporters.units import amount
+from abut_papers.dpa.rows import (
+    BORN,
+    BYTES,
+    CALL_SITE,
+    CHAINS,
+    DPA,
+    GLIBC,
+    MERGES,
+    OBJECTS,
+    OURS,
+    PLAIN,
+    SIMULATED,
+    THEIR_DPA,
+    ProgramRow,
+    Programs,
+    variant_of,
+)
+
+Cells = Callable[[ProgramRow], Sequence[str]]
+_LEVELS = (("pentium4 L2", "table 3"), ("modern L2", "table 4"), ("modern L1 TLB", "table 4"))
+
+
+def verdict(result: Programs) -> list[str]:
+    """What was found, beside what the authors report."""
+    found = [
+        f"DPA takes {result.mean(DPA):.3f} of the plain heap's time in the mean "
+        f"(Wang, Wu and Yew: {THEIR_DPA:.3f} of glibc's), and with objects that are born together "
+        f"{result.mean(BORN):.3f}; glibc takes {result.mean(GLIBC):.3f}",
+        f"groups where they promise a benefit, and friends: {result.mean(OURS):.3f} in the mean, "
+        f"{max(row.time(OURS) for row in result.rows):.3f} at worst",
+    ]
+    for level, _ in _LEVELS:
+        by_dpa, by_glibc = (result.mean_misses(name, level) for name in (DPA, GLIBC))
+        found.append(
+            f"{level}: DPA has {by_dpa:.2f} of the plain heap's misses in the mean, "
+            f"and glibc {by_glibc:.2f}"
+        )
+    return found
+
+
+def tables(result: Programs) -> list[Table]:
+    """All figures; times and memory are ratios to the plain heap."""
+    return [
+        _times(result, "figure 6: time by chain", "chain", CHAINS),
+        _chains(result),
+        _times(result, "figure 8: time by merging", "merge", MERGES),
+        _merged(result),
+        _times(result, "figure 9: time by objects that a group needs", "objects", OBJECTS),
+        _times(result, "figure 10: time by bytes that an object may have", "bytes", BYTES),
+        _overall(result),
+        _misses(result),
+    ]
+
+
+def _table(title: str, columns: Sequence[str], rows: Sequence[ProgramRow], cells: Cells) -> Table:
+    return grid(title, ["program", *columns], [(row.name, *cells(row)) for row in rows])
+
+
+def _times(result: Programs, title: str, figure: str, values: Sequence[str]) -> Table:
+    names = [variant_of(figure, value) for value in values]
+    table = _table(title, values, result.rows, lambda row: [f"{row.time(n):.2f}" for n in names])
+    table.add_section()
+    table.add_row("mean", *(f"{result.mean(name):.3f}" for name in names))
+    return table
+
+
+def _chains(result: Programs) -> Table:
+    names = [variant_of("chain", chain) for chain in CHAINS]
+
+    def cells(row: ProgramRow) -> list[str]:
+        found = [row.groups[name] for name in names]
+        return [f"{groups.groups}, {groups.pools}" for groups in found]
+
+    return _table("groups by chain, and pools", CHAINS, result.rows, cells)
+
+
+def _merged(result: Programs) -> Table:
+    def cells(row: ProgramRow) -> list[str]:
+        own = [row.groups[variant_of("merge", merge)] for merge in MERGES]
+        pools = [str(groups.pools) for groups in own]
+        return [*pools, *(f"{groups.merged_share:.0%}" for groups in own[1:])]
+
+    columns = [*(f"pools, {merge}" for merge in MERGES), "share, linked", "share, born"]
+    title = "figure 7: pools by merging, and the share of pooled objects in merged groups"
+    return _table(title, columns, result.rows, cells)
+
+
+def _overall(result: Programs) -> Table:
+    names = (GLIBC, CALL_SITE, DPA, BORN, OURS)
+
+    def cells(row: ProgramRow) -> list[str]:
+        times = [f"{row.time(name):.2f}" for name in names]
+        return [*times, f"{row.memory(DPA):.2f}", f"{row.memory(BORN):.2f}"]
+
+    title = "figures 11 to 13: time of heaps, and peak memory, to the plain heap"
+    columns = [*names, "memory, DPA", "memory, born"]
+    table = _table(title, columns, result.rows, cells)
+    table.add_section()
+    table.add_row("mean", *(f"{result.mean(name):.3f}" for name in names), "", "")
+    return table
+
+
+def _misses(result: Programs) -> Table:
+    def cells(row: ProgramRow) -> list[str]:
+        found: list[str] = []
+        for level, _ in _LEVELS:
+            base = row.misses[PLAIN].levels[level]
+            found.append(amount(base, ""))
+            under = (row.misses[name].levels[level] for name in SIMULATED)
+            found.extend(f"{misses / max(1, base):.2f}" for misses in under)
+        return found
+
+    columns = [
+        column
+        for level, table in _LEVELS
+        for column in (f"{level} ({table})", "glibc", "DPA", "born")
+    ]
+    title = "tables 3 and 4: simulated misses of the plain heap, and ratios to them"
+    return _table(title, columns, result.rows, cells)
+
+
+def draw(result: Programs, path: Path) -> None:
+    """Figures 6, 8, 9, 10 and 11 as bars, one below the other."""
+    check_format(path)
+    figures: list[tuple[str, list[tuple[str, str]]]] = [
+        (title, [(value, variant_of(figure, value)) for value in values])
+        for title, figure, values in (
+            ("figure 6: chain", "chain", CHAINS),
+            ("figure 8: merging", "merge", MERGES),
+            ("figure 9: objects", "objects", OBJECTS),
+            ("figure 10: bytes", "bytes", BYTES),
+        )
+    ]
+    overall = (GLIBC, CALL_SITE, DPA, BORN)
+    figures.append(("figures 11 to 13", [(name, name) for name in overall]))
+    canvas, grids = panels(len(figures), 1, (11, 2.6))
+    for (axes,), (title, series) in zip(grids, figures, strict=True):
+        bars = {label: [row.time(variant) for row in result.rows] for label, variant in series}
+        grouped_bars(axes, [row.name for row in result.rows], bars, fontsize=7)
+        axes.set_ylabel("time")
+        axes.set_title(title, loc="left", fontsize=9)
+    canvas.savefig(path)

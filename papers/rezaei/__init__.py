@@ -1,0 +1,1 @@
+"""Rezaei and Kavi: separate caches for the allocator, and a core of its own."""

@@ -1,0 +1,259 @@
+"""Rezaei, Kavi: *Utilization of Separate Caches to Eliminate Cache Pollution Caused by Memory
+Management Functions*, figures 1 to 5.
+
+Caches that application and allocator share, against caches of their own, at the authors' sizes and
+at one of today. Their programs were boxed-sim, cfrac, ptc and espresso; ours do the same work.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from rich.table import Table
+
+from abut.bench import Request
+from abut.reporters.grid import grid
+from abut.reporters.plot import check_format
+from abut.reporters.units import amount
+from abut.simulation.caches import Caches, split_by_side
+from abut.simulation.jobs import feed_trace
+from abut.simulation.presets import Preset, find_preset
+from abut.trace import Trace
+from abut_papers.allocators import bench as allocators
+from abut_papers.allocators.bench import AllocatorsResult
+from abut_papers.common.kept import kept
+from abut_papers.common.recordings import heaps, recorded_workloads, recordings
+
+ABOUT = "Rezaei, Kavi: what the allocator costs the program's cache"
+PROGRAMS = ("balls", "factor", "translate", "minimise")
+HEAPS = ("lea", "abt", "abut")
+CACHES = ("rezaei-8k", "rezaei-8k-64", "rezaei-16k", "modern")
+# What the authors report of 8 KiB and 32 bytes, section 4.1.
+THEIR_REMOVED, THEIR_RATE_CHANGE = 0.26, -0.70
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The first level under one program, heap and cache: accesses and misses.
+
+    `shared` are of both sides in one cache, `alone` of the application with one of its own.
+    """
+
+    program: str
+    heap: str
+    cache: str
+    shared_accesses: int
+    shared_misses: int
+    application_misses_shared: int
+    alone_accesses: int
+    alone_misses: int
+    allocator_accesses: int
+    allocator_misses: int
+
+    @property
+    def shared_rate(self) -> float:
+        """Misses by accesses where all share a cache."""
+        return self.shared_misses / max(1, self.shared_accesses)
+
+    @property
+    def alone_rate(self) -> float:
+        """The same of the application with a cache of its own."""
+        return self.alone_misses / max(1, self.alone_accesses)
+
+    @property
+    def removed(self) -> float:
+        """The share of all misses that the program's cache no longer has."""
+        return 1 - self.alone_misses / max(1, self.shared_misses)
+
+    @property
+    def rate_change(self) -> float:
+        """How the miss rate of the program's cache changes, as a share; below 0 it falls."""
+        return self.alone_rate / self.shared_rate - 1 if self.shared_rate else 0.0
+
+    @property
+    def pollution(self) -> float:
+        """The share of the application's own misses that the allocator's accesses cause.
+
+        Below 0, they save it more misses than they cause: they bring in lines that it uses.
+        """
+        shared = self.application_misses_shared
+        return 1 - self.alone_misses / shared if shared else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RezaeiResult:
+    """Figures 1 to 5, a row a program, heap and cache."""
+
+    rows: Sequence[Row]
+    served: AllocatorsResult | None = None  # on two real cores
+
+    def of_cache(self, cache: str) -> list[Row]:
+        """The rows of one cache."""
+        return [row for row in self.rows if row.cache == cache]
+
+    def verdict(self) -> list[str]:
+        """The means, beside the authors'."""
+        said = [_sentence(cache, self.of_cache(cache)) for cache in _caches(self.rows)]
+        return [*said, *(self.served.verdict() if self.served else [])]
+
+    def tables(self) -> list[Table]:
+        """A table a cache."""
+        tables = [cache_table(cache, self.of_cache(cache)) for cache in _caches(self.rows)]
+        return [*tables, *(self.served.served_tables() if self.served else [])]
+
+    def document(self) -> dict[str, Any]:
+        """All rows; counts of accesses and misses."""
+        shares = ("removed", "rate_change", "pollution")
+        rows = [asdict(row) | {share: getattr(row, share) for share in shares} for row in self.rows]
+        return {"rows": rows, **(self.served.document() if self.served else {})}
+
+    def draw(self, path: Path) -> None:
+        """Miss rates, shared and alone: a picture a cache."""
+        draw({cache: self.of_cache(cache) for cache in _caches(self.rows)}, path)
+
+
+def measure(request: Request) -> RezaeiResult:
+    """Record what is not yet recorded, and simulate."""
+    chosen = heaps(request)
+    rows: list[Row] = []
+    for workload in recorded_workloads(request):
+        for heap, path in recordings(request, workload, chosen).items():
+            rows += measured(request, path, workload.name, heap)
+    served = None
+    if request.heaps == HEAPS:
+        served = allocators.measure_served(request)
+    return RezaeiResult(rows, served)
+
+
+def measured(request: Request, path: Path, program: str, heap: str) -> list[Row]:
+    """The rows of a recorded run, simulated now or kept since."""
+
+    def measure() -> dict[str, Any]:
+        request.progress(f"simulating {program} under {heap}")
+        rows = rows_of(path, program, heap, [find_preset(name) for name in CACHES])
+        return {"rows": [asdict(row) for row in rows]}
+
+    return [Row(**row) for row in kept(request, f"{path.stem}-rezaei", measure)["rows"]]
+
+
+def rows_of(path: Path, program: str, heap: str, presets: Iterable[Preset]) -> list[Row]:
+    """A row for each of the caches, all simulated in one pass over the trace."""
+    pairs = [
+        (preset, Caches(preset.levels), Caches(split_by_side(preset.levels, preset.allocator)))
+        for preset in presets
+    ]
+    feed_trace(Trace(path), [caches for _, *both in pairs for caches in both])
+    return [_row(program, heap, preset.name, shared, own) for preset, shared, own in pairs]
+
+
+def _row(program: str, heap: str, cache: str, shared: Caches, own: Caches) -> Row:
+    first, levels = shared.counts()[0], own.counts()
+    allocator = next(
+        counts
+        for counts, level in zip(levels, own.levels, strict=True)
+        if level.serves == "allocator"
+    )
+    alone_accesses, alone_misses = levels[0].of_side(0)
+    allocator_accesses, allocator_misses = allocator.of_side(1)
+    return Row(
+        program=program,
+        heap=heap,
+        cache=cache,
+        shared_accesses=first.total_accesses,
+        shared_misses=first.total_misses,
+        application_misses_shared=first.of_side(0)[1],
+        alone_accesses=alone_accesses,
+        alone_misses=alone_misses,
+        allocator_accesses=allocator_accesses,
+        allocator_misses=allocator_misses,
+    )
+
+
+def _caches(rows: Iterable[Row]) -> list[str]:
+    return list(dict.fromkeys(row.cache for row in rows))
+
+
+def _sentence(cache: str, rows: Sequence[Row]) -> str:
+    removed, change = fmean(row.removed for row in rows), fmean(row.rate_change for row in rows)
+    pollution = fmean(row.pollution for row in rows)
+    theirs = ""
+    if cache == CACHES[0]:
+        theirs = f" (Rezaei and Kavi: {THEIR_REMOVED:.0%} and {THEIR_RATE_CHANGE:+.0%})"
+    return (
+        f"{cache}: the program's cache is rid of {removed:.0%} of the misses, its miss rate "
+        f"changes by {change:+.0%}{theirs}; {pollution:.1%} of the program's misses are pollution"
+    )
+
+
+_FIGURES = {
+    "rezaei-8k": " (figures 1, 2 and 5)",
+    "rezaei-8k-64": " (figure 3)",
+    "rezaei-16k": " (figure 4)",
+}
+_WIDTH = 0.4
+_INCHES = 3.0
+
+
+def cache_table(cache: str, rows: Sequence[Row]) -> Table:
+    """A row a program and heap."""
+    table = grid(f"{cache}: the first level{_FIGURES.get(cache, '')}", ["program", "heap"], words=2)
+    columns = (
+        "misses",
+        "alone",
+        "removed",
+        "rate",
+        "alone",
+        "change",
+        "pollution",
+        "allocator's",
+        "rate",
+    )
+    for column in columns:
+        table.add_column(column, justify="right")
+    for row in rows:
+        rate = row.allocator_misses / max(1, row.allocator_accesses)
+        table.add_row(
+            row.program,
+            row.heap,
+            amount(row.shared_misses, ""),
+            amount(row.alone_misses, ""),
+            f"{row.removed:.0%}",
+            f"{row.shared_rate:.2%}",
+            f"{row.alone_rate:.2%}",
+            f"{row.rate_change:+.0%}",
+            f"{row.pollution:.1%}",
+            amount(row.allocator_misses, ""),
+            f"{rate:.2%}",
+        )
+    return table
+
+
+def draw(caches: Mapping[str, Sequence[Row]], path: Path) -> None:
+    """Miss rates side by side, shared and alone; one picture below the other."""
+    from matplotlib.figure import Figure
+
+    check_format(path)
+    figure = Figure(figsize=(10, _INCHES * len(caches)), layout="constrained")
+    plots = figure.subplots(len(caches), 1, squeeze=False)[:, 0]
+    for plot, (cache, rows) in zip(plots, caches.items(), strict=True):
+        places = range(len(rows))
+        plot.bar(
+            [at - _WIDTH / 2 for at in places],
+            [100 * row.shared_rate for row in rows],
+            _WIDTH,
+            label="shared with the allocator",
+        )
+        plot.bar(
+            [at + _WIDTH / 2 for at in places],
+            [100 * row.alone_rate for row in rows],
+            _WIDTH,
+            label="the application alone",
+        )
+        labels = [f"{row.program}\n{row.heap}" for row in rows]
+        plot.set_xticks(list(places), labels, fontsize="x-small")
+        plot.set_ylabel("miss rate, %")
+        plot.set_title(cache)
+        plot.legend()
+    figure.savefig(path)

@@ -1,0 +1,115 @@
+"""Feng, Berger: *A Locality-Improving Dynamic Memory Allocator* (Vam), MSP 2005: table 1 and
+figures 2 to 5 (allocators.py), 6, 8 and 9; figure 7 is pressure.py's.
+
+Figure 6 is fragmentation: the most pages in use over the most live data. Figure 8 is how often
+memories of every size miss a page. Figure 9 is how many of these misses reading ahead from swap
+would have covered. The authors' programs (gcc, parser, perl, vortex of SPEC CPU2000) are not free;
+ours are as large, and are run under the heaps of today.
+"""
+
+import os
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from abut.bench import Request
+from abut.reporters.pages import pages_document, pages_table
+from abut.simulation.jobs import Job
+from abut.simulation.pages import (
+    PAGE_BYTES,
+    Pages,
+    compare_pages,
+    run_pages,
+)
+from abut_papers.allocators import bench as allocators
+from abut_papers.allocators.figures import standing_of
+from abut_papers.common.recordings import heaps, recorded_workloads, recordings
+from abut_papers.vam.figures import MEMORIES, MIDDLE, ProgramPages, ProgramsPages
+from abut_papers.vam.tables import draw, fragmentation_table, prefetch_table
+
+ABOUT = "Vam (Feng, Berger 2005): time, misses, fragmentation, pages, reading ahead from swap"
+PROGRAMS = ("cc1", "lua-tables", "perl-hashes", "sqlite", "translate")
+HEAPS = ("lea", "phk", "phk-sc", "vam", "glibc", "abut")
+
+
+@dataclass(frozen=True, slots=True)
+class VamResult(ProgramsPages):
+    """Real runs, where they were asked for, and the three figures of pages."""
+
+    def verdict(self) -> list[str]:
+        """Times and misses; who needs the fewest pages, and who misses the fewest with half."""
+        said = self.runs.verdict() if self.runs else []
+        standing = standing_of("fragmentation", self.mean_fragmentation())
+        said += [standing.sentence] if standing else []
+        return [*said, *(_verdict(program) for program in self.programs)]
+
+    def tables(self) -> list[Table]:
+        """Those of the runs; figures 6 and 9 of several programs; then a table a program."""
+        return [
+            *(self.runs.tables() if self.runs else []),
+            *([fragmentation_table(self), prefetch_table(self)] if len(self.programs) > 1 else []),
+            *(
+                pages_table(f"{program.name}: {program.about}", "heap", program.pages)
+                for program in self.programs
+            ),
+        ]
+
+    def document(self) -> dict[str, Any]:
+        """All of it, with the curves at a hundred sizes."""
+        return {
+            **(self.runs.document() if self.runs else {}),
+            "programs": [
+                {"program": program.name, **pages_document(program.pages)}
+                for program in self.programs
+            ],
+        }
+
+    def draw(self, path: Path) -> None:
+        """The figures, one below the other, a column a program."""
+        draw(self, path)
+
+
+def measure(request: Request) -> VamResult:
+    """Record what is not yet recorded, and simulate; under the paper's heaps, run, too."""
+    runs = None
+    if request.heaps == HEAPS:
+        runs = allocators.measure_with_misses(replace(request, heaps=allocators.VAM_HEAPS))
+    return VamResult(measure_pages(request), runs)
+
+
+def measure_pages(request: Request) -> list[ProgramPages]:
+    """Record what is not yet recorded, and simulate the pages."""
+    chosen = heaps(request)
+    programs = []
+    for workload in recorded_workloads(request):
+        paths = recordings(request, workload, chosen)
+        if not paths:
+            continue
+        request.progress(f"simulating {workload.name}")
+        pages = compare_pages(_run_all(paths), MEMORIES)
+        programs.append(ProgramPages(workload.name, workload.about, pages))
+    return programs
+
+
+def _run_all(paths: Mapping[str, Path]) -> dict[str, Pages]:
+    """By heap, in threads: the simulators run without Python's lock."""
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        runs = list(pool.map(lambda path: run_pages([Job(str(path))]), paths.values()))
+    return {heap: pages for heap, run in zip(paths, runs, strict=True) for pages in run.values()}
+
+
+def _verdict(program: ProgramPages) -> str:
+    reports = program.pages.reports
+    leanest = min(reports, key=lambda heap: reports[heap].use.most_pages_in_use)
+    middle = {heap: report.prefetch[MIDDLE] for heap, report in reports.items()}
+    calmest = min(middle, key=lambda heap: middle[heap].misses)
+    waits = min(middle, key=lambda heap: middle[heap].others)
+    memory = program.pages.memories[MIDDLE] * PAGE_BYTES / (1 << 20)
+    return (
+        f"{program.name}: {leanest} uses the fewest pages; in {memory:.1f} MiB {calmest} misses "
+        f"the fewest, and {waits} waits for the disk least often"
+    )

@@ -1,1 +1,0 @@
-"""Adcock's experiments on structures whose nodes move: which there are, and what came of them."""

@@ -1,0 +1,214 @@
+"""A recorded run through simulated caches: one job, plain data in and out, so that it may run in
+another process or on another machine.
+"""
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from abut.simulation.caches import (
+    SIDES,
+    Caches,
+    LevelCounts,
+    Optimum,
+    OptimumCounts,
+    Simulator,
+    Utilisation,
+    UtilisationCounts,
+    split_by_side,
+)
+from abut.simulation.levels import first_level, lost_cycles
+from abut.simulation.owner_rows import OwnerRow, owner_rows
+from abut.simulation.owners import Owners, owners_of
+from abut.simulation.presets import Preset
+from abut.simulation.windows import windows_of
+from abut.trace.native import Array, failures, native_module
+from abut.trace.reader import Trace
+
+LAYOUTS = ("recorded", "line", "random", "size")
+_Counts = TypeVar("_Counts", LevelCounts, UtilisationCounts)
+
+
+NO_PRESET = Preset("none", "no caches", ())
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What to simulate. `side`: whose accesses to take, all, application or allocator. `most`: of
+    longer traces, about so many accesses in windows; 0: all. `placer` computes where objects lie in
+    a layout that the simulator has no name for; it is a function of a module, so that it can go to
+    another process.
+    """
+
+    trace: str
+    preset: Preset = NO_PRESET
+    layout: str = "recorded"
+    seed: int = 1
+    side: str = "all"
+    by: str = "site"
+    classify: bool = False
+    optimum: bool = False
+    huge_pages: bool = False
+    split: bool = False
+    most: int = 0
+    placer: "Callable[[Trace, Job], Array] | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a job found. Levels from the first to the last; `split` those of separate caches.
+
+    `instructions` is how many ran while accesses were recorded, 0 where they were not counted.
+    """
+
+    job: Job
+    command: list[str]
+    references: list[int]
+    levels: list[LevelCounts]
+    tlb: list[LevelCounts]
+    split: list[LevelCounts]
+    memory_bytes: tuple[int, int]
+    memory_bytes_by_side: list[tuple[int, int]]
+    utilisation: list[UtilisationCounts]
+    page_utilisation: UtilisationCounts | None
+    optimum: OptimumCounts | None
+    owners: list[OwnerRow]
+    damages: list[str]
+    instructions: int = 0
+
+    @property
+    def total_references(self) -> int:
+        """Of both sides."""
+        return sum(self.references)
+
+
+def simulate(job: Job, addresses: Array | None = None) -> Result:
+    """Do the job, with objects at `addresses` if given. Raises AbutError where it cannot be."""
+    trace = Trace(job.trace)
+    if addresses is None and job.placer:
+        addresses = job.placer(trace, job)
+    owners = owners_of(trace, job.by)
+    levels = tuple(dataclasses.replace(level, classify=job.classify) for level in job.preset.levels)
+    caches = Caches(levels)
+    tables = job.preset.huge_tlb if job.huge_pages else job.preset.tlb
+    tlb = Caches(tables) if tables else None
+    separate = Caches(split_by_side(job.preset.levels, job.preset.allocator)) if job.split else None
+    used = [Utilisation(level) for level in levels]
+    pages_used = Utilisation(tables[-1]) if tables else None
+    optimum = Optimum(levels[0]) if job.optimum else None
+    simulators = [caches, tlb, separate, *used, pages_used, optimum]
+    feeds = [one for one in simulators if one is not None]
+    pages = _feed(trace, job, owners, feeds, addresses)
+    counts = caches.counts()
+    return Result(
+        job=job,
+        command=trace.info.command,
+        references=caches.references,
+        levels=[_plain(level) for level in counts],
+        tlb=[_plain(level) for level in tlb.counts()] if tlb else [],
+        split=[_plain(level) for level in separate.counts()] if separate else [],
+        memory_bytes=caches.memory_bytes,
+        memory_bytes_by_side=caches.memory_bytes_by_side,
+        utilisation=[_plain(one.counts()) for one in used],
+        page_utilisation=_plain(pages_used.counts()) if pages_used else None,
+        optimum=optimum.solve() if optimum else None,
+        owners=owner_rows(trace, owners, caches, used[0].counts(), job.preset.memory_cycles, pages),
+        damages=[f"at byte {damage.offset:,}: {damage.what}" for damage in trace.damages],
+        instructions=(trace.info.totals or {}).get("instructions", 0),
+    )
+
+
+def simulate_all(jobs: Sequence[Job], processes: int = 1, scheduler: str = "") -> list[Result]:
+    """All jobs, in order: here, in processes of this machine, or on a dask scheduler's workers."""
+    if scheduler:
+        return _on_cluster(jobs, scheduler)
+    if processes <= 1 or len(jobs) <= 1:
+        return [simulate(job) for job in jobs]
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    with ProcessPoolExecutor(min(processes, len(jobs)), get_context("spawn")) as pool:
+        return list(pool.map(simulate, jobs))
+
+
+def _on_cluster(jobs: Sequence[Job], scheduler: str) -> list[Result]:
+    from abut.errors import AbutError
+
+    try:
+        import distributed
+    except ImportError as error:
+        raise AbutError(
+            "--scheduler: dask.distributed is not installed", fix="pip install 'abut[cluster]'"
+        ) from error
+    try:
+        client: Any = distributed.Client(scheduler, timeout=10)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError) as error:
+        raise AbutError(
+            f"--scheduler {scheduler}: nobody answers there", fix="start one with `dask scheduler`"
+        ) from error
+    with client:
+        return list(client.gather(client.map(simulate, jobs, pure=False)))
+
+
+def feed_trace(trace: Trace, simulators: Sequence[Simulator], *, layout: str = "recorded") -> None:
+    """Feed a whole trace to all of them, in one pass."""
+    _feed(trace, Job(trace.path, NO_PRESET, layout=layout), owners_of(trace, "context"), simulators)
+
+
+def average_cycles(result: Result, side: int | None = None) -> float:
+    """AMAT, the mean time of an access of a side, or of both, in cycles.
+
+    Without prefetches' cost and with TLB misses'.
+    """
+    preset = result.job.preset
+    tables = preset.huge_tlb if result.job.huge_pages else preset.tlb
+    # A walk of the page table reads a few entries, most of which are in the second level.
+    second = next((level for level in preset.levels if level.name == preset.levels[0].below), None)
+    walk = 2 * (second.cycles if second else preset.memory_cycles)
+    cycles, accesses = 0.0, 0
+    for each in range(SIDES) if side is None else (side,):
+        first = first_level(preset.levels, each)
+        count = _of_side(result.levels, each, 0)[preset.levels.index(first)]
+        accesses += count
+        cycles += count * first.cycles
+        misses = _of_side(result.levels, each, 1)
+        cycles += lost_cycles(misses, preset.levels, preset.memory_cycles)
+        cycles += lost_cycles(_of_side(result.tlb, each, 1), tables, walk)
+    return cycles / accesses if accesses else 0.0
+
+
+def _of_side(levels: Sequence[LevelCounts], side: int, what: int) -> list[int]:
+    return [level.of_side(side)[what] for level in levels]
+
+
+def _feed(
+    trace: Trace,
+    job: Job,
+    owners: Owners,
+    simulators: Sequence[Any],
+    addresses: Array | None = None,
+) -> Array:
+    module = native_module()
+    with failures():
+        replay = module.Replay(
+            trace.native,
+            job.layout if addresses is None else addresses,
+            job.seed,
+            owners.native_by,
+            owners.owner_of_context.tolist(),
+            job.side,
+            windows=windows_of(trace, job.most) if job.most else [],
+        )
+        replay.feed([simulator.native for simulator in simulators])
+        return np.asarray(replay.pages())
+
+
+def _plain(counts: _Counts) -> _Counts:
+    """The counts without their columns by owner, which can be long."""
+    empty = np.zeros(0, np.int64)
+    if isinstance(counts, LevelCounts):
+        return dataclasses.replace(counts, misses_by_owner=empty)
+    return dataclasses.replace(counts, lines_by_owner=empty, used_bytes_by_owner=empty)

@@ -1,0 +1,169 @@
+"""How far simulated misses can be trusted: beside hardware counters, or else cachegrind's.
+
+Cachegrind simulates two levels, LRU, of which the second one is shared with instructions. It counts
+an instruction that reads and writes back a place as a read, and an access that straddles two lines
+once. What the recorder's own wrappers of malloc touch is left out here.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+
+from abut.errors import AbutError, NotHere
+from abut.measure.counters import Event
+from abut.simulation.caches import Caches, Level
+from abut.simulation.jobs import Job, simulate
+from abut.simulation.presets import Preset
+from abut.trace.native import failures, native_module
+from abut.trace.reader import Trace
+
+_RECORDER = re.compile(r"vgpreload_abut|vgpreload_core")
+_SUMMARY = re.compile(r"^summary: (.*)$", re.MULTILINE)
+_EVENTS = re.compile(r"^events: (.*)$", re.MULTILINE)
+FIRST = Level("L1", 48 << 10, below="LL", ways=12)
+LAST = Level("LL", 1 << 20, ways=16)
+_HARDWARE_CACHE = 3
+_READ_MISS = 1 << 16
+HARDWARE = (
+    Event("L1 misses (reads)", _HARDWARE_CACHE, _READ_MISS),
+    Event("last level misses (reads)", _HARDWARE_CACHE, 2 | _READ_MISS),
+    Event("TLB misses (reads)", _HARDWARE_CACHE, 3 | _READ_MISS),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure, simulated by abut and by the other."""
+
+    name: str
+    simulated: int
+    other: int
+    spread: float | None = None  # of the other's own runs: the most over the least, less one
+
+    @property
+    def difference(self) -> float | None:
+        """How far the simulated figure is off, as a share of the other."""
+        return (self.simulated - self.other) / self.other if self.other else None
+
+
+def against_cachegrind(command: Sequence[str], runs: int = 1) -> list[Figure]:
+    """Run the program so often under cachegrind and the recorder, in turn; means of the runs.
+
+    Raises AbutError, NotHere.
+    """
+    return means([_once_against_cachegrind(command) for _ in range(runs)])
+
+
+def means(runs: Sequence[Sequence[Figure]]) -> list[Figure]:
+    """Each figure's mean over the runs, and how far the other's runs lie apart."""
+    if len(runs) == 1:
+        return list(runs[0])
+    return [_mean(figures) for figures in zip(*runs, strict=True)]
+
+
+def _mean(figures: Sequence[Figure]) -> Figure:
+    others = [figure.other for figure in figures]
+    return Figure(
+        name=figures[0].name,
+        simulated=round(fmean(figure.simulated for figure in figures)),
+        other=round(fmean(others)),
+        spread=max(others) / min(others) - 1 if min(others) else None,
+    )
+
+
+def _once_against_cachegrind(command: Sequence[str]) -> list[Figure]:
+    with tempfile.TemporaryDirectory(prefix="abut-validate-") as folder:
+        theirs = _cachegrind(command, Path(folder) / "cachegrind.out")
+        trace = record(command, Path(folder) / "run.trace")
+        caches = Caches((FIRST, LAST))
+        _replay(trace, caches)
+        first, last = caches.counts()
+        ran = (trace.info.totals or {}).get("instructions", 0)
+        return [
+            Figure("instructions", ran, theirs["Ir"]),
+            Figure("data references", sum(caches.references), theirs["Dr"] + theirs["Dw"]),
+            Figure("L1 misses", first.total_misses, theirs["D1mr"] + theirs["D1mw"]),
+            Figure("LL misses", last.total_misses, theirs["DLmr"] + theirs["DLmw"]),
+        ]
+
+
+def against_counters(
+    command: Sequence[str], preset: Preset, counted: dict[str, int]
+) -> list[Figure]:
+    """What was counted on this machine, beside its simulated caches."""
+    with tempfile.TemporaryDirectory(prefix="abut-validate-") as folder:
+        path = Path(folder) / "run.trace"
+        record(command, path)
+        result = simulate(Job(str(path), preset, by="context"))
+    reads = {
+        HARDWARE[0].key: result.levels[0],
+        HARDWARE[1].key: result.levels[-1],
+        **({HARDWARE[2].key: result.tlb[-1]} if result.tlb else {}),
+    }
+    return [
+        Figure(key, level.misses[0] + level.misses[2], counted[key])
+        for key, level in reads.items()
+        if key in counted
+    ]
+
+
+def record(command: Sequence[str], path: Path) -> Trace:
+    """Record all accesses of the program, its stack's, too. Raises AbutError."""
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "abut", "record", "--quiet", "--everything", "--sites"),
+            *("--force", "--output", str(path), "--", *command),
+        ],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    if not path.is_file():
+        raise AbutError(f"{command[0]}: could not be recorded: {done.stderr.strip()}")
+    return Trace(path)
+
+
+def _replay(trace: Trace, caches: Caches) -> None:
+    own = [
+        (module.base, module.base + module.length)
+        for module in trace.modules()
+        if _RECORDER.search(Path(module.path).name)
+    ]
+    with failures():
+        replay = native_module().Replay(
+            trace.native, "recorded", 1, "nobody", [], "all", leave_out=own, join_modifies=True
+        )
+        replay.feed([caches.native])
+
+
+def _cachegrind(command: Sequence[str], output: Path) -> dict[str, int]:
+    if shutil.which("valgrind") is None:
+        raise NotHere("valgrind: not installed", fix="sudo apt install valgrind")
+    geometry = (f"{level.capacity},{level.ways},{level.line}" for level in (FIRST, LAST))
+    first, last = geometry
+    done = subprocess.run(
+        [
+            *("valgrind", "--tool=cachegrind", "--cache-sim=yes", "-q", f"--D1={first}"),
+            *(f"--LL={last}", f"--cachegrind-out-file={output}", *command),
+        ],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={name: value for name, value in os.environ.items() if name != "LD_PRELOAD"},
+        check=False,
+    )
+    text = output.read_text() if output.is_file() else ""
+    names, numbers = _EVENTS.search(text), _SUMMARY.search(text)
+    if not names or not numbers:
+        raise AbutError(f"{command[0]}: cachegrind said: {done.stderr.strip()}")
+    return dict(zip(names[1].split(), map(int, numbers[1].split()), strict=True))

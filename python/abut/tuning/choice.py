@@ -1,0 +1,88 @@
+"""Strategies put to the simulator: whose plan is the best?"""
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from abut.simulation.jobs import Job, Result, average_cycles, simulate
+from abut.simulation.presets import Preset, find_preset
+from abut.trace.reader import Trace
+from abut.tuning.objects import Cache
+from abut.tuning.plan import Plan, write_plan
+from abut.tuning.planning import Recorded, make_plan, planned_addresses, read_recorded
+from abut.tuning.strategies import find_strategy
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A strategy's plan; `cycles`: the mean time of an access with it, simulated, a trace each."""
+
+    strategy: str
+    plan: Plan
+    cycles: list[float]
+
+    @property
+    def mean_cycles(self) -> float:
+        """Over all traces alike."""
+        return float(np.mean(self.cycles)) if self.cycles else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What was looked at, the best first; `path` holds its plan."""
+
+    path: Path
+    command: str
+    candidates: list[Candidate]
+    objects: int
+
+    @property
+    def best(self) -> Candidate:
+        """The one that was written."""
+        return self.candidates[0]
+
+
+def cache_of(preset: Preset) -> Cache:
+    """The first level, as strategies use it."""
+    first = preset.levels[0]
+    return Cache(first.capacity, first.ways or first.capacity // first.line, first.line)
+
+
+def simulate_plan(trace: Path, run: Recorded, plan: Plan, preset: Preset, most: int = 0) -> Result:
+    """The trace with its objects where the plan has them; the program's accesses alone, of longer
+    traces about `most` if given.
+    """
+    layout = f"plan:{plan.strategy}"
+    job = Job(str(trace), preset, layout=layout, side="application", most=most)
+    return simulate(job, planned_addresses(run, plan))
+
+
+def choose(
+    traces: Sequence[Path],
+    strategies: Sequence[str],
+    path: Path,
+    *,
+    cache: str = "modern",
+    depth: int | None = None,
+    seed: int = 1,
+) -> Choice:
+    """Make a plan by each strategy, simulate if there are several, and write the best one."""
+    preset = find_preset(cache)
+    found = [find_strategy(name) for name in strategies]
+    opened = [Trace(trace) for trace in traces]
+    runs = [read_recorded(one, depth=depth, cache=cache_of(preset), seed=seed) for one in opened]
+    candidates = []
+    for strategy in found:
+        plan = make_plan(runs, strategy)
+        cycles = []
+        if len(found) > 1:
+            for trace, run in zip(traces, runs, strict=True):
+                cycles.append(average_cycles(simulate_plan(trace, run, plan, preset)))
+        candidates.append(Candidate(strategy.name, plan, cycles))
+    candidates.sort(key=lambda candidate: candidate.mean_cycles)
+    write_plan(candidates[0].plan, path)
+    command = shlex.join(opened[0].info.command) or "PROGRAM"
+    return Choice(path, command, candidates, sum(len(run.objects) for run in runs))

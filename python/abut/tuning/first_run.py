@@ -1,0 +1,82 @@
+"""The runs before a plan is made: one that is timed, one that is recorded."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from abut.environment import untouched_environment
+from abut.errors import AbutError
+from abut.measure.tasks import program_tasks
+
+# Times the program's own time, as docs/guides/record.md measures it: of accesses, and of events.
+_RECORDING_COSTS, _SKIPPING_COSTS = 30.0, 6.0
+_PERIOD = 4000  # million instructions; a window shall see whole walks of the program
+_LEAST_SHARE, _MOST_SHARE = 0.05, 0.5  # of each period, that is recorded
+_PATIENCE = 1.5  # times the limit: half a run is of less use than a late one
+
+
+def time_once(argv: Sequence[str]) -> float:
+    """Seconds of one run. Raises AbutError where the program cannot be run, or fails."""
+    program_tasks(argv, None)  # says where no heap can be preloaded
+    begun = time.monotonic()
+    done = subprocess.run(
+        list(argv),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=untouched_environment(),
+        check=False,
+    )
+    if done.returncode != 0:
+        raise AbutError(
+            f"{argv[0]}: exits with {done.returncode}, so nothing it does can be compared",
+            fix="give it the arguments with which it succeeds, after --",
+        )
+    return time.monotonic() - begun
+
+
+def window_for(seconds: float, limit: float) -> list[str]:
+    """The option by which `abut record` records as much of a program that takes so many seconds
+    as it can in `limit` seconds; empty for all of it.
+    """
+    if seconds * _RECORDING_COSTS <= limit:
+        return []
+    affordable = limit / seconds - _SKIPPING_COSTS
+    share = affordable / (_RECORDING_COSTS - _SKIPPING_COSTS)
+    share = min(max(share, _LEAST_SHARE), _MOST_SHARE)
+    return ["--window", f"{round(share * _PERIOD)}M/{_PERIOD}M"]
+
+
+def record(
+    argv: Sequence[str], seconds: float, limit: float, folder: Path, progress: Callable[[str], None]
+) -> Path:
+    """Record a run, or parts of it where that would take longer than `limit` seconds or a little
+    more; `seconds` is what it takes by itself. Raises AbutError where it cannot be recorded.
+    """
+    path = folder / "run.trace"
+    window = window_for(seconds, limit)
+    progress(f"recording {'parts of ' if window else ''}a run")
+    command = ["record", "--force", "--quiet", *window, "--output", str(path), "--"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "abut", *command, *argv],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=untouched_environment(),
+        text=True,
+        errors="replace",
+    ) as recorder:
+        try:
+            _, said = recorder.communicate(timeout=limit * _PATIENCE)
+        except subprocess.TimeoutExpired:
+            # What has been written so far is a trace of the beginning.
+            recorder.terminate()
+            _, said = recorder.communicate()
+    if not path.is_file():
+        raise AbutError(
+            f"{argv[0]}: could not be recorded: {said.strip()}",
+            fix="abut record -- program args",
+        )
+    return path

@@ -1,0 +1,45 @@
+"""Whether a plan is for a program: what the heap itself would find out, said before it starts."""
+
+from pathlib import Path
+
+from abut.elf import build_id
+from abut.errors import RUN_FAILED, AbutError
+from abut.tuning.plan import read_plan
+
+
+def check_program(plan: Path, program: Path) -> None:
+    """Raise AbutError where the plan is damaged, or made for another program or build.
+
+    A script's program is its interpreter.
+    """
+    try:
+        wanted = read_plan(plan).program
+    except AbutError as error:
+        error.exit_code = RUN_FAILED
+        raise
+    found = program_build_id(program)
+    if found is not None and found != wanted:
+        raise AbutError(
+            f"{plan}: made for another program, or another build: its build-id is {wanted[:12]}, "
+            f"that of {program} is {found[:12] or 'none'}",
+            fix="record and place again, or `abut tune`",
+            exit_code=RUN_FAILED,
+        )
+
+
+def program_build_id(program: Path) -> str | None:
+    """The build-id of an executable or of the interpreter of a script; None where it is neither."""
+    for _ in range(4):  # scripts of scripts
+        with program.open("rb") as file:
+            head = file.read(256)
+        if head.startswith(b"\x7fELF"):
+            return build_id(program)
+        if not head.startswith(b"#!"):
+            return None
+        words = head[2:].split(b"\n", 1)[0].split()
+        if not words or Path(words[0].decode(errors="replace")).name == "env":
+            return None
+        program = Path(words[0].decode(errors="replace"))
+        if not program.is_file():
+            return None
+    return None

@@ -1,0 +1,110 @@
+"""Outside oracles: cachegrind's counts, and lackey's stream of the same program."""
+
+import io
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from abut.reporters.validation import figures_table
+from abut.simulation import validation
+from abut.simulation.caches import WRITE, Caches
+from abut.simulation.validation import Figure
+from abut_papers.rezaei.bench import RezaeiResult, Row
+from conftest import Abut
+
+pytestmark = pytest.mark.skipif(shutil.which("valgrind") is None, reason="no valgrind")
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A program of C that misses caches of 48 KiB and 1 MiB."""
+    folder = tmp_path_factory.mktemp("strides")
+    source = folder / "strides.c"
+    source.write_text(_STRIDES)
+    target = folder / "strides"
+    subprocess.run(["cc", "-O1", "-o", target, source], check=True)
+    return target
+
+
+_STRIDES = """
+#include <stdlib.h>
+int main(void) {
+  enum { kCells = 4000000 };
+  int *cells = calloc(kCells, sizeof *cells);
+  unsigned at = 1;
+  for (int i = 0; i < 250000; ++i) {
+    at = at * 1664525u + 1013904223u;
+    cells[(at >> 8) % kCells] += 1;
+  }
+  return cells[at % kCells] < 0;
+}
+"""
+
+
+def test_lackeys_stream_misses_as_often_as_cachegrind_says(program: Path, tmp_path: Path) -> None:
+    text = tmp_path / "lackey.txt"
+    subprocess.run(
+        ["valgrind", "-q", "--tool=lackey", "--trace-mem=yes", f"--log-file={text}", program],
+        check=True,
+    )
+    rows = [
+        (int(address, 16), int(size), WRITE if line[1] == "S" else 0)
+        for line in text.read_text().splitlines()
+        if line[:2] in (" L", " S", " M")
+        for address, size in [line[3:].split(",")]
+    ]
+    columns = [np.array(column, np.uint64) for column in zip(*rows, strict=True)]
+    caches = Caches((validation.FIRST, validation.LAST)).take(*columns)
+    first, last = caches.counts()
+    theirs = validation._cachegrind([str(program)], tmp_path / "cachegrind.out")
+    assert sum(caches.references) == pytest.approx(theirs["Dr"] + theirs["Dw"], rel=1e-3)
+    assert first.total_misses == pytest.approx(theirs["D1mr"] + theirs["D1mw"], rel=0.01)
+    assert last.total_misses == pytest.approx(theirs["DLmr"] + theirs["DLmw"], rel=0.01)
+    assert first.total_misses > 200_000
+    assert last.total_misses > 200_000
+
+
+def test_validate_compares_a_recording_with_cachegrind(program: Path, abut: Abut) -> None:
+    done = abut("validate", "--against", "cachegrind", "--json", "--", str(program))
+    assert done.returncode == 0, done.stderr
+    figures = {row["name"]: row for row in json.loads(done.stdout)["figures"]}
+    assert list(figures) == ["instructions", "data references", "L1 misses", "LL misses"]
+    # The recorder's own library is loaded with the program, which takes some thousand references.
+    assert all(abs(row["difference"]) < 0.02 for row in figures.values())
+
+
+def test_runs_that_differ_are_shown_as_their_mean_and_how_far_they_lie_apart() -> None:
+    runs = [[Figure("L1 misses", 100, 100)], [Figure("L1 misses", 112, 110)]]
+    (figure,) = validation.means(runs)
+    assert (figure.simulated, figure.other) == (106, 105)
+    assert figure.spread == pytest.approx(0.1)
+    shown = Console(file=io.StringIO(), width=90)
+    shown.print(figures_table("cachegrind", [figure]))
+    assert isinstance(shown.file, io.StringIO)
+    assert "10.00% apart" in shown.file.getvalue()
+    shown.print(figures_table("cachegrind", runs[0]))
+    assert shown.file.getvalue().count("apart") == 1, "one run says nothing of it"
+
+
+def test_validate_refuses_what_it_does_not_know(abut: Abut) -> None:
+    done = abut("validate", "--against", "intuition", "--", "true")
+    assert done.returncode == 2
+    assert "choose of counters, cachegrind" in done.stderr
+
+
+def test_rezaeis_shares_are_his_and_signed() -> None:
+    row = Row("loop", "glibc", "rezaei-8k", 1000, 100, 80, 500, 60, 500, 5)
+    assert row.removed == pytest.approx(0.4)
+    assert row.rate_change == pytest.approx(0.2), "fewer misses, but of far fewer accesses"
+    assert row.pollution == pytest.approx(0.25)
+    (table,) = RezaeiResult([row]).tables()
+    assert table.title == "rezaei-8k: the first level (figures 1, 2 and 5)"
+    assert [list(column.cells) for column in table.columns[-2:]] == [["5"], ["1.00%"]]
+    (sentence,) = RezaeiResult([row]).verdict()
+    assert "rid of 40% of the misses, its miss rate changes by +20%" in sentence
+    assert "26% and -70%" in sentence

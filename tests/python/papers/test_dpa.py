@@ -1,0 +1,121 @@
+"""`abut bench dpa`: what is counted and told, and that the library knows every variant."""
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abut.bench import Request
+from abut.heaps import find_heaps
+from abut.measure.workload import Workload
+from abut_papers.common.kept import kept
+from abut_papers.common.recordings import recorded_workloads, workloads
+from abut_papers.dpa import bench as dpa
+from abut_papers.dpa import rows
+from abut_papers.dpa.bench import DpaResult
+from abut_papers.dpa.rows import Groups, Misses, ProgramRow, variant_of, variants
+
+LEVELS = ("pentium4 L2", "modern L2", "modern L1 TLB")
+
+
+def group(number: int, root: int, state: str, objects: int) -> dict[str, Any]:
+    return {"id": number, "root": root, "state": state, "objects": objects}
+
+
+def row(name: str, factor: float) -> ProgramRow:
+    seconds = dict.fromkeys(variants(), 2 * factor) | {rows.PLAIN: 2.0}
+    counted = Groups(groups=4, pooled=3, pools=2, pooled_objects=100, merged_objects=40)
+    misses = {
+        rows.PLAIN: Misses(dict.fromkeys(LEVELS, 1000)),
+        rows.GLIBC: Misses(dict.fromkeys(LEVELS, 800)),
+        rows.DPA: Misses(dict.fromkeys(LEVELS, 500)),
+        rows.BORN: Misses(dict.fromkeys(LEVELS, 250)),
+    }
+    asked = [rows.BORN, "merge none", *(variant_of("chain", chain) for chain in rows.CHAINS)]
+    return ProgramRow(name, seconds, seconds, dict.fromkeys(asked, counted), misses)
+
+
+def test_groups_are_counted_by_what_became_of_them() -> None:
+    counted = dpa.counted(
+        [
+            group(1, 1, "pooled", 500),
+            group(2, 1, "pooled", 100),
+            group(3, 3, "pooled", 200),
+            group(4, 4, "few", 7),
+        ]
+    )
+    assert (counted.groups, counted.pooled, counted.pools) == (4, 3, 2)
+    assert (counted.objects, counted.pooled_objects, counted.merged_objects) == (807, 800, 600)
+    assert counted.merged_share == 0.75
+
+
+def test_the_library_knows_every_variant() -> None:
+    found, missing = find_heaps(variants().values())
+    assert len(found) == len(variants())
+    assert not missing
+
+
+def test_every_bar_of_the_figures_is_a_variant() -> None:
+    for figure, values in (
+        ("chain", rows.CHAINS),
+        ("merge", rows.MERGES),
+        ("objects", rows.OBJECTS),
+        ("bytes", rows.BYTES),
+    ):
+        assert {variant_of(figure, value) for value in values} <= set(variants())
+
+
+def test_means_are_geometric_and_told_beside_the_authors() -> None:
+    result = DpaResult([row("one", 0.5), row("other", 2.0)])
+    assert result.mean(rows.DPA) == pytest.approx(1.0)
+    assert result.mean_misses(rows.DPA, "modern L2") == pytest.approx(0.5)
+    words = result.verdict()
+    assert words[0].startswith("DPA takes 1.000 of the plain heap's time in the mean")
+    assert words[-1] == (
+        "modern L1 TLB: DPA has 0.50 of the plain heap's misses in the mean, and glibc 0.80"
+    )
+
+
+def test_figures_are_tables_and_a_picture(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    result = DpaResult([row("one", 0.5), row("other", 2.0)])
+    titles = " ".join(str(table.title) for table in result.tables())
+    for number in (6, 7, 8, 9, 10, 11):
+        assert f"{number}" in titles
+    assert "tables 3 and 4" in titles
+    assert result.document()["means"][rows.DPA] == pytest.approx(1.0)
+    result.draw(tmp_path / "dpa.svg")
+    assert "figure 9" in (tmp_path / "dpa.svg").read_text()
+
+
+def test_what_was_kept_is_told_without_measuring(tmp_path: Path) -> None:
+    heaps = dict(zip(variants(), find_heaps(variants().values())[0], strict=True))
+    request = Request(("perl-hashes",), (), "quick", tmp_path, False, lambda _: None, "small")
+    (workload,), (recorded,) = workloads(request), recorded_workloads(request)
+    row_of = asdict(row("perl-hashes", 0.25))
+    for part, of, content in (
+        ("times", workload, {"seconds": row_of["seconds"], "resident": row_of["resident"]}),
+        ("groups", workload, row_of["groups"]),
+        ("misses", recorded, row_of["misses"]),
+    ):
+        name = dpa.name_of(request, of, heaps, part)
+        (tmp_path / f"{name}.json").write_text(json.dumps(content))
+    assert list(dpa.measure(request).rows) == [row("perl-hashes", 0.25)]
+
+
+def test_a_part_is_measured_once(tmp_path: Path) -> None:
+    request = Request((), (), "quick", tmp_path, fresh=False, progress=lambda _: None)
+    assert kept(request, "part", lambda: {"run": 1}) == {"run": 1}
+    assert kept(request, "part", lambda: {"run": 2}) == {"run": 1}
+    assert kept(replace(request, fresh=True), "part", lambda: {"run": 3}) == {"run": 3}
+
+
+def test_a_run_is_asked_what_it_grouped(tmp_path: Path) -> None:
+    script = "my %h; $h{$_} = [$_] for 1..5000"
+    workload = Workload("perl", "", "program", ("/usr/bin/perl", "-e", script), tmp_path)
+    (heap,), _ = find_heaps(["abut+groups=all"])
+    counted = dpa.groups_of(workload, heap)
+    assert counted.pools >= 1
+    assert counted.pooled_objects >= 3000

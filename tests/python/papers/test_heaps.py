@@ -1,0 +1,172 @@
+"""The papers' allocators on the command line: run, listed, compared, and as layouts."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from abut.errors import AbutError
+from abut.heaps import GLIBC, Heap, find_heap
+from abut.measure.memory_limit import obstacle, run_limited
+from abut.measure.workload import Workload
+from abut.simulation.jobs import Job, simulate
+from abut.simulation.presets import find_preset
+from abut.trace import Frame, TraceWriter
+from abut_papers.allocators.heaps import composed_heaps, papers_library
+from conftest import Abut, abut_environment
+
+NODES = 2000
+
+
+@pytest.mark.parametrize(
+    "heap", ["lea", "phk-sc", "vam", "vam+align=8", "abt", "offload:lea", "offload-process:lea"]
+)
+def test_a_program_runs_under_each(abut: Abut, heap: str) -> None:
+    done = abut("run", "--heap", heap, "--", "cat", "/proc/self/maps")
+    assert done.returncode == 0, done.stderr
+    assert "libabut_papers.so" in done.stdout
+
+
+def test_every_heap_is_listed_with_its_paper(abut: Abut) -> None:
+    listed = abut("heaps").stdout
+    assert len(composed_heaps()) == 11
+    for heap in composed_heaps().values():
+        assert heap.section in heap.description
+        assert f" {heap.name} " in listed
+        assert heap.description.split()[0] in listed
+    assert "served by a thread" in listed
+    assert "served by a process" in listed
+
+
+def test_an_allocator_is_composed_in_fewer_than_80_lines() -> None:
+    root = Path(__file__).parents[3]
+    lines = {
+        file.name: len(file.read_text().splitlines())
+        for file in (root / "papers" / "allocators").glob("*.hpp")
+        if file.name != "catalogue.hpp"
+    }
+    assert {"lea.hpp", "phk.hpp", "vam.hpp", "abt.hpp", "kingsley.hpp", "reap.hpp"} <= set(lines)
+    assert max(lines.values()) < 80, lines
+
+
+def test_an_unknown_setting_is_refused(abut: Abut) -> None:
+    for heap in ("vam+align=4", "vam+x=8", "offload:nothing", "offload-process:nothing"):
+        done = abut("run", "--heap", heap, "--", "true")
+        assert done.returncode != 0
+        assert heap in done.stderr
+    assert "kingsley, offload, offload-process" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("ABUT_OFFLOAD_CPU", "x", "no such processor"),
+        ("ABUT_OFFLOAD_CPU", "4096", "no such processor"),
+        ("ABUT_OFFLOAD_CPU", "", "no such processor"),
+        ("ABUT_ALIGN", "4", "multiples of 8 or of 16"),
+    ],
+)
+def test_a_value_that_cannot_be_is_said_and_the_usual_one_taken(
+    option: str, value: str, said: str
+) -> None:
+    done = subprocess.run(
+        ["/bin/true"],
+        env=abut_environment(
+            LD_PRELOAD=str(papers_library()), ABUT_HEAP="offload", **{option: value}
+        ),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert f"abut: {option}={value}: " in done.stderr
+    assert said in done.stderr
+
+
+def test_a_heap_that_nobody_knows_ends_the_program() -> None:
+    done = subprocess.run(
+        ["/bin/true"],
+        env=abut_environment(LD_PRELOAD=str(papers_library()), ABUT_HEAP="nothing"),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode < 0
+    assert "ABUT_HEAP: no heap here is called nothing" in done.stderr
+
+
+def test_the_heap_counts_what_is_asked_of_it(tmp_path: Path) -> None:
+    import json
+
+    file = tmp_path / "statistics"
+    found = find_heap("lea")
+    assert isinstance(found, Heap)
+    subprocess.run(
+        ["/bin/ls", "/"],
+        env=abut_environment(LD_PRELOAD=str(found.library), ABUT_STATS=str(file), ABUT_HEAP="lea"),
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
+    counts = json.loads(file.read_text())
+    assert counts["heap"] == "lea"
+    assert counts["allocations"] >= counts["releases"] > 0
+    assert counts["most_live"] >= counts["live"] > 0
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    """Nodes of 48 bytes, each between two buffers; then the nodes are walked twice."""
+    path = tmp_path / "run.trace"
+    with TraceWriter(path, command=["prog"]) as out:
+        context = out.context([Frame(out.module("/nowhere/prog", "", 0x1000, 0x1000), 0x10)])
+        nodes = []
+        for number in range(NODES):
+            address = 0x10000 + 8192 * number
+            nodes.append(out.allocate(48, address=address, context=context))
+            out.free(out.allocate(2000, address=address + 1024, context=context))
+            out.allocate(600, address=address + 64, context=context)
+        for _ in range(2):
+            for item in nodes:
+                out.access(item, 8)
+    return path
+
+
+def _misses(trace: Path, layout: str) -> list[int]:
+    job = Job(str(trace), find_preset("pentium4"), layout=layout, side="application")
+    return [level.total_misses for level in simulate(job).levels]
+
+
+def test_a_trace_is_laid_out_as_an_allocator_would(trace: Path) -> None:
+    vam, lea = _misses(trace, "vam"), _misses(trace, "lea")
+    # Cells of 48 bytes side by side: three lines for four nodes; Lea puts a buffer between two.
+    assert vam[1] < NODES < lea[1] + 1
+    assert vam == _misses(trace, "vam")  # the same in every run
+    for heap in composed_heaps():
+        assert _misses(trace, heap)[1] > 0
+        assert _misses(trace, f"{heap}+align=8")[1] > 0
+
+
+def test_a_layout_that_nobody_knows_is_refused(trace: Path) -> None:
+    with pytest.raises(AbutError, match="not known"):
+        simulate(Job(str(trace), find_preset("pentium4"), layout="vam+align=4"))
+
+
+def test_memory_is_limited_where_the_machine_allows_it() -> None:
+    workload = Workload(
+        name="eater",
+        about="",
+        kind="program",
+        argv=(sys.executable, "-c", "b = bytearray(b'x') * (96 << 20)"),
+        folder=Path("/"),
+    )
+    try:
+        enough = run_limited(workload, GLIBC, 256 << 20, 60)
+    except OSError:
+        pytest.skip("no control group may be written")
+    assert enough is not None
+    scarce = run_limited(workload, GLIBC, 48 << 20, 60)
+    if obstacle() is not None:  # what does not fit has no swap to go to
+        assert scarce is None
+    else:
+        assert scarce is None or scarce.major_faults >= enough.major_faults

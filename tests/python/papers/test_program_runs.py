@@ -1,0 +1,205 @@
+"""Programs run under the papers' allocators: what is kept, and what is said of it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abut.bench import Request
+from abut.errors import AbutError
+from abut.heaps import Heap
+from abut.measure.measurement import Comparison
+from abut.measure.sample import CPU, WALL, Figure
+from abut.measure.workload import Workload
+from abut.trace import TraceWriter
+from abut_papers.allocators import bench as allocators
+from abut_papers.allocators import program_runs
+from abut_papers.allocators.bench import AllocatorsResult
+from abut_papers.allocators.figures import figures, standings
+from abut_papers.allocators.program_runs import Demand, ProgramRuns, Simulated
+from abut_papers.allocators.tables import figure_table, served_table, standings_table
+from abut_papers.common import recordings
+
+LS = Workload(name="ls", about="", kind="program", argv=("/bin/ls", "/"), folder=Path("/"))
+
+
+def _request(folder: Path, *, fresh: bool = False, heaps: tuple[str, ...] = ("lea",)) -> Request:
+    return Request(("ls",), heaps, "quick", folder, fresh, lambda _: None)
+
+
+def test_what_was_measured_is_used_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = program_runs.timed_runs(_request(tmp_path), LS)
+    assert len(first["seconds"]["lea"]) == program_runs.RUNS
+    assert first["demand"]["allocations"] > 0
+
+    def fail(*_: Any) -> None:
+        raise AbutError("measured again")
+
+    monkeypatch.setattr(program_runs, "_timed", fail)
+    assert program_runs.timed_runs(_request(tmp_path), LS) == first
+    again: list[Callable[[], Any]] = [
+        lambda: program_runs.timed_runs(_request(tmp_path, fresh=True), LS),
+        lambda: program_runs.timed_runs(_request(tmp_path, heaps=("lea", "vam")), LS),
+    ]
+    for measure in again:
+        with pytest.raises(AbutError, match="measured again"):
+            measure()
+
+
+def test_a_second_core_is_timed_by_the_clock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clocks = []
+
+    def timed(_workload: Workload, _heaps: object, clock: Figure) -> tuple[dict[str, Any], ...]:
+        clocks.append(clock)
+        return {}, {}, {}
+
+    monkeypatch.setattr(program_runs, "_timed", timed)
+    program_runs.timed_runs(_request(tmp_path), LS)
+    program_runs.timed_runs(_request(tmp_path, heaps=("lea", "offload:lea")), LS)
+    assert clocks == [CPU, WALL]
+
+
+def test_a_heap_under_which_the_program_does_something_else_is_left_out(tmp_path: Path) -> None:
+    tells = Workload("env", "prints what it was given", "program", ("/usr/bin/env",), Path("/"))
+    for _ in range(2):  # measured, and kept
+        request = _request(tmp_path, heaps=("glibc", "vam"))
+        timed = program_runs.timed_runs(request, tells)
+        assert (list(timed["seconds"]), list(timed["resident"])) == (["glibc"], ["glibc"])
+        (why,) = request.left_out.items()
+        assert why[0] == "env timed under vam"
+        assert why[1].startswith("its standard output differs")
+
+
+def test_half_of_the_rounds_are_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(comparison: Comparison, *_: Any) -> None:
+        comparison.interrupted = True
+
+    monkeypatch.setattr("abut.measure.session.compare", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        program_runs.timed_runs(_request(tmp_path), LS)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_table_is_made_without_what_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = []
+
+    def record(_request: Request, _workload: Workload, heap: Heap) -> Path:
+        tried.append(heap.name)
+        if heap.name == "vam":
+            raise AbutError("recording failed")
+        return tmp_path / heap.name
+
+    monkeypatch.setattr(recordings, "recording", record)
+    request = _request(tmp_path, heaps=("lea", "vam"))
+    for _ in range(2):
+        made = recordings.recordings(request, LS, recordings.heaps(request))
+        assert made == {"lea": tmp_path / "lea"}
+    assert tried == ["lea", "vam", "lea"]  # what failed is not tried again
+    assert request.left_out == {"ls recorded under vam": "recording failed"}
+
+    def fail(_request: Request, workload: Workload, _recorded: object) -> ProgramRuns:
+        if workload.name == "two":
+            raise AbutError("fails")
+        return _runs("one", lea=[1.0])
+
+    monkeypatch.setattr(allocators, "runs_of", fail)
+    monkeypatch.setattr(
+        allocators,
+        "workloads",
+        lambda _: [Workload(name, "", "program", (), tmp_path) for name in ("one", "two")],
+    )
+    two = Request(("one", "two"), ("lea",), "quick", tmp_path, fresh=False, progress=lambda _: None)
+    assert [one.program for one in allocators.measure(two).programs] == ["one"]
+    assert two.left_out == {"two": "fails"}
+
+
+def _runs(program: str, **seconds: list[float]) -> ProgramRuns:
+    named = {heap.replace("_", ":"): rounds for heap, rounds in seconds.items()}
+    caches = {
+        "lea": Simulated([100, 10], [60, 10], 1000),
+        "vam": Simulated([80, 5], [60, 4], 0),
+        "vam-header": Simulated([90, 6], [60, 4], 0),
+    }
+    return ProgramRuns(program, Demand(1.0, 10, 480, 200), named, {}, caches)
+
+
+def test_means_are_said_beside_the_authors() -> None:
+    runs = _runs("one", lea=[1.0, 1.1, 0.9], vam=[0.5, 0.5, 0.5], abut=[0.4, 0.4, 0.4])
+    said = AllocatorsResult([runs], ["lea", "vam", "abut"]).verdict()
+    assert "vam takes 50% less time than lea (Feng and Berger: 8% less)" in said
+    assert "vam has 50% fewer L2 misses than lea (Feng and Berger: 39% fewer)" in said
+    assert "time: abut has 20% less than vam, the papers' best" in said
+    slower = AllocatorsResult([_runs("one", lea=[1.0], vam=[1.5])], ["lea", "vam"]).verdict()
+    assert "vam takes 50% more time than lea (Feng and Berger: 8% less)" in slower
+
+
+def test_figures_are_those_of_the_paper() -> None:
+    programs = [_runs("one", lea=[1.0], vam=[0.5]), _runs("two", lea=[1.0], vam=[2.0])]
+    shown = {figure.title: figure for figure in figures(programs, ["lea", "vam", "vam-header"])}
+    assert list(shown) == [
+        "time, by lea's (figure 2)",
+        "L1 misses, by lea's (figure 3a)",
+        "L2 misses, by lea's (figure 3b)",
+        "application's L2 misses, by lea's",
+        "instructions, by lea's",
+        "time, by vam's (figure 5c)",
+        "L1 misses, by vam's",
+        "L2 misses, by vam's (figure 5a)",
+        "application's L2 misses, by vam's",
+    ]
+    time = shown["time, by lea's (figure 2)"]
+    assert list(time.heaps) == ["lea", "vam"]
+    mean = time.mean(programs, "vam")
+    assert mean is not None
+    assert mean.value == pytest.approx(1.0)  # of a half and of twice
+    assert time.mean([*programs, _runs("three", lea=[1.0])], "vam") is None  # not of some alone
+    header = shown["L2 misses, by vam's (figure 5a)"].mean(programs, "vam-header")
+    assert header is not None
+    assert header.value == pytest.approx(6 / 5)
+    assert shown["time, by vam's (figure 5c)"].mean(programs, "vam-header") is None
+    row = [list(column.cells) for column in figure_table(time, programs).columns]
+    assert [cells[1] for cells in row[-2:]] == ["1.00 ±0.00", "0.92"]
+
+
+def test_what_abut_stands_at_is_the_best_of_the_papers() -> None:
+    programs = [_runs("one", lea=[2.0], vam=[1.0], abut=[1.5], glibc=[0.1])]
+    (standing,) = standings(programs, ["lea", "vam", "abut", "glibc"])
+    assert (standing.what, standing.best) == ("time", "vam")
+    assert standing.sentence == "time: abut has 50% more than vam, the papers' best"
+    assert standings_table([standing], "lea").row_count == 1
+    assert standings(programs, ["glibc", "abut"]) == []
+
+
+def test_both_sides_misses_are_counted_and_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.trace"
+    with TraceWriter(path) as trace:
+        item = trace.allocate(64, address=0x10000)
+        trace.access(item, 0)
+        trace.access(item, 8)  # of the same line
+    monkeypatch.setattr(recordings, "recording", lambda *_: path)
+    request = _request(tmp_path)
+    first = program_runs.simulated(request, LS)
+    assert first == {"lea": Simulated([1, 1], [1, 1], 0)}
+    path.unlink()
+    assert program_runs.simulated(request, LS) == first
+
+
+def test_a_served_heap_is_faster_only_where_that_is_sure() -> None:
+    sure = _runs("sure", lea=[1.0, 1.1, 1.2], offload_lea=[0.5, 0.5, 0.5])
+    noisy = _runs("noisy", lea=[1.0, 1.1, 1.2], offload_lea=[0.2, 1.0, 2.0])
+    heaps = ["lea", "offload:lea"]
+    said = AllocatorsResult([sure, noisy], heaps).verdict()
+    assert said[-1].endswith("of lea's time; surely faster: sure")
+    assert served_table([sure, noisy], heaps[1:]).row_count == 1
+
+
+def test_the_papers_name_the_heaps_that_they_compare() -> None:
+    assert {"lea", "phk", "vam"} <= set(allocators.VAM_HEAPS)
+    assert {"abt", "offload:abt", "offload-process:abt"} <= set(allocators.SERVED_HEAPS)

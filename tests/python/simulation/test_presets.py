@@ -1,0 +1,49 @@
+from pathlib import Path
+
+import pytest
+
+from abut.errors import AbutError
+from abut.simulation.presets import find_preset, this_machine_preset
+
+
+def test_this_machine_is_read_from_the_kernel(tmp_path: Path) -> None:
+    facts = {
+        "index0": ("1", "Data", "32K", "8", "64", "0"),
+        "index1": ("1", "Instruction", "32K", "8", "64", "0"),
+        "index2": ("3", "Unified", "6144K", "12", "64", "0-3"),
+    }
+    names = ("level", "type", "size", "ways_of_associativity", "coherency_line_size")
+    for index, values in facts.items():
+        (tmp_path / index).mkdir()
+        for name, value in zip((*names, "shared_cpu_list"), values, strict=True):
+            (tmp_path / index / name).write_text(f"{value}\n")
+    levels = this_machine_preset(tmp_path).levels
+    assert [(level.name, level.capacity, level.ways, level.below) for level in levels] == [
+        ("L1", 32 << 10, 8, "L3"),
+        ("L3", 6 << 20, 12, ""),
+    ]
+    with pytest.raises(AbutError, match="says nothing"):
+        this_machine_preset(tmp_path / "none")
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("level = 3", "iter|table|object"),
+        ("[[level]]\nname = 'L1'", "capacity"),
+        ("[[level]]\nname = 'L1'\ncapacity = 'much'", "not a size"),
+        ("[[level]]\nname = 'L1'\ncapacity = 64\nspeed = 3", "speed: not known"),
+        ("[[level]]\nname = 'L1'\ncapacity = 64\nways = true", "type int"),
+        ("[[level]]\nname = 'L1'\ncapacity = 64\nways = -1", "2\\^40"),
+        ("[[tlb]]\nname = 'L1'", "level is missing"),
+        ("cache = 1", "cache: not known"),
+        ("=", "line 1"),
+    ],
+)
+def test_a_preset_that_is_wrong_is_refused_in_words(
+    text: str, complaint: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    with pytest.raises(AbutError, match=complaint):
+        find_preset(str(path))
