@@ -78,7 +78,7 @@ TEST(Allocate, EqualBlocksOfWholePagesDoNotAllBeginInOneSet) {
   for (size_t bytes : {size_t{2048}, size_t{4096}, 16 * KiB, 64 * KiB, MiB, 4 * MiB}) {
     std::vector<void *> blocks;
     std::set<Address> lines;
-    for (int i = 0; i < 8; ++i) {
+    for (int i = 0; i < 32; ++i) {
       blocks.push_back(allocate(bytes));
       lines.insert(address_of(blocks.back()) % kPageBytes / kLineBytes);
     }
