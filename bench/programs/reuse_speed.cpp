@@ -75,7 +75,7 @@ uint64_t ratio_of(const SampledReuse &sampled) {
 
 } // namespace
 
-int main() {
+int main() { // NOLINT(bugprone-exception-escape): an exception ends a benchmark with its message
   const Run run = made_up_run();
   const BlockShift line{6};
   measure(

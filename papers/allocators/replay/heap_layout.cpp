@@ -88,7 +88,7 @@ std::unique_ptr<sim::Layout> heap_layout(std::string_view name) {
   return entry != nullptr ? std::make_unique<HeapLayout>(*entry, grain) : nullptr;
 }
 
-[[maybe_unused]] const bool is_registered = bindings::register_layouts(heap_layout);
+[[maybe_unused]] const bool kIsRegistered = bindings::register_layouts(heap_layout);
 
 } // namespace
 } // namespace abut::allocators
