@@ -11,9 +11,9 @@ trap 'rm -rf "$here"' EXIT
 
 fail() { echo "wheel.sh: $*" >&2; exit 1; }
 
-# A copy of what is tracked: a build folder in the tree must not find its way into the wheel.
+# A copy of what is tracked (links as links): a build folder in the tree must not find its way into the wheel.
 mkdir "$here/source"
-(cd "$source" && git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$here/source")
+(cd "$source" && git ls-files -z --cached --others --exclude-standard | xargs -0 cp --no-dereference --parents -t "$here/source")
 "$python" -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$here" "$here/source"
 rm -r "$here/source"
 "$python" -m venv "$here/clean"
