@@ -8,7 +8,7 @@ from abut.settings import environment_of
 
 OPTIONS = [
     HeapOption("decay_ms", "number", "100", "0..3600000", "how long"),
-    HeapOption("huge_pages", "choice", "auto", "never|auto", "whether"),
+    HeapOption("thp", "choice", "default", "default|always|never", "whether"),
     HeapOption("stats", "path", "", "", "where"),
     HeapOption("plan", "path", "", "", "which"),
 ]
@@ -20,7 +20,7 @@ OPTIONS = [
         ("decay_ms=0", "ABUT_DECAY_MS", "0"),
         ("DECAY_MS=3600000", "ABUT_DECAY_MS", "3600000"),
         ("ABUT_DECAY_MS=5", "ABUT_DECAY_MS", "5"),
-        ("huge_pages=never", "ABUT_HUGE_PAGES", "never"),
+        ("thp=never", "ABUT_THP", "never"),
         ("stats=/tmp/a=b", "ABUT_STATS", "/tmp/a=b"),
         (f"plan={__file__}", "ABUT_PLAN", __file__),
         ("plan=@9", "ABUT_PLAN", "@9"),
@@ -38,7 +38,7 @@ def test_setting_becomes_a_variable(setting: str, variable: str, value: str) -> 
         ("decay_ms=1.5", "'1.5' is not a number"),
         ("decay_ms=-1", "-1 is out of range"),
         ("decay_ms=3600001", "3600001 is out of range"),
-        ("huge_pages=always", "no choice 'always'"),
+        ("thp=sometimes", "no choice 'sometimes'"),
         ("plan=nowhere.plan", "nowhere.plan: there is no such plan"),
         ("colour=1", "'colour': the library has none of that name"),
     ],

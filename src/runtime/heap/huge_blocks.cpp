@@ -1,6 +1,7 @@
 #include "heap/huge_blocks.hpp"
 
 #include "heap/huge_cache.hpp"
+#include "heap/huge_pages.hpp"
 #include "heap/segment_map.hpp"
 
 #include <algorithm>
@@ -28,10 +29,6 @@ void count_change(size_t old_bytes, size_t new_bytes) {
   segment_map.count_mapped(static_cast<ptrdiff_t>(new_bytes) - static_cast<ptrdiff_t>(old_bytes));
   pages_taken.add(new_bytes / kPageBytes);
   pages_taken.subtract(old_bytes / kPageBytes);
-}
-
-void advise(void *mapping, size_t bytes) {
-  if (option_value(Option::huge_pages) != 0) os::prefer_huge_pages(mapping, bytes);
 }
 
 void *begin_block(HugeInfo *info, size_t bytes) {
@@ -78,7 +75,7 @@ void *allocate_huge(size_t bytes, size_t align, bool &clean) {
   make_room(mapped / kPageBytes);
   void *mapping = segment_map.map(mapped + pad, mapped + pad, slot_align, SegmentKind::huge);
   if (mapping == nullptr) return nullptr;
-  advise(mapping, mapped + pad);
+  advise_huge_pages(mapping, mapped + pad);
   const Address block = reinterpret_cast<Address>(mapping) + pad + lead + offset;
   auto *info = static_cast<HugeInfo *>(mapping);
   *info = {mapping, mapped + pad, mapped + pad, block, bytes};

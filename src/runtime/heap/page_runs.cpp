@@ -1,6 +1,7 @@
 #include "heap/page_runs.hpp"
 
 #include "heap/huge_cache.hpp"
+#include "heap/huge_pages.hpp"
 #include "heap/invariants.hpp"
 
 #include <algorithm>
@@ -49,10 +50,7 @@ void PageRuns::refile(Segment *segment) {
 Segment *PageRuns::add_segment() {
   void *memory = segment_map.map(kSegmentBytes, kSegmentBytes, kSegmentBytes, SegmentKind::pages);
   if (memory == nullptr) return nullptr;
-  // Before the first write, which would make its two megabytes small pages for good.
-  const bool huge_pages =
-      pages_taken.value() >= kHugePagesFrom && option_value(Option::huge_pages) != 0;
-  if (huge_pages) os::prefer_huge_pages(memory, kSegmentBytes);
+  const bool huge_pages = advise_huge_pages(memory, kSegmentBytes);
   auto *segment = static_cast<Segment *>(memory); // all of it reads as zero
   segment->huge_pages = huge_pages;
   segment->runs.add({0, Segment::kHeaderPages});

@@ -59,7 +59,6 @@ private:
   using ByHole = List<Segment, &Segment::by_hole>;
   using ByAge = List<Segment, &Segment::by_age>;
   static constexpr unsigned kBuckets = 12; // by the bit width of the largest hole
-  static constexpr size_t kHugePagesFrom = 32 * MiB / kPageBytes;
 
   Run find(Pages count, uint32_t align);
   Run take(Segment *segment, Pages count, uint32_t align);

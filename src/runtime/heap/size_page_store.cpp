@@ -1,6 +1,7 @@
 #include "heap/size_page_store.hpp"
 
 #include "heap/huge_cache.hpp"
+#include "heap/huge_pages.hpp"
 
 #include <cstring>
 
@@ -8,20 +9,11 @@ namespace abut::heap {
 
 constinit SizePageStore size_page_store;
 
-namespace {
-
-// A heap of so many pages may ask the kernel for huge ones.
-constexpr size_t kHugePagesFrom = 32 * MiB / kPageBytes;
-
-} // namespace
-
 SizeSegment *SizePageStore::add_segment() {
   void *memory =
       segment_map.map(kSegmentBytes, kSegmentBytes, kSegmentBytes, SegmentKind::size_pages);
   if (memory == nullptr) return nullptr;
-  // Before the first write, which would make its two megabytes small pages for good.
-  if (pages_taken.value() >= kHugePagesFrom && option_value(Option::huge_pages) != 0)
-    os::prefer_huge_pages(memory, kSegmentBytes);
+  advise_huge_pages(memory, kSegmentBytes);
   auto *segment = static_cast<SizeSegment *>(memory); // all of it reads as zero
   segment->unused = segment->clean = SizeSegment::kAll;
   all_.push_back(segment);

@@ -121,6 +121,11 @@ void prefer_huge_pages(void *memory, size_t bytes) {
   madvise(memory, bytes, MADV_HUGEPAGE);
 }
 
+void refuse_huge_pages(void *memory, size_t bytes) {
+  KeepErrno keep;
+  madvise(memory, bytes, MADV_NOHUGEPAGE);
+}
+
 size_t resident_bytes() {
   KeepErrno keep;
   const int file = plain_open("/proc/self/statm", O_RDONLY);

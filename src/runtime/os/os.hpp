@@ -58,6 +58,7 @@ void populate(void *memory, size_t bytes);
 
 // Asks for huge pages under these addresses where the system offers them on request.
 void prefer_huge_pages(void *memory, size_t bytes);
+void refuse_huge_pages(void *memory, size_t bytes);
 
 // Who hands memory out in the system's place: for a heap that two processes have in common. `map` answers null where it
 // has none; the others answer whether the memory is theirs.

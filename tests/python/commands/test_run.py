@@ -189,3 +189,15 @@ def test_an_explanation_is_abuts(abut: Abut) -> None:
     refused = abut("run", "--heap", "glibc", "--json", "told.json", "--", "true")
     assert refused.returncode == 2
     assert "--json and --plan are abut's" in refused.stderr
+
+
+@pytest.mark.parametrize(("choice", "flag"), [("always", "hg"), ("never", "nh")])
+def test_huge_pages_are_asked_for_and_refused(
+    abut: Abut, library: Path, choice: str, flag: str
+) -> None:
+    count = f"grep -c '^VmFlags:.* {flag}' /proc/self/smaps"
+    few, more = (
+        int(abut("run", "--option", f"thp={thp}", "--", "sh", "-c", count).stdout)
+        for thp in ("default", choice)
+    )
+    assert more > few

@@ -1,16 +1,11 @@
 #include "placement/plan/memory.hpp"
 
-#include "base/options.hpp"
+#include "heap/huge_pages.hpp"
 #include "heap/segment_map.hpp"
 
 #include <cstring>
 
 namespace abut::plan {
-namespace {
-
-constexpr size_t kHugePagesFrom = 32 * MiB; // as the heap
-
-} // namespace
 
 void *Memory::open(const View &view, size_t extra) {
   const size_t memory = view.header->memory_bytes;
@@ -33,10 +28,7 @@ void *Memory::open(const View &view, size_t extra) {
     pools_[i].end = pools_[i].next + view.pools[i].bytes / kGranule;
   }
   if (pool_count_ != 0) first_pool_ = pools_[0].next;
-  const bool huge_pages =
-      memory >= kHugePagesFrom && pool_count_ == 0 && option_value(Option::huge_pages) != 0;
-  if (huge_pages) {
-    os::prefer_huge_pages(mapping, memory);
+  if (pool_count_ == 0 && heap::advise_huge_pages(mapping, memory)) {
     std::memset(prepared_, 1, prepared_bytes); // they come by themselves
   }
   return reinterpret_cast<uint8_t *>(pools_) + pool_bytes;
