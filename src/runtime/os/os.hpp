@@ -56,7 +56,7 @@ void clear_pages(void *memory, size_t bytes);
 // Makes the pages resident now, in one call, where the system can; otherwise they become so one by one.
 void populate(void *memory, size_t bytes);
 
-// Asks for huge pages under these addresses where the system offers them on request.
+// Asks for huge pages under these addresses, or has none there, where the system listens.
 void prefer_huge_pages(void *memory, size_t bytes);
 void refuse_huge_pages(void *memory, size_t bytes);
 

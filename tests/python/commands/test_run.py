@@ -191,6 +191,9 @@ def test_an_explanation_is_abuts(abut: Abut) -> None:
     assert "--json and --plan are abut's" in refused.stderr
 
 
+@pytest.mark.skipif(
+    not Path("/sys/kernel/mm/transparent_hugepage").is_dir(), reason="this kernel has no huge pages"
+)
 @pytest.mark.parametrize(("choice", "flag"), [("always", "hg"), ("never", "nh")])
 def test_huge_pages_are_asked_for_and_refused(
     abut: Abut, library: Path, choice: str, flag: str

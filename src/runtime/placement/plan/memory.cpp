@@ -28,9 +28,8 @@ void *Memory::open(const View &view, size_t extra) {
     pools_[i].end = pools_[i].next + view.pools[i].bytes / kGranule;
   }
   if (pool_count_ != 0) first_pool_ = pools_[0].next;
-  if (pool_count_ == 0 && heap::advise_huge_pages(mapping, memory)) {
+  if (heap::advise_huge_pages(mapping, memory))
     std::memset(prepared_, 1, prepared_bytes); // they come by themselves
-  }
   return reinterpret_cast<uint8_t *>(pools_) + pool_bytes;
 }
 
