@@ -31,7 +31,7 @@ public:
   }
 
   Release release(void *block) {
-    if (layers::kind_of(block) != layers::AreaKind::pages) return direct_.release(block);
+    if (layers::kind_of(block) != layers::AreaKind::runs) return direct_.release(block);
     auto *run = Manager::head_of(block);
     if (run == nullptr) return Release::not_a_block;
     if (run->data.each != 0) return small_.release(block);
@@ -41,7 +41,7 @@ public:
   }
 
   size_t usable(const void *block) const {
-    if (layers::kind_of(block) != layers::AreaKind::pages) return direct_.usable(block);
+    if (layers::kind_of(block) != layers::AreaKind::runs) return direct_.usable(block);
     const auto *run = Manager::head_of(block);
     if (run == nullptr) return 0;
     if (run->data.each != 0) return small_.usable(block);
@@ -49,7 +49,7 @@ public:
   }
 
 private:
-  Manager manager_{layers::AreaKind::pages};
+  Manager manager_{layers::AreaKind::runs};
   layers::SegregatedPages<Policy, Manager> small_;
   layers::Direct direct_;
 };

@@ -54,13 +54,13 @@ private:
   template <class Self, class Visit>
   static auto served_by(Self &self, const void *block, Visit visit) {
     const layers::AreaKind kind = layers::kind_of(block);
-    if (kind == layers::AreaKind::pages) return visit(self.small_);
+    if (kind == layers::AreaKind::runs) return visit(self.small_);
     if (kind != layers::AreaKind::chunks) return visit(self.direct_);
     const auto *run = Manager::head_of(block);
     return run != nullptr && run->data.each != 0 ? visit(self.medium_) : visit(self.large_);
   }
 
-  Manager headless_{layers::AreaKind::pages};
+  Manager headless_{layers::AreaKind::runs};
   Manager headed_{layers::AreaKind::chunks};
   layers::SegregatedPages<Blocks<120, kHeader, 1>, Manager> small_;
   layers::SegregatedPages<Blocks<496, 8, 4>, Manager> medium_;

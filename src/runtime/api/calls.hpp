@@ -21,28 +21,23 @@ inline void *or_no_memory(void *memory) {
   return memory;
 }
 
-// Out of line, so that what comes before needs no stack: malloc itself, and a block that waits in a bin.
-[[gnu::noinline]] inline void *allocate_beyond_bins(size_t bytes) {
+// Out of line, so that what comes before needs no stack: malloc itself, and a block at a cursor.
+[[gnu::noinline]] inline void *allocate_beyond_cursor(size_t bytes) {
   return or_no_memory(heap::allocate_slow(bytes));
 }
 
-[[gnu::noinline]] inline void *allocate_with_steps(size_t bytes) {
-  if (void *memory = heap::allocate_waiting(bytes)) return memory;
-  return allocate_beyond_bins(bytes);
-}
-
 [[gnu::noinline]] inline void *allocate_slow(size_t bytes) {
-  if (void *memory = heap::allocate_medium_at_hand(bytes)) return memory;
-  return allocate_with_steps(bytes);
+  if (void *memory = heap::allocate_next(bytes)) return memory;
+  return allocate_beyond_cursor(bytes);
 }
 
-[[gnu::noinline]] inline void release_beyond_bins(const char *call, void *memory) {
+[[gnu::noinline]] inline void release_unusual(const char *call, void *memory) {
   if (memory == nullptr) return;
   if (heap::release_slow(call, memory) == heap::Release::foreign) release_foreign(call, memory);
 }
 
 [[gnu::noinline]] inline void release_slow(void *memory, const char *call) {
-  if (!heap::release_to_bin(memory)) release_beyond_bins(call, memory);
+  if (!heap::release_medium(memory)) release_unusual(call, memory);
 }
 
 [[gnu::always_inline]] inline void release(const char *call, void *memory) {

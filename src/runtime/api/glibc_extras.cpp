@@ -23,7 +23,6 @@ struct mallinfo2 info() {
   result.hblkhd = totals.huge_bytes;
   result.uordblks = totals.live_bytes() - totals.huge_bytes;
   result.fordblks = result.arena - std::min(result.arena, result.uordblks);
-  result.fsmblks = totals.waiting_bytes;
   result.keepcost = totals.free_resident;
   return result;
 }
@@ -48,7 +47,6 @@ ABUT_EXPORT struct mallinfo mallinfo(void) {
   result.arena = clamp(wide.arena);
   result.hblks = clamp(wide.hblks);
   result.hblkhd = clamp(wide.hblkhd);
-  result.fsmblks = clamp(wide.fsmblks);
   result.uordblks = clamp(wide.uordblks);
   result.fordblks = clamp(wide.fordblks);
   result.keepcost = clamp(wide.keepcost);
@@ -62,8 +60,7 @@ ABUT_EXPORT int malloc_info(int options, FILE *stream) {
   std::fprintf(stream, "<malloc version=\"abut-1\">\n<sizes>\n");
   for (const heap::ClassCount &one : totals.classes)
     if (one.blocks != 0)
-      std::fprintf(stream, "<size bytes=\"%zu\" blocks=\"%zu\" waiting=\"%zu\"/>\n", one.bytes_each,
-                   one.blocks, one.waiting);
+      std::fprintf(stream, "<size bytes=\"%zu\" blocks=\"%zu\"/>\n", one.bytes_each, one.blocks);
   std::fprintf(stream, "</sizes>\n<total type=\"mmap\" count=\"%zu\" size=\"%zu\"/>\n",
                totals.huge_blocks, totals.huge_bytes);
   std::fprintf(stream,

@@ -13,11 +13,10 @@ void write_classes(JsonWriter &json, const heap::Statistics &totals) {
   json.member("classes", "[");
   for (const heap::ClassCount &one : totals.classes) {
     if (one.bytes_each == 0) continue;
-    if (one.blocks == 0 && one.waiting == 0) continue;
+    if (one.blocks == 0) continue;
     json.element("{");
     json.number("bytes", one.bytes_each);
     json.number("live", one.blocks);
-    json.number("waiting", one.waiting);
     json.close("}");
   }
   json.close("]");
@@ -61,7 +60,6 @@ bool write_statistics(int file) {
   json.number("resident", os::resident_bytes());
   json.number("metadata", totals.metadata);
   json.number("free_resident", totals.free_resident);
-  json.number("waiting", totals.waiting_bytes);
   json.number("pages_in_use", totals.pages_in_use);
   json.number("small_pages", totals.small_pages);
   json.number("medium_pages", totals.medium_pages);

@@ -6,79 +6,79 @@
 #include "os/message.hpp"
 
 namespace abut::heap {
-
 namespace {
 
-Found find_in_span(const char *call, void *memory, Segment *segment, Tier tier) {
-  const auto address = reinterpret_cast<Address>(memory);
-  Found found;
-  found.segment = segment;
-  found.owner = owner_of(memory);
-  if (found.owner == nullptr) os::fail(call, memory, kNotABlock);
-  if (tier == Tier::small) {
-    found.where = Where::small;
-    found.size = segment->line_at(address).length_at(granule_in_page(address));
-  } else {
-    found.where = Where::medium;
-    found.size = medium_map_at(segment, address).length_at(medium_granule(address));
-  }
-  return found;
+constexpr const char *kFreedTwice = "this block has been freed twice";
+constexpr const char *kNotABlock = "no block begins at this address";
+
+// Whether a block can have begun there, which is free now.
+bool is_place(const Page &page, Address address) {
+  if (page.size_class == 0) return address % SmallBirth::kGranule == 0;
+  const Address offset = address - page.begin();
+  const State state = page.states[offset * page.reciprocal >> 32];
+  return offset % page.block_bytes() == 0 && state != kBeforeBlocks && state != kBehindBlocks;
 }
 
-Found find_in_size_page(const char *call, void *memory, SizePage *page) {
-  Found found;
-  found.owner = owner_of(memory);
-  if (found.owner == nullptr) {
-    const auto address = reinterpret_cast<Address>(memory);
-    const bool is_place = page->owner != nullptr && page->block_around(address) == address;
-    os::fail(call, memory, is_place ? kFreedTwice : kNotABlock);
-  }
-  found.where = Where::sized;
-  found.size = page->block_bytes;
-  return found;
+Found found(Where where, size_t usable) {
+  Found result;
+  result.where = where;
+  result.usable = usable;
+  return result;
+}
+
+Found find_sized(const char *call, void *memory) {
+  const LiveBlock block = live_block_anywhere(memory);
+  if (!block) fail_not_live(call, memory);
+  Found result = found(Where::sized, block.page->block_bytes());
+  result.sized = block;
+  return result;
+}
+
+Found find_born(const char *call, void *memory) {
+  const BirthBlock block = live_birth_block(memory);
+  if (!block) fail_not_live(call, memory);
+  Found result = found(Where::born, block.bytes);
+  result.born = block;
+  return result;
 }
 
 } // namespace
 
-Found find_block(const char *call, void *memory) {
+void fail_not_live(const char *call, const void *memory) {
   const auto address = reinterpret_cast<Address>(memory);
-  const SegmentKind kind = segment_map.kind_at(address);
-  if (kind == SegmentKind::none || kind == SegmentKind::foreign) return {};
-  Found found;
-  if (kind == SegmentKind::placed) {
-    found.where = Where::placed;
-    found.size = static_cast<unsigned>(placed_blocks.usable(address));
-    if (found.size == 0) os::fail(call, memory, kNotABlock);
-    return found;
-  }
-  if (kind == SegmentKind::size_pages)
-    return find_in_size_page(call, memory, SizePage::of(address));
-  if (kind != SegmentKind::pages) {
-    found.where = Where::huge;
-    found.huge = huge_block_at(address);
-    if (found.huge == nullptr) os::fail(call, memory, kNotABlock);
-    return found;
-  }
-  Segment *segment = Segment::of(address);
-  const Tier tier = tier_of(segment->tag_at(address));
-  if (tier != Tier::pages) return find_in_span(call, memory, segment, tier);
-  found.where = Where::large;
-  found.large = large_block_at(address);
-  if (!found.large) os::fail(call, memory, kNotABlock);
-  return found;
+  const Page *page = page_at(address);
+  os::fail(call, memory, page != nullptr && is_place(*page, address) ? kFreedTwice : kNotABlock);
 }
 
-size_t usable_bytes(const Found &found) {
-  switch (found.where) {
-  case Where::foreign: return 0;
-  case Where::small: return Granules{found.size}.bytes();
-  case Where::medium: return MediumGranules{found.size}.bytes();
-  case Where::large: return found.large.usable_bytes();
-  case Where::huge: return usable_bytes(found.huge);
-  case Where::sized:
-  case Where::placed: return found.size;
+Found find_block(const char *call, void *memory) {
+  const auto address = reinterpret_cast<Address>(memory);
+  Found result;
+  switch (segment_map.kind_at(address)) {
+  case SegmentKind::none:
+  case SegmentKind::foreign:
+  case SegmentKind::chunks: return result;
+  case SegmentKind::small_pages: return find_sized(call, memory);
+  case SegmentKind::medium_pages:
+  case SegmentKind::birth_pages: return find_born(call, memory);
+  case SegmentKind::placed: result = found(Where::placed, placed_blocks.usable(address)); break;
+  case SegmentKind::runs:
+    result.large = large_block_at(address);
+    if (result.large) {
+      result.where = Where::large;
+      result.usable = result.large.usable_bytes();
+    }
+    break;
+  case SegmentKind::huge:
+  case SegmentKind::tail:
+    result.huge = huge_block_at(address);
+    if (result.huge != nullptr) {
+      result.where = Where::huge;
+      result.usable = usable_bytes(result.huge);
+    }
+    break;
   }
-  return 0;
+  if (result.usable == 0) os::fail(call, memory, kNotABlock);
+  return result;
 }
 
 } // namespace abut::heap

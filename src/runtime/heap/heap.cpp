@@ -1,10 +1,12 @@
 #include "heap/heap.hpp"
 
 #include "heap/found.hpp"
+#include "heap/huge_blocks.hpp"
 #include "heap/huge_cache.hpp"
 #include "heap/large_blocks.hpp"
+#include "heap/page_runs.hpp"
+#include "heap/page_store.hpp"
 #include "heap/placed_blocks.hpp"
-#include "os/message.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -12,19 +14,9 @@
 namespace abut::heap {
 
 constinit PlacedBlocks placed_blocks;
+void (*when_grown)(size_t) = nullptr;
 
 namespace {
-
-void release_own(const char *call, LocalHeap &heap, const Found &found, Block *block) {
-  heap.check_live(call, block);
-  switch (found.where) {
-  case Where::small:
-    if (!heap.small.push(block, found.size)) heap.spill_small(found.size);
-    break;
-  case Where::medium: heap.free_medium(block, found.size); break;
-  default: break;
-  }
-}
 
 // The heaps' slow paths look at the clock; programs that only use large blocks do it here.
 void release_shared(const Found &found) {
@@ -40,64 +32,12 @@ void *allocate_shared(size_t bytes, size_t align, bool &clean) {
   return allocate_huge(bytes, align, clean);
 }
 
-// Sends a block to its owner; false if another thread has freed it at this moment.
-bool send(LocalHeap *owner, Block *block) {
-  if (SizePage *page = size_page_at(block))
-    if (page->exchange_state(reinterpret_cast<Address>(block), BlockState::returning) !=
-        BlockState::live)
-      return false;
-  owner->receive(block, current->number());
-  return true;
-}
-
-// Takes back a block of another heap than `heap`, be it another thread's or one of its side heaps; false if it is anything
-// else, or looks wrong.
-bool release_elsewhere(const LocalHeap *heap, Block *block) {
-  LocalHeap *owner = owner_of(block);
-  if (owner == nullptr) return false;
-  if (owner->keeper != heap) return send(owner, block);
-  const auto address = reinterpret_cast<Address>(block);
-  Segment *segment = Segment::of(address);
-  const SmallMap &map = segment->line_at(address);
-  const uint32_t at = granule_in_page(address);
-  if (segment->tag_at(address) != owner->small.tag() || !map.short_begins_at(at) ||
-      owner->small.looks_free(block))
-    return false;
-  const uint32_t size = map.short_length_at(at);
-  if (!owner->small.push(block, size)) owner->spill_small(size);
-  owner->keeper->count_free();
-  return true;
-}
-
-bool resize_in_place(const Found &found, void *memory, size_t bytes) {
-  const auto address = reinterpret_cast<Address>(memory);
-  switch (found.where) {
-  case Where::medium:
-    return found.owner != nullptr && found.owner == current && bytes > kSmallMax &&
-           bytes <= kMediumMax &&
-           found.owner->resize_medium(address, MediumHeap::granules_for(bytes));
-  case Where::large:
-    return bytes > kMediumMax && bytes <= kLargeMax && resize_large(found.large, bytes);
-  default: return false;
-  }
-}
-
-} // namespace
-
-void *allocate(size_t bytes) {
-  if (void *memory = allocate_fast(bytes)) return memory;
-  if (void *memory = allocate_waiting(bytes)) return memory;
-  return allocate_slow(bytes);
-}
-
-namespace {
-
 // Gives back all that is free and that this thread can reach.
 void give_back_all() {
   if (current != &no_heap_yet && current != &no_heap_any_more) current->close();
   heap_registry.each([](LocalHeap &heap) { heap.trim(); });
   page_runs.trim();
-  size_page_store.trim();
+  trim_pages();
   huge_cache.give_back(~uint64_t{0});
 }
 
@@ -112,32 +52,32 @@ void *allocate_with_retry(size_t bytes, Attempt attempt) {
 }
 
 void *allocate_own(size_t bytes) {
-  CurrentHeap heap;
-  if (!heap) return nullptr;
-  return bytes <= kSmallMax ? heap->allocate_small(SmallHeap::class_of(std::max<size_t>(bytes, 1)))
-                            : heap->allocate_medium(bytes, 1);
-}
-
-void *allocate_own_aligned(size_t align, size_t bytes) {
-  CurrentHeap heap;
-  if (!heap) return nullptr;
-  // Blocks of a size that is a multiple of a line, or half of one, lie at multiples of that.
-  const size_t whole = round_up(bytes, align);
-  if (heap->sizes.has_pages() && whole <= kSmallMax && align <= kLineBytes)
-    return heap->allocate_by_size(SmallHeap::class_of(whole));
-  if (bytes <= kSmallMax && align <= kLineBytes)
-    return heap->allocate_small_aligned(SmallHeap::class_of(bytes), align);
-  return heap->allocate_medium(bytes, align);
+  return allocate_with_retry(bytes, [=]() -> void * {
+    CurrentHeap heap;
+    return heap ? heap->allocate(std::max<size_t>(bytes, 1)) : nullptr;
+  });
 }
 
 void *allocate_shared_with_retry(size_t bytes, size_t align, bool &clean) {
   return allocate_with_retry(bytes, [&] { return allocate_shared(bytes, align, clean); });
 }
 
+// The first class whose blocks hold `bytes` and lie at multiples of `align`, which is at most a page.
+unsigned aligned_class(size_t align, size_t bytes) {
+  unsigned one = size_class(std::max(bytes, align));
+  while (one < kSizeClasses && class_bytes(one) % align != 0) ++one;
+  return one;
+}
+
 } // namespace
 
+void *allocate(size_t bytes) {
+  if (void *memory = allocate_fast(bytes)) return memory;
+  return allocate_slow(bytes);
+}
+
 void *allocate_slow(size_t bytes) {
-  if (bytes <= kMediumMax) return allocate_with_retry(bytes, [=] { return allocate_own(bytes); });
+  if (bytes <= kMediumMax) return allocate_own(bytes);
   bool clean = false;
   return bytes > kRequestMax ? nullptr : allocate_shared_with_retry(bytes, 1, clean);
 }
@@ -145,10 +85,13 @@ void *allocate_slow(size_t bytes) {
 void *allocate_zeroed(size_t bytes) {
   void *memory = nullptr;
   bool clean = false;
-  if (bytes <= kMediumMax)
+  if (bytes <= kMediumMax) {
     memory = allocate(bytes);
-  else if (bytes <= kRequestMax)
+    if (const LiveBlock block = live_block_anywhere(memory))
+      clean = block.page->owner == current && current->sizes.reads_as_zero(block.page->size_class);
+  } else if (bytes <= kRequestMax) {
     memory = allocate_shared_with_retry(bytes, 1, clean);
+  }
   if (memory != nullptr && !clean) std::memset(memory, 0, bytes);
   return memory;
 }
@@ -157,32 +100,33 @@ void *allocate_aligned(size_t align, size_t bytes) {
   if (align <= Granules::kBytes) return allocate(bytes);
   if (bytes > kRequestMax || align > kRequestMax) return nullptr;
   bytes = std::max(bytes, Granules::kBytes);
-  if (bytes <= kMediumMax && align <= kPageBytes)
-    return allocate_with_retry(bytes, [=] { return allocate_own_aligned(align, bytes); });
+  if (bytes <= kSizedMax && align <= kPageBytes)
+    if (const unsigned one = aligned_class(align, bytes); one < kSizeClasses)
+      return allocate_with_retry(bytes, [=]() -> void * {
+        CurrentHeap heap;
+        return heap ? heap->allocate_by_size(one) : nullptr;
+      });
   bool clean = false;
   return allocate_shared_with_retry(bytes, align, clean);
 }
 
+void free_last(LiveBlock block) { block.page->owner->free_last(block); }
+void free_last(BirthBlock block) { block.page->owner->free_last(block); }
+
 Release release_slow(const char *call, void *memory) {
-  const auto address = reinterpret_cast<Address>(memory);
-  if (segment_map.kind_at(address) == SegmentKind::placed) {
-    if (!placed_blocks.release(address)) os::fail(call, memory, kNotABlock);
-    return Release::done;
-  }
-  if (release_elsewhere(current, static_cast<Block *>(memory))) return Release::done;
   const Found found = find_block(call, memory);
-  if (found.where == Where::foreign) return Release::foreign;
-  if (found.where == Where::large || found.where == Where::huge) {
-    release_shared(found);
-    return Release::done;
+  switch (found.where) {
+  case Where::foreign: return Release::foreign;
+  case Where::sized:
+  case Where::born: release_medium(memory); break;
+  case Where::large:
+  case Where::huge: release_shared(found); break;
+  case Where::placed: placed_blocks.release(reinterpret_cast<Address>(memory)); break;
   }
-  release_own(call, *found.owner, found, static_cast<Block *>(memory));
   return Release::done;
 }
 
-size_t usable_size(const char *call, void *memory) {
-  return usable_bytes(find_block(call, memory));
-}
+size_t usable_size(const char *call, void *memory) { return find_block(call, memory).usable; }
 
 namespace {
 
@@ -197,12 +141,22 @@ Resized move_block(const char *call, void *memory, size_t usable, size_t bytes) 
   return {moved};
 }
 
+bool resize_in_place(const Found &found, void *memory, size_t bytes) {
+  if (found.where == Where::large)
+    return bytes > kMediumMax && bytes <= kLargeMax && resize_large(found.large, bytes);
+  if (found.where != Where::born || found.owner() != current) return false;
+  const auto address = reinterpret_cast<Address>(memory);
+  if (found.usable <= kBirthMax)
+    return bytes <= kBirthMax &&
+           current->births.resize(found.born, address, SmallBirth::granules_for(bytes));
+  return bytes > kBirthMax && bytes <= kMediumMax &&
+         current->mediums.resize(found.born, address, medium_granules(bytes));
+}
+
 Resized resize_any(const char *call, void *memory, size_t bytes) {
   const Found found = find_block(call, memory);
   if (found.where == Where::foreign) return {nullptr, true};
-  if (found.owner != nullptr && found.owner->keeper == current)
-    found.owner->check_live(call, static_cast<Block *>(memory));
-  const size_t usable = usable_bytes(found);
+  const size_t usable = found.usable;
   if (stays(usable, bytes)) return {memory};
   if (bytes > kRequestMax) return {};
   if (found.where == Where::placed && bytes <= usable) return {memory}; // kept for it to grow in
@@ -218,18 +172,11 @@ Resized resize_any(const char *call, void *memory, size_t bytes) {
 
 // From small to small is what interpreters ask for all the time.
 Resized resize(const char *call, void *memory, size_t bytes) {
-  if (const SizePage *page = own_size_page(current, memory); page != nullptr && bytes != 0) {
-    if (stays(page->block_bytes, bytes)) return {memory};
-    return bytes <= kSmallMax ? move_block(call, memory, page->block_bytes, bytes)
-                              : resize_any(call, memory, bytes);
+  if (const LiveBlock block = live_block(memory); block && bytes <= kSmallMax) {
+    const size_t usable = block.page->block_bytes();
+    return stays(usable, bytes) ? Resized{memory} : move_block(call, memory, usable, bytes);
   }
-  const uint32_t size = own_small_size(current, memory);
-  if (size == 0 || bytes - 1 >= kSmallMax) return resize_any(call, memory, bytes);
-  const size_t usable = Granules{size}.bytes();
-  if (stays(usable, bytes)) return {memory};
-  const auto address = reinterpret_cast<Address>(memory);
-  if (current->small.extend_latest(address, size, SmallHeap::class_of(bytes))) return {memory};
-  return move_block(call, memory, usable, bytes);
+  return resize_any(call, memory, bytes);
 }
 
 size_t trim() {
@@ -237,6 +184,29 @@ size_t trim() {
   give_back_all();
   const size_t after = os::resident_bytes();
   return before > after ? before - after : 0;
+}
+
+LocalHeap *owner_of(const void *memory) {
+  if (const LiveBlock block = live_block_anywhere(memory)) return block.page->owner;
+  if (const BirthBlock block = live_birth_block(memory)) return block.page->owner;
+  return nullptr;
+}
+
+Extent extent_of(const LocalHeap *keeper, Address address) {
+  const SegmentKind kind = segment_map.kind_at(address);
+  if (kind != SegmentKind::small_pages && kind != SegmentKind::birth_pages) return {};
+  const Page *page = page_at(address);
+  if (page == nullptr || page->owner->keeper != keeper) return {};
+  if (page->size_class == 0) {
+    const Range block = birth_range_at(*page, address);
+    if (!block || !is_live(load_plainly(cells_of(*page)[block.first]))) return {};
+    return {page->begin() + block.first * SmallBirth::kGranule,
+            page->begin() + block.end() * SmallBirth::kGranule};
+  }
+  const Address index = (address - page->begin()) * page->reciprocal >> 32;
+  const Address begin = page->begin() + index * page->block_bytes();
+  if (load_plainly(page->states[index]) != stamp_of(begin)) return {};
+  return {begin, begin + page->block_bytes()};
 }
 
 // A process of one thread has nobody who could hold a lock, except that very thread when a signal handler

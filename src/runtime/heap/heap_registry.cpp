@@ -1,6 +1,8 @@
 #include "heap/heap_registry.hpp"
 
 #include "heap/huge_cache.hpp"
+#include "heap/page_runs.hpp"
+#include "heap/page_store.hpp"
 
 #include <mutex>
 #include <new>
@@ -23,9 +25,8 @@ void set_orphan(LocalHeap &heap, bool orphan) {
 LocalHeap *HeapRegistry::create(LocalHeap *keeper) {
   void *memory = os::map(round_up(sizeof(LocalHeap), kPageBytes));
   if (memory == nullptr) return nullptr;
-  if (mark_ == 0) mark_ = os::random_number() | 1; // odd: no pointer looks like it
   auto *heap = new (memory) LocalHeap;
-  heap->open(++created_, mark_, keeper != nullptr || option_value(Option::order) != 0);
+  heap->open(++created_, keeper != nullptr || option_value(Option::order) != 0);
   if (keeper != nullptr) heap->keeper = keeper;
   heap->next = first_.load(std::memory_order_relaxed);
   first_.store(heap, std::memory_order_release);
@@ -53,22 +54,18 @@ LocalHeap *HeapRegistry::open_side(LocalHeap *keeper, uint32_t side_number) {
 }
 
 void HeapRegistry::release(LocalHeap *heap) {
-  set_orphan(*heap, true); // from now on who sends a block sorts it as well
+  set_orphan(*heap, true);
   heap->close();
-  heap->help(); // with what came in the midst of that
-  heap->each_side([](LocalHeap &side) { side.help(); });
   std::lock_guard guard(lock_);
   heap->next_orphan = orphans_;
   orphans_ = heap;
 }
 
-void HeapRegistry::decay_orphans(uint64_t now) {
-  if (!lock_.try_lock()) return;
-  for (LocalHeap *heap = orphans_; heap; heap = heap->next_orphan) {
-    heap->decay_if_idle(now);
-    heap->each_side([now](LocalHeap &side) { side.decay_if_idle(now); });
-  }
-  lock_.unlock();
+// Threads that sleep give nothing back themselves.
+void HeapRegistry::decay_idle(const LocalHeap *busy, uint64_t now) {
+  each([=](LocalHeap &heap) {
+    if (heap.keeper != busy) heap.decay_if_idle(now);
+  });
 }
 
 void HeapRegistry::lock_all() {
@@ -78,7 +75,9 @@ void HeapRegistry::lock_all() {
     if (!heap.is_side()) heap.lock().lock();
   });
   page_runs.lock().lock();
-  size_page_store.lock().lock();
+  birth_pages.lock().lock();
+  medium_pages.lock().lock();
+  small_pages.lock().lock();
   huge_cache.lock().lock();
   segment_map.lock().lock();
   os::holds_every_lock = true;
@@ -88,7 +87,9 @@ void HeapRegistry::unlock_all() {
   os::holds_every_lock = false;
   segment_map.lock().unlock();
   huge_cache.lock().unlock();
-  size_page_store.lock().unlock();
+  small_pages.lock().unlock();
+  medium_pages.lock().unlock();
+  birth_pages.lock().unlock();
   page_runs.lock().unlock();
   each([](LocalHeap &heap) {
     if (!heap.is_side()) heap.lock().unlock();
@@ -100,10 +101,6 @@ void HeapRegistry::unlock_all() {
 // Orphans are orphaned anew: the fork may have come while a thread that ended was about to become one.
 void HeapRegistry::orphan_all_but(LocalHeap *survivor) {
   orphans_ = nullptr;
-  each([&](LocalHeap &heap) {
-    heap.inbox().close_gaps();
-    if (heap.keeper != survivor) heap.small.mend_after_fork();
-  });
   each([&](LocalHeap &heap) {
     if (&heap != survivor && !heap.is_side()) release(&heap);
   });

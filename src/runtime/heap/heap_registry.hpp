@@ -18,8 +18,8 @@ public:
   // The thread of `heap` ends.
   void release(LocalHeap *heap);
 
-  // Gives back pages in orphans that have waited for their time.
-  void decay_orphans(uint64_t now);
+  // Gives back pages, in the heaps of all threads but the one whose heap it is, that have waited for their time.
+  void decay_idle(const LocalHeap *busy, uint64_t now);
 
   // Holds every lock of the heap, in order, so that a fork finds nothing half done.
   void lock_all();
@@ -39,8 +39,6 @@ public:
       visit(*heap);
   }
 
-  uintptr_t mark() const { return mark_; }
-
 private:
   LocalHeap *create(LocalHeap *keeper);
 
@@ -51,7 +49,6 @@ private:
   std::atomic<LocalHeap *> first_{nullptr};
   LocalHeap *orphans_ = nullptr;
   uint32_t created_ = 0;
-  uintptr_t mark_ = 0;
 };
 
 extern constinit HeapRegistry heap_registry;

@@ -33,26 +33,26 @@ void *allocate_large(size_t bytes, size_t align, bool &clean) {
   if (!run) return nullptr;
   clean = run.clean;
   const size_t offset = aligned ? 0 : next_offset(pages.bytes() - bytes);
-  run.segment->line_as<LargeInfo>(run.pages.first).set(offset, bytes);
+  run.segment->large[run.pages.first].set(offset, bytes);
   return reinterpret_cast<void *>(run.address() + offset);
 }
 
 LargeBlock large_block_at(Address address) {
-  Segment *segment = Segment::of(address);
+  RunSegment *segment = RunSegment::of(address);
   const unsigned page = page_in_segment(address);
-  if (page < Segment::kHeaderPages || !segment->runs.begins_at(page)) return {};
-  const LargeInfo &info = segment->line_as<LargeInfo>(page);
+  if (page < RunSegment::kHeaderPages || !segment->runs.begins_at(page)) return {};
+  const LargeInfo &info = segment->large[page];
   if (info.bytes() == 0 || info.offset() != address % kPageBytes) return {};
   return {segment, {page, segment->runs.length_at(page)}, address};
 }
 
 void free_large(const LargeBlock &block) {
-  block.segment->line_as<LargeInfo>(block.pages.first).clear();
+  block.segment->large[block.pages.first].clear();
   page_runs.release(block.segment, block.pages);
 }
 
 bool resize_large(const LargeBlock &block, size_t bytes) {
-  LargeInfo &info = block.segment->line_as<LargeInfo>(block.pages.first);
+  LargeInfo &info = block.segment->large[block.pages.first];
   const Pages pages = Pages::holding(info.offset() + bytes);
   if (pages > PageRuns::kMost || !page_runs.resize(block.segment, block.pages, pages)) return false;
   info.set(info.offset(), bytes);

@@ -9,7 +9,7 @@
 namespace abut::heap {
 
 struct LargeBlock {
-  Segment *segment = nullptr;
+  RunSegment *segment = nullptr;
   Range pages;
   Address address = 0;
 

@@ -1,65 +1,38 @@
-// The heap of one thread: its small and medium blocks, and the inbox for what others free.
+// The heap of one thread: blocks of up to 32 KiB: small ones in size order and in birth order, medium ones in birth order.
 //
-// The owner alone allocates. It takes the lock only where a bin or a hole gives out, so others may take it to
-// sort a full inbox into the maps: nothing is stranded in the heap of a thread that sleeps or is gone.
+// The owner alone allocates. It takes the lock only to change pages, so that others may look at the pages that it does not
+// allocate from: who frees a page's last block gives the page back, even if the owner sleeps or is gone.
 //
 // A layer above may open side heaps for a thread, which keep some of its small blocks apart from the others. They come
 // and go with the heap that keeps them, and share its lock.
 #pragma once
 
-#include "heap/inbox.hpp"
-#include "heap/medium_heap.hpp"
+#include "heap/birth_heap.hpp"
 #include "heap/size_heap.hpp"
-#include "heap/size_page_store.hpp"
-#include "heap/small_heap.hpp"
-
-#include <utility>
 
 namespace abut::heap {
 
+// Called when a heap has taken another page, with the bytes of all that it holds: for a layer above.
+extern void (*when_grown)(size_t held_bytes);
+
 class LocalHeap {
 public:
-  // `number` tells heaps apart in tags; `mark` is the process's secret mark of free blocks.
-  // One in birth order has no size pages.
-  void open(uint32_t number, uintptr_t mark, bool in_birth_order = false);
+  // `number` tells heaps apart. One in birth order has size pages only for what is too large for that.
+  void open(uint32_t number, bool in_birth_order);
 
   // ---- for the owner; null where memory is exhausted ----
 
-  void *allocate_small(unsigned size); // when none is at hand
-  void *allocate_small_in_birth_order(unsigned size);
-  void *allocate_small_aligned(unsigned size, size_t align);
+  // A block of 1 to kMediumMax bytes, when none is at hand.
+  void *allocate(size_t bytes);
+  void *allocate_in_birth_order(size_t bytes);
+  void *allocate_medium(size_t bytes);
   void *allocate_by_size(unsigned size_class); // in a size page in any case
-  void *allocate_medium(size_t bytes, size_t align);
 
-  void free_medium(Block *block, unsigned size) {
-    const unsigned size_class = kMediumClasses.of(size);
-    if (!kMediumClasses.is_exact(size)) [[unlikely]]
-      return give_back_medium(block);
-    if (!medium.push(block, size_class)) [[unlikely]]
-      return spill_medium(size_class);
-    count_free();
-  }
-  void spill_small(unsigned size);
+  // ---- for any thread ----
 
-  // Takes back a block that SizeHeap::release() refused.
-  void free_last(SizePage *page, Block *block);
-
-  // Looks at the clock once in so many frees, whatever becomes of their blocks.
-  void count_free() {
-    if (small.count_free()) [[unlikely]]
-      look_after_frees();
-  }
-
-  // Makes a medium block longer or shorter where it lies.
-  bool resize_medium(Address block, unsigned size);
-
-  // ---- for other threads ----
-
-  // Takes a block of this heap that thread `sender` frees.
-  void receive(Block *block, unsigned sender);
-
-  // Sorts what came in, unless the lock is taken.
-  void help();
+  // After free_block() refused.
+  template <class Block>
+  void free_last(Block block);
 
   // Gives back all that is kept for reuse. Only for the owner, or with the owner gone.
   void close();
@@ -67,29 +40,24 @@ public:
   // Gives free pages back that have waited for their time; skipped when the owner is busy.
   void decay_if_idle(uint64_t now);
 
-  // Gives all free pages back at once; for any thread.
+  // Gives all free pages back at once.
   void trim();
 
-  // Ends the process, with the name of the call, if a block of this heap waits in one of its bins. Only for the owner,
-  // or with the owner gone.
-  void check_live(const char *call, const Block *block) const;
-
-  // Bytes of the spans and pages of small blocks.
-  size_t span_bytes() const { return small.span_bytes() + sizes.bytes(); }
+  // Bytes of the pages that the heap holds.
+  size_t held_bytes() const { return births.bytes() + sizes.bytes() + mediums.bytes(); }
 
   uint32_t number() const { return number_; }
   os::SpinLock &lock() { return keeper->lock_; }
-  Inbox &inbox() { return inbox_; }
 
-  SizeHeap sizes; // first: malloc finds a size's page at the heap's own address
-  SmallHeap small;
-  MediumHeap medium;
+  SizeHeap sizes; // first: malloc finds a size's cursor at the heap's own address
+  BirthHeap births;
+  MediumHeap mediums;
 
-  // A layer above may have blocks set aside in this heap. `reclaim` gives those back that it should not keep, or all;
+  // A layer above may have cells reserved in this heap. `reclaim` gives those back that it should not keep, or all;
   // it is called by the owner, or with the owner gone, under the lock.
   void *attachment = nullptr;
   void (*reclaim)(void *attachment, bool all) = nullptr;
-  size_t set_aside = 0; // bytes: taken in the maps, but no program's
+  size_t set_aside = 0; // bytes of reserved cells
 
   // The heap of the same thread, which is this one unless this is a side heap; and the side heaps, the newest first.
   LocalHeap *keeper = this;
@@ -105,14 +73,10 @@ public:
     for (LocalHeap *side = first_side; side; side = side->next_side) visit(*side);
   }
 
-  // Whether memory that another thread may have had has come since the owner last asked: blocks of the heap, or pages,
-  // which any heap may have taken. What the owner has not used of it by now lies behind the lock.
-  bool has_taken_over() {
-    const uint32_t taken =
-        takeovers_.load(std::memory_order_relaxed) + page_runs.taken() + size_page_store.taken();
-    return std::exchange(takeovers_seen_, taken) != taken;
-  }
-  // For a layer above that records: no block that is there was recorded at a later time than this. Nought where that is not
+  // Whether memory that another thread may have freed has come since the owner last asked: parts of a page, or pages,
+  // which any heap may have had.
+  bool has_taken_over();
+  // For a layer above that records: no block that is there was recorded at a later time than this. Zero where that is not
   // known, as where a thread has just taken the heap over.
   std::atomic<uint64_t> recorded_until{0};
 
@@ -121,41 +85,39 @@ public:
   std::atomic<bool> orphan{false};
 
 private:
-  void spill_medium(unsigned size_class);
-  void give_back_medium(Block *block);
-  void note_search();
-  void before_search();
-  void look_at_the_clock();
-  void look_after_frees();
-  bool sort_inbox();
-  void sort_inbox_for_owner();
-  void give_back(Block *block);
-  bool looks_free(const Block *block) const;
-  bool holds(const Block *block) const;
-  void keep_or_give_back(Block *block);
-  void note_takeover() {
-    takeovers_.store(takeovers_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  }
-  bool owner_is_busy();
-  bool decay_if_due(uint64_t now);
-  void decay(uint64_t now);
-  void look(unsigned most_spans);
+  static constexpr uint8_t kAlways = 255;
+  static constexpr unsigned kBirthClasses = size_class(kBirthMax) + 1;
 
+  template <class Heap>
+  void *allocate_from(Heap &heap, uint32_t granules);
+  bool prefers_birth(size_t bytes, unsigned size_class);
+  void begin();
+  void look_at_the_clock(); // once in so many calls
+  void decay(uint64_t now);
+  bool decay_if_due(uint64_t now);
+  void free_in_heap(LiveBlock block) { sizes.free_last(block); }
+  void free_in_heap(const BirthBlock &block) {
+    if (block.bytes > kBirthMax)
+      mediums.free_last(block);
+    else
+      births.free_last(block);
+  }
+
+  uint8_t births_left_[kBirthClasses] = {};
+  bool in_birth_order_ = false;
   uint32_t number_ = 0;
-  // From here on what the owner writes all the time: others look at what stands before when they free its blocks.
-  alignas(kLineBytes) std::atomic<uint32_t> searches_{0}; // for room
-  std::atomic<uint32_t> searches_seen_{0};                // by those who fill the inbox
-  std::atomic<uint32_t> takeovers_{0};
   uint32_t takeovers_seen_ = 0;
+  uint32_t visits_ = 0;
   uint32_t looks_ = 0;
   uint64_t decayed_at_ = 0;
-  Inbox inbox_;
   os::SpinLock lock_;
 };
 
-// The tag of the spans of heap `number` that serve `tier`.
-constexpr uint32_t tag_for(uint32_t number, Tier tier) {
-  return number << 2 | static_cast<uint32_t>(tier);
+template <class Block>
+void LocalHeap::free_last(Block block) {
+  std::lock_guard guard(lock());
+  free_in_heap(block);
+  look_at_the_clock();
 }
 
 } // namespace abut::heap

@@ -2,7 +2,6 @@
 
 #include "heap/huge_cache.hpp"
 #include "heap/huge_pages.hpp"
-#include "heap/invariants.hpp"
 
 #include <algorithm>
 
@@ -37,7 +36,7 @@ uint32_t clear_bits(uint64_t *words, Range pages) {
 
 } // namespace
 
-void PageRuns::refile(Segment *segment) {
+void PageRuns::refile(RunSegment *segment) {
   uint32_t largest = 0;
   segment->runs.cover().best_fit(0, kPagesInSegment, 1, largest);
   if (bucket_of(largest) != bucket_of(segment->largest_hole)) {
@@ -47,31 +46,29 @@ void PageRuns::refile(Segment *segment) {
   segment->largest_hole = largest;
 }
 
-Segment *PageRuns::add_segment() {
-  void *memory = segment_map.map(kSegmentBytes, kSegmentBytes, kSegmentBytes, SegmentKind::pages);
+RunSegment *PageRuns::add_segment() {
+  void *memory = segment_map.map(kSegmentBytes, kSegmentBytes, kSegmentBytes, SegmentKind::runs);
   if (memory == nullptr) return nullptr;
-  const bool huge_pages = advise_huge_pages(memory, kSegmentBytes);
-  auto *segment = static_cast<Segment *>(memory); // all of it reads as zero
-  segment->huge_pages = huge_pages;
-  segment->runs.add({0, Segment::kHeaderPages});
-  segment->largest_hole = Segment::kUsablePages;
+  advise_huge_pages(memory, kSegmentBytes);
+  auto *segment = static_cast<RunSegment *>(memory); // all of it reads as zero
+  segment->runs.add({0, RunSegment::kHeaderPages});
+  segment->largest_hole = RunSegment::kUsablePages;
   ++segments_;
   by_hole_[bucket_of(segment->largest_hole)].push_back(segment);
   return segment;
 }
 
-Run PageRuns::mark_used(Segment *segment, Range pages) {
+Run PageRuns::mark_used(RunSegment *segment, Range pages) {
   segment->runs.add(pages);
   refile(segment);
   pages_taken.add(pages.count);
   const uint32_t dirty = clear_dirty(segment, pages);
   const uint32_t refused = clear_bits(segment->refused, pages);
-  check(*segment);
   retention.took(pages.count - dirty - refused);
   return {segment, pages, dirty + refused == 0};
 }
 
-Run PageRuns::take(Segment *segment, Pages count, uint32_t align) {
+Run PageRuns::take(RunSegment *segment, Pages count, uint32_t align) {
   uint32_t largest = 0;
   const Range hole = segment->runs.cover().best_fit(0, count.n, align, largest);
   return hole ? mark_used(segment, fit_in(hole, count.n, align)) : Run{};
@@ -82,13 +79,13 @@ Run PageRuns::find(Pages count, uint32_t align) {
   const unsigned sure = static_cast<unsigned>(std::bit_width(count.n + align - 2)) + 1;
   for (unsigned bucket = bucket_of(count.n); bucket < kBuckets; ++bucket) {
     unsigned tries = bucket < sure ? kTriesInBucket : ~0U;
-    for (Segment *segment = by_hole_[bucket].front(); segment && tries > 0; --tries) {
+    for (RunSegment *segment = by_hole_[bucket].front(); segment && tries > 0; --tries) {
       if (segment->largest_hole >= count.n)
         if (Run run = take(segment, count, align)) return run;
       segment = ByHole::after(segment);
     }
   }
-  Segment *segment = add_segment();
+  RunSegment *segment = add_segment();
   return segment ? take(segment, count, align) : Run{};
 }
 
@@ -106,7 +103,7 @@ Run PageRuns::allocate(Pages count, uint32_t align) {
   return run;
 }
 
-void PageRuns::set_dirty(Segment *segment, Range pages, uint64_t touched) {
+void PageRuns::set_dirty(RunSegment *segment, Range pages, uint64_t touched) {
   uint32_t added = 0;
   for (uint32_t i = 0; i < pages.count; ++i) {
     if (((touched >> std::min(i, 63U)) & 1) == 0) continue;
@@ -122,7 +119,7 @@ void PageRuns::set_dirty(Segment *segment, Range pages, uint64_t touched) {
   retention.add_resident(added);
 }
 
-uint32_t PageRuns::clear_dirty(Segment *segment, Range pages) {
+uint32_t PageRuns::clear_dirty(RunSegment *segment, Range pages) {
   const uint32_t cleared = clear_bits(segment->dirty, pages);
   if (cleared == 0) return 0;
   segment->dirty_pages -= cleared;
@@ -131,14 +128,13 @@ uint32_t PageRuns::clear_dirty(Segment *segment, Range pages) {
   return cleared;
 }
 
-void PageRuns::release(Segment *segment, Range pages, uint64_t touched) {
+void PageRuns::release(RunSegment *segment, Range pages, uint64_t touched) {
   {
     std::lock_guard guard(lock_);
     segment->runs.remove(pages);
     refile(segment);
     pages_taken.subtract(pages.count);
     set_dirty(segment, pages, touched);
-    check(*segment);
   }
   while (retention.exceeded()) {
     const size_t given_back = purge_oldest(~uint64_t{0});
@@ -147,7 +143,7 @@ void PageRuns::release(Segment *segment, Range pages, uint64_t touched) {
   }
 }
 
-bool PageRuns::resize(Segment *segment, Range pages, Pages count) {
+bool PageRuns::resize(RunSegment *segment, Range pages, Pages count) {
   if (count.n <= pages.count) {
     if (count.n == pages.count) return true;
     {
@@ -175,7 +171,7 @@ bool PageRuns::resize(Segment *segment, Range pages, Pages count) {
 // `freed_before`; returns their number. While the kernel works, the pages count as used and no lock is held. Pages
 // that it refuses, as it does when they are locked, stay resident and are not tried again until they have been used.
 size_t PageRuns::purge_oldest(uint64_t freed_before) {
-  Segment *segment = nullptr;
+  RunSegment *segment = nullptr;
   Range ranges[kPagesInSegment / 2];
   unsigned count = 0;
   size_t given_back = 0;
@@ -201,8 +197,7 @@ size_t PageRuns::purge_oldest(uint64_t freed_before) {
   for (unsigned i = 0; i < count; ++i) segment->runs.remove(ranges[i]);
   for (unsigned i = 0; i < kPagesInSegment / 64; ++i) segment->refused[i] |= refused[i];
   refile(segment);
-  check(*segment);
-  if (segment->largest_hole == Segment::kUsablePages && segment->dirty_pages == 0) {
+  if (segment->largest_hole == RunSegment::kUsablePages && segment->dirty_pages == 0) {
     by_hole_[bucket_of(segment->largest_hole)].remove(segment);
     --segments_;
     segment_map.unmap(segment, kSegmentBytes, kSegmentBytes);

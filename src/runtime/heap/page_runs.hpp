@@ -5,14 +5,14 @@
 #pragma once
 
 #include "heap/retention.hpp"
-#include "heap/segment.hpp"
+#include "heap/run_segment.hpp"
 
 #include <mutex>
 
 namespace abut::heap {
 
 struct Run {
-  Segment *segment = nullptr;
+  RunSegment *segment = nullptr;
   Range pages;
   bool clean = false; // all of it reads as zero
 
@@ -30,10 +30,10 @@ public:
   uint32_t taken() const { return taken_.load(std::memory_order_relaxed); }
 
   // Takes a run back. Bit i of `touched` tells of page i, and its highest bit of all pages beyond 63.
-  void release(Segment *segment, Range pages, uint64_t touched = ~uint64_t{0});
+  void release(RunSegment *segment, Range pages, uint64_t touched = ~uint64_t{0});
 
   // Makes a run longer or shorter where it lies; false where its neighbours are in use.
-  bool resize(Segment *segment, Range pages, Pages count);
+  bool resize(RunSegment *segment, Range pages, Pages count);
 
   // Gives back what has waited for its time. `now` in milliseconds.
   void decay(uint64_t now);
@@ -44,29 +44,29 @@ public:
   // Gives back all free pages, and segments without a page in use. Returns the bytes given back.
   size_t trim();
 
-  // Calls `visit(Segment &)` for every segment, under the lock.
+  // Calls `visit(RunSegment &)` for every segment, under the lock.
   template <class Visit>
   void each_segment(Visit visit) {
     std::lock_guard guard(lock_);
     for (auto &segments : by_hole_)
-      for (Segment *segment = segments.front(); segment; segment = ByHole::after(segment))
+      for (RunSegment *segment = segments.front(); segment; segment = ByHole::after(segment))
         visit(*segment);
   }
 
   os::SpinLock &lock() { return lock_; }
 
 private:
-  using ByHole = List<Segment, &Segment::by_hole>;
-  using ByAge = List<Segment, &Segment::by_age>;
+  using ByHole = List<RunSegment, &RunSegment::by_hole>;
+  using ByAge = List<RunSegment, &RunSegment::by_age>;
   static constexpr unsigned kBuckets = 12; // by the bit width of the largest hole
 
   Run find(Pages count, uint32_t align);
-  Run take(Segment *segment, Pages count, uint32_t align);
-  Run mark_used(Segment *segment, Range pages);
-  Segment *add_segment();
-  void refile(Segment *segment);
-  void set_dirty(Segment *segment, Range pages, uint64_t touched);
-  uint32_t clear_dirty(Segment *segment, Range pages);
+  Run take(RunSegment *segment, Pages count, uint32_t align);
+  Run mark_used(RunSegment *segment, Range pages);
+  RunSegment *add_segment();
+  void refile(RunSegment *segment);
+  void set_dirty(RunSegment *segment, Range pages, uint64_t touched);
+  uint32_t clear_dirty(RunSegment *segment, Range pages);
   size_t purge_oldest(uint64_t freed_before);
 
   os::SpinLock lock_;

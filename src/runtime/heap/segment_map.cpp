@@ -5,6 +5,7 @@
 namespace abut::heap {
 
 constinit SegmentMap segment_map;
+constinit SmallSegments small_segments;
 
 namespace {
 

@@ -14,14 +14,16 @@
 namespace abut::heap {
 
 enum class SegmentKind : uint8_t {
-  none,       // not the heap's
-  pages,      // a Segment
-  size_pages, // a Segment of size pages (size_page.hpp)
-  huge,       // the first slot of a block that is mapped directly
-  tail,       // a further slot of such a block
-  placed,     // memory of a layer above, whose blocks those are: see placed_blocks.hpp
-  foreign,    // somebody else was there when the slot was tried
-  chunks,     // an area of blocks that have headers (allocators/layers)
+  none,         // not the heap's
+  small_pages,  // a SmallSegment of size pages (page.hpp)
+  medium_pages, // a MediumSegment of them
+  birth_pages,  // a SmallSegment of birth pages (birth_page.hpp)
+  runs,         // a RunSegment (page_runs.hpp)
+  huge,         // the first slot of a block that is mapped directly
+  tail,         // a further slot of such a block
+  placed,       // memory of a layer above, whose blocks those are: see placed_blocks.hpp
+  foreign,      // somebody else was there when the slot was tried
+  chunks,       // an area of blocks that have headers (allocators/layers)
 };
 
 // On pages of its own, so that two processes can have it in common.
@@ -37,12 +39,6 @@ public:
   SegmentKind kind_at(Address address) const {
     const size_t slot = slot_of(address);
     return slot < kSlots ? load(slot) : SegmentKind::none;
-  }
-
-  // Whether small blocks may lie there: a segment's, all of which can be read.
-  bool has_blocks_at(Address address) const {
-    const SegmentKind kind = kind_at(address);
-    return kind == SegmentKind::pages || kind == SegmentKind::size_pages;
   }
 
   // Maps `bytes` (a multiple of a page) at a multiple of `align` (of kSegmentBytes at least) and keeps address
@@ -118,5 +114,46 @@ private:
 };
 
 extern constinit SegmentMap segment_map;
+
+// Which segments hold small size pages, for free(): by the lower 16 bits of its number each has a place, where its number
+// stands. One comparison with it, and nothing of where the range begins or ends, tells any address. Where two want one
+// place, as can be in more than 256 GiB of such segments, the second is freed from a little slower.
+class SmallSegments {
+public:
+  [[gnu::always_inline]] bool holds(Address address) const {
+    const uint64_t number = address >> kSegmentShift;
+    const uint32_t &known = known_[static_cast<uint16_t>(number)];
+#if defined(__SANITIZE_THREAD__)
+    return std::atomic_ref(const_cast<uint32_t &>(known)).load(std::memory_order_acquire) ==
+           static_cast<uint32_t>(number);
+#else
+    return known == static_cast<uint32_t>(number);
+#endif
+  }
+  void add(Address segment) {
+    uint32_t &place = place_of(segment);
+    if (place == nothing(segment)) store(place, static_cast<uint32_t>(segment >> kSegmentShift));
+  }
+  void remove(Address segment) {
+    uint32_t &place = place_of(segment);
+    if (place == segment >> kSegmentShift) store(place, nothing(segment));
+  }
+
+private:
+  // No segment's number: zero is the lowest one's, which is at no other place than the first.
+  static uint32_t nothing(Address segment) {
+    return static_cast<uint16_t>(segment >> kSegmentShift) == 0 ? 1 : 0;
+  }
+  uint32_t &place_of(Address segment) {
+    return known_[static_cast<uint16_t>(segment >> kSegmentShift)];
+  }
+  static void store(uint32_t &place, uint32_t number) {
+    std::atomic_ref(place).store(number, std::memory_order_release);
+  }
+
+  uint32_t known_[1 << 16] = {1};
+};
+
+extern constinit SmallSegments small_segments;
 
 } // namespace abut::heap

@@ -1,199 +1,250 @@
 #include "heap/size_heap.hpp"
 
 #include "heap/local_heap.hpp"
+#include "heap/page_store.hpp"
+
+#include <algorithm>
+#include <utility>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace abut::heap {
-
-constinit SizePage no_size_page;
-
 namespace {
 
-// So many blocks of a size lie in birth order before it gets a page: of most sizes, most threads never need more.
-constexpr uint8_t kBirths = 32, kMediumBirths = 8;
+constexpr unsigned kAtOnce = 64; // blocks of a cursor
 
-// What is linked up at a time in a size's first page: so little that a small heap touches no memory in vain. In each
-// further page it is twice as much, up to a whole page.
-constexpr uint32_t kLinkedBytes = 4 * KiB;
-constexpr uint8_t kMostDoublings = 4;
+// Of a class's first page so much is used before the cursor looks whether to begin again.
+constexpr uint32_t kFirstWindow = 4 * KiB;
 
-// After so many frees in a current page the clock is read.
-constexpr uint32_t kFreesToLook = 1024;
+// So many blocks, of the 64, the cursor has at a time: fewer of large ones, so that they come from the cache again.
+constexpr uint32_t blocks_in_step(uint32_t bytes) {
+  return bytes <= 128         ? kAtOnce
+         : bytes <= kSmallMax ? 32
+         : bytes <= KiB       ? 16
+         : bytes <= 2 * KiB   ? 8
+                              : 4;
+}
+constexpr uint32_t kLongWindow = 16 * KiB; // from which on it has 64 in any case
+constexpr uint32_t whole_steps(uint32_t blocks, uint32_t step) {
+  return (blocks + step - 1) / step * step;
+}
+// The cursor begins again with a window where one in so many of its blocks was freed meanwhile.
+constexpr uint32_t kFreedOfWindow = 4;
+
+// More frees than a page can see while it is current.
+constexpr int32_t kNever = 1 << 30;
 
 // Of a page so much must be free before the heap allocates from it again. Less would scatter new blocks between old
 // ones, and more would leave too much unused.
-constexpr uint32_t free_enough(uint32_t capacity) { return (capacity + 3) / 4; }
+constexpr uint32_t free_enough(uint32_t blocks) { return (blocks + 15) / 16; }
+
+constexpr uint32_t whole_words(uint32_t blocks) { return whole_steps(blocks, kAtOnce); }
+
+// Bytes of a page's states, and the first block behind them.
+uint32_t header_bytes(const Page &page) { return whole_words(page.blocks()) * sizeof(State); }
+uint32_t first_block(const Page &page) {
+  return (header_bytes(page) + page.block_bytes() - 1) / page.block_bytes();
+}
+
+// Which of 64 blocks are free, a bit each.
+[[gnu::always_inline]] inline uint64_t free_blocks(const State *states) {
+#if defined(__SSE2__) && !defined(__SANITIZE_THREAD__)
+  const auto *words = reinterpret_cast<const __m128i *>(states);
+  uint64_t free = 0;
+  for (unsigned i = 0; i < 4; ++i) {
+    const __m128i zero = _mm_setzero_si128();
+    const __m128i low = _mm_cmpeq_epi16(_mm_loadu_si128(words + 2 * i), zero);
+    const __m128i high = _mm_cmpeq_epi16(_mm_loadu_si128(words + 2 * i + 1), zero);
+    const auto bits = static_cast<unsigned>(_mm_movemask_epi8(_mm_packs_epi16(low, high)));
+    free |= uint64_t{bits} << (16 * i);
+  }
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return free;
+#else
+  uint64_t free = 0;
+  for (unsigned i = 0; i < kAtOnce; ++i) free |= uint64_t{load_plainly(states[i]) == kNoBlock} << i;
+  return free;
+#endif
+}
+
+uint32_t live_blocks(const Page &page) {
+  uint32_t free = 0;
+  for (uint32_t at = 0; at < page.blocks(); at += kAtOnce)
+    free += static_cast<uint32_t>(std::popcount(free_blocks(page.states + at)));
+  return page.blocks() - first_block(page) - free;
+}
+
+// Whether no block is live. States behind the last block are not those of free ones.
+bool is_empty(const Page &page) {
+  const uint32_t blocks = page.blocks();
+  const uint32_t first = first_block(page);
+  for (uint32_t at = first / kAtOnce * kAtOnce; at < blocks; at += kAtOnce) {
+    uint64_t live = ~free_blocks(page.states + at);
+    if (at < first) live &= ~uint64_t{0} << (first - at);
+    if (blocks - at < kAtOnce) live &= (uint64_t{1} << (blocks - at)) - 1;
+    if (live != 0) return false;
+  }
+  return true;
+}
+
+// Bytes from the page's beginning on that have been written to.
+size_t written_bytes(const Page &page) {
+  return std::max(header_bytes(page), page.touched * page.block_bytes());
+}
 
 } // namespace
 
-void SizeHeap::open(LocalHeap *owner, bool own_pages) {
-  owner_ = owner;
-  begin(own_pages);
-}
-
-void SizeHeap::begin(bool own_pages) {
-  for (unsigned one = 1; one < kSizeClasses; ++one)
-    births_left_[one] = !own_pages ? kAlways : one <= kSmallClasses ? kBirths : kMediumBirths;
-  std::fill(std::begin(doublings_), std::end(doublings_), 0);
-}
-
-// The block at `place` follows the one that `last` is the link of.
-Block **SizeHeap::link(Block **last, Address place) {
-  auto *block = reinterpret_cast<Block *>(place);
-  *last = block;
-  return &block->next;
-}
-
-// The same for `count` blocks in a row, one at least.
-Block **SizeHeap::link_all(Block *&first, Address place, size_t count, size_t bytes) {
-  first = reinterpret_cast<Block *>(place);
-#pragma GCC unroll 8
-  for (; count > 1; --count) {
-    const Address next = place + bytes;
-    reinterpret_cast<Block *>(place)->next = reinterpret_cast<Block *>(next);
-    place = next;
-  }
-  return &reinterpret_cast<Block *>(place)->next;
-}
-
-// In the order of their addresses. Only while the list is empty: a block on it would be linked twice.
-void SizeHeap::link_blocks(SizePage *page) {
-  const size_t bytes = page->block_bytes;
-  const bool is_fresh = page->next == page->touched;
-  const size_t most = page->linked_blocks * bytes;
-  const size_t limit = is_fresh ? page->end : page->touched;
-  const Address end = page->address_of(static_cast<uint32_t>(std::min(page->next + most, limit)));
-  Address place = page->address_of(page->next);
-  Block **last = &page->free;
-  if (is_fresh) {
-    last = link_all(page->free, place, (end - place) / bytes, bytes);
-    page->touched = static_cast<uint32_t>(end - page->address_of(0));
-  } else {
-    for (; place < end; place += bytes)
-      if (page->state_of(place) == BlockState::none) last = link(last, place);
-  }
-  *last = nullptr;
-  page->next = static_cast<uint32_t>(end - page->address_of(0));
-}
-
-SizePage *SizeHeap::add_page(unsigned size_class) {
-  SizePage *page = size_page_store.take();
-  if (page == nullptr) return nullptr;
-  page->size_class = static_cast<uint8_t>(size_class);
-  page->block_bytes = size_class_bytes(size_class);
-  page->capacity = (kUnitBytes - SizePage::kHeaderBytes) / page->block_bytes;
-  page->end = SizePage::kHeaderBytes + page->capacity * page->block_bytes;
-  page->touched = SizePage::kHeaderBytes;
-  page->owner = owner_;
-  pages_.store(pages_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  if (when_grown != nullptr) when_grown(owner_->span_bytes());
-  return page;
-}
-
-void SizeHeap::enter(SizePage *page) {
-  if (page->is_listed) unfile(page);
-  page->is_current = true;
-  page->free = nullptr; // what is on the list is found by its state, in order
-  page->next = SizePage::kHeaderBytes;
-  page->frees_left = kFreesToLook;
-  uint8_t &doublings = doublings_[page->size_class];
-  page->linked_blocks = std::max((kLinkedBytes << doublings) / page->block_bytes, 1U);
-  if (doublings < kMostDoublings) ++doublings;
-  current_[page->size_class] = page;
-}
-
-void *SizeHeap::refill(unsigned size_class) {
-  if (void *block = take(size_class)) return block;
-  if (void *block = take_next(size_class)) return block;
-  SizePage *page = current_[size_class];
-  if (page != &no_size_page) leave(page, page->capacity);
-  page = by_room_[size_class].front();
-  if (page == nullptr) page = add_page(size_class);
-  if (page == nullptr) return nullptr;
-  enter(page);
-  return take_next(size_class);
-}
-
-// `live` blocks of the page are live, or on their way back.
-void SizeHeap::leave(SizePage *page, uint32_t live) {
-  current_[page->size_class] = &no_size_page;
-  page->is_current = false;
-  file(page, live);
-}
-
-// Puts a page that is not current where it belongs, and counts the frees until it belongs elsewhere.
-void SizeHeap::file(SizePage *page, uint32_t live) {
-  if (live == 0) return give_back_page(page);
-  const uint32_t most = page->capacity - free_enough(page->capacity);
-  if (live <= most) {
-    if (!page->is_listed) by_room_[page->size_class].push_back(page);
-    page->is_listed = true;
-    page->live_then = 0;
-  } else {
-    page->live_then = most;
-  }
-  page->frees_left = live - page->live_then;
-}
-
-void SizeHeap::unfile(SizePage *page) {
-  by_room_[page->size_class].remove(page);
-  page->is_listed = false;
-}
-
-void SizeHeap::give_back_page(SizePage *page) {
-  if (page->is_listed) unfile(page);
-  if (page->strays != 0) {
-    stray_pages_.remove(page);
-    page->each_place([&](Address place) { page->set_state(place, BlockState::none); });
-  }
-  page->owner = nullptr;
-  pages_.store(pages_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
-  size_page_store.give_back(page, (page->touched + kPageBytes - 1) / kPageBytes);
-}
-
-bool SizeHeap::release_last(SizePage *page, Block *block) {
-  put(page, block);
-  if (page->is_current) {
-    page->frees_left = kFreesToLook;
-    return true;
-  }
-  file(page, page->live_then);
+// Leads the cursor to the next free blocks of the window, and the window on.
+bool SizeHeap::advance(unsigned size_class) {
+  Class &one = classes_[size_class];
+  do {
+    while (one.next < one.end) {
+      const uint32_t at = one.next;
+      const uint32_t word = at / kAtOnce * kAtOnce;
+      State *states = one.page->states + word;
+      const uint64_t free = free_blocks(states) & one.step << at % kAtOnce;
+      one.next = at + one.step_blocks;
+      one.reads_as_zero = at >= one.page->touched && one.page->is_clean;
+      one.page->touched = std::max(one.page->touched, std::min(one.next, one.blocks));
+      if (free == 0) continue;
+      sweeps_ += !one.reads_as_zero;
+      cursors_[size_class] = {free, one.page->begin() + word * one.bytes, states, one.bytes};
+      return true;
+    }
+  } while (turn(one));
   return false;
 }
 
-void SizeHeap::add_stray(SizePage *page, Block *block) {
-  page->set_state(reinterpret_cast<Address>(block), BlockState::stray);
-  if (page->strays++ == 0) stray_pages_.push_back(page);
-  if (page->is_current) return;
-  const uint32_t left = std::atomic_ref(page->frees_left).load(std::memory_order_relaxed);
-  if (left + page->live_then > page->strays) return;
-  bool any = false; // the owner may be freeing the last block
-  page->each_place([&](Address place) {
-    const BlockState state = page->state_of(place);
-    any |= state == BlockState::live || state == BlockState::returning;
-  });
-  if (!any) give_back_page(page);
+void SizeHeap::begin_pass(Class &one) {
+  one.next = one.first / one.step_blocks * one.step_blocks;
+  one.page->frees_left = kNever;
 }
 
-void SizeHeap::absorb_strays() {
-  while (SizePage *page = stray_pages_.front()) {
-    stray_pages_.remove(page);
-    const uint32_t absorbed = std::exchange(page->strays, 0);
-    page->each_place([&](Address place) {
-      if (page->state_of(place) == BlockState::stray) put(page, reinterpret_cast<Block *>(place));
-    });
-    if (!page->is_current) file(page, page->frees_left + page->live_then - absorbed);
+// At the window's end: begins again, or makes it longer; false at the page's end.
+bool SizeHeap::turn(Class &one) {
+  if (one.page == nullptr) return false;
+  const auto freed = static_cast<uint32_t>(kNever - one.page->frees_left);
+  if (freed * kFreedOfWindow >= one.end - one.first) {
+    begin_pass(one);
+    return true;
   }
+  if (one.end >= one.blocks) return false;
+  extend_window(one);
+  return true;
+}
+
+void SizeHeap::extend_window(Class &one) {
+  one.end += std::max(whole_steps(one.window / one.bytes, one.step_blocks), one.step_blocks);
+  if (one.end > one.blocks) one.end = whole_steps(one.blocks, one.step_blocks);
+}
+
+Page *SizeHeap::add_page(unsigned size_class) {
+  const uint32_t bytes = class_bytes(size_class);
+  const auto blocks = static_cast<uint32_t>(kSmallPageBytes / bytes);
+  const size_t header = whole_words(blocks) * sizeof(State);
+  Page *page = small_pages.take(owner_, header);
+  if (page == nullptr) return nullptr;
+  page->size_class = static_cast<uint8_t>(size_class);
+  page->reciprocal = ((uint64_t{1} << 32) + bytes - 1) / bytes;
+  std::fill_n(page->states, first_block(*page), kBeforeBlocks);
+  std::fill(page->states + blocks, page->states + whole_words(blocks), kBehindBlocks);
+  bytes_.store(bytes_.load(std::memory_order_relaxed) + kSmallPageBytes, std::memory_order_relaxed);
+  if (when_grown != nullptr) when_grown(owner_->held_bytes());
+  return page;
+}
+
+void SizeHeap::enter(unsigned size_class, Page *page) {
+  Class &one = classes_[size_class];
+  if (page->has_room) one.with_room.remove(page);
+  page->has_room = false;
+  page->is_current = true;
+  one.page = page;
+  one.bytes = page->block_bytes();
+  one.blocks = page->blocks();
+  one.first = first_block(*page);
+  one.step_blocks = one.window > kLongWindow ? kAtOnce : blocks_in_step(one.bytes);
+  one.step = ~uint64_t{0} >> (kAtOnce - one.step_blocks);
+  begin_pass(one);
+  one.end = whole_steps(one.first, one.step_blocks);
+  one.window = std::max(one.window, kFirstWindow);
+  extend_window(one);
+  one.end = std::max(one.end, page->touched);
+  one.window = std::min<uint32_t>(2 * one.window, kSmallPageBytes);
+}
+
+bool SizeHeap::refill(unsigned size_class) {
+  if (advance(size_class)) return true;
+  if (classes_[size_class].page != nullptr) leave(size_class);
+  Page *page = classes_[size_class].with_room.front();
+  if (page == nullptr) page = add_page(size_class);
+  if (page == nullptr) return false;
+  enter(size_class, page);
+  return advance(size_class) || refill(size_class);
+}
+
+void SizeHeap::leave(unsigned size_class) {
+  Class &one = classes_[size_class];
+  Page *page = std::exchange(one.page, nullptr);
+  page->is_current = false;
+  // At the page's end all blocks have been handed out, and some freed since.
+  const auto freed = static_cast<uint32_t>(kNever - page->frees_left);
+  const bool at_end = cursors_[size_class].free == 0 && one.next >= one.blocks;
+  const bool is_known = at_end && freed < one.blocks - one.first;
+  file(page, is_known ? one.blocks - one.first - freed : live_blocks(*page));
+  cursors_[size_class] = {};
+  one.next = one.end = 0;
+}
+
+// Puts a page that is not current, and on no list, where it belongs, and counts the frees until it belongs elsewhere.
+void SizeHeap::file(Page *page, uint32_t live) {
+  if (live == 0) return give_back_page(page);
+  const uint32_t blocks = page->blocks() - first_block(*page);
+  const uint32_t most = blocks - free_enough(blocks);
+  page->has_room = live <= most;
+  page->live_then = static_cast<int32_t>(page->has_room ? 0 : most);
+  if (page->has_room)
+    classes_[page->size_class].with_room.push_back(page);
+  else
+    full_.push_back(page);
+  std::atomic_ref(page->frees_left)
+      .store(static_cast<int32_t>(live) - page->live_then, std::memory_order_relaxed);
+}
+
+void SizeHeap::give_back_page(Page *page) {
+  bytes_.store(bytes_.load(std::memory_order_relaxed) - kSmallPageBytes, std::memory_order_relaxed);
+  small_pages.give_back(page, written_bytes(*page));
+}
+
+void SizeHeap::free_last(LiveBlock block) {
+  Page *page = block.page;
+  store_released(*block.state, kNoBlock);
+  if (page->is_current) return;
+  (page->has_room ? classes_[page->size_class].with_room : full_).remove(page);
+  const bool is_counted = page->live_then != 0 || is_empty(*page);
+  file(page, is_counted ? static_cast<uint32_t>(page->live_then) : live_blocks(*page));
+}
+
+void SizeHeap::look_again(ByRoom &pages, unsigned &left) {
+  Page *const last = pages.back();
+  for (Page *page = pages.front(); page != nullptr && left > 0; --left) {
+    Page *next = page == last ? nullptr : ByRoom::after(page);
+    pages.remove(page);
+    file(page, live_blocks(*page));
+    page = next;
+  }
+}
+
+void SizeHeap::recount(unsigned most) {
+  look_again(full_, most);
+  for (Class &one : classes_) look_again(one.with_room, most);
 }
 
 void SizeHeap::close() {
-  absorb_strays();
-  for (SizePage *page : current_) {
-    if (page == &no_size_page) continue;
-    uint32_t live = 0;
-    page->each_place([&](Address place) { live += page->state_of(place) != BlockState::none; });
-    leave(page, live);
+  for (unsigned one = 1; one < kSizeClasses; ++one) {
+    if (classes_[one].page != nullptr) leave(one);
+    classes_[one].window = 0;
   }
-  begin(has_pages());
 }
 
 } // namespace abut::heap

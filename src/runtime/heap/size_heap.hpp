@@ -1,149 +1,144 @@
-// Small blocks, and medium ones of up to a page, of one thread in size order: each size has pages of its own, filled in the order of their addresses.
+// Blocks of up to 4 KiB of one heap in size order: each size class has pages of its own, filled in the order of their
+// addresses.
+//
+// A class allocates from one page, its current page, through a cursor: 64 neighbouring blocks, and a bit for each that is
+// free. The owner takes the lowest bit. When none is left, the cursor goes on to the next 64 of the page, whose free ones
+// are found by their states. So new blocks lie in ascending order, in fresh memory without a gap, in used memory in what
+// has been freed.
 //
 // Policy:
-//   1. A size's first blocks lie in birth order (small_heap.hpp): a page of its own would cost a small heap too much.
-//   2. Then the heap allocates from one page of each size, its current page. What is freed there is reused first, last
-//      freed first, while it is in the cache.
-//   3. When none of that is left, the page's free blocks are linked up in the order of their addresses, some at a time:
-//      fresh memory and what is left between older blocks alike.
-//   4. When the page has no free block any more, the next one is a page of which a part has been freed since, the one
-//      that became so first; else a new one.
-//   5. A page whose last block is freed goes back to the page runs, for any size, unless it is current.
+//   1. A class's first blocks lie in birth order (birth_heap.hpp): a page of its own would cost a small heap too much.
+//   2. The cursor passes through a window of the page: at first some 4 KiB. At its end, if half of what it handed out was
+//      freed meanwhile, it begins again, so that the short-lived stay in the cache. Else the window grows, to twice the
+//      size for each page that the class has filled.
+//   3. At the end of the page the same question decides whether the cursor begins again with it. Else the next page is one
+//      of which a part has been freed since, the one that became so first; else a new one.
+//   4. A page without a live block goes back to the store, for any class, unless it is current.
 #pragma once
 
-#include "heap/medium_classes.hpp"
-#include "heap/size_page.hpp"
+#include "heap/page.hpp"
 
 namespace abut::heap {
 
-// Classes of size pages: a small block's is its granules; those of medium blocks up to a page follow.
-inline constexpr size_t kSizedMax = kPageBytes;
-inline constexpr unsigned kFirstMediumClass = kMediumClasses.for_bytes(kSmallMax + 1);
-inline constexpr unsigned kSizeClasses =
-    kSmallClasses + 2 + kMediumClasses.for_bytes(kSizedMax) - kFirstMediumClass;
+// 64 blocks that a class allocates from.
+struct Cursor {
+  uint64_t free = 0;       // a bit a block
+  Address base = 0;        // of the first
+  State *states = nullptr; // of the first
+  uint64_t bytes = 0;      // of a block
+};
+static_assert(sizeof(Cursor) ==
+              2 * Granules::kBytes); // so that a size leads to its cursor without a shift
 
-inline unsigned medium_size_class(size_t bytes) {
-  return kSmallClasses + 1 + kMediumClasses.for_bytes(bytes) - kFirstMediumClass;
+// The lowest bit's index; false if none is set. In one instruction, which compilers take three for.
+[[gnu::always_inline]] inline bool find_first(uint64_t bits, uint64_t &index) {
+#if defined(__x86_64__)
+  bool none = false;
+  __asm__("bsf %2, %1" : "=@ccz"(none), "=r"(index) : "r"(bits));
+  return !none;
+#else
+  index = static_cast<uint64_t>(std::countr_zero(bits));
+  return bits != 0;
+#endif
 }
-inline uint32_t size_class_bytes(unsigned size_class) {
-  if (size_class <= kSmallClasses) return size_class * Granules::kBytes;
-  return kMediumClasses.granules(size_class - kSmallClasses - 1 + kFirstMediumClass) *
-         MediumGranules::kBytes;
-}
-
-// Where every size begins: a page without a block.
-extern constinit SizePage no_size_page;
 
 class SizeHeap {
 public:
-  // Without `own_pages` all blocks lie in birth order.
-  void open(LocalHeap *owner, bool own_pages);
+  void open(LocalHeap *owner) { owner_ = owner; }
 
   // ---- the owner's fast paths: no lock ----
 
-  // A block of a class from its current page's list, or null.
-  void *take(size_t size_class) {
-    SizePage *page = current_[size_class];
-    Block *block = page->free;
-    if (block == nullptr) [[unlikely]]
-      return nullptr;
-    page->free = block->next;
-    page->set_state(reinterpret_cast<Address>(block), BlockState::live);
-    return block;
+  // A block of a class at the cursor, or null.
+  [[gnu::always_inline]] void *take(unsigned size_class) { return take_at(cursors_[size_class]); }
+
+  // The same for a small request, zero included only where that has no block at hand.
+  [[gnu::always_inline]] void *take_small(size_t bytes) {
+    const size_t whole = round_up(bytes, Granules::kBytes);
+    auto *cursors = reinterpret_cast<char *>(cursors_);
+    return take_at(*reinterpret_cast<Cursor *>(cursors + whole * 2));
   }
 
-  // Takes back a live block of the owner's; false where release_last() is to be called, and nothing has been done.
-  static bool release(SizePage *page, Block *block) {
-    if (--page->frees_left == 0) [[unlikely]]
-      return false;
-    put(page, block);
-    return true;
+  // The next one of the current page; or null, as it is now and then in any case, so that the owner looks at the clock.
+  [[gnu::noinline]] void *take_next(size_t bytes) {
+    const unsigned one = size_class(bytes);
+    if (++visits_ % kVisitsToLook == 0 || !advance(one)) return nullptr;
+    return take(one);
   }
 
-  // Links up more blocks of the current page and takes one; null if it has none.
-  void *take_next(unsigned size_class) {
-    SizePage *page = current_[size_class];
-    while (page->free == nullptr && page->next < page->end) link_blocks(page);
-    return take(size_class);
-  }
-
-  bool has_pages() const { return births_left_[1] != kAlways; }
-
-  // Whether the next block of a size that has none at hand is to lie in birth order; counts it.
-  bool prefers_birth(unsigned size_class) {
-    uint8_t &left = births_left_[size_class];
-    if (left == 0) return false;
-    left -= left != kAlways;
-    return true;
-  }
+  bool reads_as_zero(unsigned size_class) const { return classes_[size_class].reads_as_zero; }
 
   // ---- under the heap's lock, for the owner or with the owner gone ----
 
-  // A block from a new current page; null where memory is exhausted.
-  void *refill(unsigned size_class);
+  // Leads the cursor to another page; false where memory is exhausted.
+  bool refill(unsigned size_class);
 
-  // Takes back a block after release() refused, or one that has come back from another thread. True if the clock is to
-  // be looked at.
-  bool release_last(SizePage *page, Block *block);
-  bool give_back(SizePage *page, Block *block) {
-    --page->frees_left;
-    if (page->frees_left == 0) return release_last(page, block);
-    put(page, block);
-    return false;
-  }
-
-  // Takes over what others sorted for an owner that did nothing.
-  void absorb_strays();
-  bool has_strays() const { return !stray_pages_.empty(); }
-
-  // Has no current pages any more, and begins anew as a small heap.
+  // Has no current pages any more.
   void close();
 
   // ---- under the heap's lock, for any thread ----
 
-  // A block that another thread freed, while the owner may be anywhere in its fast paths.
-  void add_stray(SizePage *page, Block *block);
+  // After free_block() refused: frees the block, and puts its page where it belongs.
+  void free_last(LiveBlock block);
+
+  // Looks at `most` pages for what the counts of frees missed.
+  void recount(unsigned most);
 
   // Bytes of the pages that the heap holds; for any thread.
-  size_t bytes() const { return pages_.load(std::memory_order_relaxed) * kUnitBytes; }
+  size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+
+  // How often the owner has come to memory that another thread may have freed.
+  uint32_t sweeps() const { return sweeps_; }
 
 private:
-  using ByRoom = List<SizePage, &SizePage::by_room>;
-  using ByStrays = List<SizePage, &SizePage::by_strays>;
-  static constexpr uint8_t kAlways = 255;
+  static constexpr uint32_t kVisitsToLook = 64;
+  using ByRoom = List<Page, &Page::link>;
 
-  // The link before the head, the state last: once no block of a page is live, another thread may give the page back.
-  static void put(SizePage *page, Block *block) {
-    block->next = page->free;
-    written_before_linked();
-    page->free = block;
-    written_before_linked();
-    page->set_state(reinterpret_cast<Address>(block), BlockState::none);
+  struct Class {
+    Page *page = nullptr;       // the current one
+    uint32_t next = 0;          // block to go on with
+    uint32_t end = 0;           // of the window
+    uint32_t first = 0;         // block of a page
+    uint32_t blocks = 0;        // of a page
+    uint32_t bytes = 0;         // of a block
+    uint32_t step_blocks = 1;   // blocks for the cursor at a time
+    uint64_t step = 0;          // the same, a bit each
+    uint32_t window = 0;        // bytes, in the next fresh page
+    bool reads_as_zero = false; // what the cursor has was never handed out
+    ByRoom with_room;
+  };
+
+  [[gnu::always_inline]] static void *take_at(Cursor &cursor) {
+    const uint64_t free = cursor.free;
+    uint64_t index = 0;
+    if (!find_first(free, index)) [[unlikely]]
+      return nullptr;
+    cursor.free = free & (free - 1);
+    const Address block = cursor.base + index * cursor.bytes;
+    if (block == 0) __builtin_unreachable();
+    std::atomic_ref(cursor.states[index]).store(stamp_of(block), std::memory_order_relaxed);
+    return reinterpret_cast<void *>(block);
   }
 
-  static Block **link(Block **last, Address place);
-  static Block **link_all(Block *&first, Address place, size_t count, size_t bytes);
-  static void link_blocks(SizePage *page);
-  SizePage *add_page(unsigned size_class);
-  void begin(bool own_pages);
-  void enter(SizePage *page);
-  void leave(SizePage *page, uint32_t live);
-  void file(SizePage *page, uint32_t live);
-  void unfile(SizePage *page);
-  void give_back_page(SizePage *page);
+  // Leads the cursor on within the current page; false if that has no free block any more.
+  bool advance(unsigned size_class);
+  bool turn(Class &one);
+  static void begin_pass(Class &one);
+  static void extend_window(Class &one);
+  Page *add_page(unsigned size_class);
+  void enter(unsigned size_class, Page *page);
+  void leave(unsigned size_class);
+  void file(Page *page, uint32_t live);
+  void give_back_page(Page *page);
+  void look_again(ByRoom &pages, unsigned &left);
 
-  SizePage *current_[kSizeClasses];
-  uint8_t births_left_[kSizeClasses] = {};
-  uint8_t doublings_[kSizeClasses] = {}; // of what is linked at a time
+  // First, so that malloc finds a size's cursor at the heap's own address.
+  Cursor cursors_[kSizeClasses];
+  Class classes_[kSizeClasses];
+  ByRoom full_; // pages of all classes with too little room
   LocalHeap *owner_ = nullptr;
-  ByRoom by_room_[kSizeClasses];
-  ByStrays stray_pages_;
-  std::atomic<size_t> pages_{0};
-
-public:
-  constexpr SizeHeap() {
-    for (SizePage *&page : current_) page = &no_size_page;
-  }
+  uint32_t sweeps_ = 0;
+  uint32_t visits_ = 0;
+  std::atomic<size_t> bytes_{0};
 };
 
 } // namespace abut::heap

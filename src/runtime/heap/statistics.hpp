@@ -5,23 +5,20 @@
 
 namespace abut::heap {
 
-// Blocks and bytes (as granted, not as requested) of one size class. Waiting blocks are free, in bins.
+// Blocks and bytes (as granted, not as requested) of one size.
 struct ClassCount {
   size_t bytes_each = 0;
   size_t blocks = 0;
-  size_t waiting = 0;
 };
 
 struct Statistics {
   static constexpr size_t kClasses = 1 + kSmallClasses; // the first is not used
 
   ClassCount classes[kClasses];
-  size_t medium_blocks = 0, medium_bytes = 0, medium_waiting_bytes = 0; // as in the maps; free ones
-  size_t set_aside_bytes =
-      0; // of small blocks: kept beside other blocks, for those that will belong there
+  size_t medium_blocks = 0, medium_bytes = 0; // of 512 bytes to 32 KiB
+  size_t set_aside_bytes = 0; // kept beside small blocks, for those that will belong there
   size_t large_blocks = 0, large_bytes = 0;
   size_t huge_blocks = 0, huge_bytes = 0;
-  size_t waiting_bytes = 0;                 // in bins, of all tiers
   size_t small_pages = 0, medium_pages = 0; // of pages_in_use
   size_t pages_in_use = 0;  // pages on which some block lies, or that are kept for one
   size_t free_resident = 0; // bytes of free pages that have not gone back yet

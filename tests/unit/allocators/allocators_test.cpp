@@ -114,7 +114,7 @@ TEST(Vam, HasNoHeaderBelow128BytesAndExactClasses) {
 // Section 3.3: what has headers and what has none lies in areas of its own.
 TEST(Vam, KeepsBlocksWithAndWithoutHeadersInDifferentAreas) {
   Instance heap = opened("vam", Grain::eight);
-  EXPECT_EQ(layers::kind_of(heap.allocate(120, 8)), layers::AreaKind::pages);
+  EXPECT_EQ(layers::kind_of(heap.allocate(120, 8)), layers::AreaKind::runs);
   EXPECT_EQ(layers::kind_of(heap.allocate(128, 8)), layers::AreaKind::chunks);
   EXPECT_EQ(layers::kind_of(heap.allocate(32 * KiB, 8)), layers::AreaKind::chunks);
   EXPECT_EQ(layers::kind_of(heap.allocate(32 * KiB + 1, 8)), layers::AreaKind::none);

@@ -5,24 +5,25 @@
 namespace abut::heap {
 namespace {
 
-TEST(Geometry, TakesAnAddressApart) {
-  constexpr Address kSegment = 123 * kSegmentBytes;
-  constexpr Address kAddress = kSegment + 5 * kUnitBytes + 3 * kPageBytes + 7 * Granules::kBytes;
-  EXPECT_EQ(unit_in_segment(kAddress), 5U);
-  EXPECT_EQ(page_in_segment(kAddress), 5 * kPagesInUnit + 3);
-  EXPECT_EQ(granule_in_page(kAddress), 7U);
-  EXPECT_EQ(unit_in_segment(kSegment), 0U);
-  EXPECT_EQ(page_in_segment(kSegment + kSegmentBytes - 1), kPagesInSegment - 1);
-  EXPECT_EQ(unit_in_segment(kSegment + kSegmentBytes - 1), kUnitsInSegment - 1);
-  EXPECT_EQ(granule_in_page(kSegment + kSegmentBytes - 1), kGranulesInPage - 1);
-}
-
 TEST(Geometry, KeepsTheTiersInOrderOfSize) {
-  EXPECT_LT(kSmallMax, kMediumMax);
+  EXPECT_LT(kSmallMax, kSizedMax);
+  EXPECT_LT(kSizedMax, kMediumMax);
   EXPECT_LT(kMediumMax, kLargeMax);
   EXPECT_LT(kLargeMax, kSegmentBytes) << "a large block lies in a segment beside its description";
-  EXPECT_LE(kSmallMax, kPageBytes) << "a small block lies in one page";
-  EXPECT_LT(kMediumMax, kUnitsInMediumSpan * kUnitBytes) << "a medium block lies in one span";
+}
+
+TEST(Geometry, EverySizeHasTheFirstClassThatHoldsIt) {
+  for (size_t bytes = 1; bytes <= kSizedMax; ++bytes) {
+    const unsigned one = size_class(bytes);
+    ASSERT_EQ(one, computed_size_class(bytes)) << bytes;
+    ASSERT_GE(class_bytes(one), bytes);
+    ASSERT_TRUE(one == 1 || class_bytes(one - 1) < bytes + kLineBytes) << bytes;
+  }
+}
+
+TEST(Geometry, LargerSizesAreOfAsManyLinesAsSpreadOverTheSets) {
+  for (unsigned one = kSmallClasses + 1; one < kSizeClasses; ++one)
+    EXPECT_NE(class_bytes(one) % kAliased, 0U) << one;
 }
 
 } // namespace

@@ -1,4 +1,5 @@
 // fork: the heap has seen to it since its first request.
+#include "heap/gauge.hpp"
 #include "heap/heap.hpp"
 
 #include "heap/statistics.hpp"

@@ -165,8 +165,9 @@ TEST(ReleaseDeathTest, EndsTheProcessWhenABlockIsFreedTwice) {
 
 TEST(ReleaseDeathTest, EndsTheProcessAtTheHeapsOwnDescription) {
   void *block = allocate(64);
-  EXPECT_DEATH(free(Segment::of(block)), kMessage);
-  EXPECT_DEATH(free(&Segment::of(block)->line_at(address_of(block))), kMessage);
+  void *segment = SmallSegment::of(address_of(block));
+  EXPECT_DEATH(free(segment), kMessage);
+  EXPECT_DEATH(free(at(segment, 128)), kMessage);
   free(block);
 }
 
@@ -174,16 +175,6 @@ TEST(ReleaseDeathTest, EndsTheProcessBesideAHugeBlock) {
   void *block = allocate(kLargeMax + 1); // its mapping is shorter than the slot that it lies in
   EXPECT_DEATH(free(at(block, static_cast<ptrdiff_t>(3 * MiB))), kMessage);
   free(block);
-}
-
-TEST(Release, ABlockThatHappensToHoldTheMarkIsFreedAllTheSame) {
-  for (size_t bytes : {size_t{64}, size_t{1000}}) {
-    auto *block = static_cast<Block *>(allocate(bytes));
-    block->mark = heap_registry.mark();
-    free(block);
-    EXPECT_EQ(allocate(bytes), block);
-    free(block);
-  }
 }
 
 TEST(Resize, KeepsTheContentsFromEveryTierToEveryTier) {

@@ -1,4 +1,5 @@
 // Threads that hand blocks to each other, at random and all at once.
+#include "heap/gauge.hpp"
 #include "heap/heap.hpp"
 
 #include "heap/statistics.hpp"
@@ -147,7 +148,7 @@ TEST_F(HeapThreads, OneMayAllocateWhatTheOthersFree) {
   empty_slots();
   trim();
   EXPECT_EQ(wrong, 0);
-  EXPECT_LE(pages_taken.value(), taken + 8 * kPagesInMediumSpan)
+  EXPECT_LE(pages_taken.value(), taken + 8 * 2 * kSmallPageBytes / kPageBytes)
       << "what came back was not used again";
 }
 

@@ -57,8 +57,8 @@ TEST_F(LargeBlocks, AreNotFoundAfterTheyWereFreed) {
 }
 
 TEST_F(LargeBlocks, AreNotFoundInASegmentsDescription) {
-  const Segment *segment = Segment::of(take(40 * KiB));
-  for (unsigned page = 0; page < Segment::kHeaderPages; ++page)
+  const RunSegment *segment = RunSegment::of(address_of(take(40 * KiB)));
+  for (unsigned page = 0; page < RunSegment::kHeaderPages; ++page)
     EXPECT_FALSE(large_block_at(segment->page_address(page)));
 }
 

@@ -38,7 +38,7 @@ TEST_F(PageRunsTest, BeginAtAMultipleOfTheirAlignment) {
       ASSERT_TRUE(run);
       EXPECT_EQ(run.pages.first % align, 0U) << count << " at " << align;
       EXPECT_EQ(run.pages.count, count);
-      EXPECT_GE(run.pages.first, Segment::kHeaderPages)
+      EXPECT_GE(run.pages.first, RunSegment::kHeaderPages)
           << "the segment's description is in the way";
       EXPECT_LE(run.pages.end(), kPagesInSegment);
       EXPECT_EQ(run.address(), run.segment->page_address(run.pages.first));
@@ -129,7 +129,7 @@ TEST_F(PageRunsTest, AreCountedWhileTheyAreTaken) {
 }
 
 TEST_F(PageRunsTest, FillASegmentBeforeTheNextOneIsTaken) {
-  const uint32_t count = Segment::kUsablePages;
+  const uint32_t count = RunSegment::kUsablePages;
   for (uint32_t i = 0; i < count; ++i) allocate(1);
   EXPECT_EQ(segments(), 1U);
   allocate(1);

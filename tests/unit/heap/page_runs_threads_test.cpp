@@ -77,7 +77,7 @@ TEST_F(PageRunsThreads, KeepRunsApartWhilePagesGoBack) {
   EXPECT_EQ(pages_taken.value(), taken);
   runs.trim();
   size_t segments = 0;
-  runs.each_segment([&](Segment &) { ++segments; });
+  runs.each_segment([&](RunSegment &) { ++segments; });
   EXPECT_EQ(segments, 0U);
 }
 

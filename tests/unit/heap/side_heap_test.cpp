@@ -1,5 +1,5 @@
 // Heaps beside a thread's own: blocks kept apart, which come and go as all others do.
-#include "heap/extent.hpp"
+#include "heap/heap.hpp"
 #include "heap/statistics.hpp"
 #include "helpers/thread.hpp"
 
@@ -13,18 +13,14 @@ namespace abut::heap {
 namespace {
 
 constexpr size_t kBytes = 48;
-constexpr unsigned kSize = kBytes / 16;
+constexpr unsigned kSize = kBytes / Granules::kBytes;
 
 Address address_of(const void *block) { return reinterpret_cast<Address>(block); }
 
-void *take(LocalHeap &side) {
-  if (void *block = side.small.pop(kSize)) return block;
-  if (void *block = side.small.bump(kSize)) return block;
-  return side.allocate_small(kSize);
-}
+void *take(LocalHeap &side) { return side.allocate_in_birth_order(kBytes); }
 
 void release(void *block) {
-  if (!heap::release(block) && !release_to_bin(block)) release_slow("free", block);
+  if (!heap::release(block)) release_slow("free", block);
 }
 
 LocalHeap &own_heap() {
@@ -55,9 +51,7 @@ TEST_F(SideHeapTest, FreedBlocksComeBackToItAndNobodyElse) {
   void *block = take(side);
   release(block);
   void *other = heap::allocate(kBytes);
-  EXPECT_NE(other, block);
-  EXPECT_EQ(take(side), block);
-  release(block);
+  EXPECT_NE(address_of(other) / kPageBytes, address_of(block) / kPageBytes);
   release(other);
 }
 
@@ -65,9 +59,9 @@ TEST_F(SideHeapTest, TheOwnerIsFoundByAddress) {
   void *block = take(side);
   void *other = heap::allocate(kBytes);
   int variable = 0;
-  EXPECT_EQ(small_owner(&keeper, address_of(block)), &side);
-  EXPECT_EQ(small_owner(&keeper, address_of(other)), &keeper);
-  EXPECT_EQ(small_owner(&keeper, address_of(&variable)), nullptr);
+  EXPECT_EQ(owner_of(block), &side);
+  EXPECT_EQ(owner_of(other), &keeper);
+  EXPECT_EQ(owner_of(&variable), nullptr);
   const Extent extent = extent_of(&keeper, address_of(block) + 20);
   EXPECT_EQ(extent.begin, address_of(block));
   EXPECT_EQ(extent.end, address_of(block) + kBytes);
@@ -86,13 +80,13 @@ TEST_F(SideHeapTest, BlocksGrowAndTellTheirSize) {
 }
 
 TEST_F(SideHeapTest, EmptyPagesGoBack) {
-  const size_t before = side.small.span_bytes();
+  const size_t before = side.births.bytes();
   std::vector<void *> blocks;
   for (int i = 0; i < 20'000; ++i) blocks.push_back(take(side));
-  EXPECT_GT(side.small.span_bytes(), before + 20'000 * kBytes / 2);
+  EXPECT_GT(side.births.bytes(), before + 20'000 * kBytes / 2);
   for (void *block : blocks) release(block);
   side.close(); // as when the thread ends
-  EXPECT_EQ(side.small.span_bytes(), 0U);
+  EXPECT_EQ(side.births.bytes(), 0U);
 }
 
 TEST_F(SideHeapTest, OtherThreadsMayFreeItsBlocks) {
@@ -102,7 +96,7 @@ TEST_F(SideHeapTest, OtherThreadsMayFreeItsBlocks) {
     for (void *block : blocks) release(block);
   });
   side.close();
-  EXPECT_EQ(side.small.span_bytes(), 0U) << "what came through the inbox is sorted";
+  EXPECT_EQ(side.births.bytes(), 0U) << "no owner is needed for that";
 }
 
 TEST_F(SideHeapTest, ItOutlivesItsThreadWithWhatLivesInIt) {
@@ -117,7 +111,7 @@ TEST_F(SideHeapTest, ItOutlivesItsThreadWithWhatLivesInIt) {
   EXPECT_TRUE(left->orphan.load());
   EXPECT_EQ(static_cast<char *>(block)[kBytes - 1], 0x33);
   release(block);
-  EXPECT_EQ(left->small.span_bytes(), 0U) << "who frees in an orphan sorts it as well";
+  EXPECT_EQ(left->births.bytes(), 0U) << "who frees the last block gives the page back";
   test::in_thread([&] {
     own_heap();
     EXPECT_FALSE(left->orphan.load() && current == left->keeper);

@@ -1,18 +1,23 @@
 // Small blocks in size order: where they lie, when their pages go back, and which frees are refused.
 #include "heap/found.hpp"
 #include "heap/heap.hpp"
-#include "heap/size_page_store.hpp"
+#include "heap/page_store.hpp"
 #include "helpers/residency.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <random>
+#include <set>
 #include <thread>
 #include <vector>
 
 namespace abut::heap {
 namespace {
+
+constexpr size_t kPages = kSmallPageBytes / kPageBytes;
+constexpr const char *kFreedTwice = "this block has been freed twice";
+constexpr const char *kNotABlock = "no block begins at this address";
 
 Address address_of(const void *block) { return reinterpret_cast<Address>(block); }
 
@@ -24,7 +29,7 @@ void free(void *block) {
 class SizeHeapTest : public testing::TestWithParam<size_t> {
 protected:
   void SetUp() override {
-    for (int i = 0; i < 64; ++i) first_.push_back(allocate(GetParam()));
+    for (int i = 0; i < 128; ++i) first_.push_back(allocate(GetParam()));
   }
   ~SizeHeapTest() override {
     for (void *block : first_) free(block);
@@ -55,14 +60,17 @@ TEST_P(SizeHeapTest, FreshMemoryAscendsWithoutGaps) {
   const size_t each = usable_size("test", blocks[0]);
   for (size_t i = 1; i < blocks.size(); ++i)
     gaps += address_of(blocks[i]) != address_of(blocks[i - 1]) + each;
-  EXPECT_LE(gaps, blocks.size() * each / (kUnitBytes / 2) + 2) << "but for the ends of pages";
+  EXPECT_LE(gaps, blocks.size() * each / (kSmallPageBytes / 2) + 2) << "but for the ends of pages";
 }
 
-TEST_P(SizeHeapTest, WhatWasFreedLastIsHandedOutFirst) {
-  take(4 * KiB);
-  void *last = blocks.back();
-  free(last);
-  EXPECT_EQ(allocate(GetParam()), last);
+TEST_P(SizeHeapTest, WhatDiesYoungComesFromTheSameFewLines) {
+  std::set<Address> lines;
+  for (int i = 0; i < 100'000; ++i) {
+    void *block = allocate(GetParam());
+    lines.insert(address_of(block) / kLineBytes);
+    free(block);
+  }
+  EXPECT_LE(lines.size(), 24 * KiB / kLineBytes) << "of the first cache";
 }
 
 TEST_P(SizeHeapTest, WhatIsLeftBetweenOldBlocksIsHandedOutInOrder) {
@@ -82,7 +90,7 @@ TEST_P(SizeHeapTest, WhatIsLeftBetweenOldBlocksIsHandedOutInOrder) {
     ascending += address_of(blocks.back()) > address_of(*(blocks.end() - 2));
   }
   EXPECT_GT(ascending, count * 9 / 10);
-  EXPECT_LE(pages_taken.value(), before + kPagesInUnit) << "no page more than the current one";
+  EXPECT_LE(pages_taken.value(), before + kPages) << "no page more than the current one";
 }
 
 TEST_P(SizeHeapTest, PagesWithoutABlockGoBack) {
@@ -91,7 +99,7 @@ TEST_P(SizeHeapTest, PagesWithoutABlockGoBack) {
   EXPECT_GE(pages_taken.value(), before + 4 * MiB / kPageBytes);
   std::shuffle(blocks.begin(), blocks.end(), std::mt19937(1)); // NOLINT: the same each time
   free_all();
-  EXPECT_LE(pages_taken.value(), before + kPagesInUnit);
+  EXPECT_LE(pages_taken.value(), before + kPages);
 }
 
 TEST_P(SizeHeapTest, NothingIsStrandedWhereTheOwnerSleeps) {
@@ -99,7 +107,7 @@ TEST_P(SizeHeapTest, NothingIsStrandedWhereTheOwnerSleeps) {
   take(4 * MiB);
   std::thread([this] { free_all(); }).join();
   trim();
-  EXPECT_LE(pages_taken.value(), before + 4 * kPagesInUnit);
+  EXPECT_LE(pages_taken.value(), before + 4 * kPages);
 }
 
 TEST_P(SizeHeapTest, WhatOthersFreedWhileTheOwnerSleptIsUsedAgain) {
@@ -108,12 +116,12 @@ TEST_P(SizeHeapTest, WhatOthersFreedWhileTheOwnerSleptIsUsedAgain) {
   for (size_t i = 0; i < blocks.size(); ++i) (i % 4 == 0 ? kept : others).push_back(blocks[i]);
   std::thread([&] {
     for (void *block : others) free(block);
-    trim(); // sorts what the others freed
+    trim();
   }).join();
   blocks = kept;
   const size_t before = pages_taken.value();
   for (size_t i = 0; i < others.size() * 3 / 4; ++i) blocks.push_back(allocate(GetParam()));
-  EXPECT_LE(pages_taken.value(), before + 2 * kPagesInUnit);
+  EXPECT_LE(pages_taken.value(), before + 2 * kPages);
 }
 
 class SizeHeapDeathTest : public SizeHeapTest {};

@@ -55,7 +55,7 @@ protected:
 
   size_t segments() {
     size_t count = 0;
-    runs.each_segment([&](Segment &) { ++count; });
+    runs.each_segment([&](RunSegment &) { ++count; });
     return count;
   }
 

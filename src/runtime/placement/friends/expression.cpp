@@ -95,7 +95,7 @@ bool Reader::can_be_read(Address address) const {
 bool Reader::may_lead(const Expression &e) const {
   constexpr uint64_t kMostIndex = uint64_t{1} << 32;
   const uint64_t base = word(e.base);
-  const bool in_heap = heap::segment_map.has_blocks_at(base);
+  const bool in_heap = heap::may_hold_blocks(base);
   if (e.loads == 0) return in_heap;
   const bool leads = in_heap || can_be_read(base);
   if (e.index == Expression::kNone) return leads;

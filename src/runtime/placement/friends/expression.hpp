@@ -1,7 +1,7 @@
 // An expression over registers, stack slots and memory that leads to a new object's friend.
 #pragma once
 
-#include "heap/segment.hpp"
+#include "heap/heap.hpp"
 #include "placement/friends/captured.hpp"
 
 #include <span>
@@ -52,7 +52,7 @@ public:
 
   uint64_t load(Address address) const {
     if (address % 8 != 0) return 0;
-    if (heap::segment_map.has_blocks_at(address)) [[likely]]
+    if (heap::may_hold_blocks(address)) [[likely]]
       return *reinterpret_cast<const uint64_t *>(address);
     return load_elsewhere(address);
   }

@@ -1,6 +1,6 @@
 #include "placement/friends/learner.hpp"
 
-#include "heap/extent.hpp"
+#include "heap/heap.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -83,7 +83,7 @@ bool Learner::note(Sample &sample, size_t bytes, heap::LocalHeap *heap, const Re
   if (begun_ > kFullSamples && score.met == 0) return false;
   if (judged_ >= kFirstSamples && score.linked == 0) return false;
   const Address address = reader.value(kAllExpressions[i]);
-  if (!heap::segment_map.has_blocks_at(address)) return false;
+  if (!heap::may_hold_blocks(address)) return false;
   const Extent extent = extent_of(heap, address);
   if (extent.begin == 0 || extent.begin == sample.block) return false;
   const bool meets = extent.end - extent.begin == bytes;

@@ -1,7 +1,5 @@
 #include "placement/friends/near_heap.hpp"
 
-#include "heap/extent.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -10,13 +8,12 @@
 
 namespace abut::near {
 
-using heap::Block;
 using heap::Granules;
-using heap::kGranulesInPage;
-using heap::Segment;
-using heap::SmallMap;
+using heap::Page;
 
 namespace {
+
+constexpr uint32_t kGranulesInStretch = kPageBytes / Granules::kBytes;
 
 constexpr size_t kLittle = 256 * KiB; // may wait however small the heap is
 constexpr size_t kClose = 2 * kLineBytes;
@@ -30,7 +27,7 @@ constexpr uint16_t kRunCells[] = {0,  2,  3,  4,  5,  6,  8,  10,  12,  16, 20,
 // The shortest run fills a line, or holds two cells.
 unsigned first_level(unsigned size) { return size == 1 ? 3 : 1; }
 
-constexpr unsigned cells_in_page(unsigned size) { return kGranulesInPage / size; }
+constexpr unsigned cells_in_page(unsigned size) { return kGranulesInStretch / size; }
 
 // For each size.
 constexpr auto kLastLevels = [] {
@@ -44,23 +41,26 @@ constexpr auto kLastLevels = [] {
 
 // Whether the next block will lie close by without any doing, as it may in a heap in birth order.
 bool is_at_front(const heap::LocalHeap &heap, Address friend_address) {
-  return !heap.sizes.has_pages() && heap.small.front() - friend_address < kClose;
+  return heap.is_side() && heap.births.front() - friend_address < kClose;
 }
 
-// The block around `address`, in granules of its page; none if there is none.
-Range block_around(const SmallMap &map, Address address) {
-  for (uint32_t at = heap::granule_in_page(address) + 1; at-- > 0;)
-    if (map.begins_at(at)) {
-      const Range block{at, map.length_at(at)};
-      return block.end() > heap::granule_in_page(address) ? block : Range{};
-    }
-  return {};
+// The page of birth order around an address, if a heap of that thread owns it; else null.
+Page *own_birth_page(const heap::LocalHeap *keeper, Address address) {
+  if (heap::segment_map.kind_at(address) != heap::SegmentKind::birth_pages) return nullptr;
+  Page *page = heap::page_at(address);
+  return page != nullptr && page->owner->keeper == keeper ? page : nullptr;
+}
+
+// How long the run was that cells of a stretch were cut for: kept where the page's map has no granules.
+uint8_t &level_at(Address address) {
+  const Address page = round_down(address, heap::kSmallPageBytes);
+  return reinterpret_cast<uint8_t *>(page)[address % heap::kSmallPageBytes / kPageBytes];
 }
 
 } // namespace
 
 // Bytes that may wait.
-size_t NearHeap::budget() const { return std::max(kLittle, heap_->span_bytes() / 10); }
+size_t NearHeap::budget() const { return std::max(kLittle, heap_->held_bytes() / 10); }
 
 // One of 1024, the same for some time: chains that grow one after the other get runs of one length, which lie in a row;
 // whoever walks one chain after the other then finds the next one's lines fetched ahead.
@@ -90,18 +90,14 @@ unsigned NearHeap::level_after(unsigned level, unsigned size) {
 }
 
 NearHeap::Placed NearHeap::place(Address friend_address, unsigned size) {
-  if (heap::size_page_at(friend_address) != nullptr) return place_after_sized(friend_address, size);
-  heap::LocalHeap *owner = heap::birth_owner(heap_, friend_address);
-  if (owner == nullptr) return {nullptr, Where::not_ours};
-  if (is_at_front(*owner, friend_address)) return {nullptr, Where::near_anyway};
-  Segment *segment = Segment::of(friend_address);
-  const Range block = block_around(segment->line_at(friend_address), friend_address);
+  const Page *page = own_birth_page(heap_, friend_address);
+  if (page == nullptr) return place_after_sized(friend_address, size);
+  if (is_at_front(*page->owner, friend_address)) return {nullptr, Where::near_anyway};
+  const Range block = heap::birth_range_at(*page, friend_address);
   if (!block) return {nullptr, Where::not_ours};
-  const Address page = round_down(friend_address, kPageBytes);
-  if (block.end() < kGranulesInPage)
-    if (void *cell = take_waiting(page + block.end() * Granules::kBytes, size))
-      return {cell, Where::waiting};
-  return place_elsewhere(owner, friend_address, size, block.count == size);
+  if (void *cell = take_waiting(page->begin() + block.end() * Granules::kBytes, size))
+    return {cell, Where::waiting};
+  return place_elsewhere(page->owner, friend_address, size, block.count == size);
 }
 
 // No cell can wait beside a friend in a size page: its chain goes on in a run of its own.
@@ -115,34 +111,28 @@ NearHeap::Placed NearHeap::place_after_sized(Address friend_address, unsigned si
 
 NearHeap::Placed NearHeap::place_after(Address cell, unsigned size) {
   const Address friend_address = cell - size * Granules::kBytes;
-  if (heap::size_page_at(friend_address) != nullptr) return place_after_sized(friend_address, size);
-  if (heap::segment_map.kind_at(friend_address) != heap::SegmentKind::pages) return {};
-  Segment *segment = Segment::of(friend_address);
-  if (segment->tag_at(friend_address) != heap_->small.tag() || is_at_front(*heap_, friend_address))
+  const Page *page = own_birth_page(heap_, friend_address);
+  if (page == nullptr)
+    return heap::segment_map.kind_at(friend_address) == heap::SegmentKind::small_pages
+               ? place_after_sized(friend_address, size)
+               : Placed{};
+  if (page->owner != heap_ || is_at_front(*heap_, friend_address) ||
+      *heap::SmallBirth::cell_at(friend_address) != size)
     return {};
-  // Most are cells of a page that was cut into such, which one look tells where the page's map may not be in the caches. A
-  // page that only was so once leads to a run beside nothing, which does no harm.
-  if (segment->cell_size[heap::page_in_segment(friend_address)] != size) {
-    const SmallMap &map = segment->line_at(friend_address);
-    const uint32_t at = heap::granule_in_page(friend_address);
-    if (!map.begins_at(at) || map.length_at(at) != size) return {};
-  }
   return place_elsewhere(heap_, friend_address, size, true);
 }
 
 // Where no cell waits. `same`: the friend has the size itself.
 NearHeap::Placed NearHeap::place_elsewhere(heap::LocalHeap *owner, Address friend_address,
                                            unsigned size, bool same) {
-  const heap::SpanInfo &span = Segment::of(friend_address)->span_at(friend_address);
-  const unsigned index = heap::page_in_segment(friend_address) % heap::kPagesInUnit;
-  if (span.room[index] >= size && (span.open >> index & 1) != 0) {
+  if (heap::page_at(friend_address)->has_room) {
     std::lock_guard guard(heap_->lock());
-    if (void *hole = owner->small.take_beside(friend_address, size)) return {hole, Where::hole};
+    if (void *hole = owner->births.take_beside(friend_address, size)) return {hole, Where::hole};
   }
   if (!same)
     return {nullptr, Where::nowhere}; // no run of this size could be found from there again
   if (heap_->set_aside > budget()) return {nullptr, Where::over_budget};
-  return open_run(size, level_after(span.note[index], size));
+  return open_run(size, level_after(level_at(friend_address), size));
 }
 
 // The last of a page is as long as there is room: cells that nobody waits for would be found one by one.
@@ -156,16 +146,18 @@ NearHeap::Placed NearHeap::open_run(unsigned size, unsigned level) {
   const auto cells = static_cast<unsigned>((carve.next - run) / each);
   heap_->set_aside -= each;
   ++runs_opened_;
-  begin_to_wait(run + each, size, cells - 1);
-  return {hand_out(run), Where::run, cells};
+  for (Address cell = run + each; cell < carve.next; cell += each)
+    *heap::SmallBirth::cell_at(cell) = static_cast<heap::Cell>(heap::kReserved + size);
+  return {hand_out(run, size), Where::run, cells};
 }
 
 bool NearHeap::begin_page(unsigned size, unsigned level, Carve &carve) {
   std::lock_guard guard(heap_->lock());
   give_back_rest(size, carve);
   if (page_count_ == page_room_ && !make_room()) return false;
-  const Address page = heap_->small.cut_page(size, static_cast<uint8_t>(level));
+  const Address page = heap_->births.cut_stretch(size);
   if (page == 0) return false;
+  level_at(page) = static_cast<uint8_t>(level);
   pages_[page_count_++] = page;
   carve = {page, page + cells_in_page(size) * size * Granules::kBytes};
   heap_->set_aside += carve.end - carve.next;
@@ -177,7 +169,7 @@ void NearHeap::give_back_rest(unsigned size, Carve &carve) {
   const size_t bytes = size * Granules::kBytes;
   for (; carve.next + bytes <= carve.end; carve.next += bytes) {
     heap_->set_aside -= bytes;
-    heap_->small.give_back(reinterpret_cast<Block *>(carve.next));
+    heap_->births.give_up_cell(carve.next);
   }
   carve = {};
 }
@@ -203,23 +195,26 @@ bool NearHeap::is_carved(Address page) const {
   return false;
 }
 
-// Returns whether the page still has cells that may wait.
-bool NearHeap::give_back_page(Address page, bool all) {
-  if (heap::segment_map.kind_at(page) != heap::SegmentKind::pages) return false;
-  Segment *segment = Segment::of(page);
-  if (segment->tag_at(page) != heap_->small.tag()) return false;
-  if (segment->span_at(page).note[heap::page_in_segment(page) % heap::kPagesInUnit] == 0)
-    return false;
-  if (heap_->small.fills(page)) return true;
-  const SmallMap &map = segment->line_at(page);
-  if (!all && map.cover().free_granules() < kGranulesInPage / 2) return true;
-  if (is_carved(page)) return true;
-  segment->waiting.take_page(page, [&](Address cell) {
-    heap_->set_aside -= map.length_at(heap::granule_in_page(cell)) * Granules::kBytes;
-    auto *block = reinterpret_cast<Block *>(cell);
-    block->next = nullptr;
-    heap_->small.give_back(block);
+// Returns whether the stretch still has cells that may wait.
+bool NearHeap::give_back_page(Address stretch, bool all) {
+  const Page *page = heap::page_at(stretch);
+  if (page == nullptr || page->owner != heap_ || page->size_class != 0) return false;
+  if (is_carved(stretch)) return true;
+  uint32_t live = 0;
+  const auto each_cell = [&](auto visit) {
+    for (Address at = stretch; at < stretch + kPageBytes; at += Granules::kBytes)
+      if (const heap::Cell cell = *heap::SmallBirth::cell_at(at); cell != 0) visit(at, cell);
+  };
+  each_cell([&](Address, heap::Cell cell) { live += heap::granules_of(cell); });
+  if (!all && live > kGranulesInStretch / 2) return true;
+  std::array<Address, kGranulesInStretch> cells; // the last of them may be the last of the page
+  size_t count = 0;
+  each_cell([&](Address at, heap::Cell cell) {
+    if (cell < heap::kReserved) return;
+    heap_->set_aside -= heap::granules_of(cell) * Granules::kBytes;
+    cells[count++] = at;
   });
+  for (size_t i = 0; i < count; ++i) heap_->births.give_up_cell(cells[i]);
   return false;
 }
 

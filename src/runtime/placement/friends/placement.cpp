@@ -3,7 +3,7 @@
 #include "base/bump.hpp"
 #include "base/options.hpp"
 #include "context/decoder.hpp"
-#include "heap/invariants.hpp"
+#include "heap/heap.hpp"
 #include "os/message.hpp"
 #include "os/one_thread.hpp"
 #include "placement/friends/judgement.hpp"
@@ -122,7 +122,7 @@ void *forward(size_t bytes, const Captured &captured, Address address) {
   if (count_look(kLooking)) fall_asleep();
   // Where placement is only measured, there need not be a friend.
   const Address friend_address = cell - static_cast<Address>(rule.to_end);
-  if (heap::segment_map.has_blocks_at(friend_address))
+  if (heap::may_hold_blocks(friend_address))
     watch(context, rule, heap::current, reinterpret_cast<Address>(block), friend_address);
   return block;
 }
@@ -134,7 +134,7 @@ void *place_next(size_t bytes, Address address, Address cell) {
   heap::LocalHeap *heap = heap::current;
   NearHeap *near_heap = near_heap_of(heap);
   if (near_heap == nullptr) return nullptr;
-  const auto placed = near_heap->place_after(cell, heap::SmallHeap::class_of(bytes));
+  const auto placed = near_heap->place_after(cell, heap::small_class(bytes));
   if (placed.block == nullptr) return nullptr;
   bump(rule.attempts);
   judge(context, rule, heap, cell - static_cast<Address>(rule.to_end));
@@ -164,7 +164,7 @@ void *allocate(size_t bytes, const Captured &captured, Address address) {
   }
   if (!is_context(address)) return elsewhere(bytes, captured);
   auto *context = reinterpret_cast<Context *>(address);
-  const unsigned size = heap::SmallHeap::class_of(bytes);
+  const unsigned size = heap::small_class(bytes);
   Rule *rule = context->rule_for(size);
   if (rule == nullptr && bytes <= kObjectMax && learning.try_lock()) {
     rule = new_rule(*context, size);
@@ -187,11 +187,13 @@ namespace {
 
 // Where a way found nothing, all the words together find nothing either: or it read others. In the debug build, where
 // no other thread changes the rule meanwhile.
-void check_way(size_t bytes, const Captured &captured, Address context) {
-  if constexpr (heap::kChecked)
-    if (os::has_one_thread() && allocate_beside(bytes, captured, context) != nullptr)
-      os::fail("invariant", reinterpret_cast<void *>(context),
-               "a way to a friend read other words than its rule names");
+void check_way([[maybe_unused]] size_t bytes, [[maybe_unused]] const Captured &captured,
+               [[maybe_unused]] Address context) {
+#if !defined(NDEBUG)
+  if (os::has_one_thread() && allocate_beside(bytes, captured, context) != nullptr)
+    os::fail("invariant", reinterpret_cast<void *>(context),
+             "a way to a friend read other words than its rule names");
+#endif
 }
 
 } // namespace
@@ -208,8 +210,7 @@ void *allocate_near(size_t bytes, const void *other) {
     return heap::allocate(bytes);
   NearHeap *near_heap = near_heap_of(heap);
   if (near_heap == nullptr) return heap::allocate(bytes);
-  void *block =
-      near_heap->place(reinterpret_cast<Address>(other), heap::SmallHeap::class_of(bytes)).block;
+  void *block = near_heap->place(reinterpret_cast<Address>(other), heap::small_class(bytes)).block;
   return block != nullptr ? block : heap::allocate(bytes);
 }
 

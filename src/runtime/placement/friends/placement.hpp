@@ -114,7 +114,7 @@ inline void note_grouped(Address site) {
   Address at = base;
   if (rule.first.loads != 0) [[likely]] {
     at += static_cast<Address>(rule.first.offset);
-    if (!heap::segment_map.has_blocks_at(at)) [[unlikely]]
+    if (!heap::may_hold_blocks(at)) [[unlikely]]
       return false;
     at = *reinterpret_cast<const Address *>(at);
   }
@@ -156,7 +156,7 @@ struct Beside {
   const size_t whole = block_bytes(bytes);
   if (rule.fast_bytes != whole) [[unlikely]]
     return {};
-  const unsigned size = heap::SmallHeap::class_of(whole);
+  const unsigned size = heap::small_class(whole);
   heap::LocalHeap &heap = *heap::current;
   Address cell = kNoCell;
   if (!find_cell(rule, base, cell) || !waits_at(heap, cell, size)) [[unlikely]]

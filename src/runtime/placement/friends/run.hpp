@@ -1,7 +1,6 @@
-// Runs: neighbouring cells of one size in one page, which are handed out one after the other to objects that follow
-// each other. Which cells wait, a bit each says, next to those of the pages around: whoever knows the last object
-// finds out whether the next cell waits without a look at the cell itself, whose line is on its way from afar where
-// there are many chains.
+// Runs: neighbouring reserved cells of one size in a birth page, which are handed out one after the other to objects that
+// follow each other. A byte of the page says which cells are reserved: whoever knows the last object finds out whether the
+// next cell is, without a look at the cell itself, whose line is on its way from afar where there are many chains.
 #pragma once
 
 #include "heap/local_heap.hpp"
@@ -16,39 +15,26 @@ inline constexpr Address kNoCell = 1;
 [[gnu::always_inline]] inline bool waits_at(const heap::LocalHeap &heap, Address cell,
                                             unsigned size) {
   if (cell % heap::Granules::kBytes != 0 ||
-      heap::segment_map.kind_at(cell) != heap::SegmentKind::pages) [[unlikely]]
+      heap::segment_map.kind_at(cell) != heap::SegmentKind::birth_pages) [[unlikely]]
     return false;
-  const heap::Segment *segment = heap::Segment::of(cell);
-  return segment->waiting.holds(cell) && segment->cell_size[heap::page_in_segment(cell)] == size &&
-         segment->tag_at(cell) == heap.small.tag();
+  const heap::Page &page = heap::SmallSegment::of(cell)->pages[heap::SmallSegment::index_of(cell)];
+  return page.owner == &heap && *heap::SmallBirth::cell_at(cell) == (heap::kReserved | size);
 }
-
-// Has `count` cells wait, from `first` on.
-inline void begin_to_wait(Address first, unsigned size, unsigned count) {
-  heap::Segment *segment = heap::Segment::of(first);
-  segment->cell_size[heap::page_in_segment(first)] = static_cast<uint8_t>(size);
-  segment->waiting.add(first, size, count);
-}
-
-inline void wait_no_more(Address cell) { heap::Segment::of(cell)->waiting.remove(cell); }
 
 // A cell for its object.
-[[gnu::always_inline]] inline void *hand_out(Address cell) {
+[[gnu::always_inline]] inline void *hand_out(Address cell, unsigned size) {
   // The lines that the chain will grow into are asked for before it gets there: with many chains, nothing else would.
   constexpr size_t kAhead = 3 * kLineBytes;
   __builtin_prefetch(reinterpret_cast<const char *>(cell) + kAhead, 1);
-  auto *block = reinterpret_cast<heap::Block *>(cell);
-  block->next = nullptr;
-  block->mark = 0;
-  return block;
+  heap::store_released<heap::Cell>(*heap::SmallBirth::cell_at(cell), static_cast<heap::Cell>(size));
+  return reinterpret_cast<void *>(cell);
 }
 
 // The cell that waits there for an object of that size.
 [[gnu::always_inline]] inline void *take_waiting(heap::LocalHeap &heap, Address cell,
                                                  unsigned size) {
-  wait_no_more(cell);
   heap.set_aside -= size * heap::Granules::kBytes;
-  return hand_out(cell);
+  return hand_out(cell, size);
 }
 
 } // namespace abut::near

@@ -1,7 +1,7 @@
 #include "placement/plan/memory.hpp"
 
+#include "heap/heap.hpp"
 #include "heap/huge_pages.hpp"
-#include "heap/segment_map.hpp"
 
 #include <cstring>
 

@@ -4,7 +4,7 @@
 // open already, one. Its memory is mapped when the first of its objects comes.
 #include "base/options.hpp"
 #include "heap/heap.hpp"
-#include "heap/open_pages.hpp"
+#include "heap/local_heap.hpp"
 #include "os/file.hpp"
 #include "os/message.hpp"
 #include "placement/plan/follower.hpp"

@@ -243,7 +243,7 @@ void *allocate(size_t bytes, context::Frame frame) {
   const Told *told = told_of(site, *pools);
   if (told == nullptr) [[unlikely]]
     return allocate_by_chain(bytes, frame);
-  void *block = heap::allocate_of_class(told->heap, size_for(*told, bytes));
+  void *block = told->heap->births.take(size_for(*told, bytes));
   if (block == nullptr) [[unlikely]]
     return take_counted(*told, bytes, *pools);
   return counted(bytes, block, *told->group, *pools);

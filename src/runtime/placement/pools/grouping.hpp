@@ -86,7 +86,7 @@ void *allocate(size_t bytes, context::Frame frame);
 }
 
 inline unsigned size_for(const Told &told, size_t bytes) {
-  return heap::SmallHeap::class_of(bytes) + told.padding;
+  return heap::small_class(bytes) + told.padding;
 }
 
 // Counts an object; whether it is to be looked at closer, as few are.
@@ -112,7 +112,7 @@ struct Straight {
   if (site.owner.load(std::memory_order_relaxed) != pools || !holds(site.told) ||
       bytes > formation.most_bytes) [[unlikely]]
     return {};
-  void *block = heap::allocate_of_class(site.told.heap, size_for(site.told, bytes));
+  void *block = site.told.heap->births.take(size_for(site.told, bytes));
   if (block == nullptr) [[unlikely]]
     return {nullptr, true};
   if (count(*site.told.group, *pools)) [[unlikely]]

@@ -1,9 +1,9 @@
 #include "placement/pools/pools.hpp"
 
-#include "base/bump.hpp"
-#include "heap/page_runs.hpp"
+#include "heap/page_store.hpp"
 #include "placement/pools/usage.hpp"
 
+#include <bitset>
 #include <mutex>
 #include <new>
 
@@ -35,32 +35,20 @@ heap::LocalHeap *open_pool(ThreadPools &pools, heap::LocalHeap *heap, PoolId poo
   return pools.heaps[pool];
 }
 
-namespace {
-
-void count_span(Occupancy &found, const heap::Segment &segment, unsigned unit) {
-  const unsigned first = unit * heap::kPagesInUnit;
-  for (unsigned page = first; page < first + heap::kPagesInUnit; ++page) {
-    const heap::SmallMap &map = segment.lines[page];
-    if (map.empty()) continue;
-    ++found.pages;
-    found.bytes += heap::Granules{heap::kGranulesInPage - map.cover().free_granules()}.bytes();
-  }
-}
-
-} // namespace
-
 Occupancy occupancy_of(heap::LocalHeap &heap) {
   Occupancy found;
   std::lock_guard guard(heap.lock());
-  heap::page_runs.each_segment([&](heap::Segment &segment) {
-    for (unsigned unit = 0; unit < heap::kUnitsInSegment; ++unit)
-      if (segment.tags[unit].load(std::memory_order_relaxed) == heap.small.tag())
-        count_span(found, segment, unit);
+  heap::birth_pages.each_page([&](const heap::Page &page) {
+    if (page.owner != &heap) return;
+    std::bitset<heap::kSmallPageBytes / kPageBytes> held;
+    for (uint32_t at = heap::SmallBirth::kFirst; at < heap::SmallBirth::kGranules; ++at) {
+      const heap::Cell cell = heap::load_plainly(heap::cells_of(page)[at]);
+      if (!heap::is_live(cell)) continue;
+      held[at * heap::Granules::kBytes / kPageBytes] = true;
+      found.bytes += heap::granules_of(cell) * heap::Granules::kBytes;
+    }
+    found.pages += held.count();
   });
-  size_t waiting = 0;
-  for (unsigned size = 1; size <= heap::kSmallClasses; ++size)
-    waiting += static_cast<size_t>(std::max(heap.small.bin(size).count_from_outside(), 0)) * size;
-  found.bytes -= std::min(found.bytes, waiting * heap::Granules::kBytes);
   return found;
 }
 

@@ -64,9 +64,8 @@ inline heap::LocalHeap *heap_for(ThreadPools &pools, heap::LocalHeap *heap, Pool
 
 // A block of `size` granules; null where memory is exhausted.
 inline void *take(heap::LocalHeap &heap, unsigned size) {
-  if (void *block = heap.sizes.take(size)) return block;
-  if (void *block = heap::allocate_next(&heap, size)) return block;
-  return heap.allocate_small(size);
+  if (void *block = heap.births.take(size)) return block;
+  return heap.allocate_in_birth_order(size * heap::Granules::kBytes);
 }
 
 // How full a heap's pages of small blocks are.

@@ -1,6 +1,6 @@
 #include "placement/pools/shape_graph.hpp"
 
-#include "heap/extent.hpp"
+#include "heap/heap.hpp"
 
 #include <mutex>
 #include <new>
@@ -62,10 +62,9 @@ Group *ShapeGraph::add(context::Entry *leaf, size_t bytes, Address site) {
 
 // Whose object lies at an address: known of those that were noted, and of those in pools.
 ShapeGraph::Target ShapeGraph::target_of(heap::LocalHeap *heap, Address address) {
-  heap::LocalHeap *owner = heap::small_owner(heap, address);
-  if (owner == nullptr) return {};
   const heap::Extent block = heap::extent_of(heap, address);
   if (block.begin == 0) return {};
+  const heap::LocalHeap *owner = heap::page_at(address)->owner;
   if (const Birth birth = births.find(block.begin); birth.group != 0 && birth.group <= count_)
     return {birth.group, birth.when, true};
   return {owner->is_side() ? roots[owner->side_number] : GroupId{0}, 0, false};
@@ -74,7 +73,6 @@ ShapeGraph::Target ShapeGraph::target_of(heap::LocalHeap *heap, Address address)
 void ShapeGraph::scan_object(Group &group, heap::LocalHeap *heap, Address object, Birth birth) {
   const heap::Extent block = heap::extent_of(heap, object);
   if (block.begin != object) return;
-  if (heap->small.looks_free(reinterpret_cast<const heap::Block *>(object))) return;
   ++group.scanned;
   const size_t bytes = std::min<size_t>(block.end - block.begin, group.largest);
   for (unsigned word = 0; (word + 1) * sizeof(Address) <= bytes; ++word) {

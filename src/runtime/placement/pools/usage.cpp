@@ -1,7 +1,7 @@
 #include "placement/pools/usage.hpp"
 
 #include "base/options.hpp"
-#include "heap/segment.hpp"
+#include "heap/heap.hpp"
 #include "os/message.hpp"
 
 #include <bit>
@@ -17,11 +17,9 @@ constexpr PoolId kElsewhere = kMostPools + 1;
 
 // The pool of the small block at an address, kNoPool in the plain heap.
 PoolId pool_at(Address address) {
-  if (heap::size_page_at(address) != nullptr) return kNoPool;
-  heap::Segment *segment = heap::Segment::of(address);
-  if (heap::tier_of(segment->tag_at(address)) != heap::Tier::small) return kElsewhere;
-  const heap::LocalHeap *owner = segment->span_at(address).owner;
-  if (owner == nullptr) return kElsewhere;
+  const heap::Page *page = heap::page_at(address);
+  if (page == nullptr || page->size_class != 0) return page != nullptr ? kNoPool : kElsewhere;
+  const heap::LocalHeap *owner = page->owner;
   return owner->is_side() ? static_cast<PoolId>(owner->side_number) : kNoPool;
 }
 

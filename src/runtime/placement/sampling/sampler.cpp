@@ -1,7 +1,7 @@
 #include "placement/sampling/sampler.hpp"
 
 #include "context/decoder.hpp"
-#include "heap/segment_map.hpp"
+#include "heap/heap.hpp"
 
 #include "os/os.hpp"
 
@@ -30,7 +30,7 @@ uint64_t nanoseconds() {
 void leave_the_heaps() {
   unsigned count = 0;
   for (unsigned i = 0; i < accesses.count; ++i)
-    if (heap::segment_map.has_blocks_at(accesses.at[i])) accesses.at[count++] = accesses.at[i];
+    if (heap::may_hold_blocks(accesses.at[i])) accesses.at[count++] = accesses.at[i];
   accesses.count = count;
 }
 

@@ -1,5 +1,5 @@
 // The recorder's half of what compilers call under -fsanitize=thread: each access of a block goes into the thread's ring.
-#include "heap/segment_map.hpp"
+#include "heap/heap.hpp"
 #include "probes/compiled/atomics.hpp"
 #include "probes/compiled/entry_points.hpp"
 #include "probes/compiled/part.hpp"

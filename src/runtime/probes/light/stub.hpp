@@ -48,7 +48,7 @@ template <void *Look(size_t), void *Fetch(size_t)>
   if (put_at_its_time(owner, record)) {
     if (owner == nullptr || owner->keeper == heap::current)
       return entry::release_slow(memory, call);
-    return entry::release_beyond_bins(call, memory);
+    return entry::release_unusual(call, memory);
   }
   if (!ring::writer.drops() && ring::is_recording()) {
     order();
@@ -63,7 +63,7 @@ template <void *Look(size_t), void *Fetch(size_t)>
 
 // A block that is not small, or that the thread has not at hand.
 [[gnu::noinline]] inline void *allocate_slow(size_t bytes, Frame frame) {
-  if (void *memory = heap::allocate_waiting(bytes)) return allocated_small(memory, bytes, frame);
+  if (void *memory = heap::allocate_next(bytes)) return allocated_small(memory, bytes, frame);
   return allocated_by_heap(entry::or_no_memory(heap::allocate_slow(bytes)), bytes, frame);
 }
 
@@ -87,14 +87,14 @@ inline void *allocate_here(size_t bytes, Frame frame) {
 
 // As entry::release. The free is recorded before it happens.
 [[gnu::always_inline]] inline void release(const char *call, void *memory) {
-  heap::LocalHeap *heap = heap::current;
-  heap::SizePage *page = heap::own_size_page(heap, memory);
-  if (page == nullptr) [[unlikely]]
+  const heap::LiveBlock block = heap::live_block(memory);
+  if (!block || block.page->owner != heap::current) [[unlikely]]
     return release_other(call, memory);
   const auto record = event(ring::Kind::free, reinterpret_cast<Address>(memory));
   if (!ring::writer.put_ready(record)) [[unlikely]]
     return release_slow(memory, call);
-  heap::release_in_page(heap, page, memory);
+  if (!heap::free_block(block)) [[unlikely]]
+    entry::release_slow(memory, call);
 }
 
 // Where friends are enabled: what is to be done for a block that may have a friend, see near::context_to_place(); or zero.

@@ -27,7 +27,7 @@ using Manager = PageManager<Nothing, Order>;
 
 template <class M>
 void check_runs() {
-  M manager(AreaKind::pages);
+  M manager(AreaKind::runs);
   auto *one = manager.take({1});
   auto *two = manager.take({2});
   auto *three = manager.take({3});
@@ -53,20 +53,20 @@ TEST(PageManager, CoalescesAndDiscards) {
 }
 
 TEST(PageManager, GivesAreasBackThatAreWhollyFree) {
-  Manager<RunsByLength> manager(AreaKind::pages);
+  Manager<RunsByLength> manager(AreaKind::runs);
   auto *first = manager.take(Manager<RunsByLength>::kMost);
   auto *second = manager.take(Manager<RunsByLength>::kMost);
   const void *memory = reinterpret_cast<void *>(second->memory());
-  EXPECT_EQ(kind_of(memory), AreaKind::pages);
+  EXPECT_EQ(kind_of(memory), AreaKind::runs);
   manager.give(second);
   EXPECT_EQ(kind_of(memory), AreaKind::none);
   manager.give(first); // the last one is kept
-  EXPECT_EQ(kind_of(first), AreaKind::pages);
+  EXPECT_EQ(kind_of(first), AreaKind::runs);
 }
 
 TEST(RunOrders, ByLengthIsBestFitAndByAddressIsFirstFit) {
-  Manager<RunsByLength> lengths(AreaKind::pages);
-  Manager<RunsByAddress> addresses(AreaKind::pages);
+  Manager<RunsByLength> lengths(AreaKind::runs);
+  Manager<RunsByAddress> addresses(AreaKind::runs);
   const auto second_hole = [](auto &manager) {
     auto *wide = manager.take({9});
     manager.take({1});
@@ -92,7 +92,7 @@ std::vector<char *> fill_three_pages(SegregatedPages<Pages8<Order>, Blocks> &pag
 }
 
 TEST(SegregatedPages, UseTheBlockThatWasFullLast) {
-  Blocks manager(AreaKind::pages);
+  Blocks manager(AreaKind::runs);
   SegregatedPages<Pages8<NewestFirst>, Blocks> pages(manager, Grain::eight);
   const std::vector<char *> blocks = fill_three_pages<NewestFirst>(pages);
   pages.release(blocks[0]);
@@ -102,7 +102,7 @@ TEST(SegregatedPages, UseTheBlockThatWasFullLast) {
 }
 
 TEST(SegregatedPages, UseTheLowestBlock) {
-  Blocks manager(AreaKind::pages);
+  Blocks manager(AreaKind::runs);
   SegregatedPages<Pages8<LowestFirst>, Blocks> pages(manager, Grain::eight);
   const std::vector<char *> blocks = fill_three_pages<LowestFirst>(pages);
   pages.release(blocks[0]);
@@ -112,7 +112,7 @@ TEST(SegregatedPages, UseTheLowestBlock) {
 }
 
 TEST(SegregatedPages, GiveEmptyPagesBackAtOnce) {
-  Blocks manager(AreaKind::pages);
+  Blocks manager(AreaKind::runs);
   SegregatedPages<Pages8<NewestFirst>, Blocks> pages(manager, Grain::eight);
   const std::vector<char *> blocks = fill_three_pages<NewestFirst>(pages);
   EXPECT_EQ(manager.taken().n, 3U);
@@ -122,7 +122,7 @@ TEST(SegregatedPages, GiveEmptyPagesBackAtOnce) {
 }
 
 TEST(SegregatedPages, RefuseWhatIsNoBlock) {
-  Blocks manager(AreaKind::pages);
+  Blocks manager(AreaKind::runs);
   SegregatedPages<Pages8<NewestFirst>, Blocks> pages(manager, Grain::eight);
   auto *block = static_cast<char *>(pages.allocate(24, 8));
   EXPECT_EQ(pages.usable(block), 24U);

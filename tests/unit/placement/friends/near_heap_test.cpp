@@ -105,15 +105,9 @@ TEST_F(NearHeapTest, AFriendThatIsNoBlockOfTheHeapIsNone) {
 
 TEST_F(NearHeapTest, AHoleBesideTheFriendIsFilledFirst) {
   std::vector<void *> blocks;
-  for (int i = 0; i < 4096; ++i)
-    blocks.push_back(heap::current->allocate_small_in_birth_order(kSize));
+  for (int i = 0; i < 12288; ++i) blocks.push_back(heap::current->allocate_in_birth_order(kBytes));
   fill(64 * KiB);
   for (size_t i = 0; i < blocks.size(); i += 2) release(blocks[i]);
-  {
-    std::lock_guard guard(heap::current->lock());
-    heap::current->small.thin_bins();
-    for (int i = 0; i < 12; ++i) heap::current->small.thin_bins();
-  }
   void *friend_block = blocks[2049];
   const auto placed = near_heap->place(address_of(friend_block), kSize);
   EXPECT_EQ(placed.where, Where::hole);
@@ -200,7 +194,7 @@ TEST_F(NearHeapTest, WhatWaitsIsBounded) {
   }
   EXPECT_GT(runs, 1000U);
   EXPECT_GT(refused, 1000U);
-  EXPECT_LE(heap::current->set_aside, heap::current->small.span_bytes() / 10 + 512 * KiB);
+  EXPECT_LE(heap::current->set_aside, heap::current->held_bytes() / 10 + 512 * KiB);
 }
 
 TEST_F(NearHeapTest, WhatWaitsOnPagesWithoutUseGoesBack) {

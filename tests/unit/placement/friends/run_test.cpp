@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <gtest/gtest.h>
+#include <mutex>
 
 namespace abut::near {
 namespace {
@@ -18,44 +19,54 @@ struct RunTest : testing::Test {
 
   ~RunTest() override {
     heap::release_slow("free", first);
-    for (unsigned i = 0; i < kCells; ++i) wait_no_more(cell(i));
+    std::lock_guard guard(heap->lock());
+    for (unsigned i = 0; i < kPageBytes / kCellBytes; ++i)
+      if (waits(i)) heap->births.give_up_cell(cell(i));
   }
 
   // A thread has no heap of its own before its first request.
   void *const first = heap::allocate(kCellBytes);
   heap::LocalHeap *const heap = heap::current;
-  const Address page = heap->small.cut_page(kSize, 1);
+  const Address page = cut();
+
+private:
+  Address cut() const {
+    const Address stretch = heap->births.cut_stretch(kSize);
+    for (Address at = stretch; at < stretch + kPageBytes; at += kCellBytes)
+      *heap::SmallBirth::cell_at(at) = heap::kReserved + kSize;
+    return stretch;
+  }
 };
 
 TEST_F(RunTest, CellsThatWaitAreHandedOutOnce) {
-  begin_to_wait(cell(1), kSize, 3);
-  EXPECT_FALSE(waits(0));
-  for (unsigned i = 1; i <= 3; ++i) {
+  for (unsigned i = 0; i < kCells; ++i) {
     ASSERT_TRUE(waits(i));
     const size_t aside = heap->set_aside;
     EXPECT_EQ(take_waiting(*heap, cell(i), kSize), reinterpret_cast<void *>(cell(i)));
     EXPECT_EQ(heap->set_aside, aside - kCellBytes);
     EXPECT_FALSE(waits(i)) << "a cell that was handed out does not wait";
+    heap::release_slow("free", reinterpret_cast<void *>(cell(i)));
+    EXPECT_FALSE(waits(i)) << "nor does one that is free";
   }
-  EXPECT_FALSE(waits(4)) << "the run has ended";
+}
+
+TEST_F(RunTest, ACellThatWaitsIsNoBlock) {
+  EXPECT_DEATH(heap::release_slow("free", reinterpret_cast<void *>(cell(0))), "freed|no block");
 }
 
 TEST_F(RunTest, ACellWaitsForOneSizeOnly) {
-  begin_to_wait(cell(0), kSize, 4);
   for (unsigned size = 1; size <= 16; ++size)
     EXPECT_EQ(waits_at(*heap, cell(0), size), size == kSize) << size;
 }
 
 TEST_F(RunTest, ACellWaitsForItsOwnHeap) {
-  begin_to_wait(cell(0), kSize, 4);
   static heap::LocalHeap other;
-  other.open(heap->number() + 1, 0);
+  other.open(heap->number() + 1, false);
   EXPECT_FALSE(waits_at(other, cell(0), kSize));
   EXPECT_FALSE(waits_at(heap::no_heap_yet, cell(0), kSize));
 }
 
 TEST_F(RunTest, NothingWaitsInTheMiddleOfACell) {
-  begin_to_wait(cell(0), kSize, 4);
   EXPECT_FALSE(waits_at(*heap, cell(0) + heap::Granules::kBytes, kSize));
   EXPECT_FALSE(waits_at(*heap, cell(0) + 1, kSize));
 }
@@ -68,10 +79,11 @@ TEST_F(RunTest, NothingWaitsOutsideTheHeap) {
 }
 
 TEST_F(RunTest, WhatAProgramWritesChangesNothing) {
-  begin_to_wait(cell(0), kSize, 1);
-  std::memset(reinterpret_cast<void *>(cell(0)), 0xff, 2 * kCellBytes);
-  EXPECT_TRUE(waits(0));
-  EXPECT_FALSE(waits(1));
+  take_waiting(*heap, cell(0), kSize);
+  std::memset(reinterpret_cast<void *>(cell(0)), 0xff, kCellBytes);
+  EXPECT_FALSE(waits(0));
+  EXPECT_TRUE(waits(1));
+  heap::release_slow("free", reinterpret_cast<void *>(cell(0)));
 }
 
 } // namespace

@@ -25,7 +25,7 @@ protected:
   static std::vector<Address> objects(heap::LocalHeap &heap) {
     std::vector<Address> made;
     while (made.size() < kObjects) {
-      const auto at = reinterpret_cast<Address>(take(heap, heap::SmallHeap::class_of(128)));
+      const auto at = reinterpret_cast<Address>(take(heap, heap::small_class(128)));
       made.push_back(round_up(at, kLineBytes));
     }
     return made;
@@ -92,7 +92,7 @@ TEST_F(UsageTest, FewLinesSayNothing) {
 
 TEST_F(UsageTest, OtherAddressesAreNobodys) {
   accesses->count = 2;
-  accesses->at[0] = accesses->at[1] = reinterpret_cast<Address>(heap::Segment::of(in_one[0]));
+  accesses->at[0] = accesses->at[1] = reinterpret_cast<Address>(heap::SmallSegment::of(in_one[0]));
   usage->take(*accesses);
   EXPECT_EQ(usage->of(kNoPool).lines, 0U);
 }

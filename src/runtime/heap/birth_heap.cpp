@@ -1,0 +1,302 @@
+#include "heap/birth_heap.hpp"
+
+#include "heap/local_heap.hpp"
+#include "heap/page_store.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace abut::heap {
+namespace {
+
+constexpr uint32_t kGranulesInStretch = kPageBytes / SmallBirth::kGranule;
+
+// How full a page with room may be: the holes in a fuller one are short against what is wanted.
+template <class Shape>
+constexpr uint32_t kMostLive = 0;
+template <>
+constexpr uint32_t kMostLive<SmallBirth> = SmallBirth::kGranules / 2;
+template <>
+constexpr uint32_t kMostLive<MediumBirth> = MediumBirth::kGranules / 8 * 7;
+
+// What a window grows by.
+template <class Shape>
+constexpr uint32_t kWindow = Shape::kGranules / 16;
+
+// So many pages with room are looked at for a hole.
+constexpr unsigned kMostTries = 8;
+
+BirthPages &store_of(SmallBirth) { return birth_pages; }
+MediumPages &store_of(MediumBirth) { return medium_pages; }
+
+// The first granule from `at` on where something begins; `end` if there is none.
+uint32_t next_cell(const Cell *cells, uint32_t at, uint32_t end) {
+  while (at < end && at % sizeof(uint64_t) != 0) {
+    if (load_plainly(cells[at]) != 0) return at;
+    ++at;
+  }
+  for (; at < end; at += sizeof(uint64_t)) {
+    const uint64_t word = load_plainly(*reinterpret_cast<const uint64_t *>(cells + at));
+    if (word != 0) return std::min(at + static_cast<uint32_t>(std::countr_zero(word)) / 8, end);
+  }
+  return end;
+}
+
+// The next hole of `granules` at least, from `at` on, where a block or a hole begins; an empty one if there is none before
+// `end`, at the beginning of what is free there.
+Range find_hole(const Cell *cells, uint32_t at, uint32_t end, uint32_t granules) {
+  while (at < end) {
+    if (const Cell cell = load_plainly(cells[at]); cell != 0) {
+      at += granules_of(cell);
+      continue;
+    }
+    const uint32_t next = next_cell(cells, at, end);
+    if (next - at >= granules) return {at, next - at};
+    if (next == end) return {at, 0};
+    at = next;
+  }
+  return {at, 0};
+}
+
+template <class Shape>
+uint32_t live_granules(const Page &page) {
+  const Cell *cells = cells_of(page);
+  uint32_t live = 0;
+  for (uint32_t at = Shape::kFirst;
+       (at = next_cell(cells, at, Shape::kGranules)) < Shape::kGranules;) {
+    const uint32_t granules = granules_of(load_plainly(cells[at]));
+    live += granules;
+    at += std::max(granules, 1U); // zero if freed at this moment
+  }
+  return live;
+}
+
+} // namespace
+
+template <class Shape>
+void CursorHeap<Shape>::begin_pass() {
+  at_ = Shape::kFirst;
+  page_->frees_left = kNever;
+}
+
+template <class Shape>
+bool CursorHeap<Shape>::sweep(uint32_t granules) {
+  const Range hole = find_hole(cells_of(*page_), at_, window_, granules);
+  at_ = hole.end();
+  if (!hole) return false;
+  sweeps_ += hole.first < page_->touched;
+  page_->touched = std::max(page_->touched, at_);
+  next_ = address_of(*page_, hole.first);
+  end_ = address_of(*page_, hole.end());
+  return true;
+}
+
+// At the window's end: begins again where a quarter of it was freed meanwhile, or makes it longer; false at the page's end.
+// What is left of the last hole, and what follows it, are one hole.
+template <class Shape>
+bool CursorHeap<Shape>::turn() {
+  const auto freed = static_cast<uint32_t>(kNever - page_->frees_left);
+  if (freed * 4 >= window_ - Shape::kFirst) {
+    begin_pass();
+    return true;
+  }
+  if (window_ == Shape::kGranules) return false;
+  if (end_ != next_ && end_ == address_of(*page_, at_)) at_ = Shape::granule_at(next_);
+  window_ = std::min(window_ + kWindow<Shape>, Shape::kGranules);
+  return true;
+}
+
+template <class Shape>
+bool CursorHeap<Shape>::advance(uint32_t granules) {
+  if (page_ == nullptr) return false;
+  do {
+    if (sweep(granules)) return true;
+  } while (turn());
+  return false;
+}
+
+template <class Shape>
+bool CursorHeap<Shape>::resize(const BirthBlock &block, Address address, uint32_t granules) {
+  const Address end = address + granules * Shape::kGranule;
+  const uint32_t after = Shape::granule_at(address) + block.granules;
+  if (granules > block.granules) {
+    const Address old_end = address + block.bytes;
+    if (old_end == next_) {
+      if (end > end_) return false;
+      next_ = end;
+    } else {
+      const uint32_t last = Shape::granule_at(address) + granules;
+      if (last > Shape::kGranules || next_cell(cells_of(*block.page), after, last) < last)
+        return false;
+      if (block.page == page_ && next_ < end && old_end < end_) return false; // the cursor's
+    }
+    block.page->touched = std::max(block.page->touched, Shape::granule_at(address) + granules);
+  }
+  // Where a page that had less to be freed has more, its counts are too low, and it is only looked at too early.
+  store_released(*block.cell, static_cast<Cell>(granules));
+  return true;
+}
+
+template <class Shape>
+Page *CursorHeap<Shape>::add_page() {
+  Page *page = store_of(Shape{}).take(owner_, Shape::kFirst * Shape::kGranule);
+  if (page == nullptr) return nullptr;
+  page->size_class = 0;
+  bytes_.store(bytes_.load(std::memory_order_relaxed) + Shape::kPageSize,
+               std::memory_order_relaxed);
+  if (when_grown != nullptr) when_grown(owner_->held_bytes());
+  return page;
+}
+
+template <class Shape>
+void CursorHeap<Shape>::enter(Page *page) {
+  if (page->has_room) with_room_.remove(page);
+  page->has_room = false;
+  page->is_current = true;
+  page_ = page;
+  begin_pass();
+  window_ = std::max(page->touched, Shape::kFirst + kWindow<Shape>);
+  next_ = end_ = 0;
+}
+
+// The first of some pages with room that has a hole of that length.
+template <class Shape>
+Page *CursorHeap<Shape>::page_with_room(uint32_t granules) {
+  unsigned tries = kMostTries;
+  for (Page *page = with_room_.front(); page != nullptr && tries > 0;
+       page = ByRoom::after(page), --tries)
+    if (find_hole(cells_of(*page), Shape::kFirst, Shape::kGranules, granules)) return page;
+  return nullptr;
+}
+
+template <class Shape>
+bool CursorHeap<Shape>::refill(uint32_t granules) {
+  if (advance(granules)) return true;
+  if (page_ != nullptr) leave();
+  Page *page = page_with_room(granules);
+  if (page == nullptr) page = add_page();
+  if (page == nullptr) return false;
+  enter(page);
+  return advance(granules) || refill(granules);
+}
+
+template <class Shape>
+void CursorHeap<Shape>::retire(Page *page) {
+  page->is_current = false;
+  file(page, live_granules<Shape>(*page));
+}
+
+template <class Shape>
+void CursorHeap<Shape>::leave() {
+  next_ = end_ = 0;
+  retire(std::exchange(page_, nullptr));
+}
+
+template <class Shape>
+void CursorHeap<Shape>::file(Page *page, uint32_t live) {
+  if (live == 0) return give_back_page(page);
+  page->has_room = live <= kMostLive<Shape>;
+  page->live_then = static_cast<int32_t>(page->has_room ? 0 : kMostLive<Shape>);
+  (page->has_room ? with_room_ : full_).push_back(page);
+  std::atomic_ref(page->frees_left)
+      .store(static_cast<int32_t>(live) - page->live_then, std::memory_order_relaxed);
+}
+
+template <class Shape>
+void CursorHeap<Shape>::give_back_page(Page *page) {
+  bytes_.store(bytes_.load(std::memory_order_relaxed) - Shape::kPageSize,
+               std::memory_order_relaxed);
+  store_of(Shape{}).give_back(page, page->touched * Shape::kGranule);
+}
+
+template <class Shape>
+void CursorHeap<Shape>::free_last(const BirthBlock &block) {
+  Page *page = block.page;
+  store_released<Cell>(*block.cell, 0);
+  if (page->is_current) return;
+  (page->has_room ? with_room_ : full_).remove(page);
+  file(page, live_granules<Shape>(*page));
+}
+
+template <class Shape>
+void CursorHeap<Shape>::look_again(ByRoom &pages, unsigned &left) {
+  Page *const last = pages.back();
+  for (Page *page = pages.front(); page != nullptr && left > 0; --left) {
+    Page *next = page == last ? nullptr : ByRoom::after(page);
+    pages.remove(page);
+    file(page, live_granules<Shape>(*page));
+    page = next;
+  }
+}
+
+template <class Shape>
+void CursorHeap<Shape>::recount(unsigned most) {
+  look_again(full_, most);
+  look_again(with_room_, most);
+}
+
+template <class Shape>
+void CursorHeap<Shape>::close() {
+  if (page_ != nullptr) leave();
+}
+
+template class CursorHeap<SmallBirth>;
+template class CursorHeap<MediumBirth>;
+
+// ---- for layers above ----
+
+// Stretches come from a page of their own, one after the other.
+Address BirthHeap::cut_stretch(uint32_t granules) {
+  if (cut_page_ != nullptr && cut_page_->touched == SmallBirth::kGranules)
+    retire(std::exchange(cut_page_, nullptr));
+  if (cut_page_ == nullptr) {
+    cut_page_ = add_page();
+    if (cut_page_ == nullptr) return 0;
+    cut_page_->is_current = true;
+    cut_page_->frees_left = kNever;
+    cut_page_->touched = SmallBirth::kFirst;
+  }
+  const uint32_t first = cut_page_->touched;
+  cut_page_->touched += kGranulesInStretch;
+  Cell *cells = cells_of(*cut_page_);
+  for (uint32_t at = first; at + granules <= first + kGranulesInStretch; at += granules)
+    cells[at] = static_cast<Cell>(kSetAside + granules);
+  return address_of(*cut_page_, first);
+}
+
+void *BirthHeap::take_beside(Address beside, uint32_t granules) {
+  Page *page = page_at(beside);
+  if (page == nullptr || !page->has_room) return nullptr;
+  const uint32_t begin = SmallBirth::granule_at(round_down(beside, kPageBytes));
+  const uint32_t line = SmallBirth::granule_at(round_down(beside, kLineBytes));
+  const uint32_t end = begin + kGranulesInStretch;
+  const Cell *cells = cells_of(*page);
+  // A block may reach into the stretch from the one before.
+  const Range before = birth_range_at(*page, address_of(*page, begin));
+  Range hole = find_hole(cells, before ? before.end() : begin, end, granules);
+  if (!hole) return nullptr;
+  while (hole.end() < line + granules) {
+    const Range next = find_hole(cells, hole.end(), end, granules);
+    if (!next) break;
+    hole = next;
+  }
+  if (hole.first < line && hole.end() >= line + granules) hole.first = line;
+  page->frees_left += static_cast<int32_t>(granules);
+  page->touched = std::max(page->touched, hole.first + granules);
+  const Address block = address_of(*page, hole.first);
+  store_released(*SmallBirth::cell_at(block), static_cast<Cell>(granules));
+  return reinterpret_cast<void *>(block);
+}
+
+void BirthHeap::give_up_cell(Address cell) {
+  Cell *place = SmallBirth::cell_at(cell);
+  const BirthBlock block{page_at(cell), place, granules_of(*place), 0};
+  if (!free_block(block)) free_last(block);
+}
+
+void BirthHeap::close() {
+  CursorHeap::close();
+  if (cut_page_ != nullptr) retire(std::exchange(cut_page_, nullptr));
+}
+
+} // namespace abut::heap

@@ -1,0 +1,105 @@
+// Blocks of one heap in birth order: all sizes side by side in the order in which they are allocated.
+//
+// A cursor passes through the holes of a page; every request takes the next granules of the hole, whatever its size, so
+// that what is allocated together lies on the same lines (reaps of mixed sizes: after Feng and Berger 2005, section 3.4).
+// A hole that is too small is passed over. The windows, and which page is next, are as in size order (size_heap.hpp).
+#pragma once
+
+#include "heap/birth_page.hpp"
+
+namespace abut::heap {
+
+template <class Shape>
+class CursorHeap {
+public:
+  void open(LocalHeap *owner) { owner_ = owner; }
+
+  // ---- the owner's fast paths: no lock ----
+
+  // So many granules at the cursor; or null.
+  [[gnu::always_inline]] void *take(uint32_t granules) {
+    const size_t bytes = granules * Shape::kGranule;
+    if (end_ - next_ < bytes) [[unlikely]]
+      return nullptr;
+    const Address block = next_;
+    next_ = block + bytes;
+    store_released(*Shape::cell_at(block), static_cast<Cell>(granules));
+    return reinterpret_cast<void *>(block);
+  }
+
+  // Moves the cursor to the next hole of the current page that is long enough; false if that has none.
+  bool advance(uint32_t granules);
+
+  // Makes a block of the heap's longer or shorter where it lies; false if there is no room.
+  bool resize(const BirthBlock &block, Address address, uint32_t granules);
+
+  // ---- under the heap's lock ----
+
+  bool refill(uint32_t granules);
+  void close();
+  void free_last(const BirthBlock &block); // after free_block() refused
+  void recount(unsigned most);
+
+  size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+  uint32_t sweeps() const { return sweeps_; }
+
+  // Where the next fresh block will lie, more or less.
+  Address front() const { return next_; }
+
+protected:
+  using ByRoom = List<Page, &Page::link>;
+  // More frees than a page can see while it is current.
+  static constexpr int32_t kNever = 1 << 30;
+
+  static Address address_of(const Page &page, uint32_t granule) {
+    return page.begin() + granule * Shape::kGranule;
+  }
+  Page *add_page();
+  void retire(Page *page);
+
+private:
+  bool sweep(uint32_t granules);
+  bool turn();
+  void begin_pass();
+  void enter(Page *page);
+  void leave();
+  void file(Page *page, uint32_t live);
+  void give_back_page(Page *page);
+  void look_again(ByRoom &pages, unsigned &left);
+  Page *page_with_room(uint32_t granules);
+
+  Address next_ = 0; // of the hole
+  Address end_ = 0;
+  uint32_t at_ = 0;     // granule to go on with
+  uint32_t window_ = 0; // granule where the window ends
+  Page *page_ = nullptr;
+  ByRoom with_room_, full_;
+  LocalHeap *owner_ = nullptr;
+  uint32_t sweeps_ = 0;
+  std::atomic<size_t> bytes_{0};
+};
+
+using MediumHeap = CursorHeap<MediumBirth>;
+
+class BirthHeap : public CursorHeap<SmallBirth> {
+public:
+  // ---- for layers above, which place blocks themselves; under the heap's lock ----
+
+  // A stretch of 4 KiB without a block, cut into cells of so many granules that are set aside, which are the caller's; its address,
+  // or zero where memory is exhausted.
+  Address cut_stretch(uint32_t granules);
+
+  // A block in a hole of the stretch that `beside` lies in, as close behind it as there is room; null if there is none, or
+  // the page is not known to have room.
+  static void *take_beside(Address beside, uint32_t granules);
+
+  // A reserved cell of the heap's is free, for any request.
+  void give_up_cell(Address cell);
+
+  void close();
+
+private:
+  Page *cut_page_ = nullptr; // whose stretches are cut into cells
+};
+
+} // namespace abut::heap
