@@ -50,7 +50,7 @@ void Core::take_line(uint64_t line, uint32_t size, bool writes) {
   } else {
     note_use(*found, start);
   }
-  const Ticks there = std::max(start + machine_.caches[0].latency, found->ready);
+  const Ticks there = std::max<Ticks>(start + machine_.caches[0].latency, found->ready);
   if (!writes && size >= kPointer) pointer_ = there;
   const Ticks done = writes ? begun_ : there;
   retire(done, known - begun_, walked, start - translated, level);
@@ -89,16 +89,16 @@ LruSets::Line *Core::fetch(uint64_t line, Ticks start, size_t &level) {
 // When the line is there; `level` becomes the one that has it, 3 for memory.
 Ticks Core::from_below(uint64_t line, Ticks start, size_t &level, bool demand) {
   LruSets::Line *second = caches_[1].use(line);
-  const bool triggers = second == nullptr || second->prefetched;
+  const bool triggers = second == nullptr || second->prefetched != 0;
   Ticks ready = 0;
   if (second != nullptr) {
     level = 1;
     if (demand) note_use(*second, start);
-    ready = std::max(start + machine_.caches[1].latency, second->ready);
+    ready = std::max<Ticks>(start + machine_.caches[1].latency, second->ready);
   } else {
     LruSets::Line *third = caches_[2].use(line);
     level = third != nullptr ? 2 : 3;
-    ready = third != nullptr ? std::max(start + machine_.caches[2].latency, third->ready)
+    ready = third != nullptr ? std::max<Ticks>(start + machine_.caches[2].latency, third->ready)
                              : from_memory(line, start + machine_.caches[2].latency);
     if (third == nullptr) caches_[2].insert(line, ready, false);
     caches_[1].insert(line, ready, !demand);
@@ -133,8 +133,8 @@ void Core::prefetch(uint64_t line, Ticks now) {
 }
 
 void Core::note_use(LruSets::Line &found, Ticks start) {
-  if (!found.prefetched) return;
-  found.prefetched = false;
+  if (found.prefetched == 0) return;
+  found.prefetched = 0;
   ++counts_.useful;
   counts_.late += found.ready > start;
 }

@@ -13,8 +13,8 @@ class LruSets {
 public:
   struct Line {
     uint64_t tag = ~uint64_t{0};
-    Ticks ready = 0;
-    bool prefetched = false; // and not asked for since
+    uint64_t ready : 63 = 0;
+    uint64_t prefetched : 1 = 0; // and not asked for since
   };
 
   explicit LruSets(const TimedCache &shape)
@@ -41,7 +41,7 @@ public:
   Line *insert(uint64_t tag, Ticks ready, bool prefetched) {
     Line *set = set_of(tag);
     std::move_backward(set, set + ways_ - 1, set + ways_);
-    *set = {tag, ready, prefetched};
+    *set = {tag, ready, prefetched ? uint64_t{1} : 0};
     return set;
   }
 
