@@ -8,9 +8,12 @@
 #include "common/random.hpp"
 
 #include <barrier>
+#include <bit>
 #include <cinttypes>
 #include <cstdio>
 #include <memory>
+#include <new>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -28,6 +31,8 @@ struct Settings {
   std::uint64_t high = 512;
   std::uint64_t seed = 1;
   std::string_view style = "relay";
+  std::string_view sizes = "even";
+  bool sized = false;
   bool times = false;
 };
 
@@ -37,11 +42,11 @@ class Stall {
 public:
   Stall(const Settings &settings, std::uint64_t number)
       : settings_(settings), random_(settings.seed + number * 7919), blocks_(settings.blocks) {
-    for (unsigned char *&block : blocks_) block = make();
+    for (Block &block : blocks_) block = make();
   }
 
   ~Stall() {
-    for (unsigned char *block : blocks_) std::free(block);
+    for (const Block &block : blocks_) release(block);
   }
 
   Stall(const Stall &) = delete;
@@ -49,9 +54,9 @@ public:
 
   void replace() {
     for (std::uint64_t i = 0; i < settings_.replaced; ++i) {
-      unsigned char *&block = blocks_[random_.below(blocks_.size())];
-      sum_.add(block[0]);
-      std::free(block);
+      Block &block = blocks_[random_.below(blocks_.size())];
+      sum_.add(block.bytes[0]);
+      release(block);
       block = make();
     }
   }
@@ -59,18 +64,38 @@ public:
   std::uint64_t sum() const { return sum_.value(); }
 
 private:
-  unsigned char *make() {
-    const std::uint64_t size = random_.between(settings_.low, settings_.high);
-    auto *block = bench::allocate_array<unsigned char>(size);
-    block[0] = static_cast<unsigned char>(size);
-    block[size - 1] = block[0];
-    return block;
+  struct Block {
+    unsigned char *bytes;
+    std::uint64_t size;
+  };
+
+  Block make() {
+    const std::uint64_t size = draw_size();
+    auto *bytes = settings_.sized ? static_cast<unsigned char *>(::operator new(size))
+                                  : bench::allocate_array<unsigned char>(size);
+    bytes[0] = static_cast<unsigned char>(size);
+    bytes[size - 1] = bytes[0];
+    return {bytes, size};
+  }
+
+  // Skewed: half as many of every next power of two.
+  std::uint64_t draw_size() {
+    if (settings_.sizes == "even") return random_.between(settings_.low, settings_.high);
+    const std::uint64_t doublings = std::countr_zero(random_.next() | std::uint64_t{1} << 11);
+    return random_.between(settings_.low, settings_.low << doublings);
+  }
+
+  void release(const Block &block) const {
+    if (settings_.sized)
+      ::operator delete(block.bytes, block.size);
+    else
+      std::free(block.bytes);
   }
 
   const Settings &settings_;
   Random random_;
   Checksum sum_;
-  std::vector<unsigned char *> blocks_;
+  std::vector<Block> blocks_;
 };
 
 using Stalls = std::vector<std::unique_ptr<Stall>>;
@@ -108,6 +133,10 @@ Settings parse(int argc, char **argv) {
   options.number("replaced", settings.replaced, {0, 1'000'000'000}, "blocks replaced a round");
   options.number("low", settings.low, {1, 1 << 30}, "least size");
   options.number("high", settings.high, {1, 1 << 30}, "greatest size");
+  options.choice(
+      "sizes", settings.sizes, {"even", "skewed"},
+      "from --low to --high, or fewer of each power of two from --low to 2048 times that");
+  options.flag("sized", settings.sized, "operator new, and operator delete that names the size");
   options.choice("style", settings.style, {"relay", "rotate"}, "to a new thread, or to a live one");
   options.number("seed", settings.seed, {0, UINT64_MAX}, "seed of sizes and choices");
   options.flag("times", settings.times, "print phase times to standard error");

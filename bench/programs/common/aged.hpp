@@ -1,6 +1,6 @@
 // An aged heap: most programs run in a heap that others have used before, not in a fresh one.
-// Fills the heap with a litter of mixed sizes and frees a random three quarters of it, so that what
-// is allocated afterwards meets holes of every size in random order.
+// Fills the heap with a litter of mixed sizes and frees a random part of it, so that what is
+// allocated afterwards meets holes of every size in random order.
 #pragma once
 
 #include "memory.hpp"
@@ -15,12 +15,12 @@ public:
   static constexpr const char *kHelp = "bytes of litter to allocate first, 3/4 of it freed again";
   static constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 36;
 
-  AgedHeap(std::uint64_t bytes, std::uint64_t seed) {
+  AgedHeap(std::uint64_t bytes, std::uint64_t seed, std::uint64_t freed_percent = 75) {
     if (bytes == 0) return;
     Random random(seed ^ 0x6c6974746572u);
     allocate_litter(bytes, random);
     shuffle(blocks_, count_, random);
-    const std::uint64_t kept = count_ / 4;
+    const std::uint64_t kept = count_ * (100 - freed_percent) / 100;
     for (std::uint64_t i = kept; i < count_; ++i) std::free(blocks_[i]);
     count_ = kept;
   }

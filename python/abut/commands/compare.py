@@ -8,7 +8,7 @@ import typer
 from abut.errors import DIFFERENT, FAILED, INTERRUPTED, USAGE, AbutError
 
 if TYPE_CHECKING:
-    from abut.measure.measurement import Comparison
+    from abut.measure.measurement import Comparison, Plan
     from abut.measure.sample import Figure
     from abut.measure.session import Task
     from abut.measure.summary import Summary
@@ -24,7 +24,11 @@ def command(
         typer.Argument(metavar="PROGRAM", help="What to measure, with its arguments."),
     ] = None,
     suite: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Measure a suite: quick, daily or full.")
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Measure a suite: quick, daily, full, plain, pairs, threads, programs.",
+        ),
     ] = None,
     only: Annotated[
         str, typer.Option(metavar="NAME,...", help="Of the suite, only these benchmarks.")
@@ -44,7 +48,9 @@ def command(
     figure: Annotated[
         str,
         typer.Option(
-            metavar="NAME,...", help="A suite's tables: wall, cpu (user+sys), rss, faults."
+            metavar="NAME,...",
+            help="A suite's tables: wall, cpu (user+sys), user, rss, faults; "
+            "instructions, counted by Valgrind in one run more.",
         ),
     ] = "cpu",
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
@@ -69,6 +75,7 @@ def command(
         abut compare --suite daily --output daily.json
         abut compare --suite quick --heaps glibc,abut,abut+decay_ms=0 --figure cpu,rss
     """
+    from abut.measure.measurement import Plan
     from abut.measure.session import compare
     from abut.measure.summary import summarise
     from abut.reporters.progress import progress
@@ -77,7 +84,9 @@ def command(
     _check_files(output, plot, force=force)
     tasks = _tasks(program or [], suite, only, stdin)
     default_runs = _SUITE_RUNS if suite else _PROGRAM_RUNS
-    comparison = _comparison(_words(heaps), runs or default_runs, warmup, seed, suite)
+    counted = any(one.key == "instructions" for one in figures)
+    plan = Plan(runs or default_runs, warmup, seed, counted)
+    comparison = _comparison(_words(heaps), plan, suite)
     with progress(comparison, len(tasks)) as watcher:
         compare(comparison, tasks, watcher)
     summary = summarise(comparison)
@@ -126,18 +135,21 @@ def _tasks(program: list[str], suite: str | None, only: str, stdin: Path | None)
     return tasks.program_tasks(program, stdin)
 
 
-def _comparison(
-    names: list[str], runs: int, warmup: int, seed: int, suite: str | None
-) -> "Comparison":
+def _comparison(names: list[str], plan: "Plan", suite: str | None) -> "Comparison":
     from abut.heaps import find_heaps
-    from abut.measure.counters import available
-    from abut.measure.measurement import Comparison, Plan
+    from abut.measure.counters import HARDWARE_EVENTS, available
+    from abut.measure.instructions import check_counter
+    from abut.measure.measurement import Comparison
 
     found, missing = find_heaps(names)
     if not found:
         fix = "; ".join(heap.fix for heap in missing)
         raise AbutError("none of these heaps is installed", fix=fix or "name one after --heaps")
-    return Comparison(Plan(runs, warmup, seed), found, missing, available(), suite)
+    if plan.counts_instructions:
+        check_counter()
+    counted = {"instructions"} if plan.counts_instructions else set()
+    events = tuple(event for event in HARDWARE_EVENTS if event.key not in counted)
+    return Comparison(plan, found, missing, available(events), suite)
 
 
 def _write(summary: "Summary", figure: "Figure", output: Path | None, plot: Path | None) -> None:

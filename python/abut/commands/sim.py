@@ -215,6 +215,7 @@ def _show_one(result: "Result", top: int) -> None:
         report.split_table(result),
         report.use_table(result),
         report.prefetch_table(result),
+        report.time_table(result),
     )
     for table in tables:
         if table is not None:

@@ -3,6 +3,7 @@
 The order within each round is drawn anew, so that no heap always follows the same other one.
 """
 
+import dataclasses
 import random
 import tempfile
 from collections.abc import Callable, Sequence
@@ -12,8 +13,10 @@ from abut.environment import untouched_environment
 from abut.errors import AbutError
 from abut.heaps import Heap, preload
 from abut.measure.counters import Event
+from abut.measure.instructions import counting, take_count
 from abut.measure.measurement import Measurement, Plan
 from abut.measure.output import OutputWatch, describe_exit
+from abut.measure.sample import INSTRUCTIONS
 from abut.measure.spawn import Launch, Run, run_once
 from abut.measure.workload import Workload
 
@@ -52,6 +55,10 @@ class Interleaver:
                     for heap in order:
                         self._add_run(measurement, heap, watch, Path(scratch), number)
                         on_run(heap)
+                if self._plan.counts_instructions:
+                    for heap in self._heaps:
+                        self._count_instructions(measurement, heap, watch, Path(scratch))
+                        on_run(heap)
             finally:
                 measurement.differences = watch.differences()
                 if not watch.is_repeatable():
@@ -72,6 +79,18 @@ class Interleaver:
         _note(measurement, heap, run)
         if number >= self._plan.warmup:
             measurement.samples.setdefault(heap.name, []).append(run.sample)
+
+    def _count_instructions(
+        self, measurement: Measurement, heap: Heap, watch: OutputWatch, scratch: Path
+    ) -> None:
+        stdout, counts = scratch / "stdout", scratch / "counts"
+        counts.mkdir(exist_ok=True)
+        launch = self._launch(measurement.workload, heap, stdout, scratch / "stderr")
+        run = run_once(counting(launch, counts))
+        watch.add(heap.name, run.exit_code, stdout)
+        samples = measurement.samples[heap.name]
+        counters = {**samples[0].counters, INSTRUCTIONS.key: take_count(counts)}
+        samples[0] = dataclasses.replace(samples[0], counters=counters)
 
     def _launch(self, workload: Workload, heap: Heap, stdout: Path, stderr: Path) -> Launch:
         environment = {**untouched_environment(), **workload.environment, **heap.environment}

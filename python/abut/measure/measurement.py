@@ -13,12 +13,13 @@ from abut.measure.workload import Workload
 @dataclass(frozen=True, slots=True)
 class Plan:
     """How often to run: `runs` measured and `warmup` unmeasured ones of each heap, in rounds whose
-    order is drawn from `seed`.
+    order is drawn from `seed`. With `counts_instructions`, one more run of each is counted.
     """
 
     runs: int
     warmup: int
     seed: int
+    counts_instructions: bool = False
 
 
 @dataclass(slots=True)

@@ -9,7 +9,8 @@ class Sample:
     """The measurements of one run, children that were waited for included.
 
     Times are in seconds, memory in bytes; `peak_rss_bytes` is that of the largest single process.
-    `counters` holds the hardware counters that the machine has.
+    `counters` holds the hardware counters that the machine has. Where instructions were counted by
+    Valgrind, the first sample has their number, and no other.
     """
 
     wall_s: float
@@ -44,15 +45,19 @@ RSS = Figure("rss", "peak RSS", "B", lambda sample: sample.peak_rss_bytes)
 FAULTS = Figure(
     "faults", "page faults", "", lambda sample: sample.minor_faults + sample.major_faults
 )
-CHOICES = (WALL, CPU, RSS, FAULTS)
+USER = Figure("user", "user time", "s", lambda sample: sample.user_s)
+INSTRUCTIONS = Figure("instructions", "instructions", "", _counter("instructions"))
+ALWAYS_SHOWN = (WALL, CPU, RSS, FAULTS)
+CHOICES = (*ALWAYS_SHOWN, USER, INSTRUCTIONS)
 COUNTERS = (
     Figure("cycles", "cycles", "", _counter("cycles")),
-    Figure("instructions", "instructions", "", _counter("instructions")),
+    INSTRUCTIONS,
     Figure("cache-misses", "cache misses", "", _counter("cache-misses")),
     Figure("dtlb-misses", "dTLB misses", "", _counter("dtlb-misses")),
 )
 FIGURES = (
-    *CHOICES,
+    *ALWAYS_SHOWN,
+    USER,
     Figure("minor-faults", "minor faults", "", lambda sample: sample.minor_faults),
     Figure("major-faults", "major faults", "", lambda sample: sample.major_faults),
     *COUNTERS,

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from abut.errors import USAGE, AbutError
-from abut.measure.sample import CHOICES, Figure
+from abut.measure.sample import ALWAYS_SHOWN, Figure
 from abut.measure.statistics import Estimate
 from abut.measure.summary import Summary
 
@@ -82,7 +82,7 @@ def bars_of(summary: Summary, figure: Figure) -> Bars:
     heaps = [heap.name for heap in comparison.heaps]
     if comparison.suite is None and len(summary.programs) == 1:
         program = summary.programs[0]
-        rows = [(each.title, program.cells.get(each.key, {})) for each in CHOICES]
+        rows = [(each.title, program.cells.get(each.key, {})) for each in ALWAYS_SHOWN]
         title = " ".join(program.measurement.workload.argv)
     else:
         rows = [

@@ -28,7 +28,7 @@ def progress(comparison: Comparison, programs: int) -> Iterator[Watcher]:
     from rich.progress import Progress
 
     plan = comparison.plan
-    each = len(comparison.heaps) * (plan.runs + plan.warmup)
+    each = len(comparison.heaps) * (plan.runs + plan.warmup + plan.counts_instructions)
     # Seldom refreshed: drawing takes time from a core that the program may use.
     with Progress(console=Console(stderr=True), transient=True, refresh_per_second=2) as bar:
         task = bar.add_task("", total=programs * each)

@@ -119,6 +119,23 @@ def _add_prefetches(table: Table, level: str, side: str, found: Prefetches, miss
     table.add_row(level, side, amount(found.issued, ""), *texts)
 
 
+def time_table(result: Result) -> Table | None:
+    """What a core's time goes to; None where the preset has no core."""
+    time, core = result.time, result.job.preset.core
+    if time is None or core is None:
+        return None
+    table = grid("predicted time", ["waiting for", "cycles", "share"], words=1)
+    for part, cycles in time.cycles.items():
+        table.add_row(part, amount(round(cycles), ""), f"{cycles / (time.total or 1):.1%}")
+    table.add_row("all", amount(round(time.total), ""), "")
+    table.caption = (
+        f"{time.prefetches:,} lines prefetched, {time.useful:,} of them used, {time.late:,} late; "
+        f"the core's figures: {core.how}"
+    )
+    table.caption_justify = "left"
+    return table
+
+
 def optimum_words(result: Result) -> str | None:
     """How few misses the first level could have; None where that was not asked."""
     best = result.optimum
@@ -249,6 +266,7 @@ def _result_row(result: Result) -> dict[str, Any]:
         "amat_cycles": average_cycles(result),
         "amat_cycles_by_side": [average_cycles(result, side) for side in range(SIDES)],
         "instructions": result.instructions or None,
+        "time": dataclasses.asdict(result.time) if result.time else None,
         "mpki": [1000 * level.total_misses / result.instructions for level in result.levels]
         if result.instructions
         else None,

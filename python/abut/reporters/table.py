@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from rich.table import Table
 from rich.text import Text
 
-from abut.measure.sample import CHOICES, COUNTERS, Figure
+from abut.measure.sample import ALWAYS_SHOWN, COUNTERS, Figure
 from abut.measure.summary import Mean, ProgramSummary, Summary
 from abut.reporters.grid import grid
 from abut.reporters.units import amount, ratio_text, ratio_with_interval, with_interval
@@ -18,18 +18,18 @@ _DIFFERENT = "bold red"
 def tables(summary: Summary, figures: Sequence[Figure]) -> list[Table]:
     """All that there is to show: of a suite, a table for each of `figures`, then the means."""
     if summary.comparison.suite is None:
-        return [program_table(summary, program) for program in summary.programs]
+        return [program_table(summary, program, figures) for program in summary.programs]
     if not summary.programs:
         return []
-    return [*(suite_table(summary, figure) for figure in figures), means_table(summary)]
+    return [*(suite_table(summary, figure) for figure in figures), means_table(summary, figures)]
 
 
-def program_table(summary: Summary, program: ProgramSummary) -> Table:
+def program_table(summary: Summary, program: ProgramSummary, asked: Sequence[Figure] = ()) -> Table:
     """One row a heap; each figure's median, interval and ratios to the reference and the best."""
     comparison = summary.comparison
     title = Text(shlex.join(program.measurement.workload.argv))
     table = grid(title, ["heap"])
-    figures = [figure for figure in (*CHOICES, *COUNTERS) if figure.key in program.cells]
+    figures = [figure for figure in _shown(asked) if figure.key in program.cells]
     for figure in figures:
         table.add_column(figure.title, justify="right")
     measured = program.measurement.samples
@@ -66,16 +66,20 @@ def suite_table(summary: Summary, figure: Figure) -> Table:
     return table
 
 
-def means_table(summary: Summary) -> Table:
+def means_table(summary: Summary, asked: Sequence[Figure] = ()) -> Table:
     """One row a figure, one column a heap: the geometric mean of its ratios to the reference."""
     comparison = summary.comparison
     title = f"geometric means of {summary.counted} benchmarks (ratio to {comparison.reference})"
     table = grid(title, ["figure", *(heap.name for heap in comparison.heaps)])
-    for figure in (*CHOICES, *COUNTERS):
+    for figure in _shown(asked):
         if means := summary.means.get(figure.key):
             row = [means[heap.name] for heap in comparison.heaps]
             table.add_row(figure.title, *_mean_cells(row))
     return table
+
+
+def _shown(asked: Sequence[Figure]) -> list[Figure]:
+    return list(dict.fromkeys((*ALWAYS_SHOWN, *asked, *COUNTERS)))
 
 
 def _mean_cells(means: Sequence[Mean]) -> list[Text]:

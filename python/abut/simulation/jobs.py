@@ -20,6 +20,7 @@ from abut.simulation.caches import (
     UtilisationCounts,
     split_by_side,
 )
+from abut.simulation.core_time import Core, Time
 from abut.simulation.levels import first_level, lost_cycles
 from abut.simulation.owner_rows import OwnerRow, owner_rows
 from abut.simulation.owners import Owners, owners_of
@@ -78,6 +79,7 @@ class Result:
     owners: list[OwnerRow]
     damages: list[str]
     instructions: int = 0
+    time: Time | None = None
 
     @property
     def total_references(self) -> int:
@@ -99,7 +101,11 @@ def simulate(job: Job, addresses: Array | None = None) -> Result:
     used = [Utilisation(level) for level in levels]
     pages_used = Utilisation(tables[-1]) if tables else None
     optimum = Optimum(levels[0]) if job.optimum else None
-    simulators = [caches, tlb, separate, *used, pages_used, optimum]
+    instructions = (trace.info.totals or {}).get("instructions", 0)
+    per_access = instructions / trace.info.accesses if trace.info.accesses else 0.0
+    settings = job.preset.core
+    core = Core(job.preset, settings, tables, per_access) if settings else None
+    simulators = [caches, tlb, separate, *used, pages_used, optimum, core]
     feeds = [one for one in simulators if one is not None]
     pages = _feed(trace, job, owners, feeds, addresses)
     counts = caches.counts()
@@ -117,7 +123,8 @@ def simulate(job: Job, addresses: Array | None = None) -> Result:
         optimum=optimum.solve() if optimum else None,
         owners=owner_rows(trace, owners, caches, used[0].counts(), job.preset.memory_cycles, pages),
         damages=[f"at byte {damage.offset:,}: {damage.what}" for damage in trace.damages],
-        instructions=(trace.info.totals or {}).get("instructions", 0),
+        instructions=instructions,
+        time=core.time() if core else None,
     )
 
 

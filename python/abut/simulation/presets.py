@@ -8,6 +8,7 @@ capacity = "48 KiB"
 below = "L2"
 [[tlb]]                      # the same for pages: `entries` in place of `capacity`
 [[huge_tlb]]                 # with pages of 2 MiB
+[core]                       # how long a core takes: see core_time.py
 [allocator]                  # with --split allocator: the allocator's own cache
 """
 
@@ -22,6 +23,7 @@ from abut.errors import USAGE, AbutError
 from abut.places import PACKAGE
 from abut.plugins import entries, load
 from abut.simulation.caches import Level
+from abut.simulation.core_time import CoreSettings, read_core
 from abut.simulation.levels import from_the_top
 
 _FOLDER = PACKAGE / "simulation" / "machines"
@@ -46,6 +48,7 @@ class Preset:
     huge_tlb: tuple[Level, ...] = ()
     allocator: Level | None = None
     memory_cycles: float = 300.0
+    core: CoreSettings | None = None
 
 
 def preset_files() -> dict[str, Path]:
@@ -131,7 +134,7 @@ def this_machine_preset(folder: Path = _SYSFS) -> Preset:
 
 
 def _preset(name: str, document: dict[str, Any]) -> Preset:
-    known = {"about", "note", "memory_cycles", "level", "tlb", "huge_tlb", "allocator"}
+    known = {"about", "note", "memory_cycles", "level", "tlb", "huge_tlb", "allocator", "core"}
     if unknown := sorted(set(document) - known):
         raise ValueError(f"{unknown[0]}: not known; it may have {', '.join(sorted(known))}")
     allocator = document.get("allocator")
@@ -143,6 +146,7 @@ def _preset(name: str, document: dict[str, Any]) -> Preset:
         from_the_top([_tlb_level(table, _HUGE_PAGE) for table in document.get("huge_tlb", [])]),
         _level({"name": "allocator", **allocator}) if allocator else None,
         float(document.get("memory_cycles", 300)),
+        read_core(document["core"]) if "core" in document else None,
     )
 
 

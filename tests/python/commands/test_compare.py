@@ -57,6 +57,31 @@ def test_json_holds_machine_samples_and_summaries(abut: Abut, peer: Heap) -> Non
     assert report["hardware_counters"]["counted"] or report["hardware_counters"]["reason"]
 
 
+def count_of(abut: Abut, *command: str) -> float:
+    once = ("--runs", "1", "--warmup", "0", "--heaps", "glibc", "--figure", "instructions")
+    done = abut("compare", *once, "--json", "--", *command)
+    assert done.returncode == 0, done.stderr
+    cell = json.loads(done.stdout)["benchmarks"][0]["figures"]["instructions"]["glibc"]
+    return float(cell["median"]["value"])
+
+
+def test_instructions_are_counted_with_those_of_children(abut: Abut) -> None:
+    alone = count_of(abut, "/bin/true")
+    assert count_of(abut, "/bin/true") == pytest.approx(alone, rel=0.01)
+    without = count_of(abut, "sh", "-c", ":; :")
+    assert count_of(abut, "sh", "-c", "/bin/true; :") > without + 0.9 * alone
+
+
+def test_suites_of_our_own_programs_print_the_same_under_abut_and_count_as_asked(
+    abut: Abut, library: Path
+) -> None:
+    once = ("--runs", "1", "--warmup", "0", "--heaps", "glibc,abut", "--figure", "user")
+    done = abut("compare", "--suite", "tiny", *once, "--output", "tiny.json")
+    assert done.returncode == 0, done.stderr
+    assert "user time (ratio to glibc)" in done.stdout
+    assert "not there" not in done.stdout
+
+
 def test_program_that_prints_something_else_is_an_error(abut: Abut, peer: Heap) -> None:
     script = 'printf "same%s" "${LD_PRELOAD:+ different}"'
     done = abut("compare", *QUICK, *heaps(peer), "--", "sh", "-c", script)

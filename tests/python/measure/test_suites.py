@@ -105,8 +105,18 @@ def test_only_known_placeholders_are_replaced(text: str, value: str) -> None:
 def test_declared_suites_are_sound_and_name_files_that_exist() -> None:
     places = bench_places()
     benchmarks = load_benchmarks(places.suites)
-    assert {"quick", "daily", "full"} <= {suite for one in benchmarks for suite in one.suites}
+    suites = {suite for one in benchmarks for suite in one.suites}
+    assert {"quick", "daily", "full", "plain", "pairs", "threads", "programs"} <= suites
     for benchmark in benchmarks:
         for word in (*benchmark.command, *benchmark.prepare, benchmark.stdin or ""):
             if word.startswith("{bench}/"):
                 assert Path(expand(word, {"bench": str(places.bench)})).is_file(), word
+
+
+def test_programs_of_the_suite_of_programs_are_in_no_other_and_name_their_package() -> None:
+    programs = choose(load_benchmarks(bench_places().suites), "programs", [])
+    assert len(programs) >= 24
+    for benchmark in programs:
+        assert benchmark.suites == ("programs",)
+        assert benchmark.output == "compare"
+        assert benchmark.needs, benchmark.name

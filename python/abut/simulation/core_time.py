@@ -1,0 +1,106 @@
+"""How long a core takes over a run's accesses, by cause: the table [core] of a machine's file.
+
+[core]
+how = "estimates"             # how these figures were got
+window = 128                  # accesses in flight
+outstanding = 16              # misses of the first level in flight
+cycles_per_instruction = 0.3  # where nothing is waited for
+walk_cycles = 30              # a walk of the page table
+line_cycles = 8               # memory is busy for so long with a line
+row_hit_saves = 40            # cycles, where a line lies in a row that is open
+stream = 4                    # lines that the second level's streams keep ahead; 0: none
+adjacent = false              # lines come in pairs into the second level
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+from abut.simulation.caches import Level
+from abut.trace.native import failures, native_module
+
+if TYPE_CHECKING:
+    from abut.simulation.presets import Preset
+
+_USUAL_INSTRUCTIONS = 3.0  # an access, where they were not counted
+
+
+@dataclass(frozen=True, slots=True)
+class CoreSettings:
+    """What is not a cache of a core."""
+
+    how: str
+    window: int
+    outstanding: int
+    cycles_per_instruction: float
+    walk_cycles: float
+    line_cycles: float
+    row_hit_saves: float
+    stream: int
+    adjacent: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Time:
+    """Cycles by what was waited for, and what prefetches were good for."""
+
+    cycles: Mapping[str, float]
+    accesses: int
+    prefetches: int
+    useful: int
+    late: int
+
+    @property
+    def total(self) -> float:
+        """All of them."""
+        return sum(self.cycles.values())
+
+
+def read_core(table: Mapping[str, Any]) -> CoreSettings:
+    """The settings in a table. Raises TypeError or ValueError."""
+    types = get_type_hints(CoreSettings)
+    if lacking := sorted(set(types) - set(table)):
+        raise ValueError(f"core: {lacking[0]} is missing")
+    for key, value in table.items():
+        if key not in types:
+            raise ValueError(f"core: {key} is not known; it may have {', '.join(types)}")
+        wanted = (int, float) if types[key] is float else types[key]
+        if not isinstance(value, wanted) or isinstance(value, bool) != (types[key] is bool):
+            raise TypeError(f"core: {key} = {value!r} must be of the type {types[key].__name__}")
+    return CoreSettings(**table)
+
+
+class Core:
+    """A simulated core, to be fed by a replay. Raises AbutError where the preset has not the shape:
+    three levels of caches and two of TLBs.
+    """
+
+    def __init__(
+        self, preset: "Preset", core: CoreSettings, tables: Sequence[Level], per_access: float
+    ) -> None:
+        settings = {
+            "caches": [_shape(level) for level in preset.levels],
+            "tlbs": [_shape(level) for level in tables],
+            "page_shift": tables[0].line.bit_length() - 1 if tables else 12,
+            "walk": core.walk_cycles,
+            "memory": preset.memory_cycles,
+            "row_hit_saves": core.row_hit_saves,
+            "line": core.line_cycles,
+            "compute": core.cycles_per_instruction * (per_access or _USUAL_INSTRUCTIONS),
+            "window": core.window,
+            "outstanding": core.outstanding,
+            "stream": core.stream,
+            "adjacent": core.adjacent,
+        }
+        with failures():
+            self.native = native_module().Core(settings)
+
+    def time(self) -> Time:
+        """What was found so far."""
+        return Time(**self.native.counts())
+
+
+def _shape(level: Level) -> dict[str, float]:
+    lines = level.capacity // level.line
+    ways = level.ways or lines
+    return {"sets": lines // ways, "ways": ways, "cycles": level.cycles}

@@ -1,0 +1,56 @@
+// What decides how long a core takes over its accesses to memory. Times are in ticks, sixteen to a cycle.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace abut::sim {
+
+using Ticks = uint64_t;
+inline constexpr Ticks kTicksInCycle = 16;
+
+// An LRU cache or TLB; of a TLB the lines are pages.
+struct TimedCache {
+  uint32_t sets = 64; // a power of two
+  uint32_t ways = 12;
+  Ticks latency = 4 * kTicksInCycle;
+};
+
+struct Machine {
+  std::array<TimedCache, 3> caches{{{64, 12, 4 * kTicksInCycle},
+                                    {1024, 16, 14 * kTicksInCycle},
+                                    {32768, 16, 50 * kTicksInCycle}}};
+  std::array<TimedCache, 2> tlbs{{{16, 6, 0}, {256, 16, 7 * kTicksInCycle}}};
+  uint32_t page_shift = 12;
+  Ticks walk = 30 * kTicksInCycle;
+  Ticks memory = 320 * kTicksInCycle; // beyond what the caches take to find that they have it not
+  Ticks row_hit_saves = 40 * kTicksInCycle; // where the bank's open row is the line's
+  Ticks line = 8 * kTicksInCycle;           // the memory's channel is busy for so long with a line
+  Ticks compute = 2 * kTicksInCycle;        // between two accesses
+  uint32_t window = 128;                    // accesses in flight, at most kMostInFlight
+  uint32_t outstanding = 16; // misses of the first level in flight, at most kMostInFlight
+  uint32_t stream = 4;       // lines that a stream keeps ahead, into the second level; 0: none
+  bool adjacent = false;     // the other line of a pair, into the second level
+};
+
+inline constexpr uint32_t kMostInFlight = 512;
+
+// Where the time went, in ticks; the sum is the whole.
+struct TimeCounts {
+  enum Part : uint8_t { compute, l1, l2, l3, memory, tlb, dependence, outstanding, kParts };
+  std::array<Ticks, kParts> parts{};
+  std::array<uint64_t, 3> misses{}; // of accesses, by level
+  std::array<uint64_t, 2> tlb_misses{};
+  uint64_t accesses = 0;
+  uint64_t prefetches = 0; // lines brought in early
+  uint64_t useful = 0;     // of those, asked for before they left
+  uint64_t late = 0;       // of those, asked for before they were there
+
+  Ticks total() const {
+    Ticks sum = 0;
+    for (const Ticks part : parts) sum += part;
+    return sum;
+  }
+};
+
+} // namespace abut::sim

@@ -1,0 +1,55 @@
+"""A core's time: its table is read strictly, and time is that of the layout, not of misses."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abut.errors import AbutError
+from abut.simulation.core_time import Core, Time
+from abut.simulation.presets import Preset, find_preset, read_preset
+
+ZEN5 = (Path(__file__).parents[3] / "python/abut/simulation/machines/zen5.toml").read_text()
+
+
+def time_of(preset: Preset, addresses: list[int]) -> Time:
+    assert preset.core
+    core = Core(preset, preset.core, preset.tlb, 3.0)
+    count = len(addresses)
+    core.native.take(np.array(addresses, np.uint64), np.full(count, 8, np.uint32))
+    return core.time()
+
+
+def test_lines_in_sequence_take_less_time_than_the_same_lines_from_a_rotating_one() -> None:
+    preset = find_preset("zen5")
+    pages = range(5000)
+    even = time_of(preset, [page * 4096 + line * 64 for page in pages for line in range(64)])
+    turned = time_of(
+        preset, [page * 4096 + (line + page * 7) % 64 * 64 for page in pages for line in range(64)]
+    )
+    assert even.total < turned.total
+    assert even.accesses == turned.accesses == 5000 * 64
+    assert even.late <= even.useful <= even.prefetches
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ("window = 128\n", "", "core: window is missing"),
+        ("window = 128\n", "window = 128\nwidth = 4\n", "core: width is not known"),
+        ("stream = 4\n", 'stream = "four"\n', "core: stream = 'four' must be of the type int"),
+        ("adjacent = false", "adjacent = 0", "core: adjacent = 0 must be of the type bool"),
+    ],
+)
+def test_mistake_in_the_table_is_named(tmp_path: Path, old: str, new: str, complaint: str) -> None:
+    (tmp_path / "mine.toml").write_text(ZEN5.replace(old, new, 1))
+    with pytest.raises(AbutError, match=r"mine\.toml") as caught:
+        read_preset(tmp_path / "mine.toml")
+    assert complaint in str(caught.value)
+
+
+def test_core_that_cannot_be_is_refused(tmp_path: Path) -> None:
+    for old, new in (("window = 128", "window = 600"), ("\nline_cycles = 8", "\nline_cycles = -1")):
+        (tmp_path / "mine.toml").write_text(ZEN5.replace(old, new, 1))
+        with pytest.raises(AbutError):
+            time_of(read_preset(tmp_path / "mine.toml"), [0])
