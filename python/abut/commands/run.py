@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from abut.environment import untouched_environment
-from abut.errors import FAILED, NOT_EXECUTABLE, RUN_FAILED, USAGE, AbutError
+from abut.errors import NOT_EXECUTABLE, RUN_FAILED, USAGE, AbutError
 from abut.heaps import preload, require_heap
 from abut.library import load_library
 from abut.program import find_program, preload_obstacle
@@ -77,7 +77,7 @@ def command(
         environment |= found.environment
         chosen = preload(found, environment.get("LD_PRELOAD", ""))
     except AbutError as error:
-        if error.exit_code == FAILED:
+        if error.exit_code is None:
             error.exit_code = RUN_FAILED
         raise
     if chosen:

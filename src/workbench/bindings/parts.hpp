@@ -17,6 +17,8 @@ void add_report(nanobind::module_ &m);
 void add_reuse(nanobind::module_ &m);
 // The simulators: each by itself on numpy arrays, and all of them fed by a trace.
 void add_sim(nanobind::module_ &m);
+// Traces as text.
+void add_text(nanobind::module_ &m);
 // Writing traces, for tools that have recorded something elsewhere, and for tests.
 void add_writer(nanobind::module_ &m);
 
