@@ -12,6 +12,7 @@ from abut.errors import NOT_EXECUTABLE, NOT_FOUND, AbutError
 
 _HEAD_BYTES = 4096
 _MOST_INTERPRETERS = 5
+FOR_MUSL = "is built for musl"
 
 
 def find_program(name: str) -> Path:
@@ -110,5 +111,5 @@ def _elf_obstacle(path: Path) -> str | None:
     if elf.loader is None:
         return f"{path} is statically linked, so it loads no library at all"
     if "ld-musl" in elf.loader:
-        return f"{path} is built for musl, and the library for glibc"
+        return f"{path} {FOR_MUSL}, and the library for glibc"
     return None

@@ -70,7 +70,7 @@ def short(run: Path) -> Path:
 
 def commands() -> dict[str, Any]:
     group: Any = typer.main.get_command(build_app(list(VERBS)))
-    found = {}
+    found: dict[str, Any] = {}
     for name, command in group.commands.items():
         children = getattr(command, "commands", {})
         found |= {f"{name} {child}": one for child, one in children.items()} or {name: command}
