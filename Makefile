@@ -34,6 +34,15 @@ test-peers: ## Run suites that others wrote, under both heaps, and compare; SUIT
 	@mkdir -p build/peers
 	@PYTHONPATH=tests .venv/bin/python -m peers --json build/peers/result.json $(SUITE)
 
+.PHONY: mutants
+mutants: ## Change one place of the native code at a time, and see whether a test notices; takes hours
+	@tools/setup.sh build heaps python
+	@.venv/bin/python tools/mutants.py --seed $$(date +%j) --json build/mutants.json
+
+.PHONY: surroundings
+surroundings: ## Run tests with open descriptors, private files, no home, no terminal, as nobody; after make test
+	@tools/surroundings.sh
+
 .PHONY: lint
 lint: ## Check layers, layout, names and types, and look for likely mistakes
 	@tools/setup.sh build lint python
