@@ -77,8 +77,10 @@ static void double_free_of_an_overwritten_block(void) {
 static void free_after_realloc(void) {
   char *a = block(), *between = block();
   char *grown = hidden(realloc(a, 64 * bytes));
-  if (grown != a) give_back(a);
-  else give_back(grown);
+  if (grown != a)
+    give_back(a);
+  else
+    give_back(grown);
   give_back(grown);
   give_back(between);
 }
@@ -149,23 +151,45 @@ static void write_after_free(size_t count, uint64_t word) {
   hidden(block());
   hidden(block());
 }
-static void write_an_address_after_free(void) { write_after_free(8, (uint64_t)(uintptr_t)(in_static + 64)); }
+static void write_an_address_after_free(void) {
+  write_after_free(8, (uint64_t)(uintptr_t)(in_static + 64));
+}
 static void write_letters_after_free(void) { write_after_free(16, 0x4141414141414141); }
 static void write_all_after_free(void) { write_after_free(bytes, 0x4141414141414141); }
 
-#define KIND(name) {#name, name}
+#define KIND(name)                                                                                 \
+  { #name, name }
 static const struct {
   const char *name;
   void (*commit)(void);
 } kinds[] = {
-    KIND(double_free), KIND(double_free_with_another_between), KIND(double_free_after_many),
-    KIND(double_free_after_reuse), KIND(double_free_by_another_thread), KIND(double_free_by_two_threads),
-    KIND(double_free_of_an_overwritten_block), KIND(free_after_realloc), KIND(realloc_after_free),
-    KIND(free_inside), KIND(free_misaligned), KIND(free_at_the_end), KIND(free_of_the_stack),
-    KIND(free_of_static_data), KIND(free_of_a_forged_block), KIND(free_of_a_mapping), KIND(free_of_no_address),
-    KIND(realloc_inside), KIND(overflow_by_a_byte), KIND(overflow_by_a_zero), KIND(overflow_by_sixteen),
-    KIND(overflow_by_much), KIND(underflow), KIND(overflow_into_a_free_block), KIND(write_an_address_after_free),
-    KIND(write_letters_after_free), KIND(write_all_after_free),
+    KIND(double_free),
+    KIND(double_free_with_another_between),
+    KIND(double_free_after_many),
+    KIND(double_free_after_reuse),
+    KIND(double_free_by_another_thread),
+    KIND(double_free_by_two_threads),
+    KIND(double_free_of_an_overwritten_block),
+    KIND(free_after_realloc),
+    KIND(realloc_after_free),
+    KIND(free_inside),
+    KIND(free_misaligned),
+    KIND(free_at_the_end),
+    KIND(free_of_the_stack),
+    KIND(free_of_static_data),
+    KIND(free_of_a_forged_block),
+    KIND(free_of_a_mapping),
+    KIND(free_of_no_address),
+    KIND(realloc_inside),
+    KIND(overflow_by_a_byte),
+    KIND(overflow_by_a_zero),
+    KIND(overflow_by_sixteen),
+    KIND(overflow_by_much),
+    KIND(underflow),
+    KIND(overflow_into_a_free_block),
+    KIND(write_an_address_after_free),
+    KIND(write_letters_after_free),
+    KIND(write_all_after_free),
 };
 
 /* Blocks that are handed out now must be the heap's own, and no two may overlap. */
@@ -173,7 +197,8 @@ static int look(void) {
   static unsigned char *later[kLater];
   for (int i = 0; i < kLater; ++i) {
     later[i] = (unsigned char *)block();
-    if ((char *)later[i] >= in_static && (char *)later[i] < in_static + sizeof in_static) return kMisled;
+    if ((char *)later[i] >= in_static && (char *)later[i] < in_static + sizeof in_static)
+      return kMisled;
     memset(later[i], i + 1, bytes < 64 ? bytes : 64);
   }
   for (int i = 0; i < kLater; ++i)

@@ -34,7 +34,9 @@
 
 static inline void *mi_zalloc(size_t size) { return calloc(1, size); }
 #define mi_zalloc_small mi_zalloc
-static inline void *mi_mallocn(size_t count, size_t size) { return reallocarray(NULL, count, size); }
+static inline void *mi_mallocn(size_t count, size_t size) {
+  return reallocarray(NULL, count, size);
+}
 static inline void *mi_rezalloc(void *block, size_t size) {
   const size_t before = malloc_usable_size(block);
   char *grown = (char *)realloc(block, size);
@@ -80,7 +82,8 @@ static inline void *mi_rezalloc_aligned(void *block, size_t size, size_t align) 
 }
 static inline void *mi_recalloc_aligned(void *block, size_t count, size_t size, size_t align) {
   size_t bytes;
-  return __builtin_mul_overflow(count, size, &bytes) ? NULL : mi_rezalloc_aligned(block, bytes, align);
+  return __builtin_mul_overflow(count, size, &bytes) ? NULL
+                                                     : mi_rezalloc_aligned(block, bytes, align);
 }
 
 typedef int mi_heap_t;
@@ -94,5 +97,6 @@ static inline mi_heap_t *mi_heap_new(void) { return (mi_heap_t *)malloc(sizeof(m
 
 #ifdef __cplusplus
 #include <memory>
-template <class T> using mi_stl_allocator = std::allocator<T>;
+template <class T>
+using mi_stl_allocator = std::allocator<T>;
 #endif

@@ -35,26 +35,27 @@ typedef void(test_t)(void);
 static int test_failures;
 static const char *test_name;
 
-#define TEST_BEGIN(name)                                                                                               \
-  static void name(void) {                                                                                             \
+#define TEST_BEGIN(name)                                                                           \
+  static void name(void) {                                                                         \
     test_name = #name;
-#define TEST_END                                                                                                       \
-  goto label_test_end;                                                                                                 \
-  label_test_end:;                                                                                                     \
+#define TEST_END                                                                                   \
+  goto label_test_end;                                                                             \
+  label_test_end:;                                                                                 \
   }
 #define test_skip(...) printf("%s: skipped\n", test_name)
-#define test_skip_if(condition)                                                                                        \
-  do                                                                                                                   \
-    if (condition) {                                                                                                   \
-      test_skip("");                                                                                                   \
-      goto label_test_end;                                                                                             \
-    }                                                                                                                  \
+#define test_skip_if(condition)                                                                    \
+  do                                                                                               \
+    if (condition) {                                                                               \
+      test_skip("");                                                                               \
+      goto label_test_end;                                                                         \
+    }                                                                                              \
   while (0)
-#define test_fail(...) (++test_failures, printf("%s:%d: ", test_name, __LINE__), printf(__VA_ARGS__), printf("\n"))
+#define test_fail(...)                                                                             \
+  (++test_failures, printf("%s:%d: ", test_name, __LINE__), printf(__VA_ARGS__), printf("\n"))
 
-#define CHECK_THAT(condition, ...)                                                                                     \
-  do                                                                                                                   \
-    if (!(condition)) test_fail(__VA_ARGS__);                                                                          \
+#define CHECK_THAT(condition, ...)                                                                 \
+  do                                                                                               \
+    if (!(condition)) test_fail(__VA_ARGS__);                                                      \
   while (0)
 #define expect_d_eq(a, b, ...) CHECK_THAT((a) == (b), __VA_ARGS__)
 #define expect_d_ne(a, b, ...) CHECK_THAT((a) != (b), __VA_ARGS__)
@@ -141,7 +142,8 @@ static inline void *rallocx(void *block, size_t size, int flags) {
   return grown;
 }
 /* The largest size is the only thing of jemalloc's settings that the tests here use. */
-static inline int mallctl(const char *name, void *value, size_t *bytes, void *fresh, size_t fresh_bytes) {
+static inline int mallctl(const char *name, void *value, size_t *bytes, void *fresh,
+                          size_t fresh_bytes) {
   (void)name, (void)fresh, (void)fresh_bytes;
   if (value != NULL && *bytes == sizeof(unsigned)) *(unsigned *)value = 1;
   return 0;
@@ -150,8 +152,8 @@ static inline int mallctlnametomib(const char *name, size_t *mib, size_t *length
   (void)name, (void)mib, (void)length;
   return 0;
 }
-static inline int mallctlbymib(const size_t *mib, size_t length, void *value, size_t *bytes, void *fresh,
-                               size_t fresh_bytes) {
+static inline int mallctlbymib(const size_t *mib, size_t length, void *value, size_t *bytes,
+                               void *fresh, size_t fresh_bytes) {
   (void)mib, (void)length, (void)bytes, (void)fresh, (void)fresh_bytes;
   if (value != NULL) *(size_t *)value = PTRDIFF_MAX;
   return 0;
