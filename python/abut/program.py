@@ -24,7 +24,8 @@ def find_program(name: str) -> Path:
         return Path(found)
     if "/" not in name:
         in_path = [Path(folder, name) for folder in os.get_exec_path() if folder]
-        blocked = next((path for path in in_path if path.is_file()), None)
+        # os.path answers False where the folder may not be read; pathlib raises.
+        blocked = next((path for path in in_path if os.path.isfile(path)), None)  # noqa: PTH113
     else:
         blocked = Path(name) if os.path.lexists(name) else None
     if blocked is None:
