@@ -14,7 +14,7 @@ help: ## Show this list
 .PHONY: demo
 demo: ## Build abut, show what it says of a real program's heap, and measure that under five heaps
 	@tools/setup.sh build heaps demo python
-	@tools/build.sh release abut abut_native abut-collect
+	@tools/build.sh release abut abut_light abut_rt abut_papers abut_native abut-collect
 	@$(ABUT) demo --output build/demo
 
 .PHONY: test
@@ -33,6 +33,15 @@ test-peers: ## Run suites that others wrote, under both heaps, and compare; SUIT
 	@tools/build.sh release abut
 	@mkdir -p build/peers
 	@PYTHONPATH=tests .venv/bin/python -m peers --json build/peers/result.json $(SUITE)
+
+.PHONY: mutants
+mutants: ## Change one place of the native code at a time, and see whether a test notices; takes hours
+	@tools/setup.sh build heaps python
+	@.venv/bin/python tools/mutants.py --seed $$(date +%j) --json build/mutants.json
+
+.PHONY: surroundings
+surroundings: ## Run tests with open descriptors, private files, no home, no terminal, as nobody; after make test
+	@tools/surroundings.sh
 
 .PHONY: lint
 lint: ## Check layers, layout, names and types, and look for likely mistakes

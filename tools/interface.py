@@ -126,7 +126,7 @@ class _Reader:
     def _signature(self, text: str) -> str:
         """Of a function or variable, whose body or value is passed over."""
         body = f"{{{self._skip()}}}"
-        if " = " in text or ")" not in text:
+        if " = " in _outside(text.rpartition("\n")[2]) or ")" not in text:
             while self.tokens[self.at][1] != ";":
                 body += self.tokens[self.at][1]
                 self.at += 1
@@ -151,6 +151,13 @@ def _is_open(text: str) -> bool:
     if text.count("(") > text.count(")"):
         return True
     return text.lstrip().startswith("template") and text.count("<") > text.count(">")
+
+
+def _outside(text: str) -> str:
+    """The text without what stands in parentheses, such as default arguments."""
+    while (inner := re.sub(r"\([^()]*\)", "", text)) != text:
+        text = inner
+    return text
 
 
 def _tidy(text: str) -> str:

@@ -16,22 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from abut.cli import VERBS, build_app
-from abut.errors import DIFFERENT, FAILED, INTERRUPTED, NOT_EXECUTABLE, NOT_FOUND, RUN_FAILED, USAGE
+from abut.errors import EXITS, RUN_EXITS
 from abut.recording.compilers import COMPILERS, run_compiler
 
 _CMAKE = Path(__file__).resolve().parents[1] / "CMakeLists.txt"
 _VERSION = re.findall(r"project\(\s*abut\s+VERSION\s+([0-9.]+)", _CMAKE.read_text())[0]
 _ABOUT = "A cache-conscious heap for native Linux programs, and the bench that measures it."
-_EXITS = {
-    0: "done",
-    FAILED: "it failed; the message says why and what mends it",
-    USAGE: "the command line is wrong",
-    DIFFERENT: "compare: a program did something else under one heap than under another",
-    RUN_FAILED: "run: abut itself failed, and the program was not started",
-    NOT_EXECUTABLE: "run: the program is there and cannot be executed",
-    NOT_FOUND: "run: there is no such program",
-    INTERRUPTED: "interrupted",
-}
 
 
 def pages() -> Iterator[tuple[str, str]]:
@@ -68,8 +58,9 @@ def _front_page() -> str:
     lines += [".SH OPTIONS", ".TP", r".B \-\-help", "Show the verbs."]
     lines += [".TP", r".B \-\-version", "Show the versions of abut and of its library."]
     lines += [".SH EXIT STATUS"]
-    for code, meaning in _EXITS.items():
+    for code, meaning in EXITS.items():
         lines += [".TP", f".B {code}", _escaped(meaning)]
+    lines += [".PP", _escaped(RUN_EXITS)]
     lines += [".SH ENVIRONMENT"]
     for name, meaning in (
         ("ABUT_LIBRARY", "the library to use instead of the one that belongs to the package"),

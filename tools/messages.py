@@ -71,11 +71,13 @@ def command_messages() -> Iterator[Message]:
         for call in ast.walk(tree):
             if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
                 continue
-            if call.func.id not in ("AbutError", "NotHere") or not call.args:
+            if call.func.id not in ("AbutError", "NotHere", "unknown") or not call.args:
                 continue
             fixes = [_shown(each.value, names) for each in call.keywords if each.arg == "fix"]
             fixes = [fix for fix in fixes if fix != _ANY]
             text = _shown(call.args[0], names)
+            if call.func.id == "unknown":
+                text, fixes = f"{text}: there is none called '{_ANY}'", [f"choose of {_ANY}"]
             if re.search(r"[a-z]{3}", text):
                 root = _PACKAGE if path.is_relative_to(_PACKAGE) else ROOT
                 where = ".".join(path.relative_to(root).with_suffix("").parts)
@@ -99,6 +101,8 @@ def _shown(node: ast.expr, names: dict[str, ast.expr]) -> str:
             return re.sub(f"{_ANY}+", _ANY, "".join(_shown(part, {}) for part in parts))
         case ast.BinOp(left=left, op=ast.Add(), right=right):
             return _shown(left, names) + _shown(right, names)
+        case ast.Call(func=ast.Name(id="build_fix"), args=[ast.Constant(value=str(target))]):
+            return f"tools/build.sh release {target}, or pip install --force-reinstall abut"
         case ast.Name(id=name) if name in names:
             return _shown(names[name], {})
     return _ANY

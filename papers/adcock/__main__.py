@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from abut.commands.console import console
-from abut.errors import AbutError
+from abut.errors import USAGE, AbutError
 from abut.machine import describe, this_machine
 from abut_papers.adcock.bench import PROGRAMS, run
 from abut_papers.adcock.experiments import SIZES, experiments
@@ -46,7 +46,7 @@ def main(
         result = run(names, suite, runs, progress, notes, variants.split(",") if variants else ())
     except AbutError as error:
         print(f"abut: {error}", file=sys.stderr)
-        raise typer.Exit(error.exit_code) from error
+        raise typer.Exit(error.exit_code or USAGE) from error
     if picture:
         result.draw(picture)
     if json:

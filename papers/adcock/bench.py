@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from rich.table import Table
 
-from abut.errors import DIFFERENT, AbutError
+from abut.errors import NO, AbutError, unknown
 from abut.places import bench_places
 from abut_papers.adcock.experiments import experiments
 from abut_papers.adcock.journal import RunJournal, answer_of
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 ABOUT = "Movers of nodes (Adcock 2009): DICT, MLIST, and containers whose nodes move"
 PROGRAMS = ("dict-node-1", "dict-fields-1", "mlist-7", "mlist-11", "mlist-15", "map", "list")
 HEAPS = ("glibc",)
+IGNORES = ("heaps", "recorded", "traces", "fresh")  # no heap is compared, and nothing recorded
 _BUILD = "tools/build.sh release bench-move"
 _answer = answer_of
 
@@ -94,8 +95,8 @@ def run(
     With `variants`, only those whose names begin so, beside what they are compared with.
     """
     known = {experiment.name: experiment for experiment in experiments(suite)}
-    if unknown := [name for name in programs if name not in known]:
-        raise AbutError(f"{unknown[0]}: no such experiment", fix=f"choose of {', '.join(known)}")
+    if missing := [name for name in programs if name not in known]:
+        raise unknown("--programs", missing[0], known)
     notes = journal or RunJournal()
     chosen = [known[name].only(variants) if variants else known[name] for name in programs]
     measured = [(one, _measure(one, runs, progress, notes)) for one in chosen]
@@ -200,7 +201,7 @@ def _check_same_work(experiment: Experiment, measured: dict[str, list[dict[str, 
         )
         seen.setdefault(work, set()).update(one["checksum"] for one in measured[variant.label])
     if any(len(checksums) > 1 for checksums in seen.values()):
-        raise AbutError(f"{experiment.name}: movers change what is computed", exit_code=DIFFERENT)
+        raise AbutError(f"{experiment.name}: movers change what is computed", exit_code=NO)
 
 
 def _verdict(experiment: Experiment, rows: Sequence[Row]) -> str:

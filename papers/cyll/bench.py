@@ -18,7 +18,7 @@ from typing import Any
 from rich.table import Table
 
 from abut.bench import Request
-from abut.errors import USAGE, AbutError
+from abut.errors import AbutError, unknown
 from abut.heaps import Heap
 from abut.measure.counters import available
 from abut.measure.measurement import Comparison
@@ -112,13 +112,8 @@ class CyllResult:
 
 def measure(request: Request) -> CyllResult:
     """Record, place, run and simulate."""
-    unknown = [name for name in request.programs if name not in _COMMANDS]
-    if unknown:
-        raise AbutError(
-            f"{unknown[0]}: not a program of this paper",
-            fix=f"choose of {', '.join(PROGRAMS)}",
-            exit_code=USAGE,
-        )
+    if missing := [name for name in request.programs if name not in _COMMANDS]:
+        raise unknown("--programs", missing[0], PROGRAMS)
     # A heap may be one without a plan, or a strategy: then only those strategies are measured.
     strategies = [name for name in (*HIS, *OURS) if name in request.heaps]
     names = [name for name in request.heaps if name not in strategies]

@@ -2,7 +2,8 @@
 
 A paper is a module that an entry point of the group `abut.benches` names. It has `ABOUT`, one line;
 `PROGRAMS` and `HEAPS`, what it is measured on if nothing else is asked for; and `measure(request)`,
-which returns a `Result`.
+which returns a `Result`. `IGNORES`, where it has it, names options of `abut bench` that it has no
+use for.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from abut.errors import USAGE, AbutError
+from abut.errors import USAGE, AbutError, unknown
 from abut.plugins import entries, load
 
 if TYPE_CHECKING:
@@ -80,6 +81,8 @@ def find_paper(name: str) -> Paper:
     """The paper of that name. Raises AbutError where there is none."""
     known = entries(_GROUP)
     if name not in known:
-        fix = f"choose of {', '.join(papers())}" if known else "install abut with its papers"
-        raise AbutError(f"{name}: no such paper", fix=fix, exit_code=USAGE)
+        if not known:
+            problem = f"{name}: no papers are installed"
+            raise AbutError(problem, fix="install abut with its papers", exit_code=USAGE)
+        raise unknown("paper", name, known)
     return cast("Paper", load(known[name]))

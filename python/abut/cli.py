@@ -5,11 +5,12 @@ numpy are imported only by the verb that needs them, so that a shell prompt neve
 """
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from abut.errors import INTERRUPTED, USAGE, AbutError
+from abut.errors import INTERRUPTED, USAGE, AbutError, unknown
 
 if TYPE_CHECKING:
     import typer
@@ -33,6 +34,7 @@ VERBS = {
     "heaps": "List the heaps that are known and which are installed",
     "options": "List the options of abut's heap",
     "lib": "Print the path of the library, for LD_PRELOAD",
+    "doctor": "Say what this machine lacks, and what to type",
     "completion": "Print the completion script for a shell",
 }
 _COMPILERS = ("cc", "c++")  # their arguments are another program's, and they are called often
@@ -63,13 +65,13 @@ def main() -> NoReturn:
         sys.exit(_dispatch(sys.argv[1:]))
     except AbutError as error:
         print(f"abut: {error}", file=sys.stderr)
-        sys.exit(error.exit_code)
+        sys.exit(USAGE if error.exit_code is None else error.exit_code)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
         # The reader of the output has closed it; report nothing when Python flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        sys.exit(128 + signal.SIGPIPE)
 
 
 def help_text() -> str:
@@ -87,27 +89,12 @@ def build_app(verbs: Sequence[str], *, completes: bool = False) -> "typer.Typer"
     from importlib import import_module
 
     import typer
-    import typer.core
+
+    from abut.verb import Verb
 
     app = typer.Typer(
         add_completion=completes, pretty_exceptions_enable=False, rich_markup_mode="markdown"
     )
-
-    class Verb(typer.core.TyperCommand):
-        """A verb whose options never take the `--` before the program for their value."""
-
-        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-            rest = super().parse_args(ctx, args)
-            for parameter in self.params:
-                value = ctx.params.get(parameter.name or "")
-                values = value if isinstance(value, list | tuple) else [value]
-                if any(str(each) == "--" for each in values) and parameter.opts[0][0] == "-":
-                    raise AbutError(
-                        f"{parameter.opts[0]}: its value is missing: what follows it is '--'",
-                        fix=f"{parameter.opts[0]} {parameter.metavar or 'VALUE'} -- PROGRAM",
-                        exit_code=USAGE,
-                    )
-            return rest
 
     app.callback()(lambda: None)  # without it typer takes a single verb for the whole program
     for verb in verbs:
@@ -143,7 +130,7 @@ def _dispatch(arguments: Sequence[str]) -> int:
 
         run_compiler(first, list(arguments[1:]))
     if first not in VERBS:
-        raise AbutError(_unknown(first), fix="abut --help lists the verbs", exit_code=USAGE)
+        raise _unknown(first)
     return _run_verbs([first], arguments)
 
 
@@ -152,13 +139,11 @@ def _run_verbs(verbs: Sequence[str], arguments: Sequence[str], *, completes: boo
     return int(result or 0)
 
 
-def _unknown(word: str) -> str:
-    from difflib import get_close_matches
-
+def _unknown(word: str) -> AbutError:
     if word.startswith("-"):
-        return f"{word}: not an option of abut itself; options follow a verb"
-    near = get_close_matches(word, VERBS, n=1)
-    return f"{word}: no such verb" + (f"; did you mean '{near[0]}'?" if near else "")
+        problem = f"{word}: not an option of abut itself; options follow a verb"
+        return AbutError(problem, fix="abut --help lists the verbs", exit_code=USAGE)
+    return unknown("verb", word, VERBS, " (abut --help)")
 
 
 def _version_text() -> str:

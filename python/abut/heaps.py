@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, cast
 
-from abut.errors import USAGE, AbutError
+from abut.errors import USAGE, AbutError, unknown
 from abut.library import library_path, load_library
 from abut.plugins import entries, load
 from abut.settings import environment_of
@@ -42,7 +42,7 @@ class MissingHeap:
     @property
     def fix(self) -> str:
         """The command that installs it."""
-        return f"apt install {self.package}"
+        return f"sudo apt install {self.package}"
 
 
 class MoreHeaps(Protocol):
@@ -102,9 +102,7 @@ def find_heap(name: str) -> Heap | MissingHeap:
         for added in more_heaps():
             if heap := added.heap_of(name):
                 return heap
-        known = ", ".join(heap_names())
-        fix = f"choose of {known}, or give the path of a library"
-        raise AbutError(f"heap '{name}': no such heap", fix=fix, exit_code=USAGE)
+        raise unknown("heap", name, heap_names(), ", or give the path of a library")
     peer = _PEERS[name]
     library = _find_library(peer.libraries)
     if library is None:
@@ -126,14 +124,14 @@ def find_heaps(names: Iterable[str]) -> tuple[list[Heap], list[MissingHeap]]:
     """Those of `names` that are there, and those that are not."""
     found: list[Heap] = []
     missing: list[MissingHeap] = []
-    for name in dict.fromkeys(names):
+    for name in names:
         heap = find_heap(name)
         if isinstance(heap, MissingHeap):
             missing.append(heap)
         elif heap.name in {other.name for other in found}:
             raise AbutError(
                 f"heap '{name}': two heaps are called {heap.name}",
-                fix="label one: LABEL=PATH",
+                fix="name it once, or label one: LABEL=PATH",
                 exit_code=USAGE,
             )
         else:

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import ClassVar
 
 from abut.errors import AbutError
-from abut.places import BUILD_FIX, library_candidate
+from abut.places import build_fix, library_candidate
 
 
 def library_path() -> Path:
     """The preloadable library. Raises AbutError when it has not been built."""
     path = library_candidate()
     if not path.is_file():
-        raise AbutError(f"{path}: abut's library is not there", fix=BUILD_FIX)
+        raise AbutError(f"{path}: abut's library is not there", fix=build_fix("abut"))
     return path
 
 
@@ -55,7 +55,7 @@ class Library:
             self._native.abut_option_at.restype = ctypes.POINTER(_Option)
             self._native.abut_option_at.argtypes = [ctypes.c_int]
         except (OSError, AttributeError) as error:
-            raise AbutError(f"{path}: cannot be used: {error}", fix=BUILD_FIX) from error
+            raise AbutError(f"{path}: cannot be used: {error}", fix=build_fix("abut")) from error
         self.path = path
 
     def version(self) -> str:

@@ -1,17 +1,24 @@
 """Where the parts lie: in a source tree with its build folder, or inside an installed wheel."""
 
 import os
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent
-BUILD_FIX = "build it with `make`, or install the package with pip"
 
 
 def source_root() -> Path | None:
     """The source tree that this package runs from; None when it was installed as a wheel."""
     root = PACKAGE.parent.parent
     return root if (root / "pyproject.toml").is_file() else None
+
+
+def build_fix(target: str) -> str:
+    """What to type to have a part that is not built; `target` is its name for CMake."""
+    if root := source_root():
+        return shlex.join([str(root / "tools" / "build.sh"), "release", target])
+    return "pip install --force-reinstall abut"
 
 
 def library_candidate() -> Path:

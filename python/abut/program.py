@@ -12,6 +12,7 @@ from abut.errors import NOT_EXECUTABLE, NOT_FOUND, AbutError
 
 _HEAD_BYTES = 4096
 _MOST_INTERPRETERS = 5
+FOR_MUSL = "is built for musl"
 
 
 def find_program(name: str) -> Path:
@@ -23,7 +24,8 @@ def find_program(name: str) -> Path:
         return Path(found)
     if "/" not in name:
         in_path = [Path(folder, name) for folder in os.get_exec_path() if folder]
-        blocked = next((path for path in in_path if path.is_file()), None)
+        # os.path answers False where the folder may not be read; pathlib raises.
+        blocked = next((path for path in in_path if os.path.isfile(path)), None)  # noqa: PTH113
     else:
         blocked = Path(name) if os.path.lexists(name) else None
     if blocked is None:
@@ -110,5 +112,5 @@ def _elf_obstacle(path: Path) -> str | None:
     if elf.loader is None:
         return f"{path} is statically linked, so it loads no library at all"
     if "ld-musl" in elf.loader:
-        return f"{path} is built for musl, and the library for glibc"
+        return f"{path} {FOR_MUSL}, and the library for glibc"
     return None

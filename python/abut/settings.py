@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from abut.errors import USAGE, AbutError
+from abut.errors import USAGE, AbutError, unknown
 from abut.library import HeapOption
 
 
@@ -18,7 +18,7 @@ def environment_of(settings: Iterable[str], options: Iterable[HeapOption]) -> di
         if not equals:
             raise _bad(f"option '{setting}': no value", "write it as NAME=VALUE")
         if name not in known:
-            raise _bad(f"option '{given}': the library has none of that name", _known(known))
+            raise unknown("option of the heap", given, known, " (`abut options` explains them)")
         _check_value(known[name], value)
         variables[known[name].variable] = value
     return variables
@@ -27,8 +27,10 @@ def environment_of(settings: Iterable[str], options: Iterable[HeapOption]) -> di
 def _check_value(option: HeapOption, value: str) -> None:
     if option.kind == "number":
         _check_number(option, value)
-    elif option.kind == "choice" and value not in re.findall(r"[\w-]+", option.range):
-        raise _bad(f"option '{option.name}': no choice '{value}'", f"choose of {option.range}")
+    elif option.kind == "choice":
+        choices = re.findall(r"[\w-]+", option.range)
+        if value not in choices:
+            raise unknown(f"value of '{option.name}'", value, choices)
     elif option.name == "plan":
         _check_plan(value)
 
@@ -46,10 +48,6 @@ def _check_number(option: HeapOption, value: str) -> None:
         raise _bad(f"option '{option.name}': '{value}' is not a number", fix)
     if len(bounds) == 2 and not bounds[0] <= int(value) <= bounds[1]:  # noqa: PLR2004 (low, high)
         raise _bad(f"option '{option.name}': {value} is out of range", fix)
-
-
-def _known(names: Iterable[str]) -> str:
-    return f"choose of {', '.join(sorted(names))} (`abut options` explains them)"
 
 
 def _bad(problem: str, fix: str) -> AbutError:

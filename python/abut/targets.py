@@ -1,13 +1,22 @@
-"""Whether what a verb is to write can be written, before an hour's work is lost on it."""
+"""Files that verbs write: checked before an hour's work is lost on them, and written whole or not.
 
-from collections.abc import Iterable
+What is there is replaced by a finished file. Devices and pipes are written to as they are; a link
+is never followed, since it may lead anywhere.
+"""
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from abut.errors import AbutError
 
+_ELSEWHERE = "name another file"
+
 
 def check_target(
-    target: Path, inputs: Iterable[Path], *, force: bool, folder: bool = False
+    target: Path, inputs: Iterable[Path] = (), *, force: bool, folder: bool = False
 ) -> None:
     """Raise AbutError where there is something already, no folder for it, or what is to be read.
 
@@ -15,12 +24,53 @@ def check_target(
     """
     if not target.absolute().parent.is_dir():
         raise AbutError(f"{target}: its folder is not there", fix=f"mkdir -p {target.parent}")
+    if not folder and _is_stream(target):
+        return
+    if target.is_symlink() and not (folder and target.is_dir()):
+        raise AbutError(f"{target}: is a link, to {target.readlink()}", fix=_ELSEWHERE)
     if not target.exists():
         return
     if target.is_dir() != folder:
         problem = "is a folder" if target.is_dir() else "is no folder"
-        raise AbutError(f"{target}: {problem}", fix="name another one")
+        raise AbutError(f"{target}: {problem}", fix=_ELSEWHERE)
     if not force:
         raise AbutError(f"{target}: is there already", fix="--force overwrites it")
     if any(one.exists() and one.samefile(target) for one in inputs):
-        raise AbutError(f"{target}: is what is to be read", fix="name another file")
+        raise AbutError(f"{target}: is what is to be read", fix=_ELSEWHERE)
+
+
+@contextmanager
+def written(target: Path) -> Iterator[Path]:
+    """Where to write: a file that takes the target's place when the block ends well.
+
+    Raises AbutError where the system refuses to.
+    """
+    if _is_stream(target):
+        yield target
+        return
+    unfinished = target.with_name(f".{os.getpid()}-{target.name}")  # its suffix is the target's
+    try:
+        yield unfinished
+        if target.exists():
+            unfinished.chmod(stat.S_IMODE(target.stat().st_mode))
+        check_target(target, force=True)
+        unfinished.replace(target)
+    except OSError as error:
+        raise AbutError(f"{target}: {error.strerror}", fix=_ELSEWHERE) from error
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def write(target: Path, content: str | bytes) -> None:
+    """Write the file whole, or leave what is there."""
+    with written(target) as path:
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether it takes what is written to it, as a terminal or a pipe does, and holds nothing."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return stat.S_ISCHR(mode) or stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or stat.S_ISBLK(mode)

@@ -65,7 +65,7 @@ class Compiler:
     def _headers(self) -> list[str]:
         """The contents of the headers that are part of this project, on which all else depends."""
         folders = [Path(flag[2:]) for flag in self.flags if flag.startswith("-I")]
-        return [header.read_text() for header in sorted(folders[0].glob("*.h"))]
+        return [header.read_text() for header in sorted(folders[0].rglob("*.h"))]
 
 
 def build_all(compiler: Compiler, recipes: Sequence[Recipe]) -> dict[str, str]:

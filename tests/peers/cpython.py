@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tomllib
 import xml.etree.ElementTree as ET
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from . import children, debian
@@ -80,12 +81,20 @@ def prepare() -> Prepared:
     package = tree / "Lib" / "test"
     python = _environment(package)
     told = tomllib.loads(_LIST.read_text())
-    modules = told["modules"]
     ignored = [f"--ignore={pattern}" for pattern in told["ignored"]]
-    there = {path.stem for path in package.iterdir()}
-    left_out = {name: "this version has no such tests" for name in modules if name not in there}
-    tests = [_test(name, python, ignored) for name in modules if name in there]
+    modules = sorted({path.stem for path in package.glob("test_*") if _is_module(path)})
+    left_out = {
+        name: why
+        for name in modules
+        for pattern, why in told["left_out"].items()
+        if fnmatchcase(name, pattern)
+    }
+    tests = [_test(name, python, ignored) for name in modules if name not in left_out]
     return Prepared(tests, left_out, f"tests of {version}")
+
+
+def _is_module(path: Path) -> bool:
+    return path.suffix == ".py" or (path / "__init__.py").is_file()
 
 
 SUITE = Suite("cpython", prepare)

@@ -20,7 +20,7 @@ from . import children
 from .model import NotRunError, Outcome, Prepared, Suite, Test
 
 _PROGRAMS = Path(__file__).with_name("programs")
-_TIMEOUT = 900.0
+_TIMEOUT = 1500.0
 
 
 @dataclass(frozen=True)

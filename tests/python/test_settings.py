@@ -38,9 +38,9 @@ def test_setting_becomes_a_variable(setting: str, variable: str, value: str) -> 
         ("decay_ms=1.5", "'1.5' is not a number"),
         ("decay_ms=-1", "-1 is out of range"),
         ("decay_ms=3600001", "3600001 is out of range"),
-        ("thp=sometimes", "no choice 'sometimes'"),
+        ("thp=sometimes", "'thp': there is none called 'sometimes'"),
         ("plan=nowhere.plan", "nowhere.plan: there is no such plan"),
-        ("colour=1", "'colour': the library has none of that name"),
+        ("colour=1", "option of the heap: there is none called 'colour'"),
     ],
 )
 def test_bad_setting_is_refused_with_a_fix(setting: str, complaint: str) -> None:

@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from abut.errors import FAILED, AbutError
+from abut.errors import USAGE
+from abut.targets import check_target, written
+from abut.verb import refuse
 
 if TYPE_CHECKING:
     from abut.bench import Request
+
+_OF_PAPERS = ("programs", "heaps", "suite", "recorded", "traces", "fresh", "json", "plot", "force")
 
 
 def command(
@@ -58,9 +62,11 @@ def command(
     from abut.reporters.trace import document
 
     if name is None:
+        refuse("without a paper, they are listed", *_OF_PAPERS)
         _list_papers()
         return
     paper = find_paper(name)
+    refuse(f"{name} has no use for it", *getattr(paper, "IGNORES", ()))
     _check_plot(plot, force=force)
     request = Request(
         programs=_words(programs) or paper.PROGRAMS,
@@ -73,7 +79,8 @@ def command(
     )
     result = paper.measure(request)
     if plot:
-        result.draw(plot)
+        with written(plot) as unfinished:
+            result.draw(unfinished)
     if json:
         print(document(paper=name, left_out=request.left_out, **result.document()))
     else:
@@ -89,7 +96,7 @@ def _report_left_out(request: "Request") -> None:
     for what, why in request.left_out.items():
         print(f"abut: {what} is left out: {why}", file=sys.stderr)
     if request.left_out:
-        raise typer.Exit(FAILED)
+        raise typer.Exit(USAGE)
 
 
 def _list_papers() -> None:
@@ -113,10 +120,7 @@ def _check_plot(plot: Path | None, *, force: bool) -> None:
     from abut.reporters.plot import check_format
 
     check_format(plot)
-    if plot.exists() and not force:
-        raise AbutError(f"{plot}: is there already", fix="--force overwrites it")
-    if not plot.absolute().parent.is_dir():
-        raise AbutError(f"{plot}: its folder is not there", fix=f"mkdir -p {plot.parent}")
+    check_target(plot, force=force)
 
 
 def _show_progress(what: str) -> None:

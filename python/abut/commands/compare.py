@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from abut.errors import DIFFERENT, FAILED, INTERRUPTED, USAGE, AbutError
+from abut.errors import INTERRUPTED, NO, USAGE, AbutError, unknown
+from abut.targets import check_target, write, written
+from abut.verb import refuse
 
 if TYPE_CHECKING:
     from abut.measure.measurement import Comparison, Plan
@@ -66,20 +68,21 @@ def command(
 
     Shows each figure's median with its bootstrap 95 % interval, and its ratio to glibc's and to
     the best. The program must do the same under every heap: if its exit code or standard output
-    differs, that is an error, and abut exits with 3. Ctrl-C keeps what has been measured.
+    differs, that is an error, and abut exits with 1. Ctrl-C keeps what has been measured.
 
     Examples:
 
         abut compare -- lua5.4 script.lua
-        abut compare --heaps glibc,abut --runs 30 --plot lua.svg -- lua5.4 script.lua
+        abut compare --heaps glibc,abut --plot lua.svg -- lua5.4 script.lua
         abut compare --suite daily --output daily.json
-        abut compare --suite quick --heaps glibc,abut,abut+decay_ms=0 --figure cpu,rss
+        abut compare --suite quick --heaps abut,abut+decay_ms=0 --figure rss
     """
     from abut.measure.measurement import Plan
     from abut.measure.session import compare
     from abut.measure.summary import summarise
     from abut.reporters.progress import progress
 
+    _refuse(suite, plot)
     figures = [_figure(key) for key in _words(figure)]
     _check_files(output, plot, force=force)
     tasks = _tasks(program or [], suite, only, stdin)
@@ -95,6 +98,15 @@ def command(
     raise typer.Exit(_exit_code(comparison))
 
 
+def _refuse(suite: str | None, plot: Path | None) -> None:
+    if suite:
+        refuse("a suite says what its programs read", "stdin")
+        return
+    refuse("there is no suite to choose from", "only")
+    if plot is None:
+        refuse("a program alone is shown with all figures", "figure")
+
+
 def _words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
 
@@ -105,8 +117,7 @@ def _figure(key: str) -> "Figure":
     for figure in CHOICES:
         if figure.key == key:
             return figure
-    known = ", ".join(figure.key for figure in CHOICES)
-    raise AbutError(f"--figure {key}: no such figure", fix=f"choose of {known}", exit_code=USAGE)
+    raise unknown("--figure", key, [figure.key for figure in CHOICES])
 
 
 def _check_files(output: Path | None, plot: Path | None, *, force: bool) -> None:
@@ -114,11 +125,8 @@ def _check_files(output: Path | None, plot: Path | None, *, force: bool) -> None
         from abut.reporters.plot import check_format
 
         check_format(plot)
-    for file in (output, plot):
-        if file and file.exists() and not force:
-            raise AbutError(f"{file}: is there already", fix="--force overwrites it")
-        if file and not file.absolute().parent.is_dir():
-            raise AbutError(f"{file}: its folder is not there", fix=f"mkdir -p {file.parent}")
+    for file in filter(None, (output, plot)):
+        check_target(file, force=force)
 
 
 def _tasks(program: list[str], suite: str | None, only: str, stdin: Path | None) -> "list[Task]":
@@ -154,11 +162,12 @@ def _comparison(names: list[str], plan: "Plan", suite: str | None) -> "Compariso
 
 def _write(summary: "Summary", figure: "Figure", output: Path | None, plot: Path | None) -> None:
     if output:
-        output.write_text(_as_json(summary) + "\n")
+        write(output, _as_json(summary) + "\n")
     if plot and summary.programs:
         from abut.reporters.plot import bars_of, draw
 
-        draw(bars_of(summary, figure), plot)
+        with written(plot) as unfinished:
+            draw(bars_of(summary, figure), unfinished)
 
 
 def _print(summary: "Summary", figures: "list[Figure]", *, json: bool) -> None:
@@ -193,7 +202,7 @@ def _exit_code(comparison: "Comparison") -> int:
     if comparison.interrupted:
         return INTERRUPTED
     if comparison.differences():
-        return DIFFERENT
+        return NO
     if any(entry.broken for entry in comparison.left_out):
-        return FAILED
+        return USAGE
     return 0

@@ -1,6 +1,7 @@
 """The terminal that verbs print to. A file or a pipe gets room instead of wrapped lines."""
 
 import sys
+from collections.abc import Sequence
 
 from rich.console import Console
 
@@ -15,3 +16,16 @@ def console() -> Console:
 def error_console() -> Console:
     """Standard error."""
     return Console(stderr=True, width=None if sys.stderr.isatty() else _FILE_WIDTH, highlight=False)
+
+
+def warn(problem: str) -> None:
+    """A line on standard error that is hard to overlook."""
+    error_console().print(f"abut: {problem}", markup=False, style="red")
+
+
+def warn_of_damage(trace: str, damages: Sequence[str]) -> None:
+    """Say where a trace cannot be read, and that what was found is of the rest alone."""
+    for damage in damages:
+        warn(f"{trace}: damaged {damage}")
+    if damages:
+        warn(f"{trace}: the answer is partial: it is of what could be read")

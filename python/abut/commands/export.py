@@ -1,13 +1,13 @@
 """`abut export`: a recorded run's costs for the viewers of other tools."""
 
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from abut.errors import USAGE, AbutError
+from abut.errors import unknown
+from abut.verb import refuse
 
 if TYPE_CHECKING:
     from abut.simulation.costs import Costs
@@ -80,22 +80,20 @@ def command(
         abut export --format collapsed --figure 'L3 misses' -o misses.txt run.trace
         abut export --format parquet -o tables run.trace
     """
-    from abut.targets import check_target
+    from abut.commands.console import warn_of_damage
+    from abut.targets import check_target, written
     from abut.trace import Trace
 
+    if format_ is not Format.COLLAPSED:
+        refuse("only collapsed has one figure", "figure")
+    if format_ is Format.PERFETTO:
+        refuse("what lives over time is of no cache", "cache")
     path = output or Path(f"{trace.name.removesuffix('.trace')}.{_SUFFIXES[format_]}")
     check_target(path, [trace], force=force, folder=format_ is Format.PARQUET)
     opened = Trace(trace)
-    try:
-        _write(opened, format_, path, figure, cache)
-    except OSError as error:
-        raise AbutError(f"{path}: {error.strerror}", fix="name a file elsewhere") from error
-    for damage in opened.damages:
-        print(
-            f"abut: the trace is damaged at byte {damage.offset:,}: {damage.what}", file=sys.stderr
-        )
-    if opened.info.totals is None:
-        print("abut: the recording was cut short: its end is missing", file=sys.stderr)
+    with written(path) as unfinished:
+        _write(opened, format_, unfinished, figure, cache)
+    warn_of_damage(opened.path, [str(damage) for damage in opened.damages])
     print(f"next: {_VIEWERS[format_].format(file=path)}")
 
 
@@ -133,8 +131,7 @@ def _figure(costs: "Costs", name: str) -> str:
     if not name:
         return costs.figures[-1]
     if name not in costs.figures:
-        known = ", ".join(costs.figures)
-        raise AbutError(f"--figure {name}: not known", fix=f"choose of {known}", exit_code=USAGE)
+        raise unknown("--figure", name, costs.figures)
     return name
 
 

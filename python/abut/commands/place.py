@@ -7,6 +7,7 @@ import typer
 
 from abut.errors import USAGE, AbutError
 from abut.targets import check_target
+from abut.verb import refuse
 
 
 def command(
@@ -46,9 +47,10 @@ def command(
         abut place --strategy usage-df -o run.plan run.trace
         abut place --strategy simple,usage-df,combined small.trace large.trace
     """
-    from abut.commands.console import console
+    from abut.commands.console import console, warn_of_damage
 
     if names:
+        refuse("--list only lists", "strategy", "output", "force", "cache", "depth", "seed", "json")
         from abut.reporters.plan import strategies_table
 
         console().print(strategies_table())
@@ -58,9 +60,13 @@ def command(
     from abut.reporters.plan import choice_document, choice_table, choice_words
     from abut.tuning.choice import choose
 
+    if "random" not in strategy.split(","):
+        refuse("only the strategy `random` draws", "seed")
     path = output or traces[0].with_suffix(".plan")
     check_target(path, traces, force=force)
     chosen = choose(traces, strategy.split(","), path, cache=cache, depth=depth, seed=seed)
+    for trace, damages in chosen.damages.items():
+        warn_of_damage(trace, damages)
     if json:
         from abut.reporters.trace import document
 

@@ -5,11 +5,19 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
-app.callback(help="Look into a plan. Example: `abut plan show run.plan`")(lambda: None)
+from abut.verb import Verb, Verbs, refuse
+
+app = typer.Typer(cls=Verbs, no_args_is_help=True, rich_markup_mode="markdown")
+_HELP = """Look into a plan.
+
+Example:
+
+    abut plan show run.plan
+"""
+app.callback(help=_HELP)(lambda: None)
 
 
-@app.command()
+@app.command(cls=Verb)
 def show(
     path: Annotated[Path, typer.Argument(metavar="PLAN", help="What `abut place` wrote.")],
     top: Annotated[int, typer.Option(min=1, max=1000, help="How many contexts to show.")] = 20,
@@ -28,6 +36,7 @@ def show(
 
     plan = read_plan(path)
     if json:
+        refuse("--json has the sums alone", "top")
         from abut.reporters.trace import document
 
         print(document(**plan_document(plan)))

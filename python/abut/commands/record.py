@@ -16,9 +16,9 @@ import typer
 
 import abut
 from abut.environment import untouched_environment
-from abut.errors import FAILED, RUN_FAILED, USAGE, AbutError
+from abut.errors import RUN_FAILED, USAGE, AbutError
 from abut.heaps import preload, require_heap
-from abut.places import BUILD_FIX, collector_candidate, native_folder
+from abut.places import build_fix, collector_candidate, native_folder
 from abut.program import find_program, preload_obstacle
 
 TAKES_PROGRAM = True
@@ -99,6 +99,7 @@ def command(
         abut record --recorder light -- long-running-program
     """
     parts = {"--everything": everything, "--from": begin, "--wait": wait, "--window": window}
+    parts |= {"--lossless": lossless, "--sites": sites}
     try:
         _refuse(recorder, {name for name, value in parts.items() if value})
         path = find_program(program[0])
@@ -118,7 +119,7 @@ def command(
         if recorder is Recorder.VALGRIND:
             arguments += _tool_arguments()
     except AbutError as error:
-        if error.exit_code == FAILED:
+        if error.exit_code is None:
             error.exit_code = RUN_FAILED
         raise
     # Python ignores these two for itself, and an ignored signal outlives exec.
@@ -137,11 +138,12 @@ def _tool_arguments() -> list[str]:
 
 
 _NOT_FOR = {
-    Recorder.VALGRIND: frozenset[str](),
-    Recorder.LIGHT: frozenset({"--everything", "--from", "--wait", "--window"}),
+    Recorder.VALGRIND: frozenset({"--lossless"}),
+    Recorder.LIGHT: frozenset({"--everything", "--from", "--wait", "--window", "--sites"}),
     Recorder.COMPILED: frozenset({"--everything", "--from"}),
 }
 _WHY_NOT = {
+    Recorder.VALGRIND: "it loses nothing, however fast the program is",
     Recorder.LIGHT: "it records no accesses, and allocations throughout",
     Recorder.COMPILED: "it sees blocks alone, and not where functions begin",
 }
@@ -152,7 +154,7 @@ def _refuse(recorder: Recorder, options: set[str]) -> None:
     if refused := sorted(options & _NOT_FOR[recorder]):
         raise AbutError(
             f"{', '.join(refused)}: not for --recorder {recorder}: {_WHY_NOT[recorder]}",
-            fix="leave it out, or record with --recorder valgrind",
+            fix="leave it out, or choose another --recorder",
             exit_code=USAGE,
         )
 
@@ -185,7 +187,8 @@ def _library_arguments(
         )
     library = native_folder() / "libabut_light.so"
     if not library.is_file():
-        raise AbutError(f"{library}: abut's recording library is not there", fix=BUILD_FIX)
+        problem = f"{library}: abut's recording library is not there"
+        raise AbutError(problem, fix=build_fix("abut_light"))
     environment |= found.environment
     _refuse_placing(recorder, environment)
     chosen = preload(dataclasses.replace(found, library=library), environment.pop("LD_PRELOAD", ""))
@@ -208,7 +211,8 @@ def _machine() -> str:
 def _collector() -> Path:
     path = collector_candidate()
     if not path.is_file():
-        raise AbutError(f"{path}: abut's collector is not there", fix=BUILD_FIX)
+        problem = f"{path}: abut's collector is not there"
+        raise AbutError(problem, fix=build_fix("abut-collect"))
     return path
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from abut.errors import USAGE, AbutError
+from abut.verb import refuse
 
 if TYPE_CHECKING:
     from abut.simulation.presets import Preset
@@ -63,12 +64,17 @@ def command(
     from abut.reporters.html import page
     from abut.reporters.report import report_document
     from abut.simulation.presets import find_preset
-    from abut.targets import check_target
+    from abut.targets import check_target, write
 
     check_target(output, inputs, force=force)
     traces, comparisons, tunings = sorted_out(inputs)
     if len(traces) > _MOST_TRACES:
         raise AbutError("more than two traces", fix="name one or two", exit_code=USAGE)
+    if not traces:
+        of_traces = ("cache", "layouts", "most", "instructions", "seed", "jobs")
+        refuse("there is no trace to look into", *of_traces)
+    elif len(traces) > 1:
+        refuse("two traces are compared, and no layout is looked for", "layouts")
     preset = find_preset(cache)
     names = [] if layouts == "none" else [one for one in layouts.split(",") if one]
     reports = _trace_reports(traces, preset, names if len(traces) == 1 else [], most, seed, jobs)
@@ -81,10 +87,7 @@ def command(
         instructions=instructions,
     )
     text = page(document)
-    try:
-        output.write_text(text)
-    except OSError as error:
-        raise AbutError(f"{output}: {error.strerror}") from error
+    write(output, text)
     for warning in document["warnings"]:
         print(f"abut: {warning}", file=sys.stderr)
     for sentence in document["sentences"]:

@@ -13,10 +13,10 @@ from typing import Annotated
 import typer
 
 from abut.environment import untouched_environment
-from abut.errors import FAILED, NOT_EXECUTABLE, RUN_FAILED, USAGE, AbutError
+from abut.errors import NOT_EXECUTABLE, RUN_FAILED, USAGE, AbutError
 from abut.heaps import preload, require_heap
 from abut.library import load_library
-from abut.program import find_program, preload_obstacle
+from abut.program import FOR_MUSL, find_program, preload_obstacle
 from abut.settings import environment_of
 
 TAKES_PROGRAM = True
@@ -77,7 +77,7 @@ def command(
         environment |= found.environment
         chosen = preload(found, environment.get("LD_PRELOAD", ""))
     except AbutError as error:
-        if error.exit_code == FAILED:
+        if error.exit_code is None:
             error.exit_code = RUN_FAILED
         raise
     if chosen:
@@ -89,6 +89,9 @@ def command(
         check_program(plan, path)
     if chosen and (obstacle := preload_obstacle(path)):
         print(f"abut: warning: {heap}'s heap has no effect: {obstacle}", file=sys.stderr)
+        if FOR_MUSL in obstacle:
+            # The loader of musl ends the program where it cannot load the library.
+            environment = untouched_environment()
     _become(path, program, environment)
 
 

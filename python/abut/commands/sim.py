@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from abut.errors import USAGE, AbutError
+from abut.errors import unknown
+from abut.verb import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,6 +89,7 @@ def command(
     """
     from abut.simulation.jobs import simulate_all
 
+    _refuse(layout.split(","), scheduler, pages=pages, json=json)
     made = _jobs(traces, cache, split, layout, by, side, classes, optimum, huge_pages, seed)
     if pages:
         _show_pages(made, json=json)
@@ -101,6 +103,30 @@ def command(
         print(results_json(results))
         return
     _show(results, top)
+
+
+_CACHES_ONLY = (
+    *("split", "by", "side", "classes", "optimum", "huge_pages", "instructions", "top", "jobs"),
+    "scheduler",
+)
+
+
+def _refuse(layouts: "Sequence[str]", scheduler: str, *, pages: bool, json: bool) -> None:
+    """What would have no effect beside the other options."""
+    from abut.simulation.jobs import LAYOUTS
+
+    if pages:
+        refuse("--pages looks at memories, not at caches", *_CACHES_ONLY)
+        if set(layouts) <= set(LAYOUTS):
+            refuse("--pages looks at memories, and these layouts are for any cache", "cache")
+    if set(layouts) <= set(LAYOUTS) - {"random"}:
+        refuse("none of these layouts is drawn by chance", "seed")
+    if json:
+        refuse("--json has all owners", "top")
+    elif len(layouts) > 1:
+        refuse("layouts are compared, and no owners shown, but with --json", "by", "top")
+    if scheduler:
+        refuse("the scheduler's workers do the work", "jobs")
 
 
 def _show_pages(jobs: "Sequence[Job]", *, json: bool) -> None:
@@ -153,10 +179,9 @@ def _jobs(
         ),
     ):
         if given not in known:
-            choices = ", ".join(known)
-            raise AbutError(
-                f"{option} {given}: not known", fix=f"choose of {choices}", exit_code=USAGE
-            )
+            names = (*known, *sorted(composed)) if option == "--layout" else known
+            # `strategy:random` and `lea+align=8` are forms of names that are listed already.
+            raise unknown(option, given, [name for name in names if not set(":+") & set(name)])
     preset = find_preset(cache)
     # An allocator's accesses belong to the layout that it made; others are compared without them.
     sides = side or ("application" if layouts != ["recorded"] else "all")
@@ -180,7 +205,7 @@ def _jobs(
 
 
 def _show(results: "Sequence[Result]", top: int) -> None:
-    from abut.commands.console import console, error_console
+    from abut.commands.console import console, warn_of_damage
     from abut.reporters import sim as report
     from abut.simulation.verdict import verdict
 
@@ -197,8 +222,7 @@ def _show(results: "Sequence[Result]", top: int) -> None:
             out.print(report.layouts_table(same))
         else:
             _show_one(first, top)
-        for damage in first.damages:
-            error_console().print(f"abut: damaged {damage}", markup=False, style="red")
+        warn_of_damage(first.job.trace, first.damages)
     if len(by_trace) > 1:
         out.print(report.traces_table([same[0] for same in by_trace.values()]))
     print(f"next: {_next(results)}")

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from abut.errors import FAILED, USAGE, AbutError
+from abut.errors import NO, unknown
+from abut.verb import Verb, Verbs
 
 if TYPE_CHECKING:
     from abut.trace import Trace
@@ -19,7 +20,7 @@ Examples:
     abut trace contexts --by accesses run.trace
     abut trace convert --to parquet -o tables run.trace
 """
-app = typer.Typer(help=_HELP, no_args_is_help=True)
+app = typer.Typer(cls=Verbs, help=_HELP, no_args_is_help=True, rich_markup_mode="markdown")
 
 _File = Annotated[Path, typer.Argument(metavar="FILE", help="A trace that `abut record` wrote.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")]
@@ -28,7 +29,7 @@ _FORMATS = ("text", "din", "parquet")
 _OBJECT_ORDERS = ("bytes", "accesses")
 
 
-@app.command()
+@app.command(cls=Verb)
 def info(file: _File, json: _Json = False) -> None:
     """Say what was recorded, where, by what, and how much of it there is.
 
@@ -46,7 +47,7 @@ def info(file: _File, json: _Json = False) -> None:
     _finish(trace, f"abut trace check {_quoted(file)}")
 
 
-@app.command()
+@app.command(cls=Verb)
 def check(file: _File, json: _Json = False) -> None:
     """Read all of it, and check what must hold; exit with 1 where something does not.
 
@@ -58,6 +59,7 @@ def check(file: _File, json: _Json = False) -> None:
 
         abut trace check run.trace
     """
+    from abut.commands.console import warn
     from abut.reporters import trace as report
 
     found = _open(file).check()
@@ -66,13 +68,13 @@ def check(file: _File, json: _Json = False) -> None:
     else:
         _print(report.check_table(found))
         for problem in report.check_problems(found):
-            _warn(problem)
+            warn(problem)
         print("clean" if found.clean else "not clean: what is named above")
         print(f"next: abut trace contexts {_quoted(file)}")
-    raise typer.Exit(0 if found.clean else FAILED)
+    raise typer.Exit(0 if found.clean else NO)
 
 
-@app.command()
+@app.command(cls=Verb)
 def objects(
     file: _File,
     by: Annotated[str, typer.Option(metavar="FIGURE", help="bytes or accesses.")] = "bytes",
@@ -93,12 +95,13 @@ def objects(
     rows = largest_objects(trace.objects(), by, top)
     if json:
         print(report.document(objects=rows))
+        _warn_of_damage(trace)
         return
     _print(report.objects_table(rows))
     _finish(trace, f"abut trace contexts {_quoted(file)}")
 
 
-@app.command()
+@app.command(cls=Verb)
 def contexts(
     file: _File,
     by: Annotated[
@@ -129,6 +132,7 @@ def contexts(
     places = {number: symboliser.chain(chain) for number, chain in shown.items()}
     if json:
         print(report.contexts_json(sums, places))
+        _warn_of_damage(trace)
         return
     _print(report.contexts_table(sums, places))
     for note in symboliser.notes:
@@ -136,7 +140,7 @@ def contexts(
     _finish(trace, f"abut trace objects --by accesses {_quoted(file)}")
 
 
-@app.command()
+@app.command(cls=Verb)
 def head(
     file: _File,
     count: Annotated[int, typer.Option("--count", "-n", min=1, help="How many steps.")] = 20,
@@ -158,6 +162,7 @@ def head(
     shown = list(islice(steps(trace, skip), count))
     if json:
         print(report.steps_json(shown))
+        _warn_of_damage(trace)
         return
     for step in shown:
         print(text_of(step))
@@ -167,7 +172,7 @@ def head(
     _finish(trace, f"abut trace {following} {_quoted(file)}")
 
 
-@app.command()
+@app.command(cls=Verb)
 def convert(
     file: _File,
     to: Annotated[str, typer.Option(metavar="FORMAT", help="text, din or parquet.")],
@@ -187,25 +192,23 @@ def convert(
         abut trace convert --to din -o run.din run.trace
         abut trace convert --to parquet -o tables run.trace
     """
-    from abut.targets import check_target
+    from abut.targets import check_target, written
     from abut.trace import convert as formats
 
     _check_choice("--to", to, _FORMATS)
     check_target(output, [file], force=force, folder=to == "parquet")
     trace = _open(file)
-    try:
-        if to == "parquet":
-            formats.write_parquet(trace, output)
-        else:
-            write = formats.write_din if to == "din" else formats.write_text
-            with output.open("w") as out:
-                write(trace, out)
-    except OSError as error:
-        raise AbutError(f"{output}: {error.strerror}", fix="name a file elsewhere") from error
+    if to == "parquet":
+        formats.write_parquet(trace, output)
+    else:
+        from abut.reporters.progress import share_done
+
+        with written(output) as unfinished, share_done(f"writing {output}") as done:
+            formats.write_lines(trace, to, unfinished, done)
     _finish(trace, f"head {_quoted(output)}" if to != "parquet" else f"ls {_quoted(output)}")
 
 
-@app.command("import")
+@app.command("import", cls=Verb)
 def import_(
     text: Annotated[
         str, typer.Argument(metavar="TEXT", help="What another tool wrote; - reads it as it comes.")
@@ -249,8 +252,7 @@ def _open(file: Path) -> "Trace":
 
 def _check_choice(option: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
-        choices = ", ".join(known)
-        raise AbutError(f"{option} {value}: not known", fix=f"choose of {choices}", exit_code=USAGE)
+        raise unknown(option, value, known)
 
 
 def _print(table: object) -> None:
@@ -259,18 +261,15 @@ def _print(table: object) -> None:
     console().print(table)
 
 
-def _warn(problem: str) -> None:
-    from abut.commands.console import error_console
-
-    error_console().print(f"abut: {problem}", markup=False, style="red")
-
-
 def _finish(trace: "Trace", command: str) -> None:
-    from abut.reporters.trace import damage_text
-
-    for damage in trace.damages:
-        _warn(f"damaged {damage_text(damage)}")
+    _warn_of_damage(trace)
     print(f"next: {command}")
+
+
+def _warn_of_damage(trace: "Trace") -> None:
+    from abut.commands.console import warn_of_damage
+
+    warn_of_damage(trace.path, [str(damage) for damage in trace.damages])
 
 
 def _quoted(file: Path) -> str:

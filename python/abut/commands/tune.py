@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from abut.errors import USAGE, AbutError
+from abut.errors import NO, USAGE, AbutError
 from abut.targets import check_target
 
 TAKES_PROGRAM = True
@@ -46,12 +46,13 @@ def command(
 
     Plans by several strategies are ranked in the simulator; the best few are measured in turn with
     plain abut and the system's allocator. A plan is written if it beats both beyond chance, twice,
-    and loses on no other input; otherwise it says that nothing beats the default, and why.
+    and loses on no other input; otherwise it says that nothing beats the default, and why, and
+    exits with 1.
 
     Examples:
 
         abut tune -- lua5.4 script.lua
-        abut tune --budget 2m -o lua.plan --also '-- lua5.4 other.lua' -- lua5.4 script.lua
+        abut tune --also '-- lua5.4 other.lua' -- lua5.4 script.lua
     """
     from abut.commands.console import console
     from abut.reporters.tune import QuietWatcher, tuning_document, tuning_table, tuning_words
@@ -75,12 +76,13 @@ def command(
         from abut.reporters.trace import document
 
         print(document(**tuning_document(result)))
-        return
+        raise typer.Exit(0 if result.winner else NO)
     out = console()
     if result.candidates:
         out.print(tuning_table(result))
     for sentence in tuning_words(result):
         out.print(sentence, markup=False)
+    raise typer.Exit(0 if result.winner else NO)
 
 
 def _show_progress(what: str) -> None:

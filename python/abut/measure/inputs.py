@@ -16,7 +16,7 @@ from abut.environment import untouched_environment
 from abut.errors import AbutError, NotHere
 from abut.measure.suites import Benchmark, expand
 from abut.measure.workload import Workload
-from abut.places import BUILD_FIX, BenchPlaces
+from abut.places import BenchPlaces, build_fix
 
 _READY = ".ready"
 _SHOWN_LINES = 3
@@ -76,7 +76,11 @@ def _check_needs(benchmark: Benchmark) -> None:
 
 def _check_program(benchmark: Benchmark, program: str) -> None:
     if shutil.which(program) is None:
-        fix = BUILD_FIX if "/" in program else f"declare it under 'needs' in {benchmark.file}"
+        fix = (
+            build_fix("bench-programs")
+            if "/" in program
+            else f"declare it under 'needs' in {benchmark.file}"
+        )
         raise NotHere(f"{benchmark.name}: {program} is not there", fix=fix)
 
 

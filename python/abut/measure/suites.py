@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from abut.errors import AbutError
+from abut.errors import AbutError, unknown
 
 SCHEMA = 1
 PLACEHOLDERS = frozenset({"bin", "cc1", "bench", "work", "python"})
@@ -72,14 +72,11 @@ def choose(benchmarks: Sequence[Benchmark], suite: str, only: Sequence[str]) -> 
     chosen = [benchmark for benchmark in benchmarks if suite in benchmark.suites]
     if not chosen:
         names = sorted({name for benchmark in benchmarks for name in benchmark.suites})
-        raise AbutError(f"suite '{suite}': no such suite", fix=f"choose of {', '.join(names)}")
+        raise unknown("suite", suite, names)
     names = [benchmark.name for benchmark in chosen]
     for name in only:
         if name not in names:
-            raise AbutError(
-                f"benchmark '{name}': suite '{suite}' has none of that name",
-                fix=f"choose of {', '.join(names)}",
-            )
+            raise unknown(f"benchmark of suite '{suite}'", name, names)
     return [benchmark for benchmark in chosen if not only or benchmark.name in only]
 
 

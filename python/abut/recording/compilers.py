@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from abut.errors import NOT_FOUND, RUN_FAILED, AbutError
-from abut.places import BUILD_FIX, PACKAGE, native_folder
+from abut.places import PACKAGE, build_fix, native_folder
 
 COMPILERS = {"cc": ("ABUT_CC", "cc"), "c++": ("ABUT_CXX", "c++")}
 _WRAPPED = ("memcpy", "memmove", "memset")
@@ -60,7 +60,7 @@ def _linking(arguments: list[str]) -> list[str]:
     folder = native_folder()
     if not (folder / "libabut_rt.so").is_file():
         problem = f"{folder / 'libabut_rt.so'}: abut's run-time library is not there"
-        raise AbutError(problem, fix=BUILD_FIX, exit_code=RUN_FAILED)
+        raise AbutError(problem, fix=build_fix("abut_rt"), exit_code=RUN_FAILED)
     wraps = [f"-Wl,--wrap={name}" for name in _WRAPPED]
     # Behind another language's name (-x c), a library would be taken for a source.
     return [f"-L{folder}", f"-Wl,-rpath,{folder}", *wraps, "-Wl,--no-as-needed", "-labut_rt"]

@@ -3,14 +3,25 @@
 import dataclasses
 import json
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from rich.table import Table
 
 from abut.heaps import Heap, MissingHeap
 from abut.library import HeapOption
-from abut.places import BUILD_FIX
+from abut.places import build_fix
 
 _COLUMNS = ("option", "variable", "default", "range", "what it does")
+
+
+class Finding(NamedTuple):
+    """One thing that verbs need: ok, missing (one cannot work) or limited (it works, with less)."""
+
+    what: str
+    state: str
+    says: str
+    needed_for: str
+    fix: str = ""
 
 
 def options_table(options: Sequence[HeapOption]) -> Table:
@@ -41,7 +52,7 @@ def heaps_table(heaps: Sequence[Heap | MissingHeap]) -> Table:
     table = Table("heap", "what it is", "library")
     for heap in heaps:
         if isinstance(heap, MissingHeap):
-            fix = heap.fix if heap.package else BUILD_FIX
+            fix = heap.fix if heap.package else build_fix("abut")
             table.add_row(heap.name, heap.about, f"[red]not there[/red]: {_escape(fix)}")
         else:
             table.add_row(heap.name, heap.about, str(heap.library or "no preload"))
@@ -59,3 +70,13 @@ def _markdown_cell(text: str) -> str:
 def _escape(text: str) -> str:
     """Keep rich from reading `[words]` as markup."""
     return text.replace("[", r"\[")
+
+
+def findings_table(findings: Sequence[Finding]) -> Table:
+    """What this machine has and lacks, a row a thing."""
+    table = Table("what", "state", "found", "needed for", "type")
+    colours = {"ok": "green", "limited": "yellow", "missing": "red"}
+    for one in findings:
+        state = f"[{colours[one.state]}]{one.state}[/]"
+        table.add_row(one.what, state, *map(_escape, (one.says, one.needed_for, one.fix)))
+    return table

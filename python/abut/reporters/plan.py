@@ -53,6 +53,7 @@ def choice_document(choice: Choice) -> dict[str, Any]:
     return {
         "plan": str(choice.path),
         "objects": choice.objects,
+        "damages": choice.damages,
         "candidates": [
             {"strategy": one.strategy, "cycles": one.cycles, **plan_document(one.plan)}
             for one in choice.candidates

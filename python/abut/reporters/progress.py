@@ -2,7 +2,7 @@
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from abut.measure.measurement import Comparison
 from abut.measure.session import Watcher
@@ -16,6 +16,20 @@ class _Silent:
 
     def on_run(self, program: str, heap: str) -> None:
         """Nothing to show."""
+
+
+@contextlib.contextmanager
+def share_done(what: str) -> Iterator[Callable[[float], None]]:
+    """A bar that is told which share of one piece of work is done."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True, refresh_per_second=2) as bar:
+        task = bar.add_task(what, total=1.0)
+        yield lambda share: bar.update(task, completed=share)
 
 
 @contextlib.contextmanager

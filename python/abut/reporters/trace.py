@@ -104,7 +104,7 @@ def check_table(check: Check) -> Table:
 
 def check_problems(check: Check) -> list[str]:
     """Broken rules and damage in words."""
-    problems = [f"damage {damage_text(damage)}" for damage in check.damages]
+    problems = [f"damage {damage}" for damage in check.damages]
     problems += [
         f"broken {violation.count:,} times: {violation.rule}; first: {violation.first}"
         for violation in check.violations
@@ -120,11 +120,6 @@ def check_json(check: Check) -> str:
         damages=[damage._asdict() for damage in check.damages],
         counts=check.counts,
     )
-
-
-def damage_text(damage: Damage) -> str:
-    """One damage in words."""
-    return f"at byte {damage.offset:,}: {damage.what}"
 
 
 def contexts_table(sums: Sequence[ContextSum], places: Mapping[int, Sequence[Place]]) -> Table:

@@ -122,7 +122,7 @@ def simulate(job: Job, addresses: Array | None = None) -> Result:
         page_utilisation=_plain(pages_used.counts()) if pages_used else None,
         optimum=optimum.solve() if optimum else None,
         owners=owner_rows(trace, owners, caches, used[0].counts(), job.preset.memory_cycles, pages),
-        damages=[f"at byte {damage.offset:,}: {damage.what}" for damage in trace.damages],
+        damages=[str(damage) for damage in trace.damages],
         instructions=instructions,
         time=core.time() if core else None,
     )

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from abut.errors import USAGE, AbutError
+from abut.errors import USAGE, AbutError, unknown
 from abut.places import PACKAGE
 from abut.plugins import entries, load
 from abut.simulation.caches import Level
@@ -71,12 +71,7 @@ def find_preset(name: str) -> Preset:
     files = preset_files()
     if name in files:
         return read_preset(files[name])
-    known = ", ".join(["this", *files])
-    raise AbutError(
-        f"--cache {name}: no such preset",
-        fix=f"choose of {known}, or a .toml file",
-        exit_code=USAGE,
-    )
+    raise unknown("--cache", name, ["this", *files], ", or a .toml file")
 
 
 def read_preset(path: Path) -> Preset:

@@ -104,7 +104,7 @@ def trace_facts(trace: Trace) -> dict[str, Any]:
         "events": info.events,
         "totals": info.totals,
         "file_bytes": info.file_bytes,
-        "damages": [f"at byte {one.offset:,}: {one.what}" for one in trace.damages],
+        "damages": [str(one) for one in trace.damages],
     }
 
 

@@ -1,14 +1,14 @@
 """Traces in other formats: text, Dinero's `din`, and tables as Parquet."""
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from abut.trace.native import Array
-from abut.trace.reader import Batch, EventKind, Events, Trace
-from abut.trace.steps import steps, text_of
+from abut.trace.native import failures, native_module
+from abut.trace.reader import EventKind, Trace
 from abut.trace.symbols import Symboliser
 
 if TYPE_CHECKING:
@@ -16,67 +16,20 @@ if TYPE_CHECKING:
 
 TABLES = ("objects", "contexts", "modules", "events")
 _NEVER_IS_NULL = ("died", "died_at")
-_DIN_READ, _DIN_WRITE = 0, 1
 
 
-def write_text(trace: Trace, out: TextIO) -> None:
-    """One line a step."""
-    for step in steps(trace):
-        out.write(text_of(step) + "\n")
-
-
-def write_din(trace: Trace, out: TextIO) -> None:
-    """One line an access: 0 (read) or 1 (write), and the address that it had, in hexadecimal.
-
-    Accesses whose object's address is not known, as after damage, are left out.
+def write_lines(
+    trace: Trace, form: str, path: Path, progress: Callable[[float], None] = lambda _: None
+) -> None:
+    """Write the file: as `text` a line a step; as `din` a line an access, 0 (read) or 1 (write),
+    and the address that it had, in hexadecimal. Accesses whose object's address is not known, as
+    after damage, are left out of `din`. `progress` is told which share is done.
     """
-    for kinds, addresses in din_batches(trace):
-        rows = zip(kinds.tolist(), addresses.tolist(), strict=True)
-        out.write("".join(f"{kind} {address:x}\n" for kind, address in rows))
-
-
-def din_batches(trace: Trace) -> Iterator[tuple[Array, Array]]:
-    """Kinds and addresses (unsigned) of the accesses, as objects lay when they were recorded."""
-    where = np.zeros(1, np.int64)  # by object; number 0 stands for none, at address 0
-    for batch in trace.batches():
-        births = batch.events.kind == EventKind.ALLOCATE
-        where = _with_births(where, batch.events, births)
-        yield _addresses(where, batch)
-
-
-def _with_births(where: Array, events: Events, births: Array) -> Array:
-    born = events.object[births]
-    if len(born) and born.max() >= len(where):
-        where = np.concatenate([where, np.zeros(born.max() + 1 + len(where), np.int64)])
-    where[born] = events.address[births]
-    return where
-
-
-def _addresses(where: Array, batch: Batch) -> tuple[Array, Array]:
-    """Between two moves of objects, all addresses stay."""
-    moves = np.flatnonzero(batch.events.kind == EventKind.MOVE)
-    bases = np.empty(len(batch), np.int64)
-    done = 0
-    for move in moves.tolist():
-        until = int(batch.events.position[move]) - batch.first_access
-        bases[done:until] = _bases(where, batch, done, until)
-        done = until
-        moved = int(batch.events.object[move])
-        if moved < len(where):
-            where[moved] = batch.events.address[move]
-    bases[done:] = _bases(where, batch, done, len(batch))
-    known = (bases != 0) | (batch.object == 0)
-    kinds = np.where(batch.write, _DIN_WRITE, _DIN_READ)
-    # Columns are signed, and addresses are not: the sum is the same number of 64 bits.
-    return kinds[known], (bases + batch.offset)[known].view(np.uint64)
-
-
-def _bases(where: Array, batch: Batch, begin: int, end: int) -> Array:
-    """Where the objects of these accesses lie; 0 for none, and for those that are not known."""
-    objects = batch.object[begin:end]
-    inside = (objects >= 0) & (objects < len(where))
-    found: Array = where[np.where(inside, objects, 0)]
-    return found
+    whole = trace.info.accesses or 1
+    with failures():
+        lines = native_module().TextSteps(trace.native, form, os.fspath(path))
+        while (done := lines.next()) is not None:
+            progress(done / whole)
 
 
 def write_parquet(trace: Trace, folder: Path) -> list[Path]:

@@ -7,7 +7,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from abut.errors import USAGE, AbutError
+from abut.errors import USAGE, AbutError, unknown
+from abut.targets import check_target, written
 from abut.trace.native import failures, native_module
 
 FORMATS = ("din", "lackey", "drmemtrace")
@@ -42,12 +43,11 @@ def import_text(
     path = os.fspath(text)
     chosen = format_name or _format_of(path)
     if chosen not in FORMATS:
-        raise AbutError(
-            f"{chosen}: not a format that is read", fix=f"choose of {', '.join(FORMATS)}"
-        )
-    native = native_module()
-    with failures():
-        counts = native.import_text(path, chosen, os.fspath(output), sites, overwrite)
+        raise unknown("--from", chosen, FORMATS)
+    native, target = native_module(), Path(output)
+    check_target(target, [Path(path)], force=overwrite)
+    with written(target) as unfinished, failures():
+        counts = native.import_text(path, chosen, os.fspath(unfinished), sites, True)
     return Imported(chosen, **counts)
 
 

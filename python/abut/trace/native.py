@@ -11,7 +11,7 @@ from typing import Any, Protocol, cast
 from numpy.typing import NDArray
 
 from abut.errors import AbutError
-from abut.places import BUILD_FIX, native_folder
+from abut.places import build_fix, native_folder
 
 Array = NDArray[Any]
 _NAME = "abut_native"
@@ -66,13 +66,15 @@ def native_module() -> Any:
         raise AbutError(
             f"{folder}: the module that reads traces is not there, or not for Python "
             f"{sys.version_info.major}.{sys.version_info.minor}",
-            fix=BUILD_FIX,
+            fix=build_fix("abut_native"),
         )
     module = module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
     except ImportError as error:
-        raise AbutError(f"{spec.origin}: cannot be used: {error}", fix=BUILD_FIX) from error
+        raise AbutError(
+            f"{spec.origin}: cannot be used: {error}", fix=build_fix("abut_native")
+        ) from error
     return module
 
 

@@ -50,6 +50,9 @@ class Damage(NamedTuple):
     offset: int
     what: str
 
+    def __str__(self) -> str:
+        return f"at byte {self.offset:,}: {self.what}"
+
 
 class Chunk(NamedTuple):
     """A part of the trace that can be read by itself."""

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -32,12 +32,15 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What was looked at, the best first; `path` holds its plan."""
+    """What was looked at, the best first; `path` holds its plan. `damages`: what could not be read
+    of which trace.
+    """
 
     path: Path
     command: str
     candidates: list[Candidate]
     objects: int
+    damages: dict[str, list[str]] = field(default_factory=dict)
 
     @property
     def best(self) -> Candidate:
@@ -85,4 +88,5 @@ def choose(
     candidates.sort(key=lambda candidate: candidate.mean_cycles)
     write_plan(candidates[0].plan, path)
     command = shlex.join(opened[0].info.command) or "PROGRAM"
-    return Choice(path, command, candidates, sum(len(run.objects) for run in runs))
+    damages = {one.path: [str(damage) for damage in one.damages] for one in opened if one.damages}
+    return Choice(path, command, candidates, sum(len(run.objects) for run in runs), damages)

@@ -22,7 +22,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from abut import json_lines
-from abut.errors import AbutError
+from abut.errors import USAGE, AbutError
 
 Setting = tuple[tuple[str, str], ...]  # option and value; a value of "" leaves the option out
 FAILED = float("inf")
@@ -173,7 +173,7 @@ def main(
         )
     except AbutError as error:
         print(f"abut: {error}", file=sys.stderr)
-        raise typer.Exit(error.exit_code) from error
+        raise typer.Exit(error.exit_code or USAGE) from error
     print(f"best {figure} {tuned.figure:g}:", *Space((), options).arguments(tuned.best))
     for name, ratio in tuned.importance():
         print(f"{name}: {ratio:.2f} times the best with its worst value")

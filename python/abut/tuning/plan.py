@@ -3,7 +3,6 @@
 The format is described in src/runtime/placement/plan/format.hpp.
 """
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from abut.errors import AbutError
+from abut.targets import write
 from abut.trace.native import Array, native_module
 from abut.tuning.keys import MOST_DEPTH, Key
 
@@ -119,14 +119,7 @@ def plan_bytes(plan: Plan) -> bytes:
 
 def write_plan(plan: Plan, path: Path) -> None:
     """Write the file, or none: what is there is replaced when all is written."""
-    data = plan_bytes(plan)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        unfinished.write_bytes(data)
-        unfinished.replace(path)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise AbutError(f"{path}: {error.strerror}", fix="name another file with -o") from error
+    write(path, plan_bytes(plan))
 
 
 def read_plan(path: Path) -> Plan:

@@ -7,7 +7,6 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
-#include <cstdio>
 #include <optional>
 #include <string>
 
@@ -44,7 +43,6 @@ trace::Result<imports::Counts> import_into(const std::string &text, Format forma
   trace::Writer writer = opened.take();
   trace::Result<imports::Counts> counts = imports::import_text(text, format, writer);
   const auto failure = writer.finish(0);
-  if (!counts || failure) std::remove(path.c_str());
   if (counts && failure) return *failure;
   return counts;
 }

@@ -19,6 +19,8 @@ void add_reuse(nanobind::module_ &m);
 void add_sim(nanobind::module_ &m);
 // How long a core takes.
 void add_time(nanobind::module_ &m);
+// Traces as text.
+void add_text(nanobind::module_ &m);
 // Writing traces, for tools that have recorded something elsewhere, and for tests.
 void add_writer(nanobind::module_ &m);
 

@@ -141,7 +141,7 @@ def test_missing_library_is_an_error_that_says_how_to_build_it(abut: Abut) -> No
     done = abut("run", "--", "true", ABUT_LIBRARY="/nowhere/libabut.so")
     assert done.returncode == 125
     assert "/nowhere/libabut.so" in done.stderr
-    assert "make" in done.stderr
+    assert "tools/build.sh" in done.stderr
 
 
 def test_runs_under_abut(abut: Abut, library: Path) -> None:

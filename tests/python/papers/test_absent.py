@@ -55,9 +55,9 @@ def test_a_trace_is_simulated_without_the_papers_heaps(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        ("bench vam", "vam: no such paper"),
-        ("run --heap vam -- true", "heap 'vam': no such heap"),
-        ("sim --cache pentium4 run.trace", "--cache pentium4: no such preset"),
+        ("bench vam", "vam: no papers are installed"),
+        ("run --heap vam -- true", "heap: there is none called 'vam'"),
+        ("sim --cache pentium4 run.trace", "--cache: there is none called 'pentium4'"),
     ],
 )
 def test_what_a_paper_brings_is_not_known(arguments: str, problem: str) -> None:

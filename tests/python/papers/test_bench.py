@@ -129,7 +129,7 @@ def test_pages_of_strategies_and_heaps(abut: Abut, tmp_path: Path) -> None:
 def test_a_damaged_trace_is_no_run(abut: Abut, runs: list[Path]) -> None:
     runs[0].write_bytes(runs[0].read_bytes()[:-100])
     refused = abut("sim", "--pages", str(runs[0]))
-    assert refused.returncode == 1
+    assert refused.returncode == 2
     assert "record it again" in refused.stderr
 
 
@@ -265,7 +265,7 @@ def test_what_was_left_out_is_said_after_the_tables(
     for as_json in (False, True):
         with pytest.raises(Exit) as ended:
             bench.command("failing", json=as_json)
-        assert ended.value.exit_code == 1
+        assert ended.value.exit_code == 2
         printed = capsys.readouterr()
         assert printed.err.splitlines()[-1] == (
             "abut: one recorded under abt is left out: recording failed"

@@ -86,7 +86,7 @@ def test_where_nothing_can_be_written_is_said_first(tmp_path: Path) -> None:
     trace = tmp_path / "run.trace"
     trace.touch()
     same = tmp_path / "same.trace"
-    same.symlink_to(trace)
+    same.hardlink_to(trace)
     for target, force, folder, problem in (
         (tmp_path, True, False, "is a folder"),
         (trace, True, True, "is no folder"),
@@ -109,7 +109,7 @@ def test_no_verb_writes_over_what_it_reads(tmp_path: Path, abut: Abut, verb: str
     trace = pairs_trace(tmp_path / "run.trace", 20)
     before = trace.read_bytes()
     done = abut(*verb.split(), "--force", "-o", "run.trace", "run.trace")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "run.trace: is what is to be read" in done.stderr
     assert trace.read_bytes() == before
 
@@ -119,7 +119,7 @@ def test_a_demonstration_without_a_folder_says_so(tmp_path: Path, abut: Abut) ->
     (tmp_path / "file").touch()
     done = abut("demo", "-o", "file")
     assert (done.returncode, done.stderr) == (
-        1,
+        2,
         "abut: file: File exists\n  fix: name another folder: -o\n",
     )
 

@@ -291,7 +291,7 @@ def test_convert_overwrites_only_with_force(abut: Abut, run: Path, tmp_path: Pat
     out = tmp_path / "out"
     out.write_text("dear")
     refused = abut("trace", "convert", "--to", "text", "-o", str(out), str(run))
-    assert refused.returncode == 1
+    assert refused.returncode == 2
     assert out.read_text() == "dear"
     forced = abut("trace", "convert", "--to", "text", "-o", str(out), "--force", str(run))
     assert forced.returncode == 0

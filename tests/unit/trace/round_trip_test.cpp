@@ -1,5 +1,7 @@
 #include "helpers/trace_file.hpp"
 
+#include <unistd.h>
+
 namespace helpers {
 namespace {
 
@@ -150,6 +152,20 @@ TEST_F(RoundTrip, a_full_disk_is_an_error_that_names_the_file) {
   ASSERT_FALSE(writer.ok());
   EXPECT_EQ(writer.error().what, "/dev/full");
   EXPECT_EQ(writer.error().why, "No space left on device");
+}
+
+TEST_F(RoundTrip, follows_no_link_and_replaces_what_it_overwrites) {
+  const std::string link = folder_.file("link"), other = folder_.file("other");
+  ASSERT_EQ(symlink(path_.c_str(), link.c_str()), 0);
+  const trace::WriterOptions overwrite{.overwrite = trace::Overwrite::yes};
+  EXPECT_FALSE(trace::Writer::open(link, {}, overwrite)); // it dangles
+  EXPECT_NE(access(path_.c_str(), F_OK), 0);
+  ASSERT_FALSE(open_writer(path_, {}).finish(0));
+  EXPECT_FALSE(trace::Writer::open(link, {}, overwrite));
+  ASSERT_EQ(::link(path_.c_str(), other.c_str()), 0);
+  ASSERT_FALSE(open_writer(path_, overwrite).finish(3));
+  EXPECT_EQ(open_reader(other).totals()->exit_status, 0);
+  EXPECT_EQ(open_reader(path_).totals()->exit_status, 3);
 }
 
 } // namespace

@@ -11,7 +11,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import NamedTuple
 
-from abut.errors import USAGE, AbutError
+from abut.errors import AbutError, unknown
 from abut.plugins import entries, load
 from abut.tuning.objects import Layout, Objects
 
@@ -37,11 +37,7 @@ def strategy_names() -> list[str]:
 def find_strategy(name: str) -> Strategy:
     """The strategy of that name. Raises AbutError where there is none, or it cannot be loaded."""
     if name not in strategy_names():
-        raise AbutError(
-            f"{name}: no such strategy",
-            fix=f"choose of {', '.join(strategy_names())}",
-            exit_code=USAGE,
-        )
+        raise unknown("strategy", name, strategy_names())
     others = entries(GROUP)
     if name in others:
         return _loaded(others[name])

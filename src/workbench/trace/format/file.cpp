@@ -3,9 +3,27 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <utility>
 
 namespace abut::trace {
+
+namespace {
+
+// A link to a file may lead anywhere, or to what is not there yet; one to a terminal or a pipe is harmless.
+bool leads_to_a_file(const std::string &path) {
+  struct stat status {};
+  if (lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) return false;
+  return stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode);
+}
+
+bool is_file(const std::string &path) {
+  struct stat status {};
+  return lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+} // namespace
 
 OutputFile::OutputFile(std::string path, FileHandle file)
     : path_(std::move(path)), file_(std::move(file)) {
@@ -13,6 +31,9 @@ OutputFile::OutputFile(std::string path, FileHandle file)
 }
 
 Result<OutputFile> OutputFile::create(const std::string &path, Overwrite overwrite) {
+  if (leads_to_a_file(path)) return Error{path, "is a link", "name the file itself"};
+  // What is overwritten is replaced by a new file, so that whoever reads the old one may go on.
+  if (overwrite == Overwrite::yes && is_file(path)) unlink(path.c_str());
   FileHandle file(std::fopen(path.c_str(), overwrite == Overwrite::yes ? "wbe" : "wbxe"));
   if (file) return OutputFile(path, std::move(file));
   if (errno == EEXIST)

@@ -1,0 +1,1 @@
+/* Its constants are in the header that stands in for mimalloc.h. */

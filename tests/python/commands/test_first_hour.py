@@ -1,0 +1,325 @@
+"""What a new user meets: exit codes, choices, options without effect, files that are written."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+
+from abut.cli import VERBS, build_app, main
+from abut.errors import EXITS, NO, USAGE, unknown
+from abut.recording.compilers import COMPILERS
+from abut.trace import Frame, TraceWriter
+from conftest import ROOT, Abut
+
+
+@dataclass(frozen=True)
+class Ended:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+Inside = Callable[[str], Ended]
+
+
+@pytest.fixture
+def inside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Inside:
+    """The command line in this process, which has imported everything: for what runs no program."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def run(words: str) -> Ended:
+        monkeypatch.setattr("sys.argv", ["abut", *words.split()])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capfd.readouterr()
+        return Ended(int(str(ended.value.code or 0)), said.out, said.err)
+
+    return run
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    path = tmp_path / "run.trace"
+    with TraceWriter(path, command=["prog"], chunk_accesses=64) as writer:
+        module = writer.module("/bin/prog", "00ff", 0, 4096)
+        context = writer.context([Frame(module, 16)])
+        for number in range(200):
+            item = writer.allocate(32, address=4096 + 64 * number, context=context, time=number)
+            for offset in (0, 8):
+                writer.access(item, offset, write=offset == 0)
+    return path
+
+
+@pytest.fixture
+def short(run: Path) -> Path:
+    """The same, cut short."""
+    path = run.with_name("short.trace")
+    path.write_bytes(run.read_bytes()[: run.stat().st_size * 2 // 3])
+    return path
+
+
+def commands() -> dict[str, Any]:
+    group: Any = typer.main.get_command(build_app(list(VERBS)))
+    found: dict[str, Any] = {}
+    for name, command in group.commands.items():
+        children = getattr(command, "commands", {})
+        found |= {f"{name} {child}": one for child, one in children.items()} or {name: command}
+    return found
+
+
+COMMANDS = commands()
+# What each verb is asked in vain, and what it then exits with.
+IN_VAIN = {
+    "run": ((125, "--heap", "/nowhere.so", "--", "true"), (127, "--", "/nowhere")),
+    "record": ((127, "--", "/nowhere"), (2, "--recorder", "none", "--", "true")),
+    "tune": ((2, "--", "false"), (2, "--budget", "0s", "--", "true")),
+    "compare": ((2,), (2, "--suite", "none"), (1, "--runs", "1", "--warmup", "0", "--heaps",
+                "glibc,abut", "--", "sh", "-c", "echo ${LD_PRELOAD:-none}")),
+    "validate": ((2, "--against", "none", "--", "true"),),
+    "place": ((2,), (2, "none.trace")),
+    "plan show": ((2, "none.plan"),),
+    "report": ((2, "none.trace"),),
+    "export": ((2, "--format", "callgrind", "none.trace"),),
+    "sim": ((2, "none.trace"), (2, "--by", "none", "run.trace")),
+    "trace check": ((1, "short.trace"), (0, "run.trace"), (2, "none.trace")),
+    "trace convert": ((2, "--to", "none", "-o", "x", "run.trace"),),
+    "trace import": ((2, "-o", "x", "none.txt"),),
+    "bench": ((2, "none"),),
+    "demo": ((2, "-o", "/proc/none"),),
+    "completion": ((2, "none"),),
+    "heaps": ((2, "--none"),), "options": ((2, "--json", "--markdown"),), "lib": ((2, "none"),),
+    "doctor": ((2, "--none"),),
+    **{f"trace {one}": ((2, "none.trace"),) for one in ("info", "objects", "contexts", "head")},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_verb_exits_as_the_table_says(
+    name: str, abut: Abut, inside: Inside, run: Path, short: Path
+) -> None:
+    assert short.is_file()
+    for code, *arguments in IN_VAIN[name]:
+        words = list(map(str, arguments))
+        runs_program = "--" in words
+        done = abut(*name.split(), *words) if runs_program else inside(" ".join((name, *words)))
+        assert (done.returncode, code in EXITS) == (code, True), done.stderr
+        assert "Traceback" not in done.stderr
+    # What only asks is answered.
+    assert inside(f"{name} --help").returncode == 0
+    assert inside(f"{name} --no-such-option").returncode == USAGE
+
+
+def test_the_table_of_exit_codes_is_the_one_in_the_docs() -> None:
+    page = (ROOT / "docs" / "reference" / "commands.md").read_text()
+    rows = re.findall(r"^\| (\d+) \| (.*) \|$", page, re.MULTILINE)
+    assert {int(code): text for code, text in rows} == EXITS
+
+
+def test_choices_are_named_the_nearest_first() -> None:
+    error = unknown("--layout", "randm", ["line", "random", "size"])
+    assert error.exit_code == USAGE
+    assert (error.problem, error.fix) == (
+        "--layout: there is none called 'randm'",
+        "choose of random, line, size",
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "nearest"),
+    [
+        ("sim --layout rndom run.trace", "random"),
+        ("sim --by contxt run.trace", "context"),
+        ("sim --side aplication run.trace", "application"),
+        ("sim --cache modrn run.trace", "modern"),
+        ("place --strategy simpl run.trace", "simple"),
+        ("trace contexts --by accesse run.trace", "accesses"),
+        ("trace convert --to txt -o x run.trace", "text"),
+        ("export --format calgrind run.trace", "callgrind"),
+        ("record --recorder lite -- true", "light"),
+        ("run --heap jemaloc -- true", "jemalloc"),
+        ("run --option decay=1 -- true", "decay_ms"),
+        ("compare --suite dayly", "daily"),
+        ("compare --suite quick --figure walls", "wall"),
+        ("bench vamm", "vam"),
+        ("completion bsh", "bash"),
+        ("recrd -- true", "record"),
+    ],
+)
+def test_a_wrong_choice_is_answered_with_the_right_ones(
+    words: str, nearest: str, inside: Inside, run: Path
+) -> None:
+    done = inside(words)
+    assert (done.returncode, f"choose of {nearest}" in done.stderr) in ((2, True), (125, True))
+
+
+@pytest.mark.parametrize(
+    ("words", "refused"),
+    [
+        ("sim --pages --split allocator run.trace", "--split"),
+        ("sim --pages --cache zen5 run.trace", "--cache"),
+        ("sim --seed 2 run.trace", "--seed"),
+        ("sim --json --top 3 run.trace", "--top"),
+        ("sim --layout line,size --by object run.trace", "--by"),
+        ("sim --scheduler none:1 --jobs 2 run.trace", "--jobs"),
+        ("bench dpa --heaps abut", "--heaps"),
+        ("bench adcock --fresh", "--fresh"),
+        ("bench --suite full", "--suite"),
+        ("compare --only cc1 -- true", "--only"),
+        ("compare --suite quick --stdin x", "--stdin"),
+        ("compare --figure rss -- true", "--figure"),
+        ("place --list --strategy simple", "--strategy"),
+        ("place --seed 2 run.trace", "--seed"),
+        ("export --format perfetto --cache zen5 run.trace", "--cache"),
+        ("export --format callgrind --figure bytes run.trace", "--figure"),
+        ("plan show --json --top 2 run.plan", "--top"),
+        ("record --lossless -- true", "--lossless"),
+        ("record --recorder light --sites -- true", "--sites"),
+    ],
+)
+def test_an_option_without_effect_is_refused(
+    words: str, refused: str, inside: Inside, run: Path
+) -> None:
+    if words.startswith("plan"):
+        assert inside("place run.trace").returncode == 0
+    done = inside(words)
+    assert done.returncode == USAGE, done.stderr
+    assert done.stderr.startswith(f"abut: {refused}: no")
+
+
+def test_a_heap_named_twice_is_refused(abut: Abut) -> None:
+    done = abut("compare", "--heaps", "glibc,abut,glibc", "--", "true")
+    assert (done.returncode, "two heaps are called glibc" in done.stderr) == (USAGE, True)
+
+
+@pytest.mark.parametrize("value", ["--", "--explain"])
+def test_an_option_is_not_the_value_of_another(abut: Abut, tmp_path: Path, value: str) -> None:
+    done = abut("run", "--stats", value, "--", "true")
+    assert (done.returncode, "--stats: its value is missing" in done.stderr) == (USAGE, True)
+    assert list(tmp_path.iterdir()) == []
+
+
+WRITERS = (
+    "place --force -o {} run.trace",
+    "trace convert --to text --force -o {} run.trace",
+    "export --format collapsed --force -o {} run.trace",
+    "report --layouts none --force -o {} run.trace",
+)
+
+
+@pytest.mark.parametrize("words", WRITERS)
+def test_nothing_is_replaced_by_accident(
+    words: str, inside: Inside, run: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "dear").write_text("dear")
+    (tmp_path / "link").symlink_to("dear")
+    (tmp_path / "dangling").symlink_to(tmp_path / "outside")
+    (tmp_path / "folder").mkdir()
+    for name in ("link", "dangling", "folder"):
+        done = inside(words.format(name))
+        assert (done.returncode, f"{name}: is a " in done.stderr) == (USAGE, True), done.stderr
+    assert (tmp_path / "dear").read_text() == "dear"
+    assert not (tmp_path / "outside").exists()
+    assert inside(words.format("/dev/null")).returncode == 0
+    assert Path("/dev/null").is_char_device()
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {"dear", "link", "dangling", "folder", run.name}
+
+
+@pytest.mark.parametrize("words", WRITERS)
+def test_a_file_is_written_whole_or_not(
+    words: str, inside: Inside, run: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "out"
+    target.write_text("dear")
+    target.chmod(0o640)
+    before = target.stat().st_ino
+    assert inside(words.format("out")).returncode == 0
+    assert target.stat().st_ino != before
+    assert target.stat().st_mode & 0o777 == 0o640
+    assert {path.name for path in tmp_path.iterdir()} == {"out", run.name}
+
+
+@pytest.mark.parametrize(
+    "words", ["place {}", "sim {}", "trace objects {}", "trace contexts --json {}",
+              "trace convert --to din -o x {}", "export -f collapsed -o x {}"],
+)  # fmt: skip
+def test_what_is_cut_short_gives_an_answer_that_says_so(
+    words: str, inside: Inside, short: Path
+) -> None:
+    done = inside(words.format(short.name))
+    assert done.returncode == 0, done.stderr
+    assert re.search(
+        r"short.trace: damaged at byte [\d,]+: .*cut short", done.stderr.replace("\n", " ")
+    )
+    assert "the answer is partial" in done.stderr
+
+
+def test_what_is_not_built_is_named_with_its_command(
+    abut: Abut, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ABUT_LIBRARY", "/nowhere/libabut.so")
+    done = abut("doctor")
+    assert done.returncode == NO
+    assert re.search(r"next: \S*tools/build.sh release abut( |$)", done.stdout, re.MULTILINE)
+    for words in ("lib", "run -- true"):
+        assert "tools/build.sh release abut" in abut(*words.split()).stderr
+
+
+def test_the_demonstration_builds_what_its_users_need() -> None:
+    """README's verbs, and every recorder and heap, work after `make demo`."""
+    recipe = (ROOT / "Makefile").read_text().partition("\ndemo:")[2].partition("\n\n")[0]
+    for target in ("abut", "abut_light", "abut_rt", "abut_papers", "abut_native", "abut-collect"):
+        assert re.search(rf"\b{target}\b(?!-)", recipe), target
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_examples_are_shown_one_a_line(name: str, inside: Inside) -> None:
+    told = re.findall(r"^    (\S.*)$", COMMANDS[name].help or "", re.MULTILINE)
+    shown = [line.strip() for line in inside(f"{name} --help").stdout.splitlines()]
+    assert told
+    assert [line for line in told if line not in shown] == []
+
+
+@pytest.mark.parametrize("group", ["trace", "plan"])
+def test_examples_of_groups_are_shown_one_a_line(group: str, inside: Inside) -> None:
+    lines = [line.strip() for line in inside(f"{group} --help").stdout.splitlines()]
+    assert any(re.fullmatch(rf"abut {group} \w+ .*\.\w+", line) for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("shell", "script"),
+    [
+        ("bash", 'source {0}; COMP_WORDS=(abut com); COMP_CWORD=1; _abut_completion abut;'
+                 ' echo "${{COMPREPLY[@]}}"'),
+        ("zsh", "_ABUT_COMPLETE=complete_zsh _TYPER_COMPLETE_ARGS='abut com' abut"),
+        ("fish", "source {0}; complete -C 'abut com'"),
+    ],
+)  # fmt: skip
+def test_shells_complete_verbs(shell: str, script: str, abut: Abut, tmp_path: Path) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    file = tmp_path / f"abut.{shell}"
+    file.write_text(abut("completion", shell).stdout)
+    # Each must at least be what the shell can read.
+    subprocess.run([shell, "-n", str(file)], check=True)
+    path = f"{ROOT / '.venv' / 'bin'}:{os.environ['PATH']}"
+    done = subprocess.run(
+        [shell, "-c", script.format(file)], capture_output=True, text=True, check=False,
+        env={**os.environ, "PATH": path, "HOME": str(tmp_path)},
+    )  # fmt: skip
+    assert {"compare", "completion"} <= set(re.findall(r"\w+", done.stdout)), done.stderr
+
+
+def test_compilers_pass_their_programs_exit_code_on(abut: Abut) -> None:
+    for verb in COMPILERS:
+        assert abut(verb, "--no-such-option-of-a-compiler").returncode not in (0, USAGE + 123)

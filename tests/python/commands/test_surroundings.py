@@ -1,0 +1,164 @@
+"""Programs under limits, and programs that a preloaded heap does not reach."""
+
+import os
+import resource
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from abut.measure.memory_limit import limited
+from conftest import Abut
+
+# Takes memory until there is no more, gives it back, and takes half of it again.
+TAKER = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static void *taken[1 << 20];
+static int take(int most) {
+  int count = 0;
+  while (count < most && (taken[count] = malloc(1000)) != NULL) memset(taken[count++], 1, 1000);
+  return count;
+}
+int main(void) {
+  int count = take(1 << 20), half;
+  for (int i = 0; i < count; ++i) free(taken[i]);
+  half = take(count / 2);
+  printf("%d %d\\n", count < 1 << 20 && count > 10000, half == count / 2);
+  return 0;
+}
+"""
+# Has what MAP_32BIT gives, a GiB, to itself, as compilers at run time and old interpreters want it.
+LOW = """
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+int main(void) {
+  int mapped = 0;
+  for (int i = 0; i < 300; ++i) {
+    void *low = mmap(NULL, 4 << 20, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT | MAP_NORESERVE, -1, 0);
+    if (low == MAP_FAILED || malloc(100000) == NULL) break;
+    *(char *)low = 1;
+    ++mapped;
+  }
+  int below = 0;
+  for (int i = 0; i < 1000; ++i) below += (unsigned long)malloc(4000) >> 31 == 0;
+  printf("%d %d\\n", mapped >= 150, below);
+  return 0;
+}
+"""
+# Thirty MiB of blocks of one size after the other: all are freed before the next size.
+WAVES = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static void *taken[1 << 20];
+int main(void) {
+  static const int sizes[] = {32, 256, 4000, 30000, 300000, 3000000};
+  for (int round = 0; round < 24; ++round) {
+    const int size = sizes[round % 6], count = (30 << 20) / (size + 16);
+    for (int i = 0; i < count; ++i) memset(taken[i] = malloc(size), 1, size);
+    for (int i = 0; i < count; ++i) free(taken[i]);
+  }
+  puts("done");
+  return 0;
+}
+"""
+Build = Callable[..., Path]
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Build:
+    def run(source: str, *options: str, compiler: str = "cc") -> Path:
+        if shutil.which(compiler) is None:
+            pytest.skip(f"{compiler} is not installed")
+        (tmp_path / "program.c").write_text(source)
+        program = tmp_path / "program"
+        command = [compiler, "-O1", "-fno-builtin", *options, "program.c", "-o", str(program)]
+        subprocess.run(command, cwd=tmp_path, check=True)
+        return program
+
+    return run
+
+
+def said(
+    program: Path, library: Path, limit: int | None = None, size: int = 0, group: str = ""
+) -> str:
+    def narrow() -> None:
+        if group:
+            Path(group).write_text(str(os.getpid()))
+        if limit is not None:
+            resource.setrlimit(limit, (size, size))
+
+    done = subprocess.run(
+        [str(program)], env={**os.environ, "LD_PRELOAD": str(library)}, preexec_fn=narrow,
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+@pytest.mark.parametrize("limit", [resource.RLIMIT_AS, resource.RLIMIT_DATA])
+def test_a_limit_ends_in_null_and_what_is_freed_serves_again(
+    limit: int, build: Build, library: Path
+) -> None:
+    assert said(build(TAKER), library, limit, 256 << 20) == "1 1\n"
+
+
+@pytest.mark.skipif(
+    Path("/proc/sys/vm/overcommit_memory").read_text().strip() != "2",
+    reason="the kernel overcommits: sysctl vm.overcommit_memory=2",
+)
+def test_a_kernel_that_does_not_overcommit_is_no_obstacle(build: Build, library: Path) -> None:
+    assert said(build(TAKER), library, resource.RLIMIT_AS, 256 << 20) == "1 1\n"
+
+
+def test_freed_memory_is_not_counted_against_a_control_group(build: Build, library: Path) -> None:
+    program = build(WAVES)
+    try:
+        with limited(64 << 20) as group:
+            assert said(program, library, group=str(group)) == "done\n"
+    except OSError as error:
+        pytest.skip(f"no control group can be made: {error}")
+
+
+def test_a_program_has_the_lowest_two_gibibytes(build: Build, library: Path) -> None:
+    assert said(build(LOW), library) == "1 0\n"
+
+
+HELLO = '#include <stdio.h>\nint main(void) { puts("hello"); return 7; }\n'
+
+
+@pytest.mark.parametrize(
+    ("compiler", "options", "why"),
+    [
+        ("cc", ["-static"], "is statically linked"),
+        ("musl-gcc", [], "is built for musl"),
+        ("musl-gcc", ["-static"], "is statically linked"),
+    ],
+)
+def test_a_program_that_cannot_be_reached_runs_with_one_clear_line(
+    compiler: str, options: list[str], why: str, build: Build, abut: Abut
+) -> None:
+    program = build(HELLO, *options, compiler=compiler)
+    done = abut("run", "--", str(program))
+    assert (done.returncode, done.stdout) == (7, "hello\n")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("abut: warning: abut's heap has no effect: ")
+    assert why in line
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make one of another user's")
+def test_a_privileged_program_is_named_as_one(build: Build, abut: Abut) -> None:
+    program = build(HELLO)
+    os.chown(program, 1, 1)
+    program.chmod(0o4755)
+    done = abut("run", "--", str(program))
+    assert (done.returncode, done.stdout) == (7, "hello\n")
+    assert "is set-user-ID, and the loader then ignores LD_PRELOAD" in done.stderr
+    assert len(done.stderr.splitlines()) == 1

@@ -1,0 +1,1 @@
+"""Faults of programs, by kind, and which heaps notice them."""
