@@ -7,16 +7,15 @@ set(ABUT_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/abut)
 
 # Headers that need nothing linked.
 add_library(abut_headers INTERFACE)
-add_library(abut_move INTERFACE)
-foreach(name headers move)
+add_library(abut_containers INTERFACE)
+foreach(name headers containers)
   set_target_properties(abut_${name} PROPERTIES EXPORT_NAME ${name})
   target_include_directories(abut_${name} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
 endforeach()
 target_compile_features(abut_headers INTERFACE cxx_std_17)
-target_compile_features(abut_move INTERFACE cxx_std_20)
-set_target_properties(abut_cells PROPERTIES EXPORT_NAME cells)
+target_compile_features(abut_containers INTERFACE cxx_std_20)
 
-set(targets abut_headers abut_move abut_cells)
+set(targets abut_headers abut_containers)
 if(TARGET abut) # not where a sanitizer replaces malloc
   list(APPEND targets abut)
 endif()

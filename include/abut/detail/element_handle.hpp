@@ -7,11 +7,9 @@
 
 namespace abut::detail {
 
-template <typename Values, typename Allocator>
+template <typename Allocator, typename Slots>
 class ElementHandleBase {
-  using Slots = SlotsFor<Values>;
   using Slot = typename Slots::Slot;
-  using Traits = std::allocator_traits<Allocator>;
 
 public:
   using allocator_type = Allocator;
@@ -65,28 +63,21 @@ private:
   std::optional<Allocator> allocator_;
 };
 
-template <typename Values, typename Allocator>
-class ElementHandle : public ElementHandleBase<Values, Allocator> {
+template <typename Values, typename Allocator, typename Slots>
+class ElementHandle : public ElementHandleBase<Allocator, Slots> {
 public:
   using value_type = typename Values::Value;
   value_type &value() const noexcept { return this->stored(); }
 };
 
-template <typename Key, typename T, typename Allocator>
-class ElementHandle<MapValues<Key, T>, Allocator>
-    : public ElementHandleBase<MapValues<Key, T>, Allocator> {
+template <typename Key, typename T, typename Allocator, typename Slots>
+class ElementHandle<MapValues<Key, T>, Allocator, Slots>
+    : public ElementHandleBase<Allocator, Slots> {
 public:
   using key_type = Key;
   using mapped_type = T;
   key_type &key() const noexcept { return const_cast<Key &>(this->stored().first); }
   mapped_type &mapped() const noexcept { return this->stored().second; }
-};
-
-template <typename Iterator, typename Handle>
-struct InsertReturn {
-  Iterator position;
-  bool inserted = false;
-  Handle node;
 };
 
 } // namespace abut::detail

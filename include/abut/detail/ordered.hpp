@@ -1,21 +1,41 @@
 // What maps, sets and their multi kinds have in common: the standard's interface over a tree.
 #pragma once
 
-#include "ordered_core.hpp"
+#include "origin.hpp"
+#include "ranges.hpp"
 
+#include <algorithm>
 #include <initializer_list>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <type_traits>
+#include <utility>
 
 namespace abut::detail {
 
-template <typename Values, typename Less, typename Allocator, bool Multi>
-class Ordered : protected OrderedCore<Values, Less, Allocator, Multi> {
-  using Core = OrderedCore<Values, Less, Allocator, Multi>;
-  using Core::at, Core::changed, Core::changes_, Core::tree_;
-  using typename Core::Fresh, typename Core::Place, typename Core::Slots, typename Core::Traits;
-  using typename Core::TreeType, typename Core::Value;
+template <typename Iterator, typename Handle>
+struct InsertReturn {
+  Iterator position;
+  bool inserted = false;
+  Handle node;
+};
 
+// `Core` is how elements are held: `OrderedCore` or `StableCore`.
+template <typename Core>
+class Ordered : protected Core {
 protected:
-  using typename Core::Key;
+  using Core::at, Core::kMulti, Core::kIsMap;
+  using typename Core::Key, typename Core::Less, typename Core::Allocator, typename Core::Value;
+  using typename Core::Traits;
+  template <typename>
+  friend class Ordered;
+  static constexpr bool kErasesSafely = Core::kErasesSafely;
+  // A key of another type, which is no iterator.
+  template <typename K>
+  static constexpr bool kIsOtherKey =
+      Transparent<Less> && !std::is_convertible_v<K, typename Core::Iterator> &&
+      !std::is_convertible_v<K, typename Core::ConstIterator>;
 
 public:
   using key_type = Key;
@@ -32,7 +52,7 @@ public:
   using iterator = typename Core::Iterator;
   using reverse_iterator = std::reverse_iterator<iterator>;
   using const_reverse_iterator = std::reverse_iterator<const_iterator>;
-  using node_type = ElementHandle<Values, Allocator>;
+  using node_type = typename Core::Handle;
   using insert_return_type = InsertReturn<iterator, node_type>;
   static_assert(std::is_same_v<typename Traits::value_type, Value>,
                 "the allocator is for another type");
@@ -64,18 +84,17 @@ public:
   Ordered(std::initializer_list<Value> values, const Allocator &allocator)
       : Ordered(values, Less(), allocator) {}
   Ordered(const Ordered &other)
-      : Ordered(other, Traits::select_on_container_copy_construction(other.tree_.allocator())) {}
+      : Ordered(other, Traits::select_on_container_copy_construction(other.memory())) {}
   Ordered(const Ordered &other, const std::type_identity_t<Allocator> &allocator)
-      : Core(other.tree_.less(), allocator) {
-    this->append_copies(other);
+      : Core(other.order(), allocator) {
+    this->copy_all(other);
   }
   Ordered(Ordered &&other) noexcept(std::is_nothrow_copy_constructible_v<Less>)
-      : Core(other.tree_.less(), std::move(other.tree_.allocator())) {
-    tree_.take(other.tree_);
-    other.changed();
+      : Core(other.order(), std::move(other.memory())) {
+    this->take_all(other);
   }
   Ordered(Ordered &&other, const std::type_identity_t<Allocator> &allocator)
-      : Core(other.tree_.less(), allocator) {
+      : Core(other.order(), allocator) {
     this->take_or_move(other);
   }
 
@@ -83,20 +102,19 @@ public:
     if (this == &other) return *this;
     clear();
     if constexpr (Traits::propagate_on_container_copy_assignment::value)
-      tree_.allocator() = other.tree_.allocator();
-    tree_.less() = other.tree_.less();
-    this->append_copies(other);
+      this->memory() = other.memory();
+    this->order() = other.order();
+    this->copy_all(other);
     return *this;
   }
   Ordered &operator=(Ordered &&other) noexcept(
       Traits::is_always_equal::value &&std::is_nothrow_move_assignable_v<Less>) {
     if (this == &other) return *this;
     clear();
-    tree_.less() = std::move(other.tree_.less());
+    this->order() = std::move(other.order());
     if constexpr (Traits::propagate_on_container_move_assignment::value) {
-      tree_.allocator() = std::move(other.tree_.allocator());
-      tree_.take(other.tree_);
-      other.changed();
+      this->memory() = std::move(other.memory());
+      this->take_all(other);
     } else {
       this->take_or_move(other);
     }
@@ -109,13 +127,13 @@ public:
   }
   ~Ordered() = default;
 
-  allocator_type get_allocator() const noexcept { return tree_.allocator(); }
-  key_compare key_comp() const { return tree_.less(); }
+  allocator_type get_allocator() const noexcept { return this->memory(); }
+  key_compare key_comp() const { return this->order(); }
 
-  iterator begin() noexcept { return at(tree_.begin()); }
-  const_iterator begin() const noexcept { return at(tree_.begin()); }
-  iterator end() noexcept { return at(tree_.end()); }
-  const_iterator end() const noexcept { return at(tree_.end()); }
+  iterator begin() noexcept { return at(this->first()); }
+  const_iterator begin() const noexcept { return at(this->first()); }
+  iterator end() noexcept { return at(this->behind()); }
+  const_iterator end() const noexcept { return at(this->behind()); }
   const_iterator cbegin() const noexcept { return begin(); }
   const_iterator cend() const noexcept { return end(); }
   reverse_iterator rbegin() noexcept { return reverse_iterator(end()); }
@@ -125,56 +143,44 @@ public:
   const_reverse_iterator crbegin() const noexcept { return rbegin(); }
   const_reverse_iterator crend() const noexcept { return rend(); }
 
-  [[nodiscard]] bool empty() const noexcept { return tree_.size() == 0; }
-  size_type size() const noexcept { return tree_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return this->elements() == 0; }
+  size_type size() const noexcept { return this->elements(); }
   size_type max_size() const noexcept {
     return std::min<size_type>(std::numeric_limits<difference_type>::max() / sizeof(Value),
-                               Traits::max_size(tree_.allocator()));
+                               Traits::max_size(this->memory()));
   }
 
-  void clear() noexcept {
-    tree_.clear();
-    changed();
-  }
+  void clear() noexcept { this->clear_all(); }
 
   // One element, at the end of its equals; for unique keys with whether it was inserted.
   template <typename... Args>
   auto emplace(Args &&...args) {
-    if constexpr (Core::template is_keyed<Args...>()) {
-      return Core::insert_keyed(Core::first_of(args...), std::forward<Args>(args)...);
-    } else {
-      Fresh slot(tree_.allocator(), std::forward<Args>(args)...);
-      const Key &key = Slots::key(slot.slot());
-      const Place gap = tree_.template gap<Multi>(key);
-      if constexpr (!Multi) {
-        if (tree_.holds(gap, key)) return std::pair{at(gap), false};
-      }
-      return this->inserted(this->put(gap, slot));
-    }
+    if constexpr (Core::template is_keyed<Args...>())
+      return this->insert_keyed(Core::first_of(args...), std::forward<Args>(args)...);
+    else
+      return this->insert_made(std::forward<Args>(args)...);
   }
-  auto insert(const Value &value) { return this->insert_keyed(Values::key(value), value); }
+  auto insert(const Value &value) { return this->insert_keyed(Core::key_of(value), value); }
   auto insert(Value &&value) {
-    const Key &key = Values::key(value);
+    const Key &key = Core::key_of(value);
     return this->insert_keyed(key, std::move(value));
   }
   template <typename P>
-  requires(Values::kIsMap &&std::is_constructible_v<Value, P &&>) auto insert(P &&value) {
+  requires(kIsMap &&std::is_constructible_v<Value, P &&>) auto insert(P &&value) {
     return emplace(std::forward<P>(value));
   }
 
   // Beside the hint if it fits there. Ranges that are in order are inserted without a search.
   template <typename... Args>
   iterator emplace_hint(const_iterator hint, Args &&...args) {
-    hint.origin().check_from(changes_);
-    Fresh slot(tree_.allocator(), std::forward<Args>(args)...);
-    return this->put_near(hint.place(), slot);
+    return this->insert_made_near(hint, std::forward<Args>(args)...);
   }
   iterator insert(const_iterator hint, const Value &value) { return emplace_hint(hint, value); }
   iterator insert(const_iterator hint, Value &&value) {
     return emplace_hint(hint, std::move(value));
   }
   template <typename P>
-  requires(Values::kIsMap &&std::is_constructible_v<Value, P &&>) iterator
+  requires(kIsMap &&std::is_constructible_v<Value, P &&>) iterator
       insert(const_iterator hint, P &&value) {
     return emplace_hint(hint, std::forward<P>(value));
   }
@@ -189,52 +195,38 @@ public:
   }
 
   auto insert(node_type &&node) {
-    if constexpr (Multi) {
-      if (node.empty()) return end();
-      return this->put_node(tree_.template gap<true>(Slots::key(node.slot())), node);
+    if constexpr (kMulti) {
+      return node.empty() ? end() : this->put_handle(node).first;
     } else {
       if (node.empty()) return insert_return_type{end(), false, {}};
-      const Place gap = tree_.template gap<false>(Slots::key(node.slot()));
-      if (tree_.holds(gap, Slots::key(node.slot())))
-        return insert_return_type{at(gap), false, std::move(node)};
-      return insert_return_type{this->put_node(gap, node), true, {}};
+      const auto [place, is_new] = this->put_handle(node);
+      return insert_return_type{place, is_new, std::move(node)};
     }
   }
   iterator insert(const_iterator hint, node_type &&node) {
-    hint.origin().check_from(changes_);
-    if (node.empty()) return end();
-    bool is_new = true;
-    const Place gap = this->gap_near(hint.place(), Slots::key(node.slot()), is_new);
-    return is_new ? this->put_node(gap, node) : at(gap);
+    return node.empty() ? end() : this->put_handle_near(hint, node);
   }
 
-  iterator erase(const_iterator position) noexcept {
-    position.origin().check_from(changes_);
-    const Place next = tree_.erase(position.place());
-    changed();
-    return at(next);
+  iterator erase(const_iterator position) noexcept(kErasesSafely) {
+    return this->erase_at(position);
   }
-  iterator erase(iterator position) noexcept requires(Values::kIsMap) {
+  iterator erase(iterator position) noexcept requires(kIsMap) {
     return erase(const_iterator(position));
   }
-  iterator erase(const_iterator from, const_iterator to) noexcept {
-    from.origin().check_from(changes_);
-    to.origin().check_from(changes_);
+  iterator erase(const_iterator from, const_iterator to) noexcept(kErasesSafely) {
     if (from == cbegin() && to == cend()) {
       clear();
       return end();
     }
-    // Counted first: the last place may move with its leaf.
-    size_type count = 0;
-    for (const_iterator i = from; i != to; ++i) ++count;
-    return this->erase_from(from.place(), count);
+    // Counted first: the last place may move.
+    auto count = std::distance(from, to);
+    iterator next = this->writable(from);
+    while (count-- > 0) next = this->erase_at(next);
+    return next;
   }
   size_type erase(const Key &key) { return this->erase_equals(key); }
   template <typename K>
-  requires(Transparent<Less> && !std::is_convertible_v<K, iterator> &&
-           !std::is_convertible_v<K, const_iterator>) size_type erase(K &&key) {
-    return this->erase_equals(key);
-  }
+  requires(kIsOtherKey<K>) size_type erase(K &&key) { return this->erase_equals(key); }
   // As std::erase_if.
   template <typename Predicate>
   size_type erase_where(Predicate unwanted) {
@@ -246,64 +238,41 @@ public:
   void swap(Ordered &other) noexcept(
       Traits::is_always_equal::value &&std::is_nothrow_swappable_v<Less>) {
     using std::swap;
-    swap(tree_.less(), other.tree_.less());
-    if constexpr (Traits::propagate_on_container_swap::value)
-      swap(tree_.allocator(), other.tree_.allocator());
-    tree_.swap_nodes(other.tree_);
-    changed();
-    other.changed();
+    swap(this->order(), other.order());
+    if constexpr (Traits::propagate_on_container_swap::value) swap(this->memory(), other.memory());
+    this->swap_all(other);
   }
 
-  node_type extract(const_iterator position) noexcept {
-    position.origin().check_from(changes_);
-    node_type node;
-    const Place place = position.place();
-    node.fill(tree_.allocator(), place.leaf->slots() + place.index);
-    tree_.close(place);
-    changed();
-    return node;
-  }
-  node_type extract(const Key &key) {
-    const Place place = tree_.find(key);
-    return place == tree_.end() ? node_type() : extract(const_iterator(at(place)));
-  }
+  node_type extract(const_iterator position) { return this->take_out(position); }
+  node_type extract(const Key &key) { return extract_key(key); }
   template <typename K>
-  requires(Transparent<Less> && !std::is_convertible_v<K, iterator> &&
-           !std::is_convertible_v<K, const_iterator>) node_type extract(K &&key) {
-    const Place place = tree_.find(key);
-    return place == tree_.end() ? node_type() : extract(const_iterator(at(place)));
-  }
+  requires(kIsOtherKey<K>) node_type extract(K &&key) { return extract_key(key); }
 
   // Elements whose keys are not here yet move over. What is thrown leaves each element in one of the two.
-  template <typename OtherLess, bool OtherMulti>
-  void merge(Ordered<Values, OtherLess, Allocator, OtherMulti> &other) {
-    if (static_cast<void *>(&other) == static_cast<void *>(this)) return;
-    auto &from = other.tree_;
-    for (auto place = from.begin(); place != from.end();) {
-      const Key &key = std::remove_reference_t<decltype(from)>::key(place);
-      const Place gap = tree_.template gap<Multi>(key);
-      if (!Multi && tree_.holds(gap, key)) {
-        place = this->step(place);
-        continue;
-      }
-      this->move_in(gap, place.leaf->slots() + place.index);
-      place = from.close(place);
-      other.changed();
-    }
+  template <typename OtherCore>
+  requires(std::is_same_v<typename Ordered<OtherCore>::node_type, node_type>) void merge(
+      Ordered<OtherCore> &other) {
+    if (static_cast<void *>(&other) != static_cast<void *>(this))
+      this->merge_from(static_cast<OtherCore &>(other));
   }
-  template <typename OtherLess, bool OtherMulti>
-  void merge(Ordered<Values, OtherLess, Allocator, OtherMulti> &&other) {
+  template <typename OtherCore>
+  requires(std::is_same_v<typename Ordered<OtherCore>::node_type, node_type>) void merge(
+      Ordered<OtherCore> &&other) {
     merge(other);
   }
 
-  iterator find(const Key &key) { return at(tree_.find(key)); }
-  const_iterator find(const Key &key) const { return at(tree_.find(key)); }
+  iterator find(const Key &key) { return at(this->find_place(key)); }
+  const_iterator find(const Key &key) const { return at(this->find_place(key)); }
   size_type count(const Key &key) const { return this->count_equals(key); }
-  bool contains(const Key &key) const { return tree_.find(key) != tree_.end(); }
-  iterator lower_bound(const Key &key) { return at(tree_.template bound<false>(key)); }
-  const_iterator lower_bound(const Key &key) const { return at(tree_.template bound<false>(key)); }
-  iterator upper_bound(const Key &key) { return at(tree_.template bound<true>(key)); }
-  const_iterator upper_bound(const Key &key) const { return at(tree_.template bound<true>(key)); }
+  bool contains(const Key &key) const { return this->find_place(key) != this->behind(); }
+  iterator lower_bound(const Key &key) { return at(this->template bound_place<false>(key)); }
+  const_iterator lower_bound(const Key &key) const {
+    return at(this->template bound_place<false>(key));
+  }
+  iterator upper_bound(const Key &key) { return at(this->template bound_place<true>(key)); }
+  const_iterator upper_bound(const Key &key) const {
+    return at(this->template bound_place<true>(key));
+  }
   std::pair<iterator, iterator> equal_range(const Key &key) {
     return {lower_bound(key), upper_bound(key)};
   }
@@ -313,31 +282,31 @@ public:
 
   // The same for what a transparent order can compare with keys.
   template <typename K>
-  requires(Transparent<Less>) iterator find(const K &key) { return at(tree_.find(key)); }
+  requires(Transparent<Less>) iterator find(const K &key) { return at(this->find_place(key)); }
   template <typename K>
   requires(Transparent<Less>) const_iterator find(const K &key)
-  const { return at(tree_.find(key)); }
+  const { return at(this->find_place(key)); }
   template <typename K>
   requires(Transparent<Less>) size_type count(const K &key)
   const { return this->count_equals(key); }
   template <typename K>
   requires(Transparent<Less>) bool contains(const K &key) const {
-    return tree_.find(key) != tree_.end();
+    return this->find_place(key) != this->behind();
   }
   template <typename K>
   requires(Transparent<Less>) iterator lower_bound(const K &key) {
-    return at(tree_.template bound<false>(key));
+    return at(this->template bound_place<false>(key));
   }
   template <typename K>
   requires(Transparent<Less>) const_iterator lower_bound(const K &key)
-  const { return at(tree_.template bound<false>(key)); }
+  const { return at(this->template bound_place<false>(key)); }
   template <typename K>
   requires(Transparent<Less>) iterator upper_bound(const K &key) {
-    return at(tree_.template bound<true>(key));
+    return at(this->template bound_place<true>(key));
   }
   template <typename K>
   requires(Transparent<Less>) const_iterator upper_bound(const K &key)
-  const { return at(tree_.template bound<true>(key)); }
+  const { return at(this->template bound_place<true>(key)); }
   template <typename K>
   requires(Transparent<Less>) std::pair<iterator, iterator> equal_range(const K &key) {
     return {lower_bound(key), upper_bound(key)};
@@ -354,8 +323,19 @@ public:
                                                   other.end(), SynthThreeWay{});
   }
 
+  // Of containers whose elements stay: moves them into the order of their keys, which ends iterators and references.
+  void relayout() requires requires(Core &core) { core.relayout(); }
+  { Core::relayout(); }
+
   // Ends the program where the tree is not as it should be. For tests.
-  void check_invariants() const { tree_.check(); }
+  void check_invariants() const { this->check_all(); }
+
+private:
+  template <typename K>
+  node_type extract_key(const K &key) {
+    const auto place = this->find_place(key);
+    return place == this->behind() ? node_type() : extract(const_iterator(at(place)));
+  }
 };
 
 } // namespace abut::detail

@@ -19,6 +19,16 @@ struct SetValues {
   static constexpr bool kMovesSafely = std::is_nothrow_move_constructible_v<Key>;
   static constexpr bool kMovesAsBytes = std::is_trivially_copyable_v<Key>;
   static const Key &key(const Value &value) noexcept { return value; }
+  // Whether the first of some arguments is the key of what is made of them.
+  template <typename... Args>
+  static constexpr bool is_keyed() {
+    return (sizeof...(Args) == 1) && (std::is_same_v<std::remove_cvref_t<Args>, Key> && ...);
+  }
+  // Calls `use` with what another element may be made of by a move.
+  template <typename Use>
+  static void with_parts(Value &value, Use use) {
+    use(std::move(value));
+  }
   static void move(void *to, Value *from) noexcept {
     ::new (to) Value(std::move(*from));
     from->~Value();
@@ -35,6 +45,20 @@ struct MapValues {
   static constexpr bool kMovesAsBytes =
       std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<T>;
   static const Key &key(const Value &value) noexcept { return value.first; }
+  template <typename First, typename...>
+  static constexpr bool kIsKey = std::is_same_v<std::remove_cvref_t<First>, Key>;
+  template <typename... Args>
+  static constexpr bool is_keyed() {
+    if constexpr (sizeof...(Args) == 2)
+      return kIsKey<Args...>;
+    else
+      return false;
+  }
+  template <typename Use>
+  static void with_parts(Value &value, Use use) {
+    use(std::piecewise_construct, std::forward_as_tuple(std::move(const_cast<Key &>(value.first))),
+        std::forward_as_tuple(std::move(value.second)));
+  }
   // The key moves with its value: nobody can see it in between.
   static void move(void *to, Value *from) noexcept {
     ::new (to) Value(std::piecewise_construct,
