@@ -53,11 +53,11 @@ struct links;
 template <auto... Owned, auto... Other>
 struct links<owns<Owned...>, refers<Other...>> {
   template <typename Node, typename Use>
-  static void owned(Node &node, Use use) {
+  static void owned([[maybe_unused]] Node &node, [[maybe_unused]] Use use) {
     (detail::each_link(node.*Owned, use), ...);
   }
   template <typename Node, typename Use>
-  static void others(Node &node, Use use) {
+  static void others([[maybe_unused]] Node &node, [[maybe_unused]] Use use) {
     (detail::each_link(node.*Other, use), ...);
   }
 };

@@ -111,6 +111,10 @@ public:                                                                         
       : Base(other, allocator) {}                                                                  \
   NAME(NAME &&other, const std::type_identity_t<Allocator> &allocator)                             \
       : Base(std::move(other), allocator) {}                                                       \
+  /* Deduction of a class's arguments asks for this one in the class itself. */                    \
+  NAME(std::initializer_list<typename Base::value_type> values, const Less &less = Less(),         \
+       const Allocator &allocator = Allocator())                                                   \
+      : Base(values, less, allocator) {}                                                           \
   ~NAME() = default;                                                                               \
   NAME &operator=(const NAME &) = default;                                                         \
   NAME &operator=(NAME &&) = default;                                                              \
