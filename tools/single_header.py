@@ -1,6 +1,6 @@
 """Writes all container headers as one file: each include of the project's own is put in its place.
 
-    python tools/single_header.py build/abut_containers.hpp
+python tools/single_header.py build/abut_containers.hpp
 """
 
 import re

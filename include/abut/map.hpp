@@ -18,7 +18,7 @@ class map : public detail::UniqueMapInterface<
       detail::OrderedCore<detail::MapValues<Key, T>, Less, Allocator, false>>;
   ABUT_ORDERED_MEMBERS(map)
 };
-ABUT_MAP_GUIDES(map)
+ABUT_MAP_GUIDES(map);
 
 template <typename Key, typename T, typename Less = std::less<Key>,
           typename Allocator = std::allocator<std::pair<const Key, T>>>
@@ -28,7 +28,7 @@ class multimap : public detail::MapInterface<
       detail::MapInterface<detail::OrderedCore<detail::MapValues<Key, T>, Less, Allocator, true>>;
   ABUT_ORDERED_MEMBERS(multimap)
 };
-ABUT_MAP_GUIDES(multimap)
+ABUT_MAP_GUIDES(multimap);
 
 namespace pmr {
 template <typename Key, typename T, typename Less = std::less<Key>>

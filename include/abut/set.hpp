@@ -17,7 +17,7 @@ class set : public detail::SetInterface<
       detail::SetInterface<detail::OrderedCore<detail::SetValues<Key>, Less, Allocator, false>>;
   ABUT_ORDERED_MEMBERS(set)
 };
-ABUT_SET_GUIDES(set)
+ABUT_SET_GUIDES(set);
 
 template <typename Key, typename Less = std::less<Key>, typename Allocator = std::allocator<Key>>
 class multiset : public detail::SetInterface<
@@ -26,7 +26,7 @@ class multiset : public detail::SetInterface<
       detail::SetInterface<detail::OrderedCore<detail::SetValues<Key>, Less, Allocator, true>>;
   ABUT_ORDERED_MEMBERS(multiset)
 };
-ABUT_SET_GUIDES(multiset)
+ABUT_SET_GUIDES(multiset);
 
 namespace pmr {
 template <typename Key, typename Less = std::less<Key>>

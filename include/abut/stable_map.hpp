@@ -18,7 +18,7 @@ class stable_map : public detail::UniqueMapInterface<
       detail::StableCore<detail::MapValues<Key, T>, Less, Allocator, false>>;
   ABUT_ORDERED_MEMBERS(stable_map)
 };
-ABUT_MAP_GUIDES(stable_map)
+ABUT_MAP_GUIDES(stable_map);
 
 template <typename Key, typename T, typename Less = std::less<Key>,
           typename Allocator = std::allocator<std::pair<const Key, T>>>
@@ -28,7 +28,7 @@ class stable_multimap : public detail::MapInterface<
       detail::MapInterface<detail::StableCore<detail::MapValues<Key, T>, Less, Allocator, true>>;
   ABUT_ORDERED_MEMBERS(stable_multimap)
 };
-ABUT_MAP_GUIDES(stable_multimap)
+ABUT_MAP_GUIDES(stable_multimap);
 
 namespace pmr {
 template <typename Key, typename T, typename Less = std::less<Key>>

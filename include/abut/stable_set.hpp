@@ -17,7 +17,7 @@ class stable_set : public detail::SetInterface<
       detail::SetInterface<detail::StableCore<detail::SetValues<Key>, Less, Allocator, false>>;
   ABUT_ORDERED_MEMBERS(stable_set)
 };
-ABUT_SET_GUIDES(stable_set)
+ABUT_SET_GUIDES(stable_set);
 
 template <typename Key, typename Less = std::less<Key>, typename Allocator = std::allocator<Key>>
 class stable_multiset : public detail::SetInterface<
@@ -26,7 +26,7 @@ class stable_multiset : public detail::SetInterface<
       detail::SetInterface<detail::StableCore<detail::SetValues<Key>, Less, Allocator, true>>;
   ABUT_ORDERED_MEMBERS(stable_multiset)
 };
-ABUT_SET_GUIDES(stable_multiset)
+ABUT_SET_GUIDES(stable_multiset);
 
 namespace pmr {
 template <typename Key, typename Less = std::less<Key>>

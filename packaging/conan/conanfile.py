@@ -7,6 +7,8 @@ from conan.tools.files import copy
 
 
 class AbutContainers(ConanFile):
+    """Headers from the source tree that the recipe lies in."""
+
     name = "abut-containers"
     version = "0.1.0"
     license = "MIT"
@@ -22,7 +24,12 @@ class AbutContainers(ConanFile):
 
     def package(self) -> None:
         """Headers are all there is."""
-        copy(self, "abut/*", Path(self.source_folder) / "include", Path(self.package_folder) / "include")
+        copy(
+            self,
+            "abut/*",
+            Path(self.source_folder) / "include",
+            Path(self.package_folder) / "include",
+        )
         copy(self, "LICENSE", self.source_folder, Path(self.package_folder) / "licenses")
 
     def package_info(self) -> None:

@@ -54,8 +54,8 @@ using RangeIterator = std::ranges::iterator_t<Range>;
             detail::OrderLike Less = std::less<detail::KeyOf<detail::RangeIterator<R>>>,           \
             detail::AllocatorLike A = std::allocator<detail::PairOf<detail::RangeIterator<R>>>>    \
   NAME(FromRange, R &&, Less = Less(), A = A())                                                    \
-      -> NAME<detail::KeyOf<detail::RangeIterator<R>>, detail::MappedOf<detail::RangeIterator<R>>, \
-              Less, A>;
+      ->NAME<detail::KeyOf<detail::RangeIterator<R>>, detail::MappedOf<detail::RangeIterator<R>>,  \
+             Less, A>
 
 #define ABUT_SET_GUIDES(NAME)                                                                      \
   template <std::input_iterator Input, detail::OrderLike Less = std::less<detail::ValueOf<Input>>, \
@@ -71,4 +71,4 @@ using RangeIterator = std::ranges::iterator_t<Range>;
   template <std::ranges::input_range R,                                                            \
             detail::OrderLike Less = std::less<std::ranges::range_value_t<R>>,                     \
             detail::AllocatorLike A = std::allocator<std::ranges::range_value_t<R>>>               \
-  NAME(FromRange, R &&, Less = Less(), A = A()) -> NAME<std::ranges::range_value_t<R>, Less, A>;
+  NAME(FromRange, R &&, Less = Less(), A = A())->NAME<std::ranges::range_value_t<R>, Less, A>

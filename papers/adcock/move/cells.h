@@ -46,7 +46,7 @@ void adcock_cells_bound(adcock_cells *cells, unsigned percent);
  * pages. Roots and links are mended; all other pointers to nodes are invalid then. How many nodes moved; (size_t)-1 with errno
  * EINVAL or ENOMEM, where the structure is whole and in part where it was. */
 size_t adcock_cells_relayout(adcock_cells *cells, void **roots, size_t count,
-                           const adcock_cells_links *links);
+                             const adcock_cells_links *links);
 
 #ifdef __cplusplus
 }

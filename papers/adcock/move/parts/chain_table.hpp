@@ -31,7 +31,8 @@ protected:
   }
   // Lays the chains end to end, in the table's order.
   void relayout() {
-    adcock::move::relayout<Links>(heap_, chains_.data(), static_cast<std::uint32_t>(chains_.size()));
+    adcock::move::relayout<Links>(heap_, chains_.data(),
+                                  static_cast<std::uint32_t>(chains_.size()));
     heap_.trim();
   }
 
