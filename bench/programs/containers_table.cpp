@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <list>
 #include <malloc.h>
 #include <map>
+#include <new>
 #include <random>
 #include <string>
 #include <unordered_map>
@@ -38,9 +40,17 @@ double nanoseconds(std::size_t count, Action action) {
   const std::chrono::duration<double, std::nano> taken = Clock::now() - begin;
   return taken.count() / static_cast<double>(count);
 }
-std::size_t bytes_in_use() {
-  const struct mallinfo2 info = mallinfo2();
-  return info.uordblks + info.hblkhd;
+// What blocks take while somebody counts, with the word before each.
+bool counts = false;
+std::size_t counted = 0;
+
+template <typename Action>
+double bytes_for(std::size_t elements, Action action) {
+  counted = 0;
+  counts = true;
+  action();
+  counts = false;
+  return static_cast<double>(counted) / static_cast<double>(elements);
 }
 
 template <typename Key>
@@ -77,14 +87,18 @@ void measure_map(const char *name, std::size_t elements) {
   double hit = 0;
   double miss = 0;
   double bytes = 0;
+  {
+    Map map;
+    bytes = bytes_for(elements, [&] {
+      for (const Key &key : keys) map.emplace(key, 1);
+    });
+  }
   for (std::size_t round = 0; round < rounds; ++round) {
     std::shuffle(keys.begin(), keys.end(), random);
-    const std::size_t before = bytes_in_use();
     Map map;
     insert += nanoseconds(elements, [&] {
       for (const Key &key : keys) map.emplace(key, 1);
     });
-    bytes = static_cast<double>(bytes_in_use() - before) / static_cast<double>(elements);
     walk += nanoseconds(elements, [&] {
       for (const auto &element : map) result += element.second;
     });
@@ -133,13 +147,17 @@ void measure_list(const char *name, std::size_t elements) {
   double sort = 0;
   double sorted = 0;
   double bytes = 0;
+  {
+    List list;
+    bytes = bytes_for(elements, [&] {
+      for (std::size_t i = 0; i < elements; ++i) list.push_back(i);
+    });
+  }
   for (std::size_t round = 0; round < rounds; ++round) {
-    const std::size_t before = bytes_in_use();
     List list;
     push += nanoseconds(elements, [&] {
       for (std::size_t i = 0; i < elements; ++i) list.push_back(random());
     });
-    bytes = static_cast<double>(bytes_in_use() - before) / static_cast<double>(elements);
     const auto walk = [&] {
       for (const auto value : list) result += value;
     };
@@ -157,20 +175,21 @@ void measure_list(const char *name, std::size_t elements) {
 template <typename Container>
 void measure_small(const char *name, std::size_t containers) {
   std::mt19937_64 random(1);
-  const std::size_t before = bytes_in_use();
-  std::vector<Container> many(containers);
-  std::size_t elements = 0;
-  const double build = nanoseconds(containers, [&] {
+  std::vector<Container> many;
+  const auto fill = [&] {
+    many = std::vector<Container>(containers);
     for (Container &one : many) {
-      for (std::uint64_t left = random() % 21; left > 0; --left, ++elements) {
+      for (std::uint64_t left = random() % 21; left > 0; --left) {
         if constexpr (requires { one.push_back(1); })
           one.push_back(left);
         else
           one.emplace(random(), left);
       }
     }
-  });
-  const auto bytes = static_cast<double>(bytes_in_use() - before) / static_cast<double>(containers);
+  };
+  const double bytes = bytes_for(containers, fill);
+  many.clear();
+  const double build = nanoseconds(containers, fill);
   const double walk = nanoseconds(containers, [&] {
     for (const Container &one : many)
       for (const auto &element : one) {
@@ -205,6 +224,19 @@ void measure_maps(std::size_t elements) {
 
 } // namespace
 
+// Not inlined: the compiler takes their insides for a mismatch.
+[[gnu::noinline]] void *operator new(std::size_t bytes) {
+  void *memory = std::malloc(bytes);
+  if (memory == nullptr) throw std::bad_alloc();
+  if (counts) counted += malloc_usable_size(memory) + sizeof(std::size_t);
+  return memory;
+}
+[[gnu::noinline]] void operator delete(void *memory) noexcept {
+  if (counts) counted -= memory == nullptr ? 0 : malloc_usable_size(memory) + sizeof(std::size_t);
+  std::free(memory);
+}
+void operator delete(void *memory, std::size_t) noexcept { operator delete(memory); }
+
 int main(int argc, char **argv) {
   std::uint64_t elements = 0;
   std::uint64_t small = 1'000'000;
@@ -217,6 +249,7 @@ int main(int argc, char **argv) {
   options.parse(argc, argv);
   std::vector<std::size_t> sizes{100, 10'000, 1'000'000, 4'000'000};
   if (elements > 0) sizes = {elements};
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   std::printf("%-28s %9s %8s %8s %8s %8s %8s %8s %8s %8s %7s\n", "", "elements", "insert",
               "in order", "find", "miss", "range 10", "walk", "churn", "erase", "bytes");
   for (const std::size_t size : sizes) {
