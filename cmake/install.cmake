@@ -1,44 +1,13 @@
 # What `cmake --install` gives to C and C++ programs: the library, headers, a pkg-config file, a CMake package, manual pages.
 # The command line is Python's, and installed by pip: the component `python`, which is left out unless it is named.
-include(GNUInstallDirs)
-include(CMakePackageConfigHelpers)
+include(${CMAKE_CURRENT_LIST_DIR}/containers.cmake)
 
-set(ABUT_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/abut)
-
-# Headers that need nothing linked.
-add_library(abut_headers INTERFACE)
-add_library(abut_move INTERFACE)
-foreach(name headers move)
-  set_target_properties(abut_${name} PROPERTIES EXPORT_NAME ${name})
-  target_include_directories(abut_${name} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
-endforeach()
-target_compile_features(abut_headers INTERFACE cxx_std_17)
-target_compile_features(abut_move INTERFACE cxx_std_20)
-set_target_properties(abut_cells PROPERTIES EXPORT_NAME cells)
-
-set(targets abut_headers abut_move abut_cells)
 if(TARGET abut) # not where a sanitizer replaces malloc
-  list(APPEND targets abut)
+  install(TARGETS abut EXPORT abutTargets COMPONENT native
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(EXPORT abutTargets NAMESPACE abut:: DESTINATION ${ABUT_PACKAGE_DIR} COMPONENT native)
 endif()
-install(TARGETS ${targets} EXPORT abutTargets COMPONENT native
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/abut
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT native)
-
-install(EXPORT abutTargets NAMESPACE abut:: DESTINATION ${ABUT_PACKAGE_DIR} COMPONENT native)
-configure_package_config_file(
-  ${CMAKE_CURRENT_LIST_DIR}/abutConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/abutConfig.cmake
-  INSTALL_DESTINATION ${ABUT_PACKAGE_DIR})
-write_basic_package_version_file(
-  ${CMAKE_CURRENT_BINARY_DIR}/abutConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/abutConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/abutConfigVersion.cmake
-  DESTINATION ${ABUT_PACKAGE_DIR} COMPONENT native)
-
-# From the file's own folder to the prefix, so that what was installed may be moved.
-file(RELATIVE_PATH ABUT_PREFIX_FROM_PKGCONFIG
-  /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/abut.pc.in ${CMAKE_CURRENT_BINARY_DIR}/abut.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/abut.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT native)

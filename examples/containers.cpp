@@ -1,7 +1,7 @@
-// A list whose elements are inserted all over it, and a map that loses half of its keys: both keep the order in memory in
-// which they are walked. Headers only; under any heap.
-#include <abut/move/list.hpp>
-#include <abut/move/map.hpp>
+// A list that is sorted, and a map that loses half of its keys: both keep the order in memory in which they are walked.
+// Headers only; under any heap.
+#include <abut/list.hpp>
+#include <abut/map.hpp>
 
 #include <cstdint>
 #include <iostream>
@@ -9,11 +9,9 @@
 
 int main() {
   abut::list<std::uint64_t> list;
-  auto place = list.begin();
-  for (std::uint64_t value = 0; value < 100'000; ++value) {
-    place = list.insert(place, value); // what this returns is good until the next insertion
-    if (value % 7 == 0) place = list.begin();
-  }
+  for (std::uint64_t value = 0; value < 100'000; ++value)
+    list.push_back(value * 2654435761 % 1'000'003);
+  list.sort(); // and the elements lie in that order
 
   abut::map<std::uint64_t, std::uint64_t> map;
   for (std::uint64_t key = 0; key < 100'000; ++key) map[key * 2654435761 % 1'000'003] = key;

@@ -1,6 +1,6 @@
 // Maps, sets and unordered maps that are built, changed, looked up in and walked over.
-#include "abut/move/map.hpp"
-#include "abut/move/unordered_map.hpp"
+#include "adcock/move/map.hpp"
+#include "adcock/move/unordered_map.hpp"
 #include "move/containers.hpp"
 
 #include <cstdio>
@@ -21,7 +21,7 @@ namespace bench {
 namespace {
 
 using Key = std::uint64_t;
-constexpr abut::move::TreeLayout kStill{.moves = false};
+constexpr adcock::move::TreeLayout kStill{.moves = false};
 
 template <typename Map>
 void put(Map &map, Key key) {
@@ -100,13 +100,13 @@ using BoostSet = void;
 void run_keyed(const ContainerSettings &settings, Checksum &sum) {
   using std::less;
   if (settings.what == "map")
-    run_whose<std::map<Key, Key>, AbslMap, BoostMap, abut::map<Key, Key>,
-              abut::map<Key, Key, less<Key>, kStill>>(settings, sum);
+    run_whose<std::map<Key, Key>, AbslMap, BoostMap, adcock::map<Key, Key>,
+              adcock::map<Key, Key, less<Key>, kStill>>(settings, sum);
   else if (settings.what == "set")
-    run_whose<std::set<Key>, AbslSet, BoostSet, abut::set<Key>, abut::set<Key, less<Key>, kStill>>(
-        settings, sum);
+    run_whose<std::set<Key>, AbslSet, BoostSet, adcock::set<Key>,
+              adcock::set<Key, less<Key>, kStill>>(settings, sum);
   else
-    run_whose<std::unordered_map<Key, Key>, void, void, abut::unordered_map<Key, Key>, void>(
+    run_whose<std::unordered_map<Key, Key>, void, void, adcock::unordered_map<Key, Key>, void>(
         settings, sum);
 }
 

@@ -1,7 +1,7 @@
 // The containers whose nodes move beside those whose nodes do not: maps and their kin; many lists that are changed at
 // random and walked; elements without an order. Prints one JSON object.
 #include "move/containers.hpp"
-#include "abut/move/list.hpp"
+#include "adcock/move/list.hpp"
 #include "common/options.hpp"
 
 #include <cinttypes>
@@ -111,7 +111,7 @@ void run_bags(const Settings &settings, bench::Checksum &sum) {
   if (settings.whose == "plf") return run_bag<plf::colony<Key>>(settings, sum);
 #endif
   if (settings.whose == "abut-still")
-    run_bag<abut::list<Key, abut::move::ListLayout{.moves = false}>>(settings, sum);
+    run_bag<adcock::list<Key, adcock::move::ListLayout{.moves = false}>>(settings, sum);
   else
     run_bag<std::list<Key>>(settings, sum);
 }
@@ -122,8 +122,8 @@ void run(const Settings &settings, bench::Checksum &sum) {
   const std::uint64_t count = std::max<std::uint64_t>(settings.elements / settings.length, 1);
   using Key = std::uint64_t;
   if (settings.whose == "abut") {
-    const abut::list<Key> first;
-    std::vector<abut::list<Key>> lists;
+    const adcock::list<Key> first;
+    std::vector<adcock::list<Key>> lists;
     for (std::uint64_t i = 0; i < count; ++i) lists.emplace_back(first.pool());
     run_lists(settings, lists, sum);
 #ifdef BENCH_HAS_BOOST

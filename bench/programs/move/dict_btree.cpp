@@ -1,6 +1,6 @@
 // DICT as a B-tree, whose nodes hold keys, values and links side by side in one or two lines (Adcock 2009, 3.5.1; after
 // Cormen, Leiserson and Rivest): what is full is parted on the way down, what has few is filled up on the way down.
-#include "abut/move/parts/reserve.hpp"
+#include "adcock/move/parts/reserve.hpp"
 #include "move/dict.hpp"
 
 #include <algorithm>
@@ -232,7 +232,7 @@ private:
   }
 
   std::size_t most_;
-  abut::move::ReserveArray<Node, abut::move::MappedReserve> nodes_;
+  adcock::move::ReserveArray<Node, adcock::move::MappedReserve> nodes_;
   std::uint32_t count_ = 0;
   std::vector<std::uint32_t> free_;
   std::uint32_t root_ = 0;

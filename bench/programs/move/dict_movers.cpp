@@ -1,12 +1,12 @@
 // DICT with nodes that stay where they are, or that movers move now and then (Adcock 2009, chapter 5).
-#include "abut/move/two_space_mover.hpp"
+#include "adcock/move/two_space_mover.hpp"
 #include "move/dict_store.hpp"
 #include "move/dict_tree.hpp"
 
 namespace bench {
 namespace {
 
-using namespace abut::move; // NOLINT(google-build-using-namespace): this is what it is about
+using namespace adcock::move; // NOLINT(google-build-using-namespace): this is what it is about
 
 constexpr std::uint64_t kEvery = 100; // operations between two steps of an incremental mover
 using PlainTree = DictTree<kDictShape, Needs{}, NoSites>;

@@ -6,7 +6,7 @@
 namespace bench {
 namespace {
 
-using abut::move::Shape;
+using adcock::move::Shape;
 
 template <Shape Form>
 bool run(const DictSettings &settings, std::string_view name) {

@@ -1,19 +1,19 @@
 // The dictionary of DICT with a layout that is put right after every update (Adcock 2009, 6.2).
 #pragma once
 
-#include "abut/move/perfect_tree.hpp"
+#include "adcock/move/perfect_tree.hpp"
 #include "move/dict_tree.hpp"
 
 namespace bench {
 
-template <abut::move::Geometry Wanted, abut::move::Shape Form, unsigned Depth>
+template <adcock::move::Geometry Wanted, adcock::move::Shape Form, unsigned Depth>
 class PerfectDict {
 
 public:
-  using Heap = abut::move::RdsHeap<
+  using Heap = adcock::move::RdsHeap<
       DictNode, Wanted,
-      abut::move::Newblock<abut::move::Level::line, abut::move::Level::heap>::needs()>;
-  using Layout = abut::move::PerfectTree<Heap, DictLinks, Form, Depth>;
+      adcock::move::Newblock<adcock::move::Level::line, adcock::move::Level::heap>::needs()>;
+  using Layout = adcock::move::PerfectTree<Heap, DictLinks, Form, Depth>;
   static constexpr bool kPerfect = true;
 
   explicit PerfectDict(bool moves_fields, std::uint64_t seed)

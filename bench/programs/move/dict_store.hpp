@@ -1,13 +1,13 @@
 // A tree with hooks (dict_tree.hpp, dict_perfect.hpp) as the store of DICT, moved by nobody.
 #pragma once
 
-#include "abut/move/relayout.hpp"
+#include "adcock/move/relayout.hpp"
 #include "move/dict.hpp"
 
 namespace bench {
 
 // Lines of 64 bytes are fetched in pairs, so that a pair is what a cluster should fill.
-inline constexpr abut::move::Geometry kDictShape{128, 4096};
+inline constexpr adcock::move::Geometry kDictShape{128, 4096};
 
 template <typename Tree, typename Links>
 class TreeStore {
@@ -40,7 +40,8 @@ public:
   }
   void work(std::uint64_t /*done*/) {}
   void lay_out() {
-    abut::move::relayout<Links>(tree_.heap(), tree_.root(), abut::move::Nesting::lines_in_pages);
+    adcock::move::relayout<Links>(tree_.heap(), tree_.root(),
+                                  adcock::move::Nesting::lines_in_pages);
   }
   double ratio() { return tree_.heap().ratio(); }
 
@@ -51,7 +52,7 @@ public:
 protected:
   DictSettings settings_;
   Tree tree_;
-  abut::move::Place place_;
+  adcock::move::Place place_;
 };
 
 } // namespace bench

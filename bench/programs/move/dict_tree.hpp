@@ -2,25 +2,25 @@
 // links change. What is done there is the template's: strategies for the three sites, and a mover.
 #pragma once
 
-#include "abut/move/site.hpp"
-#include "abut/move/tree_mover.hpp"
+#include "adcock/move/site.hpp"
+#include "adcock/move/tree_mover.hpp"
 #include "common/random.hpp"
 
 #include <cstdint>
 
 namespace bench {
 
-using abut::move::CellId;
-using abut::move::found;
-using abut::move::kNoCell;
-using abut::move::Place;
+using adcock::move::CellId;
+using adcock::move::found;
+using adcock::move::kNoCell;
+using adcock::move::Place;
 
 struct DictNode {
   CellId child[2];
   std::uint32_t key;
   std::uint32_t value;
 };
-using DictLinks = abut::move::ArrayLinks<&DictNode::child, 2>;
+using DictLinks = adcock::move::ArrayLinks<&DictNode::child, 2>;
 
 // Which strategies are applied at the sites of DICT (4.3.1).
 template <typename Insert, typename DeleteCut, typename DeleteMove>
@@ -28,19 +28,20 @@ struct DictSites {
   using InsertSite = Insert;
   using DeleteCutSite = DeleteCut;
   using DeleteMoveSite = DeleteMove;
-  static constexpr abut::move::Needs needs() {
+  static constexpr adcock::move::Needs needs() {
     return Insert::needs() | DeleteCut::needs() | DeleteMove::needs();
   }
   static constexpr unsigned kTrail =
       std::max({Insert::kTrail, DeleteCut::kTrail, DeleteMove::kTrail});
 };
-using NoSites = DictSites<abut::move::Strategy<>, abut::move::Strategy<>, abut::move::Strategy<>>;
+using NoSites =
+    DictSites<adcock::move::Strategy<>, adcock::move::Strategy<>, adcock::move::Strategy<>>;
 
-template <abut::move::Geometry Shape, abut::move::Needs More, typename Sites>
+template <adcock::move::Geometry Shape, adcock::move::Needs More, typename Sites>
 class DictTree {
 public:
   static constexpr bool kPerfect = false;
-  using Heap = abut::move::RdsHeap<DictNode, Shape, More | Sites::needs()>;
+  using Heap = adcock::move::RdsHeap<DictNode, Shape, More | Sites::needs()>;
 
   explicit DictTree(bool moves_fields, std::uint64_t seed)
       : site_(heap_), moves_fields_(moves_fields), random_(seed) {}
@@ -146,7 +147,7 @@ public:
     const CellId cell = heap_.take(line_);
     if (heap_.is_full(line_) &&
         Heap::Numbers::line_in_page(line_) + 1 < Heap::Numbers::kLinesPerPage)
-      line_ = abut::move::LineId{number(line_) + 1};
+      line_ = adcock::move::LineId{number(line_) + 1};
     return cell;
   }
 
@@ -173,7 +174,7 @@ private:
     site_.place(node);
     const CellId cell = Strategy::allocate(heap_, site_, node);
     if (!found(cell) || cell == node) return;
-    abut::move::relocate<DictLinks>(heap_, node, cell);
+    adcock::move::relocate<DictLinks>(heap_, node, cell);
     if (found(place.owner)) {
       heap_[place.owner].child[place.which] = cell;
     } else {
@@ -184,10 +185,10 @@ private:
 
   Heap heap_;
   CellId root_ = kNoCell;
-  abut::move::TreeSite<Heap, DictLinks, Sites::kTrail> site_;
+  adcock::move::TreeSite<Heap, DictLinks, Sites::kTrail> site_;
   bool moves_fields_;
   Random random_;
-  abut::move::LineId line_ = abut::move::kNoLine;
+  adcock::move::LineId line_ = adcock::move::kNoLine;
 };
 
 } // namespace bench

@@ -1,14 +1,14 @@
 // MLIST in blocks of lists of their own: strictly in order, with the count in the block; and with gaps, which the thesis
 // names among the clusterings that it leaves untried (Adcock 2009, 6.3.2).
-#include "abut/move/block_lists.hpp"
-#include "abut/move/gapped_lists.hpp"
-#include "abut/move/marked_heap.hpp"
+#include "adcock/move/block_lists.hpp"
+#include "adcock/move/gapped_lists.hpp"
+#include "adcock/move/marked_heap.hpp"
 #include "move/mlist_heap.hpp"
 
 namespace bench {
 namespace {
 
-using namespace abut::move; // NOLINT(google-build-using-namespace): this is what it is about
+using namespace adcock::move; // NOLINT(google-build-using-namespace): this is what it is about
 using PlainGaps = GappedLists<RdsHeap<MlistNode, kMlistShape>, MlistLinks>;
 
 template <std::uint32_t BlockBytes>

@@ -2,29 +2,29 @@
 // node is inserted, are the template's.
 #pragma once
 
-#include "abut/move/relayout.hpp"
-#include "abut/move/site.hpp"
+#include "adcock/move/relayout.hpp"
+#include "adcock/move/site.hpp"
 #include "move/mlist.hpp"
 
 namespace bench {
 
-using abut::move::CellId;
-using abut::move::found;
-using abut::move::Geometry;
-using abut::move::kNoCell;
-using abut::move::Place;
+using adcock::move::CellId;
+using adcock::move::found;
+using adcock::move::Geometry;
+using adcock::move::kNoCell;
+using adcock::move::Place;
 
 struct MlistNode {
   CellId next;
   std::uint32_t data;
 };
-using MlistLinks = abut::move::IndexLinks<&MlistNode::next>;
+using MlistLinks = adcock::move::IndexLinks<&MlistNode::next>;
 inline constexpr Geometry kMlistShape{64, 4096};
 
-template <abut::move::Needs What, Geometry Shape = kMlistShape>
+template <adcock::move::Needs What, Geometry Shape = kMlistShape>
 class MlistHeap {
 public:
-  using Heap = abut::move::RdsHeap<MlistNode, Shape, What>;
+  using Heap = adcock::move::RdsHeap<MlistNode, Shape, What>;
   using Numbers = typename Heap::Numbers;
 
   explicit MlistHeap(const MlistSettings &settings) : settings_(settings), roots_(settings.lists) {
@@ -32,7 +32,7 @@ public:
   }
 
   void push_front(std::uint32_t list, std::uint32_t data) {
-    using abut::move::LineId;
+    using adcock::move::LineId;
     if (!found(line_) || heap_.is_full(line_)) {
       const bool page_ends =
           !found(line_) || Numbers::line_in_page(line_) + 1 == Numbers::kLinesPerPage;
@@ -50,8 +50,8 @@ public:
     heap_.bound_ratio(static_cast<double>(settings_.percent) / 100);
   }
   void lay_out() {
-    abut::move::relayout<MlistLinks>(heap_, roots_.data(),
-                                     static_cast<std::uint32_t>(roots_.size()));
+    adcock::move::relayout<MlistLinks>(heap_, roots_.data(),
+                                       static_cast<std::uint32_t>(roots_.size()));
   }
   double ratio() const { return heap_.ratio(); }
   template <typename Look>
@@ -90,7 +90,7 @@ protected:
   CellId spare_ = kNoCell;
 
 private:
-  abut::move::LineId line_ = abut::move::kNoLine;
+  adcock::move::LineId line_ = adcock::move::kNoLine;
 };
 
 } // namespace bench

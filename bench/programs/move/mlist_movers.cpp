@@ -1,6 +1,6 @@
 // MLIST with nodes that stay where they are, or that movers move now and then (Adcock 2009, chapter 5).
-#include "abut/move/list_mover.hpp"
-#include "abut/move/two_space_mover.hpp"
+#include "adcock/move/list_mover.hpp"
+#include "adcock/move/two_space_mover.hpp"
 #include "move/mlist_heap.hpp"
 
 #include <memory>
@@ -8,7 +8,7 @@
 namespace bench {
 namespace {
 
-using namespace abut::move; // NOLINT(google-build-using-namespace): this is what it is about
+using namespace adcock::move; // NOLINT(google-build-using-namespace): this is what it is about
 
 constexpr std::uint64_t kEvery = 10; // operations between two steps of an incremental mover
 using PlainHeap = RdsHeap<MlistNode, kMlistShape>;

@@ -1,12 +1,12 @@
 // MLIST with layouts that are put right at every update (Adcock 2009, 6.3): figures 7.12, 7.28 and 7.29. Blocks are of
 // any of four sizes.
-#include "abut/move/clustered_list.hpp"
+#include "adcock/move/clustered_list.hpp"
 #include "move/mlist_heap.hpp"
 
 namespace bench {
 namespace {
 
-using namespace abut::move; // NOLINT(google-build-using-namespace): this is what it is about
+using namespace adcock::move; // NOLINT(google-build-using-namespace): this is what it is about
 
 template <std::uint32_t BlockBytes, Order Sorted, Overflow Over>
 class PerfectLists

@@ -4,7 +4,7 @@
 namespace bench {
 namespace {
 
-using namespace abut::move; // NOLINT(google-build-using-namespace): this is what it is about
+using namespace adcock::move; // NOLINT(google-build-using-namespace): this is what it is about
 using namespace grammar;
 
 template <typename Insert>

@@ -1,15 +1,15 @@
 // The containers in memory that an allocator gives, which may fail at any request; elements that wait outside of containers.
-#include "abut/move/forward_list.hpp"
-#include "abut/move/list.hpp"
-#include "abut/move/map.hpp"
-#include "abut/move/unordered_map.hpp"
+#include "adcock/move/forward_list.hpp"
+#include "adcock/move/list.hpp"
+#include "adcock/move/map.hpp"
+#include "adcock/move/unordered_map.hpp"
 #include "support/random.hpp"
 
 #include <gtest/gtest.h>
 #include <map>
 #include <string>
 
-namespace abut {
+namespace adcock {
 namespace {
 
 // What all allocators of one test share: the bytes that are out, and how many requests more are granted.
@@ -292,4 +292,4 @@ TEST(ForwardList, SplicesMergesSortsAndReverses) {
 }
 
 } // namespace
-} // namespace abut
+} // namespace adcock

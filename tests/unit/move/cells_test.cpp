@@ -1,7 +1,7 @@
 // The C functions: nodes near each other, and laid out again.
-#include "abut/move/cells.h"
+#include "adcock/move/cells.h"
 
-#include "abut/move/heap_family.hpp"
+#include "adcock/move/heap_family.hpp"
 
 #include <cerrno>
 #include <cstdint>
@@ -16,18 +16,18 @@ struct Node {
   Node *right;
   std::uint64_t key;
 };
-constexpr abut_cells_links kTree{
+constexpr adcock_cells_links kTree{
     2, {offsetof(Node, left), offsetof(Node, right)}, nullptr, nullptr};
 
 std::uintptr_t line_of(const void *node) { return reinterpret_cast<std::uintptr_t>(node) / 64; }
 
 class Cells : public testing::Test {
 protected:
-  ~Cells() override { abut_cells_delete(cells_); }
+  ~Cells() override { adcock_cells_delete(cells_); }
 
   Node *make(std::uint64_t key, Node *left = nullptr, Node *right = nullptr,
              const void *near = nullptr) {
-    auto *node = static_cast<Node *>(abut_cells_allocate(cells_, near));
+    auto *node = static_cast<Node *>(adcock_cells_allocate(cells_, near));
     *node = {left, right, key};
     return node;
   }
@@ -46,7 +46,7 @@ protected:
     return check(node->right, next + 1);
   }
 
-  abut_cells *cells_ = abut_cells_new(sizeof(Node));
+  adcock_cells *cells_ = adcock_cells_new(sizeof(Node));
 };
 
 TEST_F(Cells, ANodeLiesInTheLineOfItsFriend) {
@@ -55,19 +55,19 @@ TEST_F(Cells, ANodeLiesInTheLineOfItsFriend) {
   const Node *near = make(3, nullptr, nullptr, one);
   EXPECT_NE(line_of(one), line_of(other));
   EXPECT_EQ(line_of(near), line_of(one));
-  EXPECT_EQ(abut_cells_nodes(cells_), 3u);
+  EXPECT_EQ(adcock_cells_nodes(cells_), 3u);
 }
 
 TEST_F(Cells, ATreeIsWholeAndInFewerLinesAfterItWasLaidOutAnew) {
   Node *root = build(0, 1000);
   std::size_t moved = 0;
-  abut_cells_links links = kTree;
+  adcock_cells_links links = kTree;
   links.user = &moved;
   links.moved = [](void *count, void * /*from*/, void * /*to*/) {
     ++*static_cast<std::size_t *>(count);
   };
   void *roots[] = {root, nullptr};
-  EXPECT_EQ(abut_cells_relayout(cells_, roots, 2, &links), 1000u);
+  EXPECT_EQ(adcock_cells_relayout(cells_, roots, 2, &links), 1000u);
   EXPECT_EQ(moved, 1000u);
   root = static_cast<Node *>(roots[0]);
   EXPECT_EQ(check(root, 0), 1000u);
@@ -78,9 +78,9 @@ TEST_F(Cells, ATreeIsWholeAndInFewerLinesAfterItWasLaidOutAnew) {
 TEST_F(Cells, AListLiesEndToEnd) {
   Node *first = nullptr;
   for (std::uint64_t key = 0; key < 500; ++key) first = make(key, first);
-  const abut_cells_links links{1, {offsetof(Node, left)}, nullptr, nullptr};
+  const adcock_cells_links links{1, {offsetof(Node, left)}, nullptr, nullptr};
   void *roots[] = {first};
-  EXPECT_EQ(abut_cells_relayout(cells_, roots, 1, &links), 500u);
+  EXPECT_EQ(adcock_cells_relayout(cells_, roots, 1, &links), 500u);
   std::uint64_t key = 500;
   std::set<std::uintptr_t> lines;
   for (const auto *node = static_cast<Node *>(roots[0]); node != nullptr; node = node->left) {
@@ -93,29 +93,29 @@ TEST_F(Cells, AListLiesEndToEnd) {
 TEST_F(Cells, WhatIsFreedIsUsedAgain) {
   std::vector<Node *> nodes;
   for (std::uint64_t key = 0; key < 2000; ++key) nodes.push_back(make(key));
-  const std::size_t bytes = abut_cells_bytes(cells_);
-  for (Node *node : nodes) abut_cells_free(cells_, node);
-  EXPECT_EQ(abut_cells_nodes(cells_), 0u);
+  const std::size_t bytes = adcock_cells_bytes(cells_);
+  for (Node *node : nodes) adcock_cells_free(cells_, node);
+  EXPECT_EQ(adcock_cells_nodes(cells_), 0u);
   for (std::uint64_t key = 0; key < 2000; ++key) make(key);
-  EXPECT_EQ(abut_cells_bytes(cells_), bytes);
+  EXPECT_EQ(adcock_cells_bytes(cells_), bytes);
 }
 
 TEST(CellsErrors, AreToldByErrno) {
   errno = 0;
-  EXPECT_EQ(abut_cells_new(0), nullptr);
+  EXPECT_EQ(adcock_cells_new(0), nullptr);
   EXPECT_EQ(errno, EINVAL);
-  EXPECT_EQ(abut_cells_new(257), nullptr);
-  abut_cells *cells = abut_cells_new(16);
+  EXPECT_EQ(adcock_cells_new(257), nullptr);
+  adcock_cells *cells = adcock_cells_new(16);
   errno = 0;
-  abut_cells_links links = kTree;
+  adcock_cells_links links = kTree;
   links.offsets[1] = 3;
-  EXPECT_EQ(abut_cells_relayout(cells, nullptr, 0, &links), SIZE_MAX);
+  EXPECT_EQ(adcock_cells_relayout(cells, nullptr, 0, &links), SIZE_MAX);
   EXPECT_EQ(errno, EINVAL);
-  abut_cells_delete(cells);
+  adcock_cells_delete(cells);
 }
 
 TEST(HeapFamily, TakesTheSmallestCellsThatFit) {
-  abut::move::HeapFamily<abut::move::Geometry{}, 16, 48> family;
+  adcock::move::HeapFamily<adcock::move::Geometry{}, 16, 48> family;
   EXPECT_EQ(family.size_for(9), 16u);
   EXPECT_EQ(family.size_for(17), 48u);
   EXPECT_EQ(family.size_for(49), 0u);

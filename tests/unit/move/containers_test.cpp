@@ -1,6 +1,6 @@
 // The containers against the standard's, under random operations.
-#include "abut/move/list.hpp"
-#include "abut/move/map.hpp"
+#include "adcock/move/list.hpp"
+#include "adcock/move/map.hpp"
 #include "support/random.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-namespace abut {
+namespace adcock {
 namespace {
 
 // Counts its copies that are alive, and throws where it is told to.
@@ -244,4 +244,4 @@ TEST_F(Map, HandlesFollowTheirElements) {
 }
 
 } // namespace
-} // namespace abut
+} // namespace adcock

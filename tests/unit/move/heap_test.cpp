@@ -1,12 +1,12 @@
 // The heap of cells and its operations, against what a look at every cell says.
-#include "abut/move/parts/strategy.hpp"
-#include "abut/move/rds_heap.hpp"
+#include "adcock/move/parts/strategy.hpp"
+#include "adcock/move/rds_heap.hpp"
 #include "support/random.hpp"
 
 #include <gtest/gtest.h>
 #include <set>
 
-namespace abut::move {
+namespace adcock::move {
 namespace {
 
 struct Node {
@@ -216,4 +216,4 @@ TEST(Strategy, TriesItsStagesInTurn) {
 }
 
 } // namespace
-} // namespace abut::move
+} // namespace adcock::move

@@ -1,11 +1,11 @@
 // Singly linked lists of items in a heap of cells, beside which a test keeps vectors.
 #pragma once
 
-#include "abut/move/links.hpp"
+#include "adcock/move/links.hpp"
 
 #include <gtest/gtest.h>
 
-namespace abut::move {
+namespace adcock::move {
 
 struct Item {
   CellId next;
@@ -44,4 +44,4 @@ public:
   CellId roots[kLists]{};
 };
 
-} // namespace abut::move
+} // namespace adcock::move

@@ -1,10 +1,10 @@
 // Movers of many singly linked lists, against vectors.
-#include "abut/move/list_mover.hpp"
-#include "abut/move/relayout.hpp"
+#include "adcock/move/list_mover.hpp"
+#include "adcock/move/relayout.hpp"
 #include "move/item_lists.hpp"
 #include "support/random.hpp"
 
-namespace abut::move {
+namespace adcock::move {
 namespace {
 
 using MovedHeap = RdsHeap<Item, kBlocks, ListMover<RdsHeap<Item, kBlocks>, ItemLinks>::needs()>;
@@ -103,4 +103,4 @@ TEST(Relayout, LaysListsEndToEnd) {
 }
 
 } // namespace
-} // namespace abut::move
+} // namespace adcock::move

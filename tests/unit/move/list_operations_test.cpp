@@ -1,11 +1,11 @@
 // What turns whole lists around, against std::list.
-#include "abut/move/list.hpp"
+#include "adcock/move/list.hpp"
 #include "support/random.hpp"
 
 #include <gtest/gtest.h>
 #include <list>
 
-namespace abut {
+namespace adcock {
 namespace {
 
 using Ours = list<int, move::ListLayout{.block_bytes = 256}>;
@@ -101,4 +101,4 @@ TEST(ListOperations, MergeReverseAndUniqueDoAsTheStandardSays) {
 }
 
 } // namespace
-} // namespace abut
+} // namespace adcock

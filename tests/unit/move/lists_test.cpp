@@ -1,15 +1,15 @@
 // Layouts and movers of many singly linked lists, against vectors.
-#include "abut/move/block_lists.hpp"
-#include "abut/move/clustered_list.hpp"
-#include "abut/move/gapped_lists.hpp"
-#include "abut/move/marked_heap.hpp"
-#include "abut/move/minimised.hpp"
+#include "adcock/move/block_lists.hpp"
+#include "adcock/move/clustered_list.hpp"
+#include "adcock/move/gapped_lists.hpp"
+#include "adcock/move/marked_heap.hpp"
+#include "adcock/move/minimised.hpp"
 #include "move/item_lists.hpp"
 #include "support/random.hpp"
 
 #include <gtest/gtest.h>
 
-namespace abut::move {
+namespace adcock::move {
 namespace {
 
 template <Order Sorted, Overflow Over>
@@ -184,4 +184,4 @@ TEST(MinimisedLists, UseAsFewBlocksAsCanBe) {
 }
 
 } // namespace
-} // namespace abut::move
+} // namespace adcock::move

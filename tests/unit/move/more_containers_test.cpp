@@ -1,6 +1,6 @@
 // The singly linked list and the hash table against the standard's.
-#include "abut/move/forward_list.hpp"
-#include "abut/move/unordered_map.hpp"
+#include "adcock/move/forward_list.hpp"
+#include "adcock/move/unordered_map.hpp"
 #include "support/random.hpp"
 
 #include <forward_list>
@@ -8,7 +8,7 @@
 #include <string>
 #include <unordered_map>
 
-namespace abut {
+namespace adcock {
 namespace {
 
 std::string text(std::uint64_t number) {
@@ -94,4 +94,4 @@ TEST(UnorderedMap, ElementsStayWhereTheyAreIfTheLayoutSaysSo) {
 }
 
 } // namespace
-} // namespace abut
+} // namespace adcock

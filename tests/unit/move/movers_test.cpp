@@ -1,7 +1,7 @@
 // Movers, on the dictionary of the benchmark: whatever moves, the tree stays what it is, and the layout is as promised.
-#include "abut/move/relayout.hpp"
-#include "abut/move/self_tuning.hpp"
-#include "abut/move/two_space_mover.hpp"
+#include "adcock/move/relayout.hpp"
+#include "adcock/move/self_tuning.hpp"
+#include "adcock/move/two_space_mover.hpp"
 #include "move/dict_perfect.hpp"
 #include "support/random.hpp"
 
@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <set>
 
-namespace abut::move {
+namespace adcock::move {
 namespace {
 
 using bench::DictLinks;
@@ -295,4 +295,4 @@ TEST(TwoSpaceMover, ACollectionEndsThoughTheRootIsWrittenToAllTheTime) {
 }
 
 } // namespace
-} // namespace abut::move
+} // namespace adcock::move

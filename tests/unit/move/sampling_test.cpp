@@ -12,7 +12,7 @@
 namespace {
 
 using bench::DictSettings;
-using Tree = bench::DictTree<bench::kDictShape, abut::move::Needs{}, bench::NoSites>;
+using Tree = bench::DictTree<bench::kDictShape, adcock::move::Needs{}, bench::NoSites>;
 using Store = bench::TreeStore<Tree, bench::DictLinks>;
 
 // Where look-ups come to in the end, from the first node they come to.

@@ -9,9 +9,9 @@
 
 namespace {
 
-using abut::move::CellId;
-using abut::move::LineId;
-using abut::move::Shape;
+using adcock::move::CellId;
+using adcock::move::LineId;
+using adcock::move::Shape;
 
 template <Shape Form>
 class Dictionary
@@ -28,7 +28,7 @@ public:
     while (!waiting.empty()) {
       const CellId node = waiting.back();
       waiting.pop_back();
-      if (!abut::move::found(node)) continue;
+      if (!adcock::move::found(node)) continue;
       lines.insert(Numbers::line_of(node));
       for (const CellId child : this->tree_.heap()[node].child) waiting.push_back(child);
     }

@@ -1,0 +1,278 @@
+// Containers beside their peers: a table of nanoseconds an operation, and of bytes an element. Peers that were not
+// installed when it was built are left out. Queries are drawn at random, so that no branch is learnt by heart.
+#include "abut/list.hpp"
+#include "abut/map.hpp"
+#include "abut/stable_map.hpp"
+#include "common/options.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <list>
+#include <malloc.h>
+#include <map>
+#include <new>
+#include <random>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#ifdef BENCH_HAS_ABSL
+#include <absl/container/btree_map.h>
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/node_hash_map.h>
+#endif
+#ifdef BENCH_HAS_BOOST
+#include <boost/container/list.hpp>
+#include <boost/container/map.hpp>
+#endif
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+std::uint64_t result = 0; // printed, so that nothing is left out
+
+template <typename Action>
+double nanoseconds(std::size_t count, Action action) {
+  const auto begin = Clock::now();
+  action();
+  const std::chrono::duration<double, std::nano> taken = Clock::now() - begin;
+  return taken.count() / static_cast<double>(count);
+}
+// What blocks take while somebody counts, with the word before each.
+bool counts = false;
+std::size_t counted = 0;
+
+template <typename Action>
+double bytes_for(std::size_t elements, Action action) {
+  counted = 0;
+  counts = true;
+  action();
+  counts = false;
+  return static_cast<double>(counted) / static_cast<double>(elements);
+}
+
+template <typename Key>
+Key key_of(std::uint64_t number) {
+  if constexpr (std::is_same_v<Key, std::string>)
+    return "key-" + std::to_string(number);
+  else
+    return number;
+}
+
+// A container is made so often that each row takes about a million operations.
+template <typename Map>
+void measure_map(const char *name, std::size_t elements) {
+  using Key = typename Map::key_type;
+  std::mt19937_64 random(1);
+  std::vector<Key> keys;
+  for (std::size_t i = 0; i < elements; ++i) keys.push_back(key_of<Key>(random() | 1));
+  std::vector<Key> sorted(keys);
+  std::sort(sorted.begin(), sorted.end());
+  const std::size_t queries = std::size_t{1} << 20;
+  std::vector<const Key *> hits;
+  std::vector<Key> misses;
+  for (std::size_t i = 0; i < queries; ++i) hits.push_back(&keys[random() % elements]);
+  for (std::size_t i = 0; i < std::min(queries, elements); ++i)
+    misses.push_back(key_of<Key>(random() & ~std::uint64_t{1}));
+  const std::size_t rounds = std::max<std::size_t>(1, queries / elements);
+  const double all = static_cast<double>(rounds);
+  double insert = 0;
+  double in_order = 0;
+  double walk = 0;
+  double erase = 0;
+  double churn = 0;
+  double range = 0;
+  double hit = 0;
+  double miss = 0;
+  double bytes = 0;
+  {
+    Map map;
+    bytes = bytes_for(elements, [&] {
+      for (const Key &key : keys) map.emplace(key, 1);
+    });
+  }
+  for (std::size_t round = 0; round < rounds; ++round) {
+    std::shuffle(keys.begin(), keys.end(), random);
+    Map map;
+    insert += nanoseconds(elements, [&] {
+      for (const Key &key : keys) map.emplace(key, 1);
+    });
+    walk += nanoseconds(elements, [&] {
+      for (const auto &element : map) result += element.second;
+    });
+    if (round == 0) {
+      hit = nanoseconds(queries, [&] {
+        for (const Key *key : hits) result += map.find(*key)->second;
+      });
+      miss = nanoseconds(misses.size(), [&] {
+        for (const Key &key : misses) result += map.find(key) != map.end();
+      });
+      if constexpr (requires { map.lower_bound(keys[0]); }) {
+        range = nanoseconds(queries, [&] {
+          for (const Key *key : hits) {
+            auto at = map.lower_bound(*key);
+            for (int i = 0; i < 10 && at != map.end(); ++i, ++at) result += at->second;
+          }
+        });
+      }
+    }
+    churn += nanoseconds(elements, [&] {
+      for (std::size_t i = 0; i + 1 < elements; i += 2) {
+        map.erase(keys[i]);
+        map.emplace(keys[i], 2);
+      }
+    });
+    std::shuffle(keys.begin(), keys.end(), random);
+    erase += nanoseconds(elements, [&] {
+      for (const Key &key : keys) map.erase(key);
+    });
+    Map ordered;
+    in_order += nanoseconds(elements, [&] {
+      for (const Key &key : sorted) ordered.emplace(key, 1);
+    });
+  }
+  std::printf("%-28s %9zu %8.1f %8.1f %8.1f %8.1f %8.1f %8.2f %8.1f %8.1f %7.1f\n", name, elements,
+              insert / all, in_order / all, hit, miss, range, walk / all, churn / all, erase / all,
+              bytes);
+}
+
+template <typename List>
+void measure_list(const char *name, std::size_t elements) {
+  std::mt19937_64 random(1);
+  const std::size_t rounds = std::max<std::size_t>(1, (std::size_t{1} << 20) / elements);
+  double push = 0;
+  double born = 0;
+  double sort = 0;
+  double sorted = 0;
+  double bytes = 0;
+  {
+    List list;
+    bytes = bytes_for(elements, [&] {
+      for (std::size_t i = 0; i < elements; ++i) list.push_back(i);
+    });
+  }
+  for (std::size_t round = 0; round < rounds; ++round) {
+    List list;
+    push += nanoseconds(elements, [&] {
+      for (std::size_t i = 0; i < elements; ++i) list.push_back(random());
+    });
+    const auto walk = [&] {
+      for (const auto value : list) result += value;
+    };
+    born += nanoseconds(elements, walk);
+    sort += nanoseconds(elements, [&] { list.sort(); });
+    sorted += nanoseconds(elements, walk);
+  }
+  const auto all = static_cast<double>(rounds);
+  std::printf(
+      "%-28s %9zu push %6.1f, walk as born %6.2f, sort %7.1f, walk then %7.2f, bytes %5.1f\n", name,
+      elements, push / all, born / all, sort / all, sorted / all, bytes);
+}
+
+// Many small containers of 0 to 20 elements.
+template <typename Container>
+void measure_small(const char *name, std::size_t containers) {
+  std::mt19937_64 random(1);
+  std::vector<Container> many;
+  const auto fill = [&] {
+    many = std::vector<Container>(containers);
+    for (Container &one : many) {
+      for (std::uint64_t left = random() % 21; left > 0; --left) {
+        if constexpr (requires { one.push_back(1); })
+          one.push_back(left);
+        else
+          one.emplace(random(), left);
+      }
+    }
+  };
+  const double bytes = bytes_for(containers, fill);
+  many.clear();
+  const double build = nanoseconds(containers, fill);
+  const double walk = nanoseconds(containers, [&] {
+    for (const Container &one : many)
+      for (const auto &element : one) {
+        if constexpr (requires { element.second; })
+          result += element.second;
+        else
+          result += element;
+      }
+  });
+  std::printf("%-28s %9zu small ones: build %7.1f, walk %7.1f, bytes %6.1f each\n", name,
+              containers, build, walk, bytes);
+}
+
+template <typename Key>
+void measure_maps(std::size_t elements) {
+  using Value = std::uint64_t;
+  measure_map<std::map<Key, Value>>("std::map", elements);
+#ifdef BENCH_HAS_BOOST
+  measure_map<boost::container::map<Key, Value>>("boost::container::map", elements);
+#endif
+  measure_map<abut::stable_map<Key, Value>>("abut::stable_map", elements);
+#ifdef BENCH_HAS_ABSL
+  measure_map<absl::btree_map<Key, Value>>("absl::btree_map", elements);
+#endif
+  measure_map<abut::map<Key, Value>>("abut::map", elements);
+  measure_map<std::unordered_map<Key, Value>>("std::unordered_map", elements);
+#ifdef BENCH_HAS_ABSL
+  measure_map<absl::node_hash_map<Key, Value>>("absl::node_hash_map", elements);
+  measure_map<absl::flat_hash_map<Key, Value>>("absl::flat_hash_map", elements);
+#endif
+}
+
+} // namespace
+
+// Not inlined: the compiler takes their insides for a mismatch.
+[[gnu::noinline]] void *operator new(std::size_t bytes) {
+  void *memory = std::malloc(bytes);
+  if (memory == nullptr) throw std::bad_alloc();
+  if (counts) counted += malloc_usable_size(memory) + sizeof(std::size_t);
+  return memory;
+}
+[[gnu::noinline]] void operator delete(void *memory) noexcept {
+  if (counts) counted -= memory == nullptr ? 0 : malloc_usable_size(memory) + sizeof(std::size_t);
+  std::free(memory);
+}
+void operator delete(void *memory, std::size_t) noexcept { operator delete(memory); }
+
+int main(int argc, char **argv) {
+  std::uint64_t elements = 0;
+  std::uint64_t small = 1'000'000;
+  std::string_view keys = "integer";
+  bench::Options options("containers_table", "containers beside their peers, in nanoseconds");
+  options.number("elements", elements, {0, 100'000'000},
+                 "of each container; 0: 10^2, 10^4, 10^6, 4*10^6");
+  options.number("small", small, {0, 10'000'000}, "how many small containers");
+  options.choice("keys", keys, {"integer", "string"}, "what maps have for keys");
+  options.parse(argc, argv);
+  std::vector<std::size_t> sizes{100, 10'000, 1'000'000, 4'000'000};
+  if (elements > 0) sizes = {elements};
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  std::printf("%-28s %9s %8s %8s %8s %8s %8s %8s %8s %8s %7s\n", "", "elements", "insert",
+              "in order", "find", "miss", "range 10", "walk", "churn", "erase", "bytes");
+  for (const std::size_t size : sizes) {
+    if (keys == "integer")
+      measure_maps<std::uint64_t>(size);
+    else
+      measure_maps<std::string>(size);
+  }
+  for (const std::size_t size : sizes) {
+    measure_list<std::list<std::uint64_t>>("std::list", size);
+#ifdef BENCH_HAS_BOOST
+    measure_list<boost::container::list<std::uint64_t>>("boost::container::list", size);
+#endif
+    measure_list<abut::list<std::uint64_t>>("abut::list", size);
+  }
+  if (small > 0) {
+    using Key = std::uint64_t;
+    measure_small<std::map<Key, Key>>("std::map", small);
+    measure_small<abut::map<Key, Key>>("abut::map", small);
+    measure_small<abut::stable_map<Key, Key>>("abut::stable_map", small);
+    measure_small<std::list<Key>>("std::list", small);
+    measure_small<abut::list<Key>>("abut::list", small);
+  }
+  std::printf("(%llu)\n", static_cast<unsigned long long>(result));
+  return 0;
+}

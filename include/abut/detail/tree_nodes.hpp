@@ -1,0 +1,125 @@
+// The nodes of a B+-tree. Elements lie in leaves, which are chained; inner nodes hold what separates their children.
+#pragma once
+
+#include "slots.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
+
+namespace abut::detail {
+
+struct TreeNode {
+  TreeNode *parent = nullptr;
+  std::uint16_t count = 0; // slots of a leaf, children of an inner node
+  std::uint16_t capacity = 0;
+  std::uint16_t level = 0; // 0: a leaf
+};
+
+template <typename Slots>
+struct Leaf : TreeNode {
+  using Slot = typename Slots::Slot;
+  static constexpr std::size_t kAlignment = std::max(alignof(Slot), alignof(TreeNode));
+  static constexpr std::size_t kFixed = 2 * sizeof(void *) + sizeof(TreeNode);
+  static constexpr std::size_t kOffset =
+      (kFixed + alignof(Slot) - 1) / alignof(Slot) * alignof(Slot);
+#ifdef ABUT_LEAF
+  static constexpr std::size_t kBytes = ABUT_LEAF;
+#else
+  static constexpr std::size_t kBytes = 512;
+#endif
+  static constexpr std::uint16_t kMost =
+      std::max<std::size_t>(4, (kBytes - kOffset) / sizeof(Slot));
+  // The first leaf of a tree begins with what fits into a line, and grows.
+  static constexpr std::uint16_t kFewest = std::max<std::size_t>(1, (64 - kFixed) / sizeof(Slot));
+
+  static constexpr std::size_t bytes(std::size_t capacity) {
+    return kOffset + capacity * sizeof(Slot);
+  }
+
+  Slot *slots() noexcept {
+    return reinterpret_cast<Slot *>(reinterpret_cast<std::byte *>(this) + kOffset);
+  }
+  const Slot *slots() const noexcept { return const_cast<Leaf *>(this)->slots(); }
+
+  Leaf *previous = nullptr;
+  Leaf *next = nullptr;
+};
+
+// Whether the processor's own comparison is the order, and which key comes last in it.
+template <typename Key, typename Less>
+struct MachineOrder {
+  static constexpr bool kUp =
+      std::is_same_v<Less, std::less<Key>> || std::is_same_v<Less, std::less<>>;
+  static constexpr bool kDown =
+      std::is_same_v<Less, std::greater<Key>> || std::is_same_v<Less, std::greater<>>;
+  static constexpr bool kHolds = std::is_arithmetic_v<Key> && (kUp || kDown);
+
+  static constexpr Key last() {
+    using Limits = std::numeric_limits<Key>;
+    if constexpr (kUp) return Limits::has_infinity ? Limits::infinity() : Limits::max();
+    return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  }
+};
+
+// Small plain keys are copied into inner nodes.
+template <typename Key>
+inline constexpr bool
+    kKeysAreCopied = std::is_trivially_copyable_v<Key> &&std::is_copy_constructible_v<Key> &&
+                     sizeof(Key) <= 16;
+
+// Of other keys an inner node names the leaf whose first element separates: the elements before are less, and this
+// stays true whatever becomes the leaf's first.
+template <typename Slots, typename Key>
+using Separator = std::conditional_t<kKeysAreCopied<Key>, Key, Leaf<Slots> *>;
+
+template <typename Slots, typename Key>
+struct Inner : TreeNode {
+  using Separator = detail::Separator<Slots, Key>;
+#ifdef ABUT_FAN
+  static constexpr std::uint16_t kMost = ABUT_FAN;
+#else
+  static constexpr std::uint16_t kMost = 32;
+#endif
+
+  Separator *separators() noexcept { return reinterpret_cast<Separator *>(raw); }
+  const Separator *separators() const noexcept { return reinterpret_cast<const Separator *>(raw); }
+  static const Key &key(const Separator &separator) noexcept {
+    if constexpr (kKeysAreCopied<Key>)
+      return separator;
+    else
+      return Slots::key(separator->slots()[0]);
+  }
+
+  // Separator i stands between the children i and i + 1.
+  alignas(Separator) std::byte raw[kMost * sizeof(Separator)];
+  TreeNode *children[kMost];
+};
+
+// How a key is handed down: in a register where it fits.
+template <typename K>
+using ByKey = std::conditional_t<std::is_scalar_v<K>, K, const K &>;
+
+// How many of a node's first `count` keys come before `key`; with `Upper`, not after it. Without a branch on a key.
+template <bool Upper, typename At, typename K, typename Less>
+unsigned rank(At at, unsigned count, const K &key, const Less &less) {
+  using Index = std::size_t;
+  const auto before = [&](Index i) -> bool {
+    if constexpr (Upper)
+      return !less(key, at(i));
+    else
+      return less(at(i), key);
+  };
+  // A power of two at first, so that the number of steps hardly ever changes.
+  if (count == 0) return 0;
+  Index step = std::bit_floor(count);
+  Index base = (count - step) & -static_cast<Index>(before(step - 1));
+  while (step > 1) {
+    step /= 2;
+    base += step & -static_cast<Index>(before(base + step - 1));
+  }
+  return static_cast<unsigned>(base + static_cast<Index>(before(base)));
+}
+
+} // namespace abut::detail

@@ -1,0 +1,104 @@
+// Coallocators: operations in a row that end in a cell, near a hint or anywhere (Adcock 2009, 4.2.3 and figure 4.6).
+// They are named from the cell outwards, and carried out from the right: FindAll<Lowest<cell, line>, Emptiest<line, heap>>.
+#pragma once
+
+#include "parts/operations.hpp"
+
+namespace adcock::move {
+
+// Finds from the rightmost to the leftmost, each in what the one before found.
+template <typename... Finds>
+struct FindAll;
+
+template <typename Last>
+struct FindAll<Last> {
+  static constexpr Needs needs() { return Last::needs(); }
+  template <typename Heap, typename... Where>
+  static auto run(Heap &heap, Where... where) {
+    return heap.find(Last{}, where...);
+  }
+};
+
+template <typename Inner, typename... Outer>
+struct FindAll<Inner, Outer...> {
+  static constexpr Needs needs() { return Inner::needs() | FindAll<Outer...>::needs(); }
+  template <typename Heap, typename... Where>
+  static CellId run(Heap &heap, Where... where) {
+    const auto block = FindAll<Outer...>::run(heap, where...);
+    if (!found(block)) return kNoCell;
+    return heap.find(Inner{}, block);
+  }
+};
+
+// Allocates in the hint's line or page (`coallocHint` in the thesis's grammar).
+template <Level Block, typename... Finds>
+struct NearHint {
+  static constexpr bool kWantsHint = true;
+  static constexpr Needs needs() { return FindAll<Finds...>::needs(); }
+
+  // A cell near the hint, now in use; kNoCell if there is no room.
+  template <typename Heap>
+  static CellId allocate(Heap &heap, CellId hint) {
+    if constexpr (Block == Level::line)
+      return FindAll<Finds...>::run(heap, Heap::Numbers::line_of(hint));
+    else
+      return FindAll<Finds...>::run(heap, Heap::Numbers::page_of(hint));
+  }
+  // Whether two cells are as near as this brings them.
+  template <typename Heap>
+  static bool are_near(CellId one, CellId other) {
+    if constexpr (Block == Level::line)
+      return Heap::Numbers::line_of(one) == Heap::Numbers::line_of(other);
+    else
+      return Heap::Numbers::page_of(one) == Heap::Numbers::page_of(other);
+  }
+};
+
+// Allocates anywhere in the heap (`coallocGlobal`).
+template <typename... Finds>
+struct Anywhere {
+  static constexpr bool kWantsHint = false;
+  static constexpr Needs needs() { return FindAll<Finds...>::needs(); }
+
+  template <typename Heap>
+  static CellId allocate(Heap &heap) {
+    return FindAll<Finds...>::run(heap);
+  }
+};
+
+// Does nothing (`null`).
+struct NoCoallocator {
+  static constexpr bool kWantsHint = false;
+  static constexpr Needs needs() { return {}; }
+  template <typename Heap>
+  static CellId allocate(Heap & /*heap*/) {
+    return kNoCell;
+  }
+};
+
+// Figure 4.6, with its labels: L line, P page, I in, F first, N new, E emptiest.
+namespace coallocators {
+
+using enum Level;
+using LowestInLine = Lowest<cell, line>;
+
+using L = NearHint<line, LowestInLine>;
+using P = NearHint<page, Cyclic<cell, page>>;
+using FLIP = NearHint<page, LowestInLine, First<line, page>>;
+using ELIP = NearHint<page, LowestInLine, Emptiest<line, page>>;
+using NLIP = NearHint<page, LowestInLine, Newblock<line, page>>;
+
+using F = Anywhere<First<cell, heap>>;
+using FL = Anywhere<LowestInLine, First<line, heap>>;
+using FP = Anywhere<Cyclic<cell, page>, First<page, heap>>;
+using FLIFP = Anywhere<LowestInLine, First<line, page>, First<page, heap>>;
+using EL = Anywhere<LowestInLine, Emptiest<line, heap>>;
+using ELIFP = Anywhere<LowestInLine, Emptiest<line, page>, First<page, heap>>;
+using FLIEP = Anywhere<LowestInLine, First<line, page>, Emptiest<page, heap>>;
+using EP = Anywhere<Cyclic<cell, page>, Emptiest<page, heap>>;
+using ELIEP = Anywhere<LowestInLine, Emptiest<line, page>, Emptiest<page, heap>>;
+// What compaction uses (5.6): the fullest line.
+using FullL = Anywhere<LowestInLine, Fullest<line, heap>>;
+
+} // namespace coallocators
+} // namespace adcock::move

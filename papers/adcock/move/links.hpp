@@ -1,0 +1,105 @@
+// What a mover must know of a node: which links it has, and how to change them. For a type of node, a struct with
+//
+//   static constexpr unsigned kLinks;                              how many links a node has
+//   static CellId get(const Heap &, CellId node, unsigned which);  where a link leads
+//   static void set(Heap &, CellId node, unsigned which, CellId to);
+//
+// and, only where there is more to mend when a node moves:
+//
+//   static void moved(Heap &, CellId from, CellId to);             after the node lies at `to`, before `from` is free
+//   static void relocate(Heap &, CellId from, CellId to);          moves the bytes; else the move constructor does
+//
+// A node has one owner: the link or the root that leads to it (2.3.2.1). Who moves a node always came along that link,
+// so it is at hand. What else points at a node, is updated by `moved`.
+#pragma once
+
+#include "rds_heap.hpp"
+
+#include <memory>
+
+namespace adcock::move {
+
+// Links that are cells' numbers: one member a link.
+template <auto... Members>
+struct IndexLinks {
+  static constexpr unsigned kLinks = sizeof...(Members);
+
+  template <typename Heap>
+  static CellId get(const Heap &heap, CellId node, unsigned which) {
+    CellId to = kNoCell;
+    unsigned i = 0;
+    static_cast<void>(((i++ == which && (to = heap[node].*Members, true)) || ...));
+    return to;
+  }
+  template <typename Heap>
+  static void set(Heap &heap, CellId node, unsigned which, CellId to) {
+    unsigned i = 0;
+    static_cast<void>(((i++ == which && (heap[node].*Members = to, true)) || ...));
+  }
+};
+
+// Links that are an array of cells' numbers.
+template <auto Member, unsigned Count>
+struct ArrayLinks {
+  static constexpr unsigned kLinks = Count;
+  template <typename Heap>
+  static CellId get(const Heap &heap, CellId node, unsigned which) {
+    return (heap[node].*Member)[which];
+  }
+  template <typename Heap>
+  static void set(Heap &heap, CellId node, unsigned which, CellId to) {
+    (heap[node].*Member)[which] = to;
+  }
+};
+
+// Links that are plain pointers, as a program has them already.
+template <auto... Members>
+struct PointerLinks {
+  static constexpr unsigned kLinks = sizeof...(Members);
+
+  template <typename Heap>
+  static CellId get(const Heap &heap, CellId node, unsigned which) {
+    const typename Heap::NodeType *to = nullptr;
+    unsigned i = 0;
+    static_cast<void>(((i++ == which && (to = heap[node].*Members, true)) || ...));
+    return to == nullptr ? kNoCell : heap.cell_of(to);
+  }
+  template <typename Heap>
+  static void set(Heap &heap, CellId node, unsigned which, CellId to) {
+    auto *target = found_or_null(heap, to);
+    unsigned i = 0;
+    static_cast<void>(((i++ == which && (heap[node].*Members = target, true)) || ...));
+  }
+
+private:
+  template <typename Heap>
+  static auto *found_or_null(Heap &heap, CellId to) {
+    return to == kNoCell ? nullptr : static_cast<typename Heap::NodeType *>(heap.address(to));
+  }
+};
+
+// Where a node is held: a link of another node, or a root of the structure.
+struct Place {
+  CellId owner = kNoCell; // kNoCell: a root
+  std::uint32_t which = 0;
+};
+
+// Puts the node of `from` into `to`, which is in use and empty. `from` stays in use, its node is gone. Links to it are
+// the caller's to mend.
+template <typename Links, typename Heap>
+void relocate(Heap &heap, CellId from, CellId to) {
+  using Node = typename Heap::NodeType;
+  if constexpr (requires { Links::relocate(heap, from, to); }) {
+    Links::relocate(heap, from, to);
+  } else if constexpr (std::is_trivially_copyable_v<Node>) {
+    std::memcpy(heap.address(to), heap.address(from), sizeof(Node));
+  } else {
+    static_assert(std::is_nothrow_move_constructible_v<Node>, "a move must not fail half way");
+    auto *old = static_cast<Node *>(heap.address(from));
+    ::new (heap.address(to)) Node(std::move(*old));
+    old->~Node();
+  }
+  if constexpr (requires { Links::moved(heap, from, to); }) Links::moved(heap, from, to);
+}
+
+} // namespace adcock::move

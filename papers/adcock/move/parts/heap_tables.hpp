@@ -1,0 +1,280 @@
+// What a heap of cells knows of its blocks: which cells are used, and beside that only what `What` asks for (Adcock
+// 2009, 4.2.4: bit fields, counts, list sets). The thesis generated C for each choice; here the compiler leaves out
+// what a choice does not need. All tables lie beside the cells, so that lines are full of nodes.
+#pragma once
+
+#include "checks.hpp"
+#include "list_set.hpp"
+#include "operations.hpp"
+#include "reserve.hpp"
+
+#include <array>
+#include <limits>
+
+namespace adcock::move {
+
+// How many bits are set. Compilers call a function for it where they may not assume the processor's instruction.
+constexpr unsigned bits_in(std::uint64_t word) {
+#ifdef __POPCNT__
+  return static_cast<unsigned>(std::popcount(word));
+#else
+  word -= word >> 1 & 0x5555555555555555u;
+  word = (word & 0x3333333333333333u) + (word >> 2 & 0x3333333333333333u);
+  word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+  return static_cast<unsigned>(word * 0x0101010101010101u >> 56);
+#endif
+}
+
+template <std::size_t NodeBytes, Geometry Wanted, Needs What>
+class HeapTables {
+public:
+  using Numbers = Numbering<NodeBytes, Wanted>;
+  static constexpr std::uint32_t kCells = Numbers::kCellsPerLine;
+  static constexpr std::uint32_t kLines = Numbers::kLinesPerPage;
+  static constexpr std::uint32_t kPageCells = Numbers::kCellsPerPage;
+  // A bit a cell of a line: set where the cell is used.
+  using Mask = std::conditional_t<
+      (kCells <= 8), std::uint8_t,
+      std::conditional_t<(kCells <= 16), std::uint16_t,
+                         std::conditional_t<(kCells <= 32), std::uint32_t, std::uint64_t>>>;
+  static constexpr Mask kFull = static_cast<Mask>(~std::uint64_t{0} >> (64 - kCells));
+
+  // ---- what it knows ----
+
+  std::size_t nodes() const { return nodes_; }
+  std::uint32_t pages() const { return pages_; }
+  bool in_use(CellId cell) const {
+    return number(Numbers::page_of(cell)) < pages_ &&
+           (masks_[number(Numbers::line_of(cell))] >> Numbers::slot_of(cell) & 1u) != 0;
+  }
+  Mask mask(LineId line) const { return masks_[number(line)]; }
+  unsigned count(LineId line) const { return bits_in(mask(line)); }
+  unsigned space(LineId line) const { return kCells - count(line); }
+  bool is_empty(LineId line) const { return mask(line) == 0; }
+  bool is_full(LineId line) const { return mask(line) == kFull; }
+  unsigned count(PageId page) const {
+    if constexpr (What.page_counts()) return facts_[number(page)].count;
+    unsigned sum = 0;
+    for (std::uint32_t i = 0; i < kLines; ++i) sum += count(Numbers::line(page, i));
+    return sum;
+  }
+  unsigned space(PageId page) const { return kPageCells - count(page); }
+  bool is_full(PageId page) const { return count(page) == kPageCells; }
+
+  // Which of two spaces a page belongs to (5.3: from-space and to-space as sets of pages).
+  unsigned space_of(PageId page) const { return facts_[number(page)].space; }
+  unsigned space_of(CellId cell) const { return space_of(Numbers::page_of(cell)); }
+  void set_space(PageId page, unsigned space) {
+    facts_[number(page)].space = static_cast<std::uint8_t>(space);
+  }
+
+  // ---- changes that keep all of it true ----
+
+  // Uses the cells of `added` and leaves those of `removed`, all of one line.
+  void change(LineId line, Mask added, Mask removed) {
+    Mask &mask = masks_[number(line)];
+    const unsigned before = bits_in(mask);
+    if constexpr (kChecks)
+      require((mask & added) == 0 && (mask & removed) == removed,
+              "a cell was taken or freed twice");
+    mask = static_cast<Mask>((mask | added) & ~removed);
+    const unsigned after = bits_in(mask);
+    nodes_ += std::size_t{after} - before;
+    if constexpr (What.cell_list) note_cells(line, added, removed);
+    if (after != before) note_count(line, before, after);
+  }
+  void use(CellId cell) { change(Numbers::line_of(cell), bit(cell), 0); }
+  void unuse(CellId cell) {
+    change(Numbers::line_of(cell), 0, bit(cell));
+    generations_.bump(number(cell));
+  }
+  // The same of several cells of a line at once.
+  void unuse(LineId line, Mask cells) {
+    change(line, 0, cells);
+    if constexpr (kChecks)
+      for (Mask left = cells; left != 0; left = static_cast<Mask>(left & (left - 1)))
+        generations_.bump(
+            number(Numbers::cell(line, static_cast<std::uint32_t>(std::countr_zero(left)))));
+  }
+  // The cell was left without being noted.
+  void note_left(CellId cell) { generations_.bump(number(cell)); }
+  static constexpr Mask bit(CellId cell) {
+    return static_cast<Mask>(std::uint64_t{1} << Numbers::slot_of(cell));
+  }
+
+  // For a mover that fills and empties whole lines and has everything put right once, at the end: see rebuild.
+  void set_mask_unnoted(LineId line, Mask mask) { masks_[number(line)] = mask; }
+
+  // Computes everything again from the masks. Empty pages and lines are then served from the lowest up.
+  void rebuild() {
+    line_set_.clear();
+    page_set_.clear();
+    cell_set_.clear();
+    nodes_ = 0;
+    for (std::uint32_t page = pages_; page-- > 0;) enter_page(PageId{page});
+    --nodes_; // the cell that means: none
+  }
+
+  // How many nodes a cell has had; only counted where checks are on.
+  std::uint32_t generation(CellId cell) const { return generations_.of(number(cell)); }
+  void check_in_use(CellId cell) const {
+    if constexpr (kChecks)
+      require(in_use(cell), "a cell without a node was looked at: was the node moved or freed?");
+  }
+
+protected:
+  struct PageFacts {
+    [[no_unique_address]] std::conditional_t<What.line_classes_in_page,
+                                             std::array<std::uint64_t, kCells + 1>, Nothing<0>>
+        by_count;
+    [[no_unique_address]] std::conditional_t<What.lines_in_page, std::uint64_t, Nothing<1>> roomy;
+    [[no_unique_address]] std::conditional_t<What.page_counts(), std::uint16_t, Nothing<2>> count;
+    [[no_unique_address]] std::conditional_t<What.cell_cursors, std::uint16_t, Nothing<3>>
+        cell_cursor;
+    [[no_unique_address]] std::conditional_t<What.line_cursors, std::uint8_t, Nothing<4>>
+        line_cursor;
+    std::uint8_t space;
+  };
+  // Which blocks are in the heap's lists: those with fewer nodes than so many. Only empty ones, if no others are sought.
+  static constexpr std::uint32_t kListedLines = What.line_classes || What.roomy_lines ? kCells : 1;
+  static constexpr std::uint32_t kListedPages =
+      What.page_classes || What.page_bits || What.roomy_pages ? kPageCells : 1;
+  using LineClasses = Classing<kCells, What.line_classes, 65>;
+  using PageClasses = Classing<kPageCells, What.page_classes, 17>;
+  template <bool Needed, typename T>
+  using ArrayIf = std::conditional_t<Needed, ReserveArray<T, MappedReserve>, NoArray>;
+
+  explicit HeapTables(std::size_t most) : most_pages_(most / kPageCells + 2) {}
+
+  void forget_one() { --nodes_; }
+  std::size_t most_pages() const { return most_pages_; }
+
+  void add_page() {
+    const std::size_t lines = std::size_t{pages_ + 1} * kLines;
+    const std::size_t cells = lines << Numbers::kCellBits;
+    masks_.grow_to(lines, most_pages_ * kLines);
+    facts_.grow_to(std::size_t{pages_} + 1, most_pages_);
+    line_links_.grow_to(lines, most_pages_ * kLines);
+    page_links_.grow_to(std::size_t{pages_} + 1, most_pages_);
+    slot_cursors_.grow_to(lines, most_pages_ * kLines);
+    cell_links_.grow_to(cells, most_pages_ * kLines << Numbers::kCellBits);
+    if constexpr (What.page_bits) page_bits_.grow_to(pages_ / 64 + 1, most_pages_ / 64 + 1);
+    generations_.grow_to(cells);
+    enter_page(PageId{pages_++});
+  }
+
+  void prefer_huge_tables() {
+    masks_.prefer_huge_pages();
+    facts_.prefer_huge_pages();
+    line_links_.prefer_huge_pages();
+    page_links_.prefer_huge_pages();
+  }
+
+  // The last page must be empty.
+  void drop_last_page() {
+    const PageId page{--pages_};
+    for (std::uint32_t i = kLines; i-- > 0;) {
+      const LineId line = Numbers::line(page, i);
+      if constexpr (What.any_line_list()) line_set_.remove(line_links_, 0, number(line));
+      if constexpr (What.cell_list)
+        for (std::uint32_t slot = 0; slot < kCells; ++slot)
+          cell_set_.remove(cell_links_, 0, number(Numbers::cell(line, slot)));
+    }
+    if constexpr (What.any_page_list()) page_set_.remove(page_links_, 0, number(page));
+    if constexpr (What.page_bits) set_page_bit(page, false);
+  }
+
+  ReserveArray<Mask, MappedReserve> masks_;
+  ReserveArray<PageFacts, MappedReserve> facts_;
+  ArrayIf<What.any_line_list(), Neighbours> line_links_;
+  ArrayIf<What.any_page_list(), Neighbours> page_links_;
+  ArrayIf<What.cell_list, Neighbours> cell_links_;
+  ArrayIf<What.slot_cursors, std::uint8_t> slot_cursors_;
+  ArrayIf<What.page_bits, std::uint64_t> page_bits_;
+  ListSet<LineClasses::kClasses> line_set_;
+  ListSet<PageClasses::kClasses> page_set_;
+  ListSet<1> cell_set_;
+  std::uint32_t heap_cursor_ = 0;
+
+private:
+  void note_cells(LineId line, Mask added, Mask removed) {
+    for (std::uint32_t slot = 0; slot < kCells; ++slot) {
+      const std::uint32_t cell = number(Numbers::cell(line, slot));
+      if ((added >> slot & 1u) != 0) cell_set_.remove(cell_links_, 0, cell);
+      if ((removed >> slot & 1u) != 0) cell_set_.push(cell_links_, 0, cell);
+    }
+  }
+
+  void note_count(LineId line, unsigned before, unsigned after) {
+    const PageId page = Numbers::page_of(line);
+    PageFacts &facts = facts_[number(page)];
+    const std::uint64_t bit = std::uint64_t{1} << Numbers::line_in_page(line);
+    if constexpr (What.lines_in_page)
+      facts.roomy = after < kCells ? facts.roomy | bit : facts.roomy & ~bit;
+    if constexpr (What.line_classes_in_page) {
+      facts.by_count[before] &= ~bit;
+      facts.by_count[after] |= bit;
+    }
+    if constexpr (What.any_line_list())
+      reclass<LineClasses>(line_set_, line_links_, number(line), kListedLines, before, after);
+    if constexpr (What.page_counts()) {
+      const unsigned page_before = facts.count;
+      const unsigned page_after = page_before + after - before;
+      facts.count = static_cast<std::uint16_t>(page_after);
+      reclass<PageClasses>(page_set_, page_links_, number(page), kListedPages, page_before,
+                           page_after);
+      if constexpr (What.page_bits)
+        if ((page_before == kPageCells) != (page_after == kPageCells))
+          set_page_bit(page, page_after < kPageCells);
+    }
+  }
+
+  template <typename Classes, typename Set, typename Links>
+  static void reclass(Set &set, Links &links, std::uint32_t block, unsigned capacity,
+                      unsigned before, unsigned after) {
+    const bool was_in = before < capacity;
+    const bool is_in = after < capacity;
+    if (was_in && is_in && Classes::of(before) == Classes::of(after)) return;
+    if (was_in) set.remove(links, Classes::of(before), block);
+    if (is_in) set.push(links, Classes::of(after), block);
+  }
+
+  void set_page_bit(PageId page, bool roomy) {
+    std::uint64_t &word = page_bits_[number(page) / 64];
+    const std::uint64_t bit = std::uint64_t{1} << (number(page) % 64);
+    word = roomy ? word | bit : word & ~bit;
+  }
+
+  // Writes down what the masks of a page say.
+  void enter_page(PageId page) {
+    PageFacts &facts = facts_[number(page)];
+    unsigned total = 0;
+    if constexpr (What.lines_in_page) facts.roomy = 0;
+    if constexpr (What.line_classes_in_page) facts.by_count = {};
+    for (std::uint32_t i = kLines; i-- > 0;) {
+      const LineId line = Numbers::line(page, i);
+      const unsigned used = count(line);
+      total += used;
+      const std::uint64_t bit = std::uint64_t{1} << i;
+      if constexpr (What.lines_in_page)
+        if (used < kCells) facts.roomy |= bit;
+      if constexpr (What.line_classes_in_page) facts.by_count[used] |= bit;
+      if constexpr (What.any_line_list())
+        if (used < kListedLines) line_set_.push(line_links_, LineClasses::of(used), number(line));
+      if constexpr (What.cell_list) note_cells(line, 0, static_cast<Mask>(kFull & ~mask(line)));
+    }
+    nodes_ += total;
+    if constexpr (What.page_counts()) {
+      facts.count = static_cast<std::uint16_t>(total);
+      if (total < kListedPages) page_set_.push(page_links_, PageClasses::of(total), number(page));
+    }
+    if constexpr (What.page_bits) set_page_bit(page, total < kPageCells);
+  }
+
+  Generations generations_;
+  std::size_t most_pages_;
+  std::size_t nodes_ = 0;
+  std::uint32_t pages_ = 0;
+};
+
+} // namespace adcock::move

@@ -1,0 +1,243 @@
+// Strategies: what to try, in turn, to place a node at a site of the program (Adcock 2009, figure 4.3 and 4.5).
+//
+//   auto insert = l(parent<1>) | l(child<2>) | el(always);         the stages <L: parent_1, L: child_2, EL: true>
+//   auto same = (l | el) * ((parent<1> & child<2>) | always);      as a product of patterns: <L; EL> x <parent_1,
+//                                                                  child_2; true>
+//
+// A stage pairs a coallocator with a search, which names hints. A search asks the site, which the program makes: it
+// knows the path that led to the place of the update, and what lies below it.
+#pragma once
+
+#include "../coallocator.hpp"
+
+#include <limits>
+#include <type_traits>
+
+namespace adcock::move {
+
+inline constexpr unsigned kAll = std::numeric_limits<unsigned>::max();
+
+// ---- searches (figures 4.4 and 4.5): each offers hints until one is taken ----
+
+// The last K lines or pages of the path to the site, most recent first. Trees call it parent, lists last.
+template <unsigned K>
+struct Back {
+  static constexpr unsigned kTrail = K;
+  template <typename Site, typename Try>
+  static bool offer(Site &site, Try attempt) {
+    return site.back(K, attempt);
+  }
+};
+// What lies below: trees offer K generations, lists the next K nodes.
+template <unsigned K>
+struct Ahead {
+  static constexpr unsigned kTrail = 0;
+  template <typename Site, typename Try>
+  static bool offer(Site &site, Try attempt) {
+    return site.ahead(K, attempt);
+  }
+};
+// The first node of the path, or the last, whose block has room. The site notes it on the way.
+struct FirstNonFull {
+  static constexpr unsigned kTrail = 0;
+  template <typename Site, typename Try>
+  static bool offer(Site &site, Try attempt) {
+    return site.first_with_room(attempt);
+  }
+};
+struct LastNonFull {
+  static constexpr unsigned kTrail = 0;
+  template <typename Site, typename Try>
+  static bool offer(Site &site, Try attempt) {
+    return site.last_with_room(attempt);
+  }
+};
+// For coallocators that take no hint: on or off.
+template <bool On>
+struct Switch {
+  static constexpr unsigned kTrail = 0;
+};
+
+template <typename T>
+struct IsSearch : std::false_type {};
+template <unsigned K>
+struct IsSearch<Back<K>> : std::true_type {};
+template <unsigned K>
+struct IsSearch<Ahead<K>> : std::true_type {};
+template <>
+struct IsSearch<FirstNonFull> : std::true_type {};
+template <>
+struct IsSearch<LastNonFull> : std::true_type {};
+template <bool On>
+struct IsSearch<Switch<On>> : std::true_type {};
+template <typename T>
+concept Search = IsSearch<T>::value;
+
+// ---- stages and strategies ----
+
+template <typename Coallocator, typename Searching>
+struct Stage {
+  static constexpr Needs needs() { return Coallocator::needs(); }
+  static constexpr unsigned kTrail = Searching::kTrail;
+  static constexpr bool kNotesRoom =
+      std::is_same_v<Searching, FirstNonFull> || std::is_same_v<Searching, LastNonFull>;
+
+  // A new cell; or `stay`, where the node that is to be placed lies near a hint already; or kNoCell.
+  template <typename Heap, typename Site>
+  static CellId allocate(Heap &heap, Site &site, CellId stay) {
+    CellId result = kNoCell;
+    if constexpr (Coallocator::kWantsHint) {
+      Searching::offer(site, [&](CellId hint) {
+        if (found(stay) && Coallocator::template are_near<Heap>(stay, hint)) {
+          result = stay;
+        } else {
+          result = Coallocator::allocate(heap, hint);
+        }
+        return found(result);
+      });
+    } else if constexpr (std::is_same_v<Searching, Switch<true>>) {
+      result = Coallocator::allocate(heap);
+    }
+    return result;
+  }
+};
+
+template <typename... Stages>
+struct Strategy {
+  static constexpr Needs needs() { return (Stages::needs() | ... | Needs{}); }
+  // How many blocks of the path a site must remember.
+  static constexpr unsigned kTrail = [] {
+    unsigned most = 0;
+    ((most = Stages::kTrail > most ? Stages::kTrail : most), ...);
+    return most;
+  }();
+  static constexpr bool kNotesRoom = (Stages::kNotesRoom || ...);
+  static constexpr bool kIsNull = sizeof...(Stages) == 0;
+
+  // Tries the stages in turn. `stay` is where the node lies now, kNoCell at an allocation site.
+  template <typename Heap, typename Site>
+  static CellId allocate(Heap &heap, Site &site, CellId stay = kNoCell) {
+    CellId result = kNoCell;
+    static_cast<void>(((result = Stages::allocate(heap, site, stay), found(result)) || ...));
+    return result;
+  }
+};
+
+template <typename... A, typename... B>
+constexpr Strategy<A..., B...> operator|(Strategy<A...> /*one*/, Strategy<B...> /*other*/) {
+  return {};
+}
+
+// ---- patterns and their product (4.5): , is &, and ; is | ----
+
+template <typename... Items>
+struct Sublist {};
+template <typename... Sublists>
+struct Pattern {};
+
+template <typename Coallocator>
+struct Named : Pattern<Sublist<Coallocator>> {
+  // One stage: this coallocator with that search.
+  template <Search S>
+  constexpr Strategy<Stage<Coallocator, S>> operator()(S /*search*/) const {
+    return {};
+  }
+};
+
+template <typename T>
+struct AsPattern {
+  using Type = Pattern<Sublist<T>>;
+};
+template <typename... S>
+struct AsPattern<Pattern<S...>> {
+  using Type = Pattern<S...>;
+};
+template <typename C>
+struct AsPattern<Named<C>> {
+  using Type = Pattern<Sublist<C>>;
+};
+template <typename T>
+using AsPatternT = typename AsPattern<T>::Type;
+
+template <typename T>
+struct IsPattern : IsSearch<T> {};
+template <typename... S>
+struct IsPattern<Pattern<S...>> : std::true_type {};
+template <typename C>
+struct IsPattern<Named<C>> : std::true_type {};
+template <typename T>
+concept AnyPattern = IsPattern<T>::value;
+
+template <typename... A, typename... B>
+constexpr Pattern<A..., B...> joined(Pattern<A...> /*one*/, Pattern<B...> /*other*/) {
+  return {};
+}
+template <typename... A, typename... B>
+constexpr Pattern<Sublist<A..., B...>> merged(Pattern<Sublist<A...>> /*one*/,
+                                              Pattern<Sublist<B...>> /*other*/) {
+  return {};
+}
+template <typename... C, typename... S>
+constexpr auto crossed(Sublist<C...> /*coallocators*/, Sublist<S...> searches) {
+  const auto row = []<typename One, typename... T>(One * /*which*/, Sublist<T...> /*searches*/) {
+    return Strategy<Stage<One, T>...>{};
+  };
+  return (row(static_cast<C *>(nullptr), searches) | ...);
+}
+template <typename... C, typename... S>
+constexpr auto product(Pattern<C...> /*coallocators*/, Pattern<S...> /*searches*/) {
+  static_assert(sizeof...(C) == sizeof...(S), "patterns of different degrees have no product");
+  return (crossed(C{}, S{}) | ...);
+}
+
+template <AnyPattern A, AnyPattern B>
+constexpr auto operator|(A /*one*/, B /*other*/) {
+  return joined(AsPatternT<A>{}, AsPatternT<B>{});
+}
+template <AnyPattern A, AnyPattern B>
+constexpr auto operator&(A /*one*/, B /*other*/) {
+  return merged(AsPatternT<A>{}, AsPatternT<B>{});
+}
+template <AnyPattern A, AnyPattern B>
+constexpr auto operator*(A /*coallocators*/, B /*searches*/) {
+  return product(AsPatternT<A>{}, AsPatternT<B>{});
+}
+
+// ---- the words of the grammar ----
+
+// NOLINTBEGIN(readability-identifier-naming): these are the thesis's own words
+namespace grammar {
+inline constexpr Named<coallocators::L> l;
+inline constexpr Named<coallocators::P> p;
+inline constexpr Named<coallocators::FLIP> flip;
+inline constexpr Named<coallocators::ELIP> elip;
+inline constexpr Named<coallocators::NLIP> nlip;
+inline constexpr Named<coallocators::F> f;
+inline constexpr Named<coallocators::FL> fl;
+inline constexpr Named<coallocators::FP> fp;
+inline constexpr Named<coallocators::FLIFP> flifp;
+inline constexpr Named<coallocators::EL> el;
+inline constexpr Named<coallocators::ELIFP> elifp;
+inline constexpr Named<coallocators::FLIEP> fliep;
+inline constexpr Named<coallocators::EP> ep;
+inline constexpr Named<coallocators::ELIEP> eliep;
+inline constexpr Named<NoCoallocator> null;
+
+template <unsigned K>
+inline constexpr Back<K> parent;
+template <unsigned K>
+inline constexpr Ahead<K> child;
+template <unsigned K>
+inline constexpr Back<K> last;
+template <unsigned K>
+inline constexpr Ahead<K> next;
+inline constexpr Ahead<kAll> next_all;
+inline constexpr FirstNonFull first_non_full;
+inline constexpr LastNonFull last_non_full;
+inline constexpr Switch<true> always;
+inline constexpr Switch<false> never;
+inline constexpr Strategy<> no_strategy;
+} // namespace grammar
+// NOLINTEND(readability-identifier-naming)
+
+} // namespace adcock::move

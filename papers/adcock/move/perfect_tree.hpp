@@ -1,0 +1,188 @@
+// Perfect layouts of trees: after every update each line again holds one cluster, by breadth-first search or of a fixed
+// height, and nothing else (Adcock 2009, 6.2). Reading the tree stays as it is; updates call `attach` and `repair`.
+//
+// The thesis writes a function for each kind of update and depth. Here one does for all: the cluster of the update is
+// settled, in the line where most of it lies; what does not belong there is settled elsewhere first; the clusters below
+// that lost nodes are settled next. So deep it goes `Depth` clusters, then it lays the rest below out again (recluster).
+#pragma once
+
+#include "parts/cluster.hpp"
+
+#include <vector>
+
+namespace adcock::move {
+
+enum class Shape : std::uint8_t { breadth_first, fixed_height };
+
+template <typename Heap, typename Links, Shape Form, unsigned Depth>
+class PerfectTree {
+public:
+  using Numbers = typename Heap::Numbers;
+  static constexpr unsigned kMost = Numbers::kCellsPerLine;
+  // Generations of a cluster: all that a line can hold in full (two of 4 cells, three of 8).
+  static constexpr unsigned kHeight = Form == Shape::fixed_height
+                                          ? std::bit_width(kMost + 1) - 1u
+                                          : Cluster<Heap, Links, kMost>::kAnyHeight;
+  static_assert(Form == Shape::breadth_first || Links::kLinks == 2);
+  static constexpr Needs needs() { return Newblock<Level::line, Level::heap>::needs(); }
+
+  PerfectTree(Heap &heap, CellId *roots, std::uint32_t count = 1)
+      : structure_(heap, roots, count) {}
+
+  // How many nodes were moved, and how many of them by laying out again: those may not have had to (6.2.5.1).
+  std::size_t moved() const { return moved_; }
+  std::size_t moved_anew() const { return moved_anew_; }
+
+  // Whether the node at `place`, whose owner is in the cluster that begins at `top`, begins a cluster of its own.
+  // `generation` counts from 1 at `top`.
+  bool begins_cluster(CellId owner, CellId node, unsigned generation) const {
+    if constexpr (Form == Shape::fixed_height) return generation > kHeight;
+    return Numbers::line_of(owner) != Numbers::line_of(node);
+  }
+
+  // A cell for a new node that will be linked at `place`, below the cluster that begins at `top`. The caller makes the
+  // node there, links it, and calls `attached`.
+  CellId cell_for(Place top, Place place, unsigned generation) {
+    Heap &heap = structure_.heap();
+    if (found(place.owner) && (Form == Shape::breadth_first || generation <= kHeight))
+      if (const CellId cell = heap.take(Numbers::line_of(structure_.at(top))); found(cell))
+        return cell;
+    return heap.take(empty_line());
+  }
+  // The node is linked; it may belong into the cluster above.
+  void attached(Place top, CellId cell) {
+    if (Form == Shape::fixed_height ||
+        Numbers::line_of(structure_.at(top)) == Numbers::line_of(cell))
+      return; // there was room
+    repair(top);
+  }
+  // Links in or below the cluster that begins at `top` have changed.
+  void repair(Place top) {
+    if (!found(structure_.at(top))) return;
+    if constexpr (Depth == 0) {
+      recluster(top);
+    } else {
+      settle(top, Depth, kNoLine);
+    }
+  }
+  // Lays out all that is below `top` in empty lines.
+  void recluster(Place top) {
+    std::vector<Place> waiting{top};
+    Cluster<Heap, Links, kMost> cluster;
+    while (!waiting.empty()) {
+      const Place place = waiting.back();
+      waiting.pop_back();
+      cluster.gather(structure_.heap(), structure_.at(place), kMost, kHeight);
+      copy(cluster, place);
+      moved_anew_ += cluster.size();
+      cluster.each_below(structure_.heap(), [&](Place below) { waiting.push_back(below); });
+    }
+  }
+
+  // Ends the program where a line holds anything but one whole cluster. For tests; `spare` cells may be in use besides.
+  void check() const {
+    std::vector<Place> waiting;
+    for (std::uint32_t root = 0; root < structure_.roots(); ++root)
+      waiting.push_back({kNoCell, root});
+    Cluster<Heap, Links, kMost> cluster;
+    while (!waiting.empty()) {
+      const Place place = waiting.back();
+      waiting.pop_back();
+      if (!found(structure_.at(place))) continue;
+      cluster.gather(structure_.heap(), structure_.at(place), kMost, kHeight);
+      require(cluster.in_one_line(), "a cluster over several lines");
+      require(structure_.heap().count(Numbers::line_of(cluster[0])) == cluster.size(),
+              "a line with more than one cluster");
+      cluster.each_below(structure_.heap(), [&](Place below) { waiting.push_back(below); });
+    }
+  }
+
+private:
+  using ClusterHere = Cluster<Heap, Links, kMost>;
+
+  LineId empty_line() {
+    const LineId line = structure_.heap().find(Newblock<Level::line, Level::heap>{});
+    if (!found(line)) throw HeapIsFull();
+    return line;
+  }
+  void copy(ClusterHere &cluster, Place place) {
+    cluster.move_to_line(structure_, place, empty_line());
+    moved_ += cluster.size();
+  }
+
+  // Brings the cluster at `place` into one line and what was displaced into others.
+  void settle(Place place, unsigned depth, LineId avoid) {
+    Heap &heap = structure_.heap();
+    ClusterHere cluster;
+    cluster.gather(heap, structure_.at(place), kMost, kHeight);
+    LineId lines[kMost];
+    const LineId home = most_common_line(cluster, lines);
+    bool stays = home != avoid && count_in(cluster, home) * 2 >= heap.count(home);
+    if (stays && heap.count(home) > count_in(cluster, home)) {
+      evict(cluster, home, depth);
+      stays = heap.count(home) ==
+              count_in(cluster, home); // else a node that is not in the tree lies there
+    }
+    if (stays) {
+      moved_ += cluster.size() - count_in(cluster, home);
+      cluster.move_to_line(structure_, place, home);
+    } else {
+      copy(cluster, place);
+    }
+    mend_below(cluster, lines, depth);
+  }
+
+  // Moves what lies in the cluster's line without belonging to it out of it.
+  void evict(const ClusterHere &cluster, LineId home, unsigned depth) {
+    Place places[kMost + 1];
+    unsigned count = 0;
+    cluster.each_below(structure_.heap(), [&](Place below) {
+      if (Numbers::line_of(structure_.at(below)) == home) places[count++] = below;
+    });
+    for (unsigned i = 0; i < count; ++i) settle_below(places[i], depth, home);
+  }
+  // The clusters below that lost nodes, or that begin in the midst of a line.
+  void mend_below(const ClusterHere &cluster, const LineId *lines, unsigned depth) {
+    Place places[kMost * Links::kLinks];
+    unsigned count = 0;
+    const unsigned members = cluster.size();
+    cluster.each_below(structure_.heap(), [&](Place below) {
+      const LineId line = Numbers::line_of(structure_.at(below));
+      bool touched = line == Numbers::line_of(cluster[0]);
+      for (unsigned i = 0; i < members; ++i) touched = touched || lines[i] == line;
+      if (touched) places[count++] = below;
+    });
+    for (unsigned i = 0; i < count; ++i) settle_below(places[i], depth, kNoLine);
+  }
+  void settle_below(Place place, unsigned depth, LineId avoid) {
+    if (depth <= 1) {
+      recluster(place);
+    } else {
+      settle(place, depth - 1, avoid);
+    }
+  }
+
+  // The line that most members lie in; `lines` gets each member's.
+  static LineId most_common_line(const ClusterHere &cluster, LineId *lines) {
+    LineId best = kNoLine;
+    unsigned most = 0;
+    for (unsigned i = 0; i < cluster.size(); ++i) lines[i] = Numbers::line_of(cluster[i]);
+    for (unsigned i = 0; i < cluster.size(); ++i)
+      if (const unsigned count = count_in(cluster, lines[i]); count > most) {
+        most = count;
+        best = lines[i];
+      }
+    return best;
+  }
+  static unsigned count_in(const ClusterHere &cluster, LineId line) {
+    unsigned count = 0;
+    for (unsigned i = 0; i < cluster.size(); ++i) count += Numbers::line_of(cluster[i]) == line;
+    return count;
+  }
+
+  Structure<Heap, Links> structure_;
+  std::size_t moved_ = 0;
+  std::size_t moved_anew_ = 0;
+};
+
+} // namespace adcock::move

@@ -1,0 +1,157 @@
+// A heap of cells in lines in pages, for nodes of one type (Adcock 2009, 4.2.1). It hands out cells by operations and
+// keeps beside the cells only what those operations need; the lines hold nothing but nodes.
+#pragma once
+
+#include "parts/heap_finding.hpp"
+
+#include <new>
+
+namespace adcock::move {
+
+// Thrown where a heap with a bound has no free cell.
+struct HeapIsFull : std::bad_alloc {
+  const char *what() const noexcept override { return "adcock::move: the bounded heap is full"; }
+};
+
+template <typename Node, Geometry Wanted = Geometry{}, Needs What = Needs{},
+          typename Reserve = MappedReserve>
+class RdsHeap : public HeapFinding<sizeof(Node), Wanted, What> {
+  using Finding = HeapFinding<sizeof(Node), Wanted, What>;
+  static_assert(Finding::Numbers::kGeometry.line_bytes <= Reserve::kChunkBytes,
+                "a node is longer than what an allocator is asked for at a time");
+
+public:
+  using NodeType = Node;
+  using Numbers = typename Finding::Numbers;
+  using Mask = typename Finding::Mask;
+  static constexpr Needs kNeeds = What;
+  static constexpr std::size_t kMostCells = std::size_t{1} << 28;
+
+  // Room for `most` cells; memory is taken as it is needed, a page at a time.
+  explicit RdsHeap(std::size_t most = kMostCells, Reserve reserve = Reserve())
+      : Finding(most), cells_(std::move(reserve)) {
+    grow();
+    this->use(kNoCell); // its number means: no cell
+    this->forget_one();
+  }
+  RdsHeap(RdsHeap &&) noexcept = default;
+  RdsHeap &operator=(RdsHeap &&) noexcept = default;
+
+  Node &operator[](CellId cell) {
+    this->check_in_use(cell);
+    return *static_cast<Node *>(address(cell));
+  }
+  const Node &operator[](CellId cell) const {
+    this->check_in_use(cell);
+    return *static_cast<const Node *>(address(cell));
+  }
+  void *address(CellId cell) const { return cells_.at(Numbers::offset(cell)); }
+  // The cell of a node that lies in this heap.
+  CellId cell_of(const Node *node) const {
+    static_assert(Reserve::kOneRange, "nodes in an allocator's memory are named by numbers only");
+    return Numbers::cell_at(
+        static_cast<std::size_t>(reinterpret_cast<const std::byte *>(node) - cells_.base()));
+  }
+
+  const Reserve &reserve() const { return cells_; }
+
+  // ---- how large it may be ----
+
+  // Never more than so many pages: an allocation beyond that fails. 0 is no bound.
+  void bound_pages(std::uint32_t pages) { bound_pages_ = pages; }
+  // Operations that need empty blocks get new memory only while the heap has no more than `m` cells for each node
+  // (the m of 3.3.5); then they get the emptiest there are. What finds no free cell at all still gets one. 0 is no
+  // bound.
+  void bound_ratio(double m) { bound_ratio_ = m; }
+  double ratio() const {
+    const double cells = double(this->pages()) * Numbers::kCellsPerPage;
+    return this->nodes() == 0 ? 1.0 : cells / double(this->nodes());
+  }
+  void prefer_huge_pages() {
+    cells_.prefer_huge_pages();
+    this->prefer_huge_tables();
+  }
+  // The same, once the heap has so many pages.
+  void prefer_huge_pages_from(std::uint32_t pages) { huge_from_ = pages; }
+  bool may_grow() const { return bound_pages_ == 0 || this->pages() < bound_pages_; }
+  bool may_grow_for_layout() const {
+    if (!may_grow() || bound_ratio_ <= 0) return may_grow();
+    return double(this->pages() + 1) * Numbers::kCellsPerPage <=
+           bound_ratio_ * double(this->nodes());
+  }
+
+  // ---- finding ----
+
+  // Carries out an operation within a block: a LineId, a PageId, or nothing for the heap. Gives a CellId, which is then
+  // in use, a LineId or a PageId; or kNoCell, kNoLine, kNoPage.
+  template <Choice How, Level X, Level Y, typename Block>
+  auto find(Find<How, X, Y> operation, Block within) {
+    return this->find_within(operation, within);
+  }
+  template <Choice How, Level X>
+  auto find(Find<How, X, Level::heap> operation) {
+    constexpr bool kWantsEmpty = How == Choice::newblock || How == Choice::emptiest;
+    if constexpr (kWantsEmpty)
+      if (!this->has_empty(operation) && may_grow_for_layout()) grow();
+    auto found = this->find_in_heap(operation);
+    if (found == Finding::nothing(operation) && How != Choice::newblock && may_grow()) {
+      grow();
+      found = this->find_in_heap(operation);
+    }
+    return found;
+  }
+  // A free cell of the line; kNoCell if it is full.
+  CellId take(LineId line) { return this->take_lowest(line); }
+
+  using Finding::take_nearest;
+
+  // A page without a node, whatever the ratio; for movers. kNoPage where the heap may not grow.
+  PageId empty_page() {
+    constexpr Newblock<Level::page, Level::heap> kNewPage;
+    if (!this->has_empty(kNewPage) && may_grow()) grow();
+    return this->find_in_heap(kNewPage);
+  }
+
+  // The cell becomes free. Its node has been destroyed.
+  void free(CellId cell) {
+    poison(address(cell), sizeof(Node));
+    this->unuse(cell);
+  }
+
+  // The same of several cells of a line.
+  void free(LineId line, Mask cells) {
+    if constexpr (kChecks)
+      for (Mask left = cells; left != 0; left = static_cast<Mask>(left & (left - 1)))
+        poison(address(Numbers::cell(line, static_cast<std::uint32_t>(std::countr_zero(left)))),
+               sizeof(Node));
+    this->unuse(line, cells);
+  }
+
+  // Puts one page more at the end.
+  PageId grow() {
+    const PageId page{this->pages()};
+    if (this->pages() + std::size_t{1} >= this->most_pages()) throw std::bad_alloc();
+    cells_.grow_to((std::size_t{number(page)} + 1) * Numbers::kGeometry.page_bytes,
+                   this->most_pages() * Numbers::kGeometry.page_bytes);
+    this->add_page();
+    if (this->pages() == huge_from_) prefer_huge_pages();
+    return page;
+  }
+
+  // Takes the empty pages at the end out of the heap and gives their memory back. How many they were.
+  std::uint32_t trim() {
+    const std::uint32_t before = this->pages();
+    while (this->pages() > 1 && this->count(PageId{this->pages() - 1}) == 0) this->drop_last_page();
+    cells_.forget(std::size_t{this->pages()} * Numbers::kGeometry.page_bytes,
+                  std::size_t{before} * Numbers::kGeometry.page_bytes);
+    return before - this->pages();
+  }
+
+private:
+  Reserve cells_;
+  std::uint32_t bound_pages_ = 0;
+  std::uint32_t huge_from_ = 0;
+  double bound_ratio_ = 0;
+};
+
+} // namespace adcock::move
