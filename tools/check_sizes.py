@@ -14,7 +14,6 @@ LARGE_FOLDERS = frozenset(
     {
         "src/runtime/api",
         "src/runtime/heap",
-        "tests/unit/heap",
     }
 )
 

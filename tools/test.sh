@@ -52,7 +52,10 @@ heap_in_debug() {
             --exclude-regex 'RefusesAndRecovers/16$'
 }
 
-command_line() { .venv/bin/python -m pytest --quiet --numprocesses "$jobs" --dist loadfile "$@"; }
+command_line() {
+    tools/build.sh release bench-programs >build/bench-programs.log &&
+        .venv/bin/python -m pytest --quiet --numprocesses "$jobs" --dist loadfile "$@"
+}
 
 # Each with each parameter that the experiments know: all must compute the same.
 every_mover() {

@@ -82,7 +82,7 @@ def command(
     from abut.measure.summary import summarise
     from abut.reporters.progress import progress
 
-    _refuse(suite, plot)
+    _refuse(suite, plot, counts="instructions" in _words(figure))
     figures = [_figure(key) for key in _words(figure)]
     _check_files(output, plot, force=force)
     tasks = _tasks(program or [], suite, only, stdin)
@@ -98,12 +98,12 @@ def command(
     raise typer.Exit(_exit_code(comparison))
 
 
-def _refuse(suite: str | None, plot: Path | None) -> None:
+def _refuse(suite: str | None, plot: Path | None, *, counts: bool) -> None:
     if suite:
         refuse("a suite says what its programs read", "stdin")
         return
     refuse("there is no suite to choose from", "only")
-    if plot is None:
+    if plot is None and not counts:
         refuse("a program alone is shown with all figures", "figure")
 
 

@@ -14,13 +14,10 @@ adjacent = false              # lines come in pairs into the second level
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import Any, get_type_hints
 
 from abut.simulation.caches import Level
 from abut.trace.native import failures, native_module
-
-if TYPE_CHECKING:
-    from abut.simulation.presets import Preset
 
 _USUAL_INSTRUCTIONS = 3.0  # an access, where they were not counted
 
@@ -76,14 +73,19 @@ class Core:
     """
 
     def __init__(
-        self, preset: "Preset", core: CoreSettings, tables: Sequence[Level], per_access: float
+        self,
+        levels: Sequence[Level],
+        memory_cycles: float,
+        core: CoreSettings,
+        tables: Sequence[Level],
+        per_access: float,
     ) -> None:
         settings = {
-            "caches": [_shape(level) for level in preset.levels],
+            "caches": [_shape(level) for level in levels],
             "tlbs": [_shape(level) for level in tables],
             "page_shift": tables[0].line.bit_length() - 1 if tables else 12,
             "walk": core.walk_cycles,
-            "memory": preset.memory_cycles,
+            "memory": memory_cycles,
             "row_hit_saves": core.row_hit_saves,
             "line": core.line_cycles,
             "compute": core.cycles_per_instruction * (per_access or _USUAL_INSTRUCTIONS),

@@ -14,7 +14,7 @@ ZEN5 = (Path(__file__).parents[3] / "python/abut/simulation/machines/zen5.toml")
 
 def time_of(preset: Preset, addresses: list[int]) -> Time:
     assert preset.core
-    core = Core(preset, preset.core, preset.tlb, 3.0)
+    core = Core(preset.levels, preset.memory_cycles, preset.core, preset.tlb, 3.0)
     count = len(addresses)
     core.native.take(np.array(addresses, np.uint64), np.full(count, 8, np.uint32))
     return core.time()

@@ -169,7 +169,7 @@ TEST(StableOrdered, RelayoutPutsElementsIntoTheOrderOfTheirKeys) {
     for (const auto &element : map) found += std::exchange(before, &element) > &element;
     return found;
   };
-  EXPECT_GT(descents(), 300);
+  EXPECT_GT(descents(), 200);
   map.relayout();
   EXPECT_EQ(descents(), 0);
   map.check_invariants();
