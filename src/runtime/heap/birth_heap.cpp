@@ -117,6 +117,8 @@ bool CursorHeap<Shape>::advance(uint32_t granules) {
 
 template <class Shape>
 bool CursorHeap<Shape>::resize(const BirthBlock &block, Address address, uint32_t granules) {
+  // What is free behind a cell in a page that is being cut will be cut.
+  if (block.page->is_current && block.page != page_) return false;
   const Address end = address + granules * Shape::kGranule;
   const uint32_t after = Shape::granule_at(address) + block.granules;
   if (granules > block.granules) {

@@ -51,7 +51,7 @@ struct alignas(kLineBytes) Page {
   State *states;       // the page's memory; a birth page has its map there
   int32_t
       frees_left; // until somebody has to look at the page; of blocks, or of granules in a birth page
-      // Threads that free at once may count one for two: it is a hint, see LocalHeap::recount().
+  // Threads that free at once may count one for two: it is a hint, see LocalHeap::recount().
 
   // Written under the owner's lock, or by the owner while it allocates from the page.
   int32_t live_then; // blocks that are live when no frees are left

