@@ -86,6 +86,14 @@ TEST(LimitedAddresses, ServeEverySizeInTurn) {
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();
 }
 
+TEST(LimitedAddresses, LargeBlocksNeedNoSegment) {
+  const support::Outcome outcome = support::in_child([] {
+    limit(RLIMIT_AS, support::mapped_bytes() + 2 * MiB);
+    require(fill_up(100000) >= MiB, "blocks of 100,000 bytes");
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+}
+
 // A queue in which blocks of one size take the place of those of another, so that 150 MiB are in use all the time.
 size_t peak_of_phases(const size_t *sizes, size_t count) {
   constexpr size_t kLive = 150 * MiB;

@@ -28,7 +28,9 @@ void release_shared(const Found &found) {
 }
 
 void *allocate_shared(size_t bytes, size_t align, bool &clean) {
-  if (bytes <= kLargeMax && align <= kLargeMax / 2) return allocate_large(bytes, align, clean);
+  if (bytes <= kLargeMax && align <= kLargeMax / 2)
+    if (void *memory = allocate_large(bytes, align, clean)) return memory;
+  // Where no segment can be had, as under a limit on addresses, a mapping of its own may still be.
   return allocate_huge(bytes, align, clean);
 }
 

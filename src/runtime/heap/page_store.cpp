@@ -28,8 +28,12 @@ void disown(Page &page) {
 
 template <unsigned Shift, SegmentKind Kind>
 auto PageStore<Shift, Kind>::add_segment() -> Segment * {
-  const size_t piece = wants_huge_pages() ? kSegmentBytes : std::max(kFirstPiece, 2 * kBytes);
+  size_t piece = wants_huge_pages() ? kSegmentBytes : std::max(kFirstPiece, 2 * kBytes);
   void *memory = segment_map.map(piece, kSegmentBytes, kSegmentBytes, Kind);
+  if (memory == nullptr) { // under a limit, the least may still be had
+    piece = 2 * kBytes;
+    memory = segment_map.map(piece, kSegmentBytes, kSegmentBytes, Kind);
+  }
   if (memory == nullptr) return nullptr;
   advise_huge_pages(memory, piece);
   auto *segment = static_cast<Segment *>(memory); // all of it reads as zero
@@ -59,14 +63,17 @@ template <unsigned Shift, SegmentKind Kind>
 bool PageStore<Shift, Kind>::map_up_to(Segment *segment, unsigned index) {
   const size_t end = size_t{index + 1} << Shift;
   if (end <= segment->mapped) return true;
-  const size_t length = std::min(std::max(std::bit_ceil(end), 2 * segment->mapped), kSegmentBytes);
-  const size_t more = length - segment->mapped;
+  const size_t doubled = std::min(std::max(std::bit_ceil(end), 2 * segment->mapped), kSegmentBytes);
   void *place = reinterpret_cast<char *>(segment) + segment->mapped;
-  if (os::map_at(place, more) != os::Mapped::done) return false;
-  segment_map.count_mapped(static_cast<ptrdiff_t>(more));
-  advise_huge_pages(place, more);
-  std::atomic_ref(segment->mapped).store(length, std::memory_order_relaxed);
-  return true;
+  for (const size_t length : {doubled, end}) { // under a limit, the least may still be had
+    const size_t more = length - segment->mapped;
+    if (os::map_at(place, more) != os::Mapped::done) continue;
+    segment_map.count_mapped(static_cast<ptrdiff_t>(more));
+    advise_huge_pages(place, more);
+    std::atomic_ref(segment->mapped).store(length, std::memory_order_relaxed);
+    return true;
+  }
+  return false;
 }
 
 // Null if the rest of the segment cannot be mapped; it is not tried again.
