@@ -22,13 +22,18 @@ inline void *or_no_memory(void *memory) {
 }
 
 // Out of line, so that what comes before needs no stack: malloc itself, and a block at a cursor.
-[[gnu::noinline]] inline void *allocate_beyond_cursor(size_t bytes) {
+[[gnu::noinline]] inline void *allocate_from_pages(size_t bytes) {
   return or_no_memory(heap::allocate_slow(bytes));
 }
 
-[[gnu::noinline]] inline void *allocate_slow(size_t bytes) {
+[[gnu::noinline]] inline void *allocate_behind_cursor(size_t bytes) {
   if (void *memory = heap::allocate_next(bytes)) return memory;
-  return allocate_beyond_cursor(bytes);
+  return allocate_from_pages(bytes);
+}
+
+[[gnu::noinline]] inline void *allocate_slow(size_t bytes) {
+  if (void *memory = heap::allocate_medium_at_hand(bytes)) return memory;
+  return allocate_behind_cursor(bytes);
 }
 
 [[gnu::noinline]] inline void release_unusual(const char *call, void *memory) {

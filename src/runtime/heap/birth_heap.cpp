@@ -22,6 +22,8 @@ constexpr uint32_t kMostLive<MediumBirth> = MediumBirth::kGranules / 8 * 7;
 // What a window grows by.
 template <class Shape>
 constexpr uint32_t kWindow = Shape::kGranules / 16;
+template <>
+constexpr uint32_t kWindow<MediumBirth> = MediumBirth::kGranules / 4; // some of the largest blocks
 
 // So many pages with room are looked at for a hole.
 constexpr unsigned kMostTries = 8;

@@ -87,6 +87,10 @@ void *allocate_slow(size_t bytes) {
 void *allocate_zeroed(size_t bytes) {
   void *memory = nullptr;
   bool clean = false;
+  if (bytes <= kSmallMax) { // to ask whether it was used would take longer than to clear it
+    memory = allocate(bytes);
+    return memory != nullptr ? std::memset(memory, 0, bytes) : nullptr;
+  }
   if (bytes <= kMediumMax) {
     memory = allocate(bytes);
     if (const LiveBlock block = live_block_anywhere(memory))
@@ -116,6 +120,11 @@ void free_last(LiveBlock block) { block.page->owner->free_last(block); }
 void free_last(BirthBlock block) { block.page->owner->free_last(block); }
 
 Release release_slow(const char *call, void *memory) {
+  const auto address = reinterpret_cast<Address>(memory);
+  if (segment_map.kind_at(address) == SegmentKind::placed) {
+    if (!placed_blocks.release(address)) fail_not_live(call, memory);
+    return Release::done;
+  }
   const Found found = find_block(call, memory);
   switch (found.where) {
   case Where::foreign: return Release::foreign;
@@ -123,7 +132,7 @@ Release release_slow(const char *call, void *memory) {
   case Where::born: release_medium(memory); break;
   case Where::large:
   case Where::huge: release_shared(found); break;
-  case Where::placed: placed_blocks.release(reinterpret_cast<Address>(memory)); break;
+  case Where::placed: break;
   }
   return Release::done;
 }

@@ -98,14 +98,22 @@ inline bool may_hold_blocks(Address address) {
   return current->sizes.take_small(bytes);
 }
 
-// A block of up to 32 KiB that takes a step more: of a larger size, or behind the cursor; else null.
+// A block of more than 512 bytes and up to 32 KiB, if the thread has one at hand; else null.
+[[gnu::always_inline]] inline void *allocate_medium_at_hand(size_t bytes) {
+  if (bytes - (kSmallMax + 1) < kSizedMax - kSmallMax)
+    return current->sizes.take(kClassesByLine[(bytes - 1) / kLineBytes]);
+  if (bytes - (kSizedMax + 1) < kMediumMax - kSizedMax)
+    return current->mediums.take(medium_granules(bytes));
+  return nullptr;
+}
+
+// A block behind the cursor; else null.
 inline void *allocate_next(size_t bytes) {
-  if (bytes - 1 >= kMediumMax) return nullptr;
-  if (bytes > kSizedMax) return current->mediums.take(medium_granules(bytes));
-  SizeHeap &sizes = current->sizes;
-  if (bytes > kSmallMax)
-    if (void *block = sizes.take(size_class(bytes))) return block;
-  return sizes.take_next(bytes);
+  LocalHeap *heap = current;
+  if (bytes - 1 >= kSizedMax) return nullptr;
+  if (heap->is_in_birth_order() && bytes <= kBirthMax)
+    return heap->births.take(SmallBirth::granules_for(bytes));
+  return heap->sizes.take_next(bytes);
 }
 
 // A small block, if the thread has one at hand; else null.
@@ -122,17 +130,21 @@ inline void *allocate_next(size_t bytes) {
 }
 
 // The same for blocks of up to 32 KiB of any kind, whatever is to be done for their pages.
-inline bool release_medium(void *memory) {
-  if (memory == nullptr) return false;
-  if (const LiveBlock block = live_block_anywhere(memory)) {
-    // After release(), the count is what told that the page is to be looked at.
-    if (load_plainly(block.page->frees_left) <= 0 || !free_block(block)) free_last(block);
-    return true;
-  }
-  const BirthBlock block = live_birth_block(memory);
+template <class Block>
+bool release_block(const Block &block) {
   if (!block) return false;
-  if (!free_block(block)) free_last(block);
+  // After release(), the count is what told that the page is to be looked at.
+  if (load_plainly(block.page->frees_left) <= 0 || !free_block(block)) free_last(block);
   return true;
+}
+inline bool release_medium(void *memory) {
+  const auto address = reinterpret_cast<Address>(memory);
+  switch (segment_map.kind_at(address)) {
+  case SegmentKind::small_pages: return release_block(live_block_in(address));
+  case SegmentKind::birth_pages: return release_block(live_birth_block_in<SmallBirth>(address));
+  case SegmentKind::medium_pages: return release_block(live_birth_block_in<MediumBirth>(address));
+  default: return false;
+  }
 }
 
 } // namespace abut::heap

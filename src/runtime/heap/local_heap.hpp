@@ -47,6 +47,7 @@ public:
   size_t held_bytes() const { return births.bytes() + sizes.bytes() + mediums.bytes(); }
 
   uint32_t number() const { return number_; }
+  bool is_in_birth_order() const { return in_birth_order_; }
   os::SpinLock &lock() { return keeper->lock_; }
 
   SizeHeap sizes; // first: malloc finds a size's cursor at the heap's own address
