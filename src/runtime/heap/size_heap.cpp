@@ -118,13 +118,13 @@ bool SizeHeap::advance(unsigned size_class) {
 
 void SizeHeap::begin_pass(Class &one) {
   one.next = one.first / one.step_blocks * one.step_blocks;
-  one.page->frees_left = kNever;
+  store_released(one.page->frees_left, kNever);
 }
 
 // At the window's end: begins again, or makes it longer; false at the page's end.
 bool SizeHeap::turn(Class &one) {
   if (one.page == nullptr) return false;
-  const auto freed = static_cast<uint32_t>(kNever - one.page->frees_left);
+  const auto freed = static_cast<uint32_t>(kNever - load_plainly(one.page->frees_left));
   if (freed * kFreedOfWindow >= one.end - one.first) {
     begin_pass(one);
     return true;
@@ -188,7 +188,7 @@ void SizeHeap::leave(unsigned size_class) {
   Page *page = std::exchange(one.page, nullptr);
   page->is_current = false;
   // At the page's end all blocks have been handed out, and some freed since.
-  const auto freed = static_cast<uint32_t>(kNever - page->frees_left);
+  const auto freed = static_cast<uint32_t>(kNever - load_plainly(page->frees_left));
   const bool at_end = cursors_[size_class].free == 0 && one.next >= one.blocks;
   const bool is_known = at_end && freed < one.blocks - one.first;
   file(page, is_known ? one.blocks - one.first - freed : live_blocks(*page));
