@@ -1,8 +1,7 @@
-// Which granules of a stretch of memory hold blocks: one bit where each block begins, one where it ends.
+// Which pages of a segment hold blocks: one bit where each block begins, one where it ends. A granule here is a page.
 //
 // Two bits a granule tell everything that a header would: whether an address is the start of a block, how
 // long the block is, and where the holes are (neighbouring holes are one hole: coalescing costs nothing).
-// For a 4 KiB page of 16-byte granules the map is exactly one cache line.
 //
 // One thread at a time writes a map. Others may read the bits of a block that they hold: those do not change
 // while it lives, whatever happens to the bits beside them in the same word. Hence relaxed atomic words.
@@ -11,7 +10,6 @@
 #include "base/bits.hpp"
 
 #include <atomic>
-#include <cstring>
 
 namespace abut {
 
@@ -38,42 +36,9 @@ public:
     return (index << 6) + static_cast<uint32_t>(std::countr_zero(word)) + 1 - at;
   }
 
-  // begins_at() and length_at() in fewer instructions, for blocks of up to kShort granules. The length is only
-  // to be asked where a block begins, and may be read from seven bytes past the map.
-  static constexpr uint32_t kShort = 56;
-#if defined(__SANITIZE_THREAD__) // that tool wants whole words
-  bool short_begins_at(uint32_t at) const { return begins_at(at); }
-  uint32_t short_length_at(uint32_t at) const { return length_at(at); }
-#else
-  bool short_begins_at(uint32_t at) const {
-    return (reinterpret_cast<const uint8_t *>(begin_)[at >> 3] >> (at & 7)) & 1;
-  }
-  uint32_t short_length_at(uint32_t at) const {
-    uint64_t ends;
-    __builtin_memcpy(&ends, reinterpret_cast<const char *>(end_) + (at >> 3),
-                     sizeof ends); // one load
-    return static_cast<uint32_t>(__builtin_ctzll(ends >> (at & 7))) +
-           1; // there is an end: never of zero
-  }
-#endif
-
   void add(Range block) {
     set(begin_, block.first);
     set(end_, block.end() - 1);
-  }
-
-  // Covers the whole of an empty map with blocks of `count` granules; returns the granules that are left.
-  uint32_t tile(uint32_t count) {
-    uint64_t every = 1; // bits at the multiples of `count`
-    for (uint32_t step = count; step < 64; step *= 2) every |= every << step;
-    const uint32_t covered = N - N % count;
-    for (uint32_t i = 0; i < kWords; ++i) {
-      const uint32_t begin = (count - 64 * i % count) % count;
-      const uint32_t end = (begin + count - 1) % count;
-      store(begin_[i], shifted(every, begin) & below(covered, i));
-      store(end_[i], shifted(every, end) & below(covered, i));
-    }
-    return N - covered;
   }
 
   void remove(Range block) {
@@ -135,13 +100,6 @@ public:
       return best;
     }
 
-    uint32_t longest_hole() const {
-      uint32_t longest = 0;
-      for (Range hole = next_hole(0); hole; hole = next_hole(hole.end()))
-        if (hole.count > longest) longest = hole.count;
-      return longest;
-    }
-
     uint32_t free_granules() const {
       uint32_t covered = 0;
       for (uint64_t word : words) covered += static_cast<uint32_t>(std::popcount(word));
@@ -170,19 +128,6 @@ public:
       visit(Range{at, length_at(at)});
   }
 
-  // Undoes an add() that was cut off half way: a begin without an end.
-  void drop_unfinished() {
-    uint32_t open = N;
-    for (uint32_t at = 0; at < N; ++at) {
-      if (begins_at(at)) {
-        if (open != N) clear(begin_, open);
-        open = at;
-      }
-      if ((load(end_[at >> 6]) >> (at & 63)) & 1) open = N;
-    }
-    if (open != N) clear(begin_, open);
-  }
-
   // Every begin is followed by its end before the next begin.
   bool valid() const {
     bool inside = false;
@@ -200,14 +145,6 @@ public:
   }
 
 private:
-  static uint64_t shifted(uint64_t bits, uint32_t by) { return by < 64 ? bits << by : 0; }
-
-  // The bits of word `index` that stand for granules below `limit`.
-  static uint64_t below(uint32_t limit, uint32_t index) {
-    if (limit >= 64 * (index + 1)) return ~uint64_t{0};
-    return limit <= 64 * index ? 0 : ~uint64_t{0} >> (64 * (index + 1) - limit);
-  }
-
   static uint64_t load(const uint64_t &word) {
     return std::atomic_ref<uint64_t>(const_cast<uint64_t &>(word)).load(std::memory_order_relaxed);
   }

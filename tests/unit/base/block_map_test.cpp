@@ -193,17 +193,6 @@ TYPED_TEST(BlockMapOf, TakesOneBlockThatFillsIt) {
   this->check_whole();
 }
 
-TYPED_TEST(BlockMapOf, TilesLikeOneBlockAfterTheOther) {
-  constexpr uint32_t kGranules = TypeParam::kGranules;
-  for (uint32_t count = 1; count <= kGranules; ++count) {
-    TypeParam tiled{}, filled{};
-    uint32_t at = 0;
-    for (; at + count <= kGranules; at += count) filled.add({at, count});
-    EXPECT_EQ(tiled.tile(count), kGranules - at);
-    EXPECT_EQ(std::memcmp(&tiled, &filled, sizeof tiled), 0) << count << " granules each";
-  }
-}
-
 TYPED_TEST(BlockMapOf, TakesABlockInEveryGranule) {
   for (uint32_t at = 0; at < this->kGranules; ++at) this->add({at, 1});
   this->check_whole();
@@ -214,34 +203,6 @@ TYPED_TEST(BlockMapOf, HasNoLengthWhereNoBlockEnds) {
   this->add({0, 3});
   EXPECT_EQ(this->map.length_at(3), 0U);
   EXPECT_EQ(this->map.length_at(this->kGranules - 1), 0U);
-}
-
-// An add() that is cut off leaves the begin of a block and not its end. The private bits cannot be set from
-// here, so the test writes the first word pair as add() would: begins come first.
-TYPED_TEST(BlockMapOf, DropsABlockWhoseAddWasCutOff) {
-  for (int round = 0; round < 200; ++round) {
-    this->step();
-    const std::vector<Range> holes = this->model.holes();
-    if (holes.empty()) continue;
-    const Range hole = holes[this->random.below(holes.size())];
-    const auto at = hole.first + static_cast<uint32_t>(this->random.below(hole.count));
-    auto *words = reinterpret_cast<uint64_t *>(&this->map);
-    words[at / 64] |= uint64_t{1} << (at % 64);
-    ASSERT_TRUE(this->map.begins_at(at));
-    ASSERT_FALSE(this->map.valid());
-    this->map.drop_unfinished();
-    this->check_whole();
-    if (this->HasFatalFailure()) return;
-  }
-}
-
-TYPED_TEST(BlockMapOf, DropsNothingWhereNothingWasCutOff) {
-  for (int round = 0; round < 200; ++round) {
-    this->step();
-    this->map.drop_unfinished();
-    this->check_whole();
-    if (this->HasFatalFailure()) return;
-  }
 }
 
 } // namespace
