@@ -14,10 +14,9 @@ namespace {
 // So many requests of a size are served in birth order before it gets a page: of most sizes, most threads never need more.
 constexpr uint8_t kBirths = 64;
 
-// After so many visits off the fast paths the owner takes its lock, and every few times the clock is read, to see whether
-// free pages have waited long enough.
+// After so many visits off the fast paths the owner takes its lock, and the clock is read, to see whether free pages have
+// waited long enough.
 constexpr uint32_t kVisitsToLook = 64;
-constexpr uint32_t kLooks = 4;
 constexpr unsigned kPagesToLookAt = 256;
 
 } // namespace
@@ -78,7 +77,7 @@ void *LocalHeap::allocate_by_size(unsigned size_class) {
 }
 
 void LocalHeap::look_at_the_clock() {
-  if (++looks_ % kLooks == 0) decay(os::coarse_milliseconds());
+  decay(os::coarse_milliseconds());
 }
 
 void LocalHeap::close() {

@@ -93,7 +93,7 @@ private:
   void *allocate_from(Heap &heap, uint32_t granules);
   bool prefers_birth(size_t bytes, unsigned size_class);
   void begin();
-  void look_at_the_clock(); // once in so many calls
+  void look_at_the_clock();
   void decay(uint64_t now);
   bool decay_if_due(uint64_t now);
   void free_in_heap(LiveBlock block) { sizes.free_last(block); }
@@ -109,7 +109,6 @@ private:
   uint32_t number_ = 0;
   uint32_t takeovers_seen_ = 0;
   uint32_t visits_ = 0;
-  uint32_t looks_ = 0;
   uint64_t decayed_at_ = 0;
   os::SpinLock lock_;
 };

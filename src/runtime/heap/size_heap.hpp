@@ -90,7 +90,7 @@ public:
   uint32_t sweeps() const { return sweeps_; }
 
 private:
-  static constexpr uint32_t kVisitsToLook = 64;
+  static constexpr uint32_t kVisitsToLook = 8; // of up to 64 blocks each: a slow program gives memory back, too
   using ByRoom = List<Page, &Page::link>;
 
   struct Class {
