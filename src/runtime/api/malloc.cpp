@@ -66,10 +66,8 @@ ABUT_EXPORT void *malloc(size_t bytes) {
     void *memory = heap::allocate_at_hand(bytes);
     return memory ? memory : entry::allocate_slow(bytes);
   }
-  if (bytes - 1 >= heap::kSmallMax) return entry::allocate_slow(bytes);
-  const Lookers here = lookers();
-  if (!here.any()) return entry::allocate_slow(bytes);
-  return malloc_at(bytes, ABUT_SITE, here);
+  if (bytes > heap::kSmallMax) return entry::allocate_slow(bytes);
+  return malloc_at(bytes, ABUT_SITE, lookers());
 }
 
 ABUT_BODY void *abut_unplanned_malloc(size_t bytes, Address site) {

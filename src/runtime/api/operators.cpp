@@ -43,7 +43,7 @@ ABUT_BODY void *abut_unseen_new(size_t bytes, Address site) {
     return memory ? memory : new_slow(bytes);
   }
   const Lookers here = lookers();
-  if (bytes - 1 >= heap::kSmallMax || !here.any()) return new_slow(bytes);
+  if (bytes > heap::kSmallMax) return new_slow(bytes);
   if (here.has(Looker::plan)) return abut_glance_new(bytes, site);
   const AtOnce told = at_once(site);
   if (told.is_idle()) {

@@ -120,19 +120,14 @@ void free_last(LiveBlock block) { block.page->owner->free_last(block); }
 void free_last(BirthBlock block) { block.page->owner->free_last(block); }
 
 Release release_slow(const char *call, void *memory) {
-  const auto address = reinterpret_cast<Address>(memory);
-  if (segment_map.kind_at(address) == SegmentKind::placed) {
-    if (!placed_blocks.release(address)) fail_not_live(call, memory);
-    return Release::done;
-  }
   const Found found = find_block(call, memory);
   switch (found.where) {
   case Where::foreign: return Release::foreign;
   case Where::sized:
-  case Where::born: release_medium(memory); break;
+  case Where::born:
+  case Where::placed: release_medium(memory); break;
   case Where::large:
   case Where::huge: release_shared(found); break;
-  case Where::placed: break;
   }
   return Release::done;
 }
@@ -155,13 +150,14 @@ Resized move_block(const char *call, void *memory, size_t usable, size_t bytes) 
 bool resize_in_place(const Found &found, void *memory, size_t bytes) {
   if (found.where == Where::large)
     return bytes > kMediumMax && bytes <= kLargeMax && resize_large(found.large, bytes);
-  if (found.where != Where::born || found.owner() != current) return false;
+  LocalHeap *heap = found.owner();
+  if (found.where != Where::born || heap == nullptr || heap != current) return false;
   const auto address = reinterpret_cast<Address>(memory);
   if (found.usable <= kBirthMax)
     return bytes <= kBirthMax &&
-           current->births.resize(found.born, address, SmallBirth::granules_for(bytes));
+           heap->births.resize(found.born, address, SmallBirth::granules_for(bytes));
   return bytes > kBirthMax && bytes <= kMediumMax &&
-         current->mediums.resize(found.born, address, medium_granules(bytes));
+         heap->mediums.resize(found.born, address, medium_granules(bytes));
 }
 
 Resized resize_any(const char *call, void *memory, size_t bytes) {

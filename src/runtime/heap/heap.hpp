@@ -11,6 +11,7 @@
 
 #include "base/attention.hpp"
 #include "heap/current.hpp"
+#include "heap/placed_blocks.hpp"
 
 static_assert(abut::heap::kSmallMax == abut::kPlainMost);
 
@@ -143,6 +144,7 @@ inline bool release_medium(void *memory) {
   case SegmentKind::small_pages: return release_block(live_block_in(address));
   case SegmentKind::birth_pages: return release_block(live_birth_block_in<SmallBirth>(address));
   case SegmentKind::medium_pages: return release_block(live_birth_block_in<MediumBirth>(address));
+  case SegmentKind::placed: return placed_blocks.release(address);
   default: return false;
   }
 }
