@@ -4,32 +4,25 @@
 #include "heap/page_store.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace abut::heap {
 namespace {
 
-constexpr uint32_t kGranulesInStretch = kPageBytes / SmallBirth::kGranule;
+constexpr uint32_t kGranulesInStretch = kPageBytes / Granules::kBytes;
 
 // How full a page with room may be: the holes in a fuller one are short against what is wanted.
-template <class Shape>
-constexpr uint32_t kMostLive = 0;
-template <>
-constexpr uint32_t kMostLive<SmallBirth> = SmallBirth::kGranules / 2;
-template <>
-constexpr uint32_t kMostLive<MediumBirth> = MediumBirth::kGranules / 8 * 7;
+constexpr uint32_t kMostLive = kGranulesInPage / 2;
 
 // What a window grows by.
-template <class Shape>
-constexpr uint32_t kWindow = Shape::kGranules / 16;
-template <>
-constexpr uint32_t kWindow<MediumBirth> = MediumBirth::kGranules / 4; // some of the largest blocks
+constexpr uint32_t kWindow = kGranulesInPage / 16;
+
+// More frees than a page can see while it is current.
+constexpr int32_t kNever = 1 << 30;
 
 // So many pages with room are looked at for a hole.
 constexpr unsigned kMostTries = 8;
-
-BirthPages &store_of(SmallBirth) { return birth_pages; }
-MediumPages &store_of(MediumBirth) { return medium_pages; }
 
 // The first granule from `at` on where something begins; `end` if there is none.
 uint32_t next_cell(const Cell *cells, uint32_t at, uint32_t end) {
@@ -64,12 +57,11 @@ Range find_hole(const Cell *cells, uint32_t at, uint32_t end, uint32_t granules)
   return {at, 0};
 }
 
-template <class Shape>
 uint32_t live_granules(const Page &page) {
   const Cell *cells = cells_of(page);
   uint32_t live = 0;
-  for (uint32_t at = Shape::kFirst;
-       (at = next_cell(cells, at, Shape::kGranules)) < Shape::kGranules;) {
+  for (uint32_t at = kFirstGranule;
+       (at = next_cell(cells, at, kGranulesInPage)) < kGranulesInPage;) {
     const uint32_t granules = granules_of(load_plainly(cells[at]));
     live += granules;
     at += std::max(granules, 1U); // zero if freed at this moment
@@ -79,41 +71,37 @@ uint32_t live_granules(const Page &page) {
 
 } // namespace
 
-template <class Shape>
-void CursorHeap<Shape>::begin_pass() {
-  at_ = Shape::kFirst;
+void BirthHeap::begin_pass() {
+  at_ = kFirstGranule;
   store_released(page_->frees_left, kNever);
 }
 
-template <class Shape>
-bool CursorHeap<Shape>::sweep(uint32_t granules) {
+bool BirthHeap::sweep(uint32_t granules) {
   const Range hole = find_hole(cells_of(*page_), at_, window_, granules);
   at_ = hole.end();
   if (!hole) return false;
   sweeps_ += hole.first < page_->touched;
   page_->touched = std::max(page_->touched, at_);
-  next_ = address_of(*page_, hole.first);
-  end_ = address_of(*page_, hole.end());
+  next_ = granule_address(*page_, hole.first);
+  end_ = granule_address(*page_, hole.end());
   return true;
 }
 
 // At the window's end: begins again where a quarter of it was freed meanwhile, or makes it longer; false at the page's end.
 // What is left of the last hole, and what follows it, are one hole.
-template <class Shape>
-bool CursorHeap<Shape>::turn() {
+bool BirthHeap::turn() {
   const auto freed = static_cast<uint32_t>(kNever - load_plainly(page_->frees_left));
-  if (freed * 4 >= window_ - Shape::kFirst) {
+  if (freed * 4 >= window_ - kFirstGranule) {
     begin_pass();
     return true;
   }
-  if (window_ == Shape::kGranules) return false;
-  if (end_ != next_ && end_ == address_of(*page_, at_)) at_ = Shape::granule_at(next_);
-  window_ = std::min(window_ + kWindow<Shape>, Shape::kGranules);
+  if (window_ == kGranulesInPage) return false;
+  if (end_ != next_ && end_ == granule_address(*page_, at_)) at_ = granule_at(next_);
+  window_ = std::min(window_ + kWindow, kGranulesInPage);
   return true;
 }
 
-template <class Shape>
-bool CursorHeap<Shape>::advance(uint32_t granules) {
+bool BirthHeap::advance(uint32_t granules) {
   if (page_ == nullptr) return false;
   do {
     if (sweep(granules)) return true;
@@ -121,64 +109,61 @@ bool CursorHeap<Shape>::advance(uint32_t granules) {
   return false;
 }
 
-template <class Shape>
-bool CursorHeap<Shape>::resize(const BirthBlock &block, Address address, uint32_t granules) {
+bool BirthHeap::resize(const BirthBlock &block, Address address, uint32_t granules) {
   // What is free behind a cell in a page that is being cut will be cut.
   if (block.page->is_current && block.page != page_) return false;
-  const Address end = address + granules * Shape::kGranule;
-  const uint32_t after = Shape::granule_at(address) + block.granules;
+  const Address end = address + granules * Granules::kBytes;
+  const uint32_t after = granule_at(address) + block.granules;
   if (granules > block.granules) {
-    const Address old_end = address + block.bytes;
+    const Address old_end = address + block.bytes();
     if (old_end == next_) {
       if (end > end_) return false;
       next_ = end;
     } else {
-      const uint32_t last = Shape::granule_at(address) + granules;
-      if (last > Shape::kGranules || next_cell(cells_of(*block.page), after, last) < last)
+      const uint32_t last = granule_at(address) + granules;
+      if (last > kGranulesInPage || next_cell(cells_of(*block.page), after, last) < last)
         return false;
       if (block.page == page_ && next_ < end && old_end < end_) return false; // the cursor's
     }
-    block.page->touched = std::max(block.page->touched, Shape::granule_at(address) + granules);
+    block.page->touched = std::max(block.page->touched, granule_at(address) + granules);
   }
   // Where a page that had less to be freed has more, its counts are too low, and it is only looked at too early.
   store_released(*block.cell, static_cast<Cell>(granules));
   return true;
 }
 
-template <class Shape>
-Page *CursorHeap<Shape>::add_page() {
-  Page *page = store_of(Shape{}).take(owner_, Shape::kFirst * Shape::kGranule);
+Page *BirthHeap::add_page() {
+  Page *page = birth_pages.take(owner_);
   if (page == nullptr) return nullptr;
+  auto *cells = reinterpret_cast<State *>(begin_of(*page));
+  if (!page->is_clean) std::memset(cells, 0, kFirstGranule * Granules::kBytes);
   page->size_class = 0;
-  bytes_.store(bytes_.load(std::memory_order_relaxed) + Shape::kPageSize,
-               std::memory_order_relaxed);
+  store_released(page->states, cells);
+  bytes_.store(bytes_.load(std::memory_order_relaxed) + kBlockPageBytes, std::memory_order_relaxed);
   if (when_grown != nullptr) when_grown(owner_->held_bytes());
   return page;
 }
 
-template <class Shape>
-void CursorHeap<Shape>::enter(Page *page) {
+void BirthHeap::enter(Page *page) {
   if (page->has_room) with_room_.remove(page);
   page->has_room = false;
   page->is_current = true;
   page_ = page;
   begin_pass();
-  window_ = std::max(page->touched, Shape::kFirst + kWindow<Shape>);
+  window_ = std::max(page->touched, kFirstGranule + kWindow);
   next_ = end_ = 0;
 }
 
 // The first of some pages with room that has a hole of that length.
-template <class Shape>
-Page *CursorHeap<Shape>::page_with_room(uint32_t granules) {
+Page *BirthHeap::page_with_room(uint32_t granules) {
   unsigned tries = kMostTries;
   for (Page *page = with_room_.front(); page != nullptr && tries > 0;
        page = ByRoom::after(page), --tries)
-    if (find_hole(cells_of(*page), Shape::kFirst, Shape::kGranules, granules)) return page;
+    if (find_hole(cells_of(*page), kFirstGranule, kGranulesInPage, granules)) return page;
   return nullptr;
 }
 
-template <class Shape>
-bool CursorHeap<Shape>::refill(uint32_t granules) {
+bool BirthHeap::refill(uint32_t granules) {
   if (advance(granules)) return true;
   if (page_ != nullptr) leave();
   Page *page = page_with_room(granules);
@@ -188,99 +173,83 @@ bool CursorHeap<Shape>::refill(uint32_t granules) {
   return advance(granules) || refill(granules);
 }
 
-template <class Shape>
-void CursorHeap<Shape>::retire(Page *page) {
+void BirthHeap::retire(Page *page) {
   page->is_current = false;
-  file(page, live_granules<Shape>(*page));
+  file(page, live_granules(*page));
 }
 
-template <class Shape>
-void CursorHeap<Shape>::leave() {
+void BirthHeap::leave() {
   next_ = end_ = 0;
   retire(std::exchange(page_, nullptr));
 }
 
-template <class Shape>
-void CursorHeap<Shape>::file(Page *page, uint32_t live) {
+void BirthHeap::file(Page *page, uint32_t live) {
   if (live == 0) return give_back_page(page);
-  page->has_room = live <= kMostLive<Shape>;
-  page->live_then = static_cast<int32_t>(page->has_room ? 0 : kMostLive<Shape>);
+  page->has_room = live <= kMostLive;
+  page->live_then = static_cast<int32_t>(page->has_room ? 0 : kMostLive);
   (page->has_room ? with_room_ : full_).push_back(page);
   std::atomic_ref(page->frees_left)
       .store(static_cast<int32_t>(live) - page->live_then, std::memory_order_relaxed);
 }
 
-template <class Shape>
-void CursorHeap<Shape>::give_back_page(Page *page) {
-  bytes_.store(bytes_.load(std::memory_order_relaxed) - Shape::kPageSize,
-               std::memory_order_relaxed);
-  store_of(Shape{}).give_back(page, page->touched * Shape::kGranule);
+void BirthHeap::give_back_page(Page *page) {
+  bytes_.store(bytes_.load(std::memory_order_relaxed) - kBlockPageBytes, std::memory_order_relaxed);
+  birth_pages.give_back(page, 1, page->touched * Granules::kBytes);
 }
 
-template <class Shape>
-void CursorHeap<Shape>::free_last(const BirthBlock &block) {
+void BirthHeap::free_last(const BirthBlock &block) {
   Page *page = block.page;
   store_released<Cell>(*block.cell, 0);
   if (page->is_current) return;
   (page->has_room ? with_room_ : full_).remove(page);
-  file(page, live_granules<Shape>(*page));
+  file(page, live_granules(*page));
 }
 
-template <class Shape>
-void CursorHeap<Shape>::look_again(ByRoom &pages, unsigned &left) {
+void BirthHeap::look_again(ByRoom &pages, unsigned &left) {
   Page *const last = pages.back();
   for (Page *page = pages.front(); page != nullptr && left > 0; --left) {
     Page *next = page == last ? nullptr : ByRoom::after(page);
     pages.remove(page);
-    file(page, live_granules<Shape>(*page));
+    file(page, live_granules(*page));
     page = next;
   }
 }
 
-template <class Shape>
-void CursorHeap<Shape>::recount(unsigned most) {
+void BirthHeap::recount(unsigned most) {
   look_again(full_, most);
   look_again(with_room_, most);
 }
-
-template <class Shape>
-void CursorHeap<Shape>::close() {
-  if (page_ != nullptr) leave();
-}
-
-template class CursorHeap<SmallBirth>;
-template class CursorHeap<MediumBirth>;
 
 // ---- for layers above ----
 
 // Stretches come from a page of their own, one after the other.
 Address BirthHeap::cut_stretch(uint32_t granules) {
-  if (cut_page_ != nullptr && cut_page_->touched == SmallBirth::kGranules)
+  if (cut_page_ != nullptr && cut_page_->touched == kGranulesInPage)
     retire(std::exchange(cut_page_, nullptr));
   if (cut_page_ == nullptr) {
     cut_page_ = add_page();
     if (cut_page_ == nullptr) return 0;
     cut_page_->is_current = true;
     cut_page_->frees_left = kNever;
-    cut_page_->touched = SmallBirth::kFirst;
+    cut_page_->touched = kFirstGranule;
   }
   const uint32_t first = cut_page_->touched;
   cut_page_->touched += kGranulesInStretch;
   Cell *cells = cells_of(*cut_page_);
   for (uint32_t at = first; at + granules <= first + kGranulesInStretch; at += granules)
     cells[at] = static_cast<Cell>(kSetAside + granules);
-  return address_of(*cut_page_, first);
+  return granule_address(*cut_page_, first);
 }
 
 void *BirthHeap::take_beside(Address beside, uint32_t granules) {
   Page *page = page_at(beside);
   if (page == nullptr || !page->has_room) return nullptr;
-  const uint32_t begin = SmallBirth::granule_at(round_down(beside, kPageBytes));
-  const uint32_t line = SmallBirth::granule_at(round_down(beside, kLineBytes));
+  const uint32_t begin = granule_at(round_down(beside, kPageBytes));
+  const uint32_t line = granule_at(round_down(beside, kLineBytes));
   const uint32_t end = begin + kGranulesInStretch;
   const Cell *cells = cells_of(*page);
   // A block may reach into the stretch from the one before.
-  const Range before = birth_range_at(*page, address_of(*page, begin));
+  const Range before = birth_range_at(*page, granule_address(*page, begin));
   Range hole = find_hole(cells, before ? before.end() : begin, end, granules);
   if (!hole) return nullptr;
   while (hole.end() < line + granules) {
@@ -291,19 +260,19 @@ void *BirthHeap::take_beside(Address beside, uint32_t granules) {
   if (hole.first < line && hole.end() >= line + granules) hole.first = line;
   page->frees_left += static_cast<int32_t>(granules);
   page->touched = std::max(page->touched, hole.first + granules);
-  const Address block = address_of(*page, hole.first);
-  store_released(*SmallBirth::cell_at(block), static_cast<Cell>(granules));
+  const Address block = granule_address(*page, hole.first);
+  store_released(*cell_at(block), static_cast<Cell>(granules));
   return reinterpret_cast<void *>(block);
 }
 
 void BirthHeap::give_up_cell(Address cell) {
-  Cell *place = SmallBirth::cell_at(cell);
-  const BirthBlock block{page_at(cell), place, granules_of(*place), 0};
+  Cell *place = cell_at(cell);
+  const BirthBlock block{page_at(cell), place, granules_of(*place)};
   if (!free_block(block)) free_last(block);
 }
 
 void BirthHeap::close() {
-  CursorHeap::close();
+  if (page_ != nullptr) leave();
   if (cut_page_ != nullptr) retire(std::exchange(cut_page_, nullptr));
 }
 

@@ -9,8 +9,7 @@
 
 namespace abut::heap {
 
-template <class Shape>
-class CursorHeap {
+class BirthHeap {
 public:
   void open(LocalHeap *owner) { owner_ = owner; }
 
@@ -18,12 +17,12 @@ public:
 
   // So many granules at the cursor; or null.
   [[gnu::always_inline]] void *take(uint32_t granules) {
-    const size_t bytes = granules * Shape::kGranule;
+    const size_t bytes = granules * Granules::kBytes;
     if (end_ - next_ < bytes) [[unlikely]]
       return nullptr;
     const Address block = next_;
     next_ = block + bytes;
-    store_released(*Shape::cell_at(block), static_cast<Cell>(granules));
+    store_released(*cell_at(block), static_cast<Cell>(granules));
     return reinterpret_cast<void *>(block);
   }
 
@@ -46,43 +45,6 @@ public:
   // Where the next fresh block will lie, more or less.
   Address front() const { return next_; }
 
-protected:
-  using ByRoom = List<Page, &Page::link>;
-  // More frees than a page can see while it is current.
-  static constexpr int32_t kNever = 1 << 30;
-
-  static Address address_of(const Page &page, uint32_t granule) {
-    return page.begin() + granule * Shape::kGranule;
-  }
-  Page *add_page();
-  void retire(Page *page);
-
-private:
-  bool sweep(uint32_t granules);
-  bool turn();
-  void begin_pass();
-  void enter(Page *page);
-  void leave();
-  void file(Page *page, uint32_t live);
-  void give_back_page(Page *page);
-  void look_again(ByRoom &pages, unsigned &left);
-  Page *page_with_room(uint32_t granules);
-
-  Address next_ = 0; // of the hole
-  Address end_ = 0;
-  uint32_t at_ = 0;     // granule to go on with
-  uint32_t window_ = 0; // granule where the window ends
-  Page *page_ = nullptr;
-  ByRoom with_room_, full_;
-  LocalHeap *owner_ = nullptr;
-  uint32_t sweeps_ = 0;
-  std::atomic<size_t> bytes_{0};
-};
-
-using MediumHeap = CursorHeap<MediumBirth>;
-
-class BirthHeap : public CursorHeap<SmallBirth> {
-public:
   // ---- for layers above, which place blocks themselves; under the heap's lock ----
 
   // A stretch of 4 KiB without a block, cut into cells of so many granules that are set aside, which are the caller's; its address,
@@ -96,10 +58,31 @@ public:
   // A reserved cell of the heap's is free, for any request.
   void give_up_cell(Address cell);
 
-  void close();
-
 private:
+  using ByRoom = List<Page, &Page::link>;
+
+  bool sweep(uint32_t granules);
+  bool turn();
+  void begin_pass();
+  Page *add_page();
+  void retire(Page *page);
+  void enter(Page *page);
+  void leave();
+  void file(Page *page, uint32_t live);
+  void give_back_page(Page *page);
+  void look_again(ByRoom &pages, unsigned &left);
+  Page *page_with_room(uint32_t granules);
+
+  Address next_ = 0; // of the hole
+  Address end_ = 0;
+  uint32_t at_ = 0;     // granule to go on with
+  uint32_t window_ = 0; // granule where the window ends
+  Page *page_ = nullptr;
   Page *cut_page_ = nullptr; // whose stretches are cut into cells
+  ByRoom with_room_, full_;
+  LocalHeap *owner_ = nullptr;
+  uint32_t sweeps_ = 0;
+  std::atomic<size_t> bytes_{0};
 };
 
 } // namespace abut::heap

@@ -13,10 +13,10 @@ constexpr const char *kNotABlock = "no block begins at this address";
 
 // Whether a block can have begun there, which is free now.
 bool is_place(const Page &page, Address address) {
-  if (page.size_class == 0) return address % SmallBirth::kGranule == 0;
-  const Address offset = address - page.begin();
-  const State state = page.states[offset * page.reciprocal >> 32];
-  return offset % page.block_bytes() == 0 && state != kBeforeBlocks && state != kBehindBlocks;
+  if (page.size_class == 0) return address % Granules::kBytes == 0;
+  const uint32_t block = block_at(page, address);
+  const State state = page.states[block];
+  return block_address(page, block) == address && state != kBeforeBlocks && state != kBehindBlocks;
 }
 
 Found found(Where where, size_t usable) {
@@ -37,7 +37,7 @@ Found find_sized(const char *call, void *memory) {
 Found find_born(const char *call, void *memory) {
   const BirthBlock block = live_birth_block(memory);
   if (!block) fail_not_live(call, memory);
-  Found result = found(Where::born, block.bytes);
+  Found result = found(Where::born, block.bytes());
   result.born = block;
   return result;
 }
@@ -57,8 +57,7 @@ Found find_block(const char *call, void *memory) {
   case SegmentKind::none:
   case SegmentKind::foreign:
   case SegmentKind::chunks: return result;
-  case SegmentKind::small_pages: return find_sized(call, memory);
-  case SegmentKind::medium_pages:
+  case SegmentKind::size_pages: return find_sized(call, memory);
   case SegmentKind::birth_pages: return find_born(call, memory);
   case SegmentKind::placed: result = found(Where::placed, placed_blocks.usable(address)); break;
   case SegmentKind::runs:

@@ -1,18 +1,19 @@
 // The heap's measures: which sizes are served from where, and how an address falls apart.
 //
 //   segment  4 MiB, aligned     the unit of address space
-//   page    64 KiB, 256 KiB     blocks of one size, or in birth order: the unit of ownership
+//   page    64 KiB              blocks of one size, or in birth order: the unit of ownership
+//   long page, 256 KiB          four pages in a row, for medium blocks
 //   (small)  4 KiB              the processor's page, the unit that goes back to the kernel
 //
 //   small    up to 512 bytes    classes of 16 bytes, in pages of 64 KiB
-//   sized    up to 4 KiB        eight classes a doubling, in the same
-//   medium   up to 32 KiB       steps of 512 bytes, in pages of 256 KiB
+//   medium   up to 32 KiB       eight classes a doubling; above 4 KiB in long pages
 //   large    up to 2 MiB        runs of 4 KiB, best fit, shared by all threads
 //   huge     above              mapped directly
 #pragma once
 
 #include "base/units.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -25,28 +26,27 @@ inline constexpr unsigned kPagesInSegment = kSegmentBytes / kPageBytes;
 using Granules = Pieces<4>; // of small blocks: what every size is a multiple of
 
 inline constexpr size_t kSmallMax = 512;
-inline constexpr size_t kSizedMax = 4 * KiB;
 inline constexpr size_t kMediumMax = 32 * KiB;
 inline constexpr size_t kLargeMax = 2 * MiB;
 inline constexpr size_t kRequestMax = PTRDIFF_MAX; // more than that is refused, as glibc does
 
 // A page of blocks, by log2 of its bytes.
-inline constexpr unsigned kSmallPageShift = 16;
-inline constexpr unsigned kMediumPageShift = 18;
-inline constexpr size_t kSmallPageBytes = size_t{1} << kSmallPageShift;
-inline constexpr size_t kMediumPageBytes = size_t{1} << kMediumPageShift;
+inline constexpr unsigned kBlockPageShift = 16;
+inline constexpr size_t kBlockPageBytes = size_t{1} << kBlockPageShift;
+inline constexpr unsigned kBlockPages = kSegmentBytes / kBlockPageBytes; // in a segment
+inline constexpr unsigned kLongPage = 4;                                 // pages
 
 // Size classes: that of a small block is its granules; then eight a doubling.
 inline constexpr unsigned kSmallClasses = kSmallMax / Granules::kBytes;
 inline constexpr unsigned kLogSmallMax = 9;
 inline constexpr unsigned kClassesInDoubling = 8;
-inline constexpr unsigned kSizeClasses = 1 + kSmallClasses + kClassesInDoubling * 3;
+inline constexpr unsigned kSizeClasses = 1 + kSmallClasses + kClassesInDoubling * 6;
 
 constexpr unsigned small_class(size_t bytes) {
   return static_cast<unsigned>((bytes + Granules::kBytes - 1) / Granules::kBytes);
 }
 
-// `bytes` is from 1 to kSizedMax.
+// `bytes` is from 1 to kMediumMax.
 constexpr unsigned computed_size_class(size_t bytes) {
   if (bytes <= kSmallMax) return small_class(bytes);
   const auto width = static_cast<unsigned>(std::bit_width(bytes - 1));
@@ -64,11 +64,11 @@ constexpr uint32_t class_bytes(unsigned size_class) {
                          << (kLogSmallMax - 3 + above / kClassesInDoubling);
   return bytes % kAliased == 0 ? bytes + kLineBytes : bytes;
 }
-static_assert(class_bytes(kSizeClasses - 1) == kSizedMax + kLineBytes);
+static_assert(class_bytes(kSizeClasses - 1) == kMediumMax + kLineBytes);
 
 // The same by a table of what above the small ones is as long as a line, so that malloc has fewer instructions.
 inline constexpr auto kClassesByLine = [] {
-  std::array<uint8_t, kSizedMax / kLineBytes> classes{};
+  std::array<uint8_t, kMediumMax / kLineBytes> classes{};
   for (size_t i = 0; i < classes.size(); ++i)
     classes[i] = static_cast<uint8_t>(computed_size_class((i + 1) * kLineBytes));
   return classes;
@@ -76,6 +76,42 @@ inline constexpr auto kClassesByLine = [] {
 constexpr unsigned size_class(size_t bytes) {
   return bytes <= kSmallMax ? small_class(bytes) : kClassesByLine[(bytes - 1) / kLineBytes];
 }
+
+// What a page of a size class is like; of a long page if the class needs one.
+struct ClassMeasures {
+  uint32_t bytes;      // of a block
+  uint32_t pages;      // in a row
+  uint32_t lead;       // bytes from the beginning to where the first block would lie
+  uint32_t blocks;     // as many as there would be from there on
+  uint32_t first;      // block behind the states, where these lie in the page
+  uint64_t reciprocal; // a block's index is its offset times this, over 2^32
+  // The first block that begins in each of the pages; behind them, their number.
+  uint8_t firsts[kLongPage + 1];
+};
+
+constexpr ClassMeasures measures_of(unsigned size_class) {
+  ClassMeasures one{};
+  one.bytes = class_bytes(size_class);
+  const bool is_long = one.bytes > 4 * KiB + kLineBytes;
+  one.pages = is_long ? kLongPage : 1;
+  one.lead = is_long ? 3 * kLineBytes : 0; // so that no block begins with a page: page.hpp
+  one.blocks = (one.pages * static_cast<uint32_t>(kBlockPageBytes) - one.lead) / one.bytes;
+  const uint32_t states = is_long ? 0 : static_cast<uint32_t>(round_up(one.blocks, 64)) * 2;
+  one.first = (states + one.bytes - 1) / one.bytes;
+  one.reciprocal = ((uint64_t{1} << 32) + one.bytes - 1) / one.bytes;
+  for (uint32_t i = 0; is_long && i <= kLongPage; ++i) {
+    const auto begin = static_cast<uint32_t>(i * kBlockPageBytes);
+    one.firsts[i] = static_cast<uint8_t>(
+        i == kLongPage ? one.blocks
+                       : (std::max(begin, one.lead) - one.lead + one.bytes - 1) / one.bytes);
+  }
+  return one;
+}
+inline constexpr auto kMeasures = [] {
+  std::array<ClassMeasures, kSizeClasses> all{};
+  for (unsigned one = 1; one < kSizeClasses; ++one) all[one] = measures_of(one);
+  return all;
+}();
 
 constexpr unsigned page_in_segment(Address address) {
   return static_cast<unsigned>(address >> kPageShift) % kPagesInSegment;

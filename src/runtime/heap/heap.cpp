@@ -106,7 +106,7 @@ void *allocate_aligned(size_t align, size_t bytes) {
   if (align <= Granules::kBytes) return allocate(bytes);
   if (bytes > kRequestMax || align > kRequestMax) return nullptr;
   bytes = std::max(bytes, Granules::kBytes);
-  if (bytes <= kSizedMax && align <= kPageBytes)
+  if (bytes <= kMediumMax && align <= kPageBytes)
     if (const unsigned one = aligned_class(align, bytes); one < kSizeClasses)
       return allocate_with_retry(bytes, [=]() -> void * {
         CurrentHeap heap;
@@ -152,12 +152,8 @@ bool resize_in_place(const Found &found, void *memory, size_t bytes) {
     return bytes > kMediumMax && bytes <= kLargeMax && resize_large(found.large, bytes);
   LocalHeap *heap = found.owner();
   if (found.where != Where::born || heap == nullptr || heap != current) return false;
-  const auto address = reinterpret_cast<Address>(memory);
-  if (found.usable <= kBirthMax)
-    return bytes <= kBirthMax &&
-           heap->births.resize(found.born, address, SmallBirth::granules_for(bytes));
-  return bytes > kBirthMax && bytes <= kMediumMax &&
-         heap->mediums.resize(found.born, address, medium_granules(bytes));
+  return bytes <= kBirthMax &&
+         heap->births.resize(found.born, reinterpret_cast<Address>(memory), granules_for(bytes));
 }
 
 Resized resize_any(const char *call, void *memory, size_t bytes) {
@@ -200,19 +196,16 @@ LocalHeap *owner_of(const void *memory) {
 }
 
 Extent extent_of(const LocalHeap *keeper, Address address) {
-  const SegmentKind kind = segment_map.kind_at(address);
-  if (kind != SegmentKind::small_pages && kind != SegmentKind::birth_pages) return {};
   const Page *page = page_at(address);
   if (page == nullptr || page->owner->keeper != keeper) return {};
   if (page->size_class == 0) {
     const Range block = birth_range_at(*page, address);
     if (!block || !is_live(load_plainly(cells_of(*page)[block.first]))) return {};
-    return {page->begin() + block.first * SmallBirth::kGranule,
-            page->begin() + block.end() * SmallBirth::kGranule};
+    return {granule_address(*page, block.first), granule_address(*page, block.end())};
   }
-  const Address index = (address - page->begin()) * page->reciprocal >> 32;
-  const Address begin = page->begin() + index * page->block_bytes();
-  if (load_plainly(page->states[index]) != stamp_of(begin)) return {};
+  const uint32_t block = block_at(*page, address);
+  const Address begin = block_address(*page, block);
+  if (load_plainly(page->states[block]) != stamp_of(begin)) return {};
   return {begin, begin + page->block_bytes()};
 }
 

@@ -79,9 +79,8 @@ Extent extent_of(const LocalHeap *keeper, Address address);
 // Whether blocks of up to 2 MiB may lie at an address, and the address can be read.
 inline bool may_hold_blocks(Address address) {
   switch (segment_map.kind_at(address)) {
-  case SegmentKind::small_pages:
-  case SegmentKind::birth_pages: return SmallSegment::is_mapped(address);
-  case SegmentKind::medium_pages: return MediumSegment::is_mapped(address);
+  case SegmentKind::size_pages:
+  case SegmentKind::birth_pages: return PageSegment::is_mapped(address);
   case SegmentKind::runs: return true;
   default: return false;
   }
@@ -101,19 +100,16 @@ inline bool may_hold_blocks(Address address) {
 
 // A block of more than 512 bytes and up to 32 KiB, if the thread has one at hand; else null.
 [[gnu::always_inline]] inline void *allocate_medium_at_hand(size_t bytes) {
-  if (bytes - (kSmallMax + 1) < kSizedMax - kSmallMax)
-    return current->sizes.take(kClassesByLine[(bytes - 1) / kLineBytes]);
-  if (bytes - (kSizedMax + 1) < kMediumMax - kSizedMax)
-    return current->mediums.take(medium_granules(bytes));
-  return nullptr;
+  if (bytes - (kSmallMax + 1) >= kMediumMax - kSmallMax) return nullptr;
+  return current->sizes.take_medium(kClassesByLine[(bytes - 1) / kLineBytes]);
 }
 
 // A block behind the cursor; else null.
 inline void *allocate_next(size_t bytes) {
   LocalHeap *heap = current;
-  if (bytes - 1 >= kSizedMax) return nullptr;
+  if (bytes - 1 >= kMediumMax) return nullptr;
   if (heap->is_in_birth_order() && bytes <= kBirthMax)
-    return heap->births.take(SmallBirth::granules_for(bytes));
+    return heap->births.take(granules_for(bytes));
   return heap->sizes.take_next(bytes);
 }
 
@@ -141,9 +137,8 @@ bool release_block(const Block &block) {
 inline bool release_medium(void *memory) {
   const auto address = reinterpret_cast<Address>(memory);
   switch (segment_map.kind_at(address)) {
-  case SegmentKind::small_pages: return release_block(live_block_in(address));
-  case SegmentKind::birth_pages: return release_block(live_birth_block_in<SmallBirth>(address));
-  case SegmentKind::medium_pages: return release_block(live_birth_block_in<MediumBirth>(address));
+  case SegmentKind::size_pages: return release_block(live_block_in(address));
+  case SegmentKind::birth_pages: return release_block(live_birth_block_in(address));
   case SegmentKind::placed: return placed_blocks.release(address);
   default: return false;
   }

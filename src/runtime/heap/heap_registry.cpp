@@ -76,8 +76,7 @@ void HeapRegistry::lock_all() {
   });
   page_runs.lock().lock();
   birth_pages.lock().lock();
-  medium_pages.lock().lock();
-  small_pages.lock().lock();
+  size_pages.lock().lock();
   huge_cache.lock().lock();
   segment_map.lock().lock();
   os::holds_every_lock = true;
@@ -87,8 +86,7 @@ void HeapRegistry::unlock_all() {
   os::holds_every_lock = false;
   segment_map.lock().unlock();
   huge_cache.lock().unlock();
-  small_pages.lock().unlock();
-  medium_pages.lock().unlock();
+  size_pages.lock().unlock();
   birth_pages.lock().unlock();
   page_runs.lock().unlock();
   each([](LocalHeap &heap) {

@@ -26,7 +26,6 @@ void LocalHeap::open(uint32_t number, bool in_birth_order) {
   in_birth_order_ = in_birth_order;
   sizes.open(this);
   births.open(this);
-  mediums.open(this);
   begin();
 }
 
@@ -42,31 +41,22 @@ bool LocalHeap::prefers_birth(size_t bytes, unsigned size_class) {
 }
 
 bool LocalHeap::has_taken_over() {
-  const uint32_t taken = sizes.sweeps() + births.sweeps() + mediums.sweeps() + pages_ever_taken();
+  const uint32_t taken = sizes.sweeps() + births.sweeps() + pages_ever_taken();
   return std::exchange(takeovers_seen_, taken) != taken;
 }
 
 void *LocalHeap::allocate(size_t bytes) {
-  if (bytes > kSizedMax) return allocate_medium(bytes);
   const unsigned one = size_class(bytes);
   return prefers_birth(bytes, one) ? allocate_in_birth_order(bytes) : allocate_by_size(one);
 }
 
 void *LocalHeap::allocate_in_birth_order(size_t bytes) {
-  return allocate_from(births, SmallBirth::granules_for(bytes));
-}
-
-void *LocalHeap::allocate_medium(size_t bytes) {
-  return allocate_from(mediums, medium_granules(bytes));
-}
-
-template <class Heap>
-void *LocalHeap::allocate_from(Heap &heap, uint32_t granules) {
-  if (void *block = heap.take(granules)) return block;
-  if (++visits_ % kVisitsToLook != 0 && heap.advance(granules)) return heap.take(granules);
+  const uint32_t granules = granules_for(bytes);
+  if (void *block = births.take(granules)) return block;
+  if (++visits_ % kVisitsToLook != 0 && births.advance(granules)) return births.take(granules);
   std::lock_guard guard(lock());
   look_at_the_clock();
-  return heap.refill(granules) ? heap.take(granules) : nullptr;
+  return births.refill(granules) ? births.take(granules) : nullptr;
 }
 
 void *LocalHeap::allocate_by_size(unsigned size_class) {
@@ -76,9 +66,7 @@ void *LocalHeap::allocate_by_size(unsigned size_class) {
   return sizes.refill(size_class) ? sizes.take(size_class) : nullptr;
 }
 
-void LocalHeap::look_at_the_clock() {
-  decay(os::coarse_milliseconds());
-}
+void LocalHeap::look_at_the_clock() { decay(os::coarse_milliseconds()); }
 
 void LocalHeap::close() {
   each_side([](LocalHeap &side) { side.close(); });
@@ -86,7 +74,6 @@ void LocalHeap::close() {
   if (reclaim != nullptr) reclaim(attachment, true);
   sizes.close();
   births.close();
-  mediums.close();
   begin();
 }
 
@@ -96,7 +83,6 @@ bool LocalHeap::decay_if_due(uint64_t now) {
   decayed_at_ = now;
   sizes.recount(kPagesToLookAt);
   births.recount(kPagesToLookAt);
-  mediums.recount(kPagesToLookAt);
   return true;
 }
 
@@ -112,7 +98,6 @@ void LocalHeap::trim() {
   std::lock_guard guard(lock());
   sizes.recount(~0U);
   births.recount(~0U);
-  mediums.recount(~0U);
 }
 
 void LocalHeap::decay_if_idle(uint64_t now) {

@@ -1,4 +1,4 @@
-// The heap of one thread: blocks of up to 32 KiB: small ones in size order and in birth order, medium ones in birth order.
+// The heap of one thread: blocks of up to 32 KiB, in size order, and small ones in birth order, too.
 //
 // The owner alone allocates. It takes the lock only to change pages, so that others may look at the pages that it does not
 // allocate from: who frees a page's last block gives the page back, even if the owner sleeps or is gone.
@@ -25,7 +25,6 @@ public:
   // A block of 1 to kMediumMax bytes, when none is at hand.
   void *allocate(size_t bytes);
   void *allocate_in_birth_order(size_t bytes);
-  void *allocate_medium(size_t bytes);
   void *allocate_by_size(unsigned size_class); // in a size page in any case
 
   // ---- for any thread ----
@@ -44,7 +43,7 @@ public:
   void trim();
 
   // Bytes of the pages that the heap holds.
-  size_t held_bytes() const { return births.bytes() + sizes.bytes() + mediums.bytes(); }
+  size_t held_bytes() const { return births.bytes() + sizes.bytes(); }
 
   uint32_t number() const { return number_; }
   bool is_in_birth_order() const { return in_birth_order_; }
@@ -52,7 +51,6 @@ public:
 
   SizeHeap sizes; // first: malloc finds a size's cursor at the heap's own address
   BirthHeap births;
-  MediumHeap mediums;
 
   // A layer above may have cells reserved in this heap. `reclaim` gives those back that it should not keep, or all;
   // it is called by the owner, or with the owner gone, under the lock.
@@ -89,20 +87,13 @@ private:
   static constexpr uint8_t kAlways = 255;
   static constexpr unsigned kBirthClasses = size_class(kBirthMax) + 1;
 
-  template <class Heap>
-  void *allocate_from(Heap &heap, uint32_t granules);
   bool prefers_birth(size_t bytes, unsigned size_class);
   void begin();
   void look_at_the_clock();
   void decay(uint64_t now);
   bool decay_if_due(uint64_t now);
   void free_in_heap(LiveBlock block) { sizes.free_last(block); }
-  void free_in_heap(const BirthBlock &block) {
-    if (block.bytes > kBirthMax)
-      mediums.free_last(block);
-    else
-      births.free_last(block);
-  }
+  void free_in_heap(const BirthBlock &block) { births.free_last(block); }
 
   uint8_t births_left_[kBirthClasses] = {};
   bool in_birth_order_ = false;

@@ -1,7 +1,7 @@
-// A page: 64 KiB of blocks, owned by one heap. (Birth pages, which are the other kind, may be longer: birth_page.hpp.)
+// A page: 64 KiB of blocks, owned by one heap.
 //
 // A size page holds blocks of one size, side by side; block n begins at n times the size, so that a power of two is
-// aligned to itself. In front of the blocks lies one 16-bit state for each:
+// aligned to itself. Each has a 16-bit state. The states lie in front of the blocks:
 //
 //   | state 0 | state 1 | state 2 | ...      | block n | block n+1 | ...                  |
 //   0                                        64 KiB / 16 at most                     64 KiB
@@ -10,6 +10,10 @@
 // comparison with the address finds every bad free, whatever the program wrote to the block. To free a block is to clear
 // its state. That takes no lock, writes nothing to the block, and any thread may do it; nothing is linked, and nothing
 // comes back to the owner. Free blocks are found by their states, 64 at a time, when the owner needs some (size_heap.hpp).
+//
+// Larger blocks lie in long pages: four pages in a row, whose states are in the segment's header. The first page, the
+// head, stands for all four, but that a free counts in the page in which its block begins, and finds the states from there.
+// The first block begins a little behind the long page's beginning, so that no stamp is zero.
 //
 // Pages are described apart from their memory, a line each, side by side at the beginning of their segment: page
 // descriptions at one place of each page would share one set of the first-level cache.
@@ -48,25 +52,29 @@ inline constexpr State kBeforeBlocks = 0xffff, kBehindBlocks = 1;
 struct alignas(kLineBytes) Page {
   // What free() looks at.
   uint64_t reciprocal; // a block's index is its offset times this, over 2^32
-  State *states;       // the page's memory; a birth page has its map there
-  int32_t
-      frees_left; // until somebody has to look at the page; of blocks, or of granules in a birth page
-  // Threads that free at once may count one for two: it is a hint, see LocalHeap::recount().
+  State *states; // of the blocks that begin in the page, in order; a birth page has its cells there
+  // Until somebody has to look at the page; of blocks, or of granules in a birth page. Threads that free at once may count
+  // one for two: it is a hint, see LocalHeap::recount().
+  int32_t frees_left;
 
   // Written under the owner's lock, or by the owner while it allocates from the page.
   int32_t live_then; // blocks that are live when no frees are left
   LocalHeap *owner;
   Link<Page> link; // among the owner's pages with room, or those without
-  uint32_t
-      touched; // blocks, or granules, from the page's beginning on that were handed out since it came
-  uint8_t size_class; // zero: a birth page
-  bool is_current;    // the owner allocates from it, and alone knows what is free
-  bool has_room;      // is on the list of those
-  bool is_clean;      // what was never touched reads as zero
+  // Blocks, or granules, from the page's beginning on that were handed out since it came.
+  uint32_t touched;
+  uint8_t size_class;  // zero: a birth page
+  uint8_t behind_head; // pages from the head to this one
+  bool is_current : 1; // the owner allocates from it, and alone knows what is free
+  bool has_room : 1;   // is on the list of those
+  bool is_clean : 1;   // what was never touched reads as zero
 
-  Address begin() const { return reinterpret_cast<Address>(states); }
-  uint32_t block_bytes() const { return class_bytes(size_class); }
-  uint32_t blocks() const { return kSmallPageBytes / block_bytes(); }
+  Page *head() { return this - behind_head; }
+  // Of a size page.
+  const ClassMeasures &measures() const { return kMeasures[size_class]; }
+  uint32_t block_bytes() const { return measures().bytes; }
+  uint32_t blocks() const { return measures().blocks; }
+  bool is_long() const { return measures().pages > 1; }
 };
 static_assert(sizeof(Page) == kLineBytes);
 
@@ -76,12 +84,12 @@ inline constexpr uint64_t kHalvesOfPage = uint64_t{1}
                                           << 17; // as reciprocal, which leads to one of the two
 
 // A segment of pages, all of one kind. The first page's place is taken by what describes the others.
-template <unsigned Shift>
 struct PageSegment {
-  static constexpr unsigned kPages = kSegmentBytes >> Shift;
-  static constexpr uint64_t kAll = (~uint64_t{0} >> (64 - kPages)) & ~uint64_t{1};
+  static constexpr uint64_t kAll = ~uint64_t{1};
+  static constexpr unsigned kStatesOfPage =
+      16; // the most blocks of a long page that begin in one of its pages
 
-  Page pages[kPages];
+  Page pages[kBlockPages];
   // Sets of pages, a bit each.
   uint64_t unused;
   uint64_t clean; // of the unused ones: all of it reads as zero
@@ -89,26 +97,45 @@ struct PageSegment {
   Link<PageSegment> in_all;
   Link<PageSegment> by_room;
   Link<PageSegment> by_age;
-  uint64_t freed_at;         // milliseconds, when a page was last freed
-  size_t mapped;             // bytes, from the beginning on
-  uint16_t resident[kPages]; // of each page that is not clean, the 4 KiB that were ever written to
+  uint64_t freed_at; // milliseconds, when a page was last freed
+  size_t mapped;     // bytes, from the beginning on
+  // Of each page that is not clean, the 4 KiB that were ever written to.
+  uint8_t resident[kBlockPages];
+  State states[kBlockPages * kStatesOfPage]; // of long pages
 
   static PageSegment *of(Address address) {
     return reinterpret_cast<PageSegment *>(round_down(address, kSegmentBytes));
   }
+  static PageSegment *of(const Page &page) { return of(reinterpret_cast<Address>(&page)); }
   // Of an address in a segment.
   static bool is_mapped(Address address) {
     return address % kSegmentBytes < load_plainly(of(address)->mapped);
   }
   static unsigned index_of(Address address) {
-    return static_cast<unsigned>(address >> Shift) % kPages;
+    return static_cast<unsigned>(address >> kBlockPageShift) % kBlockPages;
   }
+  static Page &page_of(Address address) { return of(address)->pages[index_of(address)]; }
+  unsigned index_of(const Page &page) const { return static_cast<unsigned>(&page - pages); }
   Address address_of(unsigned index) const {
-    return reinterpret_cast<Address>(this) + (size_t{index} << Shift);
+    return reinterpret_cast<Address>(this) + (size_t{index} << kBlockPageShift);
   }
 };
-using SmallSegment = PageSegment<kSmallPageShift>;
-using MediumSegment = PageSegment<kMediumPageShift>;
+static_assert(kBlockPages == 64);
+
+// Where a page's memory begins.
+inline Address begin_of(const Page &page) {
+  const PageSegment *segment = PageSegment::of(page);
+  return segment->address_of(segment->index_of(page));
+}
+// Where a block begins in a size page, which is a head.
+inline Address block_address(const Page &page, uint32_t block) {
+  return begin_of(page) + page.measures().lead + block * page.block_bytes();
+}
+// The block whose place an address lies in. One in front of the first is taken for that.
+inline uint32_t block_at(const Page &page, Address address) {
+  const Address first = begin_of(page) + page.measures().lead;
+  return address < first ? 0 : static_cast<uint32_t>(address - first) / page.block_bytes();
+}
 
 // The state of a live block: 64 KiB have as many addresses as a state has values.
 constexpr State stamp_of(Address block) { return static_cast<State>(block); }
@@ -123,7 +150,7 @@ struct LiveBlock {
 
 // The one that begins at `address`, which lies in a segment of such pages.
 [[gnu::always_inline]] inline LiveBlock live_block_in(Address address) {
-  Page &page = SmallSegment::of(address)->pages[SmallSegment::index_of(address)];
+  Page &page = PageSegment::page_of(address);
   const uint64_t offset = stamp_of(address);
   State *state = load_plainly(page.states) + (offset * load_plainly(page.reciprocal) >> 32);
   if (load_plainly(*state) != stamp_of(address)) [[unlikely]]
@@ -132,13 +159,13 @@ struct LiveBlock {
 }
 [[gnu::always_inline]] inline LiveBlock live_block(const void *memory) {
   const auto address = reinterpret_cast<Address>(memory);
-  return small_segments.holds(address) ? live_block_in(address) : LiveBlock{};
+  return size_segments.holds(address) ? live_block_in(address) : LiveBlock{};
 }
-// The same for any segment, see SmallSegments.
+// The same for any segment, see SizeSegments.
 inline LiveBlock live_block_anywhere(const void *memory) {
   const auto address = reinterpret_cast<Address>(memory);
-  return segment_map.kind_at(address) == SegmentKind::small_pages ? live_block_in(address)
-                                                                  : LiveBlock{};
+  return segment_map.kind_at(address) == SegmentKind::size_pages ? live_block_in(address)
+                                                                 : LiveBlock{};
 }
 
 // Frees it; false if somebody has to look at the page first, and nothing but the count is done. Nothing of the page may be
@@ -154,7 +181,7 @@ inline LiveBlock live_block_anywhere(const void *memory) {
   return true;
 }
 
-// The page around an address of a size page or birth page; null if there is none, or it is no heap's.
+// The page around an address of a size page, or birth page, its head if it is long; null if there is none, or it is no heap's.
 Page *page_at(Address address);
 
 } // namespace abut::heap

@@ -8,14 +8,21 @@
 
 namespace abut::heap {
 
-constinit SmallPages small_pages;
-constinit MediumPages medium_pages;
-constinit BirthPages birth_pages;
+constinit PageStore size_pages(SegmentKind::size_pages);
+constinit PageStore birth_pages(SegmentKind::birth_pages);
 
 namespace {
 
 // Of a segment at first; each further piece is as long as all before.
 constexpr size_t kFirstPiece = 256 * KiB;
+constexpr size_t kLeastPiece = 2 * kBlockPageBytes;
+
+// So many segments are looked at for pages in a row.
+constexpr unsigned kMostTries = 8;
+
+constexpr uint64_t bits_of(unsigned first, unsigned pages) {
+  return (~uint64_t{0} >> (kBlockPages - pages)) << first;
+}
 
 void disown(Page &page) {
   store_released<LocalHeap *>(page.owner, nullptr);
@@ -26,32 +33,28 @@ void disown(Page &page) {
 
 } // namespace
 
-template <unsigned Shift, SegmentKind Kind>
-auto PageStore<Shift, Kind>::add_segment() -> Segment * {
-  size_t piece = wants_huge_pages() ? kSegmentBytes : std::max(kFirstPiece, 2 * kBytes);
-  void *memory = segment_map.map(piece, kSegmentBytes, kSegmentBytes, Kind);
+PageSegment *PageStore::add_segment() {
+  size_t piece = wants_huge_pages() ? kSegmentBytes : kFirstPiece;
+  void *memory = segment_map.map(piece, kSegmentBytes, kSegmentBytes, kind_);
   if (memory == nullptr) { // under a limit, the least may still be had
-    piece = 2 * kBytes;
-    memory = segment_map.map(piece, kSegmentBytes, kSegmentBytes, Kind);
+    piece = kLeastPiece;
+    memory = segment_map.map(piece, kSegmentBytes, kSegmentBytes, kind_);
   }
   if (memory == nullptr) return nullptr;
   advise_huge_pages(memory, piece);
-  auto *segment = static_cast<Segment *>(memory); // all of it reads as zero
+  auto *segment = static_cast<PageSegment *>(memory); // all of it reads as zero
   for (Page &page : segment->pages) disown(page);
   segment->mapped = piece;
-  segment->unused = segment->clean = Segment::kAll;
+  segment->unused = segment->clean = PageSegment::kAll;
   all_.push_back(segment);
   by_room_.push_front(segment);
   ++segments_;
-  if constexpr (Kind == SegmentKind::small_pages)
-    small_segments.add(reinterpret_cast<Address>(memory));
+  if (kind_ == SegmentKind::size_pages) size_segments.add(reinterpret_cast<Address>(memory));
   return segment;
 }
 
-template <unsigned Shift, SegmentKind Kind>
-void PageStore<Shift, Kind>::drop_segment(Segment *segment) {
-  if constexpr (Kind == SegmentKind::small_pages)
-    small_segments.remove(reinterpret_cast<Address>(segment));
+void PageStore::drop_segment(PageSegment *segment) {
+  if (kind_ == SegmentKind::size_pages) size_segments.remove(reinterpret_cast<Address>(segment));
   by_room_.remove(segment);
   all_.remove(segment);
   --segments_;
@@ -59,9 +62,7 @@ void PageStore<Shift, Kind>::drop_segment(Segment *segment) {
 }
 
 // Where somebody else has mapped something in the segment's place, it is as long as it is.
-template <unsigned Shift, SegmentKind Kind>
-bool PageStore<Shift, Kind>::map_up_to(Segment *segment, unsigned index) {
-  const size_t end = size_t{index + 1} << Shift;
+bool PageStore::map_up_to(PageSegment *segment, size_t end) {
   if (end <= segment->mapped) return true;
   const size_t doubled = std::min(std::max(std::bit_ceil(end), 2 * segment->mapped), kSegmentBytes);
   void *place = reinterpret_cast<char *>(segment) + segment->mapped;
@@ -76,81 +77,90 @@ bool PageStore<Shift, Kind>::map_up_to(Segment *segment, unsigned index) {
   return false;
 }
 
-// Null if the rest of the segment cannot be mapped; it is not tried again.
-template <unsigned Shift, SegmentKind Kind>
-Page *PageStore<Shift, Kind>::take_from(Segment *segment) {
-  const auto index = static_cast<unsigned>(std::countr_zero(segment->unused));
-  const uint64_t bit = uint64_t{1} << index;
-  const bool mapped = map_up_to(segment, index);
-  segment->unused &= mapped ? ~bit : bit - 1;
+// Null if the segment has not so many in a row, or they cannot be mapped: then what is not mapped is not tried again.
+Page *PageStore::take_from(PageSegment *segment, unsigned pages) {
+  uint64_t firsts = segment->unused;
+  for (unsigned i = 1; i < pages; ++i) firsts &= segment->unused >> i;
+  if (firsts == 0) return nullptr;
+  const auto index = static_cast<unsigned>(std::countr_zero(firsts));
+  const uint64_t bits = bits_of(index, pages);
+  const bool mapped = map_up_to(segment, size_t{index + pages} << kBlockPageShift);
+  segment->unused &=
+      mapped ? ~bits : bits_of(0, static_cast<unsigned>(segment->mapped >> kBlockPageShift));
   if (segment->unused == 0) by_room_.remove(segment);
   if (!mapped) return nullptr;
-  if ((segment->dirty & bit) != 0) {
-    retention.subtract_resident(segment->resident[index]);
-    segment->dirty &= ~bit;
-    if (segment->dirty == 0) by_age_.remove(segment);
-  }
+  const uint64_t dirty = segment->dirty & bits;
+  for (uint64_t left = dirty; left != 0; left &= left - 1)
+    retention.subtract_resident(segment->resident[std::countr_zero(left)]);
+  segment->dirty &= ~bits;
+  if (dirty != 0 && segment->dirty == 0) by_age_.remove(segment);
   Page *page = &segment->pages[index];
-  page->is_clean = (segment->clean & bit) != 0;
-  segment->clean &= ~bit;
+  page->is_clean = (segment->clean & bits) == bits;
+  segment->clean &= ~bits;
   return page;
 }
 
-template <unsigned Shift, SegmentKind Kind>
-Page *PageStore<Shift, Kind>::take(LocalHeap *owner, size_t header) {
+Page *PageStore::find(unsigned pages) {
+  unsigned tries = kMostTries;
+  for (PageSegment *segment = by_room_.front(); segment != nullptr && tries > 0; --tries) {
+    PageSegment *next = ByRoom::after(segment); // it may leave the list
+    if (Page *page = take_from(segment, pages)) return page;
+    segment = next;
+  }
+  return nullptr;
+}
+
+Page *PageStore::take(LocalHeap *owner, unsigned pages) {
   bool has_grown = false;
   Page *page = nullptr;
   {
     std::lock_guard guard(lock_);
-    while (page == nullptr) {
-      Segment *segment = by_room_.front();
-      has_grown = segment == nullptr;
-      if (segment == nullptr) segment = add_segment();
-      if (segment == nullptr) return nullptr;
-      page = take_from(segment);
-      if (page == nullptr && has_grown) return nullptr;
+    page = find(pages);
+    has_grown = page == nullptr;
+    if (has_grown) {
+      PageSegment *segment = add_segment();
+      if (segment != nullptr) page = take_from(segment, pages);
+      if (page == nullptr) return nullptr;
     }
     taken_.store(taken_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
-  auto *segment = Segment::of(reinterpret_cast<Address>(page));
-  auto *memory =
-      reinterpret_cast<State *>(segment->address_of(static_cast<unsigned>(page - segment->pages)));
-  if (page->is_clean)
-    retention.took(kBytes / kPageBytes);
-  else
-    std::memset(static_cast<void *>(memory), 0, header);
+  if (page->is_clean) retention.took(pages * kBlockPageBytes / kPageBytes);
   page->touched = 0;
   page->is_current = page->has_room = false;
-  store_released(page->states, memory);
-  store_released(page->owner, owner);
-  pages_taken.add(kBytes / kPageBytes);
+  for (unsigned i = 0; i < pages; ++i) {
+    page[i].behind_head = static_cast<uint8_t>(i);
+    store_released(page[i].owner, owner);
+  }
+  pages_taken.add(pages * kBlockPageBytes / kPageBytes);
   if (has_grown) make_room(kPagesInSegment);
   return page;
 }
 
 // Pages that were not to be had are unused again.
-template <unsigned Shift, SegmentKind Kind>
-void PageStore<Shift, Kind>::put(Segment *segment, uint64_t pages) {
+void PageStore::put(PageSegment *segment, uint64_t pages) {
   if (segment->unused == 0) by_room_.push_front(segment);
   segment->unused |= pages;
 }
 
-template <unsigned Shift, SegmentKind Kind>
-void PageStore<Shift, Kind>::give_back(Page *page, size_t written) {
-  auto *segment = Segment::of(reinterpret_cast<Address>(page));
-  const auto index = static_cast<unsigned>(page - segment->pages);
-  disown(*page);
-  pages_taken.subtract(kBytes / kPageBytes);
+void PageStore::give_back(Page *page, unsigned pages, size_t written) {
+  PageSegment *segment = PageSegment::of(*page);
+  const unsigned first = segment->index_of(*page);
+  for (unsigned i = 0; i < pages; ++i) disown(page[i]);
+  pages_taken.subtract(pages * kBlockPageBytes / kPageBytes);
   {
     std::lock_guard guard(lock_);
-    put(segment, uint64_t{1} << index);
+    put(segment, bits_of(first, pages));
     if (segment->dirty != 0) by_age_.remove(segment);
     by_age_.push_back(segment);
-    segment->dirty |= uint64_t{1} << index;
-    segment->resident[index] =
-        std::max(segment->resident[index], static_cast<uint16_t>(pages_in(written)));
+    segment->dirty |= bits_of(first, pages);
     segment->freed_at = os::coarse_milliseconds();
-    retention.add_resident(segment->resident[index]);
+    for (uint8_t *resident = segment->resident + first;
+         resident < segment->resident + first + pages; ++resident) {
+      const size_t bytes = std::min(written, kBlockPageBytes);
+      written -= bytes;
+      *resident = std::max(*resident, static_cast<uint8_t>(Pages::holding(bytes).n));
+      retention.add_resident(*resident);
+    }
   }
   while (retention.exceeded()) {
     const size_t given_back = give_back_oldest();
@@ -161,9 +171,8 @@ void PageStore<Shift, Kind>::give_back(Page *page, size_t written) {
 
 // While the kernel works, the pages count as used and no lock is held. Pages that it refuses, as it does when they are
 // locked, stay resident and are not tried again until they have been used.
-template <unsigned Shift, SegmentKind Kind>
-size_t PageStore<Shift, Kind>::give_back_oldest(uint64_t freed_before) {
-  Segment *segment = nullptr;
+size_t PageStore::give_back_oldest(uint64_t freed_before) {
+  PageSegment *segment = nullptr;
   uint64_t pages = 0;
   size_t given_back = 0;
   {
@@ -192,28 +201,20 @@ size_t PageStore<Shift, Kind>::give_back_oldest(uint64_t freed_before) {
   put(segment, pages);
   segment->clean |= clean;
   // The rest of a segment that could not be mapped counts as used, and keeps it; it is rare.
-  if (segment->unused == Segment::kAll && segment->dirty == 0) drop_segment(segment);
+  if (segment->unused == PageSegment::kAll && segment->dirty == 0) drop_segment(segment);
   return given_back;
 }
 
-template class PageStore<kSmallPageShift, SegmentKind::small_pages>;
-template class PageStore<kMediumPageShift, SegmentKind::medium_pages>;
-template class PageStore<kSmallPageShift, SegmentKind::birth_pages>;
-
 size_t give_back_oldest_pages() {
-  return small_pages.give_back_oldest() + medium_pages.give_back_oldest() +
-         birth_pages.give_back_oldest();
+  return size_pages.give_back_oldest() + birth_pages.give_back_oldest();
 }
 
 void decay_pages(uint64_t now) {
   const auto wait = static_cast<uint64_t>(option_value(Option::decay_ms));
   if (now < wait) return;
-  while (small_pages.give_back_oldest(now - wait) != 0) {
-  }
-  while (medium_pages.give_back_oldest(now - wait) != 0) {
-  }
-  while (birth_pages.give_back_oldest(now - wait) != 0) {
-  }
+  for (PageStore *store : {&size_pages, &birth_pages})
+    while (store->give_back_oldest(now - wait) != 0) {
+    }
 }
 
 void trim_pages() {
@@ -222,18 +223,10 @@ void trim_pages() {
 }
 
 Page *page_at(Address address) {
-  Page *page = nullptr;
-  switch (segment_map.kind_at(address)) {
-  case SegmentKind::small_pages:
-  case SegmentKind::birth_pages:
-    page = &SmallSegment::of(address)->pages[SmallSegment::index_of(address)];
-    break;
-  case SegmentKind::medium_pages:
-    page = &MediumSegment::of(address)->pages[MediumSegment::index_of(address)];
-    break;
-  default: return nullptr;
-  }
-  return page->owner != nullptr ? page : nullptr;
+  const SegmentKind kind = segment_map.kind_at(address);
+  if (kind != SegmentKind::size_pages && kind != SegmentKind::birth_pages) return nullptr;
+  Page &page = PageSegment::page_of(address);
+  return page.owner != nullptr ? page.head() : nullptr;
 }
 
 } // namespace abut::heap

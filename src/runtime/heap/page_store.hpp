@@ -15,18 +15,15 @@ give_back_oldest_pages(); // of the segment left alone for longest in each store
 void decay_pages(uint64_t now);
 void trim_pages();
 
-template <unsigned Shift, SegmentKind Kind>
 class PageStore {
 public:
-  using Segment = PageSegment<Shift>;
-  static constexpr size_t kBytes = size_t{1} << Shift;
+  constexpr explicit PageStore(SegmentKind kind) : kind_(kind) {}
 
-  // A page of `owner`, whose memory reads as zero up to `header`, and all of it where it is clean; null where memory is
-  // exhausted.
-  Page *take(LocalHeap *owner, size_t header);
+  // A page of `owner`, or so many in a row; all of its memory reads as zero where it is clean. Null where memory is exhausted.
+  Page *take(LocalHeap *owner, unsigned pages = 1);
 
-  // Takes a page back of which so many bytes, from its beginning on, have been written to.
-  void give_back(Page *page, size_t written);
+  // Takes back what was taken at once, of which so many bytes, from its beginning on, have been written to.
+  void give_back(Page *page, unsigned pages, size_t written);
 
   // How often a page was taken.
   uint32_t taken() const { return taken_.load(std::memory_order_relaxed); }
@@ -39,8 +36,8 @@ public:
   template <class Visit>
   void each_page(Visit visit) {
     std::lock_guard guard(lock_);
-    for (Segment *segment = all_.front(); segment; segment = All::after(segment))
-      for (uint64_t used = Segment::kAll & ~segment->unused; used != 0; used &= used - 1)
+    for (PageSegment *segment = all_.front(); segment; segment = All::after(segment))
+      for (uint64_t used = PageSegment::kAll & ~segment->unused; used != 0; used &= used - 1)
         visit(segment->pages[std::countr_zero(used)]);
   }
 
@@ -48,17 +45,18 @@ public:
   os::SpinLock &lock() { return lock_; }
 
 private:
-  using All = List<Segment, &Segment::in_all>;
-  using ByRoom = List<Segment, &Segment::by_room>;
-  using ByAge = List<Segment, &Segment::by_age>;
+  using All = List<PageSegment, &PageSegment::in_all>;
+  using ByRoom = List<PageSegment, &PageSegment::by_room>;
+  using ByAge = List<PageSegment, &PageSegment::by_age>;
 
-  static constexpr uint32_t pages_in(size_t bytes) { return Pages::holding(bytes).n; }
-  Segment *add_segment();
-  bool map_up_to(Segment *segment, unsigned index);
-  void drop_segment(Segment *segment);
-  Page *take_from(Segment *segment);
-  void put(Segment *segment, uint64_t pages);
+  Page *find(unsigned pages);
+  PageSegment *add_segment();
+  static bool map_up_to(PageSegment *segment, size_t end);
+  void drop_segment(PageSegment *segment);
+  Page *take_from(PageSegment *segment, unsigned pages);
+  void put(PageSegment *segment, uint64_t pages);
 
+  const SegmentKind kind_;
   os::SpinLock lock_;
   std::atomic<uint32_t> taken_{0};
   size_t segments_ = 0;
@@ -67,16 +65,10 @@ private:
   ByAge by_age_;   // segments with a dirty page
 };
 
-using SmallPages = PageStore<kSmallPageShift, SegmentKind::small_pages>;
-using MediumPages = PageStore<kMediumPageShift, SegmentKind::medium_pages>;
-using BirthPages = PageStore<kSmallPageShift, SegmentKind::birth_pages>;
-extern constinit SmallPages small_pages;
-extern constinit MediumPages medium_pages;
-extern constinit BirthPages birth_pages;
+extern constinit PageStore size_pages;
+extern constinit PageStore birth_pages;
 
 // How often a page of any kind was taken.
-inline uint32_t pages_ever_taken() {
-  return small_pages.taken() + medium_pages.taken() + birth_pages.taken();
-}
+inline uint32_t pages_ever_taken() { return size_pages.taken() + birth_pages.taken(); }
 
 } // namespace abut::heap

@@ -5,7 +5,7 @@
 namespace abut::heap {
 
 constinit SegmentMap segment_map;
-constinit SmallSegments small_segments;
+constinit SizeSegments size_segments;
 
 namespace {
 

@@ -14,16 +14,15 @@
 namespace abut::heap {
 
 enum class SegmentKind : uint8_t {
-  none,         // not the heap's
-  small_pages,  // a SmallSegment of size pages (page.hpp)
-  medium_pages, // a MediumSegment of them
-  birth_pages,  // a SmallSegment of birth pages (birth_page.hpp)
-  runs,         // a RunSegment (page_runs.hpp)
-  huge,         // the first slot of a block that is mapped directly
-  tail,         // a further slot of such a block
-  placed,       // memory of a layer above, whose blocks those are: see placed_blocks.hpp
-  foreign,      // somebody else was there when the slot was tried
-  chunks,       // an area of blocks that have headers (allocators/layers)
+  none,        // not the heap's
+  size_pages,  // a PageSegment of size pages (page.hpp)
+  birth_pages, // one of birth pages (birth_page.hpp)
+  runs,        // a RunSegment (page_runs.hpp)
+  huge,        // the first slot of a block that is mapped directly
+  tail,        // a further slot of such a block
+  placed,      // memory of a layer above, whose blocks those are: see placed_blocks.hpp
+  foreign,     // somebody else was there when the slot was tried
+  chunks,      // an area of blocks that have headers (allocators/layers)
 };
 
 // On pages of its own, so that two processes can have it in common.
@@ -115,10 +114,10 @@ private:
 
 extern constinit SegmentMap segment_map;
 
-// Which segments hold small size pages, for free(): by the lower 16 bits of its number each has a place, where its number
+// Which segments hold size pages, for free(): by the lower 16 bits of its number each has a place, where its number
 // stands. One comparison with it, and nothing of where the range begins or ends, tells any address. Where two want one
 // place, as can be in more than 256 GiB of such segments, the second is freed from a little slower.
-class SmallSegments {
+class SizeSegments {
 public:
   [[gnu::always_inline]] bool holds(Address address) const {
     const uint64_t number = address >> kSegmentShift;
@@ -154,6 +153,6 @@ private:
   uint32_t known_[1 << 16] = {1};
 };
 
-extern constinit SmallSegments small_segments;
+extern constinit SizeSegments size_segments;
 
 } // namespace abut::heap

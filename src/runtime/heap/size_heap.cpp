@@ -32,7 +32,7 @@ constexpr uint32_t whole_steps(uint32_t blocks, uint32_t step) {
 // The cursor begins again with a window where one in so many of its blocks was freed meanwhile.
 constexpr uint32_t kFreedOfWindow = 4;
 
-// More frees than a page can see while it is current.
+// More frees than a page can see while it is current, but for those of blocks that are taken again.
 constexpr int32_t kNever = 1 << 30;
 
 // Of a page so much must be free before the heap allocates from it again. Less would scatter new blocks between old
@@ -40,12 +40,6 @@ constexpr int32_t kNever = 1 << 30;
 constexpr uint32_t free_enough(uint32_t blocks) { return (blocks + 15) / 16; }
 
 constexpr uint32_t whole_words(uint32_t blocks) { return whole_steps(blocks, kAtOnce); }
-
-// Bytes of a page's states, and the first block behind them.
-uint32_t header_bytes(const Page &page) { return whole_words(page.blocks()) * sizeof(State); }
-uint32_t first_block(const Page &page) {
-  return (header_bytes(page) + page.block_bytes() - 1) / page.block_bytes();
-}
 
 // Which of 64 blocks are free, a bit each.
 [[gnu::always_inline]] inline uint64_t free_blocks(const State *states) {
@@ -72,13 +66,13 @@ uint32_t live_blocks(const Page &page) {
   uint32_t free = 0;
   for (uint32_t at = 0; at < page.blocks(); at += kAtOnce)
     free += static_cast<uint32_t>(std::popcount(free_blocks(page.states + at)));
-  return page.blocks() - first_block(page) - free;
+  return page.blocks() - page.measures().first - free;
 }
 
 // Whether no block is live. States behind the last block are not those of free ones.
 bool is_empty(const Page &page) {
   const uint32_t blocks = page.blocks();
-  const uint32_t first = first_block(page);
+  const uint32_t first = page.measures().first;
   for (uint32_t at = first / kAtOnce * kAtOnce; at < blocks; at += kAtOnce) {
     uint64_t live = ~free_blocks(page.states + at);
     if (at < first) live &= ~uint64_t{0} << (first - at);
@@ -90,7 +84,44 @@ bool is_empty(const Page &page) {
 
 // Bytes from the page's beginning on that have been written to.
 size_t written_bytes(const Page &page) {
-  return std::max(header_bytes(page), page.touched * page.block_bytes());
+  const ClassMeasures &one = page.measures();
+  return one.lead + std::max(page.touched, one.first) * one.bytes;
+}
+
+// No stamp of a block in a long page is zero, which says that no block begins there.
+constexpr bool have_stamps() {
+  for (const ClassMeasures &one : kMeasures)
+    for (uint32_t n = 0; n < one.blocks && one.pages > 1; ++n)
+      if (stamp_of(one.lead + n * one.bytes) == kNoBlock) return false;
+  return true;
+}
+static_assert(have_stamps());
+
+// Has the page count so many frees, and each of a long one.
+void count_frees(Page &page, int32_t frees) {
+  for (uint32_t i = 0; i < page.measures().pages; ++i)
+    std::atomic_ref((&page)[i].frees_left).store(frees, std::memory_order_relaxed);
+}
+uint32_t frees_since(const Page &page, int32_t frees) {
+  uint32_t since = 0;
+  for (uint32_t i = 0; i < page.measures().pages; ++i)
+    since += static_cast<uint32_t>(frees - load_plainly((&page)[i].frees_left));
+  return since;
+}
+
+// The live blocks of a long page, a bit each.
+uint64_t live_bits(const Page &page) {
+  return ~free_blocks(page.states) & (~uint64_t{0} >> (kAtOnce - page.blocks()));
+}
+
+// Has the last page of a long one in which blocks are live count until none is: then the others may be empty, too.
+void await_empty(Page &page, uint64_t live) {
+  const auto last = static_cast<unsigned>(std::bit_width(live)) - 1;
+  uint32_t behind = kLongPage - 1;
+  while (page.measures().firsts[behind] > last) --behind;
+  count_frees(page, kNever);
+  std::atomic_ref((&page)[behind].frees_left)
+      .store(std::popcount(live >> page.measures().firsts[behind]), std::memory_order_relaxed);
 }
 
 } // namespace
@@ -109,7 +140,8 @@ bool SizeHeap::advance(unsigned size_class) {
       one.page->touched = std::max(one.page->touched, std::min(one.next, one.blocks));
       if (free == 0) continue;
       sweeps_ += !one.reads_as_zero;
-      cursors_[size_class] = {free, one.page->begin() + word * one.bytes, states, one.bytes};
+      cursors_[size_class] = {free, block_address(*one.page, word), states, one.bytes};
+      lasts_[size_class] = {};
       return true;
     }
   } while (turn(one));
@@ -118,13 +150,13 @@ bool SizeHeap::advance(unsigned size_class) {
 
 void SizeHeap::begin_pass(Class &one) {
   one.next = one.first / one.step_blocks * one.step_blocks;
-  store_released(one.page->frees_left, kNever);
+  count_frees(*one.page, kNever);
 }
 
 // At the window's end: begins again, or makes it longer; false at the page's end.
 bool SizeHeap::turn(Class &one) {
   if (one.page == nullptr) return false;
-  const auto freed = static_cast<uint32_t>(kNever - load_plainly(one.page->frees_left));
+  const uint32_t freed = frees_since(*one.page, kNever);
   if (freed * kFreedOfWindow >= one.end - one.first) {
     begin_pass(one);
     return true;
@@ -140,16 +172,22 @@ void SizeHeap::extend_window(Class &one) {
 }
 
 Page *SizeHeap::add_page(unsigned size_class) {
-  const uint32_t bytes = class_bytes(size_class);
-  const auto blocks = static_cast<uint32_t>(kSmallPageBytes / bytes);
-  const size_t header = whole_words(blocks) * sizeof(State);
-  Page *page = small_pages.take(owner_, header);
+  const ClassMeasures &one = kMeasures[size_class];
+  Page *page = size_pages.take(owner_, one.pages);
   if (page == nullptr) return nullptr;
-  page->size_class = static_cast<uint8_t>(size_class);
-  page->reciprocal = ((uint64_t{1} << 32) + bytes - 1) / bytes;
-  std::fill_n(page->states, first_block(*page), kBeforeBlocks);
-  std::fill(page->states + blocks, page->states + whole_words(blocks), kBehindBlocks);
-  bytes_.store(bytes_.load(std::memory_order_relaxed) + kSmallPageBytes, std::memory_order_relaxed);
+  PageSegment *segment = PageSegment::of(*page);
+  const unsigned index = segment->index_of(*page);
+  auto *states = one.pages > 1 ? segment->states + size_t{index} * PageSegment::kStatesOfPage
+                               : reinterpret_cast<State *>(segment->address_of(index));
+  std::fill_n(states, one.first, kBeforeBlocks);
+  std::fill(states + one.first, states + one.blocks, kNoBlock);
+  std::fill(states + one.blocks, states + whole_words(one.blocks), kBehindBlocks);
+  for (unsigned i = 0; i < one.pages; ++i) {
+    page[i].size_class = static_cast<uint8_t>(size_class);
+    page[i].reciprocal = one.reciprocal;
+    store_released(page[i].states, states + one.firsts[i]);
+  }
+  add_bytes(one.pages * kBlockPageBytes);
   if (when_grown != nullptr) when_grown(owner_->held_bytes());
   return page;
 }
@@ -162,7 +200,7 @@ void SizeHeap::enter(unsigned size_class, Page *page) {
   one.page = page;
   one.bytes = page->block_bytes();
   one.blocks = page->blocks();
-  one.first = first_block(*page);
+  one.first = page->measures().first;
   one.step_blocks = one.window > kLongWindow ? kAtOnce : blocks_in_step(one.bytes);
   one.step = ~uint64_t{0} >> (kAtOnce - one.step_blocks);
   begin_pass(one);
@@ -170,7 +208,7 @@ void SizeHeap::enter(unsigned size_class, Page *page) {
   one.window = std::max(one.window, kFirstWindow);
   extend_window(one);
   one.end = std::max(one.end, page->touched);
-  one.window = std::min<uint32_t>(2 * one.window, kSmallPageBytes);
+  one.window = std::min<uint32_t>(2 * one.window, kBlockPageBytes);
 }
 
 bool SizeHeap::refill(unsigned size_class) {
@@ -187,42 +225,68 @@ void SizeHeap::leave(unsigned size_class) {
   Class &one = classes_[size_class];
   Page *page = std::exchange(one.page, nullptr);
   page->is_current = false;
-  // At the page's end all blocks have been handed out, and some freed since.
-  const auto freed = static_cast<uint32_t>(kNever - load_plainly(page->frees_left));
-  const bool at_end = cursors_[size_class].free == 0 && one.next >= one.blocks;
-  const bool is_known = at_end && freed < one.blocks - one.first;
-  file(page, is_known ? one.blocks - one.first - freed : live_blocks(*page));
+  // At the page's end all blocks have been handed out, each once, and some freed since.
+  const uint32_t blocks = one.blocks - one.first;
+  const uint32_t freed = frees_since(*page, kNever);
+  const bool is_known = one.bytes <= kSmallMax && cursors_[size_class].free == 0 &&
+                        one.next >= one.blocks && freed < blocks;
+  if (is_known)
+    file(page, blocks - freed);
+  else
+    file_counted(page);
   cursors_[size_class] = {};
+  lasts_[size_class] = {};
   one.next = one.end = 0;
 }
 
 // Puts a page that is not current, and on no list, where it belongs, and counts the frees until it belongs elsewhere.
 void SizeHeap::file(Page *page, uint32_t live) {
   if (live == 0) return give_back_page(page);
-  const uint32_t blocks = page->blocks() - first_block(*page);
+  const uint32_t blocks = page->blocks() - page->measures().first;
   const uint32_t most = blocks - free_enough(blocks);
-  page->has_room = live <= most;
+  list(page, live <= most);
   page->live_then = static_cast<int32_t>(page->has_room ? 0 : most);
+  count_frees(*page, static_cast<int32_t>(live) - page->live_then);
+}
+
+// The same for a long one, which has room where a block is free.
+void SizeHeap::file_long(Page *page) {
+  const uint64_t live = live_bits(*page);
+  if (live == 0) return give_back_page(page);
+  list(page, static_cast<uint32_t>(std::countr_one(live)) < page->blocks());
   if (page->has_room)
-    classes_[page->size_class].with_room.push_back(page);
+    await_empty(*page, live);
   else
-    full_.push_back(page);
-  std::atomic_ref(page->frees_left)
-      .store(static_cast<int32_t>(live) - page->live_then, std::memory_order_relaxed);
+    count_frees(*page, 1);
+}
+
+void SizeHeap::list(Page *page, bool has_room) {
+  page->has_room = has_room;
+  (has_room ? classes_[page->size_class].with_room : full_).push_back(page);
+}
+
+void SizeHeap::file_counted(Page *page) {
+  if (page->is_long())
+    file_long(page);
+  else
+    file(page, live_blocks(*page));
 }
 
 void SizeHeap::give_back_page(Page *page) {
-  bytes_.store(bytes_.load(std::memory_order_relaxed) - kSmallPageBytes, std::memory_order_relaxed);
-  small_pages.give_back(page, written_bytes(*page));
+  const uint32_t pages = page->measures().pages;
+  add_bytes(-(pages * kBlockPageBytes));
+  size_pages.give_back(page, pages, written_bytes(*page));
 }
 
 void SizeHeap::free_last(LiveBlock block) {
-  Page *page = block.page;
+  Page *page = block.page->head();
   store_released(*block.state, kNoBlock);
   if (page->is_current) return;
   (page->has_room ? classes_[page->size_class].with_room : full_).remove(page);
-  const bool is_counted = page->live_then != 0 || is_empty(*page);
-  file(page, is_counted ? static_cast<uint32_t>(page->live_then) : live_blocks(*page));
+  if (!page->is_long() && (page->live_then != 0 || is_empty(*page)))
+    file(page, static_cast<uint32_t>(page->live_then));
+  else
+    file_counted(page);
 }
 
 void SizeHeap::look_again(ByRoom &pages, unsigned &left) {
@@ -230,7 +294,7 @@ void SizeHeap::look_again(ByRoom &pages, unsigned &left) {
   for (Page *page = pages.front(); page != nullptr && left > 0; --left) {
     Page *next = page == last ? nullptr : ByRoom::after(page);
     pages.remove(page);
-    file(page, live_blocks(*page));
+    file_counted(page);
     page = next;
   }
 }

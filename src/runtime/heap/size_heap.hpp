@@ -1,4 +1,4 @@
-// Blocks of up to 4 KiB of one heap in size order: each size class has pages of its own, filled in the order of their
+// Blocks of one heap in size order: each size class has pages of its own, filled in the order of their
 // addresses.
 //
 // A class allocates from one page, its current page, through a cursor: 64 neighbouring blocks, and a bit for each that is
@@ -58,6 +58,15 @@ public:
     return take_at(*reinterpret_cast<Cursor *>(cursors + whole * 2));
   }
 
+  // The same for a medium request. The one that was handed out last comes first: a buffer that comes and goes stays in
+  // the cache.
+  [[gnu::always_inline]] void *take_medium(unsigned size_class) {
+    Last &last = lasts_[size_class];
+    if (load_plainly(*last.state) != kNoBlock) return take_at(cursors_[size_class], last);
+    store_released(*last.state, stamp_of(last.block));
+    return reinterpret_cast<void *>(last.block);
+  }
+
   // The next one of the current page; or null, as it is now and then in any case, so that the owner looks at the clock.
   [[gnu::noinline]] void *take_next(size_t bytes) {
     const unsigned one = size_class(bytes);
@@ -90,9 +99,15 @@ public:
   uint32_t sweeps() const { return sweeps_; }
 
 private:
-  static constexpr uint32_t kVisitsToLook = 8; // of up to 64 blocks each: a slow program gives memory back, too
+  static constexpr uint32_t kVisitsToLook =
+      8; // of up to 64 blocks each: a slow program gives memory back, too
   using ByRoom = List<Page, &Page::link>;
 
+  // The block that was handed out last, as long as it is none of the cursor's.
+  struct Last {
+    State *state = no_states;
+    Address block = 0;
+  };
   struct Class {
     Page *page = nullptr;       // the current one
     uint32_t next = 0;          // block to go on with
@@ -107,16 +122,22 @@ private:
     ByRoom with_room;
   };
 
-  [[gnu::always_inline]] static void *take_at(Cursor &cursor) {
+  [[gnu::always_inline]] static void *take_at(Cursor &cursor, Last &last) {
     const uint64_t free = cursor.free;
     uint64_t index = 0;
     if (!find_first(free, index)) [[unlikely]]
       return nullptr;
     cursor.free = free & (free - 1);
+    State *state = cursor.states + index;
     const Address block = cursor.base + index * cursor.bytes;
     if (block == 0) __builtin_unreachable();
-    std::atomic_ref(cursor.states[index]).store(stamp_of(block), std::memory_order_relaxed);
+    std::atomic_ref(*state).store(stamp_of(block), std::memory_order_relaxed);
+    last = {state, block};
     return reinterpret_cast<void *>(block);
+  }
+  [[gnu::always_inline]] static void *take_at(Cursor &cursor) {
+    Last not_kept;
+    return take_at(cursor, not_kept);
   }
 
   // Leads the cursor on within the current page; false if that has no free block any more.
@@ -128,13 +149,20 @@ private:
   void enter(unsigned size_class, Page *page);
   void leave(unsigned size_class);
   void file(Page *page, uint32_t live);
+  void file_long(Page *page);
+  void file_counted(Page *page);
+  void list(Page *page, bool has_room);
+  void add_bytes(size_t bytes) {
+    bytes_.store(bytes_.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
+  }
   void give_back_page(Page *page);
   void look_again(ByRoom &pages, unsigned &left);
 
   // First, so that malloc finds a size's cursor at the heap's own address.
   Cursor cursors_[kSizeClasses];
   Class classes_[kSizeClasses];
-  ByRoom full_; // pages of all classes with too little room
+  Last lasts_[kSizeClasses]; // of medium ones
+  ByRoom full_;              // pages of all classes with too little room
   LocalHeap *owner_ = nullptr;
   uint32_t sweeps_ = 0;
   uint32_t visits_ = 0;

@@ -11,9 +11,8 @@
 namespace abut::heap {
 namespace {
 
-// Which blocks are live while their owner goes on: right, or off by what it did meanwhile.
 // The 4 KiB of a page that a block lies on, a bit each.
-using Held = std::bitset<kMediumPageBytes / kPageBytes>;
+using Held = std::bitset<kLongPage * kBlockPageBytes / kPageBytes>;
 
 void count_block(Statistics &totals, Held &held, size_t offset, size_t bytes) {
   if (bytes <= kSmallMax) {
@@ -31,25 +30,25 @@ bool is_in_use(const Page &page) {
 }
 
 void count_size_page(Statistics &totals, const Page &page) {
-  if (!is_in_use(page)) return;
+  if (!is_in_use(page) || page.behind_head != 0) return;
   const uint32_t bytes = page.block_bytes();
   Held held;
   for (uint32_t at = 0; at < page.blocks(); ++at)
-    if (load_plainly(page.states[at]) == stamp_of(at * bytes) && at != 0)
-      count_block(totals, held, size_t{at} * bytes, bytes);
+    if (const Address block = block_address(page, at);
+        load_plainly(page.states[at]) == stamp_of(block))
+      count_block(totals, held, block - begin_of(page), bytes);
   (bytes <= kSmallMax ? totals.small_pages : totals.medium_pages) += held.count();
   totals.metadata += page.blocks() * sizeof(State);
 }
 
-template <class Shape>
 void count_birth_page(Statistics &totals, const Page &page) {
   if (!is_in_use(page)) return;
   Held held;
-  for (uint32_t at = Shape::kFirst; at < Shape::kGranules; ++at)
+  for (uint32_t at = kFirstGranule; at < kGranulesInPage; ++at)
     if (const Cell cell = load_plainly(cells_of(page)[at]); is_live(cell))
-      count_block(totals, held, at * Shape::kGranule, cell * Shape::kGranule);
-  (Shape::kGranule == Granules::kBytes ? totals.small_pages : totals.medium_pages) += held.count();
-  totals.metadata += Shape::kFirst * Shape::kGranule;
+      count_block(totals, held, at * Granules::kBytes, cell * Granules::kBytes);
+  totals.small_pages += held.count();
+  totals.metadata += kFirstGranule * Granules::kBytes;
 }
 
 void count_segment(Statistics &totals, RunSegment &segment) {
@@ -92,10 +91,9 @@ Statistics count() {
     totals.classes[size].bytes_each = size * Granules::kBytes;
   heap_registry.each([&](LocalHeap &heap) { count_heap(totals, heap); });
   page_runs.each_segment([&](RunSegment &segment) { count_segment(totals, segment); });
-  small_pages.each_page([&](const Page &page) { count_size_page(totals, page); });
-  birth_pages.each_page([&](const Page &page) { count_birth_page<SmallBirth>(totals, page); });
-  medium_pages.each_page([&](const Page &page) { count_birth_page<MediumBirth>(totals, page); });
-  totals.segments += small_pages.segments() + birth_pages.segments() + medium_pages.segments();
+  size_pages.each_page([&](const Page &page) { count_size_page(totals, page); });
+  birth_pages.each_page([&](const Page &page) { count_birth_page(totals, page); });
+  totals.segments += size_pages.segments() + birth_pages.segments();
   const HugeTotals huge = huge_totals();
   totals.huge_blocks = huge.blocks;
   totals.huge_bytes = huge.bytes;

@@ -6,14 +6,13 @@ namespace abut::heap {
 namespace {
 
 TEST(Geometry, KeepsTheTiersInOrderOfSize) {
-  EXPECT_LT(kSmallMax, kSizedMax);
-  EXPECT_LT(kSizedMax, kMediumMax);
+  EXPECT_LT(kSmallMax, kMediumMax);
   EXPECT_LT(kMediumMax, kLargeMax);
   EXPECT_LT(kLargeMax, kSegmentBytes) << "a large block lies in a segment beside its description";
 }
 
 TEST(Geometry, EverySizeHasTheFirstClassThatHoldsIt) {
-  for (size_t bytes = 1; bytes <= kSizedMax; ++bytes) {
+  for (size_t bytes = 1; bytes <= kMediumMax; ++bytes) {
     const unsigned one = size_class(bytes);
     ASSERT_EQ(one, computed_size_class(bytes)) << bytes;
     ASSERT_GE(class_bytes(one), bytes);

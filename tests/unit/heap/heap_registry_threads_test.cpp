@@ -131,7 +131,7 @@ TEST(HeapRegistry, BlocksFreedIntoAnOrphanGoBack) {
   EXPECT_GE(orphaned, 1U);
   for (void *block : blocks) free(block);
   EXPECT_EQ(orphans(), orphaned);
-  EXPECT_LE(pages_taken.value(), taken + 2 * kSmallPageBytes / kPageBytes)
+  EXPECT_LE(pages_taken.value(), taken + 2 * kBlockPageBytes / kPageBytes)
       << "nobody need adopt the heap for that";
 }
 

@@ -165,7 +165,7 @@ TEST(ReleaseDeathTest, EndsTheProcessWhenABlockIsFreedTwice) {
 
 TEST(ReleaseDeathTest, EndsTheProcessAtTheHeapsOwnDescription) {
   void *block = allocate(64);
-  void *segment = SmallSegment::of(address_of(block));
+  void *segment = PageSegment::of(address_of(block));
   EXPECT_DEATH(free(segment), kMessage);
   EXPECT_DEATH(free(at(segment, 128)), kMessage);
   free(block);

@@ -148,7 +148,7 @@ TEST_F(HeapThreads, OneMayAllocateWhatTheOthersFree) {
   empty_slots();
   trim();
   EXPECT_EQ(wrong, 0);
-  EXPECT_LE(pages_taken.value(), taken + 8 * 2 * kSmallPageBytes / kPageBytes)
+  EXPECT_LE(pages_taken.value(), taken + 8 * 2 * kBlockPageBytes / kPageBytes)
       << "what came back was not used again";
 }
 

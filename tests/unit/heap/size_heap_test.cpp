@@ -15,7 +15,7 @@
 namespace abut::heap {
 namespace {
 
-constexpr size_t kPages = kSmallPageBytes / kPageBytes;
+constexpr size_t kPages = kBlockPageBytes / kPageBytes;
 constexpr const char *kFreedTwice = "this block has been freed twice";
 constexpr const char *kNotABlock = "no block begins at this address";
 
@@ -60,7 +60,7 @@ TEST_P(SizeHeapTest, FreshMemoryAscendsWithoutGaps) {
   const size_t each = usable_size("test", blocks[0]);
   for (size_t i = 1; i < blocks.size(); ++i)
     gaps += address_of(blocks[i]) != address_of(blocks[i - 1]) + each;
-  EXPECT_LE(gaps, blocks.size() * each / (kSmallPageBytes / 2) + 2) << "but for the ends of pages";
+  EXPECT_LE(gaps, blocks.size() * each / (kBlockPageBytes / 2) + 2) << "but for the ends of pages";
 }
 
 TEST_P(SizeHeapTest, WhatDiesYoungComesFromTheSameFewLines) {

@@ -53,8 +53,8 @@ Page *own_birth_page(const heap::LocalHeap *keeper, Address address) {
 
 // How long the run was that cells of a stretch were cut for: kept where the page's map has no granules.
 uint8_t &level_at(Address address) {
-  const Address page = round_down(address, heap::kSmallPageBytes);
-  return reinterpret_cast<uint8_t *>(page)[address % heap::kSmallPageBytes / kPageBytes];
+  const Address page = round_down(address, heap::kBlockPageBytes);
+  return reinterpret_cast<uint8_t *>(page)[address % heap::kBlockPageBytes / kPageBytes];
 }
 
 } // namespace
@@ -95,7 +95,7 @@ NearHeap::Placed NearHeap::place(Address friend_address, unsigned size) {
   if (is_at_front(*page->owner, friend_address)) return {nullptr, Where::near_anyway};
   const Range block = heap::birth_range_at(*page, friend_address);
   if (!block) return {nullptr, Where::not_ours};
-  if (void *cell = take_waiting(page->begin() + block.end() * Granules::kBytes, size))
+  if (void *cell = take_waiting(heap::granule_address(*page, block.end()), size))
     return {cell, Where::waiting};
   return place_elsewhere(page->owner, friend_address, size, block.count == size);
 }
@@ -113,11 +113,11 @@ NearHeap::Placed NearHeap::place_after(Address cell, unsigned size) {
   const Address friend_address = cell - size * Granules::kBytes;
   const Page *page = own_birth_page(heap_, friend_address);
   if (page == nullptr)
-    return heap::segment_map.kind_at(friend_address) == heap::SegmentKind::small_pages
+    return heap::segment_map.kind_at(friend_address) == heap::SegmentKind::size_pages
                ? place_after_sized(friend_address, size)
                : Placed{};
   if (page->owner != heap_ || is_at_front(*heap_, friend_address) ||
-      *heap::SmallBirth::cell_at(friend_address) != size)
+      *heap::cell_at(friend_address) != size)
     return {};
   return place_elsewhere(heap_, friend_address, size, true);
 }
@@ -147,7 +147,7 @@ NearHeap::Placed NearHeap::open_run(unsigned size, unsigned level) {
   heap_->set_aside -= each;
   ++runs_opened_;
   for (Address cell = run + each; cell < carve.next; cell += each)
-    *heap::SmallBirth::cell_at(cell) = static_cast<heap::Cell>(heap::kReserved + size);
+    *heap::cell_at(cell) = static_cast<heap::Cell>(heap::kReserved + size);
   return {hand_out(run, size), Where::run, cells};
 }
 
@@ -203,7 +203,7 @@ bool NearHeap::give_back_page(Address stretch, bool all) {
   uint32_t live = 0;
   const auto each_cell = [&](auto visit) {
     for (Address at = stretch; at < stretch + kPageBytes; at += Granules::kBytes)
-      if (const heap::Cell cell = *heap::SmallBirth::cell_at(at); cell != 0) visit(at, cell);
+      if (const heap::Cell cell = *heap::cell_at(at); cell != 0) visit(at, cell);
   };
   each_cell([&](Address, heap::Cell cell) { live += heap::granules_of(cell); });
   if (!all && live > kGranulesInStretch / 2) return true;

@@ -17,8 +17,8 @@ inline constexpr Address kNoCell = 1;
   if (cell % heap::Granules::kBytes != 0 ||
       heap::segment_map.kind_at(cell) != heap::SegmentKind::birth_pages) [[unlikely]]
     return false;
-  const heap::Page &page = heap::SmallSegment::of(cell)->pages[heap::SmallSegment::index_of(cell)];
-  return page.owner == &heap && *heap::SmallBirth::cell_at(cell) == (heap::kReserved | size);
+  const heap::Page &page = heap::PageSegment::page_of(cell);
+  return page.owner == &heap && *heap::cell_at(cell) == (heap::kReserved | size);
 }
 
 // A cell for its object.
@@ -26,7 +26,7 @@ inline constexpr Address kNoCell = 1;
   // The lines that the chain will grow into are asked for before it gets there: with many chains, nothing else would.
   constexpr size_t kAhead = 3 * kLineBytes;
   __builtin_prefetch(reinterpret_cast<const char *>(cell) + kAhead, 1);
-  heap::store_released<heap::Cell>(*heap::SmallBirth::cell_at(cell), static_cast<heap::Cell>(size));
+  heap::store_released<heap::Cell>(*heap::cell_at(cell), static_cast<heap::Cell>(size));
   return reinterpret_cast<void *>(cell);
 }
 

@@ -40,8 +40,8 @@ Occupancy occupancy_of(heap::LocalHeap &heap) {
   std::lock_guard guard(heap.lock());
   heap::birth_pages.each_page([&](const heap::Page &page) {
     if (page.owner != &heap) return;
-    std::bitset<heap::kSmallPageBytes / kPageBytes> held;
-    for (uint32_t at = heap::SmallBirth::kFirst; at < heap::SmallBirth::kGranules; ++at) {
+    std::bitset<heap::kBlockPageBytes / kPageBytes> held;
+    for (uint32_t at = heap::kFirstGranule; at < heap::kGranulesInPage; ++at) {
       const heap::Cell cell = heap::load_plainly(heap::cells_of(page)[at]);
       if (!heap::is_live(cell)) continue;
       held[at * heap::Granules::kBytes / kPageBytes] = true;

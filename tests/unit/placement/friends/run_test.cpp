@@ -33,7 +33,7 @@ private:
   Address cut() const {
     const Address stretch = heap->births.cut_stretch(kSize);
     for (Address at = stretch; at < stretch + kPageBytes; at += kCellBytes)
-      *heap::SmallBirth::cell_at(at) = heap::kReserved + kSize;
+      *heap::cell_at(at) = heap::kReserved + kSize;
     return stretch;
   }
 };

@@ -92,7 +92,7 @@ TEST_F(UsageTest, FewLinesSayNothing) {
 
 TEST_F(UsageTest, OtherAddressesAreNobodys) {
   accesses->count = 2;
-  accesses->at[0] = accesses->at[1] = reinterpret_cast<Address>(heap::SmallSegment::of(in_one[0]));
+  accesses->at[0] = accesses->at[1] = reinterpret_cast<Address>(heap::PageSegment::of(in_one[0]));
   usage->take(*accesses);
   EXPECT_EQ(usage->of(kNoPool).lines, 0U);
 }
