@@ -36,13 +36,13 @@ inline void *or_no_memory(void *memory) {
   return allocate_behind_cursor(bytes);
 }
 
-[[gnu::noinline]] inline void release_unusual(const char *call, void *memory) {
-  if (memory == nullptr) return;
+[[gnu::noinline]] inline void release_unusual(void *memory, const char *call) {
+  if (memory == nullptr || heap::release_after_count(memory)) return;
   if (heap::release_slow(call, memory) == heap::Release::foreign) release_foreign(call, memory);
 }
 
 [[gnu::noinline]] inline void release_slow(void *memory, const char *call) {
-  if (!heap::release_medium(memory)) release_unusual(call, memory);
+  if (!heap::release_born(memory)) release_unusual(memory, call);
 }
 
 [[gnu::always_inline]] inline void release(const char *call, void *memory) {

@@ -64,7 +64,7 @@ namespace {
 ABUT_EXPORT void *malloc(size_t bytes) {
   if (heap::is_plain_request(bytes)) [[likely]] {
     void *memory = heap::allocate_at_hand(bytes);
-    return memory ? memory : entry::allocate_slow(bytes);
+    return memory ? memory : entry::allocate_behind_cursor(bytes);
   }
   if (bytes > heap::kSmallMax) return entry::allocate_slow(bytes);
   return malloc_at(bytes, ABUT_SITE, lookers());

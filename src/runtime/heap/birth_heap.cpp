@@ -71,6 +71,13 @@ uint32_t live_granules(const Page &page) {
 
 } // namespace
 
+// Granules of the page that are live, more or less: what others free at once may be counted as less.
+uint32_t BirthHeap::live_now() const {
+  const int32_t freed = kNever - load_plainly(page_->frees_left);
+  const auto left = static_cast<int32_t>((end_ - next_) / Granules::kBytes);
+  return static_cast<uint32_t>(std::max(live_ - left - freed, 0));
+}
+
 void BirthHeap::begin_pass() {
   at_ = kFirstGranule;
   store_released(page_->frees_left, kNever);
@@ -81,6 +88,7 @@ bool BirthHeap::sweep(uint32_t granules) {
   at_ = hole.end();
   if (!hole) return false;
   sweeps_ += hole.first < page_->touched;
+  live_ += static_cast<int32_t>(hole.count - (end_ - next_) / Granules::kBytes);
   page_->touched = std::max(page_->touched, at_);
   next_ = granule_address(*page_, hole.first);
   end_ = granule_address(*page_, hole.end());
@@ -92,11 +100,16 @@ bool BirthHeap::sweep(uint32_t granules) {
 bool BirthHeap::turn() {
   const auto freed = static_cast<uint32_t>(kNever - load_plainly(page_->frees_left));
   if (freed * 4 >= window_ - kFirstGranule) {
+    live_ -= static_cast<int32_t>(freed);
     begin_pass();
     return true;
   }
   if (window_ == kGranulesInPage) return false;
-  if (end_ != next_ && end_ == granule_address(*page_, at_)) at_ = granule_at(next_);
+  if (end_ != next_ && end_ == granule_address(*page_, at_)) {
+    live_ -= static_cast<int32_t>((end_ - next_) / Granules::kBytes);
+    at_ = granule_at(next_);
+    next_ = end_ = 0;
+  }
   window_ = std::min(window_ + kWindow, kGranulesInPage);
   return true;
 }
@@ -145,6 +158,7 @@ Page *BirthHeap::add_page() {
 }
 
 void BirthHeap::enter(Page *page) {
+  live_ = page->has_room ? load_plainly(page->frees_left) : 0;
   if (page->has_room) with_room_.remove(page);
   page->has_room = false;
   page->is_current = true;
@@ -178,9 +192,18 @@ void BirthHeap::retire(Page *page) {
   file(page, live_granules(*page));
 }
 
+// How often it is looked for in the cells is what birth order costs; so where a count tells, it is believed.
+void BirthHeap::file_counted(Page *page, uint32_t live) {
+  const bool is_doubtful =
+      live == 0 && next_cell(cells_of(*page), kFirstGranule, kGranulesInPage) < kGranulesInPage;
+  file(page, is_doubtful ? live_granules(*page) : live);
+}
+
 void BirthHeap::leave() {
+  const uint32_t live = live_now();
   next_ = end_ = 0;
-  retire(std::exchange(page_, nullptr));
+  page_->is_current = false;
+  file_counted(std::exchange(page_, nullptr), live);
 }
 
 void BirthHeap::file(Page *page, uint32_t live) {
@@ -202,7 +225,7 @@ void BirthHeap::free_last(const BirthBlock &block) {
   store_released<Cell>(*block.cell, 0);
   if (page->is_current) return;
   (page->has_room ? with_room_ : full_).remove(page);
-  file(page, live_granules(*page));
+  file_counted(page, static_cast<uint32_t>(page->live_then));
 }
 
 void BirthHeap::look_again(ByRoom &pages, unsigned &left) {

@@ -69,6 +69,8 @@ private:
   void enter(Page *page);
   void leave();
   void file(Page *page, uint32_t live);
+  void file_counted(Page *page, uint32_t live);
+  uint32_t live_now() const;
   void give_back_page(Page *page);
   void look_again(ByRoom &pages, unsigned &left);
   Page *page_with_room(uint32_t granules);
@@ -77,6 +79,8 @@ private:
   Address end_ = 0;
   uint32_t at_ = 0;     // granule to go on with
   uint32_t window_ = 0; // granule where the window ends
+  int32_t live_ =
+      0; // granules of the page, with the hole, when the pass began, and what was taken since
   Page *page_ = nullptr;
   Page *cut_page_ = nullptr; // whose stretches are cut into cells
   ByRoom with_room_, full_;

@@ -125,7 +125,7 @@ Release release_slow(const char *call, void *memory) {
   case Where::foreign: return Release::foreign;
   case Where::sized:
   case Where::born:
-  case Where::placed: release_medium(memory); break;
+  case Where::placed: release_after_count(memory); break;
   case Where::large:
   case Where::huge: release_shared(found); break;
   }

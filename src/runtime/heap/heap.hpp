@@ -126,7 +126,13 @@ inline void *allocate_next(size_t bytes) {
   return free_block(block);
 }
 
-// The same for blocks of up to 32 KiB of any kind, whatever is to be done for their pages.
+// The same in birth order.
+[[gnu::always_inline]] inline bool release_born(void *memory) {
+  const BirthBlock block = live_birth_block(memory);
+  return block && free_block(block);
+}
+
+// The same for blocks of any kind that lie in pages or have been placed, whatever is to be done for their pages.
 template <class Block>
 bool release_block(const Block &block) {
   if (!block) return false;
@@ -134,7 +140,7 @@ bool release_block(const Block &block) {
   if (load_plainly(block.page->frees_left) <= 0 || !free_block(block)) free_last(block);
   return true;
 }
-inline bool release_medium(void *memory) {
+inline bool release_after_count(void *memory) {
   const auto address = reinterpret_cast<Address>(memory);
   switch (segment_map.kind_at(address)) {
   case SegmentKind::size_pages: return release_block(live_block_in(address));

@@ -48,7 +48,7 @@ template <void *Look(size_t), void *Fetch(size_t)>
   if (put_at_its_time(owner, record)) {
     if (owner == nullptr || owner->keeper == heap::current)
       return entry::release_slow(memory, call);
-    return entry::release_unusual(call, memory);
+    return entry::release_unusual(memory, call);
   }
   if (!ring::writer.drops() && ring::is_recording()) {
     order();
