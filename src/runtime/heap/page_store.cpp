@@ -21,7 +21,7 @@ constexpr size_t kLeastPiece = 2 * kBlockPageBytes;
 constexpr unsigned kMostTries = 8;
 
 constexpr uint64_t bits_of(unsigned first, unsigned pages) {
-  return (~uint64_t{0} >> (kBlockPages - pages)) << first;
+  return ((uint64_t{1} << pages) - 1) << first; // of fewer than all
 }
 
 void disown(Page &page) {
