@@ -225,7 +225,9 @@ void BirthHeap::free_last(const BirthBlock &block) {
   store_released<Cell>(*block.cell, 0);
   if (page->is_current) return;
   (page->has_room ? with_room_ : full_).remove(page);
-  file_counted(page, static_cast<uint32_t>(page->live_then));
+  const int32_t live =
+      page->live_then + load_plainly(page->frees_left); // the last block was more than one granule
+  file_counted(page, static_cast<uint32_t>(std::max(live, 0)));
 }
 
 void BirthHeap::look_again(ByRoom &pages, unsigned &left) {

@@ -120,7 +120,7 @@ extern constinit SegmentMap segment_map;
 class SizeSegments {
 public:
   [[gnu::always_inline]] bool holds(Address address) const {
-    const uint64_t number = address >> kSegmentShift;
+    const uint64_t number = number_of(address);
     const uint32_t &known = known_[static_cast<uint16_t>(number)];
 #if defined(__SANITIZE_THREAD__)
     return std::atomic_ref(const_cast<uint32_t &>(known)).load(std::memory_order_acquire) ==
@@ -130,27 +130,25 @@ public:
 #endif
   }
   void add(Address segment) {
+    store(known_[0], 1);
     uint32_t &place = place_of(segment);
-    if (place == nothing(segment)) store(place, static_cast<uint32_t>(segment >> kSegmentShift));
+    if (place == 0) store(place, static_cast<uint32_t>(number_of(segment)));
   }
   void remove(Address segment) {
     uint32_t &place = place_of(segment);
-    if (place == segment >> kSegmentShift) store(place, nothing(segment));
+    if (place == static_cast<uint32_t>(number_of(segment))) store(place, 0);
   }
 
 private:
-  // No segment's number: zero is the lowest one's, which is at no other place than the first.
-  static uint32_t nothing(Address segment) {
-    return static_cast<uint16_t>(segment >> kSegmentShift) == 0 ? 1 : 0;
-  }
-  uint32_t &place_of(Address segment) {
-    return known_[static_cast<uint16_t>(segment >> kSegmentShift)];
-  }
+  // Zero is the number of no address but the very last, whose place is never a segment's: so the table is zero at first,
+  // and needs no memory.
+  static uint64_t number_of(Address address) { return (address + kSegmentBytes) >> kSegmentShift; }
+  uint32_t &place_of(Address segment) { return known_[static_cast<uint16_t>(number_of(segment))]; }
   static void store(uint32_t &place, uint32_t number) {
     std::atomic_ref(place).store(number, std::memory_order_release);
   }
 
-  uint32_t known_[1 << 16] = {1};
+  uint32_t known_[1 << 16] = {};
 };
 
 extern constinit SizeSegments size_segments;

@@ -50,7 +50,8 @@ public:
   }
 
   // What groups get for their first look.
-  uint64_t first_look = 100; // objects
+  uint64_t first_look =
+      0; // objects, after which a group is looked at; zero at first, so that the table costs no memory
 
   // What is known of two pools' being used together; null where nothing is.
   Together (*together)(PoolId from, PoolId to) = nullptr;
