@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace abut::sim {
@@ -37,7 +38,8 @@ inline constexpr uint32_t kMostInFlight = 512;
 
 // Where the time went, in ticks; the sum is the whole.
 struct TimeCounts {
-  enum Part : uint8_t { compute, l1, l2, l3, memory, tlb, dependence, outstanding, kParts };
+  enum Part : uint8_t { compute, l1, l2, l3, memory, tlb, dependence, outstanding };
+  static constexpr size_t kParts = 8;
   std::array<Ticks, kParts> parts{};
   std::array<uint64_t, 3> misses{}; // of accesses, by level
   std::array<uint64_t, 2> tlb_misses{};
