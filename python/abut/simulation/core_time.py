@@ -2,6 +2,7 @@
 
 [core]
 how = "estimates"             # how these figures were got
+ghz = 4.0                     # cycles in a nanosecond
 window = 128                  # accesses in flight
 outstanding = 16              # misses of the first level in flight
 cycles_per_instruction = 0.3  # where nothing is waited for
@@ -16,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, get_type_hints
 
-from abut.simulation.caches import Level
+from abut.simulation.caches import Level, Simulator
 from abut.trace.native import failures, native_module
 
 _USUAL_INSTRUCTIONS = 3.0  # an access, where they were not counted
@@ -27,6 +28,7 @@ class CoreSettings:
     """What is not a cache of a core."""
 
     how: str
+    ghz: float
     window: int
     outstanding: int
     cycles_per_instruction: float
@@ -67,7 +69,7 @@ def read_core(table: Mapping[str, Any]) -> CoreSettings:
     return CoreSettings(**table)
 
 
-class Core:
+class Core(Simulator):
     """A simulated core, to be fed by a replay. Raises AbutError where the preset has not the shape:
     three levels of caches and two of TLBs.
     """
