@@ -10,6 +10,7 @@ walk_cycles = 30              # a walk of the page table
 line_cycles = 8               # memory is busy for so long with a line
 row_hit_saves = 40            # cycles, where a line lies in a row that is open
 stream = 4                    # lines that the second level's streams keep ahead; 0: none
+crosses = true                # streams go on in the next page
 adjacent = false              # lines come in pairs into the second level
 """
 
@@ -36,6 +37,7 @@ class CoreSettings:
     line_cycles: float
     row_hit_saves: float
     stream: int
+    crosses: bool
     adjacent: bool
 
 
@@ -87,13 +89,14 @@ class Core(Simulator):
             "tlbs": [_shape(level) for level in tables],
             "page_shift": tables[0].line.bit_length() - 1 if tables else 12,
             "walk": core.walk_cycles,
-            "memory": memory_cycles,
+            "memory": max(memory_cycles - levels[-1].cycles, core.row_hit_saves),
             "row_hit_saves": core.row_hit_saves,
             "line": core.line_cycles,
             "compute": core.cycles_per_instruction * (per_access or _USUAL_INSTRUCTIONS),
             "window": core.window,
             "outstanding": core.outstanding,
             "stream": core.stream,
+            "crosses": core.crosses,
             "adjacent": core.adjacent,
         }
         with failures():

@@ -6,11 +6,12 @@ counted exactly.
 """
 
 import itertools
+import json
 import math
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
@@ -46,6 +47,7 @@ class HeapTime:
     median_s: float
     accesses: int
     instructions: int
+    recorded: int  # of those, while accesses were recorded
     cycles: Mapping[str, float]
 
 
@@ -94,9 +96,11 @@ def compare_times(
     preset: Preset,
     plan: Plan,
     most: int,
-    on_heap: Callable[[str], None] = lambda _: None,
+    keep: Path | None = None,
 ) -> Times:
-    """Measure and predict; `most` accesses of each run are simulated. Raises AbutError."""
+    """Measure and predict; `most` accesses of each run are simulated. What was recorded is kept in
+    the folder `keep`, and not recorded again where it is there. Raises AbutError.
+    """
     if preset.core is None:
         raise AbutError(f"{preset.name}: has no [core]", fix="abut calibrate -o mine.toml")
     check_counter()
@@ -104,24 +108,25 @@ def compare_times(
     Interleaver(heaps, plan, (), heaps[0].name).measure(measurement, lambda _: None)
     times = []
     for heap in heaps:
-        on_heap(heap.name)
         users = [sample.user_s for sample in measurement.samples[heap.name]]
-        times.append(_predict(workload, heap, preset, most, min(users), median(users)))
+        with tempfile.TemporaryDirectory(prefix="abut-validate-") as folder:
+            path, instructions = _recorded(workload, heap, most, keep or Path(folder))
+            measured = min(users), median(users)
+            times.append(predicted(Trace(path), heap.name, instructions, preset, measured))
     return Times(workload.name, times)
 
 
-def _predict(
-    workload: Workload, heap: Heap, preset: Preset, most: int, least_s: float, median_s: float
-) -> HeapTime:
-    with tempfile.TemporaryDirectory(prefix="abut-validate-") as folder:
-        counts = Path(folder) / "counts"
-        counts.mkdir()
-        run_once(counting(_launch(workload, heap), counts))
-        instructions = take_count(counts)
-        path = Path(folder) / "run.trace"
+def _recorded(workload: Workload, heap: Heap, most: int, folder: Path) -> tuple[Path, int]:
+    """The trace of a part of the run, and the instructions of all of it."""
+    path = folder / f"{workload.name}@{heap.name}.trace"
+    count = path.with_suffix(".json")
+    if not count.is_file():
+        with tempfile.TemporaryDirectory(prefix="abut-validate-") as counts:
+            run_once(counting(_launch(workload, heap), Path(counts)))
+            instructions = take_count(Path(counts))
         _record(workload, heap, path, round(instructions * _ACCESSES_AN_INSTRUCTION / most))
-        trace = Trace(path)
-        return predicted(trace, heap.name, instructions, preset, (least_s, median_s))
+        count.write_text(json.dumps({"instructions": instructions}))
+    return path, int(json.loads(count.read_text())["instructions"])
 
 
 def predicted(
@@ -144,6 +149,7 @@ def predicted(
         *measured,
         time.accesses,
         instructions,
+        recorded,
         time.cycles,
     )
 
@@ -166,7 +172,16 @@ def _record(workload: Workload, heap: Heap, path: Path, one_of: int) -> None:
     with workload.stdin.open("rb") as stdin:
         done = subprocess.run(
             [
-                *(sys.executable, "-m", "abut", "record", "--quiet", "--everything", *window),
+                *(
+                    sys.executable,
+                    "-m",
+                    "abut",
+                    "record",
+                    "--quiet",
+                    "--everything",
+                    "--force",
+                    *window,
+                ),
                 *("--heap", _name(heap)),
                 *("--output", str(path), "--", *workload.argv),
             ],

@@ -63,6 +63,7 @@ std::unique_ptr<Core> make_core(const nb::dict &settings) {
   machine.window = number_of<uint32_t>(settings, "window");
   machine.outstanding = number_of<uint32_t>(settings, "outstanding");
   machine.stream = number_of<uint32_t>(settings, "stream");
+  machine.crosses = number_of<bool>(settings, "crosses");
   machine.adjacent = number_of<bool>(settings, "adjacent");
   for (const uint32_t count : {machine.window, machine.outstanding})
     if (count == 0 || count > sim::kMostInFlight)

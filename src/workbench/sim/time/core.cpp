@@ -19,7 +19,7 @@ Core::Core(const Machine &machine)
     : machine_(machine), caches_{LruSets(machine.caches[0]), LruSets(machine.caches[1]),
                                  LruSets(machine.caches[2])},
       tlbs_{PageSets(machine.tlbs[0]), PageSets(machine.tlbs[1])} {
-  if (machine.stream != 0) stream_ = make_stream(stream_settings(machine.stream));
+  if (machine.stream != 0) stream_ = make_stream(stream_settings(machine.stream), machine.crosses);
 }
 
 void Core::take(const References &references) {

@@ -31,6 +31,7 @@ struct Machine {
   uint32_t window = 128;                    // accesses in flight, at most kMostInFlight
   uint32_t outstanding = 16; // misses of the first level in flight, at most kMostInFlight
   uint32_t stream = 4;       // lines that a stream keeps ahead, into the second level; 0: none
+  bool crosses = true;       // streams go on in the next page
   bool adjacent = false;     // the other line of a pair, into the second level
 };
 
