@@ -26,8 +26,7 @@ from abut.measure.interleave import Interleaver
 from abut.measure.measurement import Measurement, Plan
 from abut.measure.spawn import Launch, run_once
 from abut.measure.workload import Workload
-from abut.simulation.core_time import Core
-from abut.simulation.jobs import feed_trace
+from abut.simulation.jobs import core_of, feed_trace
 from abut.simulation.presets import Preset
 from abut.trace.reader import Trace
 
@@ -133,12 +132,10 @@ def predicted(
     trace: Trace, heap: str, instructions: int, preset: Preset, measured: tuple[float, float]
 ) -> HeapTime:
     """What a simulated core makes of a trace that has a part of so many instructions."""
-    settings = preset.core
+    core, settings = core_of(preset, trace), preset.core
     recorded = (trace.info.totals or {}).get("instructions", 0)
-    if settings is None or not recorded:
+    if core is None or settings is None or not recorded:
         raise AbutError(f"{trace.path}: no core, or no instructions counted")
-    per_access = recorded / trace.info.accesses
-    core = Core(preset.levels, preset.memory_cycles, settings, preset.tlb, per_access)
     feed_trace(trace, [core])
     time = core.time()
     seconds = instructions / recorded / settings.ghz / 1e9
