@@ -56,8 +56,9 @@ def table_of(programs: list[Times], trained: set[str]) -> Table:
     table = Table("program", "constants")
     for column in ("rank correlation", "signs right", "of pairs > 5 %", "error", "error, unscaled"):
         table.add_column(column, justify="right")
+    others = [one for one in programs if one.program not in trained]
     for title, some in [(one.program, [one]) for one in programs] + [
-        ("all others", [one for one in programs if one.program not in trained]),
+        *([("all others", others)] if others else []),
         ("all", programs),
     ]:
         off = [abs(heap.predicted_s / heap.measured_s - 1) for one in some for heap in one.heaps]
