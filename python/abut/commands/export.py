@@ -65,7 +65,7 @@ def command(
             metavar="NAME", help="With collapsed: objects, bytes, accesses, 'L1 misses' [the last]."
         ),
     ] = "",
-    cache: Annotated[
+    machine: Annotated[
         str, typer.Option(metavar="PRESET|FILE.toml|this", help="Which caches to simulate.")
     ] = "modern",
     force: Annotated[bool, typer.Option("--force", help="Overwrite what is there.")] = False,
@@ -87,17 +87,17 @@ def command(
     if format_ is not Format.COLLAPSED:
         refuse("only collapsed has one figure", "figure")
     if format_ is Format.PERFETTO:
-        refuse("what lives over time is of no cache", "cache")
+        refuse("what lives over time is of no cache", "machine")
     path = output or Path(f"{trace.name.removesuffix('.trace')}.{_SUFFIXES[format_]}")
     check_target(path, [trace], force=force, folder=format_ is Format.PARQUET)
     opened = Trace(trace)
     with written(path) as unfinished:
-        _write(opened, format_, unfinished, figure, cache)
+        _write(opened, format_, unfinished, figure, machine)
     warn_of_damage(opened.path, [str(damage) for damage in opened.damages])
     print(f"next: {_VIEWERS[format_].format(file=path)}")
 
 
-def _write(trace: "Trace", format_: Format, path: Path, figure: str, cache: str) -> None:
+def _write(trace: "Trace", format_: Format, path: Path, figure: str, machine: str) -> None:
     from abut.reporters import exports
     from abut.simulation.costs import costs_of
     from abut.simulation.presets import find_preset
@@ -105,7 +105,7 @@ def _write(trace: "Trace", format_: Format, path: Path, figure: str, cache: str)
     if format_ is Format.PERFETTO:
         path.write_text(_live(trace))
         return
-    costs = costs_of(trace, find_preset(cache))
+    costs = costs_of(trace, find_preset(machine))
     match format_:
         case Format.CALLGRIND:
             path.write_text(exports.callgrind(costs, trace.info))

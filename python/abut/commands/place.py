@@ -22,7 +22,7 @@ def command(
         Path | None, typer.Option("--output", "-o", metavar="PLAN", help="The plan's file.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the plan.")] = False,
-    cache: Annotated[
+    machine: Annotated[
         str, typer.Option(metavar="PRESET|FILE.toml|this", help="The caches that it is for.")
     ] = "modern",
     depth: Annotated[
@@ -50,7 +50,9 @@ def command(
     from abut.commands.console import console, warn_of_damage
 
     if names:
-        refuse("--list only lists", "strategy", "output", "force", "cache", "depth", "seed", "json")
+        refuse(
+            "--list only lists", "strategy", "output", "force", "machine", "depth", "seed", "json"
+        )
         from abut.reporters.plan import strategies_table
 
         console().print(strategies_table())
@@ -64,7 +66,7 @@ def command(
         refuse("only the strategy `random` draws", "seed")
     path = output or traces[0].with_suffix(".plan")
     check_target(path, traces, force=force)
-    chosen = choose(traces, strategy.split(","), path, cache=cache, depth=depth, seed=seed)
+    chosen = choose(traces, strategy.split(","), path, cache=machine, depth=depth, seed=seed)
     for trace, damages in chosen.damages.items():
         warn_of_damage(trace, damages)
     if json:

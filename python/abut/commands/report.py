@@ -29,7 +29,7 @@ def command(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="The page.")
     ] = Path("report.html"),
-    cache: Annotated[
+    machine: Annotated[
         str, typer.Option(metavar="PRESET|FILE.toml|this", help="Which caches to simulate.")
     ] = "modern",
     layouts: Annotated[
@@ -71,18 +71,18 @@ def command(
     if len(traces) > _MOST_TRACES:
         raise AbutError("more than two traces", fix="name one or two", exit_code=USAGE)
     if not traces:
-        of_traces = ("cache", "layouts", "most", "instructions", "seed", "jobs")
+        of_traces = ("machine", "layouts", "most", "instructions", "seed", "jobs")
         refuse("there is no trace to look into", *of_traces)
     elif len(traces) > 1:
         refuse("two traces are compared, and no layout is looked for", "layouts")
-    preset = find_preset(cache)
+    preset = find_preset(machine)
     names = [] if layouts == "none" else [one for one in layouts.split(",") if one]
     reports = _trace_reports(traces, preset, names if len(traces) == 1 else [], most, seed, jobs)
     document = report_document(
         reports,
         comparisons,
         tunings,
-        arguments=_arguments(inputs, cache=cache, layouts=layouts, most=most, seed=seed),
+        arguments=_arguments(inputs, machine=machine, layouts=layouts, most=most, seed=seed),
         between=_between(traces, preset, most) if len(traces) > 1 else None,
         instructions=instructions,
     )
@@ -98,7 +98,7 @@ def command(
 
 def _arguments(inputs: list[Path], **options: str | int) -> list[str]:
     """What makes the page again: the inputs, and options that are not what they are by default."""
-    usual = {"cache": "modern", "layouts": _LAYOUTS, "most": _MOST, "seed": 1}
+    usual = {"machine": "modern", "layouts": _LAYOUTS, "most": _MOST, "seed": 1}
     changed = [
         word
         for name, value in options.items()

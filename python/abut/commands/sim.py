@@ -23,9 +23,11 @@ def command(
     traces: Annotated[
         list[Path], typer.Argument(metavar="TRACE...", help="Traces that `abut record` wrote.")
     ],
-    cache: Annotated[
+    machine: Annotated[
         str,
-        typer.Option(metavar="PRESET|FILE.toml|this", help="Which caches; `this` machine's."),
+        typer.Option(
+            metavar="PRESET|FILE.toml|this", help="Whose caches and core; `this` machine's caches."
+        ),
     ] = "modern",
     split: Annotated[
         str | None,
@@ -80,8 +82,8 @@ def command(
     Examples:
 
         abut sim run.trace
-        abut sim --cache zen5 --by context run.trace
-        abut sim --cache rezaei-8k --split allocator run.trace
+        abut sim --machine zen5 --by context run.trace
+        abut sim --machine rezaei-8k --split allocator run.trace
         abut sim --layout recorded,line,random,size run.trace
         abut sim --layout recorded,usage-df,run.plan run.trace
         abut sim --layout lea,phk,vam,vam+align=8 run.trace
@@ -90,7 +92,7 @@ def command(
     from abut.simulation.jobs import simulate_all
 
     _refuse(layout.split(","), scheduler, pages=pages, json=json)
-    made = _jobs(traces, cache, split, layout, by, side, classes, optimum, huge_pages, seed)
+    made = _jobs(traces, machine, split, layout, by, side, classes, optimum, huge_pages, seed)
     if pages:
         _show_pages(made, json=json)
         return
@@ -118,7 +120,7 @@ def _refuse(layouts: "Sequence[str]", scheduler: str, *, pages: bool, json: bool
     if pages:
         refuse("--pages looks at memories, not at caches", *_CACHES_ONLY)
         if set(layouts) <= set(LAYOUTS):
-            refuse("--pages looks at memories, and these layouts are for any cache", "cache")
+            refuse("--pages looks at memories, and these layouts are for any cache", "machine")
     if set(layouts) <= set(LAYOUTS) - {"random"}:
         refuse("none of these layouts is drawn by chance", "seed")
     if json:
@@ -149,7 +151,7 @@ def _show_pages(jobs: "Sequence[Job]", *, json: bool) -> None:
 
 def _jobs(
     traces: "Sequence[Path]",
-    cache: str,
+    machine: str,
     split: str | None,
     layout: str,
     by: str,
@@ -182,7 +184,7 @@ def _jobs(
             names = (*known, *sorted(composed)) if option == "--layout" else known
             # `strategy:random` and `lea+align=8` are forms of names that are listed already.
             raise unknown(option, given, [name for name in names if not set(":+") & set(name)])
-    preset = find_preset(cache)
+    preset = find_preset(machine)
     # An allocator's accesses belong to the layout that it made; others are compared without them.
     sides = side or ("application" if layouts != ["recorded"] else "all")
     return [
@@ -251,7 +253,7 @@ def _show_one(result: "Result", top: int) -> None:
 def _next(results: "Sequence[Result]") -> str:
     job = results[0].job
     trace = shlex.quote(job.trace)
-    cache = f"--cache {shlex.quote(job.preset.name)} " if job.preset.name != "modern" else ""
+    machine = f"--machine {shlex.quote(job.preset.name)} " if job.preset.name != "modern" else ""
     if len({result.job.layout for result in results}) > 1:
-        return f"abut sim {cache}--by object {trace}"
-    return f"abut sim {cache}--layout recorded,line,random,size {trace}"
+        return f"abut sim {machine}--by object {trace}"
+    return f"abut sim {machine}--layout recorded,line,random,size {trace}"

@@ -37,7 +37,7 @@ def command(
         list[str] | None,
         typer.Option(metavar="'-- PROGRAM ARGS'", help="Another input on which it must not lose."),
     ] = None,
-    cache: Annotated[
+    machine: Annotated[
         str, typer.Option(metavar="PRESET|FILE.toml|this", help="Which caches to simulate.")
     ] = "modern",
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
@@ -67,7 +67,7 @@ def command(
             budget=_seconds(budget),
             runs=runs,
             output=path,
-            cache=cache,
+            cache=machine,
             folder=Path(folder),
             progress=_show_progress,
         )

@@ -1,11 +1,13 @@
-"""`abut validate`: simulated misses beside what counts them otherwise."""
+"""`abut validate`: predicted times, or simulated misses, beside what was measured."""
 
 import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from abut.errors import USAGE, AbutError
+from abut.verb import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from abut.simulation.validation import Figure
 
 TAKES_PROGRAM = True
+_HEAPS = "glibc,jemalloc,mimalloc,tcmalloc,abut,abut+order=birth,abut+friends=off"
 
 
 def command(
@@ -21,58 +24,102 @@ def command(
         list[str], typer.Argument(metavar="PROGRAM", help="What to run, with its arguments.")
     ],
     against: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WHAT", help="counters or cachegrind [counters, where there are any]."
-        ),
-    ] = None,
-    runs: Annotated[
+        str,
+        typer.Option(metavar="WHAT", help="time; or misses, by counters or cachegrind."),
+    ] = "time",
+    heaps: Annotated[
+        str, typer.Option(metavar="NAME,...", help="Heaps, named as for `abut compare`.")
+    ] = _HEAPS,
+    machine: Annotated[
+        str, typer.Option(metavar="PRESET|FILE.toml", help="Whose core predicts the time.")
+    ] = "zen5",
+    accesses: Annotated[
         int,
-        typer.Option(
-            metavar="N", min=1, help="Compare with cachegrind so often, and show the means."
-        ),
-    ] = 1,
+        typer.Option(metavar="N", min=1_000_000, help="Of each run, simulate about so many."),
+    ] = 100_000_000,
+    runs: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Rounds of runs [5; 1 with cachegrind]."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
 ) -> None:
-    """Run a program, and compare the misses that `abut sim` finds with those counted otherwise.
+    """Predict a program's time under each heap, measure the same, and show both.
 
-    Where the machine has hardware counters, with those, for its own caches. Elsewhere with
-    cachegrind's, for an L1 of 48 KiB and a last level of 1 MiB. A program that does not do the
-    same in every run needs several.
+    Predictions are of a simulated core, for recorded parts of the run; measured is user time, in
+    rounds whose order is shuffled. Recording takes some tens of times as long as a run.
+
+    Or compare the misses that `abut sim` finds with the machine's counters, for its own caches;
+    or with cachegrind's, for an L1 of 48 KiB and a last level of 1 MiB.
 
     Examples:
 
         abut validate -- lua5.4 script.lua
+        abut validate --heaps glibc,abut --machine mine.toml -- lua5.4 script.lua
         abut validate --against cachegrind -- xmllint --noout big.xml
     """
-    from abut.measure.counters import available
-    from abut.simulation.validation import HARDWARE
+    if against == "time":
+        _times(program, heaps, machine, accesses, runs or 5, json=json)
+        return
+    refuse("misses are compared, and not times", "heaps", "machine", "accesses")
+    if against == "counters":
+        refuse("counters count one run", "runs")
+    _misses(program, against, runs or 1, json=json)
 
-    if against not in (None, "counters", "cachegrind"):
+
+def _times(
+    program: "Sequence[str]", heaps: str, machine: str, accesses: int, runs: int, *, json: bool
+) -> None:
+    from abut.heaps import find_heaps
+    from abut.measure.measurement import Plan
+    from abut.measure.tasks import program_tasks
+    from abut.reporters.validation import times_json, times_table, times_words
+    from abut.simulation.presets import find_preset
+    from abut.simulation.times import compare_times
+
+    found, missing = find_heaps([name.strip() for name in heaps.split(",")])
+    if not found:
+        raise AbutError("none of these heaps is installed", fix=missing[0].fix)
+    preset = find_preset(machine)
+    (task,) = program_tasks(program, None)
+    times = compare_times(task.prepare(), found, preset, Plan(runs, 1, 1), accesses)
+    if json:
+        print(times_json(times, [heap.name for heap in missing]))
+        return
+    from abut.commands.console import console
+
+    for heap in missing:
+        print(f"note: {heap.name} is not installed: {heap.fix}")
+    console().print(times_table(times))
+    console().print(times_words(times), markup=False)
+    print(f"next: abut record -- {shlex.join(program)}")
+
+
+def _misses(program: "Sequence[str]", against: str, runs: int, *, json: bool) -> None:
+    from abut.measure.counters import available
+    from abut.simulation.validation import HARDWARE, against_cachegrind
+
+    if against == "cachegrind":
+        _show("cachegrind", against_cachegrind(program, runs), json, [])
+    elif against == "counters":
+        counters = available(HARDWARE)
+        if not counters.events:
+            raise AbutError(
+                f"hardware counters: {counters.reason}",
+                fix="abut validate --against cachegrind ...",
+            )
+        _show("counted", _counted(program, counters.events), json, [])
+    else:
         raise AbutError(
             f"--against {against}: not known",
-            fix="choose of counters, cachegrind",
+            fix="choose of time, counters, cachegrind",
             exit_code=USAGE,
         )
-    counters = available(HARDWARE)
-    if against == "counters" and not counters.events:
-        raise AbutError(
-            f"hardware counters: {counters.reason}", fix="abut validate --against cachegrind ..."
-        )
-    if counters.events and against != "cachegrind":
-        _show("counted", _counted(program, counters.events), json, [])
-        return
-    from abut.simulation.validation import against_cachegrind
-
-    why = [] if against else [f"hardware counters: {counters.reason}; compared with cachegrind"]
-    _show("cachegrind", against_cachegrind(program, runs), json, why)
     if not json:
         print(f"next: abut record -- {shlex.join(program)}")
 
 
 def _counted(program: "Sequence[str]", events: "tuple[Event, ...]") -> "list[Figure]":
     import os
-    from pathlib import Path
 
     from abut.environment import untouched_environment
     from abut.measure.spawn import Launch, run_once

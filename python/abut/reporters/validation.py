@@ -1,4 +1,4 @@
-"""Simulated figures beside those of another, as tables and as JSON."""
+"""What was simulated beside what was counted or measured, as tables and as JSON."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from rich.table import Table
 
 from abut.reporters.trace import document
+from abut.simulation.times import Times
 from abut.simulation.validation import Figure
 
 
@@ -25,6 +26,50 @@ def figures_json(other: str, figures: Sequence[Figure], notes: Sequence[str]) ->
     """One object."""
     rows = [dataclasses.asdict(figure) | {"difference": figure.difference} for figure in figures]
     return document(against=other, figures=rows, notes=list(notes))
+
+
+def times_table(times: Times) -> Table:
+    """A row a heap, the quickest as measured first."""
+    table = Table("heap")
+    for column in ("predicted", "rank", "measured", "rank", "median", "waiting", "simulated"):
+        table.add_column(column, justify="right")
+    ranks = [heap.heap for heap in sorted(times.heaps, key=lambda heap: heap.predicted_s)]
+    for rank, heap in enumerate(sorted(times.heaps, key=lambda heap: heap.measured_s), 1):
+        table.add_row(
+            heap.heap,
+            f"{heap.predicted_s:.3f} s",
+            str(ranks.index(heap.heap) + 1),
+            f"{heap.measured_s:.3f} s",
+            str(rank),
+            f"{heap.median_s:.3f} s",
+            f"{1 - heap.computing_s / heap.predicted_s:.0%}",
+            f"{heap.accesses / 1e6:.0f} M",
+        )
+    table.caption = "user time, the least of the rounds; waiting: the predicted part not computing"
+    return table
+
+
+def times_words(times: Times) -> str:
+    """How good the predictions are."""
+    right, pairs = times.signs
+    signs = f"{right} of {pairs}" if pairs else "none"
+    return (
+        f"rank correlation {times.rank_correlation:.2f}; mean error {times.error:.1%} once scaled; "
+        f"of pairs more than 5% apart, {signs} predicted the right way round"
+    )
+
+
+def times_json(times: Times, missing: Sequence[str]) -> str:
+    """One object."""
+    right, pairs = times.signs
+    return document(
+        program=times.program,
+        heaps=[dataclasses.asdict(heap) for heap in times.heaps],
+        rank_correlation=times.rank_correlation,
+        mean_error=times.error,
+        signs={"right": right, "pairs": pairs},
+        not_installed=list(missing),
+    )
 
 
 def _cells(figure: Figure) -> tuple[str, str, str]:

@@ -2,6 +2,7 @@
 
 [core]
 how = "estimates"             # how these figures were got
+ghz = 4.0                     # cycles in a nanosecond
 window = 128                  # accesses in flight
 outstanding = 16              # misses of the first level in flight
 cycles_per_instruction = 0.3  # where nothing is waited for
@@ -9,6 +10,7 @@ walk_cycles = 30              # a walk of the page table
 line_cycles = 8               # memory is busy for so long with a line
 row_hit_saves = 40            # cycles, where a line lies in a row that is open
 stream = 4                    # lines that the second level's streams keep ahead; 0: none
+crosses = true                # streams go on in the next page
 adjacent = false              # lines come in pairs into the second level
 """
 
@@ -16,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, get_type_hints
 
-from abut.simulation.caches import Level
+from abut.simulation.caches import Level, Simulator
 from abut.trace.native import failures, native_module
 
 _USUAL_INSTRUCTIONS = 3.0  # an access, where they were not counted
@@ -27,6 +29,7 @@ class CoreSettings:
     """What is not a cache of a core."""
 
     how: str
+    ghz: float
     window: int
     outstanding: int
     cycles_per_instruction: float
@@ -34,6 +37,7 @@ class CoreSettings:
     line_cycles: float
     row_hit_saves: float
     stream: int
+    crosses: bool
     adjacent: bool
 
 
@@ -67,7 +71,7 @@ def read_core(table: Mapping[str, Any]) -> CoreSettings:
     return CoreSettings(**table)
 
 
-class Core:
+class Core(Simulator):
     """A simulated core, to be fed by a replay. Raises AbutError where the preset has not the shape:
     three levels of caches and two of TLBs.
     """
@@ -85,13 +89,14 @@ class Core:
             "tlbs": [_shape(level) for level in tables],
             "page_shift": tables[0].line.bit_length() - 1 if tables else 12,
             "walk": core.walk_cycles,
-            "memory": memory_cycles,
+            "memory": max(memory_cycles - levels[-1].cycles, core.row_hit_saves),
             "row_hit_saves": core.row_hit_saves,
             "line": core.line_cycles,
             "compute": core.cycles_per_instruction * (per_access or _USUAL_INSTRUCTIONS),
             "window": core.window,
             "outstanding": core.outstanding,
             "stream": core.stream,
+            "crosses": core.crosses,
             "adjacent": core.adjacent,
         }
         with failures():

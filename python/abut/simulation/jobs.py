@@ -12,6 +12,7 @@ import numpy as np
 from abut.simulation.caches import (
     SIDES,
     Caches,
+    Level,
     LevelCounts,
     Optimum,
     OptimumCounts,
@@ -87,6 +88,17 @@ class Result:
         return sum(self.references)
 
 
+def core_of(preset: Preset, trace: Trace, tables: Sequence[Level] | None = None) -> Core | None:
+    """A core for the trace, with other TLBs than the preset's if given; None where it has none."""
+    if preset.core is None:
+        return None
+    accesses = trace.info.accesses
+    ran = (trace.info.totals or {}).get("instructions", 0)
+    tables = preset.tlb if tables is None else tables
+    per_access = ran / accesses if accesses else 0.0
+    return Core(preset.levels, preset.memory_cycles, preset.core, tables, per_access)
+
+
 def simulate(job: Job, addresses: Array | None = None) -> Result:
     """Do the job, with objects at `addresses` if given. Raises AbutError where it cannot be."""
     trace = Trace(job.trace)
@@ -102,10 +114,7 @@ def simulate(job: Job, addresses: Array | None = None) -> Result:
     pages_used = Utilisation(tables[-1]) if tables else None
     optimum = Optimum(levels[0]) if job.optimum else None
     instructions = (trace.info.totals or {}).get("instructions", 0)
-    per_access = instructions / trace.info.accesses if trace.info.accesses else 0.0
-    settings = job.preset.core
-    levels, memory = job.preset.levels, job.preset.memory_cycles
-    core = Core(levels, memory, settings, tables, per_access) if settings else None
+    core = core_of(job.preset, trace, tables)
     simulators = [caches, tlb, separate, *used, pages_used, optimum, core]
     feeds = [one for one in simulators if one is not None]
     pages = _feed(trace, job, owners, feeds, addresses)

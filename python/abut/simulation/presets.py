@@ -71,7 +71,7 @@ def find_preset(name: str) -> Preset:
     files = preset_files()
     if name in files:
         return read_preset(files[name])
-    raise unknown("--cache", name, ["this", *files], ", or a .toml file")
+    raise unknown("--machine", name, ["this", *files], ", or a .toml file")
 
 
 def read_preset(path: Path) -> Preset:

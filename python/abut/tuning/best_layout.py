@@ -6,6 +6,7 @@ from typing import Any
 from abut.errors import AbutError
 from abut.simulation.caches import Simulator
 from abut.simulation.curves import curve_document, curve_of, reuse_for
+from abut.simulation.jobs import core_of
 from abut.simulation.report import RANK_ACCESSES, Request, differences
 from abut.simulation.run_document import mean_cycles, run_document, shown_contexts
 from abut.simulation.survey import Survey, survey
@@ -47,15 +48,22 @@ def best_layout(
             more=more,
         )
 
-    baseline = look("recorded", sample)
+    def cycles_of(layout: str | Array) -> tuple[float, Survey]:
+        if not (core := core_of(request.preset, trace)):
+            looked = look(layout, sample)
+            return mean_cycles(looked, request.preset), looked
+        looked, time = look(layout, sample, [core]), core.time()
+        return time.total / max(1, time.accesses), looked
+
+    baseline_cycles, baseline = cycles_of("recorded")
     tried = []
     for name in strategies:
         strategy = find_strategy(name)
         layout = strategy.place(objects)
         check_layout(objects, layout, strategy)
         places = addresses(objects, layout.offsets)
-        looked = look(places, sample)
-        tried.append((mean_cycles(looked, request.preset), name, places, looked))
+        cycles, looked = cycles_of(places)
+        tried.append((cycles, name, places, looked))
     _, name, places, sampled = min(tried, key=lambda one: one[0])
     reuse = reuse_for(min(trace.info.accesses, request.most_accesses))
     found = look(places, windows, [reuse])
@@ -64,7 +72,7 @@ def best_layout(
     document["flames"] = differences((trace, symboliser, baseline), (trace, symboliser, sampled))
     document["curve"] = curve_document(curve_of(reuse))
     return {
-        "baseline": mean_cycles(baseline, request.preset),
+        "baseline": baseline_cycles,
         "tried": sorted(({"name": one[1], "cycles": one[0]} for one in tried), key=_cycles),
         "best": {"name": name, **document},
     }

@@ -63,6 +63,15 @@ def simulate_plan(trace: Path, run: Recorded, plan: Plan, preset: Preset, most: 
     return simulate(job, planned_addresses(run, plan))
 
 
+def access_cycles(result: Result) -> float:
+    """What layouts are ranked by: a core's predicted cycles an access where the machine has one,
+    else the mean time of an access.
+    """
+    if result.time is not None:
+        return result.time.total / max(1, result.time.accesses)
+    return average_cycles(result)
+
+
 def choose(
     traces: Sequence[Path],
     strategies: Sequence[str],
@@ -83,7 +92,7 @@ def choose(
         cycles = []
         if len(found) > 1:
             for trace, run in zip(traces, runs, strict=True):
-                cycles.append(average_cycles(simulate_plan(trace, run, plan, preset)))
+                cycles.append(access_cycles(simulate_plan(trace, run, plan, preset)))
         candidates.append(Candidate(strategy.name, plan, cycles))
     candidates.sort(key=lambda candidate: candidate.mean_cycles)
     write_plan(candidates[0].plan, path)

@@ -197,6 +197,7 @@ NB_MODULE(abut_native, m) {
   add_place(m);
   add_imports(m);
   add_time(m);
+  add_calibrate(m);
   add_text(m);
   nb::class_<BatchSource>(m, "Batches").def("next", &BatchSource::next);
   nb::class_<Reader>(m, "Reader")

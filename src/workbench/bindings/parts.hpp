@@ -5,6 +5,8 @@
 
 namespace abut::bindings {
 
+// How long this machine takes.
+void add_calibrate(nanobind::module_ &m);
 // Text of other tools, turned into traces.
 void add_imports(nanobind::module_ &m);
 // Pages in use, and what memories of any size would do with them.

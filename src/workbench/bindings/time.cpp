@@ -7,6 +7,7 @@
 #include <nanobind/stl/unique_ptr.h>
 
 #include <bit>
+#include <cmath>
 #include <memory>
 #include <string>
 
@@ -29,7 +30,7 @@ Ticks ticks_of(const nb::dict &settings, const char *name) {
   const auto cycles = number_of<double>(settings, name);
   if (!(cycles >= 0 && cycles < 1e6))
     throw TraceFailure({name, "must be cycles, below a million", ""});
-  return static_cast<Ticks>(cycles * static_cast<double>(sim::kTicksInCycle) + 0.5);
+  return static_cast<Ticks>(std::llround(cycles * static_cast<double>(sim::kTicksInCycle)));
 }
 
 template <size_t Size>
@@ -49,6 +50,9 @@ void read_caches(const nb::dict &settings, const char *name,
 std::unique_ptr<Core> make_core(const nb::dict &settings) {
   Machine machine;
   read_caches(settings, "caches", machine.caches);
+  for (const sim::TimedCache &cache : machine.caches)
+    if (cache.ways > sim::LruSets::kWays)
+      throw TraceFailure({"caches", "there must be at most 16 ways", ""});
   read_caches(settings, "tlbs", machine.tlbs);
   machine.page_shift = number_of<uint32_t>(settings, "page_shift");
   machine.walk = ticks_of(settings, "walk");
@@ -59,6 +63,7 @@ std::unique_ptr<Core> make_core(const nb::dict &settings) {
   machine.window = number_of<uint32_t>(settings, "window");
   machine.outstanding = number_of<uint32_t>(settings, "outstanding");
   machine.stream = number_of<uint32_t>(settings, "stream");
+  machine.crosses = number_of<bool>(settings, "crosses");
   machine.adjacent = number_of<bool>(settings, "adjacent");
   for (const uint32_t count : {machine.window, machine.outstanding})
     if (count == 0 || count > sim::kMostInFlight)

@@ -171,5 +171,5 @@ def test_speedscope_itself_opens_it(trace: Trace, abut: Abut, tmp_path: Path, fo
 
 def test_an_unknown_figure_is_named(trace: Trace, tmp_path: Path) -> None:
     with pytest.raises(AbutError, match="called 'L9'") as raised:
-        command(Path(trace.path), Format.COLLAPSED, tmp_path / "out", figure="L9", cache="modern")
+        command(Path(trace.path), Format.COLLAPSED, tmp_path / "out", figure="L9", machine="modern")
     assert raised.value.fix == "choose of objects, bytes, accesses, L1 misses, L2 misses, L3 misses"

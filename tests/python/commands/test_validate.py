@@ -94,7 +94,7 @@ def test_runs_that_differ_are_shown_as_their_mean_and_how_far_they_lie_apart() -
 def test_validate_refuses_what_it_does_not_know(abut: Abut) -> None:
     done = abut("validate", "--against", "intuition", "--", "true")
     assert done.returncode == 2
-    assert "choose of counters, cachegrind" in done.stderr
+    assert "choose of time, counters, cachegrind" in done.stderr
 
 
 def test_rezaeis_shares_are_his_and_signed() -> None:

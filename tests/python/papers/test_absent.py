@@ -57,7 +57,7 @@ def test_a_trace_is_simulated_without_the_papers_heaps(tmp_path: Path) -> None:
     [
         ("bench vam", "vam: no papers are installed"),
         ("run --heap vam -- true", "heap: there is none called 'vam'"),
-        ("sim --cache pentium4 run.trace", "--cache: there is none called 'pentium4'"),
+        ("sim --machine pentium4 run.trace", "--machine: there is none called 'pentium4'"),
     ],
 )
 def test_what_a_paper_brings_is_not_known(arguments: str, problem: str) -> None:

@@ -1,13 +1,17 @@
 """A core's time: its table is read strictly, and time is that of the layout, not of misses."""
 
 from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
 
 import numpy as np
 import pytest
 
 from abut.errors import AbutError
 from abut.simulation.core_time import Core, Time
+from abut.simulation.jobs import Job, average_cycles, simulate
 from abut.simulation.presets import Preset, find_preset, read_preset
+from abut.trace import TraceWriter
+from abut.tuning.choice import access_cycles
 
 ZEN5 = (Path(__file__).parents[3] / "python/abut/simulation/machines/zen5.toml").read_text()
 
@@ -53,3 +57,33 @@ def test_core_that_cannot_be_is_refused(tmp_path: Path) -> None:
         (tmp_path / "mine.toml").write_text(ZEN5.replace(old, new, 1))
         with pytest.raises(AbutError):
             time_of(read_preset(tmp_path / "mine.toml"), [0])
+
+
+def test_layouts_are_ranked_by_predicted_time_where_a_machine_has_a_core(tmp_path: Path) -> None:
+    trace = tmp_path / "run.trace"
+    with TraceWriter(trace) as out:
+        for address in range(4096, 65536, 512):
+            out.access(0, address, 8)
+    with_core = simulate(Job(str(trace), find_preset("zen5")))
+    assert with_core.time
+    assert access_cycles(with_core) == with_core.time.total / with_core.time.accesses
+    without = simulate(Job(str(trace), find_preset("modern")))
+    assert access_cycles(without) == average_cycles(without)
+
+
+@pytest.mark.long
+def test_memory_stays_bounded_over_a_thousand_million_references() -> None:
+    preset = find_preset("zen5")
+    assert preset.core
+    core = Core(preset.levels, preset.memory_cycles, preset.core, preset.tlb, 3.0)
+    random = np.random.default_rng(1)
+    sizes = np.full(1 << 20, 8, np.uint32)
+    near = np.arange(1 << 20, dtype=np.uint64) * 8
+    far = random.integers(0, 1 << 40, 1 << 20, np.uint64)
+    most = 0
+    for piece in range(1000):
+        core.take(near if piece % 16 else far + np.uint64(piece << 12), sizes)
+        if piece == 20:
+            most = getrusage(RUSAGE_SELF).ru_maxrss
+    assert core.time().accesses >= 1000 << 20
+    assert getrusage(RUSAGE_SELF).ru_maxrss < most + (32 << 10)

@@ -286,7 +286,7 @@ def test_huge_pages_miss_the_tlb_once_for_two_megabytes(tmp_path: Path) -> None:
 
 
 def test_the_command_says_the_verdict_first(abut: Abut, trace: Path) -> None:
-    done = abut("sim", "--cache", "rezaei-8k", "--split", "allocator", "--classes", str(trace))
+    done = abut("sim", "--machine", "rezaei-8k", "--split", "allocator", "--classes", str(trace))
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0].startswith("prog: 1,202 accesses; rezaei-8k")
@@ -326,7 +326,7 @@ def test_prefetches_are_told_by_side(abut: Abut, tmp_path: Path) -> None:
     (tmp_path / "next.toml").write_text(
         "[[level]]\nname='L1'\ncapacity='8 KiB'\nprefetch='next-line'\ncycles=1"
     )
-    done = abut("sim", "--cache", "next.toml", str(path))
+    done = abut("sim", "--machine", "next.toml", str(path))
     rows = [line.split("│")[1:-1] for line in done.stdout.partition("prefetches")[2].splitlines()]
     both, mine, its = ([cell.strip() for cell in row] for row in rows if len(row) == 6)
     assert mine == ["", "application", "63", "-", "98%", mine[5]]
@@ -355,7 +355,7 @@ def test_the_command_compares_layouts_without_the_allocators_accesses(
 
 @pytest.mark.parametrize(
     "arguments",
-    [("--cache", "abacus"), ("--by", "colour"), ("--layout", "heap"), ("--split", "program")],
+    [("--machine", "abacus"), ("--by", "colour"), ("--layout", "heap"), ("--split", "program")],
 )
 def test_the_command_refuses_what_it_does_not_know(
     abut: Abut, trace: Path, arguments: tuple[str, ...]

@@ -78,7 +78,7 @@ public:
     for (const TimedCache &shape : m.tlbs) tlbs.emplace_back(shape);
     LevelSettings level;
     level.degree = m.stream;
-    if (m.stream != 0) stream = make_stream(level);
+    if (m.stream != 0) stream = make_stream(level, m.crosses);
   }
 
   void access(uint64_t line, uint32_t size, bool writes) {
@@ -226,6 +226,7 @@ Machine any_machine(std::mt19937_64 &random) {
   machine.window = static_cast<uint32_t>(1 + random() % 100);
   machine.outstanding = static_cast<uint32_t>(1 + random() % 20);
   machine.stream = static_cast<uint32_t>(random() % 5);
+  machine.crosses = random() % 2 == 0;
   machine.adjacent = random() % 2 == 0;
   machine.page_shift = random() % 4 == 0 ? 21 : 12;
   return machine;
@@ -273,22 +274,90 @@ TEST(Time, MissesAreThoseOfTheCachesWithoutPrefetchers) {
     EXPECT_EQ(counts.misses.at(i), tree->counts(i).misses[0]) << i;
 }
 
-// Nodes of a list in the order of the walk: each page filled from its line `first(page)` on, round its end.
-template <typename First>
-Columns list_walk(First first) {
-  Columns references;
-  for (uint64_t page = 0; page < 20'000; ++page)
-    for (uint64_t line = 0; line < 64; ++line)
-      references.push_back({(page << 12) + (line + first(page)) % 64 * 64, 8, 0, 0, 0});
-  return references;
+// Of nodes of a line each, that which was born as the i-th; each page is filled from its first line on, or from a line of
+// its own round its end.
+struct Birth {
+  bool rotates;
+  void visit(Columns &walk, uint64_t i) const {
+    const uint64_t first = rotates ? i / 64 * 7 : 0;
+    walk.push_back({(i / 64 << 12) + (i + first) % 64 * 64, 8, 0, 0, 0});
+  }
+};
+constexpr uint64_t kNodes = 1 << 18;
+
+Columns list_walk(Birth born) {
+  Columns walk;
+  for (uint64_t i = 0; i < kNodes; ++i) born.visit(walk, i);
+  return walk;
+}
+
+// A node, what is left of it, the node again, what is right of it: built in that order, too.
+void tree_walk(Birth born, uint64_t first, uint64_t count, Columns &walk) {
+  if (count == 0) return;
+  const uint64_t left = (count - 1) / 2;
+  born.visit(walk, first);
+  tree_walk(born, first + 1, left, walk);
+  born.visit(walk, first);
+  tree_walk(born, first + 1 + left, count - 1 - left, walk);
+}
+
+Columns lists_walk(Birth born) {
+  constexpr uint64_t kLists = 4; // appended to in turn
+  Columns walk;
+  for (uint64_t list = 0; list < kLists; ++list)
+    for (uint64_t i = list; i < kNodes; i += kLists) born.visit(walk, i);
+  return walk;
 }
 
 TEST(Time, PagesBegunAtRotatingLinesAreSlowerThanPagesFromTheirFirstByte) {
-  const Machine machine;
-  const TimeCounts even = time_of(machine, list_walk([](uint64_t) { return 0; }));
-  const TimeCounts turned = time_of(machine, list_walk([](uint64_t page) { return page * 7; }));
-  EXPECT_EQ(even.misses[0], turned.misses[0]); // which is all that a simulator of misses sees
-  EXPECT_GT(turned.total(), even.total());
+  const auto walk_of = [](int structure, Birth born) {
+    if (structure == 0) return list_walk(born);
+    if (structure == 2) return lists_walk(born);
+    Columns walk;
+    tree_walk(born, 0, kNodes, walk);
+    return walk;
+  };
+  for (int structure = 0; structure < 3; ++structure) {
+    const TimeCounts even = time_of({}, walk_of(structure, {false}));
+    const TimeCounts turned = time_of({}, walk_of(structure, {true}));
+    // A simulator of misses sees hardly a difference.
+    EXPECT_NEAR(static_cast<double>(even.misses[0]), static_cast<double>(turned.misses[0]),
+                static_cast<double>(even.misses[0]) / 100);
+    EXPECT_GT(turned.total(), even.total() + even.total() / 30) << structure;
+  }
+}
+
+TEST(Time, MoreWaysNeverTakeLonger) {
+  std::mt19937_64 random(4);
+  for (int round = 0; round < 10; ++round) {
+    Machine machine = any_machine(random);
+    machine.stream = 0;
+    machine.adjacent = false;
+    machine.row_hit_saves = 0;
+    const Columns references = any_references(random, 20'000);
+    Ticks before = ~Ticks{0};
+    for (const uint32_t ways : {2, 4, 8, 16}) {
+      for (TimedCache &cache : machine.caches) cache.ways = ways;
+      const Ticks now = time_of(machine, references).total();
+      EXPECT_LE(now, before) << ways;
+      before = now;
+    }
+  }
+}
+
+TEST(Time, AStrideThatKeepsToOneSetOfEachLevelWaitsForMemory) {
+  Machine machine;
+  machine.stream = 0;
+  Columns spread;
+  Columns piled;
+  for (int round = 0; round < 200; ++round)
+    for (uint64_t i = 0; i < 32; ++i) {
+      spread.push_back({i * 64, 8, 0, 0, 0});
+      piled.push_back({i * machine.caches[2].sets * 64, 8, 0, 0, 0});
+    }
+  EXPECT_EQ(time_of(machine, piled).misses[2], piled.size());
+  EXPECT_EQ(time_of(machine, spread).misses[0], 32U);
+  EXPECT_GT(time_of(machine, piled).total(), 50 * time_of(machine, spread).total());
 }
 
 TEST(Time, AListInRandomOrderWaitsForEachOfItsNodesAndAnArrayForMany) {

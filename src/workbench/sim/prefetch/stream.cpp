@@ -1,5 +1,6 @@
 // Streams: new lines of a page that come in ascending or descending order, whatever lies between them. A stream that
-// was seen three times keeps `degree` lines ahead of the program.
+// was seen three times keeps `degree` lines ahead of the program. One that crosses pages, as those of virtual addresses do,
+// goes on in the page that it runs into.
 #include "sim/prefetch/prefetcher.hpp"
 
 #include <algorithm>
@@ -9,11 +10,11 @@ namespace {
 
 class Stream final : public Prefetcher {
 public:
-  explicit Stream(const LevelSettings &level) : Prefetcher(level) {}
+  Stream(const LevelSettings &level, bool crosses) : Prefetcher(level), crosses_(crosses) {}
 
   void observe(uint64_t line, bool triggers, Targets &targets) override {
     if (!triggers) return;
-    Track &track = track_of(page_of(line));
+    Track &track = track_of(line);
     if (line == track.line) return;
     if (track.line == kNone) {
       track.line = line;
@@ -29,7 +30,7 @@ public:
     const int64_t lead = static_cast<int64_t>(track.ahead - line) * direction;
     const uint64_t from = lead > 0 ? track.ahead : line;
     const auto known = static_cast<uint32_t>(std::clamp<int64_t>(lead, 0, degree()));
-    run(from, direction, degree() - known, targets);
+    run(from, direction, degree() - known, targets, crosses_);
     if (targets.count != 0) track.ahead = targets.lines[targets.count - 1];
   }
 
@@ -47,10 +48,17 @@ private:
   };
 
   // The page's track, or the one that was used longest ago, begun again.
-  Track &track_of(uint64_t page) {
+  Track &track_of(uint64_t line) {
     ++clock_;
+    const uint64_t page = page_of(line);
     auto found = std::find_if(tracks_.begin(), tracks_.end(),
                               [page](const Track &track) { return track.page == page; });
+    if (found == tracks_.end() && crosses_) {
+      found = std::find_if(tracks_.begin(), tracks_.end(), [line](const Track &track) {
+        return track.length != 0 && track.line + static_cast<uint64_t>(track.direction) == line;
+      });
+      if (found != tracks_.end()) found->page = page;
+    }
     if (found == tracks_.end()) {
       found = std::min_element(tracks_.begin(), tracks_.end(),
                                [](const Track &a, const Track &b) { return a.used < b.used; });
@@ -61,14 +69,15 @@ private:
     return *found;
   }
 
+  bool crosses_;
   std::array<Track, kTracks> tracks_;
   uint64_t clock_ = 0;
 };
 
 } // namespace
 
-std::unique_ptr<Prefetcher> make_stream(const LevelSettings &level) {
-  return std::make_unique<Stream>(level);
+std::unique_ptr<Prefetcher> make_stream(const LevelSettings &level, bool crosses) {
+  return std::make_unique<Stream>(level, crosses);
 }
 
 } // namespace abut::sim

@@ -5,6 +5,8 @@
 namespace abut::sim {
 namespace {
 
+constexpr size_t kAhead = 12; // references
+
 LevelSettings stream_settings(uint32_t degree) {
   LevelSettings level;
   level.degree = degree;
@@ -16,12 +18,18 @@ LevelSettings stream_settings(uint32_t degree) {
 Core::Core(const Machine &machine)
     : machine_(machine), caches_{LruSets(machine.caches[0]), LruSets(machine.caches[1]),
                                  LruSets(machine.caches[2])},
-      tlbs_{LruSets(machine.tlbs[0]), LruSets(machine.tlbs[1])} {
-  if (machine.stream != 0) stream_ = make_stream(stream_settings(machine.stream));
+      tlbs_{PageSets(machine.tlbs[0]), PageSets(machine.tlbs[1])} {
+  if (machine.stream != 0) stream_ = make_stream(stream_settings(machine.stream), machine.crosses);
 }
 
 void Core::take(const References &references) {
-  for (size_t i = 0; i < references.count(); ++i) {
+  const size_t count = references.count();
+  uint64_t last_ahead = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const uint64_t ahead =
+        (references.addresses[std::min(i + kAhead, count - 1)] & kAddressMask) >> kLineShift;
+    if (ahead != last_ahead) caches_[2].fetch_ahead(ahead);
+    last_ahead = ahead;
     const Reference reference = references[i];
     const Extent extent = extent_of(reference.address, reference.size);
     const uint64_t last = extent.last >> kLineShift;
@@ -70,12 +78,12 @@ bool Core::is_predictable(uint64_t line) {
 
 Ticks Core::translate(uint64_t line) {
   const uint64_t page = line >> (machine_.page_shift - kLineShift);
-  if (tlbs_[0].use(page) != nullptr) return 0;
+  if (page == page_) return 0;
+  page_ = page;
+  if (tlbs_[0].use(page)) return 0;
   ++counts_.tlb_misses[0];
-  tlbs_[0].insert(page, 0, false);
-  if (tlbs_[1].use(page) != nullptr) return machine_.tlbs[1].latency;
+  if (tlbs_[1].use(page)) return machine_.tlbs[1].latency;
   ++counts_.tlb_misses[1];
-  tlbs_[1].insert(page, 0, false);
   return machine_.tlbs[1].latency + machine_.walk;
 }
 
@@ -108,10 +116,10 @@ Ticks Core::from_below(uint64_t line, Ticks start, size_t &level, bool demand) {
     }
   }
   if (!demand) return ready;
-  Targets targets;
-  if (stream_ != nullptr) stream_->observe(line, triggers, targets);
-  if (machine_.adjacent && triggers) targets.add(line ^ 1);
-  for (uint32_t i = 0; i < targets.count; ++i) prefetch(targets.lines.at(i), start);
+  targets_.count = 0;
+  if (stream_ != nullptr) stream_->observe(line, triggers, targets_);
+  if (machine_.adjacent && triggers) targets_.add(line ^ 1);
+  for (uint32_t i = 0; i < targets_.count; ++i) prefetch(targets_.lines.at(i), start);
   return ready;
 }
 

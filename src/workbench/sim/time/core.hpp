@@ -16,6 +16,7 @@
 #include "sim/reference.hpp"
 #include "sim/time/lru_sets.hpp"
 #include "sim/time/machine.hpp"
+#include "sim/time/page_sets.hpp"
 
 #include <array>
 #include <memory>
@@ -49,8 +50,10 @@ private:
 
   Machine machine_;
   std::array<LruSets, 3> caches_;
-  std::array<LruSets, 2> tlbs_;
+  std::array<PageSets, 2> tlbs_;
+  uint64_t page_ = ~uint64_t{0}; // of the last access
   std::unique_ptr<Prefetcher> stream_;
+  Targets targets_;
   std::array<uint64_t, kRecent> recent_{};
   size_t next_recent_ = 0;
   std::array<Ticks, kMostInFlight> retired_{}; // of the last accesses

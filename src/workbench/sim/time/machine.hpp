@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace abut::sim {
@@ -30,6 +31,7 @@ struct Machine {
   uint32_t window = 128;                    // accesses in flight, at most kMostInFlight
   uint32_t outstanding = 16; // misses of the first level in flight, at most kMostInFlight
   uint32_t stream = 4;       // lines that a stream keeps ahead, into the second level; 0: none
+  bool crosses = true;       // streams go on in the next page
   bool adjacent = false;     // the other line of a pair, into the second level
 };
 
@@ -37,7 +39,8 @@ inline constexpr uint32_t kMostInFlight = 512;
 
 // Where the time went, in ticks; the sum is the whole.
 struct TimeCounts {
-  enum Part : uint8_t { compute, l1, l2, l3, memory, tlb, dependence, outstanding, kParts };
+  enum Part : uint8_t { compute, l1, l2, l3, memory, tlb, dependence, outstanding };
+  static constexpr size_t kParts = 8;
   std::array<Ticks, kParts> parts{};
   std::array<uint64_t, 3> misses{}; // of accesses, by level
   std::array<uint64_t, 2> tlb_misses{};

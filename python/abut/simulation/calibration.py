@@ -1,0 +1,141 @@
+"""This machine's core, measured with small kernels: a machine's file that `--machine` reads.
+
+Latencies are those of chains of pointers through half of a level, TLBs' the difference between a
+line on each of so many pages and as many lines side by side, misses in flight the gain of many
+chains at once, and the stream's reach the one whose simulated walk comes closest to the measured.
+"""
+
+import dataclasses
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from abut.simulation.caches import Level
+from abut.simulation.core_time import Core, CoreSettings
+from abut.simulation.presets import STANDARD, Preset, find_preset, this_machine_preset
+from abut.trace.native import native_module
+
+_LINE, _PAGE = 64, 4096
+_FAR = 96 << 20  # bytes of memory, at least
+_SHARED = 4 << 20
+_HARDLY = 2.0  # cycles
+_WAYS = 16  # of a second TLB
+_PAGES = (32, 48, 64, 96, 128, 192, 256, 512, 1024, 1536, 2048, 3072, 4096, 6144, 8192)
+_CHAINS = (1, 4, 8, 12, 16, 20, 24, 32)
+_REACHES = (0, 1, 2, 4, 8, 16, 32, 64)
+
+
+def calibrate() -> Preset:
+    """Measure; takes some seconds, on a calm machine. Raises AbutError."""
+    native = native_module()
+    ghz = native.gigahertz()
+    shape = this_machine_preset()
+    # A part of the last level only: others use it, too.
+    reached = [min(level.capacity // 2, _SHARED) for level in shape.levels[:3]]
+    levels = [
+        dataclasses.replace(level, cycles=_chase(ghz, size // _LINE))
+        for level, size in zip(shape.levels, reached, strict=False)
+    ]
+    far = max(_FAR, 3 * levels[-1].capacity) // _LINE
+    memory = _chase(ghz, far)
+    first, second, walk = _tlbs(ghz)
+    core = CoreSettings(
+        how="measured by abut calibrate; estimates: window, row_hit_saves, cycles_per_instruction",
+        ghz=ghz,
+        window=128,
+        outstanding=min(64, round(memory / min(_chase(ghz, far, chains=n) for n in _CHAINS))),
+        cycles_per_instruction=0.3,
+        walk_cycles=walk,
+        line_cycles=native.read_cycles(far * _LINE, ghz),
+        row_hit_saves=0.1 * memory,
+        stream=0,
+        crosses=True,
+        adjacent=False,
+    )
+    usual = find_preset(STANDARD)
+    found = dataclasses.replace(
+        usual,
+        name="calibrated",
+        about="this machine, measured by abut calibrate",
+        levels=tuple(levels),
+        tlb=(first, second),
+        memory_cycles=memory,
+        core=core,
+    )
+    measured = native.chase(far, ghz, order="ascending")
+    reaches = {reach: _walk(found, core, reach) for reach in _REACHES}
+    best = min(reaches, key=lambda reach: abs(math.log(reaches[reach] / measured)))
+    return dataclasses.replace(found, core=dataclasses.replace(core, stream=best))
+
+
+def machine_file(preset: Preset) -> str:
+    """The preset as TOML."""
+    parts: list[tuple[str, dict[str, Any]]] = [
+        ("[core]", dataclasses.asdict(preset.core) if preset.core else {}),
+        *(("[[level]]", _written(level)) for level in preset.levels),
+        *(("[[tlb]]", _written(level)) for level in preset.tlb),
+        *(("[[huge_tlb]]", _written(level)) for level in preset.huge_tlb),
+    ]
+    head = {"about": preset.about, "memory_cycles": preset.memory_cycles}
+    return "\n\n".join(["\n".join(_lines(head)), *("\n".join((a, *_lines(b))) for a, b in parts)])
+
+
+def _written(level: Level) -> dict[str, Any]:
+    usual = Level("", 0)
+    table = {
+        field.name: getattr(level, field.name)
+        for field in dataclasses.fields(level)
+        if getattr(level, field.name) != getattr(usual, field.name)
+    }
+    if level.line >= _PAGE:
+        table["page"] = table.pop("line")
+        table["entries"] = table.pop("capacity") // level.line
+    return table
+
+
+def _lines(table: dict[str, Any]) -> Iterator[str]:
+    for key, value in table.items():
+        text = f'"{value}"' if isinstance(value, str) else str(value).lower()
+        yield f"{key} = {round(value, 2) if isinstance(value, float) else text}"
+
+
+def _chase(ghz: float, lines: int, **more: Any) -> float:
+    return float(native_module().chase(lines, ghz, huge_pages=True, **more))
+
+
+def _tlbs(ghz: float) -> tuple[Level, Level, float]:
+    """Both TLBs of data, and what a walk takes after them."""
+    native = native_module()
+    extra = [native.chase(n, ghz, line_step=_PAGE) - _chase(ghz, n) for n in _PAGES]
+    first, latency, second, walk = tlb_of(_PAGES, extra)
+    upper = Level("L1 TLB", first * _PAGE, below="L2 TLB", line=_PAGE, cycles=1, per_thread=True)
+    lower = Level("L2 TLB", second * _PAGE, line=_PAGE, ways=_WAYS, cycles=latency, per_thread=True)
+    return upper, lower, walk
+
+
+def tlb_of(pages: tuple[int, ...], extra: list[float]) -> tuple[int, float, int, float]:
+    """Entries of the first TLB, latency and entries of the second, and cycles of a walk.
+
+    `extra`: cycles a step that so many pages cost. Entries of the second are a power of two.
+    """
+    in_first = max(
+        (n for n, more in zip(pages, extra, strict=True) if more < _HARDLY), default=pages[0]
+    )
+    beyond = [more for n, more in zip(pages, extra, strict=True) if n > in_first]
+    latency = beyond[min(1, len(beyond) - 1)] if beyond else 7.0
+    in_second = max(
+        (n for n, more in zip(pages, extra, strict=True) if more < 2 * latency), default=in_first
+    )
+    walk = max(0.0, extra[-1] - latency)
+    return in_first, latency, max(_WAYS, 1 << (in_second.bit_length() - 1)), walk
+
+
+def _walk(preset: Preset, core: CoreSettings, reach: int) -> float:
+    """Simulated cycles a node of a list whose nodes are lines in ascending order."""
+    settings = dataclasses.replace(core, stream=reach, cycles_per_instruction=0.25)
+    simulated = Core(preset.levels, preset.memory_cycles, settings, preset.tlb, 2.0)
+    count = 1 << 17
+    simulated.take(np.arange(count, dtype=np.uint64) * _LINE, np.full(count, 8, np.uint32))
+    return simulated.time().total / count

@@ -1,0 +1,199 @@
+"""The time of a program under several heaps, predicted from recorded parts of it, and measured.
+
+A part of the run's accesses is recorded under each heap, in windows spread over it; a simulated
+core takes them, and what it takes an instruction counts for the rest, whose instructions are
+counted exactly.
+"""
+
+import itertools
+import json
+import math
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean, median
+
+import numpy as np
+
+from abut.environment import untouched_environment
+from abut.errors import AbutError
+from abut.heaps import Heap, preload
+from abut.measure.instructions import check_counter, counting, take_count
+from abut.measure.interleave import Interleaver
+from abut.measure.measurement import Measurement, Plan
+from abut.measure.spawn import Launch, run_once
+from abut.measure.workload import Workload
+from abut.simulation.jobs import core_of, feed_trace
+from abut.simulation.presets import Preset
+from abut.trace.reader import Trace
+
+WINDOW = 5_000_000  # accesses
+_ACCESSES_AN_INSTRUCTION = 0.5
+_DIFFER = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class HeapTime:
+    """One heap: seconds predicted, of which computing; and measured, the least and the median."""
+
+    heap: str
+    predicted_s: float
+    computing_s: float
+    measured_s: float
+    median_s: float
+    accesses: int
+    instructions: int
+    recorded: int  # of those, while accesses were recorded
+    cycles: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """A program's heaps."""
+
+    program: str
+    heaps: Sequence[HeapTime]
+
+    @property
+    def rank_correlation(self) -> float:
+        """Spearman's, of predicted and measured; NaN of fewer than two heaps."""
+        return rank_correlation(
+            [heap.predicted_s for heap in self.heaps], [heap.measured_s for heap in self.heaps]
+        )
+
+    @property
+    def error(self) -> float:
+        """The mean of how far predictions are off, once all are scaled to the same mean."""
+        scale = sum(h.measured_s for h in self.heaps) / sum(h.predicted_s for h in self.heaps)
+        return fmean(abs(h.predicted_s * scale / h.measured_s - 1) for h in self.heaps)
+
+    @property
+    def signs(self) -> tuple[int, int]:
+        """Of the pairs that differ by more than 5 % measured, how many are predicted so; of all."""
+        pairs = [
+            (a, b)
+            for a, b in itertools.permutations(self.heaps, 2)
+            if b.measured_s > a.measured_s * (1 + _DIFFER)
+        ]
+        return sum(a.predicted_s < b.predicted_s for a, b in pairs), len(pairs)
+
+
+def rank_correlation(predicted: Sequence[float], measured: Sequence[float]) -> float:
+    """Spearman's; NaN of fewer than two, or of equals alone."""
+    columns = [np.array(column) for column in (predicted, measured)]
+    ranks = [np.sign(column[:, None] - column).sum(axis=1) for column in columns]
+    with np.errstate(invalid="ignore"):
+        return float(np.corrcoef(ranks)[0, 1]) if len(predicted) > 1 else math.nan
+
+
+def compare_times(
+    workload: Workload,
+    heaps: Sequence[Heap],
+    preset: Preset,
+    plan: Plan,
+    most: int,
+    keep: Path | None = None,
+) -> Times:
+    """Measure and predict; `most` accesses of each run are simulated. What was recorded is kept in
+    the folder `keep`, and not recorded again where it is there. Raises AbutError.
+    """
+    if preset.core is None:
+        raise AbutError(f"{preset.name}: has no [core]", fix="abut calibrate -o mine.toml")
+    check_counter()
+    measurement = Measurement(workload)
+    Interleaver(heaps, plan, (), heaps[0].name).measure(measurement, lambda _: None)
+    times = []
+    for heap in heaps:
+        users = [sample.user_s for sample in measurement.samples[heap.name]]
+        with tempfile.TemporaryDirectory(prefix="abut-validate-") as folder:
+            path, instructions = _recorded(workload, heap, most, keep or Path(folder))
+            measured = min(users), median(users)
+            times.append(predicted(Trace(path), heap.name, instructions, preset, measured))
+    return Times(workload.name, times)
+
+
+def _recorded(workload: Workload, heap: Heap, most: int, folder: Path) -> tuple[Path, int]:
+    """The trace of a part of the run, and the instructions of all of it."""
+    path = folder / f"{workload.name}@{heap.name}.trace"
+    count = path.with_suffix(".json")
+    if not count.is_file():
+        with tempfile.TemporaryDirectory(prefix="abut-validate-") as counts:
+            run_once(counting(_launch(workload, heap), Path(counts)))
+            instructions = take_count(Path(counts))
+        _record(workload, heap, path, round(instructions * _ACCESSES_AN_INSTRUCTION / most))
+        count.write_text(json.dumps({"instructions": instructions}))
+    return path, int(json.loads(count.read_text())["instructions"])
+
+
+def predicted(
+    trace: Trace, heap: str, instructions: int, preset: Preset, measured: tuple[float, float]
+) -> HeapTime:
+    """What a simulated core makes of a trace that has a part of so many instructions."""
+    core, settings = core_of(preset, trace), preset.core
+    recorded = (trace.info.totals or {}).get("instructions", 0)
+    if core is None or settings is None or not recorded:
+        raise AbutError(f"{trace.path}: no core, or no instructions counted")
+    feed_trace(trace, [core])
+    time = core.time()
+    seconds = instructions / recorded / settings.ghz / 1e9
+    return HeapTime(
+        heap,
+        time.total * seconds,
+        time.cycles["compute"] * seconds,
+        *measured,
+        time.accesses,
+        instructions,
+        recorded,
+        time.cycles,
+    )
+
+
+def _launch(workload: Workload, heap: Heap) -> Launch:
+    environment = {**untouched_environment(), **workload.environment, **heap.environment}
+    return Launch(
+        argv=workload.argv,
+        environment=environment,
+        folder=workload.folder,
+        stdin=workload.stdin,
+        stdout=Path("/dev/null"),
+        stderr=Path("/dev/null"),
+        preload=preload(heap, environment.get("LD_PRELOAD", "")),
+    )
+
+
+def _record(workload: Workload, heap: Heap, path: Path, one_of: int) -> None:
+    window = ["--window", f"{WINDOW}/{one_of * WINDOW}"] if one_of > 1 else []
+    with workload.stdin.open("rb") as stdin:
+        done = subprocess.run(
+            [
+                *(
+                    sys.executable,
+                    "-m",
+                    "abut",
+                    "record",
+                    "--quiet",
+                    "--everything",
+                    "--force",
+                    *window,
+                ),
+                *("--heap", _name(heap)),
+                *("--output", str(path), "--", *workload.argv),
+            ],
+            stdin=stdin,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env={**untouched_environment(), **workload.environment},
+            cwd=workload.folder,
+            text=True,
+            check=False,
+        )
+    if not path.is_file():
+        raise AbutError(f"{workload.name}: could not be recorded: {done.stderr.strip()}")
+
+
+def _name(heap: Heap) -> str:
+    """For `abut record --heap`: a library that was given by its path has no other."""
+    return heap.name if heap.package or heap.environment or not heap.library else str(heap.library)

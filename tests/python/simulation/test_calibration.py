@@ -1,0 +1,55 @@
+"""Kernels tell levels apart, and what they measure makes a machine's file that is read back."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from abut.simulation.calibration import machine_file, tlb_of
+from abut.simulation.presets import find_preset, read_preset
+from abut.trace.native import failures, native_module
+from conftest import Abut
+
+
+def test_kernels_tell_caches_from_memory_and_streams_from_chance() -> None:
+    native = native_module()
+    ghz = native.gigahertz()
+    assert 0.5 < ghz < 8
+    near = native.chase(128, ghz)
+    far = native.chase(1 << 18, ghz)
+    assert 2 < near < 20 < far
+    assert native.chase(1 << 18, ghz, order="ascending") < far / 2
+    assert native.chase(1 << 18, ghz, chains=8) < far / 2
+    assert 0 < native.read_cycles(1 << 24, ghz) < far
+
+
+def test_chase_that_cannot_be_is_refused() -> None:
+    for lines, more in ((0, {}), (64, {"chains": 33}), (64, {"order": "sideways"})):
+        with pytest.raises(Exception, match=r"range|order"), failures():
+            native_module().chase(lines, 1.0, **more)
+
+
+def test_tlbs_are_read_from_where_pages_begin_to_cost() -> None:
+    pages = (32, 64, 128, 256, 1024, 2048, 4096)
+    assert tlb_of(pages, [0.0, 0.5, 7.0, 7.0, 8.0, 30.0, 47.0]) == (64, 7.0, 1024, 40.0)
+    assert tlb_of(pages, [0.0] * 7) == (4096, 7.0, 4096, 0.0), "no page costs anything"
+
+
+def test_machine_file_is_the_preset(tmp_path: Path) -> None:
+    preset = find_preset("zen5")
+    (tmp_path / "zen5.toml").write_text(machine_file(preset))
+    assert read_preset(tmp_path / "zen5.toml") == dataclasses.replace(preset, allocator=None)
+
+
+@pytest.mark.long
+def test_calibrate_writes_a_machine_that_sim_reads(tmp_path: Path, abut: Abut) -> None:
+    target = tmp_path / "mine.toml"
+    done = abut("calibrate", "-o", str(target))
+    assert done.returncode == 0, done.stderr
+    found = read_preset(target)
+    assert found.core
+    assert found.core.outstanding > 1
+    cycles = [level.cycles for level in found.levels]
+    assert cycles == sorted(cycles)
+    assert cycles[-1] < found.memory_cycles
+    assert abut("calibrate", "-o", str(target)).returncode != 0, "it is there already"

@@ -1,0 +1,57 @@
+"""Predicted times beside measured ones: the statistics, and the verb as a whole."""
+
+import json
+import math
+import shutil
+
+import pytest
+
+from abut.simulation.times import HeapTime, Times, rank_correlation
+from conftest import Abut
+
+
+def times_of(*pairs: tuple[float, float]) -> Times:
+    """Of heaps a, b, c ... with these predicted and measured seconds."""
+    heaps = [
+        HeapTime("abc"[i], predicted, predicted / 2, measured, measured, 1, 1, 1, {})
+        for i, (predicted, measured) in enumerate(pairs)
+    ]
+    return Times("program", heaps)
+
+
+def test_rank_correlation_is_spearmans() -> None:
+    assert rank_correlation([1, 2, 3], [10, 20, 90]) == pytest.approx(1)
+    assert rank_correlation([1, 2, 3], [9, 5, 1]) == pytest.approx(-1)
+    # Ranks 1, 2.5, 2.5, 4 and 1, 3, 2, 4: by the formula of Pearson, of ranks.
+    assert rank_correlation([1, 5, 5, 7], [1, 3, 2, 4]) == pytest.approx(4.5 / math.sqrt(4.5 * 5))
+    assert math.isnan(rank_correlation([1], [1]))
+
+
+def test_only_pairs_that_differ_measured_count_and_errors_are_of_ratios() -> None:
+    times = times_of((1.0, 2.0), (1.1, 2.05), (1.5, 1.8))
+    assert times.signs == (0, 2), "a and b are too near each other; c is quicker, and not predicted"
+    assert times_of((1.0, 2.0), (2.0, 4.0)).error == pytest.approx(0), "scaled"
+    assert times_of((1.0, 1.0), (1.0, 3.0)).error == pytest.approx((1 + 1 / 3) / 2)
+
+
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="no valgrind")
+def test_validate_shows_each_heap_predicted_and_measured(abut: Abut) -> None:
+    script = "BEGIN { for (i = 0; i < 20000; ++i) t[i] = i; for (k in t) s += t[k]; print s }"
+    words = ["--heaps", "glibc,abut", "--runs", "2", "--accesses", "1000000", "--json"]
+    done = abut("validate", *words, "--", "awk", script)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert [heap["heap"] for heap in found["heaps"]] == ["glibc", "abut"]
+    for heap in found["heaps"]:
+        assert 0 < heap["computing_s"] < heap["predicted_s"] < 10
+        assert 0 <= heap["measured_s"] <= heap["median_s"]
+        assert heap["accesses"] > 200_000
+        assert heap["predicted_s"] == pytest.approx(
+            sum(heap["cycles"].values()) * heap["instructions"] / heap["recorded"] / 4.5e9, rel=0.01
+        )
+
+
+def test_what_is_not_of_times_is_refused(abut: Abut) -> None:
+    done = abut("validate", "--against", "cachegrind", "--heaps", "abut", "--", "true")
+    assert done.returncode == 2
+    assert "--heaps" in done.stderr
