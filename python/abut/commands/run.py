@@ -3,7 +3,6 @@
 This process becomes the program (exec), so exit code, signals, streams and children are its own.
 """
 
-import dataclasses
 import errno
 import os
 import signal
@@ -13,16 +12,15 @@ from typing import Annotated
 
 import typer
 
+from abut.checking import checked_heap
 from abut.environment import untouched_environment
-from abut.errors import NOT_EXECUTABLE, RUN_FAILED, USAGE, AbutError, unknown
-from abut.heaps import Heap, preload, require_heap
+from abut.errors import NOT_EXECUTABLE, RUN_FAILED, USAGE, AbutError
+from abut.heaps import preload, require_heap
 from abut.library import load_library
-from abut.places import build_fix, native_folder
 from abut.program import FOR_MUSL, find_program, preload_obstacle
 from abut.settings import environment_of
 
 TAKES_PROGRAM = True
-CHECKS = ("tail", "quarantine")
 
 
 def command(
@@ -84,12 +82,17 @@ def command(
     """
     try:
         environment = untouched_environment()
+        if check and (plan or json or explain):
+            raise AbutError(
+                "--check: the heap that checks puts no objects beside others",
+                fix="leave out --plan, --explain and --json",
+                exit_code=USAGE,
+            )
         environment |= _settings(heap, option or [], stats, json, plan, explain=explain)
         found = require_heap(heap)
-        environment |= found.environment
         if check:
-            found = _checked(found, check, plan or json or explain)
-            environment["ABUT_CHECK"] = check
+            found = checked_heap(found, check)
+        environment |= found.environment
         chosen = preload(found, environment.get("LD_PRELOAD", ""))
     except AbutError as error:
         if error.exit_code is None:
@@ -137,25 +140,6 @@ def _settings(
     if explain:
         variables["ABUT_EXPLAIN"] = "on"
     return variables
-
-
-def _checked(heap: Heap, check: str, placing: object) -> Heap:
-    """The heap with the library that looks at blocks."""
-    for word in check.split(","):
-        if word not in CHECKS:
-            raise unknown("check", word, CHECKS)
-    if placing or heap.name.partition("+")[0] != "abut":
-        what = "places nothing" if placing else f"is abut's, and the heap is {heap.name}"
-        raise AbutError(
-            f"--check: the heap that checks {what}",
-            fix="leave out --plan, --explain and --json" if placing else "leave --heap out",
-            exit_code=USAGE,
-        )
-    library = native_folder() / "libabut_checked.so"
-    if not library.is_file():
-        problem = f"{library}: abut's checking library is not there"
-        raise AbutError(problem, fix=build_fix("abut_checked"))
-    return dataclasses.replace(heap, library=library)
 
 
 def _become(path: Path, program: list[str], environment: dict[str, str]) -> None:

@@ -53,7 +53,8 @@ void write_frame(Address return_address) {
   char path[300];
   const bool is_program = map->l_name[0] == '\0';
   const char *module = is_program && os::program_path(path, sizeof path) ? path : info.dli_fname;
-  if (!write_line(module, call - map->l_addr))
+  // The C library's lines say nothing of the program, and take long to find.
+  if (std::strstr(module, "/libc.so.") != nullptr || !write_line(module, call - map->l_addr))
     message << "    " << (info.dli_sname != nullptr ? info.dli_sname : "??");
   message << " (";
   message.append(module, std::strlen(module));
