@@ -10,7 +10,8 @@
 #include <cstring>
 
 // There in the library that looks at blocks: probes/checked/start.cpp.
-extern "C" __attribute__((weak, visibility("hidden"))) const char abut_checks_blocks;
+extern const char kChecksBlocks __asm__("abut_checks_blocks")
+    __attribute__((weak, visibility("hidden")));
 
 namespace abut::entry {
 
@@ -34,7 +35,7 @@ const char *reason(SetOption result) {
   return "";
 }
 
-bool checks_blocks() { return &abut_checks_blocks != nullptr; }
+bool checks_blocks() { return &kChecksBlocks != nullptr; }
 
 // Of another library: this one would say nothing of a fault, and seem to have found none.
 void refuse_check(const char *value) {

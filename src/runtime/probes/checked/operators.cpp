@@ -5,7 +5,6 @@
 #include "probes/checked/blocks.hpp"
 
 using namespace abut;
-using context::Frame;
 using entry::allocate_or_null;
 using entry::allocate_or_throw;
 

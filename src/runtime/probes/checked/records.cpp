@@ -8,6 +8,10 @@ namespace abut::checked {
 
 constinit Records records;
 
+namespace {
+constexpr size_t kSlotBytes = sizeof(void *);
+}
+
 Callers callers_of(context::Frame frame) {
   Callers callers;
   context::chain_table.capture(frame, callers.addresses, Callers::kMost);
@@ -29,13 +33,13 @@ bool Records::grow() {
   Record **old = slots_;
   const size_t old_count = slot_count_;
   const size_t count = std::max(kFirstSlots, 2 * old_count);
-  auto **made = static_cast<Record **>(os::map(count * sizeof(Record *)));
+  auto **made = static_cast<Record **>(os::map(count * kSlotBytes));
   if (made == nullptr) return false;
   slots_ = made;
   slot_count_ = count;
   for (size_t i = 0; i < old_count; ++i)
     if (old[i] != nullptr) slots_[slot_of(old[i]->block)] = old[i];
-  if (old != nullptr) os::unmap(static_cast<void *>(old), old_count * sizeof(Record *));
+  if (old != nullptr) os::unmap(static_cast<void *>(old), old_count * kSlotBytes);
   return true;
 }
 

@@ -6,7 +6,8 @@
 #include "probes/checked/settings.hpp"
 
 // api/start.cpp asks whether it is there.
-extern "C" __attribute__((visibility("hidden"))) const char abut_checks_blocks = 1;
+extern const char kChecksBlocks __asm__("abut_checks_blocks") __attribute__((visibility("hidden")));
+const char kChecksBlocks = 1;
 
 namespace abut::checked {
 namespace {
