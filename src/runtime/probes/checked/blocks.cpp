@@ -158,14 +158,19 @@ void give_back(Record *record) {
 void *allocate(size_t align, size_t bytes, context::Frame frame) {
   const Place found = place(align, bytes);
   if (found.base == 0) return nullptr;
-  const Record *record = remember(found, bytes, callers_of(frame));
-  if (record == nullptr) {
+  // Before there is a record: at exit, another thread may look at all that have one.
+  if (settings().tail) {
+    Record around;
+    around.block = found.block;
+    around.bytes = bytes;
+    around.base = found.base;
+    around.end = found.end;
+    front_of(around).fill(kAround);
+    tail_of(around).fill(kAround);
+  }
+  if (remember(found, bytes, callers_of(frame)) == nullptr) {
     entry::release("malloc", reinterpret_cast<void *>(found.base));
     return nullptr;
-  }
-  if (settings().tail) {
-    front_of(*record).fill(kAround);
-    tail_of(*record).fill(kAround);
   }
   return reinterpret_cast<void *>(found.block);
 }
