@@ -14,7 +14,7 @@ help: ## Show this list
 .PHONY: demo
 demo: ## Build abut, show what it says of a real program's heap, and measure that under five heaps
 	@tools/setup.sh build heaps demo python
-	@tools/build.sh release abut abut_light abut_rt abut_papers abut_native abut-collect
+	@tools/build.sh release abut abut_light abut_checked abut_rt abut_papers abut_native abut-collect
 	@$(ABUT) demo --output build/demo
 
 .PHONY: test

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import tomllib
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -37,6 +38,15 @@ _PYTHON_TESTS = {
     "src/workbench/sim": "tests/python/simulation",
     "src/workbench/trace": "tests/python/trace",
 }
+# The environment's own finder would lead to the package of the tree that is not changed.
+_PYTEST = """
+import sys
+sys.meta_path[:] = [one for one in sys.meta_path if "ScikitBuild" not in type(one).__name__]
+sys.path.insert(0, "python")
+import abut, pytest
+assert "mutants" in abut.__file__, abut.__file__
+sys.exit(pytest.main(sys.argv[1:]))
+"""
 _SECONDS = 600
 _SURVIVORS = ROOT / "tests" / "survivors.toml"
 
@@ -67,17 +77,18 @@ def copied_tree() -> None:
         (TREE / ".venv").symlink_to(ROOT / ".venv")
 
 
-def drawn(folders: list[str], count: int, seed: int) -> list[Mutant]:
+def drawn(folders: list[str], seed: int) -> Iterator[Mutant]:
     """A sample of what the tool could change, without comments and what is the same again."""
     chance = random.Random(seed)
     files = sorted(path for folder in folders for path in (ROOT / folder).rglob("*.[ch]pp"))
     sizes = [len(path.read_bytes()) for path in files]
-    found: dict[Mutant, None] = {}
-    while len(found) < count:
+    found: set[Mutant] = set()
+    while True:
         (file,) = chance.choices(files, sizes)
-        if mutant := _one_of(file, chance):
-            found[mutant] = None
-    return list(found)
+        mutant = _one_of(file, chance)
+        if mutant and mutant not in found:
+            found.add(mutant)
+            yield mutant
 
 
 def _one_of(file: Path, chance: random.Random) -> Mutant | None:
@@ -94,6 +105,8 @@ def _one_of(file: Path, chance: random.Random) -> Mutant | None:
     if line is None or before[line].lstrip().startswith(("//", "#", "static_assert")):
         return None
     changed = after[line] if len(after) == len(before) else ""
+    if before[line].strip() == changed.strip():
+        return None
     return Mutant(str(file.relative_to(ROOT)), line + 1, before[line], changed)
 
 
@@ -117,8 +130,8 @@ def _built_and_tested(part: str) -> str:
     tests += ["--label-exclude", "^(long|debug)$", "--stop-on-failure", "--parallel", "2"]
     commands = [tests]
     if part in _PYTHON_TESTS:
-        python = [".venv/bin/python", "-m", "pytest", "-x", "-m", "not long", _PYTHON_TESTS[part]]
-        commands.append([*python, "--numprocesses", "2"])
+        python = [".venv/bin/python", "-c", _PYTEST, "-x", "-m", "not long", _PYTHON_TESTS[part]]
+        commands.append(python)
     if subprocess.run(build, cwd=TREE, capture_output=True, check=False).returncode != 0:
         return "cannot be built"
     for command in commands:
@@ -142,7 +155,7 @@ def reasons() -> dict[tuple[str, str, str], str]:
 def main() -> int:
     """Try a sample."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--count", type=int, default=40)
+    parser.add_argument("--count", type=int, default=40, help="of those that can be built")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was found")
     parser.add_argument("folders", nargs="*", default=FOLDERS)
@@ -154,9 +167,12 @@ def main() -> int:
         if (outcome := _built_and_tested(part)) != "survived":
             print(f"mutants.py: {part}: the tests fail as it is: {outcome}", file=sys.stderr)
             return 2
-    known, found = reasons(), []
-    for mutant in drawn(list(given.folders), given.count, given.seed):
+    known, found, built = reasons(), [], 0
+    for mutant in drawn(list(given.folders), given.seed):
+        if built == given.count:
+            break
         outcome = tried(mutant)
+        built += outcome != "cannot be built"
         before, after = mutant.before.strip(), mutant.after.strip()
         if outcome == "survived":
             outcome = known.get((mutant.file, before, after), outcome)

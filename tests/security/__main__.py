@@ -1,6 +1,6 @@
 """Commits faults of every kind and size under several heaps, and prints which are noticed.
 
-PYTHONPATH=tests:python python -m security [--heaps glibc,mimalloc,abut] [--json FILE]
+PYTHONPATH=tests:python python -m security [--heaps glibc,mimalloc,abut,checked] [--json FILE]
 """
 
 import argparse
@@ -11,19 +11,21 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from abut.heaps import find_heaps
+from abut.heaps import Heap, MissingHeap
 
-from .faults import CAUGHT, SIZES, faults, outcomes
+from .faults import CAUGHT, SIZES, faults, heap_called, outcomes
 
 _LETTERS = {CAUGHT: "c", "crashed": "x", "harmless": "-", "misled": "M"}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="security", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--heaps", default="abut,glibc,mimalloc,jemalloc,tcmalloc")
+    parser.add_argument("--heaps", default="glibc,mimalloc,abut,checked")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all outcomes")
     chosen = parser.parse_args()
-    heaps, missing = find_heaps(chosen.heaps.split(","))
+    named = [heap_called(name) for name in chosen.heaps.split(",")]
+    heaps = [heap for heap in named if isinstance(heap, Heap)]
+    missing = [heap for heap in named if isinstance(heap, MissingHeap)]
     found = {heap.name: outcomes(heap) for heap in heaps}
     table = Table("fault", *found)
     for kind in faults():

@@ -3,14 +3,18 @@
 import os
 import signal
 import subprocess
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from abut.heaps import Heap, preload
+from abut.checking import checked_heap
+from abut.heaps import Heap, MissingHeap, find_heap, preload, require_heap
 
 SIZES = (24, 200, 1000, 5000, 40000, 1 << 20, 8 << 20)
 CAUGHT, CRASHED, HARMLESS, MISLED = "caught", "crashed", "harmless", "misled"
+CHECKED = "checked"
 _ROOT = Path(__file__).resolve().parents[2]
 _EXITS = {0: HARMLESS, 3: MISLED, -signal.SIGABRT: CAUGHT}
 _SECONDS = 30
@@ -36,11 +40,18 @@ def faults() -> list[str]:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
 
 
-def outcomes(heap: Heap) -> dict[Fault, str]:
+def outcomes(heap: Heap, sizes: Iterable[int] = SIZES) -> dict[Fault, str]:
     """What came of each fault under the heap."""
-    every = [(kind, size) for kind in faults() for size in SIZES]
+    every = [(kind, size) for size in sizes for kind in faults()]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return dict(zip(every, pool.map(lambda fault: outcome(heap, fault), every), strict=True))
+
+
+def heap_called(name: str) -> Heap | MissingHeap:
+    """The heap of that name, or `checked`, which `abut run --check` puts under a program."""
+    if name != CHECKED:
+        return find_heap(name)
+    return replace(checked_heap(require_heap("abut"), "tail,quarantine"), name=CHECKED)
 
 
 def outcome(heap: Heap, fault: Fault) -> str:
@@ -58,4 +69,7 @@ def outcome(heap: Heap, fault: Fault) -> str:
         )
     except subprocess.TimeoutExpired:
         return CRASHED
+    # An access that the processor refuses is noticed where the heap says whose block it was.
+    if done.returncode == -signal.SIGSEGV and done.stderr.startswith(b"abut: access("):
+        return CAUGHT
     return _EXITS.get(done.returncode, CRASHED)

@@ -36,6 +36,8 @@ def _parts() -> Iterator[Finding]:
         ("the collector", collector_candidate(), "abut-collect", "record, tune, report"),
         ("the recording heap", native_folder() / "libabut_light.so", "abut_light",
          "record --recorder light"),
+        ("the checking heap", native_folder() / "libabut_checked.so", "abut_checked",
+         "run --check"),
         ("the compilers' library", native_folder() / "libabut_rt.so", "abut_rt", "cc, c++"),
         ("the papers' heaps", library_candidate().with_name("libabut_papers.so"), "abut_papers",
          "bench, and run --heap lea"),

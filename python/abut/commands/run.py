@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from abut.checking import checked_heap
 from abut.environment import untouched_environment
 from abut.errors import NOT_EXECUTABLE, RUN_FAILED, USAGE, AbutError
 from abut.heaps import preload, require_heap
@@ -56,6 +57,14 @@ def command(
     heap: Annotated[
         str, typer.Option(help="A heap that `abut heaps` lists, or a library's path.")
     ] = "abut",
+    check: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHAT",
+            help="Find writes beyond blocks (tail), or to what was freed (quarantine), or both"
+            " (tail,quarantine).",
+        ),
+    ] = None,
 ) -> None:
     """Run a program under abut's heap. Nothing of the program needs to change.
 
@@ -69,11 +78,20 @@ def command(
         abut run --explain -- xmllint --noout big.xml
         abut run --option groups=all --json groups.json -- xmllint --noout big.xml
         abut run --heap mimalloc -- lua5.4 script.lua
+        abut run --check tail,quarantine -- ./my-program
     """
     try:
         environment = untouched_environment()
+        if check and (plan or json or explain):
+            raise AbutError(
+                "--check: the heap that checks puts no objects beside others",
+                fix="leave out --plan, --explain and --json",
+                exit_code=USAGE,
+            )
         environment |= _settings(heap, option or [], stats, json, plan, explain=explain)
         found = require_heap(heap)
+        if check:
+            found = checked_heap(found, check)
         environment |= found.environment
         chosen = preload(found, environment.get("LD_PRELOAD", ""))
     except AbutError as error:

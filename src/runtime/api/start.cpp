@@ -9,11 +9,16 @@
 
 #include <cstring>
 
+// There in the library that looks at blocks: probes/checked/start.cpp.
+extern const char kChecksBlocks __asm__("abut_checks_blocks")
+    __attribute__((weak, visibility("hidden")));
+
 namespace abut::entry {
 
 // See way_stub.hpp.
-extern const Ways kMallocWays __asm__("abut_malloc_ways") __attribute__((visibility("hidden")));
-extern const Ways kNewWays __asm__("abut_new_ways") __attribute__((visibility("hidden")));
+extern const Ways kMallocWays __asm__("abut_malloc_ways")
+    __attribute__((weak, visibility("hidden")));
+extern const Ways kNewWays __asm__("abut_new_ways") __attribute__((weak, visibility("hidden")));
 
 namespace {
 
@@ -30,6 +35,16 @@ const char *reason(SetOption result) {
   return "";
 }
 
+bool checks_blocks() { return &kChecksBlocks != nullptr; }
+
+// Of another library: this one would say nothing of a fault, and seem to have found none.
+void refuse_check(const char *value) {
+  os::Message message;
+  message << "abut: ABUT_CHECK: this library checks nothing; type `abut run --check " << value
+          << " -- PROGRAM`\n";
+  message.write();
+}
+
 // `setting` is NAME=value, without the prefix. Unknown names may belong to the command line: they are let be.
 void set_from_environment(const char *setting) {
   const char *equals = std::strchr(setting, '=');
@@ -39,6 +54,8 @@ void set_from_environment(const char *setting) {
   for (; setting + length < equals; ++length)
     name[length] = static_cast<char>(setting[length] |
                                      ('A' <= setting[length] && setting[length] <= 'Z' ? 0x20 : 0));
+  if (!checks_blocks() && length == 5 && std::memcmp(name, "check", 5) == 0)
+    return refuse_check(equals + 1);
   const SetOption result = set_option(name, length, equals + 1);
   if (result == SetOption::done || result == SetOption::unknown_name) return;
   os::Message message;
@@ -54,6 +71,7 @@ __attribute__((constructor(101))) void start(int, char **, char **environment) {
     if (std::strncmp(*entry, kPrefix, sizeof kPrefix - 1) == 0)
       set_from_environment(*entry + sizeof kPrefix - 1);
   if (option_value(Option::deepbind) != 0) keep_deepbind();
+  if (checks_blocks()) return; // and places nothing
   ways_of[static_cast<size_t>(Call::malloc)] = &kMallocWays;
   ways_of[static_cast<size_t>(Call::operator_new)] = &kNewWays;
   if (option_value(Option::friends) != 0 || option_value(Option::groups) != 0) near::start();

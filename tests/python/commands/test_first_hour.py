@@ -278,7 +278,8 @@ def test_what_is_not_built_is_named_with_its_command(
 def test_the_demonstration_builds_what_its_users_need() -> None:
     """README's verbs, and every recorder and heap, work after `make demo`."""
     recipe = (ROOT / "Makefile").read_text().partition("\ndemo:")[2].partition("\n\n")[0]
-    for target in ("abut", "abut_light", "abut_rt", "abut_papers", "abut_native", "abut-collect"):
+    libraries = ("abut", "abut_light", "abut_checked", "abut_rt", "abut_papers")
+    for target in (*libraries, "abut_native", "abut-collect"):
         assert re.search(rf"\b{target}\b(?!-)", recipe), target
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from abut.heaps import Heap, find_heap
-from security.faults import CAUGHT, SIZES, faults, outcome
+from security.faults import CAUGHT, CHECKED, MISLED, SIZES, faults, heap_called, outcome, outcomes
 
 # Those of other threads, and writes to blocks that are freed or beyond, are not promised.
 PROMISED = (
@@ -29,3 +29,17 @@ def test_the_c_librarys_heap_does_not_notice_all_of_them() -> None:
     heap = find_heap("glibc")
     assert isinstance(heap, Heap)
     assert outcome(heap, ("free_of_a_forged_block", 200)) != CAUGHT
+
+
+@pytest.mark.parametrize(
+    "size", [24, *(pytest.param(s, marks=pytest.mark.long) for s in SIZES[1:])]
+)
+def test_all_that_the_c_librarys_heap_catches_is_caught_under_check(size: int) -> None:
+    glibc, checked = heap_called("glibc"), heap_called(CHECKED)
+    assert isinstance(glibc, Heap)
+    assert isinstance(checked, Heap)
+    theirs, ours = outcomes(glibc, [size]), outcomes(checked, [size])
+    assert CAUGHT in theirs.values()
+    missed = [fault for fault, what in theirs.items() if what == CAUGHT and ours[fault] != CAUGHT]
+    assert missed == []
+    assert MISLED not in ours.values()

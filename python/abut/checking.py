@@ -1,0 +1,28 @@
+"""The form of abut's heap that finds writes beyond blocks, and uses of what was freed."""
+
+import dataclasses
+
+from abut.errors import USAGE, AbutError, unknown
+from abut.heaps import Heap
+from abut.places import build_fix, native_folder
+
+CHECKS = ("tail", "quarantine")
+
+
+def checked_heap(heap: Heap, checks: str) -> Heap:
+    """`heap`, which is abut's, with the library that looks for what `checks` names."""
+    for word in checks.split(","):
+        if word not in CHECKS:
+            raise unknown("check", word, CHECKS, ", or both: tail,quarantine")
+    if heap.name.partition("+")[0] != "abut":
+        raise AbutError(
+            f"--check is abut's, and the heap is {heap.name}",
+            fix="leave --check out, or leave --heap out",
+            exit_code=USAGE,
+        )
+    library = native_folder() / "libabut_checked.so"
+    if not library.is_file():
+        problem = f"{library}: abut's checking library is not there"
+        raise AbutError(problem, fix=build_fix("abut_checked"))
+    environment = {**heap.environment, "ABUT_CHECK": checks}
+    return dataclasses.replace(heap, library=library, environment=environment)

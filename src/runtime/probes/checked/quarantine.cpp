@@ -1,0 +1,84 @@
+#include "probes/checked/quarantine.hpp"
+
+#include "os/guard.hpp"
+#include "probes/checked/canary.hpp"
+#include "probes/checked/report.hpp"
+
+#include <mutex>
+
+namespace abut::checked {
+namespace {
+
+constexpr size_t kMostBytes = 64 * MiB;
+constexpr size_t kMostBlocks = 200000;
+constexpr size_t kForbidden = 32 * KiB; // longer ones have pages of their own: blocks.cpp
+
+// A queue under the lock of the records.
+struct Queue {
+  Record *first = nullptr;
+  Record *last = nullptr;
+  size_t bytes = 0;
+  size_t blocks = 0;
+
+  void push(Record *record) {
+    record->next = nullptr;
+    (last != nullptr ? last->next : first) = record;
+    last = record;
+    bytes += record->bytes;
+    ++blocks;
+  }
+
+  // One that has to leave, or null.
+  Record *pop_surplus() {
+    if (first == nullptr || (bytes <= kMostBytes && blocks <= kMostBlocks)) return nullptr;
+    Record *record = first;
+    first = record->next;
+    if (first == nullptr) last = nullptr;
+    bytes -= record->bytes;
+    --blocks;
+    record->state = State::leaving;
+    return record;
+  }
+};
+constinit Queue queue;
+
+Record *exchange(Record *record) {
+  const std::lock_guard guard(records.lock());
+  if (record != nullptr) {
+    record->state = State::held;
+    queue.push(record);
+  }
+  return queue.pop_surplus();
+}
+
+} // namespace
+
+Address written_to(const Record &record) {
+  if (record.forbidden) return 0;
+  const Span span{record.block, record.block + record.bytes};
+  const Address at = span.first_other_than(kFreed);
+  return at != span.end ? at : 0;
+}
+
+void look_at_held(const char *call, const Record &record) {
+  const Address at = written_to(record);
+  if (at == 0) return;
+  report(call, at, "written after it was freed", &record);
+  os::abort_process();
+}
+
+// Pages of its own are closed: reading is noticed, too, and their memory is not needed meanwhile.
+void hold(Record *record) {
+  if (record->bytes > kForbidden) {
+    const Address begin = round_up(record->base, kPageBytes);
+    // A mapping that cannot be split is filled instead.
+    record->forbidden = os::forbid_access(begin, record->end - begin);
+  }
+  if (!record->forbidden) Span{record->block, record->block + record->bytes}.fill(kFreed);
+  for (Record *old = exchange(record); old != nullptr; old = exchange(nullptr)) {
+    look_at_held("free", *old);
+    give_back(old);
+  }
+}
+
+} // namespace abut::checked
