@@ -193,14 +193,14 @@ public:
   void pop_front() noexcept { erase(begin()); }
   void clear() noexcept { this->clear_all(); }
   void resize(size_type count) {
-    while (size_ > count) pop_back();
+    shrink(count);
     const const_iterator place = cend();
     insert_all(place, [&] {
-      while (size_ < count) emplace(place);
+      for (size_type missing = count - size_; missing > 0; --missing) emplace(place);
     });
   }
   void resize(size_type count, const T &value) {
-    while (size_ > count) pop_back();
+    shrink(count);
     insert(cend(), count - size_, value);
   }
   void swap(list &other) noexcept(Traits::is_always_equal::value) {
@@ -311,6 +311,9 @@ public:
   }
 
 private:
+  void shrink(size_type count) noexcept {
+    for (size_type left = size_; left > count; --left) pop_back();
+  }
   template <typename Insert>
   iterator insert_all(const_iterator place, Insert insert) {
     Link *const before = place.link()->previous;

@@ -101,12 +101,13 @@ public:
 } // namespace abut::detail
 
 // What a container's class must say itself; the rest is its base's.
+// NOLINTBEGIN(bugprone-macro-parentheses): the name of a class cannot stand in parentheses
 #define ABUT_ORDERED_MEMBERS(NAME)                                                                 \
 public:                                                                                            \
   using Base::Base;                                                                                \
   NAME() = default;                                                                                \
   NAME(const NAME &) = default;                                                                    \
-  NAME(NAME &&) = default;                                                                         \
+  NAME(NAME &&) noexcept(std::is_nothrow_move_constructible_v<Base>) = default;                    \
   NAME(const NAME &other, const std::type_identity_t<Allocator> &allocator)                        \
       : Base(other, allocator) {}                                                                  \
   NAME(NAME &&other, const std::type_identity_t<Allocator> &allocator)                             \
@@ -117,7 +118,7 @@ public:                                                                         
       : Base(values, less, allocator) {}                                                           \
   ~NAME() = default;                                                                               \
   NAME &operator=(const NAME &) = default;                                                         \
-  NAME &operator=(NAME &&) = default;                                                              \
+  NAME &operator=(NAME &&) noexcept(std::is_nothrow_move_assignable_v<Base>) = default;            \
   NAME &operator=(std::initializer_list<typename Base::value_type> values) {                       \
     Base::operator=(values);                                                                       \
     return *this;                                                                                  \
@@ -131,3 +132,4 @@ public:                                                                         
   friend std::size_t erase_if(NAME &from, Predicate unwanted) {                                    \
     return from.erase_where(unwanted);                                                             \
   }
+// NOLINTEND(bugprone-macro-parentheses)

@@ -10,6 +10,10 @@
 
 namespace abut::detail {
 
+// A slot may be a pointer, and is as large as that.
+template <typename Slot>
+inline constexpr std::size_t kSlotBytes = sizeof(Slot); // NOLINT(bugprone-sizeof-expression)
+
 // How a container's values are made of keys: a set's value is its key.
 template <typename Key>
 struct SetValues {
@@ -133,7 +137,8 @@ using SlotsFor =
 template <typename Slots>
 void move_slots(typename Slots::Slot *to, typename Slots::Slot *from, std::size_t count) noexcept {
   if constexpr (Slots::kMovesAsBytes) {
-    std::memmove(static_cast<void *>(to), static_cast<const void *>(from), count * sizeof(*from));
+    std::memmove(static_cast<void *>(to), static_cast<const void *>(from),
+                 count * kSlotBytes<typename Slots::Slot>);
   } else if (to <= from) {
     for (std::size_t i = 0; i < count; ++i) Slots::move(to + i, from + i);
   } else {
@@ -169,7 +174,7 @@ public:
 
 private:
   Allocator &allocator_;
-  alignas(Slot) std::byte storage_[sizeof(Slot)];
+  alignas(Slot) std::byte storage_[kSlotBytes<Slot>];
   bool full_ = true;
 };
 

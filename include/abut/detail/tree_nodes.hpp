@@ -30,12 +30,13 @@ struct Leaf : TreeNode {
   static constexpr std::size_t kBytes = 512;
 #endif
   static constexpr std::uint16_t kMost =
-      std::max<std::size_t>(4, (kBytes - kOffset) / sizeof(Slot));
+      std::max<std::size_t>(4, (kBytes - kOffset) / kSlotBytes<Slot>);
   // The first leaf of a tree begins with what fits into a line, and grows.
-  static constexpr std::uint16_t kFewest = std::max<std::size_t>(1, (64 - kFixed) / sizeof(Slot));
+  static constexpr std::uint16_t kFewest =
+      std::max<std::size_t>(1, (64 - kFixed) / kSlotBytes<Slot>);
 
   static constexpr std::size_t bytes(std::size_t capacity) {
-    return kOffset + capacity * sizeof(Slot);
+    return kOffset + capacity * kSlotBytes<Slot>;
   }
 
   Slot *slots() noexcept {
@@ -93,7 +94,7 @@ struct Inner : TreeNode {
   }
 
   // Separator i stands between the children i and i + 1.
-  alignas(Separator) std::byte raw[kMost * sizeof(Separator)];
+  alignas(Separator) std::byte raw[kMost * kSlotBytes<Separator>];
   TreeNode *children[kMost];
 };
 
