@@ -98,7 +98,7 @@ IN_VAIN = {
     "demo": ((2, "-o", "/proc/none"),),
     "completion": ((2, "none"),),
     "heaps": ((2, "--none"),), "options": ((2, "--json", "--markdown"),), "lib": ((2, "none"),),
-    "doctor": ((2, "--none"),),
+    "doctor": ((2, "--none"),), "calibrate": ((2, "-o", "/nowhere/x.toml"),),
     **{f"trace {one}": ((2, "none.trace"),) for one in ("info", "objects", "contexts", "head")},
 }  # fmt: skip
 
