@@ -125,6 +125,7 @@ def test_what_finds_no_room_is_counted_and_told(programs: Programs, tmp_path: Pa
     assert process.stdout
     # The collector, which the command became, reads no more while the program runs.
     os.kill(process.pid, signal.SIGSTOP)
+    os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
     process.stdin.write("\n")
     process.stdin.flush()
     assert process.stdout.readline() == "done\n"
