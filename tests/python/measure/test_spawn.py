@@ -85,7 +85,8 @@ def test_program_starts_with_no_signal_ignored_and_no_file_of_ours(tmp_path: Pat
     }
     assert not [number for number in ours if mask & 1 << (number - 1) and number not in background]
     # What this process was started with and hands on is not ours.
-    handed_on = {int(name) for name in os.listdir("/proc/self/fd") if _is_handed_on(int(name))}
+    open_here = [int(file.name) for file in Path("/proc/self/fd").iterdir()]
+    handed_on = set(filter(_is_handed_on, open_here))
     assert set(map(int, files.split())) <= {0, 1, 2} | handed_on
 
 
