@@ -45,7 +45,7 @@ class Mean:
 @dataclass(frozen=True, slots=True)
 class Summary:
     """The whole comparison: its programs, and `means[figure][heap]` over those that every heap
-    has run (`counted` of them).
+    has run, and that did the same under each (`counted` of them).
     """
 
     comparison: Comparison
@@ -62,7 +62,12 @@ def summarise(comparison: Comparison) -> Summary:
         if measurement.samples
     ]
     heaps = [heap.name for heap in comparison.heaps]
-    whole = [program for program in programs if set(program.measurement.samples) == set(heaps)]
+    # A program that one heap ends early would count as fast there.
+    whole = [
+        program
+        for program in programs
+        if set(program.measurement.samples) == set(heaps) and not program.measurement.differences
+    ]
     means = {
         figure.key: {heap: _mean(whole, figure.key, heap) for heap in heaps}
         for figure in FIGURES

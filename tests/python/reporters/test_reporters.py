@@ -102,6 +102,7 @@ def test_heap_that_changed_a_program_is_marked_and_reported() -> None:
     comparison.measurements[1].differences.append(Difference("other", "glibc", "it is odd"))
     summary = summarise(comparison)
     assert "differs" in rendered(summary)
+    assert summary.counted == 1, "it says nothing about how fast the heap is"
     assert errors(comparison) == ["two: under other it is odd"]
     assert next_step(summary) == "abut compare --suite quick --only two"
 
