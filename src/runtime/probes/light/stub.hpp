@@ -62,9 +62,11 @@ template <void *Look(size_t), void *Fetch(size_t)>
 }
 
 // A block that is not small, or that the thread has not at hand.
+// Never the block that was handed out last: another thread's free of it may not have been written down yet.
 [[gnu::noinline]] inline void *allocate_slow(size_t bytes, Frame frame) {
-  if (void *memory = heap::allocate_medium_at_hand(bytes))
-    return allocated_small(memory, bytes, frame);
+  if (bytes > heap::kSmallMax && bytes <= heap::kMediumMax)
+    if (void *memory = heap::current->sizes.take(heap::size_class(bytes)))
+      return allocated_small(memory, bytes, frame);
   if (void *memory = heap::allocate_next(bytes)) return allocated_by_heap(memory, bytes, frame);
   return allocated_by_heap(entry::or_no_memory(heap::allocate_slow(bytes)), bytes, frame);
 }
