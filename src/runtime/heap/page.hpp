@@ -92,8 +92,9 @@ struct PageSegment {
   Page pages[kBlockPages];
   // Sets of pages, a bit each.
   uint64_t unused;
-  uint64_t clean; // of the unused ones: all of it reads as zero
-  uint64_t dirty; // of the unused ones: resident, to go back to the kernel
+  uint64_t clean;    // of the unused ones: all of it reads as zero
+  uint64_t returned; // of the clean ones: went back to the kernel
+  uint64_t dirty;    // of the unused ones: resident, to go back to the kernel
   Link<PageSegment> in_all;
   Link<PageSegment> by_room;
   Link<PageSegment> by_age;

@@ -64,7 +64,7 @@ Run PageRuns::mark_used(RunSegment *segment, Range pages) {
   pages_taken.add(pages.count);
   const uint32_t dirty = clear_dirty(segment, pages);
   const uint32_t refused = clear_bits(segment->refused, pages);
-  retention.took(pages.count - dirty - refused);
+  retention.took(clear_bits(segment->returned, pages));
   return {segment, pages, dirty + refused == 0};
 }
 
@@ -162,6 +162,7 @@ bool PageRuns::resize(RunSegment *segment, Range pages, Pages count) {
   segment->runs.resize(pages, count.n);
   clear_dirty(segment, more);
   clear_bits(segment->refused, more);
+  retention.took(clear_bits(segment->returned, more));
   refile(segment);
   pages_taken.add(more.count);
   return true;
@@ -188,14 +189,20 @@ size_t PageRuns::purge_oldest(uint64_t freed_before) {
     given_back = clear_dirty(segment, {0, kPagesInSegment});
     refile(segment);
   }
-  uint64_t refused[kPagesInSegment / 64] = {};
-  for (unsigned i = 0; i < count; ++i)
-    if (!os::discard(reinterpret_cast<void *>(segment->page_address(ranges[i].first)),
-                     Pages{ranges[i].count}.bytes()))
-      for (uint32_t at = ranges[i].first; at < ranges[i].end(); ++at) set_bit(refused, at);
+  uint64_t returned[kPagesInSegment / 64] = {}, refused[kPagesInSegment / 64] = {};
+  for (unsigned i = 0; i < count; ++i) {
+    const bool is_taken =
+        os::discard(reinterpret_cast<void *>(segment->page_address(ranges[i].first)),
+                    Pages{ranges[i].count}.bytes());
+    for (uint32_t at = ranges[i].first; at < ranges[i].end(); ++at)
+      set_bit(is_taken ? returned : refused, at);
+  }
   std::lock_guard guard(lock_);
   for (unsigned i = 0; i < count; ++i) segment->runs.remove(ranges[i]);
-  for (unsigned i = 0; i < kPagesInSegment / 64; ++i) segment->refused[i] |= refused[i];
+  for (unsigned i = 0; i < kPagesInSegment / 64; ++i) {
+    segment->returned[i] |= returned[i];
+    segment->refused[i] |= refused[i];
+  }
   refile(segment);
   if (segment->largest_hole == RunSegment::kUsablePages && segment->dirty_pages == 0) {
     by_hole_[bucket_of(segment->largest_hole)].remove(segment);

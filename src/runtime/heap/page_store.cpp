@@ -77,10 +77,11 @@ bool PageStore::map_up_to(PageSegment *segment, size_t end) {
   return false;
 }
 
-// Null if the segment has not so many in a row, or they cannot be mapped: then what is not mapped is not tried again.
-Page *PageStore::take_from(PageSegment *segment, unsigned pages) {
-  uint64_t firsts = segment->unused;
-  for (unsigned i = 1; i < pages; ++i) firsts &= segment->unused >> i;
+// The first of those. Null if there are not so many in a row, or they cannot be mapped: then what is not mapped is not tried
+// again.
+Page *PageStore::take_from(PageSegment *segment, uint64_t unused, unsigned pages) {
+  uint64_t firsts = unused;
+  for (unsigned i = 1; i < pages; ++i) firsts &= unused >> i;
   if (firsts == 0) return nullptr;
   const auto index = static_cast<unsigned>(std::countr_zero(firsts));
   const uint64_t bits = bits_of(index, pages);
@@ -97,14 +98,19 @@ Page *PageStore::take_from(PageSegment *segment, unsigned pages) {
   Page *page = &segment->pages[index];
   page->is_clean = (segment->clean & bits) == bits;
   segment->clean &= ~bits;
+  retention.took(static_cast<unsigned>(std::popcount(segment->returned & bits)) *
+                 (kBlockPageBytes / kPageBytes));
+  segment->returned &= ~bits;
   return page;
 }
 
 Page *PageStore::find(unsigned pages) {
+  if (PageSegment *segment = by_age_.back()) // what is resident comes first
+    if (Page *page = take_from(segment, segment->dirty, pages)) return page;
   unsigned tries = kMostTries;
   for (PageSegment *segment = by_room_.front(); segment != nullptr && tries > 0; --tries) {
     PageSegment *next = ByRoom::after(segment); // it may leave the list
-    if (Page *page = take_from(segment, pages)) return page;
+    if (Page *page = take_from(segment, segment->unused, pages)) return page;
     segment = next;
   }
   return nullptr;
@@ -119,12 +125,11 @@ Page *PageStore::take(LocalHeap *owner, unsigned pages) {
     has_grown = page == nullptr;
     if (has_grown) {
       PageSegment *segment = add_segment();
-      if (segment != nullptr) page = take_from(segment, pages);
+      if (segment != nullptr) page = take_from(segment, segment->unused, pages);
       if (page == nullptr) return nullptr;
     }
     taken_.store(taken_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
-  if (page->is_clean) retention.took(pages * kBlockPageBytes / kPageBytes);
   page->touched = 0;
   page->is_current = page->has_room = false;
   for (unsigned i = 0; i < pages; ++i) {
@@ -200,6 +205,7 @@ size_t PageStore::give_back_oldest(uint64_t freed_before) {
   std::lock_guard guard(lock_);
   put(segment, pages);
   segment->clean |= clean;
+  segment->returned |= clean;
   // The rest of a segment that could not be mapped counts as used, and keeps it; it is rare.
   if (segment->unused == PageSegment::kAll && segment->dirty == 0) drop_segment(segment);
   return given_back;

@@ -53,7 +53,7 @@ private:
   PageSegment *add_segment();
   static bool map_up_to(PageSegment *segment, size_t end);
   void drop_segment(PageSegment *segment);
-  Page *take_from(PageSegment *segment, unsigned pages);
+  Page *take_from(PageSegment *segment, uint64_t unused, unsigned pages);
   void put(PageSegment *segment, uint64_t pages);
 
   const SegmentKind kind_;

@@ -11,10 +11,12 @@
 #include "os/os.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace abut::heap {
 
-// What free pages are kept as. Those of one kind do not serve requests for the other.
+// What free pages are kept as. Those of one kind do not serve requests for the other, and a mapping serves none that is
+// longer, or less than half as long: what grows by doubling does not want back what it gave up.
 enum class Kept : uint8_t { runs, mappings };
 
 class Retention {
@@ -37,14 +39,15 @@ public:
 
   // Pages went back because too many were resident.
   void gave_back(size_t pages, Kept kind = Kept::runs) {
-    regretted(kind).fetch_add(pages, std::memory_order_relaxed);
+    regretted_[place(pages, kind)].fetch_add(pages, std::memory_order_relaxed);
   }
 
   // Pages come from the kernel. If as many of the kind have just gone there, that was a mistake.
   void took(size_t pages, Kept kind = Kept::runs) {
-    const size_t lost = std::min(regretted(kind).load(std::memory_order_relaxed), pages);
+    auto &regretted = regretted_[place(pages, kind)];
+    const size_t lost = std::min(regretted.load(std::memory_order_relaxed), pages);
     if (lost == 0) return;
-    regretted(kind).fetch_sub(lost, std::memory_order_relaxed);
+    regretted.fetch_sub(lost, std::memory_order_relaxed);
     const size_t most = pages_taken.highest() / 2;
     earned_.store(std::min(earned() + lost, most), std::memory_order_relaxed);
   }
@@ -65,11 +68,14 @@ private:
   }
 
   size_t earned() const { return earned_.load(std::memory_order_relaxed); }
-  std::atomic<size_t> &regretted(Kept kind) { return regretted_[static_cast<size_t>(kind)]; }
+  static size_t place(size_t pages, Kept kind) {
+    return kind == Kept::runs ? 0 : static_cast<size_t>(std::bit_width(pages));
+  }
 
   std::atomic<size_t> resident_{0};
   std::atomic<size_t> earned_{0};
-  std::atomic<size_t> regretted_[2] = {}; // by what they were kept as
+  std::atomic<size_t> regretted_[8 * sizeof(size_t)] =
+      {}; // of runs, and of mappings by their length
   std::atomic<uint64_t> looked_at_{0};
 };
 

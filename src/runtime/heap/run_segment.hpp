@@ -33,8 +33,10 @@ private:
 
 struct RunSegment {
   RunMap runs; // what follows is the page runs' own, under their lock
-  // Free pages, a bit each: those that are to go back to the kernel, and those that it did not take, which are not zero.
+  // Free pages, a bit each: those that are to go back to the kernel; those that went, and those that it did not take, which
+  // are not zero.
   uint64_t dirty[kPagesInSegment / 64];
+  uint64_t returned[kPagesInSegment / 64];
   uint64_t refused[kPagesInSegment / 64];
   Link<RunSegment> by_hole; // among the segments with about as large a hole
   Link<RunSegment> by_age;  // among those with dirty pages, by when a page was last freed

@@ -54,6 +54,15 @@ TEST_F(RetentionTest, AllowsMoreAfterPagesWentBackAndWereAskedForAgain) {
   EXPECT_EQ(retention.allowance(), allowed + 300) << "each page is regretted once";
 }
 
+TEST_F(RetentionTest, RegretsAMappingOnlyWhereOneOfAboutItsLengthIsWanted) {
+  const size_t allowed = retention.allowance();
+  retention.gave_back(300, Kept::mappings);
+  retention.took(700, Kept::mappings);
+  EXPECT_EQ(retention.allowance(), allowed) << "a block that grows gave up the shorter one";
+  retention.took(300, Kept::mappings);
+  EXPECT_EQ(retention.allowance(), allowed + 300);
+}
+
 TEST_F(RetentionTest, NeverEarnsMoreThanAPartOfWhatWasEverInUse) {
   const size_t allowed = retention.allowance();
   for (int i = 0; i < 100; ++i) {
