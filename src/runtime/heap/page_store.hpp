@@ -41,7 +41,10 @@ public:
         visit(segment->pages[std::countr_zero(used)]);
   }
 
-  size_t segments() const { return segments_; }
+  size_t segments() {
+    std::lock_guard guard(lock_);
+    return segments_;
+  }
   os::SpinLock &lock() { return lock_; }
 
 private:

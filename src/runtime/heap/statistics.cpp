@@ -25,27 +25,30 @@ void count_block(Statistics &totals, Held &held, size_t offset, size_t bytes) {
     held[page] = true;
 }
 
-bool is_in_use(const Page &page) {
-  return load_plainly(page.owner) != nullptr && load_plainly(page.states) != no_states;
+// Null if the page is no heap's. It may be given back at any time: so they are asked for once.
+const State *states_of(const Page &page) {
+  const State *states = load_plainly(page.states);
+  return load_plainly(page.owner) != nullptr && states != no_states ? states : nullptr;
 }
 
 void count_size_page(Statistics &totals, const Page &page) {
-  if (!is_in_use(page) || page.behind_head != 0) return;
+  const State *states = states_of(page);
+  if (states == nullptr || page.behind_head != 0) return;
   const uint32_t bytes = page.block_bytes();
   Held held;
   for (uint32_t at = 0; at < page.blocks(); ++at)
-    if (const Address block = block_address(page, at);
-        load_plainly(page.states[at]) == stamp_of(block))
+    if (const Address block = block_address(page, at); load_plainly(states[at]) == stamp_of(block))
       count_block(totals, held, block - begin_of(page), bytes);
   (bytes <= kSmallMax ? totals.small_pages : totals.medium_pages) += held.count();
   totals.metadata += page.blocks() * sizeof(State);
 }
 
 void count_birth_page(Statistics &totals, const Page &page) {
-  if (!is_in_use(page)) return;
+  const auto *cells = reinterpret_cast<const Cell *>(states_of(page));
+  if (cells == nullptr) return;
   Held held;
   for (uint32_t at = kFirstGranule; at < kGranulesInPage; ++at)
-    if (const Cell cell = load_plainly(cells_of(page)[at]); is_live(cell))
+    if (const Cell cell = load_plainly(cells[at]); is_live(cell))
       count_block(totals, held, at * Granules::kBytes, cell * Granules::kBytes);
   totals.small_pages += held.count();
   totals.metadata += kFirstGranule * Granules::kBytes;
