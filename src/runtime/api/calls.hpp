@@ -41,13 +41,9 @@ inline void *or_no_memory(void *memory) {
   if (heap::release_slow(call, memory) == heap::Release::foreign) release_foreign(call, memory);
 }
 
-[[gnu::noinline]] inline void release_slow(void *memory, const char *call) {
-  if (!heap::release_born(memory)) release_unusual(memory, call);
-}
-
 [[gnu::always_inline]] inline void release(const char *call, void *memory) {
   if (!heap::release(memory)) [[unlikely]]
-    release_slow(memory, call);
+    release_unusual(memory, call);
 }
 
 } // namespace abut::entry

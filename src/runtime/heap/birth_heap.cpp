@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cstring>
 #include <utility>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace abut::heap {
 namespace {
@@ -15,8 +18,8 @@ constexpr uint32_t kGranulesInStretch = kPageBytes / Granules::kBytes;
 // How full a page with room may be: the holes in a fuller one are short against what is wanted.
 constexpr uint32_t kMostLive = kGranulesInPage / 2;
 
-// What a window grows by.
-constexpr uint32_t kWindow = kGranulesInPage / 16;
+// What the window of a heap's first page grows by: it is twice as much for each page that was filled.
+constexpr uint32_t kFirstStep = kGranulesInPage / 8;
 
 // More frees than a page can see while it is current.
 constexpr int32_t kNever = 1 << 30;
@@ -33,6 +36,15 @@ uint32_t next_cell(const Cell *cells, uint32_t at, uint32_t end) {
 #if defined(__SANITIZE_THREAD__) // which knows of no order between a byte's store and a word's load
   while (at < end && load_plainly(cells[at]) == 0) ++at;
   return at;
+#endif
+#if defined(__SSE2__) // where a page is empty, most of the time goes here
+  for (; at + 64 <= end; at += 64) {
+    const auto *words = reinterpret_cast<const __m128i *>(cells + at);
+    const __m128i low = _mm_or_si128(_mm_loadu_si128(words), _mm_loadu_si128(words + 1));
+    const __m128i high = _mm_or_si128(_mm_loadu_si128(words + 2), _mm_loadu_si128(words + 3));
+    const __m128i is_zero = _mm_cmpeq_epi8(_mm_or_si128(low, high), _mm_setzero_si128());
+    if (_mm_movemask_epi8(is_zero) != 0xffff) break;
+  }
 #endif
   for (; at < end; at += sizeof(uint64_t)) {
     const uint64_t word = load_plainly(*reinterpret_cast<const uint64_t *>(cells + at));
@@ -83,15 +95,23 @@ void BirthHeap::begin_pass() {
   store_released(page_->frees_left, kNever);
 }
 
+void BirthHeap::set_hole(Address begin, Address end) {
+  next_ = begin;
+  next_cell_ = cell_at(begin);
+  end_ = end;
+  limit_ = owner_->is_in_birth_order() ? end : 0;
+}
+
 bool BirthHeap::sweep(uint32_t granules) {
-  const Range hole = find_hole(cells_of(*page_), at_, window_, granules);
+  const bool is_fresh = at_ >= page_->touched && window_ - at_ >= granules;
+  const Range hole =
+      is_fresh ? Range{at_, window_ - at_} : find_hole(cells_of(*page_), at_, window_, granules);
   at_ = hole.end();
   if (!hole) return false;
   sweeps_ += hole.first < page_->touched;
   live_ += static_cast<int32_t>(hole.count - (end_ - next_) / Granules::kBytes);
   page_->touched = std::max(page_->touched, at_);
-  next_ = granule_address(*page_, hole.first);
-  end_ = granule_address(*page_, hole.end());
+  set_hole(granule_address(*page_, hole.first), granule_address(*page_, hole.end()));
   return true;
 }
 
@@ -108,9 +128,9 @@ bool BirthHeap::turn() {
   if (end_ != next_ && end_ == granule_address(*page_, at_)) {
     live_ -= static_cast<int32_t>((end_ - next_) / Granules::kBytes);
     at_ = granule_at(next_);
-    next_ = end_ = 0;
+    set_hole(0, 0);
   }
-  window_ = std::min(window_ + kWindow, kGranulesInPage);
+  window_ = std::min(window_ + step_, kGranulesInPage);
   return true;
 }
 
@@ -148,8 +168,8 @@ bool BirthHeap::resize(const BirthBlock &block, Address address, uint32_t granul
 Page *BirthHeap::add_page() {
   Page *page = birth_pages.take(owner_);
   if (page == nullptr) return nullptr;
+  // An empty page's cells are zero.
   auto *cells = reinterpret_cast<State *>(begin_of(*page));
-  if (!page->is_clean) std::memset(cells, 0, kFirstGranule * Granules::kBytes);
   page->size_class = 0;
   store_released(page->states, cells);
   bytes_.store(bytes_.load(std::memory_order_relaxed) + kBlockPageBytes, std::memory_order_relaxed);
@@ -158,14 +178,15 @@ Page *BirthHeap::add_page() {
 }
 
 void BirthHeap::enter(Page *page) {
-  live_ = page->has_room ? load_plainly(page->frees_left) : 0;
+  live_ = page->has_room ? load_plainly(page->frees_left) + 1 : 0;
   if (page->has_room) with_room_.remove(page);
   page->has_room = false;
   page->is_current = true;
   page_ = page;
   begin_pass();
-  window_ = std::max(page->touched, kFirstGranule + kWindow);
-  next_ = end_ = 0;
+  step_ = std::clamp(2 * step_, kFirstStep, kGranulesInPage);
+  window_ = std::min(std::max(page->touched, kFirstGranule + step_), kGranulesInPage);
+  set_hole(0, 0);
 }
 
 // The first of some pages with room that has a hole of that length.
@@ -195,13 +216,13 @@ void BirthHeap::retire(Page *page) {
 // How often it is looked for in the cells is what birth order costs; so where a count tells, it is believed.
 void BirthHeap::file_counted(Page *page, uint32_t live) {
   const bool is_doubtful =
-      live == 0 && next_cell(cells_of(*page), kFirstGranule, kGranulesInPage) < kGranulesInPage;
+      live == 0 && next_cell(cells_of(*page), kFirstGranule, page->touched) < page->touched;
   file(page, is_doubtful ? live_granules(*page) : live);
 }
 
 void BirthHeap::leave() {
   const uint32_t live = live_now();
-  next_ = end_ = 0;
+  set_hole(0, 0);
   page_->is_current = false;
   file_counted(std::exchange(page_, nullptr), live);
 }
@@ -212,7 +233,7 @@ void BirthHeap::file(Page *page, uint32_t live) {
   page->live_then = static_cast<int32_t>(page->has_room ? 0 : kMostLive);
   (page->has_room ? with_room_ : full_).push_back(page);
   std::atomic_ref(page->frees_left)
-      .store(static_cast<int32_t>(live) - page->live_then, std::memory_order_relaxed);
+      .store(static_cast<int32_t>(live) - page->live_then - 1, std::memory_order_relaxed);
 }
 
 void BirthHeap::give_back_page(Page *page) {
@@ -225,8 +246,7 @@ void BirthHeap::free_last(const BirthBlock &block) {
   store_released<Cell>(*block.cell, 0);
   if (page->is_current) return;
   (page->has_room ? with_room_ : full_).remove(page);
-  const int32_t live =
-      page->live_then + load_plainly(page->frees_left); // the last block was more than one granule
+  const int32_t live = page->live_then + load_plainly(page->frees_left) + 1;
   file_counted(page, static_cast<uint32_t>(std::max(live, 0)));
 }
 

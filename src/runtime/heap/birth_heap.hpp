@@ -22,8 +22,30 @@ public:
       return nullptr;
     const Address block = next_;
     next_ = block + bytes;
+    next_cell_ = cell_at(next_);
     store_released(*cell_at(block), static_cast<Cell>(granules));
     return reinterpret_cast<void *>(block);
+  }
+
+  // The same for a small request, where all requests of the heap come here; null where no bytes are wanted.
+  [[gnu::always_inline]] void *take_small(size_t bytes) {
+    const Address block = next_;
+    const Address after = block + round_up(bytes, Granules::kBytes);
+    if (bytes == 0 || after > limit_) [[unlikely]]
+      return nullptr;
+    if (block == 0) __builtin_unreachable();
+    next_ = after;
+    Cell *cell = next_cell_;
+    next_cell_ = cell + granules_for(bytes);
+    store_released(*cell, static_cast<Cell>(granules_for(bytes)));
+    return reinterpret_cast<void *>(block);
+  }
+
+  // The same for 1 to kBirthMax bytes, in the next hole of the current page, too; or null, as it is now and then in any case,
+  // so that the owner looks at the clock.
+  [[gnu::noinline]] void *take_next(uint32_t granules) {
+    if (void *block = take(granules)) return block;
+    return ++visits_ % kVisitsToLook != 0 && advance(granules) ? take(granules) : nullptr;
   }
 
   // Moves the cursor to the next hole of the current page that is long enough; false if that has none.
@@ -59,8 +81,10 @@ public:
   void give_up_cell(Address cell);
 
 private:
+  static constexpr uint32_t kVisitsToLook = 64;
   using ByRoom = List<Page, &Page::link>;
 
+  void set_hole(Address begin, Address end);
   bool sweep(uint32_t granules);
   bool turn();
   void begin_pass();
@@ -75,10 +99,13 @@ private:
   void look_again(ByRoom &pages, unsigned &left);
   Page *page_with_room(uint32_t granules);
 
-  Address next_ = 0; // of the hole
+  Address next_ = 0;          // of the hole
+  Cell *next_cell_ = nullptr; // its first granule's
   Address end_ = 0;
+  Address limit_ = 0;   // the same where the heap is in birth order, else zero
   uint32_t at_ = 0;     // granule to go on with
   uint32_t window_ = 0; // granule where the window ends
+  uint32_t step_ = 0;   // granules that it grows by
   int32_t live_ =
       0; // granules of the page, with the hole, when the pass began, and what was taken since
   Page *page_ = nullptr;
@@ -86,6 +113,7 @@ private:
   ByRoom with_room_, full_;
   LocalHeap *owner_ = nullptr;
   uint32_t sweeps_ = 0;
+  uint32_t visits_ = 0;
   std::atomic<size_t> bytes_{0};
 };
 

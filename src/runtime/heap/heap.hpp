@@ -95,7 +95,10 @@ inline bool may_hold_blocks(Address address) {
 
 // A block of `bytes`, which are small, if the thread has one at hand; else null.
 [[gnu::always_inline]] inline void *allocate_at_hand(size_t bytes) {
-  return current->sizes.take_small(bytes);
+  if (void *block = current->sizes.take_small(bytes)) [[likely]]
+    return block;
+  __asm__("" : "+r"(bytes)::"memory"); // so that size order does not prepare what birth order needs
+  return current->births.take_small(bytes);
 }
 
 // A block of more than 512 bytes and up to 32 KiB, if the thread has one at hand; else null.
@@ -109,7 +112,7 @@ inline void *allocate_next(size_t bytes) {
   LocalHeap *heap = current;
   if (bytes - 1 >= kMediumMax) return nullptr;
   if (heap->is_in_birth_order() && bytes <= kBirthMax)
-    return heap->births.take(granules_for(bytes));
+    return heap->births.take_next(granules_for(bytes));
   return heap->sizes.take_next(bytes);
 }
 
@@ -118,17 +121,15 @@ inline void *allocate_next(size_t bytes) {
   return bytes <= kSmallMax ? allocate_at_hand(bytes) : nullptr;
 }
 
-// Takes back a small block in size order; false if it is anything else, or looks wrong.
+// Takes back a block in a page; false if it is anything else, or looks wrong.
 [[gnu::always_inline]] inline bool release(void *memory) {
-  const LiveBlock block = live_block(memory);
-  if (!block) [[unlikely]]
-    return false;
-  return free_block(block);
-}
-
-// The same in birth order.
-[[gnu::always_inline]] inline bool release_born(void *memory) {
-  const BirthBlock block = live_birth_block(memory);
+  const auto address = reinterpret_cast<Address>(memory);
+  if (page_segments.holds_size_pages(address)) [[likely]] {
+    const LiveBlock block = live_block_in(address);
+    return block && free_block(block);
+  }
+  if (!page_segments.holds_birth_pages(address)) return false;
+  const BirthBlock block = live_birth_block_in(address);
   return block && free_block(block);
 }
 
@@ -137,7 +138,7 @@ template <class Block>
 bool release_block(const Block &block) {
   if (!block) return false;
   // After release(), the count is what told that the page is to be looked at.
-  if (load_plainly(block.page->frees_left) <= 0 || !free_block(block)) free_last(block);
+  if (is_due(block) || !free_block(block)) free_last(block);
   return true;
 }
 inline bool release_after_count(void *memory) {

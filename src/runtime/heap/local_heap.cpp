@@ -14,9 +14,6 @@ namespace {
 // So many requests of a size are served in birth order before it gets a page: of most sizes, most threads never need more.
 constexpr uint8_t kBirths = 64;
 
-// After so many visits off the fast paths the owner takes its lock, and the clock is read, to see whether free pages have
-// waited long enough.
-constexpr uint32_t kVisitsToLook = 64;
 constexpr unsigned kPagesToLookAt = 256;
 
 } // namespace
@@ -52,8 +49,7 @@ void *LocalHeap::allocate(size_t bytes) {
 
 void *LocalHeap::allocate_in_birth_order(size_t bytes) {
   const uint32_t granules = granules_for(bytes);
-  if (void *block = births.take(granules)) return block;
-  if (++visits_ % kVisitsToLook != 0 && births.advance(granules)) return births.take(granules);
+  if (void *block = births.take_next(granules)) return block;
   std::lock_guard guard(lock());
   look_at_the_clock();
   return births.refill(granules) ? births.take(granules) : nullptr;

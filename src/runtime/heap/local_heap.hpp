@@ -99,7 +99,6 @@ private:
   bool in_birth_order_ = false;
   uint32_t number_ = 0;
   uint32_t takeovers_seen_ = 0;
-  uint32_t visits_ = 0;
   uint64_t decayed_at_ = 0;
   os::SpinLock lock_;
 };

@@ -78,8 +78,9 @@ struct alignas(kLineBytes) Page {
 };
 static_assert(sizeof(Page) == kLineBytes);
 
-// States of a page that is no heap's: no address finds its stamp there.
-inline constinit State no_states[2] = {kBeforeBlocks, kNoBlock};
+// States of a page that is no heap's: no address finds its stamp there, nor a live cell if the page was a birth page.
+inline constinit State no_states[kBlockPageBytes / Granules::kBytes / sizeof(State)] = {
+    kBeforeBlocks};
 inline constexpr uint64_t kHalvesOfPage = uint64_t{1}
                                           << 17; // as reciprocal, which leads to one of the two
 
@@ -160,9 +161,9 @@ struct LiveBlock {
 }
 [[gnu::always_inline]] inline LiveBlock live_block(const void *memory) {
   const auto address = reinterpret_cast<Address>(memory);
-  return size_segments.holds(address) ? live_block_in(address) : LiveBlock{};
+  return page_segments.holds_size_pages(address) ? live_block_in(address) : LiveBlock{};
 }
-// The same for any segment, see SizeSegments.
+// The same for any segment, see PageSegments.
 inline LiveBlock live_block_anywhere(const void *memory) {
   const auto address = reinterpret_cast<Address>(memory);
   return segment_map.kind_at(address) == SegmentKind::size_pages ? live_block_in(address)
@@ -181,6 +182,9 @@ inline LiveBlock live_block_anywhere(const void *memory) {
   store_released(*block.state, kNoBlock);
   return true;
 }
+
+// Whether somebody has to look at the page.
+inline bool is_due(LiveBlock block) { return load_plainly(block.page->frees_left) <= 0; }
 
 // The page around an address of a size page, or birth page, its head if it is long; null if there is none, or it is no heap's.
 Page *page_at(Address address);

@@ -49,12 +49,12 @@ PageSegment *PageStore::add_segment() {
   all_.push_back(segment);
   by_room_.push_front(segment);
   ++segments_;
-  if (kind_ == SegmentKind::size_pages) size_segments.add(reinterpret_cast<Address>(memory));
+  page_segments.add(reinterpret_cast<Address>(memory), kind_);
   return segment;
 }
 
 void PageStore::drop_segment(PageSegment *segment) {
-  if (kind_ == SegmentKind::size_pages) size_segments.remove(reinterpret_cast<Address>(segment));
+  page_segments.remove(reinterpret_cast<Address>(segment), kind_);
   by_room_.remove(segment);
   all_.remove(segment);
   --segments_;

@@ -5,7 +5,7 @@
 namespace abut::heap {
 
 constinit SegmentMap segment_map;
-constinit SizeSegments size_segments;
+constinit PageSegments page_segments;
 
 namespace {
 

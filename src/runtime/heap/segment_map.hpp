@@ -114,35 +114,46 @@ private:
 
 extern constinit SegmentMap segment_map;
 
-// Which segments hold size pages, for free(): by the lower 16 bits of its number each has a place, where its number
-// stands. One comparison with it, and nothing of where the range begins or ends, tells any address. Where two want one
-// place, as can be in more than 256 GiB of such segments, the second is freed from a little slower.
-class SizeSegments {
+// Which segments hold pages, for free(): by the lower 16 bits of its number each has a place, where its number stands, or
+// what is left of all ones if they are birth pages. One comparison with it, and nothing of where the range begins or ends, tells any address.
+// Where two want one place, as can be in more than 256 GiB of such segments, the second is freed from a little slower.
+class PageSegments {
 public:
-  [[gnu::always_inline]] bool holds(Address address) const {
-    const uint64_t number = number_of(address);
-    const uint32_t &known = known_[static_cast<uint16_t>(number)];
-#if defined(__SANITIZE_THREAD__)
-    return std::atomic_ref(const_cast<uint32_t &>(known)).load(std::memory_order_acquire) ==
-           static_cast<uint32_t>(number);
-#else
-    return known == static_cast<uint32_t>(number);
-#endif
+  [[gnu::always_inline]] bool holds_size_pages(Address address) const {
+    return known_at(address) == static_cast<uint32_t>(number_of(address));
   }
-  void add(Address segment) {
+  [[gnu::always_inline]] bool holds_birth_pages(Address address) const {
+    __asm__(
+        "" ::
+            : "memory"); // so that both comparisons are with memory, which saves the first an instruction
+    return known_at(address) == ~static_cast<uint32_t>(number_of(address));
+  }
+  void add(Address segment, SegmentKind kind) {
     store(known_[0], 1);
     uint32_t &place = place_of(segment);
-    if (place == 0) store(place, static_cast<uint32_t>(number_of(segment)));
+    if (place == 0) store(place, known_as(segment, kind));
   }
-  void remove(Address segment) {
+  void remove(Address segment, SegmentKind kind) {
     uint32_t &place = place_of(segment);
-    if (place == static_cast<uint32_t>(number_of(segment))) store(place, 0);
+    if (place == known_as(segment, kind)) store(place, 0);
   }
 
 private:
   // Zero is the number of no address but the very last, whose place is never a segment's: so the table is zero at first,
   // and needs no memory.
   static uint64_t number_of(Address address) { return (address + kSegmentBytes) >> kSegmentShift; }
+  static uint32_t known_as(Address segment, SegmentKind kind) {
+    const auto number = static_cast<uint32_t>(number_of(segment));
+    return kind == SegmentKind::size_pages ? number : ~number;
+  }
+  [[gnu::always_inline]] uint32_t known_at(Address address) const {
+    const uint32_t &known = known_[static_cast<uint16_t>(number_of(address))];
+#if defined(__SANITIZE_THREAD__)
+    return std::atomic_ref(const_cast<uint32_t &>(known)).load(std::memory_order_acquire);
+#else
+    return known;
+#endif
+  }
   uint32_t &place_of(Address segment) { return known_[static_cast<uint16_t>(number_of(segment))]; }
   static void store(uint32_t &place, uint32_t number) {
     std::atomic_ref(place).store(number, std::memory_order_release);
@@ -151,6 +162,6 @@ private:
   uint32_t known_[1 << 16] = {};
 };
 
-extern constinit SizeSegments size_segments;
+extern constinit PageSegments page_segments;
 
 } // namespace abut::heap

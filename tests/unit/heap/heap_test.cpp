@@ -113,13 +113,13 @@ TEST(AllocateAligned, KeepsEveryAlignmentForEverySize) {
     }
 }
 
-TEST(Release, TakesOnlySmallBlocksOfItsThreadOnTheFastPath) {
+TEST(Release, TakesOnlyBlocksInPagesOnTheFastPath) {
   std::vector<void *> blocks; // the first ones lie in birth order
   for (int i = 0; i < 200; ++i) blocks.push_back(allocate(64));
   EXPECT_TRUE(release(blocks.back()));
   blocks.pop_back();
   for (void *block : blocks) free(block);
-  for (size_t bytes : {size_t{1000}, MiB, 4 * MiB}) {
+  for (size_t bytes : {40 * KiB, MiB, 4 * MiB}) {
     void *block = allocate(bytes);
     EXPECT_FALSE(release(block)) << bytes;
     EXPECT_EQ(release_slow("free", block), Release::done);

@@ -42,19 +42,19 @@ template <void *Look(size_t), void *Fetch(size_t)>
 // down.
 [[gnu::noinline]] inline void release_other(const char *call, void *memory) {
   if (memory == nullptr) return;
-  if (ring::writer.drops_one()) return entry::release_slow(memory, call);
+  if (ring::writer.drops_one()) return entry::release_unusual(memory, call);
   const auto record = event(ring::Kind::free, reinterpret_cast<Address>(memory));
   heap::LocalHeap *owner = owner_of(memory);
   if (put_at_its_time(owner, record)) {
     if (owner == nullptr || owner->keeper == heap::current)
-      return entry::release_slow(memory, call);
+      return entry::release_unusual(memory, call);
     return entry::release_unusual(memory, call);
   }
   if (!ring::writer.drops() && ring::is_recording()) {
     order();
     freed(memory);
   }
-  entry::release_slow(memory, call);
+  entry::release_unusual(memory, call);
 }
 [[gnu::noinline]] inline void release_slow(void *memory, const char *call) {
   if (!ring::writer.drops()) freed(memory);
@@ -98,7 +98,7 @@ inline void *allocate_here(size_t bytes, Frame frame) {
   if (!ring::writer.put_ready(record)) [[unlikely]]
     return release_slow(memory, call);
   if (!heap::free_block(block)) [[unlikely]]
-    entry::release_slow(memory, call);
+    entry::release_unusual(memory, call);
 }
 
 // Where friends are enabled: what is to be done for a block that may have a friend, see near::context_to_place(); or zero.
