@@ -34,12 +34,13 @@ void explain(const Context &context, const Rule &rule) {
   text << "abut: ";
   put_site(text, context.site());
   text << ": objects of " << uint64_t{heap::Granules{rule.size}.bytes()} << " bytes: ";
-  if (rule.state == Rule::State::placing) {
+  if (rule.state == Rule::State::placing || rule.state == Rule::State::suspended) {
     text << rule.placed() << " of " << rule.attempts << " beside the object at ";
     put_expression(text, rule.first);
     text << ", in " << rule.counts.runs << " runs";
     if (rule.counts.over_budget != 0)
       text << "; " << rule.counts.over_budget << " had to do without, too much waited";
+    if (rule.state == Rule::State::suspended) text << "; suspended: chains are short so far";
   } else {
     put_reason(text, context, rule);
   }

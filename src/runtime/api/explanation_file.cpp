@@ -23,6 +23,7 @@ const char *word_for(Rule::State state) {
   switch (state) {
   case Rule::State::learning: return "learning";
   case Rule::State::placing: return "placing";
+  case Rule::State::suspended: return "suspended";
   case Rule::State::plain: return "plain";
   }
   return "";
@@ -34,7 +35,7 @@ void write_rule(JsonWriter &json, const Context &context, const Rule &rule) {
   json.number("bytes", heap::Granules{rule.size}.bytes());
   json.text("state", word_for(rule.state));
   json.number("looks", uint64_t{rule.tries});
-  if (rule.state == Rule::State::placing) {
+  if (rule.state == Rule::State::placing || rule.state == Rule::State::suspended) {
     os::Message text;
     put_expression(text, rule.first);
     json.text("friend", text);

@@ -74,6 +74,13 @@ public:
     return take(one);
   }
 
+  // Where the next block of a small class will lie, more or less; zero if none is at hand.
+  Address front(unsigned size_class) const {
+    const Cursor &cursor = cursors_[size_class];
+    uint64_t index = 0;
+    return find_first(cursor.free, index) ? cursor.base + index * cursor.bytes : 0;
+  }
+
   bool reads_as_zero(unsigned size_class) const { return classes_[size_class].reads_as_zero; }
 
   // ---- under the heap's lock, for the owner or with the owner gone ----

@@ -10,17 +10,20 @@
 namespace abut::near {
 
 uint32_t rules_placing = 0;
+uint32_t rules_suspended = 0;
 
 namespace {
 
 constexpr uint32_t kPatienceFactor = 8;
+constexpr uint32_t kPause = 4; // requests that pass for each run of a trial that did not yield
 constexpr unsigned kTries = 3;
 constexpr unsigned kMostDrops = 4;
 constexpr uint32_t kChecks = 32;
-constexpr uint32_t kLooks = 4096; // after which a rule is judged
-constexpr uint64_t kRunsToJudge = 1 << 17;
-constexpr uint32_t kJudgeEvery = 16; // looks
-constexpr unsigned kHalfALine = 2;   // granules
+constexpr uint32_t kLooks = 1024;                             // after which a rule is judged
+constexpr uint64_t kFirstRuns = 1 << 13, kMostRuns = 1 << 17; // judged over so many
+constexpr uint32_t kJudgeEvery = 16;                          // looks
+constexpr uint32_t kFewSamples = 16;
+constexpr unsigned kHalfALine = 2; // granules
 constexpr unsigned kLearners = 4;
 constexpr uint32_t kMostEffort = 1U << 22;
 
@@ -59,13 +62,15 @@ namespace {
 
 // When nothing is learned any more and nothing placed, the site is left in peace, for a time or for good.
 void settle(Context &context) {
-  bool places = false;
+  bool places = false, waits = false;
   unsigned tries = kTries;
   for (unsigned i = 0; i < context.rule_count; ++i) {
     places |= context.rules[i].state == Rule::State::placing;
+    waits |= context.rules[i].state == Rule::State::suspended;
     tries = std::min<unsigned>(tries, context.rules[i].tries);
   }
   if (places || context.undecided != 0) return;
+  if (waits) return;
   if (tries >= kTries) return leave_in_peace(context);
   context.patience *= kPatienceFactor;
   context.countdown = context.patience;
@@ -91,7 +96,7 @@ void close_rule(Context &context, Rule &rule, Rule::State state) {
   rule.forward_bytes = forwards ? bytes : 0;
   if (&rule == context.rules) context.known.lead(fast ? way_to(first, forwards) : kNoWay);
   forget_at_once(context.site());
-  if (state == Rule::State::plain) settle(context);
+  if (state == Rule::State::plain || state == Rule::State::suspended) settle(context);
 }
 
 // Where there is no better friend than one with several objects after it, that one will do if a line holds two.
@@ -163,7 +168,14 @@ void learn(Context &context, Rule &rule, heap::LocalHeap *heap, Address block,
 
 namespace {
 
-// What was learned is right, but does not help. What waits for it waits in vain.
+// Where nothing is placed, what waits waits in vain.
+void give_back_unwanted(heap::LocalHeap *heap) {
+  if (rules_placing != 0) return;
+  std::lock_guard guard(heap->lock());
+  near_heap_of(heap)->give_back(true);
+}
+
+// What was learned is right, but does not help.
 void give_up(Context &context, Rule &rule, heap::LocalHeap *heap) {
   if (!learning.try_lock()) return;
   if (rule.state == Rule::State::placing) {
@@ -171,11 +183,22 @@ void give_up(Context &context, Rule &rule, heap::LocalHeap *heap) {
     bump(rule.counts.given_up);
     close_rule(context, rule, Rule::State::plain);
   }
-  const bool nothing_waits = rules_placing == 0;
   learning.unlock();
-  if (!nothing_waits) return;
-  std::lock_guard guard(heap->lock());
-  near_heap_of(heap)->give_back(true);
+  give_back_unwanted(heap);
+}
+
+// What was learned does not help yet.
+void suspend(Context &context, Rule &rule, heap::LocalHeap *heap) {
+  if (kFirstRuns << rule.trials >= kMostRuns) return give_up(context, rule, heap);
+  if (!learning.try_lock()) return;
+  if (rule.state == Rule::State::placing) {
+    ++rules_suspended;
+    context.countdown = kPause * (kFirstRuns << rule.trials);
+    ++rule.trials;
+    close_rule(context, rule, Rule::State::suspended);
+  }
+  learning.unlock();
+  give_back_unwanted(heap);
 }
 
 // What was learned turned out wrong: learned anew, a few times.
@@ -190,6 +213,15 @@ void drop(Context &context, Rule &rule) {
 }
 
 } // namespace
+
+void resume(Context &context, Rule &rule) {
+  if (!learning.try_lock()) return;
+  if (rule.state == Rule::State::suspended) {
+    --rules_suspended;
+    close_rule(context, rule, Rule::State::placing);
+  }
+  learning.unlock();
+}
 
 void watch(Context &context, Rule &rule, heap::LocalHeap *heap, Address block,
            Address friend_address) {
@@ -209,14 +241,16 @@ void watch(Context &context, Rule &rule, heap::LocalHeap *heap, Address block,
 
 namespace {
 
-// Whether runs get more than their first cell used, judged over so many that all chains can have got theirs.
+// Whether what runs hold is used: two objects each, at least. Less helps none that goes through the objects, and costs those
+// that go through them in the order of their birth. Where a program begins many chains, the first runs of all come before the
+// third run of any: so a rule that does not yield is tried again, over twice as many.
 bool yields(Rule &rule) {
   const uint64_t runs = rule.counts.runs - rule.runs_before;
-  if (runs < kRunsToJudge) return true;
+  if (runs < kFirstRuns << rule.trials) return true;
   const uint64_t placed = rule.placed() - rule.placed_before;
   rule.runs_before = rule.counts.runs;
   rule.placed_before = rule.placed();
-  return placed >= runs + runs / 2;
+  return placed >= 2 * runs;
 }
 
 // Whether there mostly is a friend. Not judged at once: where a program begins many chains, their first objects have
@@ -236,9 +270,15 @@ bool has_friends(Rule &rule) {
 void judge(Context &context, Rule &rule, heap::LocalHeap *heap, Address friend_address) {
   if (++rule.looks % kJudgeEvery == 0 && !rule.may_branch) {
     std::lock_guard guard(heap->lock());
-    bump(rule.sampled);
-    rule.branching +=
+    const bool branches =
         are_linked(heap, friend_address, friend_address + static_cast<Address>(rule.to_end));
+    bump(rule.sampled);
+    rule.branching += branches;
+    // Elsewhere there is no knowing what lies behind a friend.
+    if (heap::segment_map.kind_at(friend_address) == heap::SegmentKind::birth_pages) {
+      bump(rule.in_run);
+      rule.branching_in_run += branches;
+    }
   }
   const uint64_t attempts = rule.attempts - rule.judged_at;
   if (rule.looks < kLooks && (rule.looks < kLooks / 4 || attempts < 4 * kLooks)) return;
@@ -247,7 +287,11 @@ void judge(Context &context, Rule &rule, heap::LocalHeap *heap, Address friend_a
   rule.looks = rule.sampled = rule.branching = rule.in_vain = 0;
   rule.judged_at = rule.attempts;
   const bool lonely = !has_friends(rule);
-  if (in_vain || lonely || !yields(rule)) return give_up(context, rule, heap);
+  if (in_vain || lonely) return give_up(context, rule, heap);
+  if (!yields(rule)) {
+    const bool is_tree = rule.branching_in_run * 4 > std::max(rule.in_run, kFewSamples);
+    return is_tree ? give_up(context, rule, heap) : suspend(context, rule, heap);
+  }
   if (!branches) return;
   if (rule.has_banned) return give_up(context, rule, heap);
   rule.has_banned = true;

@@ -14,8 +14,11 @@ void end_learning();
 
 inline constexpr unsigned kWatchEvery = 256; // attempts
 
-// How many rules place objects at this time.
-extern uint32_t rules_placing;
+// How many rules place objects at this time, and how many are to be tried again.
+extern uint32_t rules_placing, rules_suspended;
+
+// After the requests that a suspended rule has let pass.
+void resume(Context &context, Rule &rule);
 
 // For a size that the context has not met before; null if it has met too many. The caller holds the lock of learning.
 Rule *new_rule(Context &context, unsigned size);

@@ -17,7 +17,7 @@ constexpr uint32_t kGranulesInStretch = kPageBytes / Granules::kBytes;
 
 constexpr size_t kLittle = 256 * KiB; // may wait however small the heap is
 constexpr size_t kClose = 2 * kLineBytes;
-constexpr size_t kPagesToLookAt = 4096;
+constexpr size_t kPagesToLookAt = 1024;
 
 // The cells of a run at each level: up to a page of the smallest, in steps so small that what waits can be kept close to
 // what may.
@@ -105,6 +105,7 @@ NearHeap::Placed NearHeap::place_after_sized(Address friend_address, unsigned si
   const heap::Extent block = heap::extent_of(heap_, friend_address);
   if (block.begin == 0) return {nullptr, Where::not_ours};
   if (block.end - block.begin != size * Granules::kBytes) return {nullptr, Where::nowhere};
+  if (heap_->sizes.front(size) - block.end < kClose) return {nullptr, Where::near_anyway};
   if (heap_->set_aside > budget()) return {nullptr, Where::over_budget};
   return open_run(size, level_after(0, size));
 }
@@ -202,8 +203,11 @@ bool NearHeap::give_back_page(Address stretch, bool all) {
   if (is_carved(stretch)) return true;
   uint32_t live = 0;
   const auto each_cell = [&](auto visit) {
-    for (Address at = stretch; at < stretch + kPageBytes; at += Granules::kBytes)
-      if (const heap::Cell cell = *heap::cell_at(at); cell != 0) visit(at, cell);
+    for (Address at = stretch; at < stretch + kPageBytes;) {
+      const heap::Cell cell = *heap::cell_at(at);
+      if (cell != 0) visit(at, cell);
+      at += std::max(heap::granules_of(cell), 1U) * Granules::kBytes;
+    }
   };
   each_cell([&](Address, heap::Cell cell) { live += heap::granules_of(cell); });
   if (!all && live > kGranulesInStretch / 2) return true;

@@ -175,6 +175,7 @@ void *allocate(size_t bytes, const Captured &captured, Address address) {
     if (context->rules[0].state != Rule::State::placing) forget_at_once(context->site());
     return elsewhere(bytes, captured);
   }
+  if (rule->state == Rule::State::suspended) resume(*context, *rule);
   if (rule->state == Rule::State::placing)
     if (void *block = place(*context, *rule, heap, captured)) return block;
   void *block = elsewhere(bytes, captured);
@@ -230,7 +231,8 @@ uint64_t placed_in_all() {
 // Whether what was placed lately is worth that every request is looked at.
 bool pays() {
   constexpr uint32_t kWorthIt = kLooksAwake / 4;
-  return rules_placing != 0 && placed_in_all() - placed_before >= kWorthIt;
+  return rules_suspended != 0 ||
+         (rules_placing != 0 && placed_in_all() - placed_before >= kWorthIt);
 }
 
 } // namespace

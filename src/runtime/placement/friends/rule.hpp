@@ -32,7 +32,12 @@ constexpr uint8_t way_to(const Expression &e, bool forwards) {
 }
 
 struct Rule {
-  enum class State : uint8_t { learning, placing, plain };
+  enum class State : uint8_t {
+    learning,
+    placing,
+    suspended, // for as many requests as its context lets pass
+    plain
+  };
 
   // What the straight path looks at.
   size_t fast_bytes = 0;    // a block's, while the straight path will do
@@ -45,8 +50,9 @@ struct Rule {
 
   Expression second; // where the first leads nowhere
   State state = State::learning;
-  uint8_t size = 0;  // granules
-  uint8_t tries = 0; // of learning
+  uint8_t size = 0;   // granules
+  uint8_t tries = 0;  // of learning
+  uint8_t trials = 0; // of placing, that did not yield
   bool has_second = false;
   bool fixed_end = false;
   bool has_banned = false;
@@ -58,7 +64,8 @@ struct Rule {
 
   // Since the rule was last judged.
   uint32_t looks = 0, sampled = 0, branching = 0, in_vain = 0;
-  uint64_t judged_at = 0; // attempts
+  uint64_t judged_at = 0;                    // attempts
+  uint32_t in_run = 0, branching_in_run = 0; // of those sampled, in all
   uint64_t runs_before = 0, placed_before = 0;
   uint64_t asked_before = 0, lonely_before = 0;
   uint32_t lonely_times = 0; // judgements in a row
