@@ -12,10 +12,14 @@ row_hit_saves = 40            # cycles, where a line lies in a row that is open
 stream = 4                    # lines that the second level's streams keep ahead; 0: none
 crosses = true                # streams go on in the next page
 adjacent = false              # lines come in pairs into the second level
+# and, if there are such:
+stores = 64                   # entries of the store buffer [any number]
+next = 1                      # lines behind a new one that come with it, within the page [0]
+stride = 2                    # steps of one instruction ahead, within the page [0]
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from typing import Any, get_type_hints
 
 from abut.simulation.caches import Level, Simulator
@@ -39,6 +43,9 @@ class CoreSettings:
     stream: int
     crosses: bool
     adjacent: bool
+    stores: int = 0
+    next: int = 0
+    stride: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +67,8 @@ class Time:
 def read_core(table: Mapping[str, Any]) -> CoreSettings:
     """The settings in a table. Raises TypeError or ValueError."""
     types = get_type_hints(CoreSettings)
-    if lacking := sorted(set(types) - set(table)):
+    needed = {field.name for field in fields(CoreSettings) if field.default is MISSING}
+    if lacking := sorted(needed - set(table)):
         raise ValueError(f"core: {lacking[0]} is missing")
     for key, value in table.items():
         if key not in types:
@@ -98,6 +106,9 @@ class Core(Simulator):
             "stream": core.stream,
             "crosses": core.crosses,
             "adjacent": core.adjacent,
+            "stores": core.stores,
+            "next": core.next,
+            "stride": core.stride,
         }
         with failures():
             self.native = native_module().Core(settings)

@@ -79,6 +79,8 @@ private:
   std::vector<Kind> kinds_;
   std::vector<uint32_t> threads_;
   std::vector<Owner> owners_;
+  std::vector<uint64_t> codes_;
+  bool has_codes_ = false;
 };
 
 } // namespace abut::sim
