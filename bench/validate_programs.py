@@ -96,16 +96,15 @@ def _workloads(programs: dict[str, str]) -> Iterator[Workload]:
 
 def _seconds(
     workload: Workload, heaps: Sequence[Heap], runs: int, keep: Path
-) -> dict[str, list[float]]:
+) -> dict[str, tuple[float, float]]:
     """The user times in the folder, which are measured where it lacks one."""
     path = keep / f"{workload.name}.seconds.json"
     found: dict[str, list[float]] = json.loads(path.read_text()) if path.is_file() else {}
     if {heap.name for heap in heaps} - set(found):
-        found = {
-            name: list(both) for name, both in measured(workload, heaps, Plan(runs, 1, 1)).items()
-        }
-        path.write_text(json.dumps(found))
-    return found
+        times = measured(workload, heaps, Plan(runs, 1, 1))
+        path.write_text(json.dumps(times))
+        return times
+    return {name: (least, middle) for name, (least, middle) in found.items()}
 
 
 def main() -> int:

@@ -138,11 +138,13 @@ struct Run {
     return arrays;
   }
 
-  // Feeds the whole of it to all of them, or of what is left as many whole batches as hold so many.
+  // Feeds the whole of it to all of them; or batches until they hold so many references, or a window ends.
   uint64_t feed(const std::vector<Consumer *> &consumers, uint64_t most) {
     const nb::gil_scoped_release others_may_run;
+    const bool whole = most == 0;
+    const size_t window = replay->windows_done();
     uint64_t count = 0;
-    while (count < most && replay->next()) {
+    while ((whole || (count < most && replay->windows_done() == window)) && replay->next()) {
       for (Consumer *consumer : consumers) consumer->take(replay->references());
       count += replay->references().count();
     }
@@ -212,7 +214,8 @@ void add_sim(nb::module_ &m) {
            "side"_a, "leave_out"_a = std::vector<std::pair<uint64_t, uint64_t>>(),
            "join_modifies"_a = false, "windows"_a = std::vector<std::pair<size_t, size_t>>())
       .def("next", &Run::next)
-      .def("feed", &Run::feed, "consumers"_a, "most"_a = ~uint64_t{0})
+      .def("feed", &Run::feed, "consumers"_a, "most"_a = 0)
+      .def("windows_done", [](const Run &run) { return run.replay->windows_done(); })
       .def("pages", [](const Run &run) { return to_array(run.replay->pages()); });
 }
 

@@ -47,6 +47,9 @@ public:
   // How many accesses of the trace came before these references.
   uint64_t position() const { return batches_->first_access(); }
 
+  // Of the windows, those whose end was reached.
+  size_t windows_done() const { return window_; }
+
   // Page of the owner 1, 2 ... where pages are owners: the number of each, in pages of 4 KiB.
   const std::vector<uint64_t> &pages() const { return pages_; }
 
