@@ -22,9 +22,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, get_type_hints
 
+from abut.errors import USAGE, AbutError
 from abut.simulation.caches import Level, Simulator
 from abut.trace.native import failures, native_module
 
+_LINE = 64
+_MOST_WAYS = 16
 _USUAL_INSTRUCTIONS = 3.0  # an access, where they were not counted
 
 
@@ -92,6 +95,8 @@ class Core(Simulator):
         tables: Sequence[Level],
         per_access: float,
     ) -> None:
+        if any(level.line != _LINE for level in levels):
+            raise AbutError("a core's caches have lines of 64 bytes", exit_code=USAGE)
         settings = {
             "caches": [_shape(level) for level in levels],
             "tlbs": [_shape(level) for level in tables],
@@ -119,6 +124,10 @@ class Core(Simulator):
 
 
 def _shape(level: Level) -> dict[str, float]:
+    """Sets are a power of two: slices that are not have more or fewer ways, and as many lines."""
     lines = level.capacity // level.line
     ways = level.ways or lines
+    if (lines // ways).bit_count() != 1:
+        fitting = [n for n in range(1, _MOST_WAYS + 1) if lines % n == 0]
+        ways = max((n for n in fitting if (lines // n).bit_count() == 1), default=ways)
     return {"sets": lines // ways, "ways": ways, "cycles": level.cycles}
