@@ -1,11 +1,13 @@
 """Whether predicted times rank heaps as measured times do, on real programs.
 
-Three steps, of which each is left out for what the folder --keep has already: recordings (as exact
-under load as on a calm machine; `--record` makes them and stops), user times (the least of shuffled
-rounds: on a machine that does nothing else), and predictions. What computing and waiting weigh is
+`--record` makes recordings, in the folder --keep, of which those that are there are not made again:
+they are as good under load as on a calm machine. Without it, each program that has three recordings
+or more is measured (user time, the least of shuffled rounds: on a machine that does nothing else;
+times in the folder are not measured again), and predicted. What computing and waiting weigh is
 fitted on every other program; the rest shows what the model is worth.
 
-usage: .venv/bin/python bench/validate_programs.py --keep FOLDER [--record] [--machine mine.toml]
+usage: .venv/bin/python bench/validate_programs.py --keep FOLDER --record
+       .venv/bin/python bench/validate_programs.py --keep FOLDER [--machine mine.toml]
 """
 
 import argparse
@@ -26,10 +28,11 @@ from abut.measure.measurement import Plan
 from abut.measure.tasks import suite_tasks
 from abut.measure.workload import Workload
 from abut.simulation.presets import find_preset
-from abut.simulation.times import HeapTime, Times, measured, predicted, recorded
+from abut.simulation.times import HeapTime, Times, is_recorded, measured, predicted, recorded
 from abut.trace.reader import Trace
 
 _HEAPS = "glibc,jemalloc,mimalloc,abut,abut+friends=off,abut+order=birth"
+_LEAST_HEAPS = 3
 # Programs of one process, of many kinds.
 _PROGRAMS = {
     "quick": "lua-tables,lua-tables-birth,lua-closures,python-objects,python-json,perl-hashes,"
@@ -125,21 +128,28 @@ def main() -> int:
     found: list[Times] = []
     for workload in _workloads({chosen.suite: chosen.only} if chosen.suite else _PROGRAMS):
         try:
-            runs = [recorded(workload, heap, chosen.accesses, chosen.keep) for heap in heaps]
             if chosen.record:
+                for heap in heaps:
+                    recorded(workload, heap, chosen.accesses, chosen.keep)
                 continue
-            seconds = _seconds(workload, heaps, chosen.runs, chosen.keep)
-            times = [
-                predicted(Trace(path), heap.name, count, preset, seconds[heap.name])
-                for heap, (path, count) in zip(heaps, runs, strict=True)
-            ]
+            some = [heap for heap in heaps if is_recorded(workload, heap, chosen.keep)]
+            if len(some) < _LEAST_HEAPS:
+                print(f"{workload.name}: left out: {len(some)} recordings", file=sys.stderr)
+                continue
+            seconds = _seconds(workload, some, chosen.runs, chosen.keep)
+            times = []
+            for heap in some:
+                path, count = recorded(workload, heap, chosen.accesses, chosen.keep)
+                times.append(predicted(Trace(path), heap.name, count, preset, seconds[heap.name]))
         except AbutError as error:
             print(f"{workload.name}: left out: {error}", file=sys.stderr)
             continue
         found.append(Times(workload.name, times))
-        print(json.dumps(dataclasses.asdict(found[-1])), flush=True)
+        print(f"{workload.name}: {len(some)} heaps", file=sys.stderr, flush=True)
     if not found:
         return 0
+    rows = [dataclasses.asdict(one) for one in found]
+    (chosen.keep / "times.json").write_text(json.dumps(rows, indent=1))
     trained = found[::2]
     weights = fitted(trained)
     print(f"weights: computing {weights[0]:.2f}, waiting {weights[1]:.2f}")

@@ -126,12 +126,22 @@ def measured(
     return {name: (min(seconds), median(seconds)) for name, seconds in users.items()}
 
 
+def is_recorded(workload: Workload, heap: Heap, folder: Path) -> bool:
+    """Whether the folder has what `recorded` makes."""
+    return _recording(workload, heap, folder)[1].is_file()
+
+
+def _recording(workload: Workload, heap: Heap, folder: Path) -> tuple[Path, Path]:
+    """The trace, and the file with the number of instructions, which is written last."""
+    path = folder / f"{workload.name}@{heap.name}.trace"
+    return path, path.with_suffix(".json")
+
+
 def recorded(workload: Workload, heap: Heap, most: int, folder: Path) -> tuple[Path, int]:
     """The trace of a part of the run, and the instructions of all of it: made, where the folder
     has none of this program and heap.
     """
-    path = folder / f"{workload.name}@{heap.name}.trace"
-    count = path.with_suffix(".json")
+    path, count = _recording(workload, heap, folder)
     if not count.is_file():
         with tempfile.TemporaryDirectory(prefix="abut-validate-") as counts:
             run_once(counting(_launch(workload, heap), Path(counts)))
