@@ -1,6 +1,5 @@
 """`abut sim` and what it stands on: owners, layouts, presets, many jobs at once."""
 
-import dataclasses
 import json
 from itertools import pairwise
 from pathlib import Path
@@ -243,28 +242,6 @@ def test_pollution_is_what_goes_when_the_allocator_has_its_own(tmp_path: Path) -
     result = run(path, preset=Preset("line", "", (Level("L1", 64),)), split=True)
     assert pollution(result) == (20, 10, 1)
     assert "with caches of its own for the allocator, 95% of L1 misses go" in verdict(result)
-
-
-def test_machines_that_share_a_pass_give_what_each_gives_alone(trace: Path) -> None:
-    machines = [find_preset(name) for name in ("modern", "zen4", "zen5", "apple-m1")]
-    jobs = [
-        Job(str(trace), machine, layout=layout, optimum=True, classify=True)
-        for layout in ("recorded", "size")
-        for machine in machines
-    ]
-    jobs[1] = dataclasses.replace(jobs[1], huge_pages=True, split=True)
-    together = simulate_all(jobs)
-    assert [_digits(result) for result in together] == [_digits(simulate(job)) for job in jobs]
-    assert together[2].time
-    assert together[2].time != together[1].time
-
-
-def test_machines_are_shown_beside_each_other(abut: Abut, trace: Path) -> None:
-    done = abut("sim", "--machine", "zen4,zen5", "--layout", "recorded,size", str(trace))
-    assert done.returncode == 0, done.stderr
-    assert "predicted cycles" in done.stdout
-    assert all(f"layouts; {name}" in done.stdout for name in ("zen4", "zen5"))
-    assert "by site" not in done.stdout
 
 
 def test_many_jobs_give_the_same_here_and_in_processes(trace: Path) -> None:
