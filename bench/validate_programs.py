@@ -1,16 +1,20 @@
-"""Whether predicted times rank heaps as measured times do, on the real programs of a suite.
+"""Whether predicted times rank heaps as measured times do, on real programs.
 
-Two constants, what computing and what waiting weigh, are fitted on every other program; the rest
-shows what they are worth. User time, the least of shuffled rounds: on a machine that does nothing
-else. Recordings are kept in a folder, and need not be made again.
+`--record` makes recordings, in the folder --keep, of which those that are there are not made again:
+they are as good under load as on a calm machine. Without it, each program that has three recordings
+or more is measured (user time, the least of shuffled rounds: on a machine that does nothing else;
+times in the folder are not measured again), and predicted. What computing and waiting weigh is
+fitted on every other program; the rest shows what the model is worth.
 
-usage: .venv/bin/python bench/validate_programs.py [--suite quick] [--machine zen5] [--keep FOLDER]
+usage: .venv/bin/python bench/validate_programs.py --keep FOLDER --record
+       .venv/bin/python bench/validate_programs.py --keep FOLDER [--machine mine.toml]
 """
 
 import argparse
 import dataclasses
 import json
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
 
@@ -19,13 +23,22 @@ from rich.console import Console
 from rich.table import Table
 
 from abut.errors import AbutError
-from abut.heaps import find_heaps
+from abut.heaps import Heap, find_heaps
 from abut.measure.measurement import Plan
 from abut.measure.tasks import suite_tasks
+from abut.measure.workload import Workload
 from abut.simulation.presets import find_preset
-from abut.simulation.times import HeapTime, Times, compare_times
+from abut.simulation.times import HeapTime, Times, is_recorded, measured, predicted, recorded
+from abut.trace.reader import Trace
 
-_HEAPS = "glibc,jemalloc,mimalloc,tcmalloc,abut,abut+order=birth"
+_HEAPS = "glibc,jemalloc,mimalloc,abut,abut+friends=off,abut+order=birth"
+_LEAST_HEAPS = 3
+# Programs of one process, of many kinds.
+_PROGRAMS = {
+    "quick": "lua-tables,lua-tables-birth,lua-closures,python-objects,python-json,perl-hashes,"
+    "perl-text,xmllint-parse,sqlite,cc1,jq",
+    "programs": "ruby-inventory,php-orders,jim-lists,ledger,xsltproc,cppcheck,dot",
+}
 
 
 def fitted(programs: list[Times]) -> tuple[float, float]:
@@ -75,30 +88,68 @@ def table_of(programs: list[Times], trained: set[str]) -> Table:
     return table
 
 
+def _workloads(programs: dict[str, str]) -> Iterator[Workload]:
+    for suite, names in programs.items():
+        for task in suite_tasks(suite, [name for name in names.split(",") if name]):
+            try:
+                yield task.prepare()
+            except AbutError as error:
+                print(f"{task.name}: left out: {error}", file=sys.stderr)
+
+
+def _seconds(
+    workload: Workload, heaps: Sequence[Heap], runs: int, keep: Path
+) -> dict[str, tuple[float, float]]:
+    """The user times in the folder, which are measured where it lacks one."""
+    path = keep / f"{workload.name}.seconds.json"
+    found: dict[str, list[float]] = json.loads(path.read_text()) if path.is_file() else {}
+    if {heap.name for heap in heaps} - set(found):
+        times = measured(workload, heaps, Plan(runs, 1, 1))
+        path.write_text(json.dumps(times))
+        return times
+    return {name: (least, middle) for name, (least, middle) in found.items()}
+
+
 def main() -> int:
-    """Measure, predict, print."""
+    """Record, measure, predict, print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--suite", default="quick")
-    parser.add_argument("--only", default="", help="programs, by name")
+    parser.add_argument("--suite", help="a suite [programs of one process of two suites]")
+    parser.add_argument("--only", default="", help="programs of the suite, by name")
     parser.add_argument("--heaps", default=_HEAPS)
     parser.add_argument("--machine", default="zen5")
     parser.add_argument("--runs", type=int, default=20)
-    parser.add_argument("--accesses", type=int, default=100_000_000)
-    parser.add_argument("--keep", type=Path, help="a folder")
+    parser.add_argument("--accesses", type=int, default=50_000_000)
+    parser.add_argument("--record", action="store_true", help="record what is missing, and stop")
+    parser.add_argument("--keep", type=Path, required=True, help="a folder")
     chosen = parser.parse_args()
     heaps, _ = find_heaps(chosen.heaps.split(","))
     preset = find_preset(chosen.machine)
-    if chosen.keep:
-        chosen.keep.mkdir(exist_ok=True)
+    chosen.keep.mkdir(exist_ok=True)
     found: list[Times] = []
-    for task in suite_tasks(chosen.suite, [name for name in chosen.only.split(",") if name]):
+    for workload in _workloads({chosen.suite: chosen.only} if chosen.suite else _PROGRAMS):
         try:
-            workload, plan = task.prepare(), Plan(chosen.runs, 1, 1)
-            found.append(compare_times(workload, heaps, preset, plan, chosen.accesses, chosen.keep))
+            if chosen.record:
+                for heap in heaps:
+                    recorded(workload, heap, chosen.accesses, chosen.keep)
+                continue
+            some = [heap for heap in heaps if is_recorded(workload, heap, chosen.keep)]
+            if len(some) < _LEAST_HEAPS:
+                print(f"{workload.name}: left out: {len(some)} recordings", file=sys.stderr)
+                continue
+            seconds = _seconds(workload, some, chosen.runs, chosen.keep)
+            times = []
+            for heap in some:
+                path, count = recorded(workload, heap, chosen.accesses, chosen.keep)
+                times.append(predicted(Trace(path), heap.name, count, preset, seconds[heap.name]))
         except AbutError as error:
-            print(f"{task.name}: left out: {error}", file=sys.stderr)
+            print(f"{workload.name}: left out: {error}", file=sys.stderr)
             continue
-        print(json.dumps(dataclasses.asdict(found[-1])), flush=True)
+        found.append(Times(workload.name, times))
+        print(f"{workload.name}: {len(some)} heaps", file=sys.stderr, flush=True)
+    if not found:
+        return 0
+    rows = [dataclasses.asdict(one) for one in found]
+    (chosen.keep / "times.json").write_text(json.dumps(rows, indent=1))
     trained = found[::2]
     weights = fitted(trained)
     print(f"weights: computing {weights[0]:.2f}, waiting {weights[1]:.2f}")

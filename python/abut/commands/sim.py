@@ -2,7 +2,6 @@
 
 import dataclasses
 import os
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +13,7 @@ from abut.verb import refuse
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from abut.simulation.jobs import Job, Result
+    from abut.simulation.jobs import Job
 
 _SPLITS = ("allocator",)
 
@@ -26,7 +25,8 @@ def command(
     machine: Annotated[
         str,
         typer.Option(
-            metavar="PRESET|FILE.toml|this", help="Whose caches and core; `this` machine's caches."
+            metavar="PRESET|FILE.toml|this,...",
+            help="Whose caches and core; `this` machine's caches. Several share one pass.",
         ),
     ] = "modern",
     split: Annotated[
@@ -60,13 +60,19 @@ def command(
     pages: Annotated[
         bool, typer.Option("--pages", help="Memories and their pages instead of caches.")
     ] = False,
+    sample: Annotated[
+        float | None,
+        typer.Option(
+            metavar="RATE", min=0.0001, max=1, help="Only about this share, with error bars."
+        ),
+    ] = None,
     instructions: Annotated[
         int | None,
         typer.Option(
             min=1, metavar="N", help="Instructions of the run, for misses per 1000 [as recorded]."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the random layout.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Of the random layout, and the sample.")] = 1,
     top: Annotated[int, typer.Option(min=1, max=50, help="How many owners to show.")] = 10,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0: one a core.")] = 0,
     scheduler: Annotated[
@@ -83,18 +89,30 @@ def command(
 
         abut sim run.trace
         abut sim --machine zen5 --by context run.trace
+        abut sim --machine zen4,zen5,mine.toml run.trace
         abut sim --machine rezaei-8k --split allocator run.trace
         abut sim --layout recorded,line,random,size run.trace
         abut sim --layout recorded,usage-df,run.plan run.trace
         abut sim --layout lea,phk,vam,vam+align=8 run.trace
         abut sim --pages glibc.trace jemalloc.trace
     """
+    from abut.commands.sim_output import show, show_pages, show_samples
     from abut.simulation.jobs import simulate_all
 
-    _refuse(layout.split(","), scheduler, pages=pages, json=json)
+    _refuse(
+        layout.split(","),
+        machine.split(","),
+        scheduler,
+        pages=pages,
+        json=json,
+        sampled=bool(sample),
+    )
     made = _jobs(traces, machine, split, layout, by, side, classes, optimum, huge_pages, seed)
     if pages:
-        _show_pages(made, json=json)
+        show_pages(made, json=json)
+        return
+    if sample:
+        show_samples(made, sample, json=json)
         return
     results = simulate_all(made, jobs or len(os.sched_getaffinity(0)), scheduler)
     if instructions:
@@ -104,7 +122,7 @@ def command(
 
         print(results_json(results))
         return
-    _show(results, top)
+    show(results, top)
 
 
 _CACHES_ONLY = (
@@ -113,40 +131,39 @@ _CACHES_ONLY = (
 )
 
 
-def _refuse(layouts: "Sequence[str]", scheduler: str, *, pages: bool, json: bool) -> None:
+_WHOLE_ONLY = ("split", "by", "classes", "optimum", "instructions", "top", "jobs", "scheduler")
+
+
+def _refuse(
+    layouts: "Sequence[str]",
+    machines: "Sequence[str]",
+    scheduler: str,
+    *,
+    pages: bool,
+    json: bool,
+    sampled: bool,
+) -> None:
     """What would have no effect beside the other options."""
     from abut.simulation.jobs import LAYOUTS
 
     if pages:
-        refuse("--pages looks at memories, not at caches", *_CACHES_ONLY)
+        refuse("--pages looks at memories, not at caches", *_CACHES_ONLY, "sample")
         if set(layouts) <= set(LAYOUTS):
             refuse("--pages looks at memories, and these layouts are for any cache", "machine")
-    if set(layouts) <= set(LAYOUTS) - {"random"}:
+        if len(machines) > 1:
+            refuse("--pages looks at memories, and layouts are for one machine's caches", "machine")
+    if sampled:
+        refuse("a sample has misses and cycles alone", *_WHOLE_ONLY)
+    elif set(layouts) <= set(LAYOUTS) - {"random"}:
         refuse("none of these layouts is drawn by chance", "seed")
     if json:
         refuse("--json has all owners", "top")
-    elif len(layouts) > 1:
-        refuse("layouts are compared, and no owners shown, but with --json", "by", "top")
+    elif len(layouts) > 1 or len(machines) > 1:
+        refuse(
+            "layouts or machines are compared, and no owners shown, but with --json", "by", "top"
+        )
     if scheduler:
         refuse("the scheduler's workers do the work", "jobs")
-
-
-def _show_pages(jobs: "Sequence[Job]", *, json: bool) -> None:
-    from abut.commands.console import console
-    from abut.reporters.pages import pages_document, pages_sides_table, pages_table, pages_words
-    from abut.reporters.trace import document
-    from abut.simulation.pages import compare_pages, run_pages
-
-    comparison = compare_pages(run_pages(jobs))
-    if json:
-        print(document(**pages_document(comparison)))
-        return
-    out = console()
-    for name in comparison.reports:
-        out.print(f"- {pages_words(name, comparison)}", markup=False)
-    out.print(pages_table("misses of pages", "run", comparison))
-    out.print(pages_sides_table("the same by side", "run", comparison))
-    out.print(f"next: abut sim {shlex.quote(jobs[0].trace)}", markup=False)
 
 
 def _jobs(
@@ -184,7 +201,7 @@ def _jobs(
             names = (*known, *sorted(composed)) if option == "--layout" else known
             # `strategy:random` and `lea+align=8` are forms of names that are listed already.
             raise unknown(option, given, [name for name in names if not set(":+") & set(name)])
-    preset = find_preset(machine)
+    presets = [find_preset(name) for name in machine.split(",")]
     # An allocator's accesses belong to the layout that it made; others are compared without them.
     sides = side or ("application" if layouts != ["recorded"] else "all")
     return [
@@ -203,57 +220,5 @@ def _jobs(
         )
         for trace in traces
         for name in layouts
+        for preset in presets
     ]
-
-
-def _show(results: "Sequence[Result]", top: int) -> None:
-    from abut.commands.console import console, warn_of_damage
-    from abut.reporters import sim as report
-    from abut.simulation.verdict import verdict
-
-    out = console()
-    by_trace: dict[str, list[Result]] = {}
-    for result in results:
-        by_trace.setdefault(result.job.trace, []).append(result)
-    for same in by_trace.values():
-        first = same[0]
-        out.print(report.heading(first), markup=False, style="bold")
-        for sentence in verdict(first):
-            out.print(f"- {sentence}", markup=False)
-        if len(same) > 1:
-            out.print(report.layouts_table(same))
-        else:
-            _show_one(first, top)
-        warn_of_damage(first.job.trace, first.damages)
-    if len(by_trace) > 1:
-        out.print(report.traces_table([same[0] for same in by_trace.values()]))
-    print(f"next: {_next(results)}")
-
-
-def _show_one(result: "Result", top: int) -> None:
-    from abut.commands.console import console
-    from abut.reporters import sim as report
-
-    out = console()
-    tables = (
-        report.owners_table(result, top),
-        report.levels_table(result),
-        report.split_table(result),
-        report.use_table(result),
-        report.prefetch_table(result),
-        report.time_table(result),
-    )
-    for table in tables:
-        if table is not None:
-            out.print(table)
-    if words := report.optimum_words(result):
-        print(words)
-
-
-def _next(results: "Sequence[Result]") -> str:
-    job = results[0].job
-    trace = shlex.quote(job.trace)
-    machine = f"--machine {shlex.quote(job.preset.name)} " if job.preset.name != "modern" else ""
-    if len({result.job.layout for result in results}) > 1:
-        return f"abut sim {machine}--by object {trace}"
-    return f"abut sim {machine}--layout recorded,line,random,size {trace}"

@@ -192,9 +192,11 @@ def _add_split_row(table: Table, caches: str, side: str, accesses: int, misses: 
     table.add_row(caches, side, amount(accesses, ""), amount(misses, ""), rate)
 
 
-def layouts_table(results: Sequence[Result]) -> Table:
+def layouts_table(results: Sequence[Result], machine: str = "") -> Table:
     """A row a layout: what would miss if the objects lay so."""
-    table = grid("layouts", ["layout", *layout_columns(results[0])])
+    table = grid(
+        f"layouts; {machine}" if machine else "layouts", ["layout", *layout_columns(results[0])]
+    )
     for result in results:
         table.add_row(result.job.layout, *layout_cells(result))
     return table
@@ -203,7 +205,8 @@ def layouts_table(results: Sequence[Result]) -> Table:
 def layout_columns(result: Result) -> list[str]:
     """What is shown of a layout, by levels."""
     levels = [f"{level.name} misses" for level in (*result.levels, *result.tlb[-1:])]
-    return [*levels, "of lines used", "of pages used", "AMAT"]
+    predicted = ["predicted cycles"] if result.time else []
+    return [*levels, "of lines used", "of pages used", "AMAT", *predicted]
 
 
 def layout_cells(result: Result) -> list[str]:
@@ -214,6 +217,7 @@ def layout_cells(result: Result) -> list[str]:
         f"{used:.0%}" if used is not None else "-",
         f"{pages.share:.0%}" if pages and pages.share is not None else "-",
         f"{average_cycles(result):.2f}",
+        *([amount(round(result.time.total), "")] if result.time else []),
     ]
 
 

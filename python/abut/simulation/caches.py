@@ -137,6 +137,7 @@ class Simulator:
         kinds: ArrayLike | None = None,
         threads: ArrayLike | None = None,
         owners: ArrayLike | None = None,
+        codes: ArrayLike | None = None,
     ) -> Self:
         """Feed references, in order. Without their columns, each is a read of one byte."""
         with failures():
@@ -149,6 +150,7 @@ class Simulator:
                         (kinds, np.uint8),
                         (threads, np.uint32),
                         (owners, np.uint32),
+                        (codes, np.uint64),
                     )
                 ),
             )

@@ -12,15 +12,22 @@ row_hit_saves = 40            # cycles, where a line lies in a row that is open
 stream = 4                    # lines that the second level's streams keep ahead; 0: none
 crosses = true                # streams go on in the next page
 adjacent = false              # lines come in pairs into the second level
+# and, if there are such:
+stores = 64                   # entries of the store buffer [any number]
+next = 1                      # lines behind a new one that come with it, within the page [0]
+stride = 2                    # steps of one instruction ahead, within the page [0]
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from typing import Any, get_type_hints
 
+from abut.errors import USAGE, AbutError
 from abut.simulation.caches import Level, Simulator
 from abut.trace.native import failures, native_module
 
+_LINE = 64
+_MOST_WAYS = 16
 _USUAL_INSTRUCTIONS = 3.0  # an access, where they were not counted
 
 
@@ -39,6 +46,9 @@ class CoreSettings:
     stream: int
     crosses: bool
     adjacent: bool
+    stores: int = 0
+    next: int = 0
+    stride: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +70,8 @@ class Time:
 def read_core(table: Mapping[str, Any]) -> CoreSettings:
     """The settings in a table. Raises TypeError or ValueError."""
     types = get_type_hints(CoreSettings)
-    if lacking := sorted(set(types) - set(table)):
+    needed = {field.name for field in fields(CoreSettings) if field.default is MISSING}
+    if lacking := sorted(needed - set(table)):
         raise ValueError(f"core: {lacking[0]} is missing")
     for key, value in table.items():
         if key not in types:
@@ -84,6 +95,8 @@ class Core(Simulator):
         tables: Sequence[Level],
         per_access: float,
     ) -> None:
+        if any(level.line != _LINE for level in levels):
+            raise AbutError("a core's caches have lines of 64 bytes", exit_code=USAGE)
         settings = {
             "caches": [_shape(level) for level in levels],
             "tlbs": [_shape(level) for level in tables],
@@ -98,6 +111,9 @@ class Core(Simulator):
             "stream": core.stream,
             "crosses": core.crosses,
             "adjacent": core.adjacent,
+            "stores": core.stores,
+            "next": core.next,
+            "stride": core.stride,
         }
         with failures():
             self.native = native_module().Core(settings)
@@ -108,6 +124,10 @@ class Core(Simulator):
 
 
 def _shape(level: Level) -> dict[str, float]:
+    """Sets are a power of two: slices that are not have more or fewer ways, and as many lines."""
     lines = level.capacity // level.line
     ways = level.ways or lines
+    if (lines // ways).bit_count() != 1:
+        fitting = [n for n in range(1, _MOST_WAYS + 1) if lines % n == 0]
+        ways = max((n for n in fitting if (lines // n).bit_count() == 1), default=ways)
     return {"sets": lines // ways, "ways": ways, "cycles": level.cycles}

@@ -3,6 +3,7 @@ another process or on another machine.
 """
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -99,59 +100,97 @@ def core_of(preset: Preset, trace: Trace, tables: Sequence[Level] | None = None)
     return Core(preset.levels, preset.memory_cycles, preset.core, tables, per_access)
 
 
+class _Simulators:
+    """All that a job has simulated over one replay of its trace."""
+
+    def __init__(self, job: Job, trace: Trace) -> None:
+        preset = job.preset
+        levels = tuple(dataclasses.replace(level, classify=job.classify) for level in preset.levels)
+        tables = preset.huge_tlb if job.huge_pages else preset.tlb
+        self.job = job
+        self.caches = Caches(levels)
+        self.tlb = Caches(tables) if tables else None
+        self.separate = (
+            Caches(split_by_side(preset.levels, preset.allocator)) if job.split else None
+        )
+        self.used = [Utilisation(level) for level in levels]
+        self.pages_used = Utilisation(tables[-1]) if tables else None
+        self.optimum = Optimum(levels[0]) if job.optimum else None
+        self.core = core_of(preset, trace, tables)
+
+    @property
+    def all(self) -> list[Simulator]:
+        """Those that there are."""
+        some = (self.caches, self.tlb, self.separate, *self.used, self.pages_used, self.optimum)
+        return [one for one in (*some, self.core) if one is not None]
+
+    def result(self, trace: Trace, owners: Owners, pages: Array) -> Result:
+        """What they found."""
+        caches, memory_cycles = self.caches, self.job.preset.memory_cycles
+        return Result(
+            job=self.job,
+            command=trace.info.command,
+            references=caches.references,
+            levels=[_plain(level) for level in caches.counts()],
+            tlb=[_plain(level) for level in self.tlb.counts()] if self.tlb else [],
+            split=[_plain(level) for level in self.separate.counts()] if self.separate else [],
+            memory_bytes=caches.memory_bytes,
+            memory_bytes_by_side=caches.memory_bytes_by_side,
+            utilisation=[_plain(one.counts()) for one in self.used],
+            page_utilisation=_plain(self.pages_used.counts()) if self.pages_used else None,
+            optimum=self.optimum.solve() if self.optimum else None,
+            owners=owner_rows(trace, owners, caches, self.used[0].counts(), memory_cycles, pages),
+            damages=[str(damage) for damage in trace.damages],
+            instructions=(trace.info.totals or {}).get("instructions", 0),
+            time=self.core.time() if self.core else None,
+        )
+
+
 def simulate(job: Job, addresses: Array | None = None) -> Result:
     """Do the job, with objects at `addresses` if given. Raises AbutError where it cannot be."""
+    return simulate_together([job], addresses)[0]
+
+
+def simulate_together(jobs: Sequence[Job], addresses: Array | None = None) -> list[Result]:
+    """Do jobs that differ in what is simulated alone: the trace is decoded once."""
+    job = jobs[0]
     trace = Trace(job.trace)
     if addresses is None and job.placer:
         addresses = job.placer(trace, job)
     owners = owners_of(trace, job.by)
-    levels = tuple(dataclasses.replace(level, classify=job.classify) for level in job.preset.levels)
-    caches = Caches(levels)
-    tables = job.preset.huge_tlb if job.huge_pages else job.preset.tlb
-    tlb = Caches(tables) if tables else None
-    separate = Caches(split_by_side(job.preset.levels, job.preset.allocator)) if job.split else None
-    used = [Utilisation(level) for level in levels]
-    pages_used = Utilisation(tables[-1]) if tables else None
-    optimum = Optimum(levels[0]) if job.optimum else None
-    instructions = (trace.info.totals or {}).get("instructions", 0)
-    core = core_of(job.preset, trace, tables)
-    simulators = [caches, tlb, separate, *used, pages_used, optimum, core]
-    feeds = [one for one in simulators if one is not None]
+    simulators = [_Simulators(one, trace) for one in jobs]
+    feeds = [one for each in simulators for one in each.all]
     pages = _feed(trace, job, owners, feeds, addresses)
-    counts = caches.counts()
-    return Result(
-        job=job,
-        command=trace.info.command,
-        references=caches.references,
-        levels=[_plain(level) for level in counts],
-        tlb=[_plain(level) for level in tlb.counts()] if tlb else [],
-        split=[_plain(level) for level in separate.counts()] if separate else [],
-        memory_bytes=caches.memory_bytes,
-        memory_bytes_by_side=caches.memory_bytes_by_side,
-        utilisation=[_plain(one.counts()) for one in used],
-        page_utilisation=_plain(pages_used.counts()) if pages_used else None,
-        optimum=optimum.solve() if optimum else None,
-        owners=owner_rows(trace, owners, caches, used[0].counts(), job.preset.memory_cycles, pages),
-        damages=[str(damage) for damage in trace.damages],
-        instructions=instructions,
-        time=core.time() if core else None,
+    return [each.result(trace, owners, pages) for each in simulators]
+
+
+def _replay_of(job: Job) -> Job:
+    """What decides how the job's trace is replayed."""
+    return dataclasses.replace(
+        job, preset=NO_PRESET, classify=False, optimum=False, huge_pages=False, split=False
     )
 
 
 def simulate_all(jobs: Sequence[Job], processes: int = 1, scheduler: str = "") -> list[Result]:
-    """All jobs, in order: here, in processes of this machine, or on a dask scheduler's workers."""
+    """All jobs, in order: here, in processes of this machine, or on a dask scheduler's workers.
+
+    Those of the same replay, that are beside each other, share it.
+    """
+    groups = [list(group) for _, group in itertools.groupby(jobs, key=_replay_of)]
     if scheduler:
-        return _on_cluster(jobs, scheduler)
-    if processes <= 1 or len(jobs) <= 1:
-        return [simulate(job) for job in jobs]
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
+        found = _on_cluster(groups, scheduler)
+    elif processes <= 1 or len(groups) <= 1:
+        found = [simulate_together(group) for group in groups]
+    else:
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
 
-    with ProcessPoolExecutor(min(processes, len(jobs)), get_context("spawn")) as pool:
-        return list(pool.map(simulate, jobs))
+        with ProcessPoolExecutor(min(processes, len(groups)), get_context("spawn")) as pool:
+            found = list(pool.map(simulate_together, groups))
+    return [result for group in found for result in group]
 
 
-def _on_cluster(jobs: Sequence[Job], scheduler: str) -> list[Result]:
+def _on_cluster(groups: Sequence[list[Job]], scheduler: str) -> list[list[Result]]:
     from abut.errors import AbutError
 
     try:
@@ -167,7 +206,7 @@ def _on_cluster(jobs: Sequence[Job], scheduler: str) -> list[Result]:
             f"--scheduler {scheduler}: nobody answers there", fix="start one with `dask scheduler`"
         ) from error
     with client:
-        return list(client.gather(client.map(simulate, jobs, pure=False)))
+        return list(client.gather(client.map(simulate_together, groups, pure=False)))
 
 
 def feed_trace(trace: Trace, simulators: Sequence[Simulator], *, layout: str = "recorded") -> None:

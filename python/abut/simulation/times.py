@@ -103,22 +103,45 @@ def compare_times(
     if preset.core is None:
         raise AbutError(f"{preset.name}: has no [core]", fix="abut calibrate -o mine.toml")
     check_counter()
-    measurement = Measurement(workload)
-    Interleaver(heaps, plan, (), heaps[0].name).measure(measurement, lambda _: None)
+    seconds = measured(workload, heaps, plan)
     times = []
     for heap in heaps:
-        users = [sample.user_s for sample in measurement.samples[heap.name]]
         with tempfile.TemporaryDirectory(prefix="abut-validate-") as folder:
-            path, instructions = _recorded(workload, heap, most, keep or Path(folder))
-            measured = min(users), median(users)
-            times.append(predicted(Trace(path), heap.name, instructions, preset, measured))
+            path, instructions = recorded(workload, heap, most, keep or Path(folder))
+            times.append(
+                predicted(Trace(path), heap.name, instructions, preset, seconds[heap.name])
+            )
     return Times(workload.name, times)
 
 
-def _recorded(workload: Workload, heap: Heap, most: int, folder: Path) -> tuple[Path, int]:
-    """The trace of a part of the run, and the instructions of all of it."""
+def measured(
+    workload: Workload, heaps: Sequence[Heap], plan: Plan
+) -> dict[str, tuple[float, float]]:
+    """Each heap's user time in seconds, the least and the median of its runs."""
+    measurement = Measurement(workload)
+    Interleaver(heaps, plan, (), heaps[0].name).measure(measurement, lambda _: None)
+    users = {
+        heap.name: [sample.user_s for sample in measurement.samples[heap.name]] for heap in heaps
+    }
+    return {name: (min(seconds), median(seconds)) for name, seconds in users.items()}
+
+
+def is_recorded(workload: Workload, heap: Heap, folder: Path) -> bool:
+    """Whether the folder has what `recorded` makes."""
+    return _recording(workload, heap, folder)[1].is_file()
+
+
+def _recording(workload: Workload, heap: Heap, folder: Path) -> tuple[Path, Path]:
+    """The trace, and the file with the number of instructions, which is written last."""
     path = folder / f"{workload.name}@{heap.name}.trace"
-    count = path.with_suffix(".json")
+    return path, path.with_suffix(".json")
+
+
+def recorded(workload: Workload, heap: Heap, most: int, folder: Path) -> tuple[Path, int]:
+    """The trace of a part of the run, and the instructions of all of it: made, where the folder
+    has none of this program and heap.
+    """
+    path, count = _recording(workload, heap, folder)
     if not count.is_file():
         with tempfile.TemporaryDirectory(prefix="abut-validate-") as counts:
             run_once(counting(_launch(workload, heap), Path(counts)))

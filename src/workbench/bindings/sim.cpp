@@ -51,13 +51,12 @@ std::span<const Number> column(const char *name, const Optional<Number> &given, 
 
 void take(Consumer &consumer, const Input<uint64_t> &addresses, const Optional<uint32_t> &sizes,
           const Optional<uint8_t> &kinds, const Optional<uint32_t> &threads,
-          const Optional<uint32_t> &owners) {
+          const Optional<uint32_t> &owners, const Optional<uint64_t> &codes) {
   const size_t count = addresses.size();
-  const sim::References references{{addresses.data(), count},
-                                   column("sizes", sizes, count),
-                                   column("kinds", kinds, count),
-                                   column("threads", threads, count),
-                                   column("owners", owners, count)};
+  const sim::References references{
+      {addresses.data(), count},       column("sizes", sizes, count),
+      column("kinds", kinds, count),   column("threads", threads, count),
+      column("owners", owners, count), column("codes", codes, count)};
   const nb::gil_scoped_release others_may_run;
   consumer.take(references);
 }
@@ -139,11 +138,13 @@ struct Run {
     return arrays;
   }
 
-  // Feeds the whole of it to all of them.
-  uint64_t feed(const std::vector<Consumer *> &consumers) {
+  // Feeds the whole of it to all of them; or batches until they hold so many references, or a window ends.
+  uint64_t feed(const std::vector<Consumer *> &consumers, uint64_t most) {
     const nb::gil_scoped_release others_may_run;
+    const bool whole = most == 0;
+    const size_t window = replay->windows_done();
     uint64_t count = 0;
-    while (replay->next()) {
+    while ((whole || (count < most && replay->windows_done() == window)) && replay->next()) {
       for (Consumer *consumer : consumers) consumer->take(replay->references());
       count += replay->references().count();
     }
@@ -186,7 +187,7 @@ void add_sim(nb::module_ &m) {
   using namespace nb::literals;
   nb::class_<Consumer>(m, "Consumer")
       .def("take", &take, "addresses"_a, "sizes"_a = nb::none(), "kinds"_a = nb::none(),
-           "threads"_a = nb::none(), "owners"_a = nb::none());
+           "threads"_a = nb::none(), "owners"_a = nb::none(), "codes"_a = nb::none());
   nb::class_<Tree, Consumer>(m, "Tree")
       .def(nb::new_(&make_tree), "levels"_a)
       .def("counts", &counts_of, "level"_a)
@@ -213,7 +214,8 @@ void add_sim(nb::module_ &m) {
            "side"_a, "leave_out"_a = std::vector<std::pair<uint64_t, uint64_t>>(),
            "join_modifies"_a = false, "windows"_a = std::vector<std::pair<size_t, size_t>>())
       .def("next", &Run::next)
-      .def("feed", &Run::feed, "consumers"_a)
+      .def("feed", &Run::feed, "consumers"_a, "most"_a = 0)
+      .def("windows_done", [](const Run &run) { return run.replay->windows_done(); })
       .def("pages", [](const Run &run) { return to_array(run.replay->pages()); });
 }
 

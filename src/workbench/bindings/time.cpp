@@ -21,6 +21,9 @@ using sim::Machine;
 using sim::Ticks;
 using sim::TimeCounts;
 
+// Of each prefetcher, so that the targets of all have room.
+constexpr uint32_t kMostAhead = (sim::kMostDegree - 1) / 2;
+
 template <typename Number>
 Number number_of(const nb::dict &settings, const char *name) {
   return nb::cast<Number>(settings[name]);
@@ -65,19 +68,25 @@ std::unique_ptr<Core> make_core(const nb::dict &settings) {
   machine.stream = number_of<uint32_t>(settings, "stream");
   machine.crosses = number_of<bool>(settings, "crosses");
   machine.adjacent = number_of<bool>(settings, "adjacent");
+  machine.stores = number_of<uint32_t>(settings, "stores");
+  machine.next = number_of<uint32_t>(settings, "next");
+  machine.stride = number_of<uint32_t>(settings, "stride");
   for (const uint32_t count : {machine.window, machine.outstanding})
     if (count == 0 || count > sim::kMostInFlight)
       throw TraceFailure({"window, outstanding", "must be from 1 to 512", ""});
-  if (machine.page_shift < 12 || machine.page_shift > 30 || machine.stream > sim::kMostDegree ||
-      machine.row_hit_saves > machine.memory)
-    throw TraceFailure({"page_shift, stream or row_hit_saves", "is out of range", ""});
+  if (machine.stores > sim::kMostInFlight)
+    throw TraceFailure({"stores", "must be at most 512", ""});
+  if (machine.stream > kMostAhead || machine.next > kMostAhead || machine.stride > kMostAhead)
+    throw TraceFailure({"stream, next, stride", "must be at most 31", ""});
+  if (machine.page_shift < 12 || machine.page_shift > 30 || machine.row_hit_saves > machine.memory)
+    throw TraceFailure({"page_shift or row_hit_saves", "is out of range", ""});
   return std::make_unique<Core>(machine);
 }
 
 nb::dict time_counts(const Core &core) {
-  const TimeCounts &counts = core.counts();
+  const TimeCounts counts = core.counts();
   constexpr std::array<const char *, TimeCounts::kParts> kNames{
-      "compute", "L1", "L2", "L3", "memory", "TLB", "dependence", "outstanding"};
+      "compute", "L1", "L2", "L3", "memory", "TLB", "dependence", "outstanding", "stores"};
   nb::dict cycles;
   for (size_t part = 0; part < kNames.size(); ++part)
     cycles[kNames.at(part)] =

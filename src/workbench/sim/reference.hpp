@@ -50,6 +50,7 @@ struct References {
   std::span<const Kind> kinds;
   std::span<const uint32_t> threads;
   std::span<const Owner> owners;
+  std::span<const uint64_t> codes = {}; // the instructions' addresses, where they are known
 
   size_t count() const { return addresses.size(); }
 
@@ -57,7 +58,7 @@ struct References {
     const auto cut = [from, length](auto column) {
       return column.empty() ? column : column.subspan(from, length);
     };
-    return {cut(addresses), cut(sizes), cut(kinds), cut(threads), cut(owners)};
+    return {cut(addresses), cut(sizes), cut(kinds), cut(threads), cut(owners), cut(codes)};
   }
 
   Reference operator[](size_t i) const {

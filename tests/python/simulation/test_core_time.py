@@ -9,7 +9,7 @@ import pytest
 from abut.errors import AbutError
 from abut.simulation.core_time import Core, Time
 from abut.simulation.jobs import Job, average_cycles, simulate
-from abut.simulation.presets import Preset, find_preset, read_preset
+from abut.simulation.presets import Preset, find_preset, preset_files, read_preset
 from abut.trace import TraceWriter
 from abut.tuning.choice import access_cycles
 
@@ -67,8 +67,25 @@ def test_layouts_are_ranked_by_predicted_time_where_a_machine_has_a_core(tmp_pat
     with_core = simulate(Job(str(trace), find_preset("zen5")))
     assert with_core.time
     assert access_cycles(with_core) == with_core.time.total / with_core.time.accesses
-    without = simulate(Job(str(trace), find_preset("modern")))
+    without = simulate(Job(str(trace), find_preset("pentium4")))
+    assert without.time is None
     assert access_cycles(without) == average_cycles(without)
+
+
+def test_every_core_that_comes_with_abut_can_be() -> None:
+    found = {name: read_preset(path) for name, path in preset_files().items()}
+    cores = {name: preset for name, preset in found.items() if preset.core}
+    assert {"modern", "zen4", "zen5", "golden-cove", "neoverse-n1", "neoverse-v2"} <= set(cores)
+    for preset in cores.values():
+        assert preset.core
+        assert preset.core.how
+        assert time_of(preset, list(range(0, 1 << 20, 64))).total > 1 << 14
+
+
+def test_lines_of_other_sizes_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(ZEN5.replace("line = 64", "line = 128"))
+    with pytest.raises(AbutError, match="lines of 64 bytes"):
+        time_of(read_preset(tmp_path / "mine.toml"), [0])
 
 
 @pytest.mark.long

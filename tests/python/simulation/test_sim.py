@@ -263,7 +263,8 @@ def test_a_dask_cluster_does_the_same(trace: Path) -> None:
 
 def _digits(result: Result) -> list[Any]:
     counts = [(one.accesses, one.misses, one.write_backs) for one in (*result.levels, *result.tlb)]
-    return [*counts, result.owners, result.memory_bytes]
+    splits = [(one.accesses, one.misses) for one in result.split]
+    return [*counts, splits, result.owners, result.memory_bytes, result.optimum, result.time]
 
 
 @pytest.mark.parametrize("name", preset_files())

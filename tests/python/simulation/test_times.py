@@ -1,10 +1,14 @@
 """Predicted times beside measured ones: the statistics, and the verb as a whole."""
 
+import importlib.util
+import io
 import json
 import math
 import shutil
+from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from abut.simulation.times import HeapTime, Times, rank_correlation
 from conftest import Abut
@@ -55,3 +59,29 @@ def test_what_is_not_of_times_is_refused(abut: Abut) -> None:
     done = abut("validate", "--against", "cachegrind", "--heaps", "abut", "--", "true")
     assert done.returncode == 2
     assert "--heaps" in done.stderr
+
+
+def test_weights_are_found_again_and_the_untrained_half_has_a_row() -> None:
+    path = Path(__file__).parents[3] / "bench" / "validate_programs.py"
+    spec = importlib.util.spec_from_file_location("validate_programs", path)
+    assert spec
+    assert spec.loader
+    harness = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(harness)
+    programs = []
+    for name in "pqr":
+        heaps = [
+            HeapTime(str(i), 1 + waits, 1, 0.5 + 2 * waits, 0.5 + 2 * waits, 1, 1, 1, {})
+            for i, waits in enumerate((0.1, 0.4, 0.9))
+        ]
+        programs.append(Times(name, heaps))
+    weights = harness.fitted(programs[:2])
+    assert weights == pytest.approx((0.5, 2.0))
+    weighed = [harness.weighed(one, weights) for one in programs]
+    assert [one.error for one in weighed] == pytest.approx([0, 0, 0])
+    shown = Console(file=io.StringIO(), width=110)
+    shown.print(harness.table_of(weighed, {"p", "q"}))
+    assert isinstance(shown.file, io.StringIO)
+    rows = [line.split("│") for line in shown.file.getvalue().splitlines() if "│" in line]
+    assert [row[1].strip() for row in rows] == ["p", "q", "r", "all others", "all"]
+    assert [cell.strip() for cell in rows[3][3:6]] == ["1.00", "3", "3"]

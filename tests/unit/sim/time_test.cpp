@@ -3,11 +3,9 @@
 #include "sim/time/core.hpp"
 #include "sim/tree/tree.hpp"
 
-#include <algorithm>
-#include <deque>
+#include "helpers/plain_core.hpp"
+
 #include <gtest/gtest.h>
-#include <list>
-#include <map>
 #include <random>
 #include <vector>
 
@@ -17,16 +15,21 @@ namespace {
 using namespace sim;
 using Columns = std::vector<Reference>;
 
+// The instruction of the i-th reference: one of a dozen, mostly those of a loop.
+uint64_t code_of(size_t i) { return 0x400000 + (i % 7 == 0 ? i / 7 % 5 : i % 3) * 4; }
+
 void feed(Consumer &consumer, const Columns &references) {
   std::vector<uint64_t> addresses;
   std::vector<uint32_t> sizes;
   std::vector<Kind> kinds;
+  std::vector<uint64_t> codes;
   for (const Reference &one : references) {
+    codes.push_back(code_of(codes.size()));
     addresses.push_back(one.address);
     sizes.push_back(one.size);
     kinds.push_back(one.kind);
   }
-  consumer.take({addresses, sizes, kinds, {}, {}});
+  consumer.take({addresses, sizes, kinds, {}, {}, codes});
 }
 
 TimeCounts time_of(const Machine &machine, const Columns &references) {
@@ -34,178 +37,6 @@ TimeCounts time_of(const Machine &machine, const Columns &references) {
   feed(core, references);
   return core.counts();
 }
-
-struct PlainLine {
-  uint64_t line;
-  Ticks ready;
-  bool prefetched;
-};
-
-// Lines of each set, the last used one first.
-class PlainCache {
-public:
-  explicit PlainCache(const TimedCache &shape) : shape_(shape) {}
-
-  PlainLine *use(uint64_t line) {
-    auto &set = sets_[line % shape_.sets];
-    for (auto it = set.begin(); it != set.end(); ++it)
-      if (it->line == line) {
-        set.splice(set.begin(), set, it);
-        return &set.front();
-      }
-    return nullptr;
-  }
-  bool holds(uint64_t line) {
-    auto &set = sets_[line % shape_.sets];
-    return std::any_of(set.begin(), set.end(), [&](const auto &one) { return one.line == line; });
-  }
-  void insert(uint64_t line, Ticks ready, bool prefetched) {
-    auto &set = sets_[line % shape_.sets];
-    set.push_front({line, ready, prefetched});
-    if (set.size() > shape_.ways) set.pop_back();
-  }
-
-private:
-  TimedCache shape_;
-  std::map<uint64_t, std::list<PlainLine>> sets_;
-};
-
-// One access to one line at a time, every rule where it applies.
-class PlainCore {
-public:
-  explicit PlainCore(const Machine &machine) : m(machine) {
-    for (const TimedCache &shape : m.caches) caches.emplace_back(shape);
-    for (const TimedCache &shape : m.tlbs) tlbs.emplace_back(shape);
-    LevelSettings level;
-    level.degree = m.stream;
-    if (m.stream != 0) stream = make_stream(level, m.crosses);
-  }
-
-  void access(uint64_t line, uint32_t size, bool writes) {
-    begun += m.compute;
-    if (ends.size() >= m.window) begun = std::max(begun, ends[ends.size() - m.window]);
-    Ticks known = begun;
-    if (!near(line) && !writes) known = std::max(known, pointer);
-    Ticks walked = 0;
-    const uint64_t page = line * 64 >> m.page_shift;
-    if (tlbs[0].use(page) == nullptr) {
-      counts.tlb_misses[0]++;
-      tlbs[0].insert(page, 0, false);
-      walked = m.tlbs[1].latency;
-      if (tlbs[1].use(page) == nullptr) {
-        counts.tlb_misses[1]++;
-        tlbs[1].insert(page, 0, false);
-        walked += m.walk;
-      }
-    }
-    Ticks start = known + walked;
-    Ticks queued = 0;
-    int level = 0;
-    Ticks ready = 0;
-    if (PlainLine *found = caches[0].use(line)) {
-      ready = found->ready;
-    } else {
-      if (fills.size() >= m.outstanding && fills[fills.size() - m.outstanding] > start)
-        queued = fills[fills.size() - m.outstanding] - start;
-      start += queued;
-      counts.misses[0]++;
-      ready = below(line, start, level);
-      caches[0].insert(line, ready, false);
-      fills.push_back(ready);
-    }
-    const Ticks there = std::max(start + m.caches[0].latency, ready);
-    if (!writes && size >= 8) pointer = there;
-    const Ticks due = (ends.empty() ? 0 : ends.back()) + m.compute;
-    ends.push_back(std::max(due, writes ? begun : there));
-    counts.accesses++;
-    account(ends.back() - due, known - begun, walked, queued, level);
-  }
-
-  TimeCounts counts;
-
-private:
-  bool near(uint64_t line) {
-    for (uint64_t &other : recent)
-      if (line == other || line + 1 == other || line == other + 1) {
-        other = line;
-        return true;
-      }
-    recent[oldest] = line;
-    oldest = (oldest + 1) % recent.size();
-    return false;
-  }
-
-  Ticks below(uint64_t line, Ticks start, int &level) {
-    PlainLine *second = caches[1].use(line);
-    const bool triggers = second == nullptr || second->prefetched;
-    Ticks ready = 0;
-    if (second != nullptr) {
-      level = 1;
-      ready = std::max(start + m.caches[1].latency, second->ready);
-      if (second->prefetched) {
-        counts.useful++;
-        counts.late += second->ready > start;
-      }
-      second->prefetched = false;
-    } else {
-      counts.misses[1]++;
-      ready = third(line, start, level, false);
-      counts.misses[2] += level == 3;
-    }
-    Targets targets;
-    if (stream != nullptr) stream->observe(line, triggers, targets);
-    if (m.adjacent && triggers) targets.add(line % 2 == 0 ? line + 1 : line - 1);
-    for (uint32_t i = 0; i < targets.count; ++i) {
-      if (caches[1].holds(targets.lines.at(i))) continue;
-      counts.prefetches++;
-      int unused = 0;
-      third(targets.lines.at(i), start, unused, true);
-    }
-    return ready;
-  }
-
-  Ticks third(uint64_t line, Ticks start, int &level, bool early) {
-    PlainLine *found = caches[2].use(line);
-    level = found != nullptr ? 2 : 3;
-    const Ticks asked = start + m.caches[2].latency;
-    Ticks ready = found != nullptr ? std::max(asked, found->ready) : 0;
-    if (found == nullptr) {
-      const Ticks begin = std::max(asked, channel);
-      channel = begin + m.line;
-      const uint64_t row = line / 128;
-      ready = begin + m.memory - (rows[row % 16] == row ? m.row_hit_saves : 0);
-      rows[row % 16] = row;
-      caches[2].insert(line, ready, false);
-    }
-    caches[1].insert(line, ready, early);
-    return ready;
-  }
-
-  void account(Ticks stall, Ticks waited, Ticks walked, Ticks queued, int level) {
-    counts.parts[TimeCounts::compute] += m.compute;
-    const std::vector<std::pair<int, Ticks>> causes{{TimeCounts::dependence, waited},
-                                                    {TimeCounts::tlb, walked},
-                                                    {TimeCounts::outstanding, queued}};
-    for (const auto &[part, most] : causes) {
-      counts.parts.at(part) += std::min(stall, most);
-      stall -= std::min(stall, most);
-    }
-    counts.parts.at(TimeCounts::l1 + level) += stall;
-  }
-
-  Machine m;
-  std::vector<PlainCache> caches;
-  std::vector<PlainCache> tlbs;
-  std::unique_ptr<Prefetcher> stream;
-  std::array<uint64_t, 4> recent{};
-  size_t oldest = 0;
-  std::vector<Ticks> ends;
-  std::vector<Ticks> fills;
-  std::map<uint64_t, uint64_t> rows;
-  Ticks begun = 0;
-  Ticks pointer = 0;
-  Ticks channel = 0;
-};
 
 Columns any_references(std::mt19937_64 &random, size_t count) {
   Columns references;
@@ -223,13 +54,23 @@ Machine any_machine(std::mt19937_64 &random) {
   Machine machine;
   machine.caches = {{{8, 4, 64}, {64, 8, 224}, {256, 8, 800}}};
   machine.tlbs = {{{4, 4, 0}, {16, 4, 112}}};
+  if (random() % 2 == 0) machine.tlbs[0] = {2, 20, 0};
+  machine.compute = 4 + random() % 40;
   machine.window = static_cast<uint32_t>(1 + random() % 100);
   machine.outstanding = static_cast<uint32_t>(1 + random() % 20);
   machine.stream = static_cast<uint32_t>(random() % 5);
   machine.crosses = random() % 2 == 0;
   machine.adjacent = random() % 2 == 0;
+  machine.next = static_cast<uint32_t>(random() % 3);
+  machine.stride = static_cast<uint32_t>(random() % 3 * 2);
+  machine.stores = random() % 3 == 0 ? 0 : static_cast<uint32_t>(1 + random() % 20);
   machine.page_shift = random() % 4 == 0 ? 21 : 12;
   return machine;
+}
+
+void prefetch_nothing(Machine &machine) {
+  machine.stream = machine.next = machine.stride = 0;
+  machine.adjacent = false;
 }
 
 TEST(Time, IsThatOfTheRulesStepByStep) {
@@ -238,9 +79,7 @@ TEST(Time, IsThatOfTheRulesStepByStep) {
     const Machine machine = any_machine(random);
     const Columns references = any_references(random, 4000);
     PlainCore plain(machine);
-    for (const Reference &one : references)
-      for (uint64_t line = one.address / 64; line <= (one.address + one.size - 1) / 64; ++line)
-        plain.access(line, one.size, one.kind == kWrite);
+    for (size_t i = 0; i < references.size(); ++i) plain.take(references[i], code_of(i));
     const TimeCounts counts = time_of(machine, references);
     ASSERT_EQ(counts.parts, plain.counts.parts) << "round " << round;
     EXPECT_EQ(counts.misses, plain.counts.misses);
@@ -257,8 +96,7 @@ TEST(Time, MissesAreThoseOfTheCachesWithoutPrefetchers) {
   Columns references = any_references(random, 50'000);
   for (Reference &one : references) one.kind = 0; // nothing is written back
   Machine machine = any_machine(random);
-  machine.stream = 0;
-  machine.adjacent = false;
+  prefetch_nothing(machine);
   std::vector<LevelSettings> levels(3);
   for (size_t i = 0; i < levels.size(); ++i) {
     const TimedCache &shape = machine.caches.at(i);
@@ -331,8 +169,7 @@ TEST(Time, MoreWaysNeverTakeLonger) {
   std::mt19937_64 random(4);
   for (int round = 0; round < 10; ++round) {
     Machine machine = any_machine(random);
-    machine.stream = 0;
-    machine.adjacent = false;
+    prefetch_nothing(machine);
     machine.row_hit_saves = 0;
     const Columns references = any_references(random, 20'000);
     Ticks before = ~Ticks{0};

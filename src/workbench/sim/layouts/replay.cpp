@@ -21,6 +21,7 @@ bool Replay::next() {
   kinds_.clear();
   threads_.clear();
   owners_.clear();
+  codes_.clear();
   if (options_.windows.empty()) return next_batch();
   while (chunk_ < reader_.chunks().size()) {
     const bool more = window_ < options_.windows.size();
@@ -48,6 +49,8 @@ void Replay::skip_chunk() {
 bool Replay::next_batch() {
   if (!batches_->next()) return false;
   events_ = batches_->events();
+  // A trace has all of them, or zeros.
+  has_codes_ = batches_->size() != 0 && batches_->codes()[0] != 0;
   uint32_t done = 0;
   for (const Event &event : events_) {
     const uint64_t before = event.position - std::min(event.position, batches_->first_access());
@@ -84,6 +87,7 @@ void Replay::append(uint32_t from, uint32_t to) {
     sizes_.push_back(batches_->sizes()[i]);
     kinds_.push_back(kinds[i]);
     threads_.push_back(batches_->threads()[i]);
+    if (has_codes_) codes_.push_back(batches_->codes()[i]);
     if (options_.owned_by != OwnedBy::none) owners_.push_back(owner_of(objects[i], address));
   }
 }
@@ -130,6 +134,8 @@ Owner Replay::page_owner(uint64_t page) {
   return last_page_owner_;
 }
 
-References Replay::references() const { return {addresses_, sizes_, kinds_, threads_, owners_}; }
+References Replay::references() const {
+  return {addresses_, sizes_, kinds_, threads_, owners_, codes_};
+}
 
 } // namespace abut::sim

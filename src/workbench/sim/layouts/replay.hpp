@@ -47,6 +47,9 @@ public:
   // How many accesses of the trace came before these references.
   uint64_t position() const { return batches_->first_access(); }
 
+  // Of the windows, those whose end was reached.
+  size_t windows_done() const { return window_; }
+
   // Page of the owner 1, 2 ... where pages are owners: the number of each, in pages of 4 KiB.
   const std::vector<uint64_t> &pages() const { return pages_; }
 
@@ -79,6 +82,8 @@ private:
   std::vector<Kind> kinds_;
   std::vector<uint32_t> threads_;
   std::vector<Owner> owners_;
+  std::vector<uint64_t> codes_;
+  bool has_codes_ = false;
 };
 
 } // namespace abut::sim

@@ -6,6 +6,9 @@ namespace abut::sim {
 namespace {
 
 constexpr size_t kAhead = 12; // references
+constexpr uint64_t kLinesInPage = kPageBytes >> 6;
+
+uint64_t line_of(uint64_t address) { return (address & kAddressMask) >> 6; }
 
 LevelSettings stream_settings(uint32_t degree) {
   LevelSettings level;
@@ -18,65 +21,91 @@ LevelSettings stream_settings(uint32_t degree) {
 Core::Core(const Machine &machine)
     : machine_(machine), caches_{LruSets(machine.caches[0]), LruSets(machine.caches[1]),
                                  LruSets(machine.caches[2])},
-      tlbs_{PageSets(machine.tlbs[0]), PageSets(machine.tlbs[1])} {
-  if (machine.stream != 0) stream_ = make_stream(stream_settings(machine.stream), machine.crosses);
+      tlbs_{PageSets(machine.tlbs[0]), PageSets(machine.tlbs[1])}, stride_(machine.stride),
+      stores_(machine.stores), memory_(machine) {
+  if (machine.stream != 0) stream_.emplace(stream_settings(machine.stream), machine.crosses);
+}
+
+TimeCounts Core::counts() const {
+  TimeCounts counts = counts_;
+  counts.parts[TimeCounts::compute] = counts.accesses * machine_.compute;
+  return counts;
 }
 
 void Core::take(const References &references) {
+  const auto addresses = references.addresses;
   const size_t count = references.count();
+  const bool strides = machine_.stride != 0 && !references.codes.empty();
   uint64_t last_ahead = 0;
   for (size_t i = 0; i < count; ++i) {
-    const uint64_t ahead =
-        (references.addresses[std::min(i + kAhead, count - 1)] & kAddressMask) >> kLineShift;
-    if (ahead != last_ahead) caches_[2].fetch_ahead(ahead);
-    last_ahead = ahead;
-    const Reference reference = references[i];
-    const Extent extent = extent_of(reference.address, reference.size);
-    const uint64_t last = extent.last >> kLineShift;
-    for (uint64_t line = extent.first >> kLineShift; line <= last; ++line)
-      take_line(line, reference.size, (reference.kind & kWrite) != 0);
-  }
-}
-
-void Core::take_line(uint64_t line, uint32_t size, bool writes) {
-  const Ticks oldest = retired_[(counts_.accesses - machine_.window) % kMostInFlight];
-  begun_ = std::max(begun_ + machine_.compute, counts_.accesses < machine_.window ? 0 : oldest);
-  ++counts_.accesses;
-  // A store's data, not its address, is what comes from elsewhere more often than not; it waits for nothing.
-  const bool predictable = is_predictable(line);
-  const Ticks known = predictable || writes ? begun_ : std::max(begun_, pointer_);
-  const Ticks walked = translate(line);
-  const Ticks translated = known + walked;
-  size_t level = 0;
-  LruSets::Line *found = caches_[0].use(line);
-  Ticks start = translated;
-  if (found == nullptr) {
-    const Ticks buffer = filled_[(misses_ - machine_.outstanding) % kMostInFlight];
-    if (misses_ >= machine_.outstanding) start = std::max(start, buffer);
-    found = fetch(line, start, level);
-    filled_[misses_++ % kMostInFlight] = found->ready;
-  } else {
-    note_use(*found, start);
-  }
-  const Ticks there = std::max<Ticks>(start + machine_.caches[0].latency, found->ready);
-  if (!writes && size >= kPointer) pointer_ = there;
-  const Ticks done = writes ? begun_ : there;
-  retire(done, known - begun_, walked, start - translated, level);
-}
-
-// An access on a line of the last few, or beside one, has an address that was computed.
-bool Core::is_predictable(uint64_t line) {
-  for (uint64_t &other : recent_)
-    if (line - other + 1 <= 2) {
-      other = line;
-      return true;
+    if (i + kAhead < count) {
+      const uint64_t ahead = line_of(addresses[i + kAhead]);
+      if (ahead != last_ahead) caches_[2].fetch_ahead(ahead);
+      last_ahead = ahead;
     }
-  recent_.at(next_recent_) = line;
-  next_recent_ = (next_recent_ + 1) % kRecent;
-  return false;
+    const uint32_t size = references.sizes.empty() ? 1 : references.sizes[i];
+    Kind kind = size >= kPointer ? Kind::pointer : Kind::load;
+    if (!references.kinds.empty() && (references.kinds[i] & kWrite) != 0) kind = Kind::store;
+    const uint64_t first = line_of(addresses[i]);
+    if (addresses[i] % kLineBytes + size <= kLineBytes) {
+      if (first == line_)
+        take_again(kind);
+      else
+        take_line(first, kind);
+    } else {
+      const uint64_t last = extent_of(addresses[i], size).last >> kLineShift;
+      for (uint64_t line = first; line <= last; ++line) take_line(line, kind);
+    }
+    if (!strides || kind == Kind::store) continue;
+    const auto target = stride_.observe(references.codes[i], addresses[i] & kAddressMask);
+    if (target) prefetch(*target, begun_);
+  }
 }
 
-Ticks Core::translate(uint64_t line) {
+// Of the line of the access before.
+inline void Core::take_again(Kind kind) {
+  Waits waits;
+  const Ticks start = begin(kind, waits);
+  end(kind, std::max<Ticks>(start + machine_.caches[0].latency, found_->ready), waits);
+}
+
+void Core::take_line(uint64_t line, Kind kind) {
+  Waits waits;
+  Ticks start = begin(kind, waits);
+  // A store's data, not its address, is what comes from elsewhere more often than not; it waits for nothing.
+  if (!recent_.use(line) && kind != Kind::store && pointer_ > start) {
+    waits.dependence = pointer_ - start;
+    start = pointer_;
+  }
+  waits.walk = translate(line);
+  start += waits.walk;
+  line_ = line;
+  found_ = caches_[0].use_again(line);
+  if (found_ == nullptr) {
+    const uint64_t miss = counts_.misses[0]++;
+    const Ticks buffer = filled_[(miss - machine_.outstanding) % kMostInFlight];
+    if (buffer > start) {
+      waits.buffer = buffer - start;
+      start = buffer;
+    }
+    found_ = fetch(line, start, waits.level);
+    filled_[miss % kMostInFlight] = found_->ready;
+  }
+  end(kind, std::max<Ticks>(start + machine_.caches[0].latency, found_->ready), waits);
+}
+
+// When the access begins, whose address may be to come yet. Before the first ends and stores there are zeros.
+inline Ticks Core::begin(Kind kind, Waits &waits) {
+  const Ticks oldest = ended_of_[(counts_.accesses - machine_.window) % kMostInFlight];
+  begun_ = std::max(begun_ + machine_.compute, oldest);
+  if (kind == Kind::store && stores_.room() > begun_) {
+    waits.store = stores_.room() - begun_;
+    begun_ = stores_.room();
+  }
+  return begun_;
+}
+
+inline Ticks Core::translate(uint64_t line) {
   const uint64_t page = line >> (machine_.page_shift - kLineShift);
   if (page == page_) return 0;
   page_ = page;
@@ -87,49 +116,75 @@ Ticks Core::translate(uint64_t line) {
   return machine_.tlbs[1].latency + machine_.walk;
 }
 
-// The first level does not have the line.
-LruSets::Line *Core::fetch(uint64_t line, Ticks start, size_t &level) {
-  ++counts_.misses[0];
-  const Ticks ready = from_below(line, start, level, true);
-  return caches_[0].insert(line, ready, false);
+inline void Core::end(Kind kind, Ticks there, const Waits &waits) {
+  if (kind == Kind::pointer) pointer_ = there;
+  const Ticks due = ended_ + machine_.compute;
+  const Ticks done = kind == Kind::store ? begun_ : there;
+  ended_ = due;
+  if (done > due) {
+    account(done - due, waits);
+    ended_ = done;
+  }
+  if (kind == Kind::store) stores_.add(std::max(there, ended_));
+  ended_of_[counts_.accesses++ % kMostInFlight] = ended_;
 }
 
-// When the line is there; `level` becomes the one that has it, 3 for memory.
-Ticks Core::from_below(uint64_t line, Ticks start, size_t &level, bool demand) {
+// What the access waits for beyond its share of computing is put to its account, the store buffer and dependence first.
+void Core::account(Ticks stall, const Waits &waits) {
+  const auto put = [&](TimeCounts::Part part, Ticks most) {
+    const Ticks share = std::min(stall, most);
+    counts_.parts[part] += share;
+    stall -= share;
+  };
+  put(TimeCounts::stores, waits.store);
+  put(TimeCounts::dependence, waits.dependence);
+  put(TimeCounts::tlb, waits.walk);
+  put(TimeCounts::outstanding, waits.buffer);
+  counts_.parts[TimeCounts::l1 + waits.level] += stall;
+}
+
+// The first level does not have the line. `level` becomes the one that has it.
+LruSets::Line *Core::fetch(uint64_t line, Ticks start, size_t &level) {
   LruSets::Line *second = caches_[1].use(line);
   const bool triggers = second == nullptr || second->prefetched != 0;
   Ticks ready = 0;
   if (second != nullptr) {
     level = 1;
-    if (demand) note_use(*second, start);
     ready = std::max<Ticks>(start + machine_.caches[1].latency, second->ready);
-  } else {
-    LruSets::Line *third = caches_[2].use(line);
-    level = third != nullptr ? 2 : 3;
-    ready = third != nullptr ? std::max<Ticks>(start + machine_.caches[2].latency, third->ready)
-                             : from_memory(line, start + machine_.caches[2].latency);
-    if (third == nullptr) caches_[2].insert(line, ready, false);
-    caches_[1].insert(line, ready, !demand);
-    if (demand) {
-      ++counts_.misses[1];
-      counts_.misses[2] += third == nullptr;
+    if (triggers) {
+      second->prefetched = 0;
+      ++counts_.useful;
+      counts_.late += second->ready > start;
     }
+  } else {
+    ready = from_third(line, start, level);
+    caches_[1].insert(line, ready, false);
+    ++counts_.misses[1];
+    counts_.misses[2] += level == 3;
   }
-  if (!demand) return ready;
-  targets_.count = 0;
-  if (stream_ != nullptr) stream_->observe(line, triggers, targets_);
-  if (machine_.adjacent && triggers) targets_.add(line ^ 1);
-  for (uint32_t i = 0; i < targets_.count; ++i) prefetch(targets_.lines.at(i), start);
+  if (triggers) prefetch_after(line, start);
+  return caches_[0].insert(line, ready, false);
+}
+
+Ticks Core::from_third(uint64_t line, Ticks start, size_t &level) {
+  const Ticks asked = start + machine_.caches[2].latency;
+  const LruSets::Line *third = caches_[2].use(line);
+  level = third != nullptr ? 2 : 3;
+  if (third != nullptr) return std::max<Ticks>(asked, third->ready);
+  const Ticks ready = memory_.fetch(line, asked);
+  caches_[2].insert(line, ready, false);
   return ready;
 }
 
-Ticks Core::from_memory(uint64_t line, Ticks start) {
-  channel_free_ = std::max(channel_free_, start) + machine_.line;
-  const uint64_t row = line >> (kRowShift - kLineShift);
-  uint64_t &open = rows_.at(row % kBanks);
-  const Ticks saved = open == row ? machine_.row_hit_saves : 0;
-  open = row;
-  return channel_free_ - machine_.line + machine_.memory - saved;
+// What prefetchers bring in after a line that is new to the second level, or that one of them brought.
+void Core::prefetch_after(uint64_t line, Ticks now) {
+  targets_.count = 0;
+  if (stream_) stream_->observe(line, true, targets_);
+  if (machine_.adjacent) targets_.add(line ^ 1);
+  // Tagged prefetch (Gindele, "Buffer block prefetching method", 1977), within the page.
+  for (uint64_t step = 1; step <= machine_.next; ++step)
+    if (line % kLinesInPage + step < kLinesInPage) targets_.add(line + step);
+  for (uint32_t i = 0; i < targets_.count; ++i) prefetch(targets_.lines[i], now);
 }
 
 // Into the second level.
@@ -137,32 +192,8 @@ void Core::prefetch(uint64_t line, Ticks now) {
   if (caches_[1].holds(line)) return;
   ++counts_.prefetches;
   size_t level = 0;
-  from_below(line, now, level, false);
-}
-
-void Core::note_use(LruSets::Line &found, Ticks start) {
-  if (found.prefetched == 0) return;
-  found.prefetched = 0;
-  ++counts_.useful;
-  counts_.late += found.ready > start;
-}
-
-// What the access waits for beyond its share of computing is put to its account, dependence first.
-void Core::retire(Ticks done, Ticks waited, Ticks walked, Ticks queued, size_t level) {
-  const Ticks due = ended_ + machine_.compute;
-  ended_ = std::max(due, done);
-  counts_.parts[TimeCounts::compute] += machine_.compute;
-  Ticks stall = ended_ - due;
-  const auto put = [&](TimeCounts::Part part, Ticks most) {
-    const Ticks share = std::min(stall, most);
-    counts_.parts[part] += share;
-    stall -= share;
-  };
-  put(TimeCounts::dependence, waited);
-  put(TimeCounts::tlb, walked);
-  put(TimeCounts::outstanding, queued);
-  counts_.parts[TimeCounts::l1 + level] += stall;
-  retired_[(counts_.accesses - 1) % kMostInFlight] = ended_;
+  const Ticks ready = from_third(line, now, level);
+  caches_[1].insert(line, ready, true);
 }
 
 } // namespace abut::sim

@@ -7,19 +7,21 @@
 // - As many misses are in flight as there are buffers (Kroft, "Lockup-free instruction fetch/prefetch cache
 //   organization", ISCA 1981).
 // - A line that a prefetcher asked for is there after the time that it takes, not at once.
-// - Memory has one channel, and banks with an open row each (Rixner et al., "Memory access scheduling", ISCA 2000).
-// - Stores take buffers and bandwidth; the core does not wait for them.
+// - Stores take buffers and bandwidth; the core waits for them only where the store buffer is full.
 #pragma once
 
-#include "base/units.hpp"
-#include "sim/prefetch/prefetcher.hpp"
+#include "sim/prefetch/code_stride.hpp"
+#include "sim/prefetch/stream.hpp"
 #include "sim/reference.hpp"
 #include "sim/time/lru_sets.hpp"
 #include "sim/time/machine.hpp"
+#include "sim/time/memory_channel.hpp"
 #include "sim/time/page_sets.hpp"
+#include "sim/time/recent_lines.hpp"
+#include "sim/time/store_buffer.hpp"
 
 #include <array>
-#include <memory>
+#include <optional>
 
 namespace abut::sim {
 
@@ -29,41 +31,50 @@ public:
 
   // Of one thread, or of several taken as one.
   void take(const References &references) override;
-  const TimeCounts &counts() const { return counts_; }
+  TimeCounts counts() const;
 
 private:
   static constexpr uint32_t kLineShift = 6;
-  static constexpr size_t kRecent = 4;
-  static constexpr size_t kBanks = 16;
-  static constexpr uint32_t kRowShift = 13;
+  static constexpr uint64_t kLineBytes = uint64_t{1} << kLineShift;
   static constexpr uint32_t kPointer = 8;
+  enum class Kind : uint8_t { load, pointer, store };
+  // What the end of an access may wait for.
+  struct Waits {
+    Ticks dependence = 0;
+    Ticks walk = 0;
+    Ticks buffer = 0;
+    Ticks store = 0;
+    size_t level = 0; // 3 for memory
+  };
 
-  void take_line(uint64_t line, uint32_t size, bool writes);
-  bool is_predictable(uint64_t line);
+  void take_again(Kind kind);
+  void take_line(uint64_t line, Kind kind);
+  Ticks begin(Kind kind, Waits &waits);
   Ticks translate(uint64_t line);
+  void end(Kind kind, Ticks there, const Waits &waits);
+  void account(Ticks stall, const Waits &waits);
   LruSets::Line *fetch(uint64_t line, Ticks start, size_t &level);
-  Ticks from_memory(uint64_t line, Ticks start);
-  Ticks from_below(uint64_t line, Ticks start, size_t &level, bool demand);
+  Ticks from_third(uint64_t line, Ticks start, size_t &level);
   void prefetch(uint64_t line, Ticks now);
-  void note_use(LruSets::Line &found, Ticks start);
-  void retire(Ticks done, Ticks waited, Ticks walked, Ticks queued, size_t level);
+  void prefetch_after(uint64_t line, Ticks now);
 
   Machine machine_;
   std::array<LruSets, 3> caches_;
   std::array<PageSets, 2> tlbs_;
-  uint64_t page_ = ~uint64_t{0}; // of the last access
-  std::unique_ptr<Prefetcher> stream_;
+  uint64_t page_ = ~uint64_t{0};   // of the last access
+  uint64_t line_ = ~uint64_t{0};   // of the last access
+  LruSets::Line *found_ = nullptr; // where the first level has it
+  std::optional<Stream> stream_;
+  CodeStride stride_;
   Targets targets_;
-  std::array<uint64_t, kRecent> recent_{};
-  size_t next_recent_ = 0;
-  std::array<Ticks, kMostInFlight> retired_{}; // of the last accesses
-  std::array<Ticks, kMostInFlight> filled_{};  // of the last misses
-  std::array<uint64_t, kBanks> rows_{};
-  uint64_t misses_ = 0;
-  Ticks begun_ = 0;   // the last access
-  Ticks ended_ = 0;   // the last access
-  Ticks pointer_ = 0; // the last pointer was loaded
-  Ticks channel_free_ = 0;
+  RecentLines recent_;
+  StoreBuffer stores_;
+  MemoryChannel memory_;
+  std::array<Ticks, kMostInFlight> ended_of_{}; // of the last accesses
+  std::array<Ticks, kMostInFlight> filled_{};   // of the last misses
+  Ticks begun_ = 0;                             // the last access
+  Ticks ended_ = 0;                             // the last access
+  Ticks pointer_ = 0;                           // the last pointer was loaded
   TimeCounts counts_;
 };
 

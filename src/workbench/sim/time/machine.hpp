@@ -30,17 +30,20 @@ struct Machine {
   Ticks compute = 2 * kTicksInCycle;        // between two accesses
   uint32_t window = 128;                    // accesses in flight, at most kMostInFlight
   uint32_t outstanding = 16; // misses of the first level in flight, at most kMostInFlight
+  uint32_t stores = 0;       // entries of the store buffer, at most kMostInFlight; 0: any number
   uint32_t stream = 4;       // lines that a stream keeps ahead, into the second level; 0: none
   bool crosses = true;       // streams go on in the next page
   bool adjacent = false;     // the other line of a pair, into the second level
+  uint32_t next = 0;         // lines behind one that is new, into the second level
+  uint32_t stride = 0;       // steps of an instruction ahead, into the second level; 0: none
 };
 
 inline constexpr uint32_t kMostInFlight = 512;
 
 // Where the time went, in ticks; the sum is the whole.
 struct TimeCounts {
-  enum Part : uint8_t { compute, l1, l2, l3, memory, tlb, dependence, outstanding };
-  static constexpr size_t kParts = 8;
+  enum Part : uint8_t { compute, l1, l2, l3, memory, tlb, dependence, outstanding, stores };
+  static constexpr size_t kParts = 9;
   std::array<Ticks, kParts> parts{};
   std::array<uint64_t, 3> misses{}; // of accesses, by level
   std::array<uint64_t, 2> tlb_misses{};

@@ -1,49 +1,41 @@
 // A TLB: sets of any number of pages, of which the one used longest ago leaves.
 #pragma once
 
-#include "sim/time/machine.hpp"
+#include "sim/policy/full.hpp"
+#include "sim/time/lru_sets.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
+#include <optional>
 #include <vector>
 
 namespace abut::sim {
 
 class PageSets {
 public:
-  explicit PageSets(const TimedCache &shape)
-      : ways_(shape.ways), mask_(shape.sets - 1), pages_(size_t{shape.sets} * shape.ways, kNone),
-        used_(pages_.size()) {}
+  explicit PageSets(const TimedCache &shape) : mask_(shape.sets - 1) {
+    if (shape.ways <= LruSets::kWays)
+      narrow_.emplace(shape);
+    else
+      for (uint32_t set = 0; set < shape.sets; ++set)
+        wide_.emplace_back(SetShape{1, shape.ways, 1});
+  }
 
   // Whether the page was here; it becomes the one used last, in place of the one used longest ago.
   bool use(uint64_t page) {
-    uint32_t &hint = hints_[page % kHints];
-    bool here = pages_[hint] == page;
-    if (!here) {
-      const size_t first = (page & mask_) * ways_;
-      const auto set = pages_.begin() + static_cast<ptrdiff_t>(first);
-      const auto found = std::find(set, set + ways_, page);
-      here = found != set + ways_;
-      const auto used = used_.begin() + static_cast<ptrdiff_t>(first);
-      hint = static_cast<uint32_t>(here ? found - pages_.begin()
-                                        : std::min_element(used, used + ways_) - used_.begin());
-      pages_[hint] = page;
+    if (narrow_) {
+      const bool here = narrow_->use_again(page) != nullptr;
+      if (!here) narrow_->insert(page, 0, false);
+      return here;
     }
-    used_[hint] = ++clock_;
+    FullLru &set = wide_[page & mask_];
+    const bool here = set.find(0, page) != nullptr;
+    if (!here) set.insert(0, Entry::of(page));
     return here;
   }
 
 private:
-  static constexpr uint64_t kNone = ~uint64_t{0};
-  static constexpr size_t kHints = 1024;
-
-  ptrdiff_t ways_;
   uint64_t mask_;
-  uint64_t clock_ = 0;
-  std::vector<uint64_t> pages_;
-  std::vector<uint64_t> used_;
-  std::array<uint32_t, kHints> hints_{}; // where pages were found last
+  std::optional<LruSets> narrow_;
+  std::vector<FullLru> wide_;
 };
 
 } // namespace abut::sim

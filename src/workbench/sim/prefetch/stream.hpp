@@ -1,0 +1,46 @@
+// Streams: new lines of a page that come in ascending or descending order, whatever lies between them. A stream that
+// was seen three times keeps `degree` lines ahead of the program (Jouppi, "Improving direct-mapped cache performance by
+// the addition of a small fully-associative cache and prefetch buffers", ISCA 1990, with lines that go into the cache,
+// as in Tendler et al., "POWER4 system microarchitecture", 2002). One that crosses pages, as those of virtual addresses
+// do, goes on in the page that it runs into.
+#pragma once
+
+#include "sim/byte_marks.hpp"
+#include "sim/prefetch/prefetcher.hpp"
+
+#include <array>
+
+namespace abut::sim {
+
+class Stream final : public Prefetcher {
+public:
+  Stream(const LevelSettings &level, bool crosses) : Prefetcher(level), crosses_(crosses) {}
+
+  void observe(uint64_t line, bool triggers, Targets &targets) override;
+
+private:
+  static constexpr size_t kTracks = ByteMarks::kCount;
+  static constexpr uint32_t kTrusted = 2; // steps in one direction
+  static constexpr uint64_t kNone = ~uint64_t{0};
+  struct Track {
+    uint64_t page = kNone;
+    uint64_t line = kNone;
+    uint64_t ahead = 0; // the last line that was asked for
+    uint32_t length = 0;
+    int direction = 0;
+
+    uint64_t next() const { return line + static_cast<uint64_t>(direction); }
+  };
+
+  static uint8_t mark_of(uint64_t number) { return static_cast<uint8_t>(number ^ number >> 8); }
+  size_t track_of(uint64_t line);
+  size_t continued_by(uint64_t line) const;
+
+  bool crosses_;
+  std::array<Track, kTracks> tracks_;
+  ByteMarks pages_; // of the tracks
+  ByteMarks nexts_; // of the lines that would continue them
+  UseOrder order_{0x0123456789abcdefU};
+};
+
+} // namespace abut::sim

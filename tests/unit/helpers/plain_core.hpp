@@ -1,0 +1,293 @@
+// The rules of a core's time written out step by step over plain lists, with nothing of the code that they are held
+// against but the settings: what is quick there is slow and plain here.
+#pragma once
+
+#include "sim/reference.hpp"
+#include "sim/time/machine.hpp"
+
+#include <algorithm>
+#include <array>
+#include <list>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace abut::test {
+
+using namespace sim;
+
+// Sixteen streams of lines of pages of 64 lines; of equally good ones the first counts.
+struct PlainStream {
+  uint64_t degree;
+  bool crosses;
+  struct Track {
+    std::vector<uint64_t> lines; // the last steps, all in one direction
+    uint64_t page = 0;
+    uint64_t asked = 0;
+    uint64_t used = 0;
+    int64_t direction() const {
+      return lines.size() < 2 ? 0 : lines.back() > lines.front() ? 1 : -1;
+    }
+  };
+  std::vector<Track> tracks = std::vector<Track>(16);
+  uint64_t clock = 0;
+
+  std::vector<uint64_t> observe(uint64_t line) {
+    Track &track = choose(line);
+    track.used = ++clock;
+    track.page = line / 64;
+    if (track.lines.empty()) track.lines = {line};
+    if (line == track.lines.back()) return {};
+    const int64_t step = line > track.lines.back() ? 1 : -1;
+    if (step != track.direction()) {
+      track.lines = {track.lines.back()};
+      track.asked = line;
+    }
+    track.lines.push_back(line);
+    std::vector<uint64_t> targets;
+    if (track.lines.size() < 3) return targets;
+    const int64_t asked = static_cast<int64_t>(track.asked - line) * step;
+    for (int64_t ahead = 1; ahead <= static_cast<int64_t>(degree); ++ahead) {
+      const uint64_t target = line + static_cast<uint64_t>(ahead * step);
+      if (ahead <= asked) continue;
+      // Within its page: that of the line asked for last, from which it goes on.
+      if (!crosses && target / 64 != line / 64) break;
+      targets.push_back(target);
+      track.asked = target;
+    }
+    return targets;
+  }
+
+  Track &choose(uint64_t line) {
+    for (Track &track : tracks)
+      if (track.used != 0 && track.page == line / 64) return track;
+    for (Track &track : tracks)
+      if (crosses && track.direction() != 0 &&
+          track.lines.back() + static_cast<uint64_t>(track.direction()) == line)
+        return track;
+    Track *oldest = &tracks[0];
+    for (Track &track : tracks)
+      if (track.used < oldest->used) oldest = &track;
+    *oldest = {};
+    return *oldest;
+  }
+};
+
+// Each of 256 places has one instruction's addresses, of which the last four count.
+struct PlainStride {
+  uint64_t ahead;
+  std::map<uint64_t, std::pair<uint64_t, std::vector<uint64_t>>> places = {};
+
+  std::optional<uint64_t> observe(uint64_t code, uint64_t address) {
+    auto &[owner, seen] = places[(code ^ code / 256) % 256];
+    if (owner != code) seen.clear();
+    owner = code;
+    seen.push_back(address);
+    if (seen.size() < 4) return {};
+    if (seen.size() > 4) seen.erase(seen.begin());
+    const uint64_t step = seen[3] - seen[2];
+    if (step == 0 || seen[2] - seen[1] != step || seen[1] - seen[0] != step) return {};
+    const uint64_t target = address + ahead * step;
+    if (target / 64 == (target - step) / 64 || target / 4096 != address / 4096) return {};
+    return target / 64;
+  }
+};
+
+struct PlainLine {
+  uint64_t line;
+  Ticks ready;
+  bool prefetched;
+};
+
+// Lines of each set, the last used one first.
+class PlainCache {
+public:
+  explicit PlainCache(const TimedCache &shape) : shape_(shape) {}
+
+  PlainLine *use(uint64_t line) {
+    auto &set = sets_[line % shape_.sets];
+    for (auto it = set.begin(); it != set.end(); ++it)
+      if (it->line == line) {
+        set.splice(set.begin(), set, it);
+        return &set.front();
+      }
+    return nullptr;
+  }
+  bool holds(uint64_t line) {
+    auto &set = sets_[line % shape_.sets];
+    return std::any_of(set.begin(), set.end(), [&](const auto &one) { return one.line == line; });
+  }
+  void insert(uint64_t line, Ticks ready, bool prefetched) {
+    auto &set = sets_[line % shape_.sets];
+    set.push_front({line, ready, prefetched});
+    if (set.size() > shape_.ways) set.pop_back();
+  }
+
+private:
+  TimedCache shape_;
+  std::map<uint64_t, std::list<PlainLine>> sets_;
+};
+
+// One access to one line at a time, every rule where it applies.
+class PlainCore {
+public:
+  explicit PlainCore(const Machine &machine)
+      : m(machine), stream{m.stream, m.crosses}, stride{m.stride} {
+    for (const TimedCache &shape : m.caches) caches.emplace_back(shape);
+    for (const TimedCache &shape : m.tlbs) tlbs.emplace_back(shape);
+  }
+
+  void take(const Reference &one, uint64_t code) {
+    const bool writes = one.kind == kWrite;
+    for (uint64_t line = one.address / 64; line <= (one.address + one.size - 1) / 64; ++line)
+      access(line, one.size, writes);
+    if (m.stride == 0 || writes) return;
+    if (const auto target = stride.observe(code, one.address)) bring(*target, begun);
+  }
+
+  void access(uint64_t line, uint32_t size, bool writes) {
+    begun += m.compute;
+    if (ends.size() >= m.window) begun = std::max(begun, ends[ends.size() - m.window]);
+    Ticks stored = 0;
+    if (writes && m.stores != 0 && drains.size() >= m.stores) {
+      const Ticks room = drains[drains.size() - m.stores];
+      stored = std::max(room, begun) - begun;
+      begun += stored;
+    }
+    Ticks known = begun;
+    if (!near(line) && !writes) known = std::max(known, pointer);
+    Ticks walked = 0;
+    const uint64_t page = line * 64 >> m.page_shift;
+    if (tlbs[0].use(page) == nullptr) {
+      counts.tlb_misses[0]++;
+      tlbs[0].insert(page, 0, false);
+      walked = m.tlbs[1].latency;
+      if (tlbs[1].use(page) == nullptr) {
+        counts.tlb_misses[1]++;
+        tlbs[1].insert(page, 0, false);
+        walked += m.walk;
+      }
+    }
+    Ticks start = known + walked;
+    Ticks queued = 0;
+    int level = 0;
+    Ticks ready = 0;
+    if (PlainLine *found = caches[0].use(line)) {
+      ready = found->ready;
+    } else {
+      if (fills.size() >= m.outstanding && fills[fills.size() - m.outstanding] > start)
+        queued = fills[fills.size() - m.outstanding] - start;
+      start += queued;
+      counts.misses[0]++;
+      ready = below(line, start, level);
+      caches[0].insert(line, ready, false);
+      fills.push_back(ready);
+    }
+    const Ticks there = std::max(start + m.caches[0].latency, ready);
+    if (!writes && size >= 8) pointer = there;
+    const Ticks due = (ends.empty() ? 0 : ends.back()) + m.compute;
+    ends.push_back(std::max(due, writes ? begun : there));
+    counts.accesses++;
+    if (writes) {
+      const Ticks before = drains.empty() ? 0 : drains.back() + kTicksInCycle;
+      drains.push_back(std::max({before, there, ends.back()}));
+    }
+    account(ends.back() - due, stored, known - begun, walked, queued, level);
+  }
+
+  TimeCounts counts;
+
+private:
+  bool near(uint64_t line) {
+    for (uint64_t &other : recent)
+      if (line == other || line + 1 == other || line == other + 1) {
+        other = line;
+        return true;
+      }
+    recent[oldest] = line;
+    oldest = (oldest + 1) % recent.size();
+    return false;
+  }
+
+  Ticks below(uint64_t line, Ticks start, int &level) {
+    PlainLine *second = caches[1].use(line);
+    const bool triggers = second == nullptr || second->prefetched;
+    Ticks ready = 0;
+    if (second != nullptr) {
+      level = 1;
+      ready = std::max(start + m.caches[1].latency, second->ready);
+      if (second->prefetched) {
+        counts.useful++;
+        counts.late += second->ready > start;
+      }
+      second->prefetched = false;
+    } else {
+      counts.misses[1]++;
+      ready = third(line, start, level, false);
+      counts.misses[2] += level == 3;
+    }
+    if (!triggers) return ready;
+    std::vector<uint64_t> targets;
+    if (m.stream != 0) targets = stream.observe(line);
+    if (m.adjacent) targets.push_back(line % 2 == 0 ? line + 1 : line - 1);
+    for (uint64_t next = line + 1; next <= line + m.next && next / 64 == line / 64; ++next)
+      targets.push_back(next);
+    for (const uint64_t target : targets) bring(target, start);
+    return ready;
+  }
+
+  void bring(uint64_t line, Ticks now) {
+    if (caches[1].holds(line)) return;
+    counts.prefetches++;
+    int unused = 0;
+    third(line, now, unused, true);
+  }
+
+  Ticks third(uint64_t line, Ticks start, int &level, bool early) {
+    PlainLine *found = caches[2].use(line);
+    level = found != nullptr ? 2 : 3;
+    const Ticks asked = start + m.caches[2].latency;
+    Ticks ready = found != nullptr ? std::max(asked, found->ready) : 0;
+    if (found == nullptr) {
+      const Ticks begin = std::max(asked, channel);
+      channel = begin + m.line;
+      const uint64_t row = line / 128;
+      ready = begin + m.memory - (rows[row % 16] == row ? m.row_hit_saves : 0);
+      rows[row % 16] = row;
+      caches[2].insert(line, ready, false);
+    }
+    caches[1].insert(line, ready, early);
+    return ready;
+  }
+
+  void account(Ticks stall, Ticks stored, Ticks waited, Ticks walked, Ticks queued, int level) {
+    counts.parts[TimeCounts::compute] += m.compute;
+    const std::vector<std::pair<int, Ticks>> causes{{TimeCounts::stores, stored},
+                                                    {TimeCounts::dependence, waited},
+                                                    {TimeCounts::tlb, walked},
+                                                    {TimeCounts::outstanding, queued}};
+    for (const auto &[part, most] : causes) {
+      counts.parts.at(part) += std::min(stall, most);
+      stall -= std::min(stall, most);
+    }
+    counts.parts.at(TimeCounts::l1 + level) += stall;
+  }
+
+  Machine m;
+  std::vector<PlainCache> caches;
+  std::vector<PlainCache> tlbs;
+  PlainStream stream;
+  PlainStride stride;
+  std::array<uint64_t, 4> recent{};
+  size_t oldest = 0;
+  std::vector<Ticks> ends;
+  std::vector<Ticks> fills;
+  std::vector<Ticks> drains;
+  std::map<uint64_t, uint64_t> rows;
+  Ticks begun = 0;
+  Ticks pointer = 0;
+  Ticks channel = 0;
+};
+
+} // namespace abut::test
