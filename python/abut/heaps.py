@@ -14,6 +14,7 @@ from typing import Protocol, cast
 from abut.errors import USAGE, AbutError, unknown
 from abut.library import library_path, load_library
 from abut.plugins import entries, load
+from abut.preloading import preloadable
 from abut.settings import environment_of
 
 
@@ -151,13 +152,8 @@ def preload(heap: Heap, existing: str) -> str:
     """The value of LD_PRELOAD that puts `heap` in front of what is preloaded already."""
     if heap.library is None:
         return existing
-    path = str(heap.library)
-    if " " in path or ":" in path:
-        raise AbutError(
-            f"{path}: the loader splits LD_PRELOAD at spaces and colons, and this path has one",
-            fix="move the library to a path without them",
-        )
-    return f"{path}:{existing}" if existing else path
+    path = preloadable(heap.library)
+    return f"{path}:{existing}" if existing else str(path)
 
 
 def _abut(name: str) -> Heap:

@@ -131,9 +131,11 @@ def command(
 
 
 def _tool_arguments() -> list[str]:
+    from abut.preloading import preloadable
     from abut.recording.valgrind_tool import launcher, tool_folder
 
-    folder = tool_folder(lambda text: print(f"abut: {text}", file=sys.stderr))
+    # What Valgrind preloads lies in it.
+    folder = preloadable(tool_folder(lambda text: print(f"abut: {text}", file=sys.stderr)))
     return [f"--launcher={launcher()}", f"--tool={folder}"]
 
 

@@ -300,10 +300,10 @@ def test_examples_of_groups_are_shown_one_a_line(group: str, inside: Inside) -> 
 @pytest.mark.parametrize(
     ("shell", "script"),
     [
-        ("bash", 'source {0}; COMP_WORDS=(abut com); COMP_CWORD=1; _abut_completion abut;'
+        ("bash", 'source "{0}"; COMP_WORDS=(abut com); COMP_CWORD=1; _abut_completion abut;'
                  ' echo "${{COMPREPLY[@]}}"'),
         ("zsh", "_ABUT_COMPLETE=complete_zsh _TYPER_COMPLETE_ARGS='abut com' abut"),
-        ("fish", "source {0}; complete -C 'abut com'"),
+        ("fish", "source '{0}'; complete -C 'abut com'"),
     ],
 )  # fmt: skip
 def test_shells_complete_verbs(shell: str, script: str, abut: Abut, tmp_path: Path) -> None:
