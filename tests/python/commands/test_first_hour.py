@@ -291,6 +291,13 @@ def test_examples_are_shown_one_a_line(name: str, inside: Inside) -> None:
     assert [line for line in told if line not in shown] == []
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_what_takes_no_value_is_not_shown_with_one(name: str, inside: Inside) -> None:
+    flags = [one.opts[0] for one in COMMANDS[name].params if getattr(one, "is_flag", False)]
+    shown = inside(f"{name} --help").stdout
+    assert re.findall(rf"({'|'.join((*flags, '--help'))})\b.*<", shown) == []
+
+
 @pytest.mark.parametrize("group", ["trace", "plan"])
 def test_examples_of_groups_are_shown_one_a_line(group: str, inside: Inside) -> None:
     lines = [line.strip() for line in inside(f"{group} --help").stdout.splitlines()]

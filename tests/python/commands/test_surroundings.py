@@ -151,6 +151,12 @@ def test_a_kernel_that_does_not_overcommit_is_no_obstacle(build: Build, library:
     assert said(build(TAKER), library, resource.RLIMIT_AS, 256 << 20) == "1 1\n"
 
 
+def test_little_is_committed_that_is_not_used(library: Path) -> None:
+    # A kernel that does not overcommit counts all that could be written to.
+    kib = said(Path("/bin/grep"), library, arguments=("VmData", "/proc/self/status")).split()[1]
+    assert int(kib) < 16 << 10
+
+
 def test_freed_memory_is_not_counted_against_a_control_group(build: Build, library: Path) -> None:
     program = build(WAVES)
     try:
