@@ -61,6 +61,10 @@ class MoreHeaps(Protocol):
     def layout_names() -> list[str]:
         """The heaps whose layouts the simulator can make."""
 
+    @staticmethod
+    def fix() -> str:
+        """What to type to have them, and what they are; empty where they are there."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Peer:
@@ -103,7 +107,7 @@ def find_heap(name: str) -> Heap | MissingHeap:
         for added in more_heaps():
             if heap := added.heap_of(name):
                 return heap
-        raise unknown("heap", name, heap_names(), ", or give the path of a library")
+        raise unknown("heap", name, heap_names(), ", or give the path of a library" + not_built())
     peer = _PEERS[name]
     library = _find_library(peer.libraries)
     if library is None:
@@ -114,6 +118,11 @@ def find_heap(name: str) -> Heap | MissingHeap:
 def more_heaps() -> list[MoreHeaps]:
     """What other packages add."""
     return [cast("MoreHeaps", load(point)) for point in entries("abut.heaps").values()]
+
+
+def not_built() -> str:
+    """For the end of a message: what to type to have the heaps of other packages."""
+    return "".join(f"; {fix}" for added in more_heaps() if (fix := added.fix()))
 
 
 def heap_names() -> list[str]:

@@ -5,10 +5,12 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from abut.cli import main
 from abut.heaps import Heap, MissingHeap, find_heap
 from abut.places import library_candidate
 
@@ -42,6 +44,34 @@ def abut(tmp_path: Path) -> Abut:
             check=False,
             timeout=120,
         )
+
+    return run
+
+
+@dataclass(frozen=True)
+class Ended:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+Inside = Callable[[str], Ended]
+
+
+@pytest.fixture
+def inside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Inside:
+    """The command line in this process, which has imported everything: for what runs no program."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def run(words: str) -> Ended:
+        monkeypatch.setattr("sys.argv", ["abut", *words.split()])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capfd.readouterr()
+        return Ended(int(str(ended.value.code or 0)), said.out, said.err)
 
     return run
 
