@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from abut.cli import main
@@ -16,6 +17,10 @@ from abut.places import library_candidate
 
 # Whoever starts the tests in the background may have had interrupts ignored, and that is inherited.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# A busy machine is no fault.
+hypothesis.settings.register_profile("abut", deadline=None)
+hypothesis.settings.load_profile("abut")
 
 ROOT = Path(__file__).resolve().parents[2]
 Abut = Callable[..., subprocess.CompletedProcess[str]]
