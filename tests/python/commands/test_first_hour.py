@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from abut.errors import EXITS, USAGE, unknown
+from abut.errors import EXITS, RUN_FAILED, USAGE, unknown
 from abut.recording.compilers import COMPILERS
 from abut.trace import Frame, TraceWriter
 from conftest import ROOT, Abut, Inside
@@ -188,6 +188,23 @@ def test_nothing_is_replaced_by_accident(
     assert Path("/dev/null").is_char_device()
     left = {path.name for path in tmp_path.iterdir()}
     assert left == {"dear", "link", "dangling", "folder", run.name}
+
+
+@pytest.mark.parametrize("option", ["--stats", "--json"])
+def test_what_a_program_leaves_behind_is_written_to_no_link(
+    option: str, abut: Abut, tmp_path: Path
+) -> None:
+    (tmp_path / "dangling").symlink_to("outside")
+    done = abut("run", option, "dangling", "--", "true")
+    assert (done.returncode, "dangling: is a link" in done.stderr) == (RUN_FAILED, True)
+    assert not (tmp_path / "outside").exists()
+
+
+def test_what_is_open_may_be_written_to_whatever_it_is(inside: Inside, run: Path) -> None:
+    with run.with_name("out").open("w+") as out:
+        words = f"trace convert --to text --force -o /dev/fd/{out.fileno()} {run.name}"
+        assert inside(words).returncode == 0
+        assert len(out.read().splitlines()) > len(run.name)
 
 
 @pytest.mark.parametrize("words", WRITERS)
