@@ -127,7 +127,11 @@ def command(
         signal.signal(ignored, signal.SIG_DFL)
     sys.stdout.flush()
     sys.stderr.flush()
-    os.execve(collector, [str(collector), *arguments, "--", *program], environment)
+    try:
+        os.execve(collector, [str(collector), *arguments, "--", *program], environment)
+    except OSError as error:
+        problem = f"{collector}: {error.strerror}"
+        raise AbutError(problem, fix=build_fix("abut-collect"), exit_code=RUN_FAILED) from error
 
 
 def _tool_arguments() -> list[str]:

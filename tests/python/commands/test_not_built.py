@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from abut.commands import checkup
 from abut.errors import NO, RUN_FAILED
 from abut.places import collector_candidate, library_candidate
 from conftest import ROOT, Abut, abut_environment
@@ -76,3 +77,35 @@ def test_the_demonstration_builds_what_its_users_need() -> None:
     libraries = ("abut", "abut_light", "abut_checked", "abut_rt", "abut_papers")
     for target in (*libraries, "abut_native", "abut-collect"):
         assert re.search(rf"\b{target}\b(?!-)", recipe), target
+
+
+def test_the_doctor_names_what_the_machine_lacks_and_what_to_type(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = {
+        "kernel/yama/ptrace_scope": "3",
+        "vm/max_map_count": "100",
+        "kernel/mm/transparent_hugepage/enabled": "always madvise [never]",
+    }
+    for name, value in settings.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f"{value}\n")
+    monkeypatch.setattr(checkup, "_PROC", tmp_path)
+    monkeypatch.setattr(checkup, "_SYS", tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("abut.heaps._find_library", lambda _: None)
+    found = {one.what: one for one in checkup.checkup()}
+    lacking = {
+        "jemalloc": ("limited", "sudo apt install libjemalloc2"),
+        "mimalloc": ("limited", "sudo apt install libmimalloc2.0"),
+        "tcmalloc": ("limited", "sudo apt install libtcmalloc-minimal4"),
+        "valgrind": ("missing", "sudo apt install valgrind gcc libc6-dev"),
+        "cc": ("missing", "sudo apt install gcc libc6-dev"),
+        "eu-addr2line": ("limited", "sudo apt install elfutils"),
+        "lua5.4": ("missing", "sudo apt install lua5.4"),
+        "ptrace scope": ("limited", "sudo sysctl kernel.yama.ptrace_scope=1"),
+        "mappings": ("limited", "sudo sysctl vm.max_map_count=65530"),
+    }
+    assert {name: (found[name].state, found[name].fix) for name in lacking} == lacking
+    assert found["huge pages"].says == "always madvise [never]"
+    assert "hardware counters" in found
