@@ -1,14 +1,18 @@
-"""Traces of long runs are turned into text at a rate that a person waits for."""
+"""Traces of long runs are turned into text fast, and a terminal shows how far it is."""
 
+import os
+import pty
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from abut.trace import Trace
+from abut.trace import Trace, TraceWriter
 from abut.trace.convert import write_lines
-from conftest import Abut
+from conftest import Abut, abut_environment
 
 _ACCESSES = 20_000_000
 _RATE = 20e6  # a second, of processor time
@@ -34,3 +38,19 @@ def test_a_second_turns_twenty_million_steps_into_lines(
         write_lines(trace, form, Path("/dev/null"))
         spent.append(time.process_time() - begun)
     assert _ACCESSES / min(spent) > _RATE
+
+
+def test_a_terminal_shows_how_far_it_is(tmp_path: Path) -> None:
+    with TraceWriter(tmp_path / "t", command=["prog"]) as writer:
+        writer.allocate(32, address=4096)
+    ours, theirs = pty.openpty()
+    words = ("trace", "convert", "--to", "text", "-o", "out", "t")
+    running = subprocess.Popen(
+        [sys.executable, "-m", "abut", *words], stdout=subprocess.PIPE, stderr=theirs,
+        env=abut_environment(TERM="xterm"), cwd=tmp_path,
+    )  # fmt: skip
+    running.communicate()
+    os.close(theirs)
+    shown = os.read(ours, 65536).decode()
+    os.close(ours)
+    assert (running.returncode, "writing out" in shown, "%" in shown) == (0, True, True)
