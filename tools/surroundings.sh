@@ -19,7 +19,7 @@ tests() {
     local result=0
     .venv/bin/python -m pytest --quiet -p no:cacheprovider --numprocesses 2 --dist loadfile -m "not long" \
         tests/python/commands tests/python/measure tests/python/trace tests/python/recording || result=1
-    ctest --test-dir build/release --output-on-failure --no-tests=error --quiet --parallel 2 \
+    ctest --test-dir build/release --output-on-failure --no-tests=error --parallel 2 \
         --label-regex '^(stress|conformance|limits)$' --label-exclude '^(long|debug)$' || result=1
     return "$result"
 }
@@ -49,6 +49,7 @@ for name in "${@:-${all[@]}}"; do
     else
         echo FAILED
         tail -n 60 "$here/log"
+        grep -E '^FAILED |^ERROR |\*\*\*(Failed|Timeout|Exception)' "$here/log"
         failed=1
     fi
 done
