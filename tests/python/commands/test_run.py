@@ -80,6 +80,8 @@ def test_a_library_may_lie_where_the_loader_would_split_its_path(
             "run", "--", "sh", "-c", "grep -c libabut /proc/$$/maps", ABUT_LIBRARY=str(link)
         )
         assert (int(done.stdout) > 0, done.stderr) == (True, "")
+    shown = Path(abut("lib", ABUT_LIBRARY=str(link)).stdout.rstrip("\n"))
+    assert (set(" :") & set(str(shown)), shown.samefile(library)) == (set(), True)
 
 
 def test_a_folder_of_somebody_elses_is_not_trusted(
