@@ -47,7 +47,7 @@ def abut(tmp_path: Path) -> Abut:
             env=abut_environment(**variables),
             cwd=tmp_path,
             check=False,
-            timeout=120,
+            timeout=600,  # of a busy machine
         )
 
     return run
