@@ -16,10 +16,12 @@ failed=0
 
 # What is run in each: what starts children, opens files and asks the system.
 tests() {
-    ctest --test-dir build/release --output-on-failure --no-tests=error --quiet --parallel 2 \
-        --label-regex '^(stress|conformance|limits)$' --label-exclude '^(long|debug)$' &&
-        .venv/bin/python -m pytest --quiet -p no:cacheprovider -m "not long" tests/python/commands tests/python/measure \
-            tests/python/trace tests/python/recording
+    local result=0
+    .venv/bin/python -m pytest --quiet -p no:cacheprovider --numprocesses 2 --dist loadfile -m "not long" \
+        tests/python/commands tests/python/measure tests/python/trace tests/python/recording || result=1
+    ctest --test-dir build/release --output-on-failure --no-tests=error --parallel 2 \
+        --label-regex '^(stress|conformance|limits)$' --label-exclude '^(long|debug)$' || result=1
+    return "$result"
 }
 
 descriptors() { tests 3</dev/null 4</dev/null 5</dev/null 6</dev/null 7</dev/null 8</dev/null 9</dev/null; }
@@ -31,6 +33,9 @@ spaces() { TMPDIR=$spaced XDG_CACHE_HOME="$spaced/cache" tests; }
 # Needs root, to become somebody else.
 somebody() {
     [[ $EUID -eq 0 ]] || { echo "not root already"; return 0; }
+    # ctest writes what it did there.
+    mkdir -p build/release/Testing/Temporary
+    chmod -R a+rwX build/release/Testing
     setpriv --reuid 65534 --regid 65534 --clear-groups \
         env HOME="$spaced" TMPDIR="$spaced" bash -c "$(declare -f tests); tests"
 }
@@ -38,11 +43,13 @@ somebody() {
 all=(descriptors private homeless no_terminal spaces somebody)
 for name in "${@:-${all[@]}}"; do
     printf '%-14s ' "$name"
+    begun=$SECONDS
     if "$name" >"$here/log" 2>&1; then
-        echo passed
+        echo "passed in $((SECONDS - begun)) s"
     else
         echo FAILED
         tail -n 60 "$here/log"
+        grep -E '^FAILED |^ERROR |\*\*\*(Failed|Timeout|Exception)' "$here/log"
         failed=1
     fi
 done

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from abut.errors import USAGE, AbutError
 from abut.heaps import Heap
-from abut.places import library_candidate
+from abut.places import build_fix, library_candidate
 
 GRAINS = ("8", "16")
 OFFLOAD = "offload"
@@ -68,6 +68,11 @@ def served_heap(name: str) -> str | None:
 def heap_names() -> list[str]:
     """For lists; none where the library is not built."""
     return [*composed_heaps(), *SERVERS] if composed_heaps() else []
+
+
+def fix() -> str:
+    """What to type to have them; empty where the library is built."""
+    return "" if composed_heaps() else f"for the papers' heaps: {build_fix('abut_papers')}"
 
 
 def layout_names() -> list[str]:

@@ -14,6 +14,7 @@ from typing import Protocol, cast
 from abut.errors import USAGE, AbutError, unknown
 from abut.library import library_path, load_library
 from abut.plugins import entries, load
+from abut.preloading import preloadable
 from abut.settings import environment_of
 
 
@@ -60,6 +61,10 @@ class MoreHeaps(Protocol):
     def layout_names() -> list[str]:
         """The heaps whose layouts the simulator can make."""
 
+    @staticmethod
+    def fix() -> str:
+        """What to type to have them, and what they are; empty where they are there."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Peer:
@@ -102,7 +107,7 @@ def find_heap(name: str) -> Heap | MissingHeap:
         for added in more_heaps():
             if heap := added.heap_of(name):
                 return heap
-        raise unknown("heap", name, heap_names(), ", or give the path of a library")
+        raise unknown("heap", name, heap_names(), ", or give the path of a library" + not_built())
     peer = _PEERS[name]
     library = _find_library(peer.libraries)
     if library is None:
@@ -113,6 +118,11 @@ def find_heap(name: str) -> Heap | MissingHeap:
 def more_heaps() -> list[MoreHeaps]:
     """What other packages add."""
     return [cast("MoreHeaps", load(point)) for point in entries("abut.heaps").values()]
+
+
+def not_built() -> str:
+    """For the end of a message: what to type to have the heaps of other packages."""
+    return "".join(f"; {fix}" for added in more_heaps() if (fix := added.fix()))
 
 
 def heap_names() -> list[str]:
@@ -151,13 +161,8 @@ def preload(heap: Heap, existing: str) -> str:
     """The value of LD_PRELOAD that puts `heap` in front of what is preloaded already."""
     if heap.library is None:
         return existing
-    path = str(heap.library)
-    if " " in path or ":" in path:
-        raise AbutError(
-            f"{path}: the loader splits LD_PRELOAD at spaces and colons, and this path has one",
-            fix="move the library to a path without them",
-        )
-    return f"{path}:{existing}" if existing else path
+    path = preloadable(heap.library)
+    return f"{path}:{existing}" if existing else str(path)
 
 
 def _abut(name: str) -> Heap:

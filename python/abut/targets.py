@@ -12,6 +12,7 @@ from pathlib import Path
 
 from abut.errors import AbutError
 
+_OPENED = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/self/fd/")
 _ELSEWHERE = "name another file"
 
 
@@ -68,7 +69,12 @@ def write(target: Path, content: str | bytes) -> None:
 
 
 def _is_stream(path: Path) -> bool:
-    """Whether it takes what is written to it, as a terminal or a pipe does, and holds nothing."""
+    """Whether it takes what is written to it, as a terminal or a pipe does, and holds nothing.
+
+    What the caller has opened is one, whatever it leads to.
+    """
+    if str(path.absolute()).startswith(_OPENED):
+        return path.exists()
     try:
         mode = path.stat().st_mode
     except OSError:

@@ -11,6 +11,10 @@ from abut.errors import USAGE, AbutError, unknown
 _given: dict[str, str] = {}
 
 
+def _nothing(ctx: Any) -> None:
+    """The type of what takes no value."""
+
+
 class _Shown:
     """Help whose examples stay one a line: what is indented is shown as code."""
 
@@ -22,6 +26,11 @@ class _Shown:
         parts = re.split(r"((?:\n    .+)+)", plain or "")
         code = [f"\n```text{part.replace('    ', '')}\n```" for part in parts[1::2]]
         self.help = "".join(chain(*zip_longest(parts[::2], code, fillvalue="")))
+        shown: Any = self
+        for param in shown.get_params(ctx):
+            if getattr(param, "is_bool_flag", False):
+                # `<bool>` would say that a value follows.
+                param.display_type_rich = _nothing
         super().format_help(ctx, formatter)  # type: ignore[misc]
         self.help = plain
 

@@ -5,15 +5,22 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
+import hypothesis
 import pytest
 
+from abut.cli import main
 from abut.heaps import Heap, MissingHeap, find_heap
 from abut.places import library_candidate
 
 # Whoever starts the tests in the background may have had interrupts ignored, and that is inherited.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# A busy machine is no fault.
+hypothesis.settings.register_profile("abut", deadline=None)
+hypothesis.settings.load_profile("abut")
 
 ROOT = Path(__file__).resolve().parents[2]
 Abut = Callable[..., subprocess.CompletedProcess[str]]
@@ -40,8 +47,36 @@ def abut(tmp_path: Path) -> Abut:
             env=abut_environment(**variables),
             cwd=tmp_path,
             check=False,
-            timeout=120,
+            timeout=600,  # of a busy machine
         )
+
+    return run
+
+
+@dataclass(frozen=True)
+class Ended:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+Inside = Callable[[str], Ended]
+
+
+@pytest.fixture
+def inside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Inside:
+    """The command line in this process, which has imported everything: for what runs no program."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def run(words: str) -> Ended:
+        monkeypatch.setattr("sys.argv", ["abut", *words.split()])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capfd.readouterr()
+        return Ended(int(str(ended.value.code or 0)), said.out, said.err)
 
     return run
 

@@ -105,9 +105,6 @@ def _system() -> Iterator[Finding]:
         least=_FEW_MAPPINGS, fix=f"sudo sysctl vm.max_map_count={_FEW_MAPPINGS}",
     )  # fmt: skip
     yield _setting("overcommit", _PROC / "vm/overcommit_memory", "large reservations")
-    if " " in str(library_candidate()) or ":" in str(library_candidate()):
-        says = "LD_PRELOAD cannot name a path with a space or a colon"
-        yield Finding("the library's path", "missing", says, "run", "move abut to another folder")
     if platform.libc_ver()[0] != "glibc" or ctypes.sizeof(ctypes.c_void_p) != 8:  # noqa: PLR2004
         yield Finding("the C library", "missing", "not glibc of 64 bits", "run")
 

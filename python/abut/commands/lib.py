@@ -1,6 +1,7 @@
 """`abut lib`: the path of the library."""
 
 from abut.library import library_path
+from abut.preloading import preloadable
 
 
 def command() -> None:
@@ -10,4 +11,4 @@ def command() -> None:
 
         LD_PRELOAD=$(abut lib) lua5.4 script.lua
     """
-    print(library_path())
+    print(preloadable(library_path()))

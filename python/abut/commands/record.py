@@ -127,13 +127,19 @@ def command(
         signal.signal(ignored, signal.SIG_DFL)
     sys.stdout.flush()
     sys.stderr.flush()
-    os.execve(collector, [str(collector), *arguments, "--", *program], environment)
+    try:
+        os.execve(collector, [str(collector), *arguments, "--", *program], environment)
+    except OSError as error:
+        problem = f"{collector}: {error.strerror}"
+        raise AbutError(problem, fix=build_fix("abut-collect"), exit_code=RUN_FAILED) from error
 
 
 def _tool_arguments() -> list[str]:
+    from abut.preloading import preloadable
     from abut.recording.valgrind_tool import launcher, tool_folder
 
-    folder = tool_folder(lambda text: print(f"abut: {text}", file=sys.stderr))
+    # What Valgrind preloads lies in it.
+    folder = preloadable(tool_folder(lambda text: print(f"abut: {text}", file=sys.stderr)))
     return [f"--launcher={launcher()}", f"--tool={folder}"]
 
 

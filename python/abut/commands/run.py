@@ -19,6 +19,7 @@ from abut.heaps import preload, require_heap
 from abut.library import load_library
 from abut.program import FOR_MUSL, find_program, preload_obstacle
 from abut.settings import environment_of
+from abut.targets import check_target
 
 TAKES_PROGRAM = True
 
@@ -130,6 +131,8 @@ def _settings(
             exit_code=USAGE,
         )
     variables = environment_of(options, load_library().options()) if options else {}
+    for written in filter(None, (stats, json)):
+        check_target(written, force=True)
     if stats:
         # The program may change its folder before it ends.
         variables["ABUT_STATS"] = str(stats.absolute())

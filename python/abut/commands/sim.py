@@ -178,7 +178,7 @@ def _jobs(
     huge_pages: bool,
     seed: int,
 ) -> "list[Job]":
-    from abut.heaps import more_heaps
+    from abut.heaps import more_heaps, not_built
     from abut.simulation.jobs import LAYOUTS, Job
     from abut.simulation.owners import OWNERS
     from abut.simulation.presets import find_preset
@@ -200,7 +200,8 @@ def _jobs(
         if given not in known:
             names = (*known, *sorted(composed)) if option == "--layout" else known
             # `strategy:random` and `lea+align=8` are forms of names that are listed already.
-            raise unknown(option, given, [name for name in names if not set(":+") & set(name)])
+            shown = [name for name in names if not set(":+") & set(name)]
+            raise unknown(option, given, shown, not_built() if option == "--layout" else "")
     presets = [find_preset(name) for name in machine.split(",")]
     # An allocator's accesses belong to the layout that it made; others are compared without them.
     sides = side or ("application" if layouts != ["recorded"] else "all")

@@ -1,50 +1,15 @@
 """What a new user meets: exit codes, choices, options without effect, files that are written."""
 
-import os
 import re
-import shutil
-import subprocess
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer.main
 
-from abut.cli import VERBS, build_app, main
-from abut.errors import EXITS, NO, USAGE, unknown
+from abut.errors import EXITS, RUN_FAILED, USAGE, unknown
 from abut.recording.compilers import COMPILERS
 from abut.trace import Frame, TraceWriter
-from conftest import ROOT, Abut
-
-
-@dataclass(frozen=True)
-class Ended:
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-Inside = Callable[[str], Ended]
-
-
-@pytest.fixture
-def inside(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Inside:
-    """The command line in this process, which has imported everything: for what runs no program."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "80")
-
-    def run(words: str) -> Ended:
-        monkeypatch.setattr("sys.argv", ["abut", *words.split()])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        said = capfd.readouterr()
-        return Ended(int(str(ended.value.code or 0)), said.out, said.err)
-
-    return run
+from conftest import ROOT, Abut, Inside
+from verb_help import COMMANDS
 
 
 @pytest.fixture
@@ -68,16 +33,6 @@ def short(run: Path) -> Path:
     return path
 
 
-def commands() -> dict[str, Any]:
-    group: Any = typer.main.get_command(build_app(list(VERBS)))
-    found: dict[str, Any] = {}
-    for name, command in group.commands.items():
-        children = getattr(command, "commands", {})
-        found |= {f"{name} {child}": one for child, one in children.items()} or {name: command}
-    return found
-
-
-COMMANDS = commands()
 # What each verb is asked in vain, and what it then exits with.
 IN_VAIN = {
     "run": ((125, "--heap", "/nowhere.so", "--", "true"), (127, "--", "/nowhere")),
@@ -235,6 +190,23 @@ def test_nothing_is_replaced_by_accident(
     assert left == {"dear", "link", "dangling", "folder", run.name}
 
 
+@pytest.mark.parametrize("option", ["--stats", "--json"])
+def test_what_a_program_leaves_behind_is_written_to_no_link(
+    option: str, abut: Abut, tmp_path: Path
+) -> None:
+    (tmp_path / "dangling").symlink_to("outside")
+    done = abut("run", option, "dangling", "--", "true")
+    assert (done.returncode, "dangling: is a link" in done.stderr) == (RUN_FAILED, True)
+    assert not (tmp_path / "outside").exists()
+
+
+def test_what_is_open_may_be_written_to_whatever_it_is(inside: Inside, run: Path) -> None:
+    with run.with_name("out").open("w+") as out:
+        words = f"trace convert --to text --force -o /dev/fd/{out.fileno()} {run.name}"
+        assert inside(words).returncode == 0
+        assert len(out.read().splitlines()) > len(run.name)
+
+
 @pytest.mark.parametrize("words", WRITERS)
 def test_a_file_is_written_whole_or_not(
     words: str, inside: Inside, run: Path, tmp_path: Path
@@ -262,63 +234,6 @@ def test_what_is_cut_short_gives_an_answer_that_says_so(
         r"short.trace: damaged at byte [\d,]+: .*cut short", done.stderr.replace("\n", " ")
     )
     assert "the answer is partial" in done.stderr
-
-
-def test_what_is_not_built_is_named_with_its_command(
-    abut: Abut, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ABUT_LIBRARY", "/nowhere/libabut.so")
-    done = abut("doctor")
-    assert done.returncode == NO
-    assert re.search(r"next: \S*tools/build.sh release abut( |$)", done.stdout, re.MULTILINE)
-    for words in ("lib", "run -- true"):
-        assert "tools/build.sh release abut" in abut(*words.split()).stderr
-
-
-def test_the_demonstration_builds_what_its_users_need() -> None:
-    """README's verbs, and every recorder and heap, work after `make demo`."""
-    recipe = (ROOT / "Makefile").read_text().partition("\ndemo:")[2].partition("\n\n")[0]
-    libraries = ("abut", "abut_light", "abut_checked", "abut_rt", "abut_papers")
-    for target in (*libraries, "abut_native", "abut-collect"):
-        assert re.search(rf"\b{target}\b(?!-)", recipe), target
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_examples_are_shown_one_a_line(name: str, inside: Inside) -> None:
-    told = re.findall(r"^    (\S.*)$", COMMANDS[name].help or "", re.MULTILINE)
-    shown = [line.strip() for line in inside(f"{name} --help").stdout.splitlines()]
-    assert told
-    assert [line for line in told if line not in shown] == []
-
-
-@pytest.mark.parametrize("group", ["trace", "plan"])
-def test_examples_of_groups_are_shown_one_a_line(group: str, inside: Inside) -> None:
-    lines = [line.strip() for line in inside(f"{group} --help").stdout.splitlines()]
-    assert any(re.fullmatch(rf"abut {group} \w+ .*\.\w+", line) for line in lines)
-
-
-@pytest.mark.parametrize(
-    ("shell", "script"),
-    [
-        ("bash", 'source {0}; COMP_WORDS=(abut com); COMP_CWORD=1; _abut_completion abut;'
-                 ' echo "${{COMPREPLY[@]}}"'),
-        ("zsh", "_ABUT_COMPLETE=complete_zsh _TYPER_COMPLETE_ARGS='abut com' abut"),
-        ("fish", "source {0}; complete -C 'abut com'"),
-    ],
-)  # fmt: skip
-def test_shells_complete_verbs(shell: str, script: str, abut: Abut, tmp_path: Path) -> None:
-    if shutil.which(shell) is None:
-        pytest.skip(f"{shell} is not installed")
-    file = tmp_path / f"abut.{shell}"
-    file.write_text(abut("completion", shell).stdout)
-    # Each must at least be what the shell can read.
-    subprocess.run([shell, "-n", str(file)], check=True)
-    path = f"{ROOT / '.venv' / 'bin'}:{os.environ['PATH']}"
-    done = subprocess.run(
-        [shell, "-c", script.format(file)], capture_output=True, text=True, check=False,
-        env={**os.environ, "PATH": path, "HOME": str(tmp_path)},
-    )  # fmt: skip
-    assert {"compare", "completion"} <= set(re.findall(r"\w+", done.stdout)), done.stderr
 
 
 def test_compilers_pass_their_programs_exit_code_on(abut: Abut) -> None:

@@ -2,6 +2,8 @@
 
 import os
 import struct
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,13 @@ from abut.errors import AbutError
 from abut.program import find_program, preload_obstacle
 
 INTERP, LOAD = 3, 1
+
+
+@pytest.fixture
+def plain() -> Iterator[Path]:
+    """A folder that a `#!` line can name: the kernel ends a name at a space."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        yield Path(folder)
 
 
 def elf(loader: bytes | None, *, bits: int = 64) -> bytes:
@@ -48,11 +57,11 @@ def test_elf_files_are_judged_by_their_loader(
 @pytest.mark.parametrize(
     "line", ["#!{}", "#! {} -x", "#!/usr/bin/env {}", "#!/usr/bin/env -S {} -x"]
 )
-def test_scripts_are_judged_by_their_interpreter(tmp_path: Path, line: str) -> None:
-    static = tmp_path / "static"
+def test_scripts_are_judged_by_their_interpreter(plain: Path, line: str) -> None:
+    static = plain / "static"
     static.write_bytes(elf(None))
     static.chmod(0o755)
-    script, wrapper = tmp_path / "script", tmp_path / "wrapper"
+    script, wrapper = plain / "script", plain / "wrapper"
     script.write_text(line.format(static) + "\n")
     wrapper.write_text(f"#!{script}\n")
     assert f"{static} is statically linked" in str(preload_obstacle(script))

@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from abut import preloading
+from abut.errors import AbutError
 from abut.heaps import Heap
+from abut.preloading import preloadable
 from conftest import Abut, abut_environment
 
 
@@ -63,6 +66,37 @@ def test_what_is_preloaded_already_stays(abut: Abut, peer: Heap) -> None:
     assert done.stdout == f"{peer.library}:libm.so.6:libdl.so.2\n"
     done = abut("run", "--heap", "glibc", *show, LD_PRELOAD="libm.so.6")
     assert done.stdout == "libm.so.6\n"
+
+
+@pytest.mark.parametrize("name", ["a folder", "a:folder"])
+def test_a_library_may_lie_where_the_loader_would_split_its_path(
+    name: str, abut: Abut, library: Path, tmp_path: Path
+) -> None:
+    (tmp_path / name).mkdir()
+    link = tmp_path / name / "libabut.so"
+    link.symlink_to(library)
+    for _ in range(2):
+        done = abut(
+            "run", "--", "sh", "-c", "grep -c libabut /proc/$$/maps", ABUT_LIBRARY=str(link)
+        )
+        assert (int(done.stdout) > 0, done.stderr) == (True, "")
+    shown = Path(abut("lib", ABUT_LIBRARY=str(link)).stdout.rstrip("\n"))
+    assert (set(" :") & set(str(shown)), shown.samefile(library)) == (set(), True)
+
+
+def test_a_folder_of_somebody_elses_is_not_trusted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(preloading, "_PARENTS", ())
+    folder = tmp_path / f"abut-{os.geteuid()}"
+    folder.mkdir()
+    folder.chmod(0o777)
+    with pytest.raises(AbutError, match="splits LD_PRELOAD"):
+        preloadable(Path("/a b/c.so"))
+    folder.chmod(0o755)
+    if " " not in str(folder):
+        assert preloadable(Path("/a b/c.so")).readlink() == Path("/a b/c.so")
 
 
 def test_glibc_needs_no_preload(abut: Abut) -> None:

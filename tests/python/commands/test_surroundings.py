@@ -69,6 +69,24 @@ int main(void) {
   return 0;
 }
 """
+# Takes all the memory that there is in blocks of one size, frees it, and takes as much again.
+RETAKER = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static void *taken[1 << 20];
+static int take(int size, int most) {
+  int count = 0;
+  while (count < most && (taken[count] = malloc(size)) != NULL) memset(taken[count++], 1, size);
+  return count;
+}
+int main(int argc, char **argv) {
+  const int size = atoi(argv[1]), most = take(size, 1 << 20);
+  for (int i = 0; i < most; ++i) free(taken[i]);
+  printf("%d %d\\n", most > 200, take(size, most) > most - most / 8);
+  return 0;
+}
+"""
 Build = Callable[..., Path]
 
 
@@ -87,7 +105,12 @@ def build(tmp_path: Path) -> Build:
 
 
 def said(
-    program: Path, library: Path, limit: int | None = None, size: int = 0, group: str = ""
+    program: Path,
+    library: Path,
+    limit: int | None = None,
+    size: int = 0,
+    group: str = "",
+    arguments: tuple[str, ...] = (),
 ) -> str:
     def narrow() -> None:
         if group:
@@ -96,7 +119,8 @@ def said(
             resource.setrlimit(limit, (size, size))
 
     done = subprocess.run(
-        [str(program)], env={**os.environ, "LD_PRELOAD": str(library)}, preexec_fn=narrow,
+        [str(program), *arguments],
+        env={**os.environ, "LD_PRELOAD": str(library)}, preexec_fn=narrow,
         capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
@@ -110,12 +134,27 @@ def test_a_limit_ends_in_null_and_what_is_freed_serves_again(
     assert said(build(TAKER), library, limit, 256 << 20) == "1 1\n"
 
 
+@pytest.mark.parametrize("size", [24, 3000, 20_000, 200_000])
+def test_what_is_held_back_serves_again_before_malloc_fails(
+    size: int, build: Build, library: Path
+) -> None:
+    checked = library.with_name("libabut_checked.so")
+    program, limit = build(RETAKER), resource.RLIMIT_AS
+    assert said(program, checked, limit, 96 << 20, arguments=(str(size),)) == "1 1\n"
+
+
 @pytest.mark.skipif(
     Path("/proc/sys/vm/overcommit_memory").read_text().strip() != "2",
     reason="the kernel overcommits: sysctl vm.overcommit_memory=2",
 )
 def test_a_kernel_that_does_not_overcommit_is_no_obstacle(build: Build, library: Path) -> None:
     assert said(build(TAKER), library, resource.RLIMIT_AS, 256 << 20) == "1 1\n"
+
+
+def test_little_is_committed_that_is_not_used(library: Path) -> None:
+    # A kernel that does not overcommit counts all that could be written to.
+    kib = said(Path("/bin/grep"), library, arguments=("VmData", "/proc/self/status")).split()[1]
+    assert int(kib) < 16 << 10
 
 
 def test_freed_memory_is_not_counted_against_a_control_group(build: Build, library: Path) -> None:

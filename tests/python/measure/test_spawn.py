@@ -73,7 +73,8 @@ def test_program_gets_environment_folder_and_arguments_as_given(tmp_path: Path) 
 
 
 def test_program_starts_with_no_signal_ignored_and_no_file_of_ours(tmp_path: Path) -> None:
-    shell(tmp_path, "grep SigIgn /proc/self/status; ls /proc/$$/fd | tr '\\n' ' '")
+    # Without a pipe, which would be the shell's own file.
+    shell(tmp_path, "grep SigIgn /proc/self/status; ls -m /proc/$$/fd")
     ignored, files = (tmp_path / "stdout").read_text().splitlines()
     ours = signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE, signal.SIGXFSZ
     mask = int(ignored.split()[1], 16)
@@ -87,7 +88,7 @@ def test_program_starts_with_no_signal_ignored_and_no_file_of_ours(tmp_path: Pat
     # What this process was started with and hands on is not ours.
     open_here = [int(file.name) for file in Path("/proc/self/fd").iterdir()]
     handed_on = set(filter(_is_handed_on, open_here))
-    assert set(map(int, files.split())) <= {0, 1, 2} | handed_on
+    assert set(map(int, files.split(","))) <= {0, 1, 2} | handed_on
 
 
 def _is_handed_on(descriptor: int) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from abut.places import cache_folder
 from abut.trace import Trace
 from abut.trace.reader import EventKind
 from conftest import Abut, abut_environment
@@ -97,6 +98,17 @@ def test_a_programs_accesses_to_each_object_are_as_written(record: Record) -> No
     read, written = (access for access in program_accesses(trace) if access.size == 5000)
     assert (read.write, read.offset) == (False, 0)
     assert (written.write, written.offset) == (True, 5000)
+
+
+def test_the_recorder_may_be_kept_where_the_loader_would_split_its_path(
+    abut: Abut, programs: Callable[[str], Path], tmp_path: Path
+) -> None:
+    kept = tmp_path / "a kept:one"
+    kept.mkdir()
+    (kept / "abut").symlink_to(cache_folder())
+    words = ("record", "-o", "t", "--", str(programs("kernel")))
+    assert abut(*words, XDG_CACHE_HOME=str(kept)).returncode == 0
+    assert len(program_accesses(tmp_path / "t")) > 5000
 
 
 def test_every_form_of_new_delete_and_realloc_is_seen(record: Record) -> None:
@@ -264,7 +276,7 @@ def test_a_window_that_is_none_is_refused(abut: Abut, window: str) -> None:
 
 
 def test_a_broken_pipe_ends_the_program_as_it_would_without(tmp_path: Path) -> None:
-    command = f"{sys.executable} -m abut record -o {tmp_path / 't'} -- yes | head -n 1"
+    command = f"{sys.executable} -m abut record -o '{tmp_path / 't'}' -- yes | head -n 1"
     result = subprocess.run(
         ["bash", "-c", f"{command}; exit ${{PIPESTATUS[0]}}"],
         check=False,

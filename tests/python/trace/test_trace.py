@@ -1,4 +1,5 @@
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -223,7 +224,7 @@ def test_every_answering_verb_ends_with_what_to_type_next(abut: Abut, run: Path,
 def test_what_to_type_next_after_head_goes_on_where_it_ended(abut: Abut, run: Path) -> None:
     lines = abut("trace", "head", "-n", "5", str(run)).stdout.splitlines()
     assert lines[-2].startswith("1 write 4 object 1 ")
-    assert lines[-1] == f"next: abut trace head --skip 2 {run}"
+    assert lines[-1] == f"next: abut trace head --skip 2 {shlex.quote(str(run))}"
 
 
 def test_a_check_that_finds_something_exits_with_1(abut: Abut, run: Path) -> None:

@@ -155,7 +155,9 @@ void give_back(Record *record) {
   if (opened) entry::release("free", reinterpret_cast<void *>(base));
 }
 
-void *allocate(size_t align, size_t bytes, context::Frame frame) {
+namespace {
+
+void *try_to_allocate(size_t align, size_t bytes, const Callers &callers) {
   const Place found = place(align, bytes);
   if (found.base == 0) return nullptr;
   // Before there is a record: at exit, another thread may look at all that have one.
@@ -168,11 +170,21 @@ void *allocate(size_t align, size_t bytes, context::Frame frame) {
     front_of(around).fill(kAround);
     tail_of(around).fill(kAround);
   }
-  if (remember(found, bytes, callers_of(frame)) == nullptr) {
+  if (remember(found, bytes, callers) == nullptr) {
     entry::release("malloc", reinterpret_cast<void *>(found.base));
     return nullptr;
   }
   return reinterpret_cast<void *>(found.block);
+}
+
+} // namespace
+
+// What is held goes back to the heap before the program is refused anything.
+void *allocate(size_t align, size_t bytes, context::Frame frame) {
+  const Callers callers = callers_of(frame);
+  void *memory = try_to_allocate(align, bytes, callers);
+  if (memory != nullptr || bytes > heap::kRequestMax || align > heap::kRequestMax) return memory;
+  return release_all_held() ? try_to_allocate(align, bytes, callers) : nullptr;
 }
 
 void *allocate_zeroed(size_t bytes, context::Frame frame) {

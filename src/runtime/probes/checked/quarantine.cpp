@@ -28,9 +28,11 @@ struct Queue {
     ++blocks;
   }
 
-  // One that has to leave, or null.
-  Record *pop_surplus() {
-    if (first == nullptr || (bytes <= kMostBytes && blocks <= kMostBlocks)) return nullptr;
+  bool is_too_long() const { return bytes > kMostBytes || blocks > kMostBlocks; }
+
+  // The oldest, or null.
+  Record *pop() {
+    if (first == nullptr) return nullptr;
     Record *record = first;
     first = record->next;
     if (first == nullptr) last = nullptr;
@@ -42,13 +44,25 @@ struct Queue {
 };
 constinit Queue queue;
 
-Record *exchange(Record *record) {
+void push(Record *record) {
   const std::lock_guard guard(records.lock());
-  if (record != nullptr) {
-    record->state = State::held;
-    queue.push(record);
+  record->state = State::held;
+  queue.push(record);
+}
+
+Record *pop(bool only_surplus) {
+  const std::lock_guard guard(records.lock());
+  return only_surplus && !queue.is_too_long() ? nullptr : queue.pop();
+}
+
+bool release_held(const char *call, bool only_surplus) {
+  bool found = false;
+  while (Record *old = pop(only_surplus)) {
+    look_at_held(call, *old);
+    give_back(old);
+    found = true;
   }
-  return queue.pop_surplus();
+  return found;
 }
 
 } // namespace
@@ -75,10 +89,10 @@ void hold(Record *record) {
     record->forbidden = os::forbid_access(begin, record->end - begin);
   }
   if (!record->forbidden) Span{record->block, record->block + record->bytes}.fill(kFreed);
-  for (Record *old = exchange(record); old != nullptr; old = exchange(nullptr)) {
-    look_at_held("free", *old);
-    give_back(old);
-  }
+  push(record);
+  release_held("free", true);
 }
+
+bool release_all_held() { return release_held("malloc", false); }
 
 } // namespace abut::checked

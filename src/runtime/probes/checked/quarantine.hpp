@@ -7,6 +7,9 @@ namespace abut::checked {
 
 void hold(Record *record);
 
+// All that is held goes back to the heap: for when there is no other memory. False where nothing was held.
+bool release_all_held();
+
 // The first byte of a held block that was written to, or zero.
 Address written_to(const Record &record);
 

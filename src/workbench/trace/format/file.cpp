@@ -11,8 +11,16 @@ namespace abut::trace {
 
 namespace {
 
+// The names of what is open already.
+bool is_opened(const std::string &path) {
+  for (const char *begin : {"/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/self/fd/"})
+    if (path.starts_with(begin)) return true;
+  return false;
+}
+
 // A link to a file may lead anywhere, or to what is not there yet; one to a terminal or a pipe is harmless.
 bool leads_to_a_file(const std::string &path) {
+  if (is_opened(path)) return false;
   struct stat status {};
   if (lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) return false;
   return stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode);

@@ -1,0 +1,51 @@
+"""Paths that LD_PRELOAD can name: the loader splits it at spaces and colons."""
+
+import hashlib
+import os
+import re
+import stat
+import tempfile
+from pathlib import Path
+
+from abut.errors import AbutError
+
+_PARENTS = ("/tmp", "/var/tmp", "/dev/shm")
+_SPLITS = re.compile(r"[\s:]")
+
+
+def preloadable(path: Path) -> Path:
+    """The path itself, or a link to it that has nothing at which the loader splits.
+
+    Links are kept: a program's children may be started long after.
+    """
+    if not _SPLITS.search(str(path)):
+        return path
+    digest = hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
+    link = _links(path) / f"{digest}-{_SPLITS.sub('_', path.name)}"
+    if not (link.is_symlink() and link.readlink() == path):
+        fresh = link.with_name(f"{link.name}.{os.getpid()}")
+        fresh.symlink_to(path)
+        fresh.replace(link)
+    return link
+
+
+def _links(path: Path) -> Path:
+    """A folder that nobody else can write to."""
+    for parent in (tempfile.gettempdir(), *_PARENTS):
+        folder = Path(parent) / f"abut-{os.geteuid()}"
+        if not _SPLITS.search(str(folder)) and _is_ours(folder):
+            return folder
+    raise AbutError(
+        f"{path}: the loader splits LD_PRELOAD at spaces and colons, and this path has one",
+        fix="move the library to a path without them",
+    )
+
+
+def _is_ours(folder: Path) -> bool:
+    try:
+        folder.mkdir(mode=0o755, exist_ok=True)
+        status = folder.lstat()
+    except OSError:
+        return False
+    is_closed = not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and is_closed

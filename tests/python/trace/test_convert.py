@@ -1,0 +1,56 @@
+"""Traces of long runs are turned into text fast, and a terminal shows how far it is."""
+
+import os
+import pty
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abut.trace import Trace, TraceWriter
+from abut.trace.convert import write_lines
+from conftest import Abut, abut_environment
+
+_ACCESSES = 20_000_000
+_RATE = 20e6  # a second, of processor time
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("form", ["text", "din"])
+def test_a_second_turns_twenty_million_steps_into_lines(
+    form: str, abut: Abut, tmp_path: Path
+) -> None:
+    generator = np.random.default_rng(1)
+    addresses = generator.integers(1 << 20, 1 << 30, _ACCESSES // 100)
+    lines = "".join(f"{address % 2} {address:x}\n" for address in addresses)
+    with (tmp_path / "run.din").open("w") as file:
+        for _ in range(100):
+            file.write(lines)
+    assert abut("trace", "import", "--from", "din", "-o", "t", "run.din").returncode == 0
+    trace = Trace(tmp_path / "t")
+    assert trace.info.accesses == _ACCESSES
+    spent = []
+    for _ in range(3):
+        begun = time.process_time()
+        write_lines(trace, form, Path("/dev/null"))
+        spent.append(time.process_time() - begun)
+    assert _ACCESSES / min(spent) > _RATE
+
+
+def test_a_terminal_shows_how_far_it_is(tmp_path: Path) -> None:
+    with TraceWriter(tmp_path / "t", command=["prog"]) as writer:
+        writer.allocate(32, address=4096)
+    ours, theirs = pty.openpty()
+    words = ("trace", "convert", "--to", "text", "-o", "out", "t")
+    running = subprocess.Popen(
+        [sys.executable, "-m", "abut", *words], stdout=subprocess.PIPE, stderr=theirs,
+        env=abut_environment(TERM="xterm"), cwd=tmp_path,
+    )  # fmt: skip
+    running.communicate()
+    os.close(theirs)
+    shown = os.read(ours, 65536).decode()
+    os.close(ours)
+    assert (running.returncode, "writing out" in shown, "%" in shown) == (0, True, True)
