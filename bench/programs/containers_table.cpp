@@ -27,11 +27,20 @@
 #include <boost/container/list.hpp>
 #include <boost/container/map.hpp>
 #endif
+#if __has_include(<boost/unordered/unordered_flat_map.hpp>) // since Boost 1.81
+#define BENCH_HAS_FLAT_MAP
+#include <boost/unordered/unordered_flat_map.hpp>
+#endif
+#if __has_include(<boost/unordered/unordered_node_map.hpp>) // since Boost 1.82
+#define BENCH_HAS_NODE_MAP
+#include <boost/unordered/unordered_node_map.hpp>
+#endif
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
 std::uint64_t result = 0; // printed, so that nothing is left out
+std::string_view only;    // part of the names of the containers that are measured
 
 template <typename Action>
 double nanoseconds(std::size_t count, Action action) {
@@ -64,6 +73,7 @@ Key key_of(std::uint64_t number) {
 // A container is made so often that each row takes about a million operations.
 template <typename Map>
 void measure_map(const char *name, std::size_t elements) {
+  if (std::string_view(name).find(only) == std::string_view::npos) return;
   using Key = typename Map::key_type;
   std::mt19937_64 random(1);
   std::vector<Key> keys;
@@ -140,6 +150,7 @@ void measure_map(const char *name, std::size_t elements) {
 
 template <typename List>
 void measure_list(const char *name, std::size_t elements) {
+  if (std::string_view(name).find(only) == std::string_view::npos) return;
   std::mt19937_64 random(1);
   const std::size_t rounds = std::max<std::size_t>(1, (std::size_t{1} << 20) / elements);
   double push = 0;
@@ -174,6 +185,7 @@ void measure_list(const char *name, std::size_t elements) {
 // Many small containers of 0 to 20 elements.
 template <typename Container>
 void measure_small(const char *name, std::size_t containers) {
+  if (std::string_view(name).find(only) == std::string_view::npos) return;
   std::mt19937_64 random(1);
   std::vector<Container> many;
   const auto fill = [&] {
@@ -220,6 +232,12 @@ void measure_maps(std::size_t elements) {
   measure_map<absl::node_hash_map<Key, Value>>("absl::node_hash_map", elements);
   measure_map<absl::flat_hash_map<Key, Value>>("absl::flat_hash_map", elements);
 #endif
+#ifdef BENCH_HAS_NODE_MAP
+  measure_map<boost::unordered_node_map<Key, Value>>("boost::unordered_node_map", elements);
+#endif
+#ifdef BENCH_HAS_FLAT_MAP
+  measure_map<boost::unordered_flat_map<Key, Value>>("boost::unordered_flat_map", elements);
+#endif
 }
 
 } // namespace
@@ -243,12 +261,14 @@ int main(int argc, char **argv) {
   std::string_view keys = "integer";
   bench::Options options("containers_table", "containers beside their peers, in nanoseconds");
   options.number("elements", elements, {0, 100'000'000},
-                 "of each container; 0: 10^2, 10^4, 10^6, 4*10^6");
+                 "of each container; 0: 10^2, 10^4, 10^6, 4*10^6; 1: only small ones");
   options.number("small", small, {0, 10'000'000}, "how many small containers");
   options.choice("keys", keys, {"integer", "string"}, "what maps have for keys");
+  options.text("only", only, "containers whose names contain it");
   options.parse(argc, argv);
   std::vector<std::size_t> sizes{100, 10'000, 1'000'000, 4'000'000};
   if (elements > 0) sizes = {elements};
+  if (elements == 1) sizes.clear();
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   std::printf("%-28s %9s %8s %8s %8s %8s %8s %8s %8s %8s %7s\n", "", "elements", "insert",
               "in order", "find", "miss", "range 10", "walk", "churn", "erase", "bytes");

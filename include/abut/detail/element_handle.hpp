@@ -17,7 +17,7 @@ public:
   ElementHandleBase() noexcept = default;
   ElementHandleBase(ElementHandleBase &&other) noexcept { take(other); }
   ElementHandleBase &operator=(ElementHandleBase &&other) noexcept {
-    if (this == &other) return *this;
+    if (this == std::addressof(other)) return *this;
     reset();
     take(other);
     return *this;

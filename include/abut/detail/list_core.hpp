@@ -71,7 +71,7 @@ protected:
     other.changes_.add();
   }
   void swap_nodes(ListCore &other) noexcept {
-    if (this == &other) return;
+    if (this == std::addressof(other)) return;
     pool_.swap(other.pool_);
     std::swap(ends_, other.ends_);
     std::swap(size_, other.size_);

@@ -89,7 +89,8 @@ public:
       : Core(other.order(), allocator) {
     this->copy_all(other);
   }
-  Ordered(Ordered &&other) noexcept(std::is_nothrow_copy_constructible_v<Less>)
+  Ordered(Ordered &&other) noexcept(
+      std::is_nothrow_copy_constructible_v<Less> &&std::is_nothrow_move_constructible_v<Allocator>)
       : Core(other.order(), std::move(other.memory())) {
     this->take_all(other);
   }
@@ -99,7 +100,7 @@ public:
   }
 
   Ordered &operator=(const Ordered &other) {
-    if (this == &other) return *this;
+    if (this == std::addressof(other)) return *this;
     clear();
     if constexpr (Traits::propagate_on_container_copy_assignment::value)
       this->memory() = other.memory();
@@ -109,7 +110,7 @@ public:
   }
   Ordered &operator=(Ordered &&other) noexcept(
       Traits::is_always_equal::value &&std::is_nothrow_move_assignable_v<Less>) {
-    if (this == &other) return *this;
+    if (this == std::addressof(other)) return *this;
     clear();
     this->order() = std::move(other.order());
     if constexpr (Traits::propagate_on_container_move_assignment::value) {

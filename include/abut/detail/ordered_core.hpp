@@ -3,6 +3,7 @@
 
 #include "element_handle.hpp"
 #include "ranges.hpp"
+#include "tree.hpp"
 #include "tree_iterator.hpp"
 
 namespace abut::detail {
@@ -24,8 +25,8 @@ protected:
   static constexpr bool kErasesSafely = true;
 
 public:
-  using Iterator = TreeIterator<TreeType, Slots, Value, !Values::kIsMap>; // a set's elements stay
-  using ConstIterator = TreeIterator<TreeType, Slots, Value, true>;
+  using Iterator = TreeIterator<Slots, Key, Value, !Values::kIsMap>; // a set's elements stay
+  using ConstIterator = TreeIterator<Slots, Key, Value, true>;
   using Handle = ElementHandle<Values, Allocator, Slots>;
 
 protected:
@@ -243,7 +244,7 @@ private:
     }
   }
   // Moves what is in a slot of elsewhere into the gap. What is thrown leaves it where it was.
-  Place move_in(const Place &gap, typename Slots::Slot *from) {
+  Place move_in(const Place &gap, auto *from) {
     Fresh slot(FromSlot{}, memory(), from);
     OnExit undo([&] { slot.move_to(from); });
     const Place place = put(gap, slot);

@@ -128,10 +128,11 @@ struct BoxedSlots {
 
 inline constexpr std::size_t kLargestInline = 128;
 
+// A class of its own, so that a container's elements need not be complete before it is used.
 template <typename Values>
-using SlotsFor =
-    std::conditional_t<Values::kMovesSafely && sizeof(typename Values::Value) <= kLargestInline,
-                       InlineSlots<Values>, BoxedSlots<Values>>;
+struct SlotsFor
+    : std::conditional_t<Values::kMovesSafely && sizeof(typename Values::Value) <= kLargestInline,
+                         InlineSlots<Values>, BoxedSlots<Values>> {};
 
 // `count` slots from `from` to `to`; the ranges may overlap. What lay at `from` and not at `to` is raw memory then.
 template <typename Slots>

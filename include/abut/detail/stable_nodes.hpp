@@ -72,7 +72,10 @@ protected:
     }
   };
 
-  StableNodes() noexcept { make_empty(); }
+  StableNodes() noexcept(std::is_nothrow_default_constructible_v<Less>
+                             &&std::is_nothrow_default_constructible_v<Allocator>) {
+    make_empty();
+  }
   StableNodes(const Less &less, const Allocator &allocator) : less_(less), allocator_(allocator) {
     make_empty();
   }
@@ -233,6 +236,7 @@ private:
     OnExit free([&] { deallocate_bytes<alignof(TreeType)>(allocator_, memory, sizeof(TreeType)); });
     auto *tree = ::new (memory) TreeType(less_, allocator_);
     OnExit undo([&] { tree->~TreeType(); });
+    tree->reserve(kFew * 3 / 2);
     for (Link *link = ends_.next; link != &ends_; link = link->next) {
       FreshSlot<Index, Allocator> slot(allocator_, node_of(link));
       tree->insert(tree->end(), slot);

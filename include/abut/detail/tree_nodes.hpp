@@ -24,16 +24,13 @@ struct Leaf : TreeNode {
   static constexpr std::size_t kFixed = 2 * sizeof(void *) + sizeof(TreeNode);
   static constexpr std::size_t kOffset =
       (kFixed + alignof(Slot) - 1) / alignof(Slot) * alignof(Slot);
-#ifdef ABUT_LEAF
-  static constexpr std::size_t kBytes = ABUT_LEAF;
-#else
   static constexpr std::size_t kBytes = 512;
-#endif
   static constexpr std::uint16_t kMost =
       std::max<std::size_t>(4, (kBytes - kOffset) / kSlotBytes<Slot>);
-  // The first leaf of a tree begins with what fits into a line, and grows.
+  // The first leaf of a tree begins with what fits into a line beside a heap's word, and grows. Elements in blocks of their
+  // own cost enough.
   static constexpr std::uint16_t kFewest =
-      std::max<std::size_t>(1, (64 - kFixed) / kSlotBytes<Slot>);
+      std::is_pointer_v<Slot> ? 1 : std::max<std::size_t>(1, (56 - kFixed) / kSlotBytes<Slot>);
 
   static constexpr std::size_t bytes(std::size_t capacity) {
     return kOffset + capacity * kSlotBytes<Slot>;
@@ -78,11 +75,7 @@ using Separator = std::conditional_t<kKeysAreCopied<Key>, Key, Leaf<Slots> *>;
 template <typename Slots, typename Key>
 struct Inner : TreeNode {
   using Separator = detail::Separator<Slots, Key>;
-#ifdef ABUT_FAN
-  static constexpr std::uint16_t kMost = ABUT_FAN;
-#else
   static constexpr std::uint16_t kMost = 32;
-#endif
 
   Separator *separators() noexcept { return reinterpret_cast<Separator *>(raw); }
   const Separator *separators() const noexcept { return reinterpret_cast<const Separator *>(raw); }
@@ -93,10 +86,29 @@ struct Inner : TreeNode {
       return Slots::key(separator->slots()[0]);
   }
 
+  unsigned position(const TreeNode *child) const noexcept {
+    unsigned i = 0;
+    while (children[i] != child) ++i;
+    return i;
+  }
+
   // Separator i stands between the children i and i + 1.
   alignas(Separator) std::byte raw[kMost * kSlotBytes<Separator>];
   TreeNode *children[kMost];
 };
+
+inline void prefetch(const void *node, std::size_t bytes) noexcept {
+  for (std::size_t i = 0; i < bytes; i += 64)
+    __builtin_prefetch(static_cast<const char *>(node) + i);
+}
+// Fetches the leaves that follow this one's next, as far as the parent knows them.
+template <typename Key, typename Slots>
+void prefetch_ahead(const Leaf<Slots> *leaf) noexcept {
+  const auto *parent = static_cast<const Inner<Slots, Key> *>(leaf->parent);
+  if (parent == nullptr) return;
+  const unsigned ahead = parent->position(leaf) + 3;
+  if (ahead < parent->count) prefetch(parent->children[ahead], Leaf<Slots>::kBytes);
+}
 
 // How a key is handed down: in a register where it fits.
 template <typename K>
