@@ -332,7 +332,6 @@ private:
       this->undo_on_throw([&] {
         for (T &value : other) emplace_back(std::move(value));
       });
-      other.clear();
     }
   }
 };

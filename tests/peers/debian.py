@@ -38,7 +38,7 @@ def source_of(package: str) -> tuple[Path, str]:
 
 
 def folders_of(source: str, folders: Sequence[str]) -> Path:
-    """Some folders of a source's newest version, and nothing else of it: for sources that are large."""
+    """Some folders of a source's newest version: for sources that are large."""
     kept = sorted(_SOURCES.glob(f"{source}_*/folders"))
     if kept and kept[-1].read_text() == "\n".join(folders):
         return kept[-1].with_name("tree")

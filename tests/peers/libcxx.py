@@ -1,7 +1,8 @@
 """libc++'s tests of ordered containers and lists, with abut's in the place of the standard's.
 
-Each test's text names a container of abut's instead; nothing else of it changes. Exit status 0: none fails but those that
-libcxx.toml gives a reason for, and each of those does. 1: something else. 77: the sources cannot be had.
+Each test's text names a container of abut's instead; nothing else of it changes. Exit status 0:
+none fails but those that libcxx.toml gives a reason for, and each of those does. 1: something else.
+77: the sources cannot be had.
 """
 
 import argparse
@@ -24,8 +25,15 @@ from .model import NotRunError
 
 _SOURCE = "llvm-toolchain-14"
 _TESTS = "libcxx/test/std/containers"
+_SUPPORT = "libcxx/test/support"
 _BUILD = BUILD / "libcxx"
 _REASONS = Path(__file__).with_suffix(".toml")
+# Tests that say no more than `next(i)` count on iterators whose names lead to std.
+_PREFIX = """#include <iterator>
+#include <map>
+#include <string>
+using std::distance, std::next, std::prev;
+"""
 _FOLDERS = {
     "map": "associative/map",
     "set": "associative/set",
@@ -33,8 +41,8 @@ _FOLDERS = {
     "multiset": "associative/multiset",
     "list": "sequences/list",
 }
-_KINDS = {"": ("map", "set", "multimap", "multiset", "list")}
-_KINDS["stable_"] = ("map", "set", "multimap", "multiset")
+_ORDERED = ("map", "set", "multimap", "multiset")
+_CONTAINERS = [*_ORDERED, *(f"stable_{kind}" for kind in _ORDERED), "list"]
 _FLAGS = ("-std=c++20", "-O0", "-w", "-pthread")
 # What a test is not run for, by what it says in its head.
 _HEAD = {
@@ -89,19 +97,18 @@ def read_reasons(text: str) -> list[Reason]:
 
 
 def adapted(text: str, container: str) -> str:
-    """A test's text with our containers in the place of the standard's: that under test, and its multi kind."""
+    """A test's text with our containers in the place of the standard's, and their multi kinds."""
     kind = re.sub("stable_|multi", "", container)
     prefix = "stable_" if container.startswith("stable_") else ""
     text = re.sub(rf"\bstd::(pmr::)?(multi)?{kind}\b", rf"abut::\1{prefix}\g<2>{kind}", text)
-    return re.sub(r"\bstd::erase_if\b", "erase_if", text)
+    return re.sub(r"\bstd::(erase_if|erase(?=\())", r"\1", text)
 
 
 def cases_of(tree: Path) -> Iterator[Case]:
-    for prefix, kinds in _KINDS.items():
-        for kind in kinds:
-            for source in sorted((tree / _TESTS / _FOLDERS[kind]).rglob("*.cpp")):
-                name = str(source.relative_to(tree / _TESTS))
-                yield Case(prefix + kind, name, source)
+    for container in _CONTAINERS:
+        folder = tree / _TESTS / _FOLDERS[container.removeprefix("stable_")]
+        for source in sorted(folder.rglob("*.cpp")):
+            yield Case(container, str(source.relative_to(tree / _TESTS)), source)
 
 
 def not_run(case: Case) -> str:
@@ -122,11 +129,15 @@ class Runner:
         self._compiler = compiler
 
     def precompile(self, container: str) -> None:
-        """The container's header, and those of the library that most tests include."""
+        """The container's header and those that most tests include; and the tests' own headers."""
         header = _BUILD / container / "prefix.hpp"
-        header.parent.mkdir(parents=True, exist_ok=True)
+        for folder, to in ((_TESTS, ""), (_SUPPORT, "support")):
+            for own in (self._tree / folder).rglob("*.h*"):
+                copy = header.parent / to / own.relative_to(self._tree / folder)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                copy.write_text(adapted(own.read_text(errors="replace"), container))
         name = "list" if container == "list" else container.replace("multi", "")
-        header.write_text(f"#include <abut/{name}.hpp>\n#include <map>\n#include <string>\n")
+        header.write_text(f"#include <abut/{name}.hpp>\n{_PREFIX}")
         problem = _run([self._compiler, *_FLAGS, f"-I{ROOT / 'include'}", str(header)])
         if problem:
             raise NotRunError(problem)
@@ -148,12 +159,9 @@ class Runner:
         source.parent.mkdir(parents=True, exist_ok=True)
         source.write_text(adapted(case.source.read_text(errors="replace"), case.container))
         program = source.with_suffix("")
-        tests = self._tree / _TESTS
-        paths = [ROOT / "include", self._tree / "libcxx/test/support", tests, case.source.parent]
-        # Headers beside a test are found from its own folder, one or two above.
-        paths += [case.source.parent.parent, case.source.parent.parent.parent]
-        argv = [self._compiler, *_FLAGS, *(f"-I{path}" for path in paths), str(source)]
-        argv += ["-include", str(_BUILD / case.container / "prefix.hpp")]
+        own = _BUILD / case.container
+        argv = [self._compiler, *_FLAGS, f"-I{ROOT / 'include'}", f"-I{own / 'support'}"]
+        argv += ["-include", str(own / "prefix.hpp"), str(source)]
         is_program = not case.name.endswith(".compile.pass.cpp")
         argv += ["-o", str(program)] if is_program else ["-fsyntax-only"]
         problem = _run(argv)
@@ -206,7 +214,7 @@ def main() -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all results")
     chosen = parser.parse_args()
     try:
-        tree = debian.folders_of(_SOURCE, (_TESTS, "libcxx/test/support"))
+        tree = debian.folders_of(_SOURCE, (_TESTS, _SUPPORT))
     except NotRunError as reason:
         print(f"not run: {reason}", file=sys.stderr)
         return 77

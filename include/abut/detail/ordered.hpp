@@ -36,6 +36,10 @@ protected:
   static constexpr bool kIsOtherKey =
       Transparent<Less> && !std::is_convertible_v<K, typename Core::Iterator> &&
       !std::is_convertible_v<K, typename Core::ConstIterator>;
+  // What a map's elements may be made of; of an element itself the key is known before one is made.
+  template <typename P>
+  static constexpr bool kIsOtherValue = kIsMap && !std::is_same_v<std::remove_cvref_t<P>, Value> &&
+                                        std::is_constructible_v<Value, P &&>;
 
 public:
   using key_type = Key;
@@ -167,9 +171,7 @@ public:
     return this->insert_keyed(key, std::move(value));
   }
   template <typename P>
-  requires(kIsMap &&std::is_constructible_v<Value, P &&>) auto insert(P &&value) {
-    return emplace(std::forward<P>(value));
-  }
+  requires(kIsOtherValue<P>) auto insert(P &&value) { return emplace(std::forward<P>(value)); }
 
   // Beside the hint if it fits there. Ranges that are in order are inserted without a search.
   template <typename... Args>
@@ -181,8 +183,7 @@ public:
     return emplace_hint(hint, std::move(value));
   }
   template <typename P>
-  requires(kIsMap &&std::is_constructible_v<Value, P &&>) iterator
-      insert(const_iterator hint, P &&value) {
+  requires(kIsOtherValue<P>) iterator insert(const_iterator hint, P &&value) {
     return emplace_hint(hint, std::forward<P>(value));
   }
   template <std::input_iterator Input>
@@ -211,7 +212,7 @@ public:
   iterator erase(const_iterator position) noexcept(kErasesSafely) {
     return this->erase_at(position);
   }
-  iterator erase(iterator position) noexcept requires(kIsMap) {
+  iterator erase(iterator position) noexcept(kErasesSafely) requires(kIsMap) {
     return erase(const_iterator(position));
   }
   iterator erase(const_iterator from, const_iterator to) noexcept(kErasesSafely) {

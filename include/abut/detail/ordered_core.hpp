@@ -34,7 +34,7 @@ protected:
   friend class OrderedCore;
 
   OrderedCore() = default;
-  OrderedCore(const Less &less, const Allocator &allocator) : tree_(less, allocator) {}
+  OrderedCore(const Less &less, Allocator allocator) : tree_(less, std::move(allocator)) {}
 
   Less &order() noexcept { return tree_.less(); }
   const Less &order() const noexcept { return tree_.less(); }

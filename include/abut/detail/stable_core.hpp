@@ -29,8 +29,8 @@ protected:
   static constexpr bool kErasesSafely = false; // the comparison may throw
 
 public:
-  using Iterator = LinkIterator<Node, Value, !Values::kIsMap>; // a set's elements are constant
-  using ConstIterator = LinkIterator<Node, Value, true>;
+  using Iterator = LinkIterator<Value, !Values::kIsMap>; // a set's elements are constant
+  using ConstIterator = LinkIterator<Value, true>;
   using Handle = ElementHandle<Values, Allocator, InlineSlots<Values>>;
 
   // Moves all elements into fresh memory in the order of their keys: a walk then reads it from its beginning to its end.
@@ -59,7 +59,7 @@ protected:
   friend class StableCore;
 
   StableCore() = default;
-  StableCore(const Less &less, const Allocator &allocator) : Nodes(less, allocator) {}
+  StableCore(const Less &less, Allocator allocator) : Nodes(less, std::move(allocator)) {}
   ~StableCore() { clear_all(); }
 
   std::size_t elements() const noexcept { return size_; }

@@ -12,7 +12,7 @@ struct IndexSlots {
   using Key = typename Values::KeyType;
   static constexpr bool kMovesAsBytes = true;
   struct KeyAndNode {
-    Key copy;
+    std::remove_const_t<Key> copy;
     Node *node;
   };
   using Slot = std::conditional_t<kKeysAreCopied<Key>, KeyAndNode, Node *>;
@@ -76,7 +76,8 @@ protected:
                              &&std::is_nothrow_default_constructible_v<Allocator>) {
     make_empty();
   }
-  StableNodes(const Less &less, const Allocator &allocator) : less_(less), allocator_(allocator) {
+  StableNodes(const Less &less, Allocator allocator)
+      : less_(less), allocator_(std::move(allocator)) {
     make_empty();
   }
   StableNodes(const StableNodes &) = delete;

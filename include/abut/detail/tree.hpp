@@ -25,7 +25,7 @@ public:
   using Place = TreePlace<Slots>;
 
   Tree() = default;
-  Tree(const Less &less, const Allocator &allocator) : less_(less), allocator_(allocator) {}
+  Tree(const Less &less, Allocator allocator) : less_(less), allocator_(std::move(allocator)) {}
   Tree(const Tree &) = delete;
   Tree &operator=(const Tree &) = delete;
   ~Tree() { clear(); }

@@ -70,7 +70,7 @@ inline constexpr bool
 // Of other keys an inner node names the leaf whose first element separates: the elements before are less, and this
 // stays true whatever becomes the leaf's first.
 template <typename Slots, typename Key>
-using Separator = std::conditional_t<kKeysAreCopied<Key>, Key, Leaf<Slots> *>;
+using Separator = std::conditional_t<kKeysAreCopied<Key>, std::remove_const_t<Key>, Leaf<Slots> *>;
 
 template <typename Slots, typename Key>
 struct Inner : TreeNode {
