@@ -163,7 +163,7 @@ private:
         });
   }
   void erase_range(unsigned chance, int from, int to) {
-    weak(
+    strong(
         chance,
         [&] { ours_.erase(ours_.lower_bound(key_of(from)), ours_.lower_bound(key_of(to))); },
         [&] { model_.erase(model_.lower_bound(from), model_.lower_bound(to)); });

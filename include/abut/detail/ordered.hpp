@@ -36,10 +36,14 @@ protected:
   static constexpr bool kIsOtherKey =
       Transparent<Less> && !std::is_convertible_v<K, typename Core::Iterator> &&
       !std::is_convertible_v<K, typename Core::ConstIterator>;
-  // What a map's elements may be made of; of an element itself the key is known before one is made.
+  // An element: its key is known before another is made of it.
+  template <typename... Args>
+  static constexpr bool kIsValue = sizeof...(Args) == 1 &&
+                                   (std::is_same_v<std::remove_cvref_t<Args>, Value> && ...);
+  // What else a map's elements may be made of.
   template <typename P>
-  static constexpr bool kIsOtherValue = kIsMap && !std::is_same_v<std::remove_cvref_t<P>, Value> &&
-                                        std::is_constructible_v<Value, P &&>;
+  static constexpr bool kIsOtherValue =
+      kIsMap && !kIsValue<P> && std::is_constructible_v<Value, P &&>;
 
 public:
   using key_type = Key;
@@ -160,23 +164,27 @@ public:
   // One element, at the end of its equals; for unique keys with whether it was inserted.
   template <typename... Args>
   auto emplace(Args &&...args) {
-    if constexpr (Core::template is_keyed<Args...>())
+    if constexpr (kIsValue<Args...>)
+      return this->insert_keyed(Core::key_of(args...), std::forward<Args>(args)...);
+    else if constexpr (Core::template is_keyed<Args...>())
       return this->insert_keyed(Core::first_of(args...), std::forward<Args>(args)...);
     else
       return this->insert_made(std::forward<Args>(args)...);
   }
-  auto insert(const Value &value) { return this->insert_keyed(Core::key_of(value), value); }
-  auto insert(Value &&value) {
-    const Key &key = Core::key_of(value);
-    return this->insert_keyed(key, std::move(value));
-  }
+  auto insert(const Value &value) { return emplace(value); }
+  auto insert(Value &&value) { return emplace(std::move(value)); }
   template <typename P>
   requires(kIsOtherValue<P>) auto insert(P &&value) { return emplace(std::forward<P>(value)); }
 
   // Beside the hint if it fits there. Ranges that are in order are inserted without a search.
   template <typename... Args>
   iterator emplace_hint(const_iterator hint, Args &&...args) {
-    return this->insert_made_near(hint, std::forward<Args>(args)...);
+    if constexpr (kIsValue<Args...>)
+      return this->insert_keyed_near(hint, Core::key_of(args...), std::forward<Args>(args)...);
+    else if constexpr (Core::template is_keyed<Args...>())
+      return this->insert_keyed_near(hint, Core::first_of(args...), std::forward<Args>(args)...);
+    else
+      return this->insert_made_near(hint, std::forward<Args>(args)...);
   }
   iterator insert(const_iterator hint, const Value &value) { return emplace_hint(hint, value); }
   iterator insert(const_iterator hint, Value &&value) {
@@ -210,7 +218,7 @@ public:
   }
 
   iterator erase(const_iterator position) noexcept(kErasesSafely) {
-    return this->erase_at(position);
+    return this->erase_from(position, 1);
   }
   iterator erase(iterator position) noexcept(kErasesSafely) requires(kIsMap) {
     return erase(const_iterator(position));
@@ -221,10 +229,7 @@ public:
       return end();
     }
     // Counted first: the last place may move.
-    auto count = std::distance(from, to);
-    iterator next = this->writable(from);
-    while (count-- > 0) next = this->erase_at(next);
-    return next;
+    return this->erase_from(from, static_cast<size_type>(std::distance(from, to)));
   }
   size_type erase(const Key &key) { return this->erase_equals(key); }
   template <typename K>

@@ -44,7 +44,6 @@ protected:
   static const Key &key_of(const Value &value) noexcept { return Values::key(value); }
 
   Iterator at(const Place &place) const noexcept { return {place, Origin(changes_)}; }
-  Iterator writable(const ConstIterator &i) const noexcept { return {i.place(), i.origin()}; }
   Place first() const noexcept { return tree_.begin(); }
   Place behind() const noexcept { return tree_.end(); }
   template <typename K>
@@ -97,7 +96,7 @@ protected:
     const Key &key = Slots::key(handle.slot());
     const Place gap = tree_.template gap<Multi>(key);
     if (!Multi && tree_.holds(gap, key)) return {at(gap), false};
-    const Place place = move_in(gap, &handle.slot());
+    const Place place = move_in(gap, std::addressof(handle.slot()));
     handle.forget();
     return {at(place), true};
   }
@@ -105,7 +104,7 @@ protected:
     bool is_new = true;
     const Place gap = gap_near(hint, Slots::key(handle.slot()), is_new);
     if (!is_new) return at(gap);
-    const Place place = move_in(gap, &handle.slot());
+    const Place place = move_in(gap, std::addressof(handle.slot()));
     handle.forget();
     return at(place);
   }
@@ -134,12 +133,13 @@ protected:
     }
   }
 
-  Iterator erase_at(const ConstIterator &position) noexcept {
+  Iterator erase_from(const ConstIterator &position, std::size_t count) noexcept {
     position.origin().check_from(changes_);
-    check(position.place() != tree_.end(), "the end is erased");
-    const Place next = tree_.erase(position.place());
-    changes_.add();
-    return at(next);
+    Place place = position.place();
+    check(count == 0 || place != tree_.end(), "the end is erased");
+    if (count > 0) changes_.add();
+    for (; count > 0; --count) place = tree_.erase(place);
+    return at(place);
   }
   template <typename K>
   std::size_t erase_equals(const K &key) {

@@ -160,7 +160,7 @@ public:
   }
   // Takes what is in a slot of elsewhere, which is raw memory then.
   FreshSlot(FromSlot, Allocator &allocator, Slot *from) noexcept : allocator_(allocator) {
-    move_slots<Slots>(&slot(), from, 1);
+    move_slots<Slots>(std::addressof(slot()), from, 1);
   }
   FreshSlot(const FreshSlot &) = delete;
   FreshSlot &operator=(const FreshSlot &) = delete;
@@ -169,7 +169,7 @@ public:
   }
   Slot &slot() noexcept { return *std::launder(reinterpret_cast<Slot *>(storage_)); }
   void move_to(Slot *to) noexcept {
-    move_slots<Slots>(to, &slot(), 1);
+    move_slots<Slots>(to, std::addressof(slot()), 1);
     full_ = false;
   }
 
