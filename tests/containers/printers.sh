@@ -8,7 +8,7 @@ source=$1
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
 
-${CXX:-c++} -std=c++20 -g -O0 -I"$source/include" -o "$here/printed" "$source/tests/containers/printed.cpp"
+c++ -std=c++20 -g -O0 -I"$source/include" -o "$here/printed" "$source/tests/containers/printed.cpp"
 names=(map boxed multiset many stable words list empty)
 commands=()
 for name in "${names[@]}"; do commands+=(-ex "print $name"); done
