@@ -3,6 +3,7 @@
 #include "abut/list.hpp"
 #include "abut/map.hpp"
 #include "abut/stable_map.hpp"
+#include "common/figures.hpp"
 #include "common/options.hpp"
 
 #include <algorithm>
@@ -14,7 +15,6 @@
 #include <new>
 #include <random>
 #include <string>
-#include <time.h>
 #include <unordered_map>
 #include <vector>
 
@@ -38,33 +38,7 @@
 
 namespace {
 
-std::uint64_t result = 0; // printed, so that nothing is left out
-std::string_view only;    // part of the names of the containers that are measured
-
-// The thread's own time: what else the machine does costs it caches, but no time of waiting.
-double now() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
-}
-template <typename Action>
-double nanoseconds(std::size_t count, Action action) {
-  const double begin = now();
-  action();
-  return (now() - begin) / static_cast<double>(count);
-}
-// What blocks take while somebody counts, with the word before each.
-bool counts = false;
-std::size_t counted = 0;
-
-template <typename Action>
-double bytes_for(std::size_t elements, Action action) {
-  counted = 0;
-  counts = true;
-  action();
-  counts = false;
-  return static_cast<double>(counted) / static_cast<double>(elements);
-}
+using namespace bench;
 
 template <typename Key>
 Key key_of(std::uint64_t number) {
@@ -147,9 +121,9 @@ void measure_map(const char *name, std::size_t elements) {
       for (const Key &key : sorted) ordered.emplace(key, 1);
     });
   }
-  std::printf("%-28s %9zu %8.1f %8.1f %8.1f %8.1f %8.1f %8.2f %8.1f %8.1f %7.1f\n", name, elements,
-              insert / all, in_order / all, hit, miss, range, walk / all, churn / all, erase / all,
-              bytes);
+  row(name, elements,
+      {insert / all, in_order / all, hit, miss, range, walk / all, churn / all, erase / all,
+       bytes});
 }
 
 template <typename List>
@@ -181,9 +155,7 @@ void measure_list(const char *name, std::size_t elements) {
     sorted += nanoseconds(elements, walk);
   }
   const auto all = static_cast<double>(rounds);
-  std::printf(
-      "%-28s %9zu push %6.1f, walk as born %6.2f, sort %7.1f, walk then %7.2f, bytes %5.1f\n", name,
-      elements, push / all, born / all, sort / all, sorted / all, bytes);
+  row(name, elements, {push / all, born / all, sort / all, sorted / all, bytes});
 }
 
 // Many small containers of 0 to 20 elements.
@@ -215,8 +187,7 @@ void measure_small(const char *name, std::size_t containers) {
           result += element;
       }
   });
-  std::printf("%-28s %9zu small ones: build %7.1f, walk %7.1f, bytes %6.1f each\n", name,
-              containers, build, walk, bytes);
+  row(name, containers, {build, walk, bytes});
 }
 
 template <typename Key>
@@ -250,11 +221,12 @@ void measure_maps(std::size_t elements) {
 [[gnu::noinline]] void *operator new(std::size_t bytes) {
   void *memory = std::malloc(bytes);
   if (memory == nullptr) throw std::bad_alloc();
-  if (counts) counted += malloc_usable_size(memory) + sizeof(std::size_t);
+  if (bench::counts) bench::counted += malloc_usable_size(memory) + sizeof(std::size_t);
   return memory;
 }
 [[gnu::noinline]] void operator delete(void *memory) noexcept {
-  if (counts) counted -= memory == nullptr ? 0 : malloc_usable_size(memory) + sizeof(std::size_t);
+  if (bench::counts)
+    bench::counted -= memory == nullptr ? 0 : malloc_usable_size(memory) + sizeof(std::size_t);
   std::free(memory);
 }
 void operator delete(void *memory, std::size_t) noexcept { operator delete(memory); }
@@ -268,20 +240,23 @@ int main(int argc, char **argv) {
                  "of each container; 0: 10^2, 10^4, 10^6, 4*10^6; 1: only small ones");
   options.number("small", small, {0, 10'000'000}, "how many small containers");
   options.choice("keys", keys, {"integer", "string"}, "what maps have for keys");
-  options.text("only", only, "containers whose names contain it");
+  options.text("only", bench::only, "containers whose names contain it");
+  options.flag("markdown", bench::markdown, "tables for a page");
   options.parse(argc, argv);
   std::vector<std::size_t> sizes{100, 10'000, 1'000'000, 4'000'000};
   if (elements > 0) sizes = {elements};
   if (elements == 1) sizes.clear();
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  std::printf("%-28s %9s %8s %8s %8s %8s %8s %8s %8s %8s %7s\n", "", "elements", "insert",
-              "in order", "find", "miss", "range 10", "walk", "churn", "erase", "bytes");
+  if (!sizes.empty())
+    bench::head({"elements", "insert", "in order", "find", "miss", "range 10", "walk", "churn",
+                 "erase", "bytes"});
   for (const std::size_t size : sizes) {
     if (keys == "integer")
       measure_maps<std::uint64_t>(size);
     else
       measure_maps<std::string>(size);
   }
+  if (!sizes.empty()) bench::head({"elements", "push", "as born", "sort", "sorted", "bytes"});
   for (const std::size_t size : sizes) {
     measure_list<std::list<std::uint64_t>>("std::list", size);
 #ifdef BENCH_HAS_BOOST
@@ -291,6 +266,7 @@ int main(int argc, char **argv) {
   }
   if (small > 0) {
     using Key = std::uint64_t;
+    bench::head({"small ones", "build", "walk", "bytes"});
     measure_small<std::map<Key, Key>>("std::map", small);
 #ifdef BENCH_HAS_ABSL
     measure_small<absl::btree_map<Key, Key>>("absl::btree_map", small);
@@ -300,6 +276,5 @@ int main(int argc, char **argv) {
     measure_small<std::list<Key>>("std::list", small);
     measure_small<abut::list<Key>>("abut::list", small);
   }
-  std::printf("(%llu)\n", static_cast<unsigned long long>(result));
-  return 0;
+  return bench::result == 1; // never: the sums are used
 }

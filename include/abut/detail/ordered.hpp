@@ -196,12 +196,12 @@ public:
   }
   template <std::input_iterator Input>
   void insert(Input from, Input to) {
-    for (; from != to; ++from) emplace_hint(cend(), *from);
+    for (; from != to; ++from) append(*from);
   }
   void insert(std::initializer_list<Value> values) { insert(values.begin(), values.end()); }
   template <std::ranges::input_range Range>
   void insert_range(Range &&range) {
-    for (auto &&value : range) emplace_hint(cend(), std::forward<decltype(value)>(value));
+    for (auto &&value : range) append(std::forward<decltype(value)>(value));
   }
 
   auto insert(node_type &&node) {
@@ -338,6 +338,13 @@ public:
   void check_invariants() const { this->check_all(); }
 
 private:
+  template <typename P>
+  void append(P &&value) {
+    if constexpr (kIsValue<P> && !kMulti) // one that is not needed is not made
+      insert(cend(), std::forward<P>(value));
+    else
+      emplace_hint(cend(), std::forward<P>(value));
+  }
   template <typename K>
   node_type extract_key(const K &key) {
     const auto place = this->find_place(key);
