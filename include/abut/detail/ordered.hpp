@@ -36,14 +36,12 @@ protected:
   static constexpr bool kIsOtherKey =
       Transparent<Less> && !std::is_convertible_v<K, typename Core::Iterator> &&
       !std::is_convertible_v<K, typename Core::ConstIterator>;
-  // An element: its key is known before another is made of it.
-  template <typename... Args>
-  static constexpr bool kIsValue = sizeof...(Args) == 1 &&
-                                   (std::is_same_v<std::remove_cvref_t<Args>, Value> && ...);
+  template <typename P>
+  static constexpr bool kIsValue = std::is_same_v<std::remove_cvref_t<P>, Value>;
   // What else a map's elements may be made of.
   template <typename P>
-  static constexpr bool kIsOtherValue =
-      kIsMap && !kIsValue<P> && std::is_constructible_v<Value, P &&>;
+  static constexpr bool
+      kIsOtherValue = kIsMap && (kMulti || !kIsValue<P>)&&std::is_constructible_v<Value, P &&>;
 
 public:
   using key_type = Key;
@@ -164,10 +162,8 @@ public:
   // One element, at the end of its equals; for unique keys with whether it was inserted.
   template <typename... Args>
   auto emplace(Args &&...args) {
-    if constexpr (kIsValue<Args...>)
-      return this->insert_keyed(Core::key_of(args...), std::forward<Args>(args)...);
-    else if constexpr (Core::template is_keyed<Args...>())
-      return this->insert_keyed(Core::first_of(args...), std::forward<Args>(args)...);
+    if constexpr (Core::template is_keyed<Args...>())
+      return this->insert_keyed(Core::key_in(args...), std::forward<Args>(args)...);
     else
       return this->insert_made(std::forward<Args>(args)...);
   }
@@ -179,10 +175,8 @@ public:
   // Beside the hint if it fits there. Ranges that are in order are inserted without a search.
   template <typename... Args>
   iterator emplace_hint(const_iterator hint, Args &&...args) {
-    if constexpr (kIsValue<Args...>)
-      return this->insert_keyed_near(hint, Core::key_of(args...), std::forward<Args>(args)...);
-    else if constexpr (Core::template is_keyed<Args...>())
-      return this->insert_keyed_near(hint, Core::first_of(args...), std::forward<Args>(args)...);
+    if constexpr (Core::template is_keyed<Args...>())
+      return this->insert_keyed_near(hint, Core::key_in(args...), std::forward<Args>(args)...);
     else
       return this->insert_made_near(hint, std::forward<Args>(args)...);
   }
@@ -340,7 +334,7 @@ public:
 private:
   template <typename P>
   void append(P &&value) {
-    if constexpr (kIsValue<P> && !kMulti) // one that is not needed is not made
+    if constexpr (kIsValue<P> && !kMulti)
       insert(cend(), std::forward<P>(value));
     else
       emplace_hint(cend(), std::forward<P>(value));

@@ -41,7 +41,6 @@ protected:
   Allocator &memory() noexcept { return tree_.allocator(); }
   const Allocator &memory() const noexcept { return tree_.allocator(); }
   std::size_t elements() const noexcept { return tree_.size(); }
-  static const Key &key_of(const Value &value) noexcept { return Values::key(value); }
 
   Iterator at(const Place &place) const noexcept { return {place, Origin(changes_)}; }
   Place first() const noexcept { return tree_.begin(); }
@@ -211,7 +210,7 @@ protected:
   static constexpr bool is_keyed() {
     return Values::template is_keyed<Args...>();
   }
-  static const Key &first_of(const Key &key, const auto &...) noexcept { return key; }
+  static const Key &key_in(const auto &...args) noexcept { return Values::key_in(args...); }
 
 private:
   Place put(const Place &gap, Fresh &slot) {

@@ -23,11 +23,12 @@ struct SetValues {
   static constexpr bool kMovesSafely = std::is_nothrow_move_constructible_v<Key>;
   static constexpr bool kMovesAsBytes = std::is_trivially_copyable_v<Key>;
   static const Key &key(const Value &value) noexcept { return value; }
-  // Whether the first of some arguments is the key of what is made of them.
+  // Whether some arguments show the key of what is made of them, and which it is.
   template <typename... Args>
   static constexpr bool is_keyed() {
     return (sizeof...(Args) == 1) && (std::is_same_v<std::remove_cvref_t<Args>, Key> && ...);
   }
+  static const Key &key_in(const Key &key) noexcept { return key; }
   // Calls `use` with what another element may be made of by a move.
   template <typename Use>
   static void with_parts(Value &value, Use use) {
@@ -49,15 +50,23 @@ struct MapValues {
   static constexpr bool kMovesAsBytes =
       std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<T>;
   static const Key &key(const Value &value) noexcept { return value.first; }
-  template <typename First, typename...>
-  static constexpr bool kIsKey = std::is_same_v<std::remove_cvref_t<First>, Key>;
+  // Two arguments of which the first is a key, or a pair with one.
+  template <typename First, typename Second>
+  static constexpr bool are_keyed(const std::pair<First, Second> *) {
+    return std::is_same_v<std::remove_const_t<First>, std::remove_const_t<Key>>;
+  }
+  static constexpr bool are_keyed(const void *) { return false; }
   template <typename... Args>
   static constexpr bool is_keyed() {
-    if constexpr (sizeof...(Args) == 2)
-      return kIsKey<Args...>;
+    if constexpr (sizeof...(Args) == 1)
+      return are_keyed(static_cast<std::remove_cvref_t<Args> *>(nullptr)...);
+    else if constexpr (sizeof...(Args) == 2)
+      return are_keyed(static_cast<std::pair<std::remove_cvref_t<Args>...> *>(nullptr));
     else
       return false;
   }
+  static const Key &key_in(const auto &pair) noexcept { return pair.first; }
+  static const Key &key_in(const Key &key, const auto &) noexcept { return key; }
   template <typename Use>
   static void with_parts(Value &value, Use use) {
     use(std::piecewise_construct, std::forward_as_tuple(std::move(const_cast<Key &>(value.first))),

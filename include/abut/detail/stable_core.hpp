@@ -63,7 +63,6 @@ protected:
   ~StableCore() { clear_all(); }
 
   std::size_t elements() const noexcept { return size_; }
-  static const Key &key_of(const Value &value) noexcept { return Values::key(value); }
 
   Iterator at(const Link *link) const noexcept { return {link, Origin(changes_)}; }
   Place first() const noexcept { return ends_.next; }
@@ -229,7 +228,7 @@ protected:
   static constexpr bool is_keyed() {
     return Values::template is_keyed<Args...>();
   }
-  static const Key &first_of(const Key &key, const auto &...) noexcept { return key; }
+  static const Key &key_in(const auto &...args) noexcept { return Values::key_in(args...); }
 
 private:
   Link *erase_links(Link *link, Gap gap, std::size_t count) noexcept {
