@@ -185,6 +185,7 @@ public:
   }
 
   iterator erase(const_iterator place) noexcept {
+    place.origin().check_from(this->changes_);
     detail::check(place.link() != &this->ends_, "the end is erased");
     return at(this->erase_link(place.link()));
   }

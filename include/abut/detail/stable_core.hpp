@@ -154,6 +154,7 @@ protected:
 
   // Only the search for the first may throw.
   Iterator erase_from(const ConstIterator &position, std::size_t count) {
+    position.origin().check_from(changes_);
     check(count == 0 || position.link() != &ends_, "the end is erased");
     const bool has_gap = count > 0 && is_indexed();
     return at(erase_links(position.link(),

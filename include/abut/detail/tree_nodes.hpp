@@ -114,7 +114,8 @@ void prefetch_ahead(const Leaf<Slots> *leaf) noexcept {
 template <typename K>
 using ByKey = std::conditional_t<std::is_scalar_v<K>, K, const K &>;
 
-// How many of a node's first `count` keys come before `key`; with `Upper`, not after it. Without a branch on a key.
+// How many of a node's first `count` keys come before `key`; with `Upper`, not after it. Plain keys are compared without a
+// branch; of others, whose comparison costs more than a branch, as few as possible are compared.
 template <bool Upper, typename At, typename K, typename Less>
 unsigned rank(At at, unsigned count, const K &key, const Less &less) {
   using Index = std::size_t;
@@ -124,6 +125,17 @@ unsigned rank(At at, unsigned count, const K &key, const Less &less) {
     else
       return less(at(i), key);
   };
+  if constexpr (!std::is_scalar_v<std::remove_cvref_t<decltype(at(0))>>) {
+    Index low = 0;
+    for (Index high = count; low < high;) {
+      const Index middle = (low + high) / 2;
+      if (before(middle))
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return static_cast<unsigned>(low);
+  }
   // A power of two at first, so that the number of steps hardly ever changes.
   if (count == 0) return 0;
   Index step = std::bit_floor(count);
