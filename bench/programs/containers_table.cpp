@@ -59,9 +59,9 @@ void measure_map(const char *name, std::size_t elements) {
   std::vector<Key> sorted(keys);
   std::sort(sorted.begin(), sorted.end());
   const std::size_t queries = std::size_t{1} << 20;
-  std::vector<const Key *> hits;
+  std::vector<Key> hits;
   std::vector<Key> misses;
-  for (std::size_t i = 0; i < queries; ++i) hits.push_back(&keys[random() % elements]);
+  for (std::size_t i = 0; i < queries; ++i) hits.push_back(keys[random() % elements]);
   for (std::size_t i = 0; i < std::min(queries, elements); ++i)
     misses.push_back(key_of<Key>(random() & ~std::uint64_t{1}));
   const std::size_t rounds = std::max<std::size_t>(1, queries / elements);
@@ -92,15 +92,15 @@ void measure_map(const char *name, std::size_t elements) {
     });
     if (round == 0) {
       hit = nanoseconds(queries, [&] {
-        for (const Key *key : hits) result += map.find(*key)->second;
+        for (const Key &key : hits) result += map.find(key)->second;
       });
       miss = nanoseconds(misses.size(), [&] {
         for (const Key &key : misses) result += map.find(key) != map.end();
       });
       if constexpr (requires { map.lower_bound(keys[0]); }) {
         range = nanoseconds(queries, [&] {
-          for (const Key *key : hits) {
-            auto at = map.lower_bound(*key);
+          for (const Key &key : hits) {
+            auto at = map.lower_bound(key);
             for (int i = 0; i < 10 && at != map.end(); ++i, ++at) result += at->second;
           }
         });
