@@ -29,6 +29,8 @@ foreach(component native containers)
   install(EXPORT abutHeaderTargets NAMESPACE abut:: DESTINATION ${ABUT_PACKAGE_DIR} COMPONENT ${component})
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/abutConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/abutConfigVersion.cmake
     DESTINATION ${ABUT_PACKAGE_DIR} COMPONENT ${component})
+  install(FILES ${PROJECT_SOURCE_DIR}/packaging/debuggers/abut_gdb.py ${PROJECT_SOURCE_DIR}/packaging/debuggers/abut.natvis
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/abut COMPONENT ${component})
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/abut-containers.pc
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT ${component})
 endforeach()

@@ -3,10 +3,10 @@
 #include "abut/list.hpp"
 #include "abut/map.hpp"
 #include "abut/stable_map.hpp"
+#include "common/figures.hpp"
 #include "common/options.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <list>
@@ -27,31 +27,18 @@
 #include <boost/container/list.hpp>
 #include <boost/container/map.hpp>
 #endif
+#if __has_include(<boost/unordered/unordered_flat_map.hpp>) // since Boost 1.81
+#define BENCH_HAS_FLAT_MAP
+#include <boost/unordered/unordered_flat_map.hpp>
+#endif
+#if __has_include(<boost/unordered/unordered_node_map.hpp>) // since Boost 1.82
+#define BENCH_HAS_NODE_MAP
+#include <boost/unordered/unordered_node_map.hpp>
+#endif
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-std::uint64_t result = 0; // printed, so that nothing is left out
-
-template <typename Action>
-double nanoseconds(std::size_t count, Action action) {
-  const auto begin = Clock::now();
-  action();
-  const std::chrono::duration<double, std::nano> taken = Clock::now() - begin;
-  return taken.count() / static_cast<double>(count);
-}
-// What blocks take while somebody counts, with the word before each.
-bool counts = false;
-std::size_t counted = 0;
-
-template <typename Action>
-double bytes_for(std::size_t elements, Action action) {
-  counted = 0;
-  counts = true;
-  action();
-  counts = false;
-  return static_cast<double>(counted) / static_cast<double>(elements);
-}
+using namespace bench;
 
 template <typename Key>
 Key key_of(std::uint64_t number) {
@@ -64,6 +51,7 @@ Key key_of(std::uint64_t number) {
 // A container is made so often that each row takes about a million operations.
 template <typename Map>
 void measure_map(const char *name, std::size_t elements) {
+  if (std::string_view(name).find(only) == std::string_view::npos) return;
   using Key = typename Map::key_type;
   std::mt19937_64 random(1);
   std::vector<Key> keys;
@@ -71,9 +59,9 @@ void measure_map(const char *name, std::size_t elements) {
   std::vector<Key> sorted(keys);
   std::sort(sorted.begin(), sorted.end());
   const std::size_t queries = std::size_t{1} << 20;
-  std::vector<const Key *> hits;
+  std::vector<Key> hits;
   std::vector<Key> misses;
-  for (std::size_t i = 0; i < queries; ++i) hits.push_back(&keys[random() % elements]);
+  for (std::size_t i = 0; i < queries; ++i) hits.push_back(keys[random() % elements]);
   for (std::size_t i = 0; i < std::min(queries, elements); ++i)
     misses.push_back(key_of<Key>(random() & ~std::uint64_t{1}));
   const std::size_t rounds = std::max<std::size_t>(1, queries / elements);
@@ -104,15 +92,15 @@ void measure_map(const char *name, std::size_t elements) {
     });
     if (round == 0) {
       hit = nanoseconds(queries, [&] {
-        for (const Key *key : hits) result += map.find(*key)->second;
+        for (const Key &key : hits) result += map.find(key)->second;
       });
       miss = nanoseconds(misses.size(), [&] {
         for (const Key &key : misses) result += map.find(key) != map.end();
       });
       if constexpr (requires { map.lower_bound(keys[0]); }) {
         range = nanoseconds(queries, [&] {
-          for (const Key *key : hits) {
-            auto at = map.lower_bound(*key);
+          for (const Key &key : hits) {
+            auto at = map.lower_bound(key);
             for (int i = 0; i < 10 && at != map.end(); ++i, ++at) result += at->second;
           }
         });
@@ -133,13 +121,14 @@ void measure_map(const char *name, std::size_t elements) {
       for (const Key &key : sorted) ordered.emplace(key, 1);
     });
   }
-  std::printf("%-28s %9zu %8.1f %8.1f %8.1f %8.1f %8.1f %8.2f %8.1f %8.1f %7.1f\n", name, elements,
-              insert / all, in_order / all, hit, miss, range, walk / all, churn / all, erase / all,
-              bytes);
+  row(name, elements,
+      {insert / all, in_order / all, hit, miss, range, walk / all, churn / all, erase / all,
+       bytes});
 }
 
 template <typename List>
 void measure_list(const char *name, std::size_t elements) {
+  if (std::string_view(name).find(only) == std::string_view::npos) return;
   std::mt19937_64 random(1);
   const std::size_t rounds = std::max<std::size_t>(1, (std::size_t{1} << 20) / elements);
   double push = 0;
@@ -166,14 +155,13 @@ void measure_list(const char *name, std::size_t elements) {
     sorted += nanoseconds(elements, walk);
   }
   const auto all = static_cast<double>(rounds);
-  std::printf(
-      "%-28s %9zu push %6.1f, walk as born %6.2f, sort %7.1f, walk then %7.2f, bytes %5.1f\n", name,
-      elements, push / all, born / all, sort / all, sorted / all, bytes);
+  row(name, elements, {push / all, born / all, sort / all, sorted / all, bytes});
 }
 
 // Many small containers of 0 to 20 elements.
 template <typename Container>
 void measure_small(const char *name, std::size_t containers) {
+  if (std::string_view(name).find(only) == std::string_view::npos) return;
   std::mt19937_64 random(1);
   std::vector<Container> many;
   const auto fill = [&] {
@@ -199,8 +187,7 @@ void measure_small(const char *name, std::size_t containers) {
           result += element;
       }
   });
-  std::printf("%-28s %9zu small ones: build %7.1f, walk %7.1f, bytes %6.1f each\n", name,
-              containers, build, walk, bytes);
+  row(name, containers, {build, walk, bytes});
 }
 
 template <typename Key>
@@ -220,6 +207,12 @@ void measure_maps(std::size_t elements) {
   measure_map<absl::node_hash_map<Key, Value>>("absl::node_hash_map", elements);
   measure_map<absl::flat_hash_map<Key, Value>>("absl::flat_hash_map", elements);
 #endif
+#ifdef BENCH_HAS_NODE_MAP
+  measure_map<boost::unordered_node_map<Key, Value>>("boost::unordered_node_map", elements);
+#endif
+#ifdef BENCH_HAS_FLAT_MAP
+  measure_map<boost::unordered_flat_map<Key, Value>>("boost::unordered_flat_map", elements);
+#endif
 }
 
 } // namespace
@@ -228,11 +221,12 @@ void measure_maps(std::size_t elements) {
 [[gnu::noinline]] void *operator new(std::size_t bytes) {
   void *memory = std::malloc(bytes);
   if (memory == nullptr) throw std::bad_alloc();
-  if (counts) counted += malloc_usable_size(memory) + sizeof(std::size_t);
+  if (bench::counts) bench::counted += malloc_usable_size(memory) + sizeof(std::size_t);
   return memory;
 }
 [[gnu::noinline]] void operator delete(void *memory) noexcept {
-  if (counts) counted -= memory == nullptr ? 0 : malloc_usable_size(memory) + sizeof(std::size_t);
+  if (bench::counts)
+    bench::counted -= memory == nullptr ? 0 : malloc_usable_size(memory) + sizeof(std::size_t);
   std::free(memory);
 }
 void operator delete(void *memory, std::size_t) noexcept { operator delete(memory); }
@@ -243,21 +237,26 @@ int main(int argc, char **argv) {
   std::string_view keys = "integer";
   bench::Options options("containers_table", "containers beside their peers, in nanoseconds");
   options.number("elements", elements, {0, 100'000'000},
-                 "of each container; 0: 10^2, 10^4, 10^6, 4*10^6");
+                 "of each container; 0: 10^2, 10^4, 10^6, 4*10^6; 1: only small ones");
   options.number("small", small, {0, 10'000'000}, "how many small containers");
   options.choice("keys", keys, {"integer", "string"}, "what maps have for keys");
+  options.text("only", bench::only, "containers whose names contain it");
+  options.flag("markdown", bench::markdown, "tables for a page");
   options.parse(argc, argv);
   std::vector<std::size_t> sizes{100, 10'000, 1'000'000, 4'000'000};
   if (elements > 0) sizes = {elements};
+  if (elements == 1) sizes.clear();
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  std::printf("%-28s %9s %8s %8s %8s %8s %8s %8s %8s %8s %7s\n", "", "elements", "insert",
-              "in order", "find", "miss", "range 10", "walk", "churn", "erase", "bytes");
+  if (!sizes.empty())
+    bench::head({"elements", "insert", "in order", "find", "miss", "range 10", "walk", "churn",
+                 "erase", "bytes"});
   for (const std::size_t size : sizes) {
     if (keys == "integer")
       measure_maps<std::uint64_t>(size);
     else
       measure_maps<std::string>(size);
   }
+  if (!sizes.empty()) bench::head({"elements", "push", "as born", "sort", "sorted", "bytes"});
   for (const std::size_t size : sizes) {
     measure_list<std::list<std::uint64_t>>("std::list", size);
 #ifdef BENCH_HAS_BOOST
@@ -267,12 +266,15 @@ int main(int argc, char **argv) {
   }
   if (small > 0) {
     using Key = std::uint64_t;
+    bench::head({"small ones", "build", "walk", "bytes"});
     measure_small<std::map<Key, Key>>("std::map", small);
+#ifdef BENCH_HAS_ABSL
+    measure_small<absl::btree_map<Key, Key>>("absl::btree_map", small);
+#endif
     measure_small<abut::map<Key, Key>>("abut::map", small);
     measure_small<abut::stable_map<Key, Key>>("abut::stable_map", small);
     measure_small<std::list<Key>>("std::list", small);
     measure_small<abut::list<Key>>("abut::list", small);
   }
-  std::printf("(%llu)\n", static_cast<unsigned long long>(result));
-  return 0;
+  return bench::result == 1; // never: the sums are used
 }

@@ -62,12 +62,15 @@ public:
              Traits::select_on_container_copy_construction(other.allocator_)) {}
   list(const list &other, const std::type_identity_t<Allocator> &allocator)
       : list(other.begin(), other.end(), allocator) {}
-  list(list &&other) noexcept : Core(std::move(other.allocator_)) { this->take(other); }
+  list(list &&other) noexcept(std::is_nothrow_move_constructible_v<Allocator>)
+      : Core(std::move(other.allocator_)) {
+    this->take(other);
+  }
   list(list &&other, const std::type_identity_t<Allocator> &allocator) : Core(allocator) {
     take_or_move(other);
   }
   list &operator=(const list &other) {
-    if (this == &other) return *this;
+    if (this == std::addressof(other)) return *this;
     if constexpr (Traits::propagate_on_container_copy_assignment::value) {
       if (allocator_ != other.allocator_) this->clear_all();
       allocator_ = other.allocator_;
@@ -76,7 +79,7 @@ public:
     return *this;
   }
   list &operator=(list &&other) noexcept(Traits::is_always_equal::value) {
-    if (this == &other) return *this;
+    if (this == std::addressof(other)) return *this;
     this->clear_all();
     if constexpr (Traits::propagate_on_container_move_assignment::value) {
       allocator_ = std::move(other.allocator_);
@@ -182,6 +185,7 @@ public:
   }
 
   iterator erase(const_iterator place) noexcept {
+    place.origin().check_from(this->changes_);
     detail::check(place.link() != &this->ends_, "the end is erased");
     return at(this->erase_link(place.link()));
   }
@@ -214,7 +218,7 @@ public:
 
   // A whole list changes hands as it is; of another list's part the elements move.
   void splice(const_iterator place, list &other) {
-    if (this != &other) this->adopt(place.link(), other);
+    if (this != std::addressof(other)) this->adopt(place.link(), other);
   }
   void splice(const_iterator place, list &&other) { splice(place, other); }
   void splice(const_iterator place, list &other, const_iterator element) {
@@ -228,7 +232,7 @@ public:
   }
   void splice(const_iterator place, list &other, const_iterator from, const_iterator to) {
     if (from == to) return;
-    if (this == &other) {
+    if (this == std::addressof(other)) {
       if (place != to && place != from) Core::move_links(place.link(), from.link(), to.link());
     } else if (from == other.cbegin() && to == other.cend()) {
       this->adopt(place.link(), other);
@@ -242,7 +246,7 @@ public:
   // Both lists are in order; of equals this one's come first. Nothing moves.
   template <typename Less = std::less<>>
   void merge(list &other, Less less = Less()) {
-    if (this == &other) return;
+    if (this == std::addressof(other)) return;
     const const_iterator middle = at(other.empty() ? &this->ends_ : other.ends_.next);
     this->adopt(&this->ends_, other);
     for (const_iterator one = cbegin(), theirs = middle; one != theirs && theirs != cend();) {
@@ -329,17 +333,16 @@ private:
       this->undo_on_throw([&] {
         for (T &value : other) emplace_back(std::move(value));
       });
-      other.clear();
     }
   }
 };
 
-template <std::input_iterator Input,
-          typename Allocator = std::allocator<typename std::iterator_traits<Input>::value_type>>
+template <std::input_iterator Input, detail::AllocatorLike Allocator = std::allocator<
+                                         typename std::iterator_traits<Input>::value_type>>
 list(Input, Input, Allocator = Allocator())
     -> list<typename std::iterator_traits<Input>::value_type, Allocator>;
 template <std::ranges::input_range Range,
-          typename Allocator = std::allocator<std::ranges::range_value_t<Range>>>
+          detail::AllocatorLike Allocator = std::allocator<std::ranges::range_value_t<Range>>>
 list(FromRange, Range &&, Allocator = Allocator())
     -> list<std::ranges::range_value_t<Range>, Allocator>;
 

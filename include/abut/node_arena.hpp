@@ -171,7 +171,7 @@ private:
   }
   void free_chunk(Chunk *chunk) noexcept {
     if (chunk == look_) look_ = chunk->next;
-    ::operator delete (static_cast<void *>(chunk), kChunk, std::align_val_t{kChunk});
+    ::operator delete (static_cast<void *>(chunk), std::align_val_t{kChunk});
   }
 
   Chunk *chunks_ = nullptr;

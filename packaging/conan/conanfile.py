@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from conan import ConanFile
+from conan.tools.build import check_min_cppstd
 from conan.tools.files import copy
 
 
@@ -14,7 +15,16 @@ class AbutContainers(ConanFile):
     license = "MIT"
     description = "Containers whose nodes are cache lines, and layouts for linked structures"
     package_type = "header-library"
+    settings = "compiler"
     no_copy_source = True
+
+    def validate(self) -> None:
+        """The headers say nothing to an older standard."""
+        check_min_cppstd(self, 20)
+
+    def package_id(self) -> None:
+        """The same for all compilers."""
+        self.info.clear()
 
     def export_sources(self) -> None:
         """Take the headers and the licence from the tree that the recipe lies in."""

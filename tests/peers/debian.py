@@ -37,6 +37,30 @@ def source_of(package: str) -> tuple[Path, str]:
     raise problem
 
 
+def folders_of(source: str, folders: Sequence[str]) -> Path:
+    """Some folders of a source's newest version: for sources that are large."""
+    kept = sorted(_SOURCES.glob(f"{source}_*/folders"))
+    if kept and kept[-1].read_text() == "\n".join(folders):
+        return kept[-1].with_name("tree")
+    _configure()
+    known = _versions(source)
+    if not known:
+        raise NotRunError(f"apt has no source of {source}")
+    version = known[-1]
+    folder = _SOURCES / f"{source}_{version}"
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "tree").mkdir(parents=True)
+    wanted = f"{source}={version}"
+    _output([*_apt("apt-get"), "-qq", "source", "--only-source", "--tar-only", wanted], folder)
+    (archive,) = folder.glob("*.orig.tar.*")
+    patterns = [f"*/{name}/*" for name in folders]
+    options = ["--extract", "--wildcards", "--strip-components=1", "--directory=tree"]
+    _output(["tar", *options, f"--file={archive.name}", *patterns], folder)
+    archive.unlink()
+    (folder / "folders").write_text("\n".join(folders))
+    return folder / "tree"
+
+
 def _preferred(known: Sequence[str], installed: str) -> list[str]:
     """The version that is installed first, if it is known, then the newest."""
     newest_first = list(reversed(known))

@@ -17,7 +17,7 @@ public:
   ElementHandleBase() noexcept = default;
   ElementHandleBase(ElementHandleBase &&other) noexcept { take(other); }
   ElementHandleBase &operator=(ElementHandleBase &&other) noexcept {
-    if (this == &other) return *this;
+    if (this == std::addressof(other)) return *this;
     reset();
     take(other);
     return *this;
@@ -36,7 +36,7 @@ public:
 
   // For containers: takes what is in a slot, which is raw memory then; and gives it away.
   void fill(const Allocator &allocator, Slot *from) noexcept {
-    move_slots<Slots>(&slot(), from, 1);
+    move_slots<Slots>(std::addressof(slot()), from, 1);
     allocator_.emplace(allocator);
   }
   Slot &slot() const noexcept {
@@ -50,7 +50,7 @@ protected:
 private:
   void take(ElementHandleBase &other) noexcept {
     if (other.empty()) return;
-    fill(*other.allocator_, &other.slot());
+    fill(*other.allocator_, std::addressof(other.slot()));
     other.forget();
   }
   void reset() noexcept {

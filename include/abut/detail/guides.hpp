@@ -15,13 +15,21 @@ namespace abut::detail {
 template <typename Less, typename Value>
 class ValueOrder {
 public:
-  explicit ValueOrder(Less less) : less_(std::move(less)) {}
+  explicit ValueOrder(Less less) : comp(std::move(less)) {}
   bool operator()(const Value &one, const Value &other) const {
-    return less_(one.first, other.first);
+    return comp(one.first, other.first);
   }
 
 protected:
-  [[no_unique_address]] Less less_;
+  [[no_unique_address]] Less comp; // NOLINT(readability-identifier-naming): the standard's name
+};
+
+// The second of a pair's types, which need not be complete.
+template <typename Pair>
+struct Second;
+template <typename Key, typename T>
+struct Second<std::pair<Key, T>> {
+  using Type = T;
 };
 
 template <typename Input>
@@ -42,14 +50,16 @@ using RangeIterator = std::ranges::iterator_t<Range>;
             detail::AllocatorLike A = std::allocator<detail::PairOf<Input>>>                       \
   NAME(Input, Input, Less = Less(), A = A())                                                       \
       -> NAME<detail::KeyOf<Input>, detail::MappedOf<Input>, Less, A>;                             \
-  template <typename K, typename T, detail::OrderLike Less = std::less<K>,                         \
+  template <typename K, typename T, detail::OrderLike Less = std::less<std::remove_const_t<K>>,    \
             detail::AllocatorLike A = std::allocator<std::pair<const K, T>>>                       \
-  NAME(std::initializer_list<std::pair<K, T>>, Less = Less(), A = A()) -> NAME<K, T, Less, A>;     \
+  NAME(std::initializer_list<std::pair<K, T>>, Less = Less(), A = A())                             \
+      -> NAME<std::remove_const_t<K>, T, Less, A>;                                                 \
   template <std::input_iterator Input, detail::AllocatorLike A>                                    \
   NAME(Input, Input, A)                                                                            \
       -> NAME<detail::KeyOf<Input>, detail::MappedOf<Input>, std::less<detail::KeyOf<Input>>, A>;  \
   template <typename K, typename T, detail::AllocatorLike A>                                       \
-  NAME(std::initializer_list<std::pair<K, T>>, A) -> NAME<K, T, std::less<K>, A>;                  \
+  NAME(std::initializer_list<std::pair<K, T>>, A)                                                  \
+      -> NAME<std::remove_const_t<K>, T, std::less<std::remove_const_t<K>>, A>;                    \
   template <std::ranges::input_range R,                                                            \
             detail::OrderLike Less = std::less<detail::KeyOf<detail::RangeIterator<R>>>,           \
             detail::AllocatorLike A = std::allocator<detail::PairOf<detail::RangeIterator<R>>>>    \

@@ -15,10 +15,12 @@ class ListCore {
 protected:
   using Node = LinkedNode<T>;
   using Traits = std::allocator_traits<Allocator>;
-  using Iterator = LinkIterator<Node, T, false>;
-  using ConstIterator = LinkIterator<Node, T, true>;
+  using Iterator = LinkIterator<T, false>;
+  using ConstIterator = LinkIterator<T, true>;
 
-  explicit ListCore(const Allocator &allocator) noexcept : allocator_(allocator) { make_empty(); }
+  explicit ListCore(Allocator allocator) noexcept : allocator_(std::move(allocator)) {
+    make_empty();
+  }
   ListCore(const ListCore &) = delete;
   ListCore &operator=(const ListCore &) = delete;
   ~ListCore() { clear_all(); }
@@ -71,7 +73,7 @@ protected:
     other.changes_.add();
   }
   void swap_nodes(ListCore &other) noexcept {
-    if (this == &other) return;
+    if (this == std::addressof(other)) return;
     pool_.swap(other.pool_);
     std::swap(ends_, other.ends_);
     std::swap(size_, other.size_);

@@ -8,8 +8,10 @@
 
 namespace abut::detail {
 
-template <typename Node, typename ValueType, bool IsConst>
+template <typename ValueType, bool IsConst>
 class LinkIterator {
+  using Node = LinkedNode<ValueType>;
+
 public:
   using iterator_category = std::bidirectional_iterator_tag;
   using value_type = ValueType;
@@ -22,7 +24,7 @@ public:
       : link_(const_cast<Link *>(link)), origin_(origin) {}
   template <bool OtherIsConst>
   requires(IsConst && !OtherIsConst)
-      LinkIterator(const LinkIterator<Node, ValueType, OtherIsConst> &other)
+      LinkIterator(const LinkIterator<ValueType, OtherIsConst> &other)
   noexcept : link_(other.link_), origin_(other.origin_) {}
 
   reference operator*() const noexcept {
@@ -51,7 +53,7 @@ public:
     return old;
   }
   template <bool OtherIsConst>
-  bool operator==(const LinkIterator<Node, ValueType, OtherIsConst> &other) const noexcept {
+  bool operator==(const LinkIterator<ValueType, OtherIsConst> &other) const noexcept {
     origin_.check_same(other.origin_);
     return link_ == other.link_;
   }
@@ -60,7 +62,7 @@ public:
   const Origin &origin() const noexcept { return origin_; }
 
 private:
-  template <typename, typename, bool>
+  template <typename, bool>
   friend class LinkIterator;
 
   void check_link() const noexcept {

@@ -15,7 +15,7 @@ class MapInterface : public Ordered<Core> {
 public:
   using Base::Base;
   using typename Base::const_iterator, typename Base::iterator;
-  using mapped_type = typename Base::value_type::second_type;
+  using mapped_type = typename Second<typename Base::value_type>::Type;
   using value_compare = ValueOrder<typename Base::key_compare, typename Base::value_type>;
   value_compare value_comp() const { return value_compare(this->key_comp()); }
 };

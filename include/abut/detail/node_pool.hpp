@@ -47,6 +47,8 @@ class NodePool {
   static constexpr std::size_t kMostBytes = std::size_t{64} << 10;
   static constexpr std::size_t kMost =
       std::max<std::size_t>(1, (kMostBytes - kFirst) / sizeof(Node));
+  // What a small container has too many nodes of must not cost more than nodes one by one would.
+  static constexpr std::size_t kFewest = std::clamp<std::size_t>(144 / sizeof(Node), 1, 5);
 
 public:
   NodePool() = default;
@@ -61,7 +63,7 @@ public:
       return static_cast<Node *>(node);
     }
     if (chunks_ == nullptr || chunks_->used == chunks_->capacity)
-      add_chunk(allocator, live == 0 ? 1 : std::clamp<std::size_t>(live / 4, 4, kMost));
+      add_chunk(allocator, live == 0 ? 1 : std::clamp(live / 4, kFewest, kMost));
     return node_at(chunks_, chunks_->used++);
   }
   void give(Node *node) noexcept {

@@ -36,6 +36,12 @@ protected:
   static constexpr bool kIsOtherKey =
       Transparent<Less> && !std::is_convertible_v<K, typename Core::Iterator> &&
       !std::is_convertible_v<K, typename Core::ConstIterator>;
+  template <typename P>
+  static constexpr bool kIsValue = std::is_same_v<std::remove_cvref_t<P>, Value>;
+  // What else a map's elements may be made of.
+  template <typename P>
+  static constexpr bool
+      kIsOtherValue = kIsMap && (kMulti || !kIsValue<P>)&&std::is_constructible_v<Value, P &&>;
 
 public:
   using key_type = Key;
@@ -89,7 +95,8 @@ public:
       : Core(other.order(), allocator) {
     this->copy_all(other);
   }
-  Ordered(Ordered &&other) noexcept(std::is_nothrow_copy_constructible_v<Less>)
+  Ordered(Ordered &&other) noexcept(
+      std::is_nothrow_copy_constructible_v<Less> &&std::is_nothrow_move_constructible_v<Allocator>)
       : Core(other.order(), std::move(other.memory())) {
     this->take_all(other);
   }
@@ -99,7 +106,7 @@ public:
   }
 
   Ordered &operator=(const Ordered &other) {
-    if (this == &other) return *this;
+    if (this == std::addressof(other)) return *this;
     clear();
     if constexpr (Traits::propagate_on_container_copy_assignment::value)
       this->memory() = other.memory();
@@ -109,7 +116,7 @@ public:
   }
   Ordered &operator=(Ordered &&other) noexcept(
       Traits::is_always_equal::value &&std::is_nothrow_move_assignable_v<Less>) {
-    if (this == &other) return *this;
+    if (this == std::addressof(other)) return *this;
     clear();
     this->order() = std::move(other.order());
     if constexpr (Traits::propagate_on_container_move_assignment::value) {
@@ -156,42 +163,39 @@ public:
   template <typename... Args>
   auto emplace(Args &&...args) {
     if constexpr (Core::template is_keyed<Args...>())
-      return this->insert_keyed(Core::first_of(args...), std::forward<Args>(args)...);
+      return this->insert_keyed(Core::key_in(args...), std::forward<Args>(args)...);
     else
       return this->insert_made(std::forward<Args>(args)...);
   }
-  auto insert(const Value &value) { return this->insert_keyed(Core::key_of(value), value); }
-  auto insert(Value &&value) {
-    const Key &key = Core::key_of(value);
-    return this->insert_keyed(key, std::move(value));
-  }
+  auto insert(const Value &value) { return emplace(value); }
+  auto insert(Value &&value) { return emplace(std::move(value)); }
   template <typename P>
-  requires(kIsMap &&std::is_constructible_v<Value, P &&>) auto insert(P &&value) {
-    return emplace(std::forward<P>(value));
-  }
+  requires(kIsOtherValue<P>) auto insert(P &&value) { return emplace(std::forward<P>(value)); }
 
   // Beside the hint if it fits there. Ranges that are in order are inserted without a search.
   template <typename... Args>
   iterator emplace_hint(const_iterator hint, Args &&...args) {
-    return this->insert_made_near(hint, std::forward<Args>(args)...);
+    if constexpr (Core::template is_keyed<Args...>())
+      return this->insert_keyed_near(hint, Core::key_in(args...), std::forward<Args>(args)...);
+    else
+      return this->insert_made_near(hint, std::forward<Args>(args)...);
   }
   iterator insert(const_iterator hint, const Value &value) { return emplace_hint(hint, value); }
   iterator insert(const_iterator hint, Value &&value) {
     return emplace_hint(hint, std::move(value));
   }
   template <typename P>
-  requires(kIsMap &&std::is_constructible_v<Value, P &&>) iterator
-      insert(const_iterator hint, P &&value) {
+  requires(kIsOtherValue<P>) iterator insert(const_iterator hint, P &&value) {
     return emplace_hint(hint, std::forward<P>(value));
   }
   template <std::input_iterator Input>
   void insert(Input from, Input to) {
-    for (; from != to; ++from) emplace_hint(cend(), *from);
+    for (; from != to; ++from) append(*from);
   }
   void insert(std::initializer_list<Value> values) { insert(values.begin(), values.end()); }
   template <std::ranges::input_range Range>
   void insert_range(Range &&range) {
-    for (auto &&value : range) emplace_hint(cend(), std::forward<decltype(value)>(value));
+    for (auto &&value : range) append(std::forward<decltype(value)>(value));
   }
 
   auto insert(node_type &&node) {
@@ -208,9 +212,9 @@ public:
   }
 
   iterator erase(const_iterator position) noexcept(kErasesSafely) {
-    return this->erase_at(position);
+    return this->erase_from(position, 1);
   }
-  iterator erase(iterator position) noexcept requires(kIsMap) {
+  iterator erase(iterator position) noexcept(kErasesSafely) requires(kIsMap) {
     return erase(const_iterator(position));
   }
   iterator erase(const_iterator from, const_iterator to) noexcept(kErasesSafely) {
@@ -219,10 +223,7 @@ public:
       return end();
     }
     // Counted first: the last place may move.
-    auto count = std::distance(from, to);
-    iterator next = this->writable(from);
-    while (count-- > 0) next = this->erase_at(next);
-    return next;
+    return this->erase_from(from, static_cast<size_type>(std::distance(from, to)));
   }
   size_type erase(const Key &key) { return this->erase_equals(key); }
   template <typename K>
@@ -331,6 +332,13 @@ public:
   void check_invariants() const { this->check_all(); }
 
 private:
+  template <typename P>
+  void append(P &&value) {
+    if constexpr (kIsValue<P> && !kMulti)
+      insert(cend(), std::forward<P>(value));
+    else
+      emplace_hint(cend(), std::forward<P>(value));
+  }
   template <typename K>
   node_type extract_key(const K &key) {
     const auto place = this->find_place(key);

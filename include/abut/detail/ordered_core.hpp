@@ -3,6 +3,7 @@
 
 #include "element_handle.hpp"
 #include "ranges.hpp"
+#include "tree.hpp"
 #include "tree_iterator.hpp"
 
 namespace abut::detail {
@@ -24,8 +25,8 @@ protected:
   static constexpr bool kErasesSafely = true;
 
 public:
-  using Iterator = TreeIterator<TreeType, Slots, Value, !Values::kIsMap>; // a set's elements stay
-  using ConstIterator = TreeIterator<TreeType, Slots, Value, true>;
+  using Iterator = TreeIterator<Slots, Key, Value, !Values::kIsMap>; // a set's elements stay
+  using ConstIterator = TreeIterator<Slots, Key, Value, true>;
   using Handle = ElementHandle<Values, Allocator, Slots>;
 
 protected:
@@ -33,17 +34,15 @@ protected:
   friend class OrderedCore;
 
   OrderedCore() = default;
-  OrderedCore(const Less &less, const Allocator &allocator) : tree_(less, allocator) {}
+  OrderedCore(const Less &less, Allocator allocator) : tree_(less, std::move(allocator)) {}
 
   Less &order() noexcept { return tree_.less(); }
   const Less &order() const noexcept { return tree_.less(); }
   Allocator &memory() noexcept { return tree_.allocator(); }
   const Allocator &memory() const noexcept { return tree_.allocator(); }
   std::size_t elements() const noexcept { return tree_.size(); }
-  static const Key &key_of(const Value &value) noexcept { return Values::key(value); }
 
   Iterator at(const Place &place) const noexcept { return {place, Origin(changes_)}; }
-  Iterator writable(const ConstIterator &i) const noexcept { return {i.place(), i.origin()}; }
   Place first() const noexcept { return tree_.begin(); }
   Place behind() const noexcept { return tree_.end(); }
   template <typename K>
@@ -96,7 +95,7 @@ protected:
     const Key &key = Slots::key(handle.slot());
     const Place gap = tree_.template gap<Multi>(key);
     if (!Multi && tree_.holds(gap, key)) return {at(gap), false};
-    const Place place = move_in(gap, &handle.slot());
+    const Place place = move_in(gap, std::addressof(handle.slot()));
     handle.forget();
     return {at(place), true};
   }
@@ -104,7 +103,7 @@ protected:
     bool is_new = true;
     const Place gap = gap_near(hint, Slots::key(handle.slot()), is_new);
     if (!is_new) return at(gap);
-    const Place place = move_in(gap, &handle.slot());
+    const Place place = move_in(gap, std::addressof(handle.slot()));
     handle.forget();
     return at(place);
   }
@@ -133,12 +132,13 @@ protected:
     }
   }
 
-  Iterator erase_at(const ConstIterator &position) noexcept {
+  Iterator erase_from(const ConstIterator &position, std::size_t count) noexcept {
     position.origin().check_from(changes_);
-    check(position.place() != tree_.end(), "the end is erased");
-    const Place next = tree_.erase(position.place());
-    changes_.add();
-    return at(next);
+    Place place = position.place();
+    check(count == 0 || place != tree_.end(), "the end is erased");
+    if (count > 0) changes_.add();
+    for (; count > 0; --count) place = tree_.erase(place);
+    return at(place);
   }
   template <typename K>
   std::size_t erase_equals(const K &key) {
@@ -210,7 +210,7 @@ protected:
   static constexpr bool is_keyed() {
     return Values::template is_keyed<Args...>();
   }
-  static const Key &first_of(const Key &key, const auto &...) noexcept { return key; }
+  static const Key &key_in(const auto &...args) noexcept { return Values::key_in(args...); }
 
 private:
   Place put(const Place &gap, Fresh &slot) {
@@ -243,7 +243,7 @@ private:
     }
   }
   // Moves what is in a slot of elsewhere into the gap. What is thrown leaves it where it was.
-  Place move_in(const Place &gap, typename Slots::Slot *from) {
+  Place move_in(const Place &gap, auto *from) {
     Fresh slot(FromSlot{}, memory(), from);
     OnExit undo([&] { slot.move_to(from); });
     const Place place = put(gap, slot);

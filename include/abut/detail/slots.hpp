@@ -23,11 +23,12 @@ struct SetValues {
   static constexpr bool kMovesSafely = std::is_nothrow_move_constructible_v<Key>;
   static constexpr bool kMovesAsBytes = std::is_trivially_copyable_v<Key>;
   static const Key &key(const Value &value) noexcept { return value; }
-  // Whether the first of some arguments is the key of what is made of them.
+  // Whether some arguments show the key of what is made of them, and which it is.
   template <typename... Args>
   static constexpr bool is_keyed() {
     return (sizeof...(Args) == 1) && (std::is_same_v<std::remove_cvref_t<Args>, Key> && ...);
   }
+  static const Key &key_in(const Key &key) noexcept { return key; }
   // Calls `use` with what another element may be made of by a move.
   template <typename Use>
   static void with_parts(Value &value, Use use) {
@@ -49,15 +50,23 @@ struct MapValues {
   static constexpr bool kMovesAsBytes =
       std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<T>;
   static const Key &key(const Value &value) noexcept { return value.first; }
-  template <typename First, typename...>
-  static constexpr bool kIsKey = std::is_same_v<std::remove_cvref_t<First>, Key>;
+  // Two arguments of which the first is a key, or a pair with one.
+  template <typename First, typename Second>
+  static constexpr bool are_keyed(const std::pair<First, Second> *) {
+    return std::is_same_v<std::remove_const_t<First>, std::remove_const_t<Key>>;
+  }
+  static constexpr bool are_keyed(const void *) { return false; }
   template <typename... Args>
   static constexpr bool is_keyed() {
-    if constexpr (sizeof...(Args) == 2)
-      return kIsKey<Args...>;
+    if constexpr (sizeof...(Args) == 1)
+      return are_keyed(static_cast<std::remove_cvref_t<Args> *>(nullptr)...);
+    else if constexpr (sizeof...(Args) == 2)
+      return are_keyed(static_cast<std::pair<std::remove_cvref_t<Args>...> *>(nullptr));
     else
       return false;
   }
+  static const Key &key_in(const auto &pair) noexcept { return pair.first; }
+  static const Key &key_in(const Key &key, const auto &) noexcept { return key; }
   template <typename Use>
   static void with_parts(Value &value, Use use) {
     use(std::piecewise_construct, std::forward_as_tuple(std::move(const_cast<Key &>(value.first))),
@@ -128,10 +137,11 @@ struct BoxedSlots {
 
 inline constexpr std::size_t kLargestInline = 128;
 
+// A class of its own, so that a container's elements need not be complete before it is used.
 template <typename Values>
-using SlotsFor =
-    std::conditional_t<Values::kMovesSafely && sizeof(typename Values::Value) <= kLargestInline,
-                       InlineSlots<Values>, BoxedSlots<Values>>;
+struct SlotsFor
+    : std::conditional_t<Values::kMovesSafely && sizeof(typename Values::Value) <= kLargestInline,
+                         InlineSlots<Values>, BoxedSlots<Values>> {};
 
 // `count` slots from `from` to `to`; the ranges may overlap. What lay at `from` and not at `to` is raw memory then.
 template <typename Slots>
@@ -159,7 +169,7 @@ public:
   }
   // Takes what is in a slot of elsewhere, which is raw memory then.
   FreshSlot(FromSlot, Allocator &allocator, Slot *from) noexcept : allocator_(allocator) {
-    move_slots<Slots>(&slot(), from, 1);
+    move_slots<Slots>(std::addressof(slot()), from, 1);
   }
   FreshSlot(const FreshSlot &) = delete;
   FreshSlot &operator=(const FreshSlot &) = delete;
@@ -168,7 +178,7 @@ public:
   }
   Slot &slot() noexcept { return *std::launder(reinterpret_cast<Slot *>(storage_)); }
   void move_to(Slot *to) noexcept {
-    move_slots<Slots>(to, &slot(), 1);
+    move_slots<Slots>(to, std::addressof(slot()), 1);
     full_ = false;
   }
 

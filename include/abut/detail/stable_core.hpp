@@ -29,8 +29,8 @@ protected:
   static constexpr bool kErasesSafely = false; // the comparison may throw
 
 public:
-  using Iterator = LinkIterator<Node, Value, !Values::kIsMap>; // a set's elements are constant
-  using ConstIterator = LinkIterator<Node, Value, true>;
+  using Iterator = LinkIterator<Value, !Values::kIsMap>; // a set's elements are constant
+  using ConstIterator = LinkIterator<Value, true>;
   using Handle = ElementHandle<Values, Allocator, InlineSlots<Values>>;
 
   // Moves all elements into fresh memory in the order of their keys: a walk then reads it from its beginning to its end.
@@ -59,14 +59,12 @@ protected:
   friend class StableCore;
 
   StableCore() = default;
-  StableCore(const Less &less, const Allocator &allocator) : Nodes(less, allocator) {}
+  StableCore(const Less &less, Allocator allocator) : Nodes(less, std::move(allocator)) {}
   ~StableCore() { clear_all(); }
 
   std::size_t elements() const noexcept { return size_; }
-  static const Key &key_of(const Value &value) noexcept { return Values::key(value); }
 
   Iterator at(const Link *link) const noexcept { return {link, Origin(changes_)}; }
-  Iterator writable(const ConstIterator &i) const noexcept { return {i.link(), i.origin()}; }
   Place first() const noexcept { return ends_.next; }
   template <typename K>
   Place find_place(const K &key) const {
@@ -154,20 +152,20 @@ protected:
     }
   }
 
-  Iterator erase_at(const ConstIterator &position) {
-    check(position.link() != &ends_, "the end is erased");
-    auto *node = Nodes::node_of(position.link());
-    unindex(node);
-    Link *const next = node->next;
-    Traits::destroy(memory(), std::addressof(node->value()));
-    drop(node);
-    return at(next);
+  // Only the search for the first may throw.
+  Iterator erase_from(const ConstIterator &position, std::size_t count) {
+    position.origin().check_from(changes_);
+    check(count == 0 || position.link() != &ends_, "the end is erased");
+    const bool has_gap = count > 0 && is_indexed();
+    return at(erase_links(position.link(),
+                          has_gap ? gap_of(Nodes::node_of(position.link())) : Gap(), count));
   }
   template <typename K>
   std::size_t erase_equals(const K &key) {
     const std::size_t count = count_equals(key); // the key may be an element's
-    Iterator place = count > 0 ? at(bound_place<false>(key)) : Iterator();
-    for (std::size_t i = 0; i < count; ++i) place = erase_at(place);
+    if (count == 0) return 0;
+    const Gap gap = is_indexed() ? tree_->template bound<false>(key) : Gap();
+    erase_links(gap.leaf != nullptr ? link_at(gap) : this->template search<false>(key), gap, count);
     return count;
   }
   template <typename K>
@@ -231,9 +229,19 @@ protected:
   static constexpr bool is_keyed() {
     return Values::template is_keyed<Args...>();
   }
-  static const Key &first_of(const Key &key, const auto &...) noexcept { return key; }
+  static const Key &key_in(const auto &...args) noexcept { return Values::key_in(args...); }
 
 private:
+  Link *erase_links(Link *link, Gap gap, std::size_t count) noexcept {
+    for (; count > 0; --count) {
+      auto *node = Nodes::node_of(link);
+      link = link->next;
+      if (gap.leaf != nullptr) gap = tree_->erase(gap);
+      Traits::destroy(memory(), std::addressof(node->value()));
+      drop(node);
+    }
+    return link;
+  }
   auto inserted(Link *link) const noexcept {
     if constexpr (Multi)
       return at(link);

@@ -12,7 +12,7 @@ struct IndexSlots {
   using Key = typename Values::KeyType;
   static constexpr bool kMovesAsBytes = true;
   struct KeyAndNode {
-    Key copy;
+    std::remove_const_t<Key> copy;
     Node *node;
   };
   using Slot = std::conditional_t<kKeysAreCopied<Key>, KeyAndNode, Node *>;
@@ -72,8 +72,12 @@ protected:
     }
   };
 
-  StableNodes() noexcept { make_empty(); }
-  StableNodes(const Less &less, const Allocator &allocator) : less_(less), allocator_(allocator) {
+  StableNodes() noexcept(std::is_nothrow_default_constructible_v<Less>
+                             &&std::is_nothrow_default_constructible_v<Allocator>) {
+    make_empty();
+  }
+  StableNodes(const Less &less, Allocator allocator)
+      : less_(less), allocator_(std::move(allocator)) {
     make_empty();
   }
   StableNodes(const StableNodes &) = delete;
@@ -233,6 +237,7 @@ private:
     OnExit free([&] { deallocate_bytes<alignof(TreeType)>(allocator_, memory, sizeof(TreeType)); });
     auto *tree = ::new (memory) TreeType(less_, allocator_);
     OnExit undo([&] { tree->~TreeType(); });
+    tree->reserve(kFew * 3 / 2);
     for (Link *link = ends_.next; link != &ends_; link = link->next) {
       FreshSlot<Index, Allocator> slot(allocator_, node_of(link));
       tree->insert(tree->end(), slot);

@@ -20,13 +20,12 @@ struct TreePlace {
 template <typename Slots, typename Key, typename Less, typename Allocator, bool Multi>
 class Tree {
 public:
-  using Slot = typename Slots::Slot;
   using LeafNode = Leaf<Slots>;
   using InnerNode = Inner<Slots, Key>;
   using Place = TreePlace<Slots>;
 
   Tree() = default;
-  Tree(const Less &less, const Allocator &allocator) : less_(less), allocator_(allocator) {}
+  Tree(const Less &less, Allocator allocator) : less_(less), allocator_(std::move(allocator)) {}
   Tree(const Tree &) = delete;
   Tree &operator=(const Tree &) = delete;
   ~Tree() { clear(); }
@@ -74,11 +73,15 @@ public:
     return gap.leaf != nullptr && gap.index < gap.leaf->count && !less_(key, Tree::key(gap));
   }
 
+  // Makes room in a tree that has no node.
+  void reserve(std::size_t slots) {
+    root_ = first_ = last_ = make_leaf(std::min<std::size_t>(LeafNode::kMost, slots));
+  }
   // Moves the slot into the gap. Throws what the allocator throws, and changes nothing then.
   Place insert(Place gap, FreshSlot<Slots, Allocator> &slot) {
     Place place = gap;
     if (root_ == nullptr) {
-      root_ = first_ = last_ = make_leaf(LeafNode::kFewest);
+      reserve(LeafNode::kFewest);
       place = {first_, 0};
     } else if (gap.leaf->count == gap.leaf->capacity) {
       if (gap.leaf->capacity < LeafNode::kMost) {
@@ -114,7 +117,7 @@ public:
   void clear() noexcept {
     for (LeafNode *leaf = first_; leaf != nullptr;) {
       LeafNode *const next = leaf->next;
-      if constexpr (!kNothingToDestroy) {
+      if constexpr (!nothing_to_destroy()) {
         for (unsigned i = 0; i < leaf->count; ++i) Slots::destroy(allocator_, leaf->slots()[i]);
       }
       if (leaf == root_) root_ = nullptr;
@@ -143,28 +146,18 @@ public:
   // Ends the program where the tree is not as it should be. For tests.
   void check() const;
 
-  // Fetches the leaves that follow this one's next, as far as the parent knows them.
-  static void prefetch_ahead(const LeafNode *leaf) noexcept {
-    const auto *parent = static_cast<const InnerNode *>(leaf->parent);
-    if (parent == nullptr) return;
-    const unsigned ahead = position(parent, leaf) + 3;
-    if (ahead < parent->count) prefetch(parent->children[ahead], LeafNode::kBytes);
-  }
-
 private:
   // Whether several elements may be equal to a key: a transparent order may find equal what is not.
   template <typename K>
   static constexpr bool kMayRepeat = Multi || !std::is_same_v<K, Key>;
   // Whether elements may be left as they are when their nodes go.
-  static constexpr bool kNothingToDestroy =
-      Slots::kMovesAsBytes && std::is_trivially_destructible_v<Slot> && !std::is_pointer_v<Slot> &&
-      !requires(Allocator allocator, Slot *slot) {
-    allocator.destroy(slot);
-  };
-
-  static void prefetch(const void *node, std::size_t bytes) noexcept {
-    for (std::size_t i = 0; i < bytes; i += 64)
-      __builtin_prefetch(static_cast<const char *>(node) + i);
+  static constexpr bool nothing_to_destroy() {
+    using Slot = typename Slots::Slot;
+    constexpr bool kHasDestroy = requires(Allocator allocator, Slot * slot) {
+      allocator.destroy(slot);
+    };
+    return Slots::kMovesAsBytes && std::is_trivially_destructible_v<Slot> &&
+           !std::is_pointer_v<Slot> && !kHasDestroy;
   }
 
   template <bool Upper, typename K>
@@ -206,7 +199,7 @@ private:
       if (inner->level == 1 && inner != root_) prefetch(node, LeafNode::kBytes);
     }
     auto *leaf = static_cast<LeafNode *>(node);
-    const Slot *slots = leaf->slots();
+    const auto *slots = leaf->slots();
     const auto at = [&](unsigned i) -> const Key & { return Slots::key(slots[i]); };
     return {leaf, rank<Upper>(at, leaf->count, key, less_)};
   }
@@ -216,9 +209,7 @@ private:
     return place;
   }
   static unsigned position(const InnerNode *parent, const TreeNode *child) noexcept {
-    unsigned i = 0;
-    while (parent->children[i] != child) ++i;
-    return i;
+    return parent->position(child);
   }
   // What separates the elements of `leaf` from those before it; there must be such.
   const Key &separator_before(const LeafNode *leaf) const noexcept {
@@ -271,15 +262,16 @@ private:
   }
 
   void put(const Place &place, FreshSlot<Slots, Allocator> &slot) noexcept {
-    Slot *at = place.leaf->slots() + place.index;
+    auto *at = place.leaf->slots() + place.index;
     move_slots<Slots>(at + 1, at, place.leaf->count - place.index);
     slot.move_to(at);
     ++place.leaf->count;
   }
-  // The only leaf, with twice the room.
+  // The only leaf, with twice the room, or eight slots more.
   void grow() {
     LeafNode *old = first_;
-    LeafNode *leaf = make_leaf(std::min<std::size_t>(LeafNode::kMost, old->capacity * 2u));
+    const std::size_t capacity = old->capacity + std::min<std::size_t>(old->capacity, 8);
+    LeafNode *leaf = make_leaf(std::min<std::size_t>(LeafNode::kMost, capacity));
     move_slots<Slots>(leaf->slots(), old->slots(), old->count);
     leaf->count = old->count;
     free_leaf(old);
@@ -287,8 +279,9 @@ private:
   }
 
   Place insert_with_split(Place gap, FreshSlot<Slots, Allocator> &slot);
-  void add_child(TreeNode *left, typename InnerNode::Separator separator, TreeNode *right,
-                 bool is_last, TreeNode *&spare) noexcept;
+  template <typename SeparatorType>
+  void add_child(TreeNode *left, SeparatorType separator, TreeNode *right, bool is_last,
+                 TreeNode *&spare) noexcept;
   Place thin_out(Place place) noexcept;
   void merge_leaves(LeafNode *left, LeafNode *right) noexcept;
   void remove_leaf(LeafNode *leaf) noexcept;

@@ -55,8 +55,10 @@ ABUT_TREE auto ABUT_TREE_OF::insert_with_split(Place gap, FreshSlot<Slots, Alloc
 }
 
 // `right` comes behind `left` in their parent, which is split first where it is full.
-ABUT_TREE void ABUT_TREE_OF::add_child(TreeNode *left, typename InnerNode::Separator separator,
-                                       TreeNode *right, bool is_last, TreeNode *&spare) noexcept {
+ABUT_TREE
+template <typename SeparatorType>
+void ABUT_TREE_OF::add_child(TreeNode *left, SeparatorType separator, TreeNode *right, bool is_last,
+                             TreeNode *&spare) noexcept {
   const auto take_spare = [&] {
     return static_cast<InnerNode *>(std::exchange(spare, spare->parent));
   };

@@ -2,13 +2,13 @@
 #pragma once
 
 #include "origin.hpp"
-#include "tree.hpp"
+#include "tree_nodes.hpp"
 
 #include <iterator>
 
 namespace abut::detail {
 
-template <typename TreeType, typename Slots, typename ValueType, bool IsConst>
+template <typename Slots, typename Key, typename ValueType, bool IsConst>
 class TreeIterator {
   using LeafNode = Leaf<Slots>;
   using Place = TreePlace<Slots>;
@@ -25,7 +25,7 @@ public:
       : place_(place), origin_(origin) {}
   template <bool OtherIsConst>
   requires(IsConst && !OtherIsConst)
-      TreeIterator(const TreeIterator<TreeType, Slots, ValueType, OtherIsConst> &other)
+      TreeIterator(const TreeIterator<Slots, Key, ValueType, OtherIsConst> &other)
   noexcept : place_(other.place_), origin_(other.origin_) {}
 
   reference operator*() const noexcept {
@@ -62,8 +62,7 @@ public:
     return old;
   }
   template <bool OtherIsConst>
-  bool
-  operator==(const TreeIterator<TreeType, Slots, ValueType, OtherIsConst> &other) const noexcept {
+  bool operator==(const TreeIterator<Slots, Key, ValueType, OtherIsConst> &other) const noexcept {
     origin_.check_same(other.origin_);
     return place_ == other.place_;
   }
@@ -79,7 +78,7 @@ private:
     LeafNode *next = place_.leaf->next;
     if (next == nullptr) return;
     place_ = {next, 0};
-    TreeType::prefetch_ahead(next);
+    prefetch_ahead<Key>(next);
   }
 
   Place place_;

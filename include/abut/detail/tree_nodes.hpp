@@ -24,16 +24,13 @@ struct Leaf : TreeNode {
   static constexpr std::size_t kFixed = 2 * sizeof(void *) + sizeof(TreeNode);
   static constexpr std::size_t kOffset =
       (kFixed + alignof(Slot) - 1) / alignof(Slot) * alignof(Slot);
-#ifdef ABUT_LEAF
-  static constexpr std::size_t kBytes = ABUT_LEAF;
-#else
   static constexpr std::size_t kBytes = 512;
-#endif
   static constexpr std::uint16_t kMost =
       std::max<std::size_t>(4, (kBytes - kOffset) / kSlotBytes<Slot>);
-  // The first leaf of a tree begins with what fits into a line, and grows.
+  // The first leaf of a tree begins with what fits into a line beside a heap's word, and grows. Elements in blocks of their
+  // own cost enough.
   static constexpr std::uint16_t kFewest =
-      std::max<std::size_t>(1, (64 - kFixed) / kSlotBytes<Slot>);
+      std::is_pointer_v<Slot> ? 1 : std::max<std::size_t>(1, (56 - kFixed) / kSlotBytes<Slot>);
 
   static constexpr std::size_t bytes(std::size_t capacity) {
     return kOffset + capacity * kSlotBytes<Slot>;
@@ -73,16 +70,12 @@ inline constexpr bool
 // Of other keys an inner node names the leaf whose first element separates: the elements before are less, and this
 // stays true whatever becomes the leaf's first.
 template <typename Slots, typename Key>
-using Separator = std::conditional_t<kKeysAreCopied<Key>, Key, Leaf<Slots> *>;
+using Separator = std::conditional_t<kKeysAreCopied<Key>, std::remove_const_t<Key>, Leaf<Slots> *>;
 
 template <typename Slots, typename Key>
 struct Inner : TreeNode {
   using Separator = detail::Separator<Slots, Key>;
-#ifdef ABUT_FAN
-  static constexpr std::uint16_t kMost = ABUT_FAN;
-#else
   static constexpr std::uint16_t kMost = 32;
-#endif
 
   Separator *separators() noexcept { return reinterpret_cast<Separator *>(raw); }
   const Separator *separators() const noexcept { return reinterpret_cast<const Separator *>(raw); }
@@ -93,16 +86,36 @@ struct Inner : TreeNode {
       return Slots::key(separator->slots()[0]);
   }
 
+  unsigned position(const TreeNode *child) const noexcept {
+    unsigned i = 0;
+    while (children[i] != child) ++i;
+    return i;
+  }
+
   // Separator i stands between the children i and i + 1.
   alignas(Separator) std::byte raw[kMost * kSlotBytes<Separator>];
   TreeNode *children[kMost];
 };
 
+inline void prefetch(const void *node, std::size_t bytes) noexcept {
+  for (std::size_t i = 0; i < bytes; i += 64)
+    __builtin_prefetch(static_cast<const char *>(node) + i);
+}
+// Fetches the leaves that follow this one's next, as far as the parent knows them.
+template <typename Key, typename Slots>
+void prefetch_ahead(const Leaf<Slots> *leaf) noexcept {
+  const auto *parent = static_cast<const Inner<Slots, Key> *>(leaf->parent);
+  if (parent == nullptr) return;
+  const unsigned ahead = parent->position(leaf) + 3;
+  if (ahead < parent->count) prefetch(parent->children[ahead], Leaf<Slots>::kBytes);
+}
+
 // How a key is handed down: in a register where it fits.
 template <typename K>
 using ByKey = std::conditional_t<std::is_scalar_v<K>, K, const K &>;
 
-// How many of a node's first `count` keys come before `key`; with `Upper`, not after it. Without a branch on a key.
+// How many of a node's first `count` keys come before `key`; with `Upper`, not after it. Plain keys are compared without a
+// branch; of others, whose comparison costs more than a branch, as few as possible are compared.
 template <bool Upper, typename At, typename K, typename Less>
 unsigned rank(At at, unsigned count, const K &key, const Less &less) {
   using Index = std::size_t;
@@ -112,6 +125,17 @@ unsigned rank(At at, unsigned count, const K &key, const Less &less) {
     else
       return less(at(i), key);
   };
+  if constexpr (!std::is_scalar_v<std::remove_cvref_t<decltype(at(0))>>) {
+    Index low = 0;
+    for (Index high = count; low < high;) {
+      const Index middle = (low + high) / 2;
+      if (before(middle))
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return static_cast<unsigned>(low);
+  }
   // A power of two at first, so that the number of steps hardly ever changes.
   if (count == 0) return 0;
   Index step = std::bit_floor(count);

@@ -9,4 +9,7 @@ if(NOT TARGET abut::containers)
 endif()
 set(abut_containers_FOUND TRUE)
 ]])
+include(CMakePackageConfigHelpers)
+write_basic_package_version_file("${CURRENT_PACKAGES_DIR}/share/abut/abutConfigVersion.cmake"
+  VERSION "${VERSION}" COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE")

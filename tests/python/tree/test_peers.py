@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from peers import builds, children, cpython, glibc, scripts
+from peers import builds, children, cpython, glibc, libcxx, scripts
 from peers.compare import (
     Expected,
     Finding,
@@ -215,3 +215,48 @@ def test_each_program_that_a_script_needs_is_in_the_list_of_packages() -> None:
     listed = (children.ROOT / "tools/packages/peers.txt").read_text().split()
     for path in Path(scripts.__file__).parent.glob("programs/*/*.sh"):
         assert set(scripts.Script.load(path).needs.values()) <= set(listed), path
+
+
+def test_libcxx_tests_name_our_containers_and_their_multi_kinds() -> None:
+    text = "std::map<int> std::multimap<int> std::pmr::map std::mapper std::set std::erase_if(m"
+    ours = "abut::map<int> abut::multimap<int> abut::pmr::map std::mapper std::set erase_if(m"
+    assert libcxx.adapted(text, "multimap") == ours
+    assert libcxx.adapted("std::set<int>", "stable_multiset") == "abut::stable_set<int>"
+
+
+def libcxx_case(tmp_path: Path, name: str, text: str) -> libcxx.Case:
+    source = tmp_path / name
+    source.write_text(text)
+    return libcxx.Case("list", name, source)
+
+
+def test_libcxx_tests_for_older_standards_or_of_diagnostics_are_not_run(tmp_path: Path) -> None:
+    assert libcxx.not_run(libcxx_case(tmp_path, "a.pass.cpp", "// UNSUPPORTED: c++03")) == ""
+    assert libcxx.not_run(libcxx_case(tmp_path, "b.pass.cpp", "// UNSUPPORTED: c++17, c++20"))
+    assert libcxx.not_run(libcxx_case(tmp_path, "c.pass.cpp", "// REQUIRES: c++14 || c++17"))
+    assert libcxx.not_run(libcxx_case(tmp_path, "d.fail.cpp", ""))
+
+
+def test_a_failure_with_a_reason_is_expected_and_a_reason_without_a_failure_unneeded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runner = libcxx.Runner(tmp_path, "g++")
+    reasons = libcxx.read_reasons(
+        '[[expected]]\ncontainers = ["l*"]\ntests = ["a*"]\nwhy = "it is so"'
+    )
+    known = libcxx_case(tmp_path, "a.pass.cpp", "")
+    other = libcxx_case(tmp_path, "b.pass.cpp", "")
+    for problem, outcomes in (("it fails", ["expected", "failed"]), ("", ["unneeded", "passed"])):
+        monkeypatch.setattr(runner, "_try", lambda _, problem=problem: problem)
+        assert [runner.run(case, reasons).outcome for case in (known, other)] == outcomes
+
+
+def test_the_table_of_libcxx_counts_what_was_run_and_why_not() -> None:
+    results = [
+        libcxx.Result("list", "a", "passed"),
+        libcxx.Result("list", "b", "failed", "", "error"),
+        libcxx.Result("list", "c", "not run", "is old"),
+    ]
+    text = libcxx.table(results)
+    assert "| `abut::list` | 3 | 2 | 1 | 0 | 1 | 1 |" in text
+    assert "| 1 | is old |" in text

@@ -43,5 +43,15 @@ TEST(CheckedDeathTest, IteratorsToErasedElementsAreDetected) {
   EXPECT_DEATH(static_cast<void>(*one), "erased element");
 }
 
+TEST(CheckedDeathTest, AnotherContainersIteratorsAreDetected) {
+  list<int> list{1, 2};
+  abut::list<int> other_list{1};
+  EXPECT_DEATH(list.erase(other_list.begin()), "another container");
+  stable_map<int, int> map{{1, 1}};
+  stable_map<int, int> other_map{{1, 1}};
+  EXPECT_DEATH(map.erase(other_map.begin()), "another container");
+  EXPECT_DEATH(map.erase(map.end()), "the end is erased");
+}
+
 } // namespace
 } // namespace abut

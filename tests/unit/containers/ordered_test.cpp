@@ -200,25 +200,6 @@ TEST(Ordered, WhatComesInOrderFillsItsLeaves) {
   EXPECT_LT(BytesOut::now, 100'000 * 19);
 }
 
-// The bounds that make containers cheap where there are many small ones.
-TEST(Small, ContainersAreCheap) {
-  static_assert(sizeof(map<std::uint64_t, std::uint64_t>) <= 48);
-  static_assert(sizeof(stable_map<std::uint64_t, std::uint64_t>) <= 48);
-  using Pair = std::pair<const std::uint64_t, std::uint64_t>;
-  const auto bytes_of_one = [](auto container) {
-    EXPECT_EQ(BytesOut::now, 0);
-    container.emplace(1, 1);
-    return BytesOut::now;
-  };
-  constexpr long kNodeOfStandard = 48;
-  using Memory = CountingAllocator<Pair>;
-  EXPECT_LE(bytes_of_one(map<std::uint64_t, std::uint64_t, std::less<>, Memory>()),
-            kNodeOfStandard + 16);
-  EXPECT_LE(bytes_of_one(stable_map<std::uint64_t, std::uint64_t, std::less<>, Memory>()),
-            kNodeOfStandard + 16);
-  EXPECT_EQ(BytesOut::now, 0);
-}
-
 struct Prefix {
   char first;
 };
