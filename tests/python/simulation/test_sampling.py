@@ -50,7 +50,8 @@ def test_the_true_values_lie_in_the_intervals(tmp_path: Path, shape: str) -> Non
     job = Job(str(path), find_preset("zen5"))
     whole = simulate(job)
     assert whole.time
-    truth = {f"{one.name} misses": one.total_misses for one in (*whole.levels, *whole.tlb)}
+    levels = (*whole.levels, *whole.tlb)
+    truth: dict[str, float] = {f"{one.name} misses": one.total_misses for one in levels}
     truth["cycles"] = whole.time.total
     outside = []
     for seed in range(1, 4):
