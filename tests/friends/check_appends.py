@@ -16,20 +16,21 @@ LISTS, NODES = 500, 300_000
 
 @dataclass(frozen=True)
 class Told:
-    """Of a thousand nodes, those behind their friends; and the rules that placed any."""
+    """Of a thousand nodes, those behind their friends; the rules that place; all rules."""
 
     behind: int
     rules: list[dict[str, int]]
+    known: list[dict[str, int]]
 
 
-def appended(**options: str) -> Told:
+def appended(lists: int = LISTS, nodes: int = NODES, **options: str) -> Told:
     """Run the program with these options."""
     with tempfile.TemporaryDirectory() as folder:
         told = Path(folder) / "friends.json"
         settings = {"explain_file": str(told), **options}
         environment = {f"ABUT_{name.upper()}": value for name, value in settings.items()}
         done = subprocess.run(
-            [APPENDS, str(LISTS), str(NODES)],
+            [APPENDS, str(lists), str(nodes)],
             env={"LD_PRELOAD": LIBRARY, **environment},
             capture_output=True,
             text=True,
@@ -39,7 +40,7 @@ def appended(**options: str) -> Told:
         behind, whole = done.stdout.split()
         assert whole == "whole", done
         rules = json.loads(told.read_text())["friends"]
-    return Told(int(behind), [rule for rule in rules if rule["state"] == "placing"])
+    return Told(int(behind), [rule for rule in rules if rule["state"] == "placing"], rules)
 
 
 class Appends(unittest.TestCase):
@@ -66,6 +67,17 @@ class Appends(unittest.TestCase):
     def test_a_friend_comes_before_a_group(self) -> None:
         (rule,) = appended(friends="on", groups="on").rules
         assert rule["attempts"] > 0.8 * NODES
+
+    def test_chains_that_stay_short_are_left_in_their_order(self) -> None:
+        lists, nodes = 80_000, 320_000
+        told = appended(lists, nodes, friends="on")
+        (rule,) = told.known
+        assert told.behind < 100
+        assert 8192 <= rule["runs"] < nodes / 4
+
+    def test_many_chains_are_placed_when_they_have_grown_long(self) -> None:
+        lists, nodes = 12_000, 800_000  # more lists than a first trial has runs
+        assert appended(lists, nodes, friends="on").behind > 500
 
 
 if __name__ == "__main__":
