@@ -168,8 +168,9 @@ bool BirthHeap::resize(const BirthBlock &block, Address address, uint32_t granul
 Page *BirthHeap::add_page() {
   Page *page = birth_pages.take(owner_);
   if (page == nullptr) return nullptr;
-  // An empty page's cells are zero.
   auto *cells = reinterpret_cast<State *>(begin_of(*page));
+  // An empty page's cells are zero, but for those of its cells, which layers above may have used.
+  if (!page->is_clean) std::memset(cells, 0, kFirstGranule);
   page->size_class = 0;
   store_released(page->states, cells);
   bytes_.store(bytes_.load(std::memory_order_relaxed) + kBlockPageBytes, std::memory_order_relaxed);

@@ -51,10 +51,11 @@ Page *own_birth_page(const heap::LocalHeap *keeper, Address address) {
   return page != nullptr && page->owner->keeper == keeper ? page : nullptr;
 }
 
-// How long the run was that cells of a stretch were cut for: kept where the page's map has no granules.
-uint8_t &level_at(Address address) {
+// How long the run was that cells of a stretch were cut for: kept where the page's map has no granules, as a cell that is
+// not live, so that a free of such an address is found.
+heap::Cell &level_at(Address address) {
   const Address page = round_down(address, heap::kBlockPageBytes);
-  return reinterpret_cast<uint8_t *>(page)[address % heap::kBlockPageBytes / kPageBytes];
+  return reinterpret_cast<heap::Cell *>(page)[address % heap::kBlockPageBytes / kPageBytes];
 }
 
 } // namespace
@@ -133,7 +134,7 @@ NearHeap::Placed NearHeap::place_elsewhere(heap::LocalHeap *owner, Address frien
   if (!same)
     return {nullptr, Where::nowhere}; // no run of this size could be found from there again
   if (heap_->set_aside > budget()) return {nullptr, Where::over_budget};
-  return open_run(size, level_after(level_at(friend_address), size));
+  return open_run(size, level_after(heap::granules_of(level_at(friend_address)), size));
 }
 
 // The last of a page is as long as there is room: cells that nobody waits for would be found one by one.
@@ -158,7 +159,7 @@ bool NearHeap::begin_page(unsigned size, unsigned level, Carve &carve) {
   if (page_count_ == page_room_ && !make_room()) return false;
   const Address page = heap_->births.cut_stretch(size);
   if (page == 0) return false;
-  level_at(page) = static_cast<uint8_t>(level);
+  level_at(page) = static_cast<heap::Cell>(heap::kSetAside + level);
   pages_[page_count_++] = page;
   carve = {page, page + cells_in_page(size) * size * Granules::kBytes};
   heap_->set_aside += carve.end - carve.next;
