@@ -114,8 +114,8 @@ private:
 
 extern constinit SegmentMap segment_map;
 
-// Which segments hold pages, for free(): by the lower 16 bits of its number each has a place, where its number stands, or
-// what is left of all ones if they are birth pages. One comparison with it, and nothing of where the range begins or ends, tells any address.
+// Which segments hold pages, for free(): by the lower 16 bits of its number each has a place, where its number stands,
+// inverted if they are birth pages. One comparison with it, and nothing of where the range begins or ends, tells any address.
 // Where two want one place, as can be in more than 256 GiB of such segments, the second is freed from a little slower.
 class PageSegments {
 public:
@@ -123,9 +123,8 @@ public:
     return known_at(address) == static_cast<uint32_t>(number_of(address));
   }
   [[gnu::always_inline]] bool holds_birth_pages(Address address) const {
-    __asm__(
-        "" ::
-            : "memory"); // so that both comparisons are with memory, which saves the first an instruction
+    // Read anew, so that both comparisons are with memory, which saves the first an instruction.
+    __asm__("" ::: "memory");
     return known_at(address) == ~static_cast<uint32_t>(number_of(address));
   }
   void add(Address segment, SegmentKind kind) {

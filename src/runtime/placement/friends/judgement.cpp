@@ -69,8 +69,7 @@ void settle(Context &context) {
     waits |= context.rules[i].state == Rule::State::suspended;
     tries = std::min<unsigned>(tries, context.rules[i].tries);
   }
-  if (places || context.undecided != 0) return;
-  if (waits) return;
+  if (places || waits || context.undecided != 0) return;
   if (tries >= kTries) return leave_in_peace(context);
   context.patience *= kPatienceFactor;
   context.countdown = context.patience;
