@@ -168,7 +168,9 @@ bool BirthHeap::resize(const BirthBlock &block, Address address, uint32_t granul
 Page *BirthHeap::add_page() {
   Page *page = birth_pages.take(owner_);
   if (page == nullptr) return nullptr;
-  auto *cells = reinterpret_cast<State *>(begin_of(*page));
+  PageSegment *segment = PageSegment::of(*page);
+  page->begin = segment->address_of(segment->index_of(*page));
+  auto *cells = reinterpret_cast<Cell *>(page->begin);
   // An empty page's cells are zero, but for those of its cells, which layers above may have used.
   if (!page->is_clean) std::memset(cells, 0, kFirstGranule);
   page->size_class = 0;

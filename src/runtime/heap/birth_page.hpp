@@ -36,7 +36,7 @@ inline Cell *cell_at(Address address) {
   return reinterpret_cast<Cell *>(round_down(address, kBlockPageBytes)) + granule_at(address);
 }
 
-inline Cell *cells_of(const Page &page) { return reinterpret_cast<Cell *>(page.states); }
+inline Cell *cells_of(const Page &page) { return page.states; }
 inline Address granule_address(const Page &page, uint32_t granule) {
   return reinterpret_cast<Address>(page.states) + granule * Granules::kBytes;
 }
@@ -56,7 +56,7 @@ struct BirthBlock {
 [[gnu::always_inline]] inline BirthBlock live_birth_block_in(Address address) {
   Page &page = PageSegment::page_of(address);
   if (address % Granules::kBytes != 0) return {};
-  Cell *cell = reinterpret_cast<Cell *>(load_plainly(page.states)) + granule_at(address);
+  Cell *cell = load_plainly(page.states) + granule_at(address);
   const uint32_t value = load_plainly(*cell);
   if (!is_live(static_cast<Cell>(value))) return {};
   return {&page, cell, value};

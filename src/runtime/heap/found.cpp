@@ -15,8 +15,7 @@ constexpr const char *kNotABlock = "no block begins at this address";
 bool is_place(const Page &page, Address address) {
   if (page.size_class == 0) return address % Granules::kBytes == 0;
   const uint32_t block = block_at(page, address);
-  const State state = page.states[block];
-  return block_address(page, block) == address && state != kBeforeBlocks && state != kBehindBlocks;
+  return block_address(page, block) == address && page.states[block] != kNoPlace;
 }
 
 Found found(Where where, size_t usable) {

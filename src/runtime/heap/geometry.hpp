@@ -35,6 +35,7 @@ inline constexpr unsigned kBlockPageShift = 16;
 inline constexpr size_t kBlockPageBytes = size_t{1} << kBlockPageShift;
 inline constexpr unsigned kBlockPages = kSegmentBytes / kBlockPageBytes; // in a segment
 inline constexpr unsigned kLongPage = 4;                                 // pages
+inline constexpr unsigned kFewBlocks = 64; // of a page, whose states lie elsewhere
 
 // Size classes: that of a small block is its granules; then eight a doubling.
 inline constexpr unsigned kSmallClasses = kSmallMax / Granules::kBytes;
@@ -81,10 +82,9 @@ constexpr unsigned size_class(size_t bytes) {
 struct ClassMeasures {
   uint32_t bytes;      // of a block
   uint32_t pages;      // in a row
-  uint32_t lead;       // bytes from the beginning to where the first block would lie
-  uint32_t blocks;     // as many as there would be from there on
-  uint32_t first;      // block behind the states, where these lie in the page
-  uint64_t reciprocal; // a block's index is its offset times this, over 2^32
+  uint32_t blocks;     // as many as there would be from its beginning on
+  uint32_t first;      // block behind the states, if these lie in the page
+  uint64_t reciprocal; // 2^64 over a block's bytes, rounded up
   // The first block that begins in each of the pages; behind them, their number.
   uint8_t firsts[kLongPage + 1];
 };
@@ -92,18 +92,16 @@ struct ClassMeasures {
 constexpr ClassMeasures measures_of(unsigned size_class) {
   ClassMeasures one{};
   one.bytes = class_bytes(size_class);
-  const bool is_long = one.bytes > 4 * KiB + kLineBytes;
+  const bool is_long = one.bytes > 4 * KiB;
   one.pages = is_long ? kLongPage : 1;
-  one.lead = is_long ? 3 * kLineBytes : 0; // so that no block begins with a page: page.hpp
-  one.blocks = (one.pages * static_cast<uint32_t>(kBlockPageBytes) - one.lead) / one.bytes;
-  const uint32_t states = is_long ? 0 : static_cast<uint32_t>(round_up(one.blocks, 64)) * 2;
-  one.first = (states + one.bytes - 1) / one.bytes;
-  one.reciprocal = ((uint64_t{1} << 32) + one.bytes - 1) / one.bytes;
+  one.blocks = one.pages * static_cast<uint32_t>(kBlockPageBytes) / one.bytes;
+  const auto states = static_cast<uint32_t>(round_up(one.blocks, 64));
+  one.first = one.blocks <= kFewBlocks ? 0 : (states + one.bytes - 1) / one.bytes;
+  one.reciprocal = ~uint64_t{0} / one.bytes + 1;
   for (uint32_t i = 0; is_long && i <= kLongPage; ++i) {
     const auto begin = static_cast<uint32_t>(i * kBlockPageBytes);
-    one.firsts[i] = static_cast<uint8_t>(
-        i == kLongPage ? one.blocks
-                       : (std::max(begin, one.lead) - one.lead + one.bytes - 1) / one.bytes);
+    one.firsts[i] =
+        static_cast<uint8_t>(i == kLongPage ? one.blocks : (begin + one.bytes - 1) / one.bytes);
   }
   return one;
 }

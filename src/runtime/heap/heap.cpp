@@ -205,7 +205,7 @@ Extent extent_of(const LocalHeap *keeper, Address address) {
   }
   const uint32_t block = block_at(*page, address);
   const Address begin = block_address(*page, block);
-  if (load_plainly(page->states[block]) != stamp_of(begin)) return {};
+  if (load_plainly(page->states[block]) != kLive) return {};
   return {begin, begin + page->block_bytes()};
 }
 

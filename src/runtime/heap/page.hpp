@@ -1,19 +1,19 @@
 // A page: 64 KiB of blocks, owned by one heap.
 //
 // A size page holds blocks of one size, side by side; block n begins at n times the size, so that a power of two is
-// aligned to itself. Each has a 16-bit state. The states lie in front of the blocks:
+// aligned to itself. A byte for each says whether it is live. These states lie in front of the blocks:
 //
 //   | state 0 | state 1 | state 2 | ...      | block n | block n+1 | ...                  |
 //   0                                        64 KiB / 16 at most                     64 KiB
 //
-// The state of a live block is its own offset (its stamp), any other state says that no block begins there: one
-// comparison with the address finds every bad free, whatever the program wrote to the block. To free a block is to clear
-// its state. That takes no lock, writes nothing to the block, and any thread may do it; nothing is linked, and nothing
-// comes back to the owner. Free blocks are found by their states, 64 at a time, when the owner needs some (size_heap.hpp).
+// An address is a live block's if its offset is a multiple of the size, and the state there says so. One multiplication
+// tells both which block it is and whether it is a multiple (Lemire, Kaser and Kurz 2019): so every bad free is found,
+// whatever the program wrote to the block. To free a block is to clear its state. That takes no lock, writes nothing to the
+// block, and any thread may do it; nothing is linked, and nothing comes back to the owner. Free blocks are found by their
+// states, 64 at a time, when the owner needs some (size_heap.hpp).
 //
-// Larger blocks lie in long pages: four pages in a row, whose states are in the segment's header. The first page, the
-// head, stands for all four, but that a free counts in the page in which its block begins, and finds the states from there.
-// The first block begins a little behind the long page's beginning, so that no stamp is zero.
+// The states of pages with few blocks lie in the segment's header. The largest blocks have long pages, four in a row. The
+// first, the head, stands for all four, but that a free counts in the page in which its block begins.
 //
 // Pages are described apart from their memory, a line each, side by side at the beginning of their segment: page
 // descriptions at one place of each page would share one set of the first-level cache.
@@ -44,15 +44,16 @@ template <class Value>
   std::atomic_ref(place).store(value, std::memory_order_release);
 }
 
-using State = uint16_t;
-inline constexpr State kNoBlock = 0;
-// At places where no block can lie: before the first, and behind the last. No address that leads there has these stamps.
-inline constexpr State kBeforeBlocks = 0xffff, kBehindBlocks = 1;
+using State = uint8_t;
+inline constexpr State kNoBlock = 0, kLive = 1;
+// Where no block can lie: before the first, and behind the last.
+inline constexpr State kNoPlace = 0xff;
 
 struct alignas(kLineBytes) Page {
   // What free() looks at.
-  uint64_t reciprocal; // a block's index is its offset times this, over 2^32
-  State *states; // of the blocks that begin in the page, in order; a birth page has its cells there
+  Address begin;       // of the page, or its head
+  uint64_t reciprocal; // 2^64 over the size, rounded up; zero in a page that is no heap's
+  State *states;       // a birth page has its cells there
   // Until somebody has to look at the page; of blocks, or of granules in a birth page. Threads that free at once may count
   // one for two: it is a hint, see LocalHeap::recount().
   int32_t frees_left;
@@ -78,17 +79,12 @@ struct alignas(kLineBytes) Page {
 };
 static_assert(sizeof(Page) == kLineBytes);
 
-// States of a page that is no heap's: no address finds its stamp there, nor a live cell if the page was a birth page.
-inline constinit State no_states[kBlockPageBytes / Granules::kBytes / sizeof(State)] = {
-    kBeforeBlocks};
-inline constexpr uint64_t kHalvesOfPage = uint64_t{1}
-                                          << 17; // as reciprocal, which leads to one of the two
+// States of a page that is no heap's: no address finds a live block there, nor a live cell if the page was a birth page.
+inline constinit State no_states[kBlockPageBytes / Granules::kBytes] = {kNoPlace};
 
 // A segment of pages, all of one kind. The first page's place is taken by what describes the others.
 struct PageSegment {
   static constexpr uint64_t kAll = ~uint64_t{1};
-  static constexpr unsigned kStatesOfPage =
-      16; // the most blocks of a long page that begin in one of its pages
 
   Page pages[kBlockPages];
   // Sets of pages, a bit each.
@@ -103,7 +99,7 @@ struct PageSegment {
   size_t mapped;     // bytes, from the beginning on
   // Of each page that is not clean, the 4 KiB that were ever written to.
   uint8_t resident[kBlockPages];
-  State states[kBlockPages * kStatesOfPage]; // of long pages
+  State states[kBlockPages][kFewBlocks]; // of pages with few blocks
 
   static PageSegment *of(Address address) {
     return reinterpret_cast<PageSegment *>(round_down(address, kSegmentBytes));
@@ -124,23 +120,14 @@ struct PageSegment {
 };
 static_assert(kBlockPages == 64);
 
-// Where a page's memory begins.
-inline Address begin_of(const Page &page) {
-  const PageSegment *segment = PageSegment::of(page);
-  return segment->address_of(segment->index_of(page));
-}
-// Where a block begins in a size page, which is a head.
+// Where a block begins in a size page.
 inline Address block_address(const Page &page, uint32_t block) {
-  return begin_of(page) + page.measures().lead + block * page.block_bytes();
+  return page.begin + block * page.block_bytes();
 }
-// The block whose place an address lies in. One in front of the first is taken for that.
+// The block whose place an address lies in.
 inline uint32_t block_at(const Page &page, Address address) {
-  const Address first = begin_of(page) + page.measures().lead;
-  return address < first ? 0 : static_cast<uint32_t>(address - first) / page.block_bytes();
+  return static_cast<uint32_t>(address - page.begin) / page.block_bytes();
 }
-
-// The state of a live block: 64 KiB have as many addresses as a state has values.
-constexpr State stamp_of(Address block) { return static_cast<State>(block); }
 
 // A live block in a size page; or none.
 struct LiveBlock {
@@ -150,12 +137,32 @@ struct LiveBlock {
   explicit operator bool() const { return page != nullptr; }
 };
 
+// An offset over a size, whose reciprocal is given. There is no remainder where the fraction is less than that.
+struct Quotient {
+  uint64_t whole;
+  uint64_t fraction; // over 2^64
+};
+[[gnu::always_inline]] inline Quotient quotient_by(const uint64_t &reciprocal, uint64_t offset) {
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+  uint64_t whole = 0;
+  __asm__("mulq %2"
+          : "+a"(offset), "=d"(whole)
+          : "m"(reciprocal)
+          : "cc"); // compilers load it first
+  return {whole, offset};
+#else
+  __extension__ using Product = unsigned __int128;
+  const auto product = static_cast<Product>(offset) * load_plainly(reciprocal);
+  return {static_cast<uint64_t>(product >> 64), static_cast<uint64_t>(product)};
+#endif
+}
+
 // The one that begins at `address`, which lies in a segment of such pages.
 [[gnu::always_inline]] inline LiveBlock live_block_in(Address address) {
   Page &page = PageSegment::page_of(address);
-  const uint64_t offset = stamp_of(address);
-  State *state = load_plainly(page.states) + (offset * load_plainly(page.reciprocal) >> 32);
-  if (load_plainly(*state) != stamp_of(address)) [[unlikely]]
+  const Quotient index = quotient_by(page.reciprocal, address - load_plainly(page.begin));
+  State *state = load_plainly(page.states) + index.whole;
+  if (index.fraction >= load_plainly(page.reciprocal) || load_plainly(*state) != kLive) [[unlikely]]
     return {};
   return {&page, state};
 }

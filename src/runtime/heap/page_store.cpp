@@ -15,6 +15,7 @@ namespace {
 
 // Of a segment at first; each further piece is as long as all before.
 constexpr size_t kFirstPiece = 256 * KiB;
+constexpr unsigned kOwnPages = kBlockPageBytes / kPageBytes; // of 4 KiB, in a page
 constexpr size_t kLeastPiece = 2 * kBlockPageBytes;
 
 // So many segments are looked at for pages in a row.
@@ -27,7 +28,7 @@ constexpr uint64_t bits_of(unsigned first, unsigned pages) {
 void disown(Page &page) {
   store_released<LocalHeap *>(page.owner, nullptr);
   page.frees_left = 0;
-  page.reciprocal = kHalvesOfPage;
+  page.reciprocal = 0;
   store_released<State *>(page.states, no_states);
 }
 
@@ -98,8 +99,7 @@ Page *PageStore::take_from(PageSegment *segment, uint64_t unused, unsigned pages
   Page *page = &segment->pages[index];
   page->is_clean = (segment->clean & bits) == bits;
   segment->clean &= ~bits;
-  retention.took(static_cast<unsigned>(std::popcount(segment->returned & bits)) *
-                 (kBlockPageBytes / kPageBytes));
+  retention.took(static_cast<unsigned>(std::popcount(segment->returned & bits)) * kOwnPages);
   segment->returned &= ~bits;
   return page;
 }
@@ -117,13 +117,11 @@ Page *PageStore::find(unsigned pages) {
 }
 
 Page *PageStore::take(LocalHeap *owner, unsigned pages) {
-  bool has_grown = false;
   Page *page = nullptr;
   {
     std::lock_guard guard(lock_);
     page = find(pages);
-    has_grown = page == nullptr;
-    if (has_grown) {
+    if (page == nullptr) {
       PageSegment *segment = add_segment();
       if (segment != nullptr) page = take_from(segment, segment->unused, pages);
       if (page == nullptr) return nullptr;
@@ -136,8 +134,8 @@ Page *PageStore::take(LocalHeap *owner, unsigned pages) {
     page[i].behind_head = static_cast<uint8_t>(i);
     store_released(page[i].owner, owner);
   }
-  pages_taken.add(pages * kBlockPageBytes / kPageBytes);
-  if (has_grown) make_room(kPagesInSegment);
+  pages_taken.add(pages * kOwnPages);
+  if (page->is_clean) make_room(pages * kOwnPages);
   return page;
 }
 

@@ -48,9 +48,8 @@ constexpr uint32_t whole_words(uint32_t blocks) { return whole_steps(blocks, kAt
   uint64_t free = 0;
   for (unsigned i = 0; i < 4; ++i) {
     const __m128i zero = _mm_setzero_si128();
-    const __m128i low = _mm_cmpeq_epi16(_mm_loadu_si128(words + 2 * i), zero);
-    const __m128i high = _mm_cmpeq_epi16(_mm_loadu_si128(words + 2 * i + 1), zero);
-    const auto bits = static_cast<unsigned>(_mm_movemask_epi8(_mm_packs_epi16(low, high)));
+    const __m128i is_free = _mm_cmpeq_epi8(_mm_loadu_si128(words + i), zero);
+    const auto bits = static_cast<unsigned>(_mm_movemask_epi8(is_free));
     free |= uint64_t{bits} << (16 * i);
   }
   std::atomic_thread_fence(std::memory_order_acquire);
@@ -85,17 +84,19 @@ bool is_empty(const Page &page) {
 // Bytes from the page's beginning on that have been written to.
 size_t written_bytes(const Page &page) {
   const ClassMeasures &one = page.measures();
-  return one.lead + std::max(page.touched, one.first) * one.bytes;
+  return std::max(page.touched, one.first) * one.bytes;
 }
 
-// No stamp of a block in a long page is zero, which says that no block begins there.
-constexpr bool have_stamps() {
-  for (const ClassMeasures &one : kMeasures)
-    for (uint32_t n = 0; n < one.blocks && one.pages > 1; ++n)
-      if (stamp_of(one.lead + n * one.bytes) == kNoBlock) return false;
+// An address behind the last block has a state, too.
+constexpr bool have_states_behind() {
+  for (unsigned i = 1; i < kSizeClasses; ++i) {
+    const ClassMeasures &one = kMeasures[i];
+    if (one.blocks * one.bytes != one.pages * kBlockPageBytes && one.blocks % kAtOnce == 0)
+      return false;
+  }
   return true;
 }
-static_assert(have_stamps());
+static_assert(have_states_behind());
 
 // Has the page count so many frees, and each of a long one.
 void count_frees(Page &page, int32_t frees) {
@@ -177,15 +178,16 @@ Page *SizeHeap::add_page(unsigned size_class) {
   if (page == nullptr) return nullptr;
   PageSegment *segment = PageSegment::of(*page);
   const unsigned index = segment->index_of(*page);
-  auto *states = one.pages > 1 ? segment->states + size_t{index} * PageSegment::kStatesOfPage
-                               : reinterpret_cast<State *>(segment->address_of(index));
-  std::fill_n(states, one.first, kBeforeBlocks);
+  auto *states = one.blocks <= kFewBlocks ? segment->states[index]
+                                          : reinterpret_cast<State *>(segment->address_of(index));
+  std::fill_n(states, one.first, kNoPlace);
   std::fill(states + one.first, states + one.blocks, kNoBlock);
-  std::fill(states + one.blocks, states + whole_words(one.blocks), kBehindBlocks);
+  std::fill(states + one.blocks, states + whole_words(one.blocks), kNoPlace);
   for (unsigned i = 0; i < one.pages; ++i) {
     page[i].size_class = static_cast<uint8_t>(size_class);
+    page[i].begin = segment->address_of(index);
     page[i].reciprocal = one.reciprocal;
-    store_released(page[i].states, states + one.firsts[i]);
+    store_released(page[i].states, states);
   }
   add_bytes(one.pages * kBlockPageBytes);
   if (when_grown != nullptr) when_grown(owner_->held_bytes());

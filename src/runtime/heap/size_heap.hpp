@@ -63,7 +63,7 @@ public:
   [[gnu::always_inline]] void *take_medium(unsigned size_class) {
     Last &last = lasts_[size_class];
     if (load_plainly(*last.state) != kNoBlock) return take_at(cursors_[size_class], last);
-    store_released(*last.state, stamp_of(last.block));
+    store_released(*last.state, kLive);
     return reinterpret_cast<void *>(last.block);
   }
 
@@ -138,7 +138,7 @@ private:
     State *state = cursor.states + index;
     const Address block = cursor.base + index * cursor.bytes;
     if (block == 0) __builtin_unreachable();
-    std::atomic_ref(*state).store(stamp_of(block), std::memory_order_relaxed);
+    std::atomic_ref(*state).store(kLive, std::memory_order_relaxed);
     last = {state, block};
     return reinterpret_cast<void *>(block);
   }

@@ -37,8 +37,7 @@ void count_size_page(Statistics &totals, const Page &page) {
   const uint32_t bytes = page.block_bytes();
   Held held;
   for (uint32_t at = 0; at < page.blocks(); ++at)
-    if (const Address block = block_address(page, at); load_plainly(states[at]) == stamp_of(block))
-      count_block(totals, held, block - begin_of(page), bytes);
+    if (load_plainly(states[at]) == kLive) count_block(totals, held, size_t{at} * bytes, bytes);
   (bytes <= kSmallMax ? totals.small_pages : totals.medium_pages) += held.count();
   totals.metadata += page.blocks() * sizeof(State);
 }
