@@ -114,7 +114,7 @@ void explain_groups() {
 
 void explain() {
   near::each_context([](const Context &context) {
-    for (unsigned i = 0; i < context.rule_count; ++i) explain(context, context.rules[i]);
+    for (unsigned i = 0; i < context.rule_count; ++i) explain(context, context.rule(i));
   });
   if (group::groups != group::Groups::off) explain_groups();
 }

@@ -121,7 +121,7 @@ void write_explanation(int file) {
   json.number("process", os::process_id());
   json.member("friends", "[");
   near::each_context([&](const Context &context) {
-    for (unsigned i = 0; i < context.rule_count; ++i) write_rule(json, context, context.rules[i]);
+    for (unsigned i = 0; i < context.rule_count; ++i) write_rule(json, context, context.rule(i));
   });
   json.close("]");
   json.member("groups", "[");

@@ -18,7 +18,7 @@ static_assert(offsetof(near::Context, known) == 0);
 }
 
 // What the ways read of it.
-static_assert(offsetof(near::Context, rules) == 0x38 && offsetof(near::Rule, reach) == 16 &&
+static_assert(offsetof(near::Context, first) == 0x38 && offsetof(near::Rule, reach) == 16 &&
               offsetof(near::Rule, first) == 24 && offsetof(near::Expression, base) == 0 &&
               offsetof(near::Expression, scale) == 2 && near::Captured::kRegisters == 6 &&
               near::kMostStack == 0x800000);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <utility>
 
 namespace abut::near {
 
@@ -25,6 +26,7 @@ constexpr uint32_t kJudgeEvery = 16;                          // looks
 constexpr uint32_t kFewSamples = 16;
 constexpr unsigned kHalfALine = 2; // granules
 constexpr unsigned kLearners = 4;
+constexpr size_t kLearnerBytes = round_up(sizeof(Learner), kPageBytes);
 constexpr uint32_t kMostEffort = 1U << 22;
 
 Learner *learners = nullptr;
@@ -37,7 +39,15 @@ Learner *take_learner() {
   }
   if (learners_made == kLearners) return nullptr;
   ++learners_made;
-  return static_cast<Learner *>(os::map(round_up(sizeof(Learner), kPageBytes)));
+  return static_cast<Learner *>(os::map(kLearnerBytes));
+}
+
+// Those that are free.
+void unmap_learners() {
+  while (learners != nullptr) {
+    os::unmap(std::exchange(learners, learners->next_free), kLearnerBytes);
+    --learners_made;
+  }
 }
 
 void leave_learner(Rule &rule) {
@@ -51,7 +61,11 @@ void leave_learner(Rule &rule) {
 
 Rule *new_rule(Context &context, unsigned size) {
   if (context.rule_count == Context::kRules) return nullptr;
-  Rule &rule = context.rules[context.rule_count];
+  if (context.rule_count == 1 && context.further == nullptr) {
+    context.further = new_rules();
+    if (context.further == nullptr) return nullptr;
+  }
+  Rule &rule = context.rule(context.rule_count);
   rule.size = static_cast<uint8_t>(size);
   ++context.rule_count;
   ++context.undecided;
@@ -65,16 +79,16 @@ void settle(Context &context) {
   bool places = false, waits = false;
   unsigned tries = kTries;
   for (unsigned i = 0; i < context.rule_count; ++i) {
-    places |= context.rules[i].state == Rule::State::placing;
-    waits |= context.rules[i].state == Rule::State::suspended;
-    tries = std::min<unsigned>(tries, context.rules[i].tries);
+    places |= context.rule(i).state == Rule::State::placing;
+    waits |= context.rule(i).state == Rule::State::suspended;
+    tries = std::min<unsigned>(tries, context.rule(i).tries);
   }
   if (places || waits || context.undecided != 0) return;
   if (tries >= kTries) return leave_in_peace(context);
   context.patience *= kPatienceFactor;
   context.countdown = context.patience;
   for (unsigned i = 0; i < context.rule_count; ++i) {
-    context.rules[i].state = Rule::State::learning;
+    context.rule(i).state = Rule::State::learning;
     ++context.undecided;
   }
 }
@@ -93,7 +107,7 @@ void close_rule(Context &context, Rule &rule, Rule::State state) {
   const size_t bytes = fast ? rule.size * heap::Granules::kBytes : 0;
   rule.fast_bytes = forwards ? 0 : bytes;
   rule.forward_bytes = forwards ? bytes : 0;
-  if (&rule == context.rules) context.known.lead(fast ? way_to(first, forwards) : kNoWay);
+  if (&rule == &context.first) context.known.lead(fast ? way_to(first, forwards) : kNoWay);
   forget_at_once(context.site());
   if (state == Rule::State::plain || state == Rule::State::suspended) settle(context);
 }
@@ -119,7 +133,7 @@ template <class Visit>
 void each_learned(Visit visit) {
   for (uint32_t i = 0; i < context_count; ++i)
     for (unsigned r = 0; r < contexts[i].rule_count; ++r)
-      if (Rule &rule = contexts[i].rules[r]; rule.learner != nullptr) visit(contexts[i], rule);
+      if (Rule &rule = contexts[i].rule(r); rule.learner != nullptr) visit(contexts[i], rule);
 }
 
 } // namespace
@@ -137,6 +151,7 @@ void end_learning() {
     each_learned([](Context &context, Rule &rule) {
       if (rule.learner->is_idle()) conclude(context, rule, false);
     });
+  unmap_learners();
   learning.unlock();
 }
 

@@ -89,7 +89,7 @@ bool Learner::note(Sample &sample, size_t bytes, heap::LocalHeap *heap, const Re
   const bool meets = extent.end - extent.begin == bytes;
   score.met += meets;
   const bool close = sample.block - extent.begin + kClose < 2 * kClose;
-  sample.candidates[sample.count++] = {static_cast<uint16_t>(i), close, address};
+  sample.candidates[sample.count++] = {address, i, close};
   return meets;
 }
 
@@ -107,8 +107,9 @@ void Learner::judge(heap::LocalHeap *heap, const Sample &sample) {
     if (!are_linked(block, other) || other.end - other.begin != block.end - block.begin) continue;
     any_linked_ = true;
     ++score.linked;
-    if (score.last == other.begin) continue;
-    score.last = other.begin;
+    const auto granule = static_cast<uint32_t>(other.begin / heap::Granules::kBytes);
+    if (score.last == granule) continue;
+    score.last = granule;
     ++score.different;
     const auto to_end = static_cast<int16_t>(other.end - candidate.address);
     if (score.ends == 0) score.to_end = to_end;

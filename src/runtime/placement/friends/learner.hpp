@@ -48,9 +48,9 @@ private:
   static constexpr unsigned kCandidates = 64;
 
   struct Candidate {
-    uint16_t expression;
-    bool close;
-    Address address; // what the expression led to
+    uint64_t address : 48; // what the expression led to
+    uint64_t expression : 15;
+    uint64_t close : 1;
   };
   struct Sample {
     Address block;
@@ -59,14 +59,14 @@ private:
     Candidate candidates[kCandidates];
   };
   struct Score {
-    uint16_t met;       // led to a block of the size, when it was noted
-    uint16_t seen;      // led to a live block
-    uint16_t linked;    // which was linked to the new one
-    uint16_t different; // and was another one than the last
-    uint16_t close;     // to where the heap was filling
-    uint16_t ends;      // friends that ended where `to_end` says
+    uint8_t met;       // led to a block of the size, when it was noted
+    uint8_t seen;      // led to a live block
+    uint8_t linked;    // which was linked to the new one
+    uint8_t different; // and was another one than the last
+    uint8_t close;     // to where the heap was filling
+    uint8_t ends;      // friends that ended where `to_end` says
     int16_t to_end;
-    Address last;
+    uint32_t last; // granule, as far as it tells one from another
   };
 
   void note(heap::LocalHeap *heap, Address block, const Captured &captured);

@@ -18,9 +18,9 @@ bool forwards = false;
 
 namespace {
 
-constexpr uint32_t kLooksAwake = 2048;   // allocations that are looked at
-constexpr size_t kGrown = 4;             // the heap is looked at when it has grown by such a part
-constexpr size_t kWorthTheTrouble = MiB; // of small blocks: less fits in the caches as it is
+constexpr uint32_t kLooksAwake = 2048; // allocations that are looked at
+constexpr size_t kGrown = 4;           // the heap is looked at when it has grown by such a part
+constexpr size_t kWorthTheTrouble = 2 * MiB; // of small blocks: less fits in the caches as it is
 // Expressions that may be tried at first, and for each MiB that the heap has grown: so that finding friends costs less than
 // a hundredth of the time that it takes to fill a heap.
 constexpr uint32_t kFirstEffort = 1U << 17;
@@ -40,7 +40,7 @@ void *elsewhere(size_t bytes, const Captured &captured) {
 
 // A site that places its objects, one after the other, is known at once.
 void remember_way(Context &context, const Rule &rule) {
-  const bool is_sites = context.leaf == nullptr && &rule == context.rules;
+  const bool is_sites = context.leaf == nullptr && &rule == &context.first;
   if (is_sites && context.countdown == 0 && (rule.fast_bytes | rule.forward_bytes) != 0)
     remember_at_once(context.known);
 }
@@ -108,7 +108,7 @@ void *place(Context &context, Rule &rule, heap::LocalHeap *heap, const Captured 
 void *forward(size_t bytes, const Captured &captured, Address address) {
   if (!forwards || !is_context(address)) return nullptr;
   auto &context = *reinterpret_cast<Context *>(address);
-  const Rule &rule = context.rules[0];
+  const Rule &rule = context.first;
   if (!has_words(rule, captured)) return nullptr;
   return forward(bytes, context, base_of(rule.first, captured)).block;
 }
@@ -116,7 +116,7 @@ void *forward(size_t bytes, const Captured &captured, Address address) {
 } // namespace
 
 [[gnu::noinline]] void *look_closer(void *block, Context &context, Address cell) {
-  Rule &rule = context.rules[0];
+  Rule &rule = context.first;
   carry(rule.attempts);
   // A program that requests nothing but what is placed is awake for a time only, too.
   if (count_look(kLooking)) fall_asleep();
@@ -129,7 +129,7 @@ void *forward(size_t bytes, const Captured &captured, Address address) {
 
 void *place_next(size_t bytes, Address address, Address cell) {
   auto &context = *reinterpret_cast<Context *>(address);
-  Rule &rule = context.rules[0];
+  Rule &rule = context.first;
   if (rule.rest > 0 || rule.state != Rule::State::placing) return nullptr;
   heap::LocalHeap *heap = heap::current;
   NearHeap *near_heap = near_heap_of(heap);
@@ -172,7 +172,7 @@ void *allocate(size_t bytes, const Captured &captured, Address address) {
   }
   if (rule == nullptr || rule->state == Rule::State::plain || heap->number() == 0) {
     // Where another thread had it remembered while the rule was given up.
-    if (context->rules[0].state != Rule::State::placing) forget_at_once(context->site());
+    if (context->first.state != Rule::State::placing) forget_at_once(context->site());
     return elsewhere(bytes, captured);
   }
   if (rule->state == Rule::State::suspended) resume(*context, *rule);
@@ -223,7 +223,7 @@ std::atomic<size_t> bytes_before{0}; // of the heap
 uint64_t placed_in_all() {
   uint64_t placed = 0;
   each_context([&](const Context &context) {
-    for (unsigned i = 0; i < context.rule_count; ++i) placed += context.rules[i].placed();
+    for (unsigned i = 0; i < context.rule_count; ++i) placed += context.rule(i).placed();
   });
   return placed;
 }

@@ -126,7 +126,7 @@ inline void note_grouped(Address site) {
 [[gnu::returns_nonnull]] void *look_closer(void *block, Context &context, Address cell);
 [[gnu::always_inline]] inline void *counted(void *block, Context &context, Address cell) {
   static_assert(kWatchEvery == 256);
-  if (bump_lowest(context.rules[0].attempts)) [[unlikely]]
+  if (bump_lowest(context.first.attempts)) [[unlikely]]
     return look_closer(block, context, cell);
   return block;
 }
@@ -152,7 +152,7 @@ struct Beside {
 
 // A cell waits right after the friend.
 [[gnu::always_inline]] inline Beside take_beside(size_t bytes, Context &context, Address base) {
-  const Rule &rule = context.rules[0];
+  const Rule &rule = context.first;
   const size_t whole = block_bytes(bytes);
   if (rule.fast_bytes != whole) [[unlikely]]
     return {};
@@ -166,7 +166,7 @@ struct Beside {
 
 // A block where it would lie without friends, after the straight path told where it would lie with them.
 [[gnu::always_inline]] inline Beside forward(size_t bytes, Context &context, Address base) {
-  const Rule &rule = context.rules[0];
+  const Rule &rule = context.first;
   const size_t whole = block_bytes(bytes);
   if (rule.forward_bytes != whole) [[unlikely]]
     return {};
@@ -185,7 +185,7 @@ struct Beside {
   if (!is_context(address)) [[unlikely]]
     return nullptr;
   auto &context = *reinterpret_cast<Context *>(address);
-  const Rule &rule = context.rules[0];
+  const Rule &rule = context.first;
   if (!has_words(rule, captured)) [[unlikely]]
     return nullptr;
   return take_beside(bytes, context, base_of(rule.first, captured)).block;

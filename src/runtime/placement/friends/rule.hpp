@@ -95,9 +95,10 @@ struct Rule {
   const heap::LocalHeap *watched_by = nullptr; // whose object it is: no other heap can tell
 };
 
-// A context's rules, one a size. Contexts that allocate many sizes place none but the first few.
+// A context's rules, one a size. Contexts that allocate many sizes place none but the first few. Most allocate one.
 struct Context {
   static constexpr unsigned kRules = 4;
+  static constexpr unsigned kFurther = kRules - 1;
 
   KnownSite known; // its ways are to what the first rule's expression begins from, see way_to()
   context::Entry *leaf =
@@ -106,14 +107,19 @@ struct Context {
   uint32_t patience = 0;  // what the countdown begins from next time
   uint32_t rule_count = 0;
   uint32_t undecided = 0; // rules that still learn
-  Rule rules[kRules];
+  Rule first;
+  Rule *further = nullptr; // kFurther of them
 
   Address site() const { return known.site.load(std::memory_order_relaxed); }
   Rule *rule_for(unsigned size) {
-    for (unsigned i = 0; i < rule_count; ++i)
-      if (rules[i].size == size) return &rules[i];
+    if (first.size == size) [[likely]] // zero while there is none
+      return &first;
+    for (unsigned i = 1; i < rule_count; ++i)
+      if (further[i - 1].size == size) return &further[i - 1];
     return nullptr;
   }
+  Rule &rule(unsigned i) { return i == 0 ? first : further[i - 1]; }
+  const Rule &rule(unsigned i) const { return i == 0 ? first : further[i - 1]; }
 };
 
 } // namespace abut::near

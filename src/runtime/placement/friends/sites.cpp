@@ -15,9 +15,13 @@ namespace {
 
 constexpr uint32_t kContexts = 4096;
 
+template <class Item>
+Item *map_items(size_t count) {
+  return static_cast<Item *>(os::map(round_up(count * sizeof(Item), kPageBytes)));
+}
+
 Context *new_context(Address site, context::Entry *leaf) {
-  if (contexts == nullptr)
-    contexts = static_cast<Context *>(os::map(round_up(kContexts * sizeof(Context), kPageBytes)));
+  if (contexts == nullptr) contexts = map_items<Context>(kContexts);
   if (contexts == nullptr || context_count == kContexts) return nullptr;
   auto *made = new (&contexts[context_count++]) Context;
   made->known.site.store(site, std::memory_order_relaxed);
@@ -32,6 +36,17 @@ context::Entry *leaf_of(const Captured &captured) {
 }
 
 } // namespace
+
+Rule *new_rules() {
+  static Rule *next = nullptr;
+  static uint32_t left = kContexts;
+  if (next == nullptr) next = map_items<Rule>(size_t{kContexts} * Context::kFurther);
+  if (next == nullptr || left == 0) return nullptr;
+  --left;
+  auto *made = new (next) Rule[Context::kFurther];
+  next += Context::kFurther;
+  return made;
+}
 
 void remember_plain(Address site) {
   plain_sites[slot_of(site)].store(site, std::memory_order_relaxed);

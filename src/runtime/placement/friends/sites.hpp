@@ -69,6 +69,9 @@ void leave_in_peace(const Context &context);
 // How many allocations of a context go by before the first look: cold ones are never touched.
 inline constexpr uint32_t kFirstLook = 128;
 
+// For the further sizes of a context; null where there are no more.
+Rule *new_rules();
+
 extern Context *contexts;
 extern uint32_t context_count;
 
