@@ -3,6 +3,7 @@
 Latencies are those of chains of pointers through half of a level, TLBs' the difference between a
 line on each of so many pages and as many lines side by side, misses in flight the gain of many
 chains at once, and the stream's reach the one whose simulated walk comes closest to the measured.
+Of the last level only that part counts which other machines on the same processor leave.
 """
 
 import dataclasses
@@ -20,11 +21,12 @@ from abut.trace.native import native_module
 _LINE, _PAGE = 64, 4096
 _FAR = 96 << 20  # bytes of memory, at least
 _SHARED = 4 << 20
+_PARTS = tuple(mib << 20 for mib in (4, 6, 8, 12, 16, 24, 32, 64))
 _HARDLY = 2.0  # cycles
 _WAYS = 16  # of a second TLB
 _PAGES = (32, 48, 64, 96, 128, 192, 256, 512, 1024, 1536, 2048, 3072, 4096, 6144, 8192)
 _CHAINS = (1, 4, 8, 12, 16, 20, 24, 32)
-_REACHES = (0, 1, 2, 4, 8, 16, 32, 64)
+_REACHES = (0, 1, 2, 4, 8, 16, 31)
 
 
 def calibrate() -> Preset:
@@ -40,6 +42,7 @@ def calibrate() -> Preset:
     ]
     far = max(_FAR, 3 * levels[-1].capacity) // _LINE
     memory = _chase(ghz, far)
+    levels[-1] = _part_of(levels[-1], memory, ghz)
     first, second, walk = _tlbs(ghz)
     core = CoreSettings(
         how="measured by abut calibrate; estimates: window, row_hit_saves, cycles_per_instruction",
@@ -103,6 +106,29 @@ def _lines(table: dict[str, Any]) -> Iterator[str]:
 
 def _chase(ghz: float, lines: int, **more: Any) -> float:
     return float(native_module().chase(lines, ghz, huge_pages=True, **more))
+
+
+def _part_of(level: Level, memory: float, ghz: float) -> Level:
+    """The level with the capacity that random chains find in it."""
+    sizes = [size for size in _PARTS if size <= level.capacity]
+    times = [_chase(ghz, size // _LINE) for size in sizes]
+    return dataclasses.replace(level, capacity=part_of(level, memory, sizes, times))
+
+
+def part_of(level: Level, memory: float, sizes: list[int], times: list[float]) -> int:
+    """Bytes that a level seems to have, a power of two of it at most.
+
+    `times`: cycles a step of chains through `sizes` bytes. Of a chain that is longer than the level
+    as large a part hits as the level is of the chain.
+    """
+    found = (
+        size * (memory - time) / (memory - level.cycles)
+        for size, time in zip(sizes, times, strict=True)
+        if memory > level.cycles
+    )
+    seen = max(found, default=level.capacity)
+    halvings = max(0, round(math.log2(level.capacity / max(seen, 1))))
+    return level.capacity >> min(halvings, 4)
 
 
 def _tlbs(ghz: float) -> tuple[Level, Level, float]:

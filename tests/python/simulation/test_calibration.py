@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from abut.simulation.calibration import machine_file, tlb_of
+from abut.simulation.caches import Level
+from abut.simulation.calibration import machine_file, part_of, tlb_of
 from abut.simulation.presets import find_preset, read_preset
 from abut.trace.native import failures, native_module
 from conftest import Abut
@@ -35,13 +36,21 @@ def test_tlbs_are_read_from_where_pages_begin_to_cost() -> None:
     assert tlb_of(pages, [0.0] * 7) == (4096, 7.0, 4096, 0.0), "no page costs anything"
 
 
+def test_of_a_shared_level_only_the_part_that_hits_counts() -> None:
+    level = Level("L3", 32 << 20, cycles=50.0)
+    sizes = [4 << 20, 16 << 20]
+    assert part_of(level, 600.0, sizes, [50.0, 50.0]) == 16 << 20
+    assert part_of(level, 600.0, sizes, [50.0, 460.0]) == 4 << 20, "a quarter of the chain hits"
+    assert part_of(level, 600.0, [*sizes, 32 << 20], [50.0] * 3) == 32 << 20
+    assert part_of(level, 40.0, sizes, [50.0, 50.0]) == 32 << 20, "memory is not slower at all"
+
+
 def test_machine_file_is_the_preset(tmp_path: Path) -> None:
     preset = find_preset("zen5")
     (tmp_path / "zen5.toml").write_text(machine_file(preset))
     assert read_preset(tmp_path / "zen5.toml") == dataclasses.replace(preset, allocator=None)
 
 
-@pytest.mark.long
 def test_calibrate_writes_a_machine_that_sim_reads(tmp_path: Path, abut: Abut) -> None:
     target = tmp_path / "mine.toml"
     done = abut("calibrate", "-o", str(target))
