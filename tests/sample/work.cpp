@@ -171,8 +171,28 @@ Number with_faults(Number rounds) {
 
 } // namespace
 
+// What lives as long as the program does, and is worth a pool.
+struct Ballast {
+  Ballast *next;
+  Number filling[7];
+};
+
+const Ballast *grow(Number objects) {
+  Ballast *last = nullptr;
+  for (Number i = 0; i < objects; ++i) last = new Ballast{last, {}};
+  return last;
+}
+
+Number sum_of(const Ballast *last) {
+  Number sum = 0;
+  for (; last != nullptr; last = last->next) sum += last->filling[0];
+  return sum;
+}
+
 int main(int argc, char **argv) {
   if (argc != 3) return 2;
+  constexpr Number kBallast = 40'000, kWalks = 2000;
+  const Ballast *ballast = grow(kBallast);
   const std::string kind = argv[1];
   const Number rounds = std::strtoull(argv[2], nullptr, 10);
   Number result = 0;
@@ -181,6 +201,7 @@ int main(int argc, char **argv) {
   if (kind == "made") result = made_code(rounds);
   if (kind == "calls") result = system_calls(rounds);
   if (kind == "faults") result = with_faults(rounds);
+  for (Number i = 0; i < kWalks && kind == "all"; ++i) result += sum_of(ballast);
   std::printf("%llx\n", static_cast<unsigned long long>(result));
   return 0;
 }
