@@ -2,6 +2,7 @@
 #include "collect/child.hpp"
 #include "collect/collector.hpp"
 #include "collect/options.hpp"
+#include "collect/shell_word.hpp"
 #include "probes/ring/layout.hpp"
 
 #include <cinttypes>
@@ -115,7 +116,7 @@ int run(const Options &options) {
   if (!is_whole(outcomes)) logs.print();
   if (!options.quiet) {
     for (const Outcome &outcome : outcomes) print_outcome(outcome);
-    std::fprintf(stderr, "next: abut trace info %s\n", options.output.c_str());
+    std::fprintf(stderr, "next: abut trace info %s\n", shell_word(options.output).c_str());
   }
   return status;
 }

@@ -245,19 +245,19 @@ def test_a_window_records_its_part_and_says_where_accesses_are_left_out(record: 
 
 
 def test_streams_pass_through_and_a_trace_is_not_overwritten(abut: Abut, tmp_path: Path) -> None:
-    words = ("record", "-o", "t", "--", "sh", "-c", "cat; echo said >&2; exit 4")
+    words = ("record", "-o", "a t", "--", "sh", "-c", "cat; echo said >&2; exit 4")
     result = abut(*words, stdin="through")
     assert (result.returncode, result.stdout) == (4, "through")
     assert result.stderr.startswith("said\n")
-    assert result.stderr.endswith("next: abut trace info t\n")
+    assert result.stderr.endswith("next: abut trace info 'a t'\n")
     native = set(abut("run", "--heap", "glibc", "--", "env").stdout.splitlines())
     seen = set(abut("record", "-q", "-o", "e", "--", "env").stdout.splitlines())
     assert {line.partition("=")[0] for line in seen ^ native} <= {"LD_PRELOAD"}
-    before = (tmp_path / "t").read_bytes()
+    before = (tmp_path / "a t").read_bytes()
     result = abut(*words)
     assert result.returncode == 125
     assert "t: is there already" in result.stderr
-    assert (tmp_path / "t").read_bytes() == before
+    assert (tmp_path / "a t").read_bytes() == before
 
 
 def test_what_is_missing_is_named_with_its_package(abut: Abut, tmp_path: Path) -> None:
