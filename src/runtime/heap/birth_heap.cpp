@@ -152,6 +152,7 @@ bool BirthHeap::resize(const BirthBlock &block, Address address, uint32_t granul
     if (old_end == next_) {
       if (end > end_) return false;
       next_ = end;
+      next_cell_ = cell_at(end);
     } else {
       const uint32_t last = granule_at(address) + granules;
       if (last > kGranulesInPage || next_cell(cells_of(*block.page), after, last) < last)
