@@ -2,6 +2,9 @@
 #include "heap/gauge.hpp"
 #include "heap/heap.hpp"
 
+#include "heap/huge_cache.hpp"
+#include "heap/page_runs.hpp"
+#include "heap/page_store.hpp"
 #include "heap/statistics.hpp"
 #include "support/child.hpp"
 #include "support/pattern.hpp"
@@ -109,6 +112,30 @@ TEST(HeapFork, FindsNothingHalfDoneWhileOtherThreadsWork) {
   }
   stop = true;
   for (std::thread &thread : threads) thread.join();
+}
+
+// What another thread is changing at that moment would stay half changed in the child.
+TEST(HeapFork, NoOtherThreadHasALockMeanwhile) {
+  free(allocate(16)); // so that there is a heap
+  const std::vector<os::SpinLock *> locks{&page_runs.lock(),   &birth_pages.lock(),
+                                          &size_pages.lock(),  &huge_cache.lock(),
+                                          &segment_map.lock(), &current->lock()};
+  const auto count_free = [&] {
+    size_t count = 0;
+    std::thread([&] {
+      for (os::SpinLock *lock : locks) {
+        if (!lock->try_lock()) continue;
+        ++count;
+        lock->unlock();
+      }
+    }).join();
+    return count;
+  };
+  heap_registry.lock_all();
+  const size_t meanwhile = count_free();
+  heap_registry.unlock_all();
+  EXPECT_EQ(meanwhile, 0U);
+  EXPECT_EQ(count_free(), locks.size());
 }
 
 } // namespace
