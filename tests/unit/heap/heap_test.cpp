@@ -249,6 +249,13 @@ TEST(Trim, GivesTheMemoryOfFreedBlocksBack) {
   }
 }
 
+TEST(Extent, HoldsItsAddressesAndNoOthers) {
+  constexpr Extent kBlock{32, 48};
+  EXPECT_TRUE(kBlock.holds(32) && kBlock.holds(47));
+  EXPECT_FALSE(kBlock.holds(31) || kBlock.holds(48) || kBlock.holds(0));
+  EXPECT_FALSE(Extent{}.holds(0)) << "nowhere holds nothing";
+}
+
 TEST(Trim, SaysHowMuchItGaveBack) {
   void *block = allocate(MiB / 2); // so little that it waits to be used again
   std::memset(block, 1, MiB / 2);
