@@ -122,7 +122,7 @@ def check_preload(library: Path, source: Path, home: Path) -> None:
         text=True,
         check=False,
     )
-    if str(library) not in maps.stdout:
+    if str(library.resolve()) not in maps.stdout:
         raise CannotRunError(f"{library} cannot be preloaded: {maps.stderr.strip() or 'no reason'}")
 
 
@@ -171,7 +171,7 @@ def main() -> int:
     try:
         case = Case.load(options.name)
         case.check_needs()
-        found = compare(case, options.library.resolve(), source, options.timeout)
+        found = compare(case, options.library.absolute(), source, options.timeout)
     except CannotRunError as reason:
         print(f"{options.name}: {reason}", file=sys.stderr)
         return 2

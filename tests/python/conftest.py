@@ -1,6 +1,7 @@
 """What the tests share: the command line as a user starts it, and the heaps that are there."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -23,6 +24,8 @@ hypothesis.settings.register_profile("abut", deadline=None)
 hypothesis.settings.load_profile("abut")
 
 ROOT = Path(__file__).resolve().parents[2]
+# What to type where the heap is not built.
+BUILD = shlex.join([str(ROOT / "tools" / "build.sh"), "release", "abut"])
 Abut = Callable[..., subprocess.CompletedProcess[str]]
 
 

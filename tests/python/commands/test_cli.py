@@ -1,6 +1,7 @@
 """The front: what it lists is there, explains itself, and costs nothing that was not asked for."""
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,8 @@ import pytest
 
 from abut.cli import VERBS, help_text
 from abut.errors import USAGE
-from conftest import Abut, abut_environment
+from abut.preloading import preloadable
+from conftest import BUILD, Abut, abut_environment
 
 
 def test_help_lists_every_verb(abut: Abut) -> None:
@@ -74,11 +76,11 @@ def test_heaps_are_listed_with_what_brings_the_missing_ones(abut: Abut) -> None:
     assert done.returncode == 0
     for heap in ("glibc", "jemalloc", "mimalloc", "tcmalloc", "abut"):
         assert heap in done.stdout
-    assert "tools/build.sh release abut" in done.stdout
+    assert BUILD in done.stdout
 
 
 def test_reader_that_leaves_early_is_no_error() -> None:
-    command = f"{sys.executable} -m abut --help | head -n 1"
+    command = f"{shlex.quote(sys.executable)} -m abut --help | head -n 1"
     done = subprocess.run(
         command, shell=True, capture_output=True, text=True, env=abut_environment(), check=True
     )
@@ -90,7 +92,7 @@ def test_missing_library_is_an_error_with_a_fix(abut: Abut) -> None:
         done = abut(verb, ABUT_LIBRARY="/nowhere/libabut.so")
         assert done.returncode == 2
         assert "/nowhere/libabut.so" in done.stderr
-        assert "tools/build.sh release abut" in done.stderr
+        assert BUILD in done.stderr
 
 
 def test_file_that_is_not_the_library_is_an_error(abut: Abut, tmp_path: Path) -> None:
@@ -101,7 +103,7 @@ def test_file_that_is_not_the_library_is_an_error(abut: Abut, tmp_path: Path) ->
 
 
 def test_lib_prints_the_path_alone(abut: Abut, library: Path) -> None:
-    assert abut("lib").stdout == f"{library}\n"
+    assert abut("lib").stdout == f"{preloadable(library)}\n"
 
 
 def test_version_names_the_library_too(abut: Abut, library: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from abut.commands import checkup
 from abut.errors import NO, RUN_FAILED
 from abut.places import collector_candidate, library_candidate
-from conftest import ROOT, Abut, abut_environment
+from conftest import BUILD, ROOT, Abut, abut_environment
 
 # The command line of another tree than the one that the environment belongs to.
 ELSEWHERE = """
@@ -29,9 +29,9 @@ def test_what_is_not_built_is_named_with_its_command(
     monkeypatch.setenv("ABUT_LIBRARY", "/nowhere/libabut.so")
     done = abut("doctor")
     assert done.returncode == NO
-    assert re.search(r"next: \S*tools/build.sh release abut( |$)", done.stdout, re.MULTILINE)
+    assert re.search(rf"next: {re.escape(BUILD)}( |$)", done.stdout, re.MULTILINE)
     for words in ("lib", "run -- true"):
-        assert "tools/build.sh release abut" in abut(*words.split()).stderr
+        assert BUILD in abut(*words.split()).stderr
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from abut.measure.memory_limit import limited
+from abut.preloading import preloadable
 from conftest import Abut
 
 # Takes memory until there is no more, gives it back, and takes half of it again.
@@ -120,7 +121,7 @@ def said(
 
     done = subprocess.run(
         [str(program), *arguments],
-        env={**os.environ, "LD_PRELOAD": str(library)}, preexec_fn=narrow,
+        env={**os.environ, "LD_PRELOAD": str(preloadable(library))}, preexec_fn=narrow,
         capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from abut.errors import AbutError
-from abut.heaps import GLIBC, Heap, find_heap
+from abut.heaps import GLIBC, Heap, find_heap, preload
 from abut.measure.memory_limit import obstacle, run_limited
 from abut.measure.workload import Workload
+from abut.preloading import preloadable
 from abut.simulation.jobs import Job, simulate
 from abut.simulation.presets import find_preset
 from abut.trace import Frame, TraceWriter
@@ -73,7 +74,7 @@ def test_a_value_that_cannot_be_is_said_and_the_usual_one_taken(
     done = subprocess.run(
         ["/bin/true"],
         env=abut_environment(
-            LD_PRELOAD=str(papers_library()), ABUT_HEAP="offload", **{option: value}
+            LD_PRELOAD=str(preloadable(papers_library())), ABUT_HEAP="offload", **{option: value}
         ),
         capture_output=True,
         text=True,
@@ -87,7 +88,7 @@ def test_a_value_that_cannot_be_is_said_and_the_usual_one_taken(
 def test_a_heap_that_nobody_knows_ends_the_program() -> None:
     done = subprocess.run(
         ["/bin/true"],
-        env=abut_environment(LD_PRELOAD=str(papers_library()), ABUT_HEAP="nothing"),
+        env=abut_environment(LD_PRELOAD=str(preloadable(papers_library())), ABUT_HEAP="nothing"),
         capture_output=True,
         text=True,
         check=False,
@@ -104,7 +105,7 @@ def test_the_heap_counts_what_is_asked_of_it(tmp_path: Path) -> None:
     assert isinstance(found, Heap)
     subprocess.run(
         ["/bin/ls", "/"],
-        env=abut_environment(LD_PRELOAD=str(found.library), ABUT_STATS=str(file), ABUT_HEAP="lea"),
+        env=abut_environment(LD_PRELOAD=preload(found, ""), ABUT_STATS=str(file), ABUT_HEAP="lea"),
         stdout=subprocess.DEVNULL,
         check=True,
     )

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -276,7 +277,9 @@ def test_a_window_that_is_none_is_refused(abut: Abut, window: str) -> None:
 
 
 def test_a_broken_pipe_ends_the_program_as_it_would_without(tmp_path: Path) -> None:
-    command = f"{sys.executable} -m abut record -o '{tmp_path / 't'}' -- yes | head -n 1"
+    command = (
+        f"{shlex.quote(sys.executable)} -m abut record -o '{tmp_path / 't'}' -- yes | head -n 1"
+    )
     result = subprocess.run(
         ["bash", "-c", f"{command}; exit ${{PIPESTATUS[0]}}"],
         check=False,

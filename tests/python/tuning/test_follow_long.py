@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from abut.places import library_candidate
+from abut.preloading import preloadable
 from abut.tuning.plan import PAGE, write_plan
 from conftest import abut_environment
 from follow_help import Planned
@@ -68,7 +69,7 @@ def _memory(planned: Planned, plan: str, **variables: str) -> tuple[int, int]:
     """The most that was resident, and how much of the plan's file is mapped when all objects are
     there: bytes.
     """
-    variables |= {"LD_PRELOAD": str(library_candidate()), "ABUT_PLAN": plan}
+    variables |= {"LD_PRELOAD": str(preloadable(library_candidate())), "ABUT_PLAN": plan}
     done = subprocess.run(
         [str(planned.program), "maps", str(MANY)],
         capture_output=True,

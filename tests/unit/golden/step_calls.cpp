@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <sstream>
@@ -148,7 +149,8 @@ int main(int count, char **arguments) {
   while (program.run()) {
     const user_regs_struct registers = program.registers();
     const std::string name = program.text_at(registers.rdi);
-    const Mapped library = mapping_of(process, arguments[1]);
+    // The kernel tells where a link led.
+    const Mapped library = mapping_of(process, std::filesystem::canonical(arguments[1]));
     if (!library.holds(registers.rsi)) fail(name + " is not the library's: it was not preloaded");
     print(name, path_of(program, registers.rsi), library);
   }
