@@ -1,7 +1,7 @@
 // Two containers of a kind beside two of the standard's, under random operations.
 #pragma once
 
-#include "operations.hpp"
+#include "two_models.hpp"
 
 #include <iterator>
 #include <map>
@@ -37,22 +37,19 @@ private:
   static int number_of(int number) { return number; }
 };
 
+template <bool Multi>
+using OrderedModel = std::conditional_t<Multi, std::multimap<int, int>, std::map<int, int>>;
+
 template <typename Ours, bool Multi>
-class OrderedRun {
-  using Model = std::conditional_t<Multi, std::multimap<int, int>, std::map<int, int>>;
+class OrderedRun : public TwoModels<OrderedRun<Ours, Multi>, Ours, OrderedModel<Multi>> {
+  using Model = OrderedModel<Multi>;
+  using Base = TwoModels<OrderedRun, Ours, Model>;
+  friend Base;
   using Of = Element<Ours>;
+  using Base::model_, Base::other_, Base::other_model_, Base::ours_, Base::steps_;
+  using Base::strong, Base::weak;
   static constexpr int kKeys = 300;
 
-public:
-  void run(Bytes &bytes) {
-    while (!bytes.empty()) {
-      step(bytes);
-      if (++steps_ % 8 == 0) compare_all();
-    }
-    compare_all();
-  }
-
-private:
   void step(Bytes &bytes) {
     const unsigned operation = bytes.next() % 16;
     const int key = bytes.below(kKeys);
@@ -131,23 +128,6 @@ private:
     else
       ours_.emplace_hint(place, key);
   }
-
-  // What is thrown leaves the container as it was.
-  template <typename Action, typename OnModel>
-  void strong(unsigned chance, Action action, OnModel on_model) {
-    if (succeeds(chance, action))
-      on_model();
-    else
-      compare_all();
-  }
-  // What is thrown leaves containers that can be used; the models take over what is there.
-  template <typename Action, typename OnModel>
-  void weak(unsigned chance, Action action, OnModel on_model) {
-    if (succeeds(chance, action)) return on_model();
-    model_ = model_of(ours_);
-    other_model_ = model_of(other_);
-    compare_all();
-  }
   void erase_one(unsigned chance, int key) {
     const auto place = ours_.lower_bound(key_of(key));
     const auto model_place = model_.lower_bound(key);
@@ -220,16 +200,6 @@ private:
     for (auto i = ours.rbegin(); i != ours.rend(); ++i, ++back)
       require(Of::key(*i) == back->first, "a walk back differs");
   }
-  void compare_all() const {
-    compare(ours_, model_);
-    compare(other_, other_model_);
-  }
-
-  Ours ours_;
-  Ours other_;
-  Model model_;
-  Model other_model_;
-  int steps_ = 0;
 };
 
 } // namespace abut::fuzz

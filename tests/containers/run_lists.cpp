@@ -1,6 +1,6 @@
 // Two lists beside two of the standard's.
 #include "abut/list.hpp"
-#include "operations.hpp"
+#include "two_models.hpp"
 
 #include <algorithm>
 #include <list>
@@ -9,23 +9,20 @@ namespace abut::fuzz {
 namespace {
 
 template <bool Safe>
-class ListRun {
+using ListOf = list<Guarded<Safe>, CountingAllocator<Guarded<Safe>>>;
+
+template <bool Safe>
+class ListRun : public TwoModels<ListRun<Safe>, ListOf<Safe>, std::list<int>> {
   using Value = Guarded<Safe>;
-  using Ours = list<Value, CountingAllocator<Value>>;
+  using Ours = ListOf<Safe>;
   using Model = std::list<int>;
+  using Base = TwoModels<ListRun, Ours, Model>;
+  friend Base;
+  using Base::model_, Base::other_, Base::other_model_, Base::ours_;
+  using Base::strong, Base::weak;
   // As the elements' texts are ordered.
   static bool before(int one, int other) { return Value(one) < Value(other); }
 
-public:
-  void run(Bytes &bytes) {
-    while (!bytes.empty()) {
-      step(bytes);
-      if (++steps_ % 8 == 0) compare_all();
-    }
-    compare_all();
-  }
-
-private:
   void step(Bytes &bytes) {
     const unsigned operation = bytes.next() % 15;
     const int at = bytes.below(1 << 12);
@@ -124,20 +121,6 @@ private:
         });
   }
 
-  template <typename Action, typename OnModel>
-  void strong(unsigned chance, Action action, OnModel on_model) {
-    if (succeeds(chance, action))
-      on_model();
-    else
-      compare_all();
-  }
-  template <typename Action, typename OnModel>
-  void weak(unsigned chance, Action action, OnModel on_model) {
-    if (succeeds(chance, action)) return on_model();
-    model_ = model_of(ours_);
-    other_model_ = model_of(other_);
-  }
-
   static int number_of(const Value &value) { return std::stoi(value.value); }
   static Model model_of(const Ours &ours) {
     Model model;
@@ -151,16 +134,6 @@ private:
     for (auto i = ours.rbegin(); i != ours.rend(); ++i, ++back)
       require(number_of(*i) == *back, "a walk back through a list differs");
   }
-  void compare_all() const {
-    compare(ours_, model_);
-    compare(other_, other_model_);
-  }
-
-  Ours ours_;
-  Ours other_;
-  Model model_;
-  Model other_model_;
-  int steps_ = 0;
 };
 
 } // namespace

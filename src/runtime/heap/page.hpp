@@ -137,7 +137,8 @@ struct LiveBlock {
   explicit operator bool() const { return page != nullptr; }
 };
 
-// An offset over a size, whose reciprocal is given. There is no remainder where the fraction is less than that.
+// An offset over a size, whose reciprocal is given. There is no remainder where the fraction is less than that. Multiplied
+// with the operand in memory, which compilers load first.
 struct Quotient {
   uint64_t whole;
   uint64_t fraction; // over 2^64
@@ -145,10 +146,7 @@ struct Quotient {
 [[gnu::always_inline]] inline Quotient quotient_by(const uint64_t &reciprocal, uint64_t offset) {
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
   uint64_t whole = 0;
-  __asm__("mulq %2"
-          : "+a"(offset), "=d"(whole)
-          : "m"(reciprocal)
-          : "cc"); // compilers load it first
+  __asm__("mulq %2" : "+a"(offset), "=d"(whole) : "m"(reciprocal) : "cc");
   return {whole, offset};
 #else
   __extension__ using Product = unsigned __int128;

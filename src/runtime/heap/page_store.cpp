@@ -15,8 +15,9 @@ namespace {
 
 // Of a segment at first; each further piece is as long as all before.
 constexpr size_t kFirstPiece = 256 * KiB;
-constexpr unsigned kOwnPages = kBlockPageBytes / kPageBytes; // of 4 KiB, in a page
 constexpr size_t kLeastPiece = 2 * kBlockPageBytes;
+
+constexpr unsigned kOwnPages = kBlockPageBytes / kPageBytes; // of 4 KiB, in a page
 
 // So many segments are looked at for pages in a row.
 constexpr unsigned kMostTries = 8;

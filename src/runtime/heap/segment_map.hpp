@@ -123,7 +123,7 @@ public:
     return known_at(address) == static_cast<uint32_t>(number_of(address));
   }
   [[gnu::always_inline]] bool holds_birth_pages(Address address) const {
-    // Read anew, so that both comparisons are with memory, which saves the first an instruction.
+    // Loaded again, so that both comparisons are with memory, which saves the first an instruction.
     __asm__("" ::: "memory");
     return known_at(address) == ~static_cast<uint32_t>(number_of(address));
   }

@@ -45,11 +45,7 @@ template <void *Look(size_t), void *Fetch(size_t)>
   if (ring::writer.drops_one()) return entry::release_unusual(memory, call);
   const auto record = event(ring::Kind::free, reinterpret_cast<Address>(memory));
   heap::LocalHeap *owner = owner_of(memory);
-  if (put_at_its_time(owner, record)) {
-    if (owner == nullptr || owner->keeper == heap::current)
-      return entry::release_unusual(memory, call);
-    return entry::release_unusual(memory, call);
-  }
+  if (put_at_its_time(owner, record)) return entry::release_unusual(memory, call);
   if (!ring::writer.drops() && ring::is_recording()) {
     order();
     freed(memory);
