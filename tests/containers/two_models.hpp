@@ -5,7 +5,8 @@
 
 namespace abut::fuzz {
 
-// `Run` has step(Bytes &), which does one operation, and static model_of(const Ours &) and compare(const Ours &, const Model &).
+// `Run` has step(Bytes &), which does one operation, and of its own containers model_of(const Ours &) and
+// compare(const Ours &, const Model &).
 template <typename Run, typename Ours, typename Model>
 class TwoModels {
 public:
