@@ -50,8 +50,9 @@ protected:
   using TreeType = Tree<Index, Key, Less, Allocator, Multi>;
   using Gap = typename TreeType::Place;
   using Traits = std::allocator_traits<Allocator>;
-  // A small container has no tree: its elements are searched one after the other.
-  static constexpr std::size_t kFew = 8;
+  // A small container has no tree: its elements are searched one after the other. Up to so many, that takes no longer than a
+  // search in a binary tree, and a walk over many small containers meets nothing but elements.
+  static constexpr std::size_t kFew = 20;
 
   // Before which node a key belongs, and where in the tree.
   struct Spot {

@@ -59,7 +59,8 @@ public:
   // leaf.
   template <bool Behind, typename K>
   Place gap(const K &key) const {
-    return root_ == nullptr ? Place{} : descend < Behind, Behind || !Multi, K > (key);
+    if (root_ == nullptr || is_behind<Behind>(key)) return end(); // many come in order
+    return descend < Behind, Behind || !Multi, K > (key);
   }
   // The same between the element before `place` and that at it, which `key` must fit.
   template <typename K>
@@ -189,6 +190,12 @@ private:
     }
   }
 
+  // Whether a key belongs behind the last element.
+  template <bool OfEquals, typename K>
+  bool is_behind(const K &key) const {
+    const Key &last = Tree::key({last_, last_->count - 1u});
+    return OfEquals ? !less_(key, last) : bool(less_(last, key));
+  }
   // The leaf and the place in it; the place may be behind the leaf's last.
   template <bool Upper, bool UpperChild, typename K>
   Place descend(ByKey<K> key) const {
