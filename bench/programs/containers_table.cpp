@@ -31,6 +31,10 @@
 #define BENCH_HAS_FLAT_MAP
 #include <boost/unordered/unordered_flat_map.hpp>
 #endif
+#if __has_include(<plf_list.h>) // beside the file that it includes
+#define BENCH_HAS_PLF_LIST
+#include <plf_list.h>
+#endif
 #if __has_include(<boost/unordered/unordered_node_map.hpp>) // since Boost 1.82
 #define BENCH_HAS_NODE_MAP
 #include <boost/unordered/unordered_node_map.hpp>
@@ -262,6 +266,9 @@ int main(int argc, char **argv) {
 #ifdef BENCH_HAS_BOOST
     measure_list<boost::container::list<std::uint64_t>>("boost::container::list", size);
 #endif
+#ifdef BENCH_HAS_PLF_LIST
+    measure_list<plf::list<std::uint64_t>>("plf::list", size);
+#endif
     measure_list<abut::list<std::uint64_t>>("abut::list", size);
   }
   if (small > 0) {
@@ -274,6 +281,9 @@ int main(int argc, char **argv) {
     measure_small<abut::map<Key, Key>>("abut::map", small);
     measure_small<abut::stable_map<Key, Key>>("abut::stable_map", small);
     measure_small<std::list<Key>>("std::list", small);
+#ifdef BENCH_HAS_PLF_LIST
+    measure_small<plf::list<Key>>("plf::list", small);
+#endif
     measure_small<abut::list<Key>>("abut::list", small);
   }
   return bench::result == 1; // never: the sums are used
