@@ -18,8 +18,8 @@ bool forwards = false;
 
 namespace {
 
-constexpr uint32_t kLooksAwake = 2048; // allocations that are looked at
-constexpr size_t kGrown = 4;           // the heap is looked at when it has grown by such a part
+constexpr uint32_t kLooksAwake = 2048;   // allocations that are looked at
+constexpr size_t kGrown = 4;             // the heap is looked at when it has grown by such a part
 constexpr size_t kWorthTheTrouble = MiB; // of small blocks: less fits in the caches as it is
 // Expressions that may be tried at first, and for each MiB that the heap has grown: so that finding friends costs less than
 // a hundredth of the time that it takes to fill a heap.
