@@ -1,0 +1,121 @@
+"""Compares the instructions of a pair of malloc and free, over bursts of them, with golden numbers.
+
+golden_instructions.py counts the hot path alone. Here counts what comes now and then, too: the
+next blocks of a page, the next page, the page that is empty. Callgrind counts inside malloc and
+free.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+SKIPPED = 77
+UPDATE = "cmake --build build/release --target update-golden"
+TOLERANCE = 2.0  # how often the heap looks at the clock depends on the clock
+HEADER = f"""\
+# Instructions of a pair of malloc and free, over bursts of so many blocks that are freed in
+# shuffled order: compiler, instructions, which. Written by `{UPDATE}`.
+"""
+
+
+@dataclass(frozen=True)
+class Case:
+    """Blocks of `size` bytes, `burst` at a time, by an ABUT_ORDER."""
+
+    size: int
+    burst: int
+    order: str
+
+    @property
+    def name(self) -> str:
+        """As in the file of golden numbers."""
+        return f"{self.size} bytes, {self.burst} at a time, order {self.order}"
+
+
+CASES = [
+    Case(size, burst, order)
+    for order, bursts in (("size", (1, 100, 5_000, 200_000)), ("birth", (1, 5_000)))
+    for burst in bursts
+    for size in (16, 48, 512)
+]
+
+
+def count(program: Path, library: Path, case: Case, pairs: int) -> int:
+    """Instructions inside malloc and free, in all."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder, "out")
+        command = [
+            "valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={out}",
+            "--collect-atstart=no", "--toggle-collect=malloc", "--toggle-collect=free",
+            str(program), "--size", str(case.size), "--burst", str(case.burst),
+            "--pairs", str(pairs), "--order", "shuffled",
+        ]  # fmt: skip
+        setting = {"LD_PRELOAD": str(library), "ABUT_ORDER": case.order}
+        subprocess.run(command, env=os.environ | setting, check=True, capture_output=True)
+        text = out.read_text()
+    return int(text.rpartition("totals: ")[2])
+
+
+def pair(program: Path, library: Path, case: Case) -> float:
+    """Instructions a pair, without those of the program's start."""
+    pairs = max(100_000 // case.burst * case.burst, case.burst)
+    some, more = (count(program, library, case, times * pairs) for times in (1, 2))
+    return (more - some) / pairs
+
+
+def read_golden(path: Path, compiler: str) -> dict[str, float]:
+    """The golden numbers of one compiler, by case."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    parts = (line.split(maxsplit=2) for line in lines if line.startswith(compiler + " "))
+    return {name: float(number) for _, number, name in parts}
+
+
+def update(path: Path, compiler: str, now: dict[str, float]) -> None:
+    """Replace the golden numbers of one compiler."""
+    old = path.read_text().splitlines(keepends=True) if path.exists() else []
+    kept = [line for line in old if not line.startswith(("#", compiler + " "))]
+    path.write_text(HEADER + "".join(kept) + "".join(
+        f"{compiler:10} {number:6.1f} {name}\n" for name, number in now.items()
+    ))  # fmt: skip
+
+
+def compare(golden: dict[str, float], now: dict[str, float]) -> int:
+    """Print the table; return the number of cases that take more than their golden number."""
+    slower = 0
+    for name, number in now.items():
+        more = number > golden.get(name, 0) + TOLERANCE
+        slower += more
+        print(f"{number:6.1f} {name:40} golden: {golden.get(name)} {'MORE' if more else ''}")
+    return slower
+
+
+def main() -> int:
+    """Count, then compare or update."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("library", "program", "golden"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--compiler", required=True, help="such as GNU-12: whose golden numbers")
+    parser.add_argument("--update", action="store_true", help="write the numbers and do no more")
+    arguments = parser.parse_args()
+    golden = read_golden(arguments.golden, arguments.compiler)
+    if not golden and not arguments.update:
+        print(f"skipped: no golden numbers for {arguments.compiler} yet; write them: {UPDATE}")
+        return SKIPPED
+    with ThreadPoolExecutor(os.cpu_count()) as workers:
+        counted = workers.map(lambda case: pair(arguments.program, arguments.library, case), CASES)
+        now = {case.name: round(number, 1) for case, number in zip(CASES, counted, strict=True)}
+    if arguments.update:
+        update(arguments.golden, arguments.compiler, now)
+        return 0
+    return 1 if compare(golden, now) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
