@@ -46,6 +46,7 @@ constexpr uint32_t whole_words(uint32_t blocks) { return whole_steps(blocks, kAt
 #if defined(__SSE2__) && !defined(__SANITIZE_THREAD__)
   const auto *words = reinterpret_cast<const __m128i *>(states);
   uint64_t free = 0;
+#pragma GCC unroll 4
   for (unsigned i = 0; i < 4; ++i) {
     const __m128i zero = _mm_setzero_si128();
     const __m128i is_free = _mm_cmpeq_epi8(_mm_loadu_si128(words + i), zero);
@@ -128,25 +129,33 @@ void await_empty(Page &page, uint64_t live) {
 } // namespace
 
 // Leads the cursor to the next free blocks of the window, and the window on.
-bool SizeHeap::advance(unsigned size_class) {
+inline bool SizeHeap::advance(unsigned size_class) {
   Class &one = classes_[size_class];
   do {
     while (one.next < one.end) {
+      Page &page = *one.page;
       const uint32_t at = one.next;
       const uint32_t word = at / kAtOnce * kAtOnce;
-      State *states = one.page->states + word;
+      State *states = page.states + word;
       const uint64_t free = free_blocks(states) & one.step << at % kAtOnce;
       one.next = at + one.step_blocks;
-      one.reads_as_zero = at >= one.page->touched && one.page->is_clean;
-      one.page->touched = std::max(one.page->touched, std::min(one.next, one.blocks));
+      const bool is_fresh = at >= page.touched && page.is_clean;
+      one.reads_as_zero = is_fresh;
+      page.touched = std::max(page.touched, std::min(one.next, one.blocks));
       if (free == 0) continue;
-      sweeps_ += !one.reads_as_zero;
-      cursors_[size_class] = {free, block_address(*one.page, word), states, one.bytes};
+      sweeps_ += !is_fresh;
+      cursors_[size_class] = {free, page.begin + word * one.bytes, states, one.bytes};
       lasts_[size_class] = {};
       return true;
     }
   } while (turn(one));
   return false;
+}
+
+void *SizeHeap::take_next(size_t bytes) {
+  const unsigned one = abut::heap::size_class(bytes);
+  if (++visits_ % kVisitsToLook == 0 || !advance(one)) return nullptr;
+  return take(one);
 }
 
 void SizeHeap::begin_pass(Class &one) {

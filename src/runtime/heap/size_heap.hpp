@@ -42,6 +42,16 @@ static_assert(sizeof(Cursor) ==
 #endif
 }
 
+// The same without that bit. Two instructions fewer than a shift and a mask, one fewer than a subtraction.
+[[gnu::always_inline]] inline uint64_t without(uint64_t bits, uint64_t index) {
+#if defined(__x86_64__)
+  __asm__("btr %1, %0" : "+r"(bits) : "r"(index) : "cc");
+  return bits;
+#else
+  return bits & ~(uint64_t{1} << index);
+#endif
+}
+
 class SizeHeap {
 public:
   void open(LocalHeap *owner) { owner_ = owner; }
@@ -68,11 +78,7 @@ public:
   }
 
   // The next one of the current page; or null, as it is now and then in any case, so that the owner looks at the clock.
-  [[gnu::noinline]] void *take_next(size_t bytes) {
-    const unsigned one = size_class(bytes);
-    if (++visits_ % kVisitsToLook == 0 || !advance(one)) return nullptr;
-    return take(one);
-  }
+  void *take_next(size_t bytes);
 
   // Where the next block of a small class will lie, more or less; zero if none is at hand.
   Address front(unsigned size_class) const {
@@ -106,8 +112,8 @@ public:
   uint32_t sweeps() const { return sweeps_; }
 
 private:
-  static constexpr uint32_t kVisitsToLook =
-      8; // of up to 64 blocks each: a slow program gives memory back, too
+  // Of up to 64 blocks each: a slow program gives memory back, too.
+  static constexpr uint32_t kVisitsToLook = 16;
   using ByRoom = List<Page, &Page::link>;
 
   // The block that was handed out last, as long as it is none of the cursor's.
@@ -134,7 +140,7 @@ private:
     uint64_t index = 0;
     if (!find_first(free, index)) [[unlikely]]
       return nullptr;
-    cursor.free = free & (free - 1);
+    cursor.free = without(free, index);
     State *state = cursor.states + index;
     const Address block = cursor.base + index * cursor.bytes;
     if (block == 0) __builtin_unreachable();
@@ -148,7 +154,7 @@ private:
   }
 
   // Leads the cursor on within the current page; false if that has no free block any more.
-  bool advance(unsigned size_class);
+  [[gnu::always_inline]] inline bool advance(unsigned size_class);
   bool turn(Class &one);
   static void begin_pass(Class &one);
   static void extend_window(Class &one);
