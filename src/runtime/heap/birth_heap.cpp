@@ -27,31 +27,39 @@ constexpr int32_t kNever = 1 << 30;
 // So many pages with room are looked at for a hole.
 constexpr unsigned kMostTries = 8;
 
+#if defined(__SSE2__) &&                                                                           \
+    !defined(                                                                                      \
+        __SANITIZE_THREAD__) // that knows of no order between a byte's store and a word's load
+// In which of 16 granules something begins, a bit each. What lies behind a page's cells may be read.
+uint32_t cells_among_16(const Cell *cells) {
+  const __m128i found = _mm_loadu_si128(reinterpret_cast<const __m128i *>(cells));
+  return static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(found, _mm_setzero_si128()))) ^
+         0xffff;
+}
+bool is_free_for_64(const Cell *cells) {
+  const auto *words = reinterpret_cast<const __m128i *>(cells);
+  const __m128i low = _mm_or_si128(_mm_loadu_si128(words), _mm_loadu_si128(words + 1));
+  const __m128i high = _mm_or_si128(_mm_loadu_si128(words + 2), _mm_loadu_si128(words + 3));
+  const __m128i is_zero = _mm_cmpeq_epi8(_mm_or_si128(low, high), _mm_setzero_si128());
+  return _mm_movemask_epi8(is_zero) == 0xffff;
+}
+
 // The first granule from `at` on where something begins; `end` if there is none.
 uint32_t next_cell(const Cell *cells, uint32_t at, uint32_t end) {
-  while (at < end && at % sizeof(uint64_t) != 0) {
-    if (load_plainly(cells[at]) != 0) return at;
-    ++at;
-  }
-#if defined(__SANITIZE_THREAD__) // which knows of no order between a byte's store and a word's load
-  while (at < end && load_plainly(cells[at]) == 0) ++at;
-  return at;
-#endif
-#if defined(__SSE2__) // where a page is empty, most of the time goes here
-  for (; at + 64 <= end; at += 64) {
-    const auto *words = reinterpret_cast<const __m128i *>(cells + at);
-    const __m128i low = _mm_or_si128(_mm_loadu_si128(words), _mm_loadu_si128(words + 1));
-    const __m128i high = _mm_or_si128(_mm_loadu_si128(words + 2), _mm_loadu_si128(words + 3));
-    const __m128i is_zero = _mm_cmpeq_epi8(_mm_or_si128(low, high), _mm_setzero_si128());
-    if (_mm_movemask_epi8(is_zero) != 0xffff) break;
-  }
-#endif
-  for (; at < end; at += sizeof(uint64_t)) {
-    const uint64_t word = load_plainly(*reinterpret_cast<const uint64_t *>(cells + at));
-    if (word != 0) return std::min(at + static_cast<uint32_t>(std::countr_zero(word)) / 8, end);
+  while (at < end) {
+    if (const uint32_t found = cells_among_16(cells + at); found != 0)
+      return std::min(at + static_cast<uint32_t>(std::countr_zero(found)), end);
+    at += 16;
+    while (at + 64 <= end && is_free_for_64(cells + at)) at += 64; // as in most of an empty page
   }
   return end;
 }
+#else
+uint32_t next_cell(const Cell *cells, uint32_t at, uint32_t end) {
+  while (at < end && load_plainly(cells[at]) == 0) ++at;
+  return at;
+}
+#endif
 
 // The next hole of `granules` at least, from `at` on, where a block or a hole begins; an empty one if there is none before
 // `end`, at the beginning of what is free there.
