@@ -19,7 +19,8 @@ _PACKAGE = ROOT / "python" / "abut"
 _ANY = "…"
 _LITERALS = r'((?:"(?:[^"\\]|\\.)*"\s*)+)'
 _NATIVE = {  # where messages stand after which the program goes on
-    "api/start.cpp": (rf"return {_LITERALS};",),
+    "api/profile.cpp": (rf"return {_LITERALS};", rf"[?:] {_LITERALS}"),
+    "base/profile.cpp": (rf"fail\({_LITERALS}\)", rf"constexpr char k\w+\[\] = {_LITERALS}"),
     "api/json_file.cpp": (rf"<< path\s*<< {_LITERALS}",),
     "plan/start.cpp": (rf"complain\(path, {_LITERALS}\)",),
     "plan/format.cpp": (rf"return {_LITERALS};",),
@@ -45,7 +46,7 @@ class Message(NamedTuple):
 
 def library_messages() -> Iterator[Message]:
     """What the library prints; `where` is whether the program ends then."""
-    folders = ("api", "heap", "os", "plan", "friends", "offload")
+    folders = ("api", "base", "heap", "os", "plan", "friends", "offload")
     for path in sorted(ROOT.glob("src/runtime/**/*.[ch]pp")) + sorted(
         ROOT.glob("papers/**/*.[ch]pp")
     ):

@@ -31,14 +31,17 @@ def _check_value(option: HeapOption, value: str) -> None:
         choices = re.findall(r"[\w-]+", option.range)
         if value not in choices:
             raise unknown(f"value of '{option.name}'", value, choices)
-    elif option.name == "plan":
-        _check_plan(value)
+    elif option.name in _MADE_BY:
+        _check_file(option.name, value)
 
 
-def _check_plan(value: str) -> None:
-    """The library goes on without a plan that it cannot read; who measures one must not."""
-    if value and not value.startswith("@") and not Path(value).is_file():
-        raise _bad(f"{value}: there is no such plan", "make one: abut tune, or abut place")
+_MADE_BY = {"plan": "abut place, or abut tune --slots", "profile": "abut tune"}
+
+
+def _check_file(name: str, value: str) -> None:
+    """The library goes on without what it cannot read; who measures with it must not."""
+    if value and not (name == "plan" and value.startswith("@")) and not Path(value).is_file():
+        raise _bad(f"{value}: there is no such {name}", f"make one: {_MADE_BY[name]}")
 
 
 def _check_number(option: HeapOption, value: str) -> None:

@@ -49,6 +49,10 @@ def command(
         Path | None,
         typer.Option(metavar="PLAN", help="Put objects where `abut place` or `abut tune` planned."),
     ] = None,
+    profile: Annotated[
+        Path | None,
+        typer.Option(metavar="PROFILE", help="Use the settings that `abut tune` kept."),
+    ] = None,
     json: Annotated[
         Path | None,
         typer.Option(
@@ -77,6 +81,7 @@ def command(
         abut run -- lua5.4 script.lua
         abut run --stats heap.json --option decay_ms=0 -- xmllint --noout big.xml
         abut run --explain -- xmllint --noout big.xml
+        abut run --profile lua5.4.profile -- lua5.4 script.lua
         abut run --option groups=all --json groups.json -- xmllint --noout big.xml
         abut run --heap mimalloc -- lua5.4 script.lua
         abut run --check tail,quarantine -- ./my-program
@@ -89,7 +94,7 @@ def command(
                 fix="leave out --plan, --explain and --json",
                 exit_code=USAGE,
             )
-        environment |= _settings(heap, option or [], stats, json, plan, explain=explain)
+        environment |= _settings(heap, option or [], stats, json, plan, profile, explain=explain)
         found = require_heap(heap)
         if check:
             found = checked_heap(found, check)
@@ -120,13 +125,15 @@ def _settings(
     stats: Path | None,
     json: Path | None,
     plan: Path | None,
+    profile: Path | None,
     *,
     explain: bool,
 ) -> dict[str, str]:
-    wanted = options or stats or json or explain or plan
+    wanted = options or stats or json or explain or plan or profile
     if heap.split("+", maxsplit=1)[0] != "abut" and wanted:
         raise AbutError(
-            f"--option, --stats, --explain, --json and --plan are abut's, and the heap is {heap}",
+            "--option, --stats, --explain, --json, --plan and --profile are abut's, and the heap"
+            f" is {heap}",
             fix="leave them out, or leave --heap out",
             exit_code=USAGE,
         )
@@ -138,6 +145,11 @@ def _settings(
         variables["ABUT_STATS"] = str(stats.absolute())
     if plan:
         variables["ABUT_PLAN"] = str(plan.absolute())
+    if profile:
+        from abut.tuning.profile import read_profile
+
+        read_profile(profile)
+        variables["ABUT_PROFILE"] = str(profile.absolute())
     if json:
         variables["ABUT_EXPLAIN_FILE"] = str(json.absolute())
     if explain:

@@ -1,6 +1,7 @@
 // What happens when the library is loaded and when the process ends.
 #include "api/deepbind.hpp"
 #include "api/explanation.hpp"
+#include "api/profile.hpp"
 #include "api/statistics_file.hpp"
 #include "base/options.hpp"
 #include "os/message.hpp"
@@ -23,17 +24,6 @@ extern const Ways kNewWays __asm__("abut_new_ways") __attribute__((weak, visibil
 namespace {
 
 constexpr size_t kLongestName = 64;
-
-const char *reason(SetOption result) {
-  switch (result) {
-  case SetOption::unknown_name: return "there is no such option";
-  case SetOption::not_a_value: return "this is not a value of that option";
-  case SetOption::out_of_range: return "this value is out of range";
-  case SetOption::too_long: return "this path is too long";
-  case SetOption::done: break;
-  }
-  return "";
-}
 
 bool checks_blocks() { return &kChecksBlocks != nullptr; }
 
@@ -66,7 +56,11 @@ void set_from_environment(const char *setting) {
 }
 
 __attribute__((constructor(101))) void start(int, char **, char **environment) {
-  constexpr char kPrefix[] = "ABUT_";
+  constexpr char kPrefix[] = "ABUT_", kProfile[] = "ABUT_PROFILE=";
+  // Before the others, which win.
+  for (char **entry = environment; entry && *entry; ++entry)
+    if (std::strncmp(*entry, kProfile, sizeof kProfile - 1) == 0 && (*entry)[sizeof kProfile - 1])
+      follow_profile(*entry + sizeof kProfile - 1);
   for (char **entry = environment; entry && *entry; ++entry)
     if (std::strncmp(*entry, kPrefix, sizeof kPrefix - 1) == 0)
       set_from_environment(*entry + sizeof kPrefix - 1);

@@ -222,7 +222,7 @@ def test_what_was_grouped_is_explained_in_words_and_as_json(abut: Abut, tmp_path
 def test_an_explanation_is_abuts(abut: Abut) -> None:
     refused = abut("run", "--heap", "glibc", "--json", "told.json", "--", "true")
     assert refused.returncode == 2
-    assert "--json and --plan are abut's" in refused.stderr
+    assert "--plan and --profile are abut's" in refused.stderr
 
 
 @pytest.mark.skipif(

@@ -1,0 +1,172 @@
+"""The profile: a small text file with the settings that won for a program, and how they did.
+
+It is TOML of the kind that the library reads itself when the program starts: tables, texts without
+escapes, whole numbers. What was measured stands in comments, which merging keeps.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from abut.errors import AbutError
+from abut.library import load_library
+from abut.settings import environment_of
+from abut.tuning.policies import Policy
+
+FORMAT = 1
+_MOST_BYTES = 64 << 10
+_MOST_COMMENT = 400  # characters
+_FIX = "make it again with `abut tune`"
+_LINE = re.compile(r'\s*(\[\w+\]|\w+\s*=\s*("[^"\\\x00-\x1f]*"|\d+))?\s*(#.*)?')
+_TABLES = {"program": {"name", "build_id"}, "machine": {"processor", "cores", "system"}}
+_NOT_HERE = ("profile", "stats", "explain_file")
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Settings by option, for the program that was measured on a machine; a file's plan lies in its
+    folder. `evidence` are lines of comment.
+    """
+
+    program: str
+    build_id: str
+    machine: Mapping[str, str | int]
+    settings: Mapping[str, str]
+    evidence: Sequence[str] = field(default_factory=list)
+
+
+def profile_text(profile: Profile) -> str:
+    """The file's contents. Raises AbutError where they are too long."""
+    comments = [f"# {_one_line(line)}"[:_MOST_COMMENT] for line in profile.evidence]
+    lines = [
+        *comments,
+        f"profile = {FORMAT}",
+        "",
+        "[program]",
+        *_entries({"name": profile.program, "build_id": profile.build_id}),
+        "",
+        "[machine]",
+        *_entries(profile.machine),
+        "",
+        "[settings]",
+        *_entries({n: int(v) if v.isdecimal() else v for n, v in profile.settings.items()}),
+    ]
+    text = "\n".join(lines) + "\n"
+    if len(text.encode()) > _MOST_BYTES:
+        raise AbutError(
+            "the profile is longer than 64 KiB",
+            fix="merge fewer, or delete comments",
+        )
+    return text
+
+
+def read_profile(path: Path) -> Profile:
+    """The profile in a file. Raises AbutError that says where it is wrong."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(_MOST_BYTES + 1)
+        if len(content) > _MOST_BYTES:
+            raise _bad(path, "it is longer than 64 KiB")
+        text = content.decode()
+        document = tomllib.loads(text)
+    except OSError as error:
+        raise AbutError(f"{path}: {error.strerror}", fix="name a file that is there") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise _bad(path, f"is no TOML: {error}") from error
+    _check(path, text, document)
+    settings = {name: str(value) for name, value in document["settings"].items()}
+    environment_of(
+        [f"{name}={value}" for name, value in settings.items() if name != "plan"],
+        load_library().options(),
+    )
+    plan = settings.get("plan")
+    if plan and not (path.absolute().parent / plan).is_file():
+        raise _bad(path, f"its plan {plan} is not there")
+    return Profile(
+        document["program"].get("name", ""),
+        document["program"].get("build_id", ""),
+        document.get("machine", {}),
+        settings,
+        [line.removeprefix("#").strip() for line in text.splitlines() if line.startswith("#")],
+    )
+
+
+def policy_of(path: Path, profile: Profile) -> Policy:
+    """The settings of a profile that was read from a file, to be measured."""
+    settings = dict(profile.settings)
+    if "plan" in settings:
+        settings["plan"] = str(path.absolute().parent / settings["plan"])
+    return Policy(path.name, settings)
+
+
+def merged(profiles: Mapping[Path, Profile]) -> Profile:
+    """One with the settings of all; program and machine are the last one's.
+
+    Raises AbutError where they are for different programs, or set an option differently.
+    """
+    settings: dict[str, str] = {}
+    evidence: list[str] = []
+    origins: dict[str, Path] = {}
+    first, *_, last = profiles.values()
+    for path, profile in profiles.items():
+        if profile.program != first.program:
+            raise AbutError(
+                f"{path}: is for {profile.program}, and the first for {first.program}",
+                fix="merge profiles of one program",
+            )
+        for name, value in profile.settings.items():
+            if settings.setdefault(name, value) != value:
+                raise AbutError(
+                    f"{path}: {name} is {value}, and {settings[name]} in {origins[name]}",
+                    fix="delete one of the two lines, or tune with both inputs: --train, --train",
+                )
+            origins.setdefault(name, path)
+        evidence += [f"from {path.name}:", *profile.evidence]
+    return Profile(last.program, last.build_id, last.machine, settings, evidence)
+
+
+def _check(path: Path, text: str, document: Mapping[str, Any]) -> None:
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not _LINE.fullmatch(line):
+            raise _bad(path, f"line {number}: neither [TABLE] nor NAME = VALUE")
+    if not text.endswith("\n"):
+        raise _bad(path, "its last line is cut off")
+    if document.get("profile") != FORMAT:
+        raise _bad(path, f"it does not begin with `profile = {FORMAT}`")
+    if odd := document.keys() - {"profile", "settings", *_TABLES}:
+        raise _bad(path, f"{min(odd)}: this version has no such table")
+    if not document.get("settings"):
+        raise _bad(path, "it has no settings")
+    if "program" not in document:
+        raise _bad(path, "it does not name the program")
+    if not all(isinstance(one, str) for one in document["program"].values()):
+        raise _bad(path, "[program] has texts")
+    for table, names in _TABLES.items():
+        if odd := document.get(table, {}).keys() - names:
+            raise _bad(path, f"[{table}] has no {min(odd)}")
+    for name in _NOT_HERE:
+        if name in document["settings"]:
+            raise _bad(path, f"{name} is not for a profile to set")
+
+
+def _bad(path: Path, why: str) -> AbutError:
+    return AbutError(f"{path}: {why}", fix=_FIX)
+
+
+def _entries(table: Mapping[str, str | int]) -> list[str]:
+    return [
+        f"{name} = {value}" if isinstance(value, int) else f'{name} = "{_plain(value)}"'
+        for name, value in table.items()
+    ]
+
+
+def _one_line(text: str) -> str:
+    return "".join(letter if letter.isprintable() else " " for letter in text)
+
+
+def _plain(text: str) -> str:
+    """Without what would have to be escaped."""
+    return _one_line(text).replace('"', "'").replace("\\", "/")

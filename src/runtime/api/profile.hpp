@@ -1,0 +1,14 @@
+// A profile is followed from the start of the program on.
+#pragma once
+
+#include "base/options.hpp"
+
+namespace abut::entry {
+
+// Why an option could not be set.
+const char *reason(SetOption result);
+
+// Sets the options that the profile in the file `path` has. What is wrong with it is said, and it has no effect then.
+void follow_profile(const char *path);
+
+} // namespace abut::entry

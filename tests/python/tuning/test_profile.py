@@ -1,0 +1,129 @@
+"""Profiles: what they set holds in the program, and what is wrong with one is said."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from abut.errors import AbutError
+from abut.places import library_candidate
+from abut.tuning.profile import Profile, merged, profile_text, read_profile
+from conftest import Abut, abut_environment
+
+SOUND = 'profile = 1\n[program]\nname = "lua"\n[settings]\n'
+# Enough objects that `explain` has a line to print.
+LUA = ["lua5.4", "-e", "local t = {} for i = 1, 20000 do t[i] = {i} end"]
+
+
+def said(path: Path, **variables: str) -> str:
+    environment = abut_environment(
+        LD_PRELOAD=str(library_candidate()), ABUT_PROFILE=str(path), **variables
+    )
+    done = subprocess.run(LUA, env=environment, capture_output=True, text=True, check=True)
+    return done.stderr
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "lua.profile"
+
+
+def test_its_settings_hold_and_the_environment_wins(path: Path) -> None:
+    path.write_text(SOUND + 'explain = "on"\nfriends = "on"\n')
+    assert "objects of" in said(path)
+    assert said(path, ABUT_EXPLAIN="off") == ""
+    path.write_text(SOUND + 'explain = "on"\nfriends = "off"\n')
+    assert "objects of" not in said(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("", "it cannot be read"),
+        ("[settings]\n", "line 1: it does not begin with `profile = 1`"),
+        (SOUND, "it has no settings"),
+        (SOUND + 'order = "birth', "line 5: it is cut off"),
+        (SOUND + "order = birth\n", "line 5: this is neither"),
+        (SOUND + 'order = "birth"\n' + "#" * 65536 + "\n", "it is longer than 64 KiB"),
+        (SOUND + 'order = "age"\n', "line 5: this is not a value of that option"),
+        (SOUND + 'colour = "red"\n', "line 5: there is no such option"),
+        (SOUND + 'stats = "elsewhere"\n', "line 5: there is no such option"),
+        (SOUND + "retain_mb = 99999999999\n", "line 5: this value is out of range"),
+    ],
+)
+def test_what_is_wrong_is_said_and_the_program_goes_on(
+    path: Path, content: str, problem: str
+) -> None:
+    path.write_text(content)
+    assert said(path).startswith(f"abut: ABUT_PROFILE={path}: {problem}")
+    with pytest.raises(AbutError):
+        read_profile(path)
+
+
+def test_nothing_of_a_damaged_one_is_set(path: Path) -> None:
+    path.write_text(SOUND + 'explain = "on"\n[contexts]\n')
+    assert said(path).count("\n") == 1
+
+
+def test_its_plan_lies_beside_it(path: Path) -> None:
+    path.write_text(SOUND + 'plan = "lua.plan"\n')
+    assert f"ABUT_PLAN={path.with_suffix('.plan')}: it cannot be read" in said(path)
+    with pytest.raises(AbutError, match=r"its plan lua\.plan is not there"):
+        read_profile(path)
+
+
+def test_start_up_takes_well_under_two_milliseconds(path: Path) -> None:
+    def instructions() -> int:
+        command = ["valgrind", "--tool=cachegrind", "--cachegrind-out-file=/dev/null", "/bin/true"]
+        environment = {**os.environ, "LD_PRELOAD": str(library_candidate())}
+        environment |= {"ABUT_PROFILE": str(path)} if path.exists() else {}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        line = next(line for line in done.stderr.splitlines() if "I   refs" in line)
+        return int(line.split()[-1].replace(",", ""))
+
+    without = instructions()
+    path.write_text(SOUND + 'order = "birth"\nfriends = "off"\nretain_mb = 64\n')
+    assert instructions() - without < 20_000
+    path.write_text("# what was measured\n" * 3000 + SOUND + 'order = "birth"\n')
+    assert instructions() - without < 2_000_000
+
+
+def test_what_is_written_is_what_is_read(path: Path) -> None:
+    machine: dict[str, str | int] = {"processor": 'a "fast" one\n', "cores": 2}
+    profile = Profile("lua\\5", "0a1b", machine, {"order": "birth", "retain_mb": "64"}, ["x\ny"])
+    path.write_text(profile_text(profile))
+    read = read_profile(path)
+    assert (read.settings, read.evidence) == (profile.settings, ["x y"])
+    assert (read.program, read.machine) == ("lua/5", {"processor": "a 'fast' one ", "cores": 2})
+    assert said(path) == ""
+
+
+def test_several_become_one_unless_they_contradict(abut: Abut, tmp_path: Path) -> None:
+    order, memory, other, age = (tmp_path / name for name in ("a", "b", "c", "d"))
+    order.write_text("# 0.8 of the time\n" + SOUND + 'order = "birth"\n')
+    memory.write_text("# 0.9 of the memory\n" + SOUND + 'order = "birth"\nretain_mb = 0\n')
+    other.write_text(SOUND.replace("lua", "jq") + "retain_mb = 0\n")
+    age.write_text(SOUND + 'order = "size"\n')
+    done = abut("profile", "merge", "-o", "m", "a", "b")
+    assert done.returncode == 0, done.stderr
+    shown = abut("profile", "show", "m").stdout
+    assert all(
+        line in shown for line in ("order = birth", "retain_mb = 0", "0.8 of the time", "0.9 of")
+    )
+    assert shown.endswith("next: abut run --profile m -- lua\n")
+    for wrong, problem in (("c", "is for jq"), ("d", "order is size, and birth in a")):
+        refused = abut("profile", "merge", "-o", "n", "a", wrong)
+        assert (refused.returncode, problem in refused.stderr) == (2, True)
+    assert "is there already" in abut("profile", "merge", "-o", "m", "a", "b").stderr
+    one = {path: read_profile(path) for path in (order, memory)}
+    assert merged(one).settings == {"order": "birth", "retain_mb": "0"}
+
+
+def test_run_uses_it_and_refuses_a_damaged_one(abut: Abut, path: Path) -> None:
+    path.write_text(SOUND + 'explain = "on"\n')
+    assert "objects of" in abut("run", "--profile", str(path), "--", *LUA).stderr
+    path.write_text(SOUND)
+    done = abut("run", "--profile", str(path), "--", "/bin/true")
+    assert (done.returncode, "it has no settings" in done.stderr) == (125, True)
+    assert abut("compare", "--heaps", "abut+profile=none", "--", "/bin/true").returncode == 2
