@@ -34,7 +34,7 @@ from abut.measure.measurement import Plan as Rounds
 from abut.measure.session import compare
 from abut.measure.tasks import program_tasks
 from abut.places import bench_places
-from abut.reporters.tune import QuietWatcher
+from abut.reporters.progress import QuietWatcher
 from abut.tuning.plan import PAGE, SLOT, Plan, PlannedContext, write_plan
 from abut.tuning.program import program_build_id
 

@@ -26,7 +26,7 @@ from abut.measure.measurement import Plan as Rounds
 from abut.measure.session import Task, compare
 from abut.measure.workload import Workload
 from abut.places import PACKAGE, bench_places, native_folder
-from abut.reporters.tune import QuietWatcher
+from abut.reporters.progress import QuietWatcher
 from abut.simulation.jobs import Job, Result, simulate
 from abut.simulation.presets import find_preset
 from abut.trace.reader import Trace

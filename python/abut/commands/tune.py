@@ -1,16 +1,20 @@
-"""`abut tune`: finds out whether a plan makes a program faster, and which."""
+"""`abut tune`: finds out which settings of the heap make a program faster, and keeps what wins."""
 
 import re
 import shlex
 import sys
-import tempfile
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from abut.errors import NO, USAGE, AbutError
+from abut.errors import INTERRUPTED, NO, USAGE, AbutError, unknown
 from abut.targets import check_target
+from abut.verb import refuse
+
+if TYPE_CHECKING:
+    from abut.tuning.runs import Input
+    from abut.tuning.tune import Request, Tuning
 
 TAKES_PROGRAM = True
 _BUDGET = re.compile(r"(\d+(?:\.\d+)?)([smh]?)")
@@ -19,70 +23,179 @@ _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 def command(
     program: Annotated[
-        list[str], typer.Argument(metavar="PROGRAM", help="What to tune, with its arguments.")
-    ],
+        list[str] | None,
+        typer.Argument(metavar="PROGRAM", help="What to tune, with its arguments."),
+    ] = None,
+    train: Annotated[
+        list[str] | None,
+        typer.Option(metavar="'CMD'", help="Another command to choose by, or the first one."),
+    ] = None,
+    test: Annotated[
+        list[str] | None,
+        typer.Option(metavar="'CMD'", help="A command with which the choice must win, too."),
+    ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="PLAN", help="The plan's file [PROGRAM.plan]."),
+        typer.Option("--output", "-o", metavar="FILE", help="The profile [PROGRAM.profile]."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the plan.")] = False,
-    budget: Annotated[
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the profile.")] = False,
+    time_budget: Annotated[
         str, typer.Option(metavar="TIME", help="About how long it may take: 90s, 5m, 1h.")
     ] = "5m",
-    runs: Annotated[
-        int | None,
-        typer.Option(min=3, metavar="N", help="Runs of each [as many as there is time]."),
+    objective: Annotated[
+        str,
+        typer.Option(metavar="FIGURE", help="user, wall or rss, or a sum: '0.7*user + 0.3*rss'."),
+    ] = "user",
+    measure: Annotated[
+        str | None,
+        typer.Option(
+            metavar="'CMD'",
+            help="PROGRAM is a server; this command measures it, and prints the figure last.",
+        ),
     ] = None,
-    also: Annotated[
-        list[str] | None,
-        typer.Option(metavar="'-- PROGRAM ARGS'", help="Another input on which it must not lose."),
+    better: Annotated[
+        str | None,
+        typer.Option(metavar="higher|lower", help="Which figures of --measure are better."),
     ] = None,
-    machine: Annotated[
-        str, typer.Option(metavar="PRESET|FILE.toml|this", help="Which caches to simulate.")
-    ] = "modern",
+    slots: Annotated[
+        bool, typer.Option("--slots", help="Record it, and race plans of a slot an object, too.")
+    ] = False,
+    check: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Only measure whether this profile still wins."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
 ) -> None:
-    """Record a program, plan where its objects should lie, and keep the plan only if it is faster.
+    """Race settings of the heap on a program, and keep what wins as a profile.
 
-    Plans by several strategies are ranked in the simulator; the best few are measured in turn with
-    plain abut and the system's allocator. A plan is written if it beats both beyond chance, twice,
-    and loses on no other input; otherwise it says that nothing beats the default, and why, and
-    exits with 1.
+    Each round runs the default and those settings that are left, in shuffled order; the best half
+    goes on. The last one is measured against the default once more: with the commands of --test,
+    if there are any. What does not win beyond chance is not kept: "keep the default", exit code 0.
+    Ctrl-C keeps the best so far, and the same command goes on from there.
+
+    With --check, exit code 1 says that the profile no longer wins.
 
     Examples:
 
         abut tune -- lua5.4 script.lua
-        abut tune --also '-- lua5.4 other.lua' -- lua5.4 script.lua
+        abut tune --train 'jq . a.json' --train 'jq . b.json' --test 'jq . c.json'
+        abut tune --objective '0.7*user + 0.3*rss' -- xmllint --noout big.xml
+        abut tune --measure ./load.sh --better higher -- redis-server --port 7777
+        abut tune --check lua5.4.profile -- lua5.4 script.lua
     """
-    from abut.commands.console import console
-    from abut.reporters.tune import QuietWatcher, tuning_document, tuning_table, tuning_words
-    from abut.tuning.tune import Request, tune
+    inputs = _inputs(program, train or [], measure)
+    tests = _tests(inputs, test or [], measure)
+    request = _request(
+        inputs,
+        tests,
+        output or Path(Path(inputs[0].argv[0]).name + ".profile"),
+        _budget(time_budget),
+        objective,
+        better if measure else None,
+        slots=slots,
+    )
+    if measure is None:
+        refuse("there is no --measure whose figure it would be of", "better")
+    if check:
+        raise typer.Exit(_check(request, check, json=json))
+    check_target(request.output, force=force)
+    raise typer.Exit(_tune(request, force=force, json=json))
 
-    path = output or Path(Path(program[0]).name + ".plan")
-    check_target(path, [], force=force)
-    with tempfile.TemporaryDirectory(prefix="abut-tune-") as folder:
-        request = Request(
-            argv=program,
-            also=[_also(text) for text in also or []],
-            budget=_seconds(budget),
-            runs=runs,
-            output=path,
-            cache=machine,
-            folder=Path(folder),
-            progress=_show_progress,
-        )
-        result = tune(request, QuietWatcher())
+
+def _tune(request: "Request", *, force: bool, json: bool) -> int:
+    from abut.reporters.tune import tuning_table, tuning_words
+    from abut.tuning.tune import tune
+
+    if request.slots:
+        check_target(request.plan, force=force)
+    result = tune(request)
+    if not json and result.standings:
+        from abut.commands.console import console
+
+        console().print(tuning_table(result))
+    _print(result, tuning_words(result), json=json)
+    return INTERRUPTED if result.interrupted else 0
+
+
+def _check(request: "Request", path: Path, *, json: bool) -> int:
+    from abut.reporters.tune import check_words
+    from abut.tuning.profile import policy_of, read_profile
+    from abut.tuning.tune import check
+
+    refuse("--check writes no profile", "output", "force", "slots")
+    result = check(request, policy_of(path, read_profile(path)))
+    _print(result, check_words(result, shlex.quote(str(path))), json=json)
+    return 0 if result.winner else NO
+
+
+def _print(result: "Tuning", words: list[str], *, json: bool) -> None:
     if json:
         from abut.reporters.trace import document
+        from abut.reporters.tune import tuning_document
 
         print(document(**tuning_document(result)))
-        raise typer.Exit(0 if result.winner else NO)
-    out = console()
-    if result.candidates:
-        out.print(tuning_table(result))
-    for sentence in tuning_words(result):
-        out.print(sentence, markup=False)
-    raise typer.Exit(0 if result.winner else NO)
+        return
+    print(*words, sep="\n")
+
+
+def _request(
+    train: "list[Input]",
+    test: "list[Input]",
+    output: Path,
+    budget: float,
+    objective: str,
+    better: str | None,
+    *,
+    slots: bool,
+) -> "Request":
+    from abut.tuning.objective import MEASURED, Objective, objective_of
+    from abut.tuning.policies import declared_axes
+    from abut.tuning.tune import Request
+
+    chosen = objective_of(objective)
+    if train[0].measure:
+        refuse("--measure gives the figure", "objective")
+        refuse("a server's run has no end, and cannot be recorded", "slots")
+        if better not in ("higher", "lower"):
+            raise unknown("--better", better or "", ["higher", "lower"])
+        chosen = Objective({MEASURED: 1.0}, more_is_better=better == "higher")
+    return Request(
+        train, test, declared_axes(), chosen, budget, output, slots=slots, show=_show_progress
+    )
+
+
+def _inputs(program: list[str] | None, train: list[str], measure: str | None) -> "list[Input]":
+    from abut.tuning.runs import Input
+
+    if measure is not None:
+        refuse("with --measure, the server after -- is what is tuned", "train")
+    first = [tuple(program)] if program else []
+    commands = [*first, *(_words("--train", text) for text in train)]
+    if not commands:
+        raise AbutError(
+            "nothing to tune: name a program",
+            fix="abut tune -- PROGRAM ARGS..., or --train 'PROGRAM ARGS...'",
+            exit_code=USAGE,
+        )
+    loads = _words("--measure", measure) if measure is not None else ()
+    return [Input(one, loads) for one in commands]
+
+
+def _tests(inputs: "list[Input]", test: list[str], measure: str | None) -> "list[Input]":
+    """Other commands; of a server, other commands that measure it."""
+    from abut.tuning.runs import Input
+
+    commands = [_words("--test", text) for text in test]
+    if measure is not None:
+        return [Input(inputs[0].argv, one) for one in commands]
+    tests = [Input(one) for one in commands]
+    if same := next((one for one in tests if one in inputs), None):
+        raise AbutError(
+            f"--test '{shlex.join(same.argv)}': it is trained with the same command",
+            fix="test with another input",
+            exit_code=USAGE,
+        )
+    return tests
 
 
 def _show_progress(what: str) -> None:
@@ -90,21 +203,20 @@ def _show_progress(what: str) -> None:
         print(f"abut: {what}", file=sys.stderr)
 
 
-def _seconds(text: str) -> float:
+def _budget(text: str) -> float:
     found = _BUDGET.fullmatch(text)
     if not found or not float(found[1]):
-        raise AbutError(f"--budget {text}: no time", fix="say 90s, 5m or 1h", exit_code=USAGE)
+        raise AbutError(f"--time-budget {text}: no time", fix="say 90s, 5m or 1h", exit_code=USAGE)
     return float(found[1]) * _SECONDS[found[2]]
 
 
-def _also(text: str) -> list[str]:
+def _words(option: str, text: str) -> tuple[str, ...]:
     try:
-        words = shlex.split(text)
+        words = tuple(shlex.split(text))
     except ValueError as error:
-        raise AbutError(f"--also {text}: {error}", exit_code=USAGE) from error
-    words = words[1:] if words[:1] == ["--"] else words
+        raise AbutError(f"{option} {text}: {error}", exit_code=USAGE) from error
     if not words:
         raise AbutError(
-            f"--also {text!r}: no program", fix="--also '-- prog other args'", exit_code=USAGE
+            f"{option} {text!r}: no program", fix=f"{option} 'prog args'", exit_code=USAGE
         )
     return words

@@ -50,16 +50,8 @@ _TUNING = {
     "strategy": (str, NoneType),
     "why": (str, NoneType),
     "runs": int,
-    "recorded_cycles": _NUMBER,
-    "seconds": _Named(_INTERVAL),
-    "candidates": [
-        {
-            "strategy": str,
-            "predicted_cycles": _NUMBER,
-            **dict.fromkeys(("seconds", "to_plain", "to_system"), _INTERVAL),
-        }
-    ],
-    "held_out": [{"command": [str], "to_plain": _INTERVAL, "to_system": _INTERVAL}],
+    "candidates": [{"strategy": str, "to_plain": _INTERVAL}],
+    "held_out": [{"command": [str], "to_plain": _INTERVAL}],
 }
 _BOUNDS = 3  # the value, the low and the high end
 

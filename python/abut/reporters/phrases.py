@@ -164,7 +164,7 @@ def next_command(report: Document | None, tunings: Sequence[Document]) -> str:
     for tuning in tunings:
         command = shlex.join(tuning["command"])
         if tuning.get("plan"):
-            return f"abut run --plan {shlex.quote(tuning['plan'])} -- {command}"
+            return f"abut run --profile {shlex.quote(tuning['plan'])} -- {command}"
         return f"abut run -- {command}"
     if report is None:
         return "abut record -- PROGRAM ARGS"

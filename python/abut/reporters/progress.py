@@ -8,7 +8,7 @@ from abut.measure.measurement import Comparison
 from abut.measure.session import Watcher
 
 
-class _Silent:
+class QuietWatcher:
     """For output that goes to a file: says nothing."""
 
     def on_program(self, name: str) -> None:
@@ -36,7 +36,7 @@ def share_done(what: str) -> Iterator[Callable[[float], None]]:
 def progress(comparison: Comparison, programs: int) -> Iterator[Watcher]:
     """A bar that counts runs, and names the program and the heap."""
     if not sys.stderr.isatty():
-        yield _Silent()
+        yield QuietWatcher()
         return
     from rich.console import Console
     from rich.progress import Progress

@@ -1,113 +1,112 @@
-"""What tuning found, as words, a table and a document."""
+"""What tuning found, as a table, words and a document."""
 
 import shlex
+from collections.abc import Sequence
 from typing import Any
 
 from rich.table import Table
 
-from abut.measure.statistics import Estimate
+from abut.measure.paired import Ratio
 from abut.reporters.grid import grid
-from abut.reporters.plan import plan_document
-from abut.tuning.tune import PLAIN, SYSTEM, Tuning
-
-
-class QuietWatcher:
-    """Shows nothing: the caller says what is being done."""
-
-    def on_program(self, name: str) -> None:
-        """Nothing to show."""
-
-    def on_run(self, program: str, heap: str) -> None:
-        """Nothing to show."""
+from abut.tuning.race import Standing
+from abut.tuning.runs import Input
+from abut.tuning.tune import Tuning
 
 
 def tuning_table(result: Tuning) -> Table:
-    """A row a candidate: predicted beside measured."""
+    """A row a policy that was raced, the best first."""
     table = grid(
-        "predicted and measured",
-        ["plan by", "AMAT, cycles", "predicted", "wall time", f"of {PLAIN}'s", f"of {SYSTEM}'s"],
+        f"{result.request.objective}, as a multiple of the default's",
+        ["policy", "settings", "in the race", "rounds", "left it"],
+        words=2,
     )
-    base = result.recorded_cycles
-    for candidate in result.candidates:
-        table.add_row(
-            candidate.strategy,
-            f"{candidate.predicted:.2f}",
-            f"{candidate.predicted / base:.2f}" if base else "-",
-            _seconds(candidate.wall),
-            _multiple(candidate.to_plain),
-            _multiple(candidate.to_system),
-        )
-    table.add_row(f"none: {PLAIN}", f"{base:.2f}", "1.00", _seconds(result.plain), "1", "")
-    table.add_row(f"none: {SYSTEM}", "", "", _seconds(result.system), "", "1")
+    for one in sorted(result.standings, key=lambda one: (one.value, one.policy.name)):
+        settings = " ".join(f"{name}={value}" for name, value in one.policy.settings.items())
+        shown = str(one.ratio) if one.ratio else "-"
+        table.add_row(one.policy.name, settings, shown, str(len(one.logs)), one.out or "-")
     return table
 
 
 def tuning_words(result: Tuning) -> list[str]:
-    """The verdict, how other inputs fared, and how to see it again."""
-    command = shlex.join(result.request.argv)
-    words = [
-        f"another input, {shlex.join(other.argv)}: {_multiple(other.to_plain)} of {PLAIN}'s time, "
-        f"{_multiple(other.to_system)} of {SYSTEM}'s"
-        for other in result.held_out
-    ]
-    if result.winner is None:
-        return [
-            *words,
-            f"nothing here beats the default: {result.why}",
-            f"next: abut run -- {command}",
+    """The verdict, how it does with the test's inputs, and what to type next."""
+    request, confirmed = result.request, result.confirmed
+    words = [f"{result.resumed} runs were kept from before"] if result.resumed else []
+    if confirmed and request.test:
+        words += [
+            f"tested with {_shown(one)}: {confirmed.of_input(number)}"
+            for number, one in enumerate(request.test)
+            if confirmed.logs
         ]
-    path = result.request.output
-    return [
-        *words,
-        f"{path}: by {result.winner.strategy}, {_multiple(result.winner.to_plain)} of {PLAIN}'s "
-        f"time and {_multiple(result.winner.to_system)} of {SYSTEM}'s",
-        f"see it again: abut compare --heaps {SYSTEM},{PLAIN},{PLAIN}+plan={path} "
-        f"--runs {result.runs} -- {command}",
-        f"next: abut run --plan {path} -- {command}",
-    ]
+    command = shlex.join(request.train[0].argv)
+    if result.winner is None:
+        return [*words, f"keep the default: {result.why}", f"next: abut run -- {command}"]
+    path = request.output
+    took = f"{result.gain} of the default's {request.objective}"
+    words.append(f"{path}: {result.winner.name}, {took}; {result.winner.why}")
+    if result.interrupted:
+        words.append("interrupted before it was measured again; the same command goes on")
+    elif not request.test:
+        words.append("not proven for other inputs: name some with --train and --test")
+    return [*words, f"next: abut run --profile {shlex.quote(str(path))} -- {command}"]
+
+
+def check_words(result: Tuning, profile: str) -> list[str]:
+    """Whether a kept profile still wins."""
+    command = shlex.join(result.request.train[0].argv)
+    if result.winner:
+        took = f"{result.gain} of the default's {result.request.objective}"
+        return [f"{profile} still wins: {took}", f"next: abut run --profile {profile} -- {command}"]
+    return [f"{profile} does not win: {result.why}", f"next: abut tune --force -- {command}"]
 
 
 def tuning_document(result: Tuning) -> dict[str, Any]:
-    """The same as JSON has it."""
+    """The same as JSON has it. Ratios are of the default's figure: value, low and high end."""
+    request, confirmed = result.request, result.confirmed
     return {
-        "command": list(result.request.argv),
-        "plan": str(result.request.output) if result.winner else None,
-        "strategy": result.winner.strategy if result.winner else None,
+        "command": list(request.train[0].argv),
+        "plan": str(request.output) if result.winner else None,
+        "strategy": result.winner.name if result.winner else None,
+        "settings": dict(result.winner.settings) if result.winner else {},
         "why": result.why,
-        "runs": result.runs,
-        "recorded_cycles": result.recorded_cycles,
-        "seconds": {PLAIN: _interval(result.plain), SYSTEM: _interval(result.system)},
-        "candidates": [
-            {
-                "strategy": one.strategy,
-                "predicted_cycles": one.predicted,
-                "seconds": _interval(one.wall),
-                "to_plain": _interval(one.to_plain),
-                "to_system": _interval(one.to_system),
-                **plan_document(one.plan),
-            }
-            for one in result.candidates
-        ],
+        "objective": str(request.objective),
+        "gain": _interval(result.gain),
+        "runs": len(confirmed.logs) if confirmed else 0,
+        "seconds": round(result.seconds, 1),
+        "interrupted": result.interrupted,
+        "candidates": [_candidate(one) for one in _with_confirmed(result)],
         "held_out": [
             {
-                "command": list(other.argv),
-                "to_plain": _interval(other.to_plain),
-                "to_system": _interval(other.to_system),
+                "command": list(one.measure or one.argv),
+                "to_plain": _interval(confirmed.of_input(number)),
             }
-            for other in result.held_out
+            for number, one in enumerate(request.test)
+            if confirmed and confirmed.logs
         ],
     }
 
 
-def _interval(estimate: Estimate | None) -> list[float] | None:
-    return [estimate.value, estimate.low, estimate.high] if estimate else None
+def _with_confirmed(result: Tuning) -> Sequence[Standing]:
+    """Those that were raced; the best as it was measured again."""
+    confirmed = result.confirmed
+    if confirmed is None or not confirmed.logs:
+        return result.standings
+    others = [one for one in result.standings if one.policy.name != confirmed.policy.name]
+    return [confirmed, *others]
 
 
-def _seconds(estimate: Estimate | None) -> str:
-    return f"{estimate.value:.3f} s" if estimate else "-"
+def _candidate(one: Standing) -> dict[str, Any]:
+    return {
+        "strategy": one.policy.name,
+        "settings": dict(one.policy.settings),
+        "to_plain": _interval(one.ratio),
+        "rounds": len(one.logs),
+        "left": one.out,
+    }
 
 
-def _multiple(estimate: Estimate | None) -> str:
-    if estimate is None:
-        return "-"
-    return f"{estimate.value:.3f} ({estimate.low:.3f} to {estimate.high:.3f})"
+def _interval(ratio: Ratio | None) -> list[float] | None:
+    return [ratio.value, ratio.low, ratio.high] if ratio else None
+
+
+def _shown(one: Input) -> str:
+    return shlex.join(one.measure or one.argv)

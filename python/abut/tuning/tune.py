@@ -1,267 +1,233 @@
-"""Tuning: record, make plans, rank them in the simulator, measure the best, keep what wins."""
+"""Tuning: race the heap's policies, measure the best again, and keep it as a profile if it wins."""
 
-import time
-from collections.abc import Callable, Sequence
+import shlex
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
-from abut.errors import AbutError
-from abut.heaps import Heap, MissingHeap, find_heap
-from abut.measure.counters import available
-from abut.measure.measurement import Comparison
-from abut.measure.measurement import Plan as Rounds
-from abut.measure.session import Watcher, compare
-from abut.measure.statistics import Estimate, median, ratio
-from abut.measure.tasks import program_tasks
-from abut.simulation.jobs import Job, average_cycles, simulate
-from abut.simulation.presets import find_preset
-from abut.simulation.windows import windows_of
-from abut.trace.reader import Trace
-from abut.tuning.choice import cache_of, simulate_plan
-from abut.tuning.first_run import record, time_once
-from abut.tuning.plan import Plan, write_plan
-from abut.tuning.planning import make_plan, read_recorded
-from abut.tuning.strategies import find_strategy
+import abut
+from abut.errors import USAGE, AbutError
+from abut.machine import this_machine
+from abut.measure.paired import Ratio
+from abut.program import find_program
+from abut.targets import write
+from abut.tuning.objective import Objective
+from abut.tuning.policies import DEFAULT, Policy
+from abut.tuning.profile import Profile, profile_text
+from abut.tuning.program import program_build_id
+from abut.tuning.race import FEWEST_ROUNDS, LEAST_GAIN, LOOKS, Race, Standing, is_gain
+from abut.tuning.runs import CONFIRM, Input, Runs
+from abut.tuning.slots import slot_policies
 
-STRATEGIES = ("combined", "usage-df", "hot-streams", "hot-cold", "lifetime", "affinity", "simple")
-_ALWAYS_MEASURED = "affinity"  # pools do for other inputs, which the simulator cannot see
-_FINALISTS = 3
-_LEAST_RUNS, _MOST_RUNS = 5, 30
-_SHARE_TO_RECORD, _SHARE_TO_SIMULATE = 0.4, 0.3  # of the budget
-_LEAST_GAIN = 0.01
-# Of long traces, so many accesses are read for strategies, in so many windows, or simulated.
-_READ_ACCESSES, _READ_WINDOWS, _RANK_ACCESSES = 300_000_000, 3, 60_000_000
-SYSTEM, PLAIN = "glibc", "abut"
+_SHARE_OF_RACES = 0.6  # of the budget; the rest is for measuring the best again
+_SHARE_TO_RECORD = 0.3
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to tune. `also`: other inputs, on which a plan must not lose. `budget` in seconds."""
+    """What to tune: by `axes` of policies, for about `budget` seconds. `output` is the profile;
+    with `slots`, plans are raced, too.
+    """
 
-    argv: Sequence[str]
-    also: Sequence[Sequence[str]]
+    train: Sequence[Input]
+    test: Sequence[Input]
+    axes: Mapping[str, Sequence[Policy]]
+    objective: Objective
     budget: float
-    runs: int | None
     output: Path
-    cache: str
-    folder: Path
-    progress: Callable[[str], None]
+    slots: bool
+    show: Callable[[str], None]
 
-
-@dataclass(slots=True)
-class Candidate:
-    """A plan. `predicted`: simulated cycles an access; `wall`: seconds; `gain` over plain abut."""
-
-    strategy: str
-    plan: Plan
-    predicted: float
-    path: Path
-    wall: Estimate | None = None
-    to_plain: Estimate | None = None
-    to_system: Estimate | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class HeldOut:
-    """The winner on another input, as multiples of plain abut's time and the system's."""
-
-    argv: Sequence[str]
-    to_plain: Estimate
-    to_system: Estimate
+    @property
+    def plan(self) -> Path:
+        """Where a plan that won is written."""
+        return self.output.with_suffix(".plan")
 
 
 @dataclass(slots=True)
 class Tuning:
-    """What came of it. `winner` is None where nothing beats the default; `why` says why."""
+    """What came of it. `confirmed` is the best, measured again; `winner` is None where the default
+    is kept, and `why` says why. `resumed` runs were there from before.
+    """
 
     request: Request
-    seconds: float = 0.0  # of one run
-    prepared_in: float = 0.0  # seconds
-    recorded_cycles: float = 0.0
-    candidates: list[Candidate] = field(default_factory=list)
-    plain: Estimate | None = None
-    system: Estimate | None = None
-    runs: int = 0
-    held_out: list[HeldOut] = field(default_factory=list)
-    winner: Candidate | None = None
+    standings: list[Standing] = field(default_factory=list)
+    confirmed: Standing | None = None
+    winner: Policy | None = None
+    gain: Ratio | None = None
     why: str = ""
+    seconds: float = 0.0
+    resumed: int = 0
+    interrupted: bool = False
 
 
-def tune(request: Request, watcher: Watcher) -> Tuning:
-    """Do all of it. Raises AbutError where the program cannot be run or recorded."""
-    result = prepare(request)
-    if result.candidates:
-        measure(result, watcher)
-    return result
+def tune(request: Request) -> Tuning:
+    """Do all of it. Ctrl-C keeps the best so far, if it gains for sure.
 
-
-def prepare(request: Request) -> Tuning:
-    """What can be done while others use the machine: record, place, simulate."""
-    begun = time.monotonic()
+    Raises AbutError where the program cannot be run, or the budget is too small.
+    """
     result = Tuning(request)
-    request.progress("running once, to see how long it takes")
-    result.seconds = time_once(request.argv)
-    limit = request.budget * _SHARE_TO_RECORD
-    trace = record(request.argv, result.seconds, limit, request.folder, request.progress)
-    try:
-        _make_candidates(result, trace)
-    except AbutError as error:
-        if "no object can be placed" not in error.problem:
-            raise
-        result.why = "there are no small objects that a plan could place"
-    result.prepared_in = time.monotonic() - begun
+    with tempfile.TemporaryDirectory(prefix="abut-tune-") as scratch:
+        folder = Path(scratch)
+        runs = Runs(request.train, request.test, folder)
+        result.resumed = runs.resumed
+        try:
+            _tune(result, runs, folder)
+            runs.forget()
+        except KeyboardInterrupt:
+            result.interrupted = True
+            _keep_so_far(result)
+        result.seconds = runs.spent
+        if result.winner:
+            _write(result)
     return result
 
 
-def measure(result: Tuning, watcher: Watcher) -> None:
-    """What wants a quiet machine: run the best candidates, and choose."""
+def check(request: Request, policy: Policy) -> Tuning:
+    """Measure whether a profile's policy still wins."""
+    result = Tuning(request)
+    with tempfile.TemporaryDirectory(prefix="abut-tune-") as scratch:
+        runs = Runs(request.train, request.test, Path(scratch))
+        _check_budget(request, runs.warm_up(), policies=0)
+        result.confirmed = _race(result, runs).confirm(CONFIRM, policy, request.budget)
+        _decide(result, "the profile")
+        runs.forget()
+        result.seconds = runs.spent
+    return result
+
+
+def _tune(result: Tuning, runs: Runs, folder: Path) -> None:
     request = result.request
-    left = max(request.budget - result.prepared_in, 0.0)
-    finalists = _finalists(result.candidates)
-    # Each finalist, the two others, and the winner's confirmation and other inputs after that.
-    each_round = result.seconds * (len(finalists) + 2 + 3 + 3 * len(request.also))
-    affordable = int(left / max(each_round, 1e-3)) - 1
-    result.runs = request.runs or max(_LEAST_RUNS, min(_MOST_RUNS, affordable))
-    _measure(result, finalists, watcher)
-    _judge(result, finalists, watcher)
-
-
-def _make_candidates(result: Tuning, path: Path) -> None:
-    request = result.request
-    preset = find_preset(request.cache)
-    trace = Trace(path)
-    # A few long windows: what follows what must be seen for whole walks of the program.
-    windows = windows_of(trace, _READ_ACCESSES, _READ_WINDOWS)
-    run = read_recorded(trace, windows=windows, cache=cache_of(preset))
-    until = time.monotonic() + request.budget * _SHARE_TO_SIMULATE
-    baseline = simulate(Job(str(path), preset, side="application", most=_RANK_ACCESSES))
-    result.recorded_cycles = average_cycles(baseline)
-    for name in STRATEGIES:
-        if len(result.candidates) >= _FINALISTS and time.monotonic() > until:
-            break
-        request.progress(f"placing and simulating {name}")
-        plan = make_plan([run], find_strategy(name))
-        if not plan.contexts:
-            continue
-        predicted = average_cycles(simulate_plan(path, run, plan, preset, _RANK_ACCESSES))
-        file = request.folder / f"{name}.plan"
-        write_plan(plan, file)
-        result.candidates.append(Candidate(name, plan, predicted, file))
-    result.candidates.sort(key=lambda candidate: candidate.predicted)
-
-
-def _finalists(candidates: Sequence[Candidate]) -> list[Candidate]:
-    first = list(candidates[:_FINALISTS])
-    return first + [one for one in candidates[_FINALISTS:] if one.strategy == _ALWAYS_MEASURED]
-
-
-def _heaps(candidates: Sequence[Candidate]) -> list[Heap]:
-    found = []
-    for name in (SYSTEM, PLAIN):
-        heap = find_heap(name)
-        if isinstance(heap, MissingHeap):
-            raise AbutError(f"heap '{name}': not installed", fix=heap.fix)
-        found.append(heap)
-    plain = found[-1]
-    for candidate in candidates:
-        settings = {"ABUT_PLAN": str(candidate.path.absolute())}
-        found.append(Heap(candidate.strategy, plain.about, plain.library, "", settings))
-    return found
-
-
-def _times(
-    result: Tuning,
-    argv: Sequence[str],
-    candidates: Sequence[Candidate],
-    watcher: Watcher,
-    seed: int,
-) -> dict[str, Estimate]:
-    """Medians of the wall time by heap, without heaps under which the program did otherwise."""
-    rounds = Rounds(result.runs, 1, seed)
-    comparison = Comparison(rounds, _heaps(candidates), [], available())
-    compare(comparison, program_tasks(argv, None), watcher)
-    if comparison.interrupted:
-        raise KeyboardInterrupt
-    if not comparison.measurements:
-        raise AbutError(comparison.left_out[0].reason)
-    measurement = comparison.measurements[0]
-    different = {difference.heap for difference in measurement.differences}
-    return {
-        heap: median([sample.wall_s for sample in samples], seed)
-        for heap, samples in measurement.samples.items()
-        if heap not in different
-    }
-
-
-def _measure(result: Tuning, finalists: Sequence[Candidate], watcher: Watcher) -> None:
-    names = ", ".join(candidate.strategy for candidate in finalists)
-    result.request.progress(f"measuring {names}, {result.runs} times each")
-    _take(result, _times(result, result.request.argv, finalists, watcher, 1), finalists)
-
-
-def _take(result: Tuning, times: dict[str, Estimate], candidates: Sequence[Candidate]) -> None:
-    result.plain, result.system = times[PLAIN], times[SYSTEM]
-    for candidate in candidates:
-        candidate.wall = times.get(candidate.strategy)
-        if candidate.wall is not None:
-            candidate.to_plain = ratio(candidate.wall, times[PLAIN])
-            candidate.to_system = ratio(candidate.wall, times[SYSTEM])
-
-
-def is_gain(estimate: Estimate | None) -> bool:
-    """Whether a multiple of another time is less, for sure and by enough."""
-    return estimate is not None and estimate.high < 1 and estimate.value <= 1 - _LEAST_GAIN
-
-
-def _judge(result: Tuning, finalists: Sequence[Candidate], watcher: Watcher) -> None:
-    better = [one for one in finalists if is_gain(one.to_plain) and is_gain(one.to_system)]
-    if not better:
-        result.why = _why_not(result, finalists)
+    took = runs.warm_up()
+    _check_budget(request, took, policies=len(next(iter(request.axes.values()))))
+    race = _race(result, runs)
+    best, until = DEFAULT, request.budget * _SHARE_OF_RACES
+    for done, (axis, policies) in enumerate(request.axes.items(), start=1):
+        # The first axis has half of the time, the second half of the rest, ...
+        share = 1 - 0.5**done
+        raced = [best.beside(one) for one in policies]
+        best = _raced(result, race, axis, raced, share * until, took)
+    if request.slots:
+        left = request.budget * _SHARE_TO_RECORD
+        plans = slot_policies(request.train[0].argv, took, left, folder, request.show)
+        best = _raced(result, race, "slots", [best.beside(one) for one in plans], until, took)
+    if best is DEFAULT:
+        result.why = _why_none(result)
         return
-    best = min(better, key=lambda one: one.wall.value if one.wall else float("inf"))
-    # The best of several is partly the luckiest: it is measured again by itself.
-    result.request.progress(f"measuring {best.strategy} again")
-    _take(result, _times(result, result.request.argv, [best], watcher, 2), [best])
-    if not (is_gain(best.to_plain) and is_gain(best.to_system)):
-        result.why = f"{best.strategy} won at first, but not when it was measured again"
-        return
-    for argv in result.request.also:
-        result.request.progress("measuring another input")
-        times = _times(result, argv, [best], watcher, 3)
-        mine = times.get(best.strategy)
-        to_plain = ratio(mine, times[PLAIN]) if mine else None
-        to_system = ratio(mine, times[SYSTEM]) if mine else None
-        if to_plain is None or to_system is None:
-            result.why = f"with {best.strategy} the program does something else on another input"
-            return
-        result.held_out.append(HeldOut(argv, to_plain, to_system))
-    if any(other.to_plain.low > 1 for other in result.held_out):
-        result.why = f"{best.strategy} wins on this input, and loses on another"
-        return
-    result.winner = best
-    write_plan(best.plan, result.request.output)
+    result.confirmed = race.confirm(CONFIRM, best, request.budget)
+    _decide(result, best.name)
 
 
-def _why_not(result: Tuning, finalists: Sequence[Candidate]) -> str:
-    known = [one for one in finalists if one.to_plain is not None and one.to_system is not None]
-    if not known:
-        return "under none of the plans the program did the same"
-    best = min(known, key=lambda one: one.to_plain.value if one.to_plain else 1.0)
-    assert best.to_plain is not None
-    assert best.to_system is not None
-    if is_gain(best.to_plain):
-        return (
-            f"{best.strategy} is faster than plain abut, and not than the system's allocator: "
-            f"{best.to_system.value:.3f} of its time ({best.to_system.low:.3f} to "
-            f"{best.to_system.high:.3f})"
+def _raced(
+    result: Tuning, race: Race, axis: str, policies: Sequence[Policy], until: float, took: float
+) -> Policy:
+    """The best of them and of those that were raced before; a run takes `took` seconds."""
+    standings = [Standing(policy) for policy in policies]
+    result.standings += standings
+    race.halve(axis, standings, until, took)
+    left = [one for one in result.standings if not one.out]
+    best = min(left, key=lambda one: one.value, default=None)
+    return best.policy if best and best.value <= 1 - LEAST_GAIN else DEFAULT
+
+
+def _race(result: Tuning, runs: Runs) -> Race:
+    def show(phase: str, standings: Sequence[Standing]) -> None:
+        ranked = sorted(standings, key=lambda one: one.value)
+        rounds = len(ranked[0].logs) if ranked else 0
+        said = ", ".join(f"{one.policy.name} {one.ratio}" for one in ranked[:3] if one.ratio)
+        result.request.show(f"{phase}, round {rounds}, {len(ranked)} left: {said}")
+
+    return Race(runs, result.request.objective, show)
+
+
+def _check_budget(request: Request, took: float, *, policies: int) -> None:
+    """Raise AbutError where not even the first rounds would be done in time."""
+    least = took * (FEWEST_ROUNDS * (policies + 1) * bool(policies) + 2 * LOOKS[0])
+    if least > request.budget * 1.5:
+        raise AbutError(
+            f"--time-budget: too little: a run takes {took:.1f} s, and at least "
+            f"{least / took:.0f} runs are needed to tell anything from chance",
+            fix=f"--time-budget {int(least * 2 / 60) + 1}m, or a shorter input",
+            exit_code=USAGE,
         )
-    shown = f"{best.to_plain.value:.3f} ({best.to_plain.low:.3f} to {best.to_plain.high:.3f})"
-    if best.predicted > result.recorded_cycles * (1 - _LEAST_GAIN):
-        return (
-            "the simulator sees next to nothing to gain, and the clock neither: the best plan, "
-            f"{best.strategy}, takes {shown} of plain abut's time"
-        )
+
+
+def _decide(result: Tuning, name: str) -> None:
+    confirmed = result.confirmed
+    assert confirmed is not None
+    result.gain = confirmed.ratio
+    figure = result.request.objective
+    where = "with the test input" if result.request.test else "when it was measured again"
+    if confirmed.out:
+        result.why = f"with {name} the program {confirmed.out} {where}"
+    elif not is_gain(confirmed.ratio):
+        result.why = f"{name} takes {confirmed.ratio} of the default's {figure} {where}: no gain"
+    elif lost := [
+        shown
+        for number in range(len(result.request.test or result.request.train))
+        if (shown := confirmed.of_input(number)).low > 1
+    ]:
+        result.why = f"{name} wins in the mean, and loses with one input: {lost[0]}"
+    else:
+        result.winner = confirmed.policy
+
+
+def _why_none(result: Tuning) -> str:
+    known = [one for one in result.standings if one.ratio and not one.out.startswith("differs")]
+    best = min(known, key=lambda one: one.value, default=None)
+    if best is None:
+        return "under none of the policies the program did the same"
     return (
-        f"the best plan, {best.strategy}, takes {shown} of plain abut's time: no gain that "
-        f"{result.runs} runs could tell from chance"
+        f"none of {len(result.standings)} policies gains {LEAST_GAIN:.0%}; the best of them, "
+        f"{best.policy.name}, takes {best.ratio} of the default's {result.request.objective}"
     )
+
+
+def _keep_so_far(result: Tuning) -> None:
+    sure = [one for one in result.standings if is_gain(one.ratio) and not one.out]
+    best = min(sure, key=lambda one: one.value, default=None)
+    if best is None:
+        result.why = "interrupted before anything won"
+        return
+    result.winner, result.gain = best.policy, best.ratio
+
+
+def _write(result: Tuning) -> None:
+    request, winner = result.request, result.winner
+    assert winner is not None
+    settings = dict(winner.settings)
+    if "plan" in settings:
+        shutil.copyfile(settings["plan"], request.plan)
+        settings["plan"] = request.plan.name
+    program = find_program(request.train[0].argv[0])
+    machine = this_machine()
+    profile = Profile(
+        program.name,
+        program_build_id(program) or "",
+        {"processor": machine.processor, "cores": machine.cores, "system": machine.system},
+        settings,
+        evidence(result),
+    )
+    write(request.output, profile_text(profile))
+
+
+def evidence(result: Tuning) -> list[str]:
+    """What was measured, for a reader of the profile."""
+    request, winner = result.request, result.winner
+    assert winner is not None
+    assert result.gain is not None
+    lines = [
+        f"abut {abut.__version__}, {datetime.now(UTC):%Y-%m-%d}: {winner.name} takes {result.gain} "
+        f"of the default's {request.objective}, in {result.gain.rounds} rounds",
+        f"why: {winner.why}",
+        *(f"trained with: {shlex.join(one.measure or one.argv)}" for one in request.train),
+        *(f"tested with: {shlex.join(one.measure or one.argv)}" for one in request.test),
+    ]
+    if result.interrupted:
+        lines.append("interrupted: it was not measured again, so part of the gain may be luck")
+    elif not request.test:
+        lines.append("no other input was tested: that it holds for others is not proven")
+    return lines

@@ -1,0 +1,76 @@
+"""A server that runs under a heap while a command of the user's measures it."""
+
+import re
+import subprocess
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+
+from abut.environment import untouched_environment
+from abut.errors import AbutError
+from abut.measure.spawn import Launch
+
+_NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
+_GRACE_S = 10.0
+_SHOWN = 300  # characters of what a command said
+
+
+def measure_server(launch: Launch, command: Sequence[str]) -> float:
+    """The last number that the command prints while the server runs; the server is ended then.
+
+    The command waits until the server answers. Raises AbutError where either fails.
+    """
+    environment = {**launch.environment, "LD_PRELOAD": launch.preload}
+    with (
+        launch.stdout.open("wb") as out,
+        launch.stderr.open("wb") as err,
+        subprocess.Popen(
+            list(launch.argv),
+            env=environment,
+            cwd=launch.folder,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+        ) as server,
+    ):
+        try:
+            figure = _figure_of(command)
+            if server.poll() is not None:
+                raise AbutError(
+                    f"{launch.argv[0]}: ended while it was measured, with {server.returncode}",
+                    fix="start the server in the foreground, on a port that is free",
+                )
+        finally:
+            _end(server)
+    return figure
+
+
+def _figure_of(command: Sequence[str]) -> float:
+    done = subprocess.run(
+        list(command),
+        env=untouched_environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    numbers = _NUMBER.findall(done.stdout)
+    if done.returncode != 0 or not numbers or float(numbers[-1]) <= 0:
+        said = (done.stdout + done.stderr).strip()[-_SHOWN:]
+        raise AbutError(
+            f"--measure {command[0]}: exits with {done.returncode}, and prints no figure above 0"
+            f" at last: {said}",
+            fix="print the figure last, and wait for the server first",
+        )
+    return float(numbers[-1])
+
+
+def _end(server: "subprocess.Popen[bytes]") -> None:
+    server.terminate()
+    deadline = time.monotonic() + _GRACE_S
+    while server.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    with suppress(ProcessLookupError):
+        server.kill()
+    server.wait()

@@ -1,0 +1,145 @@
+"""Racing policies: rounds in shuffled order, of which ever fewer take part, and a last one of two.
+
+A race halves those that are left after so many rounds, twice as many, and so on: the best by what
+was measured so far go on. The default takes part in every round, and each figure counts as a
+multiple of the default's in the same round. The best of many is partly the luckiest, so a race only
+proposes it: `confirm` measures it against the default with runs of its own.
+"""
+
+import math
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from abut.measure.paired import CONFIDENCE, Ratio, ratio_of
+from abut.tuning.objective import Figures, Objective
+from abut.tuning.policies import DEFAULT, Policy
+
+LEAST_GAIN = 0.01
+FEWEST_ROUNDS, _MOST_ROUNDS = 3, 10  # before the first leave
+_RUNS_A_ROUND = 2.5  # of each policy in all of a race, for each of those
+# Rounds after which a confirmation may end. Each look has its part of the error that is allowed.
+LOOKS = (8, 16, 32)
+_LOOK_CONFIDENCE = 1 - (1 - CONFIDENCE) / len(LOOKS)
+
+
+class DiffersError(Exception):
+    """Under a policy the program does something else than under the default."""
+
+
+class Runner(Protocol):
+    """Runs a program under a policy once, with each input of a phase, and measures it."""
+
+    def __call__(self, phase: str, policy: Policy, number: int) -> Sequence[Figures]:
+        """What was measured, an input each. `number` is the round's. Raises DiffersError."""
+
+    @property
+    def spent(self) -> float:
+        """Seconds that all runs have taken."""
+
+
+@dataclass(slots=True)
+class Standing:
+    """How a policy did: its figure as a multiple of the default's; `out` says why it left."""
+
+    policy: Policy
+    logs: list[list[float]] = field(default_factory=list)  # of each round, one an input
+    ratio: Ratio | None = None
+    out: str = ""
+
+    @property
+    def value(self) -> float:
+        """What standings are sorted by."""
+        return self.ratio.value if self.ratio and not self.out.startswith("differs") else math.inf
+
+    def of_input(self, number: int) -> Ratio:
+        """With one of the inputs alone."""
+        return ratio_of([logs[number] for logs in self.logs])
+
+
+def is_gain(ratio: Ratio | None) -> bool:
+    """Whether it is less for sure, and by enough."""
+    return ratio is not None and ratio.high < 1 and ratio.value <= 1 - LEAST_GAIN
+
+
+class Race:
+    """Races by an objective. `show` is called with the phase and its standings after each round."""
+
+    def __init__(
+        self,
+        run: Runner,
+        objective: Objective,
+        show: Callable[[str, Sequence[Standing]], None],
+    ) -> None:
+        self._run = run
+        self._objective = objective
+        self._show = show
+
+    def halve(self, phase: str, standings: Sequence[Standing], until: float, took: float) -> None:
+        """Race until one is left, or so many seconds are spent. Those that leave say why.
+
+        Where a run with all inputs takes `took` seconds, there are as many rounds before the first
+        leave as there is time for.
+        """
+        left, number = list(standings), 0
+        whole = _RUNS_A_ROUND * (len(left) + 1) * took
+        affordable = min((until - self._run.spent) / whole, _MOST_ROUNDS)
+        target = max(int(affordable), FEWEST_ROUNDS)
+        while left and self._run.spent < until:
+            while number < target and (number < FEWEST_ROUNDS or self._run.spent < until):
+                self._round(phase, [one for one in left if not one.out], number, CONFIDENCE)
+                number += 1
+            _leave((one for one in left if one.ratio and one.ratio.low > 1), "slower")
+            left = sorted((one for one in left if not one.out), key=lambda one: one.value)
+            if len(left) <= 1:
+                break
+            keep = (len(left) + 1) // 2
+            _leave(left[keep:], f"behind after {number}")
+            left, target = left[:keep], target * 2
+
+    def confirm(self, phase: str, policy: Policy, until: float) -> Standing:
+        """Measure a policy against the default until it is decided, or so many seconds are spent.
+
+        The interval holds although there are several looks.
+        """
+        standing = Standing(policy)
+        for look in LOOKS:
+            while len(standing.logs) < look and not standing.out:
+                self._round(phase, [standing], len(standing.logs), _LOOK_CONFIDENCE)
+            if standing.out or self._run.spent > until:
+                break
+            ratio = standing.ratio
+            if ratio and (is_gain(ratio) or ratio.low > 1 - LEAST_GAIN or ratio.value >= 1):
+                break
+        return standing
+
+    def _round(
+        self, phase: str, standings: Sequence[Standing], number: int, confidence: float
+    ) -> None:
+        order: list[Standing | None] = [None, *standings]
+        random.Random(f"{phase} {number}").shuffle(order)
+        found: list[tuple[Standing, Sequence[Figures]]] = []
+        base: Sequence[Figures] = []
+        for one in order:
+            try:
+                figures = self._run(phase, one.policy if one else DEFAULT, number)
+            except DiffersError as error:
+                if one is None:
+                    raise
+                one.out = f"differs: {error}"
+                continue
+            if one is None:
+                base = figures
+            else:
+                found.append((one, figures))
+        for one, figures in found:
+            pairs = zip(figures, base, strict=True)
+            one.logs.append([self._objective.log_ratio([ours], [its]) for ours, its in pairs])
+            one.ratio = ratio_of([sum(logs) / len(logs) for logs in one.logs], confidence)
+        self._show(phase, standings)
+
+
+def _leave(standings: Iterable[Standing], why: str) -> None:
+    for one in standings:
+        one.out = one.out or why

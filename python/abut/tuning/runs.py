@@ -1,0 +1,151 @@
+"""Running what is tuned, under a policy, with all its inputs; each run is kept in a journal.
+
+The journal lets an interrupted tuning go on: what it has is not run again. It belongs to the same
+commands, program and library only.
+"""
+
+import hashlib
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from abut import json_lines
+from abut.environment import untouched_environment
+from abut.errors import AbutError
+from abut.heaps import preload, require_heap
+from abut.library import load_library
+from abut.measure.output import OutputWatch
+from abut.measure.server import measure_server
+from abut.measure.spawn import Launch, run_once
+from abut.measure.tasks import program_tasks
+from abut.places import cache_folder
+from abut.program import find_program
+from abut.settings import environment_of
+from abut.tuning.objective import MEASURED, Figures
+from abut.tuning.policies import DEFAULT, Policy
+from abut.tuning.race import DiffersError
+
+CONFIRM = "confirm"  # the phase that runs the test's inputs, if there are any
+_WARM_UPS = 2
+_LEAST_S = 0.001
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A command; of a server, with the command that measures it."""
+
+    argv: tuple[str, ...]
+    measure: tuple[str, ...] = ()
+
+
+class Runs:
+    """Runs inputs: those of `train`, and of `test` where a policy is confirmed, if there are any.
+
+    `folder` is scratch space; what is kept is of the same `salt` alone. Raises AbutError where a
+    program cannot be run, or fails.
+    """
+
+    def __init__(
+        self, train: Sequence[Input], test: Sequence[Input], folder: Path, salt: str = ""
+    ) -> None:
+        self._train, self._test, self._folder = list(train), list(test or train), folder
+        self.spent = 0.0
+        self._options = load_library().options()
+        self._inherited = untouched_environment()
+        for option in self._options:  # the default is the heap's own
+            self._inherited.pop(option.variable, None)
+        self._heap = require_heap("abut")
+        for one in (*train, *test):
+            program_tasks(one.argv, None)  # says where no heap can be preloaded
+        self.journal = cache_folder() / "tune" / f"{self._fingerprint(salt)}.jsonl"
+        self.journal.parent.mkdir(parents=True, exist_ok=True)
+        self._kept: dict[str, tuple[Figures, float]] = {
+            one["run"]: (one["figures"], one["seconds"]) for one in json_lines.read(self.journal)
+        }
+        self.resumed = len(self._kept)
+        self._watches: dict[Input, OutputWatch] = {}
+
+    def __call__(self, phase: str, policy: Policy, number: int) -> list[Figures]:
+        """What was measured, an input each."""
+        return [
+            self._once(one, policy, f"{phase} {policy.name} {number} {at}")
+            for at, one in enumerate(self._test if phase == CONFIRM else self._train)
+        ]
+
+    def warm_up(self) -> float:
+        """Run each input under the default, unmeasured; seconds of a run of all for training."""
+        for _ in range(_WARM_UPS):
+            begun = time.monotonic()
+            for one in self._train:
+                self._run(one, DEFAULT)
+            took = time.monotonic() - begun
+        for one in self._test:
+            if one not in self._train:
+                for _ in range(_WARM_UPS):
+                    self._run(one, DEFAULT)
+        return took
+
+    def forget(self) -> None:
+        """Keep nothing: the tuning has ended."""
+        self.journal.unlink(missing_ok=True)
+
+    def _once(self, one: Input, policy: Policy, key: str) -> Figures:
+        if key not in self._kept:
+            begun = time.monotonic()
+            figures = self._run(one, policy)
+            seconds = time.monotonic() - begun
+            json_lines.add(self.journal, {"run": key, "figures": figures, "seconds": seconds})
+            self._kept[key] = figures, seconds
+        figures, seconds = self._kept[key]
+        self.spent += seconds
+        return figures
+
+    def _run(self, one: Input, policy: Policy) -> Figures:
+        environment = self._inherited | environment_of(
+            [f"{name}={value}" for name, value in policy.settings.items()], self._options
+        )
+        launch = Launch(
+            argv=one.argv,
+            environment=environment,
+            folder=Path.cwd(),
+            stdout=self._folder / "stdout",
+            stderr=self._folder / "stderr",
+            preload=preload(self._heap, environment.get("LD_PRELOAD", "")),
+        )
+        if one.measure:
+            return {MEASURED: measure_server(launch, one.measure)}
+        run = run_once(launch)
+        self._compare(one, policy, run.exit_code)
+        sample = run.sample
+        # The kernel may see no user time at all in some milliseconds.
+        return {
+            "user": max(sample.user_s, _LEAST_S),
+            "wall": sample.wall_s,
+            "rss": float(sample.peak_rss_bytes),
+        }
+
+    def _compare(self, one: Input, policy: Policy, exit_code: int) -> None:
+        if policy is DEFAULT and exit_code != 0:
+            raise AbutError(
+                f"{one.argv[0]}: exits with {exit_code}, so nothing it does can be compared",
+                fix="give it the arguments with which it succeeds",
+            )
+        if one not in self._watches:
+            folder = self._folder / str(len(self._watches))
+            folder.mkdir()
+            self._watches[one] = OutputWatch(folder, DEFAULT.name, compare_output=True)
+        watch = self._watches[one]
+        watch.add(policy.name, exit_code, self._folder / "stdout")
+        for difference in watch.differences():
+            if difference.heap == policy.name:
+                raise DiffersError(difference.problem)
+
+    def _fingerprint(self, salt: str) -> str:
+        state = hashlib.sha256(repr((self._train, self._test, Path.cwd(), salt)).encode())
+        assert self._heap.library is not None
+        state.update(self._heap.library.read_bytes())
+        for one in (*self._train, *self._test):
+            program = find_program(one.argv[0]).stat()
+            state.update(repr((program.st_ino, program.st_size, program.st_mtime_ns)).encode())
+        return state.hexdigest()[:16]

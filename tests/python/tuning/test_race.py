@@ -1,0 +1,147 @@
+"""The race of policies, on measurements that are made up: what wins, and how seldom chance does."""
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from abut.errors import AbutError
+from abut.measure.paired import ratio_of
+from abut.tuning.objective import MEASURED, Figures, Objective, objective_of
+from abut.tuning.policies import DEFAULT, Policy, declared_axes
+from abut.tuning.race import DiffersError, Race, Standing, is_gain
+
+EIGHT = [Policy(f"policy-{number}", {"order": "birth"}) for number in range(8)]
+FOREVER = math.inf
+
+
+class MadeUp:
+    """Runs that take a second each, whose times are drawn: `effects` by policy, one run in twenty
+    up to twice as long. `competitor` is how much longer runs take while others use the machine.
+    """
+
+    def __init__(
+        self, seed: int, effects: Mapping[str, float], noise: float = 0.05, competitor: float = 0.0
+    ) -> None:
+        self._random = random.Random(seed)
+        self._effects, self._noise, self._competitor = effects, noise, competitor
+        self.spent = 0.0
+
+    def __call__(self, phase: str, policy: Policy, number: int) -> Sequence[Figures]:
+        self.spent += 1
+        effect = self._effects.get(policy.name, 1.0)
+        if not effect:
+            raise DiffersError("it exits with 1")
+        wild = self._random.random() if self._random.random() < 0.05 else 0.0
+        busy = self._competitor * self._random.random()
+        return [{"user": effect * math.exp(self._random.gauss(0, self._noise)) * (1 + wild + busy)}]
+
+
+def raced(runs: MadeUp, until: float = FOREVER) -> tuple[list[Standing], Standing | None]:
+    """All standings, and the best of those that are left, measured again."""
+    race = Race(runs, objective_of("user"), lambda phase, standings: None)
+    standings = [Standing(policy) for policy in EIGHT]
+    race.halve("placement", standings, until, 1.0)
+    left = [one for one in standings if not one.out and one.value < 0.99]
+    best = min(left, key=lambda one: one.value, default=None)
+    return standings, best and race.confirm("confirm", best.policy, until)
+
+
+def test_what_is_faster_wins_and_no_other() -> None:
+    for seed in range(20):
+        standings, best = raced(MadeUp(seed, {"policy-3": 0.8, "policy-5": 1.3, "policy-6": 0.0}))
+        assert best is not None
+        assert (best.policy.name, is_gain(best.ratio)) == ("policy-3", True)
+        assert standings[5].out
+        assert standings[6].out == "differs: it exits with 1"
+        assert len(standings[6].logs) == 0
+
+
+@pytest.mark.parametrize("competitor", [0.0, 0.5])
+def test_chance_wins_in_few_of_a_hundred_trials(competitor: float) -> None:
+    """As each policy is the default; a competing process makes no more of them win."""
+    wins = 0
+    for seed in range(100):
+        _, best = raced(MadeUp(seed, {}, competitor=competitor))
+        wins += best is not None and is_gain(best.ratio)
+    assert wins <= 8
+
+
+def test_a_confirmation_alone_errs_as_seldom_as_it_says() -> None:
+    def wins(seed: int) -> bool:
+        race = Race(MadeUp(seed, {}), objective_of("user"), lambda phase, standings: None)
+        return is_gain(race.confirm("confirm", EIGHT[0], FOREVER).ratio)
+
+    assert 0 < sum(wins(seed) for seed in range(400)) <= 18  # 2.5 % and chance
+
+
+def test_a_competing_process_makes_intervals_wider() -> None:
+    def width(competitor: float) -> float:
+        runs = MadeUp(1, {"policy-0": 0.9}, competitor=competitor)
+        race = Race(runs, objective_of("user"), lambda phase, standings: None)
+        ratio = race.confirm("confirm", EIGHT[0], 16).ratio
+        assert ratio is not None
+        return ratio.high - ratio.low
+
+    assert width(0.5) > 2 * width(0.0)
+
+
+def test_a_race_ends_when_its_time_is_over_or_nothing_is_left_to_race() -> None:
+    runs = MadeUp(1, {})
+    raced(runs, until=10)
+    assert runs.spent <= 9 * 3 + 16  # the first rounds and a confirmation are always run
+    lost = MadeUp(1, {policy.name: 0.0 for policy in EIGHT})
+    assert raced(lost)[1] is None
+
+
+def test_rounds_are_shuffled_and_the_same_when_repeated() -> None:
+    orders: list[list[str]] = [[], []]
+    for order in orders:
+        runs = MadeUp(1, {})
+
+        def noting(
+            phase: str, policy: Policy, number: int, runs: MadeUp = runs, order: list[str] = order
+        ) -> Sequence[Figures]:
+            order.append(policy.name)
+            return runs(phase, policy, number)
+
+        noting.spent = 0.0  # type: ignore[attr-defined]
+        race = Race(noting, objective_of("user"), lambda phase, standings: None)  # type: ignore[arg-type]
+        race.confirm("confirm", EIGHT[0], FOREVER)
+    assert orders[0] == orders[1]
+    assert {tuple(orders[0][at : at + 2]) for at in range(0, 16, 2)} == {
+        (DEFAULT.name, "policy-0"),
+        ("policy-0", DEFAULT.name),
+    }
+
+
+def test_an_interval_is_that_of_wilcoxon() -> None:
+    # Eight differences: at 95 % the fourth smallest and the fourth largest of 36 means of pairs.
+    logs = [0.1, -0.2, 0.3, 0.4, -0.5, 0.6, 0.7, 0.8]
+    means = sorted((one + other) / 2 for at, one in enumerate(logs) for other in logs[at:])
+    found = ratio_of(logs, 0.95)
+    assert (math.log(found.low), math.log(found.high)) == pytest.approx((means[3], means[-4]))
+    assert found.value == pytest.approx(math.exp((means[17] + means[18]) / 2))
+    assert ratio_of([0.1] * 5, 0.95).high == math.inf  # five cannot tell at 95 %
+
+
+def test_objectives_are_weighted_and_may_be_better_the_larger() -> None:
+    ours, theirs = [{"user": 1.0, "rss": 40.0}], [{"user": 2.0, "rss": 20.0}]
+    assert math.exp(objective_of("user").log_ratio(ours, theirs)) == pytest.approx(0.5)
+    both = objective_of("7*user + 3 * rss")
+    assert math.exp(both.log_ratio(ours, theirs)) == pytest.approx(0.7 * 0.5 + 0.3 * 2)
+    assert str(both) == "0.7 user time + 0.3 peak RSS"
+    more = Objective({MEASURED: 1.0}, more_is_better=True)
+    assert math.exp(more.log_ratio([{MEASURED: 200.0}], [{MEASURED: 100.0}])) == pytest.approx(0.5)
+    for wrong in ("", "speed", "user+user", "0*user", "user-rss", "user*2"):
+        with pytest.raises(AbutError):
+            objective_of(wrong)
+
+
+def test_policies_combine_across_axes() -> None:
+    axes = declared_axes()
+    assert all(policy.why for policies in axes.values() for policy in policies)
+    birth, huge = Policy("birth", {"order": "birth"}), Policy("huge", {"thp": "always"})
+    assert birth.beside(huge) == Policy("birth+huge", {"order": "birth", "thp": "always"})
+    assert DEFAULT.beside(huge) == huge
