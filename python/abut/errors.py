@@ -13,8 +13,8 @@ NOT_FOUND = 127
 INTERRUPTED = 130
 EXITS = {
     0: "done; or the answer is yes",
-    NO: "the answer is no: `trace check` finds faults, `compare` differences, `tune` nothing"
-    " faster, `doctor` something that is missing",
+    NO: "the answer is no: `trace check` finds faults, `compare` differences, `tune --check` a"
+    " profile that no longer wins, `doctor` something that is missing",
     USAGE: "it cannot be done: the command line is wrong, or what it names is missing or unusable;"
     " the message says why, and what to do",
     RUN_FAILED: "`run` and `record`: abut itself failed, and the program was not started",

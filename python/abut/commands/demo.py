@@ -24,7 +24,7 @@ def command(
     ] = Path("abut-demo"),
     runs: Annotated[int, typer.Option(min=1, help="Runs under each heap.")] = 3,
     tune: Annotated[
-        bool, typer.Option("--tune/--no-tune", help="Look for a plan, too: a minute more.")
+        bool, typer.Option("--tune/--no-tune", help="Tune the heap, too: half a minute more.")
     ] = True,
     open_: Annotated[bool, typer.Option("--open", help="Open the report in a browser.")] = False,
 ) -> None:
@@ -57,10 +57,10 @@ def command(
         # A machine without Valgrind still has something to show.
         _say("it could not be recorded; going on without a trace")
         found.remove(trace)
-    if tune and recorded:
-        _say("tuning: recording, planning, and measuring the best plans")
-        plan = ["--force", "-o", str(folder / "tables.plan"), "--budget", "20s", "--runs", "3"]
-        if _abut("tune", *plan, "--json", "--", *small, into=tuned):
+    if tune:
+        _say("tuning: racing settings of the heap")
+        profile = ["--force", "-o", str(folder / "tables.profile"), "--time-budget", "20s"]
+        if _abut("tune", *profile, "--json", "--", *small, into=tuned):
             found.append(tuned)
     _say("comparing heaps")
     table = folder / "compare.txt"

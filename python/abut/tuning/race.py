@@ -19,9 +19,10 @@ from abut.tuning.policies import DEFAULT, Policy
 LEAST_GAIN = 0.01
 FEWEST_ROUNDS, _MOST_ROUNDS = 3, 10  # before the first leave
 _RUNS_A_ROUND = 2.5  # of each policy in all of a race, for each of those
-# Rounds after which a confirmation may end. Each look has its part of the error that is allowed.
+# Rounds after which a confirmation may end, beside when its time is over. Each such look has its
+# part of the error that is allowed.
 LOOKS = (8, 16, 32)
-_LOOK_CONFIDENCE = 1 - (1 - CONFIDENCE) / len(LOOKS)
+_LOOK_CONFIDENCE = 1 - (1 - CONFIDENCE) / (len(LOOKS) + 1)
 
 
 class DiffersError(Exception):
@@ -87,9 +88,11 @@ class Race:
         affordable = min((until - self._run.spent) / whole, _MOST_ROUNDS)
         target = max(int(affordable), FEWEST_ROUNDS)
         while left and self._run.spent < until:
-            while number < target and (number < FEWEST_ROUNDS or self._run.spent < until):
+            while number < target and self._run.spent < until:
                 self._round(phase, [one for one in left if not one.out], number, CONFIDENCE)
                 number += 1
+            if number < FEWEST_ROUNDS:
+                _leave(left, "no time")
             _leave((one for one in left if one.ratio and one.ratio.low > 1), "slower")
             left = sorted((one for one in left if not one.out), key=lambda one: one.value)
             if len(left) <= 1:
@@ -104,15 +107,18 @@ class Race:
         The interval holds although there are several looks.
         """
         standing = Standing(policy)
-        for look in LOOKS:
-            while len(standing.logs) < look and not standing.out:
-                self._round(phase, [standing], len(standing.logs), _LOOK_CONFIDENCE)
-            if standing.out or self._run.spent > until:
-                break
-            ratio = standing.ratio
-            if ratio and (is_gain(ratio) or ratio.low > 1 - LEAST_GAIN or ratio.value >= 1):
-                break
+        while len(standing.logs) < LOOKS[-1] and not standing.out and self._run.spent < until:
+            self._round(phase, [standing], len(standing.logs), _LOOK_CONFIDENCE)
+            if len(standing.logs) in LOOKS and standing.ratio:
+                ratio = standing.ratio
+                if is_gain(ratio) or ratio.low > 1 - LEAST_GAIN or ratio.value >= 1:
+                    break
         return standing
+
+    def measure(self, phase: str, standing: Standing, rounds: int) -> None:
+        """Run a policy and the default in so many rounds."""
+        while len(standing.logs) < rounds and not standing.out:
+            self._round(phase, [standing], len(standing.logs), CONFIDENCE)
 
     def _round(
         self, phase: str, standings: Sequence[Standing], number: int, confidence: float

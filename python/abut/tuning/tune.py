@@ -24,6 +24,7 @@ from abut.tuning.slots import slot_policies
 
 _SHARE_OF_RACES = 0.6  # of the budget; the rest is for measuring the best again
 _SHARE_TO_RECORD = 0.3
+_NO_TIME = "the time was over before anything could be told from chance: --time-budget"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +164,8 @@ def _decide(result: Tuning, name: str) -> None:
     where = "with the test input" if result.request.test else "when it was measured again"
     if confirmed.out:
         result.why = f"with {name} the program {confirmed.out} {where}"
+    elif len(confirmed.logs) < LOOKS[0]:
+        result.why = _NO_TIME
     elif not is_gain(confirmed.ratio):
         result.why = f"{name} takes {confirmed.ratio} of the default's {figure} {where}: no gain"
     elif lost := [
@@ -176,6 +179,8 @@ def _decide(result: Tuning, name: str) -> None:
 
 
 def _why_none(result: Tuning) -> str:
+    if all(one.out == "no time" or not one.logs for one in result.standings):
+        return _NO_TIME
     known = [one for one in result.standings if one.ratio and not one.out.startswith("differs")]
     best = min(known, key=lambda one: one.value, default=None)
     if best is None:

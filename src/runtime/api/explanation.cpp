@@ -6,6 +6,8 @@
 #include "placement/plan/follower.hpp"
 #include "placement/pools/grouping.hpp"
 
+#include <cerrno>
+
 namespace abut::entry {
 namespace {
 
@@ -117,6 +119,12 @@ void explain() {
     for (unsigned i = 0; i < context.rule_count; ++i) explain(context, context.rule(i));
   });
   if (group::groups != group::Groups::off) explain_groups();
+}
+
+void suggest_tuning() {
+  os::Message text;
+  text << "next: abut tune -- " << program_invocation_short_name << " ARGS\n";
+  text.write();
 }
 
 void explain_plan() {

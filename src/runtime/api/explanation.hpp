@@ -13,4 +13,7 @@ void write_explanation_file();
 // The same of the plan that was followed, if any.
 void explain_plan();
 
+// What to type to find out whether other settings do better.
+void suggest_tuning();
+
 } // namespace abut::entry

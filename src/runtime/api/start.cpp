@@ -77,6 +77,7 @@ __attribute__((destructor(101))) void end() {
   if (option_value(Option::explain) != 0) {
     explain();
     explain_plan();
+    if (*option_path(Option::profile) == '\0') suggest_tuning();
   }
   write_explanation_file();
 }

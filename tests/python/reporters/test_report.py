@@ -108,7 +108,7 @@ def test_measurements_have_pages_too(tmp_path: Path, abut: Abut) -> None:
     done = abut("report", "compare.json", "tune.json")
     assert done.returncode == 0, done.stderr
     document = data_of((tmp_path / "report.html").read_text())
-    assert document["next"] == "abut run --plan prog.plan -- prog x"
+    assert document["next"] == "abut run --profile prog.plan -- prog x"
     assert any("fastest under abut, 0.50 of glibc's" in one for one in document["sentences"])
     assert any("0.800 of plain" in one for one in document["sentences"])
 
