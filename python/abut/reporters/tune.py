@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from rich.table import Table
@@ -14,14 +15,16 @@ from abut.tuning.tune import Tuning
 
 
 def tuning_table(result: Tuning) -> Table:
-    """A row a policy that was raced, the best first."""
+    """A row a policy that was raced, those that are left first."""
     table = grid(
         f"{result.request.objective}, as a multiple of the default's",
         ["policy", "settings", "in the race", "rounds", "left it"],
         words=2,
     )
-    for one in sorted(result.standings, key=lambda one: (one.value, one.policy.name)):
-        settings = " ".join(f"{name}={value}" for name, value in one.policy.settings.items())
+    for one in sorted(result.standings, key=lambda one: (bool(one.out), one.value)):
+        settings = " ".join(
+            f"{name}={Path(value).name}" for name, value in one.policy.settings.items()
+        )
         shown = str(one.ratio) if one.ratio else "-"
         table.add_row(one.policy.name, settings, shown, str(len(one.logs)), one.out or "-")
     return table

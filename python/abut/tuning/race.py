@@ -17,7 +17,7 @@ from abut.tuning.objective import Figures, Objective
 from abut.tuning.policies import DEFAULT, Policy
 
 LEAST_GAIN = 0.01
-FEWEST_ROUNDS, _MOST_ROUNDS = 3, 10  # before the first leave
+FEWEST_ROUNDS, _MOST_ROUNDS = 3, 6  # before the first leave
 _RUNS_A_ROUND = 2.5  # of each policy in all of a race, for each of those
 # Rounds after which a confirmation may end, beside when its time is over. Each such look has its
 # part of the error that is allowed.
@@ -87,7 +87,7 @@ class Race:
         whole = _RUNS_A_ROUND * (len(left) + 1) * took
         affordable = min((until - self._run.spent) / whole, _MOST_ROUNDS)
         target = max(int(affordable), FEWEST_ROUNDS)
-        while left and self._run.spent < until:
+        while len(left) > (number > 0) and self._run.spent < until:
             while number < target and self._run.spent < until:
                 self._round(phase, [one for one in left if not one.out], number, CONFIDENCE)
                 number += 1
@@ -95,8 +95,6 @@ class Race:
                 _leave(left, "no time")
             _leave((one for one in left if one.ratio and one.ratio.low > 1), "slower")
             left = sorted((one for one in left if not one.out), key=lambda one: one.value)
-            if len(left) <= 1:
-                break
             keep = (len(left) + 1) // 2
             _leave(left[keep:], f"behind after {number}")
             left, target = left[:keep], target * 2

@@ -105,33 +105,42 @@ def _tune(result: Tuning, runs: Runs, folder: Path) -> None:
     took = runs.warm_up()
     _check_budget(request, took, policies=len(next(iter(request.axes.values()))))
     race = _race(result, runs)
-    best, until = DEFAULT, request.budget * _SHARE_OF_RACES
+    base, until = DEFAULT, request.budget * _SHARE_OF_RACES
     for done, (axis, policies) in enumerate(request.axes.items(), start=1):
         # The first axis has half of the time, the second half of the rest, ...
         share = 1 - 0.5**done
-        raced = [best.beside(one) for one in policies]
-        best = _raced(result, race, axis, raced, share * until, took)
+        raced = [base.beside(one) for one in policies]
+        base = _raced(result, race, axis, raced, share * until, took)
     if request.slots:
         left = request.budget * _SHARE_TO_RECORD
         plans = slot_policies(request.train[0].argv, took, left, folder, request.show)
-        best = _raced(result, race, "slots", [best.beside(one) for one in plans], until, took)
-    if best is DEFAULT:
+        _raced(result, race, "slots", [base.beside(one) for one in plans], until, took)
+    best = _best(result)
+    if best is None:
         result.why = _why_none(result)
         return
-    result.confirmed = race.confirm(CONFIRM, best, request.budget)
-    _decide(result, best.name)
+    result.confirmed = race.confirm(CONFIRM, best.policy, request.budget)
+    _decide(result, best.policy.name)
 
 
 def _raced(
     result: Tuning, race: Race, axis: str, policies: Sequence[Policy], until: float, took: float
 ) -> Policy:
-    """The best of them and of those that were raced before; a run takes `took` seconds."""
+    """Race them; what the next ones are put beside: the best so far, if it gains for sure.
+
+    A run takes `took` seconds.
+    """
     standings = [Standing(policy) for policy in policies]
     result.standings += standings
     race.halve(axis, standings, until, took)
-    left = [one for one in result.standings if not one.out]
-    best = min(left, key=lambda one: one.value, default=None)
-    return best.policy if best and best.value <= 1 - LEAST_GAIN else DEFAULT
+    best = _best(result)
+    return best.policy if best and is_gain(best.ratio) else DEFAULT
+
+
+def _best(result: Tuning) -> Standing | None:
+    """The best of those that are left, if it seems to gain."""
+    left = [one for one in result.standings if not one.out and one.value <= 1 - LEAST_GAIN]
+    return min(left, key=lambda one: one.value, default=None)
 
 
 def _race(result: Tuning, runs: Runs) -> Race:
@@ -192,9 +201,8 @@ def _why_none(result: Tuning) -> str:
 
 
 def _keep_so_far(result: Tuning) -> None:
-    sure = [one for one in result.standings if is_gain(one.ratio) and not one.out]
-    best = min(sure, key=lambda one: one.value, default=None)
-    if best is None:
+    best = _best(result)
+    if best is None or not is_gain(best.ratio):
         result.why = "interrupted before anything won"
         return
     result.winner, result.gain = best.policy, best.ratio
