@@ -13,7 +13,6 @@ usage: .venv/bin/python bench/tune_programs.py [--only NAME,...] [--budget SECON
 
 import argparse
 import dataclasses
-import platform
 import statistics
 import subprocess
 import sys
@@ -27,6 +26,7 @@ from rich.console import Console
 
 from abut import json_lines
 from abut.errors import NotHere
+from abut.machine import describe, this_machine
 from abut.measure.inputs import workload_of
 from abut.measure.paired import Ratio, ratio_of
 from abut.measure.suites import Benchmark, load_benchmarks
@@ -144,7 +144,7 @@ def report(rows: list[dict[str, Any]], trials: list[bool], about: Mapping[str, s
     mean = statistics.geometric_mean(ratio.value for ratio in ratios)
     worst = max(zip(ratios, rows, strict=True), key=lambda pair: pair[0].value)
     print(
-        f"{platform.processor() or platform.machine()}: {len(rows)} programs, mean {mean:.3f}, "
+        f"{describe(this_machine())}: {len(rows)} programs, mean {mean:.3f}, "
         f"worst {worst[1]['program']} {worst[0]}, "
         f"{sum(ratio.low > 1.01 for ratio in ratios)} surely above 1.01; "
         f"tuned in {sum(row['seconds'] for row in rows) / 60:.0f} minutes of runs"

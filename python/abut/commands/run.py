@@ -111,6 +111,8 @@ def command(
         from abut.tuning.program import check_program
 
         check_program(plan, path)
+    if profile:
+        _warn_of_other_program(profile, path)
     if chosen and (obstacle := preload_obstacle(path)):
         print(f"abut: warning: {heap}'s heap has no effect: {obstacle}", file=sys.stderr)
         if FOR_MUSL in obstacle:
@@ -155,6 +157,18 @@ def _settings(
     if explain:
         variables["ABUT_EXPLAIN"] = "on"
     return variables
+
+
+def _warn_of_other_program(profile: Path, path: Path) -> None:
+    from abut.tuning.profile import read_profile
+    from abut.tuning.program import program_build_id
+
+    tuned = read_profile(profile)
+    if tuned.program != path.name and tuned.build_id != program_build_id(path):
+        print(
+            f"abut: warning: {profile} was measured with {tuned.program}, not {path.name}",
+            file=sys.stderr,
+        )
 
 
 def _become(path: Path, program: list[str], environment: dict[str, str]) -> None:

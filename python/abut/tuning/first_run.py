@@ -1,40 +1,18 @@
-"""The runs before a plan is made: one that is timed, one that is recorded."""
+"""The run that a plan is made from: recorded whole, or in parts."""
 
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from abut.environment import untouched_environment
 from abut.errors import AbutError
-from abut.measure.tasks import program_tasks
 
 # Times the program's own time, as docs/guides/record.md measures it: of accesses, and of events.
 _RECORDING_COSTS, _SKIPPING_COSTS = 30.0, 6.0
 _PERIOD = 4000  # million instructions; a window shall see whole walks of the program
 _LEAST_SHARE, _MOST_SHARE = 0.05, 0.5  # of each period, that is recorded
 _PATIENCE = 1.5  # times the limit: half a run is of less use than a late one
-
-
-def time_once(argv: Sequence[str]) -> float:
-    """Seconds of one run. Raises AbutError where the program cannot be run, or fails."""
-    program_tasks(argv, None)  # says where no heap can be preloaded
-    begun = time.monotonic()
-    done = subprocess.run(
-        list(argv),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env=untouched_environment(),
-        check=False,
-    )
-    if done.returncode != 0:
-        raise AbutError(
-            f"{argv[0]}: exits with {done.returncode}, so nothing it does can be compared",
-            fix="give it the arguments with which it succeeds, after --",
-        )
-    return time.monotonic() - begun
 
 
 def window_for(seconds: float, limit: float) -> list[str]:

@@ -11,7 +11,8 @@ from abut.places import library_candidate
 from abut.tuning.profile import Profile, merged, profile_text, read_profile
 from conftest import Abut, abut_environment
 
-SOUND = 'profile = 1\n[program]\nname = "lua"\n[settings]\n'
+# Of another build: what it sets holds all the same.
+SOUND = 'profile = 1\n[program]\nname = "lua"\nbuild_id = "0a1b"\n[settings]\n'
 # Enough objects that `explain` has a line to print.
 LUA = ["lua5.4", "-e", "local t = {} for i = 1, 20000 do t[i] = {i} end"]
 
@@ -43,13 +44,13 @@ def test_its_settings_hold_and_the_environment_wins(path: Path) -> None:
         ("", "it cannot be read"),
         ("[settings]\n", "line 1: it does not begin with `profile = 1`"),
         (SOUND, "it has no settings"),
-        (SOUND + 'order = "birth', "line 5: it is cut off"),
-        (SOUND + "order = birth\n", "line 5: this is neither"),
+        (SOUND + 'order = "birth', "line 6: it is cut off"),
+        (SOUND + "order = birth\n", "line 6: this is neither"),
         (SOUND + 'order = "birth"\n' + "#" * 65536 + "\n", "it is longer than 64 KiB"),
-        (SOUND + 'order = "age"\n', "line 5: this is not a value of that option"),
-        (SOUND + 'colour = "red"\n', "line 5: there is no such option"),
-        (SOUND + 'stats = "elsewhere"\n', "line 5: there is no such option"),
-        (SOUND + "retain_mb = 99999999999\n", "line 5: this value is out of range"),
+        (SOUND + 'order = "age"\n', "line 6: this is not a value of that option"),
+        (SOUND + 'colour = "red"\n', "line 6: there is no such option"),
+        (SOUND + 'stats = "elsewhere"\n', "line 6: there is no such option"),
+        (SOUND + "retain_mb = 99999999999\n", "line 6: this value is out of range"),
     ],
 )
 def test_what_is_wrong_is_said_and_the_program_goes_on(
@@ -122,7 +123,11 @@ def test_several_become_one_unless_they_contradict(abut: Abut, tmp_path: Path) -
 
 def test_run_uses_it_and_refuses_a_damaged_one(abut: Abut, path: Path) -> None:
     path.write_text(SOUND + 'explain = "on"\n')
-    assert "objects of" in abut("run", "--profile", str(path), "--", *LUA).stderr
+    said = abut("run", "--profile", str(path), "--", *LUA).stderr
+    assert "objects of" in said
+    assert f"abut: warning: {path} was measured with lua, not lua5.4" in said
+    path.write_text(SOUND.replace('"lua"', '"lua5.4"') + 'friends = "off"\n')
+    assert abut("run", "--profile", str(path), "--", *LUA).stderr == ""
     path.write_text(SOUND)
     done = abut("run", "--profile", str(path), "--", "/bin/true")
     assert (done.returncode, "it has no settings" in done.stderr) == (125, True)
