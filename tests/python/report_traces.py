@@ -96,16 +96,6 @@ TUNING: dict[str, Any] = {
     "strategy": "combined",
     "why": "",
     "runs": 5,
-    "recorded_cycles": 9.0,
-    "seconds": {"abut": [1.0, 0.9, 1.1], "glibc": [1.2, 1.1, 1.3]},
-    "candidates": [
-        {
-            "strategy": "combined",
-            "predicted_cycles": 5.0,
-            "seconds": [0.8, 0.7, 0.9],
-            "to_plain": [0.8, 0.75, 0.85],
-            "to_system": [0.7, 0.6, 0.8],
-        }
-    ],
+    "candidates": [{"strategy": "combined", "to_plain": [0.8, 0.75, 0.85]}],
     "held_out": [],
 }

@@ -93,7 +93,10 @@ class Race:
                 number += 1
             if number < FEWEST_ROUNDS:
                 _leave(left, "no time")
-            _leave((one for one in left if one.ratio and one.ratio.low > 1), "slower")
+            # Than the default, or the best.
+            bound = min((one.ratio.high for one in left if one.ratio), default=1.0)
+            losers = [one for one in left if one.ratio and one.ratio.low > min(bound, 1.0)]
+            _leave(losers, "surely behind")
             left = sorted((one for one in left if not one.out), key=lambda one: one.value)
             keep = (len(left) + 1) // 2
             _leave(left[keep:], f"behind after {number}")

@@ -73,7 +73,7 @@ def tune(request: Request) -> Tuning:
     result = Tuning(request)
     with tempfile.TemporaryDirectory(prefix="abut-tune-") as scratch:
         folder = Path(scratch)
-        runs = Runs(request.train, request.test, folder)
+        runs = Runs(request.train, request.test, folder, repr(request.axes))
         result.resumed = runs.resumed
         try:
             _tune(result, runs, folder)
@@ -91,7 +91,7 @@ def check(request: Request, policy: Policy) -> Tuning:
     """Measure whether a profile's policy still wins."""
     result = Tuning(request)
     with tempfile.TemporaryDirectory(prefix="abut-tune-") as scratch:
-        runs = Runs(request.train, request.test, Path(scratch))
+        runs = Runs(request.train, request.test, Path(scratch), repr(policy))
         _check_budget(request, runs.warm_up(), policies=0)
         result.confirmed = _race(result, runs).confirm(CONFIRM, policy, request.budget)
         _decide(result, "the profile")

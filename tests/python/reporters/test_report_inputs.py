@@ -46,7 +46,7 @@ WRONG = [
     (TUNING, "candidates/0/to_plain", [1.0, 2.0]),
     (TUNING, "candidates/0/to_plain", None),
     (TUNING, "strategy", "another"),
-    (TUNING, "seconds/abut", "slow"),
+    (TUNING, "runs", "many"),
     (TUNING, "held_out", ...),
 ]
 

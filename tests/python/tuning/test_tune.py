@@ -12,8 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from abut.places import bench_places
 from abut.tuning.first_run import window_for
+from abut.tuning.plan import read_plan
 from abut.tuning.profile import read_profile
+from abut.tuning.slots import slot_policies
 from conftest import Abut, abut_environment
 
 # A script that takes as much memory as it wants under a setting of the heap: which is the same on
@@ -22,7 +25,7 @@ SCRIPT = """
 local order = os.getenv("ABUT_ORDER") or "size"
 if arg[1] == "breaks" and order == "birth" then os.exit(3) end
 local large = ({["large-by-size"] = "size", ["large-by-birth"] = "birth"})[arg[1]] == order
-local text = string.rep("x", (large and 20 or 8) * 1048576)
+local text = string.rep("x", (large and 8 or 2) * 1048576)
 """
 QUICK = ["--time-budget", "10m", "--objective", "rss"]  # it ends sooner, as soon as it is decided
 
@@ -188,3 +191,17 @@ def test_as_much_is_recorded_as_there_is_time_for() -> None:
     assert window_for(10.0, 120.0) == ["--window", "1000M/4000M"]
     assert window_for(1000.0, 120.0) == ["--window", "200M/4000M"]
     assert window_for(4.01, 120.0) == ["--window", "2000M/4000M"]
+
+
+def test_slots_are_raced_where_the_simulator_sees_a_gain(tmp_path: Path) -> None:
+    traverse = bench_places().programs / "traverse"
+    if not traverse.is_file():
+        pytest.skip("the benchmark programs are not built")
+    # A walk against the order of birth.
+    walk = [str(traverse), "--depth", "12", "--walks", "2"]
+    policies = slot_policies(walk, 0.1, 60.0, tmp_path, lambda said: None)
+    assert policies
+    for policy in policies:
+        plan = read_plan(Path(policy.settings["plan"]))
+        assert policy.name == f"slots-{plan.strategy}"
+    assert slot_policies(["/bin/true"], 0.1, 60.0, tmp_path, lambda said: None) == []
