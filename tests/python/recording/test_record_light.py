@@ -272,7 +272,10 @@ def test_what_it_cannot_do_is_refused(abut: Abut, options: tuple[str, ...]) -> N
     assert "fix:" in result.stderr
 
 
-@pytest.mark.parametrize("variable", [{"ABUT_PLAN": "some.plan"}, {"ABUT_GROUPS": "on"}])
+@pytest.mark.parametrize(
+    "variable",
+    [{"ABUT_PLAN": "some.plan"}, {"ABUT_GROUPS": "on"}, {"ABUT_PROFILE": "some.profile"}],
+)
 def test_a_layout_that_it_would_not_have_is_refused(
     abut: Abut, variable: dict[str, str], tmp_path: Path
 ) -> None:
