@@ -47,7 +47,7 @@ def command(
     ] = False,
     plan: Annotated[
         Path | None,
-        typer.Option(metavar="PLAN", help="Put objects where `abut place` or `abut tune` planned."),
+        typer.Option(metavar="PLAN", help="Put objects where `abut place` planned."),
     ] = None,
     profile: Annotated[
         Path | None,

@@ -59,7 +59,8 @@ def check_words(result: Tuning, profile: str) -> list[str]:
     if result.winner:
         took = f"{result.gain} of the default's {result.request.objective}"
         return [f"{profile} still wins: {took}", f"next: abut run --profile {profile} -- {command}"]
-    return [f"{profile} does not win: {result.why}", f"next: abut tune --force -- {command}"]
+    again = f"next: abut tune --force -o {profile} -- {command}"
+    return [f"{profile} does not win: {result.why}", again]
 
 
 def tuning_document(result: Tuning) -> dict[str, Any]:
@@ -108,7 +109,8 @@ def _candidate(one: Standing) -> dict[str, Any]:
 
 
 def _interval(ratio: Ratio | None) -> list[float] | None:
-    return [ratio.value, ratio.low, ratio.high] if ratio else None
+    """None where too few rounds were run for an interval."""
+    return [ratio.value, ratio.low, ratio.high] if ratio and ratio.low > 0 else None
 
 
 def _shown(one: Input) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from abut.measure.saved import sorted_out
 from abut.places import bench_places
 from abut.tuning.first_run import window_for
 from abut.tuning.plan import read_plan
@@ -44,6 +45,8 @@ def test_what_wins_is_kept_and_wins_again(abut: Abut, tmp_path: Path, script: st
     assert found["why"] == ""
     assert found["settings"]["order"] == "birth"
     assert found["gain"][2] < 0.7
+    (tmp_path / "tune.json").write_text(done.stdout)
+    assert sorted_out([tmp_path / "tune.json"])[2][0]["strategy"] == found["strategy"]
     profile = read_profile(tmp_path / "p")
     assert profile.program == "lua5.4"
     assert profile.settings == found["settings"]
@@ -57,6 +60,7 @@ def test_what_wins_is_kept_and_wins_again(abut: Abut, tmp_path: Path, script: st
     assert (again.returncode, "p still wins" in again.stdout) == (0, True)
     lost = abut("tune", "--check", "p", *QUICK, "--", "lua5.4", script, "large-by-birth")
     assert (lost.returncode, "p does not win" in lost.stdout) == (1, True)
+    assert "next: abut tune --force -o p -- lua5.4" in lost.stdout
 
 
 @pytest.mark.parametrize("test_input", ["large-by-birth", "breaks"])
