@@ -47,7 +47,9 @@ def tuning_words(result: Tuning) -> list[str]:
     took = f"{result.gain} of the default's {request.objective}"
     words.append(f"{path}: {result.winner.name}, {took}; {result.winner.why}")
     if result.interrupted:
-        words.append("interrupted before it was measured again; the same command goes on")
+        words.append(
+            "interrupted before it was measured again; the same command with --force goes on"
+        )
     elif not request.test:
         words.append("not proven for other inputs: name some with --train and --test")
     return [*words, f"next: abut run --profile {shlex.quote(str(path))} -- {command}"]

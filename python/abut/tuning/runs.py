@@ -58,8 +58,7 @@ class Runs:
         self._heap = require_heap("abut")
         for one in (*train, *test):
             program_tasks(one.argv, None)  # says where no heap can be preloaded
-        self.journal = cache_folder() / "tune" / f"{self._fingerprint(salt)}.jsonl"
-        self.journal.parent.mkdir(parents=True, exist_ok=True)
+        self.journal = _journal_folder() / f"{self._fingerprint(salt)}.jsonl"
         self._kept: dict[str, tuple[Figures, float]] = {
             one["run"]: (one["figures"], one["seconds"]) for one in json_lines.read(self.journal)
         }
@@ -150,3 +149,14 @@ class Runs:
             program = find_program(one.argv[0]).stat()
             state.update(repr((program.st_ino, program.st_size, program.st_mtime_ns)).encode())
         return state.hexdigest()[:16]
+
+
+def _journal_folder() -> Path:
+    folder = cache_folder() / "tune"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise AbutError(
+            f"{folder}: {error.strerror}", fix="set XDG_CACHE_HOME to a folder of yours"
+        ) from error
+    return folder

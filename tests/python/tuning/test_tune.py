@@ -122,6 +122,12 @@ def test_a_tuning_goes_on_where_it_was_interrupted(tmp_path: Path, script: str) 
     assert not list((tmp_path / "cache" / "abut" / "tune").iterdir())
 
 
+def test_where_nothing_can_be_kept_that_is_said(abut: Abut, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    done = abut("tune", "--", "/bin/true", XDG_CACHE_HOME=str(tmp_path / "file"))
+    assert (done.returncode, "fix: set XDG_CACHE_HOME" in done.stderr) == (2, True)
+
+
 def journal_lines(folder: Path) -> int:
     found = list((folder / "cache").glob("abut/tune/*.jsonl"))
     return found[0].read_text().count("\n") if found else 0
