@@ -60,7 +60,7 @@ command_line() {
 # Each with each parameter that the experiments know: all must compute the same.
 every_mover() {
     tools/build.sh release abut_native bench-move &&
-        .venv/bin/python -m abut_papers.adcock --suite tiny --runs 1 --all >build/movers.txt
+        .venv/bin/abut paper adcock --suite tiny --traces build/movers >build/movers.txt
 }
 
 summary() {

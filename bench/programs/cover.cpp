@@ -80,6 +80,7 @@ Node *build(const Settings &settings) {
   return root;
 }
 
+template <bool kPings>
 struct Search {
   Node *root;
   std::uint64_t solutions = 0;
@@ -91,6 +92,7 @@ struct Search {
     column->left->right = column->right;
     for (Node *row = column->down; row != column; row = row->down) {
       for (Node *node = row->right; node != row; node = node->right) {
+        if constexpr (kPings) ping(node, 1);
         node->down->up = node->up;
         node->up->down = node->down;
         --node->column->count;
@@ -160,9 +162,22 @@ Settings parse(int argc, char **argv) {
   options.number("seed", settings.seed, {0, UINT64_MAX}, "seed of the matrix");
   options.flag("show", settings.show, "print the matrix");
   options.flag("hints", bench::hints, "name a friend for each node, which abut's heap hears of");
+  options.flag("pings", bench::pings, "tell abut's heap what is used");
   options.flag("times", settings.times, "print phase times to standard error");
   options.parse(argc, argv);
   return settings;
+}
+
+template <bool kPings>
+void search(const Settings &settings, Node *root, bench::Phases &phases) {
+  phases.begin("search");
+  Search<kPings> search{root};
+  for (std::uint64_t i = 0; i < settings.searches; ++i) search.run();
+  phases.begin("free");
+  destroy(root);
+  std::printf("rows %" PRIu64 " columns %" PRIu64 " solutions %" PRIu64 " tried %" PRIu64
+              " updates %" PRIu64 "\n",
+              settings.rows, settings.columns, search.solutions, search.tried, search.updates);
 }
 
 } // namespace
@@ -173,12 +188,8 @@ int main(int argc, char **argv) {
   bench::Phases phases(settings.times);
   phases.begin("build");
   Node *root = build(settings);
-  phases.begin("search");
-  Search search{root};
-  for (std::uint64_t i = 0; i < settings.searches; ++i) search.run();
-  phases.begin("free");
-  destroy(root);
-  std::printf("rows %" PRIu64 " columns %" PRIu64 " solutions %" PRIu64 " tried %" PRIu64
-              " updates %" PRIu64 "\n",
-              settings.rows, settings.columns, search.solutions, search.tried, search.updates);
+  if (bench::pings)
+    search<true>(settings, root, phases);
+  else
+    search<false>(settings, root, phases);
 }

@@ -67,7 +67,9 @@ public:
   Game(const Game &) = delete;
   Game &operator=(const Game &) = delete;
 
-  bool mover_wins(std::uint32_t solve) { return solved(start_, solve); }
+  bool mover_wins(std::uint32_t solve) {
+    return bench::pings ? solved<true>(start_, solve) : solved<false>(start_, solve);
+  }
   std::uint64_t states() const { return state_count_; }
   std::uint64_t moves() const { return move_count_; }
 
@@ -157,11 +159,15 @@ private:
   }
 
   // Every move is looked at even when one that wins is known: the whole graph is the working set.
+  template <bool kPings>
   static bool solved(State *state, std::uint32_t solve) {
+    if constexpr (kPings) ping(state, 1);
     if (state->solved_in == solve) return state->wins;
     bool wins = false;
-    for (const Link *link = state->moves; link != nullptr; link = link->next)
-      wins |= !solved(link->to, solve);
+    for (const Link *link = state->moves; link != nullptr; link = link->next) {
+      if constexpr (kPings) ping(link, 1);
+      wins |= !solved<kPings>(link->to, solve);
+    }
     state->wins = wins;
     state->solved_in = solve;
     return wins;
@@ -185,6 +191,7 @@ Settings parse(int argc, char **argv) {
   options.number("aged", settings.aged, {0, bench::AgedHeap::kMostBytes}, bench::AgedHeap::kHelp);
   options.number("seed", settings.seed, {0, UINT64_MAX}, "seed of the aged heap");
   options.flag("hints", bench::hints, "name a friend for each object, which abut's heap hears of");
+  options.flag("pings", bench::pings, "tell abut's heap what is used");
   options.flag("times", settings.times, "print phase times to standard error");
   options.parse(argc, argv);
   if (settings.rows * settings.columns > 30)

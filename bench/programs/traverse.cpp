@@ -46,6 +46,15 @@ void add_one(Node *node, std::uint64_t integers) {
   }
 }
 
+// What a walk uses, in its order.
+void ping_all(const Node *node) {
+  for (; node != nullptr; node = node->left) {
+    ping(node, 1);
+    ping(node->values, 1);
+    ping_all(node->right);
+  }
+}
+
 void sum_up(const Node *node, std::uint64_t integers, Checksum &sum) {
   for (; node != nullptr; node = node->left) {
     for (std::uint64_t i = 0; i < integers; ++i)
@@ -72,6 +81,7 @@ Settings parse(int argc, char **argv) {
   options.number("aged", settings.aged, {0, bench::AgedHeap::kMostBytes}, bench::AgedHeap::kHelp);
   options.number("seed", settings.seed, {0, UINT64_MAX}, "seed of the aged heap");
   options.flag("hints", bench::hints, "name a friend for each node, which abut's heap hears of");
+  options.flag("pings", bench::pings, "tell abut's heap what is used, in one walk of those");
   options.flag("times", settings.times, "print phase times to standard error");
   options.parse(argc, argv);
   return settings;
@@ -85,6 +95,7 @@ int main(int argc, char **argv) {
   bench::Phases phases(settings.times);
   phases.begin("build");
   Node *root = build(settings.depth, settings.integers, nullptr);
+  if (bench::pings) ping_all(root);
   phases.begin("walk");
   for (std::uint64_t i = 0; i < settings.walks; ++i) add_one(root, settings.integers);
   Checksum sum;

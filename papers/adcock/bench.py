@@ -1,9 +1,9 @@
 """Adcock: *Improving cache performance by runtime data movement*, Cambridge 2009 (UCAM-CL-TR-757).
 
-Figures 3.1 to 3.9 and those of chapter 7 in the form that parameters of today allow: how layouts
+Figures 3.1 to 3.10 and those of chapter 7 in the form that parameters of today allow: how layouts
 degrade, and what an operation takes under each mover beside the thesis's value and the bound that
 a new layout at no cost sets. DICT is a search tree in which nodes are looked up, deleted and
-inserted; MLIST many linked lists. Beside them our containers, against others'.
+inserted; MLIST many linked lists.
 
 Real time is processor time of the measured thread: runs of all movers interleaved, and the median.
 """
@@ -11,15 +11,17 @@ Real time is processor time of the measured thread: runs of all movers interleav
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from statistics import fmean, median
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from abut.errors import NO, AbutError, unknown
+from abut.errors import NO, USAGE, AbutError, unknown
+from abut.papers import Request
 from abut.places import bench_places
-from abut_papers.adcock.experiments import experiments
+from abut_papers.adcock.experiments import SIZES, experiments
 from abut_papers.adcock.journal import RunJournal, answer_of
 from abut_papers.adcock.tables import draw, table
 from abut_papers.adcock.variants import PRESETS, UPPER, Experiment, Row, Variant
@@ -27,28 +29,20 @@ from abut_papers.adcock.variants import PRESETS, UPPER, Experiment, Row, Variant
 if TYPE_CHECKING:
     from abut.trace.native import Array
 
-ABOUT = "Movers of nodes (Adcock 2009): DICT, MLIST, and containers whose nodes move"
-PROGRAMS = ("dict-node-1", "dict-fields-1", "mlist-7", "mlist-11", "mlist-15", "map", "list")
+ABOUT = "Adcock 2009, movers of nodes: DICT and MLIST under each mover, and their bounds"
+PROGRAMS = tuple(one.name for one in experiments("quick"))
 HEAPS = ("glibc",)
-IGNORES = ("heaps", "recorded", "traces", "fresh")  # no heap is compared, and nothing recorded
+IGNORES = ("heaps", "recorded")  # no heap is compared, and nothing recorded
+QUICK = {
+    "suite": "tiny",
+    "programs": (
+        *("degradation-mlist", "dict-node-1", "mlist-15", "mlist-19"),
+        *("layouts-dict", "balance-dict", "sites-dict-node", "depths-dict-node", "misses-dict"),
+    ),
+}
+_RUNS = 3
 _BUILD = "tools/build.sh release bench-move"
 _answer = answer_of
-
-
-class Request(Protocol):
-    """What to measure: experiments by name, at the size that a suite's name stands for."""
-
-    @property
-    def programs(self) -> Sequence[str]:
-        """Names out of `PROGRAMS`."""
-
-    @property
-    def suite(self) -> str:
-        """`quick`, `daily` or `full`."""
-
-    @property
-    def progress(self) -> Callable[[str], None]:
-        """Called with what is being done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,33 +76,21 @@ class MoveResult:
         draw(self.rows, path)
 
 
-def run(
-    programs: Sequence[str] = PROGRAMS,
-    suite: str = "quick",
-    runs: int = 3,
-    progress: Callable[[str], None] = lambda _: None,
-    journal: RunJournal | None = None,
-    variants: Sequence[str] = (),
-) -> MoveResult:
-    """Measure experiments by name, `runs` times each, all variants in turn; or read the journal.
-
-    With `variants`, only those whose names begin so, beside what they are compared with.
-    """
-    known = {experiment.name: experiment for experiment in experiments(suite)}
-    if missing := [name for name in programs if name not in known]:
-        raise unknown("--programs", missing[0], known)
-    notes = journal or RunJournal()
-    chosen = [known[name].only(variants) if variants else known[name] for name in programs]
-    measured = [(one, _measure(one, runs, progress, notes)) for one in chosen]
-    # Without the variant that all are compared with there is nothing to show.
-    return MoveResult(
-        [(one, rows) for one, rows in measured if rows and rows[0].variant == one.variants[0]]
-    )
-
-
 def measure(request: Request) -> MoveResult:
-    """What `abut bench adcock` asks for."""
-    return run(request.programs, request.suite, progress=request.progress)
+    """Measure experiments by name, all variants in turn; or read what the journal has."""
+    if request.suite not in SIZES:
+        raise unknown("--suite", request.suite, SIZES)
+    known = {experiment.name: experiment for experiment in experiments(request.suite)}
+    if missing := [name for name in request.programs if name not in known]:
+        raise unknown("--programs", missing[0], known)
+    journal = RunJournal(request.traces.absolute() / "adcock.jsonl", fresh=request.fresh)
+    runs = 1 if request.quick else _RUNS
+    return MoveResult(
+        [
+            (known[name], _measure(known[name], runs, request.progress, journal))
+            for name in request.programs
+        ]
+    )
 
 
 def _measure(
@@ -116,38 +98,34 @@ def _measure(
 ) -> list[Row]:
     """All variants in turn, `runs` times: A B C A B C."""
     program = bench_places().programs / f"move_{experiment.program}"
-    if not program.exists() and not journal.kept_only:
-        raise AbutError(f"{program} is not there", fix=f"build it with {_BUILD}")
-    measured: dict[str, list[dict[str, Any]]] = {
-        variant.label: [] for variant in experiment.variants
-    }
+    if not program.exists():
+        raise AbutError(f"{program} is not there", fix=f"build it with {_BUILD}", exit_code=USAGE)
+    # Another build of the program is another program, to the journal.
+    known_as = f"{program.name}-{sha256(program.read_bytes()).hexdigest()[:12]}"
+    measured: dict[str, list[dict[str, Any]]] = {one.label: [] for one in experiment.variants}
     for round_ in range(runs):
+        progress(f"{experiment.name}: run {round_ + 1} of {runs}")
         for variant in experiment.variants:
-            progress(f"{experiment.name}: {variant.label}, run {round_ + 1} of {runs}")
             command = [str(program), *experiment.arguments, *variant.arguments]
-            answer = journal.answer(
-                command, round_, variant.heap, partial(_answer_of, experiment, variant, command)
-            )
-            if answer.get("missing"):
-                continue
-            measured[variant.label].append(answer)
+            # What is simulated is no answer to the same command where it is timed.
+            simulates = experiment.kind == "misses"
+            asked = [known_as, *command[1:], *(["simulated"] if simulates else [])]
+            answer = partial(_simulated if simulates else _answer, command)
+            measured[variant.label].append(journal.answer(asked, round_, answer))
     _check_same_work(experiment, measured)
-    return [
-        Row(
-            variant,
-            {
-                key: median(_figure(variant, key, one) for one in answers)
-                for key in experiment.figures
-            },
-            tuple(
-                median(tenth)
-                for tenth in zip(*(one.get("course_ns", ()) for one in answers), strict=True)
-            ),
-            tuple(_figure(variant, experiment.figures[0], one) for one in answers),
-        )
-        for variant in experiment.variants
-        if (answers := measured[variant.label])
-    ]
+    return [_row(experiment, one, measured[one.label]) for one in experiment.variants]
+
+
+def _row(experiment: Experiment, variant: Variant, answers: Sequence[Mapping[str, Any]]) -> Row:
+    """The medians of a variant's runs."""
+    figures = experiment.figures
+    courses = zip(*(one.get("course_ns", ()) for one in answers), strict=True)
+    return Row(
+        variant,
+        {key: median(_figure(variant, key, one) for one in answers) for key in figures},
+        tuple(median(tenth) for tenth in courses),
+        tuple(_figure(variant, figures[0], one) for one in answers),
+    )
 
 
 def _figure(variant: Variant, key: str, answer: Mapping[str, Any]) -> float:
@@ -157,10 +135,6 @@ def _figure(variant: Variant, key: str, answer: Mapping[str, Any]) -> float:
     course = answer["course_ns"]
     end = len(course) // variant.tenths * variant.tenths
     return fmean(course[end - variant.tenths : end])
-
-
-def _answer_of(experiment: Experiment, variant: Variant, command: list[str]) -> dict[str, Any]:
-    return _simulated(command) if experiment.kind == "misses" else _answer(command, variant.heap)
 
 
 def _simulated(command: list[str]) -> dict[str, Any]:
@@ -173,7 +147,8 @@ def _simulated(command: list[str]) -> dict[str, Any]:
         path = Path(folder) / "visits"
         answer = _answer([*command, "--visits", str(path)])
         visits = np.fromfile(path, np.uint64)
-    return answer | misses_of(visits, int(answer["looked_up"]))
+    looked_up = int(answer["looked_up"])
+    return answer | {"nodes": len(visits) / looked_up} | misses_of(visits, looked_up)
 
 
 def misses_of(visits: "Array", look_ups: int) -> dict[str, float]:
@@ -191,14 +166,11 @@ def misses_of(visits: "Array", look_ups: int) -> dict[str, float]:
 
 
 def _check_same_work(experiment: Experiment, measured: dict[str, list[dict[str, Any]]]) -> None:
-    """Ways with the same arguments, the mover aside, compute the same."""
+    """Variants with the same arguments, the mover aside, compute the same."""
     seen: dict[tuple[str, ...], set[str]] = {}
     for variant in experiment.variants:
-        work = (
-            variant.arguments[: variant.arguments.index("--mover")]
-            if experiment.kind == "course"
-            else ()
-        )
+        given = variant.arguments
+        work = given[: given.index("--mover")] if "--mover" in given else given
         seen.setdefault(work, set()).update(one["checksum"] for one in measured[variant.label])
     if any(len(checksums) > 1 for checksums in seen.values()):
         raise AbutError(f"{experiment.name}: movers change what is computed", exit_code=NO)
@@ -215,9 +187,7 @@ def _verdict(experiment: Experiment, rows: Sequence[Row]) -> str:
     best = min(others, key=lambda row: row.figures[key])
     if experiment.kind == "misses":
         times = rows[0].figures[key] / best.figures[key]
-        return (
-            f"{experiment.name}: {best.variant.label} misses fewest lines, {times:.2f} times fewer"
-        )
+        return f"{experiment.name}: {best.variant.label} has fewest {key}, {times:.2f} times fewer"
     speedup = rows[0].figures[key] / best.figures[key]
     text = (
         f"{experiment.name}: {best.variant.label} is quickest, "
@@ -225,15 +195,8 @@ def _verdict(experiment: Experiment, rows: Sequence[Row]) -> str:
     )
     if bound is not None:
         text += f", {best.figures[key] / bound.figures[key]:.2f} times the bound's time"
-    if "change_ns" in best.figures:
-        change = best.figures["change_ns"] / rows[0].figures["change_ns"]
-        text += f"; a change takes {change:.2f} times as long"
-    short = [
-        row.figures["worst_ms"]
-        for row in others
-        if not row.variant.stops and "worst_ms" in row.figures
-    ]
-    if short and experiment.kind == "variants":
-        longest = max(short) / rows[0].figures["worst_ms"]
+    if experiment.kind == "variants":
+        longest = max(row.figures["worst_ms"] for row in others if not row.variant.stops)
+        longest /= rows[0].figures["worst_ms"]
         text += f"; movers without long pauses make the longest batch {longest:.2f} times as long"
     return text

@@ -1,13 +1,12 @@
 """The experiments on structures whose nodes move: programs, movers, and the thesis's values.
 
-DICT is a search tree in which nodes are looked up, deleted and inserted; MLIST many linked lists;
-beside them our containers and others'. The values are those of figures 3.7, 3.9, 7.11, 7.16, 7.26,
+DICT is a search tree in which nodes are looked up, deleted and inserted; MLIST many linked lists.
+The values are those of figures 3.7, 3.9, 7.11, 7.16, 7.26,
 7.27 and the tables of 7.1 in Adcock, *Improving cache performance by runtime data movement* (2009).
 """
 
 from collections.abc import Iterator, Mapping
 
-from abut_papers.adcock.containers import container_experiments
 from abut_papers.adcock.sweeps import parameter_experiments
 from abut_papers.adcock.variants import (
     LONG_LISTS,
@@ -46,7 +45,6 @@ def experiments(suite: str) -> Iterator[Experiment]:
     for lists in _LISTS:
         yield _mlist(size, lists)
     yield from parameter_experiments(size)
-    yield from container_experiments(size)
 
 
 def _degradation(size: Size) -> Iterator[Experiment]:
@@ -139,8 +137,12 @@ def _dict(size: Size, variant: str, share: str) -> Experiment:
         ("periodic1space", f"periodic1space --period {period}"),
         ("incremental1space", f"incremental1space --rate {rate}"),
         ("embedded1space", "embedded1space --rate 30 --threshold 6"),
+        ("embedded2space", "embedded2space --rate 30"),
+        ("tuned by itself", "tuned"),
         ("perfect, BFS", "bfs"),
         ("perfect, fixedHeight", "fixed"),
+        ("ccmalloc, static", "ccmalloc-static"),
+        ("van Emde Boas", "layout-veb"),
         ("B-tree", "btree"),
     )
     variants = list(variants_of(movers, thesis))
@@ -185,6 +187,11 @@ def _mlist(size: Size, lists: int) -> Experiment:
         ("periodic1space", f"periodic1space --period {period}", "p1"),
         ("incremental1space", f"incremental1space --rate {rate}", "i1"),
         ("embedded1space", "embedded1space --rate 100", "e"),
+        ("embedded1space, as walked", "embedded1space-as-walked --rate 100", ""),
+        ("embedded1space, to the end", "embedded1space-to-end --rate 100", ""),
+        ("perfect, strict, VCL", f"strict-vcl --block {max(block, 256)}", ""),
+        ("perfect, not strict, VCL", f"loose-vcl --block {max(block, 256)}", ""),
+        ("perfect, minimised", f"minimised --block {block}", ""),
         ("perfect, in order", f"blocks --block {block}", ""),
         ("perfect, gaps", f"gaps --block {max(block, 256)}", ""),
         ("gaps without tables", f"marked --block {max(block, 256)}", ""),

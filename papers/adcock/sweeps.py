@@ -26,11 +26,72 @@ _MEMORY = (105, 110, 120, 150, 200)  # m, in hundredths
 
 def parameter_experiments(size: Size) -> Iterator[Experiment]:
     """All of them."""
+    yield from _layouts(size)
+    yield _balance(size)
     yield from _sites(size)
     yield from _sweeps(size)
     yield from _depths(size)
     yield from _stability(size)
     yield from _misses(size)
+
+
+def _layouts(size: Size) -> Iterator[Experiment]:
+    """Figures 3.5 and 3.6: what good lines and good pages are worth; and 3.8: nodes of a B-tree."""
+    arguments = dict_arguments(size, "node", "1")
+    layouts = {"worst": 0.0, "page": 30.0, "line": 56.0, "veb": None}
+    yield Experiment(
+        "layouts-dict",
+        f"DICT, MOVENODE, {size.nodes:,} nodes: layouts at rest, and nodes of a B-tree",
+        "dict",
+        arguments,
+        MOVER_FIGURES,
+        (
+            *(Variant(name, ("--mover", f"layout-{name}"), v) for name, v in layouts.items()),
+            Variant("optimal", ("--mover", "upper"), 60),
+            *(
+                Variant(f"B-tree, {bytes_} bytes", ("--mover", f"btree{end}"))
+                for bytes_, end in ((64, "-64"), (128, ""), (256, "-256"), (512, "-512"))
+            ),
+        ),
+    )
+    names = ("none", "Lm", "PmLm", "Lc", "PmLc", "PcLm", "PcLc", "PcLco")
+    values = {7: (1, 3.2, 6.3, 11, 13, 20, 21, 41), 15: (1, 6.4, 8.1, 9.5, 11.3, 8.1, 11.3, 19.3)}
+    for lists, speedups in values.items():
+        yield Experiment(
+            f"layouts-mlist-{lists}",
+            f"MLIST, lists of {2 ** (MLIST_NODES - lists)}: layouts at rest",
+            "mlist",
+            mlist_arguments(size, lists),
+            MOVER_FIGURES,
+            tuple(
+                Variant(name, ("--mover", f"layout-{name}"), value)
+                for name, value in zip(names, speedups, strict=True)
+            ),
+        )
+
+
+def _balance(size: Size) -> Experiment:
+    """Figures 3.3 and 3.4: how long paths are, and how many lines they meet, as DICT runs on."""
+    arguments = ("--nodes", str(size.nodes), "--batch", "500", "--huge", "--mover", "none")
+    variants = [
+        Variant(f"MOVE{kind.upper()}", (*changes_to(size, times), "--variant", kind), x=times)
+        for kind in ("node", "fields")
+        for times in (0.1, 1, 4, 16)
+    ]
+    return Experiment(
+        "balance-dict",
+        f"DICT, {size.nodes:,} nodes, after so many changes a node: nodes and misses of a look-up",
+        "dict",
+        arguments,
+        ("nodes", *MISSES),
+        tuple(variants),
+        kind="misses",
+    )
+
+
+def changes_to(size: Size, times: float) -> tuple[str, str]:
+    """So many changes of each node, in the mean, as an option."""
+    return ("--operations", str(round(size.nodes * times)))
 
 
 def _sites(size: Size) -> Iterator[Experiment]:
@@ -141,13 +202,13 @@ def _sweeps(size: Size) -> Iterator[Experiment]:
             for passes in (10, 20, 40, 80)
         },
     )
-    for lists in (7, 15):
+    for lists, times in ((7, 1), (7, 4), (15, 1)):
         sites = "sites-next" if lists > LONG_LISTS else "sites-last"
         yield _sweep(
-            f"memory-mlist-{lists}",
+            f"memory-mlist-{lists}" + ("-longer" if times > 1 else ""),
             "m",
             "mlist",
-            mlist_arguments(size, lists),
+            mlist_arguments(size, lists, times),
             {
                 (name, m / 100): f"{text} --percent {m}"
                 for name, text in (
@@ -157,6 +218,7 @@ def _sweeps(size: Size) -> Iterator[Experiment]:
                 for m in _MEMORY
             },
         )
+    for lists in (7, 15):
         yield _sweep(
             f"blocks-mlist-{lists}",
             "bytes of a block",
@@ -167,6 +229,8 @@ def _sweeps(size: Size) -> Iterator[Experiment]:
                 for name, text in (
                     ("in order", "blocks"),
                     ("not in order", "loose"),
+                    ("minimised", "minimised"),
+                    ("half-full lists", "half-full"),
                     ("with gaps", "gaps"),
                     ("VCL lists", "vcl"),
                 )
@@ -230,6 +294,7 @@ def _misses(size: Size) -> Iterator[Experiment]:
         ("incremental1space", "incremental1space --rate 2000"),
         ("perfect, BFS", "bfs"),
         ("perfect, fixedHeight", "fixed"),
+        ("van Emde Boas", "layout-veb"),
         ("B-tree", "btree"),
     )
     yield Experiment(

@@ -20,7 +20,7 @@ _TENTHS = 10
 
 def table(experiment: Experiment, rows: Sequence[Row]) -> Table:
     """A row a mover; where a layout degrades, a column a tenth of the run."""
-    made = grid(experiment.about, ["container" if experiment.program == "containers" else "mover"])
+    made = grid(experiment.about, ["mover"])
     if experiment.kind == "course":
         for tenth in range(1, _TENTHS + 1):
             made.add_column(f"{tenth * 10} %", justify="right")
@@ -37,7 +37,7 @@ def table(experiment: Experiment, rows: Sequence[Row]) -> Table:
             )
         return made
     for key in experiment.figures:
-        made.add_column(_TITLES.get(key, key.replace("_ns", ", ns")), justify="right")
+        made.add_column(_TITLES[key], justify="right")
     made.add_column("speedup", justify="right")
     bound = _bound(experiment, rows)
     thesis = any(row.variant.thesis is not None for row in rows)

@@ -1,7 +1,7 @@
 """Experiments on structures whose nodes move, and the variants that each compares."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 MLIST_NODES = 22  # log2 of the nodes of MLIST in the thesis: v is 2^7 .. 2^19 of them
 LONG_LISTS = 11  # up to v of 2^11 hints are sought where the walk came from
@@ -14,7 +14,7 @@ MOVER_FIGURES = ("last_ns", "worst_ms", "m")
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One variant to run an experiment: a mover with its parameters, or whose container.
+    """One variant to run an experiment: a mover with its parameters.
 
     In a sweep, variants of one name are a line in the picture, and `x` is where each stands on it.
     """
@@ -23,15 +23,13 @@ class Variant:
     arguments: tuple[str, ...]
     thesis: float | None = None  # reduction in per cent (DICT) or speedup (MLIST), at m = 2
     x: float | None = None
-    heap: str = ""  # that the program runs under, where it is not the C library's
     stops: bool = False  # a pass stops the program: not for programs that must not pause
     tenths: int = 1  # of the run from one pass to the next: its time is that of the last so many
 
     @property
     def label(self) -> str:
         """The name, distinct from others of the same sweep."""
-        parts = (self.name, self.heap, "" if self.x is None else f"{self.x:g}")
-        return ", ".join(part for part in parts if part)
+        return self.name if self.x is None else f"{self.name}, {self.x:g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +54,6 @@ class Experiment:
     variants: tuple[Variant, ...]
     kind: str = "variants"  # "course": how a layout degrades, "sweep": over a parameter, "misses"
     axis: str = ""  # what a sweep goes over
-
-    def only(self, beginnings: Sequence[str]) -> "Experiment":
-        """The same with those of the variants whose names begin so, the first and the bound."""
-        kept = tuple(
-            variant
-            for number, variant in enumerate(self.variants)
-            if number == 0 or variant.name.startswith((UPPER, *beginnings))
-        )
-        return replace(self, variants=kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +93,9 @@ def dict_arguments(size: Size, variant: str, share: str) -> tuple[str, ...]:
     )
 
 
-def mlist_arguments(size: Size, lists: int) -> tuple[str, ...]:
-    """Lists as long as the thesis's: where there are other nodes, there are other lists.
+def mlist_arguments(size: Size, lists: int, times: int = 1) -> tuple[str, ...]:
+    """Lists as long as the thesis's: where there are other nodes, there are other lists. A run is
+    so many times as long as usual.
 
     Walks over long lists whose nodes lie anywhere take too long to let their layout degrade: where
     nodes stay, a sample of the operations is walked for, and changes alone are made of the others.
@@ -116,10 +106,10 @@ def mlist_arguments(size: Size, lists: int) -> tuple[str, ...]:
     batch = ("--batch", str(max(1, 40_000 // max(length, 40))))
     if lists <= LONG_LISTS:
         changed = {7: 32, 11: 4}[lists]  # a node of so many, in the end
-        operations = ("--operations", str(2**size.bits // changed))
+        operations = ("--operations", str(times * 2**size.bits // changed))
         return (*common, *operations, "--sample", str(2**24 // length), *batch, "--huge")
-    operations = min(2**size.bits * size.passes // length, 2 ** (size.bits + 1))
-    return (*common, "--operations", str(max(operations, 2000)), *batch, "--huge")
+    made = min(2**size.bits * size.passes // length, 2 ** (size.bits + 1)) * times
+    return (*common, "--operations", str(max(made, 2000)), *batch, "--huge")
 
 
 def variants_of(

@@ -6,6 +6,7 @@
 #include "allocators/phk.hpp"
 #include "allocators/reap.hpp"
 #include "allocators/vam.hpp"
+#include "allocators/xalloc.hpp"
 
 #include <cstring>
 
@@ -46,7 +47,12 @@ constexpr Entry kEntries[kAllocators] = {
     {"vam-header", "Vam with headers on small blocks", kVam, "4.3", &kCalls<VamHeader>},
     {"vam-bitmap", "Vam with bitmaps for reaps", kVam, "4.3", &kCalls<VamBitmap>},
     {"reap", "a reap: a region until something is freed, with headers", kVam, "2.3", &kCalls<Reap>},
+    {"xalloc", "parser's own: a stack that waits until all at its end is free", kVam, "4.5",
+     &kCalls<Xalloc>},
     {"abt", "address-ordered binary tree: better fit, coalescing", kRezaei, "2.2", &kCalls<Abt>},
+    {"abt-first", "address-ordered binary tree by first fit", kRezaei, "2.2", &kCalls<AbtFirst>},
+    {"cartesian", "Stephenson's Cartesian tree: the longest chunk is the root", kRezaei, "2.1",
+     &kCalls<Cartesian>},
     {"kingsley", "Kingsley's: powers of two with headers, never given back", kVam, "2.2",
      &kCalls<Kingsley>},
 };

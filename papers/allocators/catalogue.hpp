@@ -24,7 +24,7 @@ struct Entry {
   const Calls *calls;
 };
 
-inline constexpr size_t kAllocators = 11;
+inline constexpr size_t kAllocators = 14;
 
 // In the order in which they are listed.
 const Entry &allocator_at(size_t index);

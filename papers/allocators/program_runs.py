@@ -1,36 +1,36 @@
 """A program under many allocators: timed runs, what it asks for, simulated misses; kept as JSON.
 
-Times and resident memory are of real runs, interleaved. Times are the processor's, which whatever
-else the machine does disturbs less; by the clock where a second core serves a heap. Misses are
-simulated on Feng and Berger's Pentium 4, of recordings under each allocator: as with the authors'
-counters, the allocator's own accesses to memory are in them. Whatever has been measured is used
-again until a library or an input changes.
+Times and resident memory are of real runs, interleaved. Times are the processor's, of all processes
+that the run has: whatever else the machine does disturbs them less. Beside them stands the time by
+the clock, which is what a second core that serves a heap may save. Misses are simulated on Feng and
+Berger's Pentium 4, of recordings under each allocator: as with the authors' counters, the
+allocator's own accesses to memory are in them. Whatever has been measured is used again until a
+library or an input changes.
 """
 
 import json
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from abut.bench import Request
 from abut.errors import AbutError
 from abut.heaps import Heap, require_heap
-from abut.measure.sample import CPU, WALL, Figure
+from abut.measure.sample import CPU, WALL, Sample
 from abut.measure.statistics import Estimate, exact, median, ratio
 from abut.measure.workload import Workload
+from abut.papers import Request
 from abut.simulation.caches import Caches
 from abut.simulation.jobs import feed_trace
 from abut.simulation.presets import find_preset
 from abut.trace.reader import Trace
-from abut_papers.allocators.heaps import served_heap
 from abut_papers.common.kept import fingerprint, kept
 from abut_papers.common.recordings import heaps, recordings, run_silently
 
-RUNS, WARMUP, SEED = 5, 0, 1
+RUNS, QUICK_RUNS, WARMUP, SEED = 5, 1, 0, 1
 PRESET = "pentium4"
 MEASURES = (
     "time",
@@ -40,6 +40,7 @@ MEASURES = (
     "application's L2 misses",
     "instructions",
 )
+WALL_TIME = "wall time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +66,8 @@ class Simulated:
 
 @dataclass(frozen=True, slots=True)
 class ProgramRuns:
-    """One program: by heap the seconds of each round, the most resident bytes of each, and what the
-    caches did, where that was simulated.
+    """One program: by heap the processor's seconds of each round, the most resident bytes of each,
+    what the caches did, where that was simulated, and the seconds by the clock.
     """
 
     program: str
@@ -74,11 +75,15 @@ class ProgramRuns:
     seconds: Mapping[str, Sequence[float]]
     resident: Mapping[str, Sequence[float]]
     simulated: Mapping[str, Simulated] = field(default_factory=dict)
+    wall: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
     def measured(self, what: str, heap: str) -> Estimate | None:
-        """One of `MEASURES` under a heap, in seconds, bytes or times; None if it is not known."""
-        if what in ("time", "resident memory"):
-            rounds = (self.seconds if what == "time" else self.resident).get(heap)
+        """One of `MEASURES`, or `WALL_TIME`, under a heap, in seconds, bytes or times; None if it
+        is not known.
+        """
+        of_rounds = {"time": self.seconds, WALL_TIME: self.wall, "resident memory": self.resident}
+        if what in of_rounds:
+            rounds = of_rounds[what].get(heap)
             return median(rounds, SEED) if rounds else None
         if (run := self.simulated.get(heap)) is None:
             return None
@@ -106,21 +111,22 @@ def runs_of(request: Request, workload: Workload, recorded: Workload | None = No
         timed["seconds"],
         timed["resident"],
         simulated(request, recorded) if recorded else {},
+        timed["wall"],
     )
 
 
-def timed_runs(request: Request, workload: Workload) -> dict[str, Any]:
-    """What must be measured on a quiet machine: seconds, resident bytes and the demand."""
-    chosen = heaps(request)
-    clock = WALL if any(served_heap(heap.name) for heap in chosen) else CPU
+def timed_runs(request: Request, workload: Workload, others: Sequence[Heap] = ()) -> dict[str, Any]:
+    """What must be measured on a quiet machine, under the request's heaps and others: seconds,
+    resident bytes and the demand.
+    """
+    chosen = [*heaps(request), *others]
+    runs = QUICK_RUNS if request.quick else RUNS
 
     def measure() -> dict[str, Any]:
         request.progress(f"running {workload.name}")
-        demand = asdict(demand_of(workload))
-        seconds, resident, failed = _timed(workload, chosen, clock)
-        return {"demand": demand, "seconds": seconds, "resident": resident, "failed": failed}
+        return {"demand": asdict(demand_of(workload)), **_timed(workload, chosen, runs)}
 
-    mark = fingerprint(workload, chosen, RUNS, clock.key)
+    mark = fingerprint(workload, chosen, runs)
     timed = kept(request, f"{workload.name}-runs-{mark}", measure)
     for heap, why in timed.get("failed", {}).items():
         request.leave_out(f"{workload.name} timed under {heap}", why)
@@ -169,15 +175,13 @@ def demand_of(workload: Workload) -> Demand:
     return Demand(seconds, counts["allocations"], counts["requested"], counts["most_live"])
 
 
-def _timed(
-    workload: Workload, chosen: Sequence[Heap], clock: Figure
-) -> tuple[dict[str, list[float]], dict[str, list[float]], dict[str, str]]:
+def _timed(workload: Workload, chosen: Sequence[Heap], runs: int) -> dict[str, dict[str, Any]]:
     """By heap the seconds and the resident bytes of each round; and what other heaps failed in."""
     from abut.measure.counters import available
     from abut.measure.measurement import Comparison, Plan
     from abut.measure.session import Task, compare
 
-    comparison = Comparison(Plan(RUNS, WARMUP, SEED), chosen, [], available())
+    comparison = Comparison(Plan(runs, WARMUP, SEED), chosen, [], available())
     compare(comparison, [Task(workload.name, lambda: workload)], _Silent())
     if comparison.interrupted:
         raise KeyboardInterrupt  # half of the rounds are no measurement, and would be kept
@@ -187,11 +191,16 @@ def _timed(
     (measurement,) = comparison.measurements
     failed = {one.heap: one.problem for one in measurement.differences}
     samples = {heap: rounds for heap, rounds in measurement.samples.items() if heap not in failed}
-    return (
-        {heap: [clock.of(one) or 0.0 for one in rounds] for heap, rounds in samples.items()},
-        {heap: [float(one.peak_rss_bytes) for one in rounds] for heap, rounds in samples.items()},
-        failed,
-    )
+    figures: dict[str, Callable[[Sample], float | None]] = {
+        "seconds": lambda one: (CPU.of(one) or 0.0) + one.others_s,
+        "wall": WALL.of,
+        "resident": lambda one: float(one.peak_rss_bytes),
+    }
+    found = {
+        name: {heap: [figure(one) for one in rounds] for heap, rounds in samples.items()}
+        for name, figure in figures.items()
+    }
+    return {**found, "failed": failed}
 
 
 class _Silent:

@@ -7,12 +7,12 @@ from rich.table import Table
 
 from abut.reporters.grid import grid
 from abut.reporters.units import amount, ratio_text, ratio_with_interval
-from abut_papers.allocators.figures import Figure, Standing, reference_of
+from abut_papers.allocators.figures import Figure, Standing
 from abut_papers.allocators.heaps import served_heap
+from abut_papers.allocators.program_runs import WALL_TIME
 
 if TYPE_CHECKING:
     from abut.measure.statistics import Estimate
-    from abut.reporters.plot import Bars
     from abut_papers.allocators.program_runs import ProgramRuns
 
 
@@ -65,25 +65,22 @@ def standings_table(standings: Sequence[Standing], reference: str) -> Table:
     return table
 
 
-def served_table(programs: "Sequence[ProgramRuns]", heaps: Sequence[str]) -> Table:
+def served_tables(programs: "Sequence[ProgramRuns]", heaps: Sequence[str]) -> list[Table]:
     """Times of heaps that are served from elsewhere, divided by those of the same heap in line."""
-    table = grid(
-        "time on two cores, by that of the same heap in line",
-        ["heap", *(one.program for one in programs)],
-    )
-    for heap in heaps:
-        inner = served_heap(heap) or heap
-        table.add_row(heap, *(_cell(one.ratio("time", heap, inner)) for one in programs))
-    return table
-
-
-def time_bars(programs: "Sequence[ProgramRuns]", heaps: Sequence[str]) -> "Bars":
-    """The times as a chart."""
-    from abut.reporters.plot import Bars
-
-    reference = reference_of(heaps)
-    ratios = {heap: [one.ratio("time", heap, reference) for one in programs] for heap in heaps}
-    return Bars("time", [one.program for one in programs], ratios, reference)
+    tables = []
+    for what, title in (
+        (WALL_TIME, "time by the clock on two cores"),
+        ("time", "processor time of both sides"),
+    ):
+        table = grid(
+            f"{title}, by that of the same heap in line",
+            ["heap", *(one.program for one in programs)],
+        )
+        for heap in heaps:
+            inner = served_heap(heap) or heap
+            table.add_row(heap, *(_cell(one.ratio(what, heap, inner)) for one in programs))
+        tables.append(table)
+    return tables
 
 
 def _cell(ratio: "Estimate | None") -> str:

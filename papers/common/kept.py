@@ -5,9 +5,9 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from abut.bench import Request
 from abut.heaps import Heap
 from abut.measure.workload import Workload
+from abut.papers import Request
 
 
 def kept(request: Request, name: str, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:

@@ -6,13 +6,13 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from abut.bench import Request
 from abut.environment import untouched_environment
 from abut.errors import AbutError
 from abut.heaps import Heap, find_heaps, preload
 from abut.measure.inputs import workload_of
 from abut.measure.suites import choose, load_benchmarks
 from abut.measure.workload import Workload
+from abut.papers import Request
 from abut.places import bench_places
 from abut.trace.reader import Trace
 

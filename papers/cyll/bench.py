@@ -4,7 +4,9 @@ Each program is recorded once with its hints, placed by each strategy, and run w
 turn. Times are the least of all runs, as his are, but the processor's (user and system), which what
 else runs disturbs less, and of the whole process. Misses are simulated in the caches that he
 simulated (section 5.2). What was placed and simulated is kept beside the traces, and each round of
-runs. Where he compares his library with one that can do nothing but follow a layout (5.13, 5.14),
+runs. Use comes from recorded accesses; by ping, it comes from `ping` alone, as his does. His
+system's allocator is glibc here, and Simple without memory taken beforehand the heap in birth
+order. Where he compares his library with one that can do nothing but follow a layout (5.13, 5.14),
 the plan is followed with the layer of friends on, as it is by default, and alone.
 """
 
@@ -17,32 +19,53 @@ from typing import Any
 
 from rich.table import Table
 
-from abut.bench import Request
 from abut.errors import AbutError, unknown
-from abut.heaps import Heap
+from abut.heaps import GLIBC, Heap
 from abut.measure.counters import available
 from abut.measure.measurement import Comparison
 from abut.measure.measurement import Plan as Rounds
 from abut.measure.session import Task, compare
 from abut.measure.workload import Workload
+from abut.papers import Request
 from abut.places import PACKAGE, bench_places, native_folder
 from abut.reporters.progress import QuietWatcher
 from abut.simulation.jobs import Job, Result, simulate
 from abut.simulation.presets import find_preset
 from abut.trace.reader import Trace
 from abut.tuning.choice import cache_of, simulate_plan
+from abut.tuning.keys import keys_of
+from abut.tuning.objects import read_objects
 from abut.tuning.plan import write_plan
 from abut.tuning.planning import Recorded, make_plan, read_recorded
 from abut.tuning.strategies import find_strategy
 from abut_papers.common.kept import fingerprint, kept
 from abut_papers.common.recordings import heaps, recording
-from abut_papers.cyll.figures import HIS, NO_PLAN, REFERENCE, SLIM, SLIM_PROGRAMS, ProgramRuns
-from abut_papers.cyll.tables import draw, heaps_table, misses_table, slim_table, times_table
+from abut_papers.cyll.figures import (
+    BUMP,
+    BY_PING,
+    HIS,
+    NO_PLAN,
+    PINGED,
+    REFERENCE,
+    SLIM,
+    SLIM_PROGRAMS,
+    SYSTEM,
+    ProgramRuns,
+)
+from abut_papers.cyll.tables import (
+    draw,
+    heaps_table,
+    misses_table,
+    slim_table,
+    system_table,
+    times_table,
+)
 
-ABOUT = "libstaticmalloc (Cyll 2004): every strategy on cover, hexapawn and traverse"
+ABOUT = "Cyll 2004, libstaticmalloc: every strategy on cover, hexapawn and traverse"
 HEAPS = ("glibc", "jemalloc", "mimalloc", "tcmalloc", "abut")
+QUICK = {"programs": ("cover-100", "hexapawn-4x3"), "heaps": ("glibc", "abut")}
 OURS = ("smart", "hot-streams", "hot-cold", "lifetime", "affinity", "combined")
-_RUNS = 5
+_RUNS, _QUICK_RUNS = 5, 1
 _CACHES = "pentium4"  # 8 KiB, 4 ways; 512 KiB, 8 ways; lines of 64 bytes
 
 # The last ones are for caches of today: of more than L2, and of more than L3.
@@ -66,6 +89,8 @@ _WINDOWS = {"cover-500": "10M/100M", "cover-700": "10M/400M", "hexapawn-5x4": "1
 # Of those that are recorded whole, so that plans know all objects, what is simulated.
 _SIMULATED = {"traverse-20": "5M/100M", "lists": "5M/100M"}
 PROGRAMS = tuple(_COMMANDS)
+_PINGING = ("cover", "hexapawn", "traverse")
+_FEW = "1M/1000M"  # accesses, where only pings are wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +111,7 @@ class CyllResult:
             times_table(self.programs),
             misses_table(self.programs, 0),
             misses_table(self.programs, 1),
+            *(system_table(program) for program in self.programs if program.references),
             heaps_table(self.programs, self.heaps),
             *([slim_table(slim)] if slim else []),
         ]
@@ -100,6 +126,7 @@ class CyllResult:
                     "objects": one.objects,
                     "seconds": dict(one.seconds),
                     "misses": {name: list(counts) for name, counts in one.misses.items()},
+                    "references": dict(one.references),
                 }
                 for one in self.programs
             ]
@@ -115,13 +142,13 @@ def measure(request: Request) -> CyllResult:
     if missing := [name for name in request.programs if name not in _COMMANDS]:
         raise unknown("--programs", missing[0], PROGRAMS)
     # A heap may be one without a plan, or a strategy: then only those strategies are measured.
-    strategies = [name for name in (*HIS, *OURS) if name in request.heaps]
+    strategies = [name for name in (*HIS, *PINGED, *OURS) if name in request.heaps]
     names = [name for name in request.heaps if name not in strategies]
     chosen = heaps(replace(request, heaps=names))
     (plain,) = [heap for heap in chosen if heap.name == "abut"] or heaps(
         replace(request, heaps=("abut",))
     )
-    wanted = strategies or [*HIS, *OURS]
+    wanted = strategies or [*HIS, *PINGED, *OURS]
     programs = [_measure(request, name, wanted, chosen, plain) for name in request.programs]
     return CyllResult(programs, names)
 
@@ -135,8 +162,10 @@ def _workload(name: str, command: str) -> Workload:
 def _measure(
     request: Request, name: str, strategies: Sequence[str], chosen: Sequence[Heap], plain: Heap
 ) -> ProgramRuns:
+    if not name.startswith(_PINGING):
+        strategies = [strategy for strategy in strategies if strategy not in PINGED]
     placed = place_all(request, name, strategies, plain)
-    planned = []
+    planned = heaps(replace(request, heaps=(BUMP,)))
     for strategy in strategies:
         settings = {"ABUT_PLAN": placed["plans"][strategy]}
         planned.append(Heap(strategy, plain.about, plain.library, "", settings))
@@ -144,7 +173,14 @@ def _measure(
             alone = {**settings, "ABUT_FRIENDS": "off"}
             planned.append(Heap(strategy + SLIM, plain.about, plain.library, "", alone))
     seconds = _least_seconds(request, _workload(name, _COMMANDS[name]), [*chosen, *planned])
-    return ProgramRuns(name, _COMMANDS[name], placed["objects"], seconds, placed["misses"])
+    return ProgramRuns(
+        name,
+        _COMMANDS[name],
+        placed["objects"],
+        seconds,
+        placed["misses"],
+        placed["references"],
+    )
 
 
 def _placing() -> str:
@@ -175,32 +211,52 @@ def place_all(
         request.progress(f"{name}: reading what was recorded")
         return read_recorded(Trace(path), cache=cache_of(preset))
 
-    def misses(result: Result) -> list[int]:
-        return [level.total_misses for level in result.levels]
+    @cache
+    def pinged() -> Recorded:
+        """What he had: no accesses, but what the program says that it uses."""
+        pinging = replace(recorded, argv=(*recorded.argv, "--pings"))
+        trace = Trace(recording(request, pinging, plain, _FEW))
+        keys = keys_of(trace, run().keys.depth)
+        objects = read_objects(trace, numbers=keys.numbers, accesses=False)
+        return Recorded(run().program, keys, objects)
+
+    def counted(result: Result) -> dict[str, Any]:
+        return {
+            "misses": [level.total_misses for level in result.levels],
+            "references": result.total_references,
+        }
 
     def without_plan() -> dict[str, Any]:
         result = simulate(Job(str(simulated), preset, side="application"))
-        return {"objects": len(run().objects), "misses": misses(result)}
+        return {"objects": len(run().objects), **counted(result)}
+
+    def under_system() -> dict[str, Any]:
+        """Both sides: what the allocator itself touches is in his figures, too."""
+        return counted(simulate(Job(str(recording(request, recorded, GLIBC)), preset)))
 
     def with_plan(strategy: str) -> dict[str, Any]:
         request.progress(f"{name}: placing and simulating {strategy}")
-        plan = make_plan([run()], find_strategy(strategy))
+        known = pinged() if strategy in PINGED else run()
+        plan = make_plan([known], find_strategy(strategy.removesuffix(BY_PING)))
         file = path.with_name(f"{stem}-{strategy}.plan")
         write_plan(plan, file)
-        return {"plan": str(file), "misses": misses(simulate_plan(simulated, run(), plan, preset))}
+        return {"plan": str(file), **counted(simulate_plan(simulated, run(), plan, preset))}
 
     made = {
         strategy: kept(request, f"{stem}-{strategy}", partial(with_plan, strategy))
         for strategy in strategies
     }
-    plain_run = kept(request, f"{stem}-no-plan", without_plan)
+    found = {**made, NO_PLAN: kept(request, f"{stem}-no-plan", without_plan)}
+    # Of recordings of a part, what the system's allocator would miss cannot be compared.
+    if path == simulated and name not in _WINDOWS:
+        found[SYSTEM] = kept(request, f"{stem}-system", under_system)
     return {
-        "objects": plain_run["objects"],
+        "objects": found[NO_PLAN]["objects"],
         "plans": {strategy: one["plan"] for strategy, one in made.items()},
-        "misses": {
-            **{strategy: one["misses"] for strategy, one in made.items()},
-            NO_PLAN: plain_run["misses"],
-        },
+        "misses": {what: one["misses"] for what, one in found.items()},
+        "references": (
+            {what: one["references"] for what, one in found.items()} if SYSTEM in found else {}
+        ),
     }
 
 
@@ -209,7 +265,7 @@ def _least_seconds(
 ) -> dict[str, float]:
     """The least of all rounds, of which each is kept, so that few runs need a quiet machine."""
     rounds = []
-    for number in range(1, _RUNS + 1):
+    for number in range(1, (_QUICK_RUNS if request.quick else _RUNS) + 1):
         mark = fingerprint(workload, all_heaps, *_plans_of(all_heaps), number)
         measure = partial(_round, request, workload, all_heaps, number)
         rounds.append(kept(request, f"{workload.name}-round-{mark}", measure))
@@ -226,7 +282,7 @@ def _round(
     request: Request, workload: Workload, all_heaps: Sequence[Heap], number: int
 ) -> dict[str, float]:
     """A run under each heap, in an order of this round's."""
-    request.progress(f"{workload.name}: measuring, round {number} of {_RUNS}")
+    request.progress(f"{workload.name}: measuring, round {number}")
     comparison = Comparison(Rounds(1, int(number == 1), number), all_heaps, [], available())
     compare(comparison, [Task(workload.name, lambda: workload)], QuietWatcher())
     if comparison.interrupted:

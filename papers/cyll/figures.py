@@ -1,11 +1,15 @@
 """What is measured of a program, and what Cyll measured (tables 5.1 to 5.14)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 REFERENCE = "simple"
 NO_PLAN = "no plan"  # of the misses: where the heap put the objects when it was recorded
 SLIM = " alone"  # follows the name of a strategy
+BY_PING = " by ping"  # the same, of one by use: what the program says, as his
+PINGED = tuple(f"{strategy}{BY_PING}" for strategy in ("usage-df", "usage-grouped"))
+SYSTEM = "system"  # of the misses: under the C library's heap
+BUMP = "abut+order=birth"  # Simple, but memory is taken as it is needed
 
 HIS = (
     "simple",
@@ -60,6 +64,15 @@ _MISSES: Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     ),
 }
 SLIM_PROGRAMS = tuple(_SLIM_SECONDS)
+# Tables 5.9 and 5.10, of cover-300: time by his system's allocator's, and the rates at which data
+# references miss each level.
+SYSTEM_PROGRAM = "cover-300"
+HIS_SYSTEM: Mapping[str, tuple[float, tuple[float, float] | None]] = {
+    "glibc": (1.0, (0.35, 0.043)),
+    BUMP: (0.6337, None),
+    REFERENCE: (0.5384, (0.127, 0.002)),
+    PINGED[0]: (0.5118, (0.127, 0.002)),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +86,18 @@ class ProgramRuns:
     objects: int
     seconds: Mapping[str, float]
     misses: Mapping[str, Sequence[int]]
+    references: Mapping[str, int] = field(default_factory=dict)
 
     def strategies(self) -> list[str]:
         """Those that were measured."""
-        return [name for name in self.misses if name != NO_PLAN]
+        return [name for name in self.misses if name not in (NO_PLAN, SYSTEM)]
+
+    def rates(self, heap: str) -> list[float] | None:
+        """Misses by references, of each level, under a heap or a plan; None if not known."""
+        name = SYSTEM if heap == "glibc" else heap
+        if name not in self.references:
+            return None
+        return [count / self.references[name] for count in self.misses[name]]
 
     def slim_time(self, strategy: str) -> float | None:
         """Its time with the plan alone as a multiple of that with friends, too."""
@@ -85,7 +106,8 @@ class ProgramRuns:
 
 
 def his_seconds(program: str, strategy: str) -> float | None:
-    """Seconds, of table 5.1; None where he has none."""
+    """Seconds, of table 5.1; None where he has none. His use was pinged."""
+    strategy = strategy.removesuffix(BY_PING)
     if program not in _PROGRAMS or strategy not in HIS:
         return None
     return _SECONDS[HIS.index(strategy)][_PROGRAMS.index(program)]
@@ -110,6 +132,7 @@ def his_slim_time(program: str, strategy: str) -> float | None:
 
 def his_misses(program: str, strategy: str, level: int) -> float | None:
     """His misses as a multiple of `simple`'s, of level 0 or 1: tables 5.4, 5.6 and 5.8."""
+    strategy = strategy.removesuffix(BY_PING)
     if program not in _MISSES or strategy not in HIS:
         return None
     counts = _MISSES[program][level]

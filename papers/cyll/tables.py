@@ -9,8 +9,11 @@ from abut.heaps import GLIBC
 from abut.reporters.grid import grid
 from abut.reporters.plot import check_format, grouped_bars, panels
 from abut_papers.cyll.figures import (
+    HIS_SYSTEM,
     NO_PLAN,
     REFERENCE,
+    SYSTEM,
+    SYSTEM_PROGRAM,
     ProgramRuns,
     his_misses,
     his_seconds,
@@ -24,19 +27,26 @@ def _table(title: str, programs: Sequence[ProgramRuns]) -> Table:
     return grid(title, ["strategy", *(program.name for program in programs)])
 
 
+def _strategies(programs: Sequence[ProgramRuns]) -> list[str]:
+    """Of all programs: some know no pings."""
+    return list(dict.fromkeys(name for one in programs for name in one.strategies()))
+
+
 def _beside(ours: float, his: float | None) -> str:
     return f"{ours:.3f}" if his is None else f"{ours:.3f} ({his:.3f})"
 
 
 def times_table(programs: Sequence[ProgramRuns]) -> Table:
     """Tables 5.1 and 5.2: the least times, as multiples of `simple`'s; his in brackets."""
-    table = _table("time / simple's (his)", programs)
-    for strategy in programs[0].strategies():
+    table = _table("time / simple's (his): tables 5.1 and 5.2", programs)
+    for strategy in _strategies(programs):
         cells = [
             _beside(
                 program.seconds[strategy] / program.seconds[REFERENCE],
                 his_time(program.name, strategy),
             )
+            if strategy in program.seconds
+            else "-"
             for program in programs
         ]
         table.add_row(strategy, *cells)
@@ -53,14 +63,16 @@ def _milliseconds(ours: float, his: float | None) -> str:
 
 
 def misses_table(programs: Sequence[ProgramRuns], level: int) -> Table:
-    """Tables 5.3 to 5.8 and 5.10: simulated misses of one level, as multiples of `simple`'s."""
-    table = _table(f"simulated L{level + 1} misses / simple's (his)", programs)
-    for strategy in [*programs[0].strategies(), NO_PLAN]:
+    """Tables 5.3 to 5.8: simulated misses of one level, as multiples of `simple`'s."""
+    table = _table(f"simulated L{level + 1} misses / simple's (his): tables 5.3 to 5.8", programs)
+    for strategy in [*_strategies(programs), NO_PLAN]:
         cells = [
             _beside(
                 program.misses[strategy][level] / max(1, program.misses[REFERENCE][level]),
                 his_misses(program.name, strategy, level),
             )
+            if strategy in program.misses
+            else "-"
             for program in programs
         ]
         table.add_row(strategy, *cells)
@@ -69,9 +81,35 @@ def misses_table(programs: Sequence[ProgramRuns], level: int) -> Table:
     return table
 
 
+def system_table(program: ProgramRuns) -> Table:
+    """Tables 5.9 and 5.10: the system's allocator; Simple with memory taken beforehand or not."""
+    his = HIS_SYSTEM if program.name == SYSTEM_PROGRAM else {}
+    table = grid(
+        f"{program.name}: tables 5.9 and 5.10 (his)",
+        ["allocator", "time / system's", "references", "L1 miss rate", "L2 miss rate"],
+    )
+    for heap in HIS_SYSTEM:
+        if not {heap, GLIBC.name} <= program.seconds.keys():
+            continue
+        time, his_rates = his.get(heap, (None, None))
+        rates = program.rates(heap)
+        cells = ["-", "-", "-"]
+        if rates is not None:
+            pairs = zip(rates, his_rates or (None, None), strict=True)
+            references = program.references[SYSTEM if heap == GLIBC.name else heap]
+            shown = [f"{own:.1%}" + (f" ({theirs:.1%})" if theirs else "") for own, theirs in pairs]
+            cells = [f"{references:,}", *shown]
+        table.add_row(
+            heap, _beside(program.seconds[heap] / program.seconds[GLIBC.name], time), *cells
+        )
+    return table
+
+
 def heaps_table(programs: Sequence[ProgramRuns], heaps: Sequence[str]) -> Table:
-    """Tables 5.9, 5.11 and 5.12: heaps without a plan, as multiples of `simple`'s time."""
-    table = _table("heaps without a plan: time / simple's (his system's)", programs)
+    """Tables 5.11 and 5.12: heaps without a plan, as multiples of `simple`'s time."""
+    table = _table(
+        "heaps without a plan: time / simple's (his system's): tables 5.11 and 5.12", programs
+    )
     for heap in heaps:
         cells = [
             _beside(
@@ -86,11 +124,13 @@ def heaps_table(programs: Sequence[ProgramRuns], heaps: Sequence[str]) -> Table:
 
 def slim_table(programs: Sequence[ProgramRuns]) -> Table:
     """Tables 5.13 and 5.14: the time with the plan alone as a multiple of that with friends."""
-    table = _table("the plan alone / with friends (his: his library that only follows)", programs)
-    for strategy in programs[0].strategies():
+    table = _table(
+        "the plan alone / with friends (his that only follows): tables 5.13 and 5.14", programs
+    )
+    for strategy in _strategies(programs):
         cells = []
         for one in programs:
-            ours = one.slim_time(strategy)
+            ours = one.slim_time(strategy) if strategy in one.seconds else None
             cells.append(_beside(ours, his_slim_time(one.name, strategy)) if ours else "")
         table.add_row(strategy, *cells)
     return table
@@ -101,8 +141,8 @@ def draw(programs: Sequence[ProgramRuns], path: Path) -> None:
     check_format(path)
     canvas, ((plot,),) = panels(1, 1, (12, 4))
     bars = {
-        strategy: [one.seconds[strategy] / one.seconds[REFERENCE] for one in programs]
-        for strategy in programs[0].strategies()
+        strategy: [one.seconds.get(strategy, 0.0) / one.seconds[REFERENCE] for one in programs]
+        for strategy in _strategies(programs)
     }
     grouped_bars(plot, [one.name for one in programs], bars)
     plot.set_ylabel("time / simple's")

@@ -23,13 +23,14 @@ from typing import Any
 
 from rich.table import Table
 
-from abut.bench import Request
 from abut.errors import AbutError
 from abut.heaps import Heap, require_heap
 from abut.measure.interleave import Interleaver
 from abut.measure.measurement import Measurement, Plan
 from abut.measure.sample import FIGURES
 from abut.measure.workload import Workload
+from abut.papers import Request
+from abut.places import bench_places
 from abut.simulation.jobs import Job, simulate
 from abut.simulation.presets import find_preset
 from abut_papers.common.kept import kept
@@ -39,6 +40,7 @@ from abut_papers.dpa.rows import (
     BORN,
     CHAINS,
     DPA,
+    GLIBC,
     PLAIN,
     SIMULATED,
     Groups,
@@ -49,7 +51,7 @@ from abut_papers.dpa.rows import (
     variants,
 )
 
-ABOUT = "Dynamic pool allocation (Wang, Wu, Yew 2010): groups, merging, thresholds, misses"
+ABOUT = "Wang, Wu and Yew 2010, dynamic pool allocation: groups, merging, thresholds, misses"
 PROGRAMS = (
     "hash",
     "tree",
@@ -65,8 +67,10 @@ PROGRAMS = (
     "python-objects",
 )
 HEAPS = ("glibc", "abut")
+QUICK = {"programs": ("traverse",)}
 IGNORES = ("heaps",)  # its variants are of abut's heap
-RUNS = 3
+RUNS, QUICK_RUNS = 3, 1
+_PAIRS = 2_000_000  # of a request and a free, whose time is that of requests alone
 # The authors' first machine was a Northwood; the other presets stand for one of today.
 _CACHES = ("pentium4", "modern")
 
@@ -99,12 +103,32 @@ class DpaResult(Programs):
 def measure(request: Request) -> DpaResult:
     """Run every program under every variant, ask what was grouped, and simulate its misses."""
     heaps = {name: require_heap(spec) for name, spec in variants().items()}
-    pairs = zip(workloads(request), recorded_workloads(request), strict=True)
-    return DpaResult([_row(request, workload, recorded, heaps) for workload, recorded in pairs])
+    asked = zip(workloads(request), recorded_workloads(request), strict=True)
+    pair_seconds = _pair_seconds(request, heaps)
+    return DpaResult([_row(request, *workload, heaps, pair_seconds) for workload in asked])
+
+
+def pairs_workload() -> Workload:
+    """Requests and frees, a thousand of the one after a thousand of the other."""
+    argv = (str(bench_places().programs / "pairs"), "--burst", "1000", "--pairs", str(_PAIRS))
+    return Workload("pairs", "requests and frees", "own", argv, Path.cwd())
+
+
+def _pair_seconds(request: Request, heaps: Mapping[str, Heap]) -> dict[str, float]:
+    """What a request and a free take by themselves, where no access follows."""
+    pairs = pairs_workload()
+    chosen = {name: heaps[name] for name in (PLAIN, DPA, GLIBC)}
+    name = name_of(request, pairs, heaps, "times")
+    seconds = kept(request, name, lambda: _times(request, pairs, chosen))["seconds"]
+    return {name: one / _PAIRS for name, one in seconds.items()}
 
 
 def _row(
-    request: Request, workload: Workload, recorded: Workload, heaps: Mapping[str, Heap]
+    request: Request,
+    workload: Workload,
+    recorded: Workload,
+    heaps: Mapping[str, Heap],
+    pair_seconds: Mapping[str, float],
 ) -> ProgramRow:
     def groups() -> dict[str, Any]:
         asked = [DPA, BORN, "merge none", *(variant_of("chain", chain) for chain in CHAINS)]
@@ -127,22 +151,31 @@ def _row(
         times["resident"],
         {name: Groups(**one) for name, one in counted.items()},
         {name: Misses(**one) for name, one in simulated.items()},
+        pair_seconds,
     )
 
 
 def name_of(request: Request, workload: Workload, heaps: Mapping[str, Heap], part: str) -> str:
     """The name that a part of a row is kept under; it changes with program, size and library."""
-    state = hashlib.sha256(repr((RUNS, workload.argv, sorted(variants().items()))).encode())
+    state = hashlib.sha256(
+        repr((_runs(request), workload.argv, sorted(variants().items()))).encode()
+    )
     if (library := heaps[PLAIN].library) is not None:
         state.update(library.read_bytes())
     return f"dpa-{part}-{workload.name}-{request.suite}-{state.hexdigest()[:12]}"
+
+
+def _runs(request: Request) -> int:
+    return QUICK_RUNS if request.quick else RUNS
 
 
 def _times(request: Request, workload: Workload, heaps: Mapping[str, Heap]) -> dict[str, Any]:
     """Medians of processor seconds and of the largest resident bytes."""
     chosen = list(heaps.values())
     measurement = Measurement(workload)
-    interleaver = Interleaver(chosen, Plan(RUNS, 1, 1), (), heaps[PLAIN].name)
+    interleaver = Interleaver(
+        chosen, Plan(_runs(request), int(not request.quick), 1), (), heaps[PLAIN].name
+    )
     interleaver.measure(
         measurement, lambda heap: request.progress(f"{workload.name} under {heap.name}")
     )
@@ -181,6 +214,7 @@ def counted(groups: Sequence[Mapping[str, Any]]) -> Groups:
         objects=sum(group["objects"] for group in groups),
         pooled_objects=sum(group["objects"] for group in pooled),
         merged_objects=sum(group["objects"] for group in pooled if members[group["root"]] > 1),
+        looked_up=sum(group["objects"] * group["chain"] for group in groups),
     )
 
 

@@ -14,6 +14,7 @@ THEIR_DPA = 1 / 1.121
 _PLAIN = "abut+friends=off"
 _DPA = f"{_PLAIN}+groups=all+group_merge=linked"
 PLAIN, DPA, CALL_SITE = "plain", "DPA", "call site"
+FORWARDED, PADDED = "forwarded", "padded"
 BORN, OURS, GLIBC = "born together", "ours", "glibc"
 SIMULATED = GLIBC, DPA, BORN  # beside the plain heap
 
@@ -26,6 +27,8 @@ def variants() -> dict[str, str]:
         GLIBC: "glibc",
         BORN: f"{_PLAIN}+groups=all",
         OURS: "abut+groups=on",
+        FORWARDED: f"{_DPA}+group_pools=forwarded",
+        PADDED: f"{_DPA}+group_pools=padded",
         CALL_SITE: f"{_PLAIN}+groups=all+group_merge=none+chain=1",
         "merge none": f"{_PLAIN}+groups=all+group_merge=none",
     }
@@ -55,6 +58,8 @@ class Groups:
     """What the library says of a run: groups, those with a pool, pools, and the pools' use.
 
     `merged_objects` of `pooled_objects` were allocated in groups that share a pool with others.
+    `looked_up`: how often all requests together look into the compound table, a step of the call
+    chain each time.
     """
 
     groups: int = 0
@@ -63,6 +68,17 @@ class Groups:
     objects: int = 0
     pooled_objects: int = 0
     merged_objects: int = 0
+    looked_up: int = 0
+
+    @property
+    def look_ups(self) -> float:
+        """In the compound table, for a request."""
+        return self.looked_up / max(1, self.objects)
+
+    @property
+    def hits(self) -> float:
+        """The share of requests whose call chain is known already: all but a group's first."""
+        return 1 - self.groups / max(1, self.objects)
 
     @property
     def merged_share(self) -> float:
@@ -86,10 +102,22 @@ class ProgramRow:
     resident: Mapping[str, float]
     groups: Mapping[str, Groups]
     misses: Mapping[str, Misses] = field(default_factory=dict)
+    pair_seconds: Mapping[str, float] = field(default_factory=dict)
 
     def time(self, variant: str) -> float:
         """As a ratio to the plain heap's."""
         return self.seconds[variant] / self.seconds[PLAIN]
+
+    def gains(self) -> tuple[float, float, float]:
+        """Figure 14: what faster requests, layout and a smaller working set save, as shares of
+        glibc's time. Where pools have headers, as glibc's blocks do, the last is missing. What
+        requests save is estimated, as there, by as many of them without accesses.
+        """
+        whole = self.seconds[GLIBC]
+        pair = self.pair_seconds[GLIBC] - self.pair_seconds[DPA]
+        requests = pair * self.groups[DPA].pooled_objects / whole
+        with_headers = (whole - self.seconds[PADDED]) / whole
+        return requests, with_headers - requests, (self.seconds[PADDED] - self.seconds[DPA]) / whole
 
     def memory(self, variant: str) -> float:
         """The same of the largest resident size."""

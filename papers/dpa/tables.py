@@ -14,6 +14,7 @@ from abut_papers.dpa.rows import (
     CALL_SITE,
     CHAINS,
     DPA,
+    FORWARDED,
     GLIBC,
     MERGES,
     OBJECTS,
@@ -53,11 +54,14 @@ def tables(result: Programs) -> list[Table]:
     return [
         _times(result, "figure 6: time by chain", "chain", CHAINS),
         _chains(result),
+        _compound(result),
         _times(result, "figure 8: time by merging", "merge", MERGES),
         _merged(result),
         _times(result, "figure 9: time by objects that a group needs", "objects", OBJECTS),
         _times(result, "figure 10: time by bytes that an object may have", "bytes", BYTES),
         _overall(result),
+        _overhead(result),
+        _breakdown(result),
         _misses(result),
     ]
 
@@ -102,12 +106,44 @@ def _overall(result: Programs) -> Table:
         times = [f"{row.time(name):.2f}" for name in names]
         return [*times, f"{row.memory(DPA):.2f}", f"{row.memory(BORN):.2f}"]
 
-    title = "figures 11 to 13: time of heaps, and peak memory, to the plain heap"
+    title = "figures 11 and 12: time of heaps, and peak memory, to the plain heap"
     columns = [*names, "memory, DPA", "memory, born"]
     table = _table(title, columns, result.rows, cells)
     table.add_section()
     table.add_row("mean", *(f"{result.mean(name):.3f}" for name in names), "", "")
     return table
+
+
+def _compound(result: Programs) -> Table:
+    def cells(row: ProgramRow) -> list[str]:
+        groups = row.groups[DPA]
+        return [amount(groups.objects, ""), f"{groups.look_ups:.2f}", f"{groups.hits:.2%}"]
+
+    title = "figure 5: requests, and their look-ups in the compound table"
+    return _table(title, ["requests", "look-ups each", "found at once"], result.rows, cells)
+
+
+def _overhead(result: Programs) -> Table:
+    table = _table(
+        "figure 13: time where all is done but that pools are used, to the plain heap",
+        [FORWARDED],
+        result.rows,
+        lambda row: [f"{row.time(FORWARDED):.2f}"],
+    )
+    table.add_section()
+    table.add_row("mean (theirs 1.007)", f"{result.mean(FORWARDED):.3f}")
+    return table
+
+
+def _breakdown(result: Programs) -> Table:
+    columns = ["saved", "by requests", "by layout", "by the working set"]
+
+    def cells(row: ProgramRow) -> list[str]:
+        gains = row.gains()
+        return [f"{gain:+.1%}" for gain in (sum(gains), *gains)]
+
+    title = "figure 14: what DPA saves of glibc's time, and by what"
+    return _table(title, columns, result.rows, cells)
 
 
 def _misses(result: Programs) -> Table:
@@ -142,7 +178,7 @@ def draw(result: Programs, path: Path) -> None:
         )
     ]
     overall = (GLIBC, CALL_SITE, DPA, BORN)
-    figures.append(("figures 11 to 13", [(name, name) for name in overall]))
+    figures.append(("figures 11 and 12", [(name, name) for name in overall]))
     canvas, grids = panels(len(figures), 1, (11, 2.6))
     for (axes,), (title, series) in zip(grids, figures, strict=True):
         bars = {label: [row.time(variant) for row in result.rows] for label, variant in series}

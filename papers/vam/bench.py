@@ -1,84 +1,94 @@
 """Feng, Berger: *A Locality-Improving Dynamic Memory Allocator* (Vam), MSP 2005: table 1 and
-figures 2 to 5 (allocators.py), 6, 8 and 9; figure 7 is pressure.py's.
+figures 2 to 5 (allocators/comparison.py), 6 to 9, and custom allocators.
 
-Figure 6 is fragmentation: the most pages in use over the most live data. Figure 8 is how often
-memories of every size miss a page. Figure 9 is how many of these misses reading ahead from swap
-would have covered. The authors' programs (gcc, parser, perl, vortex of SPEC CPU2000) are not free;
-ours are as large, and are run under the heaps of today.
+Figure 6 is fragmentation: the most pages in use over the most live data. Figure 7 is the time in
+little memory. Figure 8 is how often memories of every size miss a page. Figure 9 is how many of
+these misses reading ahead from swap would have covered. The authors' programs (gcc, parser, perl,
+vortex of SPEC CPU2000) are not free; ours are as large, and are run under the heaps of today.
 """
 
 import os
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rich.table import Table
 
-from abut.bench import Request
+from abut.papers import Request
 from abut.reporters.pages import pages_document, pages_table
 from abut.simulation.jobs import Job
-from abut.simulation.pages import (
-    PAGE_BYTES,
-    Pages,
-    compare_pages,
-    run_pages,
-)
-from abut_papers.allocators import bench as allocators
+from abut.simulation.pages import PAGE_BYTES, Pages, compare_pages, run_pages
+from abut_papers.allocators import comparison
+from abut_papers.allocators.comparison import AllocatorsResult
 from abut_papers.allocators.figures import standing_of
 from abut_papers.common.recordings import heaps, recorded_workloads, recordings
+from abut_papers.vam import custom, pressure
+from abut_papers.vam.custom import CustomRuns
 from abut_papers.vam.figures import MEMORIES, MIDDLE, ProgramPages, ProgramsPages
-from abut_papers.vam.tables import draw, fragmentation_table, prefetch_table
+from abut_papers.vam.pressure import Pressure
+from abut_papers.vam.tables import curve_table, draw, fragmentation_table, prefetch_table
 
-ABOUT = "Vam (Feng, Berger 2005): time, misses, fragmentation, pages, reading ahead from swap"
+ABOUT = "Feng and Berger 2005, Vam: time, misses, fragmentation, little memory, reading ahead"
 PROGRAMS = ("cc1", "lua-tables", "perl-hashes", "sqlite", "translate")
-HEAPS = ("lea", "phk", "phk-sc", "vam", "glibc", "abut")
+HEAPS = comparison.VAM_HEAPS
+QUICK = {"programs": ("perl-hashes",), "heaps": ("lea", "phk", "vam", "xalloc", "abut")}
 
 
 @dataclass(frozen=True, slots=True)
 class VamResult(ProgramsPages):
-    """Real runs, where they were asked for, and the three figures of pages."""
+    """The figures of pages, and real runs: all of them, in little memory, of custom allocators."""
+
+    runs: AllocatorsResult
+    pressure: Pressure
+    custom: CustomRuns
 
     def verdict(self) -> list[str]:
         """Times and misses; who needs the fewest pages, and who misses the fewest with half."""
-        said = self.runs.verdict() if self.runs else []
         standing = standing_of("fragmentation", self.mean_fragmentation())
-        said += [standing.sentence] if standing else []
-        return [*said, *(_verdict(program) for program in self.programs)]
+        said = [*self.runs.verdict(), *([standing.sentence] if standing else [])]
+        said += [_verdict(program) for program in self.programs]
+        return [*said, *self.pressure.verdict(), *self.custom.verdict()]
 
     def tables(self) -> list[Table]:
-        """Those of the runs; figures 6 and 9 of several programs; then a table a program."""
+        """Those of the runs; figures 6 and 9; then of each program figures 7 and 8."""
         return [
-            *(self.runs.tables() if self.runs else []),
-            *([fragmentation_table(self), prefetch_table(self)] if len(self.programs) > 1 else []),
-            *(
-                pages_table(f"{program.name}: {program.about}", "heap", program.pages)
-                for program in self.programs
-            ),
+            *self.runs.tables(),
+            fragmentation_table(self),
+            prefetch_table(self),
+            *self.pressure.tables(),
+            *(curve_table(program) for program in self.programs),
+            *(pages_table(f"{one.name}: {one.about}", "heap", one.pages) for one in self.programs),
+            self.custom.table(),
         ]
 
     def document(self) -> dict[str, Any]:
         """All of it, with the curves at a hundred sizes."""
         return {
-            **(self.runs.document() if self.runs else {}),
+            **self.runs.document(),
             "programs": [
                 {"program": program.name, **pages_document(program.pages)}
                 for program in self.programs
             ],
+            "pressure": self.pressure.document(),
+            "custom": self.custom.document(),
         }
 
     def draw(self, path: Path) -> None:
         """The figures, one below the other, a column a program."""
-        draw(self, path)
+        draw(self, self.runs, path)
 
 
 def measure(request: Request) -> VamResult:
-    """Record what is not yet recorded, and simulate; under the paper's heaps, run, too."""
-    runs = None
-    if request.heaps == HEAPS:
-        runs = allocators.measure_with_misses(replace(request, heaps=allocators.VAM_HEAPS))
-    return VamResult(measure_pages(request), runs)
+    """Record and run what is not yet recorded and run, and simulate."""
+    runs = comparison.measure_with_misses(request)
+    return VamResult(
+        measure_pages(request),
+        runs,
+        pressure.measure(request, runs.programs),
+        custom.measure(request),
+    )
 
 
 def measure_pages(request: Request) -> list[ProgramPages]:
@@ -89,7 +99,7 @@ def measure_pages(request: Request) -> list[ProgramPages]:
         paths = recordings(request, workload, chosen)
         if not paths:
             continue
-        request.progress(f"simulating {workload.name}")
+        request.progress(f"simulating the pages of {workload.name}")
         pages = compare_pages(_run_all(paths), MEMORIES)
         programs.append(ProgramPages(workload.name, workload.about, pages))
     return programs

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import geometric_mean
 
-from abut.simulation.pages import PageComparison, PageReport
-from abut_papers.allocators.bench import AllocatorsResult
+from abut.simulation.pages import PAGE_BYTES, PageComparison, PageReport
 
 MEMORIES = (0.25, 0.5, 0.75)  # of the fewest pages that a heap needs for the program
 MIDDLE = MEMORIES.index(0.5)
+# Of a memory, how much the most live data is: figures 7 and 8.
+REACHABLE = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5)
 # What the authors report, sections 4.4 and 4.6: means of figure 6, and shares of figure 9.
 THEIR_FRAGMENTATION = {"phk-sc": "< 1.10"}
 THEIR_READ_AHEAD = {
@@ -26,13 +27,20 @@ class ProgramPages:
     about: str
     pages: PageComparison
 
+    @property
+    def memories(self) -> list[int]:
+        """In pages: those of which the program's most live data are the shares of `REACHABLE`."""
+        reports = self.pages.reports.values()
+        live = max(report.use.most_live_bytes for report in reports)
+        smallest = max(report.exact_from for report in reports)
+        return [max(smallest, round(live / share / PAGE_BYTES)) for share in REACHABLE]
+
 
 @dataclass(frozen=True, slots=True)
 class ProgramsPages:
-    """All programs; and real runs, where they were asked for."""
+    """All programs."""
 
     programs: Sequence[ProgramPages]
-    runs: AllocatorsResult | None = None
 
     def fragmentation(self, heap: str) -> list[float | None]:
         """Figure 6: the most pages in use over those of the most live data, by program; None where
@@ -48,7 +56,7 @@ class ProgramsPages:
         return {
             heap: geometric_mean(values)
             for heap, values in known.items()
-            if len(values) == len(self.programs)
+            if values and len(values) == len(self.programs)
         }
 
     def reports(self, heap: str) -> list[PageReport | None]:

@@ -1,60 +1,61 @@
-"""Feng, Berger: *A Locality-Improving Dynamic Memory Allocator* (Vam), MSP 2005, figure 7.
+"""Feng and Berger's figure 7: run time and pages read back over the memory that there is.
 
-Run time over the memory that there is. Where the machine cannot limit memory, figures 6, 8 and 9
-stand in: the pages that memories of every size would miss, simulated.
+The program's most live data take up 100, 90 ... 50 % of a memory; what the process has beside its
+heap fits, too. Where the machine cannot limit memory, figure 8, simulated, is what there is.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from statistics import median
 from typing import Any
 
 from rich.table import Table
 
-from abut.bench import Request
-from abut.heaps import Heap, require_heap
+from abut.heaps import Heap
 from abut.measure.memory_limit import LimitedRun, obstacle, run_limited
 from abut.measure.workload import Workload
+from abut.papers import Request
 from abut.reporters.grid import grid
-from abut.reporters.plot import check_format
 from abut.reporters.units import amount
+from abut_papers.allocators.figures import reference_of
+from abut_papers.allocators.program_runs import ProgramRuns
 from abut_papers.common.kept import fingerprint, kept
 from abut_papers.common.recordings import heaps, workloads
-from abut_papers.vam import bench as vam
+from abut_papers.vam.figures import REACHABLE
 
-ABOUT = "Vam's figure 7: run time over the memory that there is"
-PROGRAMS = ("perl-hashes", "sqlite", "lua-tables")
-HEAPS = ("lea", "phk", "vam", "glibc", "abut")
-SHARES = (0.7, 0.8, 0.9, 1.0, 1.3)  # of lea's most resident memory
 TIMEOUT_S = 60.0
 
 Cells = Sequence[LimitedRun | None]
 
 
 @dataclass(frozen=True, slots=True)
-class PressureResult:
+class Pressure:
     """`runs[program][heap]` by memory, in the order of `memories[program]`, in bytes; None where
-    the program did not get through in time.
+    the program did not get through in time. `reason`: why nothing could be measured.
     """
 
     memories: Mapping[str, Sequence[int]]
     runs: Mapping[str, Mapping[str, Cells]]
+    reason: str = ""
 
     def verdict(self) -> list[str]:
         """Who reads the fewest pages back with the least memory that is enough for one heap."""
+        if self.reason:
+            return [f"figure 7 is not measured: {self.reason}; figure 8 is simulated"]
         return [_verdict(name, self.memories[name], rows) for name, rows in self.runs.items()]
 
     def tables(self) -> list[Table]:
         """Two tables a program, a row a heap, a column a memory: seconds, and pages read back."""
         return [
-            table
+            _table(f"{name}: {title} (figure 7)", self.memories[name], rows, text)
             for name, rows in self.runs.items()
-            for table in pressure_tables(name, self.memories[name], rows)
+            for title, text in (("time over memory", _seconds), ("pages read back", _faults))
         ]
 
     def document(self) -> dict[str, Any]:
         """Seconds, by the clock and of the processor, and faults, by program, heap and memory."""
         return {
+            "not_measured": self.reason,
             "memories": self.memories,
             "runs": {
                 name: {
@@ -65,51 +66,31 @@ class PressureResult:
             },
         }
 
-    def draw(self, path: Path) -> None:
-        """A curve a heap, a plot a program."""
-        draw(self.memories, self.runs, path)
 
-
-@dataclass(frozen=True, slots=True)
-class SimulatedResult(vam.VamResult):
-    """The page simulation, and why it stands in."""
-
-    reason: str = ""
-
-    def verdict(self) -> list[str]:
-        """The reason, and what the simulation found."""
-        said = f"not measured: {self.reason}; simulated instead"
-        # A dataclass with slots is created a second time, so that a bare super() would not find it.
-        return [said, *vam.VamResult.verdict(self)]
-
-    def document(self) -> dict[str, Any]:
-        """The simulation's figures, and the reason."""
-        return {"not_measured": self.reason, **vam.VamResult.document(self)}
-
-
-def measure(request: Request) -> PressureResult | SimulatedResult:
-    """Run every program with memories of every size, or simulate them."""
+def measure(request: Request, known: Sequence[ProgramRuns]) -> Pressure:
+    """Run every program, of which the demand is known, with memories of every size."""
     if reason := obstacle():
-        return SimulatedResult(vam.measure_pages(request), reason=reason)
+        return Pressure({}, {}, reason)
     memories: dict[str, Sequence[int]] = {}
     runs: dict[str, dict[str, Cells]] = {}
-    chosen = heaps(request)
+    by_name = {one.program: one for one in known}
     for workload in workloads(request):
-        sizes = memories[workload.name] = _memories(request, workload)
-        runs[workload.name] = {heap.name: _cells(request, workload, heap, sizes) for heap in chosen}
-    return PressureResult(memories, runs)
+        if (program := by_name.get(workload.name)) is None:
+            continue
+        sizes = memories[workload.name] = _memories(program, quick=request.quick)
+        runs[workload.name] = {
+            heap.name: _cells(request, workload, heap, sizes) for heap in heaps(request)
+        }
+    return Pressure(memories, runs)
 
 
-def _memories(request: Request, workload: Workload) -> list[int]:
-    """Shares of what the program has in memory at most under the heap that others are held to."""
-    heap = require_heap(HEAPS[0])
-
-    def measure() -> dict[str, Any]:
-        return {"most": _most_resident(request, workload, heap)}
-
-    name = f"{workload.name}-resident-{fingerprint(workload, [heap])}"
-    most = kept(request, name, measure)["most"]
-    return [int(share * most) for share in SHARES]
+def _memories(program: ProgramRuns, *, quick: bool) -> list[int]:
+    """What the process has beside its live data under the reference, and room for these."""
+    resident = program.resident[reference_of(list(program.resident))]
+    live = program.demand.most_live
+    beside = max(0, int(median(resident)) - live)
+    shares = REACHABLE[:: len(REACHABLE) - 1] if quick else REACHABLE
+    return [beside + int(live / share) for share in shares]
 
 
 def _cells(request: Request, workload: Workload, heap: Heap, memories: Sequence[int]) -> Cells:
@@ -125,21 +106,6 @@ def _cells(request: Request, workload: Workload, heap: Heap, memories: Sequence[
     return [LimitedRun(**cell) if cell else None for cell in cells]
 
 
-def _most_resident(request: Request, workload: Workload, heap: Heap) -> float:
-    from abut.measure.counters import available
-    from abut.measure.interleave import Interleaver
-    from abut.measure.measurement import Comparison, Measurement, Plan
-
-    comparison = Comparison(Plan(1, 0, 1), [heap], [], available())
-    measurement = Measurement(workload)
-    interleaver = Interleaver([heap], comparison.plan, (), heap.name)
-    interleaver.measure(
-        measurement, lambda _: request.progress(f"{workload.name} under {heap.name}")
-    )
-    (sample,) = measurement.samples[heap.name]
-    return float(sample.peak_rss_bytes)
-
-
 def _verdict(name: str, memories: Sequence[int], rows: Mapping[str, Cells]) -> str:
     for at, memory in enumerate(memories):
         ran = {heap: cell for heap, row in rows.items() if (cell := row[at]) is not None}
@@ -150,17 +116,6 @@ def _verdict(name: str, memories: Sequence[int], rows: Mapping[str, Cells]) -> s
                 f"through, and {best} reads the fewest pages back"
             )
     return f"{name}: no heap gets through in any memory"
-
-
-_COLUMN_INCHES, _ROW_INCHES = 4.0, 3.0
-
-
-def pressure_tables(name: str, memories: Sequence[int], rows: Mapping[str, Cells]) -> list[Table]:
-    """A row a heap, a column a memory; a dash where the program did not get through."""
-    return [
-        _table(f"{name}: time over memory (figure 7)", memories, rows, _seconds),
-        _table(f"{name}: pages read back from swap", memories, rows, _faults),
-    ]
 
 
 def _seconds(run: LimitedRun) -> str:
@@ -177,34 +132,8 @@ def _table(
     rows: Mapping[str, Cells],
     text: Callable[[LimitedRun], str],
 ) -> Table:
+    """A row a heap, a column a memory; a dash where the program did not get through."""
     table = grid(title, ["heap", *(amount(memory, "B") for memory in memories)])
     for heap, row in rows.items():
         table.add_row(heap, *(text(cell) if cell else "-" for cell in row))
     return table
-
-
-def draw(
-    memories: Mapping[str, Sequence[int]], runs: Mapping[str, Mapping[str, Cells]], path: Path
-) -> None:
-    """Seconds above, pages read back below; a column a program, a curve a heap."""
-    from matplotlib.figure import Figure
-
-    check_format(path)
-    size = (_COLUMN_INCHES * len(runs) + 1, 2 * _ROW_INCHES)
-    figure = Figure(figsize=size, layout="constrained")
-    grid = figure.subplots(2, len(runs), squeeze=False)
-    for column, (name, rows) in enumerate(runs.items()):
-        sizes = [memory / (1 << 20) for memory in memories[name]]
-        for heap, cells in rows.items():
-            known = [(at, cell) for at, cell in zip(sizes, cells, strict=True) if cell]
-            places = [at for at, _ in known]
-            grid[0][column].plot(places, [cell.seconds for _, cell in known], "o-", label=heap)
-            faults = [cell.major_faults for _, cell in known]
-            grid[1][column].plot(places, faults, "o-", label=heap)
-        grid[0][column].set_title(name, parse_math=False)
-        grid[1][column].set_yscale("symlog", linthresh=10)
-        grid[1][column].set_xlabel("memory, MiB")
-    grid[0][0].set_ylabel("seconds")
-    grid[1][0].set_ylabel("pages read back")
-    grid[0][0].legend(fontsize="x-small")
-    figure.savefig(path, dpi=150)

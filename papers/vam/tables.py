@@ -4,16 +4,20 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 from rich.table import Table
 
 from abut.reporters.grid import grid
 from abut.reporters.pages import memory_text
 from abut.reporters.plot import panels
+from abut.reporters.units import amount
 from abut.simulation.pages import PAGE_BYTES
+from abut_papers.allocators.comparison import AllocatorsResult
 from abut_papers.allocators.figures import Figure
 from abut_papers.allocators.program_runs import ProgramRuns
 from abut_papers.vam.figures import (
     MIDDLE,
+    REACHABLE,
     THEIR_FRAGMENTATION,
     THEIR_READ_AHEAD,
     ProgramPages,
@@ -56,19 +60,33 @@ def prefetch_table(result: ProgramsPages) -> Table:
     return table
 
 
+def curve_table(program: ProgramPages) -> Table:
+    """Figure 8 where it matters: misses of memories that live data take up to such a share."""
+    memories = program.memories
+    columns = [
+        f"{share:.0%}: {memory_text(memory)}"
+        for share, memory in zip(REACHABLE, memories, strict=True)
+    ]
+    title = f"{program.name}: page misses by the share of memory that live data are (figure 8)"
+    table = grid(title, ["heap", *columns])
+    for heap, report in program.pages.reports.items():
+        misses = report.misses(np.array(memories)).tolist()
+        table.add_row(heap, *(amount(count, "") for count in misses))
+    return table
+
+
 def _table(title: str, result: ProgramsPages) -> Table:
     return grid(title, ["heap", *(one.name for one in result.programs), "mean", "theirs"])
 
 
-def draw(result: ProgramsPages, path: Path) -> None:
-    """Figures 2 and 3b where the programs were run; below them 6, 8 and 9; a column a program."""
+def draw(result: ProgramsPages, runs: AllocatorsResult, path: Path) -> None:
+    """Figures 2 and 3b; below them 6, 8 and 9; a column a program."""
     if not result.programs:
         return
-    rows: list[tuple[str, Callable[[Axes, int], None]]] = []
-    if runs := result.runs:
-        by_name = {one.program: one for one in runs.programs}
-        programs = [by_name.get(program.name) for program in result.programs]
-        rows += [(title, _bars(programs, what, runs.heaps)) for what, title in _BARS]
+    by_name = {one.program: one for one in runs.programs}
+    programs = [by_name.get(program.name) for program in result.programs]
+    rows: list[tuple[str, Callable[[Axes, int], None]]]
+    rows = [(title, _bars(programs, what, runs.heaps)) for what, title in _BARS]
     for title, one in (
         ("figure 6: pages in use over live data", _draw_fragmentation),
         ("figure 8: page misses", _draw_curves),

@@ -31,7 +31,7 @@ VERBS = {
     "plan": "Look into such a plan",
     "calibrate": "Measure this machine's caches, TLBs and memory into a machine's file",
     "validate": "Predict a program's time under each heap, and measure it",
-    "bench": "Repeat a paper's measurements",
+    "paper": "Repeat a paper's measurements",
     "demo": "Show the whole way with a program that comes along, up to its report",
     "heaps": "List the heaps that are known and which are installed",
     "options": "List the options of abut's heap",

@@ -1,6 +1,7 @@
 """Files with a JSON object a line, to which runs are added one by one as they are measured."""
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,10 @@ def read(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def add(path: Path, entry: Mapping[str, Any]) -> None:
-    """Append an object."""
-    with path.open("a") as file:
-        file.write(json.dumps(entry) + "\n")
+    """Append an object, on a line of its own even where the line before was cut short."""
+    with path.open("ab+") as file:
+        if file.tell() > 0:
+            file.seek(-1, os.SEEK_END)
+            if file.read() != b"\n":
+                file.write(b"\n")
+        file.write(json.dumps(entry).encode() + b"\n")

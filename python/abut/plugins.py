@@ -6,7 +6,7 @@ from typing import Any
 from abut.errors import AbutError
 
 GROUPS = {
-    "abut.benches": "a paper's measurements: a module as `abut.bench.Paper` describes it",
+    "abut.papers": "a paper's measurements: a module as `abut.papers.Paper` describes it",
     "abut.heaps": "heaps to run programs under: a module as `abut.heaps.MoreHeaps` describes it",
     "abut.presets": "caches of machines: a package whose folder `presets` holds TOML files",
     "abut.strategies": "a strategy: a function `place`, or a module with one",

@@ -30,6 +30,9 @@ template <typename T>
 // Whether requests name a friend, as in Cyll's annotated programs: only abut's heap hears of it.
 inline bool hints = false;
 
+// Whether what is used is told by ping(), as there; asked once a walk, so that walks without it cost nothing.
+inline bool pings = false;
+
 // `other` may be null.
 [[gnu::always_inline]] inline void *allocate_bytes_near(std::size_t size, const void *other) {
   if (!hints) return allocate_bytes(size);

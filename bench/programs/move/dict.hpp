@@ -62,7 +62,7 @@ public:
 
   void run() {
     run_tenths(0, 9);
-    if (settings_.mover == "upper") store_.lay_out();
+    if (settings_.mover == "upper" || settings_.mover.starts_with("layout-")) store_.lay_out();
     run_tenths(9, 10);
     if (!settings_.visits.empty()) write_visits();
     std::printf("{\"program\": \"dict\", \"mover\": \"%.*s\", ",

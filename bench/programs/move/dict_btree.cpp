@@ -9,18 +9,19 @@
 namespace bench {
 namespace {
 
+template <std::uint32_t kBytes>
 class BTree {
-  // Two lines: 1 + 10 * 2 + 11 words.
-  static constexpr std::uint32_t kMost = 9;
+  // An odd number of keys, of which 128 bytes hold 9: a word, keys, values, and a link more than these.
+  static constexpr std::uint32_t kMost = ((kBytes / 4 - 2) / 3 - 1) | 1;
   static constexpr std::uint32_t kLeast = (kMost - 1) / 2;
-  struct alignas(128) Node {
+  struct alignas(kBytes) Node {
     std::uint16_t count = 0;
     bool leaf = true;
     std::uint32_t keys[kMost] = {};
     std::uint32_t values[kMost] = {};
     std::uint32_t child[kMost + 1] = {};
   };
-  static_assert(sizeof(Node) == 128);
+  static_assert(sizeof(Node) == kBytes);
 
 public:
   explicit BTree(const DictSettings &settings) : most_(settings.nodes / kLeast + 64) {
@@ -243,8 +244,16 @@ private:
 } // namespace
 
 bool run_dict_btree(const DictSettings &settings) {
-  if (settings.mover != "btree") return false;
-  DictProgram<BTree>(settings).run();
+  if (settings.mover == "btree")
+    DictProgram<BTree<128>>(settings).run();
+  else if (settings.mover == "btree-64")
+    DictProgram<BTree<64>>(settings).run();
+  else if (settings.mover == "btree-256")
+    DictProgram<BTree<256>>(settings).run();
+  else if (settings.mover == "btree-512")
+    DictProgram<BTree<512>>(settings).run();
+  else
+    return false;
   return true;
 }
 

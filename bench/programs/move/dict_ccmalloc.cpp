@@ -1,4 +1,4 @@
-// DICT with dynamic forms of ccmalloc where its links change (Adcock 2009, figures 4.7 and 7.3): in the hint's line, else in
+// DICT with ccmalloc where its nodes are requested (Chilimbi, Hill and Larus: static), and with dynamic forms of ccmalloc where its links change (Adcock 2009, figures 4.7 and 7.3): in the hint's line, else in
 // its page, else anywhere. The extended forms choose the last by how empty it is, the vanilla ones do not.
 #include "move/dict_store.hpp"
 #include "move/dict_tree.hpp"
@@ -31,9 +31,26 @@ bool run(const DictSettings &settings, std::string_view form, Second second, Thi
   return true;
 }
 
+// In the hint's line, else in an empty one of its page, else anywhere, while the tree is built; then nothing moves.
+constexpr auto kStatic = l(parent<1>) | nlip(parent<1>) | f(always);
+using StaticSites = DictSites<std::remove_const_t<decltype(kStatic)>, Strategy<>, Strategy<>>;
+using StaticTree = DictTree<kDictShape, Needs{}, StaticSites>;
+class StaticStore : public TreeStore<StaticTree, DictLinks> {
+public:
+  using TreeStore::TreeStore;
+  void built() {
+    tree_.stop_coallocating();
+    tree_.heap().bound_ratio(static_cast<double>(settings_.percent) / 100);
+  }
+};
+
 } // namespace
 
 bool run_dict_ccmalloc(const DictSettings &settings) {
+  if (settings.mover == "ccmalloc-static") {
+    DictProgram<StaticStore>(settings).run();
+    return true;
+  }
   return run(settings, "newblock-extended", nlip, el) ||
          run(settings, "newblock-vanilla", nlip, f) ||
          run(settings, "firstfit-extended", flip, el) || run(settings, "firstfit-vanilla", flip, f);

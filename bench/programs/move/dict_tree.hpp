@@ -131,6 +131,7 @@ public:
   template <typename OnWrite>
   void attach(Place place, CellId cell, std::uint32_t key, OnWrite on_write) {
     if constexpr (!Sites::InsertSite::kIsNull) {
+      if (!coallocates_) return put(place, cell, key, on_write);
       site_.place(kNoCell);
       const CellId better = Sites::InsertSite::allocate(heap_, site_, cell);
       if (found(better) && better != cell) {
@@ -138,9 +139,11 @@ public:
         cell = better;
       }
     }
-    heap_[cell] = DictNode{{kNoCell, kNoCell}, key, key};
-    link(place, cell, on_write);
+    put(place, cell, key, on_write);
   }
+  // From here on nodes are inserted into the cell that is at hand: coallocation is static, of the program's own requests.
+  void stop_coallocating() { coallocates_ = false; }
+
   // A cell anywhere, while the tree is built.
   CellId fresh_cell() {
     if (!found(line_) || heap_.is_full(line_)) line_ = Heap::Numbers::line(heap_.grow(), 0);
@@ -152,6 +155,12 @@ public:
   }
 
 private:
+  template <typename OnWrite>
+  void put(Place place, CellId cell, std::uint32_t key, OnWrite on_write) {
+    heap_[cell] = DictNode{{kNoCell, kNoCell}, key, key};
+    link(place, cell, on_write);
+  }
+
   template <typename OnWrite>
   void link(Place place, CellId to, OnWrite on_write) {
     if (found(place.owner)) {
@@ -187,6 +196,7 @@ private:
   CellId root_ = kNoCell;
   adcock::move::TreeSite<Heap, DictLinks, Sites::kTrail> site_;
   bool moves_fields_;
+  bool coallocates_ = true;
   Random random_;
   adcock::move::LineId line_ = adcock::move::kNoLine;
 };

@@ -18,8 +18,8 @@ bench::MlistSettings parse(int argc, char **argv) {
                  "operations of each tenth that are timed, where nodes stay; the others are made "
                  "without walks");
   options.text("mover", settings.mover,
-               "none, upper, periodic2space, incremental2space, periodic1space, "
-               "incremental1space, embedded1space, sites-next, sites-last, sites-first, "
+               "none, upper, layout-PcLco|PcLc|PcLm|PmLc|PmLm|Lc|Lm|none, periodic2space, incremental2space, periodic1space, "
+               "incremental1space, embedded1space[-as-walked|-to-end], minimised, sites-next, sites-last, sites-first, "
                "sites-both, sites-beside, sites-pages, sites-ccmalloc, strict[-vcl], loose[-vcl], "
                "blocks, marked, gaps, half-full, vcl");
   options.number("percent", settings.percent, {100, 1000}, "cells for 100 nodes: m");
@@ -45,7 +45,8 @@ int main(int argc, char **argv) {
   const bench::MlistSettings settings = parse(argc, argv);
   const bool known = bench::run_list_movers(settings) || bench::run_list_sites(settings) ||
                      bench::run_perfect_lists(settings) || bench::run_gapped_lists(settings) ||
-                     bench::run_unrolled_lists(settings);
+                     bench::run_unrolled_lists(settings) ||
+                     bench::run_minimised_lists(settings);
   if (!known) std::fprintf(stderr, "mlist: no such mover; --help names them\n");
   return known ? 0 : 2;
 }

@@ -34,6 +34,7 @@ struct MlistSettings {
 // What each file measures, by the mover's name; false if it is none of its own.
 bool run_list_movers(const MlistSettings &settings);
 bool run_list_sites(const MlistSettings &settings);
+bool run_minimised_lists(const MlistSettings &settings);
 bool run_perfect_lists(const MlistSettings &settings);
 bool run_gapped_lists(const MlistSettings &settings);
 bool run_unrolled_lists(const MlistSettings &settings);
@@ -69,7 +70,7 @@ public:
 
   void run() {
     run_tenths(0, 9);
-    if (settings_.mover == "upper") store_.lay_out();
+    if (lays_out()) store_.lay_out();
     run_tenths(9, 10);
     if (!settings_.visits.empty()) write_visits();
     report();
@@ -114,7 +115,10 @@ private:
         [&](std::uint64_t timed) { batches_.run(timed, [&] { operation(); }); });
   }
   bool can_hasten() const {
-    return kCanHasten && (settings_.mover == "none" || settings_.mover == "upper");
+    return kCanHasten && (settings_.mover == "none" || lays_out());
+  }
+  bool lays_out() const {
+    return settings_.mover == "upper" || settings_.mover.starts_with("layout-");
   }
   // The same changes, by where nodes are and not by walks.
   void hasten(std::uint64_t operations) {

@@ -1,5 +1,6 @@
 // MLIST with nodes that stay where they are, or that movers move now and then (Adcock 2009, chapter 5).
 #include "adcock/move/list_mover.hpp"
+#include "adcock/move/static_layouts.hpp"
 #include "adcock/move/two_space_mover.hpp"
 #include "move/mlist_heap.hpp"
 
@@ -25,6 +26,29 @@ public:
   }
   void work(std::uint64_t done) {
     if (settings_.period != 0 && done % settings_.period == 0) lay_out();
+  }
+  // The best layout, or another of figure 3.6 by its name there: pages (P) or lines (L) of a list as few as can be (m),
+  // with neighbours in them (c), or in order (co).
+  void lay_out() {
+    if (!settings_.mover.starts_with("layout-")) return MlistHeap::lay_out();
+    constexpr std::size_t kLine = Numbers::kCellsPerLine;
+    constexpr std::size_t kPage = Numbers::kCellsPerPage;
+    const std::string_view name = settings_.mover.substr(7);
+    std::mt19937_64 random(settings_.seed);
+    StaticLayouts<Heap, MlistLinks> layouts(heap_, roots_.data(),
+                                            static_cast<std::uint32_t>(roots_.size()));
+    const std::size_t block = name.starts_with('P') ? kPage : name == "none" ? 1 : kLine;
+    CellOrder order;
+    for (std::uint32_t list = 0; list < roots_.size(); ++list) {
+      CellOrder nodes = layouts.list(list);
+      if (name == "PmLc") nodes = shuffled(nodes, kLine, random);
+      if (name == "PmLm" || name == "Lm") nodes = shuffled(nodes, 1, random);
+      if (name == "PcLc") nodes = shuffled_within(nodes, kPage, kLine, random);
+      if (name == "PcLm") nodes = shuffled_within(nodes, kPage, 1, random);
+      nodes.resize((nodes.size() + block - 1) / block * block, kNoCell);
+      order.insert(order.end(), nodes.begin(), nodes.end());
+    }
+    layouts.arrange(shuffled(order, block, random));
   }
 
   // Changes that nobody walks to: while layouts degrade, and nothing is timed.
@@ -95,25 +119,28 @@ private:
       sum.add(heap_[node].data);
       place = {node, 0};
     }
-    mover_.end_walk(place, Extent::to_end_of_block);
+    mover_.end_walk(place, extent_);
     return place;
   }
 
   ListMover<Heap, MlistLinks> mover_;
   Random choices_{7}; // of the mover, so that all movers see the same operations
-  bool embedded_ = settings_.mover == "embedded1space";
+  bool embedded_ = settings_.mover.starts_with("embedded1space");
+  Extent extent_ = settings_.mover.ends_with("-as-walked") ? Extent::as_walked
+                   : settings_.mover.ends_with("-to-end")  ? Extent::to_end_of_list
+                                                           : Extent::to_end_of_block;
   bool incremental_ = settings_.mover == "incremental1space";
 };
 
 } // namespace
 
 bool run_list_movers(const MlistSettings &settings) {
-  if (settings.mover.ends_with("1space")) {
+  if (settings.mover.ends_with("1space") || settings.mover.starts_with("embedded1space")) {
     MlistProgram<OneSpaceLists>(settings).run();
   } else if (settings.mover == "incremental2space") {
     MlistProgram<TwoSpaceLists>(settings).run();
   } else if (settings.mover == "none" || settings.mover == "upper" ||
-             settings.mover == "periodic2space") {
+             settings.mover == "periodic2space" || settings.mover.starts_with("layout-")) {
     MlistProgram<PlainLists>(settings).run();
   } else {
     return false;

@@ -52,6 +52,18 @@ public:
     return true;
   }
 
+  // Embedded in a walk, which has come to the node at `place`: its cluster moves, if it has not. Ends a collection when
+  // nothing waits any more.
+  void visit(Place place) {
+    const CellId node = structure_.at(place);
+    if (!collecting_ || is_moved(node)) return;
+    move_cluster(place);
+    while (!waiting_.empty() && is_done(waiting_.back())) waiting_.pop_back();
+    if (!waiting_.empty()) return;
+    collecting_ = false;
+    ++collections_;
+  }
+
   // The write barrier: the link at `place` has been changed.
   void wrote(Place place) {
     if (!collecting_) return;
@@ -65,6 +77,11 @@ public:
   CellId allocate() { return take(line_for(1)); }
 
 private:
+  bool is_done(Place place) const {
+    if (found(place.owner) && !structure_.heap().in_use(place.owner)) return true;
+    const CellId node = structure_.at(place);
+    return !found(node) || is_moved(node);
+  }
   bool is_moved(CellId node) const { return structure_.heap().space_of(node) == to_; }
 
   // Moves the cluster of nodes in from-space at `place`; how many it has. Place or owner may have gone since it waited,

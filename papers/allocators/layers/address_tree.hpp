@@ -1,15 +1,20 @@
 // The free chunks as a binary tree in order of address, where each knows the longest chunk of its subtrees (Rezaei and
 // Kavi, section 2.2).
 //
-// A request goes down towards the chunk or subtree whose longest suffices with the least to spare: better fit. The
-// paper does not say how the tree is kept from growing into a list; here it is a treap, whose priorities come from the
-// addresses.
+// A request goes down towards the chunk or subtree whose longest suffices with the least to spare (better fit), or to the
+// lowest address that suffices (first fit). The paper does not say how the tree is kept from growing into a list; here it
+// is a treap, whose priorities come from the addresses. With lengths for priorities it is Stephenson's Cartesian tree, whose
+// root is the longest chunk.
 #pragma once
 
 #include "allocators/layers/chunk.hpp"
 
 namespace abut::layers {
 
+enum class Fit : uint8_t { better, first };
+enum class TreeOrder : uint8_t { address, length }; // what decides who stands above whom
+
+template <Fit kFit = Fit::better, TreeOrder kOrder = TreeOrder::address>
 class AddressTree {
 public:
   static constexpr size_t kShortest = 48; // a node and the length at its end, in whole grains
@@ -17,7 +22,9 @@ public:
   Chunk *take(size_t bytes) {
     Node *node = root_;
     if (longest(node) < bytes) return nullptr;
-    for (;;) {
+    while (kFit == Fit::first && (longest(node->left) >= bytes || node->chunk.bytes() < bytes))
+      node = longest(node->left) >= bytes ? node->left : node->right;
+    while (kFit == Fit::better) {
       const size_t choices[] = {node->chunk.bytes(), longest(node->left), longest(node->right)};
       const size_t *best = nullptr;
       for (const size_t &choice : choices)
@@ -46,7 +53,10 @@ private:
     size_t longest; // of itself and all below it
 
     static Node *of(Chunk *chunk) { return reinterpret_cast<Node *>(chunk); }
-    uint64_t priority() const { return chunk.address() * 0x9e3779b97f4a7c15U; }
+    uint64_t priority() const {
+      const uint64_t scattered = chunk.address() * 0x9e3779b97f4a7c15U;
+      return kOrder == TreeOrder::length ? chunk.bytes() << 36 | scattered >> 28 : scattered;
+    }
   };
 
   static size_t longest(const Node *node) { return node != nullptr ? node->longest : 0; }
@@ -117,6 +127,6 @@ private:
   Node *root_ = nullptr;
 };
 
-static_assert(ChunkIndex<AddressTree, Chunk>);
+static_assert(ChunkIndex<AddressTree<>, Chunk>);
 
 } // namespace abut::layers

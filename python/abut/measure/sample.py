@@ -10,7 +10,8 @@ class Sample:
 
     Times are in seconds, memory in bytes; `peak_rss_bytes` is that of the largest single process.
     `counters` holds the hardware counters that the machine has. Where instructions were counted by
-    Valgrind, the first sample has their number, and no other.
+    Valgrind, the first sample has their number, and no other. `others_s` is the processor time of
+    processes that the program left behind, up to its end; it is in no other figure.
     """
 
     wall_s: float
@@ -20,6 +21,7 @@ class Sample:
     minor_faults: int
     major_faults: int
     counters: dict[str, int] = field(default_factory=dict)
+    others_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

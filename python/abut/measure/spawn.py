@@ -92,6 +92,7 @@ def run_once(launch: Launch) -> Run:
         raise
     finally:
         os.close(held.gate)
+    running, others_s = _reap_orphans(held.before)
     sample = Sample(
         wall_s=wall_s,
         user_s=usage.ru_utime,
@@ -100,8 +101,9 @@ def run_once(launch: Launch) -> Run:
         minor_faults=usage.ru_minflt,
         major_faults=usage.ru_majflt,
         counters=counts,
+        others_s=others_s,
     )
-    return Run(os.waitstatus_to_exitcode(status), sample, _reap_orphans(held.before))
+    return Run(os.waitstatus_to_exitcode(status), sample, running)
 
 
 def _become_reaper() -> None:
@@ -190,10 +192,14 @@ def _children() -> frozenset[int]:
     return frozenset(found)
 
 
-def _reap_orphans(before: frozenset[int]) -> int:
-    """Bury what the program left behind; the number of its processes that still run."""
-    running = 0
+def _reap_orphans(before: frozenset[int]) -> tuple[int, float]:
+    """Bury what the program left behind: how many of its processes still run, and the processor
+    seconds of all, up to now.
+    """
+    running, seconds = 0, 0.0
     for pid in _children() - before:
-        with contextlib.suppress(ChildProcessError):
+        with contextlib.suppress(OSError):
+            stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            seconds += (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
             running += os.waitpid(pid, os.WNOHANG)[0] == 0
-    return running
+    return running, seconds

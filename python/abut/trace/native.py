@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from functools import cache
 from importlib.machinery import PathFinder
 from importlib.util import module_from_spec
+from threading import Lock
 from typing import Any, Protocol, cast
 
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from abut.places import build_fix, native_folder
 
 Array = NDArray[Any]
 _NAME = "abut_native"
+_LOADING = Lock()  # a second copy of the module, loaded by another thread, would be of no use
 
 
 class NativeBatches(Protocol):
@@ -57,9 +59,14 @@ class NativeWriter(Protocol):
     def finish(self, exit_status: int, ended: int) -> None: ...  # noqa: D102
 
 
-@cache
 def native_module() -> Any:
     """The module itself. Raises AbutError where it was not built."""
+    with _LOADING:
+        return _loaded()
+
+
+@cache
+def _loaded() -> Any:
     folder = native_folder()
     spec = PathFinder.find_spec(_NAME, [str(folder)])
     if spec is None or spec.loader is None:

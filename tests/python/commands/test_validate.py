@@ -14,7 +14,6 @@ from abut.reporters.validation import figures_table
 from abut.simulation import validation
 from abut.simulation.caches import WRITE, Caches
 from abut.simulation.validation import Figure
-from abut_papers.rezaei.bench import RezaeiResult, Row
 from conftest import Abut
 
 pytestmark = pytest.mark.skipif(shutil.which("valgrind") is None, reason="no valgrind")
@@ -95,16 +94,3 @@ def test_validate_refuses_what_it_does_not_know(abut: Abut) -> None:
     done = abut("validate", "--against", "intuition", "--", "true")
     assert done.returncode == 2
     assert "choose of time, counters, cachegrind" in done.stderr
-
-
-def test_rezaeis_shares_are_his_and_signed() -> None:
-    row = Row("loop", "glibc", "rezaei-8k", 1000, 100, 80, 500, 60, 500, 5)
-    assert row.removed == pytest.approx(0.4)
-    assert row.rate_change == pytest.approx(0.2), "fewer misses, but of far fewer accesses"
-    assert row.pollution == pytest.approx(0.25)
-    (table,) = RezaeiResult([row]).tables()
-    assert table.title == "rezaei-8k: the first level (figures 1, 2 and 5)"
-    assert [list(column.cells) for column in table.columns[-2:]] == [["5"], ["1.00%"]]
-    (sentence,) = RezaeiResult([row]).verdict()
-    assert "rid of 40% of the misses, its miss rate changes by +20%" in sentence
-    assert "26% and -70%" in sentence

@@ -33,8 +33,8 @@ def abut_alone(*arguments: str) -> subprocess.CompletedProcess[str]:
     ("arguments", "expected"),
     [
         ("--help", "Verbs:"),
-        ("bench --help", "abut bench"),
-        ("bench", "no papers are installed"),
+        ("paper --help", "abut paper"),
+        ("paper", "no papers are installed"),
         ("heaps", "glibc"),
         ("place --list", "combined"),
         ("compare --heaps glibc,abut --runs 1 --warmup 0 -- true", "heap"),
@@ -55,7 +55,7 @@ def test_a_trace_is_simulated_without_the_papers_heaps(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        ("bench vam", "vam: no papers are installed"),
+        ("paper vam", "vam: no papers are installed"),
         ("run --heap vam -- true", "heap: there is none called 'vam'"),
         ("sim --machine pentium4 run.trace", "--machine: there is none called 'pentium4'"),
     ],

@@ -1,16 +1,19 @@
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
 
 from abut import json_lines
 from abut.errors import AbutError
+from abut.papers import Request
 from abut.tuning.move import Space, main, tune
 from abut_papers.adcock import bench as adcock
+from abut_papers.adcock.bench import MoveResult
 from abut_papers.adcock.experiments import SIZES, experiments
-from abut_papers.adcock.journal import RunJournal, TimeIsUpError
 
 PROGRAM = """
 import json, pathlib, sys
@@ -69,146 +72,111 @@ def test_tuning_from_a_shell_tells_what_is_best(
     assert "settings measured" in told.err
 
 
-def test_every_way_is_measured_in_turn_and_compared(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+Answer = Callable[[list[str]], dict[str, object]]
+Measure = Callable[..., MoveResult]
+
+
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Measure:
+    """Measures experiments whose programs answer as they are told to."""
+    for program in ("dict", "mlist"):
+        (tmp_path / f"move_{program}").touch()
+    monkeypatch.setattr(adcock, "bench_places", type("Places", (), {"programs": tmp_path}))
+
+    def measure(answer: Answer, *names: str, suite: str = "quick", **more: Any) -> MoveResult:
+        monkeypatch.setattr(adcock, "_answer", answer)
+        request = Request(names, (), suite, tmp_path, more.pop("fresh", False), print, **more)
+        return adcock.measure(request)
+
+    return measure
+
+
+def answered(time: float, **more: object) -> dict[str, object]:
+    figures = {"first_ns": 100.0, "last_ns": time, "worst_ms": 1.0, "m": 2.0, "checksum": "1"}
+    return {**figures, "course_ns": [time] * 10, **more}
+
+
+def test_every_mover_is_measured_in_turn_and_compared(measured: Measure) -> None:
     order: list[str] = []
 
-    def answer(command: list[str], _heap: str = "") -> dict[str, object]:
-        mover = command[command.index("--mover") + 1]
-        order.append(mover)
-        time = 50.0 if mover == "bfs" else 100.0
-        course = [time] * 10
-        return {"last_ns": time, "worst_ms": 1.0, "m": 2.0, "checksum": "1", "course_ns": course}
+    def answer(command: list[str]) -> dict[str, object]:
+        order.append(command[command.index("--mover") + 1])
+        return answered(50.0 if order[-1] == "bfs" else 100.0)
 
-    (tmp_path / "move_dict").touch()
-    places = type("Places", (), {"programs": tmp_path})()
-    monkeypatch.setattr(adcock, "bench_places", lambda: places)
-    monkeypatch.setattr(adcock, "_answer", answer)
-    result = adcock.run(["dict-node-1"], runs=2)
-    assert order[: len(order) // 2] == order[len(order) // 2 :]
+    result = measured(answer, "dict-node-1")
+    third = len(order) // 3
+    assert order[:third] == order[third : 2 * third] == order[2 * third :]
     assert "perfect, BFS is quickest, 2.00 times" in result.verdict()[0]
-    assert result.tables()[0].row_count == len(order) // 2
+    assert result.tables()[0].row_count == third
     json.dumps(result.document())
 
 
-def test_a_pass_that_comes_rarely_is_measured_from_one_to_the_next(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    rounds = iter((1.0, 2.0))
+def test_a_pass_that_comes_rarely_is_measured_from_one_to_the_next(measured: Measure) -> None:
+    rounds = iter((1.0, 2.0, 3.0))
 
-    def answer(command: list[str], _heap: str = "") -> dict[str, object]:
+    def answer(command: list[str]) -> dict[str, object]:
         # A pass falls into the fourth and the eighth tenth.
         pass_takes = 9.0 * next(rounds) if "3200000" in command else 0.0
         course = [1.0 + (pass_takes if tenth in (3, 7) else 0.0) for tenth in range(10)]
-        return {"last_ns": 1.0, "worst_ms": 1.0, "m": 2.0, "checksum": "1", "course_ns": course}
+        return answered(1.0, course_ns=course)
 
-    (tmp_path / "move_dict").touch()
-    places = type("Places", (), {"programs": tmp_path})()
-    monkeypatch.setattr(adcock, "bench_places", lambda: places)
-    monkeypatch.setattr(adcock, "_answer", answer)
-    result = adcock.run(["dict-fields-1"], "full", runs=2, variants=["periodic2space, rarely"])
+    result = measured(answer, "dict-fields-1", suite="full")
     rarely = result.document()["dict-fields-1"]["periodic2space, rarely"]
-    assert rarely["rounds"] == (1 + 9 / 4, 1 + 18 / 4)
-    assert rarely["last_ns"] == 1 + 27 / 8
-    row = [list(column.cells)[-1] for column in result.tables()[0].columns]
-    assert "0.23 (0.18\N{EN DASH}0.31)" in row
+    assert rarely["rounds"] == (1 + 9 / 4, 1 + 18 / 4, 1 + 27 / 4)
+    assert rarely["last_ns"] == 1 + 18 / 4
+    (table,) = result.tables()
+    row = list(table.columns[0].cells).index("periodic2space, rarely")
+    cells = [list(column.cells)[row] for column in table.columns]
+    assert "0.18 (0.13\N{EN DASH}0.31)" in cells
 
 
-def test_movers_that_compute_something_else_are_an_error(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    (tmp_path / "move_dict").touch()
-    places = type("Places", (), {"programs": tmp_path})()
-    monkeypatch.setattr(adcock, "bench_places", lambda: places)
-    monkeypatch.setattr(
-        adcock,
-        "_answer",
-        lambda command, _heap: {"last_ns": 1.0, "worst_ms": 1.0, "m": 1.0, "checksum": command[-1]},
-    )
+def test_movers_that_compute_something_else_are_an_error(measured: Measure) -> None:
     with pytest.raises(AbutError, match="change what is computed"):
-        adcock.run(["dict-node-1"], runs=1)
+        measured(lambda command: answered(1.0, checksum=command[-1]), "dict-node-1")
 
 
-def test_a_series_goes_on_from_its_journal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    measured: list[list[str]] = []
+def test_a_series_goes_on_from_its_journal(measured: Measure, tmp_path: Path) -> None:
+    runs: list[list[str]] = []
 
-    def answer(command: list[str], _heap: str = "") -> dict[str, object]:
-        measured.append(command)
-        time = float(len(measured))
-        course = [time] * 10
-        return {"last_ns": time, "worst_ms": 1.0, "m": 1.0, "checksum": "1", "course_ns": course}
+    def answer(command: list[str]) -> dict[str, object]:
+        runs.append(command)
+        if len(runs) == 10:
+            raise KeyboardInterrupt
+        return answered(float(len(runs)))
 
-    (tmp_path / "move_dict").touch()
-    places = type("Places", (), {"programs": tmp_path})()
-    monkeypatch.setattr(adcock, "bench_places", lambda: places)
-    monkeypatch.setattr(adcock, "_answer", answer)
-    path = tmp_path / "journal"
-    with pytest.raises(TimeIsUpError):
-        adcock.run(["dict-node-1"], runs=2, journal=RunJournal(path, seconds=0))
-    assert measured == []
-    first = adcock.run(["dict-node-1"], runs=1, journal=RunJournal(path))
-    runs = len(measured)
-    with path.open("a") as file:
+    with pytest.raises(KeyboardInterrupt):
+        measured(answer, "dict-node-1", quick=True)
+    with (tmp_path / "adcock.jsonl").open("a") as file:
         file.write('{"command": "cut')  # where it was broken off
-    again = adcock.run(["dict-node-1"], runs=1, journal=RunJournal(path, seconds=0))
-    assert len(measured) == runs
-    assert again.document() == first.document()
-    kept = RunJournal(path, kept_only=True)
-    shown = adcock.run(["dict-node-1", "mlist-15"], runs=1, journal=kept)
-    assert len(measured) == runs
-    assert shown.document() == first.document()
-    chosen = adcock.run(["dict-node-1"], runs=1, journal=RunJournal(path), variants=["perfect"])
-    assert list(chosen.document()["dict-node-1"]) == [
-        *("none", "upper bound", "perfect, BFS", "perfect, fixedHeight")
-    ]
+    first = measured(answer, "dict-node-1", quick=True)
+    variants = len(next(iter(experiments_named("dict-node-1"))).variants)
+    assert len(runs) == variants + 1
+    assert measured(answer, "dict-node-1", quick=True).document() == first.document()
+    assert len(runs) == variants + 1
+    measured(answer, "dict-node-1", quick=True, fresh=True)
+    assert len(runs) == 2 * variants + 1
 
 
-def test_a_container_is_measured_under_each_heap(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    (tmp_path / "move_containers").touch()
-    places = type("Places", (), {"programs": tmp_path})()
-    monkeypatch.setattr(adcock, "bench_places", lambda: places)
-
-    def answer(command: list[str], heap: str) -> dict[str, object]:
-        if heap == "mimalloc":
-            return {"missing": True}
-        walk = 10.0 if "abut" in command else 90.0
-        return {"walk_ns": walk, "change_ns": 30.0, "checksum": "1"}
-
-    monkeypatch.setattr(adcock, "_answer", answer)
-    result = adcock.run(["list"], runs=1)
-    assert list(result.document()["list"]) == [
-        *("std::list, glibc", "std::list, jemalloc", "boost::container::list"),
-        *("abut::list, glibc", "abut::list, jemalloc"),
-    ]
-    assert "9.00 times as fast as std::list" in result.verdict()[0]
-    assert "a change takes 1.00 times as long" in result.verdict()[0]
+def experiments_named(name: str) -> Any:
+    return (one for one in experiments("quick") if one.name == name)
 
 
-def test_an_unknown_experiment_is_named() -> None:
+def test_an_unknown_experiment_or_size_is_named(measured: Measure) -> None:
     with pytest.raises(AbutError, match="nonsense"):
-        adcock.run(["nonsense"])
+        measured(lambda _: answered(1.0), "nonsense")
+    with pytest.raises(AbutError, match="enormous"):
+        measured(lambda _: answered(1.0), "dict-node-1", suite="enormous")
 
 
-def test_sweeps_and_courses_are_tables_and_pictures(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_sweeps_and_courses_are_tables_and_pictures(measured: Measure, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
 
-    def answer(command: list[str], _heap: str = "") -> dict[str, object]:
-        course = [100.0 + 10 * tenth for tenth in range(10)]
+    def answer(command: list[str]) -> dict[str, object]:
         work = command[: command.index("--mover")]
-        figures = {"first_ns": 100.0, "last_ns": 190.0, "worst_ms": 1.0, "m": 2.0}
-        return figures | {"checksum": str(work), "course_ns": course}
+        course = [100.0 + 10 * tenth for tenth in range(10)]
+        return answered(190.0, checksum=str(work), course_ns=course)
 
-    for program in ("dict", "mlist"):
-        (tmp_path / f"move_{program}").touch()
-    places = type("Places", (), {"programs": tmp_path})()
-    monkeypatch.setattr(adcock, "bench_places", lambda: places)
-    monkeypatch.setattr(adcock, "_answer", answer)
-    result = adcock.run(["degradation-mlist", "memory-dict", "mlist-15"], runs=1)
+    result = measured(answer, "degradation-mlist", "memory-dict", "mlist-15")
     assert "1.90 times as slow at the end" in result.verdict()[0]
     assert "1.00 times the bound's time" in result.verdict()[1]
     assert result.tables()[0].columns[10].header == "100 %"
@@ -222,13 +190,13 @@ def test_sweeps_and_courses_are_tables_and_pictures(
 def test_every_size_has_the_same_experiments() -> None:
     names = [[one.name for one in experiments(suite)] for suite in SIZES]
     assert all(each == names[0] for each in names)
-    assert set(adcock.PROGRAMS) <= set(names[0])
+    assert set(adcock.QUICK["programs"]) <= set(adcock.PROGRAMS) == set(names[0])
     for experiment in experiments("full"):
         labels = [variant.label for variant in experiment.variants]
         assert len(labels) == len(set(labels))
 
 
-def test_look_ups_that_come_to_fewer_lines_miss_fewer() -> None:
+def test_look_ups_that_come_to_fewer_lines_miss_fewer(measured: Measure) -> None:
     import numpy as np
 
     scattered = np.arange(40_000, dtype=np.uint64) * 4160  # each in a line and page of its own
@@ -237,3 +205,14 @@ def test_look_ups_that_come_to_fewer_lines_miss_fewer() -> None:
     assert far["pentium4 lines"] == 4
     assert near["pentium4 lines"] == 2
     assert near["zen5 pages"] <= far["zen5 pages"] / 2
+
+    def answer(command: list[str]) -> dict[str, object]:
+        if "--visits" in command:
+            near = "btree" in command
+            (paired if near else scattered).tofile(command[command.index("--visits") + 1])
+        return answered(100.0, looked_up=10_000)
+
+    # What was timed with the same arguments is not taken for what was simulated.
+    timed, misses = measured(answer, "dict-node-1", "misses-dict").tables()
+    assert timed.row_count > misses.row_count
+    assert list(misses.columns[1].cells) == [*("4" for _ in range(misses.row_count - 1)), "2"]

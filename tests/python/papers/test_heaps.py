@@ -21,7 +21,18 @@ NODES = 2000
 
 
 @pytest.mark.parametrize(
-    "heap", ["lea", "phk-sc", "vam", "vam+align=8", "abt", "offload:lea", "offload-process:lea"]
+    "heap",
+    [
+        "lea",
+        "phk-sc",
+        "vam",
+        "vam+align=8",
+        "xalloc",
+        "abt-first",
+        "cartesian",
+        "offload:lea",
+        "offload-process:lea",
+    ],
 )
 def test_a_program_runs_under_each(abut: Abut, heap: str) -> None:
     done = abut("run", "--heap", heap, "--", "cat", "/proc/self/maps")
@@ -31,7 +42,7 @@ def test_a_program_runs_under_each(abut: Abut, heap: str) -> None:
 
 def test_every_heap_is_listed_with_its_paper(abut: Abut) -> None:
     listed = abut("heaps").stdout
-    assert len(composed_heaps()) == 11
+    assert len(composed_heaps()) == 14
     for heap in composed_heaps().values():
         assert heap.section in heap.description
         assert f" {heap.name} " in listed
@@ -47,7 +58,15 @@ def test_an_allocator_is_composed_in_fewer_than_80_lines() -> None:
         for file in (root / "papers" / "allocators").glob("*.hpp")
         if file.name != "catalogue.hpp"
     }
-    assert {"lea.hpp", "phk.hpp", "vam.hpp", "abt.hpp", "kingsley.hpp", "reap.hpp"} <= set(lines)
+    assert {
+        "lea.hpp",
+        "phk.hpp",
+        "vam.hpp",
+        "abt.hpp",
+        "kingsley.hpp",
+        "reap.hpp",
+        "xalloc.hpp",
+    } <= set(lines)
     assert max(lines.values()) < 80, lines
 
 

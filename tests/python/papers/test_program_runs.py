@@ -6,19 +6,17 @@ from typing import Any
 
 import pytest
 
-from abut.bench import Request
 from abut.errors import AbutError
 from abut.heaps import Heap
 from abut.measure.measurement import Comparison
-from abut.measure.sample import CPU, WALL, Figure
 from abut.measure.workload import Workload
+from abut.papers import Request
 from abut.trace import TraceWriter
-from abut_papers.allocators import bench as allocators
-from abut_papers.allocators import program_runs
-from abut_papers.allocators.bench import AllocatorsResult
+from abut_papers.allocators import comparison, program_runs
+from abut_papers.allocators.comparison import AllocatorsResult
 from abut_papers.allocators.figures import figures, standings
 from abut_papers.allocators.program_runs import Demand, ProgramRuns, Simulated
-from abut_papers.allocators.tables import figure_table, served_table, standings_table
+from abut_papers.allocators.tables import figure_table, served_tables, standings_table
 from abut_papers.common import recordings
 
 LS = Workload(name="ls", about="", kind="program", argv=("/bin/ls", "/"), folder=Path("/"))
@@ -47,19 +45,16 @@ def test_what_was_measured_is_used_again(tmp_path: Path, monkeypatch: pytest.Mon
             measure()
 
 
-def test_a_second_core_is_timed_by_the_clock(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    clocks = []
-
-    def timed(_workload: Workload, _heaps: object, clock: Figure) -> tuple[dict[str, Any], ...]:
-        clocks.append(clock)
-        return {}, {}, {}
-
-    monkeypatch.setattr(program_runs, "_timed", timed)
-    program_runs.timed_runs(_request(tmp_path), LS)
-    program_runs.timed_runs(_request(tmp_path, heaps=("lea", "offload:lea")), LS)
-    assert clocks == [CPU, WALL]
+def test_both_clocks_are_kept_with_the_servers_processor_time(tmp_path: Path) -> None:
+    script = "import sys; [bytes(64) for _ in range(300_000)]"
+    busy = Workload("busy", "", "program", ("/usr/bin/python3", "-c", script), Path("/"))
+    request = Request(
+        ("busy",), ("lea", "offload-process:lea"), "quick", tmp_path, False, print, quick=True
+    )
+    timed = program_runs.timed_runs(request, busy)
+    assert all(len(rounds) == 1 for rounds in (*timed["seconds"].values(), *timed["wall"].values()))
+    program = ProgramRuns("busy", Demand(1, 1, 1, 1), timed["seconds"], {}, {}, timed["wall"])
+    assert program.measured("wall time", "offload-process:lea") is not None
 
 
 def test_a_heap_under_which_the_program_does_something_else_is_left_out(tmp_path: Path) -> None:
@@ -107,14 +102,14 @@ def test_a_table_is_made_without_what_fails(
             raise AbutError("fails")
         return _runs("one", lea=[1.0])
 
-    monkeypatch.setattr(allocators, "runs_of", fail)
+    monkeypatch.setattr(comparison, "runs_of", fail)
     monkeypatch.setattr(
-        allocators,
+        comparison,
         "workloads",
         lambda _: [Workload(name, "", "program", (), tmp_path) for name in ("one", "two")],
     )
     two = Request(("one", "two"), ("lea",), "quick", tmp_path, fresh=False, progress=lambda _: None)
-    assert [one.program for one in allocators.measure(two).programs] == ["one"]
+    assert [one.program for one in comparison.measure_served(two, ("lea",)).programs] == ["one"]
     assert two.left_out == {"two": "fails"}
 
 
@@ -125,7 +120,7 @@ def _runs(program: str, **seconds: list[float]) -> ProgramRuns:
         "vam": Simulated([80, 5], [60, 4], 0),
         "vam-header": Simulated([90, 6], [60, 4], 0),
     }
-    return ProgramRuns(program, Demand(1.0, 10, 480, 200), named, {}, caches)
+    return ProgramRuns(program, Demand(1.0, 10, 480, 200), named, {}, caches, named)
 
 
 def test_means_are_said_beside_the_authors() -> None:
@@ -196,10 +191,12 @@ def test_a_served_heap_is_faster_only_where_that_is_sure() -> None:
     noisy = _runs("noisy", lea=[1.0, 1.1, 1.2], offload_lea=[0.2, 1.0, 2.0])
     heaps = ["lea", "offload:lea"]
     said = AllocatorsResult([sure, noisy], heaps).verdict()
-    assert said[-1].endswith("of lea's time; surely faster: sure")
-    assert served_table([sure, noisy], heaps[1:]).row_count == 1
+    assert said[-1].startswith("offload:lea takes 0.64 of lea's time by the clock, and of both")
+    assert said[-1].endswith("processor time 0.64; surely faster: sure")
+    by_clock, of_processors = served_tables([sure, noisy], heaps[1:])
+    assert (by_clock.row_count, of_processors.row_count) == (1, 1)
 
 
 def test_the_papers_name_the_heaps_that_they_compare() -> None:
-    assert {"lea", "phk", "vam"} <= set(allocators.VAM_HEAPS)
-    assert {"abt", "offload:abt", "offload-process:abt"} <= set(allocators.SERVED_HEAPS)
+    assert {"lea", "phk", "vam"} <= set(comparison.VAM_HEAPS)
+    assert {"abt", "offload:abt", "offload-process:abt"} <= set(comparison.SERVED_HEAPS)

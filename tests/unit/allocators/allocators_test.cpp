@@ -188,6 +188,35 @@ TEST(Reap, BumpsUntilSomethingIsFreed) {
   EXPECT_EQ(heap.allocate(56, 8), first);
 }
 
+// Section 4.5: what is freed waits until all after it is free, too.
+TEST(Xalloc, ReusesWhenAllAtItsEndIsFree) {
+  Instance heap = opened("xalloc", Grain::eight);
+  auto *first = static_cast<char *>(heap.allocate(40, 8));
+  auto *second = static_cast<char *>(heap.allocate(40, 8));
+  auto *third = static_cast<char *>(heap.allocate(40, 8));
+  EXPECT_EQ(second, first + 48);
+  heap.release(second);
+  auto *fourth = static_cast<char *>(heap.allocate(40, 8));
+  EXPECT_EQ(fourth, third + 48);
+  heap.release(fourth);
+  heap.release(third);
+  EXPECT_EQ(heap.allocate(40, 8), second);
+}
+
+// Rezaei and Kavi, section 2.2: neighbours coalesce, and the longest that is free is known at the root.
+TEST(Abt, CoalescesNeighboursAndServesFromThem) {
+  for (const char *name : {"abt", "abt-first", "cartesian"}) {
+    Instance heap = opened(name, Grain::sixteen);
+    std::vector<char *> blocks;
+    for (int i = 0; i < 4; ++i) blocks.push_back(static_cast<char *>(heap.allocate(100, 16)));
+    std::sort(blocks.begin(), blocks.end());
+    heap.release(blocks[0]);
+    heap.release(blocks[2]);
+    heap.release(blocks[1]);
+    EXPECT_EQ(heap.allocate(320, 16), blocks[0]) << name;
+  }
+}
+
 TEST(Kingsley, RoundsBlockAndHeaderToAPowerOfTwo) {
   EXPECT_EQ(distance("kingsley", 56), 64U);
   EXPECT_EQ(distance("kingsley", 57), 128U);

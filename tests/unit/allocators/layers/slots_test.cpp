@@ -158,7 +158,9 @@ protected:
   std::vector<uint64_t> memory;
   I index;
 };
-using Indices = testing::Types<BestFitTable<65536>, LogBins, AddressTree>;
+using FirstFitTree = AddressTree<Fit::first>;
+using CartesianTree = AddressTree<Fit::better, TreeOrder::length>;
+using Indices = testing::Types<BestFitTable<65536>, LogBins, AddressTree<>, FirstFitTree, CartesianTree>;
 TYPED_TEST_SUITE(ChunkIndexTest, Indices);
 
 // Best fit is exact for tables; the tree promises the better fit only, and is held to sufficing.
@@ -184,7 +186,8 @@ TYPED_TEST(ChunkIndexTest, FindsAChunkWheneverThereIsOne) {
       ASSERT_EQ(chunk != nullptr, best != in.end());
       if (chunk == nullptr) continue;
       ASSERT_GE(chunk->bytes(), wanted);
-      if constexpr (!std::is_same_v<TypeParam, AddressTree>) {
+      if constexpr (std::is_same_v<TypeParam, BestFitTable<65536>> ||
+                    std::is_same_v<TypeParam, LogBins>) {
         ASSERT_EQ(chunk->bytes(), best->first);
       }
       auto [from, to] = in.equal_range(chunk->bytes());
@@ -231,8 +234,8 @@ TEST(Chunk, KnowsItsNeighbours) {
 // Where one subtree has just enough, that is taken, and not the first or the longest.
 // A tree of chunks of 12 lengths, 64 bytes to `kLongest`; which lies above which depends on their addresses.
 constexpr size_t kLongest = 64 + 96 * 11;
-AddressTree tree_of_lengths(uint64_t *memory) {
-  AddressTree tree;
+AddressTree<> tree_of_lengths(uint64_t *memory) {
+  AddressTree<> tree;
   for (size_t i = 0; i < 12; ++i) {
     Chunk *chunk = Chunk::at(reinterpret_cast<Address>(memory + 300 * i));
     chunk->make(64 + 96 * (i * 5 % 12));
@@ -247,7 +250,7 @@ TEST(AddressTree, TakesTheBetterFit) {
   alignas(16) static std::array<uint64_t, 3600 + 2 * kTrees> memory;
   size_t taken = 0;
   for (size_t i = 0; i < kTrees; ++i) {
-    AddressTree tree = tree_of_lengths(&memory[2 * i]);
+    AddressTree<> tree = tree_of_lengths(&memory[2 * i]);
     EXPECT_EQ(tree.take(kLongest + 8), nullptr);
     EXPECT_EQ(tree.take(kLongest)->bytes(), kLongest);
     taken += tree.take(64)->bytes();
@@ -259,7 +262,7 @@ TEST(AddressTree, TakesTheBetterFit) {
 TEST(AddressTree, StaysShallowWhateverTheOrder) {
   constexpr size_t kChunks = 200'000;
   std::vector<uint64_t> memory(kChunks * 8);
-  AddressTree tree;
+  AddressTree<> tree;
   for (size_t i = 0; i < kChunks; ++i) {
     Chunk *chunk = Chunk::at(reinterpret_cast<Address>(&memory[8 * i]));
     chunk->make(48);
@@ -270,7 +273,7 @@ TEST(AddressTree, StaysShallowWhateverTheOrder) {
 
 TEST(AddressTree, KnowsItsLongest) {
   alignas(16) std::array<uint64_t, 4096> memory{};
-  AddressTree tree;
+  AddressTree<> tree;
   EXPECT_EQ(tree.longest(), 0U);
   std::vector<Chunk *> chunks;
   for (size_t i = 0; i < 10; ++i) {
@@ -281,6 +284,28 @@ TEST(AddressTree, KnowsItsLongest) {
   }
   tree.remove(chunks[9]);
   EXPECT_EQ(tree.longest(), 64U * 9);
+}
+
+// Free chunks of 64, 256, 128, 512 and 96 bytes, from the lowest address on; 100 bytes are asked for three times.
+template <class Tree>
+std::vector<size_t> taken_of_five() {
+  alignas(16) static std::array<uint64_t, 512> memory;
+  Tree tree;
+  for (size_t i = 0; const size_t bytes : {64, 256, 128, 512, 96}) {
+    Chunk *chunk = Chunk::at(reinterpret_cast<Address>(&memory[100 * i++]));
+    chunk->make(bytes);
+    tree.add(chunk);
+  }
+  std::vector<size_t> taken;
+  while (Chunk *chunk = tree.take(100)) taken.push_back(chunk->bytes());
+  return taken;
+}
+
+// The lowest that suffices; and, where the longest is the root, down to the shortest that does: 512 has 256 on its left,
+// and that has 128 on its right.
+TEST(AddressTree, FitsFirstOrBetter) {
+  EXPECT_EQ(taken_of_five<FirstFitTree>(), (std::vector<size_t>{256, 128, 512}));
+  EXPECT_EQ(taken_of_five<CartesianTree>(), (std::vector<size_t>{128, 256, 512}));
 }
 
 } // namespace

@@ -4,32 +4,28 @@ separation on two real cores.
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from abut.bench import Request
 from abut.errors import AbutError
 from abut.measure.workload import Workload
+from abut.papers import Request
 from abut_papers.allocators.figures import Figure, figures, reference_of, standings
 from abut_papers.allocators.heaps import served_heap
-from abut_papers.allocators.program_runs import ProgramRuns, runs_of
+from abut_papers.allocators.program_runs import WALL_TIME, ProgramRuns, runs_of
 from abut_papers.common.recordings import recorded_workloads, workloads
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-ABOUT = "the papers' allocators run: what programs ask for, how long they take, who is faster"
-PROGRAMS = ("cc1", "lua-tables", "perl-hashes", "sqlite", "translate")
 VAM_HEAPS = (
     *("lea", "phk", "phk-sc", "phk-reap", "phk-sc-reap", "vam", "vam-header", "vam-bitmap"),
-    *("glibc", "abut"),
+    *("xalloc", "glibc", "abut"),
 )
 SERVED_HEAPS = tuple(
     f"{server}{heap}"
     for heap in ("lea", "abt", "phk")
     for server in ("", "offload:", "offload-process:")
 )
-HEAPS = VAM_HEAPS
 # What Feng and Berger report, sections 4.1 and 4.2, of the time and the L2 misses of the others.
 THEIRS = (("lea", 0.08), ("phk", 0.04))
 THEIR_MISSES = 0.39
@@ -44,7 +40,8 @@ class AllocatorsResult:
 
     def verdict(self) -> list[str]:
         """The means, beside the authors'; where abut stands; and whom a second core helped."""
-        return [*_times(self), *_misses(self), *self._standing(), *_separate(self)]
+        standing = [one.sentence for one in standings(self.programs, self.heaps)]
+        return [*_times(self), *_misses(self), *standing, *_separate(self)]
 
     def tables(self) -> "list[Table]":
         """Table 1, then a table a figure, then where abut stands in all of them."""
@@ -59,43 +56,29 @@ class AllocatorsResult:
 
     def served_tables(self) -> "list[Table]":
         """What is served from elsewhere, beside the same heap in line."""
-        from abut_papers.allocators.tables import served_table
+        from abut_papers.allocators.tables import served_tables
 
         served = [heap for heap in self.heaps if served_heap(heap)]
-        return [served_table(self.programs, served)] if served else []
+        return served_tables(self.programs, served) if served else []
 
     def document(self) -> dict[str, Any]:
         """Seconds and resident bytes of every run, what was simulated, demands."""
         return {"runs": [asdict(one) for one in self.programs]}
 
-    def draw(self, path: Path) -> None:
-        """Times by program and heap."""
-        from abut.reporters.plot import draw
-        from abut_papers.allocators.tables import time_bars
-
-        draw(time_bars(self.programs, self.heaps), path)
-
-    def _standing(self) -> list[str]:
-        return [one.sentence for one in standings(self.programs, self.heaps)]
-
-
-def measure(request: Request) -> AllocatorsResult:
-    """Run every program under every heap, in turn."""
-    return _measure(request, simulate=False)
-
 
 def measure_with_misses(request: Request) -> AllocatorsResult:
-    """The same; and record each once, and simulate the misses of the allocators' layouts."""
-    return _measure(request, simulate=True)
+    """Run every program under every heap, in turn; and record each once, and simulate the misses of
+    the allocators' layouts.
+    """
+    return _measure(request, recorded_workloads(request))
 
 
-def measure_served(request: Request) -> AllocatorsResult:
+def measure_served(request: Request, served: Sequence[str] = SERVED_HEAPS) -> AllocatorsResult:
     """Run the request's programs under heaps in line and served from elsewhere."""
-    return measure(replace(request, heaps=SERVED_HEAPS))
+    return _measure(replace(request, heaps=served), [None] * len(request.programs))
 
 
-def _measure(request: Request, *, simulate: bool) -> AllocatorsResult:
-    recorded = recorded_workloads(request) if simulate else [None] * len(request.programs)
+def _measure(request: Request, recorded: Sequence[Workload | None]) -> AllocatorsResult:
     pairs = zip(workloads(request), recorded, strict=True)
     programs = [runs for pair in pairs if (runs := _runs_of(request, *pair))]
     return AllocatorsResult(programs, list(dict.fromkeys(request.heaps)))
@@ -140,13 +123,19 @@ def _separate(result: AllocatorsResult) -> list[str]:
     said = []
     for heap in result.heaps:
         inner = served_heap(heap)
-        if inner is None or (ratio := _mean(result, "time", heap, inner)) is None:
+        if inner is None:
+            continue
+        ratios = [_mean(result, what, heap, inner) for what in (WALL_TIME, "time")]
+        if None in ratios:
             continue
         faster = [
             one.program
             for one in result.programs
-            if (own := one.ratio("time", heap, inner)) and own.high < 1
+            if (own := one.ratio(WALL_TIME, heap, inner)) and own.high < 1
         ]
-        programs = ", ".join(faster) or "none"
-        said.append(f"{heap} takes {ratio:.2f} of {inner}'s time; surely faster: {programs}")
+        by_clock, of_processors = ratios
+        said.append(
+            f"{heap} takes {by_clock:.2f} of {inner}'s time by the clock, and of both sides' "
+            f"processor time {of_processors:.2f}; surely faster: {', '.join(faster) or 'none'}"
+        )
     return said

@@ -1,13 +1,16 @@
-"""What `abut bench` asks of a paper, and what a paper's module offers.
+"""What `abut paper` asks of a paper, and what a paper's module offers.
 
-A paper is a module that an entry point of the group `abut.benches` names. It has `ABOUT`, one line;
-`PROGRAMS` and `HEAPS`, what it is measured on if nothing else is asked for; and `measure(request)`,
-which returns a `Result`. `IGNORES`, where it has it, names options of `abut bench` that it has no
-use for.
+A paper is a module that an entry point of the group `abut.papers` names. It has `ABOUT`, one line;
+`PROGRAMS` and `HEAPS`, what it is measured on if nothing else is asked for; `QUICK`, the fields of
+a request that `--quick` replaces; and `measure(request)`, which returns a `Result`. `IGNORES`, if
+it has it, names options of `abut paper` that it has no use for. Beside it lies `rows.toml`: each
+system, figure and table of the paper, with the command that repeats it, or the reason why not.
 """
 
-from collections.abc import Callable, Sequence
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -17,7 +20,8 @@ from abut.plugins import entries, load
 if TYPE_CHECKING:
     from rich.table import Table
 
-_GROUP = "abut.benches"
+_GROUP = "abut.papers"
+_NOT = "not, because "
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +29,9 @@ class Request:
     """What to measure: benchmarks of a suite by name, under heaps by name.
 
     What takes a recording takes the benchmarks as `recorded_suite` sizes them, or as `suite` does.
-    Traces are kept in `traces` and used again, unless `fresh`. `progress` shows what is done.
-    `left_out` fills with what failed, and why: the rest of a table is of use without it.
+    What was measured is kept in `traces` and used again, unless `fresh`. With `quick`, fewer runs
+    are made. `progress` shows what is done. `left_out` fills with what failed, and why: the rest of
+    a table is of use without it.
     """
 
     programs: Sequence[str]
@@ -36,6 +41,7 @@ class Request:
     fresh: bool
     progress: Callable[[str], None]
     recorded_suite: str = ""
+    quick: bool = False
     left_out: dict[str, str] = field(default_factory=dict)
 
     def leave_out(self, what: str, why: str) -> None:
@@ -63,13 +69,27 @@ class Result(Protocol):
 class Paper(Protocol):
     """A paper's module."""
 
+    __package__: str
     ABOUT: str
     PROGRAMS: tuple[str, ...]
     HEAPS: tuple[str, ...]
+    QUICK: Mapping[str, Any]
 
     @staticmethod
     def measure(request: Request) -> Result:
         """Measure what the request asks for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A system, figure or table: its place in the paper, and the command that repeats it, or the
+    reason why none does.
+    """
+
+    place: str
+    what: str
+    command: str
+    because: str = ""
 
 
 def papers() -> list[str]:
@@ -86,3 +106,14 @@ def find_paper(name: str) -> Paper:
             raise AbutError(problem, fix="install abut with its papers", exit_code=USAGE)
         raise unknown("paper", name, known)
     return cast("Paper", load(known[name]))
+
+
+def rows_of(paper: Paper) -> list[Row]:
+    """What the paper has, in its own order."""
+    text = (files(paper.__package__) / "rows.toml").read_text()
+    return [
+        Row(place, what, "", how.removeprefix(_NOT))
+        if how.startswith(_NOT)
+        else Row(place, what, how)
+        for place, what, how in tomllib.loads(text)["rows"]
+    ]

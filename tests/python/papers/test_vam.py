@@ -1,0 +1,141 @@
+"""Vam's figures, on traces that are made up."""
+
+from pathlib import Path
+
+import pytest
+
+from abut.heaps import Heap
+from abut.measure.memory_limit import LimitedRun
+from abut.measure.workload import Workload
+from abut.papers import Request
+from abut.simulation.pages import compare_pages, run_pages
+from abut_papers.allocators.comparison import AllocatorsResult
+from abut_papers.allocators.program_runs import Demand, ProgramRuns, Simulated
+from abut_papers.vam import custom, pressure
+from abut_papers.vam.bench import VamResult
+from abut_papers.vam.custom import CustomRuns
+from abut_papers.vam.figures import REACHABLE, ProgramPages
+from abut_papers.vam.pressure import Pressure
+from abut_papers.vam.tables import curve_table
+from page_traces import OBJECTS, PAGE, jobs_of, loop
+
+NO_RUNS = AllocatorsResult([], ["lea"])
+NOT_LIMITED = Pressure({}, {}, "there is no swap")
+CUSTOM = CustomRuns({"lea": [2.0], "obstack": [1.0]}, {"lea": [4096.0], "obstack": [2048.0]})
+
+
+def result_of(programs: list[ProgramPages], runs: AllocatorsResult = NO_RUNS) -> VamResult:
+    return VamResult(programs, runs, NOT_LIMITED, CUSTOM)
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> list[Path]:
+    """A dense one, of 400 pages, and a sparse one, of 800."""
+    return [loop(tmp_path / "dense", PAGE // 4), loop(tmp_path / "sparse", PAGE // 2)]
+
+
+def test_vams_figures_are_told_and_drawn(runs: list[Path], tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    program = ProgramPages("loop", "a loop", compare_pages(run_pages(jobs_of(runs))))
+    result = result_of([program])
+    assert result.verdict() == [
+        "loop: dense uses the fewest pages; in 0.8 MiB dense misses the fewest, and dense waits "
+        "for the disk least often",
+        "figure 7 is not measured: there is no swap; figure 8 is simulated",
+        "obstacks take 0.50 of the time of a request a node under lea (Feng and Berger: 0.92)",
+    ]
+    assert result.document()["programs"][0]["runs"]["dense"]["most_pages_in_use"] == 400
+    result.draw(tmp_path / "vam.svg")
+    assert "prefetchable" in (tmp_path / "vam.svg").read_text()
+
+
+def test_vams_tables_hold_all_programs(runs: list[Path]) -> None:
+    comparison = compare_pages(run_pages(jobs_of(runs)))
+    result = result_of([ProgramPages(name, "a loop", comparison) for name in ("one", "two")])
+    assert result.heaps == ["dense", "sparse"]
+    live_pages = OBJECTS * 64 // PAGE
+    assert result.mean_fragmentation()["sparse"] == pytest.approx(2 * OBJECTS // 4 / live_pages)
+    tables = {str(table.title): table for table in result.tables()}
+    for figure in (6, 8, 9):
+        assert any(f"(figure {figure})" in title for title in tables)
+    fragmentation = next(table for title, table in tables.items() if "(figure 6)" in title)
+    assert list(fragmentation.columns[-2].cells) == ["16.00", "32.00"]
+
+
+def test_misses_are_of_memories_that_live_data_fill_to_a_share(tmp_path: Path) -> None:
+    """400 pages, used in turn, 64 of them live data's bytes: all are missed but for 401 pages."""
+    paths = [loop(tmp_path / "dense", PAGE // 4)]
+    program = ProgramPages("loop", "a loop", compare_pages(run_pages(jobs_of(paths))))
+    live_pages = OBJECTS * 64 // PAGE
+    assert program.memories == [max(64, round(live_pages / share)) for share in REACHABLE]
+    (row,) = zip(*(column.cells for column in curve_table(program).columns), strict=True)
+    assert row == ("dense", *["800"] * len(REACHABLE))
+
+
+def test_a_heap_may_be_missing_of_one_program(runs: list[Path], tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    both, dense = (compare_pages(run_pages(jobs_of(some))) for some in (runs, runs[:1]))
+    programs = [ProgramPages("two", "a loop", dense), ProgramPages("one", "a loop", both)]
+    runs_of_one = ProgramRuns("one", Demand(1.0, 9, 90, 50), {"lea": [1.0]}, {})
+    result = result_of(programs, AllocatorsResult([runs_of_one], ["lea"]))
+    assert result.heaps == ["dense", "sparse"]
+    assert result.fragmentation("sparse") == [None, 32.0]
+    assert "sparse" not in result.mean_fragmentation()
+    read_ahead = next(table for table in result.tables() if "(figure 9)" in str(table.title))
+    assert [list(column.cells)[1] for column in read_ahead.columns[1:4]] == ["-", "88%", "-"]
+    result.draw(tmp_path / "vam.svg")
+
+
+def test_runs_in_little_memory_are_kept_and_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits: list[int] = []
+
+    def run(_: Workload, heap: Heap, limit: int, timeout_s: float) -> LimitedRun | None:
+        limits.append(limit)
+        little = limit < 1080
+        return None if little and heap.name == "abut" else LimitedRun(timeout_s, 1.0, limit)
+
+    monkeypatch.setattr(pressure, "obstacle", lambda: None)
+    monkeypatch.setattr(pressure, "run_limited", run)
+    request = Request(
+        ("lua-tables",), ("lea", "abut"), "small", tmp_path, fresh=False, progress=print
+    )
+    # 900 bytes are live of 1000 that are resident.
+    known = ProgramRuns("lua-tables", Demand(1.0, 9, 90, 900), {}, {"lea": [1000.0]})
+    result = pressure.measure(request, [known])
+    assert limits == 2 * [1000, 1100, 1225, 1385, 1600, 1900]
+    assert pressure.measure(request, [known]) == result
+    assert len(limits) == 12  # what was measured is used again
+    assert result.verdict() == [
+        "lua-tables: in 0.0 MiB 1 of 2 heaps get through, and lea reads the fewest pages back"
+    ]
+    seconds, faults = result.tables()
+    assert list(seconds.columns[1].cells) == ["60 s", "-"]
+    assert list(faults.columns[6].cells) == ["1.90 k", "1.90 k"]
+    assert result.document()["runs"]["lua-tables"]["abut"][0] is None
+
+
+def test_vams_times_and_misses_stand_beside_its_pages(runs: list[Path], tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    comparison = compare_pages(run_pages(jobs_of(runs)))
+    caches = {"lea": Simulated([9, 4], [8, 3], 100), "vam": Simulated([8, 2], [8, 2], 90)}
+    seconds = {"lea": [1.0, 1.1], "vam": [0.9, 0.8]}
+    program = ProgramRuns("loop", Demand(1.0, 9, 90, 50), seconds, {}, caches)
+    timed = AllocatorsResult([program], ["lea", "vam"])
+    result = result_of([ProgramPages("loop", "a loop", comparison)], timed)
+    assert "vam has 50% fewer L2 misses than lea (Feng and Berger: 39% fewer)" in result.verdict()
+    titles = [str(table.title) for table in result.tables()]
+    assert "instructions, by lea's" in titles
+    assert "loop: a loop" in titles
+    result.draw(tmp_path / "vam.svg")
+    assert "figure 3b" in (tmp_path / "vam.svg").read_text()
+    assert result.document()["runs"][0]["simulated"]["vam"]["misses"] == [8, 2]
+
+
+def test_regions_are_run_with_each_custom_allocator(tmp_path: Path) -> None:
+    request = Request((), ("lea", "xalloc"), "small", tmp_path, False, lambda _: None, quick=True)
+    result = custom.measure(request)
+    assert list(result.seconds) == ["lea", "xalloc", "obstack", "reap"]
+    assert min(result.resident["obstack"]) < min(result.resident["lea"])
+    assert result.table().row_count == 4

@@ -1,0 +1,205 @@
+"""`abut paper`: what is listed, asked for, left out and recorded, whichever the paper."""
+
+import json
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from typer import Exit
+
+from abut.commands import paper
+from abut.errors import AbutError
+from abut.heaps import GLIBC, find_heap
+from abut.measure.suites import choose, load_benchmarks
+from abut.measure.workload import Workload
+from abut.papers import Request, find_paper, papers, rows_of
+from abut.places import bench_places
+from abut.trace import Trace
+from abut_papers.common.recordings import recorded_workloads, recording, workloads
+from conftest import ROOT, Abut
+
+PAPERS = ("adcock", "cyll", "dpa", "rezaei", "vam")
+OWN = ("adcock", "cyll")  # whose programs are their own
+# Of each, what its tables and figures are.
+NUMBERED = {
+    "adcock": [
+        f"figure {chapter}.{number}"
+        for chapter, count in ((3, 10), (4, 7), (5, 3), (6, 6), (7, 37))
+        for number in range(1, count + 1)
+    ],
+    "cyll": [
+        "figure 3.1",
+        *(f"figure 4.{number}" for number in range(1, 4)),
+        *(f"figure 5.{number}" for number in range(1, 9)),
+        *(f"table 5.{number}" for number in range(1, 15)),
+    ],
+    "dpa": [
+        *(f"figure {number}" for number in range(1, 15)),
+        *(f"table {number}" for number in range(1, 5)),
+    ],
+    "rezaei": ["table 1", *(f"figure {number}" for number in range(1, 6))],
+    "vam": ["table 1", "table 2", *(f"figure {number}" for number in range(1, 10))],
+}
+
+
+def named(place: str) -> list[str]:
+    """The tables and figures that a row's place names: "figures 5.1 to 5.3" are three."""
+    kind, _, numbers = place.partition(" ")
+    if kind.rstrip("s") not in ("figure", "table"):
+        return []
+    found = []
+    for part in numbers.replace(" and ", ", ").split(", "):
+        first, _, last = part.partition(" to ")
+        chapter, dot, number = first.rpartition(".")
+        end = int((last or first).rpartition(".")[2])
+        found += [f"{chapter}{dot}{one}" for one in range(int(number), end + 1)]
+    return [f"{kind.rstrip('s')} {one}" for one in found]
+
+
+def test_the_papers_are_listed(abut: Abut) -> None:
+    shown = abut("paper").stdout.splitlines()
+    assert [line.split()[0] for line in shown[:-1]] == papers() == list(PAPERS)
+    assert shown[-1] == "next: abut paper --list"
+    unknown = abut("paper", "lea")
+    assert unknown.returncode == 2
+    assert "vam" in unknown.stderr
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_every_figure_and_table_is_a_row(name: str) -> None:
+    rows = rows_of(find_paper(name))
+    assert sorted(one for row in rows for one in named(row.place)) == sorted(NUMBERED[name])
+    for row in rows:
+        assert bool(row.command) != bool(row.because), row
+        words = row.command.split()
+        if words[:2] == ["abut", "paper"]:
+            assert words[2] == name
+            given = dict(zip(words[3::2], words[4::2], strict=True))
+            programs = given.get("--programs", "").split(",")
+            assert {*programs} - {""} <= set(find_paper(name).PROGRAMS), row
+        elif words[:2] == ["ctest", "-R"]:
+            assert words[2] in (ROOT / "tests/unit/CMakeLists.txt").read_text()
+
+
+def test_rows_are_shown_with_their_commands(abut: Abut) -> None:
+    done = abut("paper", "--list", "vam", "--json")
+    (rows,) = json.loads(done.stdout)["papers"].values()
+    assert {"place", "what", "command", "because"} == set(rows[0])
+    assert any(
+        row["because"]
+        for row in json.loads(abut("paper", "--list", "--json").stdout)["papers"]["adcock"]
+    )
+    shown = abut("paper", "--list")
+    assert shown.stdout.splitlines()[-1] == "next: abut paper adcock --quick"
+    assert "not, because" in shown.stdout
+    assert abut("paper", "--list", "--quick").returncode == 2
+
+
+def test_a_paper_names_programs_and_heaps_that_there_are() -> None:
+    declared = load_benchmarks(bench_places().suites)
+    for name in papers():
+        one = find_paper(name)
+        for heap in (*one.HEAPS, *one.QUICK.get("heaps", ())):
+            assert find_heap(heap).name == heap
+        assert set(one.QUICK["programs"]) <= set(one.PROGRAMS)
+        if name not in OWN:
+            assert choose(declared, "quick", one.PROGRAMS)
+            assert choose(declared, "small", one.QUICK["programs"])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", PAPERS)
+def test_a_quick_run_ends_in_two_minutes_and_goes_on(abut: Abut, name: str, tmp_path: Path) -> None:
+    folder = str(tmp_path / "traces")
+    done = abut(
+        "paper",
+        name,
+        "--quick",
+        "--traces",
+        folder,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1].startswith(f"next: abut paper {name} ")
+    again = abut(
+        "paper",
+        name,
+        "--quick",
+        "--json",
+        "--traces",
+        folder,
+    )
+    assert not json.loads(again.stdout)["left_out"]
+    assert "recording" not in again.stderr
+
+
+def test_quick_takes_the_smallest_size() -> None:
+    with pytest.raises(AbutError, match="nonsense"):
+        paper.command("adcock", quick=True, programs="nonsense")
+
+
+def test_a_program_that_is_recorded_stays_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "python"))
+    monkeypatch.chdir(tmp_path)
+    said: list[str] = []
+    request = Request(
+        ("echo",), ("glibc",), "quick", Path("traces"), fresh=False, progress=said.append
+    )
+    workload = Workload("echo", "says a word", "program", ("echo", "word"), tmp_path)
+    paths = {recording(request, workload, GLIBC) for _ in range(2)}
+    assert said == ["recording echo under glibc"]
+    (path,) = paths
+    assert Trace(path).info.command[-1] == "word"
+    other = Workload("echo", "says another", "program", ("echo", "other"), tmp_path)
+    assert recording(request, other, GLIBC) != path
+    broken = Workload("false", "fails", "program", ("false",), tmp_path)
+    with pytest.raises(AbutError, match="false under glibc: recording failed"):
+        recording(request, broken, GLIBC)
+
+
+def test_what_was_left_out_is_said_after_the_tables(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Nothing:
+        @staticmethod
+        def nothing() -> list[Any]:
+            return []
+
+        verdict = tables = nothing
+
+        @staticmethod
+        def document() -> dict[str, Any]:
+            return {}
+
+    class Failing:
+        PROGRAMS = HEAPS = ("one",)
+        QUICK: ClassVar[dict[str, Any]] = {}
+
+        @staticmethod
+        def measure(request: Request) -> Nothing:
+            request.leave_out("one recorded under abt", "recording failed")
+            return Nothing()
+
+    monkeypatch.setattr("abut.papers.find_paper", lambda _: Failing)
+    for as_json in (False, True):
+        with pytest.raises(Exit) as ended:
+            paper.command("failing", json=as_json)
+        assert ended.value.exit_code == 2
+        printed = capsys.readouterr()
+        assert printed.err.splitlines()[-1] == (
+            "abut: one recorded under abt is left out: recording failed"
+        )
+    assert '"left_out"' in printed.out
+
+
+def test_programs_are_recorded_at_a_size_of_their_own() -> None:
+    def argv(recorded: str) -> list[tuple[str, ...]]:
+        request = Request(("lua-tables",), (), "quick", Path(), False, print, recorded)
+        return [one.argv for one in (*workloads(request), *recorded_workloads(request))]
+
+    usual = argv("")
+    assert usual[0] == usual[1]
+    small = argv("small")
+    assert small[0] == usual[0]
+    assert small[1] != usual[0]
