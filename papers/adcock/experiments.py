@@ -25,7 +25,7 @@ from abut_papers.adcock.variants import (
 
 _LISTS = (7, 11, 15, 19, 21)
 # Bytes of a block of MLIST: large for long lists; for short ones twice the list, as m = 2 allows.
-_BLOCKS = {7: 4096, 11: 4096, 15: 2048, 19: 64, 21: 64}
+_BLOCKS = {7: 4096, 11: 4096, 15: 1024, 19: 64, 21: 64}
 # The same for lists without links inside blocks, whose elements are half as long.
 _UNROLLED = {7: 4096, 11: 4096, 15: 256, 19: 64, 21: 64}
 _SHARES = ("1", "0.1", "0.01")  # s: of the look-ups, how many are followed by a change
@@ -189,12 +189,11 @@ def _mlist(size: Size, lists: int) -> Experiment:
         ("embedded1space", "embedded1space --rate 100", "e"),
         ("embedded1space, as walked", "embedded1space-as-walked --rate 100", ""),
         ("embedded1space, to the end", "embedded1space-to-end --rate 100", ""),
+        ("perfect, strict", f"strict --block {block}", ""),
+        ("perfect, not strict", f"loose --block {block}", ""),
         ("perfect, strict, VCL", f"strict-vcl --block {max(block, 256)}", ""),
         ("perfect, not strict, VCL", f"loose-vcl --block {max(block, 256)}", ""),
         ("perfect, minimised", f"minimised --block {block}", ""),
-        ("perfect, in order", f"blocks --block {block}", ""),
-        ("perfect, gaps", f"gaps --block {max(block, 256)}", ""),
-        ("gaps without tables", f"marked --block {max(block, 256)}", ""),
         ("half-full lists", f"half-full --block {_UNROLLED[lists]}", ""),
         ("VCL lists", f"vcl --block {_UNROLLED[lists]}", ""),
     )

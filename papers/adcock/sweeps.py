@@ -227,11 +227,10 @@ def _sweeps(size: Size) -> Iterator[Experiment]:
             {
                 (name, float(block)): f"{text} --block {block}"
                 for name, text in (
-                    ("in order", "blocks"),
-                    ("not in order", "loose"),
+                    ("strict", "strict"),
+                    ("not strict", "loose"),
                     ("minimised", "minimised"),
                     ("half-full lists", "half-full"),
-                    ("with gaps", "gaps"),
                     ("VCL lists", "vcl"),
                 )
                 for block in (64, 256, 1024, 4096)
@@ -306,12 +305,12 @@ def _misses(size: Size) -> Iterator[Experiment]:
         (STILL, *variants_of(movers, {})),
         kind="misses",
     )
-    for lists, block, unrolled in ((11, 4096, 4096), (15, 2048, 256)):
+    for lists, block, unrolled in ((11, 4096, 4096), (15, 1024, 256)):
         walkers = (
             (UPPER, "upper"),
             ("sites <L; EL>", "sites-next" if lists > LONG_LISTS else "sites-last"),
-            ("perfect, in order", f"blocks --block {block}"),
-            ("perfect, gaps", f"gaps --block {block}"),
+            ("perfect, strict", f"strict --block {block}"),
+            ("perfect, not strict", f"loose --block {block}"),
             ("VCL lists", f"vcl --block {unrolled}"),
         )
         yield Experiment(

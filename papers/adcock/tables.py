@@ -69,7 +69,7 @@ def _cells(
     if experiment.program == "dict":
         cells.append(f"{100 * (1 - 1 / speedup):.0f} %")
     if thesis:
-        cells.append(_thesis(experiment, row.variant))
+        cells.append(theirs(experiment, row.variant))
     return cells
 
 
@@ -81,10 +81,19 @@ def _spread(first: Sequence[float], rounds: Sequence[float]) -> str:
     return f" ({min(speedups):.2f}\N{EN DASH}{max(speedups):.2f})"
 
 
-def _thesis(experiment: Experiment, variant: Variant) -> str:
+def theirs(experiment: Experiment, variant: Variant) -> str:
+    """The thesis's value: time that is saved of a tree's, or a speedup of lists'."""
     if variant.thesis is None:
         return ""
     return f"{variant.thesis:g}" + (" %" if experiment.program == "dict" else " x")
+
+
+def gain(experiment: Experiment, rows: Sequence[Row], row: Row) -> str:
+    """Ours, in the same way."""
+    speedup = rows[0].figures[experiment.figures[0]] / row.figures[experiment.figures[0]]
+    return (
+        f"{100 * (1 - 1 / speedup):.0f} %" if experiment.program == "dict" else f"{speedup:.3g} x"
+    )
 
 
 def _bound(experiment: Experiment, rows: Sequence[Row]) -> float | None:

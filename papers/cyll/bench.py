@@ -26,7 +26,7 @@ from abut.measure.measurement import Comparison
 from abut.measure.measurement import Plan as Rounds
 from abut.measure.session import Task, compare
 from abut.measure.workload import Workload
-from abut.papers import Request
+from abut.papers import Claim, Request
 from abut.places import PACKAGE, bench_places, native_folder
 from abut.reporters.progress import QuietWatcher
 from abut.simulation.jobs import Job, Result, simulate
@@ -57,6 +57,7 @@ from abut_papers.cyll.tables import (
     heaps_table,
     misses_table,
     slim_table,
+    points,
     system_table,
     times_table,
 )
@@ -99,6 +100,14 @@ class CyllResult:
 
     programs: Sequence[ProgramRuns]
     heaps: Sequence[str]
+
+    def claims(self) -> list[Claim]:
+        """Tables 5.2, 5.4 and 5.11: what he points out, of the programs that were measured."""
+        return [
+            Claim(f"{what}, {one.name}", f"{his:.2f}", f"{ours:.2f}", why)
+            for one in self.programs
+            for what, his, ours, why in points(one)
+        ]
 
     def verdict(self) -> list[str]:
         """The best strategy of each program, against `simple` and the best heap."""

@@ -1,6 +1,6 @@
 """Cyll's tables, and a picture of the first."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rich.table import Table
@@ -34,6 +34,31 @@ def _strategies(programs: Sequence[ProgramRuns]) -> list[str]:
 
 def _beside(ours: float, his: float | None) -> str:
     return f"{ours:.3f}" if his is None else f"{ours:.3f} ({his:.3f})"
+
+
+_WHY = {
+    "random": "caches of today hold more of it",
+    "friends-df": "ours name the parent, and the walk by friends is birth order",
+    "usage-df by ping": "",
+    "one-per-line": "",
+    "glibc": "the system's allocator of today is as fast as one that only follows",
+}
+
+
+def points(program: ProgramRuns) -> Iterator[tuple[str, float, float, str]]:
+    """What he points out of a program: what it is, his figure, ours, and why they may differ."""
+    simple = program.seconds[REFERENCE]
+    for strategy in ("random", "friends-df", "usage-df by ping", "one-per-line"):
+        his = his_time(program.name, strategy)
+        if his is not None and strategy in program.seconds:
+            yield f"time of {strategy}", his, program.seconds[strategy] / simple, _WHY[strategy]
+        his = his_misses(program.name, strategy, 1)
+        if his is not None and strategy in program.misses:
+            ours = program.misses[strategy][1] / max(1, program.misses[REFERENCE][1])
+            yield f"L2 misses of {strategy}", his, ours, ""
+    his = his_system_time(program.name)
+    if his is not None and GLIBC.name in program.seconds:
+        yield "time of the system's", his, program.seconds[GLIBC.name] / simple, _WHY[GLIBC.name]
 
 
 def times_table(programs: Sequence[ProgramRuns]) -> Table:

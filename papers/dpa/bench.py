@@ -29,7 +29,7 @@ from abut.measure.interleave import Interleaver
 from abut.measure.measurement import Measurement, Plan
 from abut.measure.sample import FIGURES
 from abut.measure.workload import Workload
-from abut.papers import Request
+from abut.papers import Claim, Request
 from abut.places import bench_places
 from abut.simulation.jobs import Job, simulate
 from abut.simulation.presets import find_preset
@@ -78,6 +78,10 @@ _CACHES = ("pentium4", "modern")
 @dataclass(frozen=True, slots=True)
 class DpaResult(Programs):
     """All figures, a row a program."""
+
+    def claims(self) -> list[Claim]:
+        """The means of section 5, of the plain heap's and of glibc's."""
+        return tables.claims(self)
 
     def verdict(self) -> list[str]:
         """The means, beside the authors'."""

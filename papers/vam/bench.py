@@ -16,7 +16,7 @@ from typing import Any
 
 from rich.table import Table
 
-from abut.papers import Request
+from abut.papers import Claim, Request
 from abut.reporters.pages import pages_document, pages_table
 from abut.simulation.jobs import Job
 from abut.simulation.pages import PAGE_BYTES, Pages, compare_pages, run_pages
@@ -25,8 +25,14 @@ from abut_papers.allocators.comparison import AllocatorsResult
 from abut_papers.allocators.figures import standing_of
 from abut_papers.common.recordings import heaps, recorded_workloads, recordings
 from abut_papers.vam import custom, pressure
-from abut_papers.vam.custom import CustomRuns
-from abut_papers.vam.figures import MEMORIES, MIDDLE, ProgramPages, ProgramsPages
+from abut_papers.vam.custom import THEIR_OBSTACK, CustomRuns
+from abut_papers.vam.figures import (
+    MEMORIES,
+    MIDDLE,
+    THEIR_FRAGMENTATION,
+    ProgramPages,
+    ProgramsPages,
+)
 from abut_papers.vam.pressure import Pressure
 from abut_papers.vam.tables import curve_table, draw, fragmentation_table, prefetch_table
 
@@ -50,6 +56,21 @@ class VamResult(ProgramsPages):
         said = [*self.runs.verdict(), *([standing.sentence] if standing else [])]
         said += [_verdict(program) for program in self.programs]
         return [*said, *self.pressure.verdict(), *self.custom.verdict()]
+
+    def claims(self) -> list[Claim]:
+        """The means that sections 4.1 to 4.6 state."""
+        found = [*self.runs.claims()]
+        fragmentation = self.mean_fragmentation()
+        found += [
+            Claim(f"figure 6: {heap}, pages over live data", theirs, f"{fragmentation[heap]:.2f}")
+            for heap, theirs in THEIR_FRAGMENTATION.items()
+            if heap in fragmentation
+        ]
+        if (times := self.custom.obstack_time()) is not None:
+            theirs = f"{THEIR_OBSTACK:.2f}"
+            why = "a program of our own that does little else"
+            found.append(Claim("obstacks, time by lea's", theirs, f"{times:.2f}", why))
+        return found
 
     def tables(self) -> list[Table]:
         """Those of the runs; figures 6 and 9; then of each program figures 7 and 8."""

@@ -33,11 +33,16 @@ class CustomRuns:
     seconds: Mapping[str, Sequence[float]]
     resident: Mapping[str, Sequence[float]]
 
+    def obstack_time(self) -> float | None:
+        """As a multiple of Lea's, with a request a node."""
+        if not {"obstack", "lea"} <= set(self.seconds):
+            return None
+        return median(self.seconds["obstack"]) / median(self.seconds["lea"])
+
     def verdict(self) -> list[str]:
         """What obstacks take, beside the authors'."""
-        if not {"obstack", "lea"} <= set(self.seconds):
+        if (times := self.obstack_time()) is None:
             return []
-        times = median(self.seconds["obstack"]) / median(self.seconds["lea"])
         return [
             f"obstacks take {times:.2f} of the time of a request a node under lea "
             f"(Feng and Berger: {THEIR_OBSTACK:.2f})"

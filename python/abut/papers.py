@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from abut.errors import USAGE, AbutError, unknown
 from abut.plugins import entries, load
@@ -50,8 +50,20 @@ class Request:
         self.progress(f"{what} is left out: {why}")
 
 
+class Claim(NamedTuple):
+    """What a paper found, and what is found here; `why`: where they may differ, the reason."""
+
+    what: str
+    paper: str
+    ours: str
+    why: str = ""
+
+
 class Result(Protocol):
     """A paper's figures, measured again."""
+
+    def claims(self) -> list[Claim]:
+        """The paper's main figures, beside ours."""
 
     def verdict(self) -> list[str]:
         """What was found, in sentences."""

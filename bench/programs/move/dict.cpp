@@ -18,12 +18,13 @@ bench::DictSettings parse(int argc, char **argv) {
                  "operations of each tenth that are timed; of the others only changes are made");
   options.choice("variant", settings.variant, {"node", "fields"},
                  "what a deletion moves: MOVENODE or MOVEFIELDS");
-  options.text(
-      "mover", settings.mover,
-      "none, upper, layout-worst|page|line|veb, sites, ccmalloc-static, periodic2space[-nested], periodic1space, "
-      "incremental1space, incremental2space, embedded1space, embedded2space, tuned, bfs[-0|-1|-2], fixed[-0|-1|-2], btree[-64|-256|-512]; MOVENODE: "
-      "sites-M|I|C|MI|MI-newblock-extended|MI-newblock-vanilla|MI-firstfit-extended|"
-      "MI-firstfit-vanilla|MI-pages|MI-first; MOVEFIELDS: sites-I|C|IC|IC-...");
+  options.text("mover", settings.mover,
+               "none, upper, layout-worst|page|line|veb, sites, ccmalloc-static, "
+               "periodic2space[-nested], periodic1space, "
+               "incremental1space, incremental2space, embedded1space, embedded2space, tuned, "
+               "bfs[-0|-1|-2], fixed[-0|-1|-2], btree[-64|-256|-512]; MOVENODE: "
+               "sites-M|I|C|MI|MI-newblock-extended|MI-newblock-vanilla|MI-firstfit-extended|"
+               "MI-firstfit-vanilla|MI-pages|MI-first; MOVEFIELDS: sites-I|C|IC|IC-...");
   options.number("percent", settings.percent, {100, 1000}, "cells for 100 nodes: m");
   options.number("period", settings.period, {0, UINT64_MAX}, "operations between two passes");
   options.number("rate", settings.rate, {0, 1'000'000},

@@ -233,7 +233,7 @@ private:
   }
 
   std::size_t most_;
-  adcock::move::ReserveArray<Node, adcock::move::MappedReserve> nodes_;
+  adcock::move::ReserveArray<Node> nodes_;
   std::uint32_t count_ = 0;
   std::vector<std::uint32_t> free_;
   std::uint32_t root_ = 0;

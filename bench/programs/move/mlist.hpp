@@ -36,7 +36,6 @@ bool run_list_movers(const MlistSettings &settings);
 bool run_list_sites(const MlistSettings &settings);
 bool run_minimised_lists(const MlistSettings &settings);
 bool run_perfect_lists(const MlistSettings &settings);
-bool run_gapped_lists(const MlistSettings &settings);
 bool run_unrolled_lists(const MlistSettings &settings);
 
 // `Store` keeps the lists. Of a list's nodes all that lie before the one of an index are added to the sum.
@@ -114,9 +113,7 @@ private:
         from, to, [&](std::uint64_t hastened) { hasten(hastened); },
         [&](std::uint64_t timed) { batches_.run(timed, [&] { operation(); }); });
   }
-  bool can_hasten() const {
-    return kCanHasten && (settings_.mover == "none" || lays_out());
-  }
+  bool can_hasten() const { return kCanHasten && (settings_.mover == "none" || lays_out()); }
   bool lays_out() const {
     return settings_.mover == "upper" || settings_.mover.starts_with("layout-");
   }

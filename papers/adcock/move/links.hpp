@@ -7,7 +7,6 @@
 // and, only where there is more to mend when a node moves:
 //
 //   static void moved(Heap &, CellId from, CellId to);             after the node lies at `to`, before `from` is free
-//   static void relocate(Heap &, CellId from, CellId to);          moves the bytes; else the move constructor does
 //
 // A node has one owner: the link or the root that leads to it (2.3.2.1). Who moves a node always came along that link,
 // so it is at hand. What else points at a node, is updated by `moved`.
@@ -15,7 +14,8 @@
 
 #include "rds_heap.hpp"
 
-#include <memory>
+#include <cstring>
+#include <type_traits>
 
 namespace adcock::move {
 
@@ -52,32 +52,6 @@ struct ArrayLinks {
   }
 };
 
-// Links that are plain pointers, as a program has them already.
-template <auto... Members>
-struct PointerLinks {
-  static constexpr unsigned kLinks = sizeof...(Members);
-
-  template <typename Heap>
-  static CellId get(const Heap &heap, CellId node, unsigned which) {
-    const typename Heap::NodeType *to = nullptr;
-    unsigned i = 0;
-    static_cast<void>(((i++ == which && (to = heap[node].*Members, true)) || ...));
-    return to == nullptr ? kNoCell : heap.cell_of(to);
-  }
-  template <typename Heap>
-  static void set(Heap &heap, CellId node, unsigned which, CellId to) {
-    auto *target = found_or_null(heap, to);
-    unsigned i = 0;
-    static_cast<void>(((i++ == which && (heap[node].*Members = target, true)) || ...));
-  }
-
-private:
-  template <typename Heap>
-  static auto *found_or_null(Heap &heap, CellId to) {
-    return to == kNoCell ? nullptr : static_cast<typename Heap::NodeType *>(heap.address(to));
-  }
-};
-
 // Where a node is held: a link of another node, or a root of the structure.
 struct Place {
   CellId owner = kNoCell; // kNoCell: a root
@@ -89,16 +63,8 @@ struct Place {
 template <typename Links, typename Heap>
 void relocate(Heap &heap, CellId from, CellId to) {
   using Node = typename Heap::NodeType;
-  if constexpr (requires { Links::relocate(heap, from, to); }) {
-    Links::relocate(heap, from, to);
-  } else if constexpr (std::is_trivially_copyable_v<Node>) {
-    std::memcpy(heap.address(to), heap.address(from), sizeof(Node));
-  } else {
-    static_assert(std::is_nothrow_move_constructible_v<Node>, "a move must not fail half way");
-    auto *old = static_cast<Node *>(heap.address(from));
-    ::new (heap.address(to)) Node(std::move(*old));
-    old->~Node();
-  }
+  static_assert(std::is_trivially_copyable_v<Node>);
+  std::memcpy(heap.address(to), heap.address(from), sizeof(Node));
   if constexpr (requires { Links::moved(heap, from, to); }) Links::moved(heap, from, to);
 }
 

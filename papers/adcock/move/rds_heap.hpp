@@ -13,12 +13,9 @@ struct HeapIsFull : std::bad_alloc {
   const char *what() const noexcept override { return "adcock::move: the bounded heap is full"; }
 };
 
-template <typename Node, Geometry Wanted = Geometry{}, Needs What = Needs{},
-          typename Reserve = MappedReserve>
+template <typename Node, Geometry Wanted = Geometry{}, Needs What = Needs{}>
 class RdsHeap : public HeapFinding<sizeof(Node), Wanted, What> {
   using Finding = HeapFinding<sizeof(Node), Wanted, What>;
-  static_assert(Finding::Numbers::kGeometry.line_bytes <= Reserve::kChunkBytes,
-                "a node is longer than what an allocator is asked for at a time");
 
 public:
   using NodeType = Node;
@@ -28,8 +25,7 @@ public:
   static constexpr std::size_t kMostCells = std::size_t{1} << 28;
 
   // Room for `most` cells; memory is taken as it is needed, a page at a time.
-  explicit RdsHeap(std::size_t most = kMostCells, Reserve reserve = Reserve())
-      : Finding(most), cells_(std::move(reserve)) {
+  explicit RdsHeap(std::size_t most = kMostCells) : Finding(most) {
     grow();
     this->use(kNoCell); // its number means: no cell
     this->forget_one();
@@ -46,14 +42,6 @@ public:
     return *static_cast<const Node *>(address(cell));
   }
   void *address(CellId cell) const { return cells_.at(Numbers::offset(cell)); }
-  // The cell of a node that lies in this heap.
-  CellId cell_of(const Node *node) const {
-    static_assert(Reserve::kOneRange, "nodes in an allocator's memory are named by numbers only");
-    return Numbers::cell_at(
-        static_cast<std::size_t>(reinterpret_cast<const std::byte *>(node) - cells_.base()));
-  }
-
-  const Reserve &reserve() const { return cells_; }
 
   // ---- how large it may be ----
 
@@ -71,8 +59,6 @@ public:
     cells_.prefer_huge_pages();
     this->prefer_huge_tables();
   }
-  // The same, once the heap has so many pages.
-  void prefer_huge_pages_from(std::uint32_t pages) { huge_from_ = pages; }
   bool may_grow() const { return bound_pages_ == 0 || this->pages() < bound_pages_; }
   bool may_grow_for_layout() const {
     if (!may_grow() || bound_ratio_ <= 0) return may_grow();
@@ -134,7 +120,6 @@ public:
     cells_.grow_to((std::size_t{number(page)} + 1) * Numbers::kGeometry.page_bytes,
                    this->most_pages() * Numbers::kGeometry.page_bytes);
     this->add_page();
-    if (this->pages() == huge_from_) prefer_huge_pages();
     return page;
   }
 
@@ -148,9 +133,8 @@ public:
   }
 
 private:
-  Reserve cells_;
+  MappedReserve cells_;
   std::uint32_t bound_pages_ = 0;
-  std::uint32_t huge_from_ = 0;
   double bound_ratio_ = 0;
 };
 

@@ -55,9 +55,7 @@ private:
   static constexpr size_t kEdge = 24; // so that blocks are at multiples of sixteen
 
   static Chunk *&below(Address area) { return *reinterpret_cast<Chunk **>(area); }
-  static bool is_first(Chunk *chunk) {
-    return chunk->address() == area_of(chunk) + kEdge;
-  }
+  static bool is_first(Chunk *chunk) { return chunk->address() == area_of(chunk) + kEdge; }
 
   bool fits(size_t bytes) const {
     return top_ != nullptr &&

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _MEASURING = (
     *("quick", "programs", "heaps", "suite", "recorded", "traces", "fresh", "plot", "force"),
+    "markdown",
 )
 
 
@@ -53,6 +54,9 @@ def command(
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Measure again what is there.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print what the paper found and what we did, alone.")
+    ] = False,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the figures (.png or .svg).")
     ] = None,
@@ -68,8 +72,10 @@ def command(
         abut paper vam --plot vam.svg
         abut paper vam --programs sqlite --heaps glibc,abut --json
     """
+    from abut.commands.console import console
     from abut.papers import Request, find_paper
     from abut.places import cache_folder
+    from abut.reporters.trace import document
 
     if rows or name is None:
         refuse("the papers are listed", *_MEASURING, *(() if rows else ("json",)))
@@ -79,6 +85,8 @@ def command(
     refuse(f"{name} has no use for it", *getattr(paper, "IGNORES", ()))
     if quick:
         refuse("--quick takes the smallest", "suite", "recorded")
+    if markdown:
+        refuse("--markdown prints one table", "json")
     _check_plot(plot, force=force)
     request = Request(
         programs=_words(programs) or _usual(paper, "programs", quick=quick),
@@ -90,7 +98,19 @@ def command(
         recorded_suite="" if quick else recorded,
         quick=quick,
     )
-    _show(name, paper.measure(request), plot, as_json=json, left_out=request.left_out)
+    result = paper.measure(request)
+    if plot:
+        with written(plot) as unfinished:
+            result.draw(unfinished)
+    if markdown:
+        print(_claims(result))
+    elif json:
+        print(document(paper=name, left_out=request.left_out, **result.document()))
+    else:
+        for sentence in result.verdict():
+            print(sentence)
+        console().print(*result.tables(), sep="\n")
+        print(f"next: abut paper {name} " + ("--json" if plot else f"--plot {name}.svg"))
     _report_left_out(request)
 
 
@@ -100,22 +120,13 @@ def _usual(paper: "Paper", what: str, *, quick: bool) -> Any:
     return {**usual, **(paper.QUICK if quick else {})}[what]
 
 
-def _show(
-    name: str, result: "Result", plot: Path | None, *, as_json: bool, left_out: dict[str, str]
-) -> None:
-    from abut.commands.console import console
-    from abut.reporters.trace import document
+def _claims(result: "Result") -> str:
+    """The paper's figures and ours as a table of a page, under the machine that measured."""
+    from abut.machine import describe, this_machine
 
-    if plot:
-        with written(plot) as unfinished:
-            result.draw(unfinished)
-    if as_json:
-        print(document(paper=name, left_out=left_out, **result.document()))
-        return
-    for sentence in result.verdict():
-        print(sentence)
-    console().print(*result.tables(), sep="\n")
-    print(f"next: abut paper {name} " + ("--json" if plot else f"--plot {name}.svg"))
+    rows = [("what", "paper", "ours", "why it differs"), ("---",) * 4, *result.claims()]
+    table = ("| " + " | ".join(row) + " |" for row in rows)
+    return "\n".join([describe(this_machine()), "", *table])
 
 
 def _report_left_out(request: "Request") -> None:

@@ -167,16 +167,6 @@ TEST(RdsHeap, HoldsItsRatio) {
   }
 }
 
-TEST(RdsHeapDeathTest, NoticesAStaleReference) {
-  if (!kChecks) GTEST_SKIP() << "checked in debug builds";
-  Heap heap;
-  const CellId cell = heap.find(Lowest<Level::cell, Level::heap>{});
-  const Ref<Heap> ref(heap, cell);
-  heap.free(cell);
-  heap.use(cell); // another node there
-  EXPECT_DEATH(ref.in(heap), "moved or freed");
-}
-
 // A site that offers two hints.
 struct TwoHints {
   CellId near;

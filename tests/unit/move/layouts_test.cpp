@@ -93,5 +93,41 @@ TEST(ListLayouts, AreFilledUpToWholeBlocks) {
   }
 }
 
+// Section 2.3.2.1: a node that others than its owner point at. Each knows its parent, which is told when it moves.
+struct Child {
+  CellId child[2];
+  CellId parent;
+};
+struct ParentLinks : ArrayLinks<&Child::child, 2> {
+  template <typename Heap>
+  static void moved(Heap &heap, CellId /*from*/, CellId to) {
+    for (const CellId child : heap[to].child)
+      if (found(child)) heap[child].parent = to;
+  }
+};
+
+TEST(Relayout, MendsTheParentsThatItIsToldOf) {
+  using Heap = RdsHeap<Child, kShape>;
+  Heap heap;
+  std::vector<CellId> nodes;
+  for (std::uint32_t i = 0; i < 63; ++i) {
+    const PageId page = i % 7 == 0 ? heap.grow() : PageId{heap.pages() - 1};
+    nodes.push_back(heap.take(Heap::Numbers::line(page, i % 7)));
+    const CellId parent = i == 0 ? kNoCell : nodes[(i - 1) / 2];
+    heap[nodes[i]] = {{kNoCell, kNoCell}, parent};
+    if (i > 0) heap[parent].child[(i - 1) % 2] = nodes[i];
+  }
+  CellId root = nodes[0];
+  EXPECT_EQ(relayout<ParentLinks>(heap, root), 63u);
+  std::vector<CellId> walked{root};
+  for (std::size_t i = 0; i < walked.size(); ++i)
+    for (const CellId child : heap[walked[i]].child)
+      if (found(child)) {
+        EXPECT_EQ(heap[child].parent, walked[i]);
+        walked.push_back(child);
+      }
+  EXPECT_EQ(walked.size(), 63u);
+}
+
 } // namespace
 } // namespace adcock::move

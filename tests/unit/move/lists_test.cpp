@@ -1,8 +1,5 @@
 // Layouts and movers of many singly linked lists, against vectors.
-#include "adcock/move/block_lists.hpp"
 #include "adcock/move/clustered_list.hpp"
-#include "adcock/move/gapped_lists.hpp"
-#include "adcock/move/marked_heap.hpp"
 #include "adcock/move/minimised.hpp"
 #include "move/item_lists.hpp"
 #include "support/random.hpp"
@@ -51,98 +48,6 @@ TEST(ClusteredList, HoldsItsLayoutAfterEveryUpdate) {
   expect_clustered<Order::non_strict, Overflow::vcl>(8);
   expect_clustered<Order::non_strict, Overflow::simple>(12);
   expect_clustered<Order::strict, Overflow::vcl>(4);
-}
-
-// Random insertions and erasures by `insert(list, before, value)` and `erase(list, before)`; `check()` follows each.
-template <typename Structure, typename Insert, typename Erase, typename Check>
-void expect_lists(Structure &lists, Insert insert, Erase erase, Check check) {
-  std::vector<std::vector<std::uint32_t>> model(kLists);
-  support::Random random(3);
-  for (std::uint32_t i = 0; i < 6000; ++i) {
-    const auto list = static_cast<std::uint32_t>(random.below(kLists));
-    auto &values = model[list];
-    const bool grows = random.below(100) < (i / 1500 % 2 == 0 ? 65u : 35u);
-    const std::size_t place = random.below(values.size() + (grows || values.empty() ? 1 : 0));
-    const CellId before = place == 0 ? kNoCell : lists.at(list, place - 1);
-    if (grows) {
-      insert(list, before, i);
-      values.insert(values.begin() + static_cast<long>(place), i);
-    } else if (!values.empty()) {
-      erase(list, before);
-      values.erase(values.begin() + static_cast<long>(place));
-    }
-    check(list);
-    if (i % 20 == 0) lists.expect_same(model);
-    if (testing::Test::HasFatalFailure()) return;
-  }
-}
-
-template <typename Heap>
-void expect_gapped() {
-  Lists<Heap> lists;
-  GappedLists<Heap, ItemLinks> layout(lists.heap, lists.roots, kLists);
-  expect_lists(
-      lists,
-      [&](std::uint32_t list, CellId before, std::uint32_t value) {
-        layout.insert(list, before, [&](CellId cell) {
-          lists.heap[cell] = Item{kNoCell, kNoCell, value, 0};
-        });
-        if (value % 500 == 0) layout.lay_out(list);
-      },
-      [&](std::uint32_t list, CellId before) { layout.erase(list, before); },
-      [&](std::uint32_t list) { layout.check(list); });
-  EXPECT_GT(layout.moved(), 0u);
-}
-
-TEST(GappedLists, KeepEachStretchInABlockOfItsOwn) {
-  using Plain = RdsHeap<Item, kBlocks>;
-  expect_gapped<RdsHeap<Item, kBlocks, GappedLists<Plain, ItemLinks>::needs()>>();
-}
-TEST(GappedLists, NeedNoTableWhereLinksMarkWhatIsFree) {
-  expect_gapped<MarkedHeap<Item, ItemLinks, kBlocks>>();
-}
-
-// The lists of BlockLists, as the test wants them.
-class Blocks {
-public:
-  CellId at(std::uint32_t list, std::size_t index) {
-    CellId cell = roots[list];
-    while (index-- > 0) cell = layout.heap()[cell].next;
-    return cell;
-  }
-  void expect_same(const std::vector<std::vector<std::uint32_t>> &model) {
-    std::size_t nodes = 0;
-    for (std::uint32_t list = 0; list < kLists; ++list) {
-      CellId cell = roots[list];
-      for (const std::uint32_t value : model[list]) {
-        ASSERT_TRUE(found(cell));
-        ASSERT_EQ(layout.heap()[cell].value, value);
-        cell = layout.heap()[cell].next;
-      }
-      ASSERT_FALSE(found(cell));
-      nodes += model[list].size();
-    }
-    ASSERT_EQ(layout.nodes(), nodes);
-  }
-
-  CellId roots[kLists]{};
-  BlockLists<Item, ItemLinks, 256> layout{roots, kLists};
-};
-
-TEST(BlockLists, KeepNodesInOrderFromEachBlocksStart) {
-  Blocks lists;
-  expect_lists(
-      lists,
-      [&](std::uint32_t list, CellId before, std::uint32_t value) {
-        const CellId cell = lists.layout.insert(list, before, Item{kNoCell, kNoCell, value, 0});
-        ASSERT_EQ(lists.layout.heap()[cell].value, value);
-      },
-      [&](std::uint32_t list, CellId before) { lists.layout.erase(list, before); },
-      [&](std::uint32_t) { lists.layout.check(); });
-  while (found(lists.roots[0])) lists.layout.erase(0, kNoCell);
-  for (std::uint32_t list = 1; list < kLists; ++list)
-    while (found(lists.roots[list])) lists.layout.erase(list, kNoCell);
-  EXPECT_EQ(lists.layout.heap().blocks_in_use(), 0u);
 }
 
 TEST(MinimisedLists, UseAsFewBlocksAsCanBe) {

@@ -84,20 +84,9 @@ public:
     if (after != before) note_count(line, before, after);
   }
   void use(CellId cell) { change(Numbers::line_of(cell), bit(cell), 0); }
-  void unuse(CellId cell) {
-    change(Numbers::line_of(cell), 0, bit(cell));
-    generations_.bump(number(cell));
-  }
+  void unuse(CellId cell) { change(Numbers::line_of(cell), 0, bit(cell)); }
   // The same of several cells of a line at once.
-  void unuse(LineId line, Mask cells) {
-    change(line, 0, cells);
-    if constexpr (kChecks)
-      for (Mask left = cells; left != 0; left = static_cast<Mask>(left & (left - 1)))
-        generations_.bump(
-            number(Numbers::cell(line, static_cast<std::uint32_t>(std::countr_zero(left)))));
-  }
-  // The cell was left without being noted.
-  void note_left(CellId cell) { generations_.bump(number(cell)); }
+  void unuse(LineId line, Mask cells) { change(line, 0, cells); }
   static constexpr Mask bit(CellId cell) {
     return static_cast<Mask>(std::uint64_t{1} << Numbers::slot_of(cell));
   }
@@ -115,8 +104,6 @@ public:
     --nodes_; // the cell that means: none
   }
 
-  // How many nodes a cell has had; only counted where checks are on.
-  std::uint32_t generation(CellId cell) const { return generations_.of(number(cell)); }
   void check_in_use(CellId cell) const {
     if constexpr (kChecks)
       require(in_use(cell), "a cell without a node was looked at: was the node moved or freed?");
@@ -142,7 +129,7 @@ protected:
   using LineClasses = Classing<kCells, What.line_classes, 65>;
   using PageClasses = Classing<kPageCells, What.page_classes, 17>;
   template <bool Needed, typename T>
-  using ArrayIf = std::conditional_t<Needed, ReserveArray<T, MappedReserve>, NoArray>;
+  using ArrayIf = std::conditional_t<Needed, ReserveArray<T>, NoArray>;
 
   explicit HeapTables(std::size_t most) : most_pages_(most / kPageCells + 2) {}
 
@@ -159,7 +146,6 @@ protected:
     slot_cursors_.grow_to(lines, most_pages_ * kLines);
     cell_links_.grow_to(cells, most_pages_ * kLines << Numbers::kCellBits);
     if constexpr (What.page_bits) page_bits_.grow_to(pages_ / 64 + 1, most_pages_ / 64 + 1);
-    generations_.grow_to(cells);
     enter_page(PageId{pages_++});
   }
 
@@ -184,8 +170,8 @@ protected:
     if constexpr (What.page_bits) set_page_bit(page, false);
   }
 
-  ReserveArray<Mask, MappedReserve> masks_;
-  ReserveArray<PageFacts, MappedReserve> facts_;
+  ReserveArray<Mask> masks_;
+  ReserveArray<PageFacts> facts_;
   ArrayIf<What.any_line_list(), Neighbours> line_links_;
   ArrayIf<What.any_page_list(), Neighbours> page_links_;
   ArrayIf<What.cell_list, Neighbours> cell_links_;
@@ -271,7 +257,6 @@ private:
     if constexpr (What.page_bits) set_page_bit(page, total < kPageCells);
   }
 
-  Generations generations_;
   std::size_t most_pages_;
   std::size_t nodes_ = 0;
   std::uint32_t pages_ = 0;

@@ -85,12 +85,6 @@ struct Numbering {
     return std::size_t{number(line_of(cell))} * kGeometry.line_bytes +
            std::size_t{slot_of(cell)} * NodeBytes;
   }
-  static constexpr CellId cell_at(std::size_t offset) {
-    if constexpr (kSeamless) return CellId{static_cast<std::uint32_t>(offset / NodeBytes)};
-    const auto line = static_cast<std::uint32_t>(offset / kGeometry.line_bytes);
-    return cell(LineId{line},
-                static_cast<std::uint32_t>(offset % kGeometry.line_bytes / NodeBytes));
-  }
 };
 
 } // namespace adcock::move

@@ -33,7 +33,6 @@ struct Needs {
   bool page_bits = false;            // the heap's pages that are not full, in a field of bits
   bool heap_cursor = false;          // where the heap's last search ended
   bool spaces = false;               // to which of two spaces each page belongs
-  bool handles = false;              // which handle, if any, follows the node of each cell
 
   constexpr bool page_counts() const { return page_list || page_classes; }
   constexpr bool any_line_list() const { return line_list || line_classes; }
@@ -56,7 +55,6 @@ struct Needs {
     both.page_bits |= other.page_bits;
     both.heap_cursor |= other.heap_cursor;
     both.spaces |= other.spaces;
-    both.handles |= other.handles;
     return both;
   }
   constexpr bool operator==(const Needs &) const = default;

@@ -46,7 +46,6 @@ public:
     const LineId line = Numbers::line_of(cell);
     poison(heap_->address(cell), sizeof(typename Heap::NodeType));
     heap_->set_mask_unnoted(line, static_cast<Mask>(heap_->mask(line) & ~Heap::bit(cell)));
-    heap_->note_left(cell);
   }
 
 private:

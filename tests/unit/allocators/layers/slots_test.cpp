@@ -160,7 +160,8 @@ protected:
 };
 using FirstFitTree = AddressTree<Fit::first>;
 using CartesianTree = AddressTree<Fit::better, TreeOrder::length>;
-using Indices = testing::Types<BestFitTable<65536>, LogBins, AddressTree<>, FirstFitTree, CartesianTree>;
+using Indices =
+    testing::Types<BestFitTable<65536>, LogBins, AddressTree<>, FirstFitTree, CartesianTree>;
 TYPED_TEST_SUITE(ChunkIndexTest, Indices);
 
 // Best fit is exact for tables; the tree promises the better fit only, and is held to sufficing.
