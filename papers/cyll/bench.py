@@ -56,8 +56,8 @@ from abut_papers.cyll.tables import (
     draw,
     heaps_table,
     misses_table,
-    slim_table,
     points,
+    slim_table,
     system_table,
     times_table,
 )
