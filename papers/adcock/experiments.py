@@ -1,17 +1,16 @@
 """The experiments on structures whose nodes move: programs, movers, and the thesis's values.
 
 DICT is a search tree in which nodes are looked up, deleted and inserted; MLIST many linked lists.
-The values are those of figures 3.7, 3.9, 7.11, 7.16, 7.26,
-7.27 and the tables of 7.1 in Adcock, *Improving cache performance by runtime data movement* (2009).
+The values are those of figures 3.7, 3.9, 7.11, 7.16, 7.26, 7.27 and the tables of 7.1 in Adcock,
+*Improving cache performance by runtime data movement* (2009).
 """
 
 from collections.abc import Iterator, Mapping
 
 from abut_papers.adcock.sweeps import parameter_experiments
 from abut_papers.adcock.variants import (
+    COURSE,
     LONG_LISTS,
-    MLIST_NODES,
-    MOVER_FIGURES,
     STILL,
     UPPER,
     Experiment,
@@ -19,6 +18,8 @@ from abut_papers.adcock.variants import (
     Variant,
     dict_arguments,
     mlist_arguments,
+    on_dict,
+    on_mlist,
     operations_option,
     variants_of,
 )
@@ -49,38 +50,23 @@ def experiments(suite: str) -> Iterator[Experiment]:
 
 def _degradation(size: Size) -> Iterator[Experiment]:
     """Figures 3.1, 3.2 and 3.7: programs whose nodes stay, and the bounds on what can be won."""
-    for variant in ("node", "fields"):
-        variants = tuple(
-            Variant(
-                f"{what}, s = {share}",
-                (*dict_arguments(size, variant, share), "--mover", mover),
-            )
-            for share in _SHARES
-            for what, mover in (("degrades", "none"), (UPPER, "upper"))
-        )
-        yield Experiment(
-            f"degradation-dict-{variant}",
-            f"DICT, MOVE{variant.upper()}, {size.nodes:,} nodes: how its layout degrades",
-            "dict",
-            (),
-            ("first_ns", "last_ns"),
-            variants,
-            kind="course",
-        )
-    variants = tuple(
-        Variant(f"{what}, v = 2^{lists}", (*mlist_arguments(size, lists), "--mover", mover))
-        for lists in _LISTS
+    for node in ("node", "fields"):
+        shares = {f"s = {share}": dict_arguments(size, node, share) for share in _SHARES}
+        about = f"DICT, MOVE{node.upper()}, {size.nodes:,} nodes"
+        yield _course(f"degradation-dict-{node}", about, "dict", shares)
+    lengths = {f"v = 2^{lists}": mlist_arguments(size, lists) for lists in _LISTS}
+    yield _course("degradation-mlist", f"MLIST, 2^{size.bits} nodes", "mlist", lengths)
+
+
+def _course(name: str, about: str, program: str, work: Mapping[str, tuple[str, ...]]) -> Experiment:
+    """How a layout degrades beside the bound, at each work by its arguments."""
+    variants = (
+        Variant(f"{what}, {which}", (*arguments, "--mover", mover))
+        for which, arguments in work.items()
         for what, mover in (("degrades", "none"), (UPPER, "upper"))
     )
-    yield Experiment(
-        "degradation-mlist",
-        f"MLIST, 2^{size.bits} nodes: how its layout degrades",
-        "mlist",
-        (),
-        ("first_ns", "last_ns"),
-        variants,
-        kind="course",
-    )
+    about = f"{about}: how its layout degrades"
+    return Experiment(name, about, program, (), COURSE, tuple(variants), kind="course")
 
 
 # ---- DICT ----
@@ -128,40 +114,37 @@ def _dict(size: Size, variant: str, share: str) -> Experiment:
     tenth = int(operations_option(size, share)[1]) // 10
     period = str(tenth // max(1, round(tenth * float(share) * 4 / size.nodes)))
     rate = str(max(1, round(2000 * float(share))))
-    movers = (
-        (UPPER, "upper"),
-        ("sites <L; EL>", "sites"),
-        ("periodic2space", f"periodic2space --period {period}"),
-        ("periodic2space-nested", f"periodic2space-nested --period {period}"),
-        ("incremental2space", f"incremental2space --rate {rate}"),
-        ("periodic1space", f"periodic1space --period {period}"),
-        ("incremental1space", f"incremental1space --rate {rate}"),
-        ("embedded1space", "embedded1space --rate 30 --threshold 6"),
-        ("embedded2space", "embedded2space --rate 30"),
-        ("tuned by itself", "tuned"),
-        ("perfect, BFS", "bfs"),
-        ("perfect, fixedHeight", "fixed"),
-        ("ccmalloc, static", "ccmalloc-static"),
-        ("van Emde Boas", "layout-veb"),
-        ("B-tree", "btree"),
-    )
+    movers = {
+        UPPER: "upper",
+        "sites <L; EL>": "sites",
+        "periodic2space": f"periodic2space --period {period}",
+        "periodic2space-nested": f"periodic2space-nested --period {period}",
+        "incremental2space": f"incremental2space --rate {rate}",
+        "periodic1space": f"periodic1space --period {period}",
+        "incremental1space": f"incremental1space --rate {rate}",
+        "embedded1space": "embedded1space --rate 30 --threshold 6",
+        "embedded2space": "embedded2space --rate 30",
+        "tuned by itself": "tuned",
+        "perfect, BFS": "bfs",
+        "perfect, fixedHeight": "fixed",
+        "ccmalloc, static": "ccmalloc-static",
+        "van Emde Boas": "layout-veb",
+        "B-tree": "btree",
+    }
     variants = list(variants_of(movers, thesis))
     if share == "1":
         rarely = ("--mover", "periodic2space", "--period", str(_RARELY * tenth))
         variants.insert(3, Variant("periodic2space, rarely", rarely, stops=True, tenths=_RARELY))
-    return Experiment(
-        f"dict-{variant}-{share}",
-        f"DICT, MOVE{variant.upper()}, {size.nodes:,} nodes, lines in pairs, s = {share}, m = 2",
-        "dict",
-        dict_arguments(size, variant, share),
-        MOVER_FIGURES,
-        (STILL, *variants),
-    )
+    name, about = f"dict-{variant}-{share}", f"lines in pairs, s = {share}, m = 2"
+    return on_dict(name, about, size, variant, (STILL, *variants), share=share)
 
 
 # ---- MLIST ----
 
-_MLIST_KEYS = ("b", "s", "p2", "i2", "p1", "i1", "e")
+_MLIST_NAMES = (
+    *(UPPER, "sites <L; EL>", "periodic2space", "incremental2space"),
+    *("periodic1space", "incremental1space", "embedded1space"),
+)
 _MLIST_VALUES = {
     7: (11.7, 8, 10.6, 10.5, 9.56, 9.72, 7.11),
     11: (36.1, 15.4, 27.1, 26.9, 21.6, 19.5, 12.8),
@@ -169,7 +152,7 @@ _MLIST_VALUES = {
     19: (2.14, 1.35, 1.60, 1.48, 1.24, 1.23, 1.24),
 }
 _MLIST_THESIS: Mapping[int, Mapping[str, float]] = {
-    lists: dict(zip(_MLIST_KEYS, values, strict=True)) for lists, values in _MLIST_VALUES.items()
+    lists: dict(zip(_MLIST_NAMES, values, strict=True)) for lists, values in _MLIST_VALUES.items()
 }
 
 
@@ -179,37 +162,24 @@ def _mlist(size: Size, lists: int) -> Experiment:
     period = max(1, operations // (32 if lists > LONG_LISTS else 4))  # long lists degrade slowly
     rate = max(1000, 1000 * 2**size.bits // period)
     block = _BLOCKS[lists]
-    movers = (
-        (UPPER, "upper", "b"),
-        ("sites <L; EL>", "sites-next" if lists > LONG_LISTS else "sites-last", "s"),
-        ("periodic2space", f"periodic2space --period {period}", "p2"),
-        ("incremental2space", f"incremental2space --rate {rate}", "i2"),
-        ("periodic1space", f"periodic1space --period {period}", "p1"),
-        ("incremental1space", f"incremental1space --rate {rate}", "i1"),
-        ("embedded1space", "embedded1space --rate 100", "e"),
-        ("embedded1space, as walked", "embedded1space-as-walked --rate 100", ""),
-        ("embedded1space, to the end", "embedded1space-to-end --rate 100", ""),
-        ("perfect, strict", f"strict --block {block}", ""),
-        ("perfect, not strict", f"loose --block {block}", ""),
-        ("perfect, strict, VCL", f"strict-vcl --block {max(block, 256)}", ""),
-        ("perfect, not strict, VCL", f"loose-vcl --block {max(block, 256)}", ""),
-        ("perfect, minimised", f"minimised --block {block}", ""),
-        ("half-full lists", f"half-full --block {_UNROLLED[lists]}", ""),
-        ("VCL lists", f"vcl --block {_UNROLLED[lists]}", ""),
-    )
-    thesis = _MLIST_THESIS.get(lists, {})
-    return Experiment(
-        f"mlist-{lists}",
-        f"MLIST, 2^{size.bits} nodes of 8 bytes, lists of {2 ** (MLIST_NODES - lists)}"
-        f" (the thesis's v = 2^{lists})",
-        "mlist",
-        arguments,
-        MOVER_FIGURES,
-        (
-            STILL,
-            *variants_of(
-                [(name, text) for name, text, _ in movers],
-                {name: thesis[key] for name, _, key in movers if key in thesis},
-            ),
-        ),
-    )
+    movers = {
+        UPPER: "upper",
+        "sites <L; EL>": "sites-next" if lists > LONG_LISTS else "sites-last",
+        "periodic2space": f"periodic2space --period {period}",
+        "incremental2space": f"incremental2space --rate {rate}",
+        "periodic1space": f"periodic1space --period {period}",
+        "incremental1space": f"incremental1space --rate {rate}",
+        "embedded1space": "embedded1space --rate 100",
+        "embedded1space, as walked": "embedded1space-as-walked --rate 100",
+        "embedded1space, to the end": "embedded1space-to-end --rate 100",
+        "perfect, strict": f"strict --block {block}",
+        "perfect, not strict": f"loose --block {block}",
+        "perfect, strict, VCL": f"strict-vcl --block {max(block, 256)}",
+        "perfect, not strict, VCL": f"loose-vcl --block {max(block, 256)}",
+        "perfect, minimised": f"minimised --block {block}",
+        "half-full lists": f"half-full --block {_UNROLLED[lists]}",
+        "VCL lists": f"vcl --block {_UNROLLED[lists]}",
+    }
+    variants = variants_of(movers, _MLIST_THESIS.get(lists, {}))
+    about = f"2^{size.bits} nodes of 8 bytes"
+    return on_mlist(f"mlist-{lists}", about, size, lists, (STILL, *variants))

@@ -4,24 +4,25 @@ The values are those of figures 7.3, 7.16 and 7.20 to 7.24 of Adcock, *Improving
 by runtime data movement* (2009).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from abut_papers.adcock.variants import (
     LONG_LISTS,
     MISSES,
-    MLIST_NODES,
-    MOVER_FIGURES,
     STILL,
     UPPER,
     Experiment,
     Size,
     Variant,
-    dict_arguments,
-    mlist_arguments,
+    on_dict,
+    on_mlist,
+    swept,
     variants_of,
 )
 
+_NODES = ("node", "fields")
 _MEMORY = (105, 110, 120, 150, 200)  # m, in hundredths
+_SEARCHES = ("next", "last", "first", "both", "beside", "pages")
 
 
 def parameter_experiments(size: Size) -> Iterator[Experiment]:
@@ -29,7 +30,8 @@ def parameter_experiments(size: Size) -> Iterator[Experiment]:
     yield from _layouts(size)
     yield _balance(size)
     yield from _sites(size)
-    yield from _sweeps(size)
+    yield from _dict_sweeps(size)
+    yield from _mlist_sweeps(size)
     yield from _depths(size)
     yield from _stability(size)
     yield from _misses(size)
@@ -37,52 +39,45 @@ def parameter_experiments(size: Size) -> Iterator[Experiment]:
 
 def _layouts(size: Size) -> Iterator[Experiment]:
     """Figures 3.5 and 3.6: what good lines and good pages are worth; and 3.8: nodes of a B-tree."""
-    arguments = dict_arguments(size, "node", "1")
-    layouts = {"worst": 0.0, "page": 30.0, "line": 56.0, "veb": None}
-    yield Experiment(
+    at_rest = {name: f"layout-{name}" for name in ("worst", "page", "line", "veb")}
+    btrees = {64: "btree-64", 128: "btree", 256: "btree-256", 512: "btree-512"}
+    nodes = {f"B-tree, {bytes_} bytes": mover for bytes_, mover in btrees.items()}
+    yield on_dict(
         "layouts-dict",
-        f"DICT, MOVENODE, {size.nodes:,} nodes: layouts at rest, and nodes of a B-tree",
-        "dict",
-        arguments,
-        MOVER_FIGURES,
-        (
-            *(Variant(name, ("--mover", f"layout-{name}"), v) for name, v in layouts.items()),
-            Variant("optimal", ("--mover", "upper"), 60),
-            *(
-                Variant(f"B-tree, {bytes_} bytes", ("--mover", f"btree{end}"))
-                for bytes_, end in ((64, "-64"), (128, ""), (256, "-256"), (512, "-512"))
-            ),
+        "layouts at rest, and nodes of a B-tree",
+        size,
+        "node",
+        variants_of(
+            at_rest | {"optimal": "upper"} | nodes,
+            {"worst": 0, "page": 30, "line": 56, "optimal": 60},
         ),
     )
     names = ("none", "Lm", "PmLm", "Lc", "PmLc", "PcLm", "PcLc", "PcLco")
     values = {7: (1, 3.2, 6.3, 11, 13, 20, 21, 41), 15: (1, 6.4, 8.1, 9.5, 11.3, 8.1, 11.3, 19.3)}
     for lists, speedups in values.items():
-        yield Experiment(
+        yield on_mlist(
             f"layouts-mlist-{lists}",
-            f"MLIST, lists of {2 ** (MLIST_NODES - lists)}: layouts at rest",
-            "mlist",
-            mlist_arguments(size, lists),
-            MOVER_FIGURES,
-            tuple(
-                Variant(name, ("--mover", f"layout-{name}"), value)
-                for name, value in zip(names, speedups, strict=True)
+            "layouts at rest",
+            size,
+            lists,
+            variants_of(
+                {name: f"layout-{name}" for name in names}, dict(zip(names, speedups, strict=True))
             ),
         )
 
 
 def _balance(size: Size) -> Experiment:
     """Figures 3.3 and 3.4: how long paths are, and how many lines they meet, as DICT runs on."""
-    arguments = ("--nodes", str(size.nodes), "--batch", "500", "--huge", "--mover", "none")
     variants = [
         Variant(f"MOVE{kind.upper()}", (*changes_to(size, times), "--variant", kind), x=times)
-        for kind in ("node", "fields")
+        for kind in _NODES
         for times in (0.1, 1, 4, 16)
     ]
     return Experiment(
         "balance-dict",
         f"DICT, {size.nodes:,} nodes, after so many changes a node: nodes and misses of a look-up",
         "dict",
-        arguments,
+        ("--nodes", str(size.nodes), "--batch", "500", "--huge", "--mover", "none"),
         ("nodes", *MISSES),
         tuple(variants),
         kind="misses",
@@ -96,255 +91,170 @@ def changes_to(size: Size, times: float) -> tuple[str, str]:
 
 def _sites(size: Size) -> Iterator[Experiment]:
     """Figures 7.3 and 7.16 to 7.24: which sites and which coallocators, at m = 1.1."""
-    node: dict[str, float] = {
-        "M": 16,
-        "I": 6,
-        "C": 1,
-        "MI": 24,
-        "MI-newblock-extended": 20,
-        "MI-newblock-vanilla": 17,
-        "MI-firstfit-extended": 20,
-        "MI-firstfit-vanilla": 17,
-        "MI-pages": 7,
-        "MI-first": 14,
+    blocks = ("newblock-extended", "newblock-vanilla", "firstfit-extended", "firstfit-vanilla")
+    ways = (*blocks, "pages", "first")
+    names = {"node": ("M", "I", "C", "MI"), "fields": ("I", "C", "IC")}
+    values = {
+        "node": (16, 6, 1, 24, 20, 17, 20, 17, 7, 14),
+        "fields": (5, 5, 13, 7, 4, -8, -16, -13, 7),
     }
-    fields: dict[str, float] = {
-        "I": 5,
-        "C": 5,
-        "IC": 13,
-        "IC-newblock-extended": 7,
-        "IC-newblock-vanilla": 4,
-        "IC-firstfit-extended": -8,
-        "IC-firstfit-vanilla": -16,
-        "IC-pages": -13,
-        "IC-first": 7,
-    }
-    for variant, values in (("node", node), ("fields", fields)):
-        yield Experiment(
-            f"sites-dict-{variant}",
-            f"DICT, MOVE{variant.upper()}, {size.nodes:,} nodes: sites I(nsert), M(ove), C(ut)"
-            ", m = 1.1",
-            "dict",
-            (*dict_arguments(size, variant, "1"), "--percent", "110"),
-            MOVER_FIGURES,
-            (
-                STILL,
-                *(
-                    Variant(f"sites {name}", ("--mover", f"sites-{name}"), value)
-                    for name, value in values.items()
-                ),
-            ),
+    for node, sites in names.items():
+        known = (*sites, *(f"{sites[-1]}-{way}" for way in ways))
+        yield on_dict(
+            f"sites-dict-{node}",
+            "sites I(nsert), M(ove), C(ut), m = 1.1",
+            size,
+            node,
+            (STILL, *_at_sites(known, values[node])),
+            "--percent",
+            "110",
         )
-    searches = {
-        7: {"next": 4.4, "last": 8.0, "first": 2.6, "both": 8.0, "beside": 2.1, "pages": 3.9},
-        15: {"next": 4.7, "last": 3.9, "first": 3.1, "both": 4.0, "beside": 2.0, "pages": 2.6},
-    }
-    for lists, values in searches.items():
-        yield Experiment(
+    for lists, speedups in {7: (4.4, 8, 2.6, 8, 2.1, 3.9), 15: (4.7, 3.9, 3.1, 4, 2, 2.6)}.items():
+        ccmalloc = variants_of({"sites ccmalloc": "sites-ccmalloc"})
+        yield on_mlist(
             f"sites-mlist-{lists}",
-            f"MLIST, lists of {2 ** (MLIST_NODES - lists)}: where hints are sought, m = 1.1",
-            "mlist",
-            (*mlist_arguments(size, lists), "--percent", "110"),
-            MOVER_FIGURES,
-            (
-                STILL,
-                *(
-                    Variant(f"sites {name}", ("--mover", f"sites-{name}"), value)
-                    for name, value in values.items()
-                ),
-                Variant("sites ccmalloc", ("--mover", "sites-ccmalloc")),
-            ),
+            "where hints are sought, m = 1.1",
+            size,
+            lists,
+            (STILL, *_at_sites(_SEARCHES, speedups), *ccmalloc),
+            "--percent",
+            "110",
         )
 
 
-def _sweeps(size: Size) -> Iterator[Experiment]:
-    """Figures 7.4, 7.6, 7.8, 7.9, 7.12, 7.15, 7.28 to 7.36."""
+def _at_sites(names: tuple[str, ...], values: tuple[float, ...]) -> Iterator[Variant]:
+    labels = [f"sites {name}" for name in names]
+    movers = dict(zip(labels, (f"sites-{name}" for name in names), strict=True))
+    return variants_of(movers, dict(zip(labels, values, strict=True)))
+
+
+def _dict_sweeps(size: Size) -> Iterator[Experiment]:
+    """Figures 7.4, 7.6, 7.8, 7.9, 7.12 and 7.15."""
     one_space = {
         "sites <L; EL>": "sites",
         "incremental1space": "incremental1space --rate 2000 --compact",
         "embedded1space": "embedded1space --rate 30 --threshold 4 --compact",
     }
-    yield _sweep(
-        "memory-dict",
-        "m",
-        "dict",
-        dict_arguments(size, "node", "1"),
-        {
-            (name, m / 100): f"{text} --percent {m}"
-            for name, text in one_space.items()
-            for m in _MEMORY
-        },
-    )
-    yield _sweep(
-        "rates-dict",
-        "look-ups of 1000 that move",
-        "dict",
-        dict_arguments(size, "node", "1"),
-        {
-            (f"embedded1space, threshold {threshold}, m = {m / 100:g}", float(rate)): (
-                f"embedded1space --rate {rate} --threshold {threshold} --percent {m} --compact"
-            )
-            for m in (200, 110)
-            for threshold in (2, 8)
-            for rate in (10, 50, 250)
-        },
-    )
-    operations = size.nodes * size.rounds
-    yield _sweep(
-        "periods-dict",
-        "operations between passes",
-        "dict",
-        dict_arguments(size, "node", "1"),
-        {
-            ("periodic2space-nested", float(operations // passes)): (
-                f"periodic2space-nested --period {operations // passes}"
-            )
-            for passes in (10, 20, 40, 80)
-        },
-    )
+    passes = [size.nodes * size.rounds // passes for passes in (10, 20, 40, 80)]
+    rates = {
+        (f"embedded1space, threshold {threshold}, m = {m / 100:g}", float(rate)): (
+            f"embedded1space --rate {rate} --threshold {threshold} --percent {m} --compact"
+        )
+        for m in (200, 110)
+        for threshold in (2, 8)
+        for rate in (10, 50, 250)
+    }
+    nested = "periodic2space-nested"
+    periods = {(nested, float(period)): f"{nested} --period {period}" for period in passes}
+    for name, axis, points in (
+        ("memory-dict", "m", _memory(one_space)),
+        ("rates-dict", "look-ups of 1000 that move", rates),
+        ("periods-dict", "operations between passes", periods),
+    ):
+        yield swept(on_dict(name, axis, size, "node", ()), axis, points)
+
+
+def _mlist_sweeps(size: Size) -> Iterator[Experiment]:
+    """Figures 7.28 to 7.36."""
     for lists, times in ((7, 1), (7, 4), (15, 1)):
         sites = "sites-next" if lists > LONG_LISTS else "sites-last"
-        yield _sweep(
-            f"memory-mlist-{lists}" + ("-longer" if times > 1 else ""),
-            "m",
-            "mlist",
-            mlist_arguments(size, lists, times),
-            {
-                (name, m / 100): f"{text} --percent {m}"
-                for name, text in (
-                    ("sites <L; EL>", sites),
-                    ("embedded1space", "embedded1space --rate 100"),
-                )
-                for m in _MEMORY
-            },
-        )
+        movers = {"sites <L; EL>": sites, "embedded1space": "embedded1space --rate 100"}
+        name = f"memory-mlist-{lists}" + ("-longer" if times > 1 else "")
+        yield swept(on_mlist(name, "m", size, lists, (), times=times), "m", _memory(movers))
+    movers = {
+        "strict": "strict",
+        "not strict": "loose",
+        "minimised": "minimised",
+        "half-full lists": "half-full",
+        "VCL lists": "vcl",
+    }
+    blocks = {
+        (name, float(block)): f"{text} --block {block}"
+        for name, text in movers.items()
+        for block in (64, 256, 1024, 4096)
+    }
+    axis = "bytes of a block"
     for lists in (7, 15):
-        yield _sweep(
-            f"blocks-mlist-{lists}",
-            "bytes of a block",
-            "mlist",
-            mlist_arguments(size, lists),
-            {
-                (name, float(block)): f"{text} --block {block}"
-                for name, text in (
-                    ("strict", "strict"),
-                    ("not strict", "loose"),
-                    ("minimised", "minimised"),
-                    ("half-full lists", "half-full"),
-                    ("VCL lists", "vcl"),
-                )
-                for block in (64, 256, 1024, 4096)
-            },
-        )
+        yield swept(on_mlist(f"blocks-mlist-{lists}", axis, size, lists, ()), axis, blocks)
+
+
+def _memory(movers: dict[str, str]) -> dict[tuple[str, float], str]:
+    """Each mover at each m."""
+    return {
+        (name, m / 100): f"{text} --percent {m}" for name, text in movers.items() for m in _MEMORY
+    }
 
 
 def _depths(size: Size) -> Iterator[Experiment]:
     """Figure 7.10: to which depth of clusters a perfect layout is mended with the fewest moves."""
-    values = {"node": (-4.0, 36.0, 37.0), "fields": (-41.0, 19.0, 22.0)}
-    for variant, thesis in values.items():
-        yield Experiment(
-            f"depths-dict-{variant}",
-            f"DICT, MOVE{variant.upper()}, {size.nodes:,} nodes: depth of the fewest moves",
-            "dict",
-            dict_arguments(size, variant, "1"),
-            MOVER_FIGURES,
-            (
-                STILL,
-                *(
-                    Variant(f"BFS, depth {depth}", ("--mover", mover), thesis[depth])
-                    for depth, mover in enumerate(("bfs-0", "bfs-1", "bfs"))
-                ),
-                *(
-                    Variant(f"fixedHeight, depth {depth}", ("--mover", mover))
-                    for depth, mover in enumerate(("fixed-0", "fixed-1", "fixed"))
-                ),
-            ),
+    for node, values in {"node": (-4, 36, 37), "fields": (-41, 19, 22)}.items():
+        by_bfs = {f"BFS, depth {depth}": f"bfs-{depth}" for depth in (0, 1)}
+        by_height = {f"fixedHeight, depth {depth}": f"fixed-{depth}" for depth in (0, 1)}
+        movers = {
+            **(by_bfs | {"BFS, depth 2": "bfs"}),
+            **(by_height | {"fixedHeight, depth 2": "fixed"}),
+        }
+        thesis = dict(zip(movers, values, strict=False))
+        yield on_dict(
+            f"depths-dict-{node}",
+            "depth of the fewest moves",
+            size,
+            node,
+            (STILL, *variants_of(movers, thesis)),
         )
 
 
 def _stability(size: Size) -> Iterator[Experiment]:
     """Figure 7.14: whether what a mover wins lasts."""
-    for variant in ("node", "fields"):
-        arguments = dict_arguments(size, variant, "1")
-        movers = (
-            ("sites <L; EL>", "sites"),
-            ("embedded1space", "embedded1space --rate 30 --threshold 6"),
-            ("perfect, BFS", "bfs"),
-        )
-        yield Experiment(
-            f"stability-dict-{variant}",
-            f"DICT, MOVE{variant.upper()}, {size.nodes:,} nodes: whether what is won lasts",
-            "dict",
-            (),
-            ("first_ns", "last_ns"),
-            (
-                Variant(STILL.name, (*arguments, *STILL.arguments)),
-                *(Variant(name, (*arguments, "--mover", *text.split())) for name, text in movers),
-            ),
+    movers = {
+        STILL.name: "none",
+        "sites <L; EL>": "sites",
+        "embedded1space": "embedded1space --rate 30 --threshold 6",
+        "perfect, BFS": "bfs",
+    }
+    for node in _NODES:
+        yield on_dict(
+            f"stability-dict-{node}",
+            "whether what is won lasts",
+            size,
+            node,
+            variants_of(movers),
             kind="course",
         )
 
 
 def _misses(size: Size) -> Iterator[Experiment]:
     """What look-ups would miss in the caches of presets, once the layout has degraded."""
-    movers = (
-        (UPPER, "upper"),
-        ("sites <L; EL>", "sites"),
-        ("incremental1space", "incremental1space --rate 2000"),
-        ("perfect, BFS", "bfs"),
-        ("perfect, fixedHeight", "fixed"),
-        ("van Emde Boas", "layout-veb"),
-        ("B-tree", "btree"),
-    )
-    yield Experiment(
+    movers = {
+        UPPER: "upper",
+        "sites <L; EL>": "sites",
+        "incremental1space": "incremental1space --rate 2000",
+        "perfect, BFS": "bfs",
+        "perfect, fixedHeight": "fixed",
+        "van Emde Boas": "layout-veb",
+        "B-tree": "btree",
+    }
+    yield on_dict(
         "misses-dict",
-        f"DICT, MOVENODE, {size.nodes:,} nodes: simulated misses of a look-up",
-        "dict",
-        dict_arguments(size, "node", "1"),
-        MISSES,
-        (STILL, *variants_of(movers, {})),
+        "simulated misses of a look-up",
+        size,
+        "node",
+        (STILL, *variants_of(movers)),
         kind="misses",
     )
     for lists, block, unrolled in ((11, 4096, 4096), (15, 1024, 256)):
-        walkers = (
-            (UPPER, "upper"),
-            ("sites <L; EL>", "sites-next" if lists > LONG_LISTS else "sites-last"),
-            ("perfect, strict", f"strict --block {block}"),
-            ("perfect, not strict", f"loose --block {block}"),
-            ("VCL lists", f"vcl --block {unrolled}"),
-        )
-        yield Experiment(
+        walkers = {
+            UPPER: "upper",
+            "sites <L; EL>": "sites-next" if lists > LONG_LISTS else "sites-last",
+            "perfect, strict": f"strict --block {block}",
+            "perfect, not strict": f"loose --block {block}",
+            "VCL lists": f"vcl --block {unrolled}",
+        }
+        yield on_mlist(
             f"misses-mlist-{lists}",
-            f"MLIST, lists of {2 ** (MLIST_NODES - lists)}: simulated misses of a node walked over",
-            "mlist",
-            mlist_arguments(size, lists),
-            MISSES,
-            (STILL, *variants_of(walkers, {})),
+            "simulated misses of a node walked over",
+            size,
+            lists,
+            (STILL, *variants_of(walkers)),
             kind="misses",
         )
-
-
-def _sweep(
-    name: str,
-    axis: str,
-    program: str,
-    arguments: tuple[str, ...],
-    points: Mapping[tuple[str, float], str],
-) -> Experiment:
-    return Experiment(
-        name,
-        f"{program.upper()}: {axis}",
-        program,
-        arguments,
-        MOVER_FIGURES,
-        (
-            STILL,
-            Variant(UPPER, ("--mover", "upper")),
-            *(
-                Variant(variant, ("--mover", *text.split()), x=x)
-                for (variant, x), text in points.items()
-            ),
-        ),
-        kind="sweep",
-        axis=axis,
-    )

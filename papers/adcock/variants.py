@@ -1,7 +1,8 @@
 """Experiments on structures whose nodes move, and the variants that each compares."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 MLIST_NODES = 22  # log2 of the nodes of MLIST in the thesis: v is 2^7 .. 2^19 of them
 LONG_LISTS = 11  # up to v of 2^11 hints are sought where the walk came from
@@ -10,6 +11,7 @@ UPPER = "upper bound"
 PRESETS = ("pentium4", "zen5")
 MISSES = tuple(f"{preset} {part}" for preset in PRESETS for part in ("lines", "pages"))
 MOVER_FIGURES = ("last_ns", "worst_ms", "m")
+COURSE = ("first_ns", "last_ns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +115,69 @@ def mlist_arguments(size: Size, lists: int, times: int = 1) -> tuple[str, ...]:
 
 
 def variants_of(
-    movers: Sequence[tuple[str, str]], thesis: Mapping[str, float]
+    movers: Mapping[str, str], thesis: Mapping[str, float] = MappingProxyType({})
 ) -> Iterator[Variant]:
     """Variants of movers by name and arguments, with the thesis's values where it has some."""
-    for name, arguments in movers:
+    for name, arguments in movers.items():
         yield Variant(
             name,
             ("--mover", *arguments.split()),
             thesis.get(name),
             stops=name.startswith("periodic"),
         )
+
+
+_FIGURES = {"variants": MOVER_FIGURES, "misses": MISSES, "course": COURSE}
+
+
+def on_dict(
+    name: str,
+    about: str,
+    size: Size,
+    node: str,
+    variants: Iterable[Variant],
+    *more: str,
+    share: str = "1",
+    kind: str = "variants",
+) -> Experiment:
+    """An experiment on trees whose deletions move a node, or its fields alone."""
+    return Experiment(
+        name,
+        f"DICT, MOVE{node.upper()}, {size.nodes:,} nodes: {about}",
+        "dict",
+        (*dict_arguments(size, node, share), *more),
+        _FIGURES[kind],
+        tuple(variants),
+        kind,
+    )
+
+
+def on_mlist(
+    name: str,
+    about: str,
+    size: Size,
+    lists: int,
+    variants: Iterable[Variant],
+    *more: str,
+    times: int = 1,
+    kind: str = "variants",
+) -> Experiment:
+    """An experiment on lists as long as the thesis's where there are 2^`lists` of them."""
+    return Experiment(
+        name,
+        f"MLIST, lists of {2 ** (MLIST_NODES - lists)} (the thesis's v = 2^{lists}): {about}",
+        "mlist",
+        (*mlist_arguments(size, lists, times), *more),
+        _FIGURES[kind],
+        tuple(variants),
+        kind,
+    )
+
+
+def swept(experiment: Experiment, axis: str, points: Mapping[tuple[str, float], str]) -> Experiment:
+    """The same over a parameter: movers by name, and where each stands on the axis."""
+    ends = (STILL, *variants_of({UPPER: "upper"}))
+    variants = (
+        Variant(name, ("--mover", *text.split()), x=x) for (name, x), text in points.items()
+    )
+    return replace(experiment, variants=(*ends, *variants), kind="sweep", axis=axis)
