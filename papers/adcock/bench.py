@@ -21,9 +21,10 @@ from rich.table import Table
 from abut.errors import NO, USAGE, AbutError, unknown
 from abut.papers import Claim, Request
 from abut.places import bench_places
+from abut.reporters.charts import Chart
 from abut_papers.adcock.experiments import SIZES, experiments
 from abut_papers.adcock.journal import RunJournal, answer_of
-from abut_papers.adcock.tables import draw, gain, table, theirs
+from abut_papers.adcock.tables import chart, gain, table, theirs
 from abut_papers.adcock.variants import PRESETS, UPPER, Experiment, Row, Variant
 
 if TYPE_CHECKING:
@@ -66,10 +67,6 @@ class MoveResult:
             for ours in [gain(one, rows, row)]
         ]
 
-    def verdict(self) -> list[str]:
-        """For each experiment, what was quickest, and how near the bound it came."""
-        return [_verdict(experiment, rows) for experiment, rows in self.rows]
-
     def tables(self) -> list[Table]:
         """A table an experiment, a row a mover."""
         return [table(experiment, rows) for experiment, rows in self.rows]
@@ -86,9 +83,9 @@ class MoveResult:
             for experiment, rows in self.rows
         }
 
-    def draw(self, path: Path) -> None:
-        """A picture an experiment: bars of speedups, or lines over the run or a parameter."""
-        draw(self.rows, path)
+    def charts(self) -> list[Chart]:
+        """A chart an experiment: bars of speedups, or lines over the run or a parameter."""
+        return [chart(experiment, rows) for experiment, rows in self.rows]
 
 
 def measure(request: Request) -> MoveResult:
@@ -189,29 +186,3 @@ def _check_same_work(experiment: Experiment, measured: dict[str, list[dict[str, 
         seen.setdefault(work, set()).update(one["checksum"] for one in measured[variant.label])
     if any(len(checksums) > 1 for checksums in seen.values()):
         raise AbutError(f"{experiment.name}: movers change what is computed", exit_code=NO)
-
-
-def _verdict(experiment: Experiment, rows: Sequence[Row]) -> str:
-    key = experiment.figures[0]
-    if experiment.kind == "course":
-        worst = max(rows, key=lambda row: row.course[-1] / row.course[0])
-        times = worst.course[-1] / worst.course[0]
-        return f"{experiment.name}: {worst.variant.label}: {times:.2f} times as slow at the end"
-    bound = next((row for row in rows if row.variant.name == UPPER), None)
-    others = [row for row in rows[1:] if row is not bound] or [rows[0]]
-    best = min(others, key=lambda row: row.figures[key])
-    if experiment.kind == "misses":
-        times = rows[0].figures[key] / best.figures[key]
-        return f"{experiment.name}: {best.variant.label} has fewest {key}, {times:.2f} times fewer"
-    speedup = rows[0].figures[key] / best.figures[key]
-    text = (
-        f"{experiment.name}: {best.variant.label} is quickest, "
-        f"{speedup:.2f} times as fast as {rows[0].variant.label}"
-    )
-    if bound is not None:
-        text += f", {best.figures[key] / bound.figures[key]:.2f} times the bound's time"
-    if experiment.kind == "variants":
-        longest = max(row.figures["worst_ms"] for row in others if not row.variant.stops)
-        longest /= rows[0].figures["worst_ms"]
-        text += f"; movers without long pauses make the longest batch {longest:.2f} times as long"
-    return text

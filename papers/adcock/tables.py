@@ -1,11 +1,11 @@
-"""Tables and pictures of structures whose nodes move."""
+"""Tables and charts of structures whose nodes move."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from rich.table import Table
 
+from abut.reporters.charts import Chart
 from abut.reporters.grid import grid
 from abut_papers.adcock.variants import UPPER, Experiment, Row, Variant
 
@@ -101,71 +101,26 @@ def _bound(experiment: Experiment, rows: Sequence[Row]) -> float | None:
     return next((row.figures[key] for row in rows if row.variant.name == UPPER), None)
 
 
-def draw(results: Sequence[tuple[Experiment, Sequence[Row]]], path: Path) -> None:
-    """A picture an experiment, one below the other."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(10, 3.2 * len(results)), layout="constrained")
-    axes = figure.subplots(len(results), 1, squeeze=False)
-    for axis, (experiment, rows) in zip(axes[:, 0], results, strict=True):
-        axis.set_title(experiment.about, fontsize=9, loc="left", parse_math=False)
-        {"course": _courses, "sweep": _sweep, "variants": _bars, "misses": _misses}[
-            experiment.kind
-        ](axis, experiment, rows)
-    figure.savefig(path)
-
-
-def _bars(axis: Any, experiment: Experiment, rows: Sequence[Row]) -> None:
-    key = experiment.figures[0]
-    first = rows[0].figures[key]
-    axis.barh([row.variant.label for row in rows], [first / row.figures[key] for row in rows])
-    axis.axvline(1, linewidth=1, color="black")
-    bound = _bound(experiment, rows)
-    if bound is not None:
-        axis.axvline(first / bound, linewidth=1, color="green", linestyle="--")
-    axis.set_xlabel("speedup", fontsize=8)
-    axis.invert_yaxis()
-
-
-def _misses(axis: Any, experiment: Experiment, rows: Sequence[Row]) -> None:
-    places = range(len(rows))
-    height = 0.8 / len(experiment.figures)
-    for number, key in enumerate(experiment.figures):
-        at = [place + number * height for place in places]
-        axis.barh(at, [row.figures[key] for row in rows], height, label=key)
-    axis.set_yticks([place + 0.3 for place in places], [row.variant.label for row in rows])
-    axis.set_xlabel("misses of a look-up", fontsize=8)
-    axis.legend(fontsize=6)
-    axis.invert_yaxis()
-
-
-def _courses(axis: Any, _experiment: Experiment, rows: Sequence[Row]) -> None:
-    for row in rows:
-        tenths = [100 * (tenth + 1) / len(row.course) for tenth in range(len(row.course))]
-        style = "--" if row.variant.name.startswith(UPPER) else "-"
-        axis.plot(
-            tenths, [each / row.course[0] for each in row.course], style, label=row.variant.label
-        )
-    axis.set_xlabel("per cent of the run", fontsize=8)
-    axis.set_ylabel("degradation", fontsize=8)
-    axis.legend(fontsize=6, ncols=2)
-
-
-def _sweep(axis: Any, experiment: Experiment, rows: Sequence[Row]) -> None:
-    key = experiment.figures[0]
-    first = rows[0].figures[key]
-    names = dict.fromkeys(row.variant.name for row in rows if row.variant.x is not None)
-    for name in names:
-        points = [row for row in rows if row.variant.name == name]
-        axis.plot(
-            [row.variant.x for row in points],
-            [first / row.figures[key] for row in points],
-            "o-",
-            label=name,
-        )
-    bound = _bound(experiment, rows)
-    if bound is not None:
-        axis.axhline(first / bound, linewidth=1, color="green", linestyle="--", label=UPPER)
-    axis.set_xlabel(experiment.axis, fontsize=8)
-    axis.set_ylabel("speedup", fontsize=8)
-    axis.legend(fontsize=6)
+def chart(experiment: Experiment, rows: Sequence[Row]) -> Chart:
+    """Speedups by mover, or over a parameter; degradation over the run; or misses of a look-up."""
+    key, title = experiment.figures[0], experiment.about
+    speedups = {row.variant.label: rows[0].figures[key] / row.figures[key] for row in rows}
+    series: dict[str, dict[Any, float]] = {}
+    if experiment.kind == "course":
+        for row in rows:
+            share = 100 / len(row.course)
+            series[row.variant.label] = {
+                share * (tenth + 1): each / row.course[0] for tenth, each in enumerate(row.course)
+            }
+        return Chart(f"{title}, over per cent of the run", "degradation", series)
+    if experiment.kind == "misses":
+        series = {
+            key: {row.variant.label: row.figures[key] for row in rows} for key in experiment.figures
+        }
+        return Chart(title, "misses of a look-up", series)
+    if experiment.kind == "sweep":
+        for row in rows:
+            if (at := row.variant.x) is not None:
+                series.setdefault(row.variant.name, {})[at] = speedups[row.variant.label]
+        return Chart(f"{title}, over {experiment.axis}", "speedup", series, speedups[UPPER])
+    return Chart(title, "speedup", {"speedup": speedups}, level=1)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from abut.errors import AbutError
 from abut.measure.workload import Workload
 from abut.papers import Claim, Request
-from abut_papers.allocators.figures import Figure, figures, reference_of, standings
+from abut_papers.allocators.figures import figures, reference_of, standings
 from abut_papers.allocators.heaps import served_heap
-from abut_papers.allocators.program_runs import WALL_TIME, ProgramRuns, runs_of
+from abut_papers.allocators.program_runs import ProgramRuns, runs_of
 from abut_papers.common.recordings import recorded_workloads, workloads
 
 if TYPE_CHECKING:
@@ -26,9 +26,6 @@ SERVED_HEAPS = tuple(
     for heap in ("lea", "abt", "phk")
     for server in ("", "offload:", "offload-process:")
 )
-# What Feng and Berger report, sections 4.1 and 4.2, of the time and the L2 misses of the others.
-THEIRS = (("lea", 0.08), ("phk", 0.04))
-THEIR_MISSES = 0.39
 # Why the means may differ.
 WHY = {
     ("time", "vam"): "a system call for each page that empties costs more now, and a miss less",
@@ -43,11 +40,6 @@ class AllocatorsResult:
 
     programs: Sequence[ProgramRuns]
     heaps: Sequence[str]
-
-    def verdict(self) -> list[str]:
-        """The means, beside the authors'; where abut stands; and whom a second core helped."""
-        standing = [one.sentence for one in standings(self.programs, self.heaps)]
-        return [*_times(self), *_misses(self), *standing, *_separate(self)]
 
     def claims(self) -> list[Claim]:
         """Feng and Berger's means, beside ours."""
@@ -110,52 +102,3 @@ def _runs_of(request: Request, workload: Workload, recorded: Workload | None) ->
     except AbutError as error:
         request.leave_out(workload.name, str(error))
         return None
-
-
-def _mean(result: AllocatorsResult, what: str, heap: str, to: str) -> float | None:
-    """The geometric mean over all programs of one heap's by another's."""
-    mean = Figure(what, to, ()).mean(result.programs, heap)
-    return mean.value if mean else None
-
-
-def _times(result: AllocatorsResult) -> list[str]:
-    return [
-        f"vam takes {_less(1 - ratio)} time than {other} (Feng and Berger: {_less(theirs)})"
-        for other, theirs in THEIRS
-        if (ratio := _mean(result, "time", "vam", other)) is not None
-    ]
-
-
-def _misses(result: AllocatorsResult) -> list[str]:
-    ratio = _mean(result, "L2 misses", "vam", "lea")
-    if ratio is None:
-        return []
-    saved, theirs = _less(1 - ratio, "fewer"), _less(THEIR_MISSES, "fewer")
-    return [f"vam has {saved} L2 misses than lea (Feng and Berger: {theirs})"]
-
-
-def _less(share: float, less: str = "less") -> str:
-    """What is saved, as a share, in words; below 0 it is more."""
-    return f"{abs(share):.0%} {less if share >= 0 else 'more'}"
-
-
-def _separate(result: AllocatorsResult) -> list[str]:
-    said = []
-    for heap in result.heaps:
-        inner = served_heap(heap)
-        if inner is None:
-            continue
-        ratios = [_mean(result, what, heap, inner) for what in (WALL_TIME, "time")]
-        if None in ratios:
-            continue
-        faster = [
-            one.program
-            for one in result.programs
-            if (own := one.ratio(WALL_TIME, heap, inner)) and own.high < 1
-        ]
-        by_clock, of_processors = ratios
-        said.append(
-            f"{heap} takes {by_clock:.2f} of {inner}'s time by the clock, and of both sides' "
-            f"processor time {of_processors:.2f}; surely faster: {', '.join(faster) or 'none'}"
-        )
-    return said

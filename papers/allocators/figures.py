@@ -94,13 +94,6 @@ class Standing:
     best: str  # of the papers' heaps
     theirs: float
 
-    @property
-    def sentence(self) -> str:
-        """Who is ahead, and by how much."""
-        share = 1 - self.ours / self.theirs
-        word = "less" if share >= 0 else "more"
-        return f"{self.what}: abut has {abs(share):.0%} {word} than {self.best}, the papers' best"
-
 
 def standings(programs: Sequence[ProgramRuns], heaps: Sequence[str]) -> list[Standing]:
     """One for each measure in which both abut's heap and one of the papers' are known."""

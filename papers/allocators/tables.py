@@ -74,11 +74,12 @@ def served_tables(programs: "Sequence[ProgramRuns]", heaps: Sequence[str]) -> li
     ):
         table = grid(
             f"{title}, by that of the same heap in line",
-            ["heap", *(one.program for one in programs)],
+            ["heap", *(one.program for one in programs), "mean"],
         )
         for heap in heaps:
-            inner = served_heap(heap) or heap
-            table.add_row(heap, *(_cell(one.ratio(what, heap, inner)) for one in programs))
+            of_heap = Figure(what, served_heap(heap) or heap, [heap])
+            ratios = [*of_heap.ratios(programs, heap), of_heap.mean(programs, heap)]
+            table.add_row(heap, *map(_cell, ratios))
         tables.append(table)
     return tables
 

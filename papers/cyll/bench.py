@@ -28,6 +28,7 @@ from abut.measure.session import Task, compare
 from abut.measure.workload import Workload
 from abut.papers import Claim, Request
 from abut.places import PACKAGE, bench_places, native_folder
+from abut.reporters.charts import Chart
 from abut.reporters.progress import QuietWatcher
 from abut.simulation.jobs import Job, Result, simulate
 from abut.simulation.presets import find_preset
@@ -53,12 +54,12 @@ from abut_papers.cyll.figures import (
     ProgramRuns,
 )
 from abut_papers.cyll.tables import (
-    draw,
     heaps_table,
     misses_table,
     points,
     slim_table,
     system_table,
+    times_chart,
     times_table,
 )
 
@@ -109,10 +110,6 @@ class CyllResult:
             for what, his, ours, why in points(one)
         ]
 
-    def verdict(self) -> list[str]:
-        """The best strategy of each program, against `simple` and the best heap."""
-        return [_verdict(program, self.heaps) for program in self.programs]
-
     def tables(self) -> list[Table]:
         """Times, then misses, then the heaps."""
         slim = [one for one in self.programs if one.slim_time(REFERENCE) is not None]
@@ -141,9 +138,9 @@ class CyllResult:
             ]
         }
 
-    def draw(self, path: Path) -> None:
+    def charts(self) -> list[Chart]:
         """Times of each program by strategy, as multiples of `simple`'s."""
-        draw(self.programs, path)
+        return [times_chart(self.programs)]
 
 
 def measure(request: Request) -> CyllResult:
@@ -305,14 +302,3 @@ def _round(
         heap: samples[0].user_s + samples[0].system_s
         for heap, samples in measurement.samples.items()
     }
-
-
-def _verdict(program: ProgramRuns, all_heaps: Sequence[str]) -> str:
-    times = {name: program.seconds[name] for name in program.strategies()}
-    best = min(times, key=lambda name: times[name])
-    peer = min(all_heaps, key=lambda name: program.seconds[name])
-    return (
-        f"{program.name}: {best} is the fastest, {times[best] / times[REFERENCE]:.3f} of "
-        f"{REFERENCE}'s time and {times[best] / program.seconds[peer]:.3f} of that of {peer}, "
-        "the fastest heap without a plan"
-    )

@@ -1,13 +1,12 @@
-"""Cyll's tables, and a picture of the first."""
+"""Cyll's tables, and a chart of the first."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from rich.table import Table
 
 from abut.heaps import GLIBC
+from abut.reporters.charts import Chart
 from abut.reporters.grid import grid
-from abut.reporters.plot import check_format, grouped_bars, panels
 from abut_papers.cyll.figures import (
     HIS_SYSTEM,
     NO_PLAN,
@@ -161,14 +160,14 @@ def slim_table(programs: Sequence[ProgramRuns]) -> Table:
     return table
 
 
-def draw(programs: Sequence[ProgramRuns], path: Path) -> None:
+def times_chart(programs: Sequence[ProgramRuns]) -> Chart:
     """A group of bars a program, a bar a strategy."""
-    check_format(path)
-    canvas, ((plot,),) = panels(1, 1, (12, 4))
-    bars = {
-        strategy: [one.seconds.get(strategy, 0.0) / one.seconds[REFERENCE] for one in programs]
+    series = {
+        strategy: {
+            one.name: one.seconds[strategy] / one.seconds[REFERENCE]
+            for one in programs
+            if strategy in one.seconds
+        }
         for strategy in _strategies(programs)
     }
-    grouped_bars(plot, [one.name for one in programs], bars)
-    plot.set_ylabel("time / simple's")
-    canvas.savefig(path)
+    return Chart("tables 5.1 and 5.2: time", "by simple's", series, level=1)

@@ -31,6 +31,7 @@ from abut.measure.sample import FIGURES
 from abut.measure.workload import Workload
 from abut.papers import Claim, Request
 from abut.places import bench_places
+from abut.reporters.charts import Chart
 from abut.simulation.jobs import Job, simulate
 from abut.simulation.presets import find_preset
 from abut_papers.common.kept import kept
@@ -83,10 +84,6 @@ class DpaResult(Programs):
         """The means of section 5, of the plain heap's and of glibc's."""
         return tables.claims(self)
 
-    def verdict(self) -> list[str]:
-        """The means, beside the authors'."""
-        return tables.verdict(self)
-
     def tables(self) -> list[Table]:
         """A table a figure, or for a few that belong together."""
         return tables.tables(self)
@@ -99,9 +96,9 @@ class DpaResult(Programs):
             "means": {name: self.mean(name) for name in self.rows[0].seconds} if self.rows else {},
         }
 
-    def draw(self, path: Path) -> None:
-        """The figures as bars, one below the other."""
-        tables.draw(self, path)
+    def charts(self) -> list[Chart]:
+        """The figures as bars."""
+        return tables.charts(self)
 
 
 def measure(request: Request) -> DpaResult:

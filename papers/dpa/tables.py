@@ -1,13 +1,12 @@
-"""Dynamic pool allocation's figures and tables, as tables and as one picture."""
+"""Dynamic pool allocation's figures and tables, as tables and as charts."""
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from rich.table import Table
 
 from abut.papers import Claim
+from abut.reporters.charts import Chart
 from abut.reporters.grid import grid
-from abut.reporters.plot import check_format, grouped_bars, panels
 from abut.reporters.units import amount
 from abut_papers.dpa.rows import (
     BORN,
@@ -30,24 +29,6 @@ from abut_papers.dpa.rows import (
 
 Cells = Callable[[ProgramRow], Sequence[str]]
 _LEVELS = (("pentium4 L2", "table 3"), ("modern L2", "table 4"), ("modern L1 TLB", "table 4"))
-
-
-def verdict(result: Programs) -> list[str]:
-    """What was found, beside what the authors report."""
-    found = [
-        f"DPA takes {result.mean(DPA):.3f} of the plain heap's time in the mean "
-        f"(Wang, Wu and Yew: {THEIR_DPA:.3f} of glibc's), and with objects that are born together "
-        f"{result.mean(BORN):.3f}; glibc takes {result.mean(GLIBC):.3f}",
-        f"groups where they promise a benefit, and friends: {result.mean(OURS):.3f} in the mean, "
-        f"{max(row.time(OURS) for row in result.rows):.3f} at worst",
-    ]
-    for level, _ in _LEVELS:
-        by_dpa, by_glibc = (result.mean_misses(name, level) for name in (DPA, GLIBC))
-        found.append(
-            f"{level}: DPA has {by_dpa:.2f} of the plain heap's misses in the mean, "
-            f"and glibc {by_glibc:.2f}"
-        )
-    return found
 
 
 def claims(result: Programs) -> list[Claim]:
@@ -195,24 +176,27 @@ def _misses(result: Programs) -> Table:
     return _table(title, columns, result.rows, cells)
 
 
-def draw(result: Programs, path: Path) -> None:
-    """Figures 6, 8, 9, 10 and 11 as bars, one below the other."""
-    check_format(path)
-    figures: list[tuple[str, list[tuple[str, str]]]] = [
-        (title, [(value, variant_of(figure, value)) for value in values])
+def charts(result: Programs) -> list[Chart]:
+    """Figures 6, 8, 9, 10 and 11, a group of bars a program."""
+    overall = {name: name for name in (GLIBC, CALL_SITE, DPA, BORN)}
+    figures = {"figures 11 and 12": overall} | {
+        title: {value: variant_of(figure, value) for value in values}
         for title, figure, values in (
             ("figure 6: chain", "chain", CHAINS),
             ("figure 8: merging", "merge", MERGES),
             ("figure 9: objects", "objects", OBJECTS),
             ("figure 10: bytes", "bytes", BYTES),
         )
+    }
+    return [
+        Chart(
+            title,
+            "time by the plain heap's",
+            {
+                label: {row.name: row.time(variant) for row in result.rows}
+                for label, variant in variants.items()
+            },
+            level=1,
+        )
+        for title, variants in figures.items()
     ]
-    overall = (GLIBC, CALL_SITE, DPA, BORN)
-    figures.append(("figures 11 and 12", [(name, name) for name in overall]))
-    canvas, grids = panels(len(figures), 1, (11, 2.6))
-    for (axes,), (title, series) in zip(grids, figures, strict=True):
-        bars = {label: [row.time(variant) for row in result.rows] for label, variant in series}
-        grouped_bars(axes, [row.name for row in result.rows], bars, fontsize=7)
-        axes.set_ylabel("time")
-        axes.set_title(title, loc="left", fontsize=9)
-    canvas.savefig(path)

@@ -5,7 +5,7 @@ Caches that application and allocator share, against caches of their own, at the
 at one of today. Their programs were boxed-sim, cfrac, ptc and espresso; ours do the same work.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
@@ -14,8 +14,8 @@ from typing import Any
 from rich.table import Table
 
 from abut.papers import Claim, Request
+from abut.reporters.charts import Chart
 from abut.reporters.grid import grid
-from abut.reporters.plot import check_format
 from abut.reporters.units import amount
 from abut.simulation.caches import Caches, split_by_side
 from abut.simulation.jobs import feed_trace
@@ -97,6 +97,8 @@ class RezaeiResult:
     def claims(self) -> list[Claim]:
         """Section 4.1: the means over all programs, in 8 KiB with lines of 32 bytes."""
         rows = self.of_cache(CACHES[0])
+        if not rows:
+            return []
         removed, change = fmean(row.removed for row in rows), fmean(row.rate_change for row in rows)
         return [
             Claim(
@@ -114,11 +116,6 @@ class RezaeiResult:
             ),
         ]
 
-    def verdict(self) -> list[str]:
-        """The means, beside the authors'."""
-        said = [_sentence(cache, self.of_cache(cache)) for cache in _caches(self.rows)]
-        return [*said, *self.served.verdict()]
-
     def tables(self) -> list[Table]:
         """A table a cache."""
         tables = [cache_table(cache, self.of_cache(cache)) for cache in _caches(self.rows)]
@@ -130,9 +127,9 @@ class RezaeiResult:
         rows = [asdict(row) | {share: getattr(row, share) for share in shares} for row in self.rows]
         return {"rows": rows, **self.served.document()}
 
-    def draw(self, path: Path) -> None:
-        """Miss rates, shared and alone: a picture a cache."""
-        draw({cache: self.of_cache(cache) for cache in _caches(self.rows)}, path)
+    def charts(self) -> list[Chart]:
+        """Miss rates, shared and alone: a chart a cache."""
+        return [_chart(cache, self.of_cache(cache)) for cache in _caches(self.rows)]
 
 
 def measure(request: Request) -> RezaeiResult:
@@ -194,25 +191,11 @@ def _caches(rows: Iterable[Row]) -> list[str]:
     return list(dict.fromkeys(row.cache for row in rows))
 
 
-def _sentence(cache: str, rows: Sequence[Row]) -> str:
-    removed, change = fmean(row.removed for row in rows), fmean(row.rate_change for row in rows)
-    pollution = fmean(row.pollution for row in rows)
-    theirs = ""
-    if cache == CACHES[0]:
-        theirs = f" (Rezaei and Kavi: {THEIR_REMOVED:.0%} and {THEIR_RATE_CHANGE:+.0%})"
-    return (
-        f"{cache}: the program's cache is rid of {removed:.0%} of the misses, its miss rate "
-        f"changes by {change:+.0%}{theirs}; {pollution:.1%} of the program's misses are pollution"
-    )
-
-
 _FIGURES = {
     "rezaei-8k": " (figures 1, 2 and 5)",
     "rezaei-8k-64": " (figure 3)",
     "rezaei-16k": " (figure 4)",
 }
-_WIDTH = 0.4
-_INCHES = 3.0
 
 
 def cache_table(cache: str, rows: Sequence[Row]) -> Table:
@@ -246,33 +229,26 @@ def cache_table(cache: str, rows: Sequence[Row]) -> Table:
             amount(row.allocator_misses, ""),
             f"{rate:.2%}",
         )
+    table.add_section()
+    table.add_row(*_means(rows))
     return table
 
 
-def draw(caches: Mapping[str, Sequence[Row]], path: Path) -> None:
-    """Miss rates side by side, shared and alone; one picture below the other."""
-    from matplotlib.figure import Figure
+def _means(rows: Sequence[Row]) -> list[str]:
+    """The last row: the means of what the authors speak of."""
+    removed, change, pollution = (
+        fmean(getattr(row, share) for row in rows)
+        for share in ("removed", "rate_change", "pollution")
+    )
+    shares = [f"{removed:.0%}", "", "", f"{change:+.0%}", f"{pollution:.1%}"]
+    return ["mean", "", "", "", *shares, "", ""]
 
-    check_format(path)
-    figure = Figure(figsize=(10, _INCHES * len(caches)), layout="constrained")
-    plots = figure.subplots(len(caches), 1, squeeze=False)[:, 0]
-    for plot, (cache, rows) in zip(plots, caches.items(), strict=True):
-        places = range(len(rows))
-        plot.bar(
-            [at - _WIDTH / 2 for at in places],
-            [100 * row.shared_rate for row in rows],
-            _WIDTH,
-            label="shared with the allocator",
-        )
-        plot.bar(
-            [at + _WIDTH / 2 for at in places],
-            [100 * row.alone_rate for row in rows],
-            _WIDTH,
-            label="the application alone",
-        )
-        labels = [f"{row.program}\n{row.heap}" for row in rows]
-        plot.set_xticks(list(places), labels, fontsize="x-small")
-        plot.set_ylabel("miss rate, %")
-        plot.set_title(cache)
-        plot.legend()
-    figure.savefig(path)
+
+def _chart(cache: str, rows: Sequence[Row]) -> Chart:
+    names = [f"{row.program}, {row.heap}" for row in rows]
+    shared, alone = ([getattr(row, rate) for row in rows] for rate in ("shared_rate", "alone_rate"))
+    series = {
+        "shared with the allocator": dict(zip(names, shared, strict=True)),
+        "the application alone": dict(zip(names, alone, strict=True)),
+    }
+    return Chart(cache, "miss rate", series)

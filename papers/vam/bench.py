@@ -17,24 +17,23 @@ from typing import Any
 from rich.table import Table
 
 from abut.papers import Claim, Request
+from abut.reporters.charts import Chart
 from abut.reporters.pages import pages_document, pages_table
 from abut.simulation.jobs import Job
-from abut.simulation.pages import PAGE_BYTES, Pages, compare_pages, run_pages
+from abut.simulation.pages import Pages, compare_pages, run_pages
 from abut_papers.allocators import comparison
 from abut_papers.allocators.comparison import AllocatorsResult
-from abut_papers.allocators.figures import standing_of
 from abut_papers.common.recordings import heaps, recorded_workloads, recordings
 from abut_papers.vam import custom, pressure
 from abut_papers.vam.custom import THEIR_OBSTACK, CustomRuns
 from abut_papers.vam.figures import (
     MEMORIES,
-    MIDDLE,
     THEIR_FRAGMENTATION,
     ProgramPages,
     ProgramsPages,
 )
 from abut_papers.vam.pressure import Pressure
-from abut_papers.vam.tables import curve_table, draw, fragmentation_table, prefetch_table
+from abut_papers.vam.tables import charts, curve_table, fragmentation_table, prefetch_table
 
 ABOUT = "Feng and Berger 2005, Vam: time, misses, fragmentation, little memory, reading ahead"
 PROGRAMS = ("cc1", "lua-tables", "perl-hashes", "sqlite", "translate")
@@ -50,13 +49,6 @@ class VamResult(ProgramsPages):
     pressure: Pressure
     custom: CustomRuns
 
-    def verdict(self) -> list[str]:
-        """Times and misses; who needs the fewest pages, and who misses the fewest with half."""
-        standing = standing_of("fragmentation", self.mean_fragmentation())
-        said = [*self.runs.verdict(), *([standing.sentence] if standing else [])]
-        said += [_verdict(program) for program in self.programs]
-        return [*said, *self.pressure.verdict(), *self.custom.verdict()]
-
     def claims(self) -> list[Claim]:
         """The means that sections 4.1 to 4.6 state."""
         found = [*self.runs.claims()]
@@ -66,6 +58,9 @@ class VamResult(ProgramsPages):
             for heap, theirs in THEIR_FRAGMENTATION.items()
             if heap in fragmentation
         ]
+        if self.pressure.reason:
+            where = "figure 7: time in little memory"
+            found.append(Claim(where, "measured", "not measured", self.pressure.reason))
         if (times := self.custom.obstack_time()) is not None:
             theirs = f"{THEIR_OBSTACK:.2f}"
             why = "a program of our own that does little else"
@@ -96,9 +91,9 @@ class VamResult(ProgramsPages):
             "custom": self.custom.document(),
         }
 
-    def draw(self, path: Path) -> None:
-        """The figures, one below the other, a column a program."""
-        draw(self, self.runs, path)
+    def charts(self) -> list[Chart]:
+        """Figures 2, 3b, 6, 8 and 9."""
+        return charts(self, self.runs)
 
 
 def measure(request: Request) -> VamResult:
@@ -131,16 +126,3 @@ def _run_all(paths: Mapping[str, Path]) -> dict[str, Pages]:
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         runs = list(pool.map(lambda path: run_pages([Job(str(path))]), paths.values()))
     return {heap: pages for heap, run in zip(paths, runs, strict=True) for pages in run.values()}
-
-
-def _verdict(program: ProgramPages) -> str:
-    reports = program.pages.reports
-    leanest = min(reports, key=lambda heap: reports[heap].use.most_pages_in_use)
-    middle = {heap: report.prefetch[MIDDLE] for heap, report in reports.items()}
-    calmest = min(middle, key=lambda heap: middle[heap].misses)
-    waits = min(middle, key=lambda heap: middle[heap].others)
-    memory = program.pages.memories[MIDDLE] * PAGE_BYTES / (1 << 20)
-    return (
-        f"{program.name}: {leanest} uses the fewest pages; in {memory:.1f} MiB {calmest} misses "
-        f"the fewest, and {waits} waits for the disk least often"
-    )

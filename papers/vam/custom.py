@@ -39,15 +39,6 @@ class CustomRuns:
             return None
         return median(self.seconds["obstack"]) / median(self.seconds["lea"])
 
-    def verdict(self) -> list[str]:
-        """What obstacks take, beside the authors'."""
-        if (times := self.obstack_time()) is None:
-            return []
-        return [
-            f"obstacks take {times:.2f} of the time of a request a node under lea "
-            f"(Feng and Berger: {THEIR_OBSTACK:.2f})"
-        ]
-
     def table(self) -> Table:
         """A row an allocator: medians."""
         table = grid(

@@ -38,12 +38,6 @@ class Pressure:
     runs: Mapping[str, Mapping[str, Cells]]
     reason: str = ""
 
-    def verdict(self) -> list[str]:
-        """Who reads the fewest pages back with the least memory that is enough for one heap."""
-        if self.reason:
-            return [f"figure 7 is not measured: {self.reason}; figure 8 is simulated"]
-        return [_verdict(name, self.memories[name], rows) for name, rows in self.runs.items()]
-
     def tables(self) -> list[Table]:
         """Two tables a program, a row a heap, a column a memory: seconds, and pages read back."""
         return [
@@ -104,18 +98,6 @@ def _cells(request: Request, workload: Workload, heap: Heap, memories: Sequence[
     mark = fingerprint(workload, [heap], memories, TIMEOUT_S)
     cells = kept(request, f"{workload.name}-{heap.name}-pressure-{mark}", measure)["runs"]
     return [LimitedRun(**cell) if cell else None for cell in cells]
-
-
-def _verdict(name: str, memories: Sequence[int], rows: Mapping[str, Cells]) -> str:
-    for at, memory in enumerate(memories):
-        ran = {heap: cell for heap, row in rows.items() if (cell := row[at]) is not None}
-        if ran:
-            best = min(ran, key=lambda heap: ran[heap].major_faults)
-            return (
-                f"{name}: in {memory / (1 << 20):.1f} MiB {len(ran)} of {len(rows)} heaps get "
-                f"through, and {best} reads the fewest pages back"
-            )
-    return f"{name}: no heap gets through in any memory"
 
 
 def _seconds(run: LimitedRun) -> str:

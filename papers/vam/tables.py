@@ -1,20 +1,16 @@
-"""Vam's figures as tables and as one picture."""
+"""Vam's figures as tables and as charts."""
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 from rich.table import Table
 
+from abut.reporters.charts import Chart
 from abut.reporters.grid import grid
 from abut.reporters.pages import memory_text
-from abut.reporters.plot import panels
 from abut.reporters.units import amount
-from abut.simulation.pages import PAGE_BYTES
+from abut.simulation.pages import PAGE_BYTES, PageReport
 from abut_papers.allocators.comparison import AllocatorsResult
-from abut_papers.allocators.figures import Figure
-from abut_papers.allocators.program_runs import ProgramRuns
 from abut_papers.vam.figures import (
     MIDDLE,
     REACHABLE,
@@ -24,12 +20,8 @@ from abut_papers.vam.figures import (
     ProgramsPages,
 )
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-_COLUMN_INCHES, _ROW_INCHES = 3.4, 2.8
+_Series = dict[str, dict[str, float]]
 _MIB = 1 << 20
-_BARS = (("time", "figure 2: time by lea's"), ("L2 misses", "figure 3b: L2 misses by lea's"))
 
 
 def fragmentation_table(result: ProgramsPages) -> Table:
@@ -79,80 +71,46 @@ def _table(title: str, result: ProgramsPages) -> Table:
     return grid(title, ["heap", *(one.name for one in result.programs), "mean", "theirs"])
 
 
-def draw(result: ProgramsPages, runs: AllocatorsResult, path: Path) -> None:
-    """Figures 2 and 3b; below them 6, 8 and 9; a column a program."""
-    if not result.programs:
-        return
-    by_name = {one.program: one for one in runs.programs}
-    programs = [by_name.get(program.name) for program in result.programs]
-    rows: list[tuple[str, Callable[[Axes, int], None]]]
-    rows = [(title, _bars(programs, what, runs.heaps)) for what, title in _BARS]
-    for title, one in (
-        ("figure 6: pages in use over live data", _draw_fragmentation),
-        ("figure 8: page misses", _draw_curves),
-        ("figure 9: share of the misses", _draw_prefetch),
-    ):
-        rows.append((title, lambda axes, at, one=one: one(axes, result.programs[at])))  # type: ignore[misc]
-    columns = len(result.programs)
-    canvas, axes = panels(len(rows), columns, (_COLUMN_INCHES, _ROW_INCHES))
-    for row, (title, fill) in enumerate(rows):
-        for column in range(columns):
-            fill(axes[row][column], column)
-        axes[row][0].set_ylabel(title)
-    for column, program in enumerate(result.programs):
-        axes[0][column].set_title(program.name, parse_math=False)
-    canvas.savefig(path, dpi=150)
+def charts(result: ProgramsPages, runs: AllocatorsResult) -> list[Chart]:
+    """Figures 2, 3b, 6 and 9, a group of bars a program; and 8, of each program."""
+
+    def ratios(what: str) -> _Series:
+        return {
+            heap: {
+                one.program: ratio.value
+                for one in runs.programs
+                if (ratio := one.ratio(what, heap, "lea"))
+            }
+            for heap in runs.heaps
+        }
+
+    def of_pages(value: Callable[[PageReport], float | None]) -> _Series:
+        return {
+            heap: {
+                one.name: value(report) or 0
+                for one in result.programs
+                if (report := one.pages.reports.get(heap))
+            }
+            for heap in result.heaps
+        }
+
+    fragmentation = of_pages(lambda report: report.use.fragmentation)
+    covered = of_pages(lambda report: report.prefetch[MIDDLE].prefetchable_share)
+    return [
+        Chart("figure 2: time", "by lea's", ratios("time"), level=1),
+        Chart("figure 3b: L2 misses", "by lea's", ratios("L2 misses"), level=1),
+        Chart("figure 6: pages in use", "by live data's", fragmentation, level=1),
+        *(_curves(program) for program in result.programs),
+        Chart("figure 9: prefetchable misses in half of it", "share", covered),
+    ]
 
 
-def _bars(
-    programs: Sequence[ProgramRuns | None], what: str, heaps: Sequence[str]
-) -> "Callable[[Axes, int], None]":
-    figure = Figure(what, "lea", heaps)
-
-    def fill(axes: "Axes", at: int) -> None:
-        if (program := programs[at]) is None:
-            return
-        ratios = {heap: program.ratio(what, heap, figure.reference) for heap in heaps}
-        known = {heap: one for heap, one in ratios.items() if one}
-        values = [one.value for one in known.values()]
-        below = [max(0.0, one.value - one.low) for one in known.values()]
-        above = [max(0.0, one.high - one.value) for one in known.values()]
-        colors = [f"C{heaps.index(heap)}" for heap in known]
-        axes.bar(list(known), values, yerr=[below, above], capsize=2, color=colors)
-        axes.axhline(1, color="black", linewidth=0.8)
-        _slant(axes)
-
-    return fill
-
-
-def _slant(axes: "Axes") -> None:
-    axes.tick_params(axis="x", rotation=60, labelsize="small")
-
-
-def _draw_fragmentation(axes: "Axes", program: ProgramPages) -> None:
-    heaps = list(program.pages.reports)
-    values = [report.use.fragmentation or 0 for report in program.pages.reports.values()]
-    axes.bar(heaps, values, color=[f"C{number}" for number in range(len(heaps))])
-    axes.axhline(1, color="black", linewidth=0.8)
-    _slant(axes)
-
-
-def _draw_curves(axes: "Axes", program: ProgramPages) -> None:
+def _curves(program: ProgramPages) -> Chart:
     sizes = program.pages.curve_sizes
-    for heap, report in program.pages.reports.items():
-        axes.plot(sizes * PAGE_BYTES / _MIB, report.misses(sizes), label=heap)
-    axes.set_yscale("symlog", linthresh=10)
-    axes.set_xlabel("memory, MiB")
-    axes.legend(fontsize="x-small")
-
-
-def _draw_prefetch(axes: "Axes", program: ProgramPages) -> None:
-    heaps = list(program.pages.reports)
-    points = [report.prefetch[MIDDLE] for report in program.pages.reports.values()]
-    others = [point.others / max(1, point.misses) for point in points]
-    covered = [point.prefetchable / max(1, point.misses) for point in points]
-    axes.bar(heaps, others, color="C3", label="not prefetchable")
-    axes.bar(heaps, covered, bottom=others, color="C2", label="prefetchable")
-    axes.set_title(f"in {memory_text(program.pages.memories[MIDDLE])}", fontsize="small")
-    _slant(axes)
-    axes.legend(fontsize="x-small", loc="lower right")
+    memories = (sizes * PAGE_BYTES / _MIB).tolist()
+    series = {
+        heap: dict(zip(memories, report.misses(sizes).tolist(), strict=True))
+        for heap, report in program.pages.reports.items()
+    }
+    title = f"figure 8: {program.name}, over MiB of memory"
+    return Chart(title, "page misses", series, scale="symlog")

@@ -20,6 +20,8 @@ from abut.plugins import entries, load
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from abut.reporters.charts import Chart
+
 _GROUP = "abut.papers"
 _NOT = "not, because "
 
@@ -65,17 +67,14 @@ class Result(Protocol):
     def claims(self) -> list[Claim]:
         """The paper's main figures, beside ours."""
 
-    def verdict(self) -> list[str]:
-        """What was found, in sentences."""
-
     def tables(self) -> "list[Table]":
         """The figures as tables."""
 
     def document(self) -> dict[str, Any]:
         """The figures as JSON has them."""
 
-    def draw(self, path: Path) -> None:
-        """Write the figures as one picture, PNG or SVG by its suffix."""
+    def charts(self) -> "list[Chart]":
+        """The figures as charts."""
 
 
 class Paper(Protocol):

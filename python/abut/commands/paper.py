@@ -19,6 +19,7 @@ _MEASURING = (
     *("quick", "programs", "heaps", "suite", "recorded", "traces", "fresh", "plot", "force"),
     "markdown",
 )
+_COLUMNS = ("what", "paper", "ours", "why it differs")
 
 
 def command(
@@ -75,6 +76,7 @@ def command(
     from abut.commands.console import console
     from abut.papers import Request, find_paper
     from abut.places import cache_folder
+    from abut.reporters.grid import grid
     from abut.reporters.trace import document
 
     if rows or name is None:
@@ -100,16 +102,23 @@ def command(
     )
     result = paper.measure(request)
     if plot:
+        from abut.reporters.charts import draw_charts
+
         with written(plot) as unfinished:
-            result.draw(unfinished)
+            draw_charts(result.charts(), unfinished)
     if markdown:
         print(_claims(result))
     elif json:
-        print(document(paper=name, left_out=request.left_out, **result.document()))
+        claims = result.claims()
+        shown = {
+            "claims": [claim._asdict() for claim in claims],
+            "left_out": request.left_out,
+            **result.document(),
+        }
+        print(document(paper=name, **shown))
     else:
-        for sentence in result.verdict():
-            print(sentence)
-        console().print(*result.tables(), sep="\n")
+        found = grid("what the paper found, and what is found here", _COLUMNS, result.claims())
+        console().print(*([found] if found.row_count else []), *result.tables(), sep="\n")
         print(f"next: abut paper {name} " + ("--json" if plot else f"--plot {name}.svg"))
     _report_left_out(request)
 
@@ -124,7 +133,7 @@ def _claims(result: "Result") -> str:
     """The paper's figures and ours as a table of a page, under the machine that measured."""
     from abut.machine import describe, this_machine
 
-    rows = [("what", "paper", "ours", "why it differs"), ("---",) * 4, *result.claims()]
+    rows = [_COLUMNS, ("---",) * 4, *result.claims()]
     table = ("| " + " | ".join(row) + " |" for row in rows)
     return "\n".join([describe(this_machine()), "", *table])
 

@@ -1,18 +1,13 @@
-"""Charts, as pictures: groups of bars, and what every picture has in common."""
+"""The chart of a comparison, as a picture: groups of bars."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from abut.errors import USAGE, AbutError
 from abut.measure.sample import ALWAYS_SHOWN, Figure
 from abut.measure.statistics import Estimate
 from abut.measure.summary import Summary
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Canvas
 
 FORMATS = (".png", ".svg")
 _GROUP_INCHES, _BAR_SHARE = 1.1, 0.8
@@ -42,38 +37,6 @@ def check_format(path: Path) -> None:
         raise AbutError(
             "plots need matplotlib, which is not installed", fix="pip install 'abut[plot]'"
         ) from error
-
-
-def grouped_bars(
-    axes: "Axes",
-    labels: Sequence[str],
-    series: Mapping[str, Sequence[float]],
-    *,
-    line: float | None = 1.0,
-    **style: Any,
-) -> None:
-    """A group of bars above each label, a bar in it for each of the series, and a line across.
-
-    `style` is the labels'.
-    """
-    width = _BAR_SHARE / max(1, len(series))
-    for number, (name, values) in enumerate(series.items()):
-        at = [place + (number + 0.5) * width - _BAR_SHARE / 2 for place in range(len(labels))]
-        axes.bar(at, values, width, label=name)
-    if line is not None:
-        axes.axhline(line, color="black", linewidth=0.8)
-    axes.set_xticks(range(len(labels)), labels, **style)
-    axes.legend(fontsize="x-small", ncols=min(5, len(series)))
-
-
-def panels(
-    rows: int, columns: int, inches: tuple[float, float]
-) -> "tuple[Canvas, list[list[Any]]]":
-    """A picture, and the axes of its panels, by row and column; `inches` is the size of each."""
-    from matplotlib.figure import Figure as Canvas
-
-    canvas = Canvas(figsize=(inches[0] * columns, inches[1] * rows), layout="constrained")
-    return canvas, canvas.subplots(rows, columns, squeeze=False).tolist()
 
 
 def bars_of(summary: Summary, figure: Figure) -> Bars:

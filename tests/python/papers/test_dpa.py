@@ -1,4 +1,4 @@
-"""`abut bench dpa`: what is counted and told, and that the library knows every variant."""
+"""`abut paper dpa`: what is counted and told, and that the library knows every variant."""
 
 import json
 import subprocess
@@ -11,6 +11,7 @@ import pytest
 from abut.heaps import find_heaps
 from abut.measure.workload import Workload
 from abut.papers import Request
+from abut.reporters.charts import draw_charts
 from abut_papers.common.kept import kept
 from abut_papers.common.recordings import recorded_workloads, workloads
 from abut_papers.dpa import bench as dpa
@@ -75,11 +76,8 @@ def test_means_are_geometric_and_told_beside_the_authors() -> None:
     result = DpaResult([row("one", 0.5), row("other", 2.0)])
     assert result.mean(rows.DPA) == pytest.approx(1.0)
     assert result.mean_misses(rows.DPA, "modern L2") == pytest.approx(0.5)
-    words = result.verdict()
-    assert words[0].startswith("DPA takes 1.000 of the plain heap's time in the mean")
-    assert words[-1] == (
-        "modern L1 TLB: DPA has 0.50 of the plain heap's misses in the mean, and glibc 0.80"
-    )
+    claim = result.claims()[-1]
+    assert claim[:3] == ("table 4: modern L1 TLB misses by glibc's", "0.70", f"{0.5 / 0.8:.2f}")
 
 
 def test_figures_are_tables_and_a_picture(tmp_path: Path) -> None:
@@ -90,7 +88,7 @@ def test_figures_are_tables_and_a_picture(tmp_path: Path) -> None:
         assert f"figure {number}: " in titles or f"figures {number} and " in titles
     assert "tables 3 and 4" in titles
     assert result.document()["means"][rows.DPA] == pytest.approx(1.0)
-    result.draw(tmp_path / "dpa.svg")
+    draw_charts(result.charts(), tmp_path / "dpa.svg")
     assert "figure 9" in (tmp_path / "dpa.svg").read_text()
 
 

@@ -111,23 +111,10 @@ def test_a_paper_names_programs_and_heaps_that_there_are() -> None:
 @pytest.mark.parametrize("name", PAPERS)
 def test_a_quick_run_ends_in_two_minutes_and_goes_on(abut: Abut, name: str, tmp_path: Path) -> None:
     folder = str(tmp_path / "traces")
-    done = abut(
-        "paper",
-        name,
-        "--quick",
-        "--traces",
-        folder,
-    )
+    done = abut("paper", name, "--quick", "--traces", folder)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1].startswith(f"next: abut paper {name} ")
-    again = abut(
-        "paper",
-        name,
-        "--quick",
-        "--json",
-        "--traces",
-        folder,
-    )
+    again = abut("paper", name, "--quick", "--json", "--traces", folder)
     assert not json.loads(again.stdout)["left_out"]
     assert "recording" not in again.stderr
 
@@ -166,7 +153,7 @@ def test_what_was_left_out_is_said_after_the_tables(
         def nothing() -> list[Any]:
             return []
 
-        verdict = tables = nothing
+        claims = tables = nothing
 
         @staticmethod
         def document() -> dict[str, Any]:

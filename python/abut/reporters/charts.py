@@ -1,0 +1,58 @@
+"""Several charts in one picture: bars where values stand over names, lines over numbers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_INCHES, _BAR_SHARE, _FEW = (11.0, 3.0), 0.8, 8
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Series of values, each over names or numbers; `scale` as matplotlib names it.
+
+    A line is drawn at `level`: what all is compared with.
+    """
+
+    title: str
+    value: str
+    series: Mapping[str, Mapping[str, float] | Mapping[float, float]]
+    level: float | None = None
+    scale: str = "linear"
+
+
+def draw_charts(charts: Sequence[Chart], path: Path) -> None:
+    """Write the charts, one below the other, as PNG or SVG by the path's suffix."""
+    from matplotlib.figure import Figure
+
+    width, height = _INCHES
+    canvas = Figure(figsize=(width, height * max(1, len(charts))), layout="constrained")
+    for place, chart in enumerate(charts):
+        axes = canvas.add_subplot(len(charts), 1, place + 1)
+        _draw(axes, chart)
+        axes.set_title(chart.title, loc="left", fontsize=9, parse_math=False)
+        axes.set_ylabel(chart.value, fontsize=8)
+        axes.set_yscale(chart.scale)
+        if chart.level is not None:
+            axes.axhline(chart.level, color="black", linewidth=0.8)
+        if len(chart.series) > 1:
+            axes.legend(fontsize="x-small", ncols=min(5, len(chart.series)))
+    canvas.savefig(path, dpi=150)
+
+
+def _draw(axes: "Axes", chart: Chart) -> None:
+    names = list(dict.fromkeys(at for points in chart.series.values() for at in points))
+    if not all(isinstance(name, str) for name in names):
+        for label, points in chart.series.items():
+            axes.plot([*map(float, points)], list(points.values()), ".-", label=label)
+        return
+    width = _BAR_SHARE / max(1, len(chart.series))
+    for number, (label, points) in enumerate(chart.series.items()):
+        at = [names.index(name) + (number + 0.5) * width - _BAR_SHARE / 2 for name in points]
+        axes.bar(at, list(points.values()), width, label=label)
+    axes.set_xticks(range(len(names)), [str(name) for name in names])
+    axes.tick_params(axis="x", labelsize=7, rotation=30 if len(names) > _FEW else 0)
