@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from abut.errors import AbutError
 from abut.measure.workload import Workload
 from abut.papers import Claim, Request
-from abut_papers.allocators.figures import figures, reference_of, standings
+from abut_papers.allocators.figures import figures
 from abut_papers.allocators.heaps import served_heap
 from abut_papers.allocators.program_runs import ProgramRuns, runs_of
 from abut_papers.common.recordings import recorded_workloads, workloads
@@ -56,15 +56,11 @@ class AllocatorsResult:
         ]
 
     def tables(self) -> "list[Table]":
-        """Table 1, then a table a figure, then where abut stands in all of them."""
-        from abut_papers.allocators.tables import demand_table, figure_table, standings_table
+        """Table 1, then a table a figure."""
+        from abut_papers.allocators.tables import demand_table, figure_table
 
-        shown = figures(self.programs, self.heaps)
-        tables = [demand_table(self.programs)]
-        tables += [figure_table(figure, self.programs) for figure in shown]
-        if standing := standings(self.programs, self.heaps):
-            tables.append(standings_table(standing, reference_of(self.heaps)))
-        return [*tables, *self.served_tables()]
+        shown = [figure_table(one, self.programs) for one in figures(self.programs, self.heaps)]
+        return [demand_table(self.programs), *shown, *self.served_tables()]
 
     def served_tables(self) -> "list[Table]":
         """What is served from elsewhere, beside the same heap in line."""

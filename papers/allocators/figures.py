@@ -8,10 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from abut.measure.statistics import Estimate, geometric_mean
-from abut_papers.allocators.heaps import composed_heaps
 from abut_papers.allocators.program_runs import MEASURES, ProgramRuns
 
-OURS = "abut"
 _LEA = "lea"
 _VARIANTS = {
     "phk": ("phk-sc", "phk-reap", "phk-sc-reap"),
@@ -83,34 +81,3 @@ def figures(programs: Sequence[ProgramRuns], heaps: Sequence[str]) -> list[Figur
         for what in MEASURES
         if any(one.ratio(what, base, base) for one in programs)
     ]
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """Where abut's own heap stands in one measure: means by the reference's, less is better."""
-
-    what: str
-    ours: float
-    best: str  # of the papers' heaps
-    theirs: float
-
-
-def standings(programs: Sequence[ProgramRuns], heaps: Sequence[str]) -> list[Standing]:
-    """One for each measure in which both abut's heap and one of the papers' are known."""
-    found = (
-        standing_of(
-            what, {heap: mean.value for heap in heaps if (mean := figure.mean(programs, heap))}
-        )
-        for what in MEASURES
-        for figure in [Figure(what, reference_of(heaps), heaps)]
-    )
-    return [one for one in found if one]
-
-
-def standing_of(what: str, means: Mapping[str, float]) -> Standing | None:
-    """Of a mean for each heap."""
-    peers = {heap: mean for heap, mean in means.items() if heap in composed_heaps()}
-    if OURS not in means or not peers:
-        return None
-    best = min(peers, key=lambda heap: peers[heap])
-    return Standing(what, means[OURS], best, peers[best])

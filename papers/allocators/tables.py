@@ -7,7 +7,7 @@ from rich.table import Table
 
 from abut.reporters.grid import grid
 from abut.reporters.units import amount, ratio_text, ratio_with_interval
-from abut_papers.allocators.figures import Figure, Standing
+from abut_papers.allocators.figures import Figure
 from abut_papers.allocators.heaps import served_heap
 from abut_papers.allocators.program_runs import WALL_TIME
 
@@ -49,19 +49,6 @@ def figure_table(figure: Figure, programs: "Sequence[ProgramRuns]") -> Table:
         if figure.theirs:
             row.append(f"{figure.theirs[heap]:.2f}" if heap in figure.theirs else "")
         table.add_row(heap, *row)
-    return table
-
-
-def standings_table(standings: Sequence[Standing], reference: str) -> Table:
-    """A row a measure: abut's mean, and that of the best of the papers' heaps."""
-    title = f"where abut stands: means of all programs, by {reference}'s"
-    table = Table(title=title, title_justify="left")
-    table.add_column("measure")
-    table.add_column("abut", justify="right")
-    table.add_column("papers' best", justify="right")
-    table.add_column("which")
-    for one in standings:
-        table.add_row(one.what, f"{one.ours:.2f}", f"{one.theirs:.2f}", one.best)
     return table
 
 

@@ -13,7 +13,7 @@ from abut.targets import check_target, written
 from abut.verb import refuse
 
 if TYPE_CHECKING:
-    from abut.papers import Paper, Request, Result
+    from abut.papers import Claim, Paper, Request
 
 _MEASURING = (
     *("quick", "programs", "heaps", "suite", "recorded", "traces", "fresh", "plot", "force"),
@@ -106,10 +106,10 @@ def command(
 
         with written(plot) as unfinished:
             draw_charts(result.charts(), unfinished)
+    claims = result.claims()
     if markdown:
-        print(_claims(result))
+        print(_as_markdown(claims))
     elif json:
-        claims = result.claims()
         shown = {
             "claims": [claim._asdict() for claim in claims],
             "left_out": request.left_out,
@@ -117,7 +117,8 @@ def command(
         }
         print(document(paper=name, **shown))
     else:
-        found = grid("what the paper found, and what is found here", _COLUMNS, result.claims())
+        found = grid("what the paper found, and what is found here", _COLUMNS, claims)
+        found.columns[-1].justify = "left"
         console().print(*([found] if found.row_count else []), *result.tables(), sep="\n")
         print(f"next: abut paper {name} " + ("--json" if plot else f"--plot {name}.svg"))
     _report_left_out(request)
@@ -129,11 +130,11 @@ def _usual(paper: "Paper", what: str, *, quick: bool) -> Any:
     return {**usual, **(paper.QUICK if quick else {})}[what]
 
 
-def _claims(result: "Result") -> str:
+def _as_markdown(claims: "list[Claim]") -> str:
     """The paper's figures and ours as a table of a page, under the machine that measured."""
     from abut.machine import describe, this_machine
 
-    rows = [_COLUMNS, ("---",) * 4, *result.claims()]
+    rows = [_COLUMNS, ("---",) * 4, *claims]
     table = ("| " + " | ".join(row) + " |" for row in rows)
     return "\n".join([describe(this_machine()), "", *table])
 

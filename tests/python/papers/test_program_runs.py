@@ -13,9 +13,9 @@ from abut.measure.workload import Workload
 from abut.papers import Request
 from abut.trace import TraceWriter
 from abut_papers.allocators import comparison, program_runs
-from abut_papers.allocators.figures import figures, standings
+from abut_papers.allocators.figures import figures
 from abut_papers.allocators.program_runs import Demand, ProgramRuns, Simulated
-from abut_papers.allocators.tables import figure_table, served_tables, standings_table
+from abut_papers.allocators.tables import figure_table, served_tables
 from abut_papers.common import recordings
 
 LS = Workload(name="ls", about="", kind="program", argv=("/bin/ls", "/"), folder=Path("/"))
@@ -148,16 +148,6 @@ def test_figures_are_those_of_the_paper() -> None:
     assert shown["time, by vam's (figure 5c)"].mean(programs, "vam-header") is None
     row = [list(column.cells) for column in figure_table(time, programs).columns]
     assert [cells[1] for cells in row[-2:]] == ["1.00 ±0.00", "0.92"]
-
-
-def test_what_abut_stands_at_is_the_best_of_the_papers() -> None:
-    programs = [_runs("one", lea=[2.0], vam=[1.0], abut=[1.5], glibc=[0.1])]
-    (standing,) = standings(programs, ["lea", "vam", "abut", "glibc"])
-    assert (standing.what, standing.best) == ("time", "vam")
-    assert standing.ours == pytest.approx(0.75)
-    assert standing.theirs == pytest.approx(0.5)
-    assert standings_table([standing], "lea").row_count == 1
-    assert standings(programs, ["glibc", "abut"]) == []
 
 
 def test_both_sides_misses_are_counted_and_kept(
