@@ -1,15 +1,12 @@
 """The papers' allocators on the command line: run, listed, compared, and as layouts."""
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from abut.errors import AbutError
-from abut.heaps import GLIBC, Heap, find_heap, preload
-from abut.measure.memory_limit import obstacle, run_limited
-from abut.measure.workload import Workload
+from abut.heaps import Heap, find_heap, preload
 from abut.preloading import preloadable
 from abut.simulation.jobs import Job, simulate
 from abut.simulation.presets import find_preset
@@ -170,23 +167,3 @@ def test_a_trace_is_laid_out_as_an_allocator_would(trace: Path) -> None:
 def test_a_layout_that_nobody_knows_is_refused(trace: Path) -> None:
     with pytest.raises(AbutError, match="not known"):
         simulate(Job(str(trace), find_preset("pentium4"), layout="vam+align=4"))
-
-
-def test_memory_is_limited_where_the_machine_allows_it() -> None:
-    workload = Workload(
-        name="eater",
-        about="",
-        kind="program",
-        argv=(sys.executable, "-c", "b = bytearray(b'x') * (96 << 20)"),
-        folder=Path("/"),
-    )
-    try:
-        enough = run_limited(workload, GLIBC, 256 << 20, 60)
-    except OSError:
-        pytest.skip("no control group may be written")
-    assert enough is not None
-    scarce = run_limited(workload, GLIBC, 48 << 20, 60)
-    if obstacle() is not None:  # what does not fit has no swap to go to
-        assert scarce is None
-    else:
-        assert scarce is None or scarce.major_faults >= enough.major_faults
