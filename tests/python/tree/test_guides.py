@@ -41,4 +41,4 @@ def test_python_in_the_pages_runs(code: str, folder: Path, monkeypatch: pytest.M
 
 
 def test_there_are_such_blocks() -> None:
-    assert len(BLOCKS) >= 4
+    assert len(BLOCKS) >= 3
