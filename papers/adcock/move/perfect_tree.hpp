@@ -29,9 +29,8 @@ public:
   PerfectTree(Heap &heap, CellId *roots, std::uint32_t count = 1)
       : structure_(heap, roots, count) {}
 
-  // How many nodes were moved, and how many of them by laying out again: those may not have had to (6.2.5.1).
+  // How many nodes were moved.
   std::size_t moved() const { return moved_; }
-  std::size_t moved_anew() const { return moved_anew_; }
 
   // Whether the node at `place`, whose owner is in the cluster that begins at `top`, begins a cluster of its own.
   // `generation` counts from 1 at `top`.
@@ -74,7 +73,6 @@ public:
       waiting.pop_back();
       cluster.gather(structure_.heap(), structure_.at(place), kMost, kHeight);
       copy(cluster, place);
-      moved_anew_ += cluster.size();
       cluster.each_below(structure_.heap(), [&](Place below) { waiting.push_back(below); });
     }
   }
@@ -182,7 +180,6 @@ private:
 
   Structure<Heap, Links> structure_;
   std::size_t moved_ = 0;
-  std::size_t moved_anew_ = 0;
 };
 
 } // namespace adcock::move

@@ -21,7 +21,6 @@ public:
   using NodeType = Node;
   using Numbers = typename Finding::Numbers;
   using Mask = typename Finding::Mask;
-  static constexpr Needs kNeeds = What;
   static constexpr std::size_t kMostCells = std::size_t{1} << 28;
 
   // Room for `most` cells; memory is taken as it is needed, a page at a time.

@@ -27,7 +27,6 @@ public:
       : structure_(heap, roots, count) {}
 
   std::size_t collections() const { return collections_; }
-  bool is_collecting() const { return collecting_; }
 
   // Starts a collection: all that is there is from-space now.
   void begin() {
