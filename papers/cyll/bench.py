@@ -54,12 +54,12 @@ from abut_papers.cyll.figures import (
     ProgramRuns,
 )
 from abut_papers.cyll.tables import (
+    charts,
     heaps_table,
     misses_table,
     points,
     slim_table,
     system_table,
-    times_chart,
     times_table,
 )
 
@@ -139,8 +139,8 @@ class CyllResult:
         }
 
     def charts(self) -> list[Chart]:
-        """Times of each program by strategy, as multiples of `simple`'s."""
-        return [times_chart(self.programs)]
+        """Times and misses by strategy, and times by heap, as multiples of `simple`'s."""
+        return charts(self.programs, self.heaps)
 
 
 def measure(request: Request) -> CyllResult:

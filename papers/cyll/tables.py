@@ -1,6 +1,6 @@
-"""Cyll's tables, and a chart of the first."""
+"""Cyll's tables, and his figures as charts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from rich.table import Table
 
@@ -160,14 +160,32 @@ def slim_table(programs: Sequence[ProgramRuns]) -> Table:
     return table
 
 
-def times_chart(programs: Sequence[ProgramRuns]) -> Chart:
-    """A group of bars a program, a bar a strategy."""
-    series = {
-        strategy: {
-            one.name: one.seconds[strategy] / one.seconds[REFERENCE]
-            for one in programs
-            if strategy in one.seconds
-        }
-        for strategy in _strategies(programs)
-    }
-    return Chart("tables 5.1 and 5.2: time", "by simple's", series, level=1)
+def charts(programs: Sequence[ProgramRuns], heaps: Sequence[str]) -> list[Chart]:
+    """His figures 5.1 to 5.8: a group of bars a program, a bar a strategy or heap."""
+    figures: list[tuple[str, Sequence[str], Callable[[ProgramRuns], Mapping[str, float]]]] = [
+        ("figures 5.1 to 5.3: time", _strategies(programs), lambda one: one.seconds),
+        ("figures 5.4 to 5.6: L1 misses", _strategies(programs), lambda one: _of_level(one, 0)),
+        ("figures 5.4 to 5.6: L2 misses", _strategies(programs), lambda one: _of_level(one, 1)),
+        ("figures 5.7 and 5.8: time of heaps", heaps, lambda one: one.seconds),
+    ]
+    return [
+        Chart(
+            title,
+            "by simple's",
+            {
+                name: {
+                    one.name: values[name] / max(1e-9, values[REFERENCE])
+                    for one in programs
+                    for values in [value(one)]
+                    if name in values
+                }
+                for name in names
+            },
+            level=1,
+        )
+        for title, names, value in figures
+    ]
+
+
+def _of_level(program: ProgramRuns, level: int) -> dict[str, float]:
+    return {name: counts[level] for name, counts in program.misses.items()}
