@@ -27,12 +27,14 @@ class Chart:
 
 def draw_charts(charts: Sequence[Chart], path: Path) -> None:
     """Write the charts, one below the other, as PNG or SVG by the path's suffix."""
+    from matplotlib import colormaps
     from matplotlib.figure import Figure
 
     width, height = _INCHES
     canvas = Figure(figsize=(width, height * max(1, len(charts))), layout="constrained")
     for place, chart in enumerate(charts):
         axes = canvas.add_subplot(len(charts), 1, place + 1)
+        axes.set_prop_cycle(color=colormaps["tab20"].colors)  # type: ignore[attr-defined]
         _draw(axes, chart)
         axes.set_title(chart.title, loc="left", fontsize=9, parse_math=False)
         axes.set_ylabel(chart.value, fontsize=8)
@@ -40,7 +42,7 @@ def draw_charts(charts: Sequence[Chart], path: Path) -> None:
         if chart.level is not None:
             axes.axhline(chart.level, color="black", linewidth=0.8)
         if len(chart.series) > 1:
-            axes.legend(fontsize="x-small", ncols=min(5, len(chart.series)))
+            axes.legend(fontsize="x-small", loc="upper left", bbox_to_anchor=(1, 1))
     canvas.savefig(path, dpi=150)
 
 
