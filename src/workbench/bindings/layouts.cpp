@@ -7,16 +7,26 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace abut::bindings {
+namespace {
+
+template <typename Number>
+std::vector<Number> numbers_of(const nb::object &array) {
+  using Numbers = nb::ndarray<const Number, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+  const auto numbers = nb::cast<Numbers>(array);
+  return {numbers.data(), numbers.data() + numbers.size()};
+}
+
+} // namespace
 
 std::unique_ptr<sim::Layout> layout_of(trace::Reader &reader, const nb::object &layout,
                                        uint64_t seed) {
-  using Addresses = nb::ndarray<const uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-  if (!nb::isinstance<nb::str>(layout)) {
-    const auto addresses = nb::cast<Addresses>(layout);
-    return sim::make_layout({addresses.data(), addresses.data() + addresses.size()});
-  }
+  if (nb::isinstance<nb::tuple>(layout))
+    return sim::make_layout(numbers_of<uint64_t>(layout[0]),
+                            {numbers_of<uint64_t>(layout[1]), numbers_of<int32_t>(layout[2])});
+  if (!nb::isinstance<nb::str>(layout)) return sim::make_layout(numbers_of<uint64_t>(layout));
   const auto name = nb::cast<std::string>(layout);
   const std::optional<sim::LayoutName> known = sim::layout_named(name);
   if (!known) {

@@ -1,4 +1,5 @@
-// Layouts as Python names them: by a word, by the name of an allocator, or as an array of addresses.
+// Layouts as Python names them: by a word, by the name of an allocator, as an array of addresses, or as a tuple of
+// addresses, of second parts, and of where each byte goes (see `Rearrangement`).
 #pragma once
 
 #include "bindings/arrays.hpp"

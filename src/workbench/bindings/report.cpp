@@ -2,6 +2,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/layouts.hpp"
+#include "survey/closeup.hpp"
 #include "survey/survey.hpp"
 
 #include <nanobind/stl/pair.h>
@@ -123,6 +124,79 @@ nb::tuple fields_of(const Look &look) {
                             rows, [](const Row &row) -> const auto & { return row.writes; }));
 }
 
+// A part of a run looked at closely, with what it reads from.
+struct CloseLook {
+  std::shared_ptr<trace::Reader> reader;
+  std::unique_ptr<report::Closeup> closeup;
+};
+
+std::unique_ptr<CloseLook> look_closely(std::shared_ptr<trace::Reader> reader,
+                                        std::vector<std::pair<size_t, size_t>> windows,
+                                        uint32_t sets, uint32_t ways) {
+  auto look = std::make_unique<CloseLook>();
+  look->reader = std::move(reader);
+  const nb::gil_scoped_release others_may_run;
+  look->closeup = std::make_unique<report::Closeup>(*look->reader, std::move(windows), sets, ways);
+  look->closeup->run();
+  return look;
+}
+
+nb::dict lines_of(const CloseLook &look) {
+  using report::Brought;
+  const std::vector<Brought> &rows = look.closeup->lines().contexts();
+  nb::dict dict;
+  const auto add = [&](const char *name, auto get) {
+    std::vector<uint64_t> column;
+    column.reserve(rows.size());
+    for (const Brought &row : rows) get(row, column);
+    dict[name] = to_array(column);
+  };
+  const auto number = [](uint64_t Brought::*member) {
+    return [member](const Brought &row, std::vector<uint64_t> &to) { to.push_back(row.*member); };
+  };
+  const auto numbers = [](auto member) {
+    return [member](const Brought &row, std::vector<uint64_t> &to) {
+      to.insert(to.end(), (row.*member).begin(), (row.*member).end());
+    };
+  };
+  add("lines", number(&Brought::lines));
+  add("used", number(&Brought::used));
+  add("own", number(&Brought::own));
+  add("alike", number(&Brought::alike));
+  add("others", number(&Brought::others));
+  add("straddled", number(&Brought::straddled));
+  add("uses", numbers(&Brought::uses));
+  add("by_field", numbers(&Brought::by_field));
+  add("by_set", numbers(&Brought::by_set));
+  return dict;
+}
+
+nb::tuple mates_of(const CloseLook &look) { return edges_of(look.closeup->lines().take_mates()); }
+
+// By context: true sharing's misses, false sharing's; then a row for each pair of fields of the latter.
+nb::tuple sharing_of(const CloseLook &look) {
+  std::vector<uint64_t> truly, falsely;
+  for (const auto &misses : look.closeup->sharing().contexts()) {
+    truly.push_back(misses.true_sharing);
+    falsely.push_back(misses.false_sharing);
+  }
+  nb::list pairs;
+  for (const auto &[pair, count] : look.closeup->sharing().pairs())
+    pairs.append(nb::make_tuple(pair.missed.context, pair.missed.word, pair.written.context,
+                                pair.written.word, count));
+  return nb::make_tuple(to_array(truly), to_array(falsely), pairs);
+}
+
+// The fields of a context that are used together: words as bits, and visits.
+nb::list visits_of(const CloseLook &look, size_t context) {
+  nb::list list;
+  const auto &rows = look.closeup->visits().contexts();
+  if (context < rows.size())
+    for (const auto &set : rows[context])
+      if (set.visits != 0) list.append(nb::make_tuple(set.words, set.visits));
+  return list;
+}
+
 } // namespace
 
 void add_report(nb::module_ &m) {
@@ -144,6 +218,12 @@ void add_report(nb::module_ &m) {
         const report::Census &census = look.survey->census();
         return edges_of(census.line_mates(census.peak()));
       });
+  nb::class_<CloseLook>(m, "Closeup")
+      .def(nb::new_(&look_closely), "reader"_a, "windows"_a, "sets"_a, "ways"_a)
+      .def("lines", &lines_of)
+      .def("mates", &mates_of)
+      .def("sharing", &sharing_of)
+      .def("visits", &visits_of, "context"_a);
 }
 
 } // namespace abut::bindings

@@ -1,5 +1,6 @@
 #include "bindings/parts.hpp"
 
+#include "bindings/arrays.hpp"
 #include "bindings/failure.hpp"
 #include "sim/time/core.hpp"
 
@@ -10,6 +11,7 @@
 #include <cmath>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace nb = nanobind;
 
@@ -100,13 +102,26 @@ nb::dict time_counts(const Core &core) {
   return dict;
 }
 
+// By owner, in cycles: all, dependence, page tables.
+nb::tuple waits_by_owner(const Core &core) {
+  std::array<std::vector<double>, 3> columns;
+  for (const sim::OwnerWaits &waits : core.waits_by_owner()) {
+    size_t column = 0;
+    for (const Ticks ticks : {waits.all, waits.dependence, waits.tlb})
+      columns.at(column++).push_back(static_cast<double>(ticks) /
+                                     static_cast<double>(sim::kTicksInCycle));
+  }
+  return nb::make_tuple(to_array(columns[0]), to_array(columns[1]), to_array(columns[2]));
+}
+
 } // namespace
 
 void add_time(nb::module_ &m) {
   using namespace nb::literals;
   nb::class_<Core, sim::Consumer>(m, "Core")
       .def(nb::new_(&make_core), "settings"_a)
-      .def("counts", &time_counts);
+      .def("counts", &time_counts)
+      .def("waits_by_owner", &waits_by_owner);
 }
 
 } // namespace abut::bindings

@@ -34,7 +34,7 @@ void Layout::settle(Place &place, const Event &event) {
     if (can_stay(event, place.size, event.size)) return;
     give_back(place.base, place.size);
   }
-  place = {this->place(event, event.size), event.size, true};
+  place = {this->place(event, event.size), event.size, true, is_rearranged(event.object)};
 }
 
 } // namespace abut::sim

@@ -25,7 +25,9 @@ public:
 
   // Where that byte of the object is now. Object 0, and those whose births are lost, are at the offset itself.
   uint64_t address_of(uint64_t object, uint64_t offset) const {
-    return object < places_.size() ? places_[object].base + offset : offset;
+    if (object >= places_.size()) return offset;
+    const Place &place = places_[object];
+    return place.rearranged ? address_of_field(object, place.base, offset) : place.base + offset;
   }
 
   bool knows(uint64_t object) const { return object < places_.size(); }
@@ -37,12 +39,18 @@ protected:
   virtual void give_back(uint64_t base, uint64_t size) = 0;
   // Whether an object of `size` bytes may grow or shrink to `new_size` where it is.
   virtual bool can_stay(const trace::Event &event, uint64_t size, uint64_t new_size) const = 0;
+  // Whether the object's bytes have another order than they had.
+  virtual bool is_rearranged(uint64_t) const { return false; }
+  virtual uint64_t address_of_field(uint64_t, uint64_t base, uint64_t offset) const {
+    return base + offset;
+  }
 
 private:
   struct Place {
     uint64_t base = 0;
     uint64_t size = 0;
     bool live = false;
+    bool rearranged = false;
   };
 
   void settle(Place &place, const trace::Event &event);
@@ -61,7 +69,16 @@ std::optional<LayoutName> layout_named(std::string_view name);
 
 // Reads the trace's events once where the layout has to know how much there will be of what.
 std::unique_ptr<Layout> make_layout(LayoutName name, uint64_t seed, trace::Reader &reader);
-// Object i + 1 lies at addresses[i]; those that are not in it as recorded.
+// Object i + 1 lies at addresses[i], all its life; those that are not in it, or at 0 there, as recorded.
 std::unique_ptr<Layout> make_layout(std::vector<uint64_t> addresses);
+
+// Objects whose fields change their places: object i + 1 has its second part at second[i], which is 0 where the object
+// stays as it is. Byte n moves to byte to[n] of the first part, or ~to[n] of the second where that is negative; bytes
+// behind the end of `to` keep their distance to the begin.
+struct Rearrangement {
+  std::vector<uint64_t> second;
+  std::vector<int32_t> to;
+};
+std::unique_ptr<Layout> make_layout(std::vector<uint64_t> addresses, Rearrangement fields);
 
 } // namespace abut::sim

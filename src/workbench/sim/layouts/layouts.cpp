@@ -24,19 +24,44 @@ protected:
   }
 };
 
-class Planned final : public Recorded {
+class Planned : public Recorded {
 public:
   explicit Planned(std::vector<uint64_t> addresses) : addresses_(std::move(addresses)) {}
 
 protected:
   uint64_t place(const Event &event, uint64_t size) override {
-    const uint64_t row = event.object - 1;
-    return row < addresses_.size() ? addresses_[row] : Recorded::place(event, size);
+    return is_planned(event) ? addresses_[event.object - 1] : Recorded::place(event, size);
   }
-  bool can_stay(const Event &, uint64_t, uint64_t) const override { return true; }
+  bool can_stay(const Event &event, uint64_t size, uint64_t new_size) const override {
+    return is_planned(event) || Recorded::can_stay(event, size, new_size);
+  }
 
 private:
+  bool is_planned(const Event &event) const {
+    return event.object - 1 < addresses_.size() && addresses_[event.object - 1] != 0;
+  }
+
   std::vector<uint64_t> addresses_;
+};
+
+class Rearranged final : public Planned {
+public:
+  Rearranged(std::vector<uint64_t> addresses, Rearrangement fields)
+      : Planned(std::move(addresses)), fields_(std::move(fields)) {}
+
+protected:
+  bool is_rearranged(uint64_t object) const override {
+    return object - 1 < fields_.second.size() && fields_.second[object - 1] != 0;
+  }
+  uint64_t address_of_field(uint64_t object, uint64_t base, uint64_t offset) const override {
+    if (offset >= fields_.to.size()) return base + offset;
+    const int32_t to = fields_.to[offset];
+    return to >= 0 ? base + static_cast<uint64_t>(to)
+                   : fields_.second[object - 1] + static_cast<uint64_t>(~to);
+  }
+
+private:
+  Rearrangement fields_;
 };
 
 class LineEach final : public Layout {
@@ -160,6 +185,10 @@ std::unique_ptr<Layout> make_layout(LayoutName name, uint64_t seed, trace::Reade
 
 std::unique_ptr<Layout> make_layout(std::vector<uint64_t> addresses) {
   return std::make_unique<Planned>(std::move(addresses));
+}
+
+std::unique_ptr<Layout> make_layout(std::vector<uint64_t> addresses, Rearrangement fields) {
+  return std::make_unique<Rearranged>(std::move(addresses), std::move(fields));
 }
 
 } // namespace abut::sim

@@ -43,6 +43,7 @@ void Core::take(const References &references) {
       if (ahead != last_ahead) caches_[2].fetch_ahead(ahead);
       last_ahead = ahead;
     }
+    if (!references.owners.empty()) owner_ = references.owners[i];
     const uint32_t size = references.sizes.empty() ? 1 : references.sizes[i];
     Kind kind = size >= kPointer ? Kind::pointer : Kind::load;
     if (!references.kinds.empty() && (references.kinds[i] & kWrite) != 0) kind = Kind::store;
@@ -131,14 +132,18 @@ inline void Core::end(Kind kind, Ticks there, const Waits &waits) {
 
 // What the access waits for beyond its share of computing is put to its account, the store buffer and dependence first.
 void Core::account(Ticks stall, const Waits &waits) {
+  if (owner_ >= by_owner_.size()) by_owner_.resize(size_t{owner_} + 1);
+  OwnerWaits &own = by_owner_[owner_];
+  own.all += stall;
   const auto put = [&](TimeCounts::Part part, Ticks most) {
     const Ticks share = std::min(stall, most);
     counts_.parts[part] += share;
     stall -= share;
+    return share;
   };
   put(TimeCounts::stores, waits.store);
-  put(TimeCounts::dependence, waits.dependence);
-  put(TimeCounts::tlb, waits.walk);
+  own.dependence += put(TimeCounts::dependence, waits.dependence);
+  own.tlb += put(TimeCounts::tlb, waits.walk);
   put(TimeCounts::outstanding, waits.buffer);
   counts_.parts[TimeCounts::l1 + waits.level] += stall;
 }

@@ -22,6 +22,7 @@
 
 #include <array>
 #include <optional>
+#include <vector>
 
 namespace abut::sim {
 
@@ -32,6 +33,7 @@ public:
   // Of one thread, or of several taken as one.
   void take(const References &references) override;
   TimeCounts counts() const;
+  const std::vector<OwnerWaits> &waits_by_owner() const { return by_owner_; }
 
 private:
   static constexpr uint32_t kLineShift = 6;
@@ -76,6 +78,8 @@ private:
   Ticks ended_ = 0;                             // the last access
   Ticks pointer_ = 0;                           // the last pointer was loaded
   TimeCounts counts_;
+  Owner owner_ = 0; // of the access that is being taken
+  std::vector<OwnerWaits> by_owner_{1};
 };
 
 } // namespace abut::sim

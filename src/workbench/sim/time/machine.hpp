@@ -59,4 +59,12 @@ struct TimeCounts {
   }
 };
 
+// What the accesses of one owner waited for beyond computing, in ticks: in all, and of these for addresses that came
+// from memory, and for page tables.
+struct OwnerWaits {
+  Ticks all = 0;
+  Ticks dependence = 0;
+  Ticks tlb = 0;
+};
+
 } // namespace abut::sim

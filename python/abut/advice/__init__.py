@@ -1,0 +1,1 @@
+"""What to change in a program so that its memory costs less: culprits, reasons, actions."""

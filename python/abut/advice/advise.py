@@ -1,0 +1,201 @@
+"""The advice that a report begins with: how much layout could save, where, and what to change."""
+
+import dataclasses
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from abut.advice.actions import SIMPLEST, Action, action_of
+from abut.advice.culprits import Culprit, culprits_of, described
+from abut.advice.fields import field_document
+from abut.advice.other_faults import sharing_findings, temporary_findings
+from abut.advice.reasons import line_use, reason_of
+from abut.advice.sample import Sample
+from abut.advice.trials import APART, RUN, Trial, by_size, trials_of
+from abut.errors import AbutError
+from abut.simulation.report import Request
+from abut.trace.names import Rules
+from abut.trace.native import Array
+from abut.trace.reader import Trace
+from abut.trace.symbols import Symboliser
+from abut.tuning.planning import addresses, check_layout, read_recorded
+from abut.tuning.strategies import STANDARD, find_strategy
+
+TRIED = 5  # culprits
+SHOWN = 20
+WORTH = 0.01  # of the time: what is less is no gain
+_ENOUGH = 0.8  # of the best gain, for a simpler change
+_ALIKE = 0.9  # of the gain of pages of their own
+_SURE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """Trials of a culprit, by their gains as shares of the time."""
+
+    gains: list[tuple[float, Trial]]
+
+    @property
+    def best(self) -> tuple[float, Trial] | None:
+        """The simplest change that gains nearly as much as any."""
+        most = max((gain for gain, _ in self.gains), default=0.0)
+        if most < WORTH:
+            return None
+        enough = [one for one in self.gains if one[0] >= _ENOUGH * most]
+        return min(enough, key=lambda one: SIMPLEST.index(one[1].kind))
+
+
+class _Trials:
+    """Tries layouts on a sample; those of the whole heap once."""
+
+    def __init__(self, sample: Sample, objects: dict[str, Array]) -> None:
+        self._sample, self._objects = sample, objects
+        self._baseline = sample.cycles("recorded")
+
+    @cached_property
+    def _traversal(self) -> Array | None:
+        """Where the standard strategy puts all objects; None where it can place none."""
+        try:
+            found = read_recorded(self._sample.trace, windows=self._sample.windows).objects
+        except AbutError:
+            return None
+        strategy = find_strategy(STANDARD)
+        layout = strategy.place(found)
+        check_layout(found, layout, strategy)
+        placed = addresses(found, layout.offsets)
+        return np.asarray(np.where(layout.offsets >= 0, placed, 0), np.uint64)
+
+    @cached_property
+    def _heap(self) -> tuple[float, Trial]:
+        trial = Trial(RUN, by_size(self._objects))
+        return self._gain(trial), trial
+
+    def of(self, culprit: Culprit) -> _Tried:
+        """All of a culprit. Where pages of its own are no better than a heap that sorts by size,
+        that heap takes their place.
+        """
+        gains = []
+        for trial in trials_of(culprit, self._sample, self._objects, self._traversal):
+            gain = self._gain(trial)
+            if trial.kind == APART and gain >= WORTH and self._heap[0] >= _ALIKE * gain:
+                gains.append((gain, dataclasses.replace(self._heap[1], kind=RUN)))
+            gains.append((gain, trial))
+        return _Tried(gains)
+
+    def range(self, trial: Trial, gain: float) -> tuple[float, float]:
+        """The least and the most that a trial gains on variants of the machine."""
+        gains = [gain]
+        for variant in self._sample.variants:
+            before = self._sample.cycles("recorded", variant)
+            gains.append(1 - self._sample.cycles(trial.layout, variant) / before)
+        return min(gains), max(gains)
+
+    def _gain(self, trial: Trial) -> float:
+        return 1 - self._sample.cycles(trial.layout) / self._baseline
+
+
+def advise(request: Request, rules: Rules) -> dict[str, Any]:
+    """What to change, as plain data. Raises AbutError."""
+    trace = Trace(request.trace)
+    sample = Sample(trace, request.preset)
+    waits = sample.waits
+    objects = trace.objects(accesses=False)
+    symboliser = Symboliser(trace.modules())
+    known = waits.by_context.copy()
+    known[0] = 0
+    culprits = culprits_of(trace, objects, known, rules, symboliser)
+    trials = _Trials(sample, objects)
+    findings = []
+    for number, culprit in enumerate(culprits[:SHOWN]):
+        share = float(known[culprit.contexts].sum()) / max(1.0, waits.total)
+        tried = None
+        if number < TRIED and share >= WORTH:
+            tried = trials.of(culprit)
+        findings.append(_finding(culprit, sample, share, tried, trials, culprits))
+    others = sharing_findings(culprits, sample, waits.total)
+    others += temporary_findings(trace, objects, rules, symboliser, sample)
+    told = {one["name"] for one in others}
+    findings = others + [one for one in findings if one["action"] or one["name"] not in told]
+    findings.sort(key=lambda one: -max(one["lost"], one["gain"]))
+    return {
+        "bound": float(known.sum()) / max(1.0, waits.total),
+        "model": "core" if request.preset.core else "latencies",
+        "machine": request.preset.name,
+        "accesses": waits.accesses,
+        "cycles": waits.total,
+        "culprits": findings,
+        "actions": _actions(findings),
+    }
+
+
+def _actions(findings: list[dict[str, Any]]) -> list[int]:
+    """The findings that have an action, by what it gains; of the same action the first."""
+    some = [n for n, one in enumerate(findings) if one["action"]]
+    some.sort(key=lambda n: -findings[n]["gain"])
+    return list({findings[n]["action"]["code"]: n for n in reversed(some)}.values())[::-1]
+
+
+def _finding(
+    culprit: Culprit,
+    sample: Sample,
+    share: float,
+    tried: _Tried | None,
+    trials: _Trials,
+    culprits: list[Culprit],
+) -> dict[str, Any]:
+    best = tried.best if tried else None
+    use = line_use(culprit, sample)
+    fields = field_document(culprit, sample.closeup, best[1] if best else None)
+    action: Action | None = None
+    reason, why = "", ""
+    low = high = gain = 0.0
+    if best:
+        gain, trial = best
+        low, high = trials.range(trial, gain)
+        reason, why = reason_of(trial.kind, culprit, sample, use, _mate(culprit, sample, culprits))
+        proposed = fields["proposed"] if fields else ""
+        action = action_of(trial, culprit, sample.trace.info.command, proposed)
+    level_misses = [int(row[culprit.contexts].sum()) for row in sample.waits.misses]
+    return {
+        **described(culprit),
+        "lost": share,
+        "misses": level_misses,
+        "use": dataclasses.asdict(use) | {"empty": use.empty},
+        "reason": reason,
+        "why": why or _no_reason(tried, share),
+        "action": dataclasses.asdict(action) if action else None,
+        "gain": gain,
+        "low": low,
+        "high": high,
+        "sure": low >= _SURE * gain if best else True,
+        "tried": [{"kind": one.kind, "gain": round(value, 4)} for value, one in tried.gains]
+        if tried
+        else [],
+        "fields": fields,
+    }
+
+
+def _no_reason(tried: _Tried | None, share: float) -> str:
+    if tried is None:
+        return f"it waits for {share:.1%} of the time: too little to look for more"
+    if not tried.gains:
+        return "no other layout was tried: its objects are few, or change their sizes"
+    most = max(gain for gain, _ in tried.gains)
+    kinds = ", ".join(dict.fromkeys(trial.kind for _, trial in tried.gains))
+    return f"nothing to gain here: of the layouts tried ({kinds}) the best saves {max(0, most):.1%}"
+
+
+def _mate(culprit: Culprit, sample: Sample, culprits: list[Culprit]) -> str:
+    """What else lies on its lines the most."""
+    first, second, weight = sample.closeup.mates
+    own = np.isin(first, culprit.contexts) & ~np.isin(second, culprit.contexts)
+    if not own.any():
+        return "other objects"
+    sums = np.bincount(second[own], weight[own])
+    most = int(sums.argmax())
+    for one in culprits:
+        if most in one.contexts:
+            return one.said
+    return "other objects"

@@ -1,0 +1,123 @@
+"""What no layout shows: lines that threads take from each other, and objects that hardly live."""
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from abut.advice.actions import Action, pad_action, reuse_action
+from abut.advice.culprits import Culprit, culprits_of, described
+from abut.advice.sample import Sample
+from abut.trace.names import Rules
+from abut.trace.native import Array
+from abut.trace.reader import Trace
+from abut.trace.symbols import Symboliser
+
+PAIR_INSTRUCTIONS = 100  # of malloc and free together, about, as the C library's heap takes
+TRANSFERS = 2  # times what the last level takes: a line that another core has written
+_WORTH = 0.02  # of the time
+_MANY = 1000  # objects
+_SHORT = 0.9  # of the objects live shortly
+_BRIEF = 1 << 16  # accesses
+_FEW = 64  # that live at a time
+_MOST = 5
+
+
+def sharing_findings(culprits: list[Culprit], sample: Sample, total: float) -> list[dict[str, Any]]:
+    """Culprits whose lines several threads write, though not the same words."""
+    closeup, found = sample.closeup, []
+    cost = TRANSFERS * sample.preset.levels[-1].cycles
+    names = {context: one for one in culprits for context in one.contexts}
+    for culprit in culprits:
+        misses = int(closeup.false_sharing[culprit.contexts].sum())
+        share = misses * cost / (total + misses * cost)
+        if share < _WORTH:
+            continue
+        pairs = _pairs(culprit, closeup.sharing_pairs, names)
+        why = (
+            f"about {misses:,} times a thread loses a line that it needs, because another "
+            f"one writes other words of it: {'; '.join(pairs)}"
+        )
+        found.append(_finding(culprit, "false sharing", why, pad_action(culprit), share))
+    return found
+
+
+def _pairs(culprit: Culprit, pairs: list[tuple[int, ...]], names: dict[int, Culprit]) -> list[str]:
+    own = [one for one in pairs if one[0] in culprit.contexts]
+    own.sort(key=lambda one: -one[4])
+    return [
+        f"{_field(names.get(a), a_word)} with {_field(names.get(b), b_word)}"
+        for a, a_word, b, b_word, _ in own[:2]
+    ]
+
+
+def _field(culprit: Culprit | None, word: int) -> str:
+    if culprit is None:
+        return "another object"
+    members = culprit.structure.members if culprit.structure else ()
+    inside = (one.name for one in members if one.offset // 8 <= word <= (one.end - 1) // 8)
+    return f"{culprit.type}.{next(inside, f'+{8 * word}')}"
+
+
+def temporary_findings(
+    trace: Trace, objects: dict[str, Array], rules: Rules, symboliser: Symboliser, sample: Sample
+) -> list[dict[str, Any]]:
+    """Places that allocate again and again what is freed at once, by what that costs."""
+    core, instructions = sample.preset.core, (trace.info.totals or {}).get("instructions", 0)
+    if core is None or not trace.info.accesses:
+        return []
+    waits = sample.waits
+    whole = waits.total / max(1, waits.accesses) * trace.info.accesses
+    whole = max(whole, instructions * core.cycles_per_instruction)
+    pair = PAIR_INSTRUCTIONS * core.cycles_per_instruction
+    count = sample.contexts
+    context = np.where(objects["context"] < count, objects["context"], 0)
+    life = objects["died_at"] - objects["born_at"]
+    brief = (objects["died_at"] >= 0) & (life < _BRIEF)
+    made = np.bincount(context, minlength=count)
+    short = np.bincount(context, brief, count)
+    worth = (made >= _MANY) & (short >= _SHORT * made) & (made * pair >= _WORTH / _MOST * whole)
+    worth[0] = False
+    found = []
+    weights = np.where(worth, made, 0)
+    for culprit in culprits_of(trace, objects, weights, rules, symboliser)[:_MOST]:
+        share = len(culprit.rows) * pair / whole
+        kept = _most_alive(objects, culprit.rows)
+        if share < _WORTH or kept > _FEW:
+            continue
+        why = (
+            f"{len(culprit.rows):,} objects are allocated and freed at once, of which at most "
+            f"{kept} live at a time: about {share:.0%} of the time, at {PAIR_INSTRUCTIONS} "
+            "instructions each"
+        )
+        action = reuse_action(culprit, kept)
+        found.append(_finding(culprit, "temporary allocations", why, action, share))
+    return found
+
+
+def _most_alive(objects: dict[str, Array], rows: Array) -> int:
+    born, died = objects["born"][rows], objects["died"][rows]
+    times = np.concatenate([born, died[died >= 0]])
+    steps = np.concatenate([np.ones(len(born), np.int64), -np.ones((died >= 0).sum(), np.int64)])
+    order = np.lexsort((steps, times))
+    return int(np.cumsum(steps[order]).max(initial=0))
+
+
+def _finding(
+    culprit: Culprit, reason: str, why: str, action: Action, share: float
+) -> dict[str, Any]:
+    return {
+        **described(culprit),
+        "lost": share,
+        "misses": [],
+        "use": None,
+        "reason": reason,
+        "why": why,
+        "action": dataclasses.asdict(action),
+        "gain": share,
+        "low": share / 2,
+        "high": share,
+        "sure": True,
+        "tried": [],
+        "fields": None,
+    }

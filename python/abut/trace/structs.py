@@ -1,0 +1,237 @@
+"""The structures of a program, as its debug information (DWARF) has them: members, offsets, sizes.
+
+A structure is found by the function that allocates it and by the size of what it allocates.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from elftools.common.exceptions import DWARFError, ELFError
+from elftools.elf.elffile import ELFFile
+
+from abut.elf import build_id
+from abut.trace.dwarf import (
+    POINTERS,
+    STRUCTURES,
+    align_of,
+    bare,
+    name_of,
+    origin_of,
+    size_of,
+    type_of,
+    written,
+)
+
+_DEBUG_FILES = Path("/usr/lib/debug/.build-id")
+_MOST_UNIT_BYTES = 12 << 20  # reading more takes many seconds
+_SYSTEM = "/usr/"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One member; offset, size and alignment in bytes."""
+
+    name: str
+    type: str
+    offset: int
+    size: int
+    align: int
+
+    @property
+    def end(self) -> int:
+        """The first byte behind it."""
+        return self.offset + self.size
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """`sure`: the allocating function has a pointer to it; else it is the only one of its size."""
+
+    name: str
+    size: int
+    members: tuple[Member, ...]
+    sure: bool
+
+    @property
+    def holes(self) -> int:
+        """Bytes that no member has."""
+        return self.size - len({n for one in self.members for n in range(one.offset, one.end)})
+
+
+class Structures:
+    """The structures of programs and libraries, each read once."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, _DebugFile] = {}
+
+    def find(self, module: str, offset: int, function: str, size: int) -> Structure | None:
+        """What the code at this offset, in this function, allocates `size` bytes for; None where
+        nothing tells, or several could be.
+        """
+        if module not in self._files:
+            self._files[module] = _DebugFile(Path(module))
+        return self._files[module].find(offset, function, size)
+
+    def element(self, module: str, offset: int, function: str, size: int) -> str:
+        """The one structure that `size` bytes from there are an array of; empty where none is."""
+        if module not in self._files:
+            self._files[module] = _DebugFile(Path(module))
+        return self._files[module].element(offset, function, size)
+
+
+class _DebugFile:
+    """The debug information of one module; nothing is found where it has none."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._units: dict[int, _Unit | None] = {}
+
+    @cached_property
+    def _dwarf(self) -> Any:
+        identity = build_id(self._path)
+        separate = _DEBUG_FILES / identity[:2] / f"{identity[2:]}.debug"
+        for path in (self._path, separate):
+            try:
+                elf = ELFFile(path.open("rb"))  # read from as long as this lives
+                if elf.get_section_by_name(".debug_info") is not None:
+                    return elf.get_dwarf_info()
+            except (ELFError, DWARFError, OSError, ValueError):
+                continue
+        return None
+
+    def find(self, offset: int, function: str, size: int) -> Structure | None:
+        unit = self._unit_or_none(offset)
+        return unit.find(function, size) if unit else None
+
+    def element(self, offset: int, function: str, size: int) -> str:
+        unit = self._unit_or_none(offset)
+        return unit.element(function, size) if unit else ""
+
+    def _unit_or_none(self, offset: int) -> "_Unit | None":
+        if self._dwarf is None:
+            return None
+        try:
+            return self._unit_at(offset)
+        except (DWARFError, ELFError, KeyError, ValueError, OSError, AttributeError, TypeError):
+            return None  # damaged, or of a form that the reader does not know
+
+    def _unit_at(self, offset: int) -> "_Unit | None":
+        ranges = self._dwarf.get_aranges()
+        begin = ranges.cu_offset_at_addr(offset) if ranges else None
+        unit = (
+            self._dwarf.get_CU_at(begin)
+            if begin is not None
+            else next((one for one in self._dwarf.iter_CUs() if _holds(one, offset)), None)
+        )
+        if unit is None or unit["unit_length"] > _MOST_UNIT_BYTES:
+            return None
+        if unit.cu_offset not in self._units:
+            self._units[unit.cu_offset] = _Unit(unit)
+        return self._units[unit.cu_offset]
+
+
+def _holds(unit: Any, offset: int) -> bool:
+    top = unit.get_top_DIE().attributes
+    low, high = top.get("DW_AT_low_pc"), top.get("DW_AT_high_pc")
+    if low is None or high is None:
+        return False
+    end = high.value if high.form == "DW_FORM_addr" else low.value + high.value
+    return bool(low.value <= offset < end)
+
+
+class _Unit:
+    """A compilation unit: its structures by size, its functions by name."""
+
+    def __init__(self, unit: Any) -> None:
+        self._structures: dict[int, list[Any]] = {}
+        self._functions: dict[str, list[Any]] = {}
+        for die in unit.iter_DIEs():
+            if die.tag in STRUCTURES and "DW_AT_byte_size" in die.attributes:
+                size = die.attributes["DW_AT_byte_size"].value
+                self._structures.setdefault(size, []).append(die)
+            elif die.tag == "DW_TAG_subprogram":
+                name = name_of(origin_of(die)).partition("<")[0]
+                self._functions.setdefault(name, []).append(die)
+
+    def find(self, function: str, size: int) -> Structure | None:
+        dies = {die.offset: die for die in self._structures.get(size, []) if die.has_children}
+        # Inlining repeats a type; structures of the system's headers serve others.
+        found = {name_of(die): die for die in self._pointed_in(function) if die.offset in dies}
+        own = {name_of(die): die for die in dies.values() if not _of_system(die)}
+        chosen = found if len(found) == 1 else own if len(own) == 1 and not found else {}
+        for name, die in chosen.items():
+            members = tuple(sorted(_members(die, 0), key=lambda one: one.offset))
+            if name and members:
+                return Structure(name, size, members, bool(found))
+        return None
+
+    def element(self, function: str, size: int) -> str:
+        found = {
+            name_of(die)
+            for die in self._pointed_in(function)
+            if not _of_system(die) and (one := size_of(die)) and size % one == 0
+        }
+        return found.pop() if len(found) == 1 else ""
+
+    def _pointed_in(self, function: str) -> Iterator[Any]:
+        for die in self._functions.get(function.rpartition("::")[2], []):
+            yield from _pointed_to(die)
+
+
+def _pointed_to(function: Any) -> Iterator[Any]:
+    """The types that a function's result, parameters and variables point to."""
+    waiting = [function]
+    if (result := type_of(origin_of(function))) is not None:
+        yield from _target(result)
+    while waiting:
+        for child in waiting.pop().iter_children():
+            if child.tag in ("DW_TAG_variable", "DW_TAG_formal_parameter"):
+                kind = type_of(origin_of(child))
+                if kind is not None:
+                    yield from _target(kind)
+            elif child.tag == "DW_TAG_lexical_block":
+                waiting.append(child)
+
+
+def _target(kind: Any) -> Iterator[Any]:
+    """What it points to, and what that points to: `*end = malloc(...)`."""
+    for _ in range(2):
+        kind = bare(kind)
+        if kind is None or kind.tag not in POINTERS:
+            return
+        kind = bare(type_of(kind))
+        if kind is not None and kind.tag in STRUCTURES:
+            yield kind
+
+
+def _of_system(die: Any) -> bool:
+    file = die.attributes.get("DW_AT_decl_file")
+    if file is None:
+        return True
+    lines = die.dwarfinfo.line_program_for_CU(die.cu)
+    if lines is None:
+        return False
+    header, base = lines.header, 0 if lines.header["version"] >= 5 else 1  # noqa: PLR2004
+    entry = header["file_entry"][file.value - base]
+    folder = header["include_directory"]
+    at = entry.dir_index - base
+    return bool(0 <= at < len(folder) and folder[at].startswith(_SYSTEM.encode()))
+
+
+def _members(die: Any, begin: int) -> Iterator[Member]:
+    for child in die.iter_children():
+        location = child.attributes.get("DW_AT_data_member_location")
+        bits = child.attributes.get("DW_AT_data_bit_offset")
+        if child.tag not in ("DW_TAG_member", "DW_TAG_inheritance") or (
+            location is None and bits is None and child.attributes.get("DW_AT_external")
+        ):
+            continue
+        offset = begin + (location.value if location else bits.value // 8 if bits else 0)
+        kind = type_of(child)
+        if child.tag == "DW_TAG_inheritance":
+            yield from _members(bare(kind), offset)
+        elif kind is not None and (size := size_of(kind)):
+            yield Member(name_of(child) or "(unnamed)", written(kind), offset, size, align_of(kind))
