@@ -16,7 +16,6 @@ from abut.advice.sample import Sample
 from abut.advice.trials import APART, RUN, Trial, by_size, trials_of
 from abut.errors import AbutError
 from abut.simulation.report import Request
-from abut.trace.names import Rules
 from abut.trace.native import Array
 from abut.trace.reader import Trace
 from abut.trace.symbols import Symboliser
@@ -96,8 +95,9 @@ class _Trials:
         return 1 - self._sample.cycles(trial.layout) / self._baseline
 
 
-def advise(request: Request, rules: Rules) -> dict[str, Any]:
+def advise(request: Request) -> dict[str, Any]:
     """What to change, as plain data. Raises AbutError."""
+    rules = request.rules
     trace = Trace(request.trace)
     sample = Sample(trace, request.preset)
     waits = sample.waits

@@ -7,7 +7,7 @@ from typing import Any
 
 _FOLDER = Path(__file__).parent / "page"
 # In this order: each uses what is before it.
-_SCRIPTS = ("core", "charts", "verdict", "maps", "flames", "views", "results", "main")
+_SCRIPTS = ("core", "charts", "culprits", "verdict", "maps", "flames", "views", "results", "main")
 DATA_BEGIN, DATA_END = '<script type="application/json" id="data">\n', "\n</script>"
 
 

@@ -5,15 +5,16 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from abut.reporters.advice import bound_card, next_of
 from abut.reporters.units import amount
 
-_WORST, _TWO = 3, 2
+_TWO = 2
 _WASTEFUL, _HURTING, _GAIN, _DISTURBING = 0.5, 5.0, 0.03, 0.1
 Document = Mapping[str, Any]
 
 
 def cards(report: Document, tunings: Sequence[Document], instructions: int | None) -> list[Any]:
-    """The verdict's four numbers."""
+    """The verdict's numbers."""
     run = report["run"]
     if not run["accesses"]:
         return [
@@ -21,9 +22,10 @@ def cards(report: Document, tunings: Sequence[Document], instructions: int | Non
             _card(f"{run['objects']:,}", "objects", "this trace holds no accesses: no misses"),
         ]
     level = run["levels"][0]
-    misses = sum(level["misses"])
     share = run["use"]["share"]
+    bound = bound_card(report["advice"])
     return [
+        *([bound] if bound else []),
         _card(
             f"{share:.0%}" if share is not None else "-",
             "of each line fetched is used",
@@ -31,11 +33,6 @@ def cards(report: Document, tunings: Sequence[Document], instructions: int | Non
             f"{level['name']} brought in was in vain",
         ),
         _misses_card(report, instructions),
-        _card(
-            f"{level['misses'][1] / misses if misses else 0:.0%}",
-            "of them the allocator causes",
-            "its own reads and writes while it serves malloc and free",
-        ),
         _layout_card(report, tunings),
     ]
 
@@ -145,32 +142,19 @@ def _layout_words(report: Document) -> list[str]:
     return [f"laid out by {name}, the same objects would cost {saved:.0%} less time an access"]
 
 
-def worst_contexts(report: Document) -> list[dict[str, str]]:
-    """The contexts that waste most."""
-    rows = [row for row in report["run"]["contexts"] if row["brought"] > row["used"]][:_WORST]
-    whole = max(1.0, _wasted(report["run"]))
-    return [
-        {
-            "name": row["name"],
-            "about": f"{(row['brought'] - row['used']) / whole:.0%} of all waste; "
-            f"{row['used'] / row['brought']:.0%} of its lines is used, {row['objects']:,} objects",
-        }
-        for row in rows
-    ]
-
-
 def next_command(report: Document | None, tunings: Sequence[Document]) -> str:
     """What to type."""
-    for tuning in tunings:
-        command = shlex.join(tuning["command"])
-        if tuning.get("plan"):
-            return f"abut run --profile {shlex.quote(tuning['plan'])} -- {command}"
-        return f"abut run -- {command}"
+    if tunings:
+        tuning, command = tunings[0], shlex.join(tunings[0]["command"])
+        profile = f"--profile {shlex.quote(tuning['plan'])} " if tuning.get("plan") else ""
+        return f"abut run {profile}-- {command}"
     if report is None:
         return "abut record -- PROGRAM ARGS"
     command, given = shlex.join(report["trace"]["command"]), report["trace"]["notes"].get("stdin")
     if given:  # which abut tune has no way to give
         return f"abut compare --stdin {shlex.quote(given)} -- {command}"
+    if typed := next_of(report["advice"]):
+        return typed
     saved = layout_gain(report)
     if saved is not None and saved >= _GAIN:
         return f"abut tune -- {command}"

@@ -7,9 +7,10 @@ from typing import Any
 
 import abut
 from abut.reporters import phrases as words
+from abut.reporters.advice import advice_sentence, advice_words, changes
 from abut.reporters.units import amount
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 def report_document(
@@ -23,6 +24,7 @@ def report_document(
 ) -> dict[str, Any]:
     """Everything that the page needs. The first report is what the verdict is about."""
     first = reports[0] if reports else None
+    advice = first["advice"] if first else None
     command = _command(first, comparisons, tunings)
     now = datetime.now(UTC)
     return {
@@ -32,14 +34,16 @@ def report_document(
         "title": command,
         "subtitle": f"abut {abut.__version__}, {now:%Y-%m-%d}. {_about(first)}",
         "warnings": words.warnings(first) if first else [],
+        "advice": advice_words(advice),
+        "changes": changes(*reports) if len(reports) > 1 else [],
         "cards": words.cards(first, tunings, instructions)
         if first
         else result_cards(comparisons, tunings),
         "sentences": words.compared(reports)
+        + advice_sentence(advice)
         + (words.sentences(first) if first else [])
         + [one for document in comparisons for one in comparison_words(document)]
         + [one for document in tunings for one in tuning_words(document)],
-        "worst": words.worst_contexts(first) if first else [],
         "next": words.next_command(first, tunings) if first or tunings else _look_next(comparisons),
         "reports": list(reports),
         "between": between,

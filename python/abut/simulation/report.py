@@ -6,13 +6,14 @@ The parts are independent, and are done in processes of their own where there ar
 import os
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
 
 from abut.errors import AbutError
+from abut.simulation.context_names import share_names
 from abut.simulation.curves import Floors, curve_document, curve_of, reuse_for
 from abut.simulation.flames import code_stacks, context_stacks, flame_of, subtract
 from abut.simulation.pages import PageReport, PageSettings, pages_of_trace
@@ -20,6 +21,7 @@ from abut.simulation.presets import Preset
 from abut.simulation.run_document import run_document, shown_contexts
 from abut.simulation.survey import Survey, survey
 from abut.simulation.windows import Windows, windows_of
+from abut.trace.names import Rules, read_rules
 from abut.trace.native import native_module
 from abut.trace.reader import Trace
 from abut.trace.symbols import Symboliser
@@ -34,13 +36,16 @@ Looked = tuple[Trace, Symboliser, Survey]
 class Request:
     """What to report on. At most `most_accesses` are looked at; `processes` at a time.
 
-    `find_layout` looks for a layout that would be better than the recorded one, and returns what
-    the report shows of it; it can be sent to another process.
+    `find_layout` looks for a layout that would be better than the recorded one, `find_advice` for
+    what to change; both return what the report shows of it, and can be sent to another process.
+    `rules`: how contexts are named.
     """
 
     trace: str
     preset: Preset
     find_layout: "Callable[[Request], dict[str, Any]] | None" = None
+    find_advice: "Callable[[Request], dict[str, Any]] | None" = None
+    rules: Rules = field(default_factory=read_rules)
     most_accesses: int = 150_000_000
     seed: int = 1
     processes: int = 0
@@ -54,6 +59,8 @@ def trace_report(request: Request) -> dict[str, Any]:
     jobs: dict[str, Callable[[Request], Any]] = {}
     if trace.info.accesses and request.find_layout:
         jobs["layouts"] = request.find_layout
+    if trace.info.accesses and request.find_advice:
+        jobs["advice"] = request.find_advice
     jobs["run"] = recorded_run
     if trace.info.accesses:
         jobs |= {"pages": page_part, "floors": floor_part}
@@ -62,10 +69,13 @@ def trace_report(request: Request) -> dict[str, Any]:
     run["pages"] = done.get("pages")
     run["floors"] = done.get("floors", [])
     best = done.get("layouts", {})
+    if best.get("best"):
+        share_names(run["contexts"], best["best"]["contexts"])
     return {
         "trace": trace_facts(trace),
         "preset": preset_facts(request.preset),
         "seed": request.seed,
+        "advice": done.get("advice"),
         "run": run,
         "layouts": best.get("tried", []),
         "baseline_cycles": best.get("baseline"),
@@ -133,7 +143,7 @@ def recorded_run(request: Request) -> dict[str, Any]:
     )
     symboliser = Symboliser(trace.modules())
     shown = shown_contexts(found)
-    document = run_document(trace, found, request.preset, symboliser, shown)
+    document = run_document(trace, found, request.preset, symboliser, shown, request.rules)
     document["sampled"] = sampling_facts(trace, windows, found)
     document["curve"] = curve_document(curve_of(reuse))
     document["flames"] = flames_of(trace, symboliser, found, "context")

@@ -2,14 +2,16 @@
 
 import base64
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from abut.simulation.caches import CLASSES, LevelCounts, UtilisationCounts
+from abut.simulation.context_names import distinct_names
 from abut.simulation.levels import lost_cycles
 from abut.simulation.presets import Preset
 from abut.simulation.survey import FIELD_BINS, LIFE_BINS, SIZE_BINS, Survey, Timeline
+from abut.trace.names import Rules, name_of, read_rules
 from abut.trace.native import Array
 from abut.trace.reader import Trace
 from abut.trace.symbols import Symboliser
@@ -17,9 +19,9 @@ from abut.trace.symbols import Symboliser
 SHOWN = 60
 _MATES = 5
 _PAIRS = 24
-_SHOWN_FRAMES = 4
 _NAMED_FRAMES = 12
 _MOST_BYTE = 255
+_BRIEF = 14  # lives of less than 2^13 accesses
 
 
 def shown_contexts(found: Survey, most: int = SHOWN) -> list[int]:
@@ -52,7 +54,12 @@ def padded(numbers: Array, count: int) -> Array:
 
 
 def run_document(
-    trace: Trace, found: Survey, preset: Preset, symboliser: Symboliser, shown: Sequence[int]
+    trace: Trace,
+    found: Survey,
+    preset: Preset,
+    symboliser: Symboliser,
+    shown: Sequence[int],
+    rules: Rules | None = None,
 ) -> dict[str, Any]:
     """All but curves, flames and pages, which are made elsewhere."""
     count = len(found.census["objects"])
@@ -75,7 +82,7 @@ def run_document(
         "timeline": timeline_document(found.timeline),
         "most_live_bytes": int(found.census["most_live_bytes"]),
         "objects": int(found.census["objects"].sum()),
-        "contexts": context_rows(trace, found, preset, symboliser, shown),
+        "contexts": context_rows(trace, found, preset, symboliser, shown, rules or read_rules()),
         "hidden": hidden_document(found, shown, count),
         "map": picture_document(found.picture, shown),
         "pairs": pairs_document(found, shown),
@@ -122,6 +129,7 @@ def timeline_document(timeline: Timeline) -> dict[str, Any]:
     return {
         "starts": timeline.starts.tolist(),
         "live": timeline.live_bytes.tolist(),
+        "live_pages": timeline.live_page_bytes.tolist(),
         "misses": [np.rint(row).astype(int).tolist() for row in timeline.misses],
         "used": _shares(timeline.used_bytes, timeline.brought_bytes),
         "page_used": _shares(timeline.page_used_bytes, timeline.page_brought_bytes),
@@ -136,7 +144,12 @@ def _shares(used: Array, brought: Array) -> list[float | None]:
 
 
 def context_rows(
-    trace: Trace, found: Survey, preset: Preset, symboliser: Symboliser, shown: Sequence[int]
+    trace: Trace,
+    found: Survey,
+    preset: Preset,
+    symboliser: Symboliser,
+    shown: Sequence[int],
+    rules: Rules,
 ) -> list[dict[str, Any]]:
     """A row a context: what it costs, its objects' sizes, lives and heat, and whom they abut."""
     count = len(found.census["objects"])
@@ -151,15 +164,17 @@ def context_rows(
     accesses = padded(found.accesses_by_context, count)
     sizes = found.census["sizes"].reshape(-1, SIZE_BINS)
     lives = found.census["lives"].reshape(-1, LIFE_BINS)
-    rows = []
+    rows, named = [], []
     for n in shown:
         chain = chains[n - 1][:_NAMED_FRAMES] if n <= len(chains) else []
-        places = [str(place) for place in symboliser.chain(chain)]
+        places = symboliser.chain(chain)
+        name = name_of(places, rules)
+        named.append([name.said(), *map(str, places[name.step + 1 :])])
         rows.append(
             {
                 "id": n,
                 "name": "",
-                "frames": places,
+                "frames": [str(place) for place in places],
                 "accesses": int(accesses[n]),
                 "misses": [int(row[n]) for row in misses],
                 "lost": round(float(lost[n])),
@@ -171,6 +186,8 @@ def context_rows(
                 "bytes": int(found.census["bytes"][n]),
                 "most_live": int(found.census["most_live"][n]),
                 "immortal": int(found.census["immortal"][n]),
+                "at_exit": int(found.census["live"][n]),
+                "brief": int(lives[n, :_BRIEF].sum()),
                 "sizes": _trimmed(sizes[n]),
                 "lives": _trimmed(lives[n]),
                 "reads": _trimmed(_row(found.reads, n)),
@@ -178,38 +195,9 @@ def context_rows(
                 "mates": _mates(found.line_mates, n),
             }
         )
-    frames: list[Sequence[str]] = [cast("list[str]", row["frames"]) for row in rows]
-    for row, name in zip(rows, distinct_names(frames), strict=True):
-        row["name"] = name
+    for row, text in zip(rows, distinct_names(named), strict=True):
+        row["name"] = text
     return rows
-
-
-def distinct_names(chains: Sequence[Sequence[str]]) -> list[str]:
-    """For each chain its first few steps; where several have the same, the steps in which they
-    begin to differ.
-    """
-    begins = [tuple(chain[:_SHOWN_FRAMES]) for chain in chains]
-    names = []
-    for number, (chain, begin) in enumerate(zip(chains, begins, strict=True)):
-        alike = [other for n, other in enumerate(chains) if n != number and begins[n] == begin]
-        if not alike:
-            names.append(" < ".join(begin) or "unknown")
-            continue
-        shared = max(_shared(chain, other) for other in alike)
-        steps = [*chain[:1], "…", *chain[max(1, shared - 1) : shared + 1]]
-        names.append(" < ".join(steps).replace("< … <", "…"))
-    seen: dict[str, int] = {}
-    for number, name in enumerate(names):
-        seen[name] = seen.get(name, 0) + 1
-        if seen[name] > 1:
-            names[number] = f"{name} ({seen[name]})"
-    return names
-
-
-def _shared(chain: Sequence[str], other: Sequence[str]) -> int:
-    """How many steps both begin with."""
-    both = zip(chain, other, strict=False)
-    return next((n for n, (a, b) in enumerate(both) if a != b), min(len(chain), len(other)))
 
 
 def _row(table: Array, number: int) -> Array:

@@ -32,12 +32,13 @@ FIELD_BINS = 65
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """By column: accesses of the run before it, bytes alive at its end, misses by level, and bytes
-    used of those brought in by lines and by pages.
+    """By column: accesses of the run before it, bytes alive at its end and those of the pages that
+    they are on, misses by level, and bytes used of those brought in by lines and by pages.
     """
 
     starts: Array
     live_bytes: Array
+    live_page_bytes: Array
     misses: Array
     brought_bytes: Array
     used_bytes: Array
@@ -181,4 +182,5 @@ def _timeline(native: Any, snapshots: Sequence[Sequence[int]]) -> Timeline:
     if len(starts) and done:
         rows[done - 1] += np.array(snapshots[-1][1:]) - before
     columns = np.maximum(0, rows).T
-    return Timeline(starts, native.live(), columns[4:], *columns[:4])
+    pages = native.live_pages() * PAGE_BYTES
+    return Timeline(starts, native.live(), pages, columns[4:], *columns[:4])

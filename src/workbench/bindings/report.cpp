@@ -93,6 +93,7 @@ nb::dict census_of(const Look &look) {
   nb::dict dict;
   dict["objects"] = column_of(rows, [](const Row &row) { return row.objects; });
   dict["bytes"] = column_of(rows, [](const Row &row) { return row.bytes; });
+  dict["live"] = column_of(rows, [](const Row &row) { return row.live; });
   dict["most_live"] = column_of(rows, [](const Row &row) { return row.most_live; });
   dict["immortal"] = column_of(rows, [](const Row &row) { return row.immortal; });
   dict["sizes"] = table_of(
@@ -208,6 +209,7 @@ void add_report(nb::module_ &m) {
       .def("accesses", [](const Look &look) { return look.survey->accesses(); })
       .def("columns", [](const Look &look) { return to_array(look.survey->column_starts()); })
       .def("live", [](const Look &look) { return to_array(look.survey->live_bytes()); })
+      .def("live_pages", [](const Look &look) { return to_array(look.survey->live_pages()); })
       .def("pairs", &pairs_of)
       .def("picture", &picture_of, "most_rows"_a)
       .def("census", &census_of)

@@ -23,9 +23,12 @@ void Census::take(const trace::Event &event, uint64_t address, uint64_t clock) {
   Object &object = objects_[event.object];
   if (object.born == kAlive || object.died != kAlive) return;
   if (event.kind == EventKind::resize || event.kind == EventKind::move) {
+    occupy(object, false);
     object.address = address;
     resize(object, event.size, clock);
+    occupy(object, true);
   } else if (event.kind == EventKind::free) {
+    occupy(object, false);
     resize(object, 0, clock);
     object.died = clock;
     ContextCensus &sums = row(object.context);
@@ -48,6 +51,27 @@ void Census::bear(const trace::Event &event, uint64_t address, uint64_t clock) {
   sums.bytes += event.size;
   ++sums.sizes[size_bin(event.size)];
   resize(object, event.size, clock);
+  occupy(object, true);
+}
+
+// The pages between the first and the last are the object's alone.
+void Census::occupy(const Object &object, bool begins) {
+  constexpr uint64_t kPage = 4096;
+  const uint64_t first = object.address / kPage;
+  const uint64_t last = (object.address + std::max<uint64_t>(object.size, 1) - 1) / kPage;
+  const uint64_t between = last - first > 1 ? last - first - 1 : 0;
+  pages_ += begins ? between : 0 - between;
+  for (const uint64_t page : {first, last}) {
+    uint32_t &count = on_page_[page];
+    if (!begins && count == 0) continue; // what a layout moved without an event
+    pages_ += begins && count == 0 ? 1 : 0;
+    count += begins ? 1 : ~0U;
+    if (!begins && count == 0) {
+      --pages_;
+      on_page_.erase(page);
+    }
+    if (last == first) break;
+  }
 }
 
 // A freed object keeps its size, which its lines had while it lived.

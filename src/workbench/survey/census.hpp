@@ -1,11 +1,12 @@
 // The objects of a run by the context that allocated them: how many, how large, how long they live, and how much
 // lived when. From events alone.
 //
-// Memory: some forty bytes an object, and half a kilobyte a context.
+// Memory: some forty bytes an object, half a kilobyte a context, and some bytes a page.
 #pragma once
 
 #include "layout/edges.hpp"
 #include "trace/events.hpp"
+#include "trace/hash_map.hpp"
 
 #include <array>
 #include <cstdint>
@@ -39,6 +40,8 @@ public:
   const std::vector<ContextCensus> &contexts() const { return contexts_; }
   uint64_t live_bytes() const { return live_; }
   uint64_t most_live_bytes() const { return most_live_; }
+  // Pages of 4 KiB with something alive on them.
+  uint64_t pages() const { return pages_; }
   // When the most was alive.
   uint64_t peak() const { return peak_; }
 
@@ -66,12 +69,15 @@ private:
   ContextCensus &row(uint32_t context);
   void bear(const trace::Event &event, uint64_t address, uint64_t clock);
   void resize(Object &object, uint64_t size, uint64_t clock);
+  void occupy(const Object &object, bool begins);
 
   std::vector<Object> objects_;
   std::vector<ContextCensus> contexts_{1};
   uint64_t live_ = 0;
   uint64_t most_live_ = 0;
   uint64_t peak_ = 0;
+  uint64_t pages_ = 0;
+  trace::NumberMap<uint32_t> on_page_; // objects that begin or end there
 };
 
 constexpr size_t size_bin(uint64_t bytes) {

@@ -47,7 +47,10 @@ bool Survey::advance(std::span<sim::Consumer *const> by_context,
       number_pairs(references.owners);
       feed(by_pair, pair_owners_);
     }
-    if (!live_.empty()) live_.back() = census_.live_bytes();
+    if (!live_.empty()) {
+      live_.back() = census_.live_bytes();
+      pages_.back() = census_.pages();
+    }
     if (starts_.size() > before + 1 || (before == 0 && starts_.size() > 1)) return true;
   }
   return false;
@@ -101,6 +104,7 @@ uint32_t Survey::begin_column(uint64_t clock, uint64_t position) {
   while (clock >= next_column_ && starts_.size() < settings_.columns) {
     starts_.push_back(position);
     live_.push_back(census_.live_bytes());
+    pages_.push_back(census_.pages());
     const auto next = static_cast<unsigned __int128>(starts_.size()) * total_ / settings_.columns;
     next_column_ = static_cast<uint64_t>(next);
   }

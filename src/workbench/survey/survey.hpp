@@ -47,9 +47,11 @@ public:
   };
   // What stands for owner 1, 2 ... of `by_pair`.
   const std::vector<Pair> &pairs() const { return pairs_; }
-  // For each column that has begun, how many accesses of the trace came before it, and the bytes alive at its end.
+  // For each column that has begun, how many accesses of the trace came before it, and the bytes alive at its end, and
+  // the pages that they were on.
   const std::vector<uint64_t> &column_starts() const { return starts_; }
   const std::vector<uint64_t> &live_bytes() const { return live_; }
+  const std::vector<uint64_t> &live_pages() const { return pages_; }
 
 private:
   static constexpr size_t kRecent = 4096;
@@ -86,6 +88,7 @@ private:
   bool has_accesses_ = false;
   std::vector<uint64_t> starts_;
   std::vector<uint64_t> live_;
+  std::vector<uint64_t> pages_;
   std::vector<Pair> pairs_;
   std::unordered_map<Pair, Owner, Mixed> pair_numbers_;
   std::vector<Known> recent_pairs_{kRecent};

@@ -8,11 +8,8 @@ function drawVerdict() {
   node.append(h("div", { class: "cards" }, doc.cards.map((card) =>
     h("div", { class: "card" }, h("span", { class: "what" }, card.what), h("b", {}, card.value), h("p", {}, card.about)))));
   node.append(h("ul", { class: "say" }, doc.sentences.map((one) => h("li", {}, one))));
-  if (doc.worst.length) {
-    node.append(h("h3", {}, "What wastes most"), h("ol", { class: "worst" }, doc.worst.map((one) =>
-      h("li", {}, h("span", { class: "name" }, one.name), h("span", { class: "soft" }, `: ${one.about}`)))));
-  }
-  node.append(h("div", { class: "next" }, h("b", {}, "What to type"), h("pre", {}, doc.next)));
+  if (doc.advice.actions.length) node.append(h("h3", {}, "What to change"), h("ol", { class: "actions" }, doc.advice.actions.map((one) => h("li", {}, actionBox(one.title, one.gain, one.why, one.code)))));
+  node.append(h("div", { class: "next" }, h("b", {}, "What to type"), copyButton(doc.next), h("pre", {}, doc.next)));
 }
 
 // Bars of what each context's lines brought, and how much of it was used; and how both went over time.

@@ -1,0 +1,46 @@
+"""A report's first screen for a terminal: the bound, the largest changes, the culprits."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from rich.console import RenderableType
+from rich.markup import escape
+from rich.panel import Panel
+from rich.table import Table
+
+_ROWS = 12
+
+
+def first_screen(document: dict[str, Any]) -> Iterator[RenderableType]:
+    """What is printed, from top to bottom."""
+    advice = document["advice"]
+    yield f"[bold]{escape(document['title'])}[/]"
+    if advice["bound"] is not None:
+        yield f"layout could save at most {advice['bound']:.1%} of the time, {advice['model']}"
+    for sentence in document["sentences"] if not advice["actions"] else []:
+        yield f"- {escape(sentence)}"
+    for number, one in enumerate(advice["actions"], 1):
+        body = f"{one['gain']}\n{one['why']}\n\n{one['code']}"
+        yield Panel(escape(body), title=escape(f"{number}. {one['title']}"), title_align="left")
+    if advice["culprits"]:
+        yield _culprits(advice["culprits"][:_ROWS])
+    if document["changes"]:
+        yield _changes(document["changes"][:_ROWS])
+
+
+def _culprits(rows: list[dict[str, Any]]) -> Table:
+    table = Table("what, where", "waits", "reason", "to gain", title="who waits for memory")
+    for one in rows:
+        gain = f"{one['gain']:.1%}" if one["action"] else "-"
+        reason = one["reason"] or one["why"]
+        table.add_row(escape(one["name"]), f"{one['lost']:.1%}", escape(reason), gain)
+    return table
+
+
+def _changes(rows: list[dict[str, Any]]) -> Table:
+    table = Table("what, where", "before", "after", "change", title="cycles waited, in millions")
+    for one in rows:
+        before, after = one["before"] / 1e6, one["after"] / 1e6
+        figures = (f"{before:,.1f}", f"{after:,.1f}", f"{after - before:+,.1f}")
+        table.add_row(escape(one["name"]), *figures)
+    return table
