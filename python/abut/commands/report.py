@@ -111,8 +111,10 @@ def command(
     most_loss = _share(check) if check else None
     preset = find_preset(machine)
     strategies = [one for one in layouts.split(",") if one] if layouts != "none" else []
-    request = Request("", preset, _finder(strategies if page and len(traces) == 1 else []), advise,
-                      read_rules(names), most, seed, jobs)  # fmt: skip
+    find_layout = _finder(strategies if page and len(traces) == 1 else [])
+    request = Request(
+        "", preset, find_layout, most, seed, jobs, find_advice=advise, rules=read_rules(names)
+    )
     reports = _trace_reports(traces, request)
     document = report_document(
         reports,

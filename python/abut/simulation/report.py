@@ -44,11 +44,11 @@ class Request:
     trace: str
     preset: Preset
     find_layout: "Callable[[Request], dict[str, Any]] | None" = None
-    find_advice: "Callable[[Request], dict[str, Any]] | None" = None
-    rules: Rules = field(default_factory=read_rules)
     most_accesses: int = 150_000_000
     seed: int = 1
     processes: int = 0
+    find_advice: "Callable[[Request], dict[str, Any]] | None" = None
+    rules: Rules = field(default_factory=read_rules)
 
 
 def trace_report(request: Request) -> dict[str, Any]:

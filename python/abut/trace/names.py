@@ -19,6 +19,7 @@ _RULES = Path(__file__).with_name("names.toml")
 _ANONYMOUS = "(anonymous namespace)"
 _SUFFIX = re.compile(r"(?: const| volatile| &&?| \[clone [^]]*\]|::h[0-9a-f]{16})+$")
 _INLINE = re.compile(r"\b__(?:cxx11|1|ndk1)::")
+_BRACKETS = {ord("<"): 2, ord(">"): 3}  # of operators: they enclose nothing
 _NUMBER = re.compile(r"(?<=[\d])(?:ul|u|l)\b")
 
 
@@ -143,7 +144,7 @@ def type_in(places: Sequence[Place], rules: Rules) -> str:
 def short_name(function: str) -> str:
     """A demangled function without its result, template arguments and parameters."""
     text = function.replace(_ANONYMOUS, "{anonymous}").replace("operator()", "operator\0")
-    text = re.sub(r"operator(<=>|<<=?|>>=?|->\*?|<=?|>=?)", "operator", text)
+    text = re.sub(r"operator[-<>=]+", lambda found: found[0].translate(_BRACKETS), text)
     text = re.sub(r"\{lambda\([^{}]*\)(#\d+)\}", r"{lambda\1}", text)
     kept, depth = [], 0
     for letter in text:
@@ -155,6 +156,7 @@ def short_name(function: str) -> str:
     begin = plain.find("operator ")
     head, tail = (plain[:begin], plain[begin:]) if begin >= 0 else (plain, "")
     name = head.rpartition(" ")[2] + tail
+    name = name.translate({there: here for here, there in _BRACKETS.items()})
     return _INLINE.sub("", name.replace("\0", "()").replace("{anonymous}::", "")) or function
 
 

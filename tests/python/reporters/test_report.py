@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
+from abut.advice.advise import advise
 from abut.commands.report import command
 from abut.errors import AbutError
 from abut.reporters.html import data_of, page
 from abut.reporters.phrases import cards
 from abut.reporters.report import report_document
+from abut.simulation.context_names import distinct_names
 from abut.simulation.report import Request, trace_report
-from abut.simulation.run_document import distinct_names
 from abut.trace import TraceWriter
 from abut.tuning.best_layout import best_layout
 from conftest import Abut
@@ -30,7 +31,7 @@ def trace(tmp_path: Path) -> Path:
 
 
 def report_of(trace: Path, **more: Any) -> dict[str, Any]:
-    return trace_report(Request(str(trace), SMALL, best_layout, **more))
+    return trace_report(Request(str(trace), SMALL, best_layout, find_advice=advise, **more))
 
 
 def test_the_page_is_one_file_with_its_data_inside(trace: Path) -> None:
@@ -49,7 +50,8 @@ def test_the_report_names_who_wastes_and_what_to_type(trace: Path) -> None:
     rows = {row["id"]: row for row in report["run"]["contexts"]}
     assert set(rows) == {NODE, BUFFER}
     assert rows[BUFFER]["used"] < rows[BUFFER]["brought"]
-    assert document["worst"][0]["name"] == report["run"]["contexts"][0]["name"]
+    names = [one["name"] for one in document["advice"]["culprits"]]
+    assert sorted(names) == ["24-byte objects in prog+0x10", "700-byte objects in prog+0x18"]
     assert document["next"].startswith(("abut tune -- prog", "abut compare -- prog"))
     assert len(document["cards"]) == 4
     heat = base64.b64decode(report["run"]["map"]["heat"])
@@ -61,14 +63,17 @@ def test_the_report_names_who_wastes_and_what_to_type(trace: Path) -> None:
 
 def test_two_runs_are_compared_in_words(tmp_path: Path) -> None:
     reports = [report_of(pairs_trace(tmp_path / f"{walks}", 300, walks=walks)) for walks in (2, 9)]
-    said = report_document(reports, [], [], arguments=["2", "9"])["sentences"][0]
+    document = report_document(reports, [], [], arguments=["2", "9"])
+    said = document["sentences"][0]
     for report in reports:
         run = report["run"]
         assert f"{run['use']['share']:.0%}" in said
         assert f"{1000 * sum(run['levels'][0]['misses']) / run['accesses']:.1f}" in said
     faster = reports[1]["run"]["cycles"] < reports[0]["run"]["cycles"]
     assert ("less time" in said) == faster
-    assert "less time" not in report_document(reports[:1], [], [], arguments=["2"])["sentences"][0]
+    assert {one["name"] for one in document["changes"]} >= {"24-byte objects in prog+0x10"}
+    alone = report_document(reports[:1], [], [], arguments=["2"])
+    assert not any("an access takes" in one for one in alone["sentences"])
 
 
 def test_lines_are_as_long_as_the_preset_says(trace: Path) -> None:
@@ -95,11 +100,11 @@ def test_misses_are_told_by_instructions_where_the_trace_counts_them(trace: Path
     report = report_of(trace)
     totals = report["trace"]["totals"]
     misses = sum(report["run"]["levels"][0]["misses"])
-    assert cards(report, [], None)[1]["what"] == "L1 misses per 1000 accesses"
+    assert cards(report, [], None)[2]["what"] == "L1 misses per 1000 accesses"
     report["trace"]["totals"] = {**totals, "instructions": 1000 * misses}
-    assert cards(report, [], None)[1]["value"] == "1.0"
-    assert cards(report, [], None)[1]["what"] == "L1 misses per 1000 instructions"
-    assert cards(report, [], 500 * misses)[1]["value"] == "2.0"
+    assert cards(report, [], None)[2]["value"] == "1.0"
+    assert cards(report, [], None)[2]["what"] == "L1 misses per 1000 instructions"
+    assert cards(report, [], 500 * misses)[2]["value"] == "2.0"
 
 
 def test_measurements_have_pages_too(tmp_path: Path, abut: Abut) -> None:
@@ -124,6 +129,6 @@ def test_what_is_neither_is_refused(tmp_path: Path) -> None:
 
 def test_names_differ_where_chains_do() -> None:
     same = ["a", "b", "c", "d"]
-    names = distinct_names([[*same, "e", "x"], [*same, "e", "y"], ["q", "b"], []])
-    assert names == ["a … e < x", "a … e < y", "q < b", "unknown"]
+    names = distinct_names([[*same, "x"], [*same, "y"], ["q", "b"], [], ["r", "s"], ["r", "t"]])
+    assert names == ["a … x", "a … y", "q", "unknown", "r < s", "r < t"]
     assert len(set(distinct_names([same, same]))) == 2

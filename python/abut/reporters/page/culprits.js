@@ -35,7 +35,7 @@ function culpritDetails(one, open) {
     h("p", {}, `${exact(one.objects)} objects${one.size ? ` of ${one.size} bytes` : ""}. ${one.reason ? `${one.reason}: ` : ""}${one.why}.`),
     one.action ? h("div", {}, actionBox(one.action.title, `${percent(one.gain)} less time predicted, ${percent(one.low)} to ${percent(one.high)} on other machines`, "", one.action.code)) : null,
     one.tried.length ? h("p", { class: "soft" }, `Tried: ${one.tried.map((trial) => `${trial.kind} ${percent(trial.gain)}`).join(", ")}.`) : null, use,
-    fields ? h("div", { class: "pair" }, h("figure", {}, h("figcaption", {}, fields.known ? "Its fields: offset, bytes, heat" : "Its words: offset, bytes, heat (no debug information)"), h("pre", { class: "struct" }, fields.now)),
+    fields ? h("div", { class: "pair" }, h("figure", {}, h("figcaption", {}, fields.known ? "Its fields: offset, bytes, heat" : "Its words: offset, bytes, heat (no debug information)"), h("pre", { class: "struct", tabindex: 0, role: "region", "aria-label": `fields of ${fields.name}` }, fields.now)),
       h("figure", {}, h("figcaption", {}, "Used together"), h("ul", {}, fields.together.map((set) => h("li", {}, `${percent(set.share)}: ${set.fields.join(", ")}`))))) : null,
     h("details", {}, h("summary", {}, "the whole chain"), h("ol", { class: "code" }, one.frames.map((frame) => h("li", {}, frame)))));
 }

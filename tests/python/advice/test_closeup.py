@@ -1,0 +1,98 @@
+"""What lies on lines, which fields are used together, what threads take from each other."""
+
+from pathlib import Path
+
+import pytest
+
+from abut.advice.sample import Closeup, Sample
+from abut.trace import Frame, Trace, TraceWriter
+from report_traces import SMALL
+
+NODE, TEXT = 1, 2
+
+
+def closeup_of(path: Path) -> Closeup:
+    return Sample(Trace(path), SMALL).closeup
+
+
+def writer(path: Path) -> tuple[TraceWriter, list[int]]:
+    out = TraceWriter(path, command=["prog"])
+    module = out.module("/nowhere/prog", "", 0x1000, 0x1000)
+    return out, [out.context([Frame(module, at)]) for at in (0x10, 0x18)]
+
+
+def test_words_of_a_line_belong_to_who_lies_there(tmp_path: Path) -> None:
+    out, (node, text) = writer(tmp_path / "t")
+    with out:
+        first = out.allocate(16, address=0x10000, context=node)
+        out.allocate(16, address=0x10010, context=node)
+        out.allocate(16, address=0x10020, context=text)
+        out.access(first, 0, 8)
+    found = closeup_of(tmp_path / "t")
+    names = ("lines", "used", "own", "alike", "others")
+    assert [found.sum_of(name, [NODE]) for name in names] == [1, 1, 1, 2, 2]
+    first_of, second_of, words = found.mates
+    assert set(zip(first_of, second_of, words, strict=True)) == {(NODE, NODE, 2), (NODE, TEXT, 2)}
+    assert found.sum_of("lines", [TEXT]) == 0
+
+
+def test_what_was_freed_is_nobodys(tmp_path: Path) -> None:
+    out, (node, text) = writer(tmp_path / "t")
+    with out:
+        kept = out.allocate(16, address=0x10000, context=node)
+        out.free(out.allocate(48, address=0x10010, context=text))
+        out.access(kept, 0, 16)
+    found = closeup_of(tmp_path / "t")
+    assert [found.sum_of(name, [NODE]) for name in ("used", "others")] == [2, 0]
+
+
+def test_second_lines_of_what_would_fit_in_one_are_counted(tmp_path: Path) -> None:
+    out, (node, _) = writer(tmp_path / "t")
+    with out:
+        for address in (0x10030, 0x20000):
+            one = out.allocate(40, address=address, context=node)
+            out.access(one, 0, 8)
+            out.access(one, 32, 8)
+    found = closeup_of(tmp_path / "t")
+    # The second line of the first finds the first one there.
+    assert [found.sum_of(name, [NODE]) for name in ("lines", "straddled")] == [3, 1]
+    assert found.row_of("by_field", [NODE])[:5].tolist() == [2, 0, 0, 0, 1]
+    assert found.row_of("uses", [NODE])[:5].tolist() == [2, 0, 0, 0, 2]
+
+
+def test_fields_used_in_one_visit_are_a_set(tmp_path: Path) -> None:
+    out, (node, _) = writer(tmp_path / "t")
+    with out:
+        nodes = [out.allocate(64, address=0x10000 + 64 * n, context=node) for n in range(100)]
+        for one in nodes:
+            out.access(one, 0, 8)
+            out.access(one, 24, 16)
+    assert closeup_of(tmp_path / "t").visits([NODE]) == [(0b11001, 100)]
+
+
+@pytest.mark.parametrize(("offset", "kind"), [(8, "false"), (0, "true")])
+def test_threads_that_write_one_line_in_turn_share_it(
+    tmp_path: Path, offset: int, kind: str
+) -> None:
+    out, (node, _) = writer(tmp_path / "t")
+    with out:
+        one = out.allocate(64, address=0x10000, context=node)
+        for _ in range(10):
+            out.access(one, 0, 8, write=True, thread=1)
+            out.access(one, offset, 8, write=True, thread=2)
+    found = closeup_of(tmp_path / "t")
+    falsely, truly = int(found.false_sharing[NODE]), int(found.true_sharing[NODE])
+    assert (falsely > 15, truly > 15) == (kind == "false", kind == "true")
+    fields = {pair[:4] for pair in found.sharing_pairs}
+    assert fields == ({(NODE, 0, NODE, 1), (NODE, 1, NODE, 0)} if kind == "false" else set())
+
+
+def test_what_one_thread_hands_to_another_is_not_shared(tmp_path: Path) -> None:
+    out, (node, _) = writer(tmp_path / "t")
+    with out:
+        one = out.allocate(64, address=0x10000, context=node)
+        for thread in (1, 2):
+            for _ in range(10):
+                out.access(one, 8 * thread, 8, write=True, thread=thread)
+    found = closeup_of(tmp_path / "t")
+    assert int(found.false_sharing.sum() + found.true_sharing.sum()) == 0
