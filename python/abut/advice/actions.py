@@ -33,16 +33,16 @@ def action_of(trial: Trial, culprit: Culprit, command: Sequence[str], proposed: 
             title = "use a heap that keeps objects of one size together, without headers"
             return Action(RUN, title, f"$ abut run -- {run}")
         case "apart":
-            title = f"give {culprit.type} pages of their own"
+            title = f"give {culprit.what} pages of their own"
             return Action(APART, title, f"$ abut run --option groups=all -- {run}")
         case "order":
-            title = f"lay {culprit.type} out in the order in which they are used"
+            title = f"lay {culprit.what} out in the order in which they are used"
             return Action(ORDER, title, "\n".join([f"$ abut tune -- {run}", *_hints(culprit)]))
         case "align":
             title = f"begin each {name} at a line: {culprit.size} -> {trial.size} bytes"
             return Action(ALIGN, title, f"{where}\n{_aligned(culprit, name, trial.size)}")
         case "spread":
-            title = f"let {culprit.type} begin at different lines of their pages"
+            title = f"let {culprit.what} begin at different lines of their pages"
             code = f"malloc(size + 64 * {_LINE}) + (i % 64) * {_LINE}   /* i counts them */"
             return Action(SPREAD, title, f"{where}\n{code}")
         case "shrink":

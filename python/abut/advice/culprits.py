@@ -38,8 +38,13 @@ class Culprit:
         if self.structure:
             return self.structure.name
         if self.element:
-            return f"{self.element} array"
+            return f"{self.element} array" if self.size else self.element
         return f"{self.size}-byte objects" if self.size else "objects"
+
+    @property
+    def what(self) -> str:
+        """The type; where it has none, who allocates them."""
+        return f"what {self.name.function} allocates" if self.type == "objects" else self.type
 
     @property
     def said(self) -> str:
@@ -105,11 +110,12 @@ def _culprit(
     sizes, counts = np.unique(objects["size"][every], return_counts=True)
     size = int(sizes[counts.argmax()]) if len(sizes) and counts.max() * 2 > len(every) else 0
     structure, element = None, ""
-    if size and places:
+    if places:
         own = places[name.step]
-        structure = structures.find(own.module, own.offset, name.function, size)
+        if size:
+            structure = structures.find(own.module, own.offset, name.function, size)
         if structure and not structure.sure and name.type:
             structure = None  # the name says that they are something else
-        if structure is None:
-            element = structures.element(own.module, own.offset, name.function, size)
+        if structure is None and not name.type:
+            element = structures.element(own, name.function, size)
     return Culprit(name, contexts, places, every, size, structure, element)

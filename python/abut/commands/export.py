@@ -20,6 +20,8 @@ class Format(StrEnum):
     CALLGRIND = "callgrind"
     SPEEDSCOPE = "speedscope"
     COLLAPSED = "collapsed"
+    PPROF = "pprof"
+    CSV = "csv"
     PERFETTO = "perfetto"
     PARQUET = "parquet"
 
@@ -28,6 +30,8 @@ _SUFFIXES = {
     Format.CALLGRIND: "callgrind.out",
     Format.SPEEDSCOPE: "speedscope.json",
     Format.COLLAPSED: "collapsed.txt",
+    Format.PPROF: "pb.gz",
+    Format.CSV: "csv",
     Format.PERFETTO: "perfetto.json",
     Format.PARQUET: "tables",
 }
@@ -35,6 +39,8 @@ _VIEWERS = {
     Format.CALLGRIND: "callgrind_annotate {file}",
     Format.SPEEDSCOPE: "open {file} in https://www.speedscope.app",
     Format.COLLAPSED: "flamegraph.pl {file} > flame.svg",
+    Format.PPROF: "go tool pprof -http=: {file}",
+    Format.CSV: "head {file}",
     Format.PERFETTO: "open {file} in https://ui.perfetto.dev",
     Format.PARQUET: "ls {file}",
 }
@@ -49,8 +55,8 @@ def command(
         typer.Option(
             "--format",
             "-f",
-            help="callgrind, speedscope, collapsed: costs by call chain; perfetto: what lives over"
-            " time; parquet: tables.",
+            help="callgrind, speedscope, collapsed, pprof: costs by call chain; csv: by context;"
+            " perfetto: what lives over time; parquet: tables.",
         ),
     ],
     output: Annotated[
@@ -99,8 +105,10 @@ def command(
 
 def _write(trace: "Trace", format_: Format, path: Path, figure: str, machine: str) -> None:
     from abut.reporters import exports
+    from abut.reporters.pprof import pprof
     from abut.simulation.costs import costs_of
     from abut.simulation.presets import find_preset
+    from abut.trace.names import read_rules
 
     if format_ is Format.PERFETTO:
         path.write_text(_live(trace))
@@ -113,6 +121,10 @@ def _write(trace: "Trace", format_: Format, path: Path, figure: str, machine: st
             path.write_text(exports.speedscope(costs, trace.info))
         case Format.COLLAPSED:
             path.write_text(exports.collapsed(costs, _figure(costs, figure)))
+        case Format.PPROF:
+            path.write_bytes(pprof(costs))
+        case Format.CSV:
+            path.write_text(exports.table(costs, read_rules()))
         case _:
             _write_tables(trace, costs, path)
 

@@ -1,5 +1,7 @@
 """Costs by context in the formats of other tools' viewers."""
 
+import csv
+import io
 import json
 import shlex
 from collections import defaultdict
@@ -9,6 +11,7 @@ from typing import Any
 
 import abut
 from abut.simulation.costs import Costs
+from abut.trace.names import Rules, name_of
 from abut.trace.reader import Info
 from abut.trace.symbols import Place
 
@@ -26,6 +29,19 @@ def collapsed(costs: Costs, figure: str) -> str:
             names = [name.replace(";", ":") for name in stack.names]
             lines.append(f"{';'.join(names)} {weight}\n")
     return "".join(lines)
+
+
+def table(costs: Costs, rules: Rules) -> str:
+    """CSV: a row a context, with what it allocates where, and a column a figure."""
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\n")
+    rows.writerow(["context", "type", "function", "file", "line", *costs.figures])
+    for stack in costs.stacks:
+        name = name_of(list(stack.places)[::-1], rules)
+        rows.writerow(
+            [stack.owner, name.type, name.function, name.file, name.line or "", *costs.of(stack)]
+        )
+    return out.getvalue()
 
 
 def speedscope(costs: Costs, info: Info) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-STRUCTURES = ("DW_TAG_structure_type", "DW_TAG_class_type")
+STRUCTURES = ("DW_TAG_structure_type", "DW_TAG_class_type", "DW_TAG_union_type")
 QUALIFIERS = {"DW_TAG_const_type": "const ", "DW_TAG_volatile_type": "volatile "}
 POINTERS = {
     "DW_TAG_pointer_type": " *",
@@ -73,7 +73,7 @@ def align_of(die: Any, depth: int = 0) -> int:
         return 1
     if plain.tag == "DW_TAG_array_type":
         return align_of(type_of(plain), depth + 1)
-    if plain.tag in (*STRUCTURES, "DW_TAG_union_type"):
+    if plain.tag in STRUCTURES:
         inner = (type_of(child) for child in plain.iter_children() if child.tag == "DW_TAG_member")
         return max((align_of(one, depth + 1) for one in inner), default=1)
     return max(1, min(_MOST_ALIGN, size_of(plain)))

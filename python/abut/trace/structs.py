@@ -3,9 +3,12 @@
 A structure is found by the function that allocates it and by the size of what it allocates.
 """
 
+import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +27,12 @@ from abut.trace.dwarf import (
     type_of,
     written,
 )
+from abut.trace.symbols import Place
 
 _DEBUG_FILES = Path("/usr/lib/debug/.build-id")
 _MOST_UNIT_BYTES = 12 << 20  # reading more takes many seconds
 _SYSTEM = "/usr/"
+_RESULT = -1  # in place of a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +80,14 @@ class Structures:
             self._files[module] = _DebugFile(Path(module))
         return self._files[module].find(offset, function, size)
 
-    def element(self, module: str, offset: int, function: str, size: int) -> str:
-        """The one structure that `size` bytes from there are an array of; empty where none is."""
-        if module not in self._files:
-            self._files[module] = _DebugFile(Path(module))
-        return self._files[module].element(offset, function, size)
+    def element(self, place: Place, function: str, size: int) -> str:
+        """What `size` bytes, 0 where that changes, are an array of: the one structure that the line
+        of the source names, or that a pointer declared on it points to; else, where the size
+        changes, that the function returns. Empty where nothing tells.
+        """
+        if place.module not in self._files:
+            self._files[place.module] = _DebugFile(Path(place.module))
+        return self._files[place.module].element(place, function, size)
 
 
 class _DebugFile:
@@ -106,9 +114,9 @@ class _DebugFile:
         unit = self._unit_or_none(offset)
         return unit.find(function, size) if unit else None
 
-    def element(self, offset: int, function: str, size: int) -> str:
-        unit = self._unit_or_none(offset)
-        return unit.element(function, size) if unit else ""
+    def element(self, place: Place, function: str, size: int) -> str:
+        unit = self._unit_or_none(place.offset)
+        return unit.element(place, function, size) if unit else ""
 
     def _unit_or_none(self, offset: int) -> "_Unit | None":
         if self._dwarf is None:
@@ -146,21 +154,31 @@ class _Unit:
     """A compilation unit: its structures by size, its functions by name."""
 
     def __init__(self, unit: Any) -> None:
+        self._lines = unit.dwarfinfo.line_program_for_CU(unit)
         self._structures: dict[int, list[Any]] = {}
         self._functions: dict[str, list[Any]] = {}
-        for die in unit.iter_DIEs():
-            if die.tag in STRUCTURES and "DW_AT_byte_size" in die.attributes:
-                size = die.attributes["DW_AT_byte_size"].value
-                self._structures.setdefault(size, []).append(die)
-            elif die.tag == "DW_TAG_subprogram":
-                name = name_of(origin_of(die)).partition("<")[0]
-                self._functions.setdefault(name, []).append(die)
+        self._walk(unit.get_top_DIE())
+
+    def _walk(self, die: Any) -> None:
+        """What is inside of functions, and of the system's types, is passed over: it is most."""
+        for child in die.iter_children():
+            if child.tag in STRUCTURES and "DW_AT_byte_size" in child.attributes:
+                size = child.attributes["DW_AT_byte_size"].value
+                self._structures.setdefault(size, []).append(child)
+                if not self._of_system(child):
+                    self._walk(child)
+            elif child.tag == "DW_TAG_subprogram":
+                name = name_of(origin_of(child)).partition("<")[0]
+                self._functions.setdefault(name, []).append(child)
+            elif child.tag == "DW_TAG_namespace":
+                self._walk(child)
 
     def find(self, function: str, size: int) -> Structure | None:
         dies = {die.offset: die for die in self._structures.get(size, []) if die.has_children}
         # Inlining repeats a type; structures of the system's headers serve others.
-        found = {name_of(die): die for die in self._pointed_in(function) if die.offset in dies}
-        own = {name_of(die): die for die in dies.values() if not _of_system(die)}
+        pointed = (die for die, _ in self._pointed_in(function))
+        found = {name_of(die): die for die in pointed if die.offset in dies}
+        own = {name_of(die): die for die in dies.values() if not self._of_system(die)}
         chosen = found if len(found) == 1 else own if len(own) == 1 and not found else {}
         for name, die in chosen.items():
             members = tuple(sorted(_members(die, 0), key=lambda one: one.offset))
@@ -168,30 +186,63 @@ class _Unit:
                 return Structure(name, size, members, bool(found))
         return None
 
-    def element(self, function: str, size: int) -> str:
-        found = {
+    def element(self, place: Place, function: str, size: int) -> str:
+        words = set(re.findall(r"\w+", _source(place)))
+        named = {
             name_of(die)
-            for die in self._pointed_in(function)
-            if not _of_system(die) and (one := size_of(die)) and size % one == 0
+            for one, dies in self._structures.items()
+            if one and size % one == 0
+            for die in dies
+            if name_of(die) in words
         }
-        return found.pop() if len(found) == 1 else ""
+        lines: dict[int, set[str]] = {}
+        for die, line in self._pointed_in(function):
+            if (one := size_of(die)) and size % one == 0:
+                lines.setdefault(line, set()).add(name_of(die))
+        result = set() if size else lines.get(_RESULT, set())
+        told = (named, lines.get(place.line or 0, set()), result)
+        return next((found.pop() for found in told if len(found) == 1), "")
 
-    def _pointed_in(self, function: str) -> Iterator[Any]:
+    def _pointed_in(self, function: str) -> Iterator[tuple[Any, int]]:
         for die in self._functions.get(function.rpartition("::")[2], []):
             yield from _pointed_to(die)
 
+    def _of_system(self, die: Any) -> bool:
+        file = die.attributes.get("DW_AT_decl_file")
+        if file is None:
+            return True
+        if self._lines is None:
+            return False
+        header = self._lines.header
+        base = 0 if header["version"] >= 5 else 1  # noqa: PLR2004
+        folder = header["include_directory"]
+        at = header["file_entry"][file.value - base].dir_index - base
+        return bool(0 <= at < len(folder) and folder[at].startswith(_SYSTEM.encode()))
 
-def _pointed_to(function: Any) -> Iterator[Any]:
-    """The types that a function's result, parameters and variables point to."""
+
+def _source(place: Place) -> str:
+    """The line of the source; empty where it is not there."""
+    if not place.file or not place.line:
+        return ""
+    with suppress(OSError), Path(place.file).open(errors="replace") as lines:
+        return next(islice(lines, place.line - 1, place.line), "")
+    return ""
+
+
+def _pointed_to(function: Any) -> Iterator[tuple[Any, int]]:
+    """The types that a function's result, parameters and variables point to, each with the line on
+    which it is declared.
+    """
     waiting = [function]
     if (result := type_of(origin_of(function))) is not None:
-        yield from _target(result)
+        yield from ((one, _RESULT) for one in _target(result))
     while waiting:
         for child in waiting.pop().iter_children():
             if child.tag in ("DW_TAG_variable", "DW_TAG_formal_parameter"):
-                kind = type_of(origin_of(child))
-                if kind is not None:
-                    yield from _target(kind)
+                origin = origin_of(child)
+                line = origin.attributes.get("DW_AT_decl_line")
+                if (kind := type_of(origin)) is not None:
+                    yield from ((one, line.value if line else 0) for one in _target(kind))
             elif child.tag == "DW_TAG_lexical_block":
                 waiting.append(child)
 
@@ -205,20 +256,6 @@ def _target(kind: Any) -> Iterator[Any]:
         kind = bare(type_of(kind))
         if kind is not None and kind.tag in STRUCTURES:
             yield kind
-
-
-def _of_system(die: Any) -> bool:
-    file = die.attributes.get("DW_AT_decl_file")
-    if file is None:
-        return True
-    lines = die.dwarfinfo.line_program_for_CU(die.cu)
-    if lines is None:
-        return False
-    header, base = lines.header, 0 if lines.header["version"] >= 5 else 1  # noqa: PLR2004
-    entry = header["file_entry"][file.value - base]
-    folder = header["include_directory"]
-    at = entry.dir_index - base
-    return bool(0 <= at < len(folder) and folder[at].startswith(_SYSTEM.encode()))
 
 
 def _members(die: Any, begin: int) -> Iterator[Member]:

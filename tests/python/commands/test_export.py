@@ -1,23 +1,29 @@
 """Exports, read back by the tools that they are for, or by what those tools ask of their input."""
 
 import base64
+import gzip
 import json
 import os
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from abut.commands.export import Format, command
 from abut.errors import AbutError
 from abut.reporters import exports
+from abut.reporters.pprof import pprof
 from abut.simulation.caches import Level
 from abut.simulation.costs import Costs, costs_of
 from abut.simulation.live import live_over_time
 from abut.simulation.presets import Preset
 from abut.trace import Frame, Trace, TraceWriter
+from abut.trace.names import read_rules
 from conftest import Abut
 
 SMALL = Preset("small", "one level", (Level("L1", 1024, ways=2, cycles=1),))
@@ -53,6 +59,47 @@ def test_costs_are_by_context(costs: Costs) -> None:
         [100, 10000, 200, 100],
         [100, 2000, 0, 0],
     ]
+
+
+def test_csv_has_a_row_a_context(costs: Costs) -> None:
+    head, *rows = exports.table(costs, read_rules()).splitlines()
+    assert head == "context,type,function,file,line,objects,bytes,accesses,L1 misses"
+    assert rows == ["1,,prog+0x10,,,100,10000,200,100", "2,,prog+0x20,,,100,2000,0,0"]
+
+
+def fields(message: bytes) -> Iterator[tuple[int, Any]]:
+    """The fields of a protocol buffer's message: numbers, and what has a length."""
+    numbers = iter(message)
+
+    def number() -> int:
+        value = shift = 0
+        while (part := next(numbers)) & 0x80:
+            value |= (part & 0x7F) << shift
+            shift += 7
+        return value | part << shift
+
+    for first in numbers:
+        has_length = first & 7 == 2
+        value = number()
+        yield first >> 3, bytes(islice(numbers, value)) if has_length else value
+
+
+def test_pprof_has_a_sample_a_stack_and_all_that_it_refers_to(costs: Costs) -> None:
+    found: dict[int, list[Any]] = {}
+    for number, value in fields(gzip.decompress(pprof(costs))):
+        found.setdefault(number, []).append(value)
+    strings = [one.decode() for one in found[6]]
+    assert strings[0] == ""
+    functions = {one[1]: strings[one[2]] for one in map(dict, map(fields, found[5]))}
+    lines = {one[1]: dict(fields(one[4])) for one in map(dict, map(fields, found[4]))}
+    stacks = [dict(fields(one)) for one in found[2]]
+    assert [[functions[lines[n][1]] for n in one[1]] for one in stacks] == [
+        ["prog+0x10", "prog+0x900"],
+        ["prog+0x20", "prog+0x20", "prog+0x20", "prog+0x900"],
+    ]
+    assert [one[2][:1] for one in stacks] == [b"d", b"d"], "100 objects each"
+    kinds = [dict(fields(one)) for one in found[1]]
+    assert [strings[one[1]] for one in kinds] == list(costs.figures)
 
 
 def test_collapsed_stacks_begin_with_the_outermost(costs: Costs) -> None:
