@@ -13,7 +13,7 @@ from abut.advice.fields import field_document
 from abut.advice.other_faults import sharing_findings, temporary_findings
 from abut.advice.reasons import line_use, reason_of
 from abut.advice.sample import Sample
-from abut.advice.trials import APART, RUN, Trial, by_size, trials_of
+from abut.advice.trials import ALIGN, APART, RUN, SPREAD, Trial, by_size, trials_of
 from abut.errors import AbutError
 from abut.simulation.report import Request
 from abut.trace.native import Array
@@ -24,7 +24,8 @@ from abut.tuning.strategies import STANDARD, find_strategy
 
 TRIED = 5  # culprits
 SHOWN = 20
-WORTH = 0.01  # of the time: what is less is no gain
+WORTH = 0.02  # of the time: what is less is no gain
+_WORTH_MEMORY = 0.05  # where objects become larger
 _ENOUGH = 0.8  # of the best gain, for a simpler change
 _ALIKE = 0.9  # of the gain of pages of their own
 _SURE = 0.5
@@ -39,10 +40,15 @@ class _Tried:
     @property
     def best(self) -> tuple[float, Trial] | None:
         """The simplest change that gains nearly as much as any."""
-        most = max((gain for gain, _ in self.gains), default=0.0)
-        if most < WORTH:
+        worth = [
+            (gain, trial)
+            for gain, trial in self.gains
+            if gain >= (_WORTH_MEMORY if trial.kind in (ALIGN, SPREAD) else WORTH)
+        ]
+        if not worth:
             return None
-        enough = [one for one in self.gains if one[0] >= _ENOUGH * most]
+        most = max(gain for gain, _ in worth)
+        enough = [one for one in worth if one[0] >= _ENOUGH * most]
         return min(enough, key=lambda one: SIMPLEST.index(one[1].kind))
 
 
@@ -146,14 +152,16 @@ def _finding(
     culprits: list[Culprit],
 ) -> dict[str, Any]:
     best = tried.best if tried else None
+    low, high = trials.range(best[1], best[0]) if best else (0.0, 0.0)
+    if low <= 0:
+        best = None  # a slightly different machine would lose by it
     use = line_use(culprit, sample)
     fields = field_document(culprit, sample.closeup, best[1] if best else None)
     action: Action | None = None
     reason, why = "", ""
-    low = high = gain = 0.0
+    gain = 0.0
     if best:
         gain, trial = best
-        low, high = trials.range(trial, gain)
         reason, why = reason_of(trial.kind, culprit, sample, use, _mate(culprit, sample, culprits))
         proposed = fields["proposed"] if fields else ""
         action = action_of(trial, culprit, sample.trace.info.command, proposed)
@@ -167,8 +175,8 @@ def _finding(
         "why": why or _no_reason(tried, share),
         "action": dataclasses.asdict(action) if action else None,
         "gain": gain,
-        "low": low,
-        "high": high,
+        "low": low if best else 0.0,
+        "high": high if best else 0.0,
         "sure": low >= _SURE * gain if best else True,
         "tried": [{"kind": one.kind, "gain": round(value, 4)} for value, one in tried.gains]
         if tried
@@ -183,6 +191,8 @@ def _no_reason(tried: _Tried | None, share: float) -> str:
     if not tried.gains:
         return "no other layout was tried: its objects are few, or change their sizes"
     most = max(gain for gain, _ in tried.gains)
+    if most >= WORTH:
+        return f"no change that was tried saves enough on each variant of the machine: {most:.1%}"
     kinds = ", ".join(dict.fromkeys(trial.kind for _, trial in tried.gains))
     return f"nothing to gain here: of the layouts tried ({kinds}) the best saves {max(0, most):.1%}"
 

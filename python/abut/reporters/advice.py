@@ -61,7 +61,7 @@ def advice_sentence(advice: Document | None) -> list[str]:
     if advice is None:
         return []
     if not advice["actions"]:
-        return ["nothing to gain here: no change that was tried saves one in a hundred"]
+        return ["nothing to gain here: no change that was tried saves two in a hundred"]
     first = advice["culprits"][advice["actions"][0]]
     return [f"{first['name']}: {first['reason']}. {first['action']['title']}: {gain_words(first)}"]
 

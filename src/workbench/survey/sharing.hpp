@@ -3,8 +3,8 @@
 // "False sharing and spatial locality in multiprocessor caches", 1994).
 //
 // A recorder may have run threads in long turns, so their order tells little. Within an epoch they are taken to run side
-// by side: each thread misses a line as often as it uses it, but no more often than others write it. What one thread has
-// done with before another begins is not shared.
+// by side: each thread misses a line as often as it uses it, but no more often than others write it. Words that one
+// thread has done with before another begins are not shared, and neither is the memory of a new object.
 #pragma once
 
 #include "trace/hash_map.hpp"
@@ -33,7 +33,7 @@ struct FalseSharing {
 
 class Sharing {
 public:
-  static constexpr uint64_t kEpoch = uint64_t{1} << 21; // accesses
+  static constexpr uint64_t kEpoch = uint64_t{1} << 24; // accesses: some turns of millions each
 
   struct Misses {
     uint64_t true_sharing = 0;
@@ -51,7 +51,9 @@ public:
   // Words [from, to] of a line, the first of which is that field.
   void use(uint32_t thread, uint64_t line, unsigned from, unsigned to, FieldOf field, bool write);
   // Another object lives there from now on.
-  void forget(uint64_t line) { lines_.erase(line); }
+  void forget(uint64_t line) {
+    if (several_) alone_.erase(line), lines_.erase(line);
+  }
   void finish();
 
   const std::vector<Misses> &contexts() const { return contexts_; }
@@ -59,7 +61,7 @@ public:
 
 private:
   static constexpr size_t kThreads = 4, kMostPairs = size_t{1} << 18;
-  static constexpr unsigned kFewTurns = 3; // one after the other is two
+  static constexpr unsigned kHandedOn = 2; // turns: one thread after the other
   struct Use {
     uint32_t thread = 0; // 0: none
     uint32_t accesses = 0, writes = 0;
@@ -73,11 +75,13 @@ private:
   };
 
   void count(const Line &line);
+  static void add(Use &use, uint32_t thread, uint8_t words, FieldOf field, bool write);
 
   uint32_t last_thread_ = 0;
   bool several_ = false;
   uint64_t accesses_ = 0;
-  trace::NumberMap<Line> lines_; // of the epoch
+  trace::NumberMap<Use> alone_;  // the one thread that used a line in the epoch so far
+  trace::NumberMap<Line> lines_; // those that several did
   std::vector<Misses> contexts_{1};
   Pairs pairs_;
 };

@@ -93,6 +93,6 @@ def test_what_one_thread_hands_to_another_is_not_shared(tmp_path: Path) -> None:
         one = out.allocate(64, address=0x10000, context=node)
         for thread in (1, 2):
             for _ in range(10):
-                out.access(one, 8 * thread, 8, write=True, thread=thread)
+                out.access(one, 8, 8, write=True, thread=thread)
     found = closeup_of(tmp_path / "t")
     assert int(found.false_sharing.sum() + found.true_sharing.sum()) == 0
