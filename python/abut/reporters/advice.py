@@ -1,6 +1,6 @@
 """What a report's advice says in words: the bound, the largest actions, how two runs differ."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 Document = Mapping[str, Any]
@@ -14,16 +14,22 @@ _MODELS = {
 
 
 def advice_words(advice: Document | None) -> dict[str, Any]:
-    """The first screen: how much at most, the largest actions, and the rows of all culprits."""
+    """The first screen: how much at most, and the largest actions."""
     if advice is None:
-        return {"bound": None, "model": "", "actions": [], "culprits": []}
+        return {"bound": None, "model": "", "actions": []}
     some = [advice["culprits"][n] for n in advice["actions"][:_ACTIONS]]
     return {
         "bound": advice["bound"],
         "model": f"{_MODELS[advice['model']]}, machine {advice['machine']}",
         "actions": [_action(one) for one in some],
-        "culprits": [one for one in advice["culprits"] if one["action"] or one["lost"] >= _LEAST],
     }
+
+
+def shown_culprits(reports: Sequence[Document]) -> list[Document]:
+    """Those of the first run that have an action, or wait for what can be seen."""
+    advice = reports[0]["advice"] if reports else None
+    found = advice["culprits"] if advice else []
+    return [one for one in found if one["action"] or one["lost"] >= _LEAST]
 
 
 def _action(culprit: Document) -> dict[str, Any]:

@@ -1,12 +1,14 @@
 """A report's first screen for a terminal: the bound, the largest changes, the culprits."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich.console import RenderableType
 from rich.markup import escape
 from rich.panel import Panel
 from rich.table import Table
+
+from abut.reporters.advice import Document, shown_culprits
 
 _ROWS = 12
 
@@ -22,13 +24,13 @@ def first_screen(document: dict[str, Any]) -> Iterator[RenderableType]:
     for number, one in enumerate(advice["actions"], 1):
         body = f"{one['gain']}\n{one['why']}\n\n{one['code']}"
         yield Panel(escape(body), title=escape(f"{number}. {one['title']}"), title_align="left")
-    if advice["culprits"]:
-        yield _culprits(advice["culprits"][:_ROWS])
+    if rows := shown_culprits(document["reports"]):
+        yield _culprits(rows[:_ROWS])
     if document["changes"]:
         yield _changes(document["changes"][:_ROWS])
 
 
-def _culprits(rows: list[dict[str, Any]]) -> Table:
+def _culprits(rows: Sequence[Document]) -> Table:
     table = Table("what, where", "waits", "reason", "to gain", title="who waits for memory")
     for one in rows:
         gain = f"{one['gain']:.1%}" if one["action"] else "-"

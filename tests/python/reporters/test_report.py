@@ -50,7 +50,7 @@ def test_the_report_names_who_wastes_and_what_to_type(trace: Path) -> None:
     rows = {row["id"]: row for row in report["run"]["contexts"]}
     assert set(rows) == {NODE, BUFFER}
     assert rows[BUFFER]["used"] < rows[BUFFER]["brought"]
-    names = [one["name"] for one in document["advice"]["culprits"]]
+    names = [one["name"] for one in report["advice"]["culprits"]]
     assert sorted(names) == ["24-byte objects in prog+0x10", "700-byte objects in prog+0x18"]
     assert document["next"].startswith(("abut tune -- prog", "abut compare -- prog"))
     assert len(document["cards"]) == 4

@@ -118,6 +118,20 @@ def test_every_view_draws(shown: Any) -> None:
         assert shown.locator(f"#{view} details table").count() > 0, view
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_it_fits_the_screen(shown: Any, width: int) -> None:
+    shown.set_viewport_size({"width": width, "height": 900})
+    assert shown.evaluate("document.documentElement.scrollWidth") <= width
+    tops = shown.eval_on_selector_all("#nav a", "all => all.map(one => one.offsetTop)")
+    assert len(set(tops)) == 1, "navigation is on one line"
+
+
+def test_an_action_can_be_copied(shown: Any) -> None:
+    shown.evaluate("navigator.clipboard.writeText = (text) => { window.copied = text; }")
+    shown.locator("#verdict .copy").last.click()
+    assert shown.evaluate("window.copied") == shown.evaluate("doc.next")
+
+
 def test_it_is_small_and_opens_at_once(shown: Any, report: Path) -> None:
     assert report.stat().st_size < MOST_BYTES
     took = shown.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd")
