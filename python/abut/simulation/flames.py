@@ -10,8 +10,11 @@ from abut.trace.native import Array
 from abut.trace.reader import Frame, Module, Trace
 from abut.trace.symbols import Place, Symboliser
 
-_MOST_STACKS = 400
+_MOST_STACKS = 300
 _MOST_FRAMES = 40
+_MOST_OWNERS = 20
+_SEEN = 1 / 600  # of the width
+_LONG = 120  # characters
 OTHERS = "others"
 
 
@@ -47,14 +50,15 @@ class Flame:
             node.weight += stack.weight
         node.owners.add(stack.owner)
 
-    def document(self) -> dict[str, Any]:
-        """As nested JSON, the heaviest child first."""
-        found: dict[str, Any] = {"n": self.name, "w": self.weight}
+    def document(self, least: float | None = None) -> dict[str, Any]:
+        """As nested JSON, the heaviest child first; without what is too light to be seen."""
+        least = self.weight * _SEEN if least is None else least
+        found: dict[str, Any] = {"n": self.name[:_LONG], "w": self.weight}
         if self.owners:
-            found["o"] = sorted(self.owners)
+            found["o"] = sorted(self.owners)[:_MOST_OWNERS]
         ordered = sorted(self.children.values(), key=lambda child: -child.weight)
-        if ordered:
-            found["c"] = [child.document() for child in ordered]
+        if seen := [child for child in ordered if child.weight >= least]:
+            found["c"] = [child.document(least) for child in seen]
         return found
 
 
@@ -124,14 +128,20 @@ def _code_places(symboliser: Symboliser, modules: Sequence[Module], frame: Frame
     ]
 
 
-def subtract(left: Flame, right: Flame) -> Mapping[str, Any]:
-    """What `left` has more than `right`, node by node: `w` of the left one, `d` the difference."""
-    found: dict[str, Any] = {"n": left.name, "w": left.weight, "d": left.weight - right.weight}
+def subtract(left: Flame, right: Flame, least: float | None = None) -> Mapping[str, Any]:
+    """What `left` has more than `right`, node by node: `w` of the left one, `d` the difference;
+    without what is too light to be seen in either.
+    """
+    least = max(left.weight, right.weight) * _SEEN if least is None else least
+    found: dict[str, Any] = {
+        "n": left.name[:_LONG], "w": left.weight, "d": left.weight - right.weight
+    }  # fmt: skip
     names = list(left.children) + [name for name in right.children if name not in left.children]
-    children = [
-        subtract(left.children.get(name) or Flame(name), right.children.get(name) or Flame(name))
+    pairs = [
+        (left.children.get(name) or Flame(name), right.children.get(name) or Flame(name))
         for name in names
     ]
+    children = [subtract(*one, least) for one in pairs if max(n.weight for n in one) >= least]
     if children:
         found["c"] = sorted(children, key=lambda child: -child["w"])
     return found

@@ -247,5 +247,5 @@ def differences(before: Looked, after: Looked) -> list[dict[str, Any]]:
         for (trace, symboliser, _), level in ((before, left), (after, right)):
             stacks, rest = context_stacks(trace, symboliser, level.misses_by_owner)
             flames.append(flame_of(stacks, rest))
-        found.append({"level": left.name, "root": subtract(*flames)})
+        found.append({"level": left.name, "root": subtract(flames[0], flames[1])})
     return found

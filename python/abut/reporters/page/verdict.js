@@ -7,9 +7,9 @@ function drawVerdict() {
   for (const warning of doc.warnings) node.append(h("p", { class: "warn" }, warning));
   node.append(h("div", { class: "cards" }, doc.cards.map((card) =>
     h("div", { class: "card" }, h("span", { class: "what" }, card.what), h("b", {}, card.value), h("p", {}, card.about)))));
-  node.append(h("ul", { class: "say" }, doc.sentences.map((one) => h("li", {}, one))));
   if (doc.advice.actions.length) node.append(h("h3", {}, "What to change"), h("ol", { class: "actions" }, doc.advice.actions.map((one) => h("li", {}, actionBox(one.title, one.gain, one.why, one.code)))));
   node.append(h("div", { class: "next" }, h("b", {}, "What to type"), copyButton(doc.next), h("pre", {}, doc.next)));
+  node.append(h("ul", { class: "say" }, doc.sentences.map((one) => h("li", {}, one))));
 }
 
 // Bars of what each context's lines brought, and how much of it was used; and how both went over time.
