@@ -2,7 +2,7 @@
 
 import dataclasses
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from abut.advice.reasons import line_use, reason_of
 from abut.advice.sample import Sample
 from abut.advice.trials import ALIGN, APART, RUN, SPREAD, Trial, by_size, trials_of
 from abut.errors import AbutError
+from abut.simulation.presets import Preset
 from abut.simulation.report import Request
 from abut.trace.native import Array
 from abut.trace.reader import Trace
@@ -57,7 +58,7 @@ class _Trials:
 
     def __init__(self, sample: Sample, objects: dict[str, Array]) -> None:
         self._sample, self._objects = sample, objects
-        self._baseline = sample.cycles("recorded")
+        self._baseline = sample.waits.total
 
     @cached_property
     def _traversal(self) -> Array | None:
@@ -85,7 +86,7 @@ class _Trials:
         for trial in trials_of(culprit, self._sample, self._objects, self._traversal):
             gain = self._gain(trial)
             if trial.kind == APART and gain >= WORTH and self._heap[0] >= _ALIKE * gain:
-                gains.append((gain, dataclasses.replace(self._heap[1], kind=RUN)))
+                gains.append((gain, self._heap[1]))
             gains.append((gain, trial))
         return _Tried(gains)
 
@@ -93,9 +94,13 @@ class _Trials:
         """The least and the most that a trial gains on variants of the machine."""
         gains = [gain]
         for variant in self._sample.variants:
-            before = self._sample.cycles("recorded", variant)
-            gains.append(1 - self._sample.cycles(trial.layout, variant) / before)
+            after = self._sample.cycles(trial.layout, variant)
+            gains.append(1 - after / self._recorded(variant))
         return min(gains), max(gains)
+
+    @cache  # noqa: B019 - it lives as long as the sample
+    def _recorded(self, variant: Preset) -> float:
+        return self._sample.cycles("recorded", variant)
 
     def _gain(self, trial: Trial) -> float:
         return 1 - self._sample.cycles(trial.layout) / self._baseline
@@ -139,8 +144,10 @@ def advise(request: Request) -> dict[str, Any]:
 def _actions(findings: list[dict[str, Any]]) -> list[int]:
     """The findings that have an action, by what it gains; of the same action the first."""
     some = [n for n, one in enumerate(findings) if one["action"]]
-    some.sort(key=lambda n: -findings[n]["gain"])
-    return list({findings[n]["action"]["code"]: n for n in reversed(some)}.values())[::-1]
+    found: dict[str, int] = {}
+    for n in sorted(some, key=lambda n: -findings[n]["gain"]):
+        found.setdefault(findings[n]["action"]["code"], n)
+    return list(found.values())
 
 
 def _finding(

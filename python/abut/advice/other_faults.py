@@ -117,7 +117,7 @@ def _finding(
         "gain": share,
         "low": share / 2,
         "high": share,
-        "sure": True,
+        "sure": False,
         "tried": [],
         "fields": None,
     }
