@@ -125,7 +125,8 @@ def advise(request: Request) -> dict[str, Any]:
         if number < TRIED and share >= WORTH:
             tried = trials.of(culprit)
         findings.append(_finding(culprit, sample, share, tried, trials, culprits))
-    others = sharing_findings(culprits, sample, waits.total)
+    sharers = culprits_of(trace, objects, sample.closeup.false_sharing, rules, symboliser)
+    others = sharing_findings(sharers, sample, waits.total)
     others += temporary_findings(trace, objects, rules, symboliser, sample)
     told = {one["name"] for one in others}
     findings = others + [one for one in findings if one["action"] or one["name"] not in told]
