@@ -47,7 +47,7 @@ def test_json_holds_machine_samples_and_summaries(abut: Abut, peer: Heap) -> Non
     }
     assert set(program["samples"]["glibc"][0]) == {
         "wall_s", "user_s", "system_s", "peak_rss_bytes", "minor_faults", "major_faults",
-        "counters",
+        "counters", "others_s",
     }  # fmt: skip
     cell = program["figures"]["cpu"][peer.name]
     assert cell["median"]["low"] <= cell["median"]["value"] <= cell["median"]["high"]
