@@ -34,7 +34,7 @@ autodoc_typehints_format = "short"
 # Types of other packages have no page here, and no other site is asked when these pages are built.
 nitpick_ignore_regex = [
     (r"py:.*", r"(?!abut\.).*"),
-    (r"py:.*", r"abut\.(.*\._|trace\.native\.).*"),
+    (r"py:.*", r"abut\.(.*\._|trace\.native\.|simulation\.jobs\.).*"),
 ]
 
 html_theme = "furo"

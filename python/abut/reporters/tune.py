@@ -44,7 +44,7 @@ def tuning_words(result: Tuning) -> list[str]:
     if result.winner is None:
         return [*words, f"keep the default: {result.why}", f"next: abut run -- {command}"]
     path = request.output
-    took = f"{result.gain} of the default's {request.objective}"
+    took = f"{result.gain} of the {request.objective} under the default"
     words.append(f"{path}: {result.winner.name}, {took}; {result.winner.why}")
     if result.interrupted:
         words.append(
@@ -59,7 +59,7 @@ def check_words(result: Tuning, profile: str) -> list[str]:
     """Whether a kept profile still wins."""
     command = shlex.join(result.request.train[0].argv)
     if result.winner:
-        took = f"{result.gain} of the default's {result.request.objective}"
+        took = f"{result.gain} of the {result.request.objective} under the default"
         return [f"{profile} still wins: {took}", f"next: abut run --profile {profile} -- {command}"]
     again = f"next: abut tune --force -o {profile} -- {command}"
     return [f"{profile} does not win: {result.why}", again]

@@ -176,7 +176,7 @@ def _decide(result: Tuning, name: str) -> None:
     elif len(confirmed.logs) < LOOKS[0]:
         result.why = _NO_TIME
     elif not is_gain(confirmed.ratio):
-        result.why = f"{name} takes {confirmed.ratio} of the default's {figure} {where}: no gain"
+        result.why = f"{name} takes {confirmed.ratio} of the {figure} under the default {where}: no gain"
     elif lost := [
         shown
         for number in range(len(result.request.test or result.request.train))
@@ -196,7 +196,7 @@ def _why_none(result: Tuning) -> str:
         return "under none of the policies the program did the same"
     return (
         f"none of {len(result.standings)} policies gains {LEAST_GAIN:.0%}; the best of them, "
-        f"{best.policy.name}, takes {best.ratio} of the default's {result.request.objective}"
+        f"{best.policy.name}, takes {best.ratio} of the {result.request.objective} under the default"
     )
 
 
@@ -234,7 +234,7 @@ def evidence(result: Tuning) -> list[str]:
     assert result.gain is not None
     lines = [
         f"abut {abut.__version__}, {datetime.now(UTC):%Y-%m-%d}: {winner.name} takes {result.gain} "
-        f"of the default's {request.objective}, in {result.gain.rounds} rounds",
+        f"of the {request.objective} under the default, in {result.gain.rounds} rounds",
         f"why: {winner.why}",
         *(f"trained with: {shlex.join(one.measure or one.argv)}" for one in request.train),
         *(f"tested with: {shlex.join(one.measure or one.argv)}" for one in request.test),
