@@ -9,7 +9,7 @@ POINTERS = {
     "DW_TAG_reference_type": " &",
     "DW_TAG_rvalue_reference_type": " &&",
 }
-_DEEP = 12  # a type of types: deeper is damaged
+_DEEP = 12  # an entry of entries: deeper is damaged
 _MOST_ALIGN = 16
 
 
@@ -21,9 +21,12 @@ def name_of(die: Any) -> str:
 
 def origin_of(die: Any) -> Any:
     """The entry that this one is an instance or the definition of."""
-    for link in ("DW_AT_abstract_origin", "DW_AT_specification"):
-        if link in die.attributes:
-            return origin_of(die.get_DIE_from_attribute(link))
+    for _ in range(_DEEP):
+        links = ("DW_AT_abstract_origin", "DW_AT_specification")
+        link = next((one for one in links if one in die.attributes), None)
+        if link is None:
+            break
+        die = die.get_DIE_from_attribute(link)
     return die
 
 
@@ -34,7 +37,9 @@ def type_of(die: Any) -> Any:
 
 def bare(die: Any) -> Any:
     """A type behind its typedefs and qualifiers."""
-    while die is not None and die.tag in ("DW_TAG_typedef", *QUALIFIERS):
+    for _ in range(_DEEP):
+        if die is None or die.tag not in ("DW_TAG_typedef", *QUALIFIERS):
+            break
         die = type_of(die)
     return die
 

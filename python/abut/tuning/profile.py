@@ -136,20 +136,26 @@ def _check(path: Path, text: str, document: Mapping[str, Any]) -> None:
         raise _bad(path, "its last line is cut off")
     if document.get("profile") != FORMAT:
         raise _bad(path, f"it does not begin with `profile = {FORMAT}`")
-    if odd := document.keys() - {"profile", "settings", *_TABLES}:
-        raise _bad(path, f"{min(odd)}: this version has no such table")
+    for name in sorted(document.keys() - {"profile"}):
+        _check_table(path, name, document[name])
     if not document.get("settings"):
         raise _bad(path, "it has no settings")
     if "program" not in document:
         raise _bad(path, "it does not name the program")
-    if not all(isinstance(one, str) for one in document["program"].values()):
+
+
+def _check_table(path: Path, name: str, table: object) -> None:
+    if name not in ("settings", *_TABLES):
+        raise _bad(path, f"{name}: this version has no such table")
+    if not isinstance(table, Mapping):
+        raise _bad(path, f"{name} is no table")
+    if name in _TABLES and (odd := table.keys() - _TABLES[name]):
+        raise _bad(path, f"[{name}] has no {min(odd)}")
+    if name == "program" and not all(isinstance(one, str) for one in table.values()):
         raise _bad(path, "[program] has texts")
-    for table, names in _TABLES.items():
-        if odd := document.get(table, {}).keys() - names:
-            raise _bad(path, f"[{table}] has no {min(odd)}")
-    for name in _NOT_HERE:
-        if name in document["settings"]:
-            raise _bad(path, f"{name} is not for a profile to set")
+    for one in _NOT_HERE:
+        if name == "settings" and one in table:
+            raise _bad(path, f"{one} is not for a profile to set")
 
 
 def _bad(path: Path, why: str) -> AbutError:

@@ -176,7 +176,8 @@ def _decide(result: Tuning, name: str) -> None:
     elif len(confirmed.logs) < LOOKS[0]:
         result.why = _NO_TIME
     elif not is_gain(confirmed.ratio):
-        result.why = f"{name} takes {confirmed.ratio} of the {figure} under the default {where}: no gain"
+        took = f"{confirmed.ratio} of the {figure} under the default"
+        result.why = f"{name} takes {took} {where}: no gain"
     elif lost := [
         shown
         for number in range(len(result.request.test or result.request.train))
@@ -194,9 +195,10 @@ def _why_none(result: Tuning) -> str:
     best = min(known, key=lambda one: one.value, default=None)
     if best is None:
         return "under none of the policies the program did the same"
+    took = f"{best.ratio} of the {result.request.objective} under the default"
     return (
         f"none of {len(result.standings)} policies gains {LEAST_GAIN:.0%}; the best of them, "
-        f"{best.policy.name}, takes {best.ratio} of the {result.request.objective} under the default"
+        f"{best.policy.name}, takes {took}"
     )
 
 

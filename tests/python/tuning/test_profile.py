@@ -43,6 +43,8 @@ def test_its_settings_hold_and_the_environment_wins(path: Path) -> None:
     [
         ("", "it cannot be read"),
         ("[settings]\n", "line 1: it does not begin with `profile = 1`"),
+        ('profile = 1\nprogram = "p"\nsettings = 5\n', "line 2: it does not begin with"),
+        ("profile = 1\nmachine = 5\n" + SOUND.partition("\n")[2] + "chain = 1\n", "line 2: "),
         (SOUND, "it has no settings"),
         (SOUND + 'order = "birth', "line 6: it is cut off"),
         (SOUND + "order = birth\n", "line 6: this is neither"),
