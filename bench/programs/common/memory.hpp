@@ -30,7 +30,7 @@ template <typename T>
 // Whether requests name a friend, as in Cyll's annotated programs: only abut's heap hears of it.
 inline bool hints = false;
 
-// Whether what is used is told by ping(), as there; asked once a walk, so that walks without it cost nothing.
+// Whether ping() says what is used, as there; asked once a walk, so that walks without it cost nothing.
 inline bool pings = false;
 
 // `other` may be null.

@@ -196,6 +196,7 @@ private:
     const Key &last = Tree::key({last_, last_->count - 1u});
     return OfEquals ? !less_(key, last) : bool(less_(last, key));
   }
+
   // The leaf and the place in it; the place may be behind the leaf's last.
   template <bool Upper, bool UpperChild, typename K>
   Place descend(ByKey<K> key) const {

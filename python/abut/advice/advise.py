@@ -128,8 +128,8 @@ def advise(request: Request) -> dict[str, Any]:
     sharers = culprits_of(trace, objects, sample.closeup.false_sharing, rules, symboliser)
     others = sharing_findings(sharers, sample, waits.total)
     others += temporary_findings(trace, objects, rules, symboliser, sample)
-    told = {one["name"] for one in others}
-    findings = others + [one for one in findings if one["action"] or one["name"] not in told]
+    named = {one["name"] for one in others}
+    findings = others + [one for one in findings if one["action"] or one["name"] not in named]
     findings.sort(key=lambda one: -max(one["lost"], one["gain"]))
     return {
         "bound": float(known.sum()) / max(1.0, waits.total),

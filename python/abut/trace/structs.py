@@ -200,8 +200,8 @@ class _Unit:
             if (one := size_of(die)) and size % one == 0:
                 lines.setdefault(line, set()).add(name_of(die))
         result = set() if size else lines.get(_RESULT, set())
-        told = (named, lines.get(place.line or 0, set()), result)
-        return next((found.pop() for found in told if len(found) == 1), "")
+        known = (named, lines.get(place.line or 0, set()), result)
+        return next((found.pop() for found in known if len(found) == 1), "")
 
     def _pointed_in(self, function: str) -> Iterator[tuple[Any, int]]:
         for die in self._functions.get(function.rpartition("::")[2], []):

@@ -42,7 +42,7 @@ static_assert(sizeof(Cursor) ==
 #endif
 }
 
-// The same without that bit. Two instructions fewer than a shift and a mask, one fewer than a subtraction.
+// Without the bit `index`: in one instruction, which compilers take two for.
 [[gnu::always_inline]] inline uint64_t without(uint64_t bits, uint64_t index) {
 #if defined(__x86_64__)
   __asm__("btr %1, %0" : "+r"(bits) : "r"(index) : "cc");

@@ -1,4 +1,4 @@
-"""`abut paper dpa`: what is counted and told, and that the library knows every variant."""
+"""`abut paper dpa`: what is counted and printed, and that the library knows every variant."""
 
 import json
 import subprocess

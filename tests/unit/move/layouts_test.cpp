@@ -93,7 +93,7 @@ TEST(ListLayouts, AreFilledUpToWholeBlocks) {
   }
 }
 
-// Section 2.3.2.1: a node that others than its owner point at. Each knows its parent, which is told when it moves.
+// Section 2.3.2.1: a node that others than its owner point at. Each knows its parent, which hears of its moves.
 struct Child {
   CellId child[2];
   CellId parent;
