@@ -13,8 +13,6 @@
 #include <string>
 #include <vector>
 
-namespace nb = nanobind;
-
 namespace abut::bindings {
 namespace {
 
