@@ -52,7 +52,9 @@ public:
   void use(uint32_t thread, uint64_t line, unsigned from, unsigned to, FieldOf field, bool write);
   // Another object lives there from now on.
   void forget(uint64_t line) {
-    if (several_) alone_.erase(line), lines_.erase(line);
+    if (!several_) return;
+    alone_.erase(line);
+    lines_.erase(line);
   }
   void finish();
 
