@@ -16,6 +16,11 @@ namespace {
 // Of a segment at first; each further piece is as long as all before.
 constexpr size_t kFirstPiece = 256 * KiB;
 constexpr size_t kLeastPiece = 2 * kBlockPageBytes;
+constexpr size_t kHugePiece = 2 * MiB; // where pages of 2 MiB are wanted
+
+// With so many segments the kernel is asked for pages of 2 MiB: with fewer, the part of the last one that is not needed
+// would be too large a share.
+constexpr size_t kManySegments = 16;
 
 constexpr unsigned kOwnPages = kBlockPageBytes / kPageBytes; // of 4 KiB, in a page
 
@@ -35,15 +40,21 @@ void disown(Page &page) {
 
 } // namespace
 
+bool PageStore::wants_huge_pages() const {
+  return huge_pages() == HugePages::always ||
+         (huge_pages() == HugePages::large && segments_ >= kManySegments);
+}
+
 PageSegment *PageStore::add_segment() {
-  size_t piece = wants_huge_pages() ? kSegmentBytes : kFirstPiece;
+  const bool huge = wants_huge_pages();
+  size_t piece = huge ? kHugePiece : kFirstPiece;
   void *memory = segment_map.map(piece, kSegmentBytes, kSegmentBytes, kind_);
   if (memory == nullptr) { // under a limit, the least may still be had
     piece = kLeastPiece;
     memory = segment_map.map(piece, kSegmentBytes, kSegmentBytes, kind_);
   }
   if (memory == nullptr) return nullptr;
-  advise_huge_pages(memory, piece);
+  advise_huge_pages(memory, piece, huge);
   auto *segment = static_cast<PageSegment *>(memory); // all of it reads as zero
   for (Page &page : segment->pages) disown(page);
   segment->mapped = piece;
@@ -64,7 +75,7 @@ void PageStore::drop_segment(PageSegment *segment) {
 }
 
 // Where somebody else has mapped something in the segment's place, it is as long as it is.
-bool PageStore::map_up_to(PageSegment *segment, size_t end) {
+bool PageStore::map_up_to(PageSegment *segment, size_t end) const {
   if (end <= segment->mapped) return true;
   const size_t doubled = std::min(std::max(std::bit_ceil(end), 2 * segment->mapped), kSegmentBytes);
   void *place = reinterpret_cast<char *>(segment) + segment->mapped;
@@ -72,7 +83,7 @@ bool PageStore::map_up_to(PageSegment *segment, size_t end) {
     const size_t more = length - segment->mapped;
     if (os::map_at(place, more) != os::Mapped::done) continue;
     segment_map.count_mapped(static_cast<ptrdiff_t>(more));
-    advise_huge_pages(place, more);
+    advise_huge_pages(place, more, wants_huge_pages());
     std::atomic_ref(segment->mapped).store(length, std::memory_order_relaxed);
     return true;
   }

@@ -54,7 +54,8 @@ private:
 
   Page *find(unsigned pages);
   PageSegment *add_segment();
-  static bool map_up_to(PageSegment *segment, size_t end);
+  bool wants_huge_pages() const;
+  bool map_up_to(PageSegment *segment, size_t end) const;
   void drop_segment(PageSegment *segment);
   Page *take_from(PageSegment *segment, uint64_t unused, unsigned pages);
   void put(PageSegment *segment, uint64_t pages);

@@ -225,16 +225,27 @@ def test_an_explanation_is_abuts(abut: Abut) -> None:
     assert "--plan and --profile are abut's" in refused.stderr
 
 
-@pytest.mark.skipif(
+has_huge_pages = pytest.mark.skipif(
     not Path("/sys/kernel/mm/transparent_hugepage").is_dir(), reason="this kernel has no huge pages"
 )
+
+
+def mappings_with(flag: str, abut: Abut, thp: str, program: str = "") -> int:
+    """How many mappings have that flag at the end of a Python program."""
+    count = f"print(sum(' {flag}' in line for line in open('/proc/self/smaps') if line[0] == 'V'))"
+    python = ("env", "PYTHONMALLOC=malloc", sys.executable, "-S", "-c", f"{program}\n{count}")
+    return int(abut("run", "--option", f"thp={thp}", "--", *python).stdout)
+
+
+@has_huge_pages
 @pytest.mark.parametrize(("choice", "flag"), [("always", "hg"), ("never", "nh")])
-def test_huge_pages_are_asked_for_and_refused(
-    abut: Abut, library: Path, choice: str, flag: str
-) -> None:
-    count = f"grep -c '^VmFlags:.* {flag}' /proc/self/smaps"
-    few, more = (
-        int(abut("run", "--option", f"thp={thp}", "--", "sh", "-c", count).stdout)
-        for thp in ("default", choice)
-    )
-    assert more > few
+def test_huge_pages_are_asked_for_and_refused(abut: Abut, choice: str, flag: str) -> None:
+    assert mappings_with(flag, abut, choice) > mappings_with(flag, abut, "system")
+
+
+@has_huge_pages
+def test_a_large_heap_asks_for_huge_pages(abut: Abut) -> None:
+    large = "kept = [bytes(100) for _ in range(800_000)]"
+    asked = mappings_with("hg", abut, "default", large)
+    assert asked > mappings_with("hg", abut, "default")
+    assert asked > mappings_with("hg", abut, "system", large)
