@@ -15,6 +15,7 @@ namespace abut::heap {
 
 constinit PlacedBlocks placed_blocks;
 void (*when_grown)(size_t) = nullptr;
+constinit Pause pause;
 
 namespace {
 

@@ -62,7 +62,10 @@ void *LocalHeap::allocate_by_size(unsigned size_class) {
   return sizes.refill(size_class) ? sizes.take(size_class) : nullptr;
 }
 
-void LocalHeap::look_at_the_clock() { decay(os::coarse_milliseconds()); }
+void LocalHeap::look_at_the_clock() {
+  pause.shorten();
+  decay(os::coarse_milliseconds());
+}
 
 void LocalHeap::close() {
   each_side([](LocalHeap &side) { side.close(); });

@@ -180,5 +180,16 @@ TEST_P(SizeHeapDeathTest, AnAddressInsideABlockIsNoBlock) {
     EXPECT_DEATH(free(block + offset), kNotABlock) << offset;
 }
 
+int pauses_over = 0;
+
+TEST_P(SizeHeapTest, APauseIsOverOnceAndInTime) {
+  pauses_over = 0;
+  pause.begin(8, [] { ++pauses_over; });
+  for (int i = 0; i < 4; ++i) free(allocate(GetParam()));
+  EXPECT_EQ(pauses_over, 0);
+  for (int i = 0; i < 64 * 1024; ++i) free(allocate(GetParam()));
+  EXPECT_EQ(pauses_over, 1);
+}
+
 } // namespace
 } // namespace abut::heap

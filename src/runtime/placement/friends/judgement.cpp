@@ -182,11 +182,14 @@ void learn(Context &context, Rule &rule, heap::LocalHeap *heap, Address block,
 
 namespace {
 
-// Where nothing is placed, what waits waits in vain.
-void give_back_unwanted(heap::LocalHeap *heap) {
+// Where nothing is placed, what waits waits in vain, and so does who looks at requests.
+void end_placing(heap::LocalHeap *heap) {
   if (rules_placing != 0) return;
-  std::lock_guard guard(heap->lock());
-  near_heap_of(heap)->give_back(true);
+  {
+    std::lock_guard guard(heap->lock());
+    near_heap_of(heap)->give_back(true);
+  }
+  if (std::atomic_ref(looks_left).load(std::memory_order_relaxed) == 0) fall_asleep();
 }
 
 // What was learned is right, but does not help.
@@ -198,7 +201,7 @@ void give_up(Context &context, Rule &rule, heap::LocalHeap *heap) {
     close_rule(context, rule, Rule::State::plain);
   }
   learning.unlock();
-  give_back_unwanted(heap);
+  end_placing(heap);
 }
 
 // What was learned does not help yet.
@@ -212,7 +215,7 @@ void suspend(Context &context, Rule &rule, heap::LocalHeap *heap) {
     close_rule(context, rule, Rule::State::suspended);
   }
   learning.unlock();
-  give_back_unwanted(heap);
+  end_placing(heap);
 }
 
 // What was learned turned out wrong: learned anew, a few times.

@@ -10,6 +10,7 @@
 #include "placement/friends/learner.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace abut::near {
 
@@ -25,6 +26,8 @@ constexpr size_t kWorthTheTrouble = MiB; // of small blocks: less fits in the ca
 // a hundredth of the time that it takes to fill a heap.
 constexpr uint32_t kFirstEffort = 1U << 17;
 constexpr uint32_t kEffort = 1U << 13;
+constexpr uint32_t kRequestsInLook = 1024; // between two looks at the clock, or fewer
+constexpr uint32_t kLooksUntilAsked = 16;  // at the clock, whether what is placed still pays
 constexpr uint8_t kRest = 8; // attempts without a closer look, after one in vain; longer after more
 constexpr uint8_t kLongestRest = 64;
 
@@ -228,11 +231,37 @@ uint64_t placed_in_all() {
   return placed;
 }
 
-// Whether what was placed lately is worth that every request is looked at.
+// Whether what was placed since this was last asked pays for a look at every request.
 bool pays() {
   constexpr uint32_t kWorthIt = kLooksAwake / 4;
-  return rules_suspended != 0 ||
-         (rules_placing != 0 && placed_in_all() - placed_before >= kWorthIt);
+  const uint64_t before = std::exchange(placed_before, placed_in_all());
+  return rules_placing != 0 && placed_before - before >= kWorthIt;
+}
+
+void begin_to_look_again() {
+  placed_before = placed_in_all();
+  std::atomic_ref(looks_left).store(kLooksAwake * kLooking, std::memory_order_relaxed);
+  begin_to_look(Looker::near);
+}
+
+template <class Visit>
+void each_suspended(Visit visit) {
+  each_context([&](Context &context) {
+    for (unsigned i = 0; i < context.rule_count; ++i)
+      if (context.rule(i).state == Rule::State::suspended) visit(context);
+  });
+}
+
+// What is suspended lets requests pass as long as others are looked at. Else it is tried again when heaps have done as much
+// work, whether they have grown or not.
+void wake_for_suspended() {
+  each_suspended([](Context &context) { context.countdown = 0; });
+  begin_to_look_again();
+}
+void pause_for_suspended() {
+  uint32_t requests = ~uint32_t{0};
+  each_suspended([&](const Context &context) { requests = std::min(requests, context.countdown); });
+  heap::pause.begin(requests / kRequestsInLook + 1, wake_for_suspended);
 }
 
 } // namespace
@@ -240,9 +269,10 @@ bool pays() {
 void fall_asleep() {
   end_learning();
   context::rest_decoder();
-  if (pays()) return;
+  if (pays()) return heap::pause.begin(kLooksUntilAsked, fall_asleep);
   end_to_look(Looker::near);
   forget_sites_at_once(Forget::all);
+  if (rules_suspended != 0) pause_for_suspended();
 }
 
 namespace {
@@ -253,14 +283,12 @@ std::atomic<size_t> next_look{kWorthTheTrouble};
 void look_again_when_grown(size_t span_bytes) {
   if (span_bytes < next_look.load(std::memory_order_relaxed)) return;
   next_look.store(span_bytes + span_bytes / kGrown, std::memory_order_relaxed);
-  placed_before = placed_in_all();
   group::wake();
   if (!finds_friends) return;
   const size_t before = bytes_before.exchange(span_bytes, std::memory_order_relaxed);
   const size_t grown = span_bytes - std::min(before, span_bytes);
   begin_learning(static_cast<uint32_t>(grown / KiB * (kEffort / KiB)));
-  std::atomic_ref(looks_left).store(kLooksAwake * kLooking, std::memory_order_relaxed);
-  begin_to_look(Looker::near);
+  begin_to_look_again();
 }
 
 } // namespace
