@@ -53,7 +53,7 @@ heap_in_debug() {
 }
 
 command_line() {
-    tools/build.sh release bench-programs >build/bench-programs.log &&
+    tools/build.sh release bench-programs bench-move >build/bench-programs.log &&
         .venv/bin/python -m pytest --quiet --numprocesses "$jobs" --dist loadfile "$@"
 }
 

@@ -35,7 +35,6 @@ PROGRAMS = tuple(one.name for one in experiments("quick"))
 HEAPS = ("glibc",)
 IGNORES = ("heaps", "recorded")  # no heap is compared, and nothing recorded
 QUICK = {
-    "suite": "tiny",
     "programs": (
         *("degradation-mlist", "dict-node-1", "mlist-15", "mlist-19"),
         *("layouts-dict", "balance-dict", "sites-dict-node", "depths-dict-node", "misses-dict"),

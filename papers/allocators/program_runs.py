@@ -9,10 +9,8 @@ library or an input changes.
 """
 
 import json
-import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,7 +26,7 @@ from abut.simulation.jobs import feed_trace
 from abut.simulation.presets import find_preset
 from abut.trace.reader import Trace
 from abut_papers.common.kept import fingerprint, kept
-from abut_papers.common.recordings import heaps, recordings, run_silently
+from abut_papers.common.recordings import at_once, heaps, recordings, run_silently
 
 RUNS, QUICK_RUNS, WARMUP, SEED = 5, 1, 0, 1
 PRESET = "pentium4"
@@ -137,10 +135,8 @@ def simulated(request: Request, workload: Workload) -> dict[str, Simulated]:
     """What the caches do in a recorded run under each of the request's heaps."""
     traces = recordings(request, workload, heaps(request))
     request.progress(f"simulating the caches of {workload.name}")
-    # In threads: the simulators run without Python's lock.
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        rows = pool.map(lambda trace: _caches(request, trace), traces.values())
-        return dict(zip(traces, rows, strict=True))
+    rows = at_once(lambda trace: _caches(request, trace), traces.values())
+    return dict(zip(traces, rows, strict=True))
 
 
 def _caches(request: Request, path: Path) -> Simulated:

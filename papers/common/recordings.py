@@ -1,10 +1,13 @@
 """Traces of benchmarks under heaps, made when they are first asked for, and kept."""
 
 import hashlib
+import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TypeVar
 
 from abut.environment import untouched_environment
 from abut.errors import AbutError
@@ -17,6 +20,8 @@ from abut.places import bench_places
 from abut.trace.reader import Trace
 
 _SHOWN_LINES = 5
+_Item = TypeVar("_Item")
+_Made = TypeVar("_Made")
 
 
 def workloads(request: Request) -> list[Workload]:
@@ -81,16 +86,27 @@ def recording(request: Request, workload: Workload, heap: Heap, window: str = ""
 
 def recordings(request: Request, workload: Workload, chosen: Sequence[Heap]) -> dict[str, Path]:
     """By heap, the traces of the program. Where it cannot be recorded, the heap is left out."""
-    made = {}
-    for heap in chosen:
+
+    def made(heap: Heap) -> Path | None:
         what = f"{workload.name} recorded under {heap.name}"
         if what in request.left_out:
-            continue
+            return None
         try:
-            made[heap.name] = recording(request, workload, heap)
+            return recording(request, workload, heap)
         except AbutError as error:
             request.leave_out(what, str(error))
-    return made
+            return None
+
+    paths = at_once(made, chosen)
+    return {heap.name: path for heap, path in zip(chosen, paths, strict=True) if path}
+
+
+def at_once(make: Callable[[_Item], _Made], items: Iterable[_Item]) -> list[_Made]:
+    """What is made of each, one a processor at a time: recorders are processes of their own, and
+    simulators run without Python's lock. Not for what is timed.
+    """
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        return list(pool.map(make, items))
 
 
 def run_silently(workload: Workload, heap: Heap, variables: Mapping[str, str]) -> None:

@@ -32,10 +32,18 @@ from abut.measure.workload import Workload
 from abut.papers import Claim, Request
 from abut.places import bench_places
 from abut.reporters.charts import Chart
-from abut.simulation.jobs import Job, simulate
+from abut.simulation.caches import Caches
+from abut.simulation.jobs import feed_trace
 from abut.simulation.presets import find_preset
+from abut.trace.reader import Trace
 from abut_papers.common.kept import kept
-from abut_papers.common.recordings import recorded_workloads, recording, run_silently, workloads
+from abut_papers.common.recordings import (
+    at_once,
+    recorded_workloads,
+    recording,
+    run_silently,
+    workloads,
+)
 from abut_papers.dpa import tables
 from abut_papers.dpa.rows import (
     BORN,
@@ -45,7 +53,6 @@ from abut_papers.dpa.rows import (
     PLAIN,
     SIMULATED,
     Groups,
-    Misses,
     ProgramRow,
     Programs,
     variant_of,
@@ -137,7 +144,8 @@ def _row(
 
     def misses() -> dict[str, Any]:
         asked = (PLAIN, *SIMULATED)
-        return {name: asdict(_misses(request, recorded, heaps[name])) for name in asked}
+        found = at_once(lambda name: _misses(request, recorded, heaps[name]), asked)
+        return dict(zip(asked, found, strict=True))
 
     times = kept(
         request,
@@ -151,7 +159,7 @@ def _row(
         times["seconds"],
         times["resident"],
         {name: Groups(**one) for name, one in counted.items()},
-        {name: Misses(**one) for name, one in simulated.items()},
+        simulated,
         pair_seconds,
     )
 
@@ -219,12 +227,18 @@ def counted(groups: Sequence[Mapping[str, Any]]) -> Groups:
     )
 
 
-def _misses(request: Request, workload: Workload, heap: Heap) -> Misses:
-    path = recording(request, workload, heap)
-    found: dict[str, int] = {}
-    for caches in _CACHES:
-        request.progress(f"simulating {workload.name} under {heap.name} on {caches}")
-        result = simulate(Job(str(path), find_preset(caches)))
-        by_name = {level.name: level.total_misses for level in [*result.levels, *result.tlb]}
-        found |= {f"{caches} {name}": misses for name, misses in by_name.items()}
-    return Misses(found)
+def _misses(request: Request, workload: Workload, heap: Heap) -> dict[str, int]:
+    trace = Trace(recording(request, workload, heap))
+    request.progress(f"simulating {workload.name} under {heap.name}")
+    presets = {name: find_preset(name) for name in _CACHES}
+    simulated = [
+        (name, Caches(levels))
+        for name, preset in presets.items()
+        for levels in (preset.levels, preset.tlb)
+    ]
+    feed_trace(trace, [caches for _, caches in simulated])
+    return {
+        f"{name} {level.name}": level.total_misses
+        for name, caches in simulated
+        for level in caches.counts()
+    }

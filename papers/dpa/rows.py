@@ -87,21 +87,16 @@ class Groups:
 
 
 @dataclass(frozen=True, slots=True)
-class Misses:
-    """Of one recorded run: by the caches' name and the level's, such as `modern L2`."""
-
-    levels: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
 class ProgramRow:
-    """One program: seconds and resident bytes by variant, groups by chain and merging, misses."""
+    """One program: seconds and resident bytes by variant, groups by chain and merging; misses by
+    variant, and by the caches' name and the level's, such as `modern L2`.
+    """
 
     name: str
     seconds: Mapping[str, float]
     resident: Mapping[str, float]
     groups: Mapping[str, Groups]
-    misses: Mapping[str, Misses] = field(default_factory=dict)
+    misses: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     pair_seconds: Mapping[str, float] = field(default_factory=dict)
 
     def time(self, variant: str) -> float:
@@ -137,7 +132,6 @@ class Programs:
     def mean_misses(self, variant: str, level: str) -> float:
         """The geometric mean of a level's misses, as a ratio to the plain heap's."""
         ratios = (
-            row.misses[variant].levels[level] / max(1, row.misses[PLAIN].levels[level])
-            for row in self.rows
+            row.misses[variant][level] / max(1, row.misses[PLAIN][level]) for row in self.rows
         )
         return geometric_mean(max(ratio, 1e-9) for ratio in ratios)

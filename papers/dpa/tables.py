@@ -161,9 +161,9 @@ def _misses(result: Programs) -> Table:
     def cells(row: ProgramRow) -> list[str]:
         found: list[str] = []
         for level, _ in _LEVELS:
-            base = row.misses[PLAIN].levels[level]
+            base = row.misses[PLAIN][level]
             found.append(amount(base, ""))
-            under = (row.misses[name].levels[level] for name in SIMULATED)
+            under = (row.misses[name][level] for name in SIMULATED)
             found.extend(f"{misses / max(1, base):.2f}" for misses in under)
         return found
 

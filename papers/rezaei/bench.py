@@ -7,6 +7,8 @@ at one of today. Their programs were boxed-sim, cfrac, ptc and espresso; ours do
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -23,12 +25,12 @@ from abut.simulation.presets import Preset, find_preset
 from abut.trace import Trace
 from abut_papers.allocators.comparison import SERVED_HEAPS, AllocatorsResult, measure_served
 from abut_papers.common.kept import kept
-from abut_papers.common.recordings import heaps, recorded_workloads, recordings
+from abut_papers.common.recordings import at_once, heaps, recorded_workloads, recordings
 
 ABOUT = "Rezaei and Kavi: what the allocator costs the program's cache, and a core of its own"
 PROGRAMS = ("balls", "factor", "translate", "minimise")
 HEAPS = ("lea", "abt", "abt-first", "abut")
-QUICK = {"programs": ("balls", "translate"), "heaps": ("lea", "abt", "abt-first")}
+QUICK = {"programs": ("balls", "factor", "translate"), "heaps": ("lea", "abt", "abt-first")}
 _QUICK_SERVED = ("lea", "offload:lea", "offload-process:lea")
 CACHES = ("rezaei-8k", "rezaei-8k-64", "rezaei-16k", "modern")
 # What the authors report of 8 KiB and 32 bytes, section 4.1.
@@ -137,14 +139,16 @@ def measure(request: Request) -> RezaeiResult:
     chosen = heaps(request)
     rows: list[Row] = []
     for workload in recorded_workloads(request):
-        for heap, path in recordings(request, workload, chosen).items():
-            rows += measured(request, path, workload.name, heap)
+        paths = recordings(request, workload, chosen)
+        made = partial(measured, request, workload.name)
+        rows += chain.from_iterable(at_once(made, paths.items()))
     served = _QUICK_SERVED if request.quick else SERVED_HEAPS
     return RezaeiResult(rows, measure_served(request, served))
 
 
-def measured(request: Request, path: Path, program: str, heap: str) -> list[Row]:
-    """The rows of a recorded run, simulated now or kept since."""
+def measured(request: Request, program: str, recorded: tuple[str, Path]) -> list[Row]:
+    """The rows of a run recorded under a heap, simulated now or kept since."""
+    heap, path = recorded
 
     def measure() -> dict[str, Any]:
         request.progress(f"simulating {program} under {heap}")

@@ -7,11 +7,7 @@ these misses reading ahead from swap would have covered. The authors' programs (
 vortex of SPEC CPU2000) are not free; ours are as large, and are run under the heaps of today.
 """
 
-import os
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from rich.table import Table
@@ -20,10 +16,10 @@ from abut.papers import Claim, Request
 from abut.reporters.charts import Chart
 from abut.reporters.pages import pages_document, pages_table
 from abut.simulation.jobs import Job
-from abut.simulation.pages import Pages, compare_pages, run_pages
+from abut.simulation.pages import compare_pages, run_pages
 from abut_papers.allocators import comparison
 from abut_papers.allocators.comparison import AllocatorsResult
-from abut_papers.common.recordings import heaps, recorded_workloads, recordings
+from abut_papers.common.recordings import at_once, heaps, recorded_workloads, recordings
 from abut_papers.vam import custom, pressure
 from abut_papers.vam.custom import THEIR_OBSTACK, CustomRuns
 from abut_papers.vam.figures import (
@@ -38,7 +34,7 @@ from abut_papers.vam.tables import charts, curve_table, fragmentation_table, pre
 ABOUT = "Feng and Berger 2005, Vam: time, misses, fragmentation, little memory, reading ahead"
 PROGRAMS = ("cc1", "lua-tables", "perl-hashes", "sqlite", "translate")
 HEAPS = comparison.VAM_HEAPS
-QUICK = {"programs": ("perl-hashes",), "heaps": ("lea", "phk", "vam", "xalloc", "abut")}
+QUICK = {"programs": ("perl-hashes",)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +112,8 @@ def measure_pages(request: Request) -> list[ProgramPages]:
         if not paths:
             continue
         request.progress(f"simulating the pages of {workload.name}")
-        pages = compare_pages(_run_all(paths), MEMORIES)
-        programs.append(ProgramPages(workload.name, workload.about, pages))
+        runs = at_once(lambda path: run_pages([Job(str(path))]), paths.values())
+        pages = {heap: one for heap, run in zip(paths, runs, strict=True) for one in run.values()}
+        found = compare_pages(pages, MEMORIES)
+        programs.append(ProgramPages(workload.name, workload.about, found))
     return programs
-
-
-def _run_all(paths: Mapping[str, Path]) -> dict[str, Pages]:
-    """By heap, in threads: the simulators run without Python's lock."""
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        runs = list(pool.map(lambda path: run_pages([Job(str(path))]), paths.values()))
-    return {heap: pages for heap, run in zip(paths, runs, strict=True) for pages in run.values()}

@@ -22,7 +22,7 @@ from abut.reporters.units import amount
 from abut_papers.allocators.program_runs import timed_runs
 
 CUSTOM = ("obstack", "reap")
-_FUNCTIONS = {"small": 20, "quick": 400, "daily": 4000, "full": 20_000}
+_FUNCTIONS = {"tiny": 20, "small": 100, "quick": 400, "daily": 4000, "full": 20_000}
 THEIR_OBSTACK = 0.92  # of Lea's time, section 4.1
 
 

@@ -42,11 +42,8 @@ def command(
         str, typer.Option(metavar="NAME", help="The programs' size: quick, daily or full.")
     ] = "quick",
     recorded: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME", help="Their size where recorded; for that, there is small [as --suite]."
-        ),
-    ] = "",
+        str, typer.Option(metavar="NAME", help="Their size where they are recorded.")
+    ] = "small",
     traces: Annotated[
         Path | None,
         typer.Option(
@@ -126,7 +123,7 @@ def command(
 
 def _usual(paper: "Paper", what: str, *, quick: bool) -> Any:
     """What is measured unless something else is asked for."""
-    usual = {"programs": paper.PROGRAMS, "heaps": paper.HEAPS, "suite": "small"}
+    usual = {"programs": paper.PROGRAMS, "heaps": paper.HEAPS, "suite": "tiny"}
     return {**usual, **(paper.QUICK if quick else {})}[what]
 
 

@@ -17,7 +17,7 @@ from abut_papers.common.recordings import recorded_workloads, workloads
 from abut_papers.dpa import bench as dpa
 from abut_papers.dpa import rows
 from abut_papers.dpa.bench import DpaResult
-from abut_papers.dpa.rows import Groups, Misses, ProgramRow, variant_of, variants
+from abut_papers.dpa.rows import Groups, ProgramRow, variant_of, variants
 
 LEVELS = ("pentium4 L2", "modern L2", "modern L1 TLB")
 
@@ -30,10 +30,10 @@ def row(name: str, factor: float) -> ProgramRow:
     seconds = dict.fromkeys(variants(), 2 * factor) | {rows.PLAIN: 2.0}
     counted = Groups(groups=4, pooled=3, pools=2, pooled_objects=100, merged_objects=40)
     misses = {
-        rows.PLAIN: Misses(dict.fromkeys(LEVELS, 1000)),
-        rows.GLIBC: Misses(dict.fromkeys(LEVELS, 800)),
-        rows.DPA: Misses(dict.fromkeys(LEVELS, 500)),
-        rows.BORN: Misses(dict.fromkeys(LEVELS, 250)),
+        rows.PLAIN: dict.fromkeys(LEVELS, 1000),
+        rows.GLIBC: dict.fromkeys(LEVELS, 800),
+        rows.DPA: dict.fromkeys(LEVELS, 500),
+        rows.BORN: dict.fromkeys(LEVELS, 250),
     }
     asked = [rows.BORN, "merge none", *(variant_of("chain", chain) for chain in rows.CHAINS)]
     pairs = {rows.PLAIN: 4e-9, rows.DPA: 5e-9, rows.GLIBC: 0.01}
