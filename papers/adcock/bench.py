@@ -8,7 +8,9 @@ inserted; MLIST many linked lists.
 Real time is processor time of the measured thread: runs of all movers interleaved, and the median.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+import subprocess
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -23,9 +25,9 @@ from abut.papers import Claim, Request
 from abut.places import bench_places
 from abut.reporters.charts import Chart
 from abut_papers.adcock.experiments import SIZES, experiments
-from abut_papers.adcock.journal import RunJournal, answer_of
 from abut_papers.adcock.tables import chart, gain, table, theirs
 from abut_papers.adcock.variants import PRESETS, UPPER, Experiment, Row, Variant
+from abut_papers.common.kept import kept
 
 if TYPE_CHECKING:
     from abut.trace.native import Array
@@ -46,7 +48,8 @@ CLAIMED_MOVERS = (UPPER, "sites <L; EL>", "periodic2space", "embedded1space", "p
 WHY = "caches of today hold more, and a mover's branches cost what some misses do"
 _RUNS = 3
 _BUILD = "tools/build.sh release bench-move"
-_answer = answer_of
+
+Answer = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,37 +97,46 @@ def measure(request: Request) -> MoveResult:
     known = {experiment.name: experiment for experiment in experiments(request.suite)}
     if missing := [name for name in request.programs if name not in known]:
         raise unknown("--programs", missing[0], known)
-    journal = RunJournal(request.traces.absolute() / "adcock.jsonl", fresh=request.fresh)
     runs = 1 if request.quick else _RUNS
     return MoveResult(
-        [
-            (known[name], _measure(known[name], runs, request.progress, journal))
-            for name in request.programs
-        ]
+        [(known[name], _measure(known[name], runs, request)) for name in request.programs]
     )
 
 
-def _measure(
-    experiment: Experiment, runs: int, progress: Callable[[str], None], journal: RunJournal
-) -> list[Row]:
-    """All variants in turn, `runs` times: A B C A B C."""
+def _measure(experiment: Experiment, runs: int, request: Request) -> list[Row]:
+    """All variants in turn, `runs` times: A B C A B C. A round that is kept is not made again."""
     program = bench_places().programs / f"move_{experiment.program}"
     if not program.exists():
         raise AbutError(f"{program} is not there", fix=f"build it with {_BUILD}", exit_code=USAGE)
-    # Another build of the program is another program, to the journal.
-    known_as = f"{program.name}-{sha256(program.read_bytes()).hexdigest()[:12]}"
-    measured: dict[str, list[dict[str, Any]]] = {one.label: [] for one in experiment.variants}
-    for round_ in range(runs):
-        progress(f"{experiment.name}: run {round_ + 1} of {runs}")
-        for variant in experiment.variants:
-            command = [str(program), *experiment.arguments, *variant.arguments]
-            # What is simulated is no answer to the same command where it is timed.
-            simulates = experiment.kind == "misses"
-            asked = [known_as, *command[1:], *(["simulated"] if simulates else [])]
-            answer = partial(_simulated if simulates else _answer, command)
-            measured[variant.label].append(journal.answer(asked, round_, answer))
-    _check_same_work(experiment, measured)
-    return [_row(experiment, one, measured[one.label]) for one in experiment.variants]
+    # Another build of the program is another program.
+    mark = sha256(program.read_bytes() + repr(experiment).encode()).hexdigest()[:12]
+    rounds = []
+    for number in range(1, runs + 1):
+        of_round = partial(_round, experiment, program)
+        request.progress(f"{experiment.name}: run {number} of {runs}")
+        rounds.append(kept(request, f"adcock-{experiment.name}-{mark}-{number}", of_round))
+    _check_same_work(experiment, rounds)
+    return [
+        _row(experiment, one, [answers[one.label] for answers in rounds])
+        for one in experiment.variants
+    ]
+
+
+def _round(experiment: Experiment, program: Path) -> dict[str, Answer]:
+    answer = _simulated if experiment.kind == "misses" else _answer
+    return {
+        one.label: answer([str(program), *experiment.arguments, *one.arguments])
+        for one in experiment.variants
+    }
+
+
+def _answer(command: Sequence[str]) -> Answer:
+    """What a program prints. Raises AbutError where it fails."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise AbutError(f"{' '.join(command)} failed: {done.stderr.strip()}")
+    answer: Answer = json.loads(done.stdout)
+    return answer
 
 
 def _row(experiment: Experiment, variant: Variant, answers: Sequence[Mapping[str, Any]]) -> Row:
@@ -148,7 +160,7 @@ def _figure(variant: Variant, key: str, answer: Mapping[str, Any]) -> float:
     return fmean(course[end - variant.tenths : end])
 
 
-def _simulated(command: list[str]) -> dict[str, Any]:
+def _simulated(command: list[str]) -> Answer:
     """The answer, and what its look-ups miss in the last cache and TLB of each preset."""
     from tempfile import TemporaryDirectory
 
@@ -176,12 +188,12 @@ def misses_of(visits: "Array", look_ups: int) -> dict[str, float]:
     return found
 
 
-def _check_same_work(experiment: Experiment, measured: dict[str, list[dict[str, Any]]]) -> None:
+def _check_same_work(experiment: Experiment, rounds: Sequence[Mapping[str, Answer]]) -> None:
     """Variants with the same arguments, the mover aside, compute the same."""
     seen: dict[tuple[str, ...], set[str]] = {}
     for variant in experiment.variants:
         given = variant.arguments
         work = given[: given.index("--mover")] if "--mover" in given else given
-        seen.setdefault(work, set()).update(one["checksum"] for one in measured[variant.label])
+        seen.setdefault(work, set()).update(one[variant.label]["checksum"] for one in rounds)
     if any(len(checksums) > 1 for checksums in seen.values()):
         raise AbutError(f"{experiment.name}: movers change what is computed", exit_code=NO)
