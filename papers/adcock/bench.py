@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from statistics import fmean, median
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
@@ -145,19 +145,10 @@ def _row(experiment: Experiment, variant: Variant, answers: Sequence[Mapping[str
     courses = zip(*(one.get("course_ns", ()) for one in answers), strict=True)
     return Row(
         variant,
-        {key: median(_figure(variant, key, one) for one in answers) for key in figures},
+        {key: median(one[key] for one in answers) for key in figures},
         tuple(median(tenth) for tenth in courses),
-        tuple(_figure(variant, figures[0], one) for one in answers),
+        tuple(one[figures[0]] for one in answers),
     )
-
-
-def _figure(variant: Variant, key: str, answer: Mapping[str, Any]) -> float:
-    """A figure of a run; the time is that of all tenths from one pass to the next."""
-    if key != "last_ns" or variant.tenths == 1:
-        return float(answer[key])
-    course = answer["course_ns"]
-    end = len(course) // variant.tenths * variant.tenths
-    return fmean(course[end - variant.tenths : end])
 
 
 def _simulated(command: list[str]) -> Answer:

@@ -105,9 +105,6 @@ _DICT_THESIS: Mapping[tuple[str, str], Mapping[str, float]] = {
 }
 
 
-_RARELY = 4  # tenths of a run between two passes over a layout that degrades slowly
-
-
 def _dict(size: Size, variant: str, share: str) -> Experiment:
     thesis = _DICT_THESIS[variant, share]
     # About a pass for each quarter of the nodes that changes; whole passes in the tenth measured.
@@ -131,12 +128,9 @@ def _dict(size: Size, variant: str, share: str) -> Experiment:
         "van Emde Boas": "layout-veb",
         "B-tree": "btree",
     }
-    variants = list(variants_of(movers, thesis))
-    if share == "1":
-        rarely = ("--mover", "periodic2space", "--period", str(_RARELY * tenth))
-        variants.insert(3, Variant("periodic2space, rarely", rarely, stops=True, tenths=_RARELY))
     name, about = f"dict-{variant}-{share}", f"lines in pairs, s = {share}, m = 2"
-    return on_dict(name, about, size, variant, (STILL, *variants), share=share)
+    variants = (STILL, *variants_of(movers, thesis))
+    return on_dict(name, about, size, variant, variants, share=share)
 
 
 # ---- MLIST ----

@@ -14,6 +14,7 @@ from abut_papers.adcock.variants import (
     Experiment,
     Size,
     Variant,
+    dict_movers,
     on_dict,
     on_mlist,
     swept,
@@ -42,28 +43,18 @@ def _layouts(size: Size) -> Iterator[Experiment]:
     at_rest = {name: f"layout-{name}" for name in ("worst", "page", "line", "veb")}
     btrees = {64: "btree-64", 128: "btree", 256: "btree-256", 512: "btree-512"}
     nodes = {f"B-tree, {bytes_} bytes": mover for bytes_, mover in btrees.items()}
-    yield on_dict(
-        "layouts-dict",
-        "layouts at rest, and nodes of a B-tree",
-        size,
-        "node",
-        variants_of(
-            at_rest | {"optimal": "upper"} | nodes,
-            {"worst": 0, "page": 30, "line": 56, "optimal": 60},
-        ),
-    )
-    names = ("none", "Lm", "PmLm", "Lc", "PmLc", "PcLm", "PcLc", "PcLco")
+    thesis = {"worst": 0, "page": 30, "line": 56, "optimal": 60}
+    variants = variants_of(at_rest | {"optimal": "upper"} | nodes, thesis)
+    about = "layouts at rest, and nodes of a B-tree"
+    yield on_dict("layouts-dict", about, size, "node", variants)
+    movers = {
+        name: f"layout-{name}"
+        for name in ("none", "Lm", "PmLm", "Lc", "PmLc", "PcLm", "PcLc", "PcLco")
+    }
     values = {7: (1, 3.2, 6.3, 11, 13, 20, 21, 41), 15: (1, 6.4, 8.1, 9.5, 11.3, 8.1, 11.3, 19.3)}
     for lists, speedups in values.items():
-        yield on_mlist(
-            f"layouts-mlist-{lists}",
-            "layouts at rest",
-            size,
-            lists,
-            variants_of(
-                {name: f"layout-{name}" for name in names}, dict(zip(names, speedups, strict=True))
-            ),
-        )
+        variants = variants_of(movers, dict(zip(movers, speedups, strict=True)))
+        yield on_mlist(f"layouts-mlist-{lists}", "layouts at rest", size, lists, variants)
 
 
 def _balance(size: Size) -> Experiment:
@@ -98,28 +89,17 @@ def _sites(size: Size) -> Iterator[Experiment]:
         "node": (16, 6, 1, 24, 20, 17, 20, 17, 7, 14),
         "fields": (5, 5, 13, 7, 4, -8, -16, -13, 7),
     }
+    little = ("--percent", "110")
+    about = "sites I(nsert), M(ove), C(ut), m = 1.1"
     for node, sites in names.items():
         known = (*sites, *(f"{sites[-1]}-{way}" for way in ways))
-        yield on_dict(
-            f"sites-dict-{node}",
-            "sites I(nsert), M(ove), C(ut), m = 1.1",
-            size,
-            node,
-            (STILL, *_at_sites(known, values[node])),
-            "--percent",
-            "110",
-        )
+        variants = (STILL, *_at_sites(known, values[node]))
+        yield on_dict(f"sites-dict-{node}", about, size, node, variants, *little)
+    about = "where hints are sought, m = 1.1"
     for lists, speedups in {7: (4.4, 8, 2.6, 8, 2.1, 3.9), 15: (4.7, 3.9, 3.1, 4, 2, 2.6)}.items():
         ccmalloc = variants_of({"sites ccmalloc": "sites-ccmalloc"})
-        yield on_mlist(
-            f"sites-mlist-{lists}",
-            "where hints are sought, m = 1.1",
-            size,
-            lists,
-            (STILL, *_at_sites(_SEARCHES, speedups), *ccmalloc),
-            "--percent",
-            "110",
-        )
+        variants = (STILL, *_at_sites(_SEARCHES, speedups), *ccmalloc)
+        yield on_mlist(f"sites-mlist-{lists}", about, size, lists, variants, *little)
 
 
 def _at_sites(names: tuple[str, ...], values: tuple[float, ...]) -> Iterator[Variant]:
@@ -187,61 +167,31 @@ def _memory(movers: dict[str, str]) -> dict[tuple[str, float], str]:
 
 def _depths(size: Size) -> Iterator[Experiment]:
     """Figure 7.10: to which depth of clusters a perfect layout is mended with the fewest moves."""
+    by_bfs = {f"BFS, depth {depth}": f"bfs-{depth}" for depth in (0, 1, 2)}
+    by_height = {f"fixedHeight, depth {depth}": f"fixed-{depth}" for depth in (0, 1, 2)}
     for node, values in {"node": (-4, 36, 37), "fields": (-41, 19, 22)}.items():
-        by_bfs = {f"BFS, depth {depth}": f"bfs-{depth}" for depth in (0, 1)}
-        by_height = {f"fixedHeight, depth {depth}": f"fixed-{depth}" for depth in (0, 1)}
-        movers = {
-            **(by_bfs | {"BFS, depth 2": "bfs"}),
-            **(by_height | {"fixedHeight, depth 2": "fixed"}),
-        }
-        thesis = dict(zip(movers, values, strict=False))
-        yield on_dict(
-            f"depths-dict-{node}",
-            "depth of the fewest moves",
-            size,
-            node,
-            (STILL, *variants_of(movers, thesis)),
-        )
+        thesis = dict(zip(by_bfs, values, strict=True))
+        variants = (STILL, *variants_of(by_bfs | by_height, thesis))
+        yield on_dict(f"depths-dict-{node}", "depth of the fewest moves", size, node, variants)
 
 
 def _stability(size: Size) -> Iterator[Experiment]:
     """Figure 7.14: whether what a mover wins lasts."""
-    movers = {
-        STILL.name: "none",
-        "sites <L; EL>": "sites",
-        "embedded1space": "embedded1space --rate 30 --threshold 6",
-        "perfect, BFS": "bfs",
-    }
     for node in _NODES:
-        yield on_dict(
-            f"stability-dict-{node}",
-            "whether what is won lasts",
-            size,
-            node,
-            variants_of(movers),
-            kind="course",
-        )
+        name, about = f"stability-dict-{node}", "whether what is won lasts"
+        movers = (STILL, *dict_movers("sites <L; EL>", "embedded1space", "perfect, BFS"))
+        yield on_dict(name, about, size, node, movers, kind="course")
 
 
 def _misses(size: Size) -> Iterator[Experiment]:
     """What look-ups would miss in the caches of presets, once the layout has degraded."""
-    movers = {
-        UPPER: "upper",
-        "sites <L; EL>": "sites",
-        "incremental1space": "incremental1space --rate 2000",
-        "perfect, BFS": "bfs",
-        "perfect, fixedHeight": "fixed",
-        "van Emde Boas": "layout-veb",
-        "B-tree": "btree",
-    }
-    yield on_dict(
-        "misses-dict",
-        "simulated misses of a look-up",
-        size,
-        "node",
-        (STILL, *variants_of(movers)),
-        kind="misses",
+    movers = dict_movers(
+        *(UPPER, "sites <L; EL>", "incremental1space", "perfect, BFS", "perfect, fixedHeight"),
+        *("van Emde Boas", "B-tree"),
     )
+    about = "simulated misses of a look-up"
+    yield on_dict("misses-dict", about, size, "node", (STILL, *movers), kind="misses")
+    about = "simulated misses of a node walked over"
     for lists, block, unrolled in ((11, 4096, 4096), (15, 1024, 256)):
         walkers = {
             UPPER: "upper",
@@ -250,11 +200,5 @@ def _misses(size: Size) -> Iterator[Experiment]:
             "perfect, not strict": f"loose --block {block}",
             "VCL lists": f"vcl --block {unrolled}",
         }
-        yield on_mlist(
-            f"misses-mlist-{lists}",
-            "simulated misses of a node walked over",
-            size,
-            lists,
-            (STILL, *variants_of(walkers)),
-            kind="misses",
-        )
+        variants = (STILL, *variants_of(walkers))
+        yield on_mlist(f"misses-mlist-{lists}", about, size, lists, variants, kind="misses")

@@ -1,6 +1,7 @@
 """Tables and charts of structures whose nodes move."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from rich.table import Table
@@ -20,57 +21,49 @@ _TENTHS = 10
 
 def table(experiment: Experiment, rows: Sequence[Row]) -> Table:
     """A row a mover; where a layout degrades, a column a tenth of the run."""
-    made = grid(experiment.about, ["mover"])
     if experiment.kind == "course":
-        for tenth in range(1, _TENTHS + 1):
-            made.add_column(f"{tenth * 10} %", justify="right")
-        for row in rows:
-            made.add_row(row.variant.label, *(f"{each / row.course[0]:.2f}" for each in row.course))
+        made = grid(
+            experiment.about,
+            ["mover", *(f"{tenth * 10} %" for tenth in range(1, _TENTHS + 1))],
+            (
+                [row.variant.label, *(f"{one / row.course[0]:.2f}" for one in row.course)]
+                for row in rows
+            ),
+        )
         made.caption = "time of an operation by that of the first tenth"
         return made
     if experiment.kind == "misses":
-        for key in experiment.figures:
-            made.add_column(key, justify="right")
-        for row in rows:
-            made.add_row(
-                row.variant.label, *(f"{row.figures[key]:.3g}" for key in experiment.figures)
-            )
-        return made
-    for key in experiment.figures:
-        made.add_column(_TITLES[key], justify="right")
-    made.add_column("speedup", justify="right")
-    bound = _bound(experiment, rows)
-    thesis = any(row.variant.thesis is not None for row in rows)
-    if bound is not None:
-        made.add_column("of the bound's time", justify="right")
-    if experiment.program == "dict":
-        made.add_column("less time", justify="right")
-    if thesis:
-        made.add_column("thesis", justify="right")
-    for row in rows:
-        made.add_row(*_cells(experiment, rows, row, bound=bound, thesis=thesis))
-    return made
+        figures = [[f"{row.figures[key]:.3g}" for key in experiment.figures] for row in rows]
+        named = ([row.variant.label, *of] for row, of in zip(rows, figures, strict=True))
+        return grid(experiment.about, ["mover", *experiment.figures], named)
+    columns = _columns(experiment, rows)
+    cells = ([row.variant.label, *(cell(row) for cell in columns.values())] for row in rows)
+    return grid(experiment.about, ["mover", *columns], cells)
 
 
-def _cells(
-    experiment: Experiment,
-    rows: Sequence[Row],
-    row: Row,
-    *,
-    bound: float | None,
-    thesis: bool,
-) -> list[str]:
-    key = experiment.figures[0]
-    speedup = rows[0].figures[key] / row.figures[key]
-    cells = [row.variant.label, *(f"{row.figures[each]:.4g}" for each in experiment.figures)]
-    cells.append(f"{speedup:.2f}{_spread(rows[0].rounds, row.rounds)}")
-    if bound is not None:
-        cells.append(f"{row.figures[key] / bound:.2f}")
+def _columns(experiment: Experiment, rows: Sequence[Row]) -> dict[str, Callable[[Row], str]]:
+    """Of a comparison of movers: what a column is called, and a row's cell in it."""
+    key, first = experiment.figures[0], rows[0]
+
+    def speedup(row: Row) -> float:
+        return first.figures[key] / row.figures[key]
+
+    columns: dict[str, Callable[[Row], str]] = {
+        _TITLES[each]: partial(_figure, each) for each in experiment.figures
+    }
+    columns["speedup"] = lambda row: f"{speedup(row):.2f}{_spread(first.rounds, row.rounds)}"
+    bounds = [row.figures[key] for row in rows if row.variant.name == UPPER]
+    if bounds:
+        columns["of the bound's time"] = lambda row: f"{row.figures[key] / bounds[0]:.2f}"
     if experiment.program == "dict":
-        cells.append(f"{100 * (1 - 1 / speedup):.0f} %")
-    if thesis:
-        cells.append(theirs(experiment, row.variant))
-    return cells
+        columns["less time"] = lambda row: f"{100 * (1 - 1 / speedup(row)):.0f} %"
+    if any(row.variant.thesis is not None for row in rows):
+        columns["thesis"] = lambda row: theirs(experiment, row.variant)
+    return columns
+
+
+def _figure(key: str, row: Row) -> str:
+    return f"{row.figures[key]:.4g}"
 
 
 def _spread(first: Sequence[float], rounds: Sequence[float]) -> str:
@@ -94,11 +87,6 @@ def gain(experiment: Experiment, rows: Sequence[Row], row: Row) -> str:
     return (
         f"{100 * (1 - 1 / speedup):.0f} %" if experiment.program == "dict" else f"{speedup:.3g} x"
     )
-
-
-def _bound(experiment: Experiment, rows: Sequence[Row]) -> float | None:
-    key = experiment.figures[0]
-    return next((row.figures[key] for row in rows if row.variant.name == UPPER), None)
 
 
 def chart(experiment: Experiment, rows: Sequence[Row]) -> Chart:

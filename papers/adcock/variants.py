@@ -25,8 +25,6 @@ class Variant:
     arguments: tuple[str, ...]
     thesis: float | None = None  # reduction in per cent (DICT) or speedup (MLIST), at m = 2
     x: float | None = None
-    stops: bool = False  # a pass stops the program: not for programs that must not pause
-    tenths: int = 1  # of the run from one pass to the next: its time is that of the last so many
 
     @property
     def label(self) -> str:
@@ -71,6 +69,22 @@ class Size:
 
 # The program whose nodes stay where they are.
 STILL = Variant("none", ("--mover", "none"))
+# Movers of DICT that several experiments compare.
+_DICT_MOVERS = {
+    UPPER: "upper",
+    "sites <L; EL>": "sites",
+    "incremental1space": "incremental1space --rate 2000",
+    "embedded1space": "embedded1space --rate 30 --threshold 6",
+    "perfect, BFS": "bfs",
+    "perfect, fixedHeight": "fixed",
+    "van Emde Boas": "layout-veb",
+    "B-tree": "btree",
+}
+
+
+def dict_movers(*names: str) -> Iterator[Variant]:
+    """Those of these names."""
+    return variants_of({name: _DICT_MOVERS[name] for name in names})
 
 
 def changes_option(share: str) -> tuple[str, str]:
@@ -119,12 +133,7 @@ def variants_of(
 ) -> Iterator[Variant]:
     """Variants of movers by name and arguments, with the thesis's values where it has some."""
     for name, arguments in movers.items():
-        yield Variant(
-            name,
-            ("--mover", *arguments.split()),
-            thesis.get(name),
-            stops=name.startswith("periodic"),
-        )
+        yield Variant(name, ("--mover", *arguments.split()), thesis.get(name))
 
 
 _FIGURES = {"variants": MOVER_FIGURES, "misses": MISSES, "course": COURSE}
@@ -141,15 +150,9 @@ def on_dict(
     kind: str = "variants",
 ) -> Experiment:
     """An experiment on trees whose deletions move a node, or its fields alone."""
-    return Experiment(
-        name,
-        f"DICT, MOVE{node.upper()}, {size.nodes:,} nodes: {about}",
-        "dict",
-        (*dict_arguments(size, node, share), *more),
-        _FIGURES[kind],
-        tuple(variants),
-        kind,
-    )
+    about = f"DICT, MOVE{node.upper()}, {size.nodes:,} nodes: {about}"
+    arguments = (*dict_arguments(size, node, share), *more)
+    return Experiment(name, about, "dict", arguments, _FIGURES[kind], tuple(variants), kind)
 
 
 def on_mlist(
@@ -163,15 +166,10 @@ def on_mlist(
     kind: str = "variants",
 ) -> Experiment:
     """An experiment on lists as long as the thesis's where there are 2^`lists` of them."""
-    return Experiment(
-        name,
-        f"MLIST, lists of {2 ** (MLIST_NODES - lists)} (the thesis's v = 2^{lists}): {about}",
-        "mlist",
-        (*mlist_arguments(size, lists, times), *more),
-        _FIGURES[kind],
-        tuple(variants),
-        kind,
-    )
+    length = 2 ** (MLIST_NODES - lists)
+    about = f"MLIST, lists of {length} (the thesis's v = 2^{lists}): {about}"
+    arguments = (*mlist_arguments(size, lists, times), *more)
+    return Experiment(name, about, "mlist", arguments, _FIGURES[kind], tuple(variants), kind)
 
 
 def swept(experiment: Experiment, axis: str, points: Mapping[tuple[str, float], str]) -> Experiment:

@@ -7,6 +7,7 @@ from rich.table import Table
 from abut.heaps import GLIBC
 from abut.reporters.charts import Chart
 from abut.reporters.grid import grid
+from abut_papers.common.bars import bars
 from abut_papers.cyll.figures import (
     HIS_SYSTEM,
     NO_PLAN,
@@ -37,9 +38,6 @@ def _beside(ours: float, his: float | None) -> str:
 
 _WHY = {
     "random": "caches of today hold more of it",
-    "friends-df": "ours name the parent, and the walk by friends is birth order",
-    "usage-df by ping": "",
-    "one-per-line": "",
     "glibc": "the system's allocator of today is as fast as one that only follows",
 }
 
@@ -47,10 +45,11 @@ _WHY = {
 def points(program: ProgramRuns) -> Iterator[tuple[str, float, float, str]]:
     """What he points out of a program: what it is, his figure, ours, and why they may differ."""
     simple = program.seconds[REFERENCE]
-    for strategy in ("random", "friends-df", "usage-df by ping", "one-per-line"):
+    for strategy in ("random", "usage-df by ping"):
         his = his_time(program.name, strategy)
         if his is not None and strategy in program.seconds:
-            yield f"time of {strategy}", his, program.seconds[strategy] / simple, _WHY[strategy]
+            ours = program.seconds[strategy] / simple
+            yield f"time of {strategy}", his, ours, _WHY.get(strategy, "")
         his = his_misses(program.name, strategy, 1)
         if his is not None and strategy in program.misses:
             ours = program.misses[strategy][1] / max(1, program.misses[REFERENCE][1])
@@ -162,29 +161,26 @@ def slim_table(programs: Sequence[ProgramRuns]) -> Table:
 
 def charts(programs: Sequence[ProgramRuns], heaps: Sequence[str]) -> list[Chart]:
     """His figures 5.1 to 5.8: a group of bars a program, a bar a strategy or heap."""
+    strategies = _strategies(programs)
     figures: list[tuple[str, Sequence[str], Callable[[ProgramRuns], Mapping[str, float]]]] = [
-        ("figures 5.1 to 5.3: time", _strategies(programs), lambda one: one.seconds),
-        ("figures 5.4 to 5.6: L1 misses", _strategies(programs), lambda one: _of_level(one, 0)),
-        ("figures 5.4 to 5.6: L2 misses", _strategies(programs), lambda one: _of_level(one, 1)),
+        ("figures 5.1 to 5.3: time", strategies, lambda one: one.seconds),
+        ("figures 5.4 to 5.6: L1 misses", strategies, lambda one: _of_level(one, 0)),
+        ("figures 5.4 to 5.6: L2 misses", strategies, lambda one: _of_level(one, 1)),
         ("figures 5.7 and 5.8: time of heaps", heaps, lambda one: one.seconds),
     ]
     return [
-        Chart(
+        bars(
             title,
             "by simple's",
-            {
-                name: {
-                    one.name: values[name] / max(1e-9, values[REFERENCE])
-                    for one in programs
-                    for values in [value(one)]
-                    if name in values
-                }
-                for name in names
-            },
-            level=1,
+            {one.name: _by_simple(value(one), names) for one in programs},
         )
         for title, names, value in figures
     ]
+
+
+def _by_simple(values: Mapping[str, float], names: Sequence[str]) -> dict[str, float]:
+    simple = max(1e-9, values[REFERENCE])
+    return {name: values[name] / simple for name in names if name in values}
 
 
 def _of_level(program: ProgramRuns, level: int) -> dict[str, float]:

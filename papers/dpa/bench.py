@@ -182,9 +182,7 @@ def _times(request: Request, workload: Workload, heaps: Mapping[str, Heap]) -> d
     """Medians of processor seconds and of the largest resident bytes."""
     chosen = list(heaps.values())
     measurement = Measurement(workload)
-    interleaver = Interleaver(
-        chosen, Plan(_runs(request), int(not request.quick), 1), (), heaps[PLAIN].name
-    )
+    interleaver = Interleaver(chosen, Plan(_runs(request), 0, 1), (), heaps[PLAIN].name)
     interleaver.measure(
         measurement, lambda heap: request.progress(f"{workload.name} under {heap.name}")
     )

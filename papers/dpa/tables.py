@@ -8,6 +8,7 @@ from abut.papers import Claim
 from abut.reporters.charts import Chart
 from abut.reporters.grid import grid
 from abut.reporters.units import amount
+from abut_papers.common.bars import bars
 from abut_papers.dpa.rows import (
     BORN,
     BYTES,
@@ -189,14 +190,10 @@ def charts(result: Programs) -> list[Chart]:
         )
     }
     return [
-        Chart(
+        bars(
             title,
             "time by the plain heap's",
-            {
-                label: {row.name: row.time(variant) for row in result.rows}
-                for label, variant in variants.items()
-            },
-            level=1,
+            {row.name: {bar: row.time(of[bar]) for bar in of} for row in result.rows},
         )
-        for title, variants in figures.items()
+        for title, of in figures.items()
     ]

@@ -24,6 +24,7 @@ from abut.simulation.jobs import feed_trace
 from abut.simulation.presets import Preset, find_preset
 from abut.trace import Trace
 from abut_papers.allocators.comparison import SERVED_HEAPS, AllocatorsResult, measure_served
+from abut_papers.common.bars import bars
 from abut_papers.common.kept import kept
 from abut_papers.common.recordings import at_once, heaps, recorded_workloads, recordings
 
@@ -202,24 +203,14 @@ _FIGURES = {
 }
 
 
+_COLUMNS = ("misses", "alone", "removed", "rate", "alone", "change", "pollution")
+
+
 def cache_table(cache: str, rows: Sequence[Row]) -> Table:
-    """A row a program and heap."""
-    table = grid(f"{cache}: the first level{_FIGURES.get(cache, '')}", ["program", "heap"], words=2)
-    columns = (
-        "misses",
-        "alone",
-        "removed",
-        "rate",
-        "alone",
-        "change",
-        "pollution",
-        "allocator's",
-        "rate",
-    )
-    for column in columns:
-        table.add_column(column, justify="right")
+    """A row a program and heap; the last has the means of what the authors speak of."""
+    title = f"{cache}: the first level{_FIGURES.get(cache, '')}"
+    table = grid(title, ["program", "heap", *_COLUMNS, "allocator's", "rate"], words=2)
     for row in rows:
-        rate = row.allocator_misses / max(1, row.allocator_accesses)
         table.add_row(
             row.program,
             row.heap,
@@ -231,28 +222,22 @@ def cache_table(cache: str, rows: Sequence[Row]) -> Table:
             f"{row.rate_change:+.0%}",
             f"{row.pollution:.1%}",
             amount(row.allocator_misses, ""),
-            f"{rate:.2%}",
+            f"{row.allocator_misses / max(1, row.allocator_accesses):.2%}",
         )
-    table.add_section()
-    table.add_row(*_means(rows))
-    return table
-
-
-def _means(rows: Sequence[Row]) -> list[str]:
-    """The last row: the means of what the authors speak of."""
     removed, change, pollution = (
         fmean(getattr(row, share) for row in rows)
         for share in ("removed", "rate_change", "pollution")
     )
+    table.add_section()
     shares = [f"{removed:.0%}", "", "", f"{change:+.0%}", f"{pollution:.1%}"]
-    return ["mean", "", "", "", *shares, "", ""]
+    table.add_row("mean", "", "", "", *shares, "", "")
+    return table
 
 
 def _chart(cache: str, rows: Sequence[Row]) -> Chart:
-    names = [f"{row.program}, {row.heap}" for row in rows]
-    shared, alone = ([getattr(row, rate) for row in rows] for rate in ("shared_rate", "alone_rate"))
-    series = {
-        "shared with the allocator": dict(zip(names, shared, strict=True)),
-        "the application alone": dict(zip(names, alone, strict=True)),
+    shared, alone = "shared with the allocator", "the application alone"
+    rates = {
+        f"{row.program}, {row.heap}": {shared: row.shared_rate, alone: row.alone_rate}
+        for row in rows
     }
-    return Chart(cache, "miss rate", series)
+    return bars(cache, "miss rate", rates, None)

@@ -54,9 +54,7 @@ class VamResult(ProgramsPages):
             for heap, theirs in THEIR_FRAGMENTATION.items()
             if heap in fragmentation
         ]
-        if self.pressure.reason:
-            where = "figure 7: time in little memory"
-            found.append(Claim(where, "measured", "not measured", self.pressure.reason))
+        found += self.pressure.claims()
         if (times := self.custom.obstack_time()) is not None:
             theirs = f"{THEIR_OBSTACK:.2f}"
             why = "a program of our own that does little else"

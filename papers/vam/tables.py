@@ -11,6 +11,7 @@ from abut.reporters.pages import memory_text
 from abut.reporters.units import amount
 from abut.simulation.pages import PAGE_BYTES, PageReport
 from abut_papers.allocators.comparison import AllocatorsResult
+from abut_papers.common.bars import bars
 from abut_papers.vam.figures import (
     MIDDLE,
     REACHABLE,
@@ -20,7 +21,6 @@ from abut_papers.vam.figures import (
     ProgramsPages,
 )
 
-_Series = dict[str, dict[str, float]]
 _MIB = 1 << 20
 
 
@@ -74,34 +74,28 @@ def _table(title: str, result: ProgramsPages) -> Table:
 def charts(result: ProgramsPages, runs: AllocatorsResult) -> list[Chart]:
     """Figures 2, 3b, 6 and 9, a group of bars a program; and 8, of each program."""
 
-    def ratios(what: str) -> _Series:
+    def by_lea(what: str) -> dict[str, dict[str, float]]:
         return {
-            heap: {
-                one.program: ratio.value
-                for one in runs.programs
-                if (ratio := one.ratio(what, heap, "lea"))
+            one.program: {
+                heap: ratio.value for heap in runs.heaps if (ratio := one.ratio(what, heap, "lea"))
             }
-            for heap in runs.heaps
+            for one in runs.programs
         }
 
-    def of_pages(value: Callable[[PageReport], float | None]) -> _Series:
+    def of_pages(value: Callable[[PageReport], float | None]) -> dict[str, dict[str, float]]:
         return {
-            heap: {
-                one.name: value(report) or 0
-                for one in result.programs
-                if (report := one.pages.reports.get(heap))
-            }
-            for heap in result.heaps
+            one.name: {heap: value(report) or 0 for heap, report in one.pages.reports.items()}
+            for one in result.programs
         }
 
     fragmentation = of_pages(lambda report: report.use.fragmentation)
     covered = of_pages(lambda report: report.prefetch[MIDDLE].prefetchable_share)
     return [
-        Chart("figure 2: time", "by lea's", ratios("time"), level=1),
-        Chart("figure 3b: L2 misses", "by lea's", ratios("L2 misses"), level=1),
-        Chart("figure 6: pages in use", "by live data's", fragmentation, level=1),
+        bars("figure 2: time", "by lea's", by_lea("time")),
+        bars("figure 3b: L2 misses", "by lea's", by_lea("L2 misses")),
+        bars("figure 6: pages in use", "by live data's", fragmentation),
         *(_curves(program) for program in result.programs),
-        Chart("figure 9: prefetchable misses in half of it", "share", covered),
+        bars("figure 9: prefetchable misses in half of it", "share", covered, None),
     ]
 
 

@@ -97,8 +97,6 @@ using ELIFP = Anywhere<LowestInLine, Emptiest<line, page>, First<page, heap>>;
 using FLIEP = Anywhere<LowestInLine, First<line, page>, Emptiest<page, heap>>;
 using EP = Anywhere<Cyclic<cell, page>, Emptiest<page, heap>>;
 using ELIEP = Anywhere<LowestInLine, Emptiest<line, page>, Emptiest<page, heap>>;
-// What compaction uses (5.6): the fullest line.
-using FullL = Anywhere<LowestInLine, Fullest<line, heap>>;
 
 } // namespace coallocators
 } // namespace adcock::move

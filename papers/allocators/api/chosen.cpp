@@ -117,29 +117,6 @@ void after_fork(bool in_child) {
   heap.lock().unlock();
 }
 
-// A number of up to five digits; -1 for any other text.
-int number_in(const char *text) {
-  int number = *text != '\0' ? 0 : -1;
-  for (const char *at = text; *at != '\0'; ++at) {
-    if (*at < '0' || *at > '9' || at == text + 5) return -1;
-    number = 10 * number + (*at - '0');
-  }
-  return number;
-}
-
-// The processor that ABUT_OFFLOAD_CPU names; -1 where it names none that the program may use.
-int chosen_cpu() {
-  char text[kLongestName];
-  if (!os::environment_value("ABUT_OFFLOAD_CPU", text, sizeof text)) return -1;
-  const int cpu = number_in(text);
-  if (cpu >= 0 && os::may_use_processor(cpu)) return cpu;
-  os::Message message;
-  message << "abut: ABUT_OFFLOAD_CPU=" << text
-          << ": the program may use no such processor; the last of those that it may use serves\n";
-  message.write();
-  return -1;
-}
-
 // ABUT_DEEPBIND is an option of the other libraries, too, which have a list of them.
 void keep_deepbind_if_asked() {
   char text[kLongestName];
@@ -154,9 +131,9 @@ __attribute__((constructor(101))) void start() {
   // Where no thread or process is to be had, the heap is served in line.
   if (!is_served_elsewhere()) return;
   if (served->by_process)
-    offload::service.start_process(chosen_cpu());
+    offload::service.start_process();
   else
-    offload::service.start(chosen_cpu());
+    offload::service.start();
 }
 
 [[noreturn]] void fail(const char *call, void *block, Release result) {

@@ -14,11 +14,10 @@ bool Service::share() {
   return false;
 }
 
-bool Service::start_process(int cpu) {
+bool Service::start_process() {
   begin_rounds();
   running_.store(true, std::memory_order_relaxed);
-  if (os::start_server_process(serve_program, this, left_alone, cpu, shared_range.descriptor(),
-                               server_))
+  if (os::start_server_process(serve_program, this, left_alone, shared_range.descriptor(), server_))
     return true;
   running_.store(false, std::memory_order_relaxed);
   return false;

@@ -42,10 +42,10 @@ void Service::begin_rounds() {
   idle_rounds_.store(os::has_one_processor() ? 0 : kIdleRounds, std::memory_order_relaxed);
 }
 
-bool Service::start(int cpu) {
+bool Service::start() {
   begin_rounds();
   running_.store(true, std::memory_order_relaxed);
-  if (os::start_service_thread(serve, this, cpu)) return true;
+  if (os::start_service_thread(serve, this)) return true;
   running_.store(false, std::memory_order_relaxed);
   return false;
 }

@@ -44,13 +44,13 @@ public:
   // Takes over `heap`, whose blocks are at multiples of `grain`. Nothing is served in the background until start().
   void open(allocators::Instance heap, layers::Grain grain, Refuse refuse);
 
-  // Starts the thread, on processor `cpu`, or on the last one where that is negative.
-  bool start(int cpu);
+  // Starts the thread.
+  bool start();
 
   // Has all memory of the process, from then on, in common with the process that start_process() forks to serve it.
   // Before open(); false where that cannot be, and nothing has changed.
   bool share();
-  bool start_process(int cpu);
+  bool start_process();
 
   void *allocate(size_t bytes, size_t align);
   void release(void *block);

@@ -10,8 +10,8 @@ namespace abut::os {
 // SIGKILL reaches it; it is no child of the program, which need not wait for it. It is pinned as a service thread is. When the
 // program has ended, runs another one or has closed its end of a pipe, `left_alone` is called there, as a signal handler.
 // `process`, in memory that both share, is its number; false, and 0, where there is none to be had.
-bool start_server_process(void (*body)(void *), void *argument, void (*left_alone)(), int cpu,
-                          int kept, std::atomic<uint32_t> &process);
+bool start_server_process(void (*body)(void *), void *argument, void (*left_alone)(), int kept,
+                          std::atomic<uint32_t> &process);
 
 // Whether it runs still. It may be wrong where numbers are used again at once.
 bool is_running(uint32_t process);

@@ -51,8 +51,8 @@ void watch_lifeline() {
 
 } // namespace
 
-bool start_server_process(void (*body)(void *), void *argument, void (*left_alone)(), int cpu,
-                          int kept, std::atomic<uint32_t> &process) {
+bool start_server_process(void (*body)(void *), void *argument, void (*left_alone)(), int kept,
+                          std::atomic<uint32_t> &process) {
   const int saved = errno;
   int ends[2];
   process.store(0, std::memory_order_relaxed);
@@ -76,7 +76,7 @@ bool start_server_process(void (*body)(void *), void *argument, void (*left_alon
     close_others(ends[0], kept);
     prctl(PR_SET_NAME, "abut-offload");
     if (chdir("/") != 0) _exit(1);
-    pin_to_processor(cpu);
+    pin_to_last_processor();
     watch_lifeline();
     body(argument);
     _exit(0);

@@ -6,15 +6,12 @@
 
 namespace abut::os {
 
-// Starts a thread that runs `body(argument)`, with all signals blocked, on processor `cpu` only; where that is negative,
-// on the last of those that the process may use, or anywhere where there is but one. False where there is none to be had.
-bool start_service_thread(void (*body)(void *), void *argument, int cpu);
+// Starts a thread that runs `body(argument)`, with all signals blocked, on the last processor that the process may use.
+// False where there is none to be had.
+bool start_service_thread(void (*body)(void *), void *argument);
 
-// Keeps the calling thread on a processor, which is chosen likewise.
-void pin_to_processor(int cpu);
-
-// Whether the process may run there.
-bool may_use_processor(int cpu);
+// Keeps the calling thread on that processor, where there is another one.
+void pin_to_last_processor();
 
 // Whether all of the process must do with one processor: then to wait for another thread is to keep it from its work.
 bool has_one_processor();

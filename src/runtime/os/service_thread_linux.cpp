@@ -21,11 +21,10 @@ namespace {
 struct Start {
   void (*body)(void *);
   void *argument;
-  int cpu;
 } start_of_thread;
 
 void *run(void *) {
-  pin_to_processor(start_of_thread.cpu);
+  pin_to_last_processor();
   start_of_thread.body(start_of_thread.argument);
   return nullptr;
 }
@@ -41,25 +40,19 @@ int last_processor() {
 
 } // namespace
 
-void pin_to_processor(int cpu) {
-  const int chosen = cpu >= 0 ? cpu : last_processor();
-  if (chosen < 0 || chosen >= CPU_SETSIZE) return;
+void pin_to_last_processor() {
+  const int last = last_processor();
+  if (last < 0) return;
   cpu_set_t one;
   CPU_ZERO(&one);
-  CPU_SET(chosen, &one);
+  CPU_SET(last, &one);
   sched_setaffinity(0, sizeof one, &one);
-}
-
-bool may_use_processor(int cpu) {
-  cpu_set_t allowed;
-  return cpu < CPU_SETSIZE && sched_getaffinity(0, sizeof allowed, &allowed) == 0 &&
-         CPU_ISSET(cpu, &allowed);
 }
 
 bool has_one_processor() { return last_processor() < 0; }
 
-bool start_service_thread(void (*body)(void *), void *argument, int cpu) {
-  start_of_thread = {body, argument, cpu};
+bool start_service_thread(void (*body)(void *), void *argument) {
+  start_of_thread = {body, argument};
   sigset_t all;
   sigset_t before;
   sigfillset(&all);

@@ -52,25 +52,6 @@ def test_every_mover_is_measured_in_turn_and_compared(measured: Measure) -> None
     json.dumps(result.document())
 
 
-def test_a_pass_that_comes_rarely_is_measured_from_one_to_the_next(measured: Measure) -> None:
-    rounds = iter((1.0, 2.0, 3.0))
-
-    def answer(command: list[str]) -> dict[str, object]:
-        # A pass falls into the fourth and the eighth tenth.
-        pass_takes = 9.0 * next(rounds) if "3200000" in command else 0.0
-        course = [1.0 + (pass_takes if tenth in (3, 7) else 0.0) for tenth in range(10)]
-        return answered(1.0, course_ns=course)
-
-    result = measured(answer, "dict-fields-1", suite="full")
-    rarely = result.document()["dict-fields-1"]["periodic2space, rarely"]
-    assert rarely["rounds"] == (1 + 9 / 4, 1 + 18 / 4, 1 + 27 / 4)
-    assert rarely["last_ns"] == 1 + 18 / 4
-    (table,) = result.tables()
-    row = list(table.columns[0].cells).index("periodic2space, rarely")
-    cells = [list(column.cells)[row] for column in table.columns]
-    assert "0.18 (0.13\N{EN DASH}0.31)" in cells
-
-
 def test_movers_that_compute_something_else_are_an_error(measured: Measure) -> None:
     with pytest.raises(AbutError, match="change what is computed"):
         measured(lambda command: answered(1.0, checksum=command[-1]), "dict-node-1")

@@ -1,8 +1,7 @@
 """`abut paper dpa`: what is counted and printed, and that the library knows every variant."""
 
-import json
 import subprocess
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,7 @@ import pytest
 from abut.heaps import find_heaps
 from abut.measure.workload import Workload
 from abut.papers import Request
-from abut.reporters.charts import draw_charts
 from abut_papers.common.kept import kept
-from abut_papers.common.recordings import recorded_workloads, workloads
 from abut_papers.dpa import bench as dpa
 from abut_papers.dpa import rows
 from abut_papers.dpa.bench import DpaResult
@@ -56,40 +53,12 @@ def test_groups_are_counted_by_what_became_of_them() -> None:
     assert counted.hits == 1 - 4 / 807
 
 
-def test_the_library_knows_every_variant() -> None:
-    found, missing = find_heaps(variants().values())
-    assert len(found) == len(variants())
-    assert not missing
-
-
-def test_every_bar_of_the_figures_is_a_variant() -> None:
-    for figure, values in (
-        ("chain", rows.CHAINS),
-        ("merge", rows.MERGES),
-        ("objects", rows.OBJECTS),
-        ("bytes", rows.BYTES),
-    ):
-        assert {variant_of(figure, value) for value in values} <= set(variants())
-
-
 def test_means_are_geometric_and_told_beside_the_authors() -> None:
     result = DpaResult([row("one", 0.5), row("other", 2.0)])
     assert result.mean(rows.DPA) == pytest.approx(1.0)
     assert result.mean_misses(rows.DPA, "modern L2") == pytest.approx(0.5)
     claim = result.claims()[-1]
     assert claim[:3] == ("table 4: modern L1 TLB misses by glibc's", "0.70", f"{0.5 / 0.8:.2f}")
-
-
-def test_figures_are_tables_and_a_picture(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    result = DpaResult([row("one", 0.5), row("other", 2.0)])
-    titles = " ".join(str(table.title) for table in result.tables())
-    for number in (5, 6, 7, 8, 9, 10, 11, 13, 14):
-        assert f"figure {number}: " in titles or f"figures {number} and " in titles
-    assert "tables 3 and 4" in titles
-    assert result.document()["means"][rows.DPA] == pytest.approx(1.0)
-    draw_charts(result.charts(), tmp_path / "dpa.svg")
-    assert "figure 9" in (tmp_path / "dpa.svg").read_text()
 
 
 def test_what_is_saved_has_three_parts() -> None:
@@ -137,34 +106,8 @@ def test_the_list_of_figure_3_is_merged_by_types_one_and_two(tmp_path: Path) -> 
     assert merged["linked"].merged_share == 1
 
 
-def test_what_was_kept_is_told_without_measuring(tmp_path: Path) -> None:
-    heaps = dict(zip(variants(), find_heaps(variants().values())[0], strict=True))
-    request = Request(("perl-hashes",), (), "quick", tmp_path, False, lambda _: None, "small")
-    (workload,), (recorded,) = workloads(request), recorded_workloads(request)
-    row_of = asdict(row("perl-hashes", 0.25))
-    pairs = dpa.pairs_workload()
-    for part, of, content in (
-        ("times", workload, {"seconds": row_of["seconds"], "resident": row_of["resident"]}),
-        ("groups", workload, row_of["groups"]),
-        ("misses", recorded, row_of["misses"]),
-        ("times", pairs, {"seconds": {n: 2e6 * s for n, s in row_of["pair_seconds"].items()}}),
-    ):
-        name = dpa.name_of(request, of, heaps, part)
-        (tmp_path / f"{name}.json").write_text(json.dumps(content))
-    assert list(dpa.measure(request).rows) == [row("perl-hashes", 0.25)]
-
-
 def test_a_part_is_measured_once(tmp_path: Path) -> None:
     request = Request((), (), "quick", tmp_path, fresh=False, progress=lambda _: None)
     assert kept(request, "part", lambda: {"run": 1}) == {"run": 1}
     assert kept(request, "part", lambda: {"run": 2}) == {"run": 1}
     assert kept(replace(request, fresh=True), "part", lambda: {"run": 3}) == {"run": 3}
-
-
-def test_a_run_is_asked_what_it_grouped(tmp_path: Path) -> None:
-    script = "my %h; $h{$_} = [$_] for 1..5000"
-    workload = Workload("perl", "", "program", ("/usr/bin/perl", "-e", script), tmp_path)
-    (heap,), _ = find_heaps(["abut+groups=all"])
-    counted = dpa.groups_of(workload, heap)
-    assert counted.pools >= 1
-    assert counted.pooled_objects >= 3000

@@ -44,18 +44,6 @@ def test_what_was_measured_is_used_again(tmp_path: Path, monkeypatch: pytest.Mon
             measure()
 
 
-def test_both_clocks_are_kept_with_the_servers_processor_time(tmp_path: Path) -> None:
-    script = "import sys; [bytes(64) for _ in range(300_000)]"
-    busy = Workload("busy", "", "program", ("/usr/bin/python3", "-c", script), Path("/"))
-    request = Request(
-        ("busy",), ("lea", "offload-process:lea"), "quick", tmp_path, False, print, quick=True
-    )
-    timed = program_runs.timed_runs(request, busy)
-    assert all(len(rounds) == 1 for rounds in (*timed["seconds"].values(), *timed["wall"].values()))
-    program = ProgramRuns("busy", Demand(1, 1, 1, 1), timed["seconds"], {}, {}, timed["wall"])
-    assert program.measured("wall time", "offload-process:lea") is not None
-
-
 def test_a_heap_under_which_the_program_does_something_else_is_left_out(tmp_path: Path) -> None:
     tells = Workload("env", "prints what it was given", "program", ("/usr/bin/env",), Path("/"))
     for _ in range(2):  # measured, and kept
@@ -173,8 +161,3 @@ def test_a_served_heap_is_divided_by_the_same_in_line() -> None:
         (cells,) = zip(*(column.cells for column in table.columns), strict=True)
         assert cells[0] == "offload:lea"
         assert all(cell.startswith("0.50") for cell in cells[1:])
-
-
-def test_the_papers_name_the_heaps_that_they_compare() -> None:
-    assert {"lea", "phk", "vam"} <= set(comparison.VAM_HEAPS)
-    assert {"abt", "offload:abt", "offload-process:abt"} <= set(comparison.SERVED_HEAPS)

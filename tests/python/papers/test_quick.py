@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,13 @@ NAMES: dict[str, dict[str, tuple[str, ...]]] = {
         "176.gcc in figure 2": ("lea", "vam", "obstack", "reap"),
     },
 }
+DRAWN = {
+    "adcock": "degradation",
+    "cyll": "figures 5.7 and 5.8: time of heaps",
+    "dpa": "figure 9: objects",
+    "rezaei": "shared with the allocator",
+    "vam": "figure 8: perl-hashes",
+}
 _SIGNED = {"rate_change", "pollution"}
 
 
@@ -78,9 +86,12 @@ def test_a_quick_run_has_the_papers_rows_and_goes_on(abut: Abut, name: str, tmp_
         assert math.isfinite(number), path
         assert number >= 0 or _SIGNED & {*path}, path
     assert all(holds(name, found))
-    shown = abut(*quick)
+    drawn = ("--plot", str(tmp_path / "figures.svg")) if find_spec("matplotlib") else ()
+    shown = abut(*quick, *drawn)
     assert "recording" not in shown.stderr, "what is kept is used again"
     assert shown.stdout.splitlines()[-1].startswith(f"next: abut paper {name} ")
+    if drawn:
+        assert DRAWN[name] in (tmp_path / "figures.svg").read_text()
     tables = tables_of(shown.stdout)
     for part, wanted in NAMES[name].items():
         of_title = [names for title, names in tables.items() if part in title]
@@ -113,6 +124,8 @@ def holds(name: str, found: dict[str, Any]) -> Iterator[bool]:
     if name == "vam":
         heaps = found["programs"][0]["runs"].values()
         yield all(1 <= one["fragmentation"] < 10 for one in heaps)
+        resident = found["custom"]["resident"]
+        yield resident["obstack"] < resident["lea"]
         simulated = found["runs"][0]["simulated"].values()
         yield all(one["misses"][0] > one["misses"][1] > 0 for one in simulated)
 

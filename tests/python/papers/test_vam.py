@@ -11,8 +11,8 @@ from abut.papers import Request
 from abut.reporters.charts import draw_charts
 from abut.simulation.pages import compare_pages, run_pages
 from abut_papers.allocators.comparison import AllocatorsResult
-from abut_papers.allocators.program_runs import Demand, ProgramRuns, Simulated
-from abut_papers.vam import custom, pressure
+from abut_papers.allocators.program_runs import Demand, ProgramRuns
+from abut_papers.vam import pressure
 from abut_papers.vam.bench import VamResult
 from abut_papers.vam.custom import CustomRuns
 from abut_papers.vam.figures import REACHABLE, ProgramPages
@@ -35,8 +35,7 @@ def runs(tmp_path: Path) -> list[Path]:
     return [loop(tmp_path / "dense", PAGE // 4), loop(tmp_path / "sparse", PAGE // 2)]
 
 
-def test_vams_figures_are_told_and_drawn(runs: list[Path], tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
+def test_vams_figures_are_told(runs: list[Path]) -> None:
     program = ProgramPages("loop", "a loop", compare_pages(run_pages(jobs_of(runs))))
     result = result_of([program])
     assert [claim[:3] for claim in result.claims()] == [
@@ -44,8 +43,6 @@ def test_vams_figures_are_told_and_drawn(runs: list[Path], tmp_path: Path) -> No
         ("obstacks, time by lea's", "0.92", "0.50"),
     ]
     assert result.document()["programs"][0]["runs"]["dense"]["most_pages_in_use"] == 400
-    draw_charts(result.charts(), tmp_path / "vam.svg")
-    assert "figure 8: loop" in (tmp_path / "vam.svg").read_text()
 
 
 def test_vams_tables_hold_all_programs(runs: list[Path]) -> None:
@@ -106,33 +103,8 @@ def test_runs_in_little_memory_are_kept_and_told(
     assert limits == 2 * [1000, 1100, 1225, 1385, 1600, 1900]
     assert pressure.measure(request, [known]) == result
     assert len(limits) == 12  # what was measured is used again
+    assert [claim[2] for claim in result.claims()] == ["1 k"], "of the memory of 1000 bytes"
     seconds, faults = result.tables()
-    assert list(seconds.columns[1].cells) == ["60 s", "-"]
+    assert list(seconds.columns[1].cells) == ["20 s", "-"]
     assert list(faults.columns[6].cells) == ["1.90 k", "1.90 k"]
     assert result.document()["runs"]["lua-tables"]["abut"][0] is None
-
-
-def test_vams_times_and_misses_stand_beside_its_pages(runs: list[Path], tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    comparison = compare_pages(run_pages(jobs_of(runs)))
-    caches = {"lea": Simulated([9, 4], [8, 3], 100), "vam": Simulated([8, 2], [8, 2], 90)}
-    seconds = {"lea": [1.0, 1.1], "vam": [0.9, 0.8]}
-    program = ProgramRuns("loop", Demand(1.0, 9, 90, 50), seconds, {}, caches)
-    timed = AllocatorsResult([program], ["lea", "vam"])
-    result = result_of([ProgramPages("loop", "a loop", comparison)], timed)
-    claims = {claim.what: claim for claim in result.claims()}
-    assert claims["L2 misses, by lea's (figure 3b): vam"][1:3] == ("0.61", "0.50")
-    titles = [str(table.title) for table in result.tables()]
-    assert "instructions, by lea's" in titles
-    assert "loop: a loop" in titles
-    draw_charts(result.charts(), tmp_path / "vam.svg")
-    assert "figure 3b" in (tmp_path / "vam.svg").read_text()
-    assert result.document()["runs"][0]["simulated"]["vam"]["misses"] == [8, 2]
-
-
-def test_regions_are_run_with_each_custom_allocator(tmp_path: Path) -> None:
-    request = Request((), ("lea", "xalloc"), "small", tmp_path, False, lambda _: None, quick=True)
-    result = custom.measure(request)
-    assert list(result.seconds) == ["lea", "xalloc", "obstack", "reap"]
-    assert min(result.resident["obstack"]) < min(result.resident["lea"])
-    assert result.table().row_count == 4

@@ -87,7 +87,7 @@ def test_rows_are_shown_with_their_commands(abut: Abut) -> None:
     assert {"place", "what", "command", "because"} == set(rows[0])
     assert any(
         row["because"]
-        for row in json.loads(abut("paper", "--list", "--json").stdout)["papers"]["adcock"]
+        for row in json.loads(abut("paper", "--list", "--json").stdout)["papers"]["rezaei"]
     )
     shown = abut("paper", "--list")
     assert shown.stdout.splitlines()[-1] == "next: abut paper adcock --quick"

@@ -32,7 +32,7 @@ STATED = [
 # What is set through the environment and is no option of the heap.
 _OTHERS = {
     *("ABUT_CHECK", "ABUT_LIBRARY", "ABUT_HEAP", "ABUT_ALIGN", "ABUT_CC", "ABUT_CXX"),
-    *("ABUT_OPTION", "ABUT_NAME", "ABUT_OFFLOAD_CPU"),
+    *("ABUT_OPTION", "ABUT_NAME"),
 }
 
 

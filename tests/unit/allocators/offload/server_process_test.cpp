@@ -43,7 +43,7 @@ Service &started_server() {
   allocators::Instance heap;
   require(heap.open(kEntry, kGrain), "the heap opens");
   service.open(heap, kGrain, [](void *, layers::Release) { ++refused; });
-  require(service.start_process(-1), "there is a server");
+  require(service.start_process(), "there is a server");
   return service;
 }
 

@@ -53,7 +53,7 @@ Service &started_service() {
     allocators::Instance heap;
     heap.open(*allocators::find_allocator("vam", 3), layers::Grain::sixteen);
     service.open(heap, layers::Grain::sixteen, [](void *, layers::Release) { ++refused; });
-    return service.start(-1);
+    return service.start();
   }();
   EXPECT_TRUE(kStarted);
   return service;
