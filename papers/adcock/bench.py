@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 ABOUT = "Adcock 2009, movers of nodes: DICT and MLIST under each mover, and their bounds"
 PROGRAMS = tuple(one.name for one in experiments("quick"))
 HEAPS = ("glibc",)
-IGNORES = ("heaps", "recorded")  # no heap is compared, and nothing recorded
+IGNORES = ("heaps",)  # none is compared
 QUICK = {
     "programs": (
         *("degradation-mlist", "dict-node-1", "mlist-15", "mlist-19"),

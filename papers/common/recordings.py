@@ -1,6 +1,5 @@
 """Traces of benchmarks under heaps, made when they are first asked for, and kept."""
 
-import hashlib
 import os
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from abut.measure.workload import Workload
 from abut.papers import Request
 from abut.places import bench_places
 from abut.trace.reader import Trace
+from abut_papers.common.kept import fingerprint
 
 _SHOWN_LINES = 5
 _Item = TypeVar("_Item")
@@ -30,8 +30,8 @@ def workloads(request: Request) -> list[Workload]:
 
 
 def recorded_workloads(request: Request) -> list[Workload]:
-    """The same, at the size at which they are recorded."""
-    return _sized(request, request.recorded_suite or request.suite)
+    """The same, smaller: at the size at which they are recorded."""
+    return _sized(request, request.suite if request.suite == "tiny" else "small")
 
 
 def _sized(request: Request, suite: str) -> list[Workload]:
@@ -55,7 +55,7 @@ def recording(request: Request, workload: Workload, heap: Heap, window: str = ""
     """
     folder = request.traces.absolute()
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{workload.name}-{heap.name}-{_fingerprint(workload, heap, window)}.trace"
+    path = folder / f"{workload.name}-{heap.name}-{fingerprint(workload, [heap], window)}.trace"
     if path.is_file() and not request.fresh and _can_be_read(path):
         return path
     request.progress(f"recording {workload.name} under {heap.name}")
@@ -132,12 +132,3 @@ def _can_be_read(path: Path) -> bool:
     except AbutError:
         return False
     return True
-
-
-def _fingerprint(workload: Workload, heap: Heap, window: str) -> str:
-    """Changes with the program's command and inputs, and with the heap's library."""
-    parts = (workload.argv, workload.stdin, heap.environment, *([window] if window else []))
-    state = hashlib.sha256(repr(parts).encode())
-    if heap.library is not None:
-        state.update(heap.library.read_bytes())
-    return state.hexdigest()[:12]

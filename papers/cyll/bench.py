@@ -66,6 +66,7 @@ from abut_papers.cyll.tables import (
 ABOUT = "Cyll 2004, libstaticmalloc: every strategy on cover, hexapawn and traverse"
 HEAPS = ("glibc", "jemalloc", "mimalloc", "tcmalloc", "abut")
 QUICK = {"programs": ("cover-100", "hexapawn-4x3"), "heaps": ("glibc", "abut")}
+IGNORES = ("suite",)  # its programs have his sizes
 OURS = ("smart", "hot-streams", "hot-cold", "lifetime", "affinity", "combined")
 _RUNS, _QUICK_RUNS = 5, 1
 _CACHES = "pentium4"  # 8 KiB, 4 ways; 512 KiB, 8 ways; lines of 64 bytes

@@ -12,7 +12,6 @@ fingerprint, so that programs can be measured one by one, each while the machine
 be shown together.
 """
 
-import hashlib
 import json
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -36,7 +35,7 @@ from abut.simulation.caches import Caches
 from abut.simulation.jobs import feed_trace
 from abut.simulation.presets import find_preset
 from abut.trace.reader import Trace
-from abut_papers.common.kept import kept
+from abut_papers.common.kept import fingerprint, kept
 from abut_papers.common.recordings import (
     at_once,
     recorded_workloads,
@@ -165,13 +164,9 @@ def _row(
 
 
 def name_of(request: Request, workload: Workload, heaps: Mapping[str, Heap], part: str) -> str:
-    """The name that a part of a row is kept under; it changes with program, size and library."""
-    state = hashlib.sha256(
-        repr((_runs(request), workload.argv, sorted(variants().items()))).encode()
-    )
-    if (library := heaps[PLAIN].library) is not None:
-        state.update(library.read_bytes())
-    return f"dpa-{part}-{workload.name}-{request.suite}-{state.hexdigest()[:12]}"
+    """The name that a part of a row is kept under; it changes with program, size and libraries."""
+    mark = fingerprint(workload, [*heaps.values()], _runs(request))
+    return f"dpa-{part}-{workload.name}-{request.suite}-{mark}"
 
 
 def _runs(request: Request) -> int:

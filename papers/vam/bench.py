@@ -7,7 +7,7 @@ these misses reading ahead from swap would have covered. The authors' programs (
 vortex of SPEC CPU2000) are not free; ours are as large, and are run under the heaps of today.
 """
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from rich.table import Table
@@ -19,9 +19,9 @@ from abut.simulation.jobs import Job
 from abut.simulation.pages import compare_pages, run_pages
 from abut_papers.allocators import comparison
 from abut_papers.allocators.comparison import AllocatorsResult
+from abut_papers.allocators.program_runs import ProgramRuns
 from abut_papers.common.recordings import at_once, heaps, recorded_workloads, recordings
 from abut_papers.vam import custom, pressure
-from abut_papers.vam.custom import THEIR_OBSTACK, CustomRuns
 from abut_papers.vam.figures import (
     MEMORIES,
     THEIR_FRAGMENTATION,
@@ -43,7 +43,7 @@ class VamResult(ProgramsPages):
 
     runs: AllocatorsResult
     pressure: Pressure
-    custom: CustomRuns
+    regions: ProgramRuns
 
     def claims(self) -> list[Claim]:
         """The means that sections 4.1 to 4.6 state."""
@@ -55,11 +55,7 @@ class VamResult(ProgramsPages):
             if heap in fragmentation
         ]
         found += self.pressure.claims()
-        if (times := self.custom.obstack_time()) is not None:
-            theirs = f"{THEIR_OBSTACK:.2f}"
-            why = "a program of our own that does little else"
-            found.append(Claim("obstacks, time by lea's", theirs, f"{times:.2f}", why))
-        return found
+        return found + custom.claims(self.regions)
 
     def tables(self) -> list[Table]:
         """Those of the runs; figures 6 and 9; then of each program figures 7 and 8."""
@@ -70,7 +66,7 @@ class VamResult(ProgramsPages):
             *self.pressure.tables(),
             *(curve_table(program) for program in self.programs),
             *(pages_table(f"{one.name}: {one.about}", "heap", one.pages) for one in self.programs),
-            self.custom.table(),
+            custom.table(self.regions),
         ]
 
     def document(self) -> dict[str, Any]:
@@ -82,7 +78,7 @@ class VamResult(ProgramsPages):
                 for program in self.programs
             ],
             "pressure": self.pressure.document(),
-            "custom": self.custom.document(),
+            "regions": asdict(self.regions),
         }
 
     def charts(self) -> list[Chart]:

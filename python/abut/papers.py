@@ -30,7 +30,6 @@ _NOT = "not, because "
 class Request:
     """What to measure: benchmarks of a suite by name, under heaps by name.
 
-    What takes a recording takes the benchmarks as `recorded_suite` sizes them, or as `suite` does.
     What was measured is kept in `traces` and used again, unless `fresh`. With `quick`, fewer runs
     are made. `progress` shows what is done. `left_out` fills with what failed, and why: the rest of
     a table is of use without it.
@@ -42,7 +41,6 @@ class Request:
     traces: Path
     fresh: bool
     progress: Callable[[str], None]
-    recorded_suite: str = ""
     quick: bool = False
     left_out: dict[str, str] = field(default_factory=dict)
 

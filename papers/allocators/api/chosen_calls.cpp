@@ -132,32 +132,23 @@ ABUT_EXPORT void malloc_stats(void) {
   message.write();
 }
 
-ABUT_EXPORT_CXX void *operator new(size_t bytes) {
-  return allocate_or_throw([=] { return chosen::allocate(bytes); });
-}
-ABUT_EXPORT_CXX void *operator new[](size_t bytes) {
-  return allocate_or_throw([=] { return chosen::allocate(bytes); });
-}
-ABUT_EXPORT_CXX void *operator new(size_t bytes, const std::nothrow_t &) noexcept {
-  return allocate_or_null([=] { return chosen::allocate(bytes); });
-}
-ABUT_EXPORT_CXX void *operator new[](size_t bytes, const std::nothrow_t &) noexcept {
-  return allocate_or_null([=] { return chosen::allocate(bytes); });
-}
-ABUT_EXPORT_CXX void *operator new(size_t bytes, std::align_val_t align) {
-  return allocate_or_throw([=] { return chosen::allocate(bytes, bytes_of(align)); });
-}
-ABUT_EXPORT_CXX void *operator new[](size_t bytes, std::align_val_t align) {
-  return allocate_or_throw([=] { return chosen::allocate(bytes, bytes_of(align)); });
-}
-ABUT_EXPORT_CXX void *operator new(size_t bytes, std::align_val_t align,
-                                   const std::nothrow_t &) noexcept {
-  return allocate_or_null([=] { return chosen::allocate(bytes, bytes_of(align)); });
-}
-ABUT_EXPORT_CXX void *operator new[](size_t bytes, std::align_val_t align,
-                                     const std::nothrow_t &) noexcept {
-  return allocate_or_null([=] { return chosen::allocate(bytes, bytes_of(align)); });
-}
+#define ABUT_NEW(name)                                                                             \
+  ABUT_EXPORT_CXX void *name(size_t bytes) {                                                       \
+    return allocate_or_throw([=] { return chosen::allocate(bytes); });                             \
+  }                                                                                                \
+  ABUT_EXPORT_CXX void *name(size_t bytes, const std::nothrow_t &) noexcept {                      \
+    return allocate_or_null([=] { return chosen::allocate(bytes); });                              \
+  }                                                                                                \
+  ABUT_EXPORT_CXX void *name(size_t bytes, std::align_val_t align) {                               \
+    return allocate_or_throw([=] { return chosen::allocate(bytes, bytes_of(align)); });            \
+  }                                                                                                \
+  ABUT_EXPORT_CXX void *name(size_t bytes, std::align_val_t align,                                 \
+                             const std::nothrow_t &) noexcept {                                    \
+    return allocate_or_null([=] { return chosen::allocate(bytes, bytes_of(align)); });             \
+  }
+
+ABUT_NEW(operator new)
+ABUT_NEW(operator new[])
 
 #define ABUT_DELETE(...)                                                                           \
   ABUT_EXPORT_CXX void operator delete(__VA_ARGS__) noexcept {                                     \

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from abut.papers import Claim, Paper, Request
 
 _MEASURING = (
-    *("quick", "programs", "heaps", "suite", "recorded", "traces", "fresh", "plot", "force"),
+    *("quick", "programs", "heaps", "suite", "traces", "fresh", "plot", "force"),
     "markdown",
 )
 _COLUMNS = ("what", "paper", "ours", "why it differs")
@@ -41,9 +41,6 @@ def command(
     suite: Annotated[
         str, typer.Option(metavar="NAME", help="The programs' size: quick, daily or full.")
     ] = "quick",
-    recorded: Annotated[
-        str, typer.Option(metavar="NAME", help="Their size where they are recorded.")
-    ] = "small",
     traces: Annotated[
         Path | None,
         typer.Option(
@@ -83,7 +80,7 @@ def command(
     paper = find_paper(name)
     refuse(f"{name} has no use for it", *getattr(paper, "IGNORES", ()))
     if quick:
-        refuse("--quick takes the smallest", "suite", "recorded")
+        refuse("--quick takes the smallest", "suite")
     if markdown:
         refuse("--markdown prints one table", "json")
     _check_plot(plot, force=force)
@@ -94,7 +91,6 @@ def command(
         traces=traces or cache_folder() / "traces",
         fresh=fresh,
         progress=_show_progress,
-        recorded_suite="" if quick else recorded,
         quick=quick,
     )
     result = paper.measure(request)

@@ -124,7 +124,7 @@ def holds(name: str, found: dict[str, Any]) -> Iterator[bool]:
     if name == "vam":
         heaps = found["programs"][0]["runs"].values()
         yield all(1 <= one["fragmentation"] < 10 for one in heaps)
-        resident = found["custom"]["resident"]
+        resident = found["regions"]["resident"]
         yield resident["obstack"] < resident["lea"]
         simulated = found["runs"][0]["simulated"].values()
         yield all(one["misses"][0] > one["misses"][1] > 0 for one in simulated)

@@ -14,7 +14,6 @@ from abut_papers.allocators.comparison import AllocatorsResult
 from abut_papers.allocators.program_runs import Demand, ProgramRuns
 from abut_papers.vam import pressure
 from abut_papers.vam.bench import VamResult
-from abut_papers.vam.custom import CustomRuns
 from abut_papers.vam.figures import REACHABLE, ProgramPages
 from abut_papers.vam.pressure import Pressure
 from abut_papers.vam.tables import curve_table
@@ -22,7 +21,7 @@ from page_traces import OBJECTS, PAGE, jobs_of, loop
 
 NO_RUNS = AllocatorsResult([], ["lea"])
 NOT_LIMITED = Pressure({}, {}, "there is no swap")
-CUSTOM = CustomRuns({"lea": [2.0], "obstack": [1.0]}, {"lea": [4096.0], "obstack": [2048.0]})
+CUSTOM = ProgramRuns("regions", Demand(1, 1, 1, 1), {"lea": [2.0], "obstack": [1.0]}, {})
 
 
 def result_of(programs: list[ProgramPages], runs: AllocatorsResult = NO_RUNS) -> VamResult:

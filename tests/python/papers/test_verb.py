@@ -15,7 +15,7 @@ from abut.measure.workload import Workload
 from abut.papers import Request, find_paper, papers, rows_of
 from abut.places import bench_places
 from abut.trace import Trace
-from abut_papers.common.recordings import recorded_workloads, recording, workloads
+from abut_papers.common.recordings import recording
 from conftest import ROOT, Abut
 
 PAPERS = ("adcock", "cyll", "dpa", "rezaei", "vam")
@@ -107,11 +107,6 @@ def test_a_paper_names_programs_and_heaps_that_there_are() -> None:
             assert choose(declared, "tiny", one.QUICK["programs"])
 
 
-def test_quick_takes_the_smallest_size() -> None:
-    with pytest.raises(AbutError, match="nonsense"):
-        paper.command("adcock", quick=True, programs="nonsense")
-
-
 def test_a_program_that_is_recorded_stays_recorded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -166,15 +161,3 @@ def test_what_was_left_out_is_said_after_the_tables(
             "abut: one recorded under abt is left out: recording failed"
         )
     assert '"left_out"' in printed.out
-
-
-def test_programs_are_recorded_at_a_size_of_their_own() -> None:
-    def argv(recorded: str) -> list[tuple[str, ...]]:
-        request = Request(("lua-tables",), (), "quick", Path(), False, print, recorded)
-        return [one.argv for one in (*workloads(request), *recorded_workloads(request))]
-
-    usual = argv("")
-    assert usual[0] == usual[1]
-    small = argv("small")
-    assert small[0] == usual[0]
-    assert small[1] != usual[0]
