@@ -68,7 +68,7 @@ HEAPS = ("glibc", "jemalloc", "mimalloc", "tcmalloc", "abut")
 QUICK = {"programs": ("cover-100", "hexapawn-4x3"), "heaps": ("glibc", "abut")}
 IGNORES = ("suite",)  # its programs have his sizes
 OURS = ("smart", "hot-streams", "hot-cold", "lifetime", "affinity", "combined")
-_RUNS, _QUICK_RUNS = 5, 1
+_RUNS, _QUICK_RUNS = 3, 1
 _CACHES = "pentium4"  # 8 KiB, 4 ways; 512 KiB, 8 ways; lines of 64 bytes
 
 # The last ones are for caches of today: of more than L2, and of more than L3.
