@@ -17,6 +17,7 @@ from typing import Any
 
 from abut.errors import AbutError
 from abut.heaps import Heap, require_heap
+from abut.measure.measurement import Plan
 from abut.measure.sample import CPU, WALL, Sample
 from abut.measure.statistics import Estimate, exact, median, ratio
 from abut.measure.workload import Workload
@@ -27,6 +28,7 @@ from abut.simulation.presets import find_preset
 from abut.trace.reader import Trace
 from abut_papers.common.kept import fingerprint, kept
 from abut_papers.common.recordings import at_once, heaps, recordings, run_silently
+from abut_papers.common.timing import timed
 
 RUNS, QUICK_RUNS, WARMUP, SEED = 5, 1, 0, 1
 PRESET = "pentium4"
@@ -102,14 +104,14 @@ def runs_of(request: Request, workload: Workload, recorded: Workload | None = No
     """What is kept of the program under the request's heaps, measured where there is nothing; with
     what the caches do if the program is given as it is to be recorded.
     """
-    timed = timed_runs(request, workload)
+    found = timed_runs(request, workload)
     return ProgramRuns(
         workload.name,
-        Demand(**timed["demand"]),
-        timed["seconds"],
-        timed["resident"],
+        Demand(**found["demand"]),
+        found["seconds"],
+        found["resident"],
         simulated(request, recorded) if recorded else {},
-        timed["wall"],
+        found["wall"],
     )
 
 
@@ -125,10 +127,10 @@ def timed_runs(request: Request, workload: Workload, others: Sequence[Heap] = ()
         return {"demand": asdict(demand_of(workload)), **_timed(workload, chosen, runs)}
 
     mark = fingerprint(workload, chosen, runs)
-    timed = kept(request, f"{workload.name}-runs-{mark}", measure)
-    for heap, why in timed.get("failed", {}).items():
+    found = kept(request, f"{workload.name}-runs-{mark}", measure)
+    for heap, why in found.get("failed", {}).items():
         request.leave_out(f"{workload.name} timed under {heap}", why)
-    return timed
+    return found
 
 
 def simulated(request: Request, workload: Workload) -> dict[str, Simulated]:
@@ -173,18 +175,7 @@ def demand_of(workload: Workload) -> Demand:
 
 def _timed(workload: Workload, chosen: Sequence[Heap], runs: int) -> dict[str, dict[str, Any]]:
     """By heap the seconds and the resident bytes of each round; and what other heaps failed in."""
-    from abut.measure.counters import available
-    from abut.measure.measurement import Comparison, Plan
-    from abut.measure.session import Task, compare
-
-    comparison = Comparison(Plan(runs, WARMUP, SEED), chosen, [], available())
-    compare(comparison, [Task(workload.name, lambda: workload)], _Silent())
-    if comparison.interrupted:
-        raise KeyboardInterrupt  # half of the rounds are no measurement, and would be kept
-    if not comparison.measurements:
-        reasons = "; ".join(one.reason for one in comparison.left_out)
-        raise AbutError(f"{workload.name}: not measured: {reasons}")
-    (measurement,) = comparison.measurements
+    measurement = timed(workload, chosen, Plan(runs, WARMUP, SEED))
     failed = {one.heap: one.problem for one in measurement.differences}
     samples = {heap: rounds for heap, rounds in measurement.samples.items() if heap not in failed}
     figures: dict[str, Callable[[Sample], float | None]] = {
@@ -197,11 +188,3 @@ def _timed(workload: Workload, chosen: Sequence[Heap], runs: int) -> dict[str, d
         for name, figure in figures.items()
     }
     return {**found, "failed": failed}
-
-
-class _Silent:
-    def on_program(self, name: str) -> None:
-        """Show nothing."""
-
-    def on_run(self, program: str, heap: str) -> None:
-        """Show nothing."""

@@ -19,17 +19,13 @@ from typing import Any
 
 from rich.table import Table
 
-from abut.errors import AbutError, unknown
+from abut.errors import unknown
 from abut.heaps import GLIBC, Heap
-from abut.measure.counters import available
-from abut.measure.measurement import Comparison
 from abut.measure.measurement import Plan as Rounds
-from abut.measure.session import Task, compare
 from abut.measure.workload import Workload
 from abut.papers import Claim, Request
 from abut.places import PACKAGE, bench_places, native_folder
 from abut.reporters.charts import Chart
-from abut.reporters.progress import QuietWatcher
 from abut.simulation.jobs import Job, Result, simulate
 from abut.simulation.presets import find_preset
 from abut.trace.reader import Trace
@@ -41,6 +37,7 @@ from abut.tuning.planning import Recorded, make_plan, read_recorded
 from abut.tuning.strategies import find_strategy
 from abut_papers.common.kept import fingerprint, kept
 from abut_papers.common.recordings import heaps, recording
+from abut_papers.common.timing import timed_alike
 from abut_papers.cyll.figures import (
     BUMP,
     BY_PING,
@@ -290,15 +287,7 @@ def _round(
 ) -> dict[str, float]:
     """A run under each heap, in an order of this round's."""
     request.progress(f"{workload.name}: measuring, round {number}")
-    comparison = Comparison(Rounds(1, int(number == 1), number), all_heaps, [], available())
-    compare(comparison, [Task(workload.name, lambda: workload)], QuietWatcher())
-    if comparison.interrupted:
-        raise KeyboardInterrupt
-    if not comparison.measurements:
-        raise AbutError(comparison.left_out[0].reason)
-    measurement = comparison.measurements[0]
-    if measurement.differences:
-        raise AbutError(f"{workload.name}: {measurement.differences[0].problem}")
+    measurement = timed_alike(workload, all_heaps, Rounds(1, int(number == 1), number))
     return {
         heap: samples[0].user_s + samples[0].system_s
         for heap, samples in measurement.samples.items()

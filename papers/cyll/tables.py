@@ -23,8 +23,18 @@ from abut_papers.cyll.figures import (
 )
 
 
-def _table(title: str, programs: Sequence[ProgramRuns]) -> Table:
-    return grid(title, ["strategy", *(program.name for program in programs)])
+def _table(
+    title: str,
+    names: Sequence[str],
+    programs: Sequence[ProgramRuns],
+    cell: Callable[[ProgramRuns, str], tuple[float, float | None] | None],
+) -> Table:
+    """A row a strategy or heap, a column a program: ours, and his in brackets."""
+    table = grid(title, ["strategy", *(program.name for program in programs)])
+    for name in names:
+        found = [cell(program, name) for program in programs]
+        table.add_row(name, *(_beside(*both) if both else "-" for both in found))
+    return table
 
 
 def _strategies(programs: Sequence[ProgramRuns]) -> list[str]:
@@ -61,18 +71,15 @@ def points(program: ProgramRuns) -> Iterator[tuple[str, float, float, str]]:
 
 def times_table(programs: Sequence[ProgramRuns]) -> Table:
     """Tables 5.1 and 5.2: the least times, as multiples of `simple`'s; his in brackets."""
-    table = _table("time / simple's (his): tables 5.1 and 5.2", programs)
-    for strategy in _strategies(programs):
-        cells = [
-            _beside(
-                program.seconds[strategy] / program.seconds[REFERENCE],
-                his_time(program.name, strategy),
-            )
-            if strategy in program.seconds
-            else "-"
-            for program in programs
-        ]
-        table.add_row(strategy, *cells)
+
+    def cell(program: ProgramRuns, strategy: str) -> tuple[float, float | None] | None:
+        if strategy not in program.seconds:
+            return None
+        time = program.seconds[strategy] / program.seconds[REFERENCE]
+        return time, his_time(program.name, strategy)
+
+    title = "time / simple's (his): tables 5.1 and 5.2"
+    table = _table(title, _strategies(programs), programs, cell)
     seconds = [
         _milliseconds(program.seconds[REFERENCE], his_seconds(program.name, REFERENCE))
         for program in programs
@@ -87,18 +94,15 @@ def _milliseconds(ours: float, his: float | None) -> str:
 
 def misses_table(programs: Sequence[ProgramRuns], level: int) -> Table:
     """Tables 5.3 to 5.8: simulated misses of one level, as multiples of `simple`'s."""
-    table = _table(f"simulated L{level + 1} misses / simple's (his): tables 5.3 to 5.8", programs)
-    for strategy in [*_strategies(programs), NO_PLAN]:
-        cells = [
-            _beside(
-                program.misses[strategy][level] / max(1, program.misses[REFERENCE][level]),
-                his_misses(program.name, strategy, level),
-            )
-            if strategy in program.misses
-            else "-"
-            for program in programs
-        ]
-        table.add_row(strategy, *cells)
+
+    def cell(program: ProgramRuns, strategy: str) -> tuple[float, float | None] | None:
+        if strategy not in program.misses:
+            return None
+        misses = program.misses[strategy][level] / max(1, program.misses[REFERENCE][level])
+        return misses, his_misses(program.name, strategy, level)
+
+    title = f"simulated L{level + 1} misses / simple's (his): tables 5.3 to 5.8"
+    table = _table(title, [*_strategies(programs), NO_PLAN], programs, cell)
     counts = [f"{program.misses[REFERENCE][level]:,}" for program in programs]
     table.add_row("simple misses", *counts)
     return table
@@ -130,33 +134,24 @@ def system_table(program: ProgramRuns) -> Table:
 
 def heaps_table(programs: Sequence[ProgramRuns], heaps: Sequence[str]) -> Table:
     """Tables 5.11 and 5.12: heaps without a plan, as multiples of `simple`'s time."""
-    table = _table(
-        "heaps without a plan: time / simple's (his system's): tables 5.11 and 5.12", programs
-    )
-    for heap in heaps:
-        cells = [
-            _beside(
-                one.seconds[heap] / one.seconds[REFERENCE],
-                his_system_time(one.name) if heap == GLIBC.name else None,
-            )
-            for one in programs
-        ]
-        table.add_row(heap, *cells)
-    return table
+
+    def cell(program: ProgramRuns, heap: str) -> tuple[float, float | None]:
+        his = his_system_time(program.name) if heap == GLIBC.name else None
+        return program.seconds[heap] / program.seconds[REFERENCE], his
+
+    title = "heaps without a plan: time / simple's (his system's): tables 5.11 and 5.12"
+    return _table(title, heaps, programs, cell)
 
 
 def slim_table(programs: Sequence[ProgramRuns]) -> Table:
     """Tables 5.13 and 5.14: the time with the plan alone as a multiple of that with friends."""
-    table = _table(
-        "the plan alone / with friends (his that only follows): tables 5.13 and 5.14", programs
-    )
-    for strategy in _strategies(programs):
-        cells = []
-        for one in programs:
-            ours = one.slim_time(strategy) if strategy in one.seconds else None
-            cells.append(_beside(ours, his_slim_time(one.name, strategy)) if ours else "")
-        table.add_row(strategy, *cells)
-    return table
+
+    def cell(program: ProgramRuns, strategy: str) -> tuple[float, float | None] | None:
+        ours = program.slim_time(strategy) if strategy in program.seconds else None
+        return (ours, his_slim_time(program.name, strategy)) if ours else None
+
+    title = "the plan alone / with friends (his that only follows): tables 5.13 and 5.14"
+    return _table(title, _strategies(programs), programs, cell)
 
 
 def charts(programs: Sequence[ProgramRuns], heaps: Sequence[str]) -> list[Chart]:

@@ -22,11 +22,9 @@ from typing import Any
 
 from rich.table import Table
 
-from abut.errors import AbutError
 from abut.heaps import Heap, require_heap
-from abut.measure.interleave import Interleaver
-from abut.measure.measurement import Measurement, Plan
-from abut.measure.sample import FIGURES
+from abut.measure.measurement import Plan
+from abut.measure.sample import CPU
 from abut.measure.workload import Workload
 from abut.papers import Claim, Request
 from abut.places import bench_places
@@ -43,6 +41,7 @@ from abut_papers.common.recordings import (
     run_silently,
     workloads,
 )
+from abut_papers.common.timing import timed_alike
 from abut_papers.dpa import tables
 from abut_papers.dpa.rows import (
     BORN,
@@ -175,24 +174,16 @@ def _runs(request: Request) -> int:
 
 def _times(request: Request, workload: Workload, heaps: Mapping[str, Heap]) -> dict[str, Any]:
     """Medians of processor seconds and of the largest resident bytes."""
-    chosen = list(heaps.values())
-    measurement = Measurement(workload)
-    interleaver = Interleaver(chosen, Plan(_runs(request), 0, 1), (), heaps[PLAIN].name)
-    interleaver.measure(
-        measurement, lambda heap: request.progress(f"{workload.name} under {heap.name}")
-    )
-    if measurement.differences:
-        raise AbutError(f"{workload.name}: does something else under {measurement.differences[0]}")
+    request.progress(f"running {workload.name}")
+    samples = timed_alike(workload, [*heaps.values()], Plan(_runs(request), 0, 1)).samples
+    seconds = {name: [CPU.of(one) or 0.0 for one in samples[of.name]] for name, of in heaps.items()}
     return {
-        "seconds": {name: _median(measurement, heap, "cpu") for name, heap in heaps.items()},
-        "resident": {name: _median(measurement, heap, "rss") for name, heap in heaps.items()},
+        "seconds": {name: median(rounds) for name, rounds in seconds.items()},
+        "resident": {
+            name: median(one.peak_rss_bytes for one in samples[of.name])
+            for name, of in heaps.items()
+        },
     }
-
-
-def _median(measurement: Any, heap: Heap, key: str) -> float:
-    figure = next(one for one in FIGURES if one.key == key)
-    values = [figure.of(sample) for sample in measurement.samples[heap.name]]
-    return median(value for value in values if value is not None)
 
 
 def groups_of(workload: Workload, heap: Heap) -> Groups:

@@ -81,7 +81,7 @@ def test_a_table_is_made_without_what_fails(
     for _ in range(2):
         made = recordings.recordings(request, LS, recordings.heaps(request))
         assert made == {"lea": tmp_path / "lea"}
-    assert tried == ["lea", "vam", "lea"]  # what failed is not tried again
+    assert sorted(tried) == ["lea", "lea", "vam"]  # what failed is not tried again
     assert request.left_out == {"ls recorded under vam": "recording failed"}
 
     def fail(_request: Request, workload: Workload, _recorded: object) -> ProgramRuns:
