@@ -40,7 +40,8 @@ IGNORES = ("heaps",)  # none is compared
 QUICK = {
     "programs": (
         *("degradation-mlist", "dict-node-1", "mlist-15", "mlist-19"),
-        *("layouts-dict", "balance-dict", "sites-dict-node", "depths-dict-node", "misses-dict"),
+        *("layouts-dict", "balance-dict", "sites-dict-node", "depths-dict-node", "memory-dict"),
+        "misses-dict",
     ),
 }
 # What the page shows: the experiments at s = 1, and lists that a page holds and that none does.

@@ -7,7 +7,6 @@ import pytest
 
 from abut.errors import AbutError
 from abut.papers import Request
-from abut.reporters.charts import draw_charts
 from abut_papers.adcock import bench as adcock
 from abut_papers.adcock.bench import MoveResult
 from abut_papers.adcock.experiments import SIZES, experiments
@@ -82,24 +81,6 @@ def test_an_unknown_experiment_or_size_is_named(measured: Measure) -> None:
         measured(lambda _: answered(1.0), "nonsense")
     with pytest.raises(AbutError, match="enormous"):
         measured(lambda _: answered(1.0), "dict-node-1", suite="enormous")
-
-
-def test_sweeps_and_courses_are_tables_and_pictures(measured: Measure, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-
-    def answer(command: list[str]) -> dict[str, object]:
-        work = command[: command.index("--mover")]
-        course = [100.0 + 10 * tenth for tenth in range(10)]
-        return answered(190.0, checksum=str(work), course_ns=course)
-
-    result = measured(answer, "degradation-mlist", "memory-dict", "mlist-15")
-    course = [next(iter(column.cells)) for column in result.tables()[0].columns]
-    assert course[-1] == "1.90"
-    assert result.tables()[0].columns[10].header == "100 %"
-    assert {column.header for column in result.tables()[2].columns} > {"thesis", "speedup"}
-    draw_charts(result.charts(), tmp_path / "adcock.svg")
-    assert "degradation" in (tmp_path / "adcock.svg").read_text()
-    assert result.document()["degradation-mlist"]["degrades, v = 2^7"]["course_ns"][9] == 190.0
 
 
 def test_every_size_has_the_same_experiments() -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from abut.errors import AbutError
-from abut.heaps import Heap, find_heap, preload
 from abut.preloading import preloadable
 from abut.simulation.jobs import Job, simulate
 from abut.simulation.presets import find_preset
@@ -79,24 +78,6 @@ def test_a_heap_that_nobody_knows_ends_the_program() -> None:
     )
     assert done.returncode < 0
     assert "ABUT_HEAP: no heap here is called nothing" in done.stderr
-
-
-def test_the_heap_counts_what_is_asked_of_it(tmp_path: Path) -> None:
-    import json
-
-    file = tmp_path / "statistics"
-    found = find_heap("lea")
-    assert isinstance(found, Heap)
-    subprocess.run(
-        ["/bin/ls", "/"],
-        env=abut_environment(LD_PRELOAD=preload(found, ""), ABUT_STATS=str(file), ABUT_HEAP="lea"),
-        stdout=subprocess.DEVNULL,
-        check=True,
-    )
-    counts = json.loads(file.read_text())
-    assert counts["heap"] == "lea"
-    assert counts["allocations"] >= counts["releases"] > 0
-    assert counts["most_live"] >= counts["live"] > 0
 
 
 @pytest.fixture

@@ -26,6 +26,7 @@ NAMES: dict[str, dict[str, tuple[str, ...]]] = {
         "after so many changes a node": ("MOVENODE, 0.1", "MOVEFIELDS, 16", "pentium4 lines"),
         "sites I(nsert), M(ove), C(ut)": ("sites M", "sites MI", "sites MI-newblock-vanilla"),
         "depth of the fewest moves": ("BFS, depth 0", "fixedHeight, depth 2"),
+        "20,000 nodes: m": ("upper bound", "sites <L; EL>, 1.05", "embedded1space, 2"),
         "simulated misses of a look-up": ("van Emde Boas", "B-tree"),
     },
     "cyll": {

@@ -2,7 +2,8 @@
 
 import json
 from pathlib import Path
-from typing import Any, ClassVar
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from typer import Exit
@@ -131,27 +132,12 @@ def test_a_program_that_is_recorded_stays_recorded(
 def test_what_was_left_out_is_said_after_the_tables(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    class Nothing:
-        @staticmethod
-        def nothing() -> list[Any]:
-            return []
+    def measure(request: Request) -> Any:
+        request.leave_out("one recorded under abt", "recording failed")
+        return SimpleNamespace(claims=list, tables=list, document=dict)
 
-        claims = tables = nothing
-
-        @staticmethod
-        def document() -> dict[str, Any]:
-            return {}
-
-    class Failing:
-        PROGRAMS = HEAPS = ("one",)
-        QUICK: ClassVar[dict[str, Any]] = {}
-
-        @staticmethod
-        def measure(request: Request) -> Nothing:
-            request.leave_out("one recorded under abt", "recording failed")
-            return Nothing()
-
-    monkeypatch.setattr("abut.papers.find_paper", lambda _: Failing)
+    failing = {"PROGRAMS": ("one",), "HEAPS": ("one",), "QUICK": {}, "measure": measure}
+    monkeypatch.setattr("abut.papers.find_paper", lambda _: SimpleNamespace(**failing))
     for as_json in (False, True):
         with pytest.raises(Exit) as ended:
             paper.command("failing", json=as_json)
