@@ -48,11 +48,11 @@ def composed_heaps() -> dict[str, ComposedHeap]:
     try:
         native = ctypes.CDLL(str(papers_library()))
         native.abut_heap_count.restype = ctypes.c_size_t
-        native.abut_heap_at.restype = _Entry
+        native.abut_heap_at.restype = ctypes.POINTER(_Entry)
         native.abut_heap_at.argtypes = [ctypes.c_size_t]
     except (OSError, AttributeError):
         return {}
-    entries = (native.abut_heap_at(index) for index in range(native.abut_heap_count()))
+    entries = (native.abut_heap_at(index)[0] for index in range(native.abut_heap_count()))
     heaps = (
         ComposedHeap(*(getattr(entry, field).decode() for field in _FIELDS)) for entry in entries
     )

@@ -15,7 +15,6 @@ from abut.measure.suites import choose, load_benchmarks
 from abut.measure.workload import Workload
 from abut.papers import Request, find_paper, papers, rows_of
 from abut.places import bench_places
-from abut.trace import Trace
 from abut_papers.common.recordings import recording
 from conftest import ROOT, Abut
 
@@ -108,22 +107,8 @@ def test_a_paper_names_programs_and_heaps_that_there_are() -> None:
             assert choose(declared, "tiny", one.QUICK["programs"])
 
 
-def test_a_program_that_is_recorded_stays_recorded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(ROOT / "python"))
-    monkeypatch.chdir(tmp_path)
-    said: list[str] = []
-    request = Request(
-        ("echo",), ("glibc",), "quick", Path("traces"), fresh=False, progress=said.append
-    )
-    workload = Workload("echo", "says a word", "program", ("echo", "word"), tmp_path)
-    paths = {recording(request, workload, GLIBC) for _ in range(2)}
-    assert said == ["recording echo under glibc"]
-    (path,) = paths
-    assert Trace(path).info.command[-1] == "word"
-    other = Workload("echo", "says another", "program", ("echo", "other"), tmp_path)
-    assert recording(request, other, GLIBC) != path
+def test_a_program_that_cannot_be_recorded_is_named(tmp_path: Path) -> None:
+    request = Request(("false",), ("glibc",), "quick", tmp_path, False, print)
     broken = Workload("false", "fails", "program", ("false",), tmp_path)
     with pytest.raises(AbutError, match="false under glibc: recording failed"):
         recording(request, broken, GLIBC)
