@@ -46,7 +46,7 @@ def _beside(ours: float, his: float | None) -> str:
     return f"{ours:.3f}" if his is None else f"{ours:.3f} ({his:.3f})"
 
 
-_WHY = {
+_WHY = {  # where ours is less
     "random": "caches of today hold more of it",
     "glibc": "the system's allocator of today is as fast as one that only follows",
 }
@@ -59,14 +59,15 @@ def points(program: ProgramRuns) -> Iterator[tuple[str, float, float, str]]:
         his = his_time(program.name, strategy)
         if his is not None and strategy in program.seconds:
             ours = program.seconds[strategy] / simple
-            yield f"time of {strategy}", his, ours, _WHY.get(strategy, "")
+            yield f"time of {strategy}", his, ours, _WHY.get(strategy, "") if ours < his else ""
         his = his_misses(program.name, strategy, 1)
         if his is not None and strategy in program.misses:
             ours = program.misses[strategy][1] / max(1, program.misses[REFERENCE][1])
             yield f"L2 misses of {strategy}", his, ours, ""
     his = his_system_time(program.name)
     if his is not None and GLIBC.name in program.seconds:
-        yield "time of the system's", his, program.seconds[GLIBC.name] / simple, _WHY[GLIBC.name]
+        ours = program.seconds[GLIBC.name] / simple
+        yield "time of the system's", his, ours, _WHY[GLIBC.name] if ours < his else ""
 
 
 def times_table(programs: Sequence[ProgramRuns]) -> Table:
