@@ -81,23 +81,6 @@ public:
     }
   }
 
-  // Ends the program where the layout of a list is not as it should be. For tests.
-  void check(std::uint32_t root) const {
-    const Heap &heap = structure_.heap();
-    for (Place place{kNoCell, root}; found(structure_.at(place));) {
-      const Block block = block_at(place);
-      require(block.cells.size() == heap.count(block.page),
-              "a block that nodes of elsewhere are in");
-      require(!found(structure_.at(block.end())) || block.cells.size() >= least_,
-              "a block with too few nodes");
-      if (Sorted == Order::strict)
-        for (std::size_t i = 0; i < block.cells.size(); ++i)
-          require(block.cells[i] == slot(block.page, static_cast<std::uint32_t>(i)),
-                  "nodes out of order");
-      place = block.end();
-    }
-  }
-
 private:
   // The nodes of one block in order, and the place that holds the first.
   struct Block {

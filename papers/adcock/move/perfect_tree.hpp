@@ -77,24 +77,6 @@ public:
     }
   }
 
-  // Ends the program where a line holds anything but one whole cluster. For tests; `spare` cells may be in use besides.
-  void check() const {
-    std::vector<Place> waiting;
-    for (std::uint32_t root = 0; root < structure_.roots(); ++root)
-      waiting.push_back({kNoCell, root});
-    Cluster<Heap, Links, kMost> cluster;
-    while (!waiting.empty()) {
-      const Place place = waiting.back();
-      waiting.pop_back();
-      if (!found(structure_.at(place))) continue;
-      cluster.gather(structure_.heap(), structure_.at(place), kMost, kHeight);
-      require(cluster.in_one_line(), "a cluster over several lines");
-      require(structure_.heap().count(Numbers::line_of(cluster[0])) == cluster.size(),
-              "a line with more than one cluster");
-      cluster.each_below(structure_.heap(), [&](Place below) { waiting.push_back(below); });
-    }
-  }
-
 private:
   using ClusterHere = Cluster<Heap, Links, kMost>;
 

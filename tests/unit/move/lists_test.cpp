@@ -9,6 +9,23 @@
 namespace adcock::move {
 namespace {
 
+// The nodes of a list lie in blocks of its own, of `least` or more but in the last; if strict, in order.
+template <typename Heap>
+void expect_in_blocks(const Heap &heap, CellId node, unsigned least, Order sorted) {
+  using Numbers = typename Heap::Numbers;
+  while (found(node)) {
+    const PageId page = Numbers::page_of(node);
+    std::uint32_t nodes = 0;
+    for (; found(node) && Numbers::page_of(node) == page; node = ItemLinks::get(heap, node, 0)) {
+      const LineId line = Numbers::line(page, nodes / Numbers::kCellsPerLine);
+      const CellId slot = Numbers::cell(line, nodes++ % Numbers::kCellsPerLine);
+      ASSERT_TRUE(sorted == Order::non_strict || node == slot);
+    }
+    ASSERT_EQ(heap.count(page), nodes);
+    ASSERT_TRUE(!found(node) || nodes >= least);
+  }
+}
+
 template <Order Sorted, Overflow Over>
 void expect_clustered(unsigned least) {
   using Plain = RdsHeap<Item, kBlocks>;
@@ -32,7 +49,7 @@ void expect_clustered(unsigned least) {
       layout.erase(list, before);
       values.erase(values.begin() + static_cast<long>(place));
     }
-    layout.check(list);
+    expect_in_blocks(lists.heap, lists.roots[list], least, Sorted);
     // m_worst: all blocks but each list's last hold the least.
     std::size_t blocks = 0;
     for (std::uint32_t page = 0; page < lists.heap.pages(); ++page)

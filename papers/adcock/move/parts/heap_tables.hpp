@@ -50,7 +50,6 @@ public:
   Mask mask(LineId line) const { return masks_[number(line)]; }
   unsigned count(LineId line) const { return bits_in(mask(line)); }
   unsigned space(LineId line) const { return kCells - count(line); }
-  bool is_empty(LineId line) const { return mask(line) == 0; }
   bool is_full(LineId line) const { return mask(line) == kFull; }
   unsigned count(PageId page) const {
     if constexpr (What.page_counts()) return facts_[number(page)].count;
