@@ -31,8 +31,7 @@ NAMES: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "cyll": {
         "tables 5.1 and 5.2": (*_HIS, "one-per-line", "usage-df by ping"),
-        "L1 misses / simple's (his): tables 5.3": (*_HIS, "one-per-line", "usage-df by ping"),
-        "L2 misses / simple's (his): tables 5.3": (*_HIS, "one-per-line", "usage-df by ping"),
+        "misses / simple's (his): tables 5.3": (*_HIS, "one-per-line", "usage-df by ping"),
         "tables 5.9 and 5.10": ("glibc", "abut+order=birth", "simple", "usage-df by ping"),
         "tables 5.11 and 5.12": ("glibc", "cover-100", "hexapawn-4x3"),
         "tables 5.13 and 5.14": (*_HIS, "one-per-line", "hexapawn-4x3"),
@@ -51,8 +50,7 @@ NAMES: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "rezaei": {
         "(figures 1, 2 and 5)": (*_SIDES, "lea", "abt", "abt-first"),
-        "rezaei-8k-64: the first level (figure 3)": _SIDES,
-        "rezaei-16k: the first level (figure 4)": _SIDES,
+        **{f"(figure {number})": _SIDES for number in (3, 4)},
         "time by the clock on two cores": ("offload:lea", "offload-process:lea"),
         "processor time of both sides": ("offload:lea", "offload-process:lea"),
     },
