@@ -51,12 +51,14 @@ std::span<const Number> column(const char *name, const Optional<Number> &given, 
 
 void take(Consumer &consumer, const Input<uint64_t> &addresses, const Optional<uint32_t> &sizes,
           const Optional<uint8_t> &kinds, const Optional<uint32_t> &threads,
-          const Optional<uint32_t> &owners, const Optional<uint64_t> &codes) {
+          const Optional<uint32_t> &owners, const Optional<uint64_t> &codes,
+          const Optional<uint64_t> &recorded) {
   const size_t count = addresses.size();
   const sim::References references{
-      {addresses.data(), count},       column("sizes", sizes, count),
-      column("kinds", kinds, count),   column("threads", threads, count),
-      column("owners", owners, count), column("codes", codes, count)};
+      {addresses.data(), count},          column("sizes", sizes, count),
+      column("kinds", kinds, count),      column("threads", threads, count),
+      column("owners", owners, count),    column("codes", codes, count),
+      column("recorded", recorded, count)};
   const nb::gil_scoped_release others_may_run;
   consumer.take(references);
 }
@@ -174,9 +176,12 @@ std::unique_ptr<Run> make_run(std::shared_ptr<Reader> reader, const nb::object &
   auto run = std::make_unique<Run>();
   run->reader = std::move(reader);
   run->layout = layout_of(*run->reader, layout, seed);
-  sim::ReplayOptions options{owned_by(by),     std::move(owner_of_context),
-                             side_named(side), std::move(leave_out),
-                             join_modifies,    std::move(windows)};
+  const bool moved =
+      !nb::isinstance<nb::str>(layout) || nb::cast<std::string>(layout) != "recorded";
+  sim::ReplayOptions options{owned_by(by),      std::move(owner_of_context),
+                             side_named(side),  std::move(leave_out),
+                             join_modifies,     moved,
+                             std::move(windows)};
   run->replay = std::make_unique<Replay>(*run->reader, *run->layout, std::move(options));
   return run;
 }
@@ -187,7 +192,8 @@ void add_sim(nb::module_ &m) {
   using namespace nb::literals;
   nb::class_<Consumer>(m, "Consumer")
       .def("take", &take, "addresses"_a, "sizes"_a = nb::none(), "kinds"_a = nb::none(),
-           "threads"_a = nb::none(), "owners"_a = nb::none(), "codes"_a = nb::none());
+           "threads"_a = nb::none(), "owners"_a = nb::none(), "codes"_a = nb::none(),
+           "recorded"_a = nb::none());
   nb::class_<Tree, Consumer>(m, "Tree")
       .def(nb::new_(&make_tree), "levels"_a)
       .def("counts", &counts_of, "level"_a)

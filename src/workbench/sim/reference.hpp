@@ -51,6 +51,8 @@ struct References {
   std::span<const uint32_t> threads;
   std::span<const Owner> owners;
   std::span<const uint64_t> codes = {}; // the instructions' addresses, where they are known
+  std::span<const uint64_t> recorded =
+      {}; // where they were when recorded; empty: at their addresses
 
   size_t count() const { return addresses.size(); }
 
@@ -58,7 +60,8 @@ struct References {
     const auto cut = [from, length](auto column) {
       return column.empty() ? column : column.subspan(from, length);
     };
-    return {cut(addresses), cut(sizes), cut(kinds), cut(threads), cut(owners), cut(codes)};
+    return {cut(addresses), cut(sizes), cut(kinds),   cut(threads),
+            cut(owners),    cut(codes), cut(recorded)};
   }
 
   Reference operator[](size_t i) const {

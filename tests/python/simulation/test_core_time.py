@@ -72,6 +72,22 @@ def test_layouts_are_ranked_by_predicted_time_where_a_machine_has_a_core(tmp_pat
     assert access_cycles(without) == average_cycles(without)
 
 
+def test_the_same_accesses_depend_on_the_same_loads_under_every_layout(tmp_path: Path) -> None:
+    waited = []
+    for step in (64, 1 << 16):
+        trace = tmp_path / f"{step}.trace"
+        with TraceWriter(trace) as out:
+            nodes = [out.allocate(64, address=step * (n + 1)) for n in range(1000)]
+            for _ in range(4):
+                for node in nodes:
+                    out.access(node, 0, 8)
+        time = simulate(Job(str(trace), find_preset("zen5"), layout="line")).time
+        assert time
+        waited.append(time.cycles["dependence"])
+    beside, apart = waited
+    assert beside < apart / 10
+
+
 def test_every_core_that_comes_with_abut_can_be() -> None:
     found = {name: read_preset(path) for name, path in preset_files().items()}
     cores = {name: preset for name, preset in found.items() if preset.core}

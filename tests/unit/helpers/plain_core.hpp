@@ -138,15 +138,18 @@ public:
     for (const TimedCache &shape : m.tlbs) tlbs.emplace_back(shape);
   }
 
-  void take(const Reference &one, uint64_t code) {
+  void take(const Reference &one, uint64_t code, uint64_t recorded) {
     const bool writes = one.kind == kWrite;
-    for (uint64_t line = one.address / 64; line <= (one.address + one.size - 1) / 64; ++line)
-      access(line, one.size, writes);
+    const uint64_t first = one.address / 64;
+    const bool loaded = !near(recorded / 64);
+    for (uint64_t line = recorded / 64; line <= (recorded + one.size - 1) / 64; ++line) near(line);
+    for (uint64_t line = first; line <= (one.address + one.size - 1) / 64; ++line)
+      access(line, one.size, writes, loaded && line == first);
     if (m.stride == 0 || writes) return;
     if (const auto target = stride.observe(code, one.address)) bring(*target, begun);
   }
 
-  void access(uint64_t line, uint32_t size, bool writes) {
+  void access(uint64_t line, uint32_t size, bool writes, bool loaded) {
     begun += m.compute;
     if (ends.size() >= m.window) begun = std::max(begun, ends[ends.size() - m.window]);
     Ticks stored = 0;
@@ -156,7 +159,7 @@ public:
       begun += stored;
     }
     Ticks known = begun;
-    if (!near(line) && !writes) known = std::max(known, pointer);
+    if (loaded && !writes) known = std::max(known, pointer);
     Ticks walked = 0;
     const uint64_t page = line * 64 >> m.page_shift;
     if (tlbs[0].use(page) == nullptr) {

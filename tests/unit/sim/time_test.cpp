@@ -18,7 +18,9 @@ using Columns = std::vector<Reference>;
 // The instruction of the i-th reference: one of a dozen, mostly those of a loop.
 uint64_t code_of(size_t i) { return 0x400000 + (i % 7 == 0 ? i / 7 % 5 : i % 3) * 4; }
 
-void feed(Consumer &consumer, const Columns &references) {
+// `recorded`: where they were; empty: where they are.
+void feed(Consumer &consumer, const Columns &references,
+          const std::vector<uint64_t> &recorded = {}) {
   std::vector<uint64_t> addresses;
   std::vector<uint32_t> sizes;
   std::vector<Kind> kinds;
@@ -29,12 +31,13 @@ void feed(Consumer &consumer, const Columns &references) {
     sizes.push_back(one.size);
     kinds.push_back(one.kind);
   }
-  consumer.take({addresses, sizes, kinds, {}, {}, codes});
+  consumer.take({addresses, sizes, kinds, {}, {}, codes, recorded});
 }
 
-TimeCounts time_of(const Machine &machine, const Columns &references) {
+TimeCounts time_of(const Machine &machine, const Columns &references,
+                   const std::vector<uint64_t> &recorded = {}) {
   Core core(machine);
-  feed(core, references);
+  feed(core, references, recorded);
   return core.counts();
 }
 
@@ -78,9 +81,15 @@ TEST(Time, IsThatOfTheRulesStepByStep) {
   for (int round = 0; round < 40; ++round) {
     const Machine machine = any_machine(random);
     const Columns references = any_references(random, 4000);
+    std::vector<uint64_t> recorded;
+    const bool moved = round % 2 == 0;
+    for (const Reference &one : any_references(random, references.size()))
+      recorded.push_back(moved ? one.address : references[recorded.size()].address);
     PlainCore plain(machine);
-    for (size_t i = 0; i < references.size(); ++i) plain.take(references[i], code_of(i));
-    const TimeCounts counts = time_of(machine, references);
+    for (size_t i = 0; i < references.size(); ++i)
+      plain.take(references[i], code_of(i), recorded[i]);
+    const TimeCounts counts =
+        moved ? time_of(machine, references, recorded) : time_of(machine, references);
     ASSERT_EQ(counts.parts, plain.counts.parts) << "round " << round;
     EXPECT_EQ(counts.misses, plain.counts.misses);
     EXPECT_EQ(counts.tlb_misses, plain.counts.tlb_misses);

@@ -30,11 +30,14 @@ void Layout::take(const Event &event) {
 }
 
 void Layout::settle(Place &place, const Event &event) {
+  const bool stays = place.live && event.kind == EventKind::resize;
+  const uint64_t recorded = stays ? place.recorded : event.address;
+  place.recorded = recorded;
   if (place.live) {
     if (can_stay(event, place.size, event.size)) return;
     give_back(place.base, place.size);
   }
-  place = {this->place(event, event.size), event.size, true, is_rearranged(event.object)};
+  place = {this->place(event, event.size), event.size, recorded, true, is_rearranged(event.object)};
 }
 
 } // namespace abut::sim

@@ -30,6 +30,11 @@ public:
     return place.rearranged ? address_of_field(object, place.base, offset) : place.base + offset;
   }
 
+  // Where that byte lay when it was recorded.
+  uint64_t recorded_address_of(uint64_t object, uint64_t offset) const {
+    return object < places_.size() ? places_[object].recorded + offset : offset;
+  }
+
   bool knows(uint64_t object) const { return object < places_.size(); }
 
 protected:
@@ -49,6 +54,7 @@ private:
   struct Place {
     uint64_t base = 0;
     uint64_t size = 0;
+    uint64_t recorded = 0;
     bool live = false;
     bool rearranged = false;
   };

@@ -22,6 +22,7 @@ bool Replay::next() {
   threads_.clear();
   owners_.clear();
   codes_.clear();
+  recorded_.clear();
   if (options_.windows.empty()) return next_batch();
   while (chunk_ < reader_.chunks().size()) {
     const bool more = window_ < options_.windows.size();
@@ -87,6 +88,7 @@ void Replay::append(uint32_t from, uint32_t to) {
     sizes_.push_back(batches_->sizes()[i]);
     kinds_.push_back(kinds[i]);
     threads_.push_back(batches_->threads()[i]);
+    if (options_.moved) recorded_.push_back(layout_.recorded_address_of(objects[i], offsets[i]));
     if (has_codes_) codes_.push_back(batches_->codes()[i]);
     if (options_.owned_by != OwnedBy::none) owners_.push_back(owner_of(objects[i], address));
   }
@@ -135,7 +137,7 @@ Owner Replay::page_owner(uint64_t page) {
 }
 
 References Replay::references() const {
-  return {addresses_, sizes_, kinds_, threads_, owners_, codes_};
+  return {addresses_, sizes_, kinds_, threads_, owners_, codes_, recorded_};
 }
 
 } // namespace abut::sim

@@ -27,6 +27,8 @@ struct ReplayOptions {
   std::vector<std::pair<uint64_t, uint64_t>> leave_out;
   // An instruction that reads a place and writes it back counts as the read alone, as in cachegrind.
   bool join_modifies = false;
+  // The layout is another than the recorded one: references have where they were, too.
+  bool moved = false;
   // Chunks [from, to) whose accesses to keep, in order; of all others, the events alone are read. Empty: all chunks.
   std::vector<std::pair<size_t, size_t>> windows;
 };
@@ -83,6 +85,7 @@ private:
   std::vector<uint32_t> threads_;
   std::vector<Owner> owners_;
   std::vector<uint64_t> codes_;
+  std::vector<uint64_t> recorded_;
   bool has_codes_ = false;
 };
 

@@ -34,6 +34,7 @@ TimeCounts Core::counts() const {
 
 void Core::take(const References &references) {
   const auto addresses = references.addresses;
+  const auto recorded = references.recorded.empty() ? addresses : references.recorded;
   const size_t count = references.count();
   const bool strides = machine_.stride != 0 && !references.codes.empty();
   uint64_t last_ahead = 0;
@@ -47,15 +48,17 @@ void Core::take(const References &references) {
     const uint32_t size = references.sizes.empty() ? 1 : references.sizes[i];
     Kind kind = size >= kPointer ? Kind::pointer : Kind::load;
     if (!references.kinds.empty() && (references.kinds[i] & kWrite) != 0) kind = Kind::store;
+    const bool loaded = is_loaded(recorded[i], size);
     const uint64_t first = line_of(addresses[i]);
     if (addresses[i] % kLineBytes + size <= kLineBytes) {
       if (first == line_)
-        take_again(kind);
+        take_again(kind, loaded);
       else
-        take_line(first, kind);
+        take_line(first, kind, loaded);
     } else {
       const uint64_t last = extent_of(addresses[i], size).last >> kLineShift;
-      for (uint64_t line = first; line <= last; ++line) take_line(line, kind);
+      for (uint64_t line = first; line <= last; ++line)
+        take_line(line, kind, loaded && line == first);
     }
     if (!strides || kind == Kind::store) continue;
     const auto target = stride_.observe(references.codes[i], addresses[i] & kAddressMask);
@@ -63,21 +66,24 @@ void Core::take(const References &references) {
   }
 }
 
+// Whether the access has an address that was loaded, judged by where it was when recorded.
+inline bool Core::is_loaded(uint64_t recorded, uint32_t size) {
+  const bool loaded = !recent_.use(line_of(recorded));
+  const uint64_t last = extent_of(recorded, size).last >> kLineShift;
+  for (uint64_t line = line_of(recorded) + 1; line <= last; ++line) recent_.use(line);
+  return loaded;
+}
+
 // Of the line of the access before.
-inline void Core::take_again(Kind kind) {
+inline void Core::take_again(Kind kind, bool loaded) {
   Waits waits;
-  const Ticks start = begin(kind, waits);
+  const Ticks start = begin(kind, loaded, waits);
   end(kind, std::max<Ticks>(start + machine_.caches[0].latency, found_->ready), waits);
 }
 
-void Core::take_line(uint64_t line, Kind kind) {
+void Core::take_line(uint64_t line, Kind kind, bool loaded) {
   Waits waits;
-  Ticks start = begin(kind, waits);
-  // A store's data, not its address, is what comes from elsewhere more often than not; it waits for nothing.
-  if (!recent_.use(line) && kind != Kind::store && pointer_ > start) {
-    waits.dependence = pointer_ - start;
-    start = pointer_;
-  }
+  Ticks start = begin(kind, loaded, waits);
   waits.walk = translate(line);
   start += waits.walk;
   line_ = line;
@@ -96,14 +102,17 @@ void Core::take_line(uint64_t line, Kind kind) {
 }
 
 // When the access begins, whose address may be to come yet. Before the first ends and stores there are zeros.
-inline Ticks Core::begin(Kind kind, Waits &waits) {
+inline Ticks Core::begin(Kind kind, bool loaded, Waits &waits) {
   const Ticks oldest = ended_of_[(counts_.accesses - machine_.window) % kMostInFlight];
   begun_ = std::max(begun_ + machine_.compute, oldest);
   if (kind == Kind::store && stores_.room() > begun_) {
     waits.store = stores_.room() - begun_;
     begun_ = stores_.room();
   }
-  return begun_;
+  // A store's data, not its address, is what comes from elsewhere more often than not; it waits for nothing.
+  if (!loaded || kind == Kind::store || pointer_ <= begun_) return begun_;
+  waits.dependence = pointer_ - begun_;
+  return pointer_;
 }
 
 inline Ticks Core::translate(uint64_t line) {
