@@ -141,15 +141,15 @@ public:
   void take(const Reference &one, uint64_t code, uint64_t recorded) {
     const bool writes = one.kind == kWrite;
     const uint64_t first = one.address / 64;
-    const bool loaded = !near(recorded / 64);
+    const Ticks known = near(recorded / 64);
     for (uint64_t line = recorded / 64; line <= (recorded + one.size - 1) / 64; ++line) near(line);
     for (uint64_t line = first; line <= (one.address + one.size - 1) / 64; ++line)
-      access(line, one.size, writes, loaded && line == first);
+      access(line, one.size, writes, known);
     if (m.stride == 0 || writes) return;
     if (const auto target = stride.observe(code, one.address)) bring(*target, begun);
   }
 
-  void access(uint64_t line, uint32_t size, bool writes, bool loaded) {
+  void access(uint64_t line, uint32_t size, bool writes, Ticks address) {
     begun += m.compute;
     if (ends.size() >= m.window) begun = std::max(begun, ends[ends.size() - m.window]);
     Ticks stored = 0;
@@ -159,7 +159,7 @@ public:
       begun += stored;
     }
     Ticks known = begun;
-    if (loaded && !writes) known = std::max(known, pointer);
+    if (!writes) known = std::max(known, address);
     Ticks walked = 0;
     const uint64_t page = line * 64 >> m.page_shift;
     if (tlbs[0].use(page) == nullptr) {
@@ -202,15 +202,15 @@ public:
   TimeCounts counts;
 
 private:
-  bool near(uint64_t line) {
-    for (uint64_t &other : recent)
+  Ticks near(uint64_t line) {
+    for (auto &[other, known] : recent)
       if (line == other || line + 1 == other || line == other + 1) {
         other = line;
-        return true;
+        return known;
       }
-    recent[oldest] = line;
+    recent[oldest] = {line, pointer};
     oldest = (oldest + 1) % recent.size();
-    return false;
+    return pointer;
   }
 
   Ticks below(uint64_t line, Ticks start, int &level) {
@@ -282,7 +282,7 @@ private:
   std::vector<PlainCache> tlbs;
   PlainStream stream;
   PlainStride stride;
-  std::array<uint64_t, 4> recent{};
+  std::array<std::pair<uint64_t, Ticks>, 4> recent{};
   size_t oldest = 0;
   std::vector<Ticks> ends;
   std::vector<Ticks> fills;

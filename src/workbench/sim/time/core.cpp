@@ -48,17 +48,16 @@ void Core::take(const References &references) {
     const uint32_t size = references.sizes.empty() ? 1 : references.sizes[i];
     Kind kind = size >= kPointer ? Kind::pointer : Kind::load;
     if (!references.kinds.empty() && (references.kinds[i] & kWrite) != 0) kind = Kind::store;
-    const bool loaded = is_loaded(recorded[i], size);
+    const Ticks known = known_at(recorded[i], size);
     const uint64_t first = line_of(addresses[i]);
     if (addresses[i] % kLineBytes + size <= kLineBytes) {
       if (first == line_)
-        take_again(kind, loaded);
+        take_again(kind, known);
       else
-        take_line(first, kind, loaded);
+        take_line(first, kind, known);
     } else {
       const uint64_t last = extent_of(addresses[i], size).last >> kLineShift;
-      for (uint64_t line = first; line <= last; ++line)
-        take_line(line, kind, loaded && line == first);
+      for (uint64_t line = first; line <= last; ++line) take_line(line, kind, known);
     }
     if (!strides || kind == Kind::store) continue;
     const auto target = stride_.observe(references.codes[i], addresses[i] & kAddressMask);
@@ -66,24 +65,24 @@ void Core::take(const References &references) {
   }
 }
 
-// Whether the access has an address that was loaded, judged by where it was when recorded.
-inline bool Core::is_loaded(uint64_t recorded, uint32_t size) {
-  const bool loaded = !recent_.use(line_of(recorded));
+// When the access's address is known, by where it was when recorded.
+inline Ticks Core::known_at(uint64_t recorded, uint32_t size) {
+  const Ticks known = recent_.use(line_of(recorded), pointer_);
   const uint64_t last = extent_of(recorded, size).last >> kLineShift;
-  for (uint64_t line = line_of(recorded) + 1; line <= last; ++line) recent_.use(line);
-  return loaded;
+  for (uint64_t line = line_of(recorded) + 1; line <= last; ++line) recent_.use(line, known);
+  return known;
 }
 
 // Of the line of the access before.
-inline void Core::take_again(Kind kind, bool loaded) {
+inline void Core::take_again(Kind kind, Ticks known) {
   Waits waits;
-  const Ticks start = begin(kind, loaded, waits);
+  const Ticks start = begin(kind, known, waits);
   end(kind, std::max<Ticks>(start + machine_.caches[0].latency, found_->ready), waits);
 }
 
-void Core::take_line(uint64_t line, Kind kind, bool loaded) {
+void Core::take_line(uint64_t line, Kind kind, Ticks known) {
   Waits waits;
-  Ticks start = begin(kind, loaded, waits);
+  Ticks start = begin(kind, known, waits);
   waits.walk = translate(line);
   start += waits.walk;
   line_ = line;
@@ -102,7 +101,7 @@ void Core::take_line(uint64_t line, Kind kind, bool loaded) {
 }
 
 // When the access begins, whose address may be to come yet. Before the first ends and stores there are zeros.
-inline Ticks Core::begin(Kind kind, bool loaded, Waits &waits) {
+inline Ticks Core::begin(Kind kind, Ticks known, Waits &waits) {
   const Ticks oldest = ended_of_[(counts_.accesses - machine_.window) % kMostInFlight];
   begun_ = std::max(begun_ + machine_.compute, oldest);
   if (kind == Kind::store && stores_.room() > begun_) {
@@ -110,9 +109,9 @@ inline Ticks Core::begin(Kind kind, bool loaded, Waits &waits) {
     begun_ = stores_.room();
   }
   // A store's data, not its address, is what comes from elsewhere more often than not; it waits for nothing.
-  if (!loaded || kind == Kind::store || pointer_ <= begun_) return begun_;
-  waits.dependence = pointer_ - begun_;
-  return pointer_;
+  if (kind == Kind::store || known <= begun_) return begun_;
+  waits.dependence = known - begun_;
+  return known;
 }
 
 inline Ticks Core::translate(uint64_t line) {

@@ -3,7 +3,8 @@
 // begin in order, as many at a time as the window holds, and end in order; what an end waits for is where the time went.
 //
 // - An access whose address comes from memory waits for the load that it comes from. Traces hold no values, so one that
-//   is neither on nor beside a line of the last few accesses is taken to depend on the last load of a pointer's size.
+//   is neither on nor beside a line of the last few accesses is taken to depend on the last load of a pointer's size,
+//   and those on or beside its line, on the same load.
 //   Under another layout the same accesses depend as in the recorded one: the program's instructions are the same.
 // - As many misses are in flight as there are buffers (Kroft, "Lockup-free instruction fetch/prefetch cache
 //   organization", ISCA 1981).
@@ -50,10 +51,10 @@ private:
     size_t level = 0; // 3 for memory
   };
 
-  bool is_loaded(uint64_t recorded, uint32_t size);
-  void take_again(Kind kind, bool loaded);
-  void take_line(uint64_t line, Kind kind, bool loaded);
-  Ticks begin(Kind kind, bool loaded, Waits &waits);
+  Ticks known_at(uint64_t recorded, uint32_t size);
+  void take_again(Kind kind, Ticks known);
+  void take_line(uint64_t line, Kind kind, Ticks known);
+  Ticks begin(Kind kind, Ticks known, Waits &waits);
   Ticks translate(uint64_t line);
   void end(Kind kind, Ticks there, const Waits &waits);
   void account(Ticks stall, const Waits &waits);
