@@ -40,7 +40,9 @@ def action_of(trial: Trial, culprit: Culprit, command: Sequence[str], proposed: 
             return Action(ORDER, title, "\n".join([f"$ abut tune -- {run}", *_hints(culprit)]))
         case "align":
             title = f"begin each {name} at a line: {culprit.size} -> {trial.size} bytes"
-            return Action(ALIGN, title, f"{where}\n{_aligned(culprit, name, trial.size)}")
+            many = "   /* and many in one block: one by one, they take more */"
+            code = f"{where}\n{_aligned(culprit, name, trial.size)}{many}"
+            return Action(ALIGN, title, code)
         case "spread":
             title = f"let {culprit.what} begin at different lines of their pages"
             code = f"malloc(size + 64 * {_LINE}) + (i % 64) * {_LINE}   /* i counts them */"

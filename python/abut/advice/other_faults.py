@@ -26,11 +26,15 @@ _MOST = 5
 def sharing_findings(culprits: list[Culprit], sample: Sample, total: float) -> list[dict[str, Any]]:
     """Culprits whose lines several threads write, though not the same words."""
     closeup, found = sample.closeup, []
-    cost = TRANSFERS * sample.preset.levels[-1].cycles
+    transfer = TRANSFERS * sample.preset.levels[-1].cycles
+    stores = sample.preset.core.stores if sample.preset.core else 0
     names = {context: one for one in culprits for context in one.contexts}
     for culprit in culprits:
         misses = int(closeup.false_sharing[culprit.contexts].sum())
-        share = misses * cost / (total + misses * cost)
+        # Stores that wait in the buffer for the line are done together when it comes.
+        waiting = misses / max(1, sample.waits.accesses) * stores
+        cost = misses * transfer / max(1.0, waiting)
+        share = cost / (total + cost)
         if share < _WORTH:
             continue
         pairs = _pairs(culprit, closeup.sharing_pairs, names)

@@ -68,7 +68,8 @@ uint64_t interleaved(int count, bool mended) {
   Link *heads[kLists] = {}, **ends[kLists];
   for (int list = 0; list < kLists; ++list) ends[list] = &heads[list];
   for (int i = 0; i < count; ++i) {
-    const int list = mended ? i * kLists / count : static_cast<int>(chance() % kLists);
+    const int drawn = static_cast<int>(chance() % kLists);
+    const int list = mended ? static_cast<int>(int64_t{i} * kLists / count) : drawn;
     ends[list] = append(ends[list]);
   }
   uint64_t sum = 0;
@@ -90,12 +91,16 @@ struct alignas(64) Aligned {
 template <typename Object>
 uint64_t straddling(int count) {
   std::vector<Object *> objects;
-  for (int i = 0; i < count; ++i) objects.push_back(new Object{static_cast<uint32_t>(i), {}, 1});
+  Object *pool = alignof(Object) > 16 ? new Object[static_cast<size_t>(count)] : nullptr;
+  for (int i = 0; i < count; ++i) {
+    objects.push_back(pool != nullptr ? pool + i : new Object);
+    *objects.back() = {static_cast<uint32_t>(i), {}, 1};
+  }
   uint64_t sum = 0;
   for (int phase = 0; phase < 8; ++phase) {
     std::vector<Object *> used;
     for (int i = 0; i < count / 4; ++i) used.push_back(objects[chance() % objects.size()]);
-    for (int i = 0; i < 4 * count; ++i) {
+    for (int i = 0; i < 16 * count; ++i) {
       const Object *object = used[chance() % used.size()];
       sum += object->first ^ object->last;
     }
