@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from abut.advice.actions import SIMPLEST, Action, action_of
-from abut.advice.culprits import Culprit, culprits_of, described
+from abut.advice.actions import SIMPLEST, action_of
+from abut.advice.culprits import Culprit, culprits_of
 from abut.advice.fields import field_document
+from abut.advice.finding import Gain, finding
 from abut.advice.other_faults import sharing_findings, temporary_findings
 from abut.advice.reasons import line_use, reason_of
 from abut.advice.sample import Sample
@@ -165,32 +166,26 @@ def _finding(
         best = None  # a slightly different machine would lose by it
     use = line_use(culprit, sample)
     fields = field_document(culprit, sample.closeup, best[1] if best else None)
-    action: Action | None = None
-    reason, why = "", ""
-    gain = 0.0
+    action, reason, gain = None, ("", _no_reason(tried, share)), Gain()
     if best:
-        gain, trial = best
-        reason, why = reason_of(trial.kind, culprit, sample, use, _mate(culprit, sample, culprits))
+        gain = Gain(best[0], low, high, low >= _SURE * best[0])
+        mate = _mate(culprit, sample, culprits)
+        reason = reason_of(best[1].kind, culprit, sample, use, mate)
         proposed = fields["proposed"] if fields else ""
-        action = action_of(trial, culprit, sample.trace.info.command, proposed)
-    level_misses = [int(row[culprit.contexts].sum()) for row in sample.waits.misses]
-    return {
-        **described(culprit),
-        "lost": share,
-        "misses": level_misses,
-        "use": dataclasses.asdict(use) | {"empty": use.empty},
-        "reason": reason,
-        "why": why or _no_reason(tried, share),
-        "action": dataclasses.asdict(action) if action else None,
-        "gain": gain,
-        "low": low if best else 0.0,
-        "high": high if best else 0.0,
-        "sure": low >= _SURE * gain if best else True,
-        "tried": [{"kind": one.kind, "gain": round(value, 4)} for value, one in tried.gains]
+        action = action_of(best[1], culprit, sample.trace.info.command, proposed)
+    return finding(
+        culprit,
+        share,
+        reason,
+        action,
+        gain,
+        misses=[int(row[culprit.contexts].sum()) for row in sample.waits.misses],
+        use=dataclasses.asdict(use) | {"empty": use.empty},
+        tried=[{"kind": one.kind, "gain": round(value, 4)} for value, one in tried.gains]
         if tried
         else [],
-        "fields": fields,
-    }
+        fields=fields,
+    )
 
 
 def _no_reason(tried: _Tried | None, share: float) -> str:

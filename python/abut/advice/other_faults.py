@@ -1,12 +1,12 @@
 """What no layout shows: lines that threads take from each other, and objects that hardly live."""
 
-import dataclasses
 from typing import Any
 
 import numpy as np
 
-from abut.advice.actions import Action, pad_action, reuse_action
-from abut.advice.culprits import Culprit, culprits_of, described
+from abut.advice.actions import pad_action, reuse_action
+from abut.advice.culprits import Culprit, culprits_of
+from abut.advice.finding import Gain, finding
 from abut.advice.sample import Sample
 from abut.trace.names import Rules
 from abut.trace.native import Array
@@ -42,7 +42,8 @@ def sharing_findings(culprits: list[Culprit], sample: Sample, total: float) -> l
             f"about {misses:,} times a thread loses a line that it needs, because another "
             f"one writes other words of it: {'; '.join(pairs)}"
         )
-        found.append(_finding(culprit, "false sharing", why, pad_action(culprit), share))
+        stated = Gain(share, share / 2, share, sure=False)
+        found.append(finding(culprit, share, ("false sharing", why), pad_action(culprit), stated))
     return found
 
 
@@ -94,8 +95,9 @@ def temporary_findings(
             f"{kept} live at a time: about {share:.0%} of the time, at {PAIR_INSTRUCTIONS} "
             "instructions each"
         )
-        action = reuse_action(culprit, kept)
-        found.append(_finding(culprit, "temporary allocations", why, action, share))
+        action, reason = reuse_action(culprit, kept), ("temporary allocations", why)
+        stated = Gain(share, share / 2, share, sure=False)
+        found.append(finding(culprit, share, reason, action, stated))
     return found
 
 
@@ -105,23 +107,3 @@ def _most_alive(objects: dict[str, Array], rows: Array) -> int:
     steps = np.concatenate([np.ones(len(born), np.int64), -np.ones((died >= 0).sum(), np.int64)])
     order = np.lexsort((steps, times))
     return int(np.cumsum(steps[order]).max(initial=0))
-
-
-def _finding(
-    culprit: Culprit, reason: str, why: str, action: Action, share: float
-) -> dict[str, Any]:
-    return {
-        **described(culprit),
-        "lost": share,
-        "misses": [],
-        "use": None,
-        "reason": reason,
-        "why": why,
-        "action": dataclasses.asdict(action),
-        "gain": share,
-        "low": share / 2,
-        "high": share,
-        "sure": False,
-        "tried": [],
-        "fields": None,
-    }

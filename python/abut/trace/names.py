@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import cache
+from itertools import dropwhile, takewhile
 from pathlib import Path
 
 from abut.errors import USAGE, AbutError
@@ -127,7 +128,7 @@ def type_in(places: Sequence[Place], rules: Rules) -> str:
     for rule in rules.types:
         if rule.file in files:
             return rule.name
-        for function in functions if rule.template else ():
+        for function in _outermost(functions, rule.template):
             for arguments in template_arguments(function, rule.template):
                 if rule.inside and not arguments[0].startswith(f"{rule.inside}<"):
                     continue
@@ -138,6 +139,17 @@ def type_in(places: Sequence[Place], rules: Rules) -> str:
                 with suppress(IndexError):  # fewer than the name wants
                     return readable(rule.name.format(*cleaned), rules)
     return ""
+
+
+def _outermost(functions: Sequence[str], template: str) -> list[str]:
+    """Of the first functions in a row that have the template, the last. Compilers make one of equal
+    functions of several types, so that the others may be named after another type.
+    """
+
+    def has(function: str) -> bool:
+        return bool(template) and any(template_arguments(function, template))
+
+    return list(takewhile(has, dropwhile(lambda one: not has(one), functions)))[-1:]
 
 
 @cache

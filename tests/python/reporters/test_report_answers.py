@@ -1,9 +1,11 @@
 """What `abut report` says without a page: on the terminal, as JSON, by its exit code."""
 
 import json
+from importlib import resources
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from abut.advice.advise import advise
 from abut.simulation.report import Request, trace_report
@@ -30,6 +32,19 @@ def test_the_terminal_shows_the_bound_the_changes_and_the_culprits(
     assert "24-byte objects in" in done.stdout
     assert done.stdout.splitlines()[-1].startswith("next: abut ")
     assert not (trace.parent / "report.html").exists()
+
+
+def test_what_json_prints_has_the_form_that_the_schema_says(trace: Path, inside: Inside) -> None:
+    text = resources.files("abut.reporters").joinpath("answer.schema.json").read_text()
+    schema = Draft202012Validator(json.loads(text))
+    with TraceWriter(trace.parent / "empty.trace"):
+        pass
+    for traces in ("run.trace", "run.trace run.trace", "empty.trace"):
+        answer = json.loads(inside(f"report --json {traces}").stdout)
+        schema.validate(answer)
+        assert len(answer["runs"]) == len(traces.split())
+    del answer["next"]
+    assert not schema.is_valid(answer)
 
 
 def test_json_has_each_culprit_with_reason_action_and_gain(trace: Path, inside: Inside) -> None:

@@ -30,6 +30,11 @@ CHAINS: list[tuple[list[str | tuple[str, str]], str]] = [
         "std::unordered_map<long, std::unique_ptr<Order>> node in Index::put",
     ),
     (["std::_Vector_base<Order*, std::allocator<Order*> >::_M_allocate(unsigned long)", "grow(int)"], "std::vector<Order*> array in grow"),
+    (
+        ["std::_Vector_base<std::thread, std::allocator<std::thread> >::_M_allocate(unsigned long)",
+         "std::_Vector_base<Sum, std::allocator<Sum> >::_M_allocate(unsigned long)", "std::vector<Sum, std::allocator<Sum> >::vector(unsigned long)", "main"],
+        "std::vector<Sum> array in main",
+    ),
     (["alloc::alloc::alloc", "alloc::vec::Vec<book::Order, alloc::alloc::Global>::with_capacity", "book::main::h0123456789abcdef"], "Vec<book::Order> array in book::main"),
     (["l_alloc", "luaM_malloc_", "luaC_newobj", "luaH_new", "luaV_execute"], "objects in luaH_new"),
     (["Perl_safesysmalloc", "S_more_sv", "Perl_newSViv"], "objects in Perl_newSViv"),

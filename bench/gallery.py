@@ -1,14 +1,20 @@
 """Reports on six programs of six kinds: their pages, and a table of what each report says first.
 
-usage: .venv/bin/python tools/gallery.py --markdown
+Those that Debian has without debug information are built from its sources, in build.
+
+usage: .venv/bin/python bench/gallery.py --markdown
 """
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import time
 from pathlib import Path
+
+import story
+from debian_source import fetched
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "build" / "docs-extra" / "gallery"
@@ -17,23 +23,35 @@ _PORT = "7391"
 _WAIT_S = 120
 # What it is, by name, and the command.
 PROGRAMS = {
-    "xmllint": ("C", ["xmllint", "--xpath", "count(//record[@kind='cedar'])", "{work}/rows.xml"]),
+    "dot": ("C", ["{dot}", "-Tplain", "-o", "/dev/null", "{graph}"]),
     "factor": ("C++", [f"{_BIN}/factor", "--digits", "22"]),
-    "lua": ("an interpreter", ["lua5.4", "bench/scripts/tables.lua", "60000", "6"]),
-    "redis": ("a server", ["redis-server", "--port", _PORT, "--save", "", "--dir", "{work}"]),
+    "lua": ("an interpreter", ["{lua}", "bench/scripts/tables.lua", "60000", "6"]),
+    "redis": ("a server", ["{redis}", "--port", _PORT, "--save", "", "--dir", "{work}"]),
     "translate": ("a compiler", [f"{_BIN}/translate", "--file", "{work}/generated.pas"]),
     "pipeline": ("threads", [f"{_BIN}/pipeline", "--pairs", "2", "--messages", "100000"]),
 }
-_SOURCES = {
-    "rows.xml": "".join(
-        ["<rows>"]
-        + [
-            f'<record kind="{"cedar" if n % 7 else "oak"}"><t>{n}</t></record>'
-            for n in range(30000)
-        ]
-        + ["</rows>"]
-    )
+# The package, and what makes `program` in its source.
+_BUILDS = {
+    "lua": (
+        "lua5.4",
+        """echo '#define DEB_HOST_MULTIARCH ""' > src/lua5.4-deb-multiarch.h
+        cc -g -O2 -DLUA_USE_POSIX -o program $(ls src/*.c | grep -v luac) -lm""",
+    ),
+    "redis": (
+        "redis",
+        """make -j2 -C src MALLOC=libc USE_SYSTEMD=no OPTIMIZATION=-O2 redis-server
+        cp src/redis-server program""",
+    ),
 }
+
+
+def built(name: str) -> str:
+    """The path of a program that Debian's source makes."""
+    package, commands = _BUILDS[name]
+    source = fetched(package, ROOT / "build" / "gallery-source")
+    if not (source / "program").is_file():
+        subprocess.run(["sh", "-ec", commands], cwd=source, check=True, stdout=subprocess.DEVNULL)
+    return str(source / "program")
 
 
 def abut(*words: str) -> str:
@@ -71,11 +89,11 @@ def serve(record: list[str]) -> None:
     server.wait()
 
 
-def report(name: str) -> list[str]:
-    """Record a program and write its page; a row of the table."""
+def report(name: str, places: dict[str, str]) -> list[str]:
+    """Record a program and write its page; a row of the table. `places`: of programs and inputs."""
     kind, command = PROGRAMS[name]
     trace, page = PAGES / f"{name}.trace", PAGES / f"{name}.html"
-    program = [word.format(work=PAGES) for word in command]
+    program = [word.format_map(places) for word in command]
     record = ["record", "--quiet", "--sites", "--force", "-o", str(trace), "--", *program]
     if name == "redis":
         serve(record)
@@ -102,15 +120,16 @@ def main() -> int:
     parser.add_argument("--markdown", action="store_true", required=True, help="print the table")
     parser.parse_args()
     PAGES.mkdir(parents=True, exist_ok=True)
-    for name, text in _SOURCES.items():
-        (PAGES / name).write_text(text)
+    places = {"work": str(PAGES), "graph": str(story.graph(600)), "dot": str(story.built("before"))}
+    places |= {name: built(name) for name in _BUILDS}
+    os.environ["GVBINDIR"] = str(Path(places["dot"]).parent)
     generate = [sys.executable, "bench/inputs/make_pascal.py", "--routines", "300"]
     subprocess.run([*generate, "--out", str(PAGES / "generated.pas")], cwd=ROOT, check=True)
     heads = ["program", "layout could save at most", "who waits most", "why", "what to change"]
     print("| " + " | ".join(heads) + " |")
     print("|---" * len(heads) + "|")
     for name in PROGRAMS:
-        print("| " + " | ".join(report(name)) + " |")
+        print("| " + " | ".join(report(name, places)) + " |")
     return 0
 
 
