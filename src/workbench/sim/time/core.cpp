@@ -67,10 +67,14 @@ void Core::take(const References &references) {
 
 // When the access's address is known, by where it was when recorded.
 inline Ticks Core::known_at(uint64_t recorded, uint32_t size) {
-  const Ticks known = recent_.use(line_of(recorded), pointer_);
-  const uint64_t last = extent_of(recorded, size).last >> kLineShift;
-  for (uint64_t line = line_of(recorded) + 1; line <= last; ++line) recent_.use(line, known);
-  return known;
+  const uint64_t first = line_of(recorded);
+  if (first != recorded_line_) known_ = recent_.use(first, pointer_);
+  recorded_line_ = first;
+  if (recorded % kLineBytes + size > kLineBytes) {
+    recorded_line_ = extent_of(recorded, size).last >> kLineShift;
+    for (uint64_t line = first + 1; line <= recorded_line_; ++line) recent_.use(line, known_);
+  }
+  return known_;
 }
 
 // Of the line of the access before.

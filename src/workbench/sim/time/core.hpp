@@ -73,6 +73,8 @@ private:
   CodeStride stride_;
   Targets targets_;
   RecentLines recent_;
+  uint64_t recorded_line_ = ~uint64_t{0}; // of the last access, as recorded
+  Ticks known_ = 0;                       // its address was known
   StoreBuffer stores_;
   MemoryChannel memory_;
   std::array<Ticks, kMostInFlight> ended_of_{}; // of the last accesses
