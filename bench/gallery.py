@@ -21,11 +21,12 @@ PAGES = ROOT / "build" / "docs-extra" / "gallery"
 _BIN = "build/release/bin/bench"
 _PORT = "7391"
 _WAIT_S = 120
+_MOST = "20000000"  # accesses
 # What it is, by name, and the command.
 PROGRAMS = {
     "dot": ("C", ["{dot}", "-Tplain", "-o", "/dev/null", "{graph}"]),
     "factor": ("C++", [f"{_BIN}/factor", "--digits", "22"]),
-    "lua": ("an interpreter", ["{lua}", "bench/scripts/tables.lua", "60000", "6"]),
+    "lua": ("an interpreter", ["{lua}", "bench/scripts/tables.lua", "20000", "4"]),
     "redis": ("a server", ["{redis}", "--port", _PORT, "--save", "", "--dir", "{work}"]),
     "translate": ("a compiler", [f"{_BIN}/translate", "--file", "{work}/generated.pas"]),
     "pipeline": ("threads", [f"{_BIN}/pipeline", "--pairs", "2", "--messages", "100000"]),
@@ -99,8 +100,8 @@ def report(name: str, places: dict[str, str]) -> list[str]:
         serve(record)
     else:
         abut(*record)
-    abut("report", "--force", "-o", str(page), str(trace))
-    answer = json.loads(abut("report", "--json", str(trace)))
+    abut("report", "--most", _MOST, "--force", "-o", str(page), str(trace))
+    answer = json.loads(abut("report", "--most", _MOST, "--json", str(trace)))
     advice = answer["runs"][0]["advice"]
     first = advice["culprits"][0]
     change = f"{first['action']['title']}: {first['gain']:.0%}" if first["action"] else "nothing"
@@ -120,7 +121,7 @@ def main() -> int:
     parser.add_argument("--markdown", action="store_true", required=True, help="print the table")
     parser.parse_args()
     PAGES.mkdir(parents=True, exist_ok=True)
-    places = {"work": str(PAGES), "graph": str(story.graph(600)), "dot": str(story.built("before"))}
+    places = {"work": str(PAGES), "graph": str(story.graph(300)), "dot": str(story.built("before"))}
     places |= {name: built(name) for name in _BUILDS}
     os.environ["GVBINDIR"] = str(Path(places["dot"]).parent)
     generate = [sys.executable, "bench/inputs/make_pascal.py", "--routines", "300"]
