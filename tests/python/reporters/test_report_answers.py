@@ -35,7 +35,7 @@ def test_the_terminal_shows_the_bound_the_changes_and_the_culprits(
 
 
 def test_what_json_prints_has_the_form_that_the_schema_says(trace: Path, inside: Inside) -> None:
-    text = resources.files("abut.reporters").joinpath("answer.schema.json").read_text()
+    text = resources.files("abut.advice").joinpath("answer.schema.json").read_text()
     schema = Draft202012Validator(json.loads(text))
     with TraceWriter(trace.parent / "empty.trace"):
         pass
