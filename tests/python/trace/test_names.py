@@ -41,7 +41,7 @@ CHAINS: list[tuple[list[str | tuple[str, str]], str]] = [
     (["_PyObject_GC_Alloc", "_PyObject_GC_NewVar", "PyTuple_New"], "objects in PyTuple_New"),
     (["xmalloc", "my_strdup", "xcalloc", "parse_line"], "objects in parse_line"),
     (["malloc", "bench::allocate_bytes(unsigned long)", "tok_alloc_new", "grow"], "objects in grow"),
-    (["malloc", "zmalloc", "sdsnewlen"], "objects in sdsnewlen"),
+    (["malloc", "ztrymalloc_usable_internal", "zmalloc", "sdsnewlen"], "objects in sdsnewlen"),
     ([("allocate", "/usr/include/c++/12/bits/new_allocator.h"), ("push_back", "/usr/include/c++/12/bits/stl_vector.h"), "fill"], "std::vector array in fill"),
     (["operator new(unsigned long)"], "objects in operator new"),
     ([], "objects in unknown code"),
