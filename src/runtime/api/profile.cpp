@@ -3,9 +3,12 @@
 #include "base/profile.hpp"
 #include "os/file.hpp"
 #include "os/message.hpp"
+#include "placement/pools/assigned.hpp"
 
 namespace abut::entry {
 namespace {
+
+using Table = ProfileReader::Table;
 
 char text[kProfileBytes + 1];
 
@@ -40,9 +43,26 @@ SetOption set_from(const char *path, const ProfileReader::Setting &setting) {
 const char *fault_of(ProfileReader reader, unsigned &line) {
   ProfileReader::Setting setting;
   bool has_settings = false;
-  while (reader.next(setting)) has_settings = true;
+  while (reader.next(setting))
+    has_settings |= setting.table == Table::settings || setting.table == Table::context;
   line = reader.fault() != nullptr ? reader.line() : 0;
   return reader.fault() != nullptr || has_settings ? reader.fault() : "it has no settings";
+}
+
+// Null where the line holds from now on; else why not.
+const char *follow(const char *path, const ProfileReader::Setting &line) {
+  switch (line.table) {
+  case Table::settings: {
+    const SetOption result = set_from(path, line);
+    return result == SetOption::done ? nullptr : reason(result);
+  }
+  case Table::module:
+  case Table::context: return group::assigned_contexts.add(line);
+  case Table::head:
+  case Table::program:
+  case Table::machine: break;
+  }
+  return nullptr;
 }
 
 } // namespace
@@ -70,9 +90,16 @@ void follow_profile(const char *path) {
   if (fault != nullptr) return complain(path, line, fault, "; the program runs without it");
   ProfileReader::Setting setting;
   for (ProfileReader again = reader; again.next(setting);)
-    if (const SetOption result = set_from(path, setting); result != SetOption::done)
-      complain(path, setting.line, reason(result),
-               "; it has no effect (`abut options` lists what there is)");
+    if (const char *why = follow(path, setting))
+      complain(path, setting.line, why, "; it has no effect (`abut options` lists what there is)");
+}
+
+// A program's children are other programs as often as not; they need not say so.
+void find_contexts(const char *path) {
+  if (!group::assigned_contexts.any() || group::assigned_contexts.find()) return;
+  if (option_value(Option::explain) != 0)
+    complain(path, 0, "no context of it is in this program, or this build of it",
+             "; its settings hold");
 }
 
 } // namespace abut::entry

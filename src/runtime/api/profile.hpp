@@ -11,4 +11,7 @@ const char *reason(SetOption result);
 // Sets the options that the profile in the file `path` has. What is wrong with it is said, and it has no effect then.
 void follow_profile(const char *path);
 
+// Finds the contexts that it assigned to pools, and says if there are none. After all options are read.
+void find_contexts(const char *path);
+
 } // namespace abut::entry

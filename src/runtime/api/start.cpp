@@ -64,11 +64,14 @@ __attribute__((constructor(101))) void start(int, char **, char **environment) {
   for (char **entry = environment; entry && *entry; ++entry)
     if (std::strncmp(*entry, kPrefix, sizeof kPrefix - 1) == 0)
       set_from_environment(*entry + sizeof kPrefix - 1);
+  find_contexts(option_path(Option::profile));
   if (option_value(Option::deepbind) != 0) keep_deepbind();
   if (checks_blocks()) return; // and places nothing
   ways_of[static_cast<size_t>(Call::malloc)] = &kMallocWays;
   ways_of[static_cast<size_t>(Call::operator_new)] = &kNewWays;
-  if (option_value(Option::friends) != 0 || option_value(Option::groups) != 0) near::start();
+  if (option_value(Option::friends) != 0 || option_value(Option::groups) != 0 ||
+      group::assigned_contexts.any())
+    near::start();
   plan::start();
 }
 

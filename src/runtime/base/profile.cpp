@@ -54,18 +54,28 @@ bool take_value(std::string_view from, std::string_view &value) {
 
 } // namespace
 
-// `line` begins with a bracket.
+// `line` begins with a bracket; two begin an entry of a list.
 bool ProfileReader::read_table(std::string_view line) {
-  const std::string_view name =
-      first(without_first(line, 1), count_while(without_first(line, 1), is_of_name));
-  const std::string_view after = without_first(line, name.size() + 1);
-  if (!after.starts_with(']') || !is_end(without_first(after, 1))) return fail(kNoLine);
+  struct Known {
+    std::string_view line;
+    Table table;
+  };
+  static constexpr Known kKnown[] = {
+      {"[program]", Table::program},   {"[machine]", Table::machine},
+      {"[settings]", Table::settings}, {"[[module]]", Table::module},
+      {"[[context]]", Table::context},
+  };
   if (!has_format_) return fail(kNoFormat);
-  is_settings_ = name == "settings";
-  if (!is_settings_ && name != "program" && name != "machine")
-    return fail("this version has no such table");
-  is_head_ = false;
-  return false;
+  for (const Known &known : kKnown) {
+    if (!line.starts_with(known.line)) continue;
+    table_ = known.table;
+    ++entry_;
+    return is_end(without_first(line, known.line.size())) ? false : fail(kNoLine);
+  }
+  const size_t letters = count_while(line, [](char letter) { return letter != '#'; });
+  return fail(first(line, letters).find(']') == std::string_view::npos
+                  ? kNoLine
+                  : "this version has no such table");
 }
 
 // Whether the line is a setting.
@@ -78,8 +88,8 @@ bool ProfileReader::read_line(std::string_view line, Setting &setting) {
   std::string_view value;
   if (name.empty() || !after.starts_with('=') || !take_value(without_first(after, 1), value))
     return fail(kNoLine);
-  setting = {name, value, line_};
-  if (!is_head_) return is_settings_;
+  setting = {name, value, line_, table_, entry_};
+  if (table_ != Table::head) return true;
   has_format_ = name == "profile" && value == "1";
   return has_format_ ? false : fail(kNoFormat);
 }

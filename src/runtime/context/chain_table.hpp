@@ -113,6 +113,8 @@ public:
     return (return_address & (kGone - 1)) | uint64_t{parent} << (kAddressBits + 1);
   }
 
+  static Address address_in(uint64_t key) { return key & (kGone - 1); }
+
   // Writes the return addresses from `frame` outwards, at most `most`; how many. It ends where no rule leads on.
   unsigned capture(Frame frame, Address *addresses, unsigned most);
 

@@ -10,6 +10,7 @@ namespace {
 
 struct Read {
   std::vector<std::string> settings; // name=value@line
+  std::vector<std::string> entries;  // of lists: name=value@entry
   const char *fault;
   unsigned line;
 };
@@ -18,9 +19,13 @@ Read read(const std::string &text) {
   ProfileReader reader(text);
   Read found;
   ProfileReader::Setting setting;
-  while (reader.next(setting))
-    found.settings.push_back(std::string(setting.name) + "=" + std::string(setting.value) + "@" +
-                             std::to_string(setting.line));
+  while (reader.next(setting)) {
+    const std::string line = std::string(setting.name) + "=" + std::string(setting.value) + "@";
+    if (setting.table == ProfileReader::Table::settings)
+      found.settings.push_back(line + std::to_string(setting.line));
+    if (setting.table >= ProfileReader::Table::module)
+      found.entries.push_back(line + std::to_string(setting.entry));
+  }
   found.fault = reader.fault();
   found.line = reader.line();
   return found;
@@ -44,6 +49,14 @@ TEST(Profile, HasSettings) {
             (std::vector<std::string>{"order=birth@8", "retain_mb=64@9", "plan=@10"}));
 }
 
+TEST(Profile, HasListsOfModulesAndContexts) {
+  const Read found = read("profile = 1\n[[module]]\nname = \"a\"\n[[context]] # hot\npool = 1\n"
+                          "calls = \"a+0x1(f) a+0x2\"\n[[context]]\npool = 2\n");
+  EXPECT_EQ(found.fault, nullptr);
+  EXPECT_EQ(found.entries, (std::vector<std::string>{"name=a@1", "pool=1@2",
+                                                     "calls=a+0x1(f) a+0x2@2", "pool=2@3"}));
+}
+
 TEST(Profile, WithoutTheTableHasNoSettings) {
   const Read found = read("profile = 1\n[machine]\nprocessor = \"x\"\n");
   EXPECT_EQ(found.fault, nullptr);
@@ -51,11 +64,28 @@ TEST(Profile, WithoutTheTableHasNoSettings) {
 }
 
 TEST(Profile, SaysWhichLineIsWrong) {
-  for (const char *line :
-       {"order", "order birth", "order = birth", "order = \"birth", "order = \"bi\\rth\"",
-        "order = \"birth\" friends", "order = 'birth'", "order =", "= 1", "ORDER = 1", "order = -1",
-        "order = 1.5", "order = 1 2", "[settings", "[settings] order = 1", "[contexts]",
-        "[[settings]]", "[]", "order = \"a\tb\""}) {
+  for (const char *line : {"order",
+                           "order birth",
+                           "order = birth",
+                           "order = \"birth",
+                           "order = \"bi\\rth\"",
+                           "order = \"birth\" friends",
+                           "order = 'birth'",
+                           "order =",
+                           "= 1",
+                           "ORDER = 1",
+                           "order = -1",
+                           "order = 1.5",
+                           "order = 1 2",
+                           "[settings",
+                           "[settings] order = 1",
+                           "[contexts]",
+                           "[[settings]]",
+                           "[context]",
+                           "[[context]",
+                           "[[context]] 1",
+                           "[]",
+                           "order = \"a\tb\""}) {
     const Read found = read("profile = 1\n[settings]\nfriends = \"off\"\n" + std::string(line) +
                             "\nretain_mb = 1\n");
     EXPECT_NE(found.fault, nullptr) << line;

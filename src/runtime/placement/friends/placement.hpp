@@ -88,10 +88,10 @@ inline Address context_to_place(size_t bytes, Address site) {
 // Where friends did not want a request: the next from there need not ask, if nothing will change. Either groups did not
 // want it as well, or it goes with its group.
 inline void note_unwanted(Address site) {
-  if (leaves_alone(site) && group::is_settled()) remember_idle(site);
+  if (leaves_alone(site) && group::is_settled(site)) remember_idle(site);
 }
 inline void note_grouped(Address site) {
-  if (!leaves_alone(site) || !group::is_settled()) return;
+  if (!leaves_alone(site) || !group::is_settled(site)) return;
   KnownSite &known = group::place_of(site);
   known.lead(kGroupWay);
   remember_at_once(known);

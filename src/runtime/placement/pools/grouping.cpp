@@ -192,12 +192,51 @@ void note_told(Address site, const Told &told, const ThreadPools &pools) {
   if (owner == nullptr || owner == &pools) place.told = told;
 }
 
+// The pool that the profile has for a chain. Under the graph's lock.
+PoolId pool_assigned_to(context::Frame frame) {
+  Address chain[AssignedContexts::kMostCalls];
+  unsigned count = 0;
+  context::chain_table.each_step(frame, [&](uint64_t key, const context::ChainStep &) {
+    if (count < AssignedContexts::kMostCalls) chain[count++] = context::ChainTable::address_in(key);
+  });
+  return assigned_contexts.pool_of({chain, count});
+}
+
+// What the profile has for a chain: its group, which has a pool; or no group. False where that cannot be told now.
+bool find_assigned(context::Entry *leaf, context::Frame frame, size_t bytes, Group *&group) {
+  PoolId pool = kNoPool;
+  {
+    if (!shape_graph.lock().try_lock()) return false;
+    std::lock_guard guard(shape_graph.lock(), std::adopt_lock);
+    pool = pool_assigned_to(frame);
+    if (pool == kNoPool) {
+      if (!assigned_contexts.any_begins_at(*frame.sp)) be_quiet_at(*frame.sp);
+      return true;
+    }
+  }
+  group = shape_graph.group_of(leaf, bytes, *frame.sp);
+  if (group == nullptr) return false;
+  if (group->pool.exchange(pool, std::memory_order_relaxed) == pool) return true;
+  group->reason = Reason::none;
+  group->rarely = kRarely;
+  group->next_look = kNever;
+  place_of(group->site).site.store(group->site, std::memory_order_relaxed);
+  tell_anew();
+  return true;
+}
+
 // For a chain that this thread has not met lately.
-[[gnu::noinline]] void *allocate_anew(context::Entry *leaf, Address key, Address site, size_t bytes,
-                                      heap::LocalHeap *heap, ThreadPools &pools) {
+[[gnu::noinline]] void *allocate_anew(context::Entry *leaf, Address key, context::Frame frame,
+                                      size_t bytes, heap::LocalHeap *heap, ThreadPools &pools) {
+  const Address site = *frame.sp;
   const uint32_t now = formation.looks.load(std::memory_order_relaxed);
   const uint16_t generation = context::chain_table.generation();
-  Group *group = shape_graph.group_of(leaf, bytes, site);
+  Group *group = nullptr;
+  if (groups != Groups::assigned) {
+    group = shape_graph.group_of(leaf, bytes, site);
+  } else if (find_assigned(leaf, frame, bytes, group) && group == nullptr) {
+    pools.kept_for(key) = {key, {.looks = now, .generation = generation}};
+  }
   if (group == nullptr) return heap::allocate(bytes);
   Told told = told_for(*group, heap, pools);
   if (told.heap == nullptr) {
@@ -221,8 +260,9 @@ void note_told(Address site, const Told &told, const ThreadPools &pools) {
   if (pools == nullptr) return heap::allocate(bytes);
   context::Entry *leaf = context::chain_table.find(frame);
   const Address key = leaf->depth == 1 ? *frame.sp : reinterpret_cast<Address>(leaf);
-  if (const Told *told = told_of(key, *pools)) return take_counted(*told, bytes, *pools);
-  return allocate_anew(leaf, key, *frame.sp, bytes, heap, *pools);
+  if (const Told *told = told_of(key, *pools))
+    return told->heap != nullptr ? take_counted(*told, bytes, *pools) : heap::allocate(bytes);
+  return allocate_anew(leaf, key, frame, bytes, heap, *pools);
 }
 
 } // namespace
@@ -241,7 +281,7 @@ void *allocate(size_t bytes, context::Frame frame) {
     return allocate_by_chain(bytes, frame);
   const Address site = *frame.sp;
   const Told *told = told_of(site, *pools);
-  if (told == nullptr) [[unlikely]]
+  if (told == nullptr || told->heap == nullptr) [[unlikely]]
     return allocate_by_chain(bytes, frame);
   void *block = told->heap->births.take(size_for(*told, bytes));
   if (block == nullptr) [[unlikely]]
@@ -255,13 +295,16 @@ void *allocate_next(size_t bytes, const PooledSite &site) {
 
 void start() {
   groups = static_cast<Groups>(option_value(Option::groups));
+  const bool assigned = groups == Groups::off && assigned_contexts.any();
+  if (assigned) groups = Groups::assigned;
   limits.objects = static_cast<uint32_t>(option_value(Option::group_objects));
   shape_graph.first_look = limits.objects;
-  formation.most_bytes = static_cast<uint32_t>(option_value(Option::group_bytes));
+  formation.most_bytes = assigned ? static_cast<uint32_t>(heap::kSmallMax)
+                                  : static_cast<uint32_t>(option_value(Option::group_bytes));
   limits.merging = static_cast<Merging>(option_value(Option::group_merge));
   limits.use = static_cast<Use>(option_value(Option::group_pools));
   if (groups == Groups::off) return;
-  if (groups == Groups::all) {
+  if (groups != Groups::on) {
     formation.is_on.store(true, std::memory_order_relaxed);
     begin_to_look(Looker::group);
   }

@@ -9,6 +9,7 @@
 
 #include "base/attention.hpp"
 #include "base/bump.hpp"
+#include "placement/pools/assigned.hpp"
 #include "placement/pools/pools.hpp"
 #include "placement/pools/shape_graph.hpp"
 #include "placement/pools/worth.hpp"
@@ -16,8 +17,8 @@
 namespace abut::group {
 
 // Whether groups are formed at all; set before the program runs. `all` forms them from the first request on and always,
-// as the paper has it.
-enum class Groups : uint8_t { off, on, all };
+// as the paper has it; `assigned` only those of contexts to which a profile assigns a pool.
+enum class Groups : uint8_t { off, on, all, assigned };
 extern Groups groups __attribute__((visibility("hidden")));
 
 // Whether some request may have to do with a group now.
@@ -67,8 +68,13 @@ inline PooledSite &place_of(Address site) { return pooled_sites[site % kSites]; 
   return quiet_sites[site % kSites].load(std::memory_order_relaxed) != site || count_request();
 }
 
-// Whether wants() says the same of all requests from one site until groups are formed again.
-inline bool is_settled() { return !is_awake() || !formation.is_on.load(std::memory_order_relaxed); }
+// Whether wants() says the same of all small requests from one site until groups are formed again.
+inline bool is_settled(Address site) {
+  if (!is_awake() || !formation.is_on.load(std::memory_order_relaxed)) return true;
+  return groups == Groups::assigned &&
+         (quiet_sites[site % kSites].load(std::memory_order_relaxed) == site ||
+          place_of(site).site.load(std::memory_order_relaxed) == site);
+}
 
 void start();
 

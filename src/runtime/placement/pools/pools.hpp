@@ -17,7 +17,7 @@ inline constexpr PoolId kMostPools = 254;
 struct Group;
 
 // Where a thread puts the objects of a site, or of a longer chain: found once, and right as long as groups and code are what
-// they were.
+// they were. Without a heap: those of no pool, beside others' of the site.
 struct Told {
   Group *group = nullptr;
   heap::LocalHeap *heap = nullptr;

@@ -1,0 +1,199 @@
+#include "placement/pools/assigned.hpp"
+
+#include "context/build_id.hpp"
+#include "placement/pools/symbol_file.hpp"
+
+#include <charconv>
+#include <link.h>
+
+namespace abut::group {
+
+constinit AssignedContexts assigned_contexts;
+
+namespace {
+
+// "luaH_new" of "lua5.4+0x1a2b(luaH_new)"; a part of a text ends where the mark begins.
+std::string_view cut_at(std::string_view &text, std::string_view mark) {
+  const size_t at = std::min(text.rfind(mark), text.size());
+  const std::string_view before{text.data(), at};
+  text.remove_prefix(std::min(at + mark.size(), text.size()));
+  return before;
+}
+
+bool read_number(std::string_view text, int base, uint64_t &number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+bool is_same(context::BuildId id, std::string_view digits) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  if (id.empty() || digits.size() != 2 * id.size()) return false;
+  for (size_t i = 0; i < id.size(); ++i)
+    if (digits[2 * i] != kDigits[id[i] >> 4] || digits[2 * i + 1] != kDigits[id[i] & 15])
+      return false;
+  return true;
+}
+
+// A library's name without its folder and its version.
+std::string_view plain_name(std::string_view path) {
+  if (const size_t slash = path.rfind('/'); slash != std::string_view::npos)
+    path.remove_prefix(slash + 1);
+  return {path.data(), std::min(path.find(".so"), path.size())};
+}
+
+const char *path_of(const context::LoadedObject &object) {
+  const char *path = static_cast<const link_map *>(object.identity)->l_name;
+  return *path != '\0' ? path : "/proc/self/exe";
+}
+
+} // namespace
+
+const char *AssignedContexts::add(const ProfileReader::Setting &line) {
+  const bool begins = line.entry != entry_;
+  const bool is_module = line.table == ProfileReader::Table::module;
+  if (begins && (is_module ? module_count_ == kMostModules : count_ == kMostContexts))
+    return is_module ? "there are more than 32 modules" : "there are more than 256 contexts";
+  entry_ = line.entry;
+  if (is_module) {
+    module_count_ += begins;
+    return add_to_module(line);
+  }
+  count_ += begins;
+  return add_to_context(line);
+}
+
+const char *AssignedContexts::add_to_module(const ProfileReader::Setting &line) {
+  Module &module = modules_[module_count_ - 1];
+  if (line.name == "name")
+    module.name = line.value;
+  else if (line.name == "build_id")
+    module.build_id = line.value;
+  else
+    return "a module has a name and a build_id";
+  return nullptr;
+}
+
+const char *AssignedContexts::add_to_context(const ProfileReader::Setting &line) {
+  Context &context = contexts_[count_ - 1];
+  uint64_t number = 0;
+  if (line.name == "pool") {
+    if (!read_number(line.value, 10, number) || number == kNoPool || number > kMostPools)
+      return "pools are numbered from 1 to 254";
+    context.pool = static_cast<PoolId>(number);
+    return nullptr;
+  }
+  if (line.name != "calls") return "a context has calls and a pool";
+  std::string_view left = line.value;
+  while (!left.empty()) {
+    std::string_view call{left.data(), std::min(left.find(' '), left.size())};
+    left.remove_prefix(std::min(call.size() + 1, left.size()));
+    std::string_view function = call;
+    std::string_view offset = cut_at(function, "(");
+    const std::string_view module = cut_at(offset, "+0x");
+    if (function.ends_with(')')) function.remove_suffix(1);
+    if (context.count == kMostCalls || !read_number(offset, 16, number))
+      return "calls are up to 4 of MODULE+0xOFFSET(FUNCTION)";
+    context.calls[context.count++] = {number, number + 1, module, function};
+  }
+  return nullptr;
+}
+
+// The program is the profile's first module, whatever its file is called.
+AssignedContexts::Module *AssignedContexts::module_of(const context::LoadedObject &object) {
+  const context::BuildId id = context::build_id(object);
+  for (unsigned i = 0; i < module_count_; ++i)
+    if (is_same(id, modules_[i].build_id)) return &modules_[i];
+  if (object.identity == context::program().identity)
+    return module_count_ != 0 ? &modules_[0] : nullptr;
+  for (unsigned i = 1; i < module_count_; ++i)
+    if (plain_name(path_of(object)) == plain_name(modules_[i].name)) return &modules_[i];
+  return nullptr;
+}
+
+// The module is of another build: its calls are somewhere in the functions of their names, or nowhere.
+bool AssignedContexts::find_functions(const Module &module, const context::LoadedObject &object) {
+  const auto each_call = [&](auto visit) {
+    for (unsigned i = 0; i < count_; ++i)
+      for (unsigned call = 0; call < contexts_[i].count; ++call)
+        if (contexts_[i].calls[call].module == module.name) visit(contexts_[i].calls[call]);
+  };
+  // Most of a file's functions are none of those: one bit for some of them tells.
+  const auto bit_of = [](std::string_view name) {
+    const auto first = static_cast<unsigned char>(name.front());
+    const auto last = static_cast<unsigned char>(name.back());
+    return (name.size() * 7 + first * 3 + last) % 256;
+  };
+  bool wanted[256] = {};
+  each_call([&](Call &call) {
+    call.begin = call.end = 0;
+    if (!call.function.empty()) wanted[bit_of(call.function)] = true;
+  });
+  bool any = false;
+  const SymbolFile file(path_of(object));
+  file.each_function([&](const Function &function) {
+    if (function.name.empty() || !wanted[bit_of(function.name)]) return;
+    each_call([&](Call &call) {
+      if (call.function != function.name) return;
+      call.begin = function.begin;
+      call.end = function.end;
+      any = true;
+    });
+  });
+  return any;
+}
+
+// Whether any may be there; once for each module.
+bool AssignedContexts::find_calls(Module &module, const context::LoadedObject &object) {
+  const bool same = is_same(context::build_id(object), module.build_id);
+  module.build = same ? Build::measured : Build::other;
+  return same || find_functions(module, object);
+}
+
+bool AssignedContexts::find() {
+  bool any = false;
+  for (auto *map = static_cast<const link_map *>(context::program().identity); map != nullptr;
+       map = map->l_next) {
+    const context::LoadedObject object =
+        context::object_around(reinterpret_cast<Address>(map->l_ld));
+    if (Module *module = object ? module_of(object) : nullptr) any |= find_calls(*module, object);
+  }
+  if (!any) count_ = 0;
+  return any;
+}
+
+AssignedContexts::Place AssignedContexts::place_of(Address return_address) {
+  const context::LoadedObject object = context::object_around(return_address - 1);
+  Module *module = object ? module_of(object) : nullptr;
+  if (module == nullptr) return {};
+  if (module->build == Build::unknown) find_calls(*module, object);
+  return {module, return_address - 1 - context::load_bias(object)};
+}
+
+bool AssignedContexts::holds(const Call &call, const Place &place) {
+  return place.module != nullptr && call.module == place.module->name &&
+         call.begin <= place.offset && place.offset < call.end;
+}
+
+PoolId AssignedContexts::pool_of(std::span<const Address> chain) {
+  Place places[kMostCalls];
+  const auto count = static_cast<unsigned>(std::min<size_t>(chain.size(), kMostCalls));
+  for (unsigned i = 0; i < count; ++i) places[i] = place_of(chain[i]);
+  const Context *best = nullptr;
+  for (unsigned i = 0; i < count_; ++i) {
+    const Context &context = contexts_[i];
+    bool same = context.count != 0 && context.count <= count;
+    for (unsigned call = 0; same && call < context.count; ++call)
+      same = holds(context.calls[call], places[call]);
+    if (same && (best == nullptr || context.count > best->count)) best = &context;
+  }
+  return best == nullptr ? kNoPool : best->pool;
+}
+
+bool AssignedContexts::any_begins_at(Address site) {
+  const Place place = place_of(site);
+  for (unsigned i = 0; i < count_; ++i)
+    if (contexts_[i].count != 0 && holds(contexts_[i].calls[0], place)) return true;
+  return false;
+}
+
+} // namespace abut::group

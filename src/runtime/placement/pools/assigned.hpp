@@ -1,0 +1,80 @@
+// Contexts that a profile assigns to pools: who allocates, by calls in modules, and the pool that the objects go to.
+//
+// A call is where it was measured: at an offset of a build of a module. In another build it is any call in the function of
+// that name. A call chain is compared when it is met first, not at each request.
+#pragma once
+
+#include "base/profile.hpp"
+#include "context/loaded_code.hpp"
+#include "placement/pools/pools.hpp"
+
+#include <span>
+
+namespace abut::group {
+
+class AssignedContexts {
+public:
+  static constexpr unsigned kMostCalls = 4;
+
+  // Takes a line of a profile's modules or contexts, which stays where it is; null, or what is wrong with it.
+  const char *add(const ProfileReader::Setting &line);
+
+  bool any() const { return count_ != 0; }
+
+  // Looks for the calls in what is loaded; false where none of their modules is there in the build that was measured, or
+  // has a function of theirs: then there are no contexts any more. Before there are threads.
+  bool find();
+
+  // The pool of a chain of return addresses, the innermost first: of the longest context that it begins with; none where
+  // there is no such context.
+  PoolId pool_of(std::span<const Address> chain);
+
+  // Whether some context begins with the call that returns there.
+  bool any_begins_at(Address site);
+
+private:
+  static constexpr unsigned kMostModules = 32;
+  static constexpr unsigned kMostContexts = 256;
+
+  enum class Build : uint8_t { unknown, measured, other };
+
+  struct Module {
+    std::string_view name;
+    std::string_view build_id; // in hexadecimal
+    Build build = Build::unknown;
+  };
+
+  struct Call {
+    uint64_t begin = 0, end = 0; // offsets in the module that the call's last byte may have
+    std::string_view module, function;
+  };
+
+  struct Context {
+    Call calls[kMostCalls];
+    unsigned count = 0;
+    PoolId pool = kNoPool;
+  };
+
+  // Where a return address lies.
+  struct Place {
+    const Module *module = nullptr; // null where it is none of the profile's
+    uint64_t offset = 0;
+  };
+
+  const char *add_to_module(const ProfileReader::Setting &line);
+  const char *add_to_context(const ProfileReader::Setting &line);
+  Place place_of(Address return_address);
+  Module *module_of(const context::LoadedObject &object);
+  bool find_calls(Module &module, const context::LoadedObject &object);
+  bool find_functions(const Module &module, const context::LoadedObject &object);
+  static bool holds(const Call &call, const Place &place);
+
+  unsigned module_count_ = 0, count_ = 0;
+  unsigned entry_ = 0; // of the profile, that lines are added to
+  Module modules_[kMostModules];
+  Context contexts_[kMostContexts];
+};
+
+extern constinit AssignedContexts assigned_contexts;
+
+} // namespace abut::group

@@ -1,0 +1,106 @@
+"""Contexts that a profile assigns to pools: their objects lie there, and those of no others."""
+
+import json
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any
+
+LIBRARY = os.environ["ABUT_TESTED"]
+SHAPES, RECOMPILED = os.environ["SHAPES"], os.environ["SHAPES_RECOMPILED"]
+OBJECTS = 5000
+CALL = re.compile(r"\s*([0-9a-f]+):.*\bcall\b.*<malloc@plt>")
+
+
+def output_of(*command: str) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def build_id(program: str) -> str:
+    return output_of("readelf", "-n", program).partition("Build ID: ")[2].split()[0]
+
+
+def call_in(function: str) -> int:
+    """The offset of the last byte of the function's call of malloc."""
+    lines = output_of("objdump", f"--disassemble={function}", SHAPES).splitlines()
+    at = next(number for number, line in enumerate(lines) if CALL.match(line))
+    return int(lines[at + 1].partition(":")[0], 16) - 1
+
+
+def context(pool: int, function: str, caller: str = "") -> str:
+    calls = f"shapes+{call_in(function):#x}({function})"
+    return f'[[context]]\npool = {pool}\ncalls = "{calls}{caller}"\n'
+
+
+def run(
+    contexts: str, program: str = SHAPES, settings: str = "", **options: str
+) -> tuple[list[dict[str, Any]], str]:
+    """What became of the program's groups, and what was said."""
+    measured = f'name = "shapes"\nbuild_id = "{build_id(SHAPES)}"\n'
+    with tempfile.TemporaryDirectory() as folder:
+        profile, found = Path(folder) / "profile", Path(folder) / "groups.json"
+        profile.write_text(
+            f'profile = 1\n[program]\n{measured}[settings]\nfriends = "off"\nchain = 1\n{settings}'
+            f"[[module]]\n{measured}{contexts}"
+        )
+        done = subprocess.run(
+            [program, "insert", str(OBJECTS)],
+            env={
+                "LD_PRELOAD": LIBRARY,
+                "ABUT_PROFILE": str(profile),
+                "ABUT_EXPLAIN_FILE": str(found),
+                **options,
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stdout) == (0, "whole\n"), done
+        return json.loads(found.read_text())["groups"], done.stderr
+
+
+class Assigned(unittest.TestCase):
+    """Of a list of nodes with data, whose sites are all wrappers of malloc."""
+
+    def test_the_objects_of_a_context_lie_in_its_pool(self) -> None:
+        ((group,), said) = run(context(7, "next_node"))
+        assert (group["pool"], group["objects"], group["state"]) == (7, OBJECTS - 1, "pooled")
+        # All but those that came before the thread's pool was opened, at 16 bytes each.
+        assert 16 * (OBJECTS - 200) < group["pool_bytes"] < 16 * OBJECTS
+        assert said == ""
+
+    def test_several_contexts_share_a_pool(self) -> None:
+        (groups, _) = run(context(3, "next_node") + context(3, "next_data"))
+        assert [group["pool"] for group in groups] == [3, 3]
+        assert groups[0]["pool_bytes"] > 40 * (OBJECTS - 200)
+
+    def test_callers_tell_contexts_of_one_site(self) -> None:
+        (groups, _) = run(context(5, "next_node", " shapes+0x1(main)"), ABUT_CHAIN="2")
+        assert groups == []
+        by_name = context(5, "next_node", " shapes+0x1(make_next)")
+        ((group,), _) = run(by_name, RECOMPILED, ABUT_CHAIN="2")
+        assert (group["pool"], group["chain"]) == (5, 2)
+
+    def test_another_build_is_told_by_names(self) -> None:
+        assert build_id(RECOMPILED) != build_id(SHAPES)
+        ((group,), _) = run(context(7, "next_node"), RECOMPILED)
+        assert (group["pool"], group["objects"]) == (7, OBJECTS - 1)
+
+    def test_what_fits_nothing_has_no_effect_and_says_so(self) -> None:
+        unknown = context(7, "next_node").replace("(next_node)", "(is_nowhere)")
+        (groups, said) = run(unknown, RECOMPILED, ABUT_EXPLAIN="on")
+        assert groups == []
+        assert "no context of it is in this program" in said
+        assert run(unknown, RECOMPILED)[1] == ""
+
+    def test_what_is_wrong_is_named(self) -> None:
+        for wrong, problem in (
+            ("pool = 0", "pools are numbered from 1 to 254"),
+            ('calls = "shapes"', "calls are up to 4 of MODULE"),
+            ("size = 5", "a context has calls and a pool"),
+        ):
+            (_, said) = run(f"[[context]]\n{wrong}\n" + context(7, "next_node"))
+            assert f"line 12: {problem}" in said, said
