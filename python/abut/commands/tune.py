@@ -14,7 +14,7 @@ from abut.verb import refuse
 
 if TYPE_CHECKING:
     from abut.tuning.runs import Input
-    from abut.tuning.tune import Request, Tuning
+    from abut.tuning.tuning import Request, Tuning
 
 TAKES_PROGRAM = True
 _BUDGET = re.compile(r"(\d+(?:\.\d+)?)([smh]?)")
@@ -57,9 +57,6 @@ def command(
         str | None,
         typer.Option(metavar="higher|lower", help="Which figures of --measure are better."),
     ] = None,
-    slots: Annotated[
-        bool, typer.Option("--slots", help="Record it, and race plans of a slot an object, too.")
-    ] = False,
     check: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Only measure whether this profile still wins."),
@@ -69,8 +66,9 @@ def command(
     """Race settings of the heap on a program, and keep what wins as a profile.
 
     Each round runs the default and those settings that are left, in shuffled order; the best half
-    goes on. The last one is measured against the default once more: with the commands of --test,
-    if there are any. What does not win beyond chance is not kept: "keep the default", exit code 0.
+    goes on. Where there is time to record a run, places for its objects are raced, too. The best is
+    measured against the default once more: with the commands of --test, if there are any. What does
+    not win beyond chance is not kept: "keep the default", exit code 0.
     Ctrl-C keeps the best so far, and the same command goes on from there.
 
     With --check, exit code 1 says that the profile no longer wins.
@@ -92,7 +90,6 @@ def command(
         _budget(time_budget),
         objective,
         better if measure else None,
-        slots=slots,
     )
     if measure is None:
         refuse("there is no --measure whose figure it would be of", "better")
@@ -106,8 +103,7 @@ def _tune(request: "Request", *, force: bool, json: bool) -> int:
     from abut.reporters.tune import tuning_table, tuning_words
     from abut.tuning.tune import tune
 
-    if request.slots:
-        check_target(request.plan, force=force)
+    check_target(request.plan, force=force)
     result = tune(request)
     if not json and result.standings:
         from abut.commands.console import console
@@ -122,7 +118,7 @@ def _check(request: "Request", path: Path, *, json: bool) -> int:
     from abut.tuning.profile import policy_of, read_profile
     from abut.tuning.tune import check
 
-    refuse("--check writes no profile", "output", "force", "slots")
+    refuse("--check writes no profile", "output", "force")
     result = check(request, policy_of(path, read_profile(path)))
     _print(result, check_words(result, shlex.quote(str(path))), json=json)
     return 0 if result.winner else NO
@@ -145,23 +141,18 @@ def _request(
     budget: float,
     objective: str,
     better: str | None,
-    *,
-    slots: bool,
 ) -> "Request":
     from abut.tuning.objective import MEASURED, Objective, objective_of
     from abut.tuning.policies import declared_axes
-    from abut.tuning.tune import Request
+    from abut.tuning.tuning import Request
 
     chosen = objective_of(objective)
     if train[0].measure:
         refuse("--measure gives the figure", "objective")
-        refuse("a server's run has no end, and cannot be recorded", "slots")
         if better not in ("higher", "lower"):
             raise unknown("--better", better or "", ["higher", "lower"])
         chosen = Objective({MEASURED: 1.0}, more_is_better=better == "higher")
-    return Request(
-        train, test, declared_axes(), chosen, budget, output, slots=slots, show=_show_progress
-    )
+    return Request(train, test, declared_axes(), chosen, budget, output, _show_progress)
 
 
 def _inputs(program: list[str] | None, train: list[str], measure: str | None) -> "list[Input]":

@@ -11,7 +11,7 @@ from abut.measure.paired import Ratio
 from abut.reporters.grid import grid
 from abut.tuning.race import Standing
 from abut.tuning.runs import Input
-from abut.tuning.tune import Tuning
+from abut.tuning.tuning import Tuning
 
 
 def tuning_table(result: Tuning) -> Table:
@@ -25,7 +25,8 @@ def tuning_table(result: Tuning) -> Table:
         settings = " ".join(
             f"{name}={Path(value).name}" for name, value in one.policy.settings.items()
         )
-        shown = str(one.ratio) if one.ratio else "-"
+        few = one.ratio and not one.ratio.low  # rounds, for an interval
+        shown = f"{one.ratio.value:.3f}" if one.ratio and few else str(one.ratio or "-")
         table.add_row(one.policy.name, settings, shown, str(len(one.logs)), one.out or "-")
     return table
 

@@ -15,6 +15,11 @@ _LEAST_SHARE, _MOST_SHARE = 0.05, 0.5  # of each period, that is recorded
 _PATIENCE = 1.5  # times the limit: half a run is of less use than a late one
 
 
+def least_seconds(seconds: float) -> float:
+    """How long it takes to record anything of use of a program that takes so many seconds."""
+    return seconds * (_SKIPPING_COSTS + _LEAST_SHARE * (_RECORDING_COSTS - _SKIPPING_COSTS))
+
+
 def window_for(seconds: float, limit: float) -> list[str]:
     """The option by which `abut record` records as much of a program that takes so many seconds
     as it can in `limit` seconds; empty for all of it.

@@ -15,6 +15,7 @@ LEAST, MOST = 9, 512
 _MAY_GROW = 32
 _NEVER = (1 << 32) - 1
 _WINDOW = 8
+_PAGE = 4096
 
 
 class Edges(NamedTuple):
@@ -132,6 +133,25 @@ def in_order(
         return np.asarray(
             module.pack(np.ascontiguousarray(order, np.uint32), size, slot, begin, align)
         )
+
+
+def pooled(objects: Objects, pools: Mapping[int, int]) -> Layout:
+    """Pools, by the numbers of contexts, in the order of their numbers; in each the objects in the
+    order of birth, and what has died leaves its place.
+    """
+    number = np.zeros(int(objects.context.max(initial=0)) + 1, np.int64)
+    for context, pool in pools.items():
+        number[context] = pool
+    rows = objects.rows()
+    pool_of = number[objects.context[rows]]
+    offsets = np.full(len(objects), -1, np.int64)
+    begin = 0
+    for pool in sorted(set(pools.values())):
+        members = rows[pool_of == pool]
+        placed = in_order(objects, members, share=True, begin=begin)
+        offsets[members] = placed[members]
+        begin = -(-(int(placed.max(initial=0)) + MOST) // _PAGE) * _PAGE
+    return Layout(offsets, pools)
 
 
 def by_size(objects: Objects) -> Array:

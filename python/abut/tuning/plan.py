@@ -16,7 +16,7 @@ from abut.tuning.keys import MOST_DEPTH, Key
 
 GRANULE, PAGE = 16, 4096
 VERSION = 2
-_FIX = "make it again with `abut place` or `abut tune --slots`"
+_FIX = "make it again with `abut place` or `abut tune`"
 MAGIC = b"abutpln\n"
 _HEADER = np.dtype(
     [

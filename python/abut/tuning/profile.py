@@ -1,7 +1,7 @@
 """The profile: a small text file with the settings that won for a program, and how they did.
 
-It is TOML of the kind that the library reads itself when the program starts: tables, texts without
-escapes, whole numbers. What was measured stands in comments, which merging keeps.
+It is TOML of the kind that the library reads itself when the program starts: tables, lists of them,
+texts without escapes, whole numbers. What was measured stands in comments, which merging keeps.
 """
 
 import re
@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from abut.errors import AbutError
 from abut.library import load_library
@@ -20,15 +20,30 @@ FORMAT = 1
 _MOST_BYTES = 64 << 10
 _MOST_COMMENT = 400  # characters
 _FIX = "make it again with `abut tune`"
-_LINE = re.compile(r'\s*(\[\w+\]|\w+\s*=\s*("[^"\\\x00-\x1f]*"|\d+))?\s*(#.*)?')
+_LINE = re.compile(r'\s*(\[\w+\]|\[\[\w+\]\]|\w+\s*=\s*("[^"\\\x00-\x1f]*"|\d+))?\s*(#.*)?')
 _TABLES = {"program": {"name", "build_id"}, "machine": {"processor", "cores", "system"}}
 _NOT_HERE = ("profile", "stats", "explain_file")
+_LISTS: dict[str, dict[str, type]] = {
+    "module": {"name": str, "build_id": str},
+    "context": {"pool": int, "calls": str},
+}
+_CALL = re.compile(r"\S+\+0x[0-9a-f]{1,16}(\([^\s()]*\))?")
+MOST_MODULES, MOST_CONTEXTS, MOST_POOLS, MOST_CALLS = 32, 256, 254, 4
+
+
+class Assigned(NamedTuple):
+    """A context whose objects go to a pool: `calls` are MODULE+0xOFFSET(FUNCTION), the innermost
+    first. In another build of the module, any call in the function is meant.
+    """
+
+    calls: str
+    pool: int
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
     """Settings by option, for the program that was measured on a machine; a file's plan lies in its
-    folder. `evidence` are lines of comment.
+    folder. `evidence` are lines of comment; `modules` the build-ids of what contexts call in.
     """
 
     program: str
@@ -36,6 +51,8 @@ class Profile:
     machine: Mapping[str, str | int]
     settings: Mapping[str, str]
     evidence: Sequence[str] = field(default_factory=list)
+    modules: Mapping[str, str] = field(default_factory=dict)
+    contexts: Sequence[Assigned] = ()
 
 
 def profile_text(profile: Profile) -> str:
@@ -54,6 +71,10 @@ def profile_text(profile: Profile) -> str:
         "[settings]",
         *_entries({n: int(v) if v.isdecimal() else v for n, v in profile.settings.items()}),
     ]
+    for name, build_id in profile.modules.items():
+        lines += ["", "[[module]]", *_entries({"name": name, "build_id": build_id})]
+    for context in profile.contexts:
+        lines += ["", "[[context]]", *_entries(context._asdict())]
     text = "\n".join(lines) + "\n"
     if len(text.encode()) > _MOST_BYTES:
         raise AbutError(
@@ -77,7 +98,7 @@ def read_profile(path: Path) -> Profile:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise _bad(path, f"is no TOML: {error}") from error
     _check(path, text, document)
-    settings = {name: str(value) for name, value in document["settings"].items()}
+    settings = {name: str(value) for name, value in document.get("settings", {}).items()}
     environment_of(
         [f"{name}={value}" for name, value in settings.items() if name != "plan"],
         load_library().options(),
@@ -91,6 +112,8 @@ def read_profile(path: Path) -> Profile:
         document.get("machine", {}),
         settings,
         [line.removeprefix("#").strip() for line in text.splitlines() if line.startswith("#")],
+        {one["name"]: one["build_id"] for one in document.get("module", [])},
+        [Assigned(one["calls"], one["pool"]) for one in document.get("context", [])],
     )
 
 
@@ -99,18 +122,27 @@ def policy_of(path: Path, profile: Profile) -> Policy:
     settings = dict(profile.settings)
     if "plan" in settings:
         settings["plan"] = str(path.absolute().parent / settings["plan"])
+    if profile.contexts:
+        settings["profile"] = str(path.absolute())
     return Policy(path.name, settings)
 
 
 def merged(profiles: Mapping[Path, Profile]) -> Profile:
-    """One with the settings of all; program and machine are the last one's.
+    """One with the settings of all, and the contexts of the one that has some; program and machine
+    are the last one's.
 
-    Raises AbutError where they are for different programs, or set an option differently.
+    Raises AbutError where they are for different programs, or contradict each other.
     """
     settings: dict[str, str] = {}
     evidence: list[str] = []
     origins: dict[str, Path] = {}
     first, *_, last = profiles.values()
+    assigning = {tuple(one.contexts): one for one in profiles.values() if one.contexts}
+    if len(assigning) > 1:
+        raise AbutError(
+            "several of them assign contexts to pools, and differently",
+            fix="merge one of them, or tune with the inputs of all: --train, --train",
+        )
     for path, profile in profiles.items():
         if profile.program != first.program:
             raise AbutError(
@@ -125,7 +157,9 @@ def merged(profiles: Mapping[Path, Profile]) -> Profile:
                 )
             origins.setdefault(name, path)
         evidence += [f"from {path.name}:", *profile.evidence]
-    return Profile(last.program, last.build_id, last.machine, settings, evidence)
+    modules = {name: one.modules[name] for one in assigning.values() for name in one.modules}
+    contexts = [one for contexts in assigning for one in contexts]
+    return Profile(last.program, last.build_id, last.machine, settings, evidence, modules, contexts)
 
 
 def _check(path: Path, text: str, document: Mapping[str, Any]) -> None:
@@ -136,9 +170,11 @@ def _check(path: Path, text: str, document: Mapping[str, Any]) -> None:
         raise _bad(path, "its last line is cut off")
     if document.get("profile") != FORMAT:
         raise _bad(path, f"it does not begin with `profile = {FORMAT}`")
-    for name in sorted(document.keys() - {"profile"}):
+    for name in sorted(document.keys() - {"profile", *_LISTS}):
         _check_table(path, name, document[name])
-    if not document.get("settings"):
+    for name in _LISTS:
+        _check_list(path, name, document.get(name, []))
+    if not document.get("settings") and not document.get("context"):
         raise _bad(path, "it has no settings")
     if "program" not in document:
         raise _bad(path, "it does not name the program")
@@ -156,6 +192,23 @@ def _check_table(path: Path, name: str, table: object) -> None:
     for one in _NOT_HERE:
         if name == "settings" and one in table:
             raise _bad(path, f"{one} is not for a profile to set")
+
+
+def _check_list(path: Path, name: str, entries: Any) -> None:
+    if not isinstance(entries, list):
+        raise _bad(path, f"[[{name}]] begins an entry of it, not [{name}]")
+    wanted, most = _LISTS[name], MOST_MODULES if name == "module" else MOST_CONTEXTS
+    if len(entries) > most:
+        raise _bad(path, f"there are more than {most} of [[{name}]]")
+    for one in entries:
+        if one.keys() != wanted.keys() or not all(type(one[key]) is wanted[key] for key in wanted):
+            raise _bad(path, f"[[{name}]] has {' and '.join(wanted)}, and nothing else")
+        if name == "context":
+            calls = one["calls"].split(" ")
+            if len(calls) > MOST_CALLS or not all(_CALL.fullmatch(call) for call in calls):
+                raise _bad(path, f"calls are up to {MOST_CALLS} of MODULE+0xOFFSET(FUNCTION)")
+            if not 1 <= one["pool"] <= MOST_POOLS:
+                raise _bad(path, f"pools are numbered from 1 to {MOST_POOLS}")
 
 
 def _bad(path: Path, why: str) -> AbutError:

@@ -22,7 +22,7 @@ def check_program(plan: Path, program: Path) -> None:
         raise AbutError(
             f"{plan}: made for another program, or another build: its build-id is {wanted[:12]}, "
             f"that of {program} is {found[:12] or 'none'}",
-            fix="record and place again, or `abut tune --slots`",
+            fix="record and place again, or `abut tune`",
             exit_code=RUN_FAILED,
         )
 

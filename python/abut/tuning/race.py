@@ -17,12 +17,13 @@ from abut.tuning.objective import Figures, Objective
 from abut.tuning.policies import DEFAULT, Policy
 
 LEAST_GAIN = 0.01
-FEWEST_ROUNDS, _MOST_ROUNDS = 3, 6  # before the first leave
+FEWEST_ROUNDS, _MOST_ROUNDS = 2, 6  # before the first leave
 _RUNS_A_ROUND = 2.5  # of each policy in all of a race, for each of those
-# Rounds after which a confirmation may end, beside when its time is over. Each such look has its
-# part of the error that is allowed.
-LOOKS = (8, 16, 32)
-_LOOK_CONFIDENCE = 1 - (1 - CONFIDENCE) / (len(LOOKS) + 1)
+# Rounds after which a confirmation may end, beside when its time is over, each with its part of the
+# error that is allowed. Most has the first, by which large gains are decided: six rounds can tell.
+LOOKS = {6: 0.032, 12: 0.009, 24: 0.009}
+FIRST_LOOK, _LAST_LOOK = min(LOOKS), max(LOOKS)
+NO_TIME, BEHIND = "no time", "surely behind"
 
 
 class DiffersError(Exception):
@@ -92,11 +93,11 @@ class Race:
                 self._round(phase, [one for one in left if not one.out], number, CONFIDENCE)
                 number += 1
             if number < FEWEST_ROUNDS:
-                _leave(left, "no time")
+                _leave(left, NO_TIME)
             # Than the default, or the best.
             bound = min((one.ratio.high for one in left if one.ratio), default=1.0)
             losers = [one for one in left if one.ratio and one.ratio.low > min(bound, 1.0)]
-            _leave(losers, "surely behind")
+            _leave(losers, BEHIND)
             left = sorted((one for one in left if not one.out), key=lambda one: one.value)
             keep = (len(left) + 1) // 2
             _leave(left[keep:], f"behind after {number}")
@@ -108,13 +109,20 @@ class Race:
         The interval holds although there are several looks.
         """
         standing = Standing(policy)
-        while len(standing.logs) < LOOKS[-1] and not standing.out and self._run.spent < until:
-            self._round(phase, [standing], len(standing.logs), _LOOK_CONFIDENCE)
+        while len(standing.logs) < _LAST_LOOK and not standing.out and self._run.spent < until:
+            number = len(standing.logs)
+            # Where the time is over before a look, the result is that look's.
+            error = next(error for look, error in LOOKS.items() if number < look)
+            self._round(phase, [standing], number, 1 - error)
             if len(standing.logs) in LOOKS and standing.ratio:
                 ratio = standing.ratio
                 if is_gain(ratio) or ratio.low > 1 - LEAST_GAIN or ratio.value >= 1:
                     break
         return standing
+
+    def has_time(self, until: float) -> bool:
+        """Whether fewer seconds are spent."""
+        return self._run.spent < until
 
     def measure(self, phase: str, standing: Standing, rounds: int) -> None:
         """Run a policy and the default in so many rounds."""

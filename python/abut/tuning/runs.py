@@ -26,7 +26,7 @@ from abut.tuning.objective import MEASURED, Figures
 from abut.tuning.policies import DEFAULT, Policy
 from abut.tuning.race import DiffersError
 
-CONFIRM = "confirm"  # the phase that runs the test's inputs, if there are any
+CONFIRM = "confirm"  # phases that begin so run the test's inputs, if there are any
 _WARM_UPS = 2
 _LEAST_S = 0.001
 
@@ -69,7 +69,7 @@ class Runs:
         """What was measured, an input each."""
         return [
             self._once(one, policy, f"{phase} {policy.name} {number} {at}")
-            for at, one in enumerate(self._test if phase == CONFIRM else self._train)
+            for at, one in enumerate(self._test if phase.startswith(CONFIRM) else self._train)
         ]
 
     def warm_up(self) -> float:

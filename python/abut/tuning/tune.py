@@ -1,68 +1,42 @@
-"""Tuning: race the heap's policies, measure the best again, and keep it as a profile if it wins."""
+"""Tuning: from coarse to fine, race what may gain, measure the best again, and keep it if it wins.
 
-import shlex
-import shutil
+First the heap's settings; then, where there is time to record a run, contexts in pools; then a slot
+an object, where the simulator sees a gain that pools leave.
+"""
+
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
-import abut
 from abut.errors import USAGE, AbutError
-from abut.machine import this_machine
-from abut.measure.paired import Ratio
-from abut.program import find_program
-from abut.targets import write
-from abut.tuning.objective import Objective
+from abut.tuning.contexts import context_policies
+from abut.tuning.first_run import least_seconds
+from abut.tuning.judge import judge_of
+from abut.tuning.kept import write_kept
 from abut.tuning.policies import DEFAULT, Policy
-from abut.tuning.profile import Profile, profile_text
-from abut.tuning.program import program_build_id
-from abut.tuning.race import FEWEST_ROUNDS, LEAST_GAIN, LOOKS, Race, Standing, is_gain
-from abut.tuning.runs import CONFIRM, Input, Runs
+from abut.tuning.race import (
+    BEHIND,
+    FEWEST_ROUNDS,
+    FIRST_LOOK,
+    LEAST_GAIN,
+    NO_TIME,
+    Race,
+    Standing,
+    is_gain,
+)
+from abut.tuning.runs import CONFIRM, Runs
 from abut.tuning.slots import slot_policies
+from abut.tuning.tuning import Request, Tuning
 
-_SHARE_OF_RACES = 0.6  # of the budget; the rest is for measuring the best again
-_SHARE_TO_RECORD = 0.3
-_NO_TIME = "the time was over before anything could be told from chance: --time-budget"
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What to tune: by `axes` of policies, for about `budget` seconds. `output` is the profile;
-    with `slots`, plans are raced, too.
-    """
-
-    train: Sequence[Input]
-    test: Sequence[Input]
-    axes: Mapping[str, Sequence[Policy]]
-    objective: Objective
-    budget: float
-    output: Path
-    slots: bool
-    show: Callable[[str], None]
-
-    @property
-    def plan(self) -> Path:
-        """Where a plan that won is written."""
-        return self.output.with_suffix(".plan")
-
-
-@dataclass(slots=True)
-class Tuning:
-    """What came of it. `confirmed` is the best, measured again; `winner` is None where the default
-    is kept, and `why` says why. `resumed` runs were there from before.
-    """
-
-    request: Request
-    standings: list[Standing] = field(default_factory=list)
-    confirmed: Standing | None = None
-    winner: Policy | None = None
-    gain: Ratio | None = None
-    why: str = ""
-    seconds: float = 0.0
-    resumed: int = 0
-    interrupted: bool = False
+# Of the budget, when the races of an axis end: of the first, with or without a recorded run after
+# it, of layouts, and of the rest. What they leave is for measuring the best again.
+_UNTIL_RECORDED, _UNTIL_PLACED, _UNTIL_LAID_OUT, _UNTIL_RACED = 0.2, 0.4, 0.5, 0.6
+_SHARE_TO_RECORD = 0.2
+_LIKELY_GAIN = 0.03
+_ROUNDS_BEFORE = 3  # of the first axis, that there must be time for
+_CONFIRMATIONS = (CONFIRM, f"{CONFIRM} the next best")
+_TOO_LITTLE = "the time was over before anything could be told from chance: --time-budget"
 
 
 def tune(request: Request) -> Tuning:
@@ -83,7 +57,7 @@ def tune(request: Request) -> Tuning:
             _keep_so_far(result)
         result.seconds = runs.spent
         if result.winner:
-            _write(result)
+            write_kept(result)
     return result
 
 
@@ -105,28 +79,65 @@ def _tune(result: Tuning, runs: Runs, folder: Path) -> None:
     took = runs.warm_up()
     _check_budget(request, took, policies=len(next(iter(request.axes.values()))))
     race = _race(result, runs)
-    base, until = DEFAULT, request.budget * _SHARE_OF_RACES
-    for done, (axis, policies) in enumerate(request.axes.items(), start=1):
-        # The first axis has half of the time, the second half of the rest, ...
-        share = 1 - 0.5**done
+    (first, placements), *others = request.axes.items()
+    is_recorded = _can_be_recorded(request, took, len(placements))
+    until = request.budget * (_UNTIL_RECORDED if is_recorded else _UNTIL_PLACED)
+    base = _raced(result, race, first, placements, until, took)
+    if is_recorded:
+        base = _race_layouts(result, runs, race, base, took, folder)
+    for axis, policies in others:
         raced = [base.beside(one) for one in policies]
-        base = _raced(result, race, axis, raced, share * until, took)
-    if request.slots:
-        left = request.budget * _SHARE_TO_RECORD
-        plans = slot_policies(request.train[0].argv, took, left, folder, request.show)
-        _raced(result, race, "slots", [base.beside(one) for one in plans], until, took)
-    best = _best(result)
-    if best is None:
-        result.why = _why_none(result)
-        return
-    result.confirmed = race.confirm(CONFIRM, best.policy, request.budget)
-    _decide(result, best.policy.name)
+        base = _raced(result, race, axis, raced, request.budget * _UNTIL_RACED, took)
+    _confirm(result, race)
+
+
+def _can_be_recorded(request: Request, took: float, policies: int) -> bool:
+    """Whether a recorded run can tell anything of the objective, and there is time for one."""
+    if request.train[0].measure or not request.objective.weights.keys() & {"user", "wall"}:
+        return False
+    races = _ROUNDS_BEFORE * (policies + 1) * took
+    return (
+        races <= request.budget * _UNTIL_RECORDED
+        and least_seconds(took) <= request.budget * _SHARE_TO_RECORD / 2
+    )
+
+
+def _race_layouts(
+    result: Tuning, runs: Runs, race: Race, base: Policy, took: float, folder: Path
+) -> Policy:
+    """Record a run, and race what the simulator sees a gain in, each beside `base`; the best so
+    far.
+    """
+    request, begun = result.request, time.monotonic()
+    share = request.budget * _SHARE_TO_RECORD
+    judge = judge_of(request.train[0].argv, took, share, folder, request.show)
+    contexts = context_policies(judge, folder) if judge else []
+    best = min((predicted for predicted, _ in contexts), default=1.0)
+    slots = slot_policies(judge, best, folder, request.show) if judge else []
+    runs.spent += time.monotonic() - begun
+    # Against the default's order, too: the pools may be what the other order was good for.
+    bases = {one.name: one for one in (base, DEFAULT)}.values()
+    raced = [one.beside(policy) for _, policy in contexts for one in bases]
+    raced += [base.beside(policy) for policy in slots]
+    return _raced(result, race, "layouts", raced, request.budget * _UNTIL_LAID_OUT, took)
+
+
+def _confirm(result: Tuning, race: Race) -> None:
+    """Measure the best against the default with runs of their own; if it does not win, the next."""
+    result.why = _why_none(result)
+    for phase, best in zip(_CONFIRMATIONS, _best(result), strict=False):
+        if result.confirmed and not race.has_time(result.request.budget):
+            return
+        result.confirmed = race.confirm(phase, best.policy, result.request.budget)
+        _decide(result, best.policy.name)
+        if result.winner:
+            return
 
 
 def _raced(
     result: Tuning, race: Race, axis: str, policies: Sequence[Policy], until: float, took: float
 ) -> Policy:
-    """Race them; what the next ones are put beside: the best so far, if it gains for sure.
+    """Race them; what the next ones are put beside: the best so far, if it seems to gain enough.
 
     A run takes `took` seconds.
     """
@@ -134,13 +145,19 @@ def _raced(
     result.standings += standings
     race.halve(axis, standings, until, took)
     best = _best(result)
-    return best.policy if best and is_gain(best.ratio) else DEFAULT
+    return best[0].policy if best and best[0].value <= 1 - _LIKELY_GAIN else DEFAULT
 
 
-def _best(result: Tuning) -> Standing | None:
-    """The best of those that are left, if it seems to gain."""
-    left = [one for one in result.standings if not one.out and one.value <= 1 - LEAST_GAIN]
-    return min(left, key=lambda one: one.value, default=None)
+def _best(result: Tuning) -> list[Standing]:
+    """Those that seem to gain, the best first: those that are left, then those that left last."""
+    gaining = [
+        one
+        for one in result.standings
+        if one.value <= 1 - LEAST_GAIN and one.out not in (BEHIND, NO_TIME)
+    ]
+    return sorted(
+        gaining, key=lambda one: (bool(one.out), -bool(one.out) * len(one.logs), one.value)
+    )
 
 
 def _race(result: Tuning, runs: Runs) -> Race:
@@ -155,7 +172,7 @@ def _race(result: Tuning, runs: Runs) -> Race:
 
 def _check_budget(request: Request, took: float, *, policies: int) -> None:
     """Raise AbutError where not even the first rounds would be done in time."""
-    least = took * (FEWEST_ROUNDS * (policies + 1) * bool(policies) + 2 * LOOKS[0])
+    least = took * (FEWEST_ROUNDS * (policies + 1) * bool(policies) + 2 * FIRST_LOOK)
     if least > request.budget * 1.5:
         raise AbutError(
             f"--time-budget: too little: a run takes {took:.1f} s, and at least "
@@ -173,8 +190,8 @@ def _decide(result: Tuning, name: str) -> None:
     where = "with the test input" if result.request.test else "when it was measured again"
     if confirmed.out:
         result.why = f"with {name} the program {confirmed.out} {where}"
-    elif len(confirmed.logs) < LOOKS[0]:
-        result.why = _NO_TIME
+    elif len(confirmed.logs) < FIRST_LOOK:
+        result.why = _TOO_LITTLE
     elif not is_gain(confirmed.ratio):
         took = f"{confirmed.ratio} of the {figure} under the default"
         result.why = f"{name} takes {took} {where}: no gain"
@@ -185,12 +202,12 @@ def _decide(result: Tuning, name: str) -> None:
     ]:
         result.why = f"{name} wins in the mean, and loses with one input: {lost[0]}"
     else:
-        result.winner = confirmed.policy
+        result.winner, result.why = confirmed.policy, ""
 
 
 def _why_none(result: Tuning) -> str:
-    if all(one.out == "no time" or not one.logs for one in result.standings):
-        return _NO_TIME
+    if all(one.out == NO_TIME or not one.logs for one in result.standings):
+        return _TOO_LITTLE
     known = [one for one in result.standings if one.ratio and not one.out.startswith("differs")]
     best = min(known, key=lambda one: one.value, default=None)
     if best is None:
@@ -204,45 +221,7 @@ def _why_none(result: Tuning) -> str:
 
 def _keep_so_far(result: Tuning) -> None:
     best = _best(result)
-    if best is None or not is_gain(best.ratio):
+    if not best or not is_gain(best[0].ratio):
         result.why = "interrupted before anything won"
         return
-    result.winner, result.gain = best.policy, best.ratio
-
-
-def _write(result: Tuning) -> None:
-    request, winner = result.request, result.winner
-    assert winner is not None
-    settings = dict(winner.settings)
-    if "plan" in settings:
-        shutil.copyfile(settings["plan"], request.plan)
-        settings["plan"] = request.plan.name
-    program = find_program(request.train[0].argv[0])
-    machine = this_machine()
-    profile = Profile(
-        program.name,
-        program_build_id(program) or "",
-        {"processor": machine.processor, "cores": machine.cores, "system": machine.system},
-        settings,
-        evidence(result),
-    )
-    write(request.output, profile_text(profile))
-
-
-def evidence(result: Tuning) -> list[str]:
-    """What was measured, for a reader of the profile."""
-    request, winner = result.request, result.winner
-    assert winner is not None
-    assert result.gain is not None
-    lines = [
-        f"abut {abut.__version__}, {datetime.now(UTC):%Y-%m-%d}: {winner.name} takes {result.gain} "
-        f"of the {request.objective} under the default, in {result.gain.rounds} rounds",
-        f"why: {winner.why}",
-        *(f"trained with: {shlex.join(one.measure or one.argv)}" for one in request.train),
-        *(f"tested with: {shlex.join(one.measure or one.argv)}" for one in request.test),
-    ]
-    if result.interrupted:
-        lines.append("interrupted: it was not measured again, so part of the gain may be luck")
-    elif not request.test:
-        lines.append("no other input was tested: that it holds for others is not proven")
-    return lines
+    result.winner, result.gain = best[0].policy, best[0].ratio

@@ -15,6 +15,7 @@ import pytest
 from abut.measure.saved import sorted_out
 from abut.places import bench_places
 from abut.tuning.first_run import window_for
+from abut.tuning.judge import judge_of
 from abut.tuning.plan import read_plan
 from abut.tuning.profile import read_profile
 from abut.tuning.slots import slot_policies
@@ -209,9 +210,12 @@ def test_slots_are_raced_where_the_simulator_sees_a_gain(tmp_path: Path) -> None
         pytest.skip("the benchmark programs are not built")
     # A walk against the order of birth.
     walk = [str(traverse), "--depth", "12", "--walks", "2"]
-    policies = slot_policies(walk, 0.1, 60.0, tmp_path, lambda said: None)
+    judge = judge_of(walk, 0.1, 60.0, tmp_path, lambda said: None)
+    assert judge is not None
+    policies = slot_policies(judge, 1.0, tmp_path, lambda said: None)
     assert policies
     for policy in policies:
         plan = read_plan(Path(policy.settings["plan"]))
         assert policy.name == f"slots-{plan.strategy}"
-    assert slot_policies(["/bin/true"], 0.1, 60.0, tmp_path, lambda said: None) == []
+    assert slot_policies(judge, 0.01, tmp_path, lambda said: None) == []
+    assert judge_of(["/bin/true"], 0.1, 60.0, tmp_path, lambda said: None) is None

@@ -7,7 +7,7 @@ slots, so it does for other inputs, too. O(objects log objects + ties log ties).
 
 import numpy as np
 
-from abut.tuning.objects import Layout, Objects, in_order
+from abut.tuning.objects import Layout, Objects, pooled
 
 ABOUT = "a pool for pieces of code whose objects are used together"
 _SHARE = 0.1  # of the stronger one's ties
@@ -51,18 +51,5 @@ def _leader(leader: np.ndarray, context: int) -> int:
 
 
 def place(objects: Objects) -> Layout:
-    """Pools in the order of their numbers, in each the objects in the order of birth."""
-    pools = clusters(objects)
-    number = np.zeros(int(objects.context.max(initial=0)) + 1, np.int64)
-    for context, pool in pools.items():
-        number[context] = pool
-    rows = objects.rows()
-    pool_of = number[objects.context[rows]]
-    offsets = np.full(len(objects), -1, np.int64)
-    begin = 0
-    for pool in range(1, max(pools.values(), default=0) + 1):
-        members = rows[pool_of == pool]
-        placed = in_order(objects, members, share=True, begin=begin)
-        offsets[members] = placed[members]
-        begin = -(-(int(placed.max(initial=0)) + 512) // 4096) * 4096
-    return Layout(offsets, pools)
+    """A pool a cluster."""
+    return pooled(objects, clusters(objects))

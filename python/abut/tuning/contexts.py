@@ -1,0 +1,149 @@
+"""Contexts in pools: proposals from a recorded run, those that the simulator sees a gain in.
+
+Who loses most to misses gets a pool of its own, or shares one with those that it is used or born
+together with; whether that pays, the simulator says. From the best start, a local search moves one
+context at a time.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from abut.elf import functions_at
+from abut.targets import write
+from abut.trace.native import Array
+from abut.tuning.judge import Judge
+from abut.tuning.keys import Key
+from abut.tuning.objects import Objects, pooled
+from abut.tuning.planning import Recorded, addresses
+from abut.tuning.policies import Policy
+from abut.tuning.profile import MOST_MODULES, Assigned, Profile, profile_text
+from abut.tuning.race import LEAST_GAIN
+from abut.tuning.strategies.affinity import clusters
+
+Pools = Mapping[int, int]  # by the numbers of contexts' keys; of others there are none
+
+_MOST_MOVED, _MOST_WRITTEN = 12, 128  # contexts
+_LEAST_OBJECTS = 256  # fewer do not justify a pool
+_MOST_CALLS_TEXT = 48 << 10  # of a profile's 64 KiB
+_MOST_RACED = 3
+_NEXT_STEP = 0.998  # of the time before, for another step of the search
+
+
+def context_policies(judge: Judge, folder: Path) -> list[tuple[float, Policy]]:
+    """The assignments that promise most, the best first, each with the time predicted; none where
+    there is nothing to gain. Their profiles lie in `folder`.
+    """
+    found = _searched(judge)
+    best = sorted((one for one in found if one[0] <= 1 - LEAST_GAIN), key=lambda one: one[0])
+    policies = []
+    for predicted, name, pools in best[:_MOST_RACED]:
+        path = folder / f"{name}.profile"
+        write(path, profile_text(_profile(judge, pools)))
+        why = f"contexts in pools; {predicted:.2f} of an access's time, simulated"
+        policies.append((predicted, Policy(name, {"groups": "off", "profile": str(path)}, why)))
+    return policies
+
+
+def _searched(judge: Judge) -> list[tuple[float, str, Pools]]:
+    """All starts, as far as there is time, and what a search from the best of them ended with."""
+    objects = judge.run.objects
+    ranked = _ranked(objects, judge.losses())
+    found: list[tuple[float, str, Pools]] = []
+    for name, pools in _starts(objects, ranked):
+        if pools and judge.has_time and all(dict(pools) != dict(other) for *_, other in found):
+            found.append((_judged(judge, pools), name, pools))
+    if not found:
+        return []
+    best, _, start = min(found, key=lambda one: one[0])
+    pools = dict(start)
+    for context in ranked:
+        for moved in _moves(pools, context):
+            if judge.has_time and (predicted := _judged(judge, moved)) < best * _NEXT_STEP:
+                best, pools = predicted, moved
+    if pools != dict(start):
+        found.append((best, "contexts-searched", pools))
+    return found
+
+
+def _ranked(objects: Objects, lost: Array) -> list[int]:
+    """The contexts with enough objects, those that lose most first."""
+    births = np.bincount(objects.context[objects.placeable], minlength=len(lost))
+    order = np.argsort(-lost, kind="stable")
+    ranked = [int(one) for one in order if one and lost[one] > 0 and births[one] >= _LEAST_OBJECTS]
+    return ranked[:_MOST_MOVED]
+
+
+def _starts(objects: Objects, ranked: Sequence[int]) -> Iterator[tuple[str, Pools]]:
+    for count in sorted({min(wanted, len(ranked)) for wanted in (1, 2, 4, 8, _MOST_MOVED)}):
+        yield f"contexts-apart-{count}", {one: n for n, one in enumerate(ranked[:count], 1)}
+        yield f"contexts-together-{count}", dict.fromkeys(ranked[:count], 1)
+    yield "contexts-affinity", clusters(objects)
+
+
+def _moves(pools: Pools, context: int) -> Iterator[dict[int, int]]:
+    """All that differ in one context's pool: another's, its own, or none."""
+    others = {one: pool for one, pool in pools.items() if one != context}
+    for pool in (*sorted(set(others.values())), max(others.values(), default=0) + 1):
+        if pools.get(context) != pool:
+            yield {**others, context: pool}
+    if context in pools and others:
+        yield others
+
+
+def _judged(judge: Judge, pools: Pools) -> float:
+    layout = pooled(judge.run.objects, pools)
+    return judge.predicted(addresses(judge.run.objects, layout.offsets))
+
+
+def _profile(judge: Judge, pools: Pools) -> Profile:
+    """What the heap follows: the contexts that lose most, as many as there is room for."""
+    run, lost = judge.run, judge.losses()
+    modules = {run.program: judge.trace.modules()[0].path}
+    written = sorted(pools, key=lambda one: -lost[one])[:_MOST_WRITTEN]
+    for context in written:
+        for build_id, _ in run.keys.keys[context - 1]:
+            path = next(one.path for one in judge.trace.modules() if one.build_id == build_id)
+            modules.setdefault(build_id, path)
+    modules = dict(list(modules.items())[:MOST_MODULES])
+    names = {build_id: Path(path).name.replace(" ", "_") for build_id, path in modules.items()}
+    functions = _functions(run, written, modules)
+    numbers: dict[int, int] = {}
+    contexts: list[Assigned] = []
+    for context in written:
+        key = run.keys.keys[context - 1]
+        if all(build_id in modules for build_id, _ in key):
+            pool = numbers.setdefault(pools[context], len(numbers) + 1)
+            contexts.append(Assigned(_calls(key, names, functions), pool))
+    while sum(len(one.calls) for one in contexts) > _MOST_CALLS_TEXT:
+        contexts.pop()
+    settings = {"chain": str(run.keys.depth)}
+    return Profile(
+        names[run.program],
+        run.program,
+        {},
+        settings,
+        modules={names[build_id]: build_id for build_id in modules},
+        contexts=contexts,
+    )
+
+
+def _functions(
+    run: Recorded, written: Sequence[int], modules: Mapping[str, str]
+) -> dict[tuple[str, int], str]:
+    """The names of the functions that the contexts' calls are in, by build-id and offset."""
+    steps = {step for context in written for step in run.keys.keys[context - 1]}
+    found: dict[tuple[str, int], str] = {}
+    for build_id, path in modules.items():
+        offsets = [offset for module, offset in steps if module == build_id]
+        for offset, name in functions_at(Path(path), offsets).items():
+            found[build_id, offset] = name
+    return found
+
+
+def _calls(key: Key, names: Mapping[str, str], functions: Mapping[tuple[str, int], str]) -> str:
+    return " ".join(
+        f"{names[step[0]]}+{step[1]:#x}" + (f"({functions[step]})" if step in functions else "")
+        for step in key
+    )

@@ -1,0 +1,46 @@
+"""What is to be tuned, and what came of it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from abut.measure.paired import Ratio
+from abut.tuning.objective import Objective
+from abut.tuning.policies import Policy
+from abut.tuning.race import Standing
+from abut.tuning.runs import Input
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to tune: by `axes` of policies, for about `budget` seconds. `output` is the profile."""
+
+    train: Sequence[Input]
+    test: Sequence[Input]
+    axes: Mapping[str, Sequence[Policy]]
+    objective: Objective
+    budget: float
+    output: Path
+    show: Callable[[str], None]
+
+    @property
+    def plan(self) -> Path:
+        """Where a plan that won is written."""
+        return self.output.with_suffix(".plan")
+
+
+@dataclass(slots=True)
+class Tuning:
+    """What came of it. `confirmed` is the best, measured again; `winner` is None where the default
+    is kept, and `why` says why. `resumed` runs were there from before.
+    """
+
+    request: Request
+    standings: list[Standing] = field(default_factory=list)
+    confirmed: Standing | None = None
+    winner: Policy | None = None
+    gain: Ratio | None = None
+    why: str = ""
+    seconds: float = 0.0
+    resumed: int = 0
+    interrupted: bool = False
