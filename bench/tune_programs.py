@@ -2,8 +2,10 @@
 
 Each program of tune_programs.toml is tuned with its input for training, and what wins must win with
 that for the test. A profile that is kept is then measured against the untuned default with runs of
-their own, a fixed number of rounds; where none is kept, the program is as it was. With `--trials`,
-a setting that changes nothing is raced as if it were one: what it wins, chance has won.
+their own, a fixed number of rounds; where none is kept, the program is as it was.
+
+With `--trials`, nothing is tuned: a policy that changes nothing is confirmed as if it had won a
+race, so many times for each program, with its input for training. What it wins, chance has won.
 
 What was measured is kept in the folder, and an interrupted run goes on there.
 
@@ -13,6 +15,7 @@ usage: .venv/bin/python bench/tune_programs.py [--only NAME,...] [--budget SECON
 
 import argparse
 import dataclasses
+import math
 import statistics
 import subprocess
 import sys
@@ -34,9 +37,11 @@ from abut.places import bench_places
 from abut.reporters.grid import grid
 from abut.tuning.objective import Objective, objective_of
 from abut.tuning.policies import Policy, declared_axes
+from abut.tuning.profile import policy_of, read_profile
 from abut.tuning.race import Race, Standing, is_gain
 from abut.tuning.runs import CONFIRM, Input, Runs
-from abut.tuning.tune import Request, tune
+from abut.tuning.tune import tune
+from abut.tuning.tuning import Request
 
 _PLACES = bench_places()
 _OBJECTIVE: Objective = objective_of("user")
@@ -55,45 +60,40 @@ def input_of(benchmark: Benchmark, sizes: Mapping[str, Mapping[str, int]], kind:
     return Input((*(("env", *settings) if settings else ()), *workload.argv))
 
 
-def measured(
-    train: Input, test: Input, policy: Policy, salt: str, *, rounds: int = 0, until: float = 0.0
-) -> Standing:
-    """A policy against the default, with the test's input: in so many rounds, or until it is
-    decided, or so many seconds are spent.
-    """
+def measured(command: Input, policy: Policy, salt: str, rounds: int = 0) -> Standing:
+    """A policy against the default: in so many rounds, or until it is decided."""
     with tempfile.TemporaryDirectory() as scratch:
-        runs = Runs([train], [test], Path(scratch), salt)
+        runs = Runs([command], [], Path(scratch), salt)
         runs.warm_up()
         standing = Standing(policy)
         race = Race(runs, _OBJECTIVE, lambda phase, standings: None)
         if rounds:
             race.measure(CONFIRM, standing, rounds)
         else:
-            standing = race.confirm(CONFIRM, policy, until)
+            standing = race.confirm(CONFIRM, policy, math.inf)
         runs.forget()
     return standing
 
 
 def row_of(name: str, train: Input, test: Input, chosen: argparse.Namespace) -> dict[str, Any]:
     """Tune a program, and measure what was kept."""
-    result = tune(
-        Request(
-            [train],
-            [test],
-            declared_axes(),
-            _OBJECTIVE,
-            chosen.budget,
-            chosen.folder / f"{name}.profile",
-            slots=False,
-            show=lambda said: print(f"{name}: {said}", file=sys.stderr),
-        )
+    profile = chosen.folder / f"{name}.profile"
+    request = Request(
+        [train],
+        [test],
+        declared_axes(_OBJECTIVE.weights),
+        _OBJECTIVE,
+        chosen.budget,
+        profile,
+        lambda said: print(f"{name}: {said}", file=sys.stderr),
     )
+    result = tune(request)
     if result.interrupted:
         raise KeyboardInterrupt
     logs: list[float] = []
     if result.winner:
-        standing = measured(train, test, result.winner, "measured", rounds=chosen.rounds)
-        logs = [log for (log,) in standing.logs]
+        policy = policy_of(profile, read_profile(profile))
+        logs = [log for (log,) in measured(test, policy, "measured", chosen.rounds).logs]
     return {
         "program": name,
         "kept": result.winner.name if result.winner else "",
@@ -103,14 +103,13 @@ def row_of(name: str, train: Input, test: Input, chosen: argparse.Namespace) -> 
     }
 
 
-def trials_of(name: str, train: Input, test: Input, done: int, chosen: argparse.Namespace) -> None:
+def try_chance(name: str, train: Input, trials: Path, wanted: int) -> None:
     """Confirm that the default is faster than itself, so many times; none should be kept."""
-    same = Policy("same")
-    for number in range(done, chosen.trials):
-        standing = measured(train, test, same, f"trial {number}", until=chosen.budget)
-        json_lines.add(
-            chosen.folder / "trials.jsonl", {"program": name, "won": is_gain(standing.ratio)}
-        )
+    done = sum(one["program"] == name for one in json_lines.read(trials))
+    for number in range(done, wanted):
+        standing = measured(train, Policy("same"), f"trial {number}")
+        json_lines.add(trials, {"program": name, "won": is_gain(standing.ratio)})
+        print(f"{name}: trial {number + 1}: {standing.ratio}", file=sys.stderr)
 
 
 def version_of(benchmark: Benchmark) -> str:
@@ -125,7 +124,7 @@ def version_of(benchmark: Benchmark) -> str:
     return f"{package} {done.stdout}"
 
 
-def report(rows: list[dict[str, Any]], trials: list[bool], about: Mapping[str, str]) -> None:
+def report(rows: list[dict[str, Any]], about: Mapping[str, str]) -> None:
     """Print the table, and what it comes to."""
     table = grid(
         "user time with another input, as a multiple of the untuned default's",
@@ -149,10 +148,6 @@ def report(rows: list[dict[str, Any]], trials: list[bool], about: Mapping[str, s
         f"{sum(ratio.low > 1.01 for ratio in ratios)} surely above 1.01; "
         f"tuned in {sum(row['seconds'] for row in rows) / 60:.0f} minutes of runs"
     )
-    if trials:
-        print(
-            f"of {len(trials)} times that the default was raced with itself, it won {sum(trials)}"
-        )
 
 
 def main() -> int:
@@ -161,7 +156,9 @@ def main() -> int:
     parser.add_argument("--only", default="", help="names of programs, with commas")
     parser.add_argument("--budget", type=float, default=300, help="seconds to tune each")
     parser.add_argument("--rounds", type=int, default=20, help="to measure each profile")
-    parser.add_argument("--trials", type=int, default=0, help="of chance, of each program")
+    parser.add_argument(
+        "--trials", type=int, default=0, help="of chance, of each program, and no tuning"
+    )
     parser.add_argument("--folder", type=Path, default=Path("build/tuned"))
     chosen = parser.parse_args()
     chosen.folder.mkdir(parents=True, exist_ok=True)
@@ -175,13 +172,16 @@ def main() -> int:
         except NotHere as error:
             print(f"left out: {error}", file=sys.stderr)
             continue
-        if not any(row["program"] == name for row in json_lines.read(results)):
+        if chosen.trials:
+            try_chance(name, train, trials, chosen.trials)
+        elif not any(row["program"] == name for row in json_lines.read(results)):
             json_lines.add(results, row_of(name, train, test, chosen))
-        done = sum(one["program"] == name for one in json_lines.read(trials))
-        trials_of(name, train, test, done, chosen)
+    if chosen.trials:
+        won = [bool(one["won"]) for one in json_lines.read(trials) if one["program"] in names]
+        print(f"of {len(won)} times that the default raced itself, it won {sum(won)}")
+        return 0
     rows = [row for row in json_lines.read(results) if row["program"] in names]
-    won = [bool(one["won"]) for one in json_lines.read(trials) if one["program"] in names]
-    report(rows, won, {name: version_of(benchmarks[name]) for name in names})
+    report(rows, {name: version_of(benchmarks[name]) for name in names})
     return 0
 
 

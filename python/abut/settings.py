@@ -35,7 +35,7 @@ def _check_value(option: HeapOption, value: str) -> None:
         _check_file(option.name, value)
 
 
-_MADE_BY = {"plan": "abut place, or abut tune --slots", "profile": "abut tune"}
+_MADE_BY = {"plan": "abut place, or abut tune", "profile": "abut tune"}
 
 
 def _check_file(name: str, value: str) -> None:

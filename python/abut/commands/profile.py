@@ -42,6 +42,8 @@ def show(
                 build_id=profile.build_id,
                 machine=dict(profile.machine),
                 settings=dict(profile.settings),
+                modules=dict(profile.modules),
+                contexts=[one._asdict() for one in profile.contexts],
                 evidence=list(profile.evidence),
             )
         )
@@ -49,6 +51,8 @@ def show(
     print(f"{path}: for {profile.program}, build-id {profile.build_id[:12] or 'none'}")
     for name, value in profile.settings.items():
         print(f"  {name} = {value}")
+    for context in profile.contexts:
+        print(f"  {context.calls}: pool {context.pool}")
     print(*profile.evidence, sep="\n")
     print(f"next: abut run --profile {path} -- {profile.program}")
 

@@ -152,7 +152,9 @@ def _request(
         if better not in ("higher", "lower"):
             raise unknown("--better", better or "", ["higher", "lower"])
         chosen = Objective({MEASURED: 1.0}, more_is_better=better == "higher")
-    return Request(train, test, declared_axes(), chosen, budget, output, _show_progress)
+    return Request(
+        train, test, declared_axes(chosen.weights), chosen, budget, output, _show_progress
+    )
 
 
 def _inputs(program: list[str] | None, train: list[str], measure: str | None) -> "list[Input]":

@@ -19,7 +19,6 @@ from abut.tuning.objects import Objects, pooled
 from abut.tuning.planning import Recorded, addresses
 from abut.tuning.policies import Policy
 from abut.tuning.profile import MOST_MODULES, Assigned, Profile, profile_text
-from abut.tuning.race import LEAST_GAIN
 from abut.tuning.strategies.affinity import clusters
 
 Pools = Mapping[int, int]  # by the numbers of contexts' keys; of others there are none
@@ -28,7 +27,8 @@ _MOST_MOVED, _MOST_WRITTEN = 12, 128  # contexts
 _LEAST_OBJECTS = 256  # fewer do not justify a pool
 _MOST_CALLS_TEXT = 48 << 10  # of a profile's 64 KiB
 _MOST_RACED = 3
-_NEXT_STEP = 0.998  # of the time before, for another step of the search
+# Of the time before, for another step: most of it has nothing to do with where objects lie.
+NEXT_STEP = 0.998
 
 
 def context_policies(judge: Judge, folder: Path) -> list[tuple[float, Policy]]:
@@ -36,12 +36,12 @@ def context_policies(judge: Judge, folder: Path) -> list[tuple[float, Policy]]:
     there is nothing to gain. Their profiles lie in `folder`.
     """
     found = _searched(judge)
-    best = sorted((one for one in found if one[0] <= 1 - LEAST_GAIN), key=lambda one: one[0])
+    best = sorted((one for one in found if one[0] <= NEXT_STEP), key=lambda one: one[0])
     policies = []
     for predicted, name, pools in best[:_MOST_RACED]:
         path = folder / f"{name}.profile"
         write(path, profile_text(_profile(judge, pools)))
-        why = f"contexts in pools; {predicted:.2f} of an access's time, simulated"
+        why = f"contexts in pools; {predicted:.3f} of the time, simulated"
         policies.append((predicted, Policy(name, {"groups": "off", "profile": str(path)}, why)))
     return policies
 
@@ -49,7 +49,7 @@ def context_policies(judge: Judge, folder: Path) -> list[tuple[float, Policy]]:
 def _searched(judge: Judge) -> list[tuple[float, str, Pools]]:
     """All starts, as far as there is time, and what a search from the best of them ended with."""
     objects = judge.run.objects
-    ranked = _ranked(objects, judge.losses())
+    ranked = _ranked(objects, judge.losses)
     found: list[tuple[float, str, Pools]] = []
     for name, pools in _starts(objects, ranked):
         if pools and judge.has_time and all(dict(pools) != dict(other) for *_, other in found):
@@ -60,7 +60,7 @@ def _searched(judge: Judge) -> list[tuple[float, str, Pools]]:
     pools = dict(start)
     for context in ranked:
         for moved in _moves(pools, context):
-            if judge.has_time and (predicted := _judged(judge, moved)) < best * _NEXT_STEP:
+            if judge.has_time and (predicted := _judged(judge, moved)) < best * NEXT_STEP:
                 best, pools = predicted, moved
     if pools != dict(start):
         found.append((best, "contexts-searched", pools))
@@ -99,7 +99,7 @@ def _judged(judge: Judge, pools: Pools) -> float:
 
 def _profile(judge: Judge, pools: Pools) -> Profile:
     """What the heap follows: the contexts that lose most, as many as there is room for."""
-    run, lost = judge.run, judge.losses()
+    run, lost = judge.run, judge.losses
     modules = {run.program: judge.trace.modules()[0].path}
     written = sorted(pools, key=lambda one: -lost[one])[:_MOST_WRITTEN]
     for context in written:

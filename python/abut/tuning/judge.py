@@ -2,19 +2,18 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from abut.errors import AbutError
-from abut.simulation.jobs import Job, Result, simulate
-from abut.simulation.owners import NO_OWNER
-from abut.simulation.presets import STANDARD, find_preset
+from abut.simulation.core_time import Core
+from abut.simulation.jobs import core_of
+from abut.simulation.presets import STANDARD, Preset, find_preset
 from abut.simulation.windows import windows_of
-from abut.trace.native import Array
+from abut.trace.native import Array, failures, native_module
 from abut.trace.reader import Trace
-from abut.tuning.choice import access_cycles, cache_of
+from abut.tuning.choice import cache_of
 from abut.tuning.first_run import record
 from abut.tuning.planning import Recorded, read_recorded
 
@@ -22,36 +21,41 @@ from abut.tuning.planning import Recorded, read_recorded
 _READ_ACCESSES, _READ_WINDOWS, _JUDGED_ACCESSES = 100_000_000, 3, 10_000_000
 
 
-@dataclass(frozen=True, slots=True)
 class Judge:
-    """Predicts an access's time under a layout, as a multiple of that under the recorded one.
+    """Predicts how long a part of a recorded run takes under a layout, as a multiple of the time
+    under the recorded one. There is time until `until`, of the clock that is monotonic.
 
-    It has time until `until`, of the clock that is monotonic; `base` is what was simulated of the
-    recorded layout, by context.
+    `losses` are the cycles that are waited for in it, by the numbers of keys.
     """
 
-    trace: Trace
-    run: Recorded
-    base: Result
-    until: float
+    def __init__(self, trace: Trace, run: Recorded, preset: Preset, until: float) -> None:
+        self.trace, self.run, self._preset, self._until = trace, run, preset, until
+        self._windows = windows_of(trace, _JUDGED_ACCESSES)
+        core = self._simulated("recorded")
+        self._base = core.time().total
+        waits = core.native.waits_by_owner()[0]
+        self.losses = np.bincount(run.keys.numbers[: len(waits)], waits, len(run.keys.keys) + 1)
 
     @property
     def has_time(self) -> bool:
         """Whether another layout should be looked at."""
-        return time.monotonic() < self.until
+        return time.monotonic() < self._until
 
     def predicted(self, places: Array) -> float:
         """With the objects at these addresses."""
-        job = replace(self.base.job, by=NO_OWNER)
-        return access_cycles(simulate(job, places)) / access_cycles(self.base)
+        return self._simulated(places).time().total / self._base
 
-    def losses(self) -> Array:
-        """Cycles lost to misses, by the numbers of keys."""
-        numbers = self.run.keys.numbers
-        lost = np.zeros(len(self.run.keys.keys) + 1)
-        for row in self.base.owners:
-            lost[numbers[row.owner] if row.owner else 0] += row.lost_cycles
-        return lost
+    def _simulated(self, layout: str | Array) -> Core:
+        core = core_of(self._preset, self.trace)
+        assert core is not None
+        with failures():
+            contexts = list(range(len(self.trace.contexts()) + 1))
+            replay = native_module().Replay(
+                self.trace.native, layout, 1, "context", contexts, "application",
+                windows=self._windows,
+            )  # fmt: skip
+            replay.feed([core.native])
+        return core
 
 
 def judge_of(
@@ -75,5 +79,4 @@ def judge_of(
             raise
         return None
     progress("simulating it")
-    job = Job(str(path), preset, side="application", by="context", most=_JUDGED_ACCESSES)
-    return Judge(trace, run, simulate(job), until)
+    return Judge(trace, run, preset, until)

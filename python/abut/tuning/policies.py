@@ -1,7 +1,7 @@
 """The policies that tuning races: settings of the whole heap, declared in policies.toml."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,9 +27,13 @@ class Policy:
 DEFAULT = Policy("default")
 
 
-def declared_axes() -> dict[str, list[Policy]]:
-    """By axis, what is raced, in the order of the file."""
+def declared_axes(figures: Container[str]) -> dict[str, list[Policy]]:
+    """By axis, what is raced for these figures, in the order of the file."""
     return {
-        axis: [Policy(name, one["settings"], one["why"]) for name, one in policies.items()]
+        axis: [
+            Policy(name, one["settings"], one["why"])
+            for name, one in policies.items()
+            if "figure" not in one or one["figure"] in figures
+        ]
         for axis, policies in tomllib.loads(_FILE.read_text()).items()
     }

@@ -173,7 +173,7 @@ def _check(path: Path, text: str, document: Mapping[str, Any]) -> None:
     for name in sorted(document.keys() - {"profile", *_LISTS}):
         _check_table(path, name, document[name])
     for name in _LISTS:
-        _check_list(path, name, document.get(name, []))
+        _check_list(path, name, document.get(name, []), document.get("module", []))
     if not document.get("settings") and not document.get("context"):
         raise _bad(path, "it has no settings")
     if "program" not in document:
@@ -194,7 +194,7 @@ def _check_table(path: Path, name: str, table: object) -> None:
             raise _bad(path, f"{one} is not for a profile to set")
 
 
-def _check_list(path: Path, name: str, entries: Any) -> None:
+def _check_list(path: Path, name: str, entries: Any, modules: Any) -> None:
     if not isinstance(entries, list):
         raise _bad(path, f"[[{name}]] begins an entry of it, not [{name}]")
     wanted, most = _LISTS[name], MOST_MODULES if name == "module" else MOST_CONTEXTS
@@ -207,6 +207,9 @@ def _check_list(path: Path, name: str, entries: Any) -> None:
             calls = one["calls"].split(" ")
             if len(calls) > MOST_CALLS or not all(_CALL.fullmatch(call) for call in calls):
                 raise _bad(path, f"calls are up to {MOST_CALLS} of MODULE+0xOFFSET(FUNCTION)")
+            names = {call.rpartition("+0x")[0] for call in calls}
+            if unknown := names - {module.get("name") for module in modules}:
+                raise _bad(path, f"{min(unknown)}: there is no [[module]] of that name")
             if not 1 <= one["pool"] <= MOST_POOLS:
                 raise _bad(path, f"pools are numbered from 1 to {MOST_POOLS}")
 

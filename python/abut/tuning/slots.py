@@ -5,11 +5,11 @@ in.
 from collections.abc import Callable
 from pathlib import Path
 
+from abut.tuning.contexts import NEXT_STEP
 from abut.tuning.judge import Judge
 from abut.tuning.plan import write_plan
 from abut.tuning.planning import make_plan, planned_addresses
 from abut.tuning.policies import Policy
-from abut.tuning.race import LEAST_GAIN
 from abut.tuning.strategies import find_strategy
 
 STRATEGIES = ("combined", "usage-df", "hot-streams", "hot-cold", "lifetime", "affinity", "simple")
@@ -33,7 +33,7 @@ def slot_policies(
         predicted = judge.predicted(planned_addresses(judge.run, plan))
         file = folder / f"{name}.plan"
         write_plan(plan, file)
-        why = f"a slot an object; {predicted:.2f} of an access's time, simulated"
+        why = f"a slot an object; {predicted:.3f} of the time, simulated"
         found.append((predicted, Policy(f"slots-{name}", {"plan": str(file)}, why)))
-    promising = [one for one in found if one[0] <= min(1.0, best) - LEAST_GAIN]
+    promising = [one for one in found if one[0] <= NEXT_STEP * min(1.0, best)]
     return [policy for _, policy in sorted(promising, key=lambda one: one[0])[:_MOST]]

@@ -2,13 +2,14 @@
 
 import os
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from abut.errors import AbutError
 from abut.places import library_candidate
-from abut.tuning.profile import Profile, merged, profile_text, read_profile
+from abut.tuning.profile import Assigned, Profile, merged, profile_text, read_profile
 from conftest import Abut, abut_environment
 
 # Of another build: what it sets holds all the same.
@@ -64,6 +65,53 @@ def test_what_is_wrong_is_said_and_the_program_goes_on(
         read_profile(path)
 
 
+MODULE = (
+    '[[module]]\nname = "lua"\nbuild_id = "0a1b"\n[[module]]\nname = "libm.so.6"\nbuild_id = ""\n'
+)
+CONTEXT = '[[context]]\ncalls = "lua+0x12(f) libm.so.6+0xab"\npool = 2\n'
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        CONTEXT.replace("pool = 2", "pool = 0"),
+        CONTEXT.replace("pool = 2", "pool = 255"),
+        CONTEXT.replace("0x12", "12"),
+        CONTEXT.replace("lua+0x12(f)", "lua+0x1 lua+0x2 lua+0x3 lua+0x4"),
+        CONTEXT + "size = 8\n",
+        MODULE + 'version = "1"\n',
+        MODULE * 17,
+        CONTEXT * 257,
+        CONTEXT.replace("[[context]]", "[context]"),
+        CONTEXT.replace("libm", "libn"),
+    ],
+)
+def test_contexts_that_are_none_are_refused(path: Path, content: str) -> None:
+    path.write_text(SOUND + "chain = 2\n" + MODULE + content)
+    assert f"abut: ABUT_PROFILE={path}: line " in said(path)
+    with pytest.raises(AbutError):
+        read_profile(path)
+
+
+def test_contexts_are_kept_shown_and_merged(abut: Abut, tmp_path: Path) -> None:
+    contexts = [Assigned("lua+0x12(f) libm.so.6+0xab", 2), Assigned("lua+0x34(g)", 1)]
+    profile = Profile(
+        "lua", "0a1b", {}, {"chain": "2"}, [], {"lua": "0a1b", "libm.so.6": ""}, contexts
+    )
+    for name in ("a", "b"):
+        (tmp_path / name).write_text(profile_text(profile))
+    read = read_profile(tmp_path / "a")
+    assert (read.contexts, read.modules) == (contexts, profile.modules)
+    assert said(tmp_path / "a") == ""
+    (tmp_path / "c").write_text(SOUND + 'order = "birth"\n')
+    assert abut("profile", "merge", "-o", "m", "a", "b", "c").returncode == 0
+    assert "  lua+0x34(g): pool 1\n" in abut("profile", "show", "m").stdout
+    assert read_profile(tmp_path / "m").contexts == contexts
+    (tmp_path / "c").write_text(profile_text(replace(profile, contexts=contexts[:1])))
+    refused = abut("profile", "merge", "-o", "n", "a", "c")
+    assert (refused.returncode, "assign contexts to pools" in refused.stderr) == (2, True)
+
+
 def test_nothing_of_a_damaged_one_is_set(path: Path) -> None:
     path.write_text(SOUND + 'explain = "on"\n[contexts]\n')
     assert said(path).count("\n") == 1
@@ -90,6 +138,11 @@ def test_start_up_takes_well_under_two_milliseconds(path: Path) -> None:
     assert instructions() - without < 20_000
     path.write_text("# what was measured\n" * 3000 + SOUND + 'order = "birth"\n')
     assert instructions() - without < 2_000_000
+    calls = [f"libc.so.6+{at:#x}(function_{at})" for at in range(3 * 256)]
+    contexts = [Assigned(" ".join(calls[at : at + 3]), 1) for at in range(0, 3 * 256, 3)]
+    modules = {"lua": "0a1b", "libc.so.6": "0c"}  # whose functions are looked for by their names
+    path.write_text(profile_text(Profile("lua", "0a1b", {}, {}, [], modules, contexts)))
+    assert instructions() - without < 4_000_000
 
 
 def test_what_is_written_is_what_is_read(path: Path) -> None:

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from abut.measure.saved import sorted_out
-from abut.places import bench_places
+from abut.places import bench_places, library_candidate
+from abut.tuning.contexts import context_policies
 from abut.tuning.first_run import window_for
 from abut.tuning.judge import judge_of
 from abut.tuning.plan import read_plan
@@ -73,6 +74,17 @@ def test_what_does_not_win_on_the_test_input_is_not_kept(
     assert done.returncode == 0, done.stderr
     assert re.search("keep the default: (with )?birth", done.stdout)
     assert done.stdout.splitlines()[-1] == f"next: abut run -- lua5.4 {script} large-by-size"
+    assert not (tmp_path / "p").exists()
+
+
+def test_where_nothing_can_be_gained_the_default_is_kept(abut: Abut, tmp_path: Path) -> None:
+    """While another process competes, too. A process that sleeps takes as long with any heap."""
+    with subprocess.Popen(["lua5.4", "-e", "while true do end"]) as competitor:
+        words = ["--objective", "wall", "--time-budget", "8s", "-o", "p", "--", "sleep", "0.1"]
+        done = abut("tune", *words)
+        competitor.kill()
+    assert done.returncode == 0, done.stderr
+    assert "keep the default: " in done.stdout
     assert not (tmp_path / "p").exists()
 
 
@@ -202,6 +214,28 @@ def test_as_much_is_recorded_as_there_is_time_for() -> None:
     assert window_for(10.0, 120.0) == ["--window", "1000M/4000M"]
     assert window_for(1000.0, 120.0) == ["--window", "200M/4000M"]
     assert window_for(4.01, 120.0) == ["--window", "2000M/4000M"]
+
+
+def test_contexts_get_pools_where_the_simulator_sees_a_gain(tmp_path: Path) -> None:
+    tables = Path(__file__).parents[3] / "bench" / "scripts" / "tables.lua"
+    command = ["lua5.4", str(tables), "30000", "1"]
+    judge = judge_of(command, 0.1, 60.0, tmp_path, lambda said: None)
+    assert judge is not None
+    (predicted, policy), *others = context_policies(judge, tmp_path)
+    assert all(predicted <= other < 1 for other, _ in others)
+    profile = Path(policy.settings["profile"])
+    found = tmp_path / "groups.json"
+    environment = {
+        "LD_PRELOAD": str(library_candidate()),
+        "ABUT_PROFILE": str(profile),
+        "ABUT_EXPLAIN_FILE": str(found),
+    }
+    subprocess.run(command, env=abut_environment(**environment), check=True)
+    groups = json.loads(found.read_text())["groups"]
+    assert max(group["objects"] for group in groups) >= 30000
+    assert {group["pool"] for group in groups} <= {
+        one.pool for one in read_profile(profile).contexts
+    }
 
 
 def test_slots_are_raced_where_the_simulator_sees_a_gain(tmp_path: Path) -> None:

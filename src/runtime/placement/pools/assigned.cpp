@@ -3,6 +3,7 @@
 #include "context/build_id.hpp"
 #include "placement/pools/symbol_file.hpp"
 
+#include <bitset>
 #include <charconv>
 #include <link.h>
 
@@ -23,6 +24,12 @@ std::string_view cut_at(std::string_view &text, std::string_view mark) {
 bool read_number(std::string_view text, int base, uint64_t &number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
   return error == std::errc{} && end == text.data() + text.size();
+}
+
+uint32_t hash_of(std::string_view name) {
+  uint32_t hash = 2166136261; // FNV-1a
+  for (const char letter : name) hash = (hash ^ static_cast<unsigned char>(letter)) * 16777619;
+  return hash ^ hash >> 16;
 }
 
 bool is_same(context::BuildId id, std::string_view digits) {
@@ -85,17 +92,27 @@ const char *AssignedContexts::add_to_context(const ProfileReader::Setting &line)
   if (line.name != "calls") return "a context has calls and a pool";
   std::string_view left = line.value;
   while (!left.empty()) {
-    std::string_view call{left.data(), std::min(left.find(' '), left.size())};
+    const std::string_view call{left.data(), std::min(left.find(' '), left.size())};
     left.remove_prefix(std::min(call.size() + 1, left.size()));
-    std::string_view function = call;
-    std::string_view offset = cut_at(function, "(");
-    const std::string_view module = cut_at(offset, "+0x");
-    if (function.ends_with(')')) function.remove_suffix(1);
-    if (context.count == kMostCalls || !read_number(offset, 16, number))
-      return "calls are up to 4 of MODULE+0xOFFSET(FUNCTION)";
-    context.calls[context.count++] = {number, number + 1, module, function};
+    if (const char *wrong = add_call(context, call)) return wrong;
   }
   return nullptr;
+}
+
+const char *AssignedContexts::add_call(Context &context, std::string_view text) {
+  std::string_view function = text;
+  std::string_view offset = cut_at(function, "(");
+  const std::string_view name = cut_at(offset, "+0x");
+  if (function.ends_with(')')) function.remove_suffix(1);
+  uint64_t number = 0;
+  if (context.count == kMostCalls || !read_number(offset, 16, number))
+    return "calls are up to 4 of MODULE+0xOFFSET(FUNCTION)";
+  for (const Module &module : std::span(modules_, module_count_)) {
+    if (module.name != name) continue;
+    context.calls[context.count++] = {number, number + 1, &module, function, hash_of(function)};
+    return nullptr;
+  }
+  return "no module before it has the name that a call has";
 }
 
 // The program is the profile's first module, whatever its file is called.
@@ -112,28 +129,25 @@ AssignedContexts::Module *AssignedContexts::module_of(const context::LoadedObjec
 
 // The module is of another build: its calls are somewhere in the functions of their names, or nowhere.
 bool AssignedContexts::find_functions(const Module &module, const context::LoadedObject &object) {
+  // Most of a file's functions are none of those, which a bit of some of them tells. One thread comes here at a time.
+  static std::bitset<1 << 14> wanted;
+  wanted.reset();
   const auto each_call = [&](auto visit) {
-    for (unsigned i = 0; i < count_; ++i)
-      for (unsigned call = 0; call < contexts_[i].count; ++call)
-        if (contexts_[i].calls[call].module == module.name) visit(contexts_[i].calls[call]);
+    for (Context &context : std::span(contexts_, count_))
+      for (Call &call : std::span(context.calls, context.count))
+        if (call.module == &module) visit(call);
   };
-  // Most of a file's functions are none of those: one bit for some of them tells.
-  const auto bit_of = [](std::string_view name) {
-    const auto first = static_cast<unsigned char>(name.front());
-    const auto last = static_cast<unsigned char>(name.back());
-    return (name.size() * 7 + first * 3 + last) % 256;
-  };
-  bool wanted[256] = {};
-  each_call([&](Call &call) {
+  each_call([](Call &call) {
     call.begin = call.end = 0;
-    if (!call.function.empty()) wanted[bit_of(call.function)] = true;
+    wanted[call.hash % wanted.size()] = true;
   });
   bool any = false;
   const SymbolFile file(path_of(object));
   file.each_function([&](const Function &function) {
-    if (function.name.empty() || !wanted[bit_of(function.name)]) return;
+    const uint32_t hash = hash_of(function.name);
+    if (!wanted[hash % wanted.size()]) return;
     each_call([&](Call &call) {
-      if (call.function != function.name) return;
+      if (call.hash != hash || call.function != function.name) return;
       call.begin = function.begin;
       call.end = function.end;
       any = true;
@@ -167,11 +181,6 @@ AssignedContexts::Place AssignedContexts::place_of(Address return_address) {
   if (module == nullptr) return {};
   if (module->build == Build::unknown) find_calls(*module, object);
   return {module, return_address - 1 - context::load_bias(object)};
-}
-
-bool AssignedContexts::holds(const Call &call, const Place &place) {
-  return place.module != nullptr && call.module == place.module->name &&
-         call.begin <= place.offset && place.offset < call.end;
 }
 
 PoolId AssignedContexts::pool_of(std::span<const Address> chain) {

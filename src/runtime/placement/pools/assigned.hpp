@@ -16,7 +16,8 @@ class AssignedContexts {
 public:
   static constexpr unsigned kMostCalls = 4;
 
-  // Takes a line of a profile's modules or contexts, which stays where it is; null, or what is wrong with it.
+  // Takes a line of a profile's modules or contexts, which stays where it is; null, or what is wrong with it. Modules come
+  // before calls in them.
   const char *add(const ProfileReader::Setting &line);
 
   bool any() const { return count_ != 0; }
@@ -46,7 +47,9 @@ private:
 
   struct Call {
     uint64_t begin = 0, end = 0; // offsets in the module that the call's last byte may have
-    std::string_view module, function;
+    const Module *module = nullptr;
+    std::string_view function;
+    uint32_t hash = 0; // of the function's name
   };
 
   struct Context {
@@ -63,11 +66,15 @@ private:
 
   const char *add_to_module(const ProfileReader::Setting &line);
   const char *add_to_context(const ProfileReader::Setting &line);
+  const char *add_call(Context &context, std::string_view text);
   Place place_of(Address return_address);
   Module *module_of(const context::LoadedObject &object);
   bool find_calls(Module &module, const context::LoadedObject &object);
   bool find_functions(const Module &module, const context::LoadedObject &object);
-  static bool holds(const Call &call, const Place &place);
+  static bool holds(const Call &call, const Place &place) {
+    return place.module != nullptr && call.module == place.module && call.begin <= place.offset &&
+           place.offset < call.end;
+  }
 
   unsigned module_count_ = 0, count_ = 0;
   unsigned entry_ = 0; // of the profile, that lines are added to

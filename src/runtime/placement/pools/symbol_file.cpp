@@ -51,7 +51,7 @@ bool SymbolFile::read(size_t number, Function &function) const {
   ElfW(Sym) symbol;
   std::memcpy(&symbol, bytes_.data() + first_ + number * sizeof symbol, sizeof symbol);
   if ((symbol.st_info & 0xf) != STT_FUNC || symbol.st_shndx == SHN_UNDEF || symbol.st_size == 0 ||
-      symbol.st_name >= names_.size())
+      symbol.st_name == 0 || symbol.st_name >= names_.size())
     return false;
   const char *name = names_.data() + symbol.st_name;
   function = {{name, ::strnlen(name, names_.size() - symbol.st_name)},
