@@ -36,18 +36,22 @@ def context(pool: int, function: str, caller: str = "") -> str:
 
 
 def run(
-    contexts: str, program: str = SHAPES, settings: str = "", **options: str
+    contexts: str,
+    program: str = SHAPES,
+    shape: str = "insert",
+    objects: int = OBJECTS,
+    **options: str,
 ) -> tuple[list[dict[str, Any]], str]:
     """What became of the program's groups, and what was said."""
     measured = f'name = "shapes"\nbuild_id = "{build_id(SHAPES)}"\n'
     with tempfile.TemporaryDirectory() as folder:
         profile, found = Path(folder) / "profile", Path(folder) / "groups.json"
         profile.write_text(
-            f'profile = 1\n[program]\n{measured}[settings]\nfriends = "off"\nchain = 1\n{settings}'
+            f'profile = 1\n[program]\n{measured}[settings]\nfriends = "off"\nchain = 1\n'
             f"[[module]]\n{measured}{contexts}"
         )
         done = subprocess.run(
-            [program, "insert", str(OBJECTS)],
+            [program, shape, str(objects)],
             env={
                 "LD_PRELOAD": LIBRARY,
                 "ABUT_PROFILE": str(profile),
@@ -83,6 +87,13 @@ class Assigned(unittest.TestCase):
         by_name = context(5, "next_node", " shapes+0x1(make_next)")
         ((group,), _) = run(by_name, RECOMPILED, ABUT_CHAIN="2")
         assert (group["pool"], group["chain"]) == (5, 2)
+
+    def test_threads_have_their_own_parts_of_a_pool(self) -> None:
+        for program in (SHAPES, RECOMPILED):
+            (groups, _) = run(context(2, "lists_in_thread"), program, "threads", 50_000)
+            assert {group["pool"] for group in groups} == {2}
+            # Nine threads count, though not to the last object, at one of two calls or both.
+            assert sum(group["objects"] for group in groups) > 6 * 50_000
 
     def test_another_build_is_told_by_names(self) -> None:
         assert build_id(RECOMPILED) != build_id(SHAPES)
