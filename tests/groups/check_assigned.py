@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -40,6 +41,7 @@ def run(
     program: str = SHAPES,
     shape: str = "insert",
     objects: int = OBJECTS,
+    name: str = "shapes",
     **options: str,
 ) -> tuple[list[dict[str, Any]], str]:
     """What became of the program's groups, and what was said."""
@@ -50,8 +52,10 @@ def run(
             f'profile = 1\n[program]\n{measured}[settings]\nfriends = "off"\nchain = 1\n'
             f"[[module]]\n{measured}{contexts}"
         )
+        # Another build of it has the same name.
+        copy = shutil.copy(program, Path(folder) / name)
         done = subprocess.run(
-            [program, shape, str(objects)],
+            [copy, shape, str(objects)],
             env={
                 "LD_PRELOAD": LIBRARY,
                 "ABUT_PROFILE": str(profile),
@@ -106,6 +110,7 @@ class Assigned(unittest.TestCase):
         assert groups == []
         assert "no context of it is in this program" in said
         assert run(unknown, RECOMPILED)[1] == ""
+        assert run(context(7, "next_node"), RECOMPILED, name="another program")[0] == []
 
     def test_what_is_wrong_is_named(self) -> None:
         for wrong, problem in (

@@ -65,8 +65,9 @@ def judge_of(
     folder: Path,
     progress: Callable[[str], None],
 ) -> Judge | None:
-    """Record a program that takes `seconds`, in `folder`; None where nothing can be placed."""
-    until = time.monotonic() + budget
+    """Record a program that takes `seconds`, in `folder`, in half of the budget; the judge has the
+    other half. None where nothing can be placed.
+    """
     path = record(argv, seconds, budget / 2, folder, progress)
     preset = find_preset(STANDARD)
     trace = Trace(path)
@@ -79,4 +80,4 @@ def judge_of(
             raise
         return None
     progress("simulating it")
-    return Judge(trace, run, preset, until)
+    return Judge(trace, run, preset, time.monotonic() + budget / 2)

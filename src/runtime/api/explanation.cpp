@@ -107,6 +107,7 @@ void explain_groups() {
     explain(group);
     small_ones += group.reason == Reason::few && group.merge == Merge::none;
   }
+  if (group::groups == group::Groups::assigned) return; // all others have none by the profile
   os::Message text;
   text << "abut: " << small_ones << " groups were too small for a pool\n";
   text.write();

@@ -4,6 +4,7 @@
 #include "placement/pools/symbol_file.hpp"
 
 #include <bitset>
+#include <cerrno>
 #include <charconv>
 #include <link.h>
 
@@ -115,15 +116,16 @@ const char *AssignedContexts::add_call(Context &context, std::string_view text) 
   return "no module before it has the name that a call has";
 }
 
-// The program is the profile's first module, whatever its file is called.
+// By its build, or by its name: then it is another build.
 AssignedContexts::Module *AssignedContexts::module_of(const context::LoadedObject &object) {
   const context::BuildId id = context::build_id(object);
-  for (unsigned i = 0; i < module_count_; ++i)
-    if (is_same(id, modules_[i].build_id)) return &modules_[i];
-  if (object.identity == context::program().identity)
-    return module_count_ != 0 ? &modules_[0] : nullptr;
-  for (unsigned i = 1; i < module_count_; ++i)
-    if (plain_name(path_of(object)) == plain_name(modules_[i].name)) return &modules_[i];
+  for (Module &module : std::span(modules_, module_count_))
+    if (is_same(id, module.build_id)) return &module;
+  const bool is_program = object.identity == context::program().identity;
+  const std::string_view name =
+      plain_name(is_program ? program_invocation_short_name : path_of(object));
+  for (Module &module : std::span(modules_, module_count_))
+    if (plain_name(module.name) == name) return &module;
   return nullptr;
 }
 
