@@ -5,7 +5,7 @@ that for the test. A profile that is kept is then measured against the untuned d
 their own, a fixed number of rounds; where none is kept, the program is as it was.
 
 With `--trials`, nothing is tuned: a policy that changes nothing is confirmed as if it had won a
-race, so many times for each program, with its input for training. What it wins, chance has won.
+race, so many times for each program, with a small input. What it wins, chance has won.
 
 What was measured is kept in the folder, and an interrupted run goes on there.
 
@@ -46,12 +46,15 @@ from abut.tuning.tuning import Request
 _PLACES = bench_places()
 _OBJECTIVE: Objective = objective_of("user")
 _SEEDS = {"train": "1", "test": "2"}
+_PART_TO_TRY = 8
 
 
-def input_of(benchmark: Benchmark, sizes: Mapping[str, Mapping[str, int]], kind: str) -> Input:
-    """The command with one of its inputs, which is made if need be."""
+def input_of(
+    benchmark: Benchmark, sizes: Mapping[str, Mapping[str, int]], kind: str, part: int = 1
+) -> Input:
+    """The command with one of its inputs, made if need be; or with one of a part of its size."""
     seeded = ("--seed", _SEEDS[kind]) if benchmark.prepare else ()
-    texts = {name: str(size) for name, size in sizes[kind].items()}
+    texts = {name: str(max(1, size // part)) for name, size in sizes[kind].items()}
     sized = dataclasses.replace(
         benchmark, sizes={kind: texts}, prepare=(*benchmark.prepare, *seeded)
     )
@@ -103,11 +106,11 @@ def row_of(name: str, train: Input, test: Input, chosen: argparse.Namespace) -> 
     }
 
 
-def try_chance(name: str, train: Input, trials: Path, wanted: int) -> None:
+def try_chance(name: str, command: Input, trials: Path, wanted: int) -> None:
     """Confirm that the default is faster than itself, so many times; none should be kept."""
     done = sum(one["program"] == name for one in json_lines.read(trials))
     for number in range(done, wanted):
-        standing = measured(train, Policy("same"), f"trial {number}")
+        standing = measured(command, Policy("same"), f"trial {number}")
         json_lines.add(trials, {"program": name, "won": is_gain(standing.ratio)})
         print(f"{name}: trial {number + 1}: {standing.ratio}", file=sys.stderr)
 
@@ -167,15 +170,16 @@ def main() -> int:
     names = [name for name in declared if not chosen.only or name in chosen.only.split(",")]
     results, trials = chosen.folder / "programs.jsonl", chosen.folder / "trials.jsonl"
     for name in names:
+        sizes, benchmark = declared[name], benchmarks[name]
         try:
-            train, test = (input_of(benchmarks[name], declared[name], kind) for kind in _SEEDS)
+            if chosen.trials:
+                small = input_of(benchmark, sizes, "train", _PART_TO_TRY)
+                try_chance(name, small, trials, chosen.trials)
+            elif not any(row["program"] == name for row in json_lines.read(results)):
+                train, test = (input_of(benchmark, sizes, kind) for kind in _SEEDS)
+                json_lines.add(results, row_of(name, train, test, chosen))
         except NotHere as error:
             print(f"left out: {error}", file=sys.stderr)
-            continue
-        if chosen.trials:
-            try_chance(name, train, trials, chosen.trials)
-        elif not any(row["program"] == name for row in json_lines.read(results)):
-            json_lines.add(results, row_of(name, train, test, chosen))
     if chosen.trials:
         won = [bool(one["won"]) for one in json_lines.read(trials) if one["program"] in names]
         print(f"of {len(won)} times that the default raced itself, it won {sum(won)}")

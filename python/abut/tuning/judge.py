@@ -18,7 +18,7 @@ from abut.tuning.first_run import record
 from abut.tuning.planning import Recorded, read_recorded
 
 # Of long traces, so many accesses are read for strategies, in so many windows, or simulated.
-_READ_ACCESSES, _READ_WINDOWS, _JUDGED_ACCESSES = 100_000_000, 3, 10_000_000
+_READ_ACCESSES, _READ_WINDOWS, _JUDGED_ACCESSES = 40_000_000, 3, 10_000_000
 
 
 class Judge:
