@@ -106,11 +106,15 @@ def _race_layouts(
     result: Tuning, runs: Runs, race: Race, base: Policy, took: float, folder: Path
 ) -> Policy:
     """Record a run, and race what the simulator sees a gain in, each beside `base`; the best so
-    far.
+    far. Settings do without what cannot be recorded.
     """
     request, begun = result.request, time.monotonic()
     share = request.budget * _SHARE_TO_RECORD
-    judge = judge_of(request.train[0].argv, took, share, folder, request.show)
+    try:
+        judge = judge_of(request.train[0].argv, took, share, folder, request.show)
+    except AbutError as error:
+        request.show(f"settings alone are raced: {error.problem}")
+        judge = None
     contexts = context_policies(judge, folder) if judge else []
     best = min((predicted for predicted, _ in contexts), default=1.0)
     slots = slot_policies(judge, best, folder, request.show) if judge else []

@@ -102,6 +102,22 @@ def test_what_is_faster_wins_and_no_other() -> None:
         assert len(standings[6].logs) == 0
 
 
+def test_what_cannot_be_recorded_is_tuned_by_settings(
+    tuned: Callable[[MadeUp], Tuning], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def refuse(*words: object) -> None:
+        asked.append(words)
+        raise AbutError("it cannot be recorded")
+
+    monkeypatch.setattr("abut.tuning.tune.judge_of", refuse)
+    runs = MadeUp(1, {"birth": 0.7})
+    monkeypatch.setattr(runs, "warm_up", lambda: 0.5)
+    winner = tuned(runs).winner
+    assert (len(asked), winner and winner.name.split("+")[0]) == (1, "birth")
+
+
 @pytest.mark.parametrize("competitor", [0.0, 0.5])
 def test_chance_wins_in_few_of_a_hundred_trials(
     tuned: Callable[[MadeUp], Tuning], competitor: float
