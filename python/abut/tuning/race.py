@@ -116,7 +116,7 @@ class Race:
             self._round(phase, [standing], number, 1 - error)
             if len(standing.logs) in LOOKS and standing.ratio:
                 ratio = standing.ratio
-                if is_gain(ratio) or ratio.low > 1 - LEAST_GAIN or ratio.value >= 1:
+                if is_gain(ratio) or ratio.value > 1 - LEAST_GAIN:
                     break
         return standing
 
