@@ -24,6 +24,8 @@ constexpr uint32_t kLooks = 1024;                             // after which a r
 constexpr uint64_t kFirstRuns = 1 << 13, kMostRuns = 1 << 17; // judged over so many
 constexpr uint32_t kJudgeEvery = 16;                          // looks
 constexpr uint32_t kFewSamples = 16;
+constexpr uint32_t kFewBranches =
+    8; // of so many friends in runs one has two objects after it: in lists, hardly one of thousands
 constexpr unsigned kHalfALine = 2; // granules
 constexpr unsigned kLearners = 4;
 constexpr size_t kLearnerBytes = round_up(sizeof(Learner), kPageBytes);
@@ -306,7 +308,7 @@ void judge(Context &context, Rule &rule, heap::LocalHeap *heap, Address friend_a
   const bool lonely = !has_friends(rule);
   if (in_vain || lonely) return give_up(context, rule, heap);
   if (!yields(rule)) {
-    const bool is_tree = rule.branching_in_run * 4 > std::max(rule.in_run, kFewSamples);
+    const bool is_tree = rule.branching_in_run * kFewBranches > std::max(rule.in_run, kFewSamples);
     return is_tree ? give_up(context, rule, heap) : suspend(context, rule, heap);
   }
   if (!branches) return;
