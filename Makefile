@@ -79,8 +79,8 @@ docs-data: ## Write the outputs of commands in the documentation again
 
 .PHONY: docs-measured
 docs-measured: ## Write the measured tables again; takes long, and needs a quiet machine
-	@tools/setup.sh build heaps demo bench baselines python
-	@tools/build.sh release abut abut_papers abut_native bench-programs bench-move trace_speed sim_speed
+	@tools/setup.sh build heaps demo bench baselines sources python
+	@tools/build.sh release abut abut_papers abut_native bench-programs bench-move containers_table trace_speed sim_speed
 	@.venv/bin/python tools/docs_data.py measured
 
 .PHONY: setup
