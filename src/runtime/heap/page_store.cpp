@@ -20,7 +20,7 @@ constexpr size_t kHugePiece = 2 * MiB; // where pages of 2 MiB are wanted
 
 // With so many segments the kernel is asked for pages of 2 MiB: with fewer, the part of the last one that is not needed
 // would be too large a share.
-constexpr size_t kManySegments = 16;
+constexpr size_t kManySegments = 8;
 
 constexpr unsigned kOwnPages = kBlockPageBytes / kPageBytes; // of 4 KiB, in a page
 
