@@ -6,7 +6,8 @@
 
 namespace abut::heap {
 
-enum class HugePages : int64_t { large, always, never, system }; // as the words of the option
+// In the order of the option's words.
+enum class HugePages : int64_t { large, always, never, system };
 
 inline HugePages huge_pages() { return static_cast<HugePages>(option_value(Option::thp)); }
 

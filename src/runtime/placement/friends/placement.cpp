@@ -244,6 +244,11 @@ void begin_to_look_again() {
   begin_to_look(Looker::near);
 }
 
+// Not while looks are counted: then their end asks, and what is being learned has its time.
+void ask_whether_it_pays() {
+  if (std::atomic_ref(looks_left).load(std::memory_order_relaxed) == 0) fall_asleep();
+}
+
 template <class Visit>
 void each_suspended(Visit visit) {
   each_context([&](Context &context) {
@@ -269,7 +274,7 @@ void pause_for_suspended() {
 void fall_asleep() {
   end_learning();
   context::rest_decoder();
-  if (pays()) return heap::pause.begin(kLooksUntilAsked, fall_asleep);
+  if (pays()) return heap::pause.begin(kLooksUntilAsked, ask_whether_it_pays);
   end_to_look(Looker::near);
   forget_sites_at_once(Forget::all);
   if (rules_suspended != 0) pause_for_suspended();
