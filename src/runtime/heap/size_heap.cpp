@@ -17,17 +17,15 @@ constexpr unsigned kAtOnce = 64; // blocks of a cursor
 // Of a class's first page so much is used before the cursor looks whether to begin again.
 constexpr uint32_t kFirstWindow = 4 * KiB;
 
-// So many blocks, of the 64, the cursor has at a time: fewer of large ones, so that they come from the cache again.
-constexpr uint32_t blocks_in_step(uint32_t bytes) {
-  return bytes <= 128         ? kAtOnce
-         : bytes <= kSmallMax ? 32
-         : bytes <= KiB       ? 16
-         : bytes <= 2 * KiB   ? 8
-                              : 4;
+// So many blocks, of the 64, the cursor has at a time: those of 4 KiB at first, and more once the class is busy.
+constexpr uint32_t blocks_in_step(uint32_t bytes, bool is_busy) {
+  const uint32_t stretch = is_busy ? 4 * kFirstWindow : kFirstWindow;
+  return std::bit_floor(std::clamp(stretch / bytes, is_busy ? 4U : 1U, kAtOnce));
 }
+constexpr uint8_t kBusyPasses = 200;       // through a window: from then on a class is
 constexpr uint32_t kLongWindow = 16 * KiB; // from which on it has 64 in any case
-constexpr uint32_t whole_steps(uint32_t blocks, uint32_t step) {
-  return (blocks + step - 1) / step * step;
+constexpr uint32_t whole_steps(uint32_t blocks, uint32_t step) { // a power of two
+  return (blocks + step - 1) & ~(step - 1);
 }
 // The cursor begins again with a window where one in so many of its blocks was freed meanwhile.
 constexpr uint32_t kFreedOfWindow = 4;
@@ -101,13 +99,17 @@ static_assert(have_states_behind());
 
 // Has the page count so many frees, and each of a long one.
 void count_frees(Page &page, int32_t frees) {
-  for (uint32_t i = 0; i < page.measures().pages; ++i)
-    std::atomic_ref((&page)[i].frees_left).store(frees, std::memory_order_relaxed);
+  Page *one = &page;
+  const Page *const behind = one + page.measures().pages;
+  do std::atomic_ref(one->frees_left).store(frees, std::memory_order_relaxed);
+  while (++one != behind);
 }
 uint32_t frees_since(const Page &page, int32_t frees) {
   uint32_t since = 0;
-  for (uint32_t i = 0; i < page.measures().pages; ++i)
-    since += static_cast<uint32_t>(frees - load_plainly((&page)[i].frees_left));
+  const Page *one = &page;
+  const Page *const behind = one + page.measures().pages;
+  do since += static_cast<uint32_t>(frees - load_plainly(one->frees_left));
+  while (++one != behind);
   return since;
 }
 
@@ -158,8 +160,15 @@ void *SizeHeap::take_next(size_t bytes) {
   return take(one);
 }
 
+[[gnu::noinline]] void SizeHeap::set_step(Class &one) {
+  one.step_blocks =
+      one.window > kLongWindow ? kAtOnce : blocks_in_step(one.bytes, one.passes == kBusyPasses);
+  one.step = ~uint64_t{0} >> (kAtOnce - one.step_blocks);
+  one.end = whole_steps(one.end, one.step_blocks);
+}
+
 void SizeHeap::begin_pass(Class &one) {
-  one.next = one.first / one.step_blocks * one.step_blocks;
+  one.next = one.first & ~(one.step_blocks - 1);
   count_frees(*one.page, kNever);
 }
 
@@ -168,6 +177,8 @@ bool SizeHeap::turn(Class &one) {
   if (one.page == nullptr) return false;
   const uint32_t freed = frees_since(*one.page, kNever);
   if (freed * kFreedOfWindow >= one.end - one.first) {
+    if (one.passes < kBusyPasses && ++one.passes == kBusyPasses) [[unlikely]]
+      set_step(one);
     begin_pass(one);
     return true;
   }
@@ -212,8 +223,7 @@ void SizeHeap::enter(unsigned size_class, Page *page) {
   one.bytes = page->block_bytes();
   one.blocks = page->blocks();
   one.first = page->measures().first;
-  one.step_blocks = one.window > kLongWindow ? kAtOnce : blocks_in_step(one.bytes);
-  one.step = ~uint64_t{0} >> (kAtOnce - one.step_blocks);
+  set_step(one);
   begin_pass(one);
   one.end = whole_steps(one.first, one.step_blocks);
   one.window = std::max(one.window, kFirstWindow);

@@ -130,6 +130,7 @@ private:
     uint32_t bytes = 0;         // of a block
     uint32_t step_blocks = 1;   // blocks for the cursor at a time
     uint64_t step = 0;          // the same, a bit each
+    uint8_t passes = 0;         // through a window that was free again, up to where the class is busy
     uint32_t window = 0;        // bytes, in the next fresh page
     bool reads_as_zero = false; // what the cursor has was never handed out
     ByRoom with_room;
@@ -156,6 +157,7 @@ private:
   // Leads the cursor on within the current page; false if that has no free block any more.
   [[gnu::always_inline]] inline bool advance(unsigned size_class);
   bool turn(Class &one);
+  static void set_step(Class &one);
   static void begin_pass(Class &one);
   static void extend_window(Class &one);
   Page *add_page(unsigned size_class);
