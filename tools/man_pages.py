@@ -1,15 +1,18 @@
 """Writes the manual pages of the command line, from what it says of itself.
 
-    python tools/man_pages.py FOLDER
+    python tools/man_pages.py FOLDER [--completions SHARE]
 
-One page a verb, and abut(1) before them. CMake runs this when the library or the Python package is
-installed, and `make docs` writes them into build/man. It needs typer and rich, and nothing built.
+One page a verb, and abut(1) before them; and what lets shells complete verbs and options, where
+they look for it below a prefix's `share`. CMake runs this when the library or the Python package is
+installed, and `make docs` writes the pages into build/man. It needs typer and rich, and nothing
+built.
 """
 
 import argparse
 import contextlib
 import io
 import re
+import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -21,6 +24,11 @@ from abut.recording.compilers import COMPILERS, run_compiler
 
 _CMAKE = Path(__file__).resolve().parents[1] / "CMakeLists.txt"
 _VERSION = re.findall(r"project\(\s*abut\s+VERSION\s+([0-9.]+)", _CMAKE.read_text())[0]
+_COMPLETIONS = {
+    "bash": "bash-completion/completions/abut",
+    "zsh": "zsh/site-functions/_abut",
+    "fish": "fish/vendor_completions.d/abut.fish",
+}
 _ABOUT = "A cache-conscious heap for native Linux programs, and the bench that measures it."
 
 
@@ -42,6 +50,17 @@ def write(folder: Path) -> None:
             old.unlink()
     for name, text in texts.items():
         (folder / name).write_text(text)
+
+
+def write_completions(share: Path) -> None:
+    """Write what `abut completion` prints to where each shell looks for it below a `share`."""
+    for shell, name in _COMPLETIONS.items():
+        script = subprocess.run(
+            [sys.executable, "-m", "abut", "completion", shell],
+            check=True, capture_output=True, text=True,
+        ).stdout  # fmt: skip
+        (share / name).parent.mkdir(parents=True, exist_ok=True)
+        (share / name).write_text(script)
 
 
 def _commands() -> Any:
@@ -140,7 +159,11 @@ def main() -> int:
     """Write the pages into the folder that is named."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path)
-    write(parser.parse_args().folder)
+    parser.add_argument("--completions", metavar="SHARE", type=Path)
+    settings = parser.parse_args()
+    write(settings.folder)
+    if settings.completions is not None:
+        write_completions(settings.completions)
     return 0
 
 

@@ -43,6 +43,26 @@ for way in by-cmake by-pkg-config; do
         fail "$way/allocator computes something else under abut"
     [[ $(./containers) == "list 50005298436, map 50004" ]] || fail "$way/containers computed something else"
 done
+# With the heap inside, whether by CMake or by hand, and with nothing beside it that a plain program has not.
+mkdir "$here/static"
+cat >"$here/static/CMakeLists.txt" <<EOF
+cmake_minimum_required(VERSION 3.25)
+project(inside LANGUAGES C CXX)
+find_package(abut REQUIRED)
+add_executable(by_cmake $here/examples/hints.c)
+target_link_libraries(by_cmake PRIVATE abut::static)
+EOF
+cmake -S "$here/static" -B "$here/static/build" -D CMAKE_PREFIX_PATH="$prefix" >"$here/static.log" 2>&1 &&
+    cmake --build "$here/static/build" >>"$here/static.log" 2>&1 || { cat "$here/static.log"; fail "abut::static does not build"; }
+gcc -O2 -I"$prefix/include" -o "$here/static/build/by_hand" "$here/examples/hints.c" "$(find "$prefix" -name libabut.a)"
+for program in by_cmake by_hand; do
+    cd "$here/static/build"
+    [[ $(ldd "./$program") != *libabut* ]] || fail "$program is linked with the shared library"
+    ABUT_STATS="$here/$program.json" ABUT_FRIENDS=off "./$program" >"$here/$program.txt"
+    grep -q '"pages_in_use"' "$here/$program.json" || fail "$program does not run on the heap inside it"
+    grep -Eq '[5-9][0-9] % with hints, 0 % without' "$here/$program.txt" || fail "$program: hints have no effect"
+done
+
 # What the Dockerfile of the documentation does to build the library.
 mapfile -t options < <(grep -o 'ABUT_[A-Z]*=OFF' "$source/docs/examples/Dockerfile" | sed 's/^/-D/')
 [[ ${#options[@]} -gt 1 ]] || fail "the Dockerfile names no options"

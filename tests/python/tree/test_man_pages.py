@@ -30,3 +30,10 @@ def test_troff_finds_nothing_wrong_with_the_pages(tmp_path: Path) -> None:
     command = ["groff", "-man", "-Tutf8", "-ww", "-z", *sorted(map(str, tmp_path.iterdir()))]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_shells_find_what_completes_where_they_look(tmp_path: Path) -> None:
+    man_pages.write_completions(tmp_path)
+    for script in ("bash-completion/completions/abut", "fish/vendor_completions.d/abut.fish"):
+        assert "_ABUT_COMPLETE" in (tmp_path / script).read_text()
+    assert (tmp_path / "zsh/site-functions/_abut").read_text().startswith("#compdef abut")
