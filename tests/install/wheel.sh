@@ -46,5 +46,6 @@ says 'opens in any browser' abut report -o ls.html ls.trace
 grep -q drawVerdict ls.html || fail "the report has no script"
 says '_ABUT_COMPLETE' abut completion bash
 [[ -s $here/clean/share/man/man1/abut-run.1 ]] || fail "no manual pages"
+[[ -s $here/clean/share/bash-completion/completions/abut ]] || fail "no completion"
 if grep -rIlF "$source" clean/lib/python*/site-packages/abut; then fail "these files name the source tree"; fi
 echo "the wheel was built, installed and used: $(basename "$here"/abut-*.whl)"

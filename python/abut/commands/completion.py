@@ -1,5 +1,7 @@
 """`abut completion`: the script that lets a shell complete verbs and options."""
 
+import contextlib
+import io
 import os
 from enum import StrEnum
 from typing import Annotated
@@ -24,6 +26,9 @@ def command(shell: Annotated[Shell, typer.Argument(help="The shell that is to co
 
         abut completion bash > ~/.local/share/bash-completion/completions/abut
     """
-    # typer prints the script itself when it finds this variable.
+    # typer prints the script itself when it finds this variable, and ends.
     os.environ[COMPLETION_VARIABLE] = f"source_{shell}"
-    build_app(list(VERBS), completes=True)([], prog_name="abut")
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit):
+        build_app(list(VERBS), completes=True)([], prog_name="abut")
+    print(printed.getvalue().strip())  # zsh looks at the first line only
