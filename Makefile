@@ -24,7 +24,7 @@ test: ## Run the tests: release, the command line, the heap in debug; under ten 
 
 .PHONY: test-all
 test-all: ## Run all tests: the long ones, all sanitizers, clang and its fuzzer, lint, the pages
-	@tools/setup.sh build heaps programs bench clang lint browser python docs
+	@tools/setup.sh build heaps programs bench clang lint browser dist python docs
 	@tools/test.sh all
 
 .PHONY: test-peers
@@ -82,6 +82,13 @@ docs-measured: ## Write the measured tables again; takes long, and needs a quiet
 	@tools/setup.sh build heaps demo bench baselines sources python
 	@tools/build.sh release abut abut_papers abut_native bench-programs bench-move containers_table trace_speed sim_speed
 	@.venv/bin/python tools/docs_data.py measured
+
+.PHONY: dist
+dist: ## Build the packages that people install into build/dist, and use each in a system of its own
+	@tools/setup.sh build dist python
+	@tools/build.sh release abut abut-collect
+	@tools/dist.sh
+	@tests/install/dist.sh build/dist
 
 .PHONY: setup
 setup: ## Install all that development needs, without doing anything with it

@@ -4,7 +4,7 @@
 # usage: tools/setup.sh PURPOSE...
 # A purpose is a list in tools/packages, or: programs (what the tests run), bench (what the benchmarks run),
 # python (the environment with the command line and its checks), docs (that, with what builds the pages). What `browser`
-# adds is what tests open reports in.
+# adds is what tests open reports in, and `dist` is what packages are built with.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -140,6 +140,6 @@ for purpose in "$@"; do
     case $purpose in
     python) install_python dev ;;
     docs) install_python docs ;;
-    browser) install_python browser ;;
+    browser | dist) install_python "$purpose" ;;
     esac
 done

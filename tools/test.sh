@@ -63,6 +63,10 @@ every_mover() {
         .venv/bin/abut paper adcock --suite tiny --traces build/movers >build/movers.txt
 }
 
+packages() {
+    tools/dist.sh && tests/install/dist.sh build/dist
+}
+
 summary() {
     printf '\n==== summary ====\n'
     for ((i = 0; i < ${#names[@]}; ++i)); do
@@ -87,6 +91,7 @@ all)
     part "unit tests under the undefined-behaviour sanitizer" build_and_test ubsan
     part "unit tests under the thread sanitizer" build_and_test tsan
     part "the pages" tools/docs.sh
+    part "packages" packages
     part "lint" tools/lint.sh
     ;;
 *)
