@@ -1,7 +1,8 @@
 """A story that the docs tell: a report on Graphviz, the change that it leads to, what that gains.
 
 Fetches Graphviz's source as Debian has it, and builds it twice: as it is, and with story.patch.
-`tools/setup.sh build sources` installs what builds it. What is built in build/story is not built again.
+`tools/setup.sh build sources` installs what builds it. What is built in build/story is not built
+again.
 
 usage: .venv/bin/python bench/story.py report|change|gain
 """
