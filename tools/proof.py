@@ -1,0 +1,184 @@
+"""Makes the measured tables of the proof page from scratch, and writes them into the pages.
+
+    python tools/proof.py [--quick] [--only STEP,...] [--folder FOLDER] [--again]
+
+Each step runs one command, which writes a file into the folder; what is there is not made again, so
+that an interrupted proof goes on where it stopped. Of each file, medians with intervals go into
+docs/proof, and the tables made of those into docs/proof.md and README.md, in places that are marked
+`<!-- proof STEP TABLE -->`. A quick proof measures a little of everything, and leaves the pages as
+they are: it shows that the commands work. Needs a release build, and a machine that does nothing
+else.
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from proof_tables import TABLES
+
+ROOT = Path(__file__).resolve().parents[1]
+PUBLISHED = ROOT / "docs" / "proof"
+PAGES = (ROOT / "docs" / "proof.md", ROOT / "README.md")
+PYTHON = ROOT / ".venv" / "bin"
+PEERS = "glibc,jemalloc,mimalloc,tcmalloc,abut"
+POLICIES = "abut+friends=off,abut,abut+order=birth,abut+groups=on,abut+thp=system,abut+retain_mb=64"
+_PLACE = re.compile(
+    r"(?P<head><!-- proof (?P<step>\w+) (?P<table>\w+) -->\n).*?(?P<end>^<!-- end -->$)",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A measurement: its command, in full and quick, to which `--output FILE` is added."""
+
+    name: str
+    figures: tuple[str, ...]
+    full: tuple[str, ...]
+    quick: tuple[str, ...]
+
+
+def _compare(name: str, suite: str, heaps: str, runs: int, figures: str, quick: str) -> Step:
+    command = ("abut", "compare", "--suite", suite, "--figure", figures, "--force")
+    few = ("--runs", "1", "--warmup", "0", "--only", quick)
+    return Step(
+        name,
+        tuple(figures.split(",")),
+        (*command, "--heaps", heaps, "--runs", str(runs)),
+        (*command, "--heaps", "glibc,abut", *few),
+    )
+
+
+_SERVERS = ("python", "bench/servers.py")
+STEPS = (
+    _compare("programs", "programs", PEERS, 20, "user,rss", "groff"),
+    _compare("policies", "programs", POLICIES, 10, "user,rss", "groff"),
+    _compare("daily", "daily", PEERS, 10, "cpu,rss", "factor"),
+    _compare("plain", "plain", PEERS, 10, "user", "list-24"),
+    _compare("pairs", "pairs", PEERS, 1, "instructions", "pairs-48"),
+    _compare("threads", "threads", PEERS, 20, "wall,user", "larson"),
+    Step("servers", ("wall", "p99", "rss"), _SERVERS,
+         (*_SERVERS, "--heaps", "glibc,abut", "--runs", "1", "--requests", "5000")),
+)  # fmt: skip
+
+
+def make(step: Step, quick: bool, file: Path) -> None:
+    """Measure; leave the file as it was if that fails."""
+    command = step.quick if quick else step.full
+    load = os.getloadavg()[0]
+    begun = time.time()
+    fresh = file.with_suffix(".new.json")
+    done = subprocess.run(
+        [PYTHON / command[0], *command[1:], "--output", fresh],
+        cwd=ROOT, stdout=subprocess.DEVNULL, check=False,
+    )  # fmt: skip
+    document = json.loads(fresh.read_text()) if fresh.exists() else {}
+    if done.returncode != 0 or not document or document.get("interrupted"):
+        sys.exit(f"proof: {step.name}: {' '.join(command)} ended with {done.returncode}")
+    fresh.unlink()
+    document["proof"] = {
+        "command": " ".join(command),
+        "commit": _said("git", "describe", "--always", "--dirty"),
+        "date": time.strftime("%Y-%m-%d", time.gmtime(begun)),
+        "minutes": round((time.time() - begun) / 60, 1),
+        "load_before": round(load, 2),
+        "figures": step.figures,
+    }
+    file.write_text(json.dumps(document) + "\n")
+
+
+def _said(*command: str) -> str:
+    return subprocess.run(
+        command, cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+def published(document: dict[str, Any]) -> dict[str, Any]:
+    """What is kept of a document: no samples, four digits."""
+
+    def short(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: short(each) for key, each in value.items() if key != "samples"}
+        if isinstance(value, float):
+            return float(f"{value:.4g}")
+        return value
+
+    kept = {key: document[key] for key in ("proof", "machine", "versions", "settings")}
+    figures = document["proof"]["figures"]
+    return kept | {
+        "heaps": [heap["name"] for heap in document["heaps"]],
+        "benchmarks": [
+            {
+                "name": benchmark["name"],
+                "figures": {
+                    name: {heap: _cell(cell, short) for heap, cell in cells.items()}
+                    for name, cells in benchmark["figures"].items()
+                    if name in figures
+                },
+            }
+            for benchmark in document["benchmarks"]
+        ],
+    }
+
+
+def _cell(cell: dict[str, Any], short: Any) -> Any:
+    return short({key: cell[key] for key in ("median", "to_reference")})
+
+
+def filled(text: str, folder: Path = PUBLISHED) -> str:
+    """A page's text with its tables made of the files in the folder."""
+
+    def table(match: re.Match[str]) -> str:
+        file = folder / f"{match['step']}.json"
+        if not file.exists():
+            return match[0]
+        rows = TABLES[match["table"]](json.loads(file.read_text()))
+        return f"{match['head']}\n{rows}\n{match['end']}"
+
+    return _PLACE.sub(table, text)
+
+
+def main() -> int:
+    """Do the steps that are not done; then the pages."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="a little of everything")
+    parser.add_argument("--only", default=",".join(step.name for step in STEPS))
+    parser.add_argument(
+        "--folder", type=Path, default=None, help="build/proof, or build/proof-quick"
+    )
+    parser.add_argument("--again", action="store_true", help="also what is there")
+    given = parser.parse_args()
+    folder = given.folder or ROOT / "build" / ("proof-quick" if given.quick else "proof")
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = set(given.only.split(","))
+    if unknown := wanted - {step.name for step in STEPS}:
+        parser.error(f"no such step: {', '.join(sorted(unknown))}")
+    for number, step in enumerate(STEPS, 1):
+        file = folder / f"{step.name}.json"
+        if step.name not in wanted:
+            continue
+        if given.again or not file.exists():
+            print(f"proof: {number} of {len(STEPS)}: {step.name}", file=sys.stderr)
+            make(step, given.quick, file)
+        document = published(json.loads(file.read_text()))
+        if given.quick:
+            print(f"## {step.name}\n")
+            print("\n\n".join(table(document) for table in TABLES.values()))
+        else:
+            PUBLISHED.mkdir(exist_ok=True)
+            (PUBLISHED / file.name).write_text(json.dumps(document, indent=1) + "\n")
+    if not given.quick:
+        for page in PAGES:
+            page.write_text(filled(page.read_text()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

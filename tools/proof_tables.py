@@ -1,0 +1,127 @@
+"""Markdown tables of what a step of the proof measured; see proof.py.
+
+A document has the form of docs/proof/*.json: `proof` says when and how, `benchmarks` hold medians and
+ratios to the first heap's, each with a 95 % interval. Less is better in every figure.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from math import exp, log
+from typing import Any
+
+Document = Mapping[str, Any]
+OURS = "abut"
+CLEAR = 1.02  # so much behind the best counts
+
+TITLES = {
+    "user": "user time",
+    "cpu": "user and system time",
+    "wall": "wall time",
+    "rss": "peak RSS",
+    "p99": "latency of one request in a hundred",
+    "instructions": "instructions",
+}
+
+
+def origin(document: Document) -> str:
+    """Where and how it was measured, in one line."""
+    machine, proof = document["machine"], document["proof"]
+    caches = {cache["level"]: cache["size_bytes"] for cache in machine["caches"]}
+    versions = ", ".join(
+        f"{name} {version}" for name, version in document["versions"].items()
+        if name in document["heaps"] and "+" not in name
+    )  # fmt: skip
+    return (
+        f"{machine['processor']}, {machine['cores']} cores"
+        f"{', virtual' if machine['virtual'] else ''}, L2 {caches.get(2, 0) >> 10} KiB, "
+        f"L3 {caches.get(3, 0) >> 20} MiB, {machine['system']}; {versions or 'versions of the system'}; "
+        f"{proof['date']}, commit {proof['commit']}, {document['settings']['runs']} rounds, load before "
+        f"{proof['load_before']}, {proof['minutes']} minutes: `{proof['command']}`"
+    )
+
+
+def summary(document: Document) -> str:
+    """A sentence on the losses, and each figure's mean and worst case by heap."""
+    heaps = document["heaps"]
+    lines = [origin(document), "", _verdict(document), "", _row("", heaps), _rule(len(heaps) + 1)]
+    for figure in document["proof"]["figures"]:
+        cells = dict(_ratios(document, figure))
+        means = {h: exp(sum(log(r[h]) for r in cells.values()) / len(cells)) for h in heaps}
+        title = f"{TITLES[figure]}, geometric mean of {len(cells)}"
+        lines.append(_row(title, [_bold(means[h], means.values()) for h in heaps]))
+        behind = [max((r[h] / min(r.values()), name) for name, r in cells.items()) for h in heaps]
+        lines.append(_row("furthest behind the best", [f"{r:.2f} ({name})" for r, name in behind]))
+    return "\n".join(lines)
+
+
+def losses(document: Document) -> str:
+    """The rows in which our heap is behind the best, and what it needs there."""
+    figure = document["proof"]["figures"][0]
+    rows = {name: r for name, r in _ratios(document, figure) if _is_behind(r)}
+    return _table(document, figure, sorted(rows, key=lambda name: -rows[name].get(OURS, 1)))
+
+
+def rows(document: Document) -> str:
+    """Every benchmark, a table a figure, as ratios to the first heap."""
+    names = [benchmark["name"] for benchmark in document["benchmarks"]]
+    tables = (_table(document, figure, names) for figure in document["proof"]["figures"])
+    return "\n\n".join(tables)
+
+
+def _verdict(document: Document) -> str:
+    ratios = list(_ratios(document, document["proof"]["figures"][0]))
+    if OURS not in document["heaps"]:
+        return "The first column is what the others are compared with."
+    behind = [name for name, r in ratios if _is_behind(r)]
+    first = sum(r[OURS] == min(r.values()) for _, r in ratios)
+    begin = f"Of {len(ratios)}, {OURS} is the best on {first}"
+    if not behind:
+        return f"{begin}, and nowhere more than 2 % behind the best."
+    return f"{begin}, and more than 2 % behind the best on {len(behind)}: {', '.join(behind)}."
+
+
+def _is_behind(ratios: Mapping[str, float]) -> bool:
+    return OURS in ratios and ratios[OURS] > CLEAR * min(ratios.values())
+
+
+def _ratios(document: Document, figure: str) -> Iterator[tuple[str, dict[str, float]]]:
+    """Ratios to the first heap, of the benchmarks that every heap could run."""
+    for benchmark in document["benchmarks"]:
+        cells = benchmark["figures"].get(figure, {})
+        if set(cells) == set(document["heaps"]):
+            yield benchmark["name"], {h: c["to_reference"]["value"] for h, c in cells.items()}
+
+
+def _table(document: Document, figure: str, names: list[str]) -> str:
+    heaps = document["heaps"]
+    cells = {b["name"]: b["figures"].get(figure, {}) for b in document["benchmarks"]}
+    lines = [_row(f"{TITLES[figure]} to {heaps[0]}'s", heaps), _rule(len(heaps) + 1)]
+    lines += [_row(name, [_cell(cells[name], heap) for heap in heaps]) for name in names]
+    return "\n".join(lines)
+
+
+def _cell(cells: Mapping[str, Any], heap: str) -> str:
+    if heap not in cells:
+        return "-"
+    ratio = cells[heap]["to_reference"]
+    half = (ratio["high"] - ratio["low"]) / 2
+    best = _bold(ratio["value"], [cell["to_reference"]["value"] for cell in cells.values()])
+    return best if half == 0 else f"{best} ±{half:.2f}"
+
+
+def _bold(value: float, all_values: Any) -> str:
+    return f"**{value:.2f}**" if value == min(all_values) else f"{value:.2f}"
+
+
+def _row(first: str, cells: list[str]) -> str:
+    return "| " + " | ".join([first, *cells]) + " |"
+
+
+def _rule(columns: int) -> str:
+    return "|---" * columns + "|"
+
+
+TABLES: dict[str, Callable[[Document], str]] = {
+    "summary": summary,
+    "losses": losses,
+    "rows": rows,
+}
