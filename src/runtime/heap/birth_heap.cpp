@@ -4,7 +4,6 @@
 #include "heap/page_store.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -80,8 +79,7 @@ Range find_hole(const Cell *cells, uint32_t at, uint32_t end, uint32_t granules)
 uint32_t live_granules(const Page &page) {
   const Cell *cells = cells_of(page);
   uint32_t live = 0;
-  for (uint32_t at = kFirstGranule;
-       (at = next_cell(cells, at, kGranulesInPage)) < kGranulesInPage;) {
+  for (uint32_t at = 0; (at = next_cell(cells, at, kGranulesInPage)) < kGranulesInPage;) {
     const uint32_t granules = granules_of(load_plainly(cells[at]));
     live += granules;
     at += std::max(granules, 1U); // zero if freed at this moment
@@ -99,7 +97,7 @@ uint32_t BirthHeap::live_now() const {
 }
 
 void BirthHeap::begin_pass() {
-  at_ = kFirstGranule;
+  at_ = 0;
   store_released(page_->frees_left, kNever);
 }
 
@@ -127,7 +125,7 @@ bool BirthHeap::sweep(uint32_t granules) {
 // What is left of the last hole, and what follows it, are one hole.
 bool BirthHeap::turn() {
   const auto freed = static_cast<uint32_t>(kNever - load_plainly(page_->frees_left));
-  if (freed * 4 >= window_ - kFirstGranule) {
+  if (freed * 4 >= window_) {
     live_ -= static_cast<int32_t>(freed);
     begin_pass();
     return true;
@@ -175,15 +173,14 @@ bool BirthHeap::resize(const BirthBlock &block, Address address, uint32_t granul
 }
 
 Page *BirthHeap::add_page() {
-  Page *page = birth_pages.take(owner_);
+  Page *page = birth_pages.take(owner_).page;
   if (page == nullptr) return nullptr;
   PageSegment *segment = PageSegment::of(*page);
   page->begin = segment->address_of(segment->index_of(*page));
-  auto *cells = reinterpret_cast<Cell *>(page->begin);
-  // An empty page's cells are zero, but for those of its cells, which layers above may have used.
-  if (!page->is_clean) std::memset(cells, 0, kFirstGranule);
   page->size_class = 0;
-  store_released(page->states, cells);
+  std::fill(std::begin(segment->levels[segment->index_of(*page)]),
+            std::end(segment->levels[segment->index_of(*page)]), uint8_t{0});
+  store_released(page->states, cell_at(page->begin)); // an empty page's cells are zero
   bytes_.store(bytes_.load(std::memory_order_relaxed) + kBlockPageBytes, std::memory_order_relaxed);
   if (when_grown != nullptr) when_grown(owner_->held_bytes());
   return page;
@@ -197,7 +194,7 @@ void BirthHeap::enter(Page *page) {
   page_ = page;
   begin_pass();
   step_ = std::clamp(2 * step_, kFirstStep, kGranulesInPage);
-  window_ = std::min(std::max(page->touched, kFirstGranule + step_), kGranulesInPage);
+  window_ = std::min(std::max(page->touched, step_), kGranulesInPage);
   set_hole(0, 0);
 }
 
@@ -206,7 +203,7 @@ Page *BirthHeap::page_with_room(uint32_t granules) {
   unsigned tries = kMostTries;
   for (Page *page = with_room_.front(); page != nullptr && tries > 0;
        page = ByRoom::after(page), --tries)
-    if (find_hole(cells_of(*page), kFirstGranule, kGranulesInPage, granules)) return page;
+    if (find_hole(cells_of(*page), 0, kGranulesInPage, granules)) return page;
   return nullptr;
 }
 
@@ -228,7 +225,7 @@ void BirthHeap::retire(Page *page) {
 // How often it is looked for in the cells is what birth order costs; so where a count tells, it is believed.
 void BirthHeap::file_counted(Page *page, uint32_t live) {
   const bool is_doubtful =
-      live == 0 && next_cell(cells_of(*page), kFirstGranule, page->touched) < page->touched;
+      live == 0 && next_cell(cells_of(*page), 0, page->touched) < page->touched;
   file(page, is_doubtful ? live_granules(*page) : live);
 }
 
@@ -288,7 +285,7 @@ Address BirthHeap::cut_stretch(uint32_t granules) {
     if (cut_page_ == nullptr) return 0;
     cut_page_->is_current = true;
     cut_page_->frees_left = kNever;
-    cut_page_->touched = kFirstGranule;
+    cut_page_->touched = 0;
   }
   const uint32_t first = cut_page_->touched;
   cut_page_->touched += kGranulesInStretch;

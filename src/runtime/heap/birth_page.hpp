@@ -1,6 +1,7 @@
 // A birth page: blocks of up to 1008 bytes of all sizes side by side, in the order in which they were allocated.
 //
-// One byte for each granule of 16 bytes, the cells at the page's beginning, says what begins there:
+// One byte for each granule of 16 bytes, a cell, says what begins there. The cells of all pages of a segment lie at its
+// beginning, in the order of the granules:
 //
 //   0         nothing: free, or the inside of a block
 //   1 to 63   a live block of so many granules
@@ -23,7 +24,6 @@ constexpr bool is_live(Cell cell) { return static_cast<int8_t>(cell) > 0; }
 constexpr uint32_t granules_of(Cell cell) { return cell < kReserved ? cell : cell % 64; }
 
 inline constexpr uint32_t kGranulesInPage = kBlockPageBytes / Granules::kBytes;
-inline constexpr uint32_t kFirstGranule = kGranulesInPage / Granules::kBytes; // behind the cells
 inline constexpr size_t kBirthMax = 63 * Granules::kBytes; // bytes of a block in a birth page
 
 constexpr uint32_t granules_for(size_t bytes) {
@@ -33,12 +33,13 @@ constexpr uint32_t granule_at(Address address) {
   return static_cast<uint32_t>(address % kBlockPageBytes / Granules::kBytes);
 }
 inline Cell *cell_at(Address address) {
-  return reinterpret_cast<Cell *>(round_down(address, kBlockPageBytes)) + granule_at(address);
+  return reinterpret_cast<Cell *>(round_down(address, kSegmentBytes)) +
+         address % kSegmentBytes / Granules::kBytes;
 }
 
 inline Cell *cells_of(const Page &page) { return page.states; }
 inline Address granule_address(const Page &page, uint32_t granule) {
-  return reinterpret_cast<Address>(page.states) + granule * Granules::kBytes;
+  return page.begin + granule * Granules::kBytes;
 }
 
 // A block in a birth page; or none.
@@ -51,8 +52,8 @@ struct BirthBlock {
   size_t bytes() const { return granules * Granules::kBytes; }
 };
 
-// The live block that begins at `address`, which lies in a segment of such pages. The cells of the cells are zero, and those
-// of a page that is no heap's are no_states.
+// The live block that begins at `address`, which lies in a segment of such pages. The cells of a page that is no heap's are
+// no_states.
 [[gnu::always_inline]] inline BirthBlock live_birth_block_in(Address address) {
   Page &page = PageSegment::page_of(address);
   if (address % Granules::kBytes != 0) return {};
@@ -87,9 +88,9 @@ inline bool is_due(const BirthBlock &block) { return load_plainly(block.page->fr
 inline Range birth_range_at(const Page &page, Address address) {
   const uint32_t at = granule_at(address);
   const Cell *cells = cells_of(page);
-  for (uint32_t begin = at; begin >= kFirstGranule && at - begin < kReserved - 1; --begin)
-    if (const Cell cell = load_plainly(cells[begin]); cell != 0)
-      return begin + granules_of(cell) > at ? Range{begin, granules_of(cell)} : Range{};
+  for (uint32_t behind = at + 1; behind > 0 && at + 1 - behind < kReserved - 1; --behind)
+    if (const Cell cell = load_plainly(cells[behind - 1]); cell != 0)
+      return behind - 1 + granules_of(cell) > at ? Range{behind - 1, granules_of(cell)} : Range{};
   return {};
 }
 

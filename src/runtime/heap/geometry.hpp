@@ -35,7 +35,6 @@ inline constexpr unsigned kBlockPageShift = 16;
 inline constexpr size_t kBlockPageBytes = size_t{1} << kBlockPageShift;
 inline constexpr unsigned kBlockPages = kSegmentBytes / kBlockPageBytes; // in a segment
 inline constexpr unsigned kLongPage = 4;                                 // pages
-inline constexpr unsigned kFewBlocks = 64; // of a page, whose states lie elsewhere
 
 // Size classes: that of a small block is its granules; then eight a doubling.
 inline constexpr unsigned kSmallClasses = kSmallMax / Granules::kBytes;
@@ -82,8 +81,7 @@ constexpr unsigned size_class(size_t bytes) {
 struct ClassMeasures {
   uint32_t bytes;      // of a block
   uint32_t pages;      // in a row
-  uint32_t blocks;     // as many as there would be from its beginning on
-  uint32_t first;      // block behind the states, if these lie in the page
+  uint32_t blocks;     // from its beginning on
   uint64_t reciprocal; // 2^64 over a block's bytes, rounded up
   // The first block that begins in each of the pages; behind them, their number.
   uint8_t firsts[kLongPage + 1];
@@ -95,8 +93,6 @@ constexpr ClassMeasures measures_of(unsigned size_class) {
   const bool is_long = one.bytes > 4 * KiB;
   one.pages = is_long ? kLongPage : 1;
   one.blocks = one.pages * static_cast<uint32_t>(kBlockPageBytes) / one.bytes;
-  const auto states = static_cast<uint32_t>(round_up(one.blocks, 64));
-  one.first = one.blocks <= kFewBlocks ? 0 : (states + one.bytes - 1) / one.bytes;
   one.reciprocal = ~uint64_t{0} / one.bytes + 1;
   for (uint32_t i = 0; is_long && i <= kLongPage; ++i) {
     const auto begin = static_cast<uint32_t>(i * kBlockPageBytes);

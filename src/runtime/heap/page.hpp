@@ -1,10 +1,10 @@
 // A page: 64 KiB of blocks, owned by one heap.
 //
 // A size page holds blocks of one size, side by side; block n begins at n times the size, so that a power of two is
-// aligned to itself. A byte for each says whether it is live. These states lie in front of the blocks:
-//
-//   | state 0 | state 1 | state 2 | ...      | block n | block n+1 | ...                  |
-//   0                                        64 KiB / 16 at most                     64 KiB
+// aligned to itself. A byte for each says whether it is live. These states lie elsewhere, side by side (state_slots.hpp): a
+// page is blocks from its first byte to its last. Were its first 2 KiB states, AMD's Zen 5 would walk a list of
+// neighbouring blocks at a quarter of the speed, because its prefetching does not outlive a gap of that length every
+// 64 KiB; up to 300 bytes it takes no harm.
 //
 // An address is a live block's if its offset is a multiple of the size, and the state there says so. One multiplication
 // tells both which block it is and whether it is a multiple (Lemire, Kaser and Kurz 2019): so every bad free is found,
@@ -12,8 +12,8 @@
 // block, and any thread may do it; nothing is linked, and nothing comes back to the owner. Free blocks are found by their
 // states, 64 at a time, when the owner needs some (size_heap.hpp).
 //
-// The states of pages with few blocks lie in the segment's header. The largest blocks have long pages, four in a row. The
-// first, the head, stands for all four, but that a free counts in the page in which its block begins.
+// The largest blocks have long pages, four in a row. The first, the head, stands for all four, but that a free counts in the
+// page in which its block begins.
 //
 // Pages are described apart from their memory, a line each, side by side at the beginning of their segment: page
 // descriptions at one place of each page would share one set of the first-level cache.
@@ -21,6 +21,7 @@
 
 #include "base/list.hpp"
 #include "heap/segment_map.hpp"
+#include "heap/state_slots.hpp"
 
 #include <mutex>
 
@@ -46,14 +47,14 @@ template <class Value>
 
 using State = uint8_t;
 inline constexpr State kNoBlock = 0, kLive = 1;
-// Where no block can lie: before the first, and behind the last.
+// Where no block can lie: behind the last.
 inline constexpr State kNoPlace = 0xff;
 
 struct alignas(kLineBytes) Page {
   // What free() looks at.
   Address begin;       // of the page, or its head
   uint64_t reciprocal; // 2^64 over the size, rounded up; zero in a page that is no heap's
-  State *states;       // a birth page has its cells there
+  State *states;       // or cells, of a birth page
   // Until somebody has to look at the page; of blocks, or of granules in a birth page. Threads that free at once may count
   // one for two: it is a hint, see LocalHeap::recount().
   int32_t frees_left;
@@ -82,9 +83,13 @@ static_assert(sizeof(Page) == kLineBytes);
 // States of a page that is no heap's: no address finds a live block there, nor a live cell if the page was a birth page.
 inline constinit State no_states[kBlockPageBytes / Granules::kBytes] = {kNoPlace};
 
-// A segment of pages, all of one kind. The first page's place is taken by what describes the others.
+// A segment of pages, all of one kind. The first places are taken by what describes the others: one of size pages, of birth
+// pages four, whose cells lie there (birth_page.hpp).
 struct PageSegment {
-  static constexpr uint64_t kAll = ~uint64_t{1};
+  // The places of pages, a bit each.
+  static constexpr uint64_t all_of(SegmentKind kind) {
+    return kind == SegmentKind::birth_pages ? ~uint64_t{15} : ~uint64_t{1};
+  }
 
   Page pages[kBlockPages];
   // Sets of pages, a bit each.
@@ -99,7 +104,9 @@ struct PageSegment {
   size_t mapped;     // bytes, from the beginning on
   // Of each page that is not clean, the 4 KiB that were ever written to.
   uint8_t resident[kBlockPages];
-  State states[kBlockPages][kFewBlocks]; // of pages with few blocks
+  StateSlots slots; // of size pages
+  // For a layer above, of each 4 KiB of a birth page.
+  uint8_t levels[kBlockPages][kBlockPageBytes / kPageBytes];
 
   static PageSegment *of(Address address) {
     return reinterpret_cast<PageSegment *>(round_down(address, kSegmentBytes));
@@ -119,6 +126,8 @@ struct PageSegment {
   }
 };
 static_assert(kBlockPages == 64);
+// Cells of places where no page is.
+static_assert(sizeof(PageSegment) <= 4 * kBlockPageBytes / Granules::kBytes);
 
 // Where a block begins in a size page.
 inline Address block_address(const Page &page, uint32_t block) {

@@ -13,9 +13,10 @@ constinit PageStore birth_pages(SegmentKind::birth_pages);
 
 namespace {
 
-// Of a segment at first; each further piece is as long as all before.
-constexpr size_t kFirstPiece = 256 * KiB;
-constexpr size_t kLeastPiece = 2 * kBlockPageBytes;
+// Of a segment at first, behind what describes its pages, and where memory is scarce; each further piece is as long as all
+// before.
+constexpr size_t kFirstPiece = 192 * KiB;
+constexpr size_t kLeastPiece = kBlockPageBytes;
 constexpr size_t kHugePiece = 2 * MiB; // where pages of 2 MiB are wanted
 
 // With so many segments the kernel is asked for pages of 2 MiB: with fewer, the part of the last one that is not needed
@@ -47,10 +48,12 @@ bool PageStore::wants_huge_pages() const {
 
 PageSegment *PageStore::add_segment() {
   const bool huge = wants_huge_pages();
-  size_t piece = huge ? kHugePiece : kFirstPiece;
+  const auto head =
+      static_cast<size_t>(std::countr_zero(PageSegment::all_of(kind_))) * kBlockPageBytes;
+  size_t piece = huge ? kHugePiece : head + kFirstPiece;
   void *memory = segment_map.map(piece, kSegmentBytes, kSegmentBytes, kind_);
   if (memory == nullptr) { // under a limit, the least may still be had
-    piece = kLeastPiece;
+    piece = head + kLeastPiece;
     memory = segment_map.map(piece, kSegmentBytes, kSegmentBytes, kind_);
   }
   if (memory == nullptr) return nullptr;
@@ -58,7 +61,7 @@ PageSegment *PageStore::add_segment() {
   auto *segment = static_cast<PageSegment *>(memory); // all of it reads as zero
   for (Page &page : segment->pages) disown(page);
   segment->mapped = piece;
-  segment->unused = segment->clean = PageSegment::kAll;
+  segment->unused = segment->clean = PageSegment::all_of(kind_);
   all_.push_back(segment);
   by_room_.push_front(segment);
   ++segments_;
@@ -128,15 +131,27 @@ Page *PageStore::find(unsigned pages) {
   return nullptr;
 }
 
-Page *PageStore::take(LocalHeap *owner, unsigned pages) {
+Page *PageStore::find_or_add(unsigned pages) {
+  if (Page *page = find(pages)) return page;
+  PageSegment *segment = add_segment();
+  return segment != nullptr ? take_from(segment, segment->unused, pages) : nullptr;
+}
+
+PageStore::Taken PageStore::take(LocalHeap *owner, unsigned pages, unsigned states) {
   Page *page = nullptr;
+  State *room = nullptr;
   {
     std::lock_guard guard(lock_);
-    page = find(pages);
-    if (page == nullptr) {
-      PageSegment *segment = add_segment();
-      if (segment != nullptr) page = take_from(segment, segment->unused, pages);
-      if (page == nullptr) return nullptr;
+    page = find_or_add(pages);
+    if (page == nullptr) return {};
+    PageSegment *segment = PageSegment::of(*page);
+    if (states != 0) {
+      room = segment->slots.take(states / kLineBytes);
+      if (room ==
+          nullptr) { // what the page was is not known any more: as if it had been written to
+        put(segment, bits_of(segment->index_of(*page), pages));
+        return {};
+      }
     }
     taken_.store(taken_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
@@ -148,7 +163,7 @@ Page *PageStore::take(LocalHeap *owner, unsigned pages) {
   }
   pages_taken.add(pages * kOwnPages);
   if (page->is_clean) make_room(pages * kOwnPages);
-  return page;
+  return {page, room};
 }
 
 // Pages that were not to be had are unused again.
@@ -160,11 +175,14 @@ void PageStore::put(PageSegment *segment, uint64_t pages) {
 void PageStore::give_back(Page *page, unsigned pages, size_t written) {
   PageSegment *segment = PageSegment::of(*page);
   const unsigned first = segment->index_of(*page);
+  const State *states = page->states;
   for (unsigned i = 0; i < pages; ++i) disown(page[i]);
   pages_taken.subtract(pages * kBlockPageBytes / kPageBytes);
   {
     std::lock_guard guard(lock_);
     put(segment, bits_of(first, pages));
+    if (kind_ == SegmentKind::size_pages)
+      segment->slots.give_back(states); // nobody finds them any more
     if (segment->dirty != 0) by_age_.remove(segment);
     by_age_.push_back(segment);
     segment->dirty |= bits_of(first, pages);
@@ -216,8 +234,9 @@ size_t PageStore::give_back_oldest(uint64_t freed_before) {
   put(segment, pages);
   segment->clean |= clean;
   segment->returned |= clean;
+  segment->slots.trim();
   // The rest of a segment that could not be mapped counts as used, and keeps it; it is rare.
-  if (segment->unused == PageSegment::kAll && segment->dirty == 0) drop_segment(segment);
+  if (segment->unused == PageSegment::all_of(kind_) && segment->dirty == 0) drop_segment(segment);
   return given_back;
 }
 

@@ -19,8 +19,13 @@ class PageStore {
 public:
   constexpr explicit PageStore(SegmentKind kind) : kind_(kind) {}
 
-  // A page of `owner`, or so many in a row; all of its memory reads as zero where it is clean. Null where memory is exhausted.
-  Page *take(LocalHeap *owner, unsigned pages = 1);
+  // A page of `owner`, or so many in a row; all of its memory reads as zero where it is clean. With room for so many states,
+  // which the owner has the page point at. Null where memory is exhausted.
+  struct Taken {
+    Page *page = nullptr;
+    State *states = nullptr;
+  };
+  Taken take(LocalHeap *owner, unsigned pages = 1, unsigned states = 0);
 
   // Takes back what was taken at once, of which so many bytes, from its beginning on, have been written to.
   void give_back(Page *page, unsigned pages, size_t written);
@@ -37,7 +42,8 @@ public:
   void each_page(Visit visit) {
     std::lock_guard guard(lock_);
     for (PageSegment *segment = all_.front(); segment; segment = All::after(segment))
-      for (uint64_t used = PageSegment::kAll & ~segment->unused; used != 0; used &= used - 1)
+      for (uint64_t used = PageSegment::all_of(kind_) & ~segment->unused; used != 0;
+           used &= used - 1)
         visit(segment->pages[std::countr_zero(used)]);
   }
 
@@ -59,6 +65,7 @@ private:
   void drop_segment(PageSegment *segment);
   Page *take_from(PageSegment *segment, uint64_t unused, unsigned pages);
   void put(PageSegment *segment, uint64_t pages);
+  Page *find_or_add(unsigned pages);
 
   const SegmentKind kind_;
   os::SpinLock lock_;

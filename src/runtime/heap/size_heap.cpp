@@ -64,16 +64,14 @@ uint32_t live_blocks(const Page &page) {
   uint32_t free = 0;
   for (uint32_t at = 0; at < page.blocks(); at += kAtOnce)
     free += static_cast<uint32_t>(std::popcount(free_blocks(page.states + at)));
-  return page.blocks() - page.measures().first - free;
+  return page.blocks() - free;
 }
 
 // Whether no block is live. States behind the last block are not those of free ones.
 bool is_empty(const Page &page) {
   const uint32_t blocks = page.blocks();
-  const uint32_t first = page.measures().first;
-  for (uint32_t at = first / kAtOnce * kAtOnce; at < blocks; at += kAtOnce) {
+  for (uint32_t at = 0; at < blocks; at += kAtOnce) {
     uint64_t live = ~free_blocks(page.states + at);
-    if (at < first) live &= ~uint64_t{0} << (first - at);
     if (blocks - at < kAtOnce) live &= (uint64_t{1} << (blocks - at)) - 1;
     if (live != 0) return false;
   }
@@ -81,10 +79,7 @@ bool is_empty(const Page &page) {
 }
 
 // Bytes from the page's beginning on that have been written to.
-size_t written_bytes(const Page &page) {
-  const ClassMeasures &one = page.measures();
-  return std::max(page.touched, one.first) * one.bytes;
-}
+size_t written_bytes(const Page &page) { return page.touched * page.block_bytes(); }
 
 // An address behind the last block has a state, too.
 constexpr bool have_states_behind() {
@@ -168,7 +163,7 @@ void *SizeHeap::take_next(size_t bytes) {
 }
 
 void SizeHeap::begin_pass(Class &one) {
-  one.next = one.first & ~(one.step_blocks - 1);
+  one.next = 0;
   count_frees(*one.page, kNever);
 }
 
@@ -176,7 +171,7 @@ void SizeHeap::begin_pass(Class &one) {
 bool SizeHeap::turn(Class &one) {
   if (one.page == nullptr) return false;
   const uint32_t freed = frees_since(*one.page, kNever);
-  if (freed * kFreedOfWindow >= one.end - one.first) {
+  if (freed * kFreedOfWindow >= one.end) {
     if (one.passes < kBusyPasses && ++one.passes == kBusyPasses) [[unlikely]]
       set_step(one);
     begin_pass(one);
@@ -194,14 +189,11 @@ void SizeHeap::extend_window(Class &one) {
 
 Page *SizeHeap::add_page(unsigned size_class) {
   const ClassMeasures &one = kMeasures[size_class];
-  Page *page = size_pages.take(owner_, one.pages);
+  const auto [page, states] = size_pages.take(owner_, one.pages, whole_words(one.blocks));
   if (page == nullptr) return nullptr;
   PageSegment *segment = PageSegment::of(*page);
   const unsigned index = segment->index_of(*page);
-  auto *states = one.blocks <= kFewBlocks ? segment->states[index]
-                                          : reinterpret_cast<State *>(segment->address_of(index));
-  std::fill_n(states, one.first, kNoPlace);
-  std::fill(states + one.first, states + one.blocks, kNoBlock);
+  std::fill(states, states + one.blocks, kNoBlock);
   std::fill(states + one.blocks, states + whole_words(one.blocks), kNoPlace);
   for (unsigned i = 0; i < one.pages; ++i) {
     page[i].size_class = static_cast<uint8_t>(size_class);
@@ -222,10 +214,9 @@ void SizeHeap::enter(unsigned size_class, Page *page) {
   one.page = page;
   one.bytes = page->block_bytes();
   one.blocks = page->blocks();
-  one.first = page->measures().first;
+  one.end = 0;
   set_step(one);
   begin_pass(one);
-  one.end = whole_steps(one.first, one.step_blocks);
   one.window = std::max(one.window, kFirstWindow);
   extend_window(one);
   one.end = std::max(one.end, page->touched);
@@ -247,7 +238,7 @@ void SizeHeap::leave(unsigned size_class) {
   Page *page = std::exchange(one.page, nullptr);
   page->is_current = false;
   // At the page's end all blocks have been handed out, each once, and some freed since.
-  const uint32_t blocks = one.blocks - one.first;
+  const uint32_t blocks = one.blocks;
   const uint32_t freed = frees_since(*page, kNever);
   const bool is_known = one.bytes <= kSmallMax && cursors_[size_class].free == 0 &&
                         one.next >= one.blocks && freed < blocks;
@@ -263,7 +254,7 @@ void SizeHeap::leave(unsigned size_class) {
 // Puts a page that is not current, and on no list, where it belongs, and counts the frees until it belongs elsewhere.
 void SizeHeap::file(Page *page, uint32_t live) {
   if (live == 0) return give_back_page(page);
-  const uint32_t blocks = page->blocks() - page->measures().first;
+  const uint32_t blocks = page->blocks();
   const uint32_t most = blocks - free_enough(blocks);
   list(page, live <= most);
   page->live_then = static_cast<int32_t>(page->has_room ? 0 : most);

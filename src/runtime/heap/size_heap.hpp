@@ -122,16 +122,15 @@ private:
     Address block = 0;
   };
   struct Class {
-    Page *page = nullptr;       // the current one
-    uint32_t next = 0;          // block to go on with
-    uint32_t end = 0;           // of the window
-    uint32_t first = 0;         // block of a page
-    uint32_t blocks = 0;        // of a page
-    uint32_t bytes = 0;         // of a block
-    uint32_t step_blocks = 1;   // blocks for the cursor at a time
-    uint64_t step = 0;          // the same, a bit each
-    uint8_t passes = 0;         // through a window that was free again, up to where the class is busy
-    uint32_t window = 0;        // bytes, in the next fresh page
+    Page *page = nullptr;     // the current one
+    uint32_t next = 0;        // block to go on with
+    uint32_t end = 0;         // of the window
+    uint32_t blocks = 0;      // of a page
+    uint32_t bytes = 0;       // of a block
+    uint32_t step_blocks = 1; // blocks for the cursor at a time
+    uint64_t step = 0;        // the same, a bit each
+    uint8_t passes = 0;       // through a window that was free again, up to where the class is busy
+    uint32_t window = 0;      // bytes, in the next fresh page
     bool reads_as_zero = false; // what the cursor has was never handed out
     ByRoom with_room;
   };

@@ -46,11 +46,11 @@ void count_birth_page(Statistics &totals, const Page &page) {
   const auto *cells = reinterpret_cast<const Cell *>(states_of(page));
   if (cells == nullptr) return;
   Held held;
-  for (uint32_t at = kFirstGranule; at < kGranulesInPage; ++at)
+  for (uint32_t at = 0; at < kGranulesInPage; ++at)
     if (const Cell cell = load_plainly(cells[at]); is_live(cell))
       count_block(totals, held, at * Granules::kBytes, cell * Granules::kBytes);
   totals.small_pages += held.count();
-  totals.metadata += kFirstGranule * Granules::kBytes;
+  totals.metadata += kGranulesInPage * sizeof(Cell);
 }
 
 void count_segment(Statistics &totals, RunSegment &segment) {

@@ -51,11 +51,10 @@ Page *own_birth_page(const heap::LocalHeap *keeper, Address address) {
   return page != nullptr && page->owner->keeper == keeper ? page : nullptr;
 }
 
-// How long the run was that cells of a stretch were cut for: kept where the page's map has no granules, as a cell that is
-// not live, so that a free of such an address is found.
-heap::Cell &level_at(Address address) {
-  const Address page = round_down(address, heap::kBlockPageBytes);
-  return reinterpret_cast<heap::Cell *>(page)[address % heap::kBlockPageBytes / kPageBytes];
+// How long the run was that cells of a stretch were cut for.
+uint8_t &level_at(Address address) {
+  auto &levels = heap::PageSegment::of(address)->levels;
+  return levels[heap::PageSegment::index_of(address)][address % heap::kBlockPageBytes / kPageBytes];
 }
 
 } // namespace

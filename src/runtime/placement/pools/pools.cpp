@@ -41,7 +41,7 @@ Occupancy occupancy_of(heap::LocalHeap &heap) {
   heap::birth_pages.each_page([&](const heap::Page &page) {
     if (page.owner != &heap) return;
     std::bitset<heap::kBlockPageBytes / kPageBytes> held;
-    for (uint32_t at = heap::kFirstGranule; at < heap::kGranulesInPage; ++at) {
+    for (uint32_t at = 0; at < heap::kGranulesInPage; ++at) {
       const heap::Cell cell = heap::load_plainly(heap::cells_of(page)[at]);
       if (!heap::is_live(cell)) continue;
       held[at * heap::Granules::kBytes / kPageBytes] = true;
