@@ -83,6 +83,12 @@ docs-measured: ## Write the measured tables again; takes long, and needs a quiet
 	@tools/build.sh release abut abut_papers abut_native bench-programs bench-move containers_table trace_speed sim_speed
 	@.venv/bin/python tools/docs_data.py measured
 
+.PHONY: proof
+proof: ## Measure every table of docs/proof.md again; takes hours, goes on where it stopped; QUICK=1 for ten seconds
+	@tools/setup.sh build heaps bench python
+	@tools/build.sh release abut bench-programs
+	@.venv/bin/python tools/proof.py $(if $(QUICK),--quick)
+
 .PHONY: dist
 dist: ## Build the packages that people install into build/dist, and use each in a system of its own
 	@tools/setup.sh build dist python

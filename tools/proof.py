@@ -63,7 +63,7 @@ STEPS = (
     _compare("daily", "daily", PEERS, 10, "cpu,rss", "factor"),
     _compare("plain", "plain", PEERS, 10, "user", "list-24"),
     _compare("pairs", "pairs", PEERS, 1, "instructions", "pairs-48"),
-    _compare("threads", "threads", PEERS, 20, "wall,user", "larson"),
+    _compare("threads", "threads", PEERS, 20, "wall,user", "sharing-brief"),
     Step("servers", ("wall", "p99", "rss"), _SERVERS,
          (*_SERVERS, "--heaps", "glibc,abut", "--runs", "1", "--requests", "5000")),
 )  # fmt: skip

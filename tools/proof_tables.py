@@ -1,7 +1,7 @@
 """Markdown tables of what a step of the proof measured; see proof.py.
 
-A document has the form of docs/proof/*.json: `proof` says when and how, `benchmarks` hold medians and
-ratios to the first heap's, each with a 95 % interval. Less is better in every figure.
+A document has the form of docs/proof/*.json: `proof` says when and how, `benchmarks` hold medians
+and ratios to the first heap's, each with a 95 % interval. Less is better in every figure.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -23,20 +23,22 @@ TITLES = {
 
 
 def origin(document: Document) -> str:
-    """Where and how it was measured, in one line."""
+    """Where and how it was measured, in one paragraph."""
     machine, proof = document["machine"], document["proof"]
     caches = {cache["level"]: cache["size_bytes"] for cache in machine["caches"]}
-    versions = ", ".join(
-        f"{name} {version}" for name, version in document["versions"].items()
-        if name in document["heaps"] and "+" not in name
-    )  # fmt: skip
-    return (
-        f"{machine['processor']}, {machine['cores']} cores"
-        f"{', virtual' if machine['virtual'] else ''}, L2 {caches.get(2, 0) >> 10} KiB, "
-        f"L3 {caches.get(3, 0) >> 20} MiB, {machine['system']}; {versions or 'versions of the system'}; "
-        f"{proof['date']}, commit {proof['commit']}, {document['settings']['runs']} rounds, load before "
-        f"{proof['load_before']}, {proof['minutes']} minutes: `{proof['command']}`"
-    )
+    versions = document["versions"].items()
+    parts = [
+        machine["processor"],
+        f"{machine['cores']} {'virtual ' * machine['virtual']}cores",
+        f"L2 {caches.get(2, 0) >> 10} KiB",
+        f"L3 {caches.get(3, 0) >> 20} MiB",
+        machine["system"],
+        *(f"{name} {text}" for name, text in versions if name in document["heaps"]),
+        f"commit {proof['commit']} on {proof['date']}",
+        f"{document['settings']['runs']} rounds in {proof['minutes']:.0f} minutes",
+        f"load before {proof['load_before']}",
+    ]
+    return f"{', '.join(parts)}: `{proof['command']}`."
 
 
 def summary(document: Document) -> str:

@@ -1,0 +1,91 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import proof
+import proof_tables
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def document(**cells: dict[str, float]) -> dict[str, Any]:
+    """Of user times by heap, for each benchmark."""
+
+    def cell(value: float, first: float) -> dict[str, Any]:
+        ratio = value / first
+        return {
+            "median": {"value": value, "low": value, "high": value},
+            "to_reference": {"value": ratio, "low": ratio - 0.01, "high": ratio + 0.01},
+        }
+
+    heaps = list(next(iter(cells.values())))
+    return {
+        "heaps": heaps,
+        "benchmarks": [
+            {
+                "name": name,
+                "figures": {"user": {h: cell(v, times[heaps[0]]) for h, v in times.items()}},
+            }
+            for name, times in cells.items()
+        ],
+        "machine": {"processor": "P", "cores": 2, "virtual": False, "caches": [], "system": "S"},
+        "versions": {"glibc": "2.36", "python-abut": "0.1.0"},
+        "settings": {"runs": 3},
+        "proof": {
+            "figures": ["user"], "commit": "c", "date": "d", "minutes": 1, "load_before": 0,
+            "command": "abut compare",
+        },
+    }  # fmt: skip
+
+
+SOME = document(
+    quick={"glibc": 1.0, "peer": 0.8, "abut": 0.5},
+    slow={"glibc": 1.0, "peer": 0.8, "abut": 0.9},
+)
+
+
+def test_a_summary_says_where_it_loses() -> None:
+    text = proof_tables.summary(SOME)
+    assert "Of 2, abut is the best on 1, and more than 2 % behind the best on 1: slow." in text
+    assert "| user time, geometric mean of 2 | 1.00 | 0.80 | **0.67** |" in text
+    assert "| furthest behind the best | 2.00 (quick) | 1.60 (quick) | 1.12 (slow) |" in text
+    assert "glibc 2.36" in text
+    assert "python-abut" not in text
+
+
+def test_losses_are_the_rows_in_which_it_is_behind() -> None:
+    text = proof_tables.losses(SOME)
+    assert "| slow | 1.00 ±0.01 | **0.80** ±0.01 | 0.90 ±0.01 |" in text
+    assert "quick" not in text
+
+
+def test_the_pages_show_what_the_files_say() -> None:
+    files = list(proof.PUBLISHED.glob("*.json"))
+    assert files
+    for page in proof.PAGES:
+        assert proof.filled(page.read_text()) == page.read_text(), page.name
+
+
+def test_no_table_waits_for_a_file_that_no_step_makes() -> None:
+    steps = {step.name for step in proof.STEPS}
+    text = "".join(page.read_text() for page in proof.PAGES)
+    places = [(m["step"], m["table"]) for m in proof._PLACE.finditer(text)]
+    assert {step for step, _ in places} == steps
+    assert {table for _, table in places} == set(proof_tables.TABLES)
+
+
+def test_what_is_kept_has_no_samples() -> None:
+    for file in proof.PUBLISHED.glob("*.json"):
+        kept = json.loads(file.read_text())
+        assert set(kept) == {"proof", "machine", "versions", "settings", "heaps", "benchmarks"}
+        assert file.stat().st_size < 200_000
+
+
+def test_a_quick_proof_measures_a_little_of_everything(tmp_path: Path) -> None:
+    command = [sys.executable, ROOT / "tools" / "proof.py", "--quick", "--folder", tmp_path]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    for step in proof.STEPS:
+        assert f"## {step.name}\n" in done.stdout
+        assert json.loads((tmp_path / f"{step.name}.json").read_text())["benchmarks"]
