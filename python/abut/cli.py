@@ -21,6 +21,7 @@ VERBS = {
     "record": "Record what a program does with its heap",
     "trace": "Look into a recorded run",
     "sim": "Simulate caches over a recorded run",
+    "sweep": "Simulate many runs on many machines, under many layouts, and keep what was found",
     "report": "Say what a heap costs and what would improve it, as one page",
     "export": "Write a recorded run's costs for the viewers of other tools",
     "cc": "Compile C so that each access can be recorded",

@@ -107,7 +107,7 @@ def command(
         json=json,
         sampled=bool(sample),
     )
-    made = _jobs(traces, machine, split, layout, by, side, classes, optimum, huge_pages, seed)
+    made = jobs_of(traces, machine, split, layout, by, side, classes, optimum, huge_pages, seed)
     if pages:
         show_pages(made, json=json)
         return
@@ -166,7 +166,7 @@ def _refuse(
         refuse("the scheduler's workers do the work", "jobs")
 
 
-def _jobs(
+def jobs_of(
     traces: "Sequence[Path]",
     machine: str,
     split: str | None,
@@ -178,6 +178,7 @@ def _jobs(
     huge_pages: bool,
     seed: int,
 ) -> "list[Job]":
+    """What to simulate, machine by machine within a trace's layout. Raises AbutError."""
     from abut.heaps import more_heaps, not_built
     from abut.simulation.jobs import LAYOUTS, Job
     from abut.simulation.owners import OWNERS

@@ -191,6 +191,12 @@ def simulate_all(jobs: Sequence[Job], processes: int = 1, scheduler: str = "") -
 
 
 def _on_cluster(groups: Sequence[list[Job]], scheduler: str) -> list[list[Result]]:
+    with connect(scheduler) as client:
+        return list(client.gather(client.map(simulate_together, groups, pure=False)))
+
+
+def connect(scheduler: str) -> Any:
+    """A client of the dask scheduler at that address. Raises AbutError."""
     from abut.errors import AbutError
 
     try:
@@ -200,13 +206,11 @@ def _on_cluster(groups: Sequence[list[Job]], scheduler: str) -> list[list[Result
             "--scheduler: dask.distributed is not installed", fix="pip install 'abut[cluster]'"
         ) from error
     try:
-        client: Any = distributed.Client(scheduler, timeout=10)  # type: ignore[no-untyped-call]
+        return distributed.Client(scheduler, timeout=10)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
         raise AbutError(
             f"--scheduler {scheduler}: nobody answers there", fix="start one with `dask scheduler`"
         ) from error
-    with client:
-        return list(client.gather(client.map(simulate_together, groups, pure=False)))
 
 
 def feed_trace(trace: Trace, simulators: Sequence[Simulator], *, layout: str = "recorded") -> None:

@@ -47,6 +47,7 @@ IN_VAIN = {
     "report": ((2, "none.trace"),),
     "export": ((2, "--format", "callgrind", "none.trace"),),
     "sim": ((2, "none.trace"), (2, "--by", "none", "run.trace")),
+    "sweep": ((2, "-o", "x.jsonl", "none.trace"), (2, "run.trace")),
     "trace check": ((1, "short.trace"), (0, "run.trace"), (2, "none.trace")),
     "trace convert": ((2, "--to", "none", "-o", "x", "run.trace"),),
     "trace import": ((2, "-o", "x", "none.txt"),),

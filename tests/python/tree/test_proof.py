@@ -84,7 +84,7 @@ def test_what_is_kept_has_no_samples() -> None:
 
 
 def test_a_quick_proof_measures_a_little_of_everything(tmp_path: Path) -> None:
-    command = [sys.executable, ROOT / "tools" / "proof.py", "--quick", "--folder", tmp_path]
+    command = [sys.executable, str(ROOT / "tools/proof.py"), "--quick", "--folder", str(tmp_path)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     for step in proof.STEPS:
         assert f"## {step.name}\n" in done.stdout
