@@ -58,13 +58,13 @@ def _compare(name: str, suite: str, heaps: str, runs: int, figures: str, quick: 
 
 _SERVERS = ("python", "bench/servers.py")
 STEPS = (
-    _compare("programs", "programs", PEERS, 20, "user,rss", "groff"),
-    _compare("policies", "programs", POLICIES, 10, "user,rss", "groff"),
-    _compare("daily", "daily", PEERS, 10, "cpu,rss", "factor"),
-    _compare("plain", "plain", PEERS, 10, "user", "list-24"),
+    _compare("programs", "programs", PEERS, 10, "user,rss", "groff"),
+    _compare("policies", "programs", POLICIES, 5, "user,rss", "groff"),
+    _compare("daily", "daily", PEERS, 5, "cpu,rss", "factor"),
+    _compare("plain", "plain", PEERS, 5, "user", "list-24"),
     _compare("pairs", "pairs", PEERS, 1, "instructions", "pairs-48"),
-    _compare("threads", "threads", PEERS, 20, "wall,user", "sharing-brief"),
-    Step("servers", ("wall", "p99", "rss"), _SERVERS,
+    _compare("threads", "threads", PEERS, 5, "wall,user", "sharing-brief"),
+    Step("servers", ("wall", "p99", "rss"), (*_SERVERS, "--runs", "5"),
          (*_SERVERS, "--heaps", "glibc,abut", "--runs", "1", "--requests", "5000")),
 )  # fmt: skip
 
@@ -137,9 +137,9 @@ def filled(text: str, folder: Path = PUBLISHED) -> str:
 
     def table(match: re.Match[str]) -> str:
         file = folder / f"{match['step']}.json"
-        if not file.exists():
-            return match[0]
-        rows = TABLES[match["table"]](json.loads(file.read_text()))
+        rows = "*Not measured yet.*"
+        if file.exists():
+            rows = TABLES[match["table"]](json.loads(file.read_text()))
         return f"{match['head']}\n{rows}\n{match['end']}"
 
     return _PLACE.sub(table, text)
