@@ -68,16 +68,12 @@ const Entry *find_allocator(const char *name, size_t length) {
   return nullptr;
 }
 
-bool Instance::open(const Calls &calls, Grain grain) {
-  self_ = os::map(round_up(calls.bytes, kPageBytes));
+bool Instance::open(const Entry &entry, Grain grain) {
+  self_ = os::map(round_up(entry.calls->bytes, kPageBytes));
   if (self_ == nullptr) return false;
-  calls.open(self_, grain);
-  calls_ = &calls;
+  entry.calls->open(self_, grain);
+  calls_ = entry.calls;
   return true;
 }
-
-bool Instance::open(const Entry &entry, Grain grain) { return open(*entry.calls, grain); }
-
-bool Instance::open_like(const Instance &other, Grain grain) { return open(*other.calls_, grain); }
 
 } // namespace abut::allocators

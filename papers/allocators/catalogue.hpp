@@ -38,9 +38,6 @@ public:
   // Null where there is no memory for its state. The state is never given back.
   bool open(const Entry &entry, layers::Grain grain);
 
-  // The same, of the kind that `other` is of.
-  bool open_like(const Instance &other, layers::Grain grain);
-
   bool is_open() const { return calls_ != nullptr; }
   void *allocate(size_t bytes, size_t align) { return calls_->allocate(self_, bytes, align); }
   layers::Release release(void *block) { return calls_->release(self_, block); }
@@ -48,8 +45,6 @@ public:
   const layers::Counts &counts() { return calls_->counts(self_); }
 
 private:
-  bool open(const Calls &calls, layers::Grain grain);
-
   const Calls *calls_ = nullptr;
   void *self_ = nullptr;
 };

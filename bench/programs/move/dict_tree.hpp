@@ -194,7 +194,7 @@ private:
 
   Heap heap_;
   CellId root_ = kNoCell;
-  adcock::move::TreeSite<Heap, DictLinks, Sites::kTrail> site_;
+  adcock::move::Site<Heap, DictLinks, Sites::kTrail> site_;
   bool moves_fields_;
   bool coallocates_ = true;
   Random random_;

@@ -48,7 +48,7 @@ private:
     }
   }
 
-  ListSite<Heap, MlistLinks, Insert::kTrail, Insert::kNotesRoom> site_;
+  Site<Heap, MlistLinks, Insert::kTrail, Insert::kNotesRoom> site_;
 };
 
 template <typename Insert>

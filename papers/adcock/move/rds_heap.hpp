@@ -29,8 +29,6 @@ public:
     this->use(kNoCell); // its number means: no cell
     this->forget_one();
   }
-  RdsHeap(RdsHeap &&) noexcept = default;
-  RdsHeap &operator=(RdsHeap &&) noexcept = default;
 
   Node &operator[](CellId cell) {
     this->check_in_use(cell);
@@ -87,8 +85,6 @@ public:
   }
   // A free cell of the line; kNoCell if it is full.
   CellId take(LineId line) { return this->take_lowest(line); }
-
-  using Finding::take_nearest;
 
   // A page without a node, whatever the ratio; for movers. kNoPage where the heap may not grow.
   PageId empty_page() {

@@ -4,74 +4,64 @@
 
 #include "links.hpp"
 #include "parts/strategy.hpp"
+
 #include <algorithm>
 
 namespace adcock::move {
 
-// The last blocks of a path, each by its last node; a node in the same line as the one before takes no new place.
-template <unsigned Most>
-class Trail {
-public:
-  static constexpr unsigned kMost = Most < 64 ? Most : 64;
+// The last `Most` blocks of the path, each by its last node; the first and the last node on it whose block has room, where
+// `NotesRoom`; and what lies ahead: in a tree below the node that is to be placed, in a list from the next node on.
+template <typename Heap, typename Links, unsigned Most, bool NotesRoom = false>
+class Site {
+  using Numbers = typename Heap::Numbers;
+  static constexpr unsigned kTrail = Most < 64 ? Most : 64;
 
-  void clear() { size_ = 0; }
-  template <typename Numbers>
+public:
+  explicit Site(Heap &heap) : heap_(&heap) {}
+
+  void begin() {
+    size_ = 0;
+    if constexpr (NotesRoom) first_ = last_ = kNoCell;
+  }
+  // A node in the same line as the one before takes no new place.
   void pass(CellId cell) {
-    if constexpr (kMost > 0) {
-      if (size_ > 0 && Numbers::line_of(cells_[(size_ - 1) % kMost]) == Numbers::line_of(cell))
-        return;
-      cells_[size_++ % kMost] = cell;
+    if constexpr (kTrail > 0)
+      if (size_ == 0 || Numbers::line_of(cells_[(size_ - 1) % kTrail]) != Numbers::line_of(cell))
+        cells_[size_++ % kTrail] = cell;
+    if constexpr (NotesRoom) {
+      if (heap_->is_full(Numbers::line_of(cell))) return;
+      if (!found(first_)) first_ = cell;
+      last_ = cell;
     }
   }
-  template <typename Try>
-  bool offer(unsigned most, Try attempt) const {
-    if constexpr (kMost > 0) {
-      const unsigned count = std::min({most, size_, kMost});
-      for (unsigned i = 1; i <= count; ++i)
-        if (attempt(cells_[(size_ - i) % kMost])) return true;
-    }
-    return false;
-  }
-
-private:
-  std::array<CellId, kMost == 0 ? 1 : kMost> cells_{};
-  unsigned size_ = 0;
-};
-
-// A site in a tree: the path down to it, and the node that is to be placed, whose descendants are offered.
-template <typename Heap, typename Links, unsigned Most>
-class TreeSite {
-public:
-  explicit TreeSite(Heap &heap) : heap_(&heap) {}
-
-  void pass(CellId cell) { trail_.template pass<typename Heap::Numbers>(cell); }
-  void begin() { trail_.clear(); }
+  // What is to be placed; of a list, what comes after the place.
   void place(CellId node) { node_ = node; }
 
-  template <typename Try>
-  bool back(unsigned most, Try attempt) const {
-    return trail_.offer(most, attempt);
-  }
-  // The children, then the grandchildren, ...; `generations` of them.
-  template <typename Try>
-  bool ahead(unsigned generations, Try attempt) const {
-    if (!found(node_)) return false;
-    for (unsigned depth = 1; depth <= generations && depth <= 8; ++depth)
-      if (offer_generation(node_, depth, attempt)) return true;
+  bool back(unsigned most, auto attempt) const {
+    if constexpr (kTrail > 0)
+      for (unsigned i = 1; i <= std::min({most, size_, kTrail}); ++i)
+        if (attempt(cells_[(size_ - i) % kTrail])) return true;
     return false;
   }
-  template <typename Try>
-  bool first_with_room(Try attempt) const {
-    return trail_.offer(kAll, attempt);
+  // The children, then the grandchildren, `most` generations; or the next `most` nodes.
+  bool ahead(unsigned most, auto attempt) const {
+    if constexpr (Links::kLinks > 1) {
+      for (unsigned depth = 1; found(node_) && depth <= std::min(most, 8u); ++depth)
+        if (offer_generation(node_, depth, attempt)) return true;
+    } else {
+      CellId node = node_;
+      for (unsigned i = 0; i < most && found(node); ++i, node = Links::get(*heap_, node, 0))
+        if (attempt(node)) return true;
+    }
+    return false;
   }
-  template <typename Try>
-  bool last_with_room(Try attempt) const {
-    return trail_.offer(kAll, attempt);
+  bool with_room(bool first, auto attempt) const {
+    const CellId node = first ? first_ : last_;
+    return found(node) && attempt(node);
   }
 
 private:
-  template <typename Try>
-  bool offer_generation(CellId node, unsigned depth, Try &attempt) const {
+  bool offer_generation(CellId node, unsigned depth, auto &attempt) const {
     for (unsigned which = 0; which < Links::kLinks; ++which) {
       const CellId child = Links::get(*heap_, node, which);
       if (!found(child)) continue;
@@ -81,59 +71,11 @@ private:
   }
 
   Heap *heap_;
-  Trail<Most> trail_;
-  CellId node_ = kNoCell;
-};
-
-// A site in a list: the nodes passed, the first and last of them whose block has room, and the node that comes next.
-template <typename Heap, typename Links, unsigned Most, bool NotesRoom>
-class ListSite {
-public:
-  explicit ListSite(Heap &heap) : heap_(&heap) {}
-
-  void begin() {
-    trail_.clear();
-    first_ = last_ = kNoCell;
-  }
-  void pass(CellId cell) {
-    trail_.template pass<typename Heap::Numbers>(cell);
-    if constexpr (NotesRoom) {
-      if (heap_->is_full(Heap::Numbers::line_of(cell))) return;
-      if (!found(first_)) first_ = cell;
-      last_ = cell;
-    }
-  }
-  // The node after the place.
-  void place(CellId next) { next_ = next; }
-
-  template <typename Try>
-  bool back(unsigned most, Try attempt) const {
-    return trail_.offer(most, attempt);
-  }
-  template <typename Try>
-  bool ahead(unsigned most, Try attempt) const {
-    CellId node = next_;
-    for (unsigned i = 0; i < most && found(node); ++i) {
-      if (attempt(node)) return true;
-      node = Links::get(*heap_, node, 0);
-    }
-    return false;
-  }
-  template <typename Try>
-  bool first_with_room(Try attempt) const {
-    return found(first_) && attempt(first_);
-  }
-  template <typename Try>
-  bool last_with_room(Try attempt) const {
-    return found(last_) && attempt(last_);
-  }
-
-private:
-  Heap *heap_;
-  Trail<Most> trail_;
+  std::array<CellId, kTrail == 0 ? 1 : kTrail> cells_{};
+  unsigned size_ = 0;
   CellId first_ = kNoCell;
   CellId last_ = kNoCell;
-  CellId next_ = kNoCell;
+  CellId node_ = kNoCell;
 };
 
 } // namespace adcock::move

@@ -17,11 +17,7 @@ class TwoSpaceMover {
 public:
   using Numbers = typename Heap::Numbers;
   static constexpr unsigned kMost = Numbers::kCellsPerLine;
-  static constexpr Needs needs() {
-    Needs needs = Newblock<Level::page, Level::heap>::needs();
-    needs.spaces = true;
-    return needs;
-  }
+  static constexpr Needs needs() { return Newblock<Level::page, Level::heap>::needs(); }
 
   TwoSpaceMover(Heap &heap, CellId *roots, std::uint32_t count = 1)
       : structure_(heap, roots, count) {}

@@ -209,19 +209,37 @@ void *resize(const char *call, void *block, size_t bytes) {
   return moved;
 }
 
-const char *name() { return chosen_entry != nullptr ? chosen_entry->name : ""; }
-
-layers::Counts counts() {
-  if (is_served_elsewhere()) return offload::service.counts();
-  const std::lock_guard guard(heap.lock());
-  return heap.below().counts();
-}
-
 void settle() {
   if (is_served_elsewhere()) offload::service.settle();
 }
 
+// What was asked of the heap, as JSON in the file that ABUT_STATS names, when the program ends.
+__attribute__((destructor(101))) static void write_statistics() {
+  constexpr size_t kLongestPath = 512;
+  char path[kLongestPath];
+  if (!os::environment_value("ABUT_STATS", path, sizeof path)) return;
+  const bool is_elsewhere = is_served_elsewhere();
+  const std::lock_guard guard(heap.lock());
+  const layers::Counts all = is_elsewhere ? offload::service.counts() : heap.below().counts();
+  os::Message text;
+  text << "{\"heap\": \"" << chosen_entry->name << "\", \"allocations\": " << all.allocations
+       << ", \"releases\": " << all.releases << ", \"requested\": " << all.requested
+       << ", \"live\": " << uint64_t{all.live_bytes}
+       << ", \"most_live\": " << uint64_t{all.most_live_bytes} << ", \"refusals\": " << all.refusals
+       << "}\n";
+  const int file = os::create_file(path);
+  if (file < 0) return;
+  os::write_file(file, text.text(), text.length());
+  os::close_file(file);
+}
+
 } // namespace abut::chosen
+
+// For tools: how many heaps there are, and the one at `index`, which begins with its name, and what and whose it is.
+ABUT_EXPORT size_t abut_heap_count() { return abut::allocators::kAllocators; }
+ABUT_EXPORT const abut::allocators::Entry *abut_heap_at(size_t index) {
+  return &abut::allocators::allocator_at(index);
+}
 
 // The number of the process that serves the heap, for tests; 0 where there is none.
 ABUT_EXPORT uint32_t abut_heap_server(void) { return abut::offload::service.server(); }

@@ -1,7 +1,7 @@
 // The heap that serves a program under the library of the papers' allocators: the one that ABUT_HEAP names.
 #pragma once
 
-#include "allocators/catalogue.hpp"
+#include "base/units.hpp"
 
 namespace abut::chosen {
 
@@ -20,10 +20,6 @@ void *resize(const char *call, void *block, size_t bytes);
 
 // The bytes of a block that may be used.
 size_t usable(const char *call, void *block);
-
-// The heap's name, and what was asked of it so far.
-const char *name();
-layers::Counts counts();
 
 // Frees what another core has still to free.
 void settle();

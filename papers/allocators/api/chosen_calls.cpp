@@ -1,16 +1,12 @@
 // malloc and its kin, and operator new and delete, on the chosen one of the papers' allocators: the same calls as
-// malloc.cpp and operators.cpp have, without friends and straight paths.
+// malloc.cpp and operators.cpp have, without friends and straight paths. Statistics remain the C library's.
 #include "allocators/api/chosen.hpp"
 #include "api/export.hpp"
 #include "api/new_handlers.hpp"
-#include "os/uncancelled.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <climits>
-#include <cstdio>
-#include <malloc.h>
 
 using namespace abut;
 using entry::allocate_or_null;
@@ -31,17 +27,6 @@ void *aligned_any(size_t align, size_t bytes) {
   }
   return or_no_memory(chosen::allocate(bytes, std::bit_ceil(std::max<size_t>(align, 1))));
 }
-
-struct mallinfo2 info() {
-  const layers::Counts counts = chosen::counts();
-  struct mallinfo2 result {};
-  result.uordblks = counts.live_bytes;
-  result.arena = counts.most_live_bytes;
-  result.fordblks = counts.most_live_bytes - counts.live_bytes;
-  return result;
-}
-
-int clamp(size_t value) { return static_cast<int>(std::min<size_t>(value, INT_MAX)); }
 
 } // namespace
 
@@ -98,38 +83,6 @@ ABUT_EXPORT size_t malloc_usable_size(void *memory) {
 ABUT_EXPORT int malloc_trim(size_t) {
   chosen::settle();
   return 0;
-}
-ABUT_EXPORT int mallopt(int parameter, int) {
-  return parameter == M_MXFAST || (parameter <= M_TRIM_THRESHOLD && parameter >= M_ARENA_MAX);
-}
-ABUT_EXPORT struct mallinfo2 mallinfo2(void) { return info(); }
-ABUT_EXPORT struct mallinfo mallinfo(void) {
-  const struct mallinfo2 wide = info();
-  struct mallinfo result {};
-  result.arena = clamp(wide.arena);
-  result.uordblks = clamp(wide.uordblks);
-  result.fordblks = clamp(wide.fordblks);
-  return result;
-}
-
-ABUT_EXPORT int malloc_info(int options, FILE *stream) {
-  if (options != 0) return EINVAL;
-  const os::Uncancelled until_return;
-  const layers::Counts counts = chosen::counts();
-  std::fprintf(
-      stream,
-      "<malloc version=\"abut-1\">\n<total type=\"%s\" count=\"%llu\" size=\"%zu\"/>\n</malloc>\n",
-      chosen::name(), static_cast<unsigned long long>(counts.live_blocks()), counts.live_bytes);
-  return 0;
-}
-
-ABUT_EXPORT void malloc_stats(void) {
-  const layers::Counts counts = chosen::counts();
-  os::Message message;
-  message << "abut: heap " << chosen::name() << ": " << counts.allocations << " allocations, "
-          << counts.releases << " releases, " << uint64_t{counts.live_bytes} << " bytes live, "
-          << uint64_t{counts.most_live_bytes} << " at most\n";
-  message.write();
 }
 
 #define ABUT_NEW(name)                                                                             \

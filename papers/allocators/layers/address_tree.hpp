@@ -42,9 +42,6 @@ public:
   // How many chunks there are on the longest way down.
   size_t depth() const { return depth(root_); }
 
-  // The bytes of the longest chunk; 0 where there is none.
-  size_t longest() const { return longest(root_); }
-
 private:
   struct Node {
     Chunk chunk;

@@ -67,31 +67,6 @@ concept RegionSource = Source<S> && requires(const void *memory) {
   { S::length_of(memory) } -> std::same_as<size_t>;
 };
 
-// The free runs of pages: `find` is the one that serves so many pages, or null; it stays until it is removed.
-template <class O, class Record>
-concept RunOrder = requires(O order, Record *run, Pages pages) {
-  { order.find(pages) } -> std::same_as<Record *>;
-  order.add(run);
-  order.remove(run);
-};
-
-// The page blocks of a class that have room: `front` is the one that is used next, or null.
-template <class O, class Record>
-concept BlockOrder = requires(O order, Record *block) {
-  { order.front() } -> std::same_as<Record *>;
-  order.add(block);
-  order.remove(block);
-};
-
-// Runs of pages: `take` is the head of a run, or null; `head_of` that of the run an address in an area is part of, or
-// null. Pages that are given back read as zero when they are taken again.
-template <class M>
-concept PageRuns = requires(M manager, Pages pages, typename M::Record *head, const void *memory) {
-  { manager.take(pages) } -> std::same_as<typename M::Record *>;
-  { M::head_of(memory) } -> std::same_as<typename M::Record *>;
-  manager.give(head);
-};
-
 // A heap: what all the parts together are, and what some of them are alone. `allocate` returns null where memory is
 // exhausted; `align` is a power of two. `usable` is the length of a block, 0 for what is none.
 template <class H>
@@ -99,15 +74,6 @@ concept Heap = requires(H heap, void *block, size_t bytes, size_t align) {
   { heap.allocate(bytes, align) } -> std::same_as<void *>;
   { heap.release(block) } -> std::same_as<Release>;
   { heap.usable(block) } -> std::same_as<size_t>;
-};
-
-// A heap of chunks that coalesce: `allocate_freed` takes no fresh memory, `chunk_bytes` is what the chunk of a block takes,
-// and every block has an alignment that `is_natural`.
-template <class H>
-concept CoalescingHeap = Heap<H> && requires(H heap, size_t bytes, size_t align) {
-  { heap.allocate_freed(bytes, align) } -> std::same_as<void *>;
-  { heap.chunk_bytes(bytes) } -> std::same_as<size_t>;
-  { heap.is_natural(align) } -> std::same_as<bool>;
 };
 
 } // namespace abut::layers

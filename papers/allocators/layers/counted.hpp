@@ -49,7 +49,6 @@ public:
   size_t usable(const void *block) { return below_.usable(block); }
 
   const Counts &counts() const { return counts_; }
-  Below &below() { return below_; }
 
 private:
   Below below_;

@@ -22,14 +22,12 @@ public:
     const Address begin = reinterpret_cast<Address>(mapping);
     void *block = reinterpret_cast<void *>(round_up(begin + sizeof(Head), align));
     *head_of(block) = {seal_of(block), mapping, mapped, 0};
-    bytes_ += mapped;
     return block;
   }
 
   Release release(void *block) {
     Head *head = find(block);
     if (head == nullptr) return Release::not_a_block;
-    bytes_ -= head->mapped;
     head->seal = 0;
     os::unmap(head->mapping, head->mapped);
     return Release::done;
@@ -41,8 +39,6 @@ public:
     return reinterpret_cast<Address>(head->mapping) + head->mapped -
            reinterpret_cast<Address>(block);
   }
-
-  size_t mapped() const { return bytes_; }
 
 private:
   struct Head {
@@ -65,7 +61,6 @@ private:
   }
 
   uint64_t secret_ = os::random_number() | 1;
-  size_t bytes_ = 0;
 };
 
 static_assert(Heap<Direct>);

@@ -1,19 +1,31 @@
-// A list in order of address.
+// Lists of runs and of page blocks that have room: by age, and in order of address.
 #pragma once
 
 #include "base/list.hpp"
 
 namespace abut::layers {
 
-// Inserting goes from where the last one was inserted or removed: those that come one after another are mostly near
+// The one that came last is the first (Vam, section 3.5).
+template <class Item>
+class NewestFirst {
+public:
+  Item *front() const { return items_.front(); }
+  void add(Item *item) { items_.push_front(item); }
+  void remove(Item *item) { items_.remove(item); }
+
+private:
+  List<Item, &Item::link> items_;
+};
+
+// The lowest address is the first (PHKmalloc). Inserting goes from where the last one was inserted or removed: those that come one after another are mostly near
 // each other, where a walk from the beginning would be long.
 template <class Item>
-class OrderedList {
+class LowestFirst {
 public:
   Item *front() const { return first_; }
   static Item *after(const Item *item) { return item->link.next; }
 
-  void insert(Item *item) {
+  void add(Item *item) {
     Item *before = finger_;
     while (before != nullptr && before > item) before = before->link.previous;
     Item *next = before != nullptr ? before->link.next : first_;

@@ -33,8 +33,6 @@ class PageManager {
 public:
   using Record = PageRecord<Data>;
 
-  static_assert(RunOrder<Order<Record>, Record>);
-
   explicit PageManager(AreaKind kind) : kind_(kind) {}
 
   // The head of a run of `pages`; null where there is no memory.

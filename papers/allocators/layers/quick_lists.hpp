@@ -9,7 +9,7 @@
 namespace abut::layers {
 
 // For requests below kQuick bytes; those from there up to kMedium empty the lists.
-template <CoalescingHeap Below, size_t kQuick, size_t kMedium>
+template <Heap Below, size_t kQuick, size_t kMedium>
 class QuickLists {
 public:
   static constexpr size_t kMax = Below::kMax;

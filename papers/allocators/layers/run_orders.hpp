@@ -33,19 +33,13 @@ private:
 
 // One list in order of address, and the first that suffices (PHKmalloc).
 template <class Record>
-class RunsByAddress {
+class RunsByAddress : public LowestFirst<Record> {
 public:
   Record *find(Pages pages) {
-    for (Record *run = runs_.front(); run; run = Runs::after(run))
+    for (Record *run = this->front(); run; run = this->after(run))
       if (run->run >= pages) return run;
     return nullptr;
   }
-  void add(Record *run) { runs_.insert(run); }
-  void remove(Record *run) { runs_.remove(run); }
-
-private:
-  using Runs = OrderedList<Record>;
-  Runs runs_;
 };
 
 } // namespace abut::layers

@@ -1,6 +1,7 @@
 // Page blocks: runs of pages that are cut into cells of one size.
 #pragma once
 
+#include "allocators/layers/ordered_list.hpp"
 #include "allocators/layers/page_manager.hpp"
 #include "allocators/layers/slots.hpp"
 
@@ -16,30 +17,6 @@ struct PageBlock {
   uint32_t used = 0;
   uint32_t size_class = 0;
   S slots;
-};
-
-// New page blocks, and those that were full, are used first, whatever their address (Vam, section 3.5).
-template <class Record>
-class NewestFirst {
-public:
-  Record *front() const { return blocks_.front(); }
-  void add(Record *block) { blocks_.push_front(block); }
-  void remove(Record *block) { blocks_.remove(block); }
-
-private:
-  List<Record, &Record::link> blocks_;
-};
-
-// The page block with the lowest address that has room is used first (PHKmalloc).
-template <class Record>
-class LowestFirst {
-public:
-  Record *front() const { return blocks_.front(); }
-  void add(Record *block) { blocks_.insert(block); }
-  void remove(Record *block) { blocks_.remove(block); }
-
-private:
-  OrderedList<Record> blocks_;
 };
 
 // How page blocks are: which sizes there are (SizeClasses), how a block knows its free cells (Slots), which block of a
@@ -63,8 +40,7 @@ class SegregatedPages {
   using Slots = typename Policy::Slots;
   using Block = PageBlock<Slots>;
   using Record = typename Manager::Record;
-  static_assert(SizeClasses<Classes> && layers::Slots<Slots, Cells> && PageRuns<Manager>);
-  static_assert(BlockOrder<typename Policy::template Order<Record>, Record>);
+  static_assert(SizeClasses<Classes> && layers::Slots<Slots, Cells>);
 
 public:
   static constexpr size_t kMax = Classes::kMax;

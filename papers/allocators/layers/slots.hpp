@@ -1,4 +1,4 @@
-// Which cells of a page block are free: three ways to know.
+// Which cells of a page block are free: two ways to know.
 #pragma once
 
 #include "allocators/layers/concepts.hpp"
@@ -23,47 +23,25 @@ struct Cells {
   }
 };
 
-// A pointer that moves through the cells and never back: a region.
-class BumpSlots {
+// A reap: a pointer moves to the end of the block first, so that blocks lie in the order of their allocation; only then
+// does the list through what was freed serve, the last one first (Vam, section 3.4).
+class ReapSlots {
 public:
-  void *take(const Cells &cells) { return next_ < cells.count ? cells.at(next_++) : nullptr; }
-  bool give(const Cells &, void *) { return true; }
-
-private:
-  uint32_t next_ = 0;
-};
-
-// A list through the free cells themselves; the one that was freed last is used first.
-class FreeListSlots {
-public:
-  void *take(const Cells &) {
-    void *cell = first_;
-    if (cell != nullptr) first_ = *static_cast<void **>(cell);
+  void *take(const Cells &cells) {
+    if (next_ < cells.count) return cells.at(next_++);
+    void *cell = freed_;
+    if (cell != nullptr) freed_ = *static_cast<void **>(cell);
     return cell;
   }
   bool give(const Cells &, void *cell) {
-    *static_cast<void **>(cell) = first_;
-    first_ = cell;
+    *static_cast<void **>(cell) = freed_;
+    freed_ = cell;
     return true;
   }
 
 private:
-  void *first_ = nullptr;
-};
-
-// A reap: the pointer moves to the end of the block first, so that blocks lie in the order of their allocation; only
-// then does the list of what was freed serve (Vam, section 3.4).
-class ReapSlots {
-public:
-  void *take(const Cells &cells) {
-    void *cell = bump_.take(cells);
-    return cell != nullptr ? cell : freed_.take(cells);
-  }
-  bool give(const Cells &cells, void *cell) { return freed_.give(cells, cell); }
-
-private:
-  FreeListSlots freed_;
-  BumpSlots bump_;
+  void *freed_ = nullptr;
+  uint32_t next_ = 0;
 };
 
 // One bit a cell, set where the cell is taken; the lowest free one is used first (PHKmalloc). Nothing is written into
@@ -98,7 +76,6 @@ private:
   uint64_t taken_[Most / 64] = {};
 };
 
-static_assert(Slots<BumpSlots, Cells> && Slots<FreeListSlots, Cells> && Slots<ReapSlots, Cells> &&
-              Slots<BitmapSlots<512>, Cells>);
+static_assert(Slots<ReapSlots, Cells> && Slots<BitmapSlots<512>, Cells>);
 
 } // namespace abut::layers

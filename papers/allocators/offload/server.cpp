@@ -38,16 +38,15 @@ void Service::left_alone() {
 }
 
 void Service::lock() {
-  if (lock_.lock([this](Side holder) { return is_gone(holder); })) begin_again();
+  lock_.lock([this](Side holder) { look_at(holder); });
 }
 
-// Whether the other side will never unlock what it holds. The server need not wait for a program that is no more.
-bool Service::is_gone(Side holder) {
-  if (this_side == Side::server) {
-    if (leaving_.load(std::memory_order_relaxed) != 0) os::leave_process();
-    return false;
-  }
-  return holder == Side::server && !os::is_running(server());
+// The other side may never unlock what it holds. The server need not wait for a program that is no more.
+void Service::look_at(Side holder) {
+  if (this_side == Side::server && leaving_.load(std::memory_order_relaxed) != 0)
+    os::leave_process();
+  if (this_side == Side::program && holder == Side::server && !os::is_running(server()))
+    os::fail("malloc", nullptr, "the heap's server was killed at work");
 }
 
 // Whether the only thread of the program is a signal handler's, in the midst of a request that holds the lock. If it
@@ -64,18 +63,6 @@ void Service::look_after_server(Client &client) {
   if (!os::is_running(server())) running_.store(false, std::memory_order_relaxed);
 }
 
-// The server was killed in the midst of its work. The lock is this thread's.
-void Service::begin_again() {
-  running_.store(false, std::memory_order_relaxed);
-  shared_range.begin_again();
-  lost_ = heap_;
-  heap_ = {};
-  if (!heap_.open_like(lost_, grain_))
-    os::fail("malloc", nullptr, "the heap's server was killed, and there is no memory to go on");
-}
-
-bool Service::is_lost(const void *block) const { return shared_range.is_left(block); }
-
 void Service::leave_server() {
   if (server() == 0) return;
   leaving_.store(1, std::memory_order_seq_cst);
@@ -85,9 +72,6 @@ void Service::leave_server() {
     constexpr unsigned kLook = 1024;
     if (tries % kLook == kLook - 1 && !os::is_running(server()))
       running_.store(false, std::memory_order_relaxed);
-  }
-  if (!is_interrupted()) {
-    const Held held(*this); // what it left behind may be found to be lost
   }
   if (!shared_range.make_private(server()))
     os::fail("fork", nullptr,

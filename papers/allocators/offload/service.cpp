@@ -145,7 +145,7 @@ void Service::release(void *block) {
 
 size_t Service::usable(const void *block) {
   const Held held(*this);
-  return is_lost(block) ? lost_.usable(block) : heap_.usable(block);
+  return heap_.usable(block);
 }
 
 layers::Counts Service::counts() {
@@ -182,7 +182,6 @@ void Service::call() {
 }
 
 void Service::give(void *block) {
-  if (is_lost(block)) return;
   const layers::Release result = heap_.release(block);
   if (result == layers::Release::done) return;
   if (this_side == Side::program) return refuse_(block, result);
@@ -193,7 +192,6 @@ void Service::give(void *block) {
 // What was freed last is still in the cache of the processor that freed it: it waits for that thread's next request, and
 // its lines stay where they are.
 bool Service::hand_back(Client &client, void *block) {
-  if (is_lost(block)) return false;
   const size_t bytes = heap_.usable(block);
   if (bytes >= kMeasured || stash_of_[bytes / 8] == 0) return false;
   auto &stash = client.stashes[stash_of_[bytes / 8] - 1];

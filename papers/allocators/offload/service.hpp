@@ -7,9 +7,8 @@
 // child of a fork, which has no service thread, goes on with the same heap served in line, and nothing waits for a
 // thread that does not run.
 //
-// A server process works in the same way, on memory that both processes have (shared_range.hpp). It can be killed. While it
-// does not hold the lock, the heap is whole, and served in line from then on. While it does, the heap is lost: its
-// blocks stay where they are and are not used again, and a new heap of the same kind serves what comes.
+// A server process works in the same way, on memory that both processes have (shared_range.hpp). If it is killed while it
+// does not hold the lock, the heap is whole, and served in line from then on; while it does, the program ends, too.
 #pragma once
 
 #include "allocators/catalogue.hpp"
@@ -69,9 +68,8 @@ public:
   uint64_t rounds() const { return rounds_.load(std::memory_order_relaxed); }
   bool is_running() const { return running_.load(std::memory_order_relaxed); }
 
-  // The server process, 0 where there is none; and whether a heap was lost with it.
+  // The server process, 0 where there is none.
   uint32_t server() const { return server_.load(std::memory_order_relaxed); }
-  bool has_lost() const { return lost_.is_open(); }
 
 private:
   static constexpr size_t kMeasured = 1024;
@@ -111,13 +109,11 @@ private:
   static void serve_program(void *self);
   static void left_alone();
   void lock();
-  bool is_gone(Side holder);
+  void look_at(Side holder);
   bool is_interrupted() const;
   void look_after_server(Client &client);
-  void begin_again();
   void leave_server();
   void report_refused();
-  bool is_lost(const void *block) const;
 
   SideLock lock_;
   allocators::Instance heap_;
@@ -130,7 +126,6 @@ private:
   std::atomic<uint32_t> server_{0};
   std::atomic<bool> main_ended_{false};  // or is about to: then the service may be the last thread
   std::atomic<uint32_t> idle_rounds_{0}; // before the service sleeps
-  allocators::Instance lost_;
   // Which stash a block of so many bytes can go into: by eights, the number of its size and one, 0 for none. Whoever holds
   // the lock may use it.
   uint8_t stash_of_[kMeasured / 8] = {};

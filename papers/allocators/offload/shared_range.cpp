@@ -10,9 +10,9 @@ constinit SharedRange shared_range;
 
 namespace {
 
-// Of the four quarters; halved until the system agrees.
-constexpr size_t kMost = 256 * GiB;
-constexpr size_t kLeast = 4 * GiB;
+// Of both halves; less until the system agrees.
+constexpr size_t kMost = 128 * GiB;
+constexpr size_t kLeast = 2 * GiB;
 constexpr size_t kTables = 256 * MiB; // more than the tables take
 
 // Which addresses are mappings; each has slots of its own (segment_map.hpp).
@@ -34,13 +34,13 @@ bool SharedRange::open() {
   used_ = 0;
   parts_[used_++] = {memory, bytes + layers::kAreaBytes, 0};
   begin_ = round_up(reinterpret_cast<Address>(memory), layers::kAreaBytes);
-  quarter_ = bytes / 4;
-  first_ = 0;
+  half_ = bytes / 2;
   if (!share(layers::area_map) || !share(mappings)) {
     make_private(0);
     return false;
   }
-  settle();
+  layers::area_map.begin_at(begin_);
+  mappings.begin_at(begin_ + half_);
   static constexpr os::MemorySource kSource = {map, unmap, discard};
   os::use_memory_source(&kSource);
   return true;
@@ -54,11 +54,6 @@ bool SharedRange::share(void *memory, size_t bytes) {
   return true;
 }
 
-void SharedRange::settle() {
-  layers::area_map.begin_at(quarter(first_));
-  mappings.begin_at(quarter(first_ + 1));
-}
-
 bool SharedRange::make_private(uint32_t server) {
   for (unsigned i = 0; i < used_; ++i)
     if (!os::make_private(file_, server, parts_[i].offset, parts_[i].memory, parts_[i].bytes))
@@ -67,32 +62,20 @@ bool SharedRange::make_private(uint32_t server) {
   return true;
 }
 
-// Whoever was at work when it was lost may have held these locks.
-void SharedRange::begin_again() {
-  layers::area_map.lock().unlock();
-  mappings.lock().unlock();
-  first_ = 2;
-  settle();
-}
-
 bool SharedRange::holds(const void *memory) const {
-  return reinterpret_cast<Address>(memory) - begin_ < 4 * quarter_;
+  return reinterpret_cast<Address>(memory) - begin_ < 2 * half_;
 }
 
 bool SharedRange::is_mapping(const void *memory) const {
-  return holds(memory) && (reinterpret_cast<Address>(memory) - begin_) / quarter_ % 2 == 1;
-}
-
-bool SharedRange::is_left(const void *block) const {
-  return first_ != 0 && reinterpret_cast<Address>(block) - begin_ < first_ * quarter_;
+  return holds(memory) && reinterpret_cast<Address>(memory) - begin_ >= half_;
 }
 
 // With a hint it is an area, whose place is taken already.
 void *SharedRange::map(void *hint, size_t bytes) {
   const SharedRange &self = shared_range;
-  const Address end = self.quarter(self.first_ + (hint != nullptr ? 1 : 2));
+  const Address end = self.begin_ + (hint != nullptr ? 1 : 2) * self.half_;
   void *memory = hint;
-  if (memory == nullptr && bytes <= self.quarter_)
+  if (memory == nullptr && bytes <= self.half_)
     memory = mappings.claim_slots(bytes, heap::SegmentKind::huge);
   if (memory == nullptr) return nullptr;
   const auto address = reinterpret_cast<Address>(memory);

@@ -1,8 +1,7 @@
 // The addresses that a program and the process that serves it have in common.
 //
-// One file is behind all of it, mapped at the same place in both because one was forked from the other: areas and mappings
-// of the heap in two quarters of the range, and the tables that tell of them. The other two quarters are for the heap
-// that follows if the first one is lost.
+// One file is behind all of it, mapped at the same place in both because one was forked from the other: areas of the heap
+// in one half of the range, mappings in the other, and the tables that tell of them.
 #pragma once
 
 #include "base/units.hpp"
@@ -28,12 +27,6 @@ public:
   // where the program has closed the file.
   bool make_private(uint32_t server);
 
-  // Leaves all that is there for ever, whatever state it is in, and goes on behind it.
-  void begin_again();
-
-  // Whether a block is of the heap that was left.
-  bool is_left(const void *block) const;
-
   int descriptor() const { return file_.descriptor; }
 
 private:
@@ -51,13 +44,10 @@ private:
   bool share(void *memory, size_t bytes);
   bool holds(const void *memory) const;
   bool is_mapping(const void *memory) const;
-  Address quarter(unsigned number) const { return begin_ + number * quarter_; }
-  void settle();
 
   os::SharedFile file_;
   Address begin_ = 0;
-  size_t quarter_ = 0;
-  unsigned first_ = 0; // the quarter in use for areas; mappings are in the one after it
+  size_t half_ = 0;
   bool is_private_ = false;
   Part parts_[kParts] = {};
   unsigned used_ = 0;

@@ -1,5 +1,4 @@
-// A lock that tells who holds it: the program, or the process that serves it. If that one was killed while it held the
-// lock, the heap is half changed; otherwise it is whole.
+// A lock that tells who holds it: the program, or the process that serves it.
 #pragma once
 
 #include "os/os.hpp"
@@ -22,19 +21,14 @@ public:
             holder_.compare_exchange_strong(seen, this_side, std::memory_order_acquire));
   }
 
-  // Waits for the lock. Every so often `look(holder)` is called; where it answers true, the holder is no more, and the
-  // lock is taken over from it.
+  // Waits for the lock. Every so often `look(holder)` is called.
   template <class Look>
-  bool lock(Look look) {
-    for (unsigned tries = 0; !try_lock(); ++tries) {
+  void lock(Look look) {
+    constexpr unsigned kOften = 1024;
+    for (unsigned tries = 1; !try_lock(); ++tries) {
       os::relax(tries);
-      if (tries % kLook != kLook - 1) continue;
-      Side holder = holder_.load(std::memory_order_relaxed);
-      if (look(holder) &&
-          holder_.compare_exchange_strong(holder, this_side, std::memory_order_acquire))
-        return true;
+      if (tries % kOften == 0) look(holder());
     }
-    return false;
   }
 
   void unlock() {
@@ -44,8 +38,6 @@ public:
   Side holder() const { return holder_.load(std::memory_order_relaxed); }
 
 private:
-  static constexpr unsigned kLook = 1024;
-
   std::atomic<Side> holder_{Side::nobody};
 };
 

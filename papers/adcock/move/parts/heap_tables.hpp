@@ -115,16 +115,13 @@ protected:
         by_count;
     [[no_unique_address]] std::conditional_t<What.lines_in_page, std::uint64_t, Nothing<1>> roomy;
     [[no_unique_address]] std::conditional_t<What.page_counts(), std::uint16_t, Nothing<2>> count;
-    [[no_unique_address]] std::conditional_t<What.cell_cursors, std::uint16_t, Nothing<3>>
-        cell_cursor;
-    [[no_unique_address]] std::conditional_t<What.line_cursors, std::uint8_t, Nothing<4>>
-        line_cursor;
+    [[no_unique_address]] std::conditional_t<What.cell_cursors, std::uint8_t, Nothing<3>> cursor;
     std::uint8_t space;
   };
   // Which blocks are in the heap's lists: those with fewer nodes than so many. Only empty ones, if no others are sought.
   static constexpr std::uint32_t kListedLines = What.line_classes || What.roomy_lines ? kCells : 1;
   static constexpr std::uint32_t kListedPages =
-      What.page_classes || What.page_bits || What.roomy_pages ? kPageCells : 1;
+      What.page_classes || What.roomy_pages ? kPageCells : 1;
   using LineClasses = Classing<kCells, What.line_classes, 65>;
   using PageClasses = Classing<kPageCells, What.page_classes, 17>;
   template <bool Needed, typename T>
@@ -142,9 +139,7 @@ protected:
     facts_.grow_to(std::size_t{pages_} + 1, most_pages_);
     line_links_.grow_to(lines, most_pages_ * kLines);
     page_links_.grow_to(std::size_t{pages_} + 1, most_pages_);
-    slot_cursors_.grow_to(lines, most_pages_ * kLines);
     cell_links_.grow_to(cells, most_pages_ * kLines << Numbers::kCellBits);
-    if constexpr (What.page_bits) page_bits_.grow_to(pages_ / 64 + 1, most_pages_ / 64 + 1);
     enter_page(PageId{pages_++});
   }
 
@@ -165,21 +160,17 @@ protected:
         for (std::uint32_t slot = 0; slot < kCells; ++slot)
           cell_set_.remove(cell_links_, 0, number(Numbers::cell(line, slot)));
     }
-    if constexpr (What.any_page_list()) page_set_.remove(page_links_, 0, number(page));
-    if constexpr (What.page_bits) set_page_bit(page, false);
+    if constexpr (What.page_counts()) page_set_.remove(page_links_, 0, number(page));
   }
 
   ReserveArray<Mask> masks_;
   ReserveArray<PageFacts> facts_;
   ArrayIf<What.any_line_list(), Neighbours> line_links_;
-  ArrayIf<What.any_page_list(), Neighbours> page_links_;
+  ArrayIf<What.page_counts(), Neighbours> page_links_;
   ArrayIf<What.cell_list, Neighbours> cell_links_;
-  ArrayIf<What.slot_cursors, std::uint8_t> slot_cursors_;
-  ArrayIf<What.page_bits, std::uint64_t> page_bits_;
   ListSet<LineClasses::kClasses> line_set_;
   ListSet<PageClasses::kClasses> page_set_;
   ListSet<1> cell_set_;
-  std::uint32_t heap_cursor_ = 0;
 
 private:
   void note_cells(LineId line, Mask added, Mask removed) {
@@ -208,9 +199,6 @@ private:
       facts.count = static_cast<std::uint16_t>(page_after);
       reclass<PageClasses>(page_set_, page_links_, number(page), kListedPages, page_before,
                            page_after);
-      if constexpr (What.page_bits)
-        if ((page_before == kPageCells) != (page_after == kPageCells))
-          set_page_bit(page, page_after < kPageCells);
     }
   }
 
@@ -222,12 +210,6 @@ private:
     if (was_in && is_in && Classes::of(before) == Classes::of(after)) return;
     if (was_in) set.remove(links, Classes::of(before), block);
     if (is_in) set.push(links, Classes::of(after), block);
-  }
-
-  void set_page_bit(PageId page, bool roomy) {
-    std::uint64_t &word = page_bits_[number(page) / 64];
-    const std::uint64_t bit = std::uint64_t{1} << (number(page) % 64);
-    word = roomy ? word | bit : word & ~bit;
   }
 
   // Writes down what the masks of a page say.
@@ -253,7 +235,6 @@ private:
       facts.count = static_cast<std::uint16_t>(total);
       if (total < kListedPages) page_set_.push(page_links_, PageClasses::of(total), number(page));
     }
-    if constexpr (What.page_bits) set_page_bit(page, total < kPageCells);
   }
 
   std::size_t most_pages_;

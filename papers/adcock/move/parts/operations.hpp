@@ -8,8 +8,8 @@
 namespace adcock::move {
 
 enum class Choice : std::uint8_t {
-  lowest,   // the lowest in memory that is not full
-  cyclic,   // the next that is not full, going round from where the last search ended
+  lowest,   // in a line or a page: the lowest in memory that is not full
+  cyclic,   // in a page: the next that is not full, going round from where the last search ended
   first,    // any that is not full: in the heap the one that most recently became so
   newblock, // one that is empty
   emptiest, // one with the most space
@@ -20,8 +20,6 @@ enum class Choice : std::uint8_t {
 struct Needs {
   bool cell_list = false;            // all free cells of the heap, in a list through themselves
   bool cell_cursors = false;         // where each page's last search for a cell ended
-  bool slot_cursors = false;         // the same of each line
-  bool line_cursors = false;         // where each page's last search for a line ended
   bool lines_in_page = false;        // each page's lines that are not full, in a word
   bool line_classes_in_page = false; // each page's lines by how full they are, a word a count
   bool line_list = false;            // the heap's empty lines
@@ -30,20 +28,14 @@ struct Needs {
   bool page_list = false;            // the heap's empty pages
   bool roomy_pages = false;          // and those that are neither empty nor full
   bool page_classes = false;         // the heap's pages by how full they are, in 16 classes
-  bool page_bits = false;            // the heap's pages that are not full, in a field of bits
-  bool heap_cursor = false;          // where the heap's last search ended
-  bool spaces = false;               // to which of two spaces each page belongs
 
   constexpr bool page_counts() const { return page_list || page_classes; }
   constexpr bool any_line_list() const { return line_list || line_classes; }
-  constexpr bool any_page_list() const { return page_list || page_classes; }
 
   constexpr Needs operator|(const Needs &other) const {
     Needs both = *this;
     both.cell_list |= other.cell_list;
     both.cell_cursors |= other.cell_cursors;
-    both.slot_cursors |= other.slot_cursors;
-    both.line_cursors |= other.line_cursors;
     both.lines_in_page |= other.lines_in_page;
     both.line_classes_in_page |= other.line_classes_in_page;
     both.line_list |= other.line_list;
@@ -52,9 +44,6 @@ struct Needs {
     both.page_list |= other.page_list;
     both.roomy_pages |= other.roomy_pages;
     both.page_classes |= other.page_classes;
-    both.page_bits |= other.page_bits;
-    both.heap_cursor |= other.heap_cursor;
-    both.spaces |= other.spaces;
     return both;
   }
   constexpr bool operator==(const Needs &) const = default;
@@ -67,21 +56,17 @@ struct Find {
   static_assert(X != Level::cell || How == Choice::lowest || How == Choice::cyclic ||
                     How == Choice::first,
                 "a cell holds one node or none: it is neither emptiest nor fullest");
+  static_assert(Y != Level::heap || (How != Choice::lowest && How != Choice::cyclic));
 
   static constexpr Needs needs() {
     Needs needs;
-    const bool scans = How == Choice::lowest || How == Choice::cyclic;
     const bool ranks = How == Choice::emptiest || How == Choice::fullest;
     if (Y == Level::line) {
-      needs.slot_cursors = How == Choice::cyclic;
+      // The mask of used cells is enough.
     } else if (Y == Level::page) {
-      needs.lines_in_page = scans || How == Choice::first;
+      needs.lines_in_page = How != Choice::emptiest && How != Choice::newblock;
       needs.line_classes_in_page = !needs.lines_in_page;
-      needs.cell_cursors = How == Choice::cyclic && X == Level::cell;
-      needs.line_cursors = How == Choice::cyclic && X == Level::line;
-    } else if (scans) {
-      needs.page_bits = needs.page_list = needs.lines_in_page = true;
-      needs.heap_cursor = How == Choice::cyclic;
+      needs.cell_cursors = How == Choice::cyclic;
     } else if (X == Level::cell) {
       needs.cell_list = true;
     } else if (X == Level::line) {

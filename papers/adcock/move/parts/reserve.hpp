@@ -6,7 +6,6 @@
 #include <new>
 #include <sys/mman.h>
 #include <type_traits>
-#include <utility>
 
 namespace adcock::move {
 
@@ -17,13 +16,8 @@ public:
   ~MappedReserve() {
     if (base_ != nullptr) munmap(base_, reserved_);
   }
-  MappedReserve(MappedReserve &&other) noexcept
-      : base_(std::exchange(other.base_, nullptr)), reserved_(std::exchange(other.reserved_, 0)) {}
-  MappedReserve &operator=(MappedReserve &&other) noexcept {
-    std::swap(base_, other.base_);
-    std::swap(reserved_, other.reserved_);
-    return *this;
-  }
+  MappedReserve(const MappedReserve &) = delete;
+  MappedReserve &operator=(const MappedReserve &) = delete;
 
   // Makes room for `bytes` in all; `most` is how much there can ever be. Throws std::bad_alloc.
   void grow_to(std::size_t bytes, std::size_t most) {

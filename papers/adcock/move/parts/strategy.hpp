@@ -19,59 +19,33 @@ inline constexpr unsigned kAll = std::numeric_limits<unsigned>::max();
 
 // ---- searches (figures 4.4 and 4.5): each offers hints until one is taken ----
 
+struct AnySearch {
+  static constexpr unsigned kTrail = 0; // how many blocks of the path a site must remember for it
+  static constexpr bool kNotesRoom = false;
+};
+template <typename T>
+concept Search = std::is_base_of_v<AnySearch, T>;
+
 // The last K lines or pages of the path to the site, most recent first. Trees call it parent, lists last.
 template <unsigned K>
-struct Back {
+struct Back : AnySearch {
   static constexpr unsigned kTrail = K;
-  template <typename Site, typename Try>
-  static bool offer(Site &site, Try attempt) {
-    return site.back(K, attempt);
-  }
+  static bool offer(auto &site, auto attempt) { return site.back(K, attempt); }
 };
 // What lies below: trees offer K generations, lists the next K nodes.
 template <unsigned K>
-struct Ahead {
-  static constexpr unsigned kTrail = 0;
-  template <typename Site, typename Try>
-  static bool offer(Site &site, Try attempt) {
-    return site.ahead(K, attempt);
-  }
+struct Ahead : AnySearch {
+  static bool offer(auto &site, auto attempt) { return site.ahead(K, attempt); }
 };
 // The first node of the path, or the last, whose block has room. The site notes it on the way.
-struct FirstNonFull {
-  static constexpr unsigned kTrail = 0;
-  template <typename Site, typename Try>
-  static bool offer(Site &site, Try attempt) {
-    return site.first_with_room(attempt);
-  }
-};
-struct LastNonFull {
-  static constexpr unsigned kTrail = 0;
-  template <typename Site, typename Try>
-  static bool offer(Site &site, Try attempt) {
-    return site.last_with_room(attempt);
-  }
+template <bool First>
+struct NonFull : AnySearch {
+  static constexpr bool kNotesRoom = true;
+  static bool offer(auto &site, auto attempt) { return site.with_room(First, attempt); }
 };
 // For coallocators that take no hint: on or off.
 template <bool On>
-struct Switch {
-  static constexpr unsigned kTrail = 0;
-};
-
-template <typename T>
-struct IsSearch : std::false_type {};
-template <unsigned K>
-struct IsSearch<Back<K>> : std::true_type {};
-template <unsigned K>
-struct IsSearch<Ahead<K>> : std::true_type {};
-template <>
-struct IsSearch<FirstNonFull> : std::true_type {};
-template <>
-struct IsSearch<LastNonFull> : std::true_type {};
-template <bool On>
-struct IsSearch<Switch<On>> : std::true_type {};
-template <typename T>
-concept Search = IsSearch<T>::value;
+struct Switch : AnySearch {};
 
 // ---- stages and strategies ----
 
@@ -79,8 +53,7 @@ template <typename Coallocator, typename Searching>
 struct Stage {
   static constexpr Needs needs() { return Coallocator::needs(); }
   static constexpr unsigned kTrail = Searching::kTrail;
-  static constexpr bool kNotesRoom =
-      std::is_same_v<Searching, FirstNonFull> || std::is_same_v<Searching, LastNonFull>;
+  static constexpr bool kNotesRoom = Searching::kNotesRoom;
 
   // A new cell; or `stay`, where the node that is to be placed lies near a hint already; or kNoCell.
   template <typename Heap, typename Site>
@@ -130,13 +103,13 @@ constexpr Strategy<A..., B...> operator|(Strategy<A...> /*one*/, Strategy<B...> 
 
 // ---- patterns and their product (4.5): , is &, and ; is | ----
 
-template <typename... Items>
+template <Search... Searches>
 struct Sublist {};
-template <typename... Sublists>
+// Coallocators, or for each of them the searches that it is tried with.
+template <typename... Items>
 struct Pattern {};
-
 template <typename Coallocator>
-struct Named : Pattern<Sublist<Coallocator>> {
+struct Named {
   // One stage: this coallocator with that search.
   template <Search S>
   constexpr Strategy<Stage<Coallocator, S>> operator()(S /*search*/) const {
@@ -144,63 +117,48 @@ struct Named : Pattern<Sublist<Coallocator>> {
   }
 };
 
+template <typename... Items>
+constexpr Pattern<Items...> pattern(Pattern<Items...> whole) {
+  return whole;
+}
+template <typename Coallocator>
+constexpr Pattern<Coallocator> pattern(Named<Coallocator> /*one*/) {
+  return {};
+}
+template <Search S>
+constexpr Pattern<Sublist<S>> pattern(S /*one*/) {
+  return {};
+}
 template <typename T>
-struct AsPattern {
-  using Type = Pattern<Sublist<T>>;
+concept Part = requires(T part) {
+  pattern(part);
 };
-template <typename... S>
-struct AsPattern<Pattern<S...>> {
-  using Type = Pattern<S...>;
-};
-template <typename C>
-struct AsPattern<Named<C>> {
-  using Type = Pattern<Sublist<C>>;
-};
-template <typename T>
-using AsPatternT = typename AsPattern<T>::Type;
-
-template <typename T>
-struct IsPattern : IsSearch<T> {};
-template <typename... S>
-struct IsPattern<Pattern<S...>> : std::true_type {};
-template <typename C>
-struct IsPattern<Named<C>> : std::true_type {};
-template <typename T>
-concept AnyPattern = IsPattern<T>::value;
 
 template <typename... A, typename... B>
 constexpr Pattern<A..., B...> joined(Pattern<A...> /*one*/, Pattern<B...> /*other*/) {
   return {};
 }
-template <typename... A, typename... B>
-constexpr Pattern<Sublist<A..., B...>> merged(Pattern<Sublist<A...>> /*one*/,
-                                              Pattern<Sublist<B...>> /*other*/) {
+template <typename Coallocator, typename... S>
+constexpr Strategy<Stage<Coallocator, S>...> stages(Sublist<S...> /*searches*/) {
   return {};
-}
-template <typename... C, typename... S>
-constexpr auto crossed(Sublist<C...> /*coallocators*/, Sublist<S...> searches) {
-  const auto row = []<typename One, typename... T>(One * /*which*/, Sublist<T...> /*searches*/) {
-    return Strategy<Stage<One, T>...>{};
-  };
-  return (row(static_cast<C *>(nullptr), searches) | ...);
 }
 template <typename... C, typename... S>
 constexpr auto product(Pattern<C...> /*coallocators*/, Pattern<S...> /*searches*/) {
   static_assert(sizeof...(C) == sizeof...(S), "patterns of different degrees have no product");
-  return (crossed(C{}, S{}) | ...);
+  return (stages<C>(S{}) | ...);
 }
 
-template <AnyPattern A, AnyPattern B>
-constexpr auto operator|(A /*one*/, B /*other*/) {
-  return joined(AsPatternT<A>{}, AsPatternT<B>{});
+template <Part A, Part B>
+constexpr auto operator|(A one, B other) {
+  return joined(pattern(one), pattern(other));
 }
-template <AnyPattern A, AnyPattern B>
-constexpr auto operator&(A /*one*/, B /*other*/) {
-  return merged(AsPatternT<A>{}, AsPatternT<B>{});
+template <Search A, Search B>
+constexpr Pattern<Sublist<A, B>> operator&(A /*one*/, B /*other*/) {
+  return {};
 }
-template <AnyPattern A, AnyPattern B>
-constexpr auto operator*(A /*coallocators*/, B /*searches*/) {
-  return product(AsPatternT<A>{}, AsPatternT<B>{});
+template <Part A, Part B>
+constexpr auto operator*(A coallocators, B searches) {
+  return product(pattern(coallocators), pattern(searches));
 }
 
 // ---- the words of the grammar ----
@@ -232,8 +190,8 @@ inline constexpr Back<K> last;
 template <unsigned K>
 inline constexpr Ahead<K> next;
 inline constexpr Ahead<kAll> next_all;
-inline constexpr FirstNonFull first_non_full;
-inline constexpr LastNonFull last_non_full;
+inline constexpr NonFull<true> first_non_full;
+inline constexpr NonFull<false> last_non_full;
 inline constexpr Switch<true> always;
 inline constexpr Switch<false> never;
 inline constexpr Strategy<> no_strategy;

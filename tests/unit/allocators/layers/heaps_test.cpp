@@ -2,9 +2,6 @@
 #include "allocators/layers/carved_lists.hpp"
 #include "allocators/layers/chunk_lists.hpp"
 #include "allocators/layers/classes.hpp"
-#include "allocators/layers/counted.hpp"
-#include "allocators/layers/direct.hpp"
-#include "allocators/layers/locked.hpp"
 #include "allocators/layers/quick_lists.hpp"
 #include "allocators/layers/regions.hpp"
 #include "allocators/layers/run_orders.hpp"
@@ -84,41 +81,24 @@ template <template <class> class Order>
 using Pages8 = BlockPolicy<EightByteClasses<120>, ReapSlots, Order, 0, false, 1>;
 using Blocks = PageManager<PageBlock<ReapSlots>, RunsByLength>;
 
+// The first and another of three full pages have room again: what is allocated then, in that order.
 template <template <class> class Order>
-std::vector<char *> fill_three_pages(SegregatedPages<Pages8<Order>, Blocks> &pages) {
+void expect_next(const std::vector<size_t> &order) {
+  Blocks manager(AreaKind::runs);
+  SegregatedPages<Pages8<Order>, Blocks> pages(manager, Grain::eight);
   std::vector<char *> blocks;
   for (int i = 0; i < 3 * 64; ++i) blocks.push_back(static_cast<char *>(pages.allocate(64, 8)));
-  return blocks;
-}
-
-TEST(SegregatedPages, UseTheBlockThatWasFullLast) {
-  Blocks manager(AreaKind::runs);
-  SegregatedPages<Pages8<NewestFirst>, Blocks> pages(manager, Grain::eight);
-  const std::vector<char *> blocks = fill_three_pages<NewestFirst>(pages);
-  pages.release(blocks[0]);
-  pages.release(blocks[150]);
-  EXPECT_EQ(pages.allocate(64, 8), blocks[150]);
-  EXPECT_EQ(pages.allocate(64, 8), blocks[0]);
-}
-
-TEST(SegregatedPages, UseTheLowestBlock) {
-  Blocks manager(AreaKind::runs);
-  SegregatedPages<Pages8<LowestFirst>, Blocks> pages(manager, Grain::eight);
-  const std::vector<char *> blocks = fill_three_pages<LowestFirst>(pages);
-  pages.release(blocks[0]);
-  pages.release(blocks[150]);
-  EXPECT_EQ(pages.allocate(64, 8), blocks[0]);
-  EXPECT_EQ(pages.allocate(64, 8), blocks[150]);
-}
-
-TEST(SegregatedPages, GiveEmptyPagesBackAtOnce) {
-  Blocks manager(AreaKind::runs);
-  SegregatedPages<Pages8<NewestFirst>, Blocks> pages(manager, Grain::eight);
-  const std::vector<char *> blocks = fill_three_pages<NewestFirst>(pages);
   EXPECT_EQ(manager.taken().n, 3U);
+  for (const size_t freed : {0, 150}) pages.release(blocks[freed]);
+  for (const size_t next : order) EXPECT_EQ(pages.allocate(64, 8), blocks[next]);
   for (char *block : blocks) EXPECT_EQ(pages.release(block), Release::done);
-  EXPECT_EQ(manager.taken().n, 0U);
+  EXPECT_EQ(manager.taken().n, 0U) << "empty pages go back at once";
   EXPECT_EQ(pages.release(blocks[0]), Release::not_a_block);
+}
+
+TEST(SegregatedPages, UseTheBlockThatWasFullLastOrTheLowest) {
+  expect_next<NewestFirst>({150, 0});
+  expect_next<LowestFirst>({0, 150});
 }
 
 TEST(SegregatedPages, RefuseWhatIsNoBlock) {
@@ -211,100 +191,6 @@ TEST(CarvedLists, KeepBlocksInTheirClass) {
   EXPECT_NE(heap.allocate(30, 16), block);
   EXPECT_EQ(heap.allocate(112, 16), block);
   EXPECT_EQ(address_of(heap.allocate(100, 1024)) % 1024, 0U);
-}
-
-TEST(Direct, KnowsItsBlocksAndUnmapsThem) {
-  Direct heap;
-  for (const size_t align : {size_t{16}, size_t{4096}, MiB}) {
-    auto *block = static_cast<char *>(heap.allocate(100'000, align));
-    EXPECT_EQ(address_of(block) % align, 0U);
-    EXPECT_GE(heap.usable(block), 100'000U);
-    block[99'999] = 1;
-    EXPECT_EQ(heap.usable(block + 16), 0U);
-    EXPECT_EQ(heap.release(block), Release::done);
-    EXPECT_EQ(heap.release(block), Release::not_a_block);
-  }
-  EXPECT_EQ(heap.mapped(), 0U);
-  EXPECT_EQ(heap.allocate(~size_t{0} - 100, 16), nullptr);
-}
-
-TEST(Counted, CountsWhatIsAskedFor) {
-  Counted<Direct> heap;
-  void *block = heap.allocate(1000, 16);
-  heap.release(block);
-  heap.release(block);
-  EXPECT_EQ(heap.counts().allocations, 1U);
-  EXPECT_EQ(heap.counts().releases, 1U);
-  EXPECT_EQ(heap.counts().requested, 1000U);
-  EXPECT_EQ(heap.counts().live_bytes, 0U);
-  EXPECT_GE(heap.counts().most_live_bytes, 1000U);
-  EXPECT_EQ(heap.allocate(~size_t{0} - 100, 16), nullptr);
-  EXPECT_EQ(heap.counts().refusals, 1U);
-}
-
-TEST(Sources, HandOutWhatCanBeFoundAgain) {
-  using Manager = PageManager<Nothing, RunsByLength>;
-  Manager manager(AreaKind::chunks);
-  PageRegions<Manager, 20> regions(manager);
-  static_assert(RegionSource<PageRegions<Manager, 20>>);
-  auto *region = static_cast<char *>(regions.take(100));
-  EXPECT_EQ(regions.length_of(region + 5000), 20 * kPageBytes);
-  EXPECT_EQ(regions.begin_of(region + 20 * kPageBytes - 1), address_of(region));
-  auto *longer = static_cast<char *>(regions.take(30 * kPageBytes));
-  EXPECT_EQ(regions.length_of(longer), 30 * kPageBytes);
-  regions.give(region, 0);
-  EXPECT_EQ(regions.begin_of(region), 0U);
-
-  WholeAreas areas;
-  auto *area = static_cast<char *>(areas.take(100));
-  EXPECT_EQ(areas.begin_of(area + 5 * MiB), address_of(area));
-  EXPECT_EQ(kind_of(area), AreaKind::chunks);
-  areas.give(area, 0);
-  EXPECT_EQ(kind_of(area), AreaKind::none);
-  EXPECT_EQ(areas.take(kAreaBytes + 1), nullptr);
-
-  BumpedPages bumped;
-  auto *page = static_cast<char *>(bumped.take(100));
-  EXPECT_EQ(bumped.take(5000), page + kPageBytes);
-  EXPECT_EQ(bumped.take(1), page + 3 * kPageBytes);
-  bumped.give(page, 0);
-  EXPECT_NE(bumped.take(1), page) << "nothing is ever given back";
-}
-
-// A heap that notices whether the lock around it is held.
-struct Watchful {
-  os::SpinLock *lock = nullptr;
-  int times_held = 0;
-
-  void look() {
-    if (lock->try_lock())
-      lock->unlock();
-    else
-      ++times_held;
-  }
-  void *allocate(size_t, size_t) { return look(), nullptr; }
-  Release release(void *) { return look(), Release::done; }
-  size_t usable(const void *) { return look(), size_t{0}; }
-};
-
-TEST(Locked, HoldsItsLockAroundEveryCall) {
-  Locked<Watchful> heap;
-  heap.below().lock = &heap.lock();
-  heap.allocate(1, 1);
-  heap.release(nullptr);
-  heap.usable(nullptr);
-  EXPECT_EQ(heap.below().times_held, 3);
-  heap.below().look();
-  EXPECT_EQ(heap.below().times_held, 3) << "and only around them";
-}
-
-TEST(Locked, ServesAsTheHeapBelow) {
-  Locked<Direct> heap;
-  void *block = heap.allocate(1000, 16);
-  EXPECT_GE(heap.usable(block), 1000U);
-  EXPECT_TRUE(heap.lock().try_lock());
-  heap.lock().unlock();
-  EXPECT_EQ(heap.release(block), Release::done);
 }
 
 } // namespace

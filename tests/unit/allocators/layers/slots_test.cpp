@@ -1,7 +1,6 @@
 // The parts that know which cells, runs and chunks are free, each alone.
 #include "allocators/layers/address_tree.hpp"
 #include "allocators/layers/chunk_lists.hpp"
-#include "allocators/layers/classes.hpp"
 #include "allocators/layers/ordered_list.hpp"
 #include "allocators/layers/slots.hpp"
 #include "support/random.hpp"
@@ -72,65 +71,19 @@ TEST(BitmapSlots, UseTheLowestAndNoticeASecondFree) {
   EXPECT_EQ(slots.take(cells), cells.at(150));
 }
 
-TEST(BumpSlots, NeverGoBack) {
-  Page page;
-  BumpSlots slots;
-  const Cells cells = page.cells(2048);
-  slots.give(cells, slots.take(cells));
-  slots.take(cells);
-  EXPECT_EQ(slots.take(cells), nullptr);
-}
-
-TEST(FreeListSlots, UseWhatWasFreedLastFirst) {
-  Page page;
-  FreeListSlots slots;
-  const Cells cells = page.cells(64);
-  EXPECT_EQ(slots.take(cells), nullptr) << "nothing is free until it is given";
-  for (uint32_t i = 0; i < 3; ++i) slots.give(cells, cells.at(i));
-  for (uint32_t i = 3; i-- > 0;) EXPECT_EQ(slots.take(cells), cells.at(i));
-  EXPECT_EQ(slots.take(cells), nullptr);
-}
-
-TEST(Cells, KnowWhereTheyBegin) {
-  Page page;
-  const Cells cells = page.cells(48);
-  EXPECT_TRUE(cells.is_cell(cells.at(3)));
-  EXPECT_FALSE(cells.is_cell(static_cast<char *>(cells.at(3)) + 8));
-  EXPECT_FALSE(cells.is_cell(cells.at(cells.count)));
-  EXPECT_FALSE(cells.is_cell(page.bytes.data() - 48));
-}
-
-template <class C>
-void check_classes() {
-  for (size_t bytes = 1; bytes <= C::kMax; ++bytes) {
-    const unsigned index = C::index(bytes);
-    ASSERT_LT(index, C::kCount);
-    ASSERT_GE(C::size(index), bytes);
-    if (index > 0) {
-      ASSERT_LT(C::size(index - 1), bytes);
-    }
-  }
-}
-
-TEST(Classes, AreTheSmallestThatHold) {
-  check_classes<EightByteClasses<504>>();
-  check_classes<PowerOfTwoClasses<8, 2048>>();
-  check_classes<PowerOfTwoClasses<32, 32768>>();
-}
-
 struct Item {
   Link<Item> link;
 };
 
-TEST(OrderedList, KeepsTheOrderOfAddresses) {
+TEST(LowestFirst, KeepsTheOrderOfAddresses) {
   std::vector<Item> items(200);
-  OrderedList<Item> list;
+  LowestFirst<Item> list;
   std::set<Item *> in;
   support::Random random(1);
   for (int step = 0; step < 5000; ++step) {
     Item *item = &items[random.below(items.size())];
     if (in.insert(item).second) {
-      list.insert(item);
+      list.add(item);
     } else {
       list.remove(item);
       in.erase(item);
@@ -232,7 +185,6 @@ TEST(Chunk, KnowsItsNeighbours) {
   EXPECT_EQ(Chunk::of(moved)->shift(), 32U);
 }
 
-// Where one subtree has just enough, that is taken, and not the first or the longest.
 // A tree of chunks of 12 lengths, 64 bytes to `kLongest`; which lies above which depends on their addresses.
 constexpr size_t kLongest = 64 + 96 * 11;
 AddressTree<> tree_of_lengths(uint64_t *memory) {
@@ -270,21 +222,6 @@ TEST(AddressTree, StaysShallowWhateverTheOrder) {
     tree.add(chunk);
   }
   EXPECT_LT(tree.depth(), 80U);
-}
-
-TEST(AddressTree, KnowsItsLongest) {
-  alignas(16) std::array<uint64_t, 4096> memory{};
-  AddressTree<> tree;
-  EXPECT_EQ(tree.longest(), 0U);
-  std::vector<Chunk *> chunks;
-  for (size_t i = 0; i < 10; ++i) {
-    chunks.push_back(Chunk::at(reinterpret_cast<Address>(&memory[300 * i])));
-    chunks.back()->make(64 * (i + 1));
-    tree.add(chunks.back());
-    EXPECT_EQ(tree.longest(), 64 * (i + 1));
-  }
-  tree.remove(chunks[9]);
-  EXPECT_EQ(tree.longest(), 64U * 9);
 }
 
 // Free chunks of 64, 256, 128, 512 and 96 bytes, from the lowest address on; 100 bytes are asked for three times.
