@@ -2,40 +2,16 @@
 #include "api/calls.hpp"
 #include "api/export.hpp"
 
-#include <algorithm>
-
 using namespace abut;
 using entry::or_no_memory;
 
 namespace {
-
-void *aligned(size_t align, size_t bytes) {
-  return or_no_memory(heap::allocate_aligned(align, bytes));
-}
-
-// memalign takes any alignment, as the GNU C library does: the next power of two stands for it.
-size_t next_power_of_two(size_t align) {
-  return align > size_t{1} << 63 ? 0 : std::bit_ceil(std::max<size_t>(align, 1));
-}
-
-void *memalign_any(size_t align, size_t bytes) {
-  const size_t power = next_power_of_two(align);
-  if (power == 0) {
-    errno = EINVAL;
-    return nullptr;
-  }
-  return aligned(power, bytes);
-}
 
 void *resize(void *memory, size_t bytes) {
   const heap::Resized result = heap::resize("realloc", memory, bytes);
   if (result.foreign) return entry::resize_foreign("realloc", memory, bytes);
   return or_no_memory(result.memory);
 }
-
-} // namespace
-
-namespace {
 
 [[gnu::always_inline]] inline void *allocate_plain(size_t bytes) {
   void *memory = heap::allocate_fast(bytes);
@@ -88,14 +64,6 @@ ABUT_BODY void *abut_unseen_malloc(size_t bytes, Address site) {
   return allocate_plain(bytes);
 }
 
-ABUT_EXPORT void free(void *memory) { entry::release("free", memory); }
-
-ABUT_EXPORT void free_sized(void *memory, size_t) { entry::release("free_sized", memory); }
-
-ABUT_EXPORT void free_aligned_sized(void *memory, size_t, size_t) {
-  entry::release("free_aligned_sized", memory);
-}
-
 ABUT_EXPORT void *calloc(size_t count, size_t each) {
   size_t bytes = 0;
   if (__builtin_mul_overflow(count, each, &bytes)) return or_no_memory(nullptr);
@@ -131,34 +99,15 @@ ABUT_EXPORT void *realloc(void *memory, size_t bytes) {
   return nullptr;
 }
 
-ABUT_EXPORT void *reallocarray(void *memory, size_t count, size_t each) {
-  size_t bytes = 0;
-  return __builtin_mul_overflow(count, each, &bytes) ? or_no_memory(nullptr)
-                                                     : realloc(memory, bytes);
+namespace served {
+using entry::release;
+static void *aligned(size_t align, size_t bytes) {
+  return or_no_memory(heap::allocate_aligned(align, bytes));
 }
-
-ABUT_EXPORT void *aligned_alloc(size_t align, size_t bytes) { return memalign_any(align, bytes); }
-
-ABUT_EXPORT void *memalign(size_t align, size_t bytes) { return memalign_any(align, bytes); }
-
-ABUT_EXPORT int posix_memalign(void **result, size_t align, size_t bytes) {
-  if (!is_power_of_two(align) || align % sizeof(void *) != 0) return EINVAL;
-  void *memory = or_no_memory(heap::allocate_aligned(align, bytes));
-  if (memory == nullptr) return ENOMEM;
-  *result = memory;
-  return 0;
+static size_t usable(const char *call, void *memory) {
+  const size_t usable = heap::usable_size(call, memory);
+  return usable != 0 ? usable : entry::foreign_usable_size(call, memory);
 }
+} // namespace served
 
-ABUT_EXPORT void *valloc(size_t bytes) { return aligned(kPageBytes, bytes); }
-
-ABUT_EXPORT void *pvalloc(size_t bytes) {
-  return bytes > heap::kRequestMax
-             ? or_no_memory(nullptr)
-             : aligned(kPageBytes, round_up(std::max<size_t>(bytes, 1), kPageBytes));
-}
-
-ABUT_EXPORT size_t malloc_usable_size(void *memory) {
-  if (memory == nullptr) return 0;
-  const size_t usable = heap::usable_size("malloc_usable_size", memory);
-  return usable != 0 ? usable : entry::foreign_usable_size("malloc_usable_size", memory);
-}
+#include "api/derived_calls.hpp"

@@ -4,10 +4,7 @@
 #include "api/new_handlers.hpp"
 
 using namespace abut;
-using entry::allocate_or_null;
 using entry::allocate_or_throw;
-
-using entry::bytes_of;
 
 [[gnu::noinline]] static void *
 allocate_placed_or_throw(size_t bytes, const near::Captured *captured, Address context) {
@@ -73,38 +70,12 @@ ABUT_BODY void *abut_grouped_new(size_t bytes, const Address *sp, Address rbp) {
 
 ABUT_EXPORT_CXX void *operator new(size_t bytes) { return allocate_new(bytes, ABUT_SITE); }
 ABUT_EXPORT_CXX void *operator new[](size_t bytes) { return allocate_new(bytes, ABUT_SITE); }
-ABUT_EXPORT_CXX void *operator new(size_t bytes, const std::nothrow_t &) noexcept {
-  return allocate_or_null([=] { return heap::allocate(bytes); });
-}
-ABUT_EXPORT_CXX void *operator new[](size_t bytes, const std::nothrow_t &) noexcept {
-  return allocate_or_null([=] { return heap::allocate(bytes); });
-}
-ABUT_EXPORT_CXX void *operator new(size_t bytes, std::align_val_t align) {
-  return allocate_or_throw([=] { return heap::allocate_aligned(bytes_of(align), bytes); });
-}
-ABUT_EXPORT_CXX void *operator new[](size_t bytes, std::align_val_t align) {
-  return allocate_or_throw([=] { return heap::allocate_aligned(bytes_of(align), bytes); });
-}
-ABUT_EXPORT_CXX void *operator new(size_t bytes, std::align_val_t align,
-                                   const std::nothrow_t &) noexcept {
-  return allocate_or_null([=] { return heap::allocate_aligned(bytes_of(align), bytes); });
-}
-ABUT_EXPORT_CXX void *operator new[](size_t bytes, std::align_val_t align,
-                                     const std::nothrow_t &) noexcept {
-  return allocate_or_null([=] { return heap::allocate_aligned(bytes_of(align), bytes); });
-}
 
-#define ABUT_DELETE(...)                                                                           \
-  ABUT_EXPORT_CXX void operator delete(__VA_ARGS__) noexcept {                                     \
-    entry::release("operator delete", memory);                                                     \
-  }                                                                                                \
-  ABUT_EXPORT_CXX void operator delete[](__VA_ARGS__) noexcept {                                   \
-    entry::release("operator delete[]", memory);                                                   \
-  }
+namespace served {
+using entry::release;
+using heap::allocate;
+using heap::allocate_aligned;
+} // namespace served
 
-ABUT_DELETE(void *memory)
-ABUT_DELETE(void *memory, size_t)
-ABUT_DELETE(void *memory, const std::nothrow_t &)
-ABUT_DELETE(void *memory, std::align_val_t)
-ABUT_DELETE(void *memory, size_t, std::align_val_t)
-ABUT_DELETE(void *memory, std::align_val_t, const std::nothrow_t &)
+#include "api/every_delete.hpp"
+#include "api/more_new.hpp"

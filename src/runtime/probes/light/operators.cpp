@@ -83,17 +83,8 @@ ABUT_ENTRY_STUB_2(_ZnamSt11align_val_t, abut_light_new_aligned);
 ABUT_ENTRY_STUB_3(_ZnwmSt11align_val_tRKSt9nothrow_t, abut_light_new_aligned_nothrow);
 ABUT_ENTRY_STUB_3(_ZnamSt11align_val_tRKSt9nothrow_t, abut_light_new_aligned_nothrow);
 
-#define ABUT_LIGHT_DELETE(...)                                                                     \
-  ABUT_EXPORT_CXX void operator delete(__VA_ARGS__) noexcept {                                     \
-    light::release("operator delete", memory);                                                     \
-  }                                                                                                \
-  ABUT_EXPORT_CXX void operator delete[](__VA_ARGS__) noexcept {                                   \
-    light::release("operator delete[]", memory);                                                   \
-  }
+namespace served {
+using light::release;
+} // namespace served
 
-ABUT_LIGHT_DELETE(void *memory)
-ABUT_LIGHT_DELETE(void *memory, size_t)
-ABUT_LIGHT_DELETE(void *memory, const std::nothrow_t &)
-ABUT_LIGHT_DELETE(void *memory, std::align_val_t)
-ABUT_LIGHT_DELETE(void *memory, size_t, std::align_val_t)
-ABUT_LIGHT_DELETE(void *memory, std::align_val_t, const std::nothrow_t &)
+#include "api/every_delete.hpp"
