@@ -3,6 +3,7 @@
 #include "allocators/layers/areas.hpp"
 #include "os/service_thread.hpp"
 
+#include <mutex>
 #include <new>
 
 namespace abut::offload {
@@ -68,7 +69,7 @@ Client *Service::acquire() {
     bool free = false;
     if (one->in_use.compare_exchange_strong(free, true, std::memory_order_acquire)) return one;
   }
-  const Held held(*this);
+  const std::lock_guard held(*this);
   void *memory = os::map(round_up(sizeof(Client), kPageBytes));
   if (memory == nullptr) return nullptr;
   auto *fresh = new (memory) Client;
@@ -89,7 +90,7 @@ void Service::leave(void *client) {
 
 // All that a thread has goes back to the heap; the next thread may have its rings.
 void Service::close(Client &client) {
-  const Held held(*this);
+  const std::lock_guard held(*this);
   client.wanted.store(0, std::memory_order_relaxed);
   give_frees(client);
   give_stashes(client);
@@ -99,7 +100,7 @@ void Service::close(Client &client) {
 void *Service::allocate(size_t bytes, size_t align) {
   Client *mine = bytes <= kLargestStashed && align <= layers::bytes_of(grain_) ? client() : nullptr;
   if (mine == nullptr) {
-    const Held held(*this);
+    const std::lock_guard held(*this);
     return heap_.allocate(bytes, align);
   }
   const unsigned size = size_of(bytes);
@@ -116,7 +117,7 @@ void *Service::allocate(size_t bytes, size_t align) {
 // The thread does the service's work, a little more than it needs.
 void *Service::allocate_now(Client &client, unsigned size) {
   look_after_server(client);
-  const Held held(*this);
+  const std::lock_guard held(*this);
   drain(client, kBatch);
   if (void *block = client.stashes[size].pop()) return block;
   refill(client, size, kBatch / 2);
@@ -128,12 +129,12 @@ void Service::release(void *block) {
   const bool is_mapping = layers::kind_of(block) == layers::AreaKind::none;
   Client *mine = is_mapping ? nullptr : client();
   if (mine == nullptr) {
-    const Held held(*this);
+    const std::lock_guard held(*this);
     return give(block);
   }
   while (!mine->frees.push(block)) {
     look_after_server(*mine);
-    const Held held(*this);
+    const std::lock_guard held(*this);
     drain(*mine, kBatch);
   }
   if (++mine->posted >= 256) {
@@ -144,18 +145,18 @@ void Service::release(void *block) {
 }
 
 size_t Service::usable(const void *block) {
-  const Held held(*this);
+  const std::lock_guard held(*this);
   return heap_.usable(block);
 }
 
 layers::Counts Service::counts() {
-  const Held held(*this);
+  const std::lock_guard held(*this);
   settle_all();
   return heap_.counts();
 }
 
 void Service::settle() {
-  const Held held(*this);
+  const std::lock_guard held(*this);
   settle_all();
 }
 
@@ -226,7 +227,7 @@ bool Service::serve_round() {
   for (Client *one = clients_.load(std::memory_order_acquire); one; one = one->next) {
     const bool has_frees = one->frees.size() != 0;
     if (!has_frees && one->wanted.load(std::memory_order_relaxed) == 0) continue;
-    const Held held(*this);
+    const std::lock_guard held(*this);
     if (!one->in_use.load(std::memory_order_acquire)) continue;
     uint32_t wanted = one->wanted.exchange(0, std::memory_order_acq_rel);
     for (; wanted != 0; wanted &= wanted - 1)

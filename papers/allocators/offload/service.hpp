@@ -71,20 +71,12 @@ public:
   // The server process, 0 where there is none.
   uint32_t server() const { return server_.load(std::memory_order_relaxed); }
 
+  // Of the heap, for whoever does the service's work.
+  void lock();
+  void unlock() { lock_.unlock(); }
+
 private:
   static constexpr size_t kMeasured = 1024;
-
-  // Holds the lock for a while.
-  class Held {
-  public:
-    explicit Held(Service &service) : service_(service) { service_.lock(); }
-    ~Held() { service_.lock_.unlock(); }
-    Held(const Held &) = delete;
-    Held &operator=(const Held &) = delete;
-
-  private:
-    Service &service_;
-  };
 
   static void serve(void *self);
   static void leave(void *client);
@@ -108,7 +100,6 @@ private:
   // Of server processes (server.cpp).
   static void serve_program(void *self);
   static void left_alone();
-  void lock();
   void look_at(Side holder);
   bool is_interrupted() const;
   void look_after_server(Client &client);

@@ -2,27 +2,30 @@
 #include "adcock/move/list_mover.hpp"
 #include "adcock/move/relayout.hpp"
 #include "move/item_lists.hpp"
-#include "support/random.hpp"
 
 namespace adcock::move {
 namespace {
 
 using MovedHeap = RdsHeap<Item, kBlocks, ListMover<RdsHeap<Item, kBlocks>, ItemLinks>::needs()>;
 
-// Lists whose nodes lie anywhere.
-std::vector<std::vector<std::uint32_t>> scatter(Lists<MovedHeap> &lists, std::uint32_t nodes) {
-  std::vector<std::vector<std::uint32_t>> model(kLists);
-  support::Random random(3);
-  for (std::uint32_t i = 0; i < nodes; ++i) {
-    const auto list = static_cast<std::uint32_t>(random.below(kLists));
-    const PageId page = lists.heap.find(Emptiest<Level::page, Level::heap>{});
-    const CellId cell = lists.heap.find(Lowest<Level::cell, Level::page>{}, page);
-    lists.heap[cell] = Item{lists.roots[list], kNoCell, i, 0};
-    lists.roots[list] = cell;
-    model[list].insert(model[list].begin(), i);
-  }
-  return model;
+CellId cell_anywhere(MovedHeap &heap) {
+  const PageId page = heap.find(Emptiest<Level::page, Level::heap>{});
+  return heap.find(Lowest<Level::cell, Level::page>{}, page);
 }
+// Lists whose nodes lie anywhere.
+class ScatteredLists : public Lists<MovedHeap> {
+public:
+  explicit ScatteredLists(std::uint32_t nodes, double ratio = 0) {
+    heap.bound_ratio(ratio);
+    for (std::uint32_t i = 0; i < nodes; ++i) {
+      const auto list = static_cast<std::uint32_t>(random.below(kLists));
+      const CellId cell = cell_anywhere(heap);
+      heap[cell] = Item{roots[list], kNoCell, i, 0};
+      roots[list] = cell;
+      model[list].insert(model[list].begin(), i);
+    }
+  }
+};
 unsigned block_changes(const Lists<MovedHeap> &lists) {
   unsigned changes = 0;
   for (CellId cell = lists.roots[0]; found(cell); cell = lists.heap[cell].next) {
@@ -34,53 +37,42 @@ unsigned block_changes(const Lists<MovedHeap> &lists) {
 }
 
 TEST(ListMover, PutsListsInOrderWithinItsMemory) {
-  Lists<MovedHeap> lists;
-  lists.heap.bound_ratio(1.3);
-  const auto model = scatter(lists, 800);
+  ScatteredLists lists(800, 1.3);
   const unsigned before = block_changes(lists);
   ListMover<MovedHeap, ItemLinks> mover(lists.heap, lists.roots, kLists);
   for (int i = 0; i < 60; ++i) {
     mover.step(50);
-    lists.expect_same(model);
+    lists.expect_same();
   }
   EXPECT_LT(block_changes(lists) * 3, before);
   EXPECT_LE(lists.heap.ratio(), 1.35);
 }
 
 TEST(ListMover, MayBeInterruptedAfterEveryList) {
-  Lists<MovedHeap> lists;
-  lists.heap.bound_ratio(1.5);
-  auto model = scatter(lists, 300);
+  ScatteredLists lists(300, 1.5);
   ListMover<MovedHeap, ItemLinks> mover(lists.heap, lists.roots, kLists);
-  support::Random random(8);
   for (std::uint32_t i = 0; i < 600; ++i) {
     mover.step(1);
-    const auto list = static_cast<std::uint32_t>(random.below(kLists));
-    auto &values = model[list];
-    const std::size_t place = random.below(values.size());
-    CellId *link = place == 0 ? &lists.roots[list] : &lists.heap[lists.at(list, place - 1)].next;
-    const CellId cell = *link;
+    auto spot = lists.random_spot(false);
+    CellId &link = lists.link(spot);
+    const CellId cell = link;
     if (i % 2 == 0) {
-      *link = lists.heap[cell].next;
+      link = lists.heap[cell].next;
       lists.heap.free(cell);
-      values.erase(values.begin() + static_cast<long>(place));
+      spot.erase();
     } else {
-      const PageId page = lists.heap.find(Emptiest<Level::page, Level::heap>{});
-      const CellId fresh = lists.heap.find(Lowest<Level::cell, Level::page>{}, page);
-      lists.heap[fresh] = Item{cell, kNoCell, i, 0};
-      *link = fresh;
-      values.insert(values.begin() + static_cast<long>(place), i);
+      link = cell_anywhere(lists.heap);
+      lists.heap[link] = Item{cell, kNoCell, i, 0};
+      spot.insert(i);
     }
-    lists.expect_same(model);
+    lists.expect_same();
     if (testing::Test::HasFatalFailure()) return;
   }
 }
 
 TEST(ListMover, MovesAlongAWalk) {
   for (const bool compacts : {false, true}) {
-    Lists<MovedHeap> lists;
-    lists.heap.bound_ratio(1.5);
-    const auto model = scatter(lists, 800);
+    ScatteredLists lists(800, 1.5);
     const unsigned before = block_changes(lists);
     ListMover<MovedHeap, ItemLinks> mover(lists.heap, lists.roots, kLists, {4, compacts});
     for (int i = 0; i < 40; ++i) {
@@ -88,18 +80,17 @@ TEST(ListMover, MovesAlongAWalk) {
       Place place{kNoCell, static_cast<std::uint32_t>(i) % kLists};
       for (int steps = 0; steps < 20; ++steps) place = {mover.visit(place), 0};
       mover.end_walk(place, i % 2 == 0 ? Extent::to_end_of_list : Extent::to_end_of_block);
-      lists.expect_same(model);
+      lists.expect_same();
     }
     EXPECT_LT(block_changes(lists) * 2, before);
   }
 }
 
 TEST(Relayout, LaysListsEndToEnd) {
-  Lists<MovedHeap> lists;
-  const auto model = scatter(lists, 800);
+  ScatteredLists lists(800);
   EXPECT_EQ(relayout<ItemLinks>(lists.heap, lists.roots, kLists), 800u);
-  lists.expect_same(model);
-  EXPECT_LE(block_changes(lists), model[0].size() / 16 + 1);
+  lists.expect_same();
+  EXPECT_LE(block_changes(lists), lists.model[0].size() / 16 + 1);
 }
 
 } // namespace

@@ -2,7 +2,6 @@
 #include "adcock/move/clustered_list.hpp"
 #include "adcock/move/minimised.hpp"
 #include "move/item_lists.hpp"
-#include "support/random.hpp"
 
 #include <gtest/gtest.h>
 
@@ -32,30 +31,25 @@ void expect_clustered(unsigned least) {
   using Heap = RdsHeap<Item, kBlocks, ClusteredList<Plain, ItemLinks, Sorted, Over>::needs()>;
   Lists<Heap> lists;
   ClusteredList<Heap, ItemLinks, Sorted, Over> layout(lists.heap, lists.roots, kLists, least);
-  std::vector<std::vector<std::uint32_t>> model(kLists);
-  support::Random random(1);
   for (std::uint32_t i = 0; i < 4000; ++i) {
-    const auto list = static_cast<std::uint32_t>(random.below(kLists));
-    auto &values = model[list];
-    const bool grows = random.below(100) < (i < 2000 ? 60u : 40u);
-    const std::size_t place = random.below(values.size() + (grows || values.empty() ? 1 : 0));
-    const CellId before = place == 0 ? kNoCell : lists.at(list, place - 1);
+    const bool grows = lists.random.below(100) < (i < 2000 ? 60u : 40u);
+    auto spot = lists.random_spot(grows);
     if (grows) {
-      layout.insert(list, before, [&](CellId cell) {
+      layout.insert(spot.list, spot.before, [&](CellId cell) {
         lists.heap[cell] = Item{kNoCell, kNoCell, i, 0};
       });
-      values.insert(values.begin() + static_cast<long>(place), i);
-    } else if (!values.empty()) {
-      layout.erase(list, before);
-      values.erase(values.begin() + static_cast<long>(place));
+      spot.insert(i);
+    } else if (!spot.values.empty()) {
+      layout.erase(spot.list, spot.before);
+      spot.erase();
     }
-    expect_in_blocks(lists.heap, lists.roots[list], least, Sorted);
+    expect_in_blocks(lists.heap, lists.roots[spot.list], least, Sorted);
     // m_worst: all blocks but each list's last hold the least.
     std::size_t blocks = 0;
     for (std::uint32_t page = 0; page < lists.heap.pages(); ++page)
       blocks += lists.heap.count(PageId{page}) > 0 ? 1 : 0;
     ASSERT_LE(blocks * least, lists.heap.nodes() + (kLists + 1) * least) << "m_worst";
-    if (i % 20 == 0) lists.expect_same(model);
+    if (i % 20 == 0) lists.expect_same();
     if (testing::Test::HasFatalFailure()) return;
   }
 }
@@ -72,35 +66,30 @@ TEST(MinimisedLists, UseAsFewBlocksAsCanBe) {
   using Heap = RdsHeap<Item, kBlocks, MinimisedLists<Plain, ItemLinks, &Item::previous>::needs()>;
   Lists<Heap> lists;
   MinimisedLists<Heap, ItemLinks, &Item::previous> layout(lists.heap, lists.roots, kLists);
-  std::vector<std::vector<std::uint32_t>> model(kLists);
-  support::Random random(2);
   for (std::uint32_t i = 0; i < 4000; ++i) {
-    const auto list = static_cast<std::uint32_t>(random.below(kLists));
-    auto &values = model[list];
-    const std::size_t place = random.below(values.size() + 1);
-    const CellId before = place == 0 ? kNoCell : lists.at(list, place - 1);
-    CellId &link = found(before) ? lists.heap[before].next : lists.roots[list];
-    if (values.size() < 30 || random.below(2) == 0) {
+    auto spot = lists.random_spot(true);
+    CellId &link = lists.link(spot);
+    if (spot.values.size() < 30 || lists.random.below(2) == 0) {
       const CellId next = link;
-      const CellId cell = layout.allocate(list);
-      lists.heap[cell] = Item{next, before, i, 0};
+      const CellId cell = layout.allocate(spot.list);
+      lists.heap[cell] = Item{next, spot.before, i, 0};
       link = cell;
       if (found(next)) lists.heap[next].previous = cell;
-      values.insert(values.begin() + static_cast<long>(place), i);
-    } else if (place < values.size()) {
+      spot.insert(i);
+    } else if (spot.place < spot.values.size()) {
       const CellId cell = link;
       link = lists.heap[cell].next;
-      if (found(link)) lists.heap[link].previous = before;
-      layout.free(list, cell);
-      values.erase(values.begin() + static_cast<long>(place));
+      if (found(link)) lists.heap[link].previous = spot.before;
+      layout.free(spot.list, cell);
+      spot.erase();
     }
     std::vector<std::uint32_t> blocks;
-    for (CellId at = lists.roots[list]; found(at); at = lists.heap[at].next)
+    for (CellId at = lists.roots[spot.list]; found(at); at = lists.heap[at].next)
       blocks.push_back(number(Heap::Numbers::page_of(at)));
     std::sort(blocks.begin(), blocks.end());
     blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
-    ASSERT_EQ(blocks.size(), (values.size() + 15) / 16);
-    if (i % 20 == 0) lists.expect_same(model);
+    ASSERT_EQ(blocks.size(), (spot.values.size() + 15) / 16);
+    if (i % 20 == 0) lists.expect_same();
     if (testing::Test::HasFatalFailure()) return;
   }
 }

@@ -62,21 +62,26 @@ class BothVariants : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(Deletion, BothVariants, testing::Bool(),
                          [](const auto &info) { return info.param ? "MovesFields" : "MovesNode"; });
 
-// Each line holds one whole cluster and nothing else.
+// Each line holds one whole cluster and nothing else; and there are no more lines than m_worst has (7.3.1): below each full
+// one of k nodes k + 1 others begin, at worst of one node each.
 template <typename Tree>
 void expect_clusters_in_lines(Tree &tree) {
   using Layout = typename Tree::Layout;
   Cluster<typename Tree::Heap, DictLinks, Layout::kMost> cluster;
   std::vector<Place> waiting{Place{}};
+  std::size_t lines = 0;
   while (!waiting.empty()) {
     const CellId node = tree.at(waiting.back());
     waiting.pop_back();
     if (!found(node)) continue;
+    ++lines;
     cluster.gather(tree.heap(), node, Layout::kMost, Layout::kHeight);
     ASSERT_TRUE(cluster.in_one_line());
     ASSERT_EQ(tree.heap().count(Layout::Numbers::line_of(cluster[0])), cluster.size());
     cluster.each_below(tree.heap(), [&](Place below) { waiting.push_back(below); });
   }
+  constexpr std::size_t kMost = Layout::kMost;
+  ASSERT_LE(lines * 2, tree.heap().nodes() * (kMost + 1) / kMost + 2) << "m_worst";
 }
 
 template <Shape Form, unsigned Depth>

@@ -6,7 +6,7 @@
 
 #include <chrono>
 #include <csignal>
-#include <cstdio>
+#include <ctime>
 #include <functional>
 #include <gtest/gtest.h>
 #include <string>
@@ -64,18 +64,13 @@ void expect_success(const std::function<void()> &body) {
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();
 }
 
-// Ticks of the processor that a process has used.
-unsigned long ticks_of(uint32_t process) {
-  const std::string path = "/proc/" + std::to_string(process) + "/stat";
-  std::FILE *file = std::fopen(path.c_str(), "r");
-  require(file != nullptr, "the process is there");
-  unsigned long user = 0;
-  unsigned long system = 0;
-  const int read = std::fscanf(
-      file, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &system);
-  std::fclose(file);
-  require(read == 2, "its times can be read");
-  return user + system;
+// Nanoseconds of the processor that a process has used.
+int64_t time_of(uint32_t process) {
+  clockid_t clock{};
+  timespec time{};
+  require(clock_getcpuclockid(static_cast<pid_t>(process), &clock) == 0, "the process is there");
+  require(clock_gettime(clock, &time) == 0, "its time can be read");
+  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
 TEST(ServerProcess, ServesThreadsFromOutsideTheProgram) {
@@ -98,9 +93,9 @@ TEST(ServerProcess, ServesThreadsFromOutsideTheProgram) {
 void wait_until_it_sleeps(const Service &served) {
   wait_until(
       [&] {
-        const unsigned long before = ticks_of(served.server());
+        const int64_t before = time_of(served.server());
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
-        return ticks_of(served.server()) == before;
+        return time_of(served.server()) == before;
       },
       "the server sleeps");
 }
