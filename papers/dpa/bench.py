@@ -15,20 +15,17 @@ be shown together.
 import json
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from statistics import median
 from typing import Any
-
-from rich.table import Table
 
 from abut.heaps import Heap, require_heap
 from abut.measure.measurement import Plan
 from abut.measure.sample import CPU
 from abut.measure.workload import Workload
-from abut.papers import Claim, Request
+from abut.papers import Request
 from abut.places import bench_places
-from abut.reporters.charts import Chart
 from abut.simulation.caches import Caches
 from abut.simulation.jobs import feed_trace
 from abut.simulation.presets import find_preset
@@ -42,20 +39,9 @@ from abut_papers.common.recordings import (
     workloads,
 )
 from abut_papers.common.timing import timed_alike
-from abut_papers.dpa import tables
-from abut_papers.dpa.rows import (
-    BORN,
-    CHAINS,
-    DPA,
-    GLIBC,
-    PLAIN,
-    SIMULATED,
-    Groups,
-    ProgramRow,
-    Programs,
-    variant_of,
-    variants,
-)
+from abut_papers.dpa import rows
+from abut_papers.dpa.rows import DPA, GLIBC, PLAIN, Groups, ProgramRow
+from abut_papers.dpa.tables import DpaResult
 
 ABOUT = "Wang, Wu and Yew 2010, dynamic pool allocation: groups, merging, thresholds, misses"
 PROGRAMS = (
@@ -81,34 +67,9 @@ _PAIRS = 2_000_000  # of a request and a free, whose time is that of requests al
 _CACHES = ("pentium4", "modern")
 
 
-@dataclass(frozen=True, slots=True)
-class DpaResult(Programs):
-    """All figures, a row a program."""
-
-    def claims(self) -> list[Claim]:
-        """The means of section 5, of the plain heap's and of glibc's."""
-        return tables.claims(self)
-
-    def tables(self) -> list[Table]:
-        """A table a figure, or for a few that belong together."""
-        return tables.tables(self)
-
-    def document(self) -> dict[str, Any]:
-        """All of it: seconds, bytes and counts."""
-        return {
-            "variants": variants(),
-            "programs": [asdict(row) for row in self.rows],
-            "means": {name: self.mean(name) for name in self.rows[0].seconds} if self.rows else {},
-        }
-
-    def charts(self) -> list[Chart]:
-        """The figures as bars."""
-        return tables.charts(self)
-
-
 def measure(request: Request) -> DpaResult:
     """Run every program under every variant, ask what was grouped, and simulate its misses."""
-    heaps = {name: require_heap(spec) for name, spec in variants().items()}
+    heaps = {name: require_heap(spec) for name, spec in rows.variants().items()}
     asked = zip(workloads(request), recorded_workloads(request), strict=True)
     pair_seconds = _pair_seconds(request, heaps)
     return DpaResult([_row(request, *workload, heaps, pair_seconds) for workload in asked])
@@ -137,11 +98,12 @@ def _row(
     pair_seconds: Mapping[str, float],
 ) -> ProgramRow:
     def groups() -> dict[str, Any]:
-        asked = [DPA, BORN, "merge none", *(variant_of("chain", chain) for chain in CHAINS)]
+        chains = (rows.variant_of("chain", chain) for chain in rows.CHAINS)
+        asked = [DPA, rows.BORN, "merge none", *chains]
         return {name: asdict(groups_of(workload, heaps[name])) for name in asked}
 
     def misses() -> dict[str, Any]:
-        asked = (PLAIN, *SIMULATED)
+        asked = (PLAIN, *rows.SIMULATED)
         found = at_once(lambda name: _misses(request, recorded, heaps[name]), asked)
         return dict(zip(asked, found, strict=True))
 

@@ -1,8 +1,7 @@
 """Dynamic pool allocation: the variants, and what was measured of each program."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from statistics import geometric_mean
 
 CHAINS = ("1", "2", "3", "4", "full", "adaptive")
 MERGES = ("none", "linked", "born")
@@ -117,21 +116,3 @@ class ProgramRow:
     def memory(self, variant: str) -> float:
         """The same of the largest resident size."""
         return self.resident[variant] / self.resident[PLAIN]
-
-
-@dataclass(frozen=True, slots=True)
-class Programs:
-    """All programs, a row each."""
-
-    rows: Sequence[ProgramRow]
-
-    def mean(self, variant: str) -> float:
-        """The geometric mean of its times over the programs."""
-        return geometric_mean(row.time(variant) for row in self.rows)
-
-    def mean_misses(self, variant: str, level: str) -> float:
-        """The geometric mean of a level's misses, as a ratio to the plain heap's."""
-        ratios = (
-            row.misses[variant][level] / max(1, row.misses[PLAIN][level]) for row in self.rows
-        )
-        return geometric_mean(max(ratio, 1e-9) for ratio in ratios)

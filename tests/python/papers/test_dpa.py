@@ -13,8 +13,8 @@ from abut.papers import Request
 from abut_papers.common.kept import kept
 from abut_papers.dpa import bench as dpa
 from abut_papers.dpa import rows
-from abut_papers.dpa.bench import DpaResult
 from abut_papers.dpa.rows import Groups, ProgramRow, variant_of, variants
+from abut_papers.dpa.tables import DpaResult
 
 LEVELS = ("pentium4 L2", "modern L2", "modern L1 TLB")
 
