@@ -12,20 +12,17 @@ the plan is followed with the layer of friends on, as it is by default, and alon
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
-
-from rich.table import Table
 
 from abut.errors import unknown
 from abut.heaps import GLIBC, Heap
 from abut.measure.measurement import Plan as Rounds
 from abut.measure.workload import Workload
-from abut.papers import Claim, Request
+from abut.papers import Request
 from abut.places import PACKAGE, bench_places, native_folder
-from abut.reporters.charts import Chart
 from abut.simulation.jobs import Job, Result, simulate
 from abut.simulation.presets import find_preset
 from abut.trace.reader import Trace
@@ -38,27 +35,9 @@ from abut.tuning.strategies import find_strategy
 from abut_papers.common.kept import fingerprint, kept
 from abut_papers.common.recordings import heaps, recording
 from abut_papers.common.timing import timed_alike
-from abut_papers.cyll.figures import (
-    BUMP,
-    BY_PING,
-    HIS,
-    NO_PLAN,
-    PINGED,
-    REFERENCE,
-    SLIM,
-    SLIM_PROGRAMS,
-    SYSTEM,
-    ProgramRuns,
-)
-from abut_papers.cyll.tables import (
-    charts,
-    heaps_table,
-    misses_table,
-    points,
-    slim_table,
-    system_table,
-    times_table,
-)
+from abut_papers.cyll import figures
+from abut_papers.cyll.figures import HIS, NO_PLAN, PINGED, SYSTEM, ProgramRuns
+from abut_papers.cyll.tables import CyllResult
 
 ABOUT = "Cyll 2004, libstaticmalloc: every strategy on cover, hexapawn and traverse"
 HEAPS = ("glibc", "jemalloc", "mimalloc", "tcmalloc", "abut")
@@ -93,54 +72,6 @@ _PINGING = ("cover", "hexapawn", "traverse")
 _FEW = "1M/1000M"  # accesses, where only pings are wanted
 
 
-@dataclass(frozen=True, slots=True)
-class CyllResult:
-    """All programs."""
-
-    programs: Sequence[ProgramRuns]
-    heaps: Sequence[str]
-
-    def claims(self) -> list[Claim]:
-        """Tables 5.2, 5.4 and 5.11: what he points out, of the programs that were measured."""
-        return [
-            Claim(f"{what}, {one.name}", f"{his:.2f}", f"{ours:.2f}", why)
-            for one in self.programs
-            for what, his, ours, why in points(one)
-        ]
-
-    def tables(self) -> list[Table]:
-        """Times, then misses, then the heaps."""
-        slim = [one for one in self.programs if one.slim_time(REFERENCE) is not None]
-        return [
-            times_table(self.programs),
-            misses_table(self.programs, 0),
-            misses_table(self.programs, 1),
-            *(system_table(program) for program in self.programs if program.references),
-            heaps_table(self.programs, self.heaps),
-            *([slim_table(slim)] if slim else []),
-        ]
-
-    def document(self) -> dict[str, Any]:
-        """All of it."""
-        return {
-            "programs": [
-                {
-                    "program": one.name,
-                    "command": one.command,
-                    "objects": one.objects,
-                    "seconds": dict(one.seconds),
-                    "misses": {name: list(counts) for name, counts in one.misses.items()},
-                    "references": dict(one.references),
-                }
-                for one in self.programs
-            ]
-        }
-
-    def charts(self) -> list[Chart]:
-        """Times and misses by strategy, and times by heap, as multiples of `simple`'s."""
-        return charts(self.programs, self.heaps)
-
-
 def measure(request: Request) -> CyllResult:
     """Record, place, run and simulate."""
     if missing := [name for name in request.programs if name not in _COMMANDS]:
@@ -169,13 +100,13 @@ def _measure(
     if not name.startswith(_PINGING):
         strategies = [strategy for strategy in strategies if strategy not in PINGED]
     placed = place_all(request, name, strategies, plain)
-    planned = heaps(replace(request, heaps=(BUMP,)))
+    planned = heaps(replace(request, heaps=(figures.BUMP,)))
     for strategy in strategies:
         settings = {"ABUT_PLAN": placed["plans"][strategy]}
         planned.append(Heap(strategy, plain.about, plain.library, "", settings))
-        if name in SLIM_PROGRAMS:
+        if name in figures.SLIM_PROGRAMS:
             alone = {**settings, "ABUT_FRIENDS": "off"}
-            planned.append(Heap(strategy + SLIM, plain.about, plain.library, "", alone))
+            planned.append(Heap(strategy + figures.SLIM, plain.about, plain.library, "", alone))
     seconds = _least_seconds(request, _workload(name, _COMMANDS[name]), [*chosen, *planned])
     return ProgramRuns(
         name,
@@ -241,7 +172,7 @@ def place_all(
     def with_plan(strategy: str) -> dict[str, Any]:
         request.progress(f"{name}: placing and simulating {strategy}")
         known = pinged() if strategy in PINGED else run()
-        plan = make_plan([known], find_strategy(strategy.removesuffix(BY_PING)))
+        plan = make_plan([known], find_strategy(strategy.removesuffix(figures.BY_PING)))
         file = path.with_name(f"{stem}-{strategy}.plan")
         write_plan(plan, file)
         return {"plan": str(file), **counted(simulate_plan(simulated, run(), plan, preset))}

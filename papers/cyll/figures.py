@@ -81,7 +81,7 @@ class ProgramRuns:
     and level, simulated.
     """
 
-    name: str
+    program: str
     command: str
     objects: int
     seconds: Mapping[str, float]
@@ -98,6 +98,10 @@ class ProgramRuns:
         if name not in self.references:
             return None
         return [count / self.references[name] for count in self.misses[name]]
+
+    def of_level(self, level: int) -> dict[str, float]:
+        """The misses of a level, by strategy."""
+        return {name: counts[level] for name, counts in self.misses.items()}
 
     def slim_time(self, strategy: str) -> float | None:
         """Its time with the plan alone as a multiple of that with friends, too."""

@@ -93,13 +93,9 @@ class RezaeiResult:
     rows: Sequence[Row]
     served: AllocatorsResult
 
-    def of_cache(self, cache: str) -> list[Row]:
-        """The rows of one cache."""
-        return [row for row in self.rows if row.cache == cache]
-
     def claims(self) -> list[Claim]:
         """Section 4.1: the means over all programs, in 8 KiB with lines of 32 bytes."""
-        rows = self.of_cache(CACHES[0])
+        rows = [row for row in self.rows if row.cache == CACHES[0]]
         if not rows:
             return []
         removed, change = fmean(row.removed for row in rows), fmean(row.rate_change for row in rows)
@@ -121,18 +117,20 @@ class RezaeiResult:
 
     def tables(self) -> list[Table]:
         """A table a cache."""
-        tables = [cache_table(cache, self.of_cache(cache)) for cache in _caches(self.rows)]
-        return [*tables, *self.served.served_tables()]
+        return [*(cache_table(*one) for one in self._by_cache()), *self.served.served_tables()]
 
     def document(self) -> dict[str, Any]:
         """All rows; counts of accesses and misses."""
-        shares = ("removed", "rate_change", "pollution")
-        rows = [asdict(row) | {share: getattr(row, share) for share in shares} for row in self.rows]
+        rows = [asdict(row) | {name: getattr(row, name) for name in _SHARES} for row in self.rows]
         return {"rows": rows, **self.served.document()}
 
     def charts(self) -> list[Chart]:
         """Miss rates, shared and alone: a chart a cache."""
-        return [_chart(cache, self.of_cache(cache)) for cache in _caches(self.rows)]
+        return [_chart(*one) for one in self._by_cache()]
+
+    def _by_cache(self) -> list[tuple[str, list[Row]]]:
+        caches = dict.fromkeys(row.cache for row in self.rows)
+        return [(cache, [row for row in self.rows if row.cache == cache]) for cache in caches]
 
 
 def measure(request: Request) -> RezaeiResult:
@@ -171,29 +169,10 @@ def rows_of(path: Path, program: str, heap: str, presets: Iterable[Preset]) -> l
 
 def _row(program: str, heap: str, cache: str, shared: Caches, own: Caches) -> Row:
     first, levels = shared.counts()[0], own.counts()
-    allocator = next(
-        counts
-        for counts, level in zip(levels, own.levels, strict=True)
-        if level.serves == "allocator"
-    )
-    alone_accesses, alone_misses = levels[0].of_side(0)
-    allocator_accesses, allocator_misses = allocator.of_side(1)
-    return Row(
-        program=program,
-        heap=heap,
-        cache=cache,
-        shared_accesses=first.total_accesses,
-        shared_misses=first.total_misses,
-        application_misses_shared=first.of_side(0)[1],
-        alone_accesses=alone_accesses,
-        alone_misses=alone_misses,
-        allocator_accesses=allocator_accesses,
-        allocator_misses=allocator_misses,
-    )
-
-
-def _caches(rows: Iterable[Row]) -> list[str]:
-    return list(dict.fromkeys(row.cache for row in rows))
+    both = zip(levels, own.levels, strict=True)
+    allocator = next(counts for counts, level in both if level.serves == "allocator")
+    in_one = (first.total_accesses, first.total_misses, first.of_side(0)[1])
+    return Row(program, heap, cache, *in_one, *levels[0].of_side(0), *allocator.of_side(1))
 
 
 _FIGURES = {
@@ -201,8 +180,7 @@ _FIGURES = {
     "rezaei-8k-64": " (figure 3)",
     "rezaei-16k": " (figure 4)",
 }
-
-
+_SHARES = ("removed", "rate_change", "pollution")
 _COLUMNS = ("misses", "alone", "removed", "rate", "alone", "change", "pollution")
 
 
@@ -224,10 +202,7 @@ def cache_table(cache: str, rows: Sequence[Row]) -> Table:
             amount(row.allocator_misses, ""),
             f"{row.allocator_misses / max(1, row.allocator_accesses):.2%}",
         )
-    removed, change, pollution = (
-        fmean(getattr(row, share) for row in rows)
-        for share in ("removed", "rate_change", "pollution")
-    )
+    removed, change, pollution = (fmean(getattr(row, name) for row in rows) for name in _SHARES)
     table.add_section()
     shares = [f"{removed:.0%}", "", "", f"{change:+.0%}", f"{pollution:.1%}"]
     table.add_row("mean", "", "", "", *shares, "", "")

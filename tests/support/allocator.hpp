@@ -9,11 +9,6 @@ namespace support {
   return dlsym(RTLD_DEFAULT, "abut_version") != nullptr;
 }
 
-// The same for the library of the papers' allocators.
-[[nodiscard]] inline bool runs_under_the_papers() {
-  return dlsym(RTLD_DEFAULT, "abut_heap_count") != nullptr;
-}
-
 // The function of that name as the dynamic linker resolves it for this program, or null.
 template <typename Function>
 [[nodiscard]] Function *find_function(const char *name) {

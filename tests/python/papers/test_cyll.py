@@ -15,7 +15,7 @@ from abut.tuning.planning import read_recorded
 from abut.tuning.strategies import find_strategy
 from abut_papers.cyll import by_site, log
 from abut_papers.cyll.figures import HIS_SYSTEM, SYSTEM, ProgramRuns
-from abut_papers.cyll.tables import charts, points, system_table
+from abut_papers.cyll.tables import CyllResult, points, system_table
 from conftest import Abut, abut_environment
 
 # Ten objects of 16 bytes, but for the fifth, of 32: where walks begin. Named after it, and used.
@@ -134,7 +134,7 @@ def test_his_figures_stand_beside_ours() -> None:
     assert rows[0] == ("glibc", "1.000 (1.000)", "100", "40.0% (35.0%)", "4.0% (4.3%)")
     assert rows[1][1:3] == ("0.750 (0.634)", "-")
     assert rows[2][1] == "0.500 (0.538)"
-    times, _, last, of_heaps = charts([program], heaps)
+    times, _, last, of_heaps = CyllResult([program], heaps).charts()
     assert times.series["random"] == {"cover-300": 3.0}
     assert last.series["random"] == {"cover-300": 3.0}
     assert of_heaps.series["glibc"] == {"cover-300": 2.0}
