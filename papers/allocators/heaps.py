@@ -12,6 +12,8 @@ from abut.places import build_fix, library_candidate
 
 GRAINS = ("8", "16")
 OFFLOAD = "offload"
+PATCHED = "dpa-patched"
+_DPA = {"ABUT_FRIENDS": "off", "ABUT_GROUPS": "all", "ABUT_GROUP_MERGE": "linked"}
 SERVERS = {OFFLOAD: "a thread", "offload-process": "a process"}
 
 
@@ -67,7 +69,7 @@ def served_heap(name: str) -> str | None:
 
 def heap_names() -> list[str]:
     """For lists; none where the library is not built."""
-    return [*composed_heaps(), *SERVERS] if composed_heaps() else []
+    return [*composed_heaps(), *SERVERS, PATCHED] if composed_heaps() else []
 
 
 def fix() -> str:
@@ -84,7 +86,11 @@ def heap_of(name: str) -> Heap | None:
     """A heap by name: `NAME[+align=8]` is one of the allocators, with blocks at multiples of eight
     where the paper's programs allow that. `offload[:NAME]` is one that a thread of its own serves
     on another processor, `offload-process[:NAME]` one that a process of its own serves.
+    `dpa-patched` is abut's, with pools for groups that code at call sites names.
     """
+    if name == PATCHED and composed_heaps():
+        about = "pools for groups, which call sites name (Wang, Wu and Yew 2010, section 4)"
+        return Heap(name, about, papers_library().with_name("libabut_patched.so"), "", _DPA)
     base, _, setting = name.partition("+")
     inner = served_heap(base)
     known = composed_heaps().get(inner or base)

@@ -15,7 +15,7 @@ be shown together.
 import json
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -99,7 +99,7 @@ def _row(
 ) -> ProgramRow:
     def groups() -> dict[str, Any]:
         chains = (rows.variant_of("chain", chain) for chain in rows.CHAINS)
-        asked = [DPA, rows.BORN, "merge none", *chains]
+        asked = [DPA, rows.BORN, rows.PATCHED, "merge none", *chains]
         return {name: asdict(groups_of(workload, heaps[name])) for name in asked}
 
     def misses() -> dict[str, Any]:
@@ -151,9 +151,15 @@ def _times(request: Request, workload: Workload, heaps: Mapping[str, Heap]) -> d
 def groups_of(workload: Workload, heap: Heap) -> Groups:
     """Run the program once, and read what the library explains."""
     with tempfile.TemporaryDirectory(prefix="abut-dpa-") as folder:
-        run_silently(workload, heap, {"ABUT_EXPLAIN_FILE": f"{folder}/%p.json"})
+        patches = Path(folder, "patches")
+        files = {"ABUT_EXPLAIN_FILE": f"{folder}/%p.json", "ABUT_PATCH_FILE": str(patches)}
+        run_silently(workload, heap, files)
         groups = [json.loads(path.read_text())["groups"] for path in Path(folder).glob("*.json")]
-    return counted(max(groups, key=lambda found: sum(one["objects"] for one in found), default=[]))
+        by = (
+            json.loads(patches.read_text()) if patches.is_file() else {"by_code": 0, "looked_up": 0}
+        )
+    found = counted(max(groups, key=lambda of: sum(one["objects"] for one in of), default=[]))
+    return replace(found, by_code=by["by_code"] / max(1, by["by_code"] + by["looked_up"]))
 
 
 def counted(groups: Sequence[Mapping[str, Any]]) -> Groups:

@@ -13,7 +13,7 @@ THEIR_DPA = 1 / 1.121
 _PLAIN = "abut+friends=off"
 _DPA = f"{_PLAIN}+groups=all+group_merge=linked"
 PLAIN, DPA, CALL_SITE = "plain", "DPA", "call site"
-FORWARDED, PADDED = "forwarded", "padded"
+FORWARDED, PADDED, PATCHED = "forwarded", "padded", "patched"
 BORN, OURS, GLIBC = "born together", "ours", "glibc"
 SIMULATED = GLIBC, DPA, BORN  # beside the plain heap
 
@@ -28,6 +28,7 @@ def variants() -> dict[str, str]:
         OURS: "abut+groups=on",
         FORWARDED: f"{_DPA}+group_pools=forwarded",
         PADDED: f"{_DPA}+group_pools=padded",
+        PATCHED: "dpa-patched",
         CALL_SITE: f"{_PLAIN}+groups=all+group_merge=none+chain=1",
         "merge none": f"{_PLAIN}+groups=all+group_merge=none",
     }
@@ -58,7 +59,7 @@ class Groups:
 
     `merged_objects` of `pooled_objects` were allocated in groups that share a pool with others.
     `looked_up`: how often all requests together look into the compound table, a step of the call
-    chain each time.
+    chain each time. `by_code`: the share of requests whose group the call site names (section 4).
     """
 
     groups: int = 0
@@ -68,6 +69,7 @@ class Groups:
     pooled_objects: int = 0
     merged_objects: int = 0
     looked_up: int = 0
+    by_code: float = 0
 
     @property
     def look_ups(self) -> float:

@@ -70,13 +70,15 @@ class DpaResult:
             self._times(title, dict(zip(values, _variants(of, values), strict=True)))
             for title, (of, values) in _SET.items()
         ]
-        forwarded = "figure 13: time where all is done but that pools are used"
+        cost = (
+            "figure 13: time where all is done but that pools are used; and where code names them"
+        )
         return [
             times[0],
             self._table("groups by chain, and pools", CHAINS, _chains),
             self._table(
                 "figure 5: requests, and their look-ups in the compound table",
-                ["requests", "look-ups each", "found at once"],
+                ["requests", "look-ups each", "found at once", "named by code"],
                 _compound,
             ),
             times[1],
@@ -91,7 +93,9 @@ class DpaResult:
                 {name: name for name in _OVERALL},
                 memory=(DPA, rows.BORN),
             ),
-            self._times(forwarded, {rows.FORWARDED: rows.FORWARDED}, "mean (theirs 1.007)"),
+            self._times(
+                cost, {name: name for name in (rows.FORWARDED, rows.PATCHED)}, "mean (theirs 1.007)"
+            ),
             self._table(
                 "figure 14: what DPA saves of glibc's time, and by what",
                 ["saved", "by requests", "by layout", "by the working set"],
@@ -170,7 +174,8 @@ def _merged(row: ProgramRow) -> list[str]:
 
 def _compound(row: ProgramRow) -> list[str]:
     groups = row.groups[DPA]
-    return [amount(groups.objects, ""), f"{groups.look_ups:.2f}", f"{groups.hits:.2%}"]
+    shown = [amount(groups.objects, ""), f"{groups.look_ups:.2f}", f"{groups.hits:.2%}"]
+    return [*shown, f"{row.groups[rows.PATCHED].by_code:.0%}"]
 
 
 def _misses(row: ProgramRow) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from abut.heaps import find_heaps
+from abut.heaps import preload, require_heap
 from abut.measure.workload import Workload
 from abut.papers import Request
 from abut_papers.common.kept import kept
@@ -32,7 +32,12 @@ def row(name: str, factor: float) -> ProgramRow:
         rows.DPA: dict.fromkeys(LEVELS, 500),
         rows.BORN: dict.fromkeys(LEVELS, 250),
     }
-    asked = [rows.BORN, "merge none", *(variant_of("chain", chain) for chain in rows.CHAINS)]
+    asked = [
+        rows.BORN,
+        rows.PATCHED,
+        "merge none",
+        *(variant_of("chain", chain) for chain in rows.CHAINS),
+    ]
     pairs = {rows.PLAIN: 4e-9, rows.DPA: 5e-9, rows.GLIBC: 0.01}
     return ProgramRow(name, seconds, seconds, dict.fromkeys(asked, counted), misses, pairs)
 
@@ -72,6 +77,53 @@ def test_what_is_saved_has_three_parts() -> None:
     assert (requests, layout, working_set) == pytest.approx((0.05, 0.25, 0.2))
 
 
+NAMED = """
+#include <stdio.h>
+#include <stdlib.h>
+typedef struct node { struct node *next; long value; } node;
+__attribute__((noinline)) static void *safe(size_t bytes) {
+  void *memory = malloc(bytes);
+  if (!memory) abort();
+  return memory;
+}
+__attribute__((noinline)) static void *maybe(size_t bytes) { return bytes ? malloc(bytes) : NULL; }
+static node *add(node *one, node *to) { one->next = to; one->value = 1; return one; }
+int main(void) {
+  node *lists[4] = {0};
+  for (int i = 0; i < 20000; ++i) {
+    lists[0] = add(malloc(sizeof(node)), lists[0]);
+    lists[1] = add(safe(sizeof(node)), lists[1]);
+    lists[2] = add(safe(sizeof(node)), lists[2]);
+    lists[3] = add(maybe(sizeof(node)), lists[3]);
+  }
+  long sum = 0;
+  for (int i = 0; i < 4; ++i) for (node *at = lists[i]; at; at = at->next) sum += at->value;
+  printf("%ld", sum);
+}
+"""
+
+
+def compiled(folder: Path, source: str, level: str) -> Workload:
+    (folder / "program.c").write_text(source)
+    build = ["gcc", level, "-g", "-o", "program", "program.c"]
+    subprocess.run(build, cwd=folder, check=True)
+    return Workload("program", "", "program", (str(folder / "program"),), folder)
+
+
+def test_call_sites_name_the_group_of_the_request_that_surely_follows(tmp_path: Path) -> None:
+    """By code, once each has a pool: a request of its own, and what two calls of one wrapper ask
+    for. Not what a wrapper may leave undone.
+    """
+    workload = compiled(tmp_path, NAMED, "-O1")
+    heap = require_heap("dpa-patched")
+    found = dpa.groups_of(workload, heap)
+    assert found.by_code == pytest.approx(3 / 4, abs=0.02)
+    assert found.pools == 4
+    assert dpa.groups_of(workload, require_heap("abut+groups=all")).by_code == 0
+    environment = {**heap.environment, "LD_PRELOAD": preload(heap, "")}
+    assert subprocess.check_output(workload.argv, env=environment) == b"80000"
+
+
 LIST_OF_FIGURE_3 = """
 #include <stdlib.h>
 typedef struct node { int *data; struct node *next; } node;
@@ -93,13 +145,10 @@ int main(void) {
 
 def test_the_list_of_figure_3_is_merged_by_types_one_and_two(tmp_path: Path) -> None:
     """Nodes that link to each other are of type I; their data, at one offset, of type II."""
-    (tmp_path / "list.c").write_text(LIST_OF_FIGURE_3)
-    build = ["gcc", "-O0", "-g", "-o", "list", "list.c"]
-    subprocess.run(build, cwd=tmp_path, check=True)
-    workload = Workload("list", "", "program", (str(tmp_path / "list"),), tmp_path)
+    workload = compiled(tmp_path, LIST_OF_FIGURE_3, "-O0")
     merged = {}
     for merge in ("none", "linked"):
-        (heap,), _ = find_heaps([f"abut+friends=off+groups=all+group_merge={merge}"])
+        heap = require_heap(f"abut+friends=off+groups=all+group_merge={merge}")
         merged[merge] = dpa.groups_of(workload, heap)
     assert (merged["none"].pooled, merged["none"].pools) == (4, 4)
     assert (merged["linked"].pooled, merged["linked"].pools) == (4, 2)

@@ -1,0 +1,135 @@
+// malloc and its kin over groups' pools, where call sites say the group themselves (patcher.hpp).
+#include "api/calls.hpp"
+#include "api/export.hpp"
+#include "api/new_handlers.hpp"
+#include "context/entry_stub.hpp"
+#include "dpa/patch/patcher.hpp"
+#include "os/environment.hpp"
+#include "os/file.hpp"
+#include "os/message.hpp"
+#include "placement/pools/grouping.hpp"
+
+#include <cstring>
+#include <utility>
+
+using namespace abut;
+using context::Frame;
+
+namespace {
+
+struct Counts {
+  uint64_t by_code = 0;   // requests whose group the call site said
+  uint64_t looked_up = 0; // and whose call chain was looked up
+  uint32_t patched = 0;   // call sites
+} counts;
+
+// From the pool of a group; null where it has none here, or the request is too long.
+void *take_from_pool(group::GroupId id, size_t bytes) {
+  auto *pools = static_cast<group::ThreadPools *>(heap::current->side_table);
+  group::Group &group = group::shape_graph.at(id);
+  const group::PoolId pool = group.pool.load(std::memory_order_relaxed);
+  if (pools == nullptr || pool == group::kNoPool || pools->heaps[pool] == nullptr ||
+      bytes - 1 >= group::formation.most_bytes)
+    return nullptr;
+  void *block = group::take(*pools->heaps[pool], heap::small_class(bytes));
+  if (block == nullptr || !group::count(group, *pools)) return block;
+  return group::look_closer(bytes, block, group, *pools);
+}
+
+// Once for each chain, when its group has got a pool.
+void patch_chain(Frame frame, size_t bytes) {
+  static bool tried[1 << 16];
+  context::Entry *leaf = context::chain_table.find(frame);
+  if (tried[leaf->id] || leaf == context::chain_table.catch_all()) return;
+  const group::Group *group = group::shape_graph.group_of(leaf, bytes, *frame.sp);
+  if (group == nullptr || group->pool.load(std::memory_order_relaxed) == group::kNoPool) return;
+  tried[leaf->id] = true;
+  Address chain[context::ChainTable::kDeepestAdaptive];
+  if (leaf->depth > std::size(chain)) return;
+  const unsigned length = context::chain_table.capture(frame, chain, leaf->depth);
+  if (length == leaf->depth && dpa::patch({chain, length}, group->id)) ++counts.patched;
+}
+
+void *allocate(size_t bytes, Frame frame) {
+  if (const auto noted = static_cast<group::GroupId>(std::exchange(dpa::noted_group, 0U)))
+    if (void *block = take_from_pool(noted, bytes)) {
+      bump(counts.by_code);
+      return block;
+    }
+  void *block = group::allocate(bytes, frame);
+  constexpr uint64_t kOften = 16;
+  bump(counts.looked_up);
+  if (counts.looked_up % kOften == 0 && bytes - 1 < group::formation.most_bytes)
+    patch_chain(frame, bytes);
+  return block;
+}
+
+// How often which, as JSON in the file that ABUT_PATCH_FILE names, when the program ends.
+__attribute__((destructor(101))) void write_counts() {
+  constexpr size_t kLongestPath = 512;
+  char path[kLongestPath];
+  if (!os::environment_value("ABUT_PATCH_FILE", path, sizeof path)) return;
+  os::Message text;
+  text << "{\"patched\": " << uint64_t{counts.patched} << ", \"by_code\": " << counts.by_code
+       << ", \"looked_up\": " << counts.looked_up << "}\n";
+  const int file = os::create_file(path);
+  if (file < 0) return;
+  os::write_file(file, text.text(), text.length());
+  os::close_file(file);
+}
+
+} // namespace
+
+namespace served {
+
+using entry::release;
+using heap::allocate;
+using heap::allocate_aligned;
+static void *aligned(size_t align, size_t bytes) {
+  return entry::or_no_memory(heap::allocate_aligned(align, bytes));
+}
+static size_t usable(const char *call, void *memory) {
+  const size_t usable = heap::usable_size(call, memory);
+  return usable != 0 ? usable : entry::foreign_usable_size(call, memory);
+}
+
+} // namespace served
+
+ABUT_BODY void *dpa_malloc(size_t bytes, const Address *sp, Address rbp) {
+  return entry::or_no_memory(allocate(bytes, {sp, rbp}));
+}
+
+ABUT_BODY void *dpa_calloc(size_t count, size_t each, const Address *sp, Address rbp) {
+  size_t bytes = 0;
+  if (__builtin_mul_overflow(count, each, &bytes)) return entry::or_no_memory(nullptr);
+  if (bytes - 1 >= group::formation.most_bytes) {
+    dpa::noted_group = 0;
+    return entry::or_no_memory(heap::allocate_zeroed(bytes));
+  }
+  void *memory = dpa_malloc(bytes, sp, rbp);
+  return memory != nullptr ? std::memset(memory, 0, bytes) : nullptr;
+}
+
+ABUT_BODY void *dpa_realloc(void *memory, size_t bytes, const Address *sp, Address rbp) {
+  if (memory == nullptr) return dpa_malloc(bytes, sp, rbp);
+  dpa::noted_group = 0;
+  if (bytes == 0) return entry::release("realloc", memory), nullptr;
+  const heap::Resized result = heap::resize("realloc", memory, bytes);
+  return result.foreign ? entry::resize_foreign("realloc", memory, bytes)
+                        : entry::or_no_memory(result.memory);
+}
+
+ABUT_BODY void *dpa_new(size_t bytes, const Address *sp, Address rbp) {
+  return entry::allocate_or_throw([=] { return allocate(bytes, {sp, rbp}); });
+}
+
+ABUT_ENTRY_STUB_1(malloc, dpa_malloc);
+ABUT_ENTRY_STUB_2(calloc, dpa_calloc);
+ABUT_ENTRY_STUB_2(realloc, dpa_realloc);
+ABUT_ENTRY_STUB_1(_Znwm, dpa_new);
+ABUT_ENTRY_STUB_1(_Znam, dpa_new);
+extern "C" void *realloc(void *memory, size_t bytes);
+
+#include "api/derived_calls.hpp"
+#include "api/every_delete.hpp"
+#include "api/more_new.hpp"
