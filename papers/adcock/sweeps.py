@@ -80,20 +80,77 @@ def changes_to(size: Size, times: float) -> tuple[str, str]:
     return ("--operations", str(round(size.nodes * times)))
 
 
+# Figure 7.16, and 7.3: sites, and forms of ccmalloc.
+_AT_SITES = {
+    "node": {"M": 16, "I": 6, "C": 1},
+    "fields": {"I": 5, "C": 5},
+}
+_CCMALLOC = {"node": ("MI", 20, 17, 20, 17), "fields": ("IC", 7, 4, -8, -16)}
+_FORMS = ("newblock-extended", "newblock-vanilla", "firstfit-extended", "firstfit-vanilla")
+# Figures 7.18 and 7.19, of deleteMove and deleteCut: p parents, c children, and whether any line
+# serves if none of theirs does. The insert site has its best, p1c0t; and then the other has.
+_OTHER = {
+    "node": (
+        "p1c2f p1c2t p1c1f p1c1t p2c2f p2c2t p2c1f p2c1t p2c0f p1c0f p2c0t p1c0t p0c2f p0c2t "
+        "p0c1f p0c1t p0c0f p0c0t",
+        (24, 24, 23, 22, 22, 21, 21, 20, 18, 18, 17, 17, 14, 13, 13, 12, 0, -3),
+    ),
+    "fields": (
+        "p1c0f p2c0f p1c1f p1c2f p2c1f p2c2f p1c2t p1c1t p2c2t p2c1t p1c0t p2c0t p0c0f p0c1f "
+        "p0c2f p0c2t p0c1t p0c0t",
+        (13, 10, 10, 7, 7, 5, 3, 3, 2, 1, 1, 0, 0, -3, -4, -7, -7, -14),
+    ),
+}
+_INSERT = "p2c0t p0c0t p1c0f p2c0f p0c0f"
+_INSERTED = {"node": (22, 19, 14, 14, 11), "fields": (9, 6, 9, 5, 5)}
+# Figures 7.20 and 7.21: near a hint; anywhere.
+_PATTERNS = (
+    "L;EL L;EP L;null L;F L;ELIEP L;FP L;FLIEP L;FLIFP L;ELIFP L;FL L,NLIP;EL L,P;EL L,ELIP;EL "
+    "L,FLIP;EL EL P;EL FLIP;EL NLIP;EL ELIP;EL P;EP"
+)
+_PATTERNED = {
+    "node": (24, 17, 15, 14, 10, 5, 3, 3, 0, 0, 20, 12, 4, 4, 0, -1, -3, -8, -9, 7),
+    "fields": (
+        13,
+        6,
+        9,
+        7,
+        -3,
+        -11,
+        -6,
+        -9,
+        -14,
+        -2,
+        7,
+        -13,
+        -25,
+        -20,
+        -7,
+        -21,
+        -24,
+        -16,
+        -31,
+        -13,
+    ),
+}
+
+
 def _sites(size: Size) -> Iterator[Experiment]:
     """Figures 7.3 and 7.16 to 7.24: which sites and which coallocators, at m = 1.1."""
-    blocks = ("newblock-extended", "newblock-vanilla", "firstfit-extended", "firstfit-vanilla")
-    ways = (*blocks, "pages", "first")
-    names = {"node": ("M", "I", "C", "MI"), "fields": ("I", "C", "IC")}
-    values = {
-        "node": (16, 6, 1, 24, 20, 17, 20, 17, 7, 14),
-        "fields": (5, 5, 13, 7, 4, -8, -16, -13, 7),
-    }
     little = ("--percent", "110")
-    about = "sites I(nsert), M(ove), C(ut), m = 1.1"
-    for node, sites in names.items():
-        known = (*sites, *(f"{sites[-1]}-{way}" for way in ways))
-        variants = (STILL, *_at_sites(known, values[node]))
+    for node, alone in _AT_SITES.items():
+        sites, *forms = _CCMALLOC[node]
+        other, values = _OTHER[node]
+        known = alone | {
+            f"{sites}-{form}": value for form, value in zip(_FORMS, forms, strict=True)
+        }
+        known |= dict(zip((f"other-{one}" for one in other.split()), values, strict=True))
+        known |= dict(
+            zip((f"insert-{one}" for one in _INSERT.split()), _INSERTED[node], strict=True)
+        )
+        known |= dict(zip(_PATTERNS.split(), _PATTERNED[node], strict=True))
+        variants = (STILL, *_at_sites(tuple(known), tuple(known.values())))
+        about = "sites I(nsert), M(ove), C(ut), m = 1.1"
         yield on_dict(f"sites-dict-{node}", about, size, node, variants, *little)
     about = "where hints are sought, m = 1.1"
     for lists, speedups in {7: (4.4, 8, 2.6, 8, 2.1, 3.9), 15: (4.7, 3.9, 3.1, 4, 2, 2.6)}.items():

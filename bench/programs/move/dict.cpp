@@ -22,9 +22,9 @@ bench::DictSettings parse(int argc, char **argv) {
                "none, upper, layout-worst|page|line|veb, sites, ccmalloc-static, "
                "periodic2space[-nested], periodic1space, "
                "incremental1space, incremental2space, embedded1space, embedded2space, tuned, "
-               "bfs[-0|-1|-2], fixed[-0|-1|-2], btree[-64|-256|-512]; MOVENODE: "
-               "sites-M|I|C|MI|MI-newblock-extended|MI-newblock-vanilla|MI-firstfit-extended|"
-               "MI-firstfit-vanilla|MI-pages|MI-first; MOVEFIELDS: sites-I|C|IC|IC-...");
+               "bfs[-0|-1|-2], fixed[-0|-1|-2], btree[-64|-256|-512], sites-I|C|M, "
+               "sites-other-p1c2f, sites-insert-p1c0t, 'sites-L;EL' and others of figures 7.18 to "
+               "7.21; sites-MI|IC-newblock|firstfit-extended|vanilla");
   options.number("percent", settings.percent, {100, 1000}, "cells for 100 nodes: m");
   options.number("period", settings.period, {0, UINT64_MAX}, "operations between two passes");
   options.number("rate", settings.rate, {0, 1'000'000},

@@ -23,10 +23,9 @@ template <typename Inner, typename... Outer>
 struct FindAll<Inner, Outer...> {
   static constexpr Needs needs() { return Inner::needs() | FindAll<Outer...>::needs(); }
   template <typename Heap, typename... Where>
-  static CellId run(Heap &heap, Where... where) {
+  static auto run(Heap &heap, Where... where) {
     const auto block = FindAll<Outer...>::run(heap, where...);
-    if (!found(block)) return kNoCell;
-    return heap.find(Inner{}, block);
+    return found(block) ? heap.find(Inner{}, block) : heap.nothing(Inner{});
   }
 };
 

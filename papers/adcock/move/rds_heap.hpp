@@ -65,6 +65,8 @@ public:
 
   // ---- finding ----
 
+  using Finding::nothing;
+
   // Carries out an operation within a block: a LineId, a PageId, or nothing for the heap. Gives a CellId, which is then
   // in use, a LineId or a PageId; or kNoCell, kNoLine, kNoPage.
   template <Choice How, Level X, Level Y, typename Block>

@@ -24,7 +24,10 @@ NAMES: dict[str, dict[str, tuple[str, ...]]] = {
         "v = 2^19): 2^16 nodes": (*_MOVERS, *_CLUSTERED),
         "layouts at rest": ("worst", "page", "line", "optimal", "B-tree, 512 bytes"),
         "after so many changes a node": ("MOVENODE, 0.1", "MOVEFIELDS, 16", "pentium4 lines"),
-        "sites I(nsert), M(ove), C(ut)": ("sites M", "sites MI", "sites MI-newblock-vanilla"),
+        "sites I(nsert), M(ove), C(ut)": (
+            *("sites M", "sites MI-newblock-vanilla", "sites other-p1c2f", "sites insert-p2c0t"),
+            *("sites L;EL", "sites L,NLIP;EL"),
+        ),
         "depth of the fewest moves": ("BFS, depth 0", "fixedHeight, depth 2"),
         "20,000 nodes: m": ("upper bound", "sites <L; EL>, 1.05", "embedded1space, 2"),
         "simulated misses of a look-up": ("van Emde Boas", "B-tree"),

@@ -160,6 +160,32 @@ TEST(RdsHeap, HoldsItsRatio) {
   }
 }
 
+template <typename... All>
+constexpr Needs kNeedsOfAll = (All::needs() | ...);
+
+// Figure 4.6: with room everywhere, each gives a cell of its own; in the hint's page those that take one do.
+TEST(Coallocators, GiveACell) {
+  using namespace coallocators;
+  RdsHeap<Node, kSmall,
+          kNeedsOfAll<L, P, FLIP, ELIP, NLIP, F, FL, FP, FLIFP, EL, ELIFP, FLIEP, EP, ELIEP>>
+      heap;
+  const CellId hint = heap.take(Numbers::line(heap.grow(), 0));
+  std::set<CellId> given{hint};
+  const auto near = [&](auto... all) {
+    for (const CellId cell : {decltype(all)::allocate(heap, hint)...}) {
+      EXPECT_EQ(Numbers::page_of(cell), Numbers::page_of(hint));
+      EXPECT_TRUE(given.insert(cell).second);
+    }
+  };
+  const auto anywhere = [&](auto... all) {
+    for (const CellId cell : {decltype(all)::allocate(heap)...})
+      EXPECT_TRUE(found(cell) && given.insert(cell).second);
+  };
+  near(L{}, P{}, FLIP{}, ELIP{}, NLIP{});
+  anywhere(F{}, FL{}, FP{}, FLIFP{}, EL{}, ELIFP{}, FLIEP{}, EP{}, ELIEP{});
+  EXPECT_EQ(given.size(), 15U);
+}
+
 // A site that offers two hints.
 struct TwoHints {
   CellId near;

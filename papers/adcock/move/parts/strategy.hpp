@@ -51,7 +51,9 @@ struct Switch : AnySearch {};
 
 template <typename Coallocator, typename Searching>
 struct Stage {
-  static constexpr Needs needs() { return Coallocator::needs(); }
+  static constexpr Needs needs() {
+    return std::is_same_v<Searching, Switch<false>> ? Needs{} : Coallocator::needs();
+  }
   static constexpr unsigned kTrail = Searching::kTrail;
   static constexpr bool kNotesRoom = Searching::kNotesRoom;
 
