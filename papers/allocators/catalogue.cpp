@@ -1,12 +1,8 @@
 #include "allocators/catalogue.hpp"
 
-#include "allocators/abt.hpp"
-#include "allocators/kingsley.hpp"
-#include "allocators/lea.hpp"
+#include "allocators/chunk_heaps.hpp"
 #include "allocators/phk.hpp"
-#include "allocators/reap.hpp"
 #include "allocators/vam.hpp"
-#include "allocators/xalloc.hpp"
 
 #include <cstring>
 

@@ -15,8 +15,6 @@ class CarvedLists {
   static_assert(SizeClasses<Classes> && layers::Source<Source>);
 
 public:
-  static constexpr size_t kMax = Classes::kMax / 2;
-
   explicit CarvedLists(Grain grain) : header_(bytes_of(grain)) {}
 
   void *allocate(size_t bytes, size_t align) {

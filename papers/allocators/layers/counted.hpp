@@ -21,8 +21,7 @@ struct Counts {
 template <Heap Below>
 class Counted {
 public:
-  template <class... Arguments>
-  explicit Counted(Arguments... arguments) : below_(arguments...) {}
+  explicit Counted(Grain grain) : below_(grain) {}
 
   void *allocate(size_t bytes, size_t align) {
     void *block = below_.allocate(bytes, align);

@@ -11,9 +11,6 @@ namespace abut::layers {
 template <Heap Below>
 class Locked {
 public:
-  template <class... Arguments>
-  explicit constexpr Locked(Arguments... arguments) : below_(arguments...) {}
-
   void *allocate(size_t bytes, size_t align) {
     const std::lock_guard guard(lock_);
     return below_.allocate(bytes, align);

@@ -12,10 +12,7 @@ namespace abut::layers {
 template <Heap Below, size_t kQuick, size_t kMedium>
 class QuickLists {
 public:
-  static constexpr size_t kMax = Below::kMax;
-
-  template <class... Arguments>
-  explicit QuickLists(Arguments... arguments) : below_(arguments...) {}
+  explicit QuickLists(Grain grain) : below_(grain) {}
 
   void *allocate(size_t bytes, size_t align) {
     if (bytes < kQuick && below_.is_natural(align)) {

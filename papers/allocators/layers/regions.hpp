@@ -20,7 +20,7 @@ class Regions {
   static_assert(ChunkIndex<Index, Chunk> && RegionSource<Source>);
 
 public:
-  Regions(Grain grain, Source source) : source_(source), grain_(grain) {}
+  explicit Regions(Grain grain, Source source = {}) : source_(source), grain_(grain) {}
 
   // The longest request that any region can serve.
   static constexpr size_t kMax = kAreaBytes / 2;

@@ -1,12 +1,10 @@
-// The papers' allocators as wholes: every one against a model, and what the papers say of each.
+// The papers' allocators as wholes: what the papers say of each. Against a model they are tested with heap_model.
 #include "allocators/catalogue.hpp"
 #include "allocators/layers/areas.hpp"
-#include "support/random.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -25,73 +23,6 @@ Instance opened(const std::string &name, Grain grain) {
   EXPECT_TRUE(heap.open(*entry, grain));
   return heap;
 }
-
-class EveryAllocator : public testing::TestWithParam<size_t> {
-protected:
-  const Entry &entry = allocator_at(GetParam());
-};
-
-size_t random_bytes(support::Random &random) {
-  const uint64_t kind = random.below(1000);
-  const uint64_t limit = kind < 700 ? 130 : kind < 900 ? 2100 : kind < 990 ? 40'000 : 300'000;
-  return 1 + random.below(limit);
-}
-
-TEST_P(EveryAllocator, KeepsBlocksApartAndWhole) {
-  for (const Grain grain : {Grain::eight, Grain::sixteen}) {
-    Instance heap = opened(entry.name, grain);
-    support::Random random(5);
-    struct Block {
-      size_t bytes;
-      unsigned char fill;
-    };
-    std::map<char *, Block> live;
-    std::vector<char *> order;
-    for (int step = 0; step < 30'000; ++step) {
-      if (order.size() > 600 || (!order.empty() && random.below(2) == 0)) {
-        const size_t at = random.below(order.size());
-        char *block = order[at];
-        const Block was = live[block];
-        for (size_t i = 0; i < was.bytes; i += 61)
-          ASSERT_EQ(static_cast<unsigned char>(block[i]), was.fill);
-        ASSERT_EQ(heap.release(block), Release::done);
-        live.erase(block);
-        order[at] = order.back();
-        order.pop_back();
-        continue;
-      }
-      const size_t bytes = random_bytes(random);
-      size_t align = bytes <= 8 ? 8 : layers::bytes_of(grain);
-      if (random.below(20) == 0) align = size_t{16} << random.below(9);
-      auto *block = static_cast<char *>(heap.allocate(bytes, align));
-      ASSERT_NE(block, nullptr);
-      ASSERT_EQ(address_of(block) % align, 0U);
-      const size_t usable = heap.usable(block);
-      ASSERT_GE(usable, bytes);
-      const auto next = live.lower_bound(block);
-      if (next != live.end()) {
-        ASSERT_LE(block + usable, next->first);
-      }
-      if (next != live.begin()) {
-        ASSERT_LE(std::prev(next)->first + std::prev(next)->second.bytes, block);
-      }
-      const auto fill = static_cast<unsigned char>(step);
-      std::memset(block, fill, usable);
-      live[block] = {usable, fill};
-      order.push_back(block);
-    }
-    EXPECT_EQ(heap.counts().live_blocks(), order.size());
-    for (char *block : order) ASSERT_EQ(heap.release(block), Release::done);
-    EXPECT_EQ(heap.counts().live_bytes, 0U);
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Allocators, EveryAllocator, testing::Range(size_t{0}, kAllocators),
-                         [](const auto &info) {
-                           std::string name = allocator_at(info.param).name;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
 
 // What lies between the begins of two blocks of `bytes` that are allocated one after the other.
 size_t distance(const char *name, size_t bytes) {

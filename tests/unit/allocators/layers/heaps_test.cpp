@@ -1,5 +1,4 @@
 // The parts that manage pages and memory, each alone.
-#include "allocators/layers/carved_lists.hpp"
 #include "allocators/layers/chunk_lists.hpp"
 #include "allocators/layers/classes.hpp"
 #include "allocators/layers/quick_lists.hpp"
@@ -7,7 +6,6 @@
 #include "allocators/layers/run_orders.hpp"
 #include "allocators/layers/segregated_pages.hpp"
 #include "allocators/layers/sources.hpp"
-#include "support/random.hpp"
 
 #include <cstring>
 #include <gtest/gtest.h>
@@ -101,15 +99,6 @@ TEST(SegregatedPages, UseTheBlockThatWasFullLastOrTheLowest) {
   expect_next<LowestFirst>({0, 150});
 }
 
-TEST(SegregatedPages, RefuseWhatIsNoBlock) {
-  Blocks manager(AreaKind::runs);
-  SegregatedPages<Pages8<NewestFirst>, Blocks> pages(manager, Grain::eight);
-  auto *block = static_cast<char *>(pages.allocate(24, 8));
-  EXPECT_EQ(pages.usable(block), 24U);
-  EXPECT_EQ(pages.usable(block + 8), 0U);
-  EXPECT_EQ(pages.release(block + 8), Release::not_a_block);
-}
-
 struct Coalescing {
   using Index = LogBins;
   static constexpr size_t kLeast = 32;
@@ -119,7 +108,7 @@ struct Coalescing {
 using Chunks = Regions<Coalescing, WholeAreas>;
 
 TEST(Regions, SplitAndCoalesce) {
-  Chunks chunks(Grain::sixteen, {});
+  Chunks chunks(Grain::sixteen);
   void *first = chunks.allocate(1000, 16);
   void *second = chunks.allocate(1000, 16);
   void *third = chunks.allocate(1000, 16);
@@ -133,22 +122,12 @@ TEST(Regions, SplitAndCoalesce) {
 }
 
 TEST(Regions, NoticeASecondFreeAndWhatIsNoBlock) {
-  Chunks chunks(Grain::sixteen, {});
+  Chunks chunks(Grain::sixteen);
   auto *block = static_cast<char *>(chunks.allocate(100, 16));
   chunks.allocate(100, 16);
   EXPECT_EQ(chunks.release(block + 8), Release::not_a_block);
   EXPECT_EQ(chunks.release(block), Release::done);
   EXPECT_EQ(chunks.release(block), Release::already_free);
-}
-
-TEST(Regions, AlignInsideAChunk) {
-  Chunks chunks(Grain::eight, {});
-  support::Random random(3);
-  for (size_t align = 8; align <= 4096; align *= 2) {
-    void *block = chunks.allocate(1 + random.below(300), align);
-    EXPECT_EQ(address_of(block) % align, 0U);
-    EXPECT_EQ(chunks.release(block), Release::done);
-  }
 }
 
 struct Discarding : Coalescing {
@@ -171,7 +150,7 @@ TEST(Regions, DiscardThePagesInsideWhatIsFreed) {
 }
 
 TEST(QuickLists, AreEmptiedByAMediumRequest) {
-  QuickLists<Chunks, 64, 504> heap(Grain::sixteen, WholeAreas{});
+  QuickLists<Chunks, 64, 504> heap(Grain::sixteen);
   void *first = heap.allocate(40, 16);
   void *second = heap.allocate(40, 16);
   heap.allocate(16, 16);
@@ -180,17 +159,6 @@ TEST(QuickLists, AreEmptiedByAMediumRequest) {
   EXPECT_EQ(heap.allocate(40, 16), second) << "the last one first";
   heap.release(second);
   EXPECT_EQ(heap.allocate(80, 16), first) << "both together, coalesced";
-}
-
-TEST(CarvedLists, KeepBlocksInTheirClass) {
-  CarvedLists<PowerOfTwoClasses<32, 65536>, BumpedPages> heap(Grain::sixteen);
-  void *block = heap.allocate(100, 16);
-  EXPECT_EQ(heap.usable(block), 112U);
-  EXPECT_EQ(heap.release(block), Release::done);
-  EXPECT_EQ(heap.release(block), Release::not_a_block);
-  EXPECT_NE(heap.allocate(30, 16), block);
-  EXPECT_EQ(heap.allocate(112, 16), block);
-  EXPECT_EQ(address_of(heap.allocate(100, 1024)) % 1024, 0U);
 }
 
 } // namespace

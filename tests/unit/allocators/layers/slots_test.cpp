@@ -1,14 +1,12 @@
-// The parts that know which cells, runs and chunks are free, each alone.
+// The parts that know which cells and chunks are free, each alone.
 #include "allocators/layers/address_tree.hpp"
 #include "allocators/layers/chunk_lists.hpp"
-#include "allocators/layers/ordered_list.hpp"
 #include "allocators/layers/slots.hpp"
 #include "support/random.hpp"
 
 #include <array>
 #include <gtest/gtest.h>
 #include <map>
-#include <set>
 #include <vector>
 
 namespace abut::layers {
@@ -20,32 +18,6 @@ struct Page {
     return {reinterpret_cast<Address>(bytes.data()), each, 4096 / each};
   }
 };
-
-template <class S>
-class SlotsTest : public testing::Test {
-protected:
-  Page page;
-  S slots;
-};
-using Reusing = testing::Types<ReapSlots, BitmapSlots<512>>;
-TYPED_TEST_SUITE(SlotsTest, Reusing);
-
-TYPED_TEST(SlotsTest, HandOutEveryCellOnceAndInOrder) {
-  const Cells cells = this->page.cells(48);
-  for (uint32_t i = 0; i < cells.count; ++i) EXPECT_EQ(this->slots.take(cells), cells.at(i));
-  EXPECT_EQ(this->slots.take(cells), nullptr);
-}
-
-TYPED_TEST(SlotsTest, HandOutAgainWhatWasGivenBack) {
-  const Cells cells = this->page.cells(8);
-  std::set<void *> all;
-  while (void *cell = this->slots.take(cells)) all.insert(cell);
-  EXPECT_EQ(all.size(), 512U);
-  for (uint32_t i = 0; i < cells.count; i += 3) EXPECT_TRUE(this->slots.give(cells, cells.at(i)));
-  std::set<void *> again;
-  while (void *cell = this->slots.take(cells)) again.insert(cell);
-  EXPECT_EQ(again.size(), (cells.count + 2) / 3);
-}
 
 TEST(ReapSlots, GoToTheEndBeforeTheyReuse) {
   Page page;
@@ -69,32 +41,6 @@ TEST(BitmapSlots, UseTheLowestAndNoticeASecondFree) {
   EXPECT_FALSE(slots.give(cells, cells.at(7)));
   EXPECT_EQ(slots.take(cells), cells.at(7));
   EXPECT_EQ(slots.take(cells), cells.at(150));
-}
-
-struct Item {
-  Link<Item> link;
-};
-
-TEST(LowestFirst, KeepsTheOrderOfAddresses) {
-  std::vector<Item> items(200);
-  LowestFirst<Item> list;
-  std::set<Item *> in;
-  support::Random random(1);
-  for (int step = 0; step < 5000; ++step) {
-    Item *item = &items[random.below(items.size())];
-    if (in.insert(item).second) {
-      list.add(item);
-    } else {
-      list.remove(item);
-      in.erase(item);
-    }
-    const Item *at = list.front();
-    for (Item *expected : in) {
-      ASSERT_EQ(at, expected);
-      at = list.after(at);
-    }
-    ASSERT_EQ(at, nullptr);
-  }
 }
 
 // Chunks in a stretch of memory, free or not, against an index.
@@ -158,31 +104,6 @@ TYPED_TEST(ChunkIndexTest, ForgetsWhatIsRemoved) {
   this->index.add(chunk);
   this->index.remove(chunk);
   EXPECT_EQ(this->index.take(64), nullptr);
-}
-
-// Boundary tags: both neighbours of a chunk can be told from it.
-TEST(Chunk, KnowsItsNeighbours) {
-  alignas(16) std::array<uint64_t, 64> memory{};
-  const auto begin = reinterpret_cast<Address>(memory.data());
-  Chunk *first = Chunk::at(begin);
-  Chunk *second = Chunk::at(begin + 64);
-  first->make(64);
-  second->make(96);
-  Chunk::at(begin + 160)->make(0);
-  EXPECT_EQ(first->after(), second);
-  EXPECT_TRUE(second->in_use() && second->before_in_use());
-  first->set_free();
-  EXPECT_FALSE(first->in_use());
-  ASSERT_FALSE(second->before_in_use());
-  EXPECT_EQ(second->before(), first);
-  EXPECT_EQ(second->bytes(), 96U) << "flags are no part of the length";
-  first->set_in_use();
-  EXPECT_TRUE(second->before_in_use());
-  EXPECT_EQ(Chunk::of(second->block()), second);
-  void *moved = static_cast<char *>(second->block()) + 32;
-  EXPECT_EQ(Chunk::of(second->block())->shift(), 0U);
-  Chunk::mark_shift(moved, 32);
-  EXPECT_EQ(Chunk::of(moved)->shift(), 32U);
 }
 
 // A tree of chunks of 12 lengths, 64 bytes to `kLongest`; which lies above which depends on their addresses.
