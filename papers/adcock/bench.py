@@ -12,22 +12,18 @@ of three, where the thesis's main values stand beside it.
 import json
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
-
 from abut.errors import NO, USAGE, AbutError, unknown
-from abut.papers import Claim, Request
+from abut.papers import Request
 from abut.places import bench_places
-from abut.reporters.charts import Chart
 from abut_papers.adcock.experiments import SIZES, experiments
-from abut_papers.adcock.tables import chart, gain, table, theirs
-from abut_papers.adcock.variants import PRESETS, UPPER, Experiment, Row, Variant
+from abut_papers.adcock.tables import CLAIMED, MoveResult
+from abut_papers.adcock.variants import PRESETS, Experiment, Row, Variant
 from abut_papers.common.kept import kept
 
 if TYPE_CHECKING:
@@ -44,52 +40,10 @@ QUICK = {
         "misses-dict",
     ),
 }
-# What the page shows: the experiments at s = 1, and lists that a page holds and that none does.
-CLAIMED = ("dict-node-1", "dict-fields-1", "mlist-11", "mlist-15")
-CLAIMED_MOVERS = (UPPER, "sites <L; EL>", "periodic2space", "embedded1space", "perfect, BFS")
-WHY = "caches of today hold more, and a mover's branches cost what some misses do"
 _RUNS = 3
 _BUILD = "tools/build.sh release bench-move"
 
 Answer = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class MoveResult:
-    """All that was measured."""
-
-    rows: Sequence[tuple[Experiment, Sequence[Row]]]
-
-    def claims(self) -> list[Claim]:
-        """The thesis's values beside ours, of the movers that it comes back to."""
-        return [
-            Claim(f"{one.name}: {row.variant.name}", theirs(one, row.variant), ours, WHY)
-            for one, rows in self.rows
-            if one.name in CLAIMED
-            for row in rows
-            if row.variant.name in CLAIMED_MOVERS and row.variant.thesis is not None
-            for ours in [gain(one, rows, row)]
-        ]
-
-    def tables(self) -> list[Table]:
-        """A table an experiment, a row a mover."""
-        return [table(experiment, rows) for experiment, rows in self.rows]
-
-    def document(self) -> dict[str, Any]:
-        """All figures, in nanoseconds an operation, ms a batch, and cells a node."""
-        return {
-            experiment.name: {
-                row.variant.label: row.figures
-                | {"rounds": row.rounds}
-                | ({"course_ns": row.course} if row.course else {})
-                for row in rows
-            }
-            for experiment, rows in self.rows
-        }
-
-    def charts(self) -> list[Chart]:
-        """A chart an experiment: bars of speedups, or lines over the run or a parameter."""
-        return [chart(experiment, rows) for experiment, rows in self.rows]
 
 
 def measure(request: Request) -> MoveResult:

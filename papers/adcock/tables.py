@@ -1,15 +1,21 @@
 """Tables and charts of structures whose nodes move."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from rich.table import Table
 
+from abut.papers import Claim
 from abut.reporters.charts import Chart
 from abut.reporters.grid import grid
-from abut_papers.adcock.variants import UPPER, Experiment, Row, Variant
+from abut_papers.adcock.variants import UPPER, Experiment, Row
 
+# What the page shows: the experiments at s = 1, and lists that a page holds and that none does.
+CLAIMED = ("dict-node-1", "dict-fields-1", "mlist-11", "mlist-15")
+_MOVERS = (UPPER, "sites <L; EL>", "periodic2space", "embedded1space", "perfect, BFS")
+_WHY = "caches of today hold more, and a mover's branches cost what some misses do"
 _TITLES = {
     "first_ns": "ns an operation, first",
     "last_ns": "ns an operation",
@@ -19,7 +25,44 @@ _TITLES = {
 _TENTHS = 10
 
 
-def table(experiment: Experiment, rows: Sequence[Row]) -> Table:
+@dataclass(frozen=True, slots=True)
+class MoveResult:
+    """All that was measured."""
+
+    rows: Sequence[tuple[Experiment, Sequence[Row]]]
+
+    def claims(self) -> list[Claim]:
+        """The thesis's values beside ours, of the movers that it comes back to."""
+        return [
+            Claim(f"{one.name}: {row.variant.name}", _theirs(one, row), _gain(one, rows, row), _WHY)
+            for one, rows in self.rows
+            if one.name in CLAIMED
+            for row in rows
+            if row.variant.name in _MOVERS and row.variant.thesis is not None
+        ]
+
+    def tables(self) -> list[Table]:
+        """A table an experiment, a row a mover."""
+        return [_table(experiment, rows) for experiment, rows in self.rows]
+
+    def document(self) -> dict[str, Any]:
+        """All figures, in nanoseconds an operation, ms a batch, and cells a node."""
+        return {
+            experiment.name: {
+                row.variant.label: row.figures
+                | {"rounds": row.rounds}
+                | ({"course_ns": row.course} if row.course else {})
+                for row in rows
+            }
+            for experiment, rows in self.rows
+        }
+
+    def charts(self) -> list[Chart]:
+        """A chart an experiment: bars of speedups, or lines over the run or a parameter."""
+        return [_chart(experiment, rows) for experiment, rows in self.rows]
+
+
+def _table(experiment: Experiment, rows: Sequence[Row]) -> Table:
     """A row a mover; where a layout degrades, a column a tenth of the run."""
     if experiment.kind == "course":
         made = grid(
@@ -58,7 +101,7 @@ def _columns(experiment: Experiment, rows: Sequence[Row]) -> dict[str, Callable[
     if experiment.program == "dict":
         columns["less time"] = lambda row: f"{100 * (1 - 1 / speedup(row)):.0f} %"
     if any(row.variant.thesis is not None for row in rows):
-        columns["thesis"] = lambda row: theirs(experiment, row.variant)
+        columns["thesis"] = partial(_theirs, experiment)
     return columns
 
 
@@ -74,14 +117,13 @@ def _spread(first: Sequence[float], rounds: Sequence[float]) -> str:
     return f" ({min(speedups):.2f}\N{EN DASH}{max(speedups):.2f})"
 
 
-def theirs(experiment: Experiment, variant: Variant) -> str:
+def _theirs(experiment: Experiment, row: Row) -> str:
     """The thesis's value: time that is saved of a tree's, or a speedup of lists'."""
-    if variant.thesis is None:
-        return ""
-    return f"{variant.thesis:g}" + (" %" if experiment.program == "dict" else " x")
+    unit = "%" if experiment.program == "dict" else "x"
+    return "" if row.variant.thesis is None else f"{row.variant.thesis:g} {unit}"
 
 
-def gain(experiment: Experiment, rows: Sequence[Row], row: Row) -> str:
+def _gain(experiment: Experiment, rows: Sequence[Row], row: Row) -> str:
     """Ours, in the same way."""
     speedup = rows[0].figures[experiment.figures[0]] / row.figures[experiment.figures[0]]
     return (
@@ -89,7 +131,7 @@ def gain(experiment: Experiment, rows: Sequence[Row], row: Row) -> str:
     )
 
 
-def chart(experiment: Experiment, rows: Sequence[Row]) -> Chart:
+def _chart(experiment: Experiment, rows: Sequence[Row]) -> Chart:
     """Speedups by mover, or over a parameter; degradation over the run; or misses of a look-up."""
     key, title = experiment.figures[0], experiment.about
     speedups = {row.variant.label: rows[0].figures[key] / row.figures[key] for row in rows}

@@ -19,22 +19,17 @@
 
 namespace adcock::move {
 
-// Links that are cells' numbers: one member a link.
-template <auto... Members>
+// One link, which is a cell's number.
+template <auto Member>
 struct IndexLinks {
-  static constexpr unsigned kLinks = sizeof...(Members);
-
+  static constexpr unsigned kLinks = 1;
   template <typename Heap>
-  static CellId get(const Heap &heap, CellId node, unsigned which) {
-    CellId to = kNoCell;
-    unsigned i = 0;
-    static_cast<void>(((i++ == which && (to = heap[node].*Members, true)) || ...));
-    return to;
+  static CellId get(const Heap &heap, CellId node, unsigned /*which*/) {
+    return heap[node].*Member;
   }
   template <typename Heap>
-  static void set(Heap &heap, CellId node, unsigned which, CellId to) {
-    unsigned i = 0;
-    static_cast<void>(((i++ == which && (heap[node].*Members = to, true)) || ...));
+  static void set(Heap &heap, CellId node, unsigned /*which*/, CellId to) {
+    heap[node].*Member = to;
   }
 };
 

@@ -23,13 +23,9 @@ public:
     if (lists_[size_class] == nullptr && !carve(size_class)) return nullptr;
     void *cell = lists_[size_class];
     lists_[size_class] = *static_cast<void **>(cell);
-    Address block = reinterpret_cast<Address>(cell) + header_;
-    Chunk::of(reinterpret_cast<void *>(block))->make(Classes::size(size_class));
-    if (const size_t by = round_up(block, align) - block) {
-      block += by;
-      Chunk::mark_shift(reinterpret_cast<void *>(block), by);
-    }
-    return reinterpret_cast<void *>(block);
+    Chunk *chunk = Chunk::of(static_cast<char *>(cell) + header_);
+    chunk->make(Classes::size(size_class));
+    return chunk->aligned_block(align);
   }
 
   Release release(void *block) {

@@ -43,6 +43,22 @@ public:
 
   // The mark before a block that was moved up inside its chunk for the sake of its alignment.
   static void mark_shift(void *block, size_t by) { of(block)->word_ = by | kShifted; }
+  // The chunk's block, moved up so.
+  void *aligned_block(size_t align) {
+    const auto begin = reinterpret_cast<Address>(block());
+    const size_t by = round_up(begin, align) - begin;
+    if (by != 0) mark_shift(reinterpret_cast<void *>(begin + by), by);
+    return reinterpret_cast<void *>(begin + by);
+  }
+  // The chunk between `first` and `end` whose block is `block`, as far as can be told; null where there is none.
+  static Chunk *find(const void *block, Address first, Address end, size_t shortest) {
+    const auto address = reinterpret_cast<Address>(block);
+    if (address % 8 != 0 || address < first + kHeaderBytes) return nullptr;
+    Chunk *chunk = of(block);
+    if (const size_t by = chunk->shift()) chunk = at(chunk->address() - by);
+    return chunk->address() >= first && chunk->bytes() >= shortest && chunk->end() <= end ? chunk
+                                                                                          : nullptr;
+  }
   size_t shift() const { return (word_ & kShifted) != 0 ? bytes() : 0; }
 
 private:

@@ -39,7 +39,7 @@ public:
       split(chunk, needed);
     }
     chunk->set_in_use();
-    return aligned(chunk, align);
+    return chunk->aligned_block(align);
   }
 
   // Only from what was freed, without a fresh region.
@@ -49,7 +49,7 @@ public:
     if (chunk == nullptr) return nullptr;
     split(chunk, needed);
     chunk->set_in_use();
-    return aligned(chunk, align);
+    return chunk->aligned_block(align);
   }
 
   Release release(void *block) {
@@ -92,18 +92,11 @@ private:
 
   static Chunk *first_of(Address region) { return Chunk::at(region + kEdge); }
 
-  // The chunk whose block is `block`, as far as can be told; null where there is none.
   static Chunk *chunk_of(const void *block) {
-    const auto address = reinterpret_cast<Address>(block);
     const Address begin = Source::begin_of(block);
-    if (begin == 0 || address % 8 != 0 || address < begin + kEdge + Chunk::kHeaderBytes)
-      return nullptr;
-    Chunk *chunk = Chunk::of(block);
-    if (const size_t by = chunk->shift()) chunk = Chunk::at(chunk->address() - by);
-    if (chunk->address() < begin + kEdge || chunk->bytes() < kShortest ||
-        chunk->end() > begin + Source::length_of(block) - Chunk::kHeaderBytes)
-      return nullptr;
-    return chunk;
+    if (begin == 0) return nullptr;
+    const Address end = begin + Source::length_of(block) - Chunk::kHeaderBytes;
+    return Chunk::find(block, begin + kEdge, end, kShortest);
   }
 
   bool add_region(size_t needed) {
@@ -173,16 +166,6 @@ private:
     const Address last = round_down(to, kPageBytes);
     // Nobody relies on what these pages hold.
     if (first < last) static_cast<void>(os::discard(reinterpret_cast<void *>(first), last - first));
-  }
-
-  void *aligned(Chunk *chunk, size_t align) const {
-    void *block = chunk->block();
-    const auto address = reinterpret_cast<Address>(block);
-    const size_t by = round_up(address, align) - address;
-    if (by == 0) return block;
-    block = reinterpret_cast<void *>(address + by);
-    Chunk::mark_shift(block, by);
-    return block;
   }
 
   Index index_;

@@ -26,10 +26,7 @@ public:
     top_ = chunk->after();
     top_->make(0);
     chunk->set_in_use();
-    const auto block = reinterpret_cast<Address>(chunk->block());
-    const size_t by = round_up(block, align) - block;
-    if (by != 0) Chunk::mark_shift(reinterpret_cast<void *>(block + by), by);
-    return reinterpret_cast<void *>(block + by);
+    return chunk->aligned_block(align);
   }
 
   Release release(void *block) {
@@ -80,15 +77,7 @@ private:
 
   static Chunk *chunk_of(const void *block) {
     const Address area = area_of(block);
-    const auto address = reinterpret_cast<Address>(block);
-    if (area == 0 || address % 8 != 0 || address < area + kEdge + Chunk::kHeaderBytes)
-      return nullptr;
-    Chunk *chunk = Chunk::of(block);
-    if (const size_t by = chunk->shift()) chunk = Chunk::at(chunk->address() - by);
-    if (chunk->address() < area + kEdge || chunk->bytes() < kLeast ||
-        chunk->end() > area + kAreaBytes)
-      return nullptr;
-    return chunk;
+    return Chunk::find(block, area + kEdge, area + kAreaBytes, kLeast);
   }
 
   Chunk *top_ = nullptr;

@@ -8,8 +8,8 @@ import pytest
 from abut.errors import AbutError
 from abut.papers import Request
 from abut_papers.adcock import bench as adcock
-from abut_papers.adcock.bench import MoveResult
 from abut_papers.adcock.experiments import SIZES, experiments
+from abut_papers.adcock.tables import MoveResult
 
 Answer = Callable[[list[str]], dict[str, object]]
 Measure = Callable[..., MoveResult]
