@@ -72,7 +72,7 @@ public:
     Place place{kNoCell, root};
     PageId block = kNoPage;
     for (CellId node = structure_.at(place); found(node); node = structure_.at(place)) {
-      if (!found(block) || heap.is_full(block)) block = new_page();
+      if (!found(block) || heap.is_full(block)) block = heap.empty_page();
       const CellId to = heap.find(Lowest<Level::cell, Level::page>{}, block);
       relocate<Links>(heap, node, to);
       structure_.set(place, to);
@@ -110,18 +110,13 @@ private:
     return block_at(place);
   }
 
-  PageId new_page() {
-    const PageId page = structure_.heap().empty_page();
-    if (!found(page)) throw HeapIsFull();
-    return page;
-  }
   // A cell of the block, or of a new one if it is full.
   CellId take(PageId block) {
     Heap &heap = structure_.heap();
     if (found(block))
       if (const CellId cell = heap.find(Lowest<Level::cell, Level::page>{}, block); found(cell))
         return cell;
-    return heap.find(Lowest<Level::cell, Level::page>{}, new_page());
+    return heap.find(Lowest<Level::cell, Level::page>{}, heap.empty_page());
   }
 
   // Nodes that follow each other, and the blocks that they are to lie in, with how many in each.

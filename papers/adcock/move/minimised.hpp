@@ -26,7 +26,6 @@ public:
     Heap &heap = structure_.heap();
     PageId &block = partial_[root];
     if (!found(block)) block = heap.empty_page();
-    if (!found(block)) throw HeapIsFull();
     const CellId cell = heap.find(Lowest<Level::cell, Level::page>{}, block);
     if (heap.is_full(block)) block = kNoPage;
     return cell;

@@ -82,7 +82,7 @@ private:
 
   LineId empty_line() {
     const LineId line = structure_.heap().find(Newblock<Level::line, Level::heap>{});
-    if (!found(line)) throw HeapIsFull();
+    if (!found(line)) throw std::bad_alloc();
     return line;
   }
   void copy(ClusterHere &cluster, Place place) {

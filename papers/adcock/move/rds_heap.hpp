@@ -8,11 +8,6 @@
 
 namespace adcock::move {
 
-// Thrown where a heap with a bound has no free cell.
-struct HeapIsFull : std::bad_alloc {
-  const char *what() const noexcept override { return "adcock::move: the bounded heap is full"; }
-};
-
 template <typename Node, Geometry Wanted = Geometry{}, Needs What = Needs{}>
 class RdsHeap : public HeapFinding<sizeof(Node), Wanted, What> {
   using Finding = HeapFinding<sizeof(Node), Wanted, What>;
@@ -42,8 +37,6 @@ public:
 
   // ---- how large it may be ----
 
-  // Never more than so many pages: an allocation beyond that fails. 0 is no bound.
-  void bound_pages(std::uint32_t pages) { bound_pages_ = pages; }
   // Operations that need empty blocks get new memory only while the heap has no more than `m` cells for each node
   // (the m of 3.3.5); then they get the emptiest there are. What finds no free cell at all still gets one. 0 is no
   // bound.
@@ -56,11 +49,9 @@ public:
     cells_.prefer_huge_pages();
     this->prefer_huge_tables();
   }
-  bool may_grow() const { return bound_pages_ == 0 || this->pages() < bound_pages_; }
   bool may_grow_for_layout() const {
-    if (!may_grow() || bound_ratio_ <= 0) return may_grow();
-    return double(this->pages() + 1) * Numbers::kCellsPerPage <=
-           bound_ratio_ * double(this->nodes());
+    return bound_ratio_ <= 0 || double(this->pages() + 1) * Numbers::kCellsPerPage <=
+                                    bound_ratio_ * double(this->nodes());
   }
 
   // ---- finding ----
@@ -79,7 +70,7 @@ public:
     if constexpr (kWantsEmpty)
       if (!this->has_empty(operation) && may_grow_for_layout()) grow();
     auto found = this->find_in_heap(operation);
-    if (found == Finding::nothing(operation) && How != Choice::newblock && may_grow()) {
+    if (found == Finding::nothing(operation) && How != Choice::newblock) {
       grow();
       found = this->find_in_heap(operation);
     }
@@ -88,10 +79,10 @@ public:
   // A free cell of the line; kNoCell if it is full.
   CellId take(LineId line) { return this->take_lowest(line); }
 
-  // A page without a node, whatever the ratio; for movers. kNoPage where the heap may not grow.
+  // A page without a node, whatever the ratio; for movers.
   PageId empty_page() {
     constexpr Newblock<Level::page, Level::heap> kNewPage;
-    if (!this->has_empty(kNewPage) && may_grow()) grow();
+    if (!this->has_empty(kNewPage)) grow();
     return this->find_in_heap(kNewPage);
   }
 
@@ -131,7 +122,6 @@ public:
 
 private:
   MappedReserve cells_;
-  std::uint32_t bound_pages_ = 0;
   double bound_ratio_ = 0;
 };
 

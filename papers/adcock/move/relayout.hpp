@@ -106,8 +106,7 @@ std::size_t relayout_lists(const Structure<Heap, Links> &structure) {
 
 // Moves all that can be reached from the roots into fresh pages: trees in clusters of a line, lists end to end. For the
 // time of it the heap has up to twice its pages; `trim` gives them back. How many nodes moved. All cells' numbers and
-// pointers to nodes that a caller has are invalid then. Throws HeapIsFull where the bound does not leave room; the
-// structure is whole then, and in part where it was.
+// pointers to nodes that a caller has are invalid then.
 template <typename Links, typename Heap>
 std::size_t relayout(Heap &heap, CellId *roots, std::uint32_t count,
                      Nesting nesting = Nesting::lines) {

@@ -116,33 +116,26 @@ private:
   Structure<Heap, Links> structure_;
 };
 
-// The parts of an order, of `length` each, in any order; the last, if it is shorter, is filled up.
-inline CellOrder shuffled(CellOrder order, std::size_t length, std::mt19937_64 &random) {
-  order.resize((order.size() + length - 1) / length * length, kNoCell);
-  std::vector<std::size_t> parts(order.size() / length);
-  for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = i;
-  std::shuffle(parts.begin(), parts.end(), random);
-  CellOrder result;
-  result.reserve(order.size());
-  for (const std::size_t part : parts) {
-    const auto begin = order.begin() + static_cast<std::ptrdiff_t>(part * length);
-    result.insert(result.end(), begin, begin + static_cast<std::ptrdiff_t>(length));
-  }
-  return result;
-}
-// The same inside each part of `outer`.
+// Of each part of `outer` of an order, the parts of `length` in any order; the last, if it is shorter, is filled up.
 inline CellOrder shuffled_within(CellOrder order, std::size_t outer, std::size_t length,
                                  std::mt19937_64 &random) {
   order.resize((order.size() + outer - 1) / outer * outer, kNoCell);
   CellOrder result;
   result.reserve(order.size());
-  for (auto begin = order.begin(); begin != order.end();
-       begin += static_cast<std::ptrdiff_t>(outer)) {
-    const CellOrder part =
-        shuffled({begin, begin + static_cast<std::ptrdiff_t>(outer)}, length, random);
-    result.insert(result.end(), part.begin(), part.end());
+  std::vector<std::size_t> parts(outer / length);
+  for (std::size_t at = 0; at < order.size(); at += outer) {
+    for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = at + i * length;
+    std::shuffle(parts.begin(), parts.end(), random);
+    for (const std::size_t part : parts) {
+      const auto begin = order.begin() + static_cast<std::ptrdiff_t>(part);
+      result.insert(result.end(), begin, begin + static_cast<std::ptrdiff_t>(length));
+    }
   }
   return result;
+}
+// The same of the whole order.
+inline CellOrder shuffled(const CellOrder &order, std::size_t length, std::mt19937_64 &random) {
+  return shuffled_within(order, (order.size() + length - 1) / length * length, length, random);
 }
 
 } // namespace adcock::move

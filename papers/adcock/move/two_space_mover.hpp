@@ -113,7 +113,6 @@ private:
     Heap &heap = structure_.heap();
     if (!found(line_) || Numbers::line_in_page(line_) + 1 == Numbers::kLinesPerPage) {
       const PageId page = heap.empty_page();
-      if (!found(page)) throw HeapIsFull();
       heap.set_space(page, to_);
       line_ = Numbers::line(page, 0);
     } else {

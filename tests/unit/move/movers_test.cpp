@@ -149,16 +149,6 @@ TEST_P(BothVariants, RelayoutClustersTheWholeTree) {
   }
 }
 
-TEST(Relayout, OfABoundedHeapThatIsTooSmallLeavesTheTreeWhole) {
-  bench::DictTree<kShape, Needs{}, NoSites> tree(true, 1);
-  Updates updates(tree, 2);
-  updates.fill(2000);
-  tree.heap().bound_pages(tree.heap().pages() + 3);
-  EXPECT_THROW(relayout<DictLinks>(tree.heap(), tree.root()), HeapIsFull);
-  updates.expect_whole();
-  EXPECT_EQ(tree.heap().nodes(), 2000u);
-}
-
 // How often all walks from the root down come from one line to another.
 template <typename Heap>
 std::size_t lines_met(const Heap &heap, CellId node) {

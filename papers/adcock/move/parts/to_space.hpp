@@ -22,7 +22,7 @@ public:
   ToSpace &operator=(const ToSpace &) = delete;
   ~ToSpace() { heap_->rebuild(); }
 
-  // A line without a node: the next of the page, or the first of the next page. Throws HeapIsFull.
+  // A line without a node: the next of the page, or the first of the next page.
   LineId next_line() {
     if (line_in_page_ == Numbers::kLinesPerPage) next_page();
     return Numbers::line(page_, line_in_page_++);
@@ -59,7 +59,6 @@ private:
       page_ = empty_.back();
       empty_.pop_back();
     } else {
-      if (!heap_->may_grow()) throw HeapIsFull();
       page_ = heap_->grow();
     }
     line_in_page_ = 0;
