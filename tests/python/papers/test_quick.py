@@ -69,7 +69,7 @@ NAMES: dict[str, dict[str, tuple[str, ...]]] = {
 DRAWN = {
     "adcock": "degradation",
     "cyll": "figures 5.7 and 5.8: time of heaps",
-    "dpa": "figure 9: objects",
+    "dpa": "figure 9: time by objects",
     "rezaei": "shared with the allocator",
     "vam": "figure 8: perl-hashes",
 }
