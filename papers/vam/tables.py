@@ -1,17 +1,22 @@
 """Vam's figures as tables and as charts."""
 
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from rich.table import Table
 
+from abut.papers import Claim
 from abut.reporters.charts import Chart
 from abut.reporters.grid import grid
-from abut.reporters.pages import memory_text
+from abut.reporters.pages import memory_text, pages_document, pages_table
 from abut.reporters.units import amount
 from abut.simulation.pages import PAGE_BYTES, PageReport
 from abut_papers.allocators.comparison import AllocatorsResult
+from abut_papers.allocators.program_runs import ProgramRuns
 from abut_papers.common.bars import bars
+from abut_papers.vam import custom
 from abut_papers.vam.figures import (
     MIDDLE,
     REACHABLE,
@@ -20,11 +25,61 @@ from abut_papers.vam.figures import (
     ProgramPages,
     ProgramsPages,
 )
+from abut_papers.vam.pressure import Pressure
 
 _MIB = 1 << 20
 
 
-def fragmentation_table(result: ProgramsPages) -> Table:
+@dataclass(frozen=True, slots=True)
+class VamResult(ProgramsPages):
+    """The figures of pages, and real runs: all of them, in little memory, of custom allocators."""
+
+    runs: AllocatorsResult
+    pressure: Pressure
+    regions: ProgramRuns
+
+    def claims(self) -> list[Claim]:
+        """The means that sections 4.1 to 4.6 state."""
+        found = [*self.runs.claims()]
+        fragmentation = self.mean_fragmentation()
+        found += [
+            Claim(f"figure 6: {heap}, pages over live data", theirs, f"{fragmentation[heap]:.2f}")
+            for heap, theirs in THEIR_FRAGMENTATION.items()
+            if heap in fragmentation
+        ]
+        found += self.pressure.claims()
+        return found + custom.claims(self.regions)
+
+    def tables(self) -> list[Table]:
+        """Those of the runs; figures 6 and 9; then of each program figures 7 and 8."""
+        return [
+            *self.runs.tables(),
+            _fragmentation_table(self),
+            _prefetch_table(self),
+            *self.pressure.tables(),
+            *(curve_table(program) for program in self.programs),
+            *(pages_table(f"{one.name}: {one.about}", "heap", one.pages) for one in self.programs),
+            custom.table(self.regions),
+        ]
+
+    def document(self) -> dict[str, Any]:
+        """All of it, with the curves at a hundred sizes."""
+        return {
+            **self.runs.document(),
+            "programs": [
+                {"program": program.name, **pages_document(program.pages)}
+                for program in self.programs
+            ],
+            "pressure": self.pressure.document(),
+            "regions": asdict(self.regions),
+        }
+
+    def charts(self) -> list[Chart]:
+        """Figures 2, 3b, 6, 8 and 9."""
+        return _charts(self, self.runs)
+
+
+def _fragmentation_table(result: ProgramsPages) -> Table:
     """Figure 6: a row a heap, a column a program; the mean, and the authors' where they say it."""
     means = result.mean_fragmentation()
     table = _table("most pages in use over those of the most live data (figure 6)", result)
@@ -35,7 +90,7 @@ def fragmentation_table(result: ProgramsPages) -> Table:
     return table
 
 
-def prefetch_table(result: ProgramsPages) -> Table:
+def _prefetch_table(result: ProgramsPages) -> Table:
     """Figure 9: of the misses of half the pages that are needed, how many reading ahead covers."""
     table = _table("misses in half of the memory that reading ahead covers (figure 9)", result)
     for heap in result.heaps:
@@ -71,7 +126,7 @@ def _table(title: str, result: ProgramsPages) -> Table:
     return grid(title, ["heap", *(one.name for one in result.programs), "mean", "theirs"])
 
 
-def charts(result: ProgramsPages, runs: AllocatorsResult) -> list[Chart]:
+def _charts(result: ProgramsPages, runs: AllocatorsResult) -> list[Chart]:
     """Figures 2, 3b, 6 and 9, a group of bars a program; and 8, of each program."""
 
     def by_lea(what: str) -> dict[str, dict[str, float]]:
