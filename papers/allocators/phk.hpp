@@ -3,7 +3,7 @@
 
 #include "allocators/layers/classes.hpp"
 #include "allocators/layers/direct.hpp"
-#include "allocators/layers/run_orders.hpp"
+#include "allocators/layers/orders.hpp"
 #include "allocators/layers/segregated_pages.hpp"
 
 namespace abut::allocators {

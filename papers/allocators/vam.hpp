@@ -4,8 +4,8 @@
 #include "allocators/layers/chunk_lists.hpp"
 #include "allocators/layers/classes.hpp"
 #include "allocators/layers/direct.hpp"
+#include "allocators/layers/orders.hpp"
 #include "allocators/layers/regions.hpp"
-#include "allocators/layers/run_orders.hpp"
 #include "allocators/layers/segregated_pages.hpp"
 #include "allocators/layers/sources.hpp"
 

@@ -13,7 +13,7 @@ inline constexpr size_t kAreaBytes = 16 * MiB;
 // The kinds that areas have here: whole pages of equal cells, or chunks with boundary tags.
 using AreaKind = heap::SegmentKind;
 
-extern constinit heap::SegmentMap area_map;
+inline constinit heap::SegmentMap area_map;
 
 inline Address area_of(const void *memory) {
   return round_down(reinterpret_cast<Address>(memory), kAreaBytes);

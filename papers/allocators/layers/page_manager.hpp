@@ -2,7 +2,7 @@
 //
 // Each area begins with a table of one record a page. The first and the last record of a free run know how long it is,
 // so that neighbours become one run as soon as they are free; which run serves a request is the order's affair
-// (run_orders.hpp). Pages that are given back go to the kernel at once (Vam, section 3.6).
+// (orders.hpp). Pages that are given back go to the kernel at once (Vam, section 3.6).
 #pragma once
 
 #include "allocators/layers/areas.hpp"

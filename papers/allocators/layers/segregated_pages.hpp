@@ -1,7 +1,7 @@
 // Page blocks: runs of pages that are cut into cells of one size.
 #pragma once
 
-#include "allocators/layers/ordered_list.hpp"
+#include "allocators/layers/orders.hpp"
 #include "allocators/layers/page_manager.hpp"
 #include "allocators/layers/slots.hpp"
 

@@ -2,6 +2,7 @@
 #include "api/calls.hpp"
 #include "api/export.hpp"
 #include "api/new_handlers.hpp"
+#include "api/served.hpp"
 #include "context/entry_stub.hpp"
 #include "dpa/patch/patcher.hpp"
 #include "os/environment.hpp"
@@ -79,21 +80,6 @@ __attribute__((destructor(101))) void write_counts() {
 }
 
 } // namespace
-
-namespace served {
-
-using entry::release;
-using heap::allocate;
-using heap::allocate_aligned;
-static void *aligned(size_t align, size_t bytes) {
-  return entry::or_no_memory(heap::allocate_aligned(align, bytes));
-}
-static size_t usable(const char *call, void *memory) {
-  const size_t usable = heap::usable_size(call, memory);
-  return usable != 0 ? usable : entry::foreign_usable_size(call, memory);
-}
-
-} // namespace served
 
 ABUT_BODY void *dpa_malloc(size_t bytes, const Address *sp, Address rbp) {
   return entry::or_no_memory(allocate(bytes, {sp, rbp}));

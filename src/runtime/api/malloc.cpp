@@ -1,6 +1,7 @@
 // malloc, free and their relatives in C, POSIX and the GNU C library.
 #include "api/calls.hpp"
 #include "api/export.hpp"
+#include "api/served.hpp"
 
 using namespace abut;
 using entry::or_no_memory;
@@ -98,16 +99,5 @@ ABUT_EXPORT void *realloc(void *memory, size_t bytes) {
   entry::release("realloc", memory);
   return nullptr;
 }
-
-namespace served {
-using entry::release;
-static void *aligned(size_t align, size_t bytes) {
-  return or_no_memory(heap::allocate_aligned(align, bytes));
-}
-static size_t usable(const char *call, void *memory) {
-  const size_t usable = heap::usable_size(call, memory);
-  return usable != 0 ? usable : entry::foreign_usable_size(call, memory);
-}
-} // namespace served
 
 #include "api/derived_calls.hpp"

@@ -2,6 +2,7 @@
 #include "api/calls.hpp"
 #include "api/export.hpp"
 #include "api/new_handlers.hpp"
+#include "api/served.hpp"
 
 using namespace abut;
 using entry::allocate_or_throw;
@@ -70,12 +71,6 @@ ABUT_BODY void *abut_grouped_new(size_t bytes, const Address *sp, Address rbp) {
 
 ABUT_EXPORT_CXX void *operator new(size_t bytes) { return allocate_new(bytes, ABUT_SITE); }
 ABUT_EXPORT_CXX void *operator new[](size_t bytes) { return allocate_new(bytes, ABUT_SITE); }
-
-namespace served {
-using entry::release;
-using heap::allocate;
-using heap::allocate_aligned;
-} // namespace served
 
 #include "api/every_delete.hpp"
 #include "api/more_new.hpp"

@@ -1,20 +1,180 @@
-// The parts that manage pages and memory, each alone.
+// The parts of the papers' allocators, each alone.
+#include "allocators/layers/address_tree.hpp"
 #include "allocators/layers/chunk_lists.hpp"
 #include "allocators/layers/classes.hpp"
+#include "allocators/layers/orders.hpp"
 #include "allocators/layers/quick_lists.hpp"
 #include "allocators/layers/regions.hpp"
-#include "allocators/layers/run_orders.hpp"
 #include "allocators/layers/segregated_pages.hpp"
+#include "allocators/layers/slots.hpp"
 #include "allocators/layers/sources.hpp"
+#include "support/random.hpp"
 
+#include <array>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <map>
 #include <vector>
 
 namespace abut::layers {
 namespace {
 
 Address address_of(const void *memory) { return reinterpret_cast<Address>(memory); }
+
+struct Page {
+  alignas(4096) std::array<char, 4096> bytes;
+  Cells cells(uint32_t each) {
+    return {reinterpret_cast<Address>(bytes.data()), each, 4096 / each};
+  }
+};
+
+TEST(ReapSlots, GoToTheEndBeforeTheyReuse) {
+  Page page;
+  ReapSlots slots;
+  const Cells cells = page.cells(1024);
+  void *first = slots.take(cells);
+  slots.give(cells, first);
+  EXPECT_EQ(slots.take(cells), cells.at(1));
+  EXPECT_EQ(slots.take(cells), cells.at(2));
+  EXPECT_EQ(slots.take(cells), cells.at(3));
+  EXPECT_EQ(slots.take(cells), first);
+}
+
+TEST(BitmapSlots, UseTheLowestAndNoticeASecondFree) {
+  Page page;
+  BitmapSlots<512> slots;
+  const Cells cells = page.cells(16);
+  for (int i = 0; i < 200; ++i) slots.take(cells);
+  EXPECT_TRUE(slots.give(cells, cells.at(150)));
+  EXPECT_TRUE(slots.give(cells, cells.at(7)));
+  EXPECT_FALSE(slots.give(cells, cells.at(7)));
+  EXPECT_EQ(slots.take(cells), cells.at(7));
+  EXPECT_EQ(slots.take(cells), cells.at(150));
+}
+
+// Chunks in a stretch of memory, free or not, against an index.
+template <class I>
+class ChunkIndexTest : public testing::Test {
+protected:
+  static constexpr size_t kBytes = size_t{1} << 20;
+  void SetUp() override { memory.resize(kBytes / 8 + 2); }
+  Chunk *make(size_t at, size_t bytes) {
+    Chunk *chunk = Chunk::at(reinterpret_cast<Address>(memory.data()) + at);
+    chunk->make(bytes);
+    return chunk;
+  }
+  std::vector<uint64_t> memory;
+  I index;
+};
+using FirstFitTree = AddressTree<Fit::first>;
+using CartesianTree = AddressTree<Fit::better, TreeOrder::length>;
+using Indices =
+    testing::Types<BestFitTable<65536>, LogBins, AddressTree<>, FirstFitTree, CartesianTree>;
+TYPED_TEST_SUITE(ChunkIndexTest, Indices);
+
+// Best fit is exact for tables; the tree promises the better fit only, and is held to sufficing.
+TYPED_TEST(ChunkIndexTest, FindsAChunkWheneverThereIsOne) {
+  support::Random random(7);
+  std::multimap<size_t, Chunk *> in;
+  std::map<Chunk *, size_t> out;
+  for (size_t at = 0, bytes = 0; at + 4096 < this->kBytes; at += bytes) {
+    bytes = 48 + 16 * random.below(200);
+    out[this->make(at, bytes)] = bytes;
+  }
+  for (int step = 0; step < 20000; ++step) {
+    if (!out.empty() && random.below(2) == 0) {
+      auto one = out.begin();
+      std::advance(one, random.below(std::min<size_t>(out.size(), 8)));
+      this->index.add(one->first);
+      in.emplace(one->second, one->first);
+      out.erase(one);
+    } else {
+      const size_t wanted = 48 + 8 * random.below(500);
+      Chunk *chunk = this->index.take(wanted);
+      const auto best = in.lower_bound(wanted);
+      ASSERT_EQ(chunk != nullptr, best != in.end());
+      if (chunk == nullptr) continue;
+      ASSERT_GE(chunk->bytes(), wanted);
+      if constexpr (std::is_same_v<TypeParam, BestFitTable<65536>> ||
+                    std::is_same_v<TypeParam, LogBins>) {
+        ASSERT_EQ(chunk->bytes(), best->first);
+      }
+      auto [from, to] = in.equal_range(chunk->bytes());
+      while (from != to && from->second != chunk) ++from;
+      ASSERT_NE(from, to);
+      in.erase(from);
+      out[chunk] = chunk->bytes();
+    }
+  }
+}
+
+TYPED_TEST(ChunkIndexTest, ForgetsWhatIsRemoved) {
+  Chunk *chunk = this->make(0, 640);
+  this->index.add(chunk);
+  this->index.remove(chunk);
+  EXPECT_EQ(this->index.take(64), nullptr);
+}
+
+// A tree of chunks of 12 lengths, 64 bytes to `kLongest`; which lies above which depends on their addresses.
+constexpr size_t kLongest = 64 + 96 * 11;
+AddressTree<> tree_of_lengths(uint64_t *memory) {
+  AddressTree<> tree;
+  for (size_t i = 0; i < 12; ++i) {
+    Chunk *chunk = Chunk::at(reinterpret_cast<Address>(memory + 300 * i));
+    chunk->make(64 + 96 * (i * 5 % 12));
+    tree.add(chunk);
+  }
+  return tree;
+}
+
+// Better, not best: how well it fits depends on the tree's shape, so that only the mean of many is sure.
+TEST(AddressTree, TakesTheBetterFit) {
+  constexpr size_t kTrees = 256;
+  alignas(16) static std::array<uint64_t, 3600 + 2 * kTrees> memory;
+  size_t taken = 0;
+  for (size_t i = 0; i < kTrees; ++i) {
+    AddressTree<> tree = tree_of_lengths(&memory[2 * i]);
+    EXPECT_EQ(tree.take(kLongest + 8), nullptr);
+    EXPECT_EQ(tree.take(kLongest)->bytes(), kLongest);
+    taken += tree.take(64)->bytes();
+  }
+  EXPECT_LT(taken / kTrees, kLongest / 2);
+}
+
+// Addresses that come in order make a plain tree a list; this one must not become one: its calls go as deep as it is.
+TEST(AddressTree, StaysShallowWhateverTheOrder) {
+  constexpr size_t kChunks = 200'000;
+  std::vector<uint64_t> memory(kChunks * 8);
+  AddressTree<> tree;
+  for (size_t i = 0; i < kChunks; ++i) {
+    Chunk *chunk = Chunk::at(reinterpret_cast<Address>(&memory[8 * i]));
+    chunk->make(48);
+    tree.add(chunk);
+  }
+  EXPECT_LT(tree.depth(), 80U);
+}
+
+// Free chunks of 64, 256, 128, 512 and 96 bytes, from the lowest address on; 100 bytes are asked for three times.
+template <class Tree>
+std::vector<size_t> taken_of_five() {
+  alignas(16) static std::array<uint64_t, 512> memory;
+  Tree tree;
+  for (size_t i = 0; const size_t bytes : {64, 256, 128, 512, 96}) {
+    Chunk *chunk = Chunk::at(reinterpret_cast<Address>(&memory[100 * i++]));
+    chunk->make(bytes);
+    tree.add(chunk);
+  }
+  std::vector<size_t> taken;
+  while (Chunk *chunk = tree.take(100)) taken.push_back(chunk->bytes());
+  return taken;
+}
+
+// The lowest that suffices; and, where the longest is the root, down to the shortest that does: 512 has 256 on its left,
+// and that has 128 on its right.
+TEST(AddressTree, FitsFirstOrBetter) {
+  EXPECT_EQ(taken_of_five<FirstFitTree>(), (std::vector<size_t>{256, 128, 512}));
+  EXPECT_EQ(taken_of_five<CartesianTree>(), (std::vector<size_t>{128, 256, 512}));
+}
 
 struct Nothing {};
 template <template <class> class Order>
