@@ -80,76 +80,42 @@ def changes_to(size: Size, times: float) -> tuple[str, str]:
     return ("--operations", str(round(size.nodes * times)))
 
 
-# Figure 7.16, and 7.3: sites, and forms of ccmalloc.
+# Strategies at DICT's sites, with the thesis's values. Figures 7.3 and 7.16: sites, and forms of
+# ccmalloc. 7.18 and 7.19: hints of deleteMove or deleteCut are p parents and c children, and at
+# last any line serves (t) or none (f), where the insert site has its best; then the insert site's.
+# 7.20 and 7.21: coallocators near a hint; anywhere.
 _AT_SITES = {
-    "node": {"M": 16, "I": 6, "C": 1},
-    "fields": {"I": 5, "C": 5},
-}
-_CCMALLOC = {"node": ("MI", 20, 17, 20, 17), "fields": ("IC", 7, 4, -8, -16)}
-_FORMS = ("newblock-extended", "newblock-vanilla", "firstfit-extended", "firstfit-vanilla")
-# Figures 7.18 and 7.19, of deleteMove and deleteCut: p parents, c children, and whether any line
-# serves if none of theirs does. The insert site has its best, p1c0t; and then the other has.
-_OTHER = {
-    "node": (
-        "p1c2f p1c2t p1c1f p1c1t p2c2f p2c2t p2c1f p2c1t p2c0f p1c0f p2c0t p1c0t p0c2f p0c2t "
-        "p0c1f p0c1t p0c0f p0c0t",
-        (24, 24, 23, 22, 22, 21, 21, 20, 18, 18, 17, 17, 14, 13, 13, 12, 0, -3),
-    ),
-    "fields": (
-        "p1c0f p2c0f p1c1f p1c2f p2c1f p2c2f p1c2t p1c1t p2c2t p2c1t p1c0t p2c0t p0c0f p0c1f "
-        "p0c2f p0c2t p0c1t p0c0t",
-        (13, 10, 10, 7, 7, 5, 3, 3, 2, 1, 1, 0, 0, -3, -4, -7, -7, -14),
-    ),
-}
-_INSERT = "p2c0t p0c0t p1c0f p2c0f p0c0f"
-_INSERTED = {"node": (22, 19, 14, 14, 11), "fields": (9, 6, 9, 5, 5)}
-# Figures 7.20 and 7.21: near a hint; anywhere.
-_PATTERNS = (
-    "L;EL L;EP L;null L;F L;ELIEP L;FP L;FLIEP L;FLIFP L;ELIFP L;FL L,NLIP;EL L,P;EL L,ELIP;EL "
-    "L,FLIP;EL EL P;EL FLIP;EL NLIP;EL ELIP;EL P;EP"
-)
-_PATTERNED = {
-    "node": (24, 17, 15, 14, 10, 5, 3, 3, 0, 0, 20, 12, 4, 4, 0, -1, -3, -8, -9, 7),
-    "fields": (
-        13,
-        6,
-        9,
-        7,
-        -3,
-        -11,
-        -6,
-        -9,
-        -14,
-        -2,
-        7,
-        -13,
-        -25,
-        -20,
-        -7,
-        -21,
-        -24,
-        -16,
-        -31,
-        -13,
-    ),
+    "node": """
+        M=16 I=6 C=1 MI-newblock-extended=20 MI-newblock-vanilla=17 MI-firstfit-extended=20
+        MI-firstfit-vanilla=17 other-p1c2f=24 other-p1c2t=24 other-p1c1f=23 other-p1c1t=22
+        other-p2c2f=22 other-p2c2t=21 other-p2c1f=21 other-p2c1t=20 other-p2c0f=18
+        other-p1c0f=18 other-p2c0t=17 other-p1c0t=17 other-p0c2f=14 other-p0c2t=13
+        other-p0c1f=13 other-p0c1t=12 other-p0c0f=0 other-p0c0t=-3 insert-p2c0t=22
+        insert-p0c0t=19 insert-p1c0f=14 insert-p2c0f=14 insert-p0c0f=11 L;EL=24 L;EP=17
+        L;null=15 L;F=14 L;ELIEP=10 L;FP=5 L;FLIEP=3 L;FLIFP=3 L;ELIFP=0 L;FL=0 L,NLIP;EL=20
+        L,P;EL=12 L,ELIP;EL=4 L,FLIP;EL=4 EL=0 P;EL=-1 FLIP;EL=-3 NLIP;EL=-8 ELIP;EL=-9
+        P;EP=7
+    """,
+    "fields": """
+        I=5 C=5 IC-newblock-extended=7 IC-newblock-vanilla=4 IC-firstfit-extended=-8
+        IC-firstfit-vanilla=-16 other-p1c0f=13 other-p2c0f=10 other-p1c1f=10 other-p1c2f=7
+        other-p2c1f=7 other-p2c2f=5 other-p1c2t=3 other-p1c1t=3 other-p2c2t=2 other-p2c1t=1
+        other-p1c0t=1 other-p2c0t=0 other-p0c0f=0 other-p0c1f=-3 other-p0c2f=-4
+        other-p0c2t=-7 other-p0c1t=-7 other-p0c0t=-14 insert-p2c0t=9 insert-p0c0t=6
+        insert-p1c0f=9 insert-p2c0f=5 insert-p0c0f=5 L;EL=13 L;EP=6 L;null=9 L;F=7
+        L;ELIEP=-3 L;FP=-11 L;FLIEP=-6 L;FLIFP=-9 L;ELIFP=-14 L;FL=-2 L,NLIP;EL=7 L,P;EL=-13
+        L,ELIP;EL=-25 L,FLIP;EL=-20 EL=-7 P;EL=-21 FLIP;EL=-24 NLIP;EL=-16 ELIP;EL=-31
+        P;EP=-13
+    """,
 }
 
 
 def _sites(size: Size) -> Iterator[Experiment]:
     """Figures 7.3 and 7.16 to 7.24: which sites and which coallocators, at m = 1.1."""
     little = ("--percent", "110")
-    for node, alone in _AT_SITES.items():
-        sites, *forms = _CCMALLOC[node]
-        other, values = _OTHER[node]
-        known = alone | {
-            f"{sites}-{form}": value for form, value in zip(_FORMS, forms, strict=True)
-        }
-        known |= dict(zip((f"other-{one}" for one in other.split()), values, strict=True))
-        known |= dict(
-            zip((f"insert-{one}" for one in _INSERT.split()), _INSERTED[node], strict=True)
-        )
-        known |= dict(zip(_PATTERNS.split(), _PATTERNED[node], strict=True))
-        variants = (STILL, *_at_sites(tuple(known), tuple(known.values())))
+    for node, text in _AT_SITES.items():
+        values = {name: float(value) for name, value in (one.split("=") for one in text.split())}
+        variants = (STILL, *_at_sites(tuple(values), tuple(values.values())))
         about = "sites I(nsert), M(ove), C(ut), m = 1.1"
         yield on_dict(f"sites-dict-{node}", about, size, node, variants, *little)
     about = "where hints are sought, m = 1.1"
