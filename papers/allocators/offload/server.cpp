@@ -55,14 +55,6 @@ bool Service::is_interrupted() const {
   return os::single_threaded() && lock_.holder() == Side::program;
 }
 
-// Looks now and then whether there is a server still; without one, nobody need be called.
-void Service::look_after_server(Client &client) {
-  report_refused();
-  constexpr unsigned kOften = 64;
-  if (server() == 0 || !is_running() || ++client.times_unserved % kOften != 0) return;
-  if (!os::is_running(server())) running_.store(false, std::memory_order_relaxed);
-}
-
 void Service::leave_server() {
   if (server() == 0) return;
   leaving_.store(1, std::memory_order_seq_cst);
@@ -77,14 +69,6 @@ void Service::leave_server() {
     os::fail("fork", nullptr,
              "the program has closed the file of the memory that it shares with its heap's server");
   server_.store(0, std::memory_order_relaxed);
-}
-
-// What the server refused ends the program, as what is refused in line does.
-void Service::report_refused() {
-  if (refused_block_.load(std::memory_order_relaxed) == nullptr) [[likely]]
-    return;
-  if (void *block = refused_block_.exchange(nullptr, std::memory_order_acquire))
-    refuse_(block, refused_);
 }
 
 } // namespace abut::offload

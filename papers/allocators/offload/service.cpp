@@ -116,7 +116,6 @@ void *Service::allocate(size_t bytes, size_t align) {
 
 // The thread does the service's work, a little more than it needs.
 void *Service::allocate_now(Client &client, unsigned size) {
-  look_after_server(client);
   const std::lock_guard held(*this);
   drain(client, kBatch);
   if (void *block = client.stashes[size].pop()) return block;
@@ -133,13 +132,11 @@ void Service::release(void *block) {
     return give(block);
   }
   while (!mine->frees.push(block)) {
-    look_after_server(*mine);
     const std::lock_guard held(*this);
     drain(*mine, kBatch);
   }
   if (++mine->posted >= 256) {
     mine->posted = 0;
-    report_refused();
     call();
   }
 }
@@ -184,10 +181,7 @@ void Service::call() {
 
 void Service::give(void *block) {
   const layers::Release result = heap_.release(block);
-  if (result == layers::Release::done) return;
-  if (this_side == Side::program) return refuse_(block, result);
-  refused_ = result;
-  refused_block_.store(block, std::memory_order_release);
+  if (result != layers::Release::done) refuse_(block, result);
 }
 
 // What was freed last is still in the cache of the processor that freed it: it waits for that thread's next request, and

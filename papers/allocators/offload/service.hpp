@@ -28,7 +28,6 @@ struct Client {
   alignas(kLineBytes) std::atomic<uint32_t> wanted{
       0};                      // the sizes that have few blocks left, one bit each
   uint32_t taken[kSizes] = {}; // since its bit was set last
-  uint32_t times_unserved = 0; // the thread had to do the service's work
   uint32_t posted = 0;         // frees since the service was told last
   std::atomic<bool> in_use{false};
   Client *next = nullptr;
@@ -102,9 +101,7 @@ private:
   static void left_alone();
   void look_at(Side holder);
   bool is_interrupted() const;
-  void look_after_server(Client &client);
   void leave_server();
-  void report_refused();
 
   SideLock lock_;
   allocators::Instance heap_;
@@ -120,8 +117,6 @@ private:
   // Which stash a block of so many bytes can go into: by eights, the number of its size and one, 0 for none. Whoever holds
   // the lock may use it.
   uint8_t stash_of_[kMeasured / 8] = {};
-  std::atomic<void *> refused_block_{nullptr}; // that the server found to be no block
-  layers::Release refused_ = layers::Release::done;
   std::atomic<uint64_t> rounds_{0};
 };
 

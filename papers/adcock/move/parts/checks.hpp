@@ -31,8 +31,7 @@ inline void poison(void *node, std::size_t bytes) {
   if constexpr (kChecks) std::memset(node, 0xdb, bytes);
 }
 
-// What stands for a part that is left out; the number keeps several of them apart, so that none takes room.
-template <int>
+// What stands for a part that is left out.
 struct Nothing {};
 
 } // namespace adcock::move

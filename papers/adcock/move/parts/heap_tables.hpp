@@ -111,11 +111,11 @@ public:
 protected:
   struct PageFacts {
     [[no_unique_address]] std::conditional_t<What.line_classes_in_page,
-                                             std::array<std::uint64_t, kCells + 1>, Nothing<0>>
+                                             std::array<std::uint64_t, kCells + 1>, Nothing>
         by_count;
-    [[no_unique_address]] std::conditional_t<What.lines_in_page, std::uint64_t, Nothing<1>> roomy;
-    [[no_unique_address]] std::conditional_t<What.page_counts(), std::uint16_t, Nothing<2>> count;
-    [[no_unique_address]] std::conditional_t<What.cell_cursors, std::uint8_t, Nothing<3>> cursor;
+    std::uint64_t roomy;
+    std::uint16_t count;
+    std::uint8_t cursor;
     std::uint8_t space;
   };
   // Which blocks are in the heap's lists: those with fewer nodes than so many. Only empty ones, if no others are sought.
