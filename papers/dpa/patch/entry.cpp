@@ -114,7 +114,6 @@ ABUT_ENTRY_STUB_2(calloc, dpa_calloc);
 ABUT_ENTRY_STUB_2(realloc, dpa_realloc);
 ABUT_ENTRY_STUB_1(_Znwm, dpa_new);
 ABUT_ENTRY_STUB_1(_Znam, dpa_new);
-extern "C" void *realloc(void *memory, size_t bytes);
 
 #include "api/derived_calls.hpp"
 #include "api/every_delete.hpp"
