@@ -3,19 +3,14 @@ separation on two real cores.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
 
 from abut.errors import AbutError
 from abut.measure.workload import Workload
-from abut.papers import Claim, Request
-from abut_papers.allocators.figures import figures
-from abut_papers.allocators.heaps import served_heap
+from abut.papers import Request
 from abut_papers.allocators.program_runs import ProgramRuns, runs_of
+from abut_papers.allocators.tables import AllocatorsResult
 from abut_papers.common.recordings import recorded_workloads, workloads
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 VAM_HEAPS = (
     *("lea", "phk", "phk-sc", "phk-reap", "phk-sc-reap", "vam", "vam-header", "vam-bitmap"),
@@ -26,52 +21,6 @@ SERVED_HEAPS = tuple(
     for heap in ("lea", "abt", "phk")
     for server in ("", "offload:", "offload-process:")
 )
-# Why the means may differ.
-WHY = {
-    ("time", "vam"): "a system call for each page that empties costs more now, and a miss less",
-    ("L2 misses", "vam"): "less is live; most of what vam saves are misses of the allocator itself",
-    ("time", "xalloc"): "theirs is of one program, parser, which does little but allocate",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class AllocatorsResult:
-    """Each program under every heap."""
-
-    programs: Sequence[ProgramRuns]
-    heaps: Sequence[str]
-
-    def claims(self) -> list[Claim]:
-        """Feng and Berger's means, beside ours."""
-        return [
-            Claim(
-                f"{figure.title}: {heap}",
-                f"{theirs:.2f}",
-                f"{mean.value:.2f}",
-                WHY.get((figure.what, heap), ""),
-            )
-            for figure in figures(self.programs, self.heaps)
-            for heap, theirs in figure.theirs.items()
-            if (mean := figure.mean(self.programs, heap))
-        ]
-
-    def tables(self) -> "list[Table]":
-        """Table 1, then a table a figure."""
-        from abut_papers.allocators.tables import demand_table, figure_table
-
-        shown = [figure_table(one, self.programs) for one in figures(self.programs, self.heaps)]
-        return [demand_table(self.programs), *shown, *self.served_tables()]
-
-    def served_tables(self) -> "list[Table]":
-        """What is served from elsewhere, beside the same heap in line."""
-        from abut_papers.allocators.tables import served_tables
-
-        served = [heap for heap in self.heaps if served_heap(heap)]
-        return served_tables(self.programs, served) if served else []
-
-    def document(self) -> dict[str, Any]:
-        """Seconds and resident bytes of every run, what was simulated, demands."""
-        return {"runs": [asdict(one) for one in self.programs]}
 
 
 def measure_with_misses(request: Request) -> AllocatorsResult:

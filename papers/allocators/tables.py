@@ -1,22 +1,64 @@
 """The papers' allocators, as tables."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from rich.table import Table
 
+from abut.measure.statistics import Estimate
+from abut.papers import Claim
 from abut.reporters.grid import grid
 from abut.reporters.units import amount, ratio_text, ratio_with_interval
-from abut_papers.allocators.figures import Figure
+from abut_papers.allocators.figures import Figure, figures
 from abut_papers.allocators.heaps import served_heap
-from abut_papers.allocators.program_runs import WALL_TIME
+from abut_papers.allocators.program_runs import WALL_TIME, ProgramRuns
 
-if TYPE_CHECKING:
-    from abut.measure.statistics import Estimate
-    from abut_papers.allocators.program_runs import ProgramRuns
+# Why the means may differ.
+WHY = {
+    ("time", "vam"): "a system call for each page that empties costs more now, and a miss less",
+    ("L2 misses", "vam"): "less is live; most of what vam saves are misses of the allocator itself",
+    ("time", "xalloc"): "theirs is of one program, parser, which does little but allocate",
+}
 
 
-def demand_table(programs: "Sequence[ProgramRuns]") -> Table:
+@dataclass(frozen=True, slots=True)
+class AllocatorsResult:
+    """Each program under every heap."""
+
+    programs: Sequence[ProgramRuns]
+    heaps: Sequence[str]
+
+    def claims(self) -> list[Claim]:
+        """Feng and Berger's means, beside ours."""
+        return [
+            Claim(
+                f"{figure.title}: {heap}",
+                f"{theirs:.2f}",
+                f"{mean.value:.2f}",
+                WHY.get((figure.what, heap), ""),
+            )
+            for figure in figures(self.programs, self.heaps)
+            for heap, theirs in figure.theirs.items()
+            if (mean := figure.mean(self.programs, heap))
+        ]
+
+    def tables(self) -> list[Table]:
+        """Table 1, then a table a figure."""
+        shown = [figure_table(one, self.programs) for one in figures(self.programs, self.heaps)]
+        return [demand_table(self.programs), *shown, *self.served_tables()]
+
+    def served_tables(self) -> list[Table]:
+        """What is served from elsewhere, beside the same heap in line."""
+        served = [heap for heap in self.heaps if served_heap(heap)]
+        return served_tables(self.programs, served) if served else []
+
+    def document(self) -> dict[str, Any]:
+        """Seconds and resident bytes of every run, what was simulated, demands."""
+        return {"runs": [asdict(one) for one in self.programs]}
+
+
+def demand_table(programs: Sequence[ProgramRuns]) -> Table:
     """Feng and Berger's table 1 for other programs: what each asks of its allocator."""
     table = grid(
         "what the programs ask for (table 1), under lea",
@@ -35,7 +77,7 @@ def demand_table(programs: "Sequence[ProgramRuns]") -> Table:
     return table
 
 
-def figure_table(figure: Figure, programs: "Sequence[ProgramRuns]") -> Table:
+def figure_table(figure: Figure, programs: Sequence[ProgramRuns]) -> Table:
     """A row a heap and a column a program; the mean of all, and the authors' where they say it."""
     table = grid(figure.title, ["heap", *(one.program for one in programs)])
     if len(programs) > 1:
@@ -52,7 +94,7 @@ def figure_table(figure: Figure, programs: "Sequence[ProgramRuns]") -> Table:
     return table
 
 
-def served_tables(programs: "Sequence[ProgramRuns]", heaps: Sequence[str]) -> list[Table]:
+def served_tables(programs: Sequence[ProgramRuns], heaps: Sequence[str]) -> list[Table]:
     """Times of heaps that are served from elsewhere, divided by those of the same heap in line."""
     tables = []
     for what, title in (
@@ -71,6 +113,6 @@ def served_tables(programs: "Sequence[ProgramRuns]", heaps: Sequence[str]) -> li
     return tables
 
 
-def _cell(ratio: "Estimate | None") -> str:
+def _cell(ratio: Estimate | None) -> str:
     counted = ratio is not None and ratio.replicates.size == 1
     return ratio_text(ratio) if counted else ratio_with_interval(ratio)

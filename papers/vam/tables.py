@@ -13,8 +13,8 @@ from abut.reporters.grid import grid
 from abut.reporters.pages import memory_text, pages_document, pages_table
 from abut.reporters.units import amount
 from abut.simulation.pages import PAGE_BYTES, PageReport
-from abut_papers.allocators.comparison import AllocatorsResult
 from abut_papers.allocators.program_runs import ProgramRuns
+from abut_papers.allocators.tables import AllocatorsResult
 from abut_papers.common.bars import bars
 from abut_papers.vam import custom
 from abut_papers.vam.figures import (

@@ -6,7 +6,7 @@ import pytest
 
 from abut.simulation.presets import find_preset
 from abut.trace import TraceWriter
-from abut_papers.allocators.comparison import AllocatorsResult
+from abut_papers.allocators.tables import AllocatorsResult
 from abut_papers.rezaei.bench import RezaeiResult, Row, rows_of
 
 

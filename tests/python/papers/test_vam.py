@@ -10,8 +10,8 @@ from abut.measure.workload import Workload
 from abut.papers import Request
 from abut.reporters.charts import draw_charts
 from abut.simulation.pages import compare_pages, run_pages
-from abut_papers.allocators.comparison import AllocatorsResult
 from abut_papers.allocators.program_runs import Demand, ProgramRuns
+from abut_papers.allocators.tables import AllocatorsResult
 from abut_papers.vam import pressure
 from abut_papers.vam.figures import REACHABLE, ProgramPages
 from abut_papers.vam.pressure import Pressure
