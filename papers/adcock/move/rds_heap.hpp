@@ -2,24 +2,24 @@
 // keeps beside the cells only what those operations need; the lines hold nothing but nodes.
 #pragma once
 
-#include "parts/heap_finding.hpp"
+#include "parts/heap_tables.hpp"
 
 #include <new>
 
 namespace adcock::move {
 
 template <typename Node, Geometry Wanted = Geometry{}, Needs What = Needs{}>
-class RdsHeap : public HeapFinding<sizeof(Node), Wanted, What> {
-  using Finding = HeapFinding<sizeof(Node), Wanted, What>;
+class RdsHeap : public HeapTables<sizeof(Node), Wanted, What> {
+  using Tables = HeapTables<sizeof(Node), Wanted, What>;
 
 public:
   using NodeType = Node;
-  using Numbers = typename Finding::Numbers;
-  using Mask = typename Finding::Mask;
+  using Numbers = typename Tables::Numbers;
+  using Mask = typename Tables::Mask;
   static constexpr std::size_t kMostCells = std::size_t{1} << 28;
 
   // Room for `most` cells; memory is taken as it is needed, a page at a time.
-  explicit RdsHeap(std::size_t most = kMostCells) : Finding(most) {
+  explicit RdsHeap(std::size_t most = kMostCells) : Tables(most) {
     grow();
     this->use(kNoCell); // its number means: no cell
     this->forget_one();
@@ -54,36 +54,75 @@ public:
                                     bound_ratio_ * double(this->nodes());
   }
 
-  // ---- finding ----
-
-  using Finding::nothing;
+  // ---- finding: an X in a Y (4.2.3) ----
 
   // Carries out an operation within a block: a LineId, a PageId, or nothing for the heap. Gives a CellId, which is then
-  // in use, a LineId or a PageId; or kNoCell, kNoLine, kNoPage.
-  template <Choice How, Level X, Level Y, typename Block>
-  auto find(Find<How, X, Y> operation, Block within) {
-    return this->find_within(operation, within);
+  // in use, a LineId or a PageId; or kNoCell, kNoLine, kNoPage. Within a page everything is a word of bits, so that `first`
+  // is as quick as `lowest` there, and the same; only in the whole heap is it a stack of its own.
+  CellId find(Lowest<Level::cell, Level::line> /*operation*/, LineId line) {
+    if (this->is_full(line)) return kNoCell;
+    const CellId cell =
+        Numbers::cell(line, static_cast<std::uint32_t>(std::countr_one(this->mask(line))));
+    this->use(cell);
+    return cell;
   }
+
+  template <Choice How>
+  LineId find(Find<How, Level::line, Level::page> /*operation*/, PageId page) {
+    const auto &facts = this->facts_[number(page)];
+    if constexpr (How == Choice::newblock) {
+      return line_of_bits(page, facts.by_count[0]);
+    } else if constexpr (How == Choice::emptiest) {
+      for (unsigned used = 0; used < Tables::kCells; ++used)
+        if (facts.by_count[used] != 0) return line_of_bits(page, facts.by_count[used]);
+      return kNoLine;
+    } else {
+      return line_of_bits(page, facts.roomy);
+    }
+  }
+
+  template <Choice How>
+  CellId find(Find<How, Level::cell, Level::page> /*operation*/, PageId page) {
+    auto &facts = this->facts_[number(page)];
+    if (facts.roomy == 0) return kNoCell;
+    std::uint64_t bits = facts.roomy;
+    if constexpr (How == Choice::cyclic) {
+      if (const std::uint64_t later = bits >> facts.cursor << facts.cursor; later != 0)
+        bits = later;
+      facts.cursor = static_cast<std::uint8_t>(std::countr_zero(bits));
+    }
+    return take(line_of_bits(page, bits));
+  }
+
   template <Choice How, Level X>
   auto find(Find<How, X, Level::heap> operation) {
     constexpr bool kWantsEmpty = How == Choice::newblock || How == Choice::emptiest;
     if constexpr (kWantsEmpty)
-      if (!this->has_empty(operation) && may_grow_for_layout()) grow();
-    auto found = this->find_in_heap(operation);
-    if (found == Finding::nothing(operation) && How != Choice::newblock) {
+      if (!has_empty(operation) && may_grow_for_layout()) grow();
+    auto found = find_in_heap(operation);
+    if (found == nothing(operation) && How != Choice::newblock) {
       grow();
-      found = this->find_in_heap(operation);
+      found = find_in_heap(operation);
     }
     return found;
   }
   // A free cell of the line; kNoCell if it is full.
-  CellId take(LineId line) { return this->take_lowest(line); }
+  CellId take(LineId line) { return find(Lowest<Level::cell, Level::line>{}, line); }
+  template <Choice How, Level X, Level Y>
+  static constexpr auto nothing(Find<How, X, Y> /*operation*/) {
+    if constexpr (X == Level::cell)
+      return kNoCell;
+    else if constexpr (X == Level::line)
+      return kNoLine;
+    else
+      return kNoPage;
+  }
 
   // A page without a node, whatever the ratio; for movers.
   PageId empty_page() {
     constexpr Newblock<Level::page, Level::heap> kNewPage;
-    if (!this->has_empty(kNewPage)) grow();
-    return this->find_in_heap(kNewPage);
+    if (!has_empty(kNewPage)) grow();
+    return find_in_heap(kNewPage);
   }
 
   // The cell becomes free. Its node has been destroyed.
@@ -121,6 +160,48 @@ public:
   }
 
 private:
+  template <Choice How, Level X>
+  auto find_in_heap(Find<How, X, Level::heap> /*operation*/) {
+    if constexpr (X == Level::cell) {
+      const CellId cell{this->cell_set_.top(0)};
+      if (number(cell) == kNobody) return kNoCell;
+      this->use(cell);
+      return cell;
+    } else if constexpr (X == Level::line) {
+      return LineId{ranked<How>(this->line_set_)};
+    } else {
+      return PageId{ranked<How>(this->page_set_)};
+    }
+  }
+
+  // Whether the heap has an empty X.
+  template <Choice How, Level X>
+  bool has_empty(Find<How, X, Level::heap> /*operation*/) const {
+    if constexpr (X == Level::line)
+      return this->line_set_.top(0) != kNobody;
+    else
+      return this->page_set_.top(0) != kNobody;
+  }
+  template <Choice How, typename Set>
+  static std::uint32_t ranked(const Set &set) {
+    if constexpr (How == Choice::newblock)
+      return set.top(0);
+    else if constexpr (How == Choice::emptiest)
+      return set.lowest();
+    else if constexpr (How == Choice::fullest) {
+      return set.highest();
+    } else {
+      // Any: what is in use before what is empty, so that empty blocks stay whole.
+      const std::uint32_t used = set.lowest(1);
+      return used != kNobody ? used : set.top(0);
+    }
+  }
+
+  static LineId line_of_bits(PageId page, std::uint64_t bits) {
+    if (bits == 0) return kNoLine;
+    return Numbers::line(page, static_cast<std::uint32_t>(std::countr_zero(bits)));
+  }
+
   MappedReserve cells_;
   double bound_ratio_ = 0;
 };
