@@ -64,29 +64,21 @@ class MoveResult:
 
 def _table(experiment: Experiment, rows: Sequence[Row]) -> Table:
     """A row a mover; where a layout degrades, a column a tenth of the run."""
-    if experiment.kind == "course":
-        made = grid(
-            experiment.about,
-            ["mover", *(f"{tenth * 10} %" for tenth in range(1, _TENTHS + 1))],
-            (
-                [row.variant.label, *(f"{one / row.course[0]:.2f}" for one in row.course)]
-                for row in rows
-            ),
-        )
-        made.caption = "time of an operation by that of the first tenth"
-        return made
-    if experiment.kind == "misses":
-        figures = [[f"{row.figures[key]:.3g}" for key in experiment.figures] for row in rows]
-        named = ([row.variant.label, *of] for row, of in zip(rows, figures, strict=True))
-        return grid(experiment.about, ["mover", *experiment.figures], named)
     columns = _columns(experiment, rows)
     cells = ([row.variant.label, *(cell(row) for cell in columns.values())] for row in rows)
-    return grid(experiment.about, ["mover", *columns], cells)
+    made = grid(experiment.about, ["mover", *columns], cells)
+    if experiment.kind == "course":
+        made.caption = "time of an operation by that of the first tenth"
+    return made
 
 
 def _columns(experiment: Experiment, rows: Sequence[Row]) -> dict[str, Callable[[Row], str]]:
-    """Of a comparison of movers: what a column is called, and a row's cell in it."""
+    """What a column is called, and a row's cell in it."""
     key, first = experiment.figures[0], rows[0]
+    if experiment.kind == "course":
+        return {f"{10 * (tenth + 1)} %": partial(_degraded, tenth) for tenth in range(_TENTHS)}
+    if experiment.kind == "misses":
+        return {each: partial(_figure, each, digits=3) for each in experiment.figures}
 
     def speedup(row: Row) -> float:
         return first.figures[key] / row.figures[key]
@@ -105,8 +97,12 @@ def _columns(experiment: Experiment, rows: Sequence[Row]) -> dict[str, Callable[
     return columns
 
 
-def _figure(key: str, row: Row) -> str:
-    return f"{row.figures[key]:.4g}"
+def _figure(key: str, row: Row, digits: int = 4) -> str:
+    return f"{row.figures[key]:.{digits}g}"
+
+
+def _degraded(tenth: int, row: Row) -> str:
+    return f"{row.course[tenth] / row.course[0]:.2f}"
 
 
 def _spread(first: Sequence[float], rounds: Sequence[float]) -> str:

@@ -38,18 +38,21 @@ struct NearHint {
   // A cell near the hint, now in use; kNoCell if there is no room.
   template <typename Heap>
   static CellId allocate(Heap &heap, CellId hint) {
-    if constexpr (Block == Level::line)
-      return FindAll<Finds...>::run(heap, Heap::Numbers::line_of(hint));
-    else
-      return FindAll<Finds...>::run(heap, Heap::Numbers::page_of(hint));
+    return FindAll<Finds...>::run(heap, block_of<Heap>(hint));
   }
   // Whether two cells are as near as this brings them.
   template <typename Heap>
   static bool are_near(CellId one, CellId other) {
+    return block_of<Heap>(one) == block_of<Heap>(other);
+  }
+
+private:
+  template <typename Heap>
+  static auto block_of(CellId cell) {
     if constexpr (Block == Level::line)
-      return Heap::Numbers::line_of(one) == Heap::Numbers::line_of(other);
+      return Heap::Numbers::line_of(cell);
     else
-      return Heap::Numbers::page_of(one) == Heap::Numbers::page_of(other);
+      return Heap::Numbers::page_of(cell);
   }
 };
 
