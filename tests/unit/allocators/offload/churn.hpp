@@ -5,7 +5,10 @@
 #include "support/child.hpp"
 #include "support/random.hpp"
 
+#include <chrono>
 #include <cstring>
+#include <functional>
+#include <thread>
 #include <vector>
 
 namespace abut::offload {
@@ -38,6 +41,16 @@ inline void churn(Service &served, unsigned seed, int steps) {
     live.push_back({memory, bytes});
   }
   for (const Block &block : live) served.release(block.memory);
+}
+
+// However busy the machine is, it happens in the end.
+inline bool comes_true(const std::function<bool()> &claim) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  while (!claim()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
 }
 
 } // namespace abut::offload
