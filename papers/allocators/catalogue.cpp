@@ -4,13 +4,48 @@
 #include "allocators/phk.hpp"
 #include "allocators/vam.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace abut::allocators {
 namespace {
 
+// A heap that counts what is asked of it.
 template <layers::Heap Below>
-using Whole = layers::Counted<Below>;
+class Whole {
+public:
+  explicit Whole(Grain grain) : below_(grain) {}
+
+  void *allocate(size_t bytes, size_t align) {
+    void *block = below_.allocate(bytes, align);
+    if (block == nullptr) {
+      ++counts_.refusals;
+      return nullptr;
+    }
+    ++counts_.allocations;
+    counts_.requested += bytes;
+    counts_.live_bytes += below_.usable(block);
+    counts_.most_live_bytes = std::max(counts_.most_live_bytes, counts_.live_bytes);
+    return block;
+  }
+
+  layers::Release release(void *block) {
+    const size_t bytes = below_.usable(block);
+    const layers::Release result = below_.release(block);
+    if (result != layers::Release::done) return result;
+    ++counts_.releases;
+    counts_.live_bytes -= bytes;
+    return result;
+  }
+
+  size_t usable(const void *block) { return below_.usable(block); }
+
+  const Counts &counts() const { return counts_; }
+
+private:
+  Below below_;
+  Counts counts_;
+};
 
 template <layers::Heap Below>
 constexpr Calls kCalls = {
@@ -23,9 +58,7 @@ constexpr Calls kCalls = {
     [](void *self, const void *block) {
       return static_cast<Whole<Below> *>(self)->usable(const_cast<void *>(block));
     },
-    [](void *self) -> const layers::Counts & {
-      return static_cast<Whole<Below> *>(self)->counts();
-    },
+    [](void *self) -> const Counts & { return static_cast<Whole<Below> *>(self)->counts(); },
 };
 
 constexpr const char *kVam = "Feng and Berger 2005";

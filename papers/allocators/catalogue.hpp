@@ -2,9 +2,20 @@
 #pragma once
 
 #include "allocators/layers/concepts.hpp"
-#include "allocators/layers/counted.hpp"
 
 namespace abut::allocators {
+
+// What has been asked of a heap, and how much it held at most.
+struct Counts {
+  uint64_t allocations = 0;
+  uint64_t releases = 0;
+  uint64_t requested = 0; // bytes, of all requests
+  uint64_t refusals = 0;  // requests for which there was no memory
+  size_t live_bytes = 0;  // of blocks that are in use, with what their classes add
+  size_t most_live_bytes = 0;
+
+  uint64_t live_blocks() const { return allocations - releases; }
+};
 
 // What can be done with a heap in `self`, whatever it is. `allocate` returns null where memory is exhausted.
 struct Calls {
@@ -13,7 +24,7 @@ struct Calls {
   void *(*allocate)(void *self, size_t bytes, size_t align);
   layers::Release (*release)(void *self, void *block);
   size_t (*usable)(void *self, const void *block);
-  const layers::Counts &(*counts)(void *self);
+  const Counts &(*counts)(void *self);
 };
 
 struct Entry {
@@ -42,7 +53,7 @@ public:
   void *allocate(size_t bytes, size_t align) { return calls_->allocate(self_, bytes, align); }
   layers::Release release(void *block) { return calls_->release(self_, block); }
   size_t usable(const void *block) { return calls_->usable(self_, block); }
-  const layers::Counts &counts() { return calls_->counts(self_); }
+  const Counts &counts() { return calls_->counts(self_); }
 
 private:
   const Calls *calls_ = nullptr;

@@ -1,7 +1,6 @@
 #include "allocators/api/chosen.hpp"
 
 #include "allocators/layers/areas.hpp"
-#include "allocators/layers/locked.hpp"
 #include "allocators/offload/service.hpp"
 #include "api/calls.hpp"
 #include "api/deepbind.hpp"
@@ -32,8 +31,9 @@ constexpr size_t kLongestName = 64;
 
 enum class Mode : uint8_t { unopened, in_line, offloaded };
 
-// The papers' allocators are for one thread, hence the lock around them. A heap that is offloaded has one of its own.
-constinit layers::Locked<allocators::Instance> heap;
+// The papers' allocators are for one thread, hence a lock, which a fork finds free. A heap that is offloaded has its own.
+constinit allocators::Instance heap;
+constinit os::SpinLock heap_lock;
 constinit const allocators::Entry *chosen_entry = nullptr;
 constinit const Served *served = nullptr;
 constinit Grain grain = Grain::sixteen;
@@ -79,7 +79,7 @@ const Served *find_served(char *name) {
 void refuse(void *block, Release result);
 
 Mode open_heap() {
-  const std::lock_guard guard(heap.lock());
+  const std::lock_guard guard(heap_lock);
   if (mode.load(std::memory_order_relaxed) != Mode::unopened) return mode.load();
   char text[kLongestName];
   if (os::environment_value("ABUT_ALIGN", text, sizeof text)) grain = grain_named(text);
@@ -88,9 +88,9 @@ Mode open_heap() {
   chosen_entry = &entry_named(text);
   // Where memory cannot be shared, the heap is served in line.
   if (served != nullptr && served->by_process && !offload::service.share()) served = nullptr;
-  if (!heap.below().open(*chosen_entry, grain))
+  if (!heap.open(*chosen_entry, grain))
     os::fail("malloc", nullptr, "no memory for the heap's own state");
-  if (served != nullptr) offload::service.open(heap.below(), grain, refuse);
+  if (served != nullptr) offload::service.open(heap, grain, refuse);
   mode.store(served != nullptr ? Mode::offloaded : Mode::in_line, std::memory_order_release);
   return mode.load();
 }
@@ -106,7 +106,7 @@ Mode open_heap() {
 void before_fork() {
   if (is_served_elsewhere()) return offload::service.before_fork();
   if (os::single_threaded()) return;
-  heap.lock().lock();
+  heap_lock.lock();
   os::holds_every_lock = true;
 }
 
@@ -114,7 +114,7 @@ void after_fork(bool in_child) {
   if (!os::holds_every_lock) return;
   if (is_served_elsewhere()) return offload::service.after_fork(in_child);
   os::holds_every_lock = false;
-  heap.lock().unlock();
+  heap_lock.unlock();
 }
 
 // ABUT_DEEPBIND is an option of the other libraries, too, which have a list of them.
@@ -155,6 +155,7 @@ size_t natural_align(size_t bytes) { return bytes <= 8 ? 8 : layers::bytes_of(gr
 // The bytes of a block of this heap; 0 for any other address.
 size_t heap_usable(void *block) {
   if (is_served_elsewhere()) return offload::service.usable(block);
+  const std::lock_guard guard(heap_lock);
   return heap.usable(block);
 }
 
@@ -166,6 +167,7 @@ void *allocate(size_t bytes, size_t align) {
   const bool is_elsewhere = is_served_elsewhere(); // first: it may set the grain
   align = std::max(align, natural_align(bytes));
   if (is_elsewhere) return offload::service.allocate(bytes, align);
+  const std::lock_guard guard(heap_lock);
   return heap.allocate(bytes, align);
 }
 
@@ -180,7 +182,9 @@ void *allocate_zeroed(size_t bytes) {
 void release(const char *call, void *block) {
   if (block == nullptr) return;
   if (is_served_elsewhere()) return offload::service.release(block);
+  heap_lock.lock();
   const Release result = heap.release(block);
+  heap_lock.unlock();
   if (result == Release::done) [[likely]]
     return;
   if (result == Release::not_a_block && layers::kind_of(block) == layers::AreaKind::none)
@@ -219,8 +223,8 @@ __attribute__((destructor(101))) static void write_statistics() {
   char path[kLongestPath];
   if (!os::environment_value("ABUT_STATS", path, sizeof path)) return;
   const bool is_elsewhere = is_served_elsewhere();
-  const std::lock_guard guard(heap.lock());
-  const layers::Counts all = is_elsewhere ? offload::service.counts() : heap.below().counts();
+  const std::lock_guard guard(heap_lock);
+  const allocators::Counts all = is_elsewhere ? offload::service.counts() : heap.counts();
   os::Message text;
   text << "{\"heap\": \"" << chosen_entry->name << "\", \"allocations\": " << all.allocations
        << ", \"releases\": " << all.releases << ", \"requested\": " << all.requested

@@ -1,7 +1,7 @@
 // What the parts of a heap ask of each other: one concept for each kind of part.
 //
 // A part is a small class that does one thing; an allocator (allocators/) is a few lines that put parts together.
-// None of them locks, and none of them is called by two threads at once: locking is a part, too (locked.hpp).
+// None of them locks, and none of them is called by two threads at once.
 #pragma once
 
 #include "base/units.hpp"

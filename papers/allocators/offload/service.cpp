@@ -146,7 +146,7 @@ size_t Service::usable(const void *block) {
   return heap_.usable(block);
 }
 
-layers::Counts Service::counts() {
+allocators::Counts Service::counts() {
   const std::lock_guard held(*this);
   settle_all();
   return heap_.counts();

@@ -54,7 +54,7 @@ public:
   void release(void *block);
   size_t usable(const void *block);
   // What all threads have freed is freed then, and no block waits for this thread.
-  layers::Counts counts();
+  allocators::Counts counts();
   // The same, so that what the heap has to spare can go back.
   void settle();
 
