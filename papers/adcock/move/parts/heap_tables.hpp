@@ -33,10 +33,7 @@ public:
   static constexpr std::uint32_t kLines = Numbers::kLinesPerPage;
   static constexpr std::uint32_t kPageCells = Numbers::kCellsPerPage;
   // A bit a cell of a line: set where the cell is used.
-  using Mask = std::conditional_t<
-      (kCells <= 8), std::uint8_t,
-      std::conditional_t<(kCells <= 16), std::uint16_t,
-                         std::conditional_t<(kCells <= 32), std::uint32_t, std::uint64_t>>>;
+  using Mask = std::conditional_t<(kCells <= 8), std::uint8_t, std::uint64_t>;
   static constexpr Mask kFull = static_cast<Mask>(~std::uint64_t{0} >> (64 - kCells));
 
   // ---- what it knows ----

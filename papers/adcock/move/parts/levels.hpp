@@ -35,23 +35,13 @@ struct Geometry {
   std::uint32_t line_bytes = 64;
   std::uint32_t page_bytes = 4096;
 
-  // The same, but with lines that hold at least one node and pages of at least one line.
-  constexpr Geometry for_nodes_of(std::size_t bytes) const {
-    Geometry fit = *this;
-    while (fit.line_bytes < bytes) fit.line_bytes *= 2;
-    if (fit.page_bytes < fit.line_bytes) fit.page_bytes = fit.line_bytes;
-    while (fit.page_bytes / fit.line_bytes > 64) fit.line_bytes *= 2;
-    while (fit.line_bytes / bytes > 64) fit.line_bytes /= 2;
-    return fit;
-  }
-
   constexpr bool operator==(const Geometry &) const = default;
 };
 
 // The counts that follow from a geometry for nodes of one size, and the arithmetic of numbering.
 template <std::size_t NodeBytes, Geometry Wanted>
 struct Numbering {
-  static constexpr Geometry kGeometry = Wanted.for_nodes_of(NodeBytes);
+  static constexpr Geometry kGeometry = Wanted;
   static constexpr std::uint32_t kCellsPerLine = kGeometry.line_bytes / NodeBytes;
   static constexpr std::uint32_t kLinesPerPage = kGeometry.page_bytes / kGeometry.line_bytes;
   static constexpr std::uint32_t kCellsPerPage = kCellsPerLine * kLinesPerPage;
