@@ -2,8 +2,10 @@
 
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from abut.errors import AbutError
@@ -19,7 +21,7 @@ from abut.tuning.strategies import find_strategy
 from abut_papers.cyll import by_site, log, managed
 from abut_papers.cyll.figures import HIS_SYSTEM, SYSTEM, ProgramRuns
 from abut_papers.cyll.tables import CyllResult, points, system_table
-from conftest import Abut, abut_environment
+from conftest import ROOT, Abut, abut_environment
 
 # Ten objects of 16 bytes, but for the fifth, of 32: where walks begin. Named after it, and used.
 TEN = """
@@ -92,6 +94,35 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     assert done.returncode == 0, done.stderr
     return path
+
+
+ANNOTATED = """
+#include <abut/staticmalloc.h>
+int main(int count, char **arguments) {
+  malloc_init(arguments[0]);
+  void *last = malloc(200);
+  for (int i = 0; i < 8; ++i) {
+    free(malloc(40));
+    last = i % 2 ? ccmalloc(24, last) : cccalloc(1, 24, last);
+    ping(last, 1);
+  }
+}
+"""
+
+
+def test_hints_of_both_calls_are_what_strategies_place_by(abut: Abut, tmp_path: Path) -> None:
+    (tmp_path / "hints.c").write_text(ANNOTATED)
+    build = ["gcc", "-fno-builtin", f"-I{ROOT / 'include'}", "-o", "hints", "hints.c"]
+    subprocess.run(build, cwd=tmp_path, check=True)
+    done = abut("record", "-o", "hints.trace", "--heap", "abut", "--", "./hints")
+    assert done.returncode == 0, done.stderr
+    entries = list(log.entries_of(Trace(tmp_path / "hints.trace")))
+    assert Counter(one.what for one in entries)["friend"] == 8
+    objects = log.objects_in(entries)
+    mine = objects.size == 24
+    for strategy in ("friends-df", "usage-df"):
+        offsets = np.sort(find_strategy(strategy).place(objects).offsets[mine])
+        assert np.diff(offsets).tolist() == [32] * 7, "side by side, without what lay between"
 
 
 def test_a_log_is_text_and_back(recorded: Path, abut: Abut) -> None:
