@@ -93,7 +93,8 @@ void produce(const Settings &settings, std::uint64_t seed, Queue &queue) {
   if (batch.count != 0) queue.push(Batch{}); // an empty batch ends the stream
 }
 
-void consume(Queue &queue, Checksum &sum) {
+Checksum consume(Queue &queue) {
+  Checksum sum; // each thread's on its own stack: beside each other, they would share lines
   for (Batch batch = queue.pop(); batch.count != 0; batch = queue.pop()) {
     for (std::size_t i = 0; i < batch.count; ++i) {
       Message *message = batch.messages.at(i);
@@ -102,6 +103,7 @@ void consume(Queue &queue, Checksum &sum) {
       std::free(message);
     }
   }
+  return sum;
 }
 
 Settings parse(int argc, char **argv) {
@@ -128,7 +130,7 @@ int main(int argc, char **argv) {
   for (std::uint64_t pair = 0; pair < settings.pairs; ++pair) {
     Queue &queue = queues.emplace_back(settings.depth);
     threads.emplace_back([&, pair] { produce(settings, settings.seed + pair, queue); });
-    threads.emplace_back([&, pair] { consume(queue, sums[pair]); });
+    threads.emplace_back([&, pair] { sums[pair] = consume(queue); });
   }
   for (std::thread &thread : threads) thread.join();
   Checksum sum;
