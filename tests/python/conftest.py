@@ -2,12 +2,14 @@
 
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
@@ -82,6 +84,20 @@ def inside(
         return Ended(int(str(ended.value.code or 0)), said.out, said.err)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A real one, that shows nothing on a screen."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="pip install 'abut[browser]'")
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        pytest.skip("chromium is not installed: apt install chromium")
+    with sync_api.sync_playwright() as started:
+        options = ["--no-sandbox", "--use-gl=swiftshader", "--enable-unsafe-swiftshader"]
+        launched = started.chromium.launch(executable_path=path, args=options)
+        yield launched
+        launched.close()
 
 
 @pytest.fixture

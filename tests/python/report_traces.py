@@ -4,9 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from abut.advice.advise import advise
+from abut.reporters.report import report_document
 from abut.simulation.caches import Level
-from abut.simulation.presets import Preset
+from abut.simulation.presets import Preset, find_preset
+from abut.simulation.report import Request, difference, trace_report
 from abut.trace import Frame, TraceWriter
+from abut.tuning.best_layout import best_layout
 
 NODE, BUFFER = 1, 2
 SMALL = Preset(
@@ -28,12 +32,14 @@ def pairs_trace(
     command: Sequence[str] = ("prog",),
     build_id: str = "",
     chunk: int = 500,
+    threads: int = 1,
 ) -> Path:
     """Pairs of a node (context 1) and a buffer (2) on the same line, and far apart from the next.
 
     All are walked, then each node is used again and freed. Each access has its code; the allocator
     touches each node's header. With more callers, pairs come in turn from contexts of their own.
-    Without a build-id, nothing of it can be placed.
+    With more threads, each writes words of its own in the buffer. Without a build-id, nothing of
+    it can be placed.
     """
     with TraceWriter(path, command=list(command), codes=True, chunk_accesses=chunk) as out:
         module = out.module("/nowhere/prog", build_id, 0x1000, 0x1000)
@@ -52,11 +58,30 @@ def pairs_trace(
         for _ in range(walks):
             for node, buffer in pairs:
                 out.access(node, 16, code=0x1100)
-                out.access(buffer, 640, write=True, code=0x1200)
+                for thread in range(threads):
+                    out.access(buffer, 640 + 8 * thread, write=True, code=0x1200, thread=1 + thread)
         for node, _ in pairs:
             out.access(node, 0, code=0x1100)
             out.free(node)
     return path
+
+
+def document_of(
+    *traces: Path,
+    most_accesses: int = 10_000_000,
+    comparisons: Sequence[dict[str, Any]] = (),
+    tunings: Sequence[dict[str, Any]] = (),
+) -> dict[str, Any]:
+    """A page's document, with everything that a page can have."""
+    preset = find_preset("modern")
+    requests = [
+        Request(str(one), preset, best_layout, most_accesses, find_advice=advise) for one in traces
+    ]
+    found = [trace_report(request) for request in requests]
+    between = (
+        difference(str(traces[0]), str(traces[1]), preset, most_accesses) if traces[1:] else None
+    )
+    return report_document(found, comparisons, tunings, arguments=["run.trace"], between=between)
 
 
 ESTIMATE = {"value": 1.0, "low": 0.9, "high": 1.1}
@@ -96,6 +121,9 @@ TUNING: dict[str, Any] = {
     "strategy": "combined",
     "why": "",
     "runs": 5,
-    "candidates": [{"strategy": "combined", "to_plain": [0.8, 0.75, 0.85]}],
+    "candidates": [
+        {"strategy": "combined", "to_plain": [0.8, 0.75, 0.85], "settings": {"order": "birth"}},
+        {"strategy": "order=birth", "to_plain": None, "rounds": 3, "left": "behind"},
+    ],
     "held_out": [],
 }

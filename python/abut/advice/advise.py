@@ -1,6 +1,5 @@
 """The advice that a report begins with: how much layout could save, where, and what to change."""
 
-import dataclasses
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
@@ -11,8 +10,12 @@ from abut.advice.actions import SIMPLEST, action_of
 from abut.advice.culprits import Culprit, culprits_of
 from abut.advice.fields import field_document
 from abut.advice.finding import Gain, finding
-from abut.advice.other_faults import sharing_findings, temporary_findings
-from abut.advice.reasons import line_use, reason_of
+from abut.advice.other_faults import (
+    sharing_document,
+    sharing_findings,
+    temporary_findings,
+)
+from abut.advice.reasons import reason_of
 from abut.advice.sample import Sample
 from abut.advice.trials import ALIGN, APART, RUN, SPREAD, Trial, by_size, trials_of
 from abut.errors import AbutError
@@ -126,7 +129,8 @@ def advise(request: Request) -> dict[str, Any]:
         if number < TRIED and share >= WORTH:
             tried = trials.of(culprit)
         findings.append(_finding(culprit, sample, share, tried, trials, culprits))
-    sharers = culprits_of(trace, objects, sample.closeup.false_sharing, rules, symboliser)
+    shared = sample.closeup.false_sharing + sample.closeup.true_sharing
+    sharers = culprits_of(trace, objects, shared, rules, symboliser)
     others = sharing_findings(sharers, sample, waits.total)
     others += temporary_findings(trace, objects, rules, symboliser, sample)
     named = {one["name"] for one in others}
@@ -140,6 +144,7 @@ def advise(request: Request) -> dict[str, Any]:
         "cycles": waits.total,
         "culprits": findings,
         "actions": _actions(findings),
+        "sharing": sharing_document(sharers, sample),
     }
 
 
@@ -164,23 +169,21 @@ def _finding(
     low, high = trials.range(best[1], best[0]) if best else (0.0, 0.0)
     if low <= 0:
         best = None  # a slightly different machine would lose by it
-    use = line_use(culprit, sample)
     fields = field_document(culprit, sample.closeup, best[1] if best else None)
     action, reason, gain = None, ("", _no_reason(tried, share)), Gain()
     if best:
         gain = Gain(best[0], low, high, low >= _SURE * best[0])
         mate = _mate(culprit, sample, culprits)
-        reason = reason_of(best[1].kind, culprit, sample, use, mate)
+        reason = reason_of(best[1].kind, culprit, sample, mate)
         proposed = fields["proposed"] if fields else ""
         action = action_of(best[1], culprit, sample.trace.info.command, proposed)
     return finding(
         culprit,
+        sample,
         share,
         reason,
         action,
         gain,
-        misses=[int(row[culprit.contexts].sum()) for row in sample.waits.misses],
-        use=dataclasses.asdict(use) | {"empty": use.empty},
         tried=[{"kind": one.kind, "gain": round(value, 4)} for value, one in tried.gains]
         if tried
         else [],

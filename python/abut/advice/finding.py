@@ -7,6 +7,8 @@ from typing import Any
 
 from abut.advice.actions import Action
 from abut.advice.culprits import Culprit, described
+from abut.advice.reasons import line_use, page_use
+from abut.advice.sample import Sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,22 +23,23 @@ class Gain:
 
 def finding(
     culprit: Culprit,
+    sample: Sample,
     lost: float,
     reason: tuple[str, str],
     action: Action | None,
     gain: Gain,
     *,
-    misses: Sequence[int] = (),
-    use: dict[str, float] | None = None,
     tried: Sequence[dict[str, Any]] = (),
     fields: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """`lost`: the share of the time that it costs; `reason`: its name, and a sentence."""
+    use = line_use(culprit, sample)
     return {
         **described(culprit),
         "lost": lost,
-        "misses": list(misses),
-        "use": use,
+        "misses": [int(row[culprit.contexts].sum()) for row in sample.waits.misses],
+        "use": dataclasses.asdict(use) | {"empty": use.empty},
+        "page_use": page_use(culprit, sample),
         "reason": reason[0],
         "why": reason[1],
         "action": dataclasses.asdict(action) if action else None,

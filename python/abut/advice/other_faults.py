@@ -6,6 +6,7 @@ import numpy as np
 
 from abut.advice.actions import pad_action, reuse_action
 from abut.advice.culprits import Culprit, culprits_of
+from abut.advice.fields import field_document
 from abut.advice.finding import Gain, finding
 from abut.advice.sample import Sample
 from abut.trace.names import Rules
@@ -20,7 +21,7 @@ _MANY = 1000  # objects
 _SHORT = 0.9  # of the objects live shortly
 _BRIEF = 1 << 16  # accesses
 _FEW = 64  # that live at a time
-_MOST = 5
+_MOST, _ROWS = 5, 10
 
 
 def sharing_findings(culprits: list[Culprit], sample: Sample, total: float) -> list[dict[str, Any]]:
@@ -37,31 +38,55 @@ def sharing_findings(culprits: list[Culprit], sample: Sample, total: float) -> l
         share = cost / (total + cost)
         if share < _WORTH:
             continue
-        pairs = _pairs(culprit, closeup.sharing_pairs, names)
+        pairs = _pairs(culprit, closeup.sharing_pairs, names)[:2]
+        fields = "; ".join(f"{one['missed']} with {one['written']}" for one in pairs)
         why = (
             f"about {misses:,} times a thread loses a line that it needs, because another "
-            f"one writes other words of it: {'; '.join(pairs)}"
+            f"one writes other words of it: {fields}"
         )
         stated = Gain(share, share / 2, share, sure=False)
-        found.append(finding(culprit, share, ("false sharing", why), pad_action(culprit), stated))
+        reason, action = ("false sharing", why), pad_action(culprit)
+        heat = field_document(culprit, closeup, None)
+        found.append(finding(culprit, sample, share, reason, action, stated, fields=heat))
     return found
 
 
-def _pairs(culprit: Culprit, pairs: list[tuple[int, ...]], names: dict[int, Culprit]) -> list[str]:
-    own = [one for one in pairs if one[0] in culprit.contexts]
-    own.sort(key=lambda one: -one[4])
-    return [
-        f"{_field(names.get(a), a_word)} with {_field(names.get(b), b_word)}"
-        for a, a_word, b, b_word, _ in own[:2]
+def sharing_document(culprits: list[Culprit], sample: Sample) -> list[dict[str, Any]]:
+    """Whose lines threads take from each other: for the same words, and for others of the line."""
+    closeup = sample.closeup
+    names = {context: one for one in culprits for context in one.contexts}
+    rows = [
+        {
+            "name": culprit.said,
+            "true": int(closeup.true_sharing[culprit.contexts].sum()),
+            "false": int(closeup.false_sharing[culprit.contexts].sum()),
+            "fields": _pairs(culprit, closeup.sharing_pairs, names)[:_MOST],
+        }
+        for culprit in culprits[:_ROWS]
     ]
+    return [row for row in rows if row["true"] or row["false"]]
+
+
+def _pairs(
+    culprit: Culprit, pairs: list[tuple[int, ...]], names: dict[int, Culprit]
+) -> list[dict[str, Any]]:
+    """The fields that are missed, with those that others write on their lines."""
+    found: dict[tuple[str, str], int] = {}
+    for a, a_word, b, b_word, misses in pairs:
+        if a in culprit.contexts:
+            fields = _field(names.get(a), a_word), _field(names.get(b), b_word)
+            found[fields] = found.get(fields, 0) + misses
+    ordered = sorted(found.items(), key=lambda one: -one[1])
+    return [{"missed": a, "written": b, "misses": n} for (a, b), n in ordered]
 
 
 def _field(culprit: Culprit | None, word: int) -> str:
     if culprit is None:
         return "another object"
-    members = culprit.structure.members if culprit.structure else ()
-    inside = (one.name for one in members if one.offset // 8 <= word <= (one.end - 1) // 8)
-    return f"{culprit.type}.{next(inside, f'+{8 * word}')}"
+    for one in culprit.structure.members if culprit.structure else ():
+        if one.offset // 8 <= word <= (one.end - 1) // 8:
+            return f"{culprit.type}.{one.name}"
+    return f"+{8 * word} of {culprit.type}"
 
 
 def temporary_findings(
@@ -97,7 +122,7 @@ def temporary_findings(
         )
         action, reason = reuse_action(culprit, kept), ("temporary allocations", why)
         stated = Gain(share, share / 2, share, sure=False)
-        found.append(finding(culprit, share, reason, action, stated))
+        found.append(finding(culprit, sample, share, reason, action, stated))
     return found
 
 

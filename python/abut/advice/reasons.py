@@ -34,13 +34,21 @@ def line_use(culprit: Culprit, sample: Sample) -> LineUse:
     return LineUse(*(closeup.sum_of(name, culprit.contexts) / max(1, words) for name in names))
 
 
+def page_use(culprit: Culprit, sample: Sample) -> float | None:
+    """The share of the 4 KiB pages that its accesses bring in that is used before they leave, in
+    lines of 64 bytes; as many stay as the last TLB reaches. None where it brings in none.
+    """
+    brought = int(sample.waits.page_brought[culprit.contexts].sum())
+    return int(sample.waits.page_used[culprit.contexts].sum()) / brought if brought else None
+
+
 def reason_of(  # noqa: PLR0911 - a return for each reason
-    kind: str, culprit: Culprit, sample: Sample, use: LineUse, mate: str
+    kind: str, culprit: Culprit, sample: Sample, mate: str
 ) -> tuple[str, str]:
     """The reason that an action removes, as a name and as a sentence. `mate`: what else lies on its
     lines.
     """
-    waits = sample.waits
+    waits, use = sample.waits, line_use(culprit, sample)
     own = max(1.0, float(waits.by_context[culprit.contexts].sum()))
     dependence = float(waits.dependence[culprit.contexts].sum()) / own
     walks = float(waits.walks[culprit.contexts].sum()) / own

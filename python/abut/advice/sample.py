@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from abut.simulation.caches import Caches, Simulator
+from abut.simulation.caches import Caches, Simulator, Utilisation
 from abut.simulation.jobs import core_of
 from abut.simulation.levels import lost_cycles
 from abut.simulation.presets import Preset
 from abut.simulation.run_document import padded
+from abut.simulation.survey import pages_like
 from abut.simulation.windows import Windows, windows_of
 from abut.trace.native import Array, failures, native_module
 from abut.trace.reader import Trace
@@ -28,7 +29,8 @@ Layout = str | Array | tuple[Array, Array, Array]
 @dataclass(frozen=True, slots=True)
 class Waits:
     """Cycles in all, and those that each context's accesses wait for beyond computing: all, for
-    addresses that come from memory, for page tables; misses by level and context.
+    addresses that come from memory, for page tables; misses by level and context; of the pages that
+    they bring in, how many bytes and how many of these are used.
     """
 
     total: float
@@ -37,6 +39,8 @@ class Waits:
     dependence: Array
     walks: Array
     misses: list[Array]
+    page_brought: Array
+    page_used: Array
 
 
 class Sample:
@@ -51,17 +55,21 @@ class Sample:
     def waits(self) -> Waits:
         """The run as it was."""
         caches, core = Caches(self.preset.levels), core_of(self.preset, self.trace)
-        self._feed("recorded", [caches, *([core] if core else [])])
+        pages = Utilisation(pages_like(self.preset))
+        self._feed("recorded", [caches, pages, *([core] if core else [])])
         misses = [padded(level.misses_by_owner, self.contexts) for level in caches.counts()]
         accesses = sum(caches.references)
+        found = pages.counts()
+        brought = padded(found.lines_by_owner, self.contexts) * found.line_bytes
+        use = brought, padded(found.used_bytes_by_owner, self.contexts)
         if core is None:
             lost = np.asarray(lost_cycles(misses, self.preset.levels, self.preset.memory_cycles))
             nothing = np.zeros(self.contexts)
             total = self._without_core(caches)
-            return Waits(total, accesses, lost.astype(np.float64), nothing, nothing, misses)
+            return Waits(total, accesses, lost.astype(np.float64), nothing, nothing, misses, *use)
         columns = [padded(one, self.contexts) for one in core.native.waits_by_owner()]
         every, dependence, walks = columns
-        return Waits(core.time().total, accesses, every, dependence, walks, misses)
+        return Waits(core.time().total, accesses, every, dependence, walks, misses, *use)
 
     def cycles(self, layout: Layout, preset: Preset | None = None) -> float:
         """What the part takes under a layout; `preset`: of another machine."""

@@ -65,7 +65,7 @@ def _layout_card(report: Document, tunings: Sequence[Document]) -> dict[str, str
             won = next(one for one in tuning["candidates"] if one["strategy"] == tuning["strategy"])
             value, low, high = won["to_plain"]
             about = f"measured, {tuning['runs']} runs: {1 - high:.1%} to {1 - low:.1%}"
-            return _card(f"{1 - value:.0%}", f"less time with {tuning['strategy']}'s plan", about)
+            return _card(f"{1 - value:.0%}", f"less time with {tuning['strategy']}", about)
     saved = layout_gain(report)
     if saved is None:
         return _card("-", "no better layout looked for", report.get("why_no_layout") or "")

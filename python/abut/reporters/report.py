@@ -119,8 +119,8 @@ def result_cards(
                 about = f"the least {what}, of {len(cells)} heaps"
                 found.append({"value": best, "what": about, "about": amount(value, unit)})
     for tuning in tunings:
-        winner = tuning["strategy"] or "no plan"
-        found.append({"value": winner, "what": "the plan that won", "about": tuning["why"] or ""})
+        winner, why = tuning["strategy"] or "the default", tuning["why"] or ""
+        found.append({"value": winner, "what": "the policy that won", "about": why})
     return found
 
 
@@ -167,8 +167,8 @@ def tuning_words(tuning: dict[str, Any]) -> list[str]:
     won = next(one for one in tuning["candidates"] if one["strategy"] == tuning["strategy"])
     value, low, high = won["to_plain"]
     return [
-        f"tuned: with the plan by {tuning['strategy']} the program takes {value:.3f} of plain "
-        f"abut's time ({low:.3f} to {high:.3f}), measured"
+        f"tuned: with {tuning['strategy']} the program takes {value:.3f} ({low:.3f} to "
+        f"{high:.3f}) of what it takes with the default, measured"
     ] + [
         f"with another input, {shlex.join(other['command'])}, it takes {other['to_plain'][0]:.3f} "
         f"({other['to_plain'][1]:.3f} to {other['to_plain'][2]:.3f})"

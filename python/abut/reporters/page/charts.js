@@ -18,7 +18,7 @@ function lineChart({ label, lines, marks = [], log = false, yMax, xText, yText, 
   const most = yMax ?? (Math.max(...lines.flatMap((line) => line.points.map(([, y]) => y ?? 0))) || 1);
   const px = (x) => left + ((by(x) - low) / (high - low || 1)) * (width - left - right);
   const py = (y) => top + (1 - Math.min(y, most) / most) * (height - top - bottom);
-  const chart = s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", tabindex: 0, "aria-label": `${label}. Arrow keys move the cursor.` });
+  const chart = s("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", tabindex: 0, "aria-label": `${label}. Arrow keys move the cursor.` });
   for (const y of axisTicks(0, most, 4)) {
     chart.append(s("line", { class: "grid", x1: left, x2: width - right, y1: py(y), y2: py(y) }),
       s("text", { class: "soft", x: left - 6, y: py(y) + 4, "text-anchor": "end" }, yText(y)));
@@ -98,7 +98,7 @@ function histogram({ label, names, series, text, lines = [] }) {
   const bins = names.length;
   const totals = names.map((_, i) => sum(series.map((one) => one.values[i] || 0)));
   const most = Math.max(...totals, 1), step = (width - left) / Math.max(bins, 8);
-  const chart = s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", tabindex: 0, "aria-label": label });
+  const chart = s("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", tabindex: 0, "aria-label": label });
   const every = Math.ceil(bins / Math.floor(width / 74));
   names.forEach((name, i) => {
     let y = height - bottom;

@@ -22,22 +22,36 @@ function drawCulprits(reports) {
     [one.name, count(one.before / 1e6), count(one.after / 1e6), `${one.after > one.before ? "+" : ""}${count((one.after - one.before) / 1e6)}`])));
   eachRun(node, some, (part, report) => {
     const rows = report.advice.culprits.filter((one) => one.action || one.lost >= 0.001);
-    part.append(openTable("culprits", ["what, where", "waits", ...report.run.levels.map((one) => `${one.name} misses`), "reason", "to gain"], rows.map((one) =>
-      [one.name, percent(one.lost), ...report.run.levels.map((_, i) => exact(one.misses[i])), one.reason || "–", one.action ? percent(one.gain) : "nothing"])));
+    part.append(openTable("culprits", ["what, where", "waits", ...report.run.levels.map((one) => `${one.name} misses`), "of lines used", "of pages", "reason", "to gain"], rows.map((one) =>
+      [one.name, percent(one.lost), ...report.run.levels.map((_, i) => exact(one.misses[i])), percent(one.misses[0] ? one.use.used : null), percent(one.page_use), one.reason || "–", one.action ? percent(one.gain) : "nothing"])));
     rows.slice(0, 10).forEach((one, i) => part.append(culpritDetails(one, i === 0)));
   });
 }
 function culpritDetails(one, open) {
-  const use = one.use ? stackedBars({ label: "What its lines hold", shares: true, text: percent, parts: LINE_PARTS.map(([, name, colour]) => ({ name, colour })),
+  const use = one.misses[0] ? stackedBars({ label: "What its lines hold", shares: true, text: percent, parts: LINE_PARTS.map(([, name, colour]) => ({ name, colour })),
     rows: [{ name: "a line", values: LINE_PARTS.map(([key]) => one.use[key]), say: `${percent(one.use.used)} used` }] }) : null;
   const fields = one.fields;
   return h("details", { open, class: "culprit" }, h("summary", {}, `${one.name}: ${percent(one.lost)}`),
-    h("p", {}, `${exact(one.objects)} objects${one.size ? ` of ${one.size} bytes` : ""}. ${one.reason ? `${one.reason}: ` : ""}${one.why}.`),
+    h("p", {}, `${exact(one.objects)} objects${one.size ? ` of ${one.size} bytes` : ""}. ${one.reason ? `${one.reason}: ` : ""}${one.why}.${one.page_use === null ? "" : ` Of each page of 4 KiB that they bring in, ${percent(one.page_use)} is used.`}`),
     one.action ? h("div", {}, actionBox(one.action.title, `${percent(one.gain)} less time predicted, ${percent(one.low)} to ${percent(one.high)} on other machines`, "", one.action.code)) : null,
     one.tried.length ? h("p", { class: "soft" }, `Tried: ${one.tried.map((trial) => `${trial.kind} ${percent(trial.gain)}`).join(", ")}.`) : null, use,
     fields ? h("div", { class: "pair" }, h("figure", {}, h("figcaption", {}, fields.known ? "Its fields: offset, bytes, heat" : "Its words: offset, bytes, heat (no debug information)"), h("pre", { class: "struct", tabindex: 0, role: "region", "aria-label": `fields of ${fields.name}` }, fields.now)),
       h("figure", {}, h("figcaption", {}, "Used together"), h("ul", {}, fields.together.map((set) => h("li", {}, `${percent(set.share)}: ${set.fields.join(", ")}`))))) : null,
     h("details", {}, h("summary", {}, "the whole chain"), h("ol", { class: "code" }, one.frames.map((frame) => h("li", {}, frame)))));
+}
+
+// What threads take from each other; nothing where no line is written by one and used by another.
+function drawSharing(reports) {
+  const some = reports.map((report) => ({ report, name: report.trace.path })).filter(({ report }) => report.advice && report.advice.sharing.length);
+  if (!some.length) return;
+  const node = section("sharing", "Sharing", "Lines that one thread writes and others use at the same time: how often a thread loses one, for the same words (true sharing), and for words that only lie beside what is written (false sharing, which padding removes).");
+  eachRun(node, some, (part, report) => {
+    const rows = report.advice.sharing;
+    part.append(stackedBars({ label: "Coherence misses", text: exact, parts: [{ name: "the same words", colour: COLOURS[0] }, { name: "others on the line", colour: COLOURS[5] }],
+      rows: rows.map((one) => ({ name: one.name, values: [one.true, one.false], say: count(one.true + one.false) })) }),
+      openTable("fields on shared lines", ["whose", "is missed", "while others write", "misses"], rows.flatMap((one) =>
+        one.fields.map((pair) => [one.name, pair.missed, pair.written, exact(pair.misses)]))));
+  });
 }
 
 function drawMemory(runs) {

@@ -8,6 +8,7 @@ if (doc.reports.length) {
   const beside = second ? [{ name: second.trace.path, run: second.run }] : best ? [{ name: `by ${best.name}, simulated`, run: best }] : [];
   const runs = doc.reports.map((report) => ({ report, name: report.trace.path, best: second ? null : best }));
   drawCulprits(doc.reports);
+  drawSharing(doc.reports);
   drawUse(runs);
   drawMaps(first, beside);
   drawFlames(first, second && doc.between ? { name: `against ${second.trace.path}`, flames: doc.between } : best ? { name: `as recorded against ${best.name}`, flames: best.flames } : null);

@@ -1,9 +1,9 @@
-// What was measured: heaps side by side, and plans, predicted and measured; and why one may believe it all.
+// What was measured: heaps side by side, and policies of tuning; and why one may believe it all.
 function ratioChart({ label, rows, text }) {
   const width = 620, step = 26, left = 200, right = 110;
   const high = Math.max(...rows.map((row) => row.high)), low = Math.min(0, ...rows.map((row) => row.low));
   const px = (x) => left + ((x - low) / (high - low || 1)) * (width - left - right);
-  const chart = s("svg", { viewBox: `0 0 ${width} ${rows.length * step + 8}`, role: "img", "aria-label": label });
+  const chart = s("svg", { class: "chart", viewBox: `0 0 ${width} ${rows.length * step + 8}`, role: "img", "aria-label": label });
   rows.forEach((row, i) => {
     const y = i * step + 5;
     const bar = s("g", { tabindex: 0 }, s("text", { x: left - 8, y: y + 14, "text-anchor": "end" }, shortened(row.name, 28)),
@@ -36,18 +36,13 @@ function drawComparison(comparison, number) {
 }
 
 function drawTuning(tuning, number) {
-  const node = section(`tune${number || ""}`, "Plans tried", tuning.plan ? `The plan by ${tuning.strategy} won and was written to ${tuning.plan}. ${tuning.file}` : `No plan was kept: ${tuning.why || "none won"}. ${tuning.file}`);
-  const seconds = (x) => `${x.toPrecision(3)} s`;
-  const rows = Object.entries(tuning.seconds).filter(([, one]) => one).map(([name, [value, low, high]]) => ({ name, value, low, high }));
-  for (const one of tuning.candidates) if (one.seconds) rows.push({ name: one.strategy, value: one.seconds[0], low: one.seconds[1], high: one.seconds[2], best: one.strategy === tuning.strategy });
-  const pair = h("div", { class: "pair" });
-  if (rows.length) pair.append(ratioChart({ label: "Measured time", rows, text: seconds }));
-  const cycles = (x) => `${x.toFixed(2)} cycles`;
-  const simulated = [{ name: "as recorded", value: tuning.recorded_cycles }, ...tuning.candidates.map((one) => ({ name: one.strategy, value: one.predicted_cycles, best: one.strategy === tuning.strategy }))];
-  pair.append(ratioChart({ label: "Simulated: mean time of an access", rows: simulated.map((one) => ({ ...one, low: one.value, high: one.value })), text: cycles }));
-  const multiple = (one) => (one ? `${one[0].toFixed(3)} (${one[1].toFixed(3)} to ${one[2].toFixed(3)})` : "–");
-  node.append(pair, table("plans", ["plan by", "simulated", "measured", "of plain abut's", "of the system's"], tuning.candidates.map((one) =>
-    [one.strategy, cycles(one.predicted_cycles), one.seconds ? seconds(one.seconds[0]) : "not measured", multiple(one.to_plain), multiple(one.to_system)])));
+  const node = section(`tune${number || ""}`, "Policies raced", tuning.plan ? `${tuning.strategy} won and was written to ${tuning.plan}. ${tuning.file}` : `The default was kept: ${tuning.why || "none won"}. ${tuning.file}`);
+  const multiple = (x) => x.toFixed(3), figure = tuning.objective || "time";
+  const rows = tuning.candidates.filter((one) => one.to_plain).map((one) => ({ name: one.strategy, value: one.to_plain[0], low: one.to_plain[1], high: one.to_plain[2], best: one.strategy === tuning.strategy }));
+  if (rows.length) node.append(ratioChart({ label: `${figure}, as a multiple of the default's; lines across the ends are 95 % intervals`, rows, text: multiple }));
+  const settings = (one) => Object.entries(one.settings || {}).map(([name, value]) => `${name}=${value}`).join(" ");
+  node.append(table("policies", ["policy", "settings", "rounds", "of the default's", "left the race"], tuning.candidates.map((one) =>
+    [one.strategy, settings(one), exact(one.rounds), one.to_plain ? `${multiple(one.to_plain[0])} (${multiple(one.to_plain[1])} to ${multiple(one.to_plain[2])})` : "–", one.left || "–"])));
 }
 
 function drawTrust() {
