@@ -62,6 +62,14 @@ def command(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the ratios (.png or .svg).")
     ] = None,
+    explain: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PAGE.html",
+            help="Record a run under the reference and one under the best heap, and write"
+            " the report of both: what each context waits for, before and after.",
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite those files.")] = False,
 ) -> None:
     """Measure a program, or a suite of them, under several heaps, in turn: A B C, B C A, ...
@@ -74,17 +82,22 @@ def command(
 
         abut compare -- lua5.4 script.lua
         abut compare --heaps glibc,abut --plot lua.svg -- lua5.4 script.lua
+        abut compare --heaps glibc,abut --explain why.html -- lua5.4 script.lua
         abut compare --suite daily --output daily.json
         abut compare --suite quick --heaps abut,abut+decay_ms=0 --figure rss
     """
+    from abut.commands.console import console
     from abut.measure.measurement import Plan
     from abut.measure.session import compare
     from abut.measure.summary import summarise
+    from abut.reporters.notes import next_step
     from abut.reporters.progress import progress
 
     _refuse(suite, plot, counts="instructions" in _words(figure))
     figures = [_figure(key) for key in _words(figure)]
     _check_files(output, plot, force=force)
+    if explain:
+        _check_explain(explain, _words(heaps), suite, force=force)
     tasks = _tasks(program or [], suite, only, stdin)
     default_runs = _SUITE_RUNS if suite else _PROGRAM_RUNS
     counted = any(one.key == "instructions" for one in figures)
@@ -95,6 +108,10 @@ def command(
     summary = summarise(comparison)
     _write(summary, figures[0], output, plot)
     _print(summary, figures, json=json)
+    if explain and summary.programs and not comparison.interrupted:
+        _explain(summary, explain, _words(heaps), stdin, output, quiet=json)
+    if not json:
+        console().print(f"next: {next_step(summary)}", markup=False)
     raise typer.Exit(_exit_code(comparison))
 
 
@@ -170,6 +187,52 @@ def _write(summary: "Summary", figure: "Figure", output: Path | None, plot: Path
             draw(bars_of(summary, figure), unfinished)
 
 
+def _check_explain(page: Path, heaps: list[str], suite: str | None, *, force: bool) -> None:
+    from abut.advice.explain import check_pages
+    from abut.heaps import find_heaps
+
+    there = [heap.name for heap in find_heaps(heaps)[0]]
+    if suite or len(there) < 2:  # noqa: PLR2004 - before and after
+        raise AbutError(
+            "--explain compares the runs of one program under two heaps",
+            fix="abut compare --heaps glibc,abut --explain PAGE.html -- PROGRAM ARGS...",
+            exit_code=USAGE,
+        )
+    check_pages(page, there, force=force)
+
+
+def _explain(
+    summary: "Summary",
+    page: Path,
+    heaps: list[str],
+    stdin: Path | None,
+    output: Path | None,
+    *,
+    quiet: bool,
+) -> None:
+    """Of the reference and the best; where that is the reference, of the slowest and it."""
+    from abut.advice.explain import Side, explain
+    from abut.heaps import find_heap
+    from abut.measure.sample import CPU, WALL
+
+    program = summary.programs[0]
+    reference = summary.comparison.reference
+    cells = program.cells[CPU.key]
+    best, *others = sorted(cells, key=lambda name: cells[name].median.value)
+    first = reference if reference in others else [best, *others][-1]
+    named = {find_heap(one).name: one for one in heaps}
+    seconds = program.cells[WALL.key][best].median.value
+    explain(
+        page,
+        program.measurement.workload.argv,
+        [Side(name, named[name]) for name in dict.fromkeys((first, best))],
+        seconds,
+        results=[output] if output else [],
+        stdin=stdin,
+        quiet=quiet,
+    )
+
+
 def _print(summary: "Summary", figures: "list[Figure]", *, json: bool) -> None:
     from abut.commands.console import console, error_console
     from abut.machine import describe, this_machine
@@ -186,8 +249,6 @@ def _print(summary: "Summary", figures: "list[Figure]", *, json: bool) -> None:
             out.print(f"note: {note}", markup=False)
     for problem in notes.errors(summary.comparison):
         error_console().print(f"abut: {problem}", markup=False, style="red")
-    if not json:
-        out.print(f"next: {notes.next_step(summary)}", markup=False)
 
 
 def _as_json(summary: "Summary") -> str:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 TAKES_PROGRAM = True
 _BUDGET = re.compile(r"(\d+(?:\.\d+)?)([smh]?)")
+_LABELS = ("default", "profile")  # of what --explain records
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
@@ -61,6 +62,14 @@ def command(
         Path | None,
         typer.Option(metavar="FILE", help="Only measure whether this profile still wins."),
     ] = None,
+    explain: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PAGE.html",
+            help="Record a run as by default and one with the profile, and write the report of"
+            " both; where the default is kept, of that.",
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
 ) -> None:
     """Race settings of the heap on a program, and keep what wins as a profile.
@@ -93,24 +102,46 @@ def command(
     )
     if measure is None:
         refuse("there is no --measure whose figure it would be of", "better")
+    if check or measure:
+        refuse("it is of a program that is tuned, and ends by itself", "explain")
     if check:
         raise typer.Exit(_check(request, check, json=json))
     check_target(request.output, force=force)
-    raise typer.Exit(_tune(request, force=force, json=json))
+    raise typer.Exit(_tune(request, explain, force=force, json=json))
 
 
-def _tune(request: "Request", *, force: bool, json: bool) -> int:
+def _tune(request: "Request", page: Path | None, *, force: bool, json: bool) -> int:
+    from abut.advice.explain import check_pages
     from abut.reporters.tune import tuning_table, tuning_words
     from abut.tuning.tune import tune
 
     check_target(request.plan, force=force)
+    if page:
+        check_pages(page, _LABELS, force=force)
     result = tune(request)
     if not json and result.standings:
         from abut.commands.console import console
 
         console().print(tuning_table(result))
-    _print(result, tuning_words(result), json=json)
+    *words, next_step = tuning_words(result)
+    _print(result, words, json=json)
+    if page and not result.interrupted:
+        _explain(result, page, quiet=json)
+    if not json:
+        print(next_step)
     return INTERRUPTED if result.interrupted else 0
+
+
+def _explain(result: "Tuning", page: Path, *, quiet: bool) -> None:
+    """With the default, and with what won."""
+    from abut.advice.explain import Side, explain
+
+    request = result.request
+    sides = [Side(_LABELS[0], "abut")]
+    if result.winner:
+        profile = {"ABUT_PROFILE": str(request.output.absolute())}
+        sides.append(Side(_LABELS[1], "abut", profile))
+    explain(page, request.train[0].argv, sides, result.took, quiet=quiet)
 
 
 def _check(request: "Request", path: Path, *, json: bool) -> int:

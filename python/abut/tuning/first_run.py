@@ -1,8 +1,9 @@
 """The run that a plan is made from: recorded whole, or in parts."""
 
+import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from abut.environment import untouched_environment
@@ -33,24 +34,36 @@ def window_for(seconds: float, limit: float) -> list[str]:
 
 
 def record(
-    argv: Sequence[str], seconds: float, limit: float, folder: Path, progress: Callable[[str], None]
-) -> Path:
-    """Record a run, or parts of it where that would take longer than `limit` seconds or a little
-    more; `seconds` is what it takes by itself. Raises AbutError where it cannot be recorded.
+    argv: Sequence[str],
+    seconds: float,
+    limit: float,
+    path: Path,
+    progress: Callable[[str], None],
+    *,
+    heap: str = "",
+    variables: Mapping[str, str] | None = None,
+    stdin: Path | None = None,
+) -> None:
+    """Record a run in a trace, or parts of it where that would take longer than `limit` seconds or
+    a little more; `seconds` is what it takes by itself. Raises AbutError where it cannot be
+    recorded.
     """
-    path = folder / "run.trace"
     window = window_for(seconds, limit)
     progress(f"recording {'parts of ' if window else ''}a run")
-    command = ["record", "--force", "--quiet", *window, "--output", str(path), "--"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "abut", *command, *argv],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        env=untouched_environment(),
-        text=True,
-        errors="replace",
-    ) as recorder:
+    under = ["--heap", heap] if heap else []
+    command = ["record", "--force", "--quiet", *window, *under, "--output", str(path), "--"]
+    with (
+        (stdin or Path(os.devnull)).open("rb") as given,
+        subprocess.Popen(
+            [sys.executable, "-m", "abut", *command, *argv],
+            stdin=given,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env={**untouched_environment(), **(variables or {})},
+            text=True,
+            errors="replace",
+        ) as recorder,
+    ):
         try:
             _, said = recorder.communicate(timeout=limit * _PATIENCE)
         except subprocess.TimeoutExpired:
@@ -62,4 +75,3 @@ def record(
             f"{argv[0]}: could not be recorded: {said.strip()}",
             fix="abut record -- program args",
         )
-    return path

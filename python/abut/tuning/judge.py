@@ -68,7 +68,8 @@ def judge_of(
     """Record a program that takes `seconds`, in `folder`, in half of the budget; the judge has the
     other half. None where nothing can be placed.
     """
-    path = record(argv, seconds, budget / 2, folder, progress)
+    path = folder / "run.trace"
+    record(argv, seconds, budget / 2, path, progress)
     preset = find_preset(STANDARD)
     trace = Trace(path)
     try:

@@ -76,7 +76,7 @@ def check(request: Request, policy: Policy) -> Tuning:
 
 def _tune(result: Tuning, runs: Runs, folder: Path) -> None:
     request = result.request
-    took = runs.warm_up()
+    took = result.took = runs.warm_up()
     _check_budget(request, took, policies=len(next(iter(request.axes.values()))))
     race = _race(result, runs)
     (first, placements), *others = request.axes.items()

@@ -32,7 +32,8 @@ class Request:
 @dataclass(slots=True)
 class Tuning:
     """What came of it. `confirmed` is the best, measured again; `winner` is None where the default
-    is kept, and `why` says why. `resumed` runs were there from before.
+    is kept, and `why` says why. `resumed` runs were there from before. A run of all inputs took
+    `took` seconds, and all of the work `seconds`.
     """
 
     request: Request
@@ -41,6 +42,7 @@ class Tuning:
     winner: Policy | None = None
     gain: Ratio | None = None
     why: str = ""
+    took: float = 0.0
     seconds: float = 0.0
     resumed: int = 0
     interrupted: bool = False

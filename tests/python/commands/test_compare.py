@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from abut.heaps import Heap, find_heaps
+from abut.places import collector_candidate
 from conftest import Abut, abut_environment
 
 QUICK = ("--runs", "2", "--warmup", "0")
@@ -55,6 +56,29 @@ def test_json_holds_machine_samples_and_summaries(abut: Abut, peer: Heap) -> Non
     assert min(row["to_best"]["value"] for row in program["figures"]["rss"].values()) == 1
     assert report["geometric_means"]["benchmarks"] == 1
     assert report["hardware_counters"]["counted"] or report["hardware_counters"]["reason"]
+
+
+@pytest.mark.skipif(not collector_candidate().is_file(), reason="abut-collect is not built")
+def test_an_explained_comparison_is_a_report_of_two_runs(
+    abut: Abut, peer: Heap, tmp_path: Path
+) -> None:
+    words = ["compare", *QUICK, *heaps(peer), "--explain", "why.html", "--"]
+    done = abut(*words, "/bin/ls", "/")
+    assert done.returncode == 0, done.stderr
+    assert "why.html: " in done.stdout
+    assert done.stdout.splitlines()[-1] == "next: abut run -- /bin/ls /"
+    page = (tmp_path / "why.html").read_text()
+    document = json.loads(
+        page.split('<script type="application/json" id="data">')[1].split("</script>")[0]
+    )
+    traces = [one["trace"]["path"] for one in document["reports"]]
+    assert sorted(traces) == sorted(f"why-{heap}.trace" for heap in ("glibc", peer.name))
+    assert all((tmp_path / trace).is_file() for trace in traces)
+    assert document["reports"][0]["trace"]["accesses"] > 0
+    again = abut(*words, "/bin/ls", "/")
+    assert "why.html: is there already" in again.stderr
+    alone = abut("compare", "--heaps", "glibc", "--explain", "w.html", "--", "/bin/ls")
+    assert (alone.returncode, "under two heaps" in alone.stderr) == (2, True)
 
 
 def count_of(abut: Abut, *command: str) -> float:

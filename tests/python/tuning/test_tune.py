@@ -41,9 +41,13 @@ def script(tmp_path: Path) -> str:
 
 
 def test_what_wins_is_kept_and_wins_again(abut: Abut, tmp_path: Path, script: str) -> None:
-    done = abut("tune", *QUICK, "-o", "p", "--json", "--", "lua5.4", script, "large-by-size")
+    explain = ["--explain", "why.html"]
+    program = ["lua5.4", script, "large-by-size"]
+    done = abut("tune", *QUICK, "-o", "p", *explain, "--json", "--", *program)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
+    made = ("why.html", "why-default.trace", "why-profile.trace")
+    assert all((tmp_path / name).is_file() for name in made)
     assert found["why"] == ""
     assert found["settings"]["order"] == "birth"
     assert found["gain"][2] < 0.7
