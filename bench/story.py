@@ -60,6 +60,7 @@ def graph(nodes: int) -> Path:
     starts = [source.randrange(nodes - 1) for _ in range(nodes)]
     across = [(n, min(nodes - 1, n + source.randrange(1, 200))) for n in starts]
     edges = "".join(f"n{one} -> n{other};\n" for one, other in tree + across)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"digraph g {{\n{edges}}}\n")
     return path
 

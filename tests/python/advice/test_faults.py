@@ -97,6 +97,12 @@ def test_a_stripped_programs_objects_are_named_by_their_size(programs: Path) -> 
 
 
 @pytest.mark.long
+def test_without_debug_information_the_function_is_named(programs: Path) -> None:
+    compiled(programs, "bare", "-g0")
+    assert check_without_fields(programs, "bare")["function"] == "main"  # what is inline is unknown
+
+
+@pytest.mark.long
 def test_types_that_are_in_other_files_are_none(programs: Path) -> None:
     compiled(programs, "split", "-gdwarf-4", "-gsplit-dwarf")
     assert check_without_fields(programs, "split")["file"].endswith("faults.cpp")
