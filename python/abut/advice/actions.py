@@ -56,8 +56,13 @@ def action_of(trial: Trial, culprit: Culprit, command: Sequence[str], proposed: 
     return Action(trial.kind, title, f"{where}\n{proposed}")
 
 
-def pad_action(culprit: Culprit) -> Action:
-    """Against false sharing."""
+def pad_action(culprit: Culprit, inside: Sequence[str] = ()) -> Action:
+    """Against false sharing; `inside`: the fields, where they are of one object."""
+    if inside:
+        words = " and ".join(inside)
+        align = "_Alignas" if _is_c(culprit) else "alignas"
+        code = f"{align}({_LINE})   /* of each: {words} */"
+        return Action(PAD, f"give {words} lines of their own", f"{_where(culprit)}\n{code}")
     structure = culprit.structure.name if culprit.structure else culprit.element
     name = structure or culprit.type
     title = f"give each thread's {name} lines of its own"

@@ -45,7 +45,8 @@ def sharing_findings(culprits: list[Culprit], sample: Sample, total: float) -> l
             f"one writes other words of it: {fields}"
         )
         stated = Gain(share, share / 2, share, sure=False)
-        reason, action = ("false sharing", why), pad_action(culprit)
+        reason = ("false sharing", why)
+        action = pad_action(culprit, _inside(culprit, closeup.sharing_pairs, pairs))
         heat = field_document(culprit, closeup, None)
         found.append(finding(culprit, sample, share, reason, action, stated, fields=heat))
     return found
@@ -78,6 +79,19 @@ def _pairs(
             found[fields] = found.get(fields, 0) + misses
     ordered = sorted(found.items(), key=lambda one: -one[1])
     return [{"missed": a, "written": b, "misses": n} for (a, b), n in ordered]
+
+
+def _inside(culprit: Culprit, raw: list[tuple[int, ...]], pairs: list[dict[str, Any]]) -> list[str]:
+    """The fields that the most misses are for, where they are different ones of such an object; of
+    arrays, and of the same one of several objects, padding the whole helps.
+    """
+    own = [one for one in raw if one[0] in culprit.contexts]
+    most = max(own, key=lambda one: one[4], default=None)
+    if most is None or culprit.type.endswith("array") or most[1] == most[3]:
+        return []
+    if most[2] not in culprit.contexts:
+        return []
+    return sorted({pairs[0]["missed"], pairs[0]["written"]})
 
 
 def _field(culprit: Culprit | None, word: int) -> str:

@@ -119,3 +119,16 @@ def test_a_report_says_what_threads_take_from_each_other(tmp_path: Path) -> None
     }
     assert row["false"] == sum(one["misses"] for one in row["fields"]) > 0
     assert advise(Request(str(pairs_trace(tmp_path / "one", 300)), SMALL))["sharing"] == []
+
+
+def test_what_threads_write_in_one_object_is_given_lines_by_field(tmp_path: Path) -> None:
+    out, (node, _) = writer(tmp_path / "t")
+    with out:
+        one = out.allocate(64, address=0x10000, context=node)
+        for _ in range(2000):
+            for thread in (1, 2):
+                out.access(one, 8 * thread, 8, write=True, thread=thread)
+    (found,) = advise(Request(str(tmp_path / "t"), SMALL))["culprits"]
+    fields = "+16 of 64-byte objects and +8 of 64-byte objects"
+    assert found["action"]["title"] == f"give {fields} lines of their own"
+    assert found["action"]["code"].endswith(f"alignas(64)   /* of each: {fields} */")
