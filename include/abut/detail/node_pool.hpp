@@ -10,7 +10,7 @@
 
 namespace abut::detail {
 
-// A node's links. A node that is not in use has no next, and its `previous` is the next that is not in use.
+// A node's links. A node that is not in use has no next.
 struct Link {
   Link *next = nullptr;
   Link *previous = nullptr;
@@ -36,19 +36,47 @@ struct LinkedNode : Link {
 // The values that nodes hold are the container's business.
 template <typename Node>
 class NodePool {
-  struct Chunk {
-    Chunk *next;
-    std::uint32_t used;
-    std::uint32_t capacity;
+  // Nodes in a row that are not in use; `previous` is the next such row.
+  struct Unused : Link {
+    std::byte *end;
+  };
+  static_assert(sizeof(Node) >= sizeof(Unused));
+
+  // Before the nodes lie the chunk's next and, where the bits that an address leaves have no room for it, its capacity.
+  class Chunk {
+  public:
+    Chunk(Chunk *next, std::size_t capacity) noexcept : next_(capacity < kLarge ? capacity : 0) {
+      set_next(next);
+      if (capacity >= kLarge) ::new (static_cast<void *>(this + 1)) std::size_t(capacity);
+    }
+    static constexpr std::size_t first(std::size_t capacity) {
+      const std::size_t words = capacity < kLarge ? sizeof(Chunk) : 2 * sizeof(Chunk);
+      return (words + alignof(Node) - 1) / alignof(Node) * alignof(Node);
+    }
+    Chunk *next() const noexcept { return reinterpret_cast<Chunk *>(next_ & ~kBits); }
+    void set_next(Chunk *next) noexcept {
+      next_ = (next_ & kBits) | reinterpret_cast<std::uintptr_t>(next);
+    }
+    std::size_t capacity() const noexcept {
+      const std::size_t few = next_ & kBits;
+      return few > 0 ? few : *std::launder(reinterpret_cast<const std::size_t *>(this + 1));
+    }
+    std::size_t bytes() const noexcept { return first(capacity()) + capacity() * sizeof(Node); }
+    std::byte *begin() noexcept { return reinterpret_cast<std::byte *>(this) + first(capacity()); }
+    std::byte *end() noexcept { return reinterpret_cast<std::byte *>(this) + bytes(); }
+
+  private:
+    static constexpr std::size_t kLarge = alignof(std::uintptr_t);
+    static constexpr std::uintptr_t kBits = kLarge - 1;
+    std::uintptr_t next_;
   };
   static constexpr std::size_t kAlignment = std::max(alignof(Node), alignof(Chunk));
-  static constexpr std::size_t kFirst =
-      (sizeof(Chunk) + alignof(Node) - 1) / alignof(Node) * alignof(Node);
   static constexpr std::size_t kMostBytes = std::size_t{64} << 10;
   static constexpr std::size_t kMost =
-      std::max<std::size_t>(1, (kMostBytes - kFirst) / sizeof(Node));
-  // What a small container has too many nodes of must not cost more than nodes one by one would.
-  static constexpr std::size_t kFewest = std::clamp<std::size_t>(144 / sizeof(Node), 1, 5);
+      std::max<std::size_t>(1, (kMostBytes - Chunk::first(kMostBytes)) / sizeof(Node));
+  // What a small container has too many nodes of must not cost more than nodes one by one would. The usual sizes fill a
+  // heap's block beside its own word.
+  static constexpr std::size_t kFewest = std::clamp<std::size_t>(112 / sizeof(Node), 1, 4);
 
 public:
   NodePool() = default;
@@ -58,17 +86,17 @@ public:
   // A node in raw memory, its links included. `live`: how many nodes are in use.
   template <typename Allocator>
   Node *take(const Allocator &allocator, std::size_t live) {
-    if (free_ != nullptr) {
-      Link *node = std::exchange(free_, free_->previous);
-      return static_cast<Node *>(node);
-    }
-    if (chunks_ == nullptr || chunks_->used == chunks_->capacity)
-      add_chunk(allocator, live == 0 ? 1 : std::clamp(live / 4, kFewest, kMost));
-    return node_at(chunks_, chunks_->used++);
+    if (unused_ == nullptr)
+      unused_ = all_of(add_chunk(allocator, live == 0 ? 1 : std::clamp(live / 4, kFewest, kMost)));
+    Unused *node = unused_;
+    std::byte *following = reinterpret_cast<std::byte *>(node) + sizeof(Node);
+    unused_ = following == node->end ? static_cast<Unused *>(node->previous)
+                                     : row(following, node->end, node->previous);
+    return reinterpret_cast<Node *>(node);
   }
   void give(Node *node) noexcept {
-    node->next = nullptr;
-    node->previous = std::exchange(free_, node);
+    auto *begin = reinterpret_cast<std::byte *>(node);
+    unused_ = row(begin, begin + sizeof(Node), unused_);
   }
   // Moves to a fresh pool: `each` is called with `count` nodes in a row, in ascending order of their addresses within
   // chunks that were allocated before the first call, so that nothing fails once nodes move.
@@ -79,72 +107,80 @@ public:
       add_chunk(allocator, some); // on failure the caller releases those that are there
       left -= some;
     }
-    Chunk *turned = nullptr; // the first that was allocated comes first
-    while (chunks_ != nullptr) {
-      Chunk *chunk = std::exchange(chunks_, chunks_->next);
-      chunk->next = std::exchange(turned, chunk);
-    }
-    chunks_ = turned;
-    for (Chunk *chunk = chunks_; chunk != nullptr; chunk = chunk->next) {
-      for (; chunk->used < chunk->capacity; ++chunk->used) each(node_at(chunk, chunk->used));
+    turn(); // the first that was allocated comes first
+    for (Chunk *chunk = chunks_; chunk != nullptr; chunk = chunk->next()) {
+      std::byte *const end = chunk->end();
+      for (std::byte *at = chunk->begin(); at != end; at += sizeof(Node))
+        each(reinterpret_cast<Node *>(at));
     }
   }
   // No node is in use.
   template <typename Allocator>
   void release(const Allocator &allocator) noexcept {
-    while (chunks_ != nullptr) free_chunk(allocator, std::exchange(chunks_, chunks_->next));
-    free_ = nullptr;
+    turn();
+    while (chunks_ != nullptr) {
+      Chunk *chunk = std::exchange(chunks_, chunks_->next());
+      deallocate_bytes<kAlignment>(allocator, chunk, chunk->bytes());
+    }
+    unused_ = nullptr;
   }
   // The same, but the newest chunk stays for what comes.
   template <typename Allocator>
   void reset(const Allocator &allocator) noexcept {
     if (chunks_ == nullptr) return;
-    Chunk *kept = std::exchange(chunks_, chunks_->next);
+    Chunk *kept = std::exchange(chunks_, chunks_->next());
     release(allocator);
-    kept->next = nullptr;
-    kept->used = 0;
+    kept->set_next(nullptr);
     chunks_ = kept;
+    unused_ = all_of(kept);
   }
   // All chunks of another pool, with the nodes in them.
   void adopt(NodePool &other) noexcept {
-    if (other.free_ != nullptr) {
-      Link *last = other.free_;
+    if (other.unused_ != nullptr) {
+      Link *last = other.unused_;
       while (last->previous != nullptr) last = last->previous;
-      last->previous = std::exchange(free_, std::exchange(other.free_, nullptr));
+      last->previous = std::exchange(unused_, std::exchange(other.unused_, nullptr));
     }
     if (other.chunks_ == nullptr) return;
     Chunk *last = other.chunks_;
-    while (last->next != nullptr) last = last->next;
+    while (last->next() != nullptr) last = last->next();
     Chunk *first = std::exchange(other.chunks_, nullptr);
     if (chunks_ == nullptr) {
       chunks_ = first;
     } else {
-      last->next = chunks_->next;
-      chunks_->next = first;
+      last->set_next(chunks_->next());
+      chunks_->set_next(first);
     }
   }
   void swap(NodePool &other) noexcept {
     std::swap(chunks_, other.chunks_);
-    std::swap(free_, other.free_);
+    std::swap(unused_, other.unused_);
   }
 
 private:
-  static Node *node_at(Chunk *chunk, std::size_t i) noexcept {
-    return reinterpret_cast<Node *>(reinterpret_cast<std::byte *>(chunk) + kFirst +
-                                    i * sizeof(Node));
+  void turn() noexcept {
+    Chunk *turned = nullptr;
+    while (chunks_ != nullptr) {
+      Chunk *chunk = std::exchange(chunks_, chunks_->next());
+      chunk->set_next(std::exchange(turned, chunk));
+    }
+    chunks_ = turned;
+  }
+  static Unused *row(std::byte *begin, std::byte *end, Link *next) noexcept {
+    return ::new (static_cast<void *>(begin)) Unused{{nullptr, next}, end};
+  }
+  static Unused *all_of(Chunk *chunk) noexcept {
+    return row(chunk->begin(), chunk->end(), nullptr);
   }
   template <typename Allocator>
-  void add_chunk(const Allocator &allocator, std::size_t capacity) {
-    void *memory = allocate_bytes<kAlignment>(allocator, kFirst + capacity * sizeof(Node));
-    chunks_ = ::new (memory) Chunk{chunks_, 0, static_cast<std::uint32_t>(capacity)};
-  }
-  template <typename Allocator>
-  static void free_chunk(const Allocator &allocator, Chunk *chunk) noexcept {
-    deallocate_bytes<kAlignment>(allocator, chunk, kFirst + chunk->capacity * sizeof(Node));
+  Chunk *add_chunk(const Allocator &allocator, std::size_t capacity) {
+    void *memory =
+        allocate_bytes<kAlignment>(allocator, Chunk::first(capacity) + capacity * sizeof(Node));
+    return chunks_ = ::new (memory) Chunk(chunks_, capacity);
   }
 
   Chunk *chunks_ = nullptr;
-  Link *free_ = nullptr;
+  Unused *unused_ = nullptr;
 };
 
 } // namespace abut::detail
