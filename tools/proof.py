@@ -58,8 +58,8 @@ def _compare(name: str, suite: str, heaps: str, runs: int, figures: str, quick: 
 
 _SERVERS = ("python", "bench/servers.py")
 STEPS = (
-    _compare("programs", "programs", PEERS, 10, "user,rss", "groff"),
-    _compare("policies", "programs", POLICIES, 5, "user,rss", "groff"),
+    _compare("programs", "programs", PEERS, 10, "user,rss", "cmake-lists"),
+    _compare("policies", "programs", POLICIES, 5, "user,rss", "cmake-lists"),
     _compare("daily", "daily", PEERS, 5, "cpu,rss", "factor"),
     _compare("plain", "plain", PEERS, 5, "user", "list-24"),
     _compare("pairs", "pairs", PEERS, 1, "instructions", "pairs-48"),
