@@ -64,7 +64,7 @@ STEPS = (
     _compare("plain", "plain", PEERS, 5, "user", "list-24"),
     _compare("pairs", "pairs", PEERS, 1, "instructions", "pairs-48"),
     _compare("threads", "threads", PEERS, 5, "wall,user", "sharing-brief"),
-    Step("servers", ("wall", "p99", "rss"), (*_SERVERS, "--runs", "5"),
+    Step("servers", ("wall", "p99", "rss"), (*_SERVERS, "--runs", "3", "--requests", "100000"),
          (*_SERVERS, "--heaps", "glibc,abut", "--runs", "1", "--requests", "5000")),
 )  # fmt: skip
 
