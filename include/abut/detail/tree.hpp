@@ -193,7 +193,8 @@ private:
   // Whether a key belongs behind the last element.
   template <bool OfEquals, typename K>
   bool is_behind(const K &key) const {
-    const Key &last = Tree::key({last_, last_->count - 1u});
+    const Place place{last_, last_->count - 1u}; // by name: g++ 13 takes the key for its part
+    const Key &last = Tree::key(place);
     return OfEquals ? !less_(key, last) : bool(less_(last, key));
   }
 

@@ -5,6 +5,7 @@
 #include "api/new_handlers.hpp"
 
 #include <cerrno>
+#include <cstdlib> // before what it declares is defined
 
 namespace served {
 namespace {

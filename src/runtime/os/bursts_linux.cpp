@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <ctime>
+#include <initializer_list>
 #include <sys/mman.h>
 #include <sys/rseq.h>
 #include <sys/syscall.h>

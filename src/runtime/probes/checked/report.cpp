@@ -4,6 +4,7 @@
 #include "os/message.hpp"
 
 #include <dlfcn.h>
+#include <initializer_list>
 #include <link.h>
 
 namespace abut::checked {
