@@ -147,6 +147,13 @@ def _cell(cell: dict[str, Any], short: Any) -> Any:
     return short({key: cell[key] for key in ("median", "to_reference")})
 
 
+def _a_benchmark_a_line(document: dict[str, Any]) -> str:
+    """JSON of which two measurements can be compared line by line."""
+    lines = ",\n".join(json.dumps(benchmark) for benchmark in document["benchmarks"])
+    head = json.dumps({key: value for key, value in document.items() if key != "benchmarks"})
+    return f'{head[:-1]}, "benchmarks": [\n{lines}\n]}}\n'
+
+
 def filled(text: str, folder: Path = PUBLISHED) -> str:
     """A page's text with its tables made of the files in the folder."""
 
@@ -188,7 +195,7 @@ def main() -> int:
             print("\n\n".join(table(document) for table in TABLES.values()))
         else:
             PUBLISHED.mkdir(exist_ok=True)
-            (PUBLISHED / file.name).write_text(json.dumps(document, indent=1) + "\n")
+            (PUBLISHED / file.name).write_text(_a_benchmark_a_line(document))
     if not given.quick:
         for page in PAGES:
             page.write_text(filled(page.read_text()))
