@@ -86,10 +86,11 @@ inline constinit State no_states[kBlockPageBytes / Granules::kBytes] = {kNoPlace
 // A segment of pages, all of one kind. The first places are taken by what describes the others: one of size pages, of birth
 // pages four, whose cells lie there (birth_page.hpp).
 struct PageSegment {
-  // The places of pages, a bit each.
-  static constexpr uint64_t all_of(SegmentKind kind) {
-    return kind == SegmentKind::birth_pages ? ~uint64_t{15} : ~uint64_t{1};
+  static constexpr unsigned head_pages(SegmentKind kind) {
+    return kind == SegmentKind::birth_pages ? 4 : 1;
   }
+  // The places of pages, a bit each.
+  static constexpr uint64_t all_of(SegmentKind kind) { return ~uint64_t{0} << head_pages(kind); }
 
   Page pages[kBlockPages];
   // Sets of pages, a bit each.
@@ -126,8 +127,9 @@ struct PageSegment {
   }
 };
 static_assert(kBlockPages == 64);
-// Cells of places where no page is.
-static_assert(sizeof(PageSegment) <= 4 * kBlockPageBytes / Granules::kBytes);
+// It lies where the cells of the first places would be, at which no page is.
+static_assert(sizeof(PageSegment) <= PageSegment::head_pages(SegmentKind::birth_pages) *
+                                         kBlockPageBytes / Granules::kBytes);
 
 // Where a block begins in a size page.
 inline Address block_address(const Page &page, uint32_t block) {

@@ -48,8 +48,7 @@ bool PageStore::wants_huge_pages() const {
 
 PageSegment *PageStore::add_segment() {
   const bool huge = wants_huge_pages();
-  const auto head =
-      static_cast<size_t>(std::countr_zero(PageSegment::all_of(kind_))) * kBlockPageBytes;
+  const size_t head = PageSegment::head_pages(kind_) * kBlockPageBytes;
   size_t piece = huge ? kHugePiece : head + kFirstPiece;
   void *memory = segment_map.map(piece, kSegmentBytes, kSegmentBytes, kind_);
   if (memory == nullptr) { // under a limit, the least may still be had
@@ -145,13 +144,10 @@ PageStore::Taken PageStore::take(LocalHeap *owner, unsigned pages, unsigned stat
     page = find_or_add(pages);
     if (page == nullptr) return {};
     PageSegment *segment = PageSegment::of(*page);
-    if (states != 0) {
-      room = segment->slots.take(states / kLineBytes);
-      if (room ==
-          nullptr) { // what the page was is not known any more: as if it had been written to
-        put(segment, bits_of(segment->index_of(*page), pages));
-        return {};
-      }
+    if (states != 0) room = segment->slots.take(states / kLineBytes);
+    if (states != 0 && room == nullptr) {
+      put(segment, bits_of(segment->index_of(*page), pages)); // as if it had been written to
+      return {};
     }
     taken_.store(taken_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
