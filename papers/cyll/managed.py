@@ -1,6 +1,6 @@
 """Cyll's layouts in a managed run time (section 6.3): `python -m abut_papers.cyll.managed TRACE`.
 
-A run time that collects by copying lays its objects out anew each time, and knows how they have
+A run time that collects by copying lays its objects out again each time, and knows how they have
 been used meanwhile, where a plan holds for a whole run. A recorded run stands for a program of such
 a run time: objects are bumped through one half of the memory, and after every so many accesses
 those that live are copied to the other, in birth order or in that of a strategy. Simulated are the

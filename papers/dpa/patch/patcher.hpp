@@ -1,5 +1,5 @@
 // Code written into the program at call sites: before a call, it says which group the request is of that surely follows, so
-// that nobody looks the call chain up (Wang, Wu, Yew 2010, section 4, the second optimisation).
+// that nobody walks the call chain (Wang, Wu, Yew 2010, section 4, the second optimisation).
 //
 // A `call` keeps its place and its return address; its target becomes a stub nearby, which notes the group and jumps to
 // where the call led. Only direct calls are written over, and only while the program has one thread.
