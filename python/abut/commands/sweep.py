@@ -35,8 +35,9 @@ def command(
 
     A line of the file is one run on one machine under one layout. What is there is not simulated
     again: the same command goes on where it was stopped, or where its workers died, and more
-    traces or machines add lines. One pass over a trace serves all machines. With --scheduler the
-    workers of a cluster do the work; they must see the same files.
+    traces or machines add lines. One pass over a trace serves all machines. Beside other layouts,
+    `recorded` is without the allocator's accesses. With --scheduler the workers of a cluster do
+    the work; they must see the same files.
 
     Examples:
 
@@ -48,14 +49,16 @@ def command(
     from abut.commands.sim import jobs_of
     from abut.reporters.machines import sweep_json, sweep_table
     from abut.reporters.progress import share_done
+    from abut.simulation.jobs import LAYOUTS
     from abut.simulation.sweep import Failed, left_of, sweep
 
     if scheduler:
         refuse("the scheduler's workers do the work", "jobs")
+    if set(layout.split(",")) <= set(LAYOUTS) - {"random"}:
+        refuse("none of these layouts is drawn by chance", "seed")
     for trace in traces:
         _check(trace)
-    side = "all" if layout == "recorded" else None
-    wanted = jobs_of(traces, machine, None, layout, "site", side, False, False, False, seed)
+    wanted = jobs_of(traces, machine, None, layout, "site", None, False, False, False, seed)
     pieces = left_of(wanted, output)
     processes = jobs or len(os.sched_getaffinity(0))
     failed: list[Failed] = []

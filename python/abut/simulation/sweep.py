@@ -33,9 +33,12 @@ class Failed:
     problem: str
 
 
+_KEY = ("trace", "bytes", "layout", "side", "seed", "machine")
+
+
 def key_of(row: Row) -> tuple[str, ...]:
-    """What a row is of: trace, layout, machine, and seed."""
-    return tuple(str(row[name]) for name in ("trace", "layout", "machine", "seed"))
+    """What a row is of."""
+    return tuple(str(row.get(name)) for name in _KEY)
 
 
 def rows_of(results: Iterable[Result]) -> list[Row]:
@@ -59,9 +62,11 @@ def named(job: Job) -> Row:
     """What a job is of, as a row names it."""
     return {
         "trace": str(Path(job.trace).resolve()),
+        "bytes": Path(job.trace).stat().st_size,  # another run may have been recorded there
         "layout": job.layout,
-        "machine": job.preset.name,
+        "side": job.side,
         "seed": job.seed,
+        "machine": job.preset.name,
     }
 
 

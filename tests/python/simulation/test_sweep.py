@@ -73,6 +73,17 @@ def test_what_is_there_is_not_simulated_again(trace: Path, tmp_path: Path) -> No
     assert left_of(jobs_of(trace), kept) == []
 
 
+def test_what_differs_in_more_than_its_name_is_simulated(trace: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "kept.jsonl"
+    list(sweep(left_of([Job(str(trace), ZEN4)], kept), kept))
+    application = Job(str(trace), ZEN4, side="application")
+    assert left_of([application], kept) == [[application]]
+    trace.unlink()
+    with TraceWriter(trace) as out:  # another run, at the same place
+        out.access(0, 4096, 8)
+    assert left_of([Job(str(trace), ZEN4)], kept) == [[Job(str(trace), ZEN4)]]
+
+
 def test_a_worker_that_is_killed_costs_nothing_but_time(trace: Path, tmp_path: Path) -> None:
     kept = tmp_path / "kept.jsonl"
     found = list(sweep(left_of(deadly(trace), kept), kept, 2))
@@ -111,3 +122,5 @@ def test_the_command_shows_a_machine_a_column(abut: Abut, trace: Path) -> None:
     again = json.loads(abut("sweep", *options, "--json", str(trace)).stdout)
     assert [row["machine"] for row in again["rows"]] == ["zen4", "zen5"]
     assert again["failed"] == []
+    refused = abut("sweep", *options, "--seed", "2", str(trace))
+    assert (refused.returncode, "drawn by chance" in refused.stderr) == (2, True)
