@@ -53,17 +53,6 @@ class Appends(unittest.TestCase):
         assert rule["attempts"] > 0.8 * NODES
         assert rule["runs"] > LISTS
 
-    def test_forwarded_nodes_have_their_friends_found_and_lie_where_they_would_without(
-        self,
-    ) -> None:
-        placed, forwarded, without = (appended(friends=how) for how in ("on", "forwarded", "off"))
-        (here,), (there,) = placed.rules, forwarded.rules
-        assert without.rules == []
-        assert forwarded.behind == without.behind
-        assert abs(there["attempts"] - here["attempts"]) < 0.05 * NODES
-        assert there["runs"] == 0
-        assert there["holes"] == 0
-
     def test_a_friend_comes_before_a_group(self) -> None:
         (rule,) = appended(friends="on", groups="on").rules
         assert rule["attempts"] > 0.8 * NODES

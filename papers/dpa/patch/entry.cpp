@@ -24,19 +24,6 @@ struct Counts {
   uint32_t patched = 0;   // call sites
 } counts;
 
-// From the pool of a group; null where it has none here, or the request is too long.
-void *take_from_pool(group::GroupId id, size_t bytes) {
-  auto *pools = static_cast<group::ThreadPools *>(heap::current->side_table);
-  group::Group &group = group::shape_graph.at(id);
-  const group::PoolId pool = group.pool.load(std::memory_order_relaxed);
-  if (pools == nullptr || pool == group::kNoPool || pools->heaps[pool] == nullptr ||
-      bytes - 1 >= group::formation.most_bytes)
-    return nullptr;
-  void *block = group::take(*pools->heaps[pool], heap::small_class(bytes));
-  if (block == nullptr || !group::count(group, *pools)) return block;
-  return group::look_closer(bytes, block, group, *pools);
-}
-
 // Once for each chain, when its group has got a pool.
 void patch_chain(Frame frame, size_t bytes) {
   static bool tried[1 << 16];
@@ -53,7 +40,7 @@ void patch_chain(Frame frame, size_t bytes) {
 
 void *allocate(size_t bytes, Frame frame) {
   if (const auto noted = static_cast<group::GroupId>(std::exchange(dpa::noted_group, 0U)))
-    if (void *block = take_from_pool(noted, bytes)) {
+    if (void *block = group::allocate_in(group::shape_graph.at(noted), bytes)) {
       bump(counts.by_code);
       return block;
     }

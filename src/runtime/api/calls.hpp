@@ -1,7 +1,6 @@
 // What the entry points share: requests with the error conventions of C, releases of anything at all.
 #pragma once
 
-#include "api/way_stub.hpp"
 #include "heap/heap.hpp"
 #include "placement/friends/placement.hpp"
 #include "placement/pools/grouping.hpp"
@@ -54,10 +53,6 @@ extern "C" void *abut_capture_malloc(size_t bytes, abut::Address context);
 extern "C" void *abut_capture_calloc(size_t bytes, abut::Address context);
 extern "C" void *abut_capture_new(size_t bytes, abut::Address context);
 
-// The same where the straight path has been tried.
-extern "C" void *abut_search_malloc(size_t bytes, abut::Address context);
-extern "C" void *abut_search_new(size_t bytes, abut::Address context);
-
 // The same for groups: hands on the caller's frame.
 extern "C" void *abut_frame_malloc(size_t bytes);
 extern "C" void *abut_frame_calloc(size_t bytes);
@@ -74,10 +69,3 @@ extern "C" void *abut_glance_new(size_t bytes, abut::Address site);
 extern "C" void *abut_unplanned_malloc(size_t bytes, abut::Address site);
 extern "C" void *abut_unplanned_calloc(size_t bytes, abut::Address site);
 extern "C" void *abut_unplanned_new(size_t bytes, abut::Address site);
-// And what these go on to: where there may be a friend to look for, and where there is none.
-extern "C" void *abut_seen_malloc(size_t bytes, abut::Address site);
-extern "C" void *abut_seen_calloc(size_t bytes, abut::Address site);
-extern "C" void *abut_seen_new(size_t bytes, abut::Address site);
-extern "C" void *abut_unseen_malloc(size_t bytes, abut::Address site);
-extern "C" void *abut_unseen_calloc(size_t bytes, abut::Address site);
-extern "C" void *abut_unseen_new(size_t bytes, abut::Address site);

@@ -34,7 +34,7 @@ void explain(const Context &context, const Rule &rule) {
   if (rule.state == Rule::State::learning && rule.tries == 0) return;
   os::Message text;
   text << "abut: ";
-  put_site(text, context.site());
+  put_site(text, context.site);
   text << ": objects of " << uint64_t{heap::Granules{rule.size}.bytes()} << " bytes: ";
   if (rule.state == Rule::State::placing || rule.state == Rule::State::suspended) {
     text << rule.placed() << " of " << rule.attempts << " beside the object at ";

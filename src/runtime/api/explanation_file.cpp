@@ -31,7 +31,7 @@ const char *word_for(Rule::State state) {
 
 void write_rule(JsonWriter &json, const Context &context, const Rule &rule) {
   json.element("{");
-  write_site(json, context.site());
+  write_site(json, context.site);
   json.number("bytes", heap::Granules{rule.size}.bytes());
   json.text("state", word_for(rule.state));
   json.number("looks", uint64_t{rule.tries});

@@ -22,11 +22,8 @@ void *resize(void *memory, size_t bytes) {
 // A small block, where somebody looks.
 [[gnu::always_inline]] inline void *malloc_at(size_t bytes, Address site, Lookers lookers) {
   if (lookers.has(Looker::plan)) return abut_glance_malloc(bytes, site);
-  const AtOnce told = at_once(site);
-  if (told.is_idle()) return allocate_plain(bytes);
-  if (const KnownSite *known = told.known()) return entry::go(Call::malloc, bytes, *known);
-  const Address context = near::context_at_once(bytes, site);
-  return context != 0 ? abut_capture_malloc(bytes, context) : abut_unplanned_malloc(bytes, site);
+  if (sites::table.is_plain_at_once(site)) return allocate_plain(bytes);
+  return abut_unplanned_malloc(bytes, site);
 }
 
 // What realloc does with a null pointer, apart from what it does with others.
@@ -48,21 +45,12 @@ ABUT_EXPORT void *malloc(size_t bytes) {
 }
 
 ABUT_BODY void *abut_unplanned_malloc(size_t bytes, Address site) {
-  return near::wants(site) ? abut_seen_malloc(bytes, site) : abut_unseen_malloc(bytes, site);
-}
-
-ABUT_BODY void *abut_seen_malloc(size_t bytes, Address site) {
-  const Address context = near::context_to_place(bytes, site);
-  return context != 0 ? abut_capture_malloc(bytes, context) : abut_unseen_malloc(bytes, site);
-}
-
-ABUT_BODY void *abut_unseen_malloc(size_t bytes, Address site) {
-  if (group::wants(bytes, site)) {
-    near::note_grouped(site);
-    return abut_frame_malloc(bytes);
+  const near::Decision what = near::decide(bytes, site);
+  switch (what.action) {
+  case sites::Action::beside: return abut_capture_malloc(bytes, what.context);
+  case sites::Action::pool: return abut_frame_malloc(bytes);
+  default: return allocate_plain(bytes);
   }
-  near::note_unwanted(site);
-  return allocate_plain(bytes);
 }
 
 ABUT_EXPORT void *calloc(size_t count, size_t each) {
@@ -76,21 +64,12 @@ ABUT_EXPORT void *calloc(size_t count, size_t each) {
 }
 
 ABUT_BODY void *abut_unplanned_calloc(size_t bytes, Address site) {
-  if (is_idle(site)) return or_no_memory(heap::allocate_zeroed(bytes));
-  if (const Address context = near::context_at_once(bytes, site))
-    return abut_capture_calloc(bytes, context);
-  return near::wants(site) ? abut_seen_calloc(bytes, site) : abut_unseen_calloc(bytes, site);
-}
-
-ABUT_BODY void *abut_seen_calloc(size_t bytes, Address site) {
-  const Address context = near::context_to_place(bytes, site);
-  return context != 0 ? abut_capture_calloc(bytes, context) : abut_unseen_calloc(bytes, site);
-}
-
-ABUT_BODY void *abut_unseen_calloc(size_t bytes, Address site) {
-  if (group::wants(bytes, site)) return abut_frame_calloc(bytes);
-  near::note_unwanted(site);
-  return or_no_memory(heap::allocate_zeroed(bytes));
+  const near::Decision what = near::decide(bytes, site);
+  switch (what.action) {
+  case sites::Action::beside: return abut_capture_calloc(bytes, what.context);
+  case sites::Action::pool: return abut_frame_calloc(bytes);
+  default: return or_no_memory(heap::allocate_zeroed(bytes));
+  }
 }
 
 ABUT_EXPORT void *realloc(void *memory, size_t bytes) {

@@ -17,22 +17,12 @@ allocate_placed_or_throw(size_t bytes, const near::Captured *captured, Address c
 }
 
 ABUT_BODY void *abut_unplanned_new(size_t bytes, Address site) {
-  return near::wants(site) ? abut_seen_new(bytes, site) : abut_unseen_new(bytes, site);
-}
-
-ABUT_BODY void *abut_seen_new(size_t bytes, Address site) {
-  const Address context = near::context_to_place(bytes, site);
-  return context != 0 ? abut_capture_new(bytes, context) : abut_unseen_new(bytes, site);
-}
-
-ABUT_BODY void *abut_unseen_new(size_t bytes, Address site) {
-  if (group::wants(bytes, site)) {
-    near::note_grouped(site);
-    return abut_frame_new(bytes);
+  const near::Decision what = near::decide(bytes, site);
+  switch (what.action) {
+  case sites::Action::beside: return abut_capture_new(bytes, what.context);
+  case sites::Action::pool: return abut_frame_new(bytes);
+  default: void *memory = heap::allocate_fast(bytes); return memory ? memory : new_slow(bytes);
   }
-  near::note_unwanted(site);
-  void *memory = heap::allocate_fast(bytes);
-  return memory ? memory : new_slow(bytes);
 }
 
 [[gnu::always_inline]] static inline void *allocate_new(size_t bytes, Address site) {
@@ -43,24 +33,15 @@ ABUT_BODY void *abut_unseen_new(size_t bytes, Address site) {
   const Lookers here = lookers();
   if (bytes > heap::kSmallMax) return new_slow(bytes);
   if (here.has(Looker::plan)) return abut_glance_new(bytes, site);
-  const AtOnce told = at_once(site);
-  if (told.is_idle()) {
-    void *memory = heap::allocate_at_hand(bytes);
-    return memory ? memory : new_slow(bytes);
-  }
-  if (const KnownSite *known = told.known()) return entry::go(Call::operator_new, bytes, *known);
-  const Address context = near::context_at_once(bytes, site);
-  return context != 0 ? abut_capture_new(bytes, context) : abut_unplanned_new(bytes, site);
+  if (!sites::table.is_plain_at_once(site)) return abut_unplanned_new(bytes, site);
+  void *memory = heap::allocate_at_hand(bytes);
+  return memory ? memory : new_slow(bytes);
 }
 
 ABUT_BODY void *abut_placed_new(size_t bytes, const near::Captured *captured, Address context) {
   if (void *memory = near::allocate_beside(bytes, *captured, context)) [[likely]]
     return memory;
   return allocate_placed_or_throw(bytes, captured, context);
-}
-
-ABUT_BODY void *abut_searched_new(size_t bytes, const near::Captured *captured, Address context) {
-  return allocate_or_throw([=] { return near::search(bytes, *captured, context); });
 }
 
 ABUT_BODY void *abut_grouped_new(size_t bytes, const Address *sp, Address rbp) {

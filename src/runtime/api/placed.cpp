@@ -29,12 +29,6 @@ ABUT_BODY void *abut_placed_malloc(size_t bytes, const near::Captured *captured,
   return allocate_placed(bytes, captured, context);
 }
 
-// Where a way has found nothing.
-ABUT_BODY void *abut_searched_malloc(size_t bytes, const near::Captured *captured,
-                                     Address context) {
-  return entry::or_no_memory(near::search(bytes, *captured, context));
-}
-
 ABUT_BODY void *abut_placed_calloc(size_t bytes, const near::Captured *captured, Address context) {
   void *memory = allocate_placed(bytes, captured, context);
   if (memory != nullptr) std::memset(memory, 0, bytes);

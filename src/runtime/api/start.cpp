@@ -16,11 +16,6 @@ extern const char kChecksBlocks __asm__("abut_checks_blocks")
 
 namespace abut::entry {
 
-// See way_stub.hpp.
-extern const Ways kMallocWays __asm__("abut_malloc_ways")
-    __attribute__((weak, visibility("hidden")));
-extern const Ways kNewWays __asm__("abut_new_ways") __attribute__((weak, visibility("hidden")));
-
 namespace {
 
 constexpr size_t kLongestName = 64;
@@ -67,8 +62,6 @@ __attribute__((constructor(101))) void start(int, char **, char **environment) {
   find_contexts(option_path(Option::profile));
   if (option_value(Option::deepbind) != 0) keep_deepbind();
   if (checks_blocks()) return; // and places nothing
-  ways_of[static_cast<size_t>(Call::malloc)] = &kMallocWays;
-  ways_of[static_cast<size_t>(Call::operator_new)] = &kNewWays;
   if (option_value(Option::friends) != 0 || option_value(Option::groups) != 0 ||
       group::assigned_contexts.any())
     near::start();

@@ -106,11 +106,8 @@ void close_rule(Context &context, Rule &rule, Rule::State state) {
   rule.reach = static_cast<uint8_t>((last + 1) * sizeof(Address) - 1); // 255 at most
   const bool fast =
       state == Rule::State::placing && rule.fixed_end && first.loads <= 1 && last < 32;
-  const size_t bytes = fast ? rule.size * heap::Granules::kBytes : 0;
-  rule.fast_bytes = forwards ? 0 : bytes;
-  rule.forward_bytes = forwards ? bytes : 0;
-  if (&rule == &context.first) context.known.lead(fast ? way_to(first, forwards) : kNoWay);
-  forget_at_once(context.site());
+  rule.fast_bytes = fast ? rule.size * heap::Granules::kBytes : 0;
+  sites::table.ask_again(context.site);
   if (state == Rule::State::plain || state == Rule::State::suspended) settle(context);
 }
 

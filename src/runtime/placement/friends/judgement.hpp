@@ -3,7 +3,7 @@
 #pragma once
 
 #include "placement/friends/captured.hpp"
-#include "placement/friends/sites.hpp"
+#include "placement/friends/contexts.hpp"
 
 namespace abut::near {
 

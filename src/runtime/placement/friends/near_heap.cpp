@@ -110,19 +110,6 @@ NearHeap::Placed NearHeap::place_after_sized(Address friend_address, unsigned si
   return open_run(size, level_after(0, size));
 }
 
-NearHeap::Placed NearHeap::place_after(Address cell, unsigned size) {
-  const Address friend_address = cell - size * Granules::kBytes;
-  const Page *page = own_birth_page(heap_, friend_address);
-  if (page == nullptr)
-    return heap::segment_map.kind_at(friend_address) == heap::SegmentKind::size_pages
-               ? place_after_sized(friend_address, size)
-               : Placed{};
-  if (page->owner != heap_ || is_at_front(*heap_, friend_address) ||
-      *heap::cell_at(friend_address) != size)
-    return {};
-  return place_elsewhere(heap_, friend_address, size, true);
-}
-
 // Where no cell waits. `same`: the friend has the size itself.
 NearHeap::Placed NearHeap::place_elsewhere(heap::LocalHeap *owner, Address friend_address,
                                            unsigned size, bool same) {

@@ -33,9 +33,6 @@ public:
   // A block of `size` granules as close as may be to the one that `friend_address` points into.
   Placed place(Address friend_address, unsigned size);
 
-  // The same for one that is known to lie right before `cell`, where nothing waits, and to have that size: if so it is.
-  Placed place_after(Address cell, unsigned size);
-
   // Gives back cells that wait on pages which are otherwise half empty; all that wait where `all` is said. Under the
   // heap's lock.
   void give_back(bool all);

@@ -15,7 +15,6 @@
 namespace abut::near {
 
 uint32_t looks_left = 0;
-bool forwards = false;
 
 namespace {
 
@@ -31,7 +30,6 @@ constexpr uint32_t kLooksUntilAsked = 16;  // at the clock, whether what is plac
 constexpr uint8_t kRest = 8; // attempts without a closer look, after one in vain; longer after more
 constexpr uint8_t kLongestRest = 64;
 
-enum class Friends : uint8_t { off, on, forwarded };
 bool finds_friends = true;
 
 // What is not put beside a friend lies with its group, if groups are formed.
@@ -41,18 +39,19 @@ void *elsewhere(size_t bytes, const Captured &captured) {
              : heap::allocate(bytes);
 }
 
-// A site that places its objects, one after the other, is known at once.
-void remember_way(Context &context, const Rule &rule) {
+// A site that places its objects, one after the other, need not ask any more.
+void remember_site(Context &context, const Rule &rule) {
   const bool is_sites = context.leaf == nullptr && &rule == &context.first;
-  if (is_sites && context.countdown == 0 && (rule.fast_bytes | rule.forward_bytes) != 0)
-    remember_at_once(context.known);
+  if (!is_sites || context.countdown != 0 || rule.fast_bytes == 0) return;
+  if (sites::Site *site = sites::table.find(context.site))
+    sites::table.act(*site, sites::Action::always_beside);
 }
 
 // What became of an attempt.
 void note(Context &context, Rule &rule, const NearHeap::Placed &placed) {
   switch (placed.where) {
   case NearHeap::Where::run:
-    remember_way(context, rule);
+    remember_site(context, rule);
     rule.next_rest = 0;
     bump(rule.counts.runs);
     bump(rule.counts.cells, uint64_t{placed.cells});
@@ -89,10 +88,6 @@ void *place(Context &context, Rule &rule, heap::LocalHeap *heap, const Captured 
         near_heap->take_waiting(friend_address + static_cast<Address>(rule.to_end), rule.size),
         NearHeap::Where::waiting};
   if (placed.block == nullptr) {
-    if (forwards) {
-      remember_way(context, rule);
-      return nullptr;
-    }
     if (rule.rest > 0) {
       --rule.rest;
       bump(rule.counts.rested);
@@ -108,50 +103,62 @@ void *place(Context &context, Rule &rule, heap::LocalHeap *heap, const Captured 
   return placed.block;
 }
 
-void *forward(size_t bytes, const Captured &captured, Address address) {
-  if (!forwards || !is_context(address)) return nullptr;
-  auto &context = *reinterpret_cast<Context *>(address);
-  const Rule &rule = context.first;
-  if (!has_words(rule, captured)) return nullptr;
-  return forward(bytes, context, base_of(rule.first, captured)).block;
+} // namespace
+
+namespace {
+
+// What is to be done at a site: zero if nothing.
+Address context_to_place(size_t bytes, Address address) {
+  if (!is_awake()) return 0;
+  sites::Site *site = sites::table.find(address);
+  const Address context = site != nullptr ? site->context.load(std::memory_order_acquire) : 0;
+  const bool may_place = context != kPlain && bytes <= kObjectMax;
+  if (count_look(may_place ? kLooking : kPassing)) fall_asleep();
+  if (!may_place) return 0;
+  if (context == 0) return site != nullptr || sites::table.has_room(address) ? kUnknown : 0;
+  if (is_cold(context)) {
+    Address counted = context;
+    site->context.compare_exchange_strong(counted, context - 1, std::memory_order_relaxed);
+    return 0;
+  }
+  const Address here = is_context(context) ? unless_resting(context) : context;
+  if (here != 0 && here != kWarm && !counts_looks() && is_awake())
+    sites::table.act(*site, sites::Action::beside);
+  return here;
+}
+
+// Whether nothing will be done at a site until friends are looked for again.
+bool leaves_alone(Address address) {
+  if (!is_awake()) return true;
+  if (counts_looks()) return false;
+  const sites::Site *site = sites::table.find(address);
+  return site != nullptr && site->context.load(std::memory_order_relaxed) == kPlain;
 }
 
 } // namespace
+
+Decision decide_anew(size_t bytes, Address address) {
+  if (const Address context = context_to_place(bytes, address))
+    return {sites::Action::beside, context};
+  const auto action = group::wants(bytes, address) ? sites::Action::pool : sites::Action::plain;
+  // The next request from there need not ask, until somebody begins to look.
+  if (leaves_alone(address) && group::is_settled(address))
+    if (sites::Site *site = sites::table.claim(address)) sites::table.act(*site, action);
+  return {action};
+}
 
 [[gnu::noinline]] void *look_closer(void *block, Context &context, Address cell) {
   Rule &rule = context.first;
   carry(rule.attempts);
   // A program that requests nothing but what is placed is awake for a time only, too.
   if (count_look(kLooking)) fall_asleep();
-  // Where placement is only measured, there need not be a friend.
   const Address friend_address = cell - static_cast<Address>(rule.to_end);
   if (heap::may_hold_blocks(friend_address))
     watch(context, rule, heap::current, reinterpret_cast<Address>(block), friend_address);
   return block;
 }
 
-void *place_next(size_t bytes, Address address, Address cell) {
-  auto &context = *reinterpret_cast<Context *>(address);
-  Rule &rule = context.first;
-  if (rule.rest > 0 || rule.state != Rule::State::placing) return nullptr;
-  heap::LocalHeap *heap = heap::current;
-  NearHeap *near_heap = near_heap_of(heap);
-  if (near_heap == nullptr) return nullptr;
-  const auto placed = near_heap->place_after(cell, heap::small_class(bytes));
-  if (placed.block == nullptr) return nullptr;
-  bump(rule.attempts);
-  judge(context, rule, heap, cell - static_cast<Address>(rule.to_end));
-  note(context, rule, placed);
-  return placed.block;
-}
-
-void *forward_next(size_t bytes, Address address, Address cell) {
-  void *block = heap::allocate(bytes);
-  return block != nullptr ? counted(block, *reinterpret_cast<Context *>(address), cell) : nullptr;
-}
-
 void *allocate(size_t bytes, const Captured &captured, Address address) {
-  if (void *block = forward(bytes, captured, address)) return block;
   heap::LocalHeap *heap = heap::current;
   if (address == kUnknown || address == kWarm) {
     if (!finds_friends)
@@ -163,7 +170,6 @@ void *allocate(size_t bytes, const Captured &captured, Address address) {
   if (address == kWrapper) {
     address = context_behind(captured);
     if (void *block = allocate_beside(bytes, captured, address)) return block;
-    if (void *block = forward(bytes, captured, address)) return block;
   }
   if (!is_context(address)) return elsewhere(bytes, captured);
   auto *context = reinterpret_cast<Context *>(address);
@@ -175,7 +181,7 @@ void *allocate(size_t bytes, const Captured &captured, Address address) {
   }
   if (rule == nullptr || rule->state == Rule::State::plain || heap->number() == 0) {
     // Where another thread had it remembered while the rule was given up.
-    if (context->first.state != Rule::State::placing) forget_at_once(context->site());
+    if (context->first.state != Rule::State::placing) sites::table.ask_again(context->site);
     return elsewhere(bytes, captured);
   }
   if (rule->state == Rule::State::suspended) resume(*context, *rule);
@@ -185,27 +191,6 @@ void *allocate(size_t bytes, const Captured &captured, Address address) {
   if (rule->state == Rule::State::learning && block != nullptr)
     learn(*context, *rule, heap, reinterpret_cast<Address>(block), captured);
   return block;
-}
-
-namespace {
-
-// Where a way found nothing, all the words together find nothing either: or it read others. In the debug build, where
-// no other thread changes the rule meanwhile.
-void check_way([[maybe_unused]] size_t bytes, [[maybe_unused]] const Captured &captured,
-               [[maybe_unused]] Address context) {
-#if !defined(NDEBUG)
-  if (os::has_one_thread() && allocate_beside(bytes, captured, context) != nullptr)
-    os::fail("invariant", reinterpret_cast<void *>(context),
-             "a way to a friend read other words than its rule names");
-#endif
-}
-
-} // namespace
-
-void *search(size_t bytes, const Captured &captured, Address context) {
-  check_way(bytes, captured, context);
-  if (count_look(kLooking)) fall_asleep();
-  return allocate(bytes, captured, context);
 }
 
 void *allocate_near(size_t bytes, const void *other) {
@@ -241,12 +226,13 @@ bool pays() {
 void begin_to_look_again() {
   placed_before = placed_in_all();
   std::atomic_ref(looks_left).store(kLooksAwake * kLooking, std::memory_order_relaxed);
+  sites::table.ask_again(sites::SiteTable::Which::what_may_change);
   begin_to_look(Looker::near);
 }
 
 // Not while looks are counted: then their end asks, and what is being learned has its time.
 void ask_whether_it_pays() {
-  if (std::atomic_ref(looks_left).load(std::memory_order_relaxed) == 0) fall_asleep();
+  if (!counts_looks()) fall_asleep();
 }
 
 template <class Visit>
@@ -276,7 +262,7 @@ void fall_asleep() {
   context::rest_decoder();
   if (pays()) return heap::pause.begin(kLooksUntilAsked, ask_whether_it_pays);
   end_to_look(Looker::near);
-  forget_sites_at_once(Forget::all);
+  sites::table.ask_again(sites::SiteTable::Which::all);
   if (rules_suspended != 0) pause_for_suspended();
 }
 
@@ -299,14 +285,13 @@ void look_again_when_grown(size_t span_bytes) {
 } // namespace
 
 void start() {
-  const auto friends = static_cast<Friends>(option_value(Option::friends));
-  finds_friends = friends != Friends::off;
-  forwards = friends == Friends::forwarded;
+  finds_friends = option_value(Option::friends) != 0;
   find_static_data();
   context::load_decoder();
   context::chain_table.configure(static_cast<context::ChainMode>(option_value(Option::chain)));
   heap::heap_registry.take_first(context::chain_table.lock());
   heap::heap_registry.take_first(learning);
+  heap::heap_registry.take_first(sites::table.lock());
   group::start();
   Learner::effort_left = kFirstEffort;
   if (finds_friends || group::groups == group::Groups::on) heap::when_grown = look_again_when_grown;

@@ -13,9 +13,6 @@ namespace abut::near {
 // place objects beside. So programs without friends pay one comparison a request.
 inline bool is_awake() { return looks(Looker::near); }
 
-// For measurements: friends are found, but objects lie where they would without.
-extern bool forwards __attribute__((visibility("hidden")));
-
 // Goes to sleep when the time for looking is over and nothing is placed.
 void fall_asleep();
 extern uint32_t looks_left;
@@ -32,6 +29,9 @@ inline constexpr uint32_t kLooking = 4;
   std::atomic_ref(looks_left).store(rest, std::memory_order_relaxed);
   return rest == 0;
 }
+inline bool counts_looks() {
+  return std::atomic_ref(looks_left).load(std::memory_order_relaxed) != 0;
+}
 
 // A look that found another thread learning, which may be long about it, has seen nothing.
 inline void take_look_back() {
@@ -39,62 +39,23 @@ inline void take_look_back() {
   if (left != 0) std::atomic_ref(looks_left).store(left + kLooking, std::memory_order_relaxed);
 }
 
-// Whether context_to_place() is to be asked of a request from there. Those of plain sites are passed by.
-[[gnu::always_inline]] inline bool wants(Address site) {
-  return is_awake() && (!is_plain(site) || count_look(kPassing));
-}
+// What is done for a request: nothing (plain), or placement beside a friend, by a context of the site, or with its pool.
+struct Decision {
+  sites::Action action;
+  Address context = 0; // what allocate() is to be given
+};
 
-// Whether nothing will be done at a site until near begins to look again, whatever is requested there.
-inline bool leaves_alone(Address site) {
-  if (!is_awake()) return true;
-  if (std::atomic_ref(looks_left).load(std::memory_order_relaxed) != 0) return false;
-  const Address met = entries[slot_of(site)].site.load(std::memory_order_relaxed);
-  return is_plain(site) || (met != 0 && met != site);
-}
+// Where the table of sites does not say it at once.
+Decision decide_anew(size_t bytes, Address site);
 
-// What is to be done at a site: nought if nothing, else what allocate() wants to be told.
-inline Address context_to_place(size_t bytes, Address site) {
-  if (is_plain(site)) {
-    fall_asleep();
-    return 0;
+[[gnu::always_inline]] inline Decision decide(size_t bytes, Address address) {
+  if (const sites::Site *site = sites::table.find(address)) {
+    const sites::Action action = site->acts();
+    if (action == sites::Action::beside || action == sites::Action::always_beside)
+      return {sites::Action::beside, site->context.load(std::memory_order_acquire)};
+    if (action != sites::Action::ask) return {action};
   }
-  const bool fits = bytes <= kObjectMax;
-  if (count_look(fits ? kLooking : kPassing)) fall_asleep();
-  if (!fits) return 0;
-  Entry *entry = &entries[slot_of(site)];
-  const Address met = entry->site.load(std::memory_order_acquire);
-  if (met != site) return met == 0 ? kUnknown : 0;
-  Address context = entry->context.load(std::memory_order_acquire);
-  if (!is_context(context)) [[unlikely]] {
-    if (!is_cold(context)) return context;
-    entry->context.compare_exchange_strong(context, context - 1, std::memory_order_relaxed);
-    return 0;
-  }
-  return unless_resting(context);
-}
-
-// The short way to what context_to_place() says of a site whose objects are placed, while no looks are counted; nought
-// where wants() and context_to_place() are to be asked.
-[[gnu::always_inline]] inline Address context_at_once(size_t bytes, Address site) {
-  if (!is_awake() || bytes > kObjectMax) return 0;
-  const Entry &entry = entries[slot_of(site)];
-  if (entry.site.load(std::memory_order_acquire) != site) return 0;
-  const Address context = entry.context.load(std::memory_order_acquire);
-  if (std::atomic_ref(looks_left).load(std::memory_order_relaxed) != 0) return 0;
-  if (!is_context(context)) return context == kWrapper ? context : 0;
-  return reinterpret_cast<const Context *>(context)->countdown == 0 ? context : 0;
-}
-
-// Where friends did not want a request: the next from there need not ask, if nothing will change. Either groups did not
-// want it as well, or it goes with its group.
-inline void note_unwanted(Address site) {
-  if (leaves_alone(site) && group::is_settled(site)) remember_idle(site);
-}
-inline void note_grouped(Address site) {
-  if (!leaves_alone(site) || !group::is_settled(site)) return;
-  KnownSite &known = group::place_of(site);
-  known.lead(kGroupWay);
-  remember_at_once(known);
+  return decide_anew(bytes, address);
 }
 
 // What a rule's expression begins from, where all words are at hand.
@@ -140,69 +101,24 @@ inline void note_grouped(Address site) {
 // A block of `bytes`, which are small, for the site that `captured` tells of; null where memory is exhausted.
 void *allocate(size_t bytes, const Captured &captured, Address context);
 
-// The same where a way led there and found nothing.
-void *search(size_t bytes, const Captured &captured, Address context);
-
-// What came of the straight path.
-struct Beside {
-  void *block = nullptr;
-  bool is_straight = false; // it was followed to its end, even if no block was there
-  Address cell = kNoCell;   // where that is
-};
-
-// A cell waits right after the friend.
-[[gnu::always_inline]] inline Beside take_beside(size_t bytes, Context &context, Address base) {
-  const Rule &rule = context.first;
-  const size_t whole = block_bytes(bytes);
-  if (rule.fast_bytes != whole) [[unlikely]]
-    return {};
-  const unsigned size = heap::small_class(whole);
-  heap::LocalHeap &heap = *heap::current;
-  Address cell = kNoCell;
-  if (!find_cell(rule, base, cell) || !waits_at(heap, cell, size)) [[unlikely]]
-    return {nullptr, true, cell};
-  return {counted(take_waiting(heap, cell, size), context, cell), true, cell};
-}
-
-// A block where it would lie without friends, after the straight path told where it would lie with them.
-[[gnu::always_inline]] inline Beside forward(size_t bytes, Context &context, Address base) {
-  const Rule &rule = context.first;
-  const size_t whole = block_bytes(bytes);
-  if (rule.forward_bytes != whole) [[unlikely]]
-    return {};
-  Address cell = kNoCell;
-  if (!find_cell(rule, base, cell)) return {};
-  __asm__ volatile("" ::"r"(cell)); // found, though for nothing
-  void *block = heap::allocate_fast(whole);
-  if (block == nullptr) [[unlikely]]
-    return {nullptr, true, cell};
-  return {counted(block, context, cell), true, cell};
-}
-
-// Placement beside a friend, where all registers are at hand; null if a closer look is needed.
+// Placement right after a friend, where all registers are at hand and a cell waits; null if a closer look is needed.
 [[gnu::always_inline]] inline void *allocate_beside(size_t bytes, const Captured &captured,
                                                     Address address) {
   if (!is_context(address)) [[unlikely]]
     return nullptr;
   auto &context = *reinterpret_cast<Context *>(address);
   const Rule &rule = context.first;
-  if (!has_words(rule, captured)) [[unlikely]]
+  const size_t whole = block_bytes(bytes);
+  if (rule.fast_bytes != whole || !has_words(rule, captured)) [[unlikely]]
     return nullptr;
-  return take_beside(bytes, context, base_of(rule.first, captured)).block;
+  const unsigned size = heap::small_class(whole);
+  heap::LocalHeap &heap = *heap::current;
+  Address cell = kNoCell;
+  if (!find_cell(rule, base_of(rule.first, captured), cell) || !waits_at(heap, cell, size))
+      [[unlikely]]
+    return nullptr;
+  return counted(take_waiting(heap, cell, size), context, cell);
 }
-
-// The same for a rule that a way leads to: `base` tells where.
-[[gnu::always_inline]] inline Beside allocate_by_way(size_t bytes, Address context, Address base) {
-  return take_beside(bytes, *reinterpret_cast<Context *>(context), base);
-}
-[[gnu::always_inline]] inline Beside forward_by_way(size_t bytes, Address context, Address base) {
-  return forward(bytes, *reinterpret_cast<Context *>(context), base);
-}
-
-// The next step of the ladder, where the straight path found no cell waiting at `cell`; null if more is to be looked at.
-void *place_next(size_t bytes, Address context, Address cell);
-// The same where placement is only measured, and no block was at hand.
-void *forward_next(size_t bytes, Address context, Address cell);
 
 // A block of `bytes` as close to the block around `other` as may be; null where memory is exhausted.
 void *allocate_near(size_t bytes, const void *other);

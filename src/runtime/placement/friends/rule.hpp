@@ -1,7 +1,6 @@
 // What is known of the objects of one size that one context allocates: whether they have friends, and how to find them.
 #pragma once
 
-#include "base/attention.hpp"
 #include "context/chain_table.hpp"
 #include "placement/friends/expression.hpp"
 #include "placement/friends/near_heap.hpp"
@@ -12,25 +11,6 @@ namespace abut::near {
 
 class Learner;
 
-// Of expressions whose words are few, a number that tells which: one register or stack slot, and perhaps a register that is
-// scaled. For each of them the entry points have a way that reads just those.
-inline constexpr uint8_t kWayBases = Captured::kRegisters + 1;   // or any slot
-inline constexpr uint8_t kWayIndices = Captured::kRegisters + 1; // or none
-inline constexpr uint8_t kForwardWay =
-    kWayBases * kWayIndices; // the first of those that only measure
-inline constexpr uint8_t kNoWay = 2 * kForwardWay;
-// Of sites whose objects go with their group.
-inline constexpr uint8_t kGroupWay = kNoWay + 1;
-inline constexpr size_t kWays = kGroupWay + 1;
-constexpr uint8_t way_to(const Expression &e, bool forwards) {
-  const bool has_index = e.index != Expression::kNone;
-  if (e.base == Captured::kReturnAddress || (has_index && e.index >= Captured::kRegisters))
-    return kNoWay;
-  const uint8_t base = std::min<uint8_t>(e.base, kWayBases - 1);
-  const int first = forwards ? kForwardWay : 0;
-  return static_cast<uint8_t>(first + base * kWayIndices + (has_index ? e.index : kWayIndices - 1));
-}
-
 struct Rule {
   enum class State : uint8_t {
     learning,
@@ -40,9 +20,8 @@ struct Rule {
   };
 
   // What the straight path looks at.
-  size_t fast_bytes = 0;    // a block's, while the straight path will do
-  size_t forward_bytes = 0; // instead of those where placement is only measured
-  uint8_t reach = 0; // bytes from the first captured word to the last that the expression wants
+  size_t fast_bytes = 0; // a block's, while the straight path will do
+  uint8_t reach = 0;     // bytes from the first captured word to the last that the expression wants
   Expression first;
   int64_t to_end =
       0; // from what the expression yields to the end of the friend, where that is `fixed_end`
@@ -100,17 +79,15 @@ struct Context {
   static constexpr unsigned kRules = 4;
   static constexpr unsigned kFurther = kRules - 1;
 
-  KnownSite known; // its ways are to what the first rule's expression begins from, see way_to()
-  context::Entry *leaf =
-      nullptr; // of the chain that ends here, where `site` called for its own callers only
-  uint32_t countdown = 0; // allocations to let pass before the next look
-  uint32_t patience = 0;  // what the countdown begins from next time
+  Address site = 0;               // the return address of its calls
+  context::Entry *leaf = nullptr; // of the chain that ends here, where the site is in a wrapper
+  uint32_t countdown = 0;         // allocations to let pass before the next look
+  uint32_t patience = 0;          // what the countdown begins from next time
   uint32_t rule_count = 0;
   uint32_t undecided = 0; // rules that still learn
   Rule first;
   Rule *further = nullptr; // kFurther of them
 
-  Address site() const { return known.site.load(std::memory_order_relaxed); }
   Rule *rule_for(unsigned size) {
     if (first.size == size) [[likely]] // zero while there is none
       return &first;

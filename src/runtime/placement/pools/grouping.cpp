@@ -9,8 +9,6 @@ namespace abut::group {
 
 Groups groups = Groups::off;
 Formation formation;
-std::atomic<Address> quiet_sites[kSites];
-PooledSite pooled_sites[kSites];
 
 namespace {
 
@@ -39,9 +37,15 @@ void set_pool(Group &root, PoolId pool) {
       root, [&](Group &member) { member.pool.store(pool, std::memory_order_relaxed); });
 }
 
-// The site's objects take the straight path from now on.
-void be_quiet_at(Address site) {
-  quiet_sites[site % kSites].store(site, std::memory_order_relaxed);
+// The site's requests are not looked at any more.
+void be_quiet_at(Address address) {
+  if (sites::Site *site = sites::table.claim(address))
+    site->is_quiet.store(true, std::memory_order_relaxed);
+}
+
+void set_pooled(Address address) {
+  if (sites::Site *site = sites::table.claim(address))
+    site->is_pooled.store(true, std::memory_order_relaxed);
 }
 
 void turn_off(Group &root, Reason reason) {
@@ -97,19 +101,19 @@ void settle(Group &group, ThreadPools &pools) {
 
 // Whether some group has a pool; its site is among the pooled ones then. Under the graph's lock.
 bool find_pooled_sites() {
-  static uint16_t places[kSites]; // of those that stand there
-  static unsigned count = 0;
-  while (count > 0) pooled_sites[places[--count]].site.store(0, std::memory_order_relaxed);
-  for (GroupId id = 1; id <= shape_graph.count(); ++id) {
-    const Group &group = shape_graph.at(id);
-    if (group.pool.load(std::memory_order_relaxed) == kNoPool) continue;
-    PooledSite &place = place_of(group.site);
-    if (place.site.exchange(group.site, std::memory_order_relaxed) == 0)
-      places[count++] = static_cast<uint16_t>(&place - pooled_sites);
-  }
+  bool any = false;
+  // Of groups that share a site, one with a pool is enough.
+  for (GroupId id = 1; id <= shape_graph.count(); ++id)
+    if (sites::Site *site = sites::table.find(shape_graph.at(id).site))
+      site->is_pooled.store(false, std::memory_order_relaxed);
+  for (GroupId id = 1; id <= shape_graph.count(); ++id)
+    if (shape_graph.at(id).pool.load(std::memory_order_relaxed) != kNoPool) {
+      set_pooled(shape_graph.at(id).site);
+      any = true;
+    }
   tell_anew();
-  forget_sites_at_once(Forget::what_may_change);
-  return count != 0;
+  sites::table.ask_again(sites::SiteTable::Which::what_may_change);
+  return any;
 }
 
 void look(Group &group, heap::LocalHeap *heap, ThreadPools &pools) {
@@ -133,6 +137,22 @@ void note(Group &group, ThreadPools &pools, const void *block, size_t bytes) {
   group.samples[group.noted % Group::kSamples] = {object, pools.births, heap::current->number()};
   bump(group.noted);
   bump(group.noted_bytes, uint64_t{bytes});
+}
+
+bool holds(const Told &told) {
+  return told.looks == formation.looks.load(std::memory_order_relaxed) &&
+         told.generation == context::chain_table.generation();
+}
+
+unsigned size_for(const Told &told, size_t bytes) {
+  return heap::small_class(bytes) + told.padding;
+}
+
+// Counts an object; whether it is to be looked at closer, as few are.
+[[gnu::always_inline]] inline bool count(Group &group, ThreadPools &pools) {
+  bump(group.objects);
+  ++pools.births;
+  return (pools.births & group.rarely) == 0 || group.objects >= group.next_look;
 }
 
 // What was found for a site or a chain; null where it has to be found anew.
@@ -160,16 +180,13 @@ void rest() {
   if (!find_pooled_sites()) end_to_look(Looker::group);
 }
 
-} // namespace
-
+// `block`, looked at.
 [[gnu::noinline]] void *look_closer(size_t bytes, void *block, Group &group, ThreadPools &pools) {
   if (count_request()) rest();
   if ((pools.births & group.rarely) == 0) note(group, pools, block, bytes);
   if (group.objects >= group.next_look) look(group, heap::current, pools);
   return block;
 }
-
-namespace {
 
 [[gnu::always_inline]] inline void *counted(size_t bytes, void *block, Group &group,
                                             ThreadPools &pools) {
@@ -181,15 +198,6 @@ namespace {
 [[gnu::noinline]] void *take_counted(const Told &told, size_t bytes, ThreadPools &pools) {
   void *block = take(*told.heap, size_for(told, bytes));
   return block != nullptr ? counted(bytes, block, *told.group, pools) : nullptr;
-}
-
-// The thread that comes first to a pooled site has its straight path there.
-void note_told(Address site, const Told &told, const ThreadPools &pools) {
-  PooledSite &place = place_of(site);
-  if (place.site.load(std::memory_order_relaxed) != site) return;
-  const ThreadPools *owner = nullptr;
-  place.owner.compare_exchange_strong(owner, &pools, std::memory_order_relaxed);
-  if (owner == nullptr || owner == &pools) place.told = told;
 }
 
 // The pool that the profile has for a chain. Under the graph's lock.
@@ -220,7 +228,7 @@ bool find_assigned(context::Entry *leaf, context::Frame frame, size_t bytes, Gro
   group->reason = Reason::none;
   group->rarely = kRarely;
   group->next_look = kNever;
-  place_of(group->site).site.store(group->site, std::memory_order_relaxed);
+  set_pooled(group->site);
   tell_anew();
   return true;
 }
@@ -228,12 +236,11 @@ bool find_assigned(context::Entry *leaf, context::Frame frame, size_t bytes, Gro
 // For a chain that this thread has not met lately.
 [[gnu::noinline]] void *allocate_anew(context::Entry *leaf, Address key, context::Frame frame,
                                       size_t bytes, heap::LocalHeap *heap, ThreadPools &pools) {
-  const Address site = *frame.sp;
   const uint32_t now = formation.looks.load(std::memory_order_relaxed);
   const uint16_t generation = context::chain_table.generation();
   Group *group = nullptr;
   if (groups != Groups::assigned) {
-    group = shape_graph.group_of(leaf, bytes, site);
+    group = shape_graph.group_of(leaf, bytes, *frame.sp);
   } else if (find_assigned(leaf, frame, bytes, group) && group == nullptr) {
     pools.kept_for(key) = {key, {.looks = now, .generation = generation}};
   }
@@ -246,7 +253,6 @@ bool find_assigned(context::Entry *leaf, context::Frame frame, size_t bytes, Gro
     told.looks = now;
     told.generation = generation;
     pools.kept_for(key) = {key, told};
-    if (key == site) note_told(site, told, pools);
   }
   return take_counted(told, bytes, pools);
 }
@@ -271,6 +277,7 @@ void wake() {
   if (groups != Groups::on) return;
   formation.requests_left.store(kRequestsAwake, std::memory_order_relaxed);
   formation.is_on.store(true, std::memory_order_relaxed);
+  sites::table.ask_again(sites::SiteTable::Which::what_may_change);
   begin_to_look(Looker::group);
 }
 
@@ -289,8 +296,13 @@ void *allocate(size_t bytes, context::Frame frame) {
   return counted(bytes, block, *told->group, *pools);
 }
 
-void *allocate_next(size_t bytes, const PooledSite &site) {
-  return take_counted(site.told, bytes, *static_cast<ThreadPools *>(heap::current->side_table));
+void *allocate_in(Group &group, size_t bytes) {
+  auto *pools = static_cast<ThreadPools *>(heap::current->side_table);
+  const PoolId pool = group.pool.load(std::memory_order_relaxed);
+  if (pools == nullptr || pool == kNoPool || pools->heaps[pool] == nullptr ||
+      bytes - 1 >= formation.most_bytes)
+    return nullptr;
+  return take_counted({.group = &group, .heap = pools->heaps[pool]}, bytes, *pools);
 }
 
 void start() {

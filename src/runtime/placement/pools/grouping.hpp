@@ -7,12 +7,12 @@
 // off where its pool turns out half empty.
 #pragma once
 
-#include "base/attention.hpp"
 #include "base/bump.hpp"
 #include "placement/pools/assigned.hpp"
 #include "placement/pools/pools.hpp"
 #include "placement/pools/shape_graph.hpp"
 #include "placement/pools/worth.hpp"
+#include "placement/sites/site_table.hpp"
 
 namespace abut::group {
 
@@ -45,35 +45,23 @@ extern Formation formation __attribute__((visibility("hidden")));
   return left == 1;
 }
 
-// A site, by the return address of its calls, some of whose objects have a pool.
-struct alignas(kLineBytes) PooledSite : KnownSite {
-  // Where the thread that came first puts its objects; only that thread reads and writes it.
-  Told told;
-  std::atomic<const ThreadPools *> owner{nullptr};
-};
-static_assert(sizeof(PooledSite) == kLineBytes);
-
-// Pooled sites, and those whose groups were turned off. Of two at one place the later one stands there.
-inline constexpr size_t kSites = 4096;
-extern std::atomic<Address> quiet_sites[kSites];
-extern PooledSite pooled_sites[kSites];
-inline PooledSite &place_of(Address site) { return pooled_sites[site % kSites]; }
-
 // Whether allocate() is to be asked for an object of `bytes`.
 [[gnu::always_inline]] inline bool wants(size_t bytes, Address site) {
   if (!is_awake()) return false;
+  const sites::Site *known = sites::table.find(site);
   if (!formation.is_on.load(std::memory_order_relaxed)) [[likely]]
-    return place_of(site).site.load(std::memory_order_relaxed) == site;
+    return known != nullptr && known->is_pooled.load(std::memory_order_relaxed);
   if (bytes > formation.most_bytes) return false;
-  return quiet_sites[site % kSites].load(std::memory_order_relaxed) != site || count_request();
+  return known == nullptr || !known->is_quiet.load(std::memory_order_relaxed) || count_request();
 }
 
 // Whether wants() says the same of all small requests from one site until groups are formed again.
 inline bool is_settled(Address site) {
   if (!is_awake() || !formation.is_on.load(std::memory_order_relaxed)) return true;
-  return groups == Groups::assigned &&
-         (quiet_sites[site % kSites].load(std::memory_order_relaxed) == site ||
-          place_of(site).site.load(std::memory_order_relaxed) == site);
+  const sites::Site *known = sites::table.find(site);
+  return groups == Groups::assigned && known != nullptr &&
+         (known->is_quiet.load(std::memory_order_relaxed) ||
+          known->is_pooled.load(std::memory_order_relaxed));
 }
 
 void start();
@@ -84,49 +72,7 @@ void wake();
 // A block of `bytes`, for whoever `frame` was called by; null where memory is exhausted.
 void *allocate(size_t bytes, context::Frame frame);
 
-// ---- the straight path, which calls nothing but in its last step, so that it needs no stack ----
-
-[[gnu::always_inline]] inline bool holds(const Told &told) {
-  return told.looks == formation.looks.load(std::memory_order_relaxed) &&
-         told.generation == context::chain_table.generation();
-}
-
-inline unsigned size_for(const Told &told, size_t bytes) {
-  return heap::small_class(bytes) + told.padding;
-}
-
-// Counts an object; whether it is to be looked at closer, as few are.
-[[gnu::always_inline]] inline bool count(Group &group, ThreadPools &pools) {
-  bump(group.objects);
-  ++pools.births;
-  return (pools.births & group.rarely) == 0 || group.objects >= group.next_look;
-}
-// `block`, looked at.
-[[gnu::returns_nonnull]] void *look_closer(size_t bytes, void *block, Group &group,
-                                           ThreadPools &pools);
-
-// What came of it: whether a block was to be taken, which none may have been at hand for.
-struct Straight {
-  void *block = nullptr;
-  bool is_straight = false;
-};
-
-// A small block at a pooled site, for the thread that came first; else allocate() is to be asked, or allocate_next() where
-// none was at hand. While groups are formed, nobody comes here.
-[[gnu::always_inline]] inline Straight allocate_at(size_t bytes, const PooledSite &site) {
-  auto *pools = static_cast<ThreadPools *>(heap::current->side_table);
-  if (site.owner.load(std::memory_order_relaxed) != pools || !holds(site.told) ||
-      bytes > formation.most_bytes) [[unlikely]]
-    return {};
-  void *block = site.told.heap->births.take(size_for(site.told, bytes));
-  if (block == nullptr) [[unlikely]]
-    return {nullptr, true};
-  if (count(*site.told.group, *pools)) [[unlikely]]
-    return {look_closer(bytes, block, *site.told.group, *pools), true};
-  return {block, true};
-}
-
-// From where the site's blocks come from; null where memory is exhausted.
-void *allocate_next(size_t bytes, const PooledSite &site);
+// The same for a group that is known; null also where the running thread has no pool for it, or the request is too long.
+void *allocate_in(Group &group, size_t bytes);
 
 } // namespace abut::group

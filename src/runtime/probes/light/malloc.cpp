@@ -35,12 +35,8 @@ ABUT_FRAME("abut_light_record", "%rdx", "%rcx", "abut_light_recorded");
 extern "C" void *abut_light_look_malloc(size_t bytes);
 extern "C" void *abut_light_fetch_malloc(size_t bytes);
 
-// No group is asked for here.
-ABUT_WAYS("abut_light", "malloc", "abut_light_capture_malloc");
-
 ABUT_EXPORT void *malloc(size_t bytes) {
-  return light::allocate<abut_light_look_malloc, abut_light_fetch_malloc>(bytes, ABUT_SITE,
-                                                                          Call::malloc);
+  return light::allocate<abut_light_look_malloc, abut_light_fetch_malloc>(bytes, ABUT_SITE);
 }
 
 ABUT_BODY void *abut_light_malloc_slow(size_t bytes, const Address *sp, Address rbp) {
@@ -55,14 +51,6 @@ ABUT_CAPTURE("abut_light_capture_malloc", "abut_light_placed_malloc");
 ABUT_CAPTURE("abut_light_capture_calloc", "abut_light_placed_calloc");
 extern "C" void *abut_light_capture_malloc(size_t bytes, Address context);
 extern "C" void *abut_light_capture_calloc(size_t bytes, Address context);
-
-ABUT_BODY void *abut_light_beside_malloc(size_t bytes, Address context, Address base) {
-  return light::allocate_beside<abut_light_capture_malloc>(bytes, context, base, ABUT_SITE);
-}
-
-ABUT_BODY void *abut_light_forward_malloc(size_t bytes, Address context) {
-  return abut_light_capture_malloc(bytes, context);
-}
 
 ABUT_BODY void *abut_light_malloc_seen(size_t bytes, const Address *sp, Address rbp) {
   const Address context = light::context_to_place(bytes, *sp);
@@ -83,7 +71,7 @@ extern "C" void *abut_light_fetch_calloc(size_t bytes);
 ABUT_EXPORT void *calloc(size_t count, size_t each) {
   size_t bytes = 0;
   if (__builtin_mul_overflow(count, each, &bytes)) return or_no_memory(nullptr);
-  if (somebody_looks() && !is_idle(ABUT_SITE)) [[unlikely]]
+  if (somebody_looks() && !sites::table.is_plain_at_once(ABUT_SITE)) [[unlikely]]
     return abut_light_look_calloc(bytes);
   void *memory = heap::allocate_fast(bytes);
   if (memory == nullptr) [[unlikely]]

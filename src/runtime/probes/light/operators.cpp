@@ -17,16 +17,11 @@ ABUT_FRAME("abut_light_fetch_new", "%rsi", "%rdx", "abut_light_new_slow");
 extern "C" void *abut_light_look_new(size_t bytes);
 extern "C" void *abut_light_fetch_new(size_t bytes);
 
-// No group is asked for here.
-ABUT_WAYS("abut_light", "new", "abut_light_capture_new");
-
 ABUT_EXPORT_CXX void *operator new(size_t bytes) {
-  return light::allocate<abut_light_look_new, abut_light_fetch_new>(bytes, ABUT_SITE,
-                                                                    Call::operator_new);
+  return light::allocate<abut_light_look_new, abut_light_fetch_new>(bytes, ABUT_SITE);
 }
 ABUT_EXPORT_CXX void *operator new[](size_t bytes) {
-  return light::allocate<abut_light_look_new, abut_light_fetch_new>(bytes, ABUT_SITE,
-                                                                    Call::operator_new);
+  return light::allocate<abut_light_look_new, abut_light_fetch_new>(bytes, ABUT_SITE);
 }
 
 ABUT_BODY void *abut_light_new_slow(size_t bytes, const Address *sp, Address rbp) {
@@ -36,14 +31,6 @@ ABUT_BODY void *abut_light_new_slow(size_t bytes, const Address *sp, Address rbp
 
 ABUT_CAPTURE("abut_light_capture_new", "abut_light_placed_new");
 extern "C" void *abut_light_capture_new(size_t bytes, Address context);
-
-ABUT_BODY void *abut_light_beside_new(size_t bytes, Address context, Address base) {
-  return light::allocate_beside<abut_light_capture_new>(bytes, context, base, ABUT_SITE);
-}
-
-ABUT_BODY void *abut_light_forward_new(size_t bytes, Address context) {
-  return abut_light_capture_new(bytes, context);
-}
 
 ABUT_BODY void *abut_light_new_seen(size_t bytes, const Address *sp, Address rbp) {
   if (const Address context = light::context_to_place(bytes, *sp))

@@ -22,14 +22,9 @@ inline Frame frame_of(const near::Captured *captured) {
 // pointer still points to the return address (api/frame_stub.hpp): Look where friends are enabled, Fetch
 // where no block is at hand, abut_light_record with a block that is not recorded yet.
 template <void *Look(size_t), void *Fetch(size_t)>
-[[gnu::always_inline]] inline void *allocate(size_t bytes, Address site, Call call) {
-  if (somebody_looks()) [[unlikely]] {
-    const AtOnce known_site = at_once(site);
-    if (!known_site.is_idle()) {
-      const KnownSite *known = known_site.known();
-      return known != nullptr ? entry::go(call, bytes, *known) : Look(bytes);
-    }
-  }
+[[gnu::always_inline]] inline void *allocate(size_t bytes, Address site) {
+  if (somebody_looks() && !sites::table.is_plain_at_once(site)) [[unlikely]]
+    return Look(bytes);
   void *memory = heap::allocate_fast(bytes);
   if (memory == nullptr) [[unlikely]]
     return Fetch(bytes);
@@ -67,18 +62,6 @@ template <void *Look(size_t), void *Fetch(size_t)>
   return allocated_by_heap(entry::or_no_memory(heap::allocate_slow(bytes)), bytes, frame);
 }
 
-// Beside a friend that the site table leads to; Capture is the slow path.
-template <Way Capture>
-[[gnu::always_inline]] inline void *allocate_beside(size_t bytes, Address context, Address base,
-                                                    Address site) {
-  void *memory = near::allocate_by_way(bytes, context, base).block;
-  if (memory == nullptr) [[unlikely]]
-    return Capture(bytes, context);
-  if (put_small(memory, bytes, site)) [[likely]]
-    return memory;
-  return abut_light_record(bytes, memory);
-}
-
 // What allocate() does where no policy is enabled, for those who know the frame.
 inline void *allocate_here(size_t bytes, Frame frame) {
   void *memory = heap::allocate_fast(bytes);
@@ -97,12 +80,10 @@ inline void *allocate_here(size_t bytes, Frame frame) {
     entry::release_unusual(memory, call);
 }
 
-// Where friends are enabled: what is to be done for a block that may have a friend, see near::context_to_place(); or zero.
+// Where friends are enabled: the context of a block that may have a friend; or zero. No pool is asked for here.
 inline Address context_to_place(size_t bytes, Address site) {
   if (bytes - 1 >= heap::kSmallMax) return 0;
-  const Address context = near::wants(site) ? near::context_to_place(bytes, site) : 0;
-  if (context == 0) near::note_unwanted(site);
-  return context;
+  return near::decide(bytes, site).context;
 }
 
 // A small block beside its friend, if it has one, recorded; null where memory is exhausted.

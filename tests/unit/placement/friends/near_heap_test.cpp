@@ -141,14 +141,8 @@ TEST_F(NearHeapTest, ThePagesOfRunsHaveNoHoles) {
   EXPECT_LT(holes, runs / 50) << "but for the odd cell of a page";
 }
 
-class PlaceAfter : public NearHeapTest {
+class EndOfRun : public NearHeapTest {
 protected:
-  // As where a straight look found nothing waiting after `last`.
-  NearHeap::Placed after(const void *last, unsigned size = kSize) {
-    const auto placed = near_heap->place_after(address_of(last) + kBytes, size);
-    if (placed.block != nullptr) held.push_back(placed.block);
-    return placed;
-  }
   // The last cell of a run, and of a page if so said.
   const void *end_of_run(bool of_page) {
     for (const void *last = old_block();;) {
@@ -163,22 +157,12 @@ protected:
   const uint64_t opened_ = near_heap->runs_opened();
 };
 
-TEST_F(PlaceAfter, TheEndOfARunIsFollowedByAnother) {
-  EXPECT_EQ(after(end_of_run(false)).where, Where::run);
-  EXPECT_EQ(after(end_of_run(true)).where, Where::run);
-}
-
-TEST_F(PlaceAfter, ABlockAmongOthersIsFollowedByARun) {
-  EXPECT_EQ(after(old_block()).where, Where::run);
-}
-
-TEST_F(PlaceAfter, WhatIsNoBlockOfTheSizeIsFollowedByNothing) {
-  const auto *block = static_cast<const char *>(old_block());
-  EXPECT_EQ(after(block, kSize + 1).block, nullptr);
-  EXPECT_EQ(after(block + heap::Granules::kBytes).block, nullptr);
-  int variable = 0;
-  EXPECT_EQ(after(&variable).block, nullptr);
-  EXPECT_EQ(after(nullptr).block, nullptr);
+TEST_F(EndOfRun, IsFollowedByAnother) {
+  for (const bool of_page : {false, true}) {
+    const auto placed = near_heap->place(address_of(end_of_run(of_page)), kSize);
+    EXPECT_EQ(placed.where, Where::run);
+    if (placed.block != nullptr) held.push_back(placed.block);
+  }
 }
 
 TEST_F(NearHeapTest, WhatWaitsIsBounded) {

@@ -2,63 +2,59 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <array>
-#include <utility>
-
 namespace abut::near {
 namespace {
 
+using sites::Action;
+
 constexpr Address kSite = 0x7f0000123456;
 
-// Ways that can be told apart: each returns its number.
-template <size_t kNumber>
-void *way(size_t, uint64_t) {
-  return reinterpret_cast<void *>(kNumber);
-}
-template <size_t... kNumbers>
-constexpr std::array<Way *, sizeof...(kNumbers)> ways_for(std::index_sequence<kNumbers...>) {
-  return {way<kNumbers>...};
-}
-constinit const std::array kSomeWays = ways_for(std::make_index_sequence<kWays>());
-
-struct NoteGrouped : testing::Test {
-  NoteGrouped() {
-    here.site = kSite;
-    for (auto &ways : ways_of) ways = reinterpret_cast<const Ways *>(kSomeWays.data());
+// A site whose objects go with their group, while only groups are asked.
+struct DecideForAGroup : testing::Test {
+  DecideForAGroup() {
+    sites::table.claim(kSite)->is_pooled = true;
+    begin_to_look(Looker::group);
   }
-  ~NoteGrouped() override {
-    std::ranges::fill(ways_of, nullptr);
-    here.site = 0;
-    forget_sites_at_once(Forget::all);
+  ~DecideForAGroup() override {
+    end_to_look(Looker::group);
+    sites::Site &site = *sites::table.find(kSite);
+    site.is_pooled = false;
+    site.context = 0;
+    sites::table.ask_again(sites::SiteTable::Which::all);
   }
-  KnownSite &here = group::place_of(kSite);
+  static Action remembered() { return sites::table.find(kSite)->acts(); }
 };
 
-TEST_F(NoteGrouped, ASiteWhoseObjectsGoWithTheirGroupIsKnownAtOnce) {
-  note_grouped(kSite);
-  const KnownSite *known = at_once(kSite).known();
-  ASSERT_EQ(known, &here);
-  EXPECT_EQ(known->way_of(Call::malloc), kSomeWays[kGroupWay]);
-  EXPECT_EQ(known->way_of(Call::operator_new), kSomeWays[kGroupWay]);
+TEST_F(DecideForAGroup, TheNextRequestNeedNotAsk) {
+  EXPECT_EQ(decide(24, kSite).action, Action::pool);
+  EXPECT_EQ(remembered(), Action::pool);
+  EXPECT_EQ(decide(24, kSite).action, Action::pool);
 }
 
-TEST_F(NoteGrouped, NotWhileGroupsAreFormed) {
-  begin_to_look(Looker::group);
+TEST_F(DecideForAGroup, ItAsksWhileGroupsAreFormed) {
   group::formation.is_on = true;
-  note_grouped(kSite);
-  EXPECT_EQ(at_once(kSite).known(), nullptr);
+  EXPECT_EQ(decide(24, kSite).action, Action::pool);
+  EXPECT_EQ(remembered(), Action::ask);
   group::formation.is_on = false;
-  end_to_look(Looker::group);
 }
 
-TEST_F(NoteGrouped, NotWhileFriendsAreLookedFor) {
+TEST_F(DecideForAGroup, ItAsksWhileFriendsAreLookedFor) {
+  sites::table.find(kSite)->context = sites::kPlain;
   begin_to_look(Looker::near);
-  looks_left = 1;
-  note_grouped(kSite);
-  EXPECT_EQ(at_once(kSite).known(), nullptr);
+  looks_left = 2 * kPassing;
+  EXPECT_EQ(decide(24, kSite).action, Action::pool);
+  EXPECT_EQ(remembered(), Action::ask);
   looks_left = 0;
+  EXPECT_EQ(decide(24, kSite).action, Action::pool);
+  EXPECT_EQ(remembered(), Action::pool) << "friends do nothing for it";
   end_to_look(Looker::near);
+}
+
+TEST_F(DecideForAGroup, WhereNoPoolIsAskedItIsPlain) {
+  sites::table.find(kSite)->is_pooled = false;
+  EXPECT_FALSE(sites::table.is_plain_at_once(kSite));
+  EXPECT_EQ(decide(24, kSite).action, Action::plain);
+  EXPECT_TRUE(sites::table.is_plain_at_once(kSite));
 }
 
 } // namespace

@@ -1,12 +1,10 @@
-#include "placement/friends/sites.hpp"
+#include "placement/friends/contexts.hpp"
 
 #include <mutex>
 #include <new>
 
 namespace abut::near {
 
-std::atomic<Address> plain_sites[kSiteSlots];
-Entry entries[kSiteSlots];
 Context *contexts = nullptr;
 uint32_t context_count = 0;
 os::SpinLock learning;
@@ -24,8 +22,7 @@ Context *new_context(Address site, context::Entry *leaf) {
   if (contexts == nullptr) contexts = map_items<Context>(kContexts);
   if (contexts == nullptr || context_count == kContexts) return nullptr;
   auto *made = new (&contexts[context_count++]) Context;
-  made->known.site.store(site, std::memory_order_relaxed);
-  made->known.lasts = true;
+  made->site = site;
   made->leaf = leaf;
   made->countdown = made->patience = kFirstLook;
   return made;
@@ -48,27 +45,25 @@ Rule *new_rules() {
   return made;
 }
 
-void remember_plain(Address site) {
-  plain_sites[slot_of(site)].store(site, std::memory_order_relaxed);
+void remember_plain(Address address) {
+  if (sites::Site *site = sites::table.claim(address))
+    site->context.store(kPlain, std::memory_order_release);
 }
 
 bool meet_site(const Captured &captured) {
-  const Address site = captured.words[Captured::kReturnAddress];
-  Entry *entry = &entries[slot_of(site)];
+  const Address address = captured.words[Captured::kReturnAddress];
   if (!learning.try_lock()) return false;
   std::lock_guard guard(learning, std::adopt_lock);
-  const Address met = entry->site.load(std::memory_order_relaxed);
-  if (met == 0) {
-    entry->context.store(kWarm + kFirstLook, std::memory_order_release);
-    entry->site.store(site, std::memory_order_release);
-  }
-  if (met != site || entry->context.load(std::memory_order_relaxed) != kWarm) return true;
+  sites::Site *site = sites::table.claim(address);
+  if (site == nullptr) return true;
+  const Address met = site->context.load(std::memory_order_relaxed);
+  if (met == 0) site->context.store(kWarm + kFirstLook, std::memory_order_release);
+  if (met != kWarm) return true;
   const bool wrapper = leaf_of(captured)->depth > 1;
-  Context *context = wrapper ? nullptr : new_context(site, nullptr);
-  entry->context.store(wrapper ? kWrapper : reinterpret_cast<Address>(context),
-                       std::memory_order_release);
+  Context *context = wrapper ? nullptr : new_context(address, nullptr);
   if (context != nullptr) context->countdown = 0;
-  if (!wrapper && context == nullptr) remember_plain(site);
+  const Address found = context != nullptr ? reinterpret_cast<Address>(context) : kPlain;
+  site->context.store(wrapper ? kWrapper : found, std::memory_order_release);
   return true;
 }
 
@@ -89,12 +84,10 @@ Address context_behind(const Captured &captured) {
 }
 
 void leave_in_peace(const Context &context) {
-  if (context.leaf != nullptr) {
+  if (context.leaf != nullptr)
     context.leaf->payload.store(kPlain, std::memory_order_release);
-    return;
-  }
-  entries[slot_of(context.site())].context.store(0, std::memory_order_release);
-  remember_plain(context.site());
+  else
+    remember_plain(context.site);
 }
 
 } // namespace abut::near

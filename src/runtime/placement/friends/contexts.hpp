@@ -1,44 +1,27 @@
-// Sites, which are return addresses of calls, and the contexts of the objects that are allocated there.
+// Contexts of objects that may have friends: of a site each, or of a call chain where the site is in a wrapper. What the
+// table of sites says of them.
 //
-// Tables for all threads: read without a lock, written under one that nobody waits for.
+// For all threads: read without a lock, written under one that nobody waits for.
 #pragma once
 
 #include "placement/friends/captured.hpp"
 #include "placement/friends/rule.hpp"
-
-#include <atomic>
+#include "placement/sites/site_table.hpp"
 
 namespace abut::near {
 
-inline constexpr unsigned kSiteBits = 12;
-inline constexpr size_t kSiteSlots = size_t{1} << kSiteBits;
-constexpr size_t slot_of(Address site) { return site % kSiteSlots; }
-
-// Sites, by the return address of their calls, where nothing is placed: most are, and they are known by one look.
-extern std::atomic<Address> plain_sites[kSiteSlots];
-
-[[gnu::always_inline]] inline bool is_plain(Address site) {
-  return plain_sites[slot_of(site)].load(std::memory_order_relaxed) == site;
-}
-
-// All other sites and what is known of them, for all threads.
-struct Entry {
-  std::atomic<Address> site{0};
-  std::atomic<Address> context{0};
-};
-extern Entry entries[kSiteSlots];
-// What an entry says instead of a context.
-inline constexpr Address kUnknown = 1; // the site has not been met
+// What a site, or a chain, has instead of a context.
+inline constexpr Address kUnknown = 1; // it has not been met
 inline constexpr Address kWrapper =
-    2; // it allocates for its callers: the chain tells whose context it is
-inline constexpr Address kPlain = 3; // at the end of a chain: nothing is placed there
+    2; // it allocates for its callers: the chain leads to the context
+using sites::kPlain;
 // A cold site's requests that are yet to come before it is looked into, counted down to kWarm. Reading the code around
 // a site is dear, and most sites never ask for much.
 inline constexpr Address kWarm = 16;
 constexpr bool is_context(Address context) { return context >= kPageBytes; }
 constexpr bool is_cold(Address context) { return context > kWarm && context < kPageBytes; }
 
-// Nought while the context lets some allocations pass.
+// Zero while the context lets some allocations pass.
 inline Address unless_resting(Address context) {
   auto *counted = reinterpret_cast<Context *>(context);
   if (counted->countdown == 0) [[likely]]
@@ -59,7 +42,7 @@ extern os::SpinLock learning;
 // warm, it gets its context. False where another thread is learning.
 bool meet_site(const Captured &captured);
 
-// The context at the end of a wrapper's chain; nought where nothing is to be placed, or not now.
+// The context at the end of a wrapper's chain; zero where nothing is to be placed, or not now.
 Address context_behind(const Captured &captured);
 
 // Nothing is ever to be placed there.

@@ -1,0 +1,84 @@
+#include "placement/sites/site_table.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <mutex>
+
+namespace abut::sites {
+
+constinit SiteTable table;
+
+namespace {
+
+// Nothing is done for it, and nothing is lost that would not be found again.
+bool may_be_replaced(const Site &site) {
+  const Address context = site.context.load(std::memory_order_relaxed);
+  return (context == 0 || context == kPlain) && !site.is_pooled.load(std::memory_order_relaxed);
+}
+
+void set_action(Site &site, Action action) {
+  const Address address = site.address.load(std::memory_order_relaxed);
+  site.plain_at.store(action == Action::plain ? address : 0, std::memory_order_relaxed);
+  site.action.store(action, std::memory_order_release);
+}
+
+// Known as nothing before it is known as another.
+void replace(Site &site, Address address) {
+  set_action(site, Action::ask);
+  site.address.store(0, std::memory_order_release);
+  site.context.store(0, std::memory_order_relaxed);
+  site.is_pooled.store(false, std::memory_order_relaxed);
+  site.is_quiet.store(false, std::memory_order_relaxed);
+  site.address.store(address, std::memory_order_release);
+}
+
+} // namespace
+
+Site *SiteTable::claim(Address site) {
+  if (Site *known = find(site)) return known;
+  if (!lock_.try_lock()) return nullptr;
+  std::lock_guard guard(lock_, std::adopt_lock);
+  if (Site *known = find(site)) return known;
+  Line &line = line_of(site);
+  Site *place = &line.places[0];
+  if (!place->is(0)) {
+    Site &other = line.places[1];
+    if (other.is(0) || !may_be_replaced(*place)) place = &other;
+  }
+  if (!place->is(0) && !may_be_replaced(*place)) return nullptr;
+  replace(*place, site);
+  return place;
+}
+
+bool SiteTable::has_room(Address site) const {
+  const Line &line = line_of(site);
+  return std::ranges::any_of(line.places, may_be_replaced);
+}
+
+void SiteTable::act(Site &site, Action action) {
+  const size_t line = site.address.load(std::memory_order_relaxed) % kLines;
+  acting_[line / 64].fetch_or(uint64_t{1} << line % 64, std::memory_order_relaxed);
+  set_action(site, action);
+}
+
+void SiteTable::ask_again(Address site) {
+  if (Site *known = find(site)) set_action(*known, Action::ask);
+}
+
+void SiteTable::ask_again(Which which) {
+  for (size_t word = 0; word < std::size(acting_); ++word) {
+    uint64_t still = 0;
+    for (uint64_t left = acting_[word].exchange(0, std::memory_order_relaxed); left != 0;
+         left &= left - 1) {
+      const auto bit = static_cast<unsigned>(std::countr_zero(left));
+      for (Site &site : lines_[word * 64 + bit].places)
+        if (which == Which::what_may_change && site.acts() == Action::always_beside)
+          still |= uint64_t{1} << bit;
+        else
+          set_action(site, Action::ask);
+    }
+    acting_[word].fetch_or(still, std::memory_order_relaxed);
+  }
+}
+
+} // namespace abut::sites
