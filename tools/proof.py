@@ -5,9 +5,9 @@
 Each step runs one command, which writes a file into the folder; what is there is not made again, so
 that an interrupted proof goes on where it stopped. Of each file, medians with intervals go into
 docs/proof, and the tables made of those into docs/proof.md and README.md, in places that are marked
-`<!-- proof STEP TABLE -->`. A quick proof measures a little of everything, and leaves the pages as
-they are: it shows that the commands work. Needs a release build, and a machine that does nothing
-else.
+`<!-- proof STEP TABLE -->`. The last steps write the measured places of other pages, see
+docs_data.py. A quick proof measures a little of everything, and leaves the pages as they are: it
+shows that the commands work. Needs a release build, and a machine that does nothing else.
 """
 
 import argparse
@@ -17,7 +17,8 @@ import re
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,20 @@ class Step:
     figures: tuple[str, ...]
     full: tuple[str, ...]
     quick: tuple[str, ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        settings = (f"{name}={value}" for name, value in self.environment.items())
+        return " ".join((*settings, *self.full))
+
+
+@dataclass(frozen=True, slots=True)
+class PageStep:
+    """Pages whose measured places are written again; `quick` runs one of their programs."""
+
+    name: str
+    pages: tuple[str, ...]
+    quick: tuple[str, ...]
 
 
 def _compare(name: str, suite: str, heaps: str, runs: int, figures: str, quick: str) -> Step:
@@ -56,9 +71,14 @@ def _compare(name: str, suite: str, heaps: str, runs: int, figures: str, quick: 
     )
 
 
+_BENCH = "build/release/bin/bench"
+_AGED = {"LITTER_MIB": "64", "LD_PRELOAD": f"{ROOT}/{_BENCH}/litter.so"}
 _SERVERS = ("python", "bench/servers.py")
 STEPS = (
     _compare("programs", "programs", PEERS, 10, "user,rss", "cmake-lists"),
+    replace(
+        _compare("aged", "programs", PEERS, 5, "user,rss", "cmake-lists"), environment=_AGED
+    ),
     _compare("policies", "programs", POLICIES, 5, "user,rss", "cmake-lists"),
     _compare("daily", "daily", PEERS, 5, "cpu,rss", "factor"),
     _compare("plain", "plain", PEERS, 5, "user", "list-24"),
@@ -68,6 +88,48 @@ STEPS = (
          (*_SERVERS, "--heaps", "glibc,abut", "--runs", "1", "--requests", "5000")),
 )  # fmt: skip
 
+_VALIDATE = ("abut", "validate", "--against", "cachegrind", "--")
+PAGE_STEPS = (
+    PageStep("friends", ("docs/how/friends.md",), (f"{_BENCH}/lists", "--nodes", "1000")),
+    PageStep("heap", ("docs/how/heap.md", "docs/start.md", "docs/guides/compare.md"),
+             (f"{_BENCH}/plain", "--help")),
+    PageStep("check", ("docs/guides/check.md",), ("python", "-m", "security", "--help")),
+    PageStep("containers", ("docs/guides/move.md",),
+             (f"{_BENCH}/containers_table", "--elements", "100", "--small", "0")),
+    PageStep("recording", ("docs/guides/record.md", "docs/reference/trace.md"),
+             ("python", "bench/light_speed.py", "--help")),
+    PageStep("simulator", ("docs/guides/sim.md",),
+             (*_VALIDATE, f"{_BENCH}/traverse", "--depth", "8")),
+    PageStep("report", ("docs/guides/report.md", "docs/guides/story.md", "docs/gallery.md"),
+             ("python", "bench/gallery.py", "--help")),
+    PageStep("tune", ("docs/guides/tune.md",), ("python", "bench/tune_programs.py", "--help")),
+    PageStep("papers", tuple(f"papers/{name}/README.md" for name in
+                             ("cyll", "dpa", "vam", "adcock", "rezaei")),
+             ("abut", "paper", "--list")),
+)  # fmt: skip
+
+
+def _run(command: Sequence[str | Path], environment: Mapping[str, str]) -> int:
+    """Run a command of the environment that set-up made, or of the build; its exit code."""
+    program = command[0] if "/" in str(command[0]) else PYTHON / command[0]
+    return subprocess.run(
+        [program, *command[1:]],
+        cwd=ROOT, stdout=subprocess.DEVNULL, check=False,
+        env={**os.environ, "PYTHONPATH": f"{ROOT}/tests:{ROOT}/python", **environment},
+    ).returncode  # fmt: skip
+
+
+def write_pages(step: PageStep, quick: bool, folder: Path) -> None:
+    """Measure what the pages show, one after the other."""
+    for page in step.pages:
+        done = folder / f"{page.replace('/', '-')}.done"
+        if done.exists():
+            continue
+        command = step.quick if quick else ("python", "tools/docs_data.py", "measured", page)
+        if code := _run(command, {}):
+            sys.exit(f"proof: {step.name}: {' '.join(command)} ended with {code}")
+        done.touch()
+
 
 def make(step: Step, quick: bool, file: Path) -> None:
     """Measure; leave the file as it was if that fails."""
@@ -75,16 +137,13 @@ def make(step: Step, quick: bool, file: Path) -> None:
     load = os.getloadavg()[0]
     begun = time.time()
     fresh = file.with_suffix(".new.json")
-    done = subprocess.run(
-        [PYTHON / command[0], *command[1:], "--output", fresh],
-        cwd=ROOT, stdout=subprocess.DEVNULL, check=False,
-    )  # fmt: skip
+    code = _run([*command, "--output", fresh], step.environment)
     document = json.loads(fresh.read_text()) if fresh.exists() else {}
     if not document or document.get("interrupted") or _ours_differ(document):
-        sys.exit(f"proof: {step.name}: {' '.join(command)} ended with {done.returncode}")
+        sys.exit(f"proof: {step.name}: {' '.join(command)} ended with {code}")
     fresh.unlink()
     document["proof"] = {
-        "command": " ".join(command),
+        "command": str(step).replace(f"{ROOT}/", ""),
         "commit": _said("git", "describe", "--always", "--dirty"),
         "date": time.strftime("%Y-%m-%d", time.gmtime(begun)),
         "minutes": round((time.time() - begun) / 60, 1),
@@ -171,7 +230,8 @@ def main() -> int:
     """Do the steps that are not done; then the pages."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a little of everything")
-    parser.add_argument("--only", default=",".join(step.name for step in STEPS))
+    steps: tuple[Step | PageStep, ...] = (*STEPS, *PAGE_STEPS)
+    parser.add_argument("--only", default=",".join(step.name for step in steps))
     parser.add_argument(
         "--folder", type=Path, default=None, help="build/proof, or build/proof-quick"
     )
@@ -180,14 +240,17 @@ def main() -> int:
     folder = given.folder or ROOT / "build" / ("proof-quick" if given.quick else "proof")
     folder.mkdir(parents=True, exist_ok=True)
     wanted = set(given.only.split(","))
-    if unknown := wanted - {step.name for step in STEPS}:
+    if unknown := wanted - {step.name for step in steps}:
         parser.error(f"no such step: {', '.join(sorted(unknown))}")
-    for number, step in enumerate(STEPS, 1):
-        file = folder / f"{step.name}.json"
+    for number, step in enumerate(steps, 1):
         if step.name not in wanted:
             continue
+        print(f"proof: {number} of {len(steps)}: {step.name}", file=sys.stderr)
+        if isinstance(step, PageStep):
+            write_pages(step, given.quick, folder)
+            continue
+        file = folder / f"{step.name}.json"
         if given.again or not file.exists():
-            print(f"proof: {number} of {len(STEPS)}: {step.name}", file=sys.stderr)
             make(step, given.quick, file)
         document = published(json.loads(file.read_text()))
         if given.quick:

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import docs_data
 import proof
 import proof_tables
 
@@ -89,3 +90,15 @@ def test_a_quick_proof_measures_a_little_of_everything(tmp_path: Path) -> None:
     for step in proof.STEPS:
         assert f"## {step.name}\n" in done.stdout
         assert json.loads((tmp_path / f"{step.name}.json").read_text())["benchmarks"]
+    for pages in proof.PAGE_STEPS:
+        for page in pages.pages:
+            assert (tmp_path / f"{page.replace('/', '-')}.done").exists()
+
+
+def test_every_page_with_measured_places_has_a_step() -> None:
+    measured = {
+        str(page.relative_to(ROOT))
+        for page in docs_data.pages()
+        if any(place.kind == "measured" for place in docs_data.places(page))
+    }
+    assert measured == {page for step in proof.PAGE_STEPS for page in step.pages}
