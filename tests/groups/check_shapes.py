@@ -93,7 +93,7 @@ class Thresholds(unittest.TestCase):
 
     def test_objects_that_are_freed_soon_get_none(self) -> None:
         (group,) = groups_of("brief")
-        assert (group["state"], group["pool"]) == ("brief", 0)
+        assert (group["state"], group["pool"]) == ("short_lived", 0)
         assert group["objects"] < OBJECTS, "its site is left in peace"
 
 
@@ -115,7 +115,7 @@ class Promises(unittest.TestCase):
 
     def test_objects_that_do_not_lead_to_each_other_get_none(self) -> None:
         states = self.states_of("mixed", 100_000)
-        assert sorted(states) == [("loose", False), ("pooled", True)]
+        assert sorted(states) == [("pooled", True), ("unlinked", False)]
 
     def test_groups_are_told_for_some_thousand_requests_only(self) -> None:
         groups = groups_of("mixed", 100_000, groups="on")

@@ -39,8 +39,8 @@ void patch_chain(Frame frame, size_t bytes) {
 }
 
 void *allocate(size_t bytes, Frame frame) {
-  if (const auto noted = static_cast<group::GroupId>(std::exchange(dpa::noted_group, 0U)))
-    if (void *block = group::allocate_in(group::shape_graph.at(noted), bytes)) {
+  if (const auto recorded = static_cast<group::GroupId>(std::exchange(dpa::noted_group, 0U)))
+    if (void *block = group::allocate_in(group::shape_graph.at(recorded), bytes)) {
       bump(counts.by_code);
       return block;
     }

@@ -63,9 +63,9 @@ extern "C" void *abut_plan_malloc(size_t bytes);
 extern "C" void *abut_plan_calloc(size_t bytes);
 extern "C" void *abut_plan_new(size_t bytes);
 extern "C" void *abut_plan_near(size_t bytes, const void *other);
-// The same where one look at the plan is enough; else they go on to those.
-extern "C" void *abut_glance_malloc(size_t bytes, abut::Address site);
-extern "C" void *abut_glance_new(size_t bytes, abut::Address site);
+// The same where the fast path of a plan is enough; else they go on to those.
+extern "C" void *abut_planned_fast_malloc(size_t bytes, abut::Address site);
+extern "C" void *abut_planned_fast_new(size_t bytes, abut::Address site);
 extern "C" void *abut_unplanned_malloc(size_t bytes, abut::Address site);
 extern "C" void *abut_unplanned_calloc(size_t bytes, abut::Address site);
 extern "C" void *abut_unplanned_new(size_t bytes, abut::Address site);

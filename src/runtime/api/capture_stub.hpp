@@ -1,4 +1,4 @@
-// The way to a body that looks at its caller's registers.
+// The stub in front of a body that reads its caller's registers.
 #pragma once
 
 // ABUT_CAPTURE("abut_capture_malloc", "abut_placed_malloc") defines

@@ -20,14 +20,14 @@ using near::Rule;
 void put_reason(os::Message &text, const Context &context, const Rule &rule) {
   if (rule.state == Rule::State::learning) {
     text << "not decided yet";
-  } else if (rule.counts.given_up != 0) {
-    text << "given up: friends were near anyway, or had several objects after them";
+  } else if (rule.counts.disabled != 0) {
+    text << "disabled: friends were near anyway, or had several objects after them";
   } else if (rule.counts.dropped != 0) {
     text << "dropped: what led to friends once did not always";
   } else {
-    text << "no friend found in " << uint64_t{rule.tries} << " looks";
+    text << "no friend found in " << uint64_t{rule.tries} << " attempts to learn";
   }
-  if (context.countdown != 0) text << "; to be looked at again";
+  if (context.countdown != 0) text << "; to be tried again";
 }
 
 void explain(const Context &context, const Rule &rule) {
@@ -41,7 +41,7 @@ void explain(const Context &context, const Rule &rule) {
     put_expression(text, rule.first);
     text << ", in " << rule.counts.runs << " runs";
     if (rule.counts.over_budget != 0)
-      text << "; " << rule.counts.over_budget << " had to do without, too much waited";
+      text << "; " << rule.counts.over_budget << " had to do without, too much was reserved";
     if (rule.state == Rule::State::suspended) text << "; suspended: chains are short so far";
   } else {
     put_reason(text, context, rule);
@@ -71,11 +71,11 @@ void put_merge(os::Message &text, const Group &group) {
 void put_outcome(os::Message &text, const Group &group) {
   switch (group.reason) {
   case Reason::few: text << "too few for a pool"; return;
-  case Reason::loose: text << "no pool, its objects do not lead to each other"; return;
+  case Reason::unlinked: text << "no pool, its objects do not lead to each other"; return;
   case Reason::rare: text << "no pool, most calls of its site are for others"; return;
   case Reason::dense: text << "no pool, most that is allocated is of it anyway"; return;
   case Reason::no_room: text << "no pool, there are too many"; return;
-  case Reason::brief: text << "no pool, most are freed soon"; return;
+  case Reason::short_lived: text << "no pool, most are freed soon"; return;
   case Reason::sparse: text << "the pool was turned off, half of it was empty"; return;
   case Reason::none: break;
   }
@@ -135,7 +135,7 @@ void explain_plan() {
   text << "abut: plan: " << counts.placed << " objects in their places, of " << counts.met << " of "
        << counts.contexts << " contexts; " << counts.missed << " were not as planned, "
        << counts.skipped << " did not come, " << counts.occupied << " found their place taken; "
-       << counts.given_up << " contexts given up\n";
+       << counts.disabled << " contexts disabled\n";
   text.write();
 }
 

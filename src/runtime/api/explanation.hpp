@@ -1,4 +1,4 @@
-// What the heap did beyond handing out blocks, for a person who wants to know why.
+// What the heap did beyond handing out blocks, and why, for a person.
 #pragma once
 
 namespace abut::entry {

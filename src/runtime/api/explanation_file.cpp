@@ -47,7 +47,7 @@ void write_rule(JsonWriter &json, const Context &context, const Rule &rule) {
   json.number("near_anyway", rule.counts.near_anyway);
   json.number("over_budget", rule.counts.over_budget);
   json.number("dropped", uint64_t{rule.counts.dropped});
-  json.number("given_up", uint64_t{rule.counts.given_up});
+  json.number("disabled", uint64_t{rule.counts.disabled});
   json.close("}");
 }
 
@@ -65,10 +65,10 @@ const char *word_for(group::Reason reason) {
   switch (reason) {
   case group::Reason::none: return "pooled";
   case group::Reason::few: return "few";
-  case group::Reason::loose: return "loose";
+  case group::Reason::unlinked: return "unlinked";
   case group::Reason::rare: return "rare";
   case group::Reason::dense: return "dense";
-  case group::Reason::brief: return "brief";
+  case group::Reason::short_lived: return "short_lived";
   case group::Reason::no_room: return "no_room";
   case group::Reason::sparse: return "sparse";
   }

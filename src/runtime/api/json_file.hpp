@@ -76,7 +76,7 @@ private:
   bool good_ = true;
 };
 
-// Makes the file that a path option names; below nought if it names none, or, after a message, if that fails. `variable` is
+// Makes the file that a path option names; negative if it names none, or, after a message, if that fails. `variable` is
 // what the user set. `%p` in the path stands for the process id, so that the children of a program do not overwrite its
 // file.
 int create_named_file(Option option, const char *variable);

@@ -19,17 +19,18 @@ void *resize(void *memory, size_t bytes) {
   return memory ? memory : entry::allocate_slow(bytes);
 }
 
-// A small block, where somebody looks.
-[[gnu::always_inline]] inline void *malloc_at(size_t bytes, Address site, Lookers lookers) {
-  if (lookers.has(Looker::plan)) return abut_glance_malloc(bytes, site);
-  if (sites::table.is_plain_at_once(site)) return allocate_plain(bytes);
+// A small block, while a policy is enabled.
+[[gnu::always_inline]] inline void *malloc_at(size_t bytes, Address site,
+                                              EnabledPolicies enabled_policies) {
+  if (enabled_policies.has(Policy::plan)) return abut_planned_fast_malloc(bytes, site);
+  if (sites::table.is_plain(site)) return allocate_plain(bytes);
   return abut_unplanned_malloc(bytes, site);
 }
 
 // What realloc does with a null pointer, apart from what it does with others.
 [[gnu::noinline]] void *malloc_for(size_t bytes, Address site) {
   if (bytes - 1 >= heap::kSmallMax) return entry::allocate_slow(bytes);
-  const Lookers here = lookers();
+  const EnabledPolicies here = enabled_policies();
   return here.any() ? malloc_at(bytes, site, here) : allocate_plain(bytes);
 }
 
@@ -41,14 +42,14 @@ ABUT_EXPORT void *malloc(size_t bytes) {
     return memory ? memory : entry::allocate_behind_cursor(bytes);
   }
   if (bytes > heap::kSmallMax) return entry::allocate_slow(bytes);
-  return malloc_at(bytes, ABUT_SITE, lookers());
+  return malloc_at(bytes, ABUT_SITE, enabled_policies());
 }
 
 ABUT_BODY void *abut_unplanned_malloc(size_t bytes, Address site) {
   const near::Decision what = near::decide(bytes, site);
-  switch (what.action) {
-  case sites::Action::beside: return abut_capture_malloc(bytes, what.context);
-  case sites::Action::pool: return abut_frame_malloc(bytes);
+  switch (what.kind) {
+  case sites::Kind::beside: return abut_capture_malloc(bytes, what.context);
+  case sites::Kind::pool: return abut_frame_malloc(bytes);
   default: return allocate_plain(bytes);
   }
 }
@@ -56,8 +57,8 @@ ABUT_BODY void *abut_unplanned_malloc(size_t bytes, Address site) {
 ABUT_EXPORT void *calloc(size_t count, size_t each) {
   size_t bytes = 0;
   if (__builtin_mul_overflow(count, each, &bytes)) return or_no_memory(nullptr);
-  if (somebody_looks() && bytes != 0) [[unlikely]] {
-    if (looks(Looker::plan) && bytes <= heap::kSmallMax) return abut_plan_calloc(bytes);
+  if (any_policy_enabled() && bytes != 0) [[unlikely]] {
+    if (is_enabled(Policy::plan) && bytes <= heap::kSmallMax) return abut_plan_calloc(bytes);
     return abut_unplanned_calloc(bytes, ABUT_SITE);
   }
   return or_no_memory(heap::allocate_zeroed(bytes));
@@ -65,9 +66,9 @@ ABUT_EXPORT void *calloc(size_t count, size_t each) {
 
 ABUT_BODY void *abut_unplanned_calloc(size_t bytes, Address site) {
   const near::Decision what = near::decide(bytes, site);
-  switch (what.action) {
-  case sites::Action::beside: return abut_capture_calloc(bytes, what.context);
-  case sites::Action::pool: return abut_frame_calloc(bytes);
+  switch (what.kind) {
+  case sites::Kind::beside: return abut_capture_calloc(bytes, what.context);
+  case sites::Kind::pool: return abut_frame_calloc(bytes);
   default: return or_no_memory(heap::allocate_zeroed(bytes));
   }
 }

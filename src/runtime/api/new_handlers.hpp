@@ -23,7 +23,7 @@ namespace abut::entry {
 
 inline size_t bytes_of(std::align_val_t align) { return static_cast<size_t>(align); }
 
-// The program's new_handler, as the standard wants: called until there is memory or no handler.
+// The program's new_handler, as the standard requires: called until there is memory or no handler.
 template <class Allocate>
 __attribute__((noinline)) void *try_handlers(Allocate allocate) {
   for (;;) {

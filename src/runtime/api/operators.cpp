@@ -18,9 +18,9 @@ allocate_placed_or_throw(size_t bytes, const near::Captured *captured, Address c
 
 ABUT_BODY void *abut_unplanned_new(size_t bytes, Address site) {
   const near::Decision what = near::decide(bytes, site);
-  switch (what.action) {
-  case sites::Action::beside: return abut_capture_new(bytes, what.context);
-  case sites::Action::pool: return abut_frame_new(bytes);
+  switch (what.kind) {
+  case sites::Kind::beside: return abut_capture_new(bytes, what.context);
+  case sites::Kind::pool: return abut_frame_new(bytes);
   default: void *memory = heap::allocate_fast(bytes); return memory ? memory : new_slow(bytes);
   }
 }
@@ -30,10 +30,10 @@ ABUT_BODY void *abut_unplanned_new(size_t bytes, Address site) {
     void *memory = heap::allocate_at_hand(bytes);
     return memory ? memory : new_slow(bytes);
   }
-  const Lookers here = lookers();
+  const EnabledPolicies here = enabled_policies();
   if (bytes > heap::kSmallMax) return new_slow(bytes);
-  if (here.has(Looker::plan)) return abut_glance_new(bytes, site);
-  if (!sites::table.is_plain_at_once(site)) return abut_unplanned_new(bytes, site);
+  if (here.has(Policy::plan)) return abut_planned_fast_new(bytes, site);
+  if (!sites::table.is_plain(site)) return abut_unplanned_new(bytes, site);
   void *memory = heap::allocate_at_hand(bytes);
   return memory ? memory : new_slow(bytes);
 }

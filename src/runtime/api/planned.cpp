@@ -15,19 +15,19 @@ ABUT_FRAME("abut_plan_near", "%rdx", "%rcx", "abut_planned_near");
 
 // What has no place goes on as if there were no plan, with the same return address.
 
-ABUT_BODY void *abut_glance_malloc(size_t bytes, Address site) {
-  const plan::Follower::Glance glance = plan::follower.glance(bytes, site);
-  if (glance.tells == plan::Follower::Tells::placed) [[likely]]
-    return glance.block;
-  return glance.tells == plan::Follower::Tells::to_heap ? abut_unplanned_malloc(bytes, site)
+ABUT_BODY void *abut_planned_fast_malloc(size_t bytes, Address site) {
+  const plan::Follower::Fast fast = plan::follower.take_fast(bytes, site);
+  if (fast.outcome == plan::Follower::Outcome::placed) [[likely]]
+    return fast.block;
+  return fast.outcome == plan::Follower::Outcome::plain ? abut_unplanned_malloc(bytes, site)
                                                         : abut_plan_malloc(bytes);
 }
 
-ABUT_BODY void *abut_glance_new(size_t bytes, Address site) {
-  const plan::Follower::Glance glance = plan::follower.glance(bytes, site);
-  if (glance.tells == plan::Follower::Tells::placed) [[likely]]
-    return glance.block;
-  return glance.tells == plan::Follower::Tells::to_heap ? abut_unplanned_new(bytes, site)
+ABUT_BODY void *abut_planned_fast_new(size_t bytes, Address site) {
+  const plan::Follower::Fast fast = plan::follower.take_fast(bytes, site);
+  if (fast.outcome == plan::Follower::Outcome::placed) [[likely]]
+    return fast.block;
+  return fast.outcome == plan::Follower::Outcome::plain ? abut_unplanned_new(bytes, site)
                                                         : abut_plan_new(bytes);
 }
 

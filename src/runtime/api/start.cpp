@@ -10,7 +10,7 @@
 
 #include <cstring>
 
-// There in the library that looks at blocks: probes/checked/start.cpp.
+// Defined in the library that checks blocks: probes/checked/start.cpp.
 extern const char kChecksBlocks __asm__("abut_checks_blocks")
     __attribute__((weak, visibility("hidden")));
 

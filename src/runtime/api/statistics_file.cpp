@@ -36,7 +36,7 @@ void write_plan(JsonWriter &json) {
   json.member("plan", "{");
   json.number("contexts", counts.contexts);
   json.number("met", counts.met);
-  json.number("given_up", counts.given_up);
+  json.number("disabled", counts.disabled);
   json.number("placed", counts.placed);
   json.number("left", counts.left);
   json.number("occupied", counts.occupied);

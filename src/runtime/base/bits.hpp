@@ -6,7 +6,7 @@
 
 namespace abut {
 
-// `count` neighbours from `first` on; a count of nought means that there is none.
+// `count` neighbours from `first` on; a count of zero means that there is none.
 struct Range {
   uint32_t first = 0;
   uint32_t count = 0;
@@ -29,7 +29,7 @@ constexpr uint32_t next_bit(const uint64_t *words, uint32_t bits, uint32_t from)
   return (index << 6) + static_cast<uint32_t>(std::countr_zero(word));
 }
 
-// One more than the highest set bit below `before`; nought if there is none.
+// One more than the highest set bit below `before`; zero if there is none.
 constexpr uint32_t after_last_bit(const uint64_t *words, uint32_t before) {
   if (before == 0) return 0;
   uint32_t index = (before - 1) >> 6;

@@ -20,7 +20,7 @@ inline void bump(Number &counter, Number by = 1) {
                std::memory_order_relaxed);
 }
 
-// Counts in the lowest byte alone: one instruction tells, too, that it was the last of 256, after which carry() is due.
+// Counts in the lowest byte alone: one instruction also shows that it was the last of 256, after which carry() is due.
 [[gnu::always_inline]] inline bool bump_lowest(uint64_t &counter) {
   auto &lowest = reinterpret_cast<uint8_t &>(counter);
 #ifdef __x86_64__

@@ -9,7 +9,7 @@
 // Neither locks nor waits. What a cursor cannot serve goes out of line.
 #pragma once
 
-#include "base/attention.hpp"
+#include "base/policies.hpp"
 #include "heap/current.hpp"
 #include "heap/placed_blocks.hpp"
 

@@ -43,7 +43,7 @@ def test_the_recorded_run_gets_the_addresses_that_were_computed(planned: Planned
 def test_what_parts_from_the_plan_does_not_derail_the_rest(planned: Planned, mode: str) -> None:
     places, counts = planned.follow(mode)
     assert counts["placed"] >= 0.95 * 2 * COUNT
-    assert counts["given_up"] == 0
+    assert counts["disabled"] == 0
     blocks = sorted(place for row in places for place in row if place)
     assert len(set(blocks)) == len(blocks)
     odd = sum(1 for row in range(COUNT) if row % 50 == 7)
@@ -84,7 +84,7 @@ def test_pools_take_what_was_never_recorded(planned: Planned) -> None:
     assert counts["missed"] == 0
 
 
-def test_a_context_that_finds_nothing_is_given_up(planned: Planned) -> None:
+def test_a_context_that_finds_nothing_is_disabled(planned: Planned) -> None:
     done = planned.abut("place", "-s", "simple", "-o", "x.plan", "objects.trace")
     assert done.returncode == 0
 
@@ -98,7 +98,7 @@ def test_a_context_that_finds_nothing_is_given_up(planned: Planned) -> None:
     run = ["run", "--plan", "x.plan", "--stats", str(stats), "--", str(planned.program)]
     assert planned.abut(*run).returncode == 0
     counts = json.loads(stats.read_text())["plan"]
-    assert counts["given_up"] == counts["met"] == 2
+    assert counts["disabled"] == counts["met"] == 2
     assert counts["placed"] == 0
     assert counts["missed"] < 2 * COUNT / 4
 
@@ -141,7 +141,7 @@ def test_a_program_that_has_nothing_to_do_with_its_plan_is_left_alone(planned: P
     _, counts = planned.follow("else")
     assert counts["rests"] >= 2  # once for good, and again after each look at a heap that grew
     assert counts["rests"] <= 64
-    assert counts["missed"] == counts["given_up"] == 0
+    assert counts["missed"] == counts["disabled"] == 0
 
 
 def test_a_plan_for_another_program_is_refused_with_a_reason(planned: Planned) -> None:

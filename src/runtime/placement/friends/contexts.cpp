@@ -45,7 +45,7 @@ Rule *new_rules() {
   return made;
 }
 
-void remember_plain(Address address) {
+void set_plain(Address address) {
   if (sites::Site *site = sites::table.claim(address))
     site->context.store(kPlain, std::memory_order_release);
 }
@@ -83,11 +83,11 @@ Address context_behind(const Captured &captured) {
   return 0;
 }
 
-void leave_in_peace(const Context &context) {
+void set_plain(const Context &context) {
   if (context.leaf != nullptr)
     context.leaf->payload.store(kPlain, std::memory_order_release);
   else
-    remember_plain(context.site);
+    set_plain(context.site);
 }
 
 } // namespace abut::near

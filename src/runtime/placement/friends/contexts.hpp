@@ -1,7 +1,7 @@
-// Contexts of objects that may have friends: of a site each, or of a call chain where the site is in a wrapper. What the
-// table of sites says of them.
+// Contexts of objects that may have friends, one for each site, or for each call chain where the site is in a wrapper; and what
+// the table of sites stores for friends.
 //
-// For all threads: read without a lock, written under one that nobody waits for.
+// Shared by all threads: read without a lock, written under one that is only tried.
 #pragma once
 
 #include "placement/friends/captured.hpp"
@@ -15,8 +15,8 @@ inline constexpr Address kUnknown = 1; // it has not been met
 inline constexpr Address kWrapper =
     2; // it allocates for its callers: the chain leads to the context
 using sites::kPlain;
-// A cold site's requests that are yet to come before it is looked into, counted down to kWarm. Reading the code around
-// a site is dear, and most sites never ask for much.
+// A cold site's remaining requests until its code is analysed, counted down to kWarm: that analysis is expensive, and most
+// sites make few requests.
 inline constexpr Address kWarm = 16;
 constexpr bool is_context(Address context) { return context >= kPageBytes; }
 constexpr bool is_cold(Address context) { return context > kWarm && context < kPageBytes; }
@@ -35,21 +35,20 @@ inline context::Frame frame_of(const Captured &captured) {
   return {.sp = &captured.words[Captured::kReturnAddress], .rbp = captured.words[Captured::kFrame]};
 }
 
-// For contexts, and what is learned of them. Who finds it taken learns some other time.
+// For contexts, and what is learned of them. A thread that finds it taken learns another time.
 extern os::SpinLock learning;
 
-// Puts the site that `captured` tells of into the table; the first of two that meet at one place keeps it. Once it is
-// warm, it gets its context. False where another thread is learning.
+// Puts the site of a captured request into the table. Once it is warm, it gets its context. False where another thread is learning.
 bool meet_site(const Captured &captured);
 
 // The context at the end of a wrapper's chain; zero where nothing is to be placed, or not now.
 Address context_behind(const Captured &captured);
 
-// Nothing is ever to be placed there.
-void remember_plain(Address site);
-void leave_in_peace(const Context &context);
+// Nothing is placed there any more.
+void set_plain(Address site);
+void set_plain(const Context &context);
 
-// How many allocations of a context go by before the first look: cold ones are never touched.
+// Allocations of a context that pass before the first is sampled: cold contexts cost nothing more.
 inline constexpr uint32_t kFirstLook = 128;
 
 // For the further sizes of a context; null where there are no more.

@@ -100,7 +100,7 @@ bool Reader::may_lead(const Expression &e) const {
   const bool leads = in_heap || can_be_read(base);
   if (e.index == Expression::kNone) return leads;
   const uint64_t index = word(e.index);
-  if (leads) return index != 0 && index < kMostIndex; // nought is tried without
+  if (leads) return index != 0 && index < kMostIndex; // zero is tried without an index
   return e.loads == 1 && base < kMostIndex && index >= kMostIndex;
 }
 

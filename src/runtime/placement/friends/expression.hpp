@@ -37,7 +37,7 @@ struct Alike {
 inline constexpr unsigned kMostAlike = 256;
 std::span<const Alike> alike_expressions();
 
-// Reads a word that the program itself is about to use; nought where nobody vouches for the address: only the heap's
+// Reads a word that the program itself is about to use; zero where the address may not be readable: only the heap's
 // own segments, the stack and the program's static data are ever read.
 class Reader {
 public:
@@ -80,7 +80,7 @@ inline uint64_t Reader::value(const Expression &e) const {
   return e.loads == 0 ? value : load(value + static_cast<Address>(e.offset));
 }
 
-// Tells the reader what static data the program has; called before the program runs.
+// Outcome the reader what static data the program has; called before the program runs.
 void find_static_data();
 
 } // namespace abut::near

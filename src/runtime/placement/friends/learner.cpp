@@ -46,7 +46,7 @@ uint32_t Learner::effort_left = ~uint32_t{0};
 
 void Learner::begin(bool plain_only) {
   expressions_ = expression_count(plain_only);
-  now_ = begun_ = judged_ = begun_before_ = 0;
+  now_ = begun_ = evaluated_ = begun_before_ = 0;
   any_linked_ = false;
   linked_closely_ = 0;
   std::memset(static_cast<void *>(scores_), 0,
@@ -54,7 +54,7 @@ void Learner::begin(bool plain_only) {
   std::memset(alike_met_, 0, sizeof alike_met_);
 }
 
-void Learner::note(heap::LocalHeap *heap, Address block, const Captured &captured) {
+void Learner::record(heap::LocalHeap *heap, Address block, const Captured &captured) {
   Sample &sample = samples_[begun_++ % kPending];
   sample.block = block;
   sample.due = now_ + kDelay;
@@ -71,17 +71,18 @@ void Learner::note(heap::LocalHeap *heap, Address block, const Captured &capture
     if (!reader.may_lead(kAllExpressions[alike.first])) continue;
     effort += alike.count;
     for (unsigned i = alike.first; i < alike.first + alike.count; ++i)
-      if (sample.count < kCandidates) any_met |= note(sample, own.end - own.begin, heap, reader, i);
+      if (sample.count < kCandidates)
+        any_met |= record(sample, own.end - own.begin, heap, reader, i);
   }
   effort_left -= std::min(effort_left, effort);
 }
 
 // Whether it led to a block of `bytes`.
-bool Learner::note(Sample &sample, size_t bytes, heap::LocalHeap *heap, const Reader &reader,
-                   unsigned i) {
+bool Learner::record(Sample &sample, size_t bytes, heap::LocalHeap *heap, const Reader &reader,
+                     unsigned i) {
   Score &score = scores_[i];
   if (begun_ > kFullSamples && score.met == 0) return false;
-  if (judged_ >= kFirstSamples && score.linked == 0) return false;
+  if (evaluated_ >= kFirstSamples && score.linked == 0) return false;
   const Address address = reader.value(kAllExpressions[i]);
   if (!heap::may_hold_blocks(address)) return false;
   const Extent extent = extent_of(heap, address);
@@ -93,8 +94,8 @@ bool Learner::note(Sample &sample, size_t bytes, heap::LocalHeap *heap, const Re
   return meets;
 }
 
-void Learner::judge(heap::LocalHeap *heap, const Sample &sample) {
-  ++judged_;
+void Learner::evaluate(heap::LocalHeap *heap, const Sample &sample) {
+  ++evaluated_;
   const Extent block = extent_of(heap, sample.block);
   if (block.begin != 0) linked_closely_ += is_linked_closely(block);
   for (unsigned i = 0; i < sample.count; ++i) {
@@ -103,7 +104,7 @@ void Learner::judge(heap::LocalHeap *heap, const Sample &sample) {
     ++score.seen;
     score.close += candidate.close;
     const Extent other = extent_of(heap, candidate.address);
-    // Only a friend of the same size has a cell after it that may wait.
+    // Only a friend of the same size has a cell after it that may be reserved.
     if (!are_linked(block, other) || other.end - other.begin != block.end - block.begin) continue;
     any_linked_ = true;
     ++score.linked;
@@ -138,7 +139,7 @@ Learner::Verdict Learner::decide(Rule &rule) const {
   const int first = best(rule, -1);
   if (first < 0) return Verdict::nothing;
   const Score &score = scores_[first];
-  if (score.close * 2 > score.seen || linked_closely_ * 2 > judged_) return Verdict::near_anyway;
+  if (score.close * 2 > score.seen || linked_closely_ * 2 > evaluated_) return Verdict::near_anyway;
   rule.first = kAllExpressions[first];
   rule.to_end = score.to_end;
   rule.fixed_end = score.ends == score.different;
@@ -151,12 +152,12 @@ Learner::Verdict Learner::decide(Rule &rule) const {
 Learner::Verdict Learner::observe(Rule &rule, heap::LocalHeap *heap, Address block,
                                   const Captured &captured) {
   ++now_;
-  while (judged_ < begun_ && samples_[judged_ % kPending].due <= now_)
-    judge(heap, samples_[judged_ % kPending]);
-  if (judged_ >= kFirstSamples && !any_linked_) return Verdict::nothing;
-  if (judged_ >= kSamples) return decide(rule);
-  if (begun_ - judged_ < kPending && begun_ < kSamples && now_ % 2 == 0 && effort_left != 0)
-    note(heap, block, captured);
+  while (evaluated_ < begun_ && samples_[evaluated_ % kPending].due <= now_)
+    evaluate(heap, samples_[evaluated_ % kPending]);
+  if (evaluated_ >= kFirstSamples && !any_linked_) return Verdict::nothing;
+  if (evaluated_ >= kSamples) return decide(rule);
+  if (begun_ - evaluated_ < kPending && begun_ < kSamples && now_ % 2 == 0 && effort_left != 0)
+    record(heap, block, captured);
   return Verdict::undecided;
 }
 

@@ -1,6 +1,6 @@
 // Finds out which expression, if any, leads to the friends of a context's objects.
 //
-// Of some allocations it notes which expressions lead to live blocks, and looks some allocations later which of those
+// Of some allocations it records which expressions lead to live blocks, and finds some allocations later which of those
 // blocks are linked to the new one. An expression is a rule when most of what it led to was linked, to ever different
 // blocks, and these were not where the heap was filling anyway.
 #pragma once
@@ -20,7 +20,7 @@ public:
   // `plain_only` keeps to the expressions that are cheap to try.
   void begin(bool plain_only);
 
-  // Notes an allocation that has just been made, and judges those that are due.
+  // Records an allocation that has just been made, and evaluates those that are due.
   Verdict observe(Rule &rule, heap::LocalHeap *heap, Address block, const Captured &captured);
 
   Learner *next_free = nullptr;
@@ -28,12 +28,12 @@ public:
   // Expressions that may yet be tried, by all learners together: each costs a nanosecond or two.
   static uint32_t effort_left;
 
-  // Another time for looking begins: how many allocations were noted since the last is counted from nought.
-  void begin_anew() { begun_before_ = begun_; }
+  // Another time of sampling begins.
+  void restart() { begun_before_ = begun_; }
   bool is_idle() const { return begun_ < begun_before_ + kFirstSamples; }
 
-  // Whose allocations are looked at: only one heap can tell its own blocks. Another takes over where that one is silent.
-  const heap::LocalHeap *watched = nullptr;
+  // Whose allocations are sampled: only a heap's own thread may read its blocks. Another takes over where that one is idle.
+  const heap::LocalHeap *to_verify = nullptr;
   uint32_t others = 0; // requests of other heaps meanwhile
   static constexpr uint32_t kPatience = 4096;
 
@@ -59,27 +59,27 @@ private:
     Candidate candidates[kCandidates];
   };
   struct Score {
-    uint8_t met;       // led to a block of the size, when it was noted
+    uint8_t met;       // led to a block of the size, when it was recorded
     uint8_t seen;      // led to a live block
     uint8_t linked;    // which was linked to the new one
     uint8_t different; // and was another one than the last
     uint8_t close;     // to where the heap was filling
     uint8_t ends;      // friends that ended where `to_end` says
     int16_t to_end;
-    uint32_t last; // granule, as far as it tells one from another
+    uint32_t last; // granule, as far as it distinguishes one from another
   };
 
-  void note(heap::LocalHeap *heap, Address block, const Captured &captured);
-  bool note(Sample &sample, size_t bytes, heap::LocalHeap *heap, const Reader &reader,
-            unsigned expression);
-  void judge(heap::LocalHeap *heap, const Sample &sample);
+  void record(heap::LocalHeap *heap, Address block, const Captured &captured);
+  bool record(Sample &sample, size_t bytes, heap::LocalHeap *heap, const Reader &reader,
+              unsigned expression);
+  void evaluate(heap::LocalHeap *heap, const Sample &sample);
   Verdict decide(Rule &rule) const;
   int best(const Rule &rule, int but) const;
   bool good(unsigned expression) const;
 
   unsigned expressions_ = 0;
   uint32_t now_ = 0;
-  uint32_t begun_ = 0, judged_ = 0;
+  uint32_t begun_ = 0, evaluated_ = 0;
   uint32_t begun_before_ = 0;
   uint32_t linked_closely_ = 0;
   bool any_linked_ = false;

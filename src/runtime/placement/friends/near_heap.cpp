@@ -15,11 +15,11 @@ namespace {
 
 constexpr uint32_t kGranulesInStretch = kPageBytes / Granules::kBytes;
 
-constexpr size_t kLittle = 256 * KiB; // may wait however small the heap is
+constexpr size_t kLittle = 256 * KiB; // may be reserved however small the heap is
 constexpr size_t kClose = 2 * kLineBytes;
 constexpr size_t kPagesToLookAt = 1024;
 
-// The cells of a run at each level: up to a page of the smallest, in steps so small that what waits can be kept close to
+// The cells of a run at each level: up to a page of the smallest, in steps so small that reservations can be kept close to
 // what may.
 constexpr uint16_t kRunCells[] = {0,  2,  3,  4,  5,  6,  8,  10,  12,  16, 20,
                                   24, 32, 40, 48, 64, 80, 96, 128, 192, 256};
@@ -59,7 +59,7 @@ uint8_t &level_at(Address address) {
 
 } // namespace
 
-// Bytes that may wait.
+// Bytes that may be reserved.
 size_t NearHeap::budget() const { return std::max(kLittle, heap_->held_bytes() / 10); }
 
 // One of 1024, the same for some time: chains that grow one after the other get runs of one length, which lie in a row;
@@ -70,8 +70,8 @@ int64_t NearHeap::draw() {
   return random_ >> 22;
 }
 
-// Longer while little waits, shorter when too much does, and by chance in between: chains that grow in turn would all
-// want their next runs at once otherwise, and together have to make do with short ones.
+// Longer while little is reserved, shorter when too much is, and by chance in between: otherwise chains that grow in turn
+// would all need their next runs at once, and all get short ones.
 unsigned NearHeap::level_after(unsigned level, unsigned size) {
   constexpr int64_t kAimed = 1024 * 97 / 100; // of the budget
   constexpr int64_t kEagerness = 4, kReluctance = 30;
@@ -95,12 +95,12 @@ NearHeap::Placed NearHeap::place(Address friend_address, unsigned size) {
   if (is_at_front(*page->owner, friend_address)) return {nullptr, Where::near_anyway};
   const Range block = heap::birth_range_at(*page, friend_address);
   if (!block) return {nullptr, Where::not_ours};
-  if (void *cell = take_waiting(heap::granule_address(*page, block.end()), size))
-    return {cell, Where::waiting};
+  if (void *cell = take_reserved(heap::granule_address(*page, block.end()), size))
+    return {cell, Where::reserved};
   return place_elsewhere(page->owner, friend_address, size, block.count == size);
 }
 
-// No cell can wait beside a friend in a size page: its chain goes on in a run of its own.
+// No cell can be reserved beside a friend in a size page: its chain goes on in a run of its own.
 NearHeap::Placed NearHeap::place_after_sized(Address friend_address, unsigned size) {
   const heap::Extent block = heap::extent_of(heap_, friend_address);
   if (block.begin == 0) return {nullptr, Where::not_ours};
@@ -110,7 +110,7 @@ NearHeap::Placed NearHeap::place_after_sized(Address friend_address, unsigned si
   return open_run(size, level_after(0, size));
 }
 
-// Where no cell waits. `same`: the friend has the size itself.
+// Where no cell is reserved. `same`: the friend has the size itself.
 NearHeap::Placed NearHeap::place_elsewhere(heap::LocalHeap *owner, Address friend_address,
                                            unsigned size, bool same) {
   if (heap::page_at(friend_address)->has_room) {
@@ -123,7 +123,7 @@ NearHeap::Placed NearHeap::place_elsewhere(heap::LocalHeap *owner, Address frien
   return open_run(size, level_after(heap::granules_of(level_at(friend_address)), size));
 }
 
-// The last of a page is as long as there is room: cells that nobody waits for would be found one by one.
+// The last of a page is as long as there is room: a rest would be found cell by cell.
 NearHeap::Placed NearHeap::open_run(unsigned size, unsigned level) {
   Carve &carve = carves_[size][level];
   const size_t each = size * Granules::kBytes;
@@ -183,7 +183,7 @@ bool NearHeap::is_carved(Address page) const {
   return false;
 }
 
-// Returns whether the stretch still has cells that may wait.
+// Whether the stretch still has cells that may stay reserved.
 bool NearHeap::give_back_page(Address stretch, bool all) {
   const Page *page = heap::page_at(stretch);
   if (page == nullptr || page->owner != heap_ || page->size_class != 0) return false;
@@ -212,8 +212,8 @@ bool NearHeap::give_back_page(Address stretch, bool all) {
 void NearHeap::give_back(bool all) {
   for (unsigned size = 1; all && size <= kSizes; ++size)
     for (Carve &carve : carves_[size]) give_back_rest(size, carve);
-  size_t looks = all ? page_count_ : std::min(page_count_, kPagesToLookAt);
-  for (; looks > 0 && page_count_ > 0; --looks) {
+  size_t pages = all ? page_count_ : std::min(page_count_, kPagesToLookAt);
+  for (; pages > 0 && page_count_ > 0; --pages) {
     if (next_page_ >= page_count_) next_page_ = 0;
     if (give_back_page(pages_[next_page_], all))
       ++next_page_;

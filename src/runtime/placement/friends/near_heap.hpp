@@ -1,7 +1,7 @@
 // What one thread's heap has set aside for objects that are to lie beside their friends.
 //
-// The ladder, for an object whose friend is known: the cell that waits right after the friend; else a hole on the
-// friend's line or page; else a new run, twice as long as the friend's, as long as the cells that wait are few
+// The ladder, for an object whose friend is known: the cell reserved right after the friend; else a hole on the
+// friend's line or page; else a new run, twice as long as the friend's, as long as reserved cells are few
 // against the whole heap; else anywhere (after Chilimbi's ccmalloc, and the runs of a reap).
 #pragma once
 
@@ -18,12 +18,12 @@ class NearHeap {
 public:
   explicit NearHeap(heap::LocalHeap *heap) : heap_(heap) {}
 
-  // The cell at `cell` if it waits for an object of `size` granules, else null.
-  void *take_waiting(Address cell, unsigned size) {
-    return waits_at(*heap_, cell, size) ? near::take_waiting(*heap_, cell, size) : nullptr;
+  // The cell at `cell` if it is reserved for an object of `size` granules, else null.
+  void *take_reserved(Address cell, unsigned size) {
+    return is_reserved_at(*heap_, cell, size) ? near::take_reserved(*heap_, cell, size) : nullptr;
   }
 
-  enum class Where : uint8_t { nowhere, waiting, hole, run, near_anyway, over_budget, not_ours };
+  enum class Where : uint8_t { nowhere, reserved, hole, run, near_anyway, over_budget, not_ours };
   struct Placed {
     void *block = nullptr;
     Where where = Where::nowhere;
@@ -33,7 +33,7 @@ public:
   // A block of `size` granules as close as may be to the one that `friend_address` points into.
   Placed place(Address friend_address, unsigned size);
 
-  // Gives back cells that wait on pages which are otherwise half empty; all that wait where `all` is said. Under the
+  // Gives back reserved cells on pages that are otherwise half empty; or all. Under the
   // heap's lock.
   void give_back(bool all);
 

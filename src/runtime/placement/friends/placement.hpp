@@ -1,9 +1,9 @@
 // Placement beside friends: what malloc asks before it takes the next block at hand.
 #pragma once
 
-#include "base/attention.hpp"
 #include "base/bump.hpp"
-#include "placement/friends/judgement.hpp"
+#include "base/policies.hpp"
+#include "placement/friends/evaluation.hpp"
 #include "placement/pools/grouping.hpp"
 
 namespace abut::near {
@@ -11,51 +11,51 @@ namespace abut::near {
 // Sites are looked at while the heap grows: what stays makes it grow, and what is freed soon needs no special place. Each
 // time it has grown by a quarter it is awake for some thousand allocations, and asleep again unless it found friends to
 // place objects beside. So programs without friends pay one comparison a request.
-inline bool is_awake() { return looks(Looker::near); }
+inline bool is_active() { return is_enabled(Policy::friends); }
 
 // Goes to sleep when the time for looking is over and nothing is placed.
-void fall_asleep();
-extern uint32_t looks_left;
+void pause_sampling();
+extern uint32_t samples_left;
 
-// To pass by a site that is to be left in peace takes a part of a look's time.
-inline constexpr uint32_t kPassing = 1;
-inline constexpr uint32_t kLooking = 4;
+// A request of a plain site counts less than one that may be placed.
+inline constexpr uint32_t kSkipCost = 1;
+inline constexpr uint32_t kSampleCost = 4;
 
 // True when that was the last.
-[[gnu::always_inline]] inline bool count_look(uint32_t effort) {
-  const uint32_t left = std::atomic_ref(looks_left).load(std::memory_order_relaxed);
+[[gnu::always_inline]] inline bool count_sample(uint32_t effort) {
+  const uint32_t left = std::atomic_ref(samples_left).load(std::memory_order_relaxed);
   if (left == 0) return false;
   const uint32_t rest = left > effort ? left - effort : 0;
-  std::atomic_ref(looks_left).store(rest, std::memory_order_relaxed);
+  std::atomic_ref(samples_left).store(rest, std::memory_order_relaxed);
   return rest == 0;
 }
-inline bool counts_looks() {
-  return std::atomic_ref(looks_left).load(std::memory_order_relaxed) != 0;
+inline bool samples_remain() {
+  return std::atomic_ref(samples_left).load(std::memory_order_relaxed) != 0;
 }
 
-// A look that found another thread learning, which may be long about it, has seen nothing.
-inline void take_look_back() {
-  const uint32_t left = std::atomic_ref(looks_left).load(std::memory_order_relaxed);
-  if (left != 0) std::atomic_ref(looks_left).store(left + kLooking, std::memory_order_relaxed);
+// A sample that found another thread learning does not count: that may take long.
+inline void return_sample() {
+  const uint32_t left = std::atomic_ref(samples_left).load(std::memory_order_relaxed);
+  if (left != 0) std::atomic_ref(samples_left).store(left + kSampleCost, std::memory_order_relaxed);
 }
 
 // What is done for a request: nothing (plain), or placement beside a friend, by a context of the site, or with its pool.
 struct Decision {
-  sites::Action action;
+  sites::Kind kind;
   Address context = 0; // what allocate() is to be given
 };
 
 // Where the table of sites does not say it at once.
-Decision decide_anew(size_t bytes, Address site);
+Decision decide_slow(size_t bytes, Address site);
 
 [[gnu::always_inline]] inline Decision decide(size_t bytes, Address address) {
   if (const sites::Site *site = sites::table.find(address)) {
-    const sites::Action action = site->acts();
-    if (action == sites::Action::beside || action == sites::Action::always_beside)
-      return {sites::Action::beside, site->context.load(std::memory_order_acquire)};
-    if (action != sites::Action::ask) return {action};
+    const sites::Kind kind = site->decided();
+    if (kind == sites::Kind::beside || kind == sites::Kind::always_beside)
+      return {sites::Kind::beside, site->context.load(std::memory_order_acquire)};
+    if (kind != sites::Kind::undecided) return {kind};
   }
-  return decide_anew(bytes, address);
+  return decide_slow(bytes, address);
 }
 
 // What a rule's expression begins from, where all words are at hand.
@@ -84,11 +84,11 @@ Decision decide_anew(size_t bytes, Address site);
 }
 
 // What the straight path took, at `cell` or instead of that one, counted: now and then it is looked at closer.
-[[gnu::returns_nonnull]] void *look_closer(void *block, Context &context, Address cell);
+[[gnu::returns_nonnull]] void *count_slow(void *block, Context &context, Address cell);
 [[gnu::always_inline]] inline void *counted(void *block, Context &context, Address cell) {
-  static_assert(kWatchEvery == 256);
+  static_assert(kVerifyEvery == 256);
   if (bump_lowest(context.first.attempts)) [[unlikely]]
-    return look_closer(block, context, cell);
+    return count_slow(block, context, cell);
   return block;
 }
 
@@ -98,10 +98,10 @@ Decision decide_anew(size_t bytes, Address site);
   return round_up(bytes, heap::Granules::kBytes);
 }
 
-// A block of `bytes`, which are small, for the site that `captured` tells of; null where memory is exhausted.
+// A block of `bytes`, which are small, for a captured request; null where memory is exhausted.
 void *allocate(size_t bytes, const Captured &captured, Address context);
 
-// Placement right after a friend, where all registers are at hand and a cell waits; null if a closer look is needed.
+// Placement right after a friend, where all registers are at hand and a cell is reserved; null if the slow path is needed.
 [[gnu::always_inline]] inline void *allocate_beside(size_t bytes, const Captured &captured,
                                                     Address address) {
   if (!is_context(address)) [[unlikely]]
@@ -114,10 +114,10 @@ void *allocate(size_t bytes, const Captured &captured, Address context);
   const unsigned size = heap::small_class(whole);
   heap::LocalHeap &heap = *heap::current;
   Address cell = kNoCell;
-  if (!find_cell(rule, base_of(rule.first, captured), cell) || !waits_at(heap, cell, size))
+  if (!find_cell(rule, base_of(rule.first, captured), cell) || !is_reserved_at(heap, cell, size))
       [[unlikely]]
     return nullptr;
-  return counted(take_waiting(heap, cell, size), context, cell);
+  return counted(take_reserved(heap, cell, size), context, cell);
 }
 
 // A block of `bytes` as close to the block around `other` as may be; null where memory is exhausted.

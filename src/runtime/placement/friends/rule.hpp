@@ -19,9 +19,9 @@ struct Rule {
     plain
   };
 
-  // What the straight path looks at.
+  // What the fast path reads.
   size_t fast_bytes = 0; // a block's, while the straight path will do
-  uint8_t reach = 0;     // bytes from the first captured word to the last that the expression wants
+  uint8_t reach = 0;     // bytes from the first captured word to the last that the expression reads
   Expression first;
   int64_t to_end =
       0; // from what the expression yields to the end of the friend, where that is `fixed_end`
@@ -37,19 +37,19 @@ struct Rule {
   bool has_banned = false;
   bool may_branch = false;
   Expression banned; // led to friends that have several objects after them
-  uint8_t rest = 0;  // attempts to let pass before the next closer look
+  uint8_t rest = 0;  // attempts that skip the slow path
   uint8_t next_rest = 0;
   Learner *learner = nullptr;
 
-  // Since the rule was last judged.
+  // Since the rule was last evaluated.
   uint32_t looks = 0, sampled = 0, branching = 0, in_vain = 0;
-  uint64_t judged_at = 0;                    // attempts
+  uint64_t evaluated_at = 0;                 // attempts
   uint32_t in_run = 0, branching_in_run = 0; // of those sampled, in all
   uint64_t runs_before = 0, placed_before = 0;
   uint64_t asked_before = 0, lonely_before = 0;
-  uint32_t lonely_times = 0; // judgements in a row
+  uint32_t lonely_times = 0; // evaluations in a row
 
-  // What became of it, for its own judgement and for those who ask.
+  // Outcomes, for its evaluation and for statistics.
   struct Counts {
     uint64_t runs;        // opened
     uint64_t cells;       // of those
@@ -60,7 +60,7 @@ struct Rule {
     uint64_t not_ours;        // what the expression led to was no block of this heap
     uint32_t checked, linked; // placed objects looked at later, and those linked to their friends
     uint64_t rested;
-    uint32_t dropped, given_up;
+    uint32_t dropped, disabled;
   } counts{};
 
   uint64_t placed() const {
@@ -69,9 +69,10 @@ struct Rule {
   }
 
   // One placed object that is looked at later.
-  Address watched = 0;
-  Address watched_friend = 0;
-  const heap::LocalHeap *watched_by = nullptr; // whose object it is: no other heap can tell
+  Address to_verify = 0;
+  Address to_verify_friend = 0;
+  const heap::LocalHeap *to_verify_heap =
+      nullptr; // whose object it is: only that heap's thread may read it
 };
 
 // A context's rules, one a size. Contexts that allocate many sizes place none but the first few. Most allocate one.
@@ -81,7 +82,7 @@ struct Context {
 
   Address site = 0;               // the return address of its calls
   context::Entry *leaf = nullptr; // of the chain that ends here, where the site is in a wrapper
-  uint32_t countdown = 0;         // allocations to let pass before the next look
+  uint32_t countdown = 0;         // allocations to skip before the next attempt
   uint32_t patience = 0;          // what the countdown begins from next time
   uint32_t rule_count = 0;
   uint32_t undecided = 0; // rules that still learn

@@ -1,6 +1,6 @@
 // Runs: neighbouring reserved cells of one size in a birth page, which are handed out one after the other to objects that
 // follow each other. A byte of the page says which cells are reserved: whoever knows the last object finds out whether the
-// next cell is, without a look at the cell itself, whose line is on its way from afar where there are many chains.
+// next cell is, without reading the cell, whose line is rarely in the cache where there are many chains.
 #pragma once
 
 #include "heap/local_heap.hpp"
@@ -10,10 +10,10 @@ namespace abut::near {
 // No cell is there.
 inline constexpr Address kNoCell = 1;
 
-// Whether a cell of `size` granules waits at `cell` in a page of that heap. `cell` is an address that some pointer of the
+// Whether a cell of `size` granules is reserved at `cell` in a page of that heap. `cell` is an address that some pointer of the
 // program led to, nothing else is known of it.
-[[gnu::always_inline]] inline bool waits_at(const heap::LocalHeap &heap, Address cell,
-                                            unsigned size) {
+[[gnu::always_inline]] inline bool is_reserved_at(const heap::LocalHeap &heap, Address cell,
+                                                  unsigned size) {
   if (cell % heap::Granules::kBytes != 0 ||
       heap::segment_map.kind_at(cell) != heap::SegmentKind::birth_pages) [[unlikely]]
     return false;
@@ -30,9 +30,9 @@ inline constexpr Address kNoCell = 1;
   return reinterpret_cast<void *>(cell);
 }
 
-// The cell that waits there for an object of that size.
-[[gnu::always_inline]] inline void *take_waiting(heap::LocalHeap &heap, Address cell,
-                                                 unsigned size) {
+// The reserved cell there, for an object of that size.
+[[gnu::always_inline]] inline void *take_reserved(heap::LocalHeap &heap, Address cell,
+                                                  unsigned size) {
   heap.set_aside -= size * heap::Granules::kBytes;
   return hand_out(cell, size);
 }

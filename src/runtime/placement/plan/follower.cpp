@@ -25,7 +25,7 @@ bool is_module(const Module &module, context::BuildId id) {
 const char *Follower::open(const View &view, bool mapped) {
   const context::BuildId program = context::build_id(context::program());
   if (program.empty())
-    return "this program has no build-id, so nobody can tell whether it is for it";
+    return "this program has no build-id, so it cannot be known whether the plan is for it";
   if (view.modules.empty() || !is_module(view.modules[0], program))
     return "it is for another program, or another build of this one";
   if (!chain_table.open()) return "there is no memory for the table of its contexts";
@@ -35,7 +35,7 @@ const char *Follower::open(const View &view, bool mapped) {
   chain_table.configure(static_cast<context::ChainMode>(view.header->steps));
   heap::placed_blocks.usable = [](Address address) { return follower.usable(address); };
   heap::placed_blocks.release = [](Address address) { return follower.release(address); };
-  begin_to_look(Looker::plan);
+  enable(Policy::plan);
   return nullptr;
 }
 
@@ -75,18 +75,18 @@ void Follower::rest() {
     std::atomic_ref(passes_left_).store(kPatience, std::memory_order_relaxed);
     return;
   }
-  end_to_look(Looker::plan);
+  disable(Policy::plan);
   rests_.fetch_add(1, std::memory_order_relaxed);
 }
 
-void Follower::wake_when_grown(size_t bytes) {
+void Follower::resume_when_grown(size_t bytes) {
   if (stopped_.load(std::memory_order_relaxed)) return;
   if (bytes < next_look_.load(std::memory_order_relaxed)) return;
   std::atomic_ref left(passes_left_);
   if (left.load(std::memory_order_relaxed) != 0) return;
   next_look_.store(bytes + bytes / 8, std::memory_order_relaxed);
-  left.store(kGlance, std::memory_order_relaxed);
-  begin_to_look(Looker::plan);
+  left.store(kExamined, std::memory_order_relaxed);
+  enable(Policy::plan);
 }
 
 bool Follower::release(Address address) {
@@ -148,7 +148,7 @@ uintptr_t Follower::meet(context::Entry *entry, context::Frame frame) {
       cursor.pool = context->pool;
       cursor.entry = entry;
     }
-    known = cursor.given_up ? kPlain : reinterpret_cast<uintptr_t>(&cursor);
+    known = cursor.disabled ? kPlain : reinterpret_cast<uintptr_t>(&cursor);
   }
   const bool near = entry->kind.load(std::memory_order_relaxed) == context::EntryKind::leaf;
   entry->payload.store(near ? known : known | kFar, std::memory_order_release);
@@ -194,7 +194,7 @@ void Follower::decode(Cursor &cursor) {
   if (mapped_) give_back_decoded(cursor);
 }
 
-// Whole stretches that hold nothing but slots of this context, which nobody reads again.
+// Whole stretches that hold nothing but slots of this context, which are not read again.
 void Follower::give_back_decoded(Cursor &cursor) const {
   const Address from = round_up(reinterpret_cast<Address>(cursor.mapped), kStretch);
   const Address to = round_down(reinterpret_cast<Address>(cursor.coded.at()), kStretch);
@@ -227,24 +227,24 @@ void *Follower::find_again(Cursor &cursor, uint32_t count) {
     if (slot.requested != count) continue;
     cursor.skipped += static_cast<uint32_t>(at - cursor.next);
     cursor.next = at + 1;
-    judge(cursor);
+    evaluate(cursor);
     return settle(cursor, slot, false);
   }
   ++cursor.missed;
-  judge(cursor);
+  evaluate(cursor);
   return nullptr;
 }
 
-// Of the last objects that came and slots that were passed, fewer than a quarter met: the context is given up.
-void Follower::judge(Cursor &cursor) {
+// Of the last objects that came and slots that were passed, fewer than a quarter met: the context is disabled.
+void Follower::evaluate(Cursor &cursor) {
   const uint32_t misses = cursor.missed + cursor.skipped;
-  if (misses - cursor.judged_misses < kJudgeEvery) return;
-  const uint32_t met = cursor.come() - cursor.judged - (cursor.skipped - cursor.judged_skips);
-  cursor.judged_misses = misses;
-  cursor.judged_skips = cursor.skipped;
-  cursor.judged = cursor.come();
-  if (met >= kJudgeEvery / 3) return;
-  cursor.given_up = true;
+  if (misses - cursor.evaluated_misses < kEvaluateEvery) return;
+  const uint32_t met = cursor.come() - cursor.evaluated - (cursor.skipped - cursor.evaluated_skips);
+  cursor.evaluated_misses = misses;
+  cursor.evaluated_skips = cursor.skipped;
+  cursor.evaluated = cursor.come();
+  if (met >= kEvaluateEvery / 3) return;
+  cursor.disabled = true;
   pass_by(*cursor.entry);
 }
 
@@ -256,7 +256,7 @@ Counts Follower::counts() const {
   for (uint64_t i = 0; i < all.contexts; ++i) {
     const Cursor &cursor = cursors_[i];
     all.met += cursor.entry != nullptr;
-    all.given_up += cursor.given_up;
+    all.disabled += cursor.disabled;
     all.placed += cursor.pooled + cursor.come() - cursor.skipped - cursor.occupied - cursor.left;
     all.left += cursor.left;
     all.occupied += cursor.occupied;

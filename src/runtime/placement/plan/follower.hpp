@@ -3,10 +3,10 @@
 // Threads are served first come, first served: the slots are those of the context, whichever thread asks. Where an object
 // is not of the slot's size, the plan and the program have parted there: the object goes to the heap, and the context
 // goes on with the next slot of that size if one is near (objects are missing), else with the same slot (there is one too
-// many). A context of which fewer than a quarter of the objects find their slots is given up.
+// many). A context of which fewer than a quarter of the objects find their slots is disabled.
 #pragma once
 
-#include "base/attention.hpp"
+#include "base/policies.hpp"
 #include "context/chain_table.hpp"
 #include "placement/plan/memory.hpp"
 #include "placement/plan/slot_reader.hpp"
@@ -16,25 +16,25 @@ namespace abut::plan {
 struct Counts {
   uint64_t contexts = 0; // of the plan
   uint64_t met = 0;      // of those
-  uint64_t given_up = 0;
+  uint64_t disabled = 0;
   uint64_t placed = 0;   // objects, in slots and pools
   uint64_t left = 0;     // as the plan has it, to the heap
   uint64_t occupied = 0; // slots in which something still lay
   uint64_t missed = 0;   // objects that had no slot though their context has some
   uint64_t skipped = 0;  // slots that no object came for
-  uint64_t rests = 0;    // times that nobody looked any more, since nothing had to do with the plan
+  uint64_t rests = 0;    // times that following was suspended, since no request matched the plan
 };
 
 class Follower {
 public:
-  static constexpr uint32_t kLooksAhead = 16; // slots
-  static constexpr uint32_t kJudgeEvery = 64; // misses
+  static constexpr uint32_t kLooksAhead = 16;    // slots
+  static constexpr uint32_t kEvaluateEvery = 64; // misses
 
-  // How many requests that have nothing to do with the plan are looked at: at first, once some had, and at each look
+  // How many requests that match nothing of the plan are examined: at first, once some had, and at each look
   // after that.
   static constexpr uint32_t kFirstPatience = 1U << 17;
   static constexpr uint32_t kPatience = 1U << 20;
-  static constexpr uint32_t kGlance = 1U << 12;
+  static constexpr uint32_t kExamined = 1U << 12;
 
   // Slots are decoded by so many at a time; and what has been decoded of the file is unmapped by so many bytes, since
   // the kernel would make a used part of a larger page of its cache resident again with the next part.
@@ -48,28 +48,28 @@ public:
   // Places nothing more; what lies in its slots stays there.
   void stop() {
     stopped_.store(true, std::memory_order_relaxed);
-    end_to_look(Looker::plan);
+    disable(Policy::plan);
   }
 
-  // Looks again for a little while if it rests and the heap has grown by an eighth meanwhile. `bytes` is what the heap has.
-  void wake_when_grown(size_t bytes);
+  // Resumes for a short time if it is suspended and the heap has grown by an eighth meanwhile. `bytes` is what the heap has.
+  void resume_when_grown(size_t bytes);
 
-  // What one look tells of a request.
-  enum class Tells : uint8_t { nothing, placed, to_heap };
-  struct Glance {
-    Tells tells = Tells::nothing;
+  // The outcome of the fast path.
+  enum class Outcome : uint8_t { unknown, placed, plain };
+  struct Fast {
+    Outcome outcome = Outcome::unknown;
     void *block = nullptr; // where it is placed
   };
 
-  // A place, or that there is none, if that can be told without a call. `return_address` is the entry point's.
-  [[gnu::always_inline]] Glance glance(size_t bytes, Address return_address) {
+  // A place, or that there is none, if no call is needed to know that. `return_address` is the entry point's.
+  [[gnu::always_inline]] Fast take_fast(size_t bytes, Address return_address) {
     context::Entry *entry = chain_table.find_at_once(return_address);
     if (entry == nullptr) [[unlikely]]
       return {};
     const auto known = static_cast<intptr_t>(entry->payload.load(std::memory_order_acquire));
     if (known > static_cast<intptr_t>(kPlain)) [[likely]]
       return take_at_once(*reinterpret_cast<Cursor *>(known), granules_of(bytes));
-    return {known == kPlain && passes() ? Tells::to_heap : Tells::nothing};
+    return {known == kPlain && passes() ? Outcome::plain : Outcome::unknown};
   }
 
   // A place for a small block, or null: then the heap has one. `frame` is the entry point's.
@@ -86,7 +86,7 @@ private:
   // What is known of a chain's last entry: a cursor, or
   static constexpr uintptr_t kPlain = 1; // not in the plan, or done with; and
   static constexpr uintptr_t kFar = uintptr_t{1}
-                                    << 63; // one look does not tell that the chain ends there
+                                    << 63; // the fast path does not know that the chain ends there
 
   // How far a context has come.
   struct Cursor {
@@ -97,10 +97,10 @@ private:
     uint32_t decoded = 0, total = 0;
     uint32_t pool = 0;
     uint32_t missed = 0, skipped = 0, occupied = 0, left = 0;
-    uint32_t judged = 0, judged_misses = 0, judged_skips = 0; // as it was when it was judged last
+    uint32_t evaluated = 0, evaluated_misses = 0, evaluated_skips = 0; // as of the last evaluation
     uint64_t pooled = 0;
     context::Entry *entry = nullptr;
-    bool given_up = false;
+    bool disabled = false;
 
     uint32_t come() const { return decoded - static_cast<uint32_t>(end - next); }
   };
@@ -109,7 +109,7 @@ private:
     return static_cast<uint32_t>((bytes + kGranule - 1) / kGranule);
   }
 
-  [[gnu::always_inline]] Glance take_at_once(Cursor &cursor, uint32_t count) {
+  [[gnu::always_inline]] Fast take_at_once(Cursor &cursor, uint32_t count) {
     const Slot *at = cursor.next;
     if (*alone_ == 0 || at == cursor.end) [[unlikely]]
       return {};
@@ -119,12 +119,12 @@ private:
     if (slot.kept == 0) {
       cursor.next = at + 1;
       ++cursor.left;
-      return {Tells::to_heap};
+      return {Outcome::plain};
     }
     if (!memory_.take_at_once(slot.offset, slot.kept)) [[unlikely]]
       return {};
     cursor.next = at + 1;
-    return {Tells::placed, memory_.address_of(slot.offset)};
+    return {Outcome::placed, memory_.address_of(slot.offset)};
   }
 
   void *next(Cursor &cursor, uint32_t count, bool alone) {
@@ -167,7 +167,7 @@ private:
   void *next_locked(Cursor &cursor, uint32_t count);
   void *beyond(Cursor &cursor, uint32_t count);
   void *find_again(Cursor &cursor, uint32_t count);
-  void judge(Cursor &cursor);
+  void evaluate(Cursor &cursor);
   static void pass_by(context::Entry &entry);
   uintptr_t meet(context::Entry *entry, context::Frame frame);
   const Context *find(const Step *steps, uint32_t count) const;

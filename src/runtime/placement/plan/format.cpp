@@ -24,7 +24,7 @@ const char *check_header(std::span<const uint8_t> file, const Header &header) {
     return "it says that it holds more than a plan can";
   if (header.steps == 0 || header.steps > kMostSteps) return "its chains are of no length";
   if (header.memory_bytes > kMostBytes || header.memory_bytes % kPoolAlign != 0)
-    return "it wants memory that a plan cannot have";
+    return "it needs memory that a plan cannot have";
   if (header.reserved != 0 || header.strategy.back() != 0) return "its head is not as it must be";
   return nullptr;
 }

@@ -8,10 +8,10 @@
 // A slot is coded after the one before it in its context; the first one as if after a slot of no size at the begin:
 //
 //   move   how far it begins behind the end of the one before, m: four times m, or 4 (-m - 1) + 2 where m is below 0; plus
-//          one if it is of another size. In seven bits a byte, the low ones first; the eighth tells that more follow
+//          one if it is of another size. In seven bits a byte, the low ones first; the eighth is set where more follow
 //   size   only if it is of another one: a byte `requested`, a byte `kept`
 //
-// One that is left to the heap ends where the one before it does; its move tells nothing.
+// One that is left to the heap ends where the one before it does; its move has no meaning.
 #pragma once
 
 #include <array>

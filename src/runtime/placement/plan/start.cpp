@@ -24,7 +24,7 @@ void complain(const char *path, const char *reason) {
   text.write();
 }
 
-// "@9" is the descriptor 9, which somebody opened and will close; below 0 if it is none, and so a name.
+// "@9" is the descriptor 9, which the caller opened and will close; below 0 if it is none, and so a name.
 int descriptor_in(const char *path) {
   constexpr int kMost = 1 << 20; // as many as a process can have
   if (path[0] != '@' || path[1] == '\0') return -1;
@@ -79,7 +79,7 @@ void start() {
   heap::heap_registry.take_first(follower.lock());
   grown_before = heap::when_grown;
   heap::when_grown = [](size_t span_bytes) {
-    follower.wake_when_grown(span_bytes);
+    follower.resume_when_grown(span_bytes);
     if (grown_before != nullptr) grown_before(span_bytes);
   };
 }

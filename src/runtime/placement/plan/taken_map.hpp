@@ -61,7 +61,7 @@ public:
     return true;
   }
 
-  // The granules of the block that begins at `at`; nought if none does.
+  // The granules of the block that begins at `at`; zero if none does.
   uint32_t length_at(uint64_t at) const {
     if (at >= granules_) return 0;
     const auto first = static_cast<uint32_t>(at % kInWord);
@@ -73,7 +73,7 @@ public:
     return length + continuing(load(word[1]), kInWord);
   }
 
-  // Gives the block back; its granules, or nought if none begins there.
+  // Gives the block back; its granules, or zero if none begins there.
   uint32_t give_back(uint64_t at) {
     const uint32_t count = length_at(at);
     if (count == 0) return 0;

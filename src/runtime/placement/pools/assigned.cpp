@@ -131,7 +131,7 @@ AssignedContexts::Module *AssignedContexts::module_of(const context::LoadedObjec
 
 // The module is of another build: its calls are somewhere in the functions of their names, or nowhere.
 bool AssignedContexts::find_functions(const Module &module, const context::LoadedObject &object) {
-  // Most of a file's functions are none of those, which a bit of some of them tells. One thread comes here at a time.
+  // A bit for each hash of a wanted name rules out most of a file's functions. One thread comes here at a time.
   static std::bitset<1 << 14> wanted;
   wanted.reset();
   const auto each_call = [&](auto visit) {

@@ -17,7 +17,7 @@ struct Birth {
 
 class BirthTable {
 public:
-  void note(Address object, Birth birth) {
+  void record(Address object, Birth birth) {
     Slot &slot = slots_[slot_of(object)];
     slot.object.store(object, std::memory_order_relaxed);
     slot.birth.store(uint64_t{birth.group} << 32 | birth.when, std::memory_order_relaxed);

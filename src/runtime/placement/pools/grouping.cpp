@@ -12,10 +12,10 @@ Formation formation;
 
 namespace {
 
-constexpr uint32_t kRarely =
-    63 << 6; // of each 4096 births 64 in a row, so that friends are noted together
+constexpr uint32_t kRecordMask =
+    63 << 6; // of each 4096 births 64 in a row, so that friends are recorded together
 constexpr uint64_t kGrowth = 4;
-constexpr uint32_t kRequestsAwake = 2048;
+constexpr uint32_t kRequests = 2048;
 constexpr uint64_t kNever = ~uint64_t{0};
 
 enum class Use : uint8_t { pools, forwarded, padded };
@@ -28,8 +28,8 @@ struct Limits {
 
 PoolId pools_made = 0;
 
-// What threads have been told is asked for anew.
-void tell_anew() { formation.looks.fetch_add(1, std::memory_order_relaxed); }
+// Threads choose again.
+void invalidate_choices() { formation.epoch.fetch_add(1, std::memory_order_relaxed); }
 
 // Of all groups that share it.
 void set_pool(Group &root, PoolId pool) {
@@ -37,8 +37,8 @@ void set_pool(Group &root, PoolId pool) {
       root, [&](Group &member) { member.pool.store(pool, std::memory_order_relaxed); });
 }
 
-// The site's requests are not looked at any more.
-void be_quiet_at(Address address) {
+// No object of the site will have a pool.
+void set_quiet(Address address) {
   if (sites::Site *site = sites::table.claim(address))
     site->is_quiet.store(true, std::memory_order_relaxed);
 }
@@ -52,9 +52,9 @@ void turn_off(Group &root, Reason reason) {
   set_pool(root, kNoPool);
   shape_graph.each_member(root, [&](Group &member) {
     member.reason = reason;
-    if (member.leaf->depth == 1) be_quiet_at(member.leaf->return_address());
-    member.rarely = kRarely;
-    member.next_look = kNever;
+    if (member.leaf->depth == 1) set_quiet(member.leaf->return_address());
+    member.record_mask = kRecordMask;
+    member.next_scan = kNever;
   });
 }
 
@@ -62,13 +62,13 @@ void give_pool(Group &root, ThreadPools &pools) {
   if (pools_made == kMostPools) return turn_off(root, Reason::no_room);
   const PoolId pool = ++pools_made;
   shape_graph.roots[pool] = root.id;
-  pools.waits[pool] = limits.objects; // this thread has done its waiting
+  pools.pending[pool] = limits.objects; // this thread has allocated enough
   shape_graph.each_member(root, [](Group &member) { member.reason = Reason::none; });
   set_pool(root, pool);
 }
 
-// Whether a pool promises to pay, as far as a few hundred objects can tell.
-bool promises(Group &root, const Group &group) {
+// Whether a pool promises a benefit, by what a few hundred objects show.
+bool is_promising(Group &root, const Group &group) {
   if (groups == Groups::all) return true;
   if (group.objects < limits.objects * kGrowth) return false;
   const Reason reason = reason_against(root, group);
@@ -76,30 +76,30 @@ bool promises(Group &root, const Group &group) {
   return reason == Reason::none;
 }
 
-// What is to become of a group, by what its objects and those around it look like now.
+// Gives a group a pool, or takes it away, by the evidence at this time.
 void settle(Group &group, ThreadPools &pools) {
   Group &root = shape_graph.root_of(group);
   if (root.is_off()) return turn_off(group, root.reason);
   const bool alone = group.root == group.id && group.next_member == 0;
-  if (alone && is_brief(group)) {
-    if (group.next_look > limits.objects * kGrowth) turn_off(group, Reason::brief);
+  if (alone && is_short_lived(group)) {
+    if (group.next_scan > limits.objects * kGrowth) turn_off(group, Reason::short_lived);
     return;
   }
   shape_graph.each_member(group, [](Group &member) {
-    if (member.objects >= limits.objects) member.rarely = kRarely;
+    if (member.objects >= limits.objects) member.record_mask = kRecordMask;
   });
   if (root.pool.load(std::memory_order_relaxed) == kNoPool) {
-    if (promises(root, group)) give_pool(root, pools);
+    if (is_promising(root, group)) give_pool(root, pools);
   } else if (groups == Groups::on && limits.use != Use::forwarded &&
-             is_fleeting(root, limits.objects * kGrowth * kGrowth)) {
-    turn_off(root, Reason::brief);
+             is_transient(root, limits.objects * kGrowth * kGrowth)) {
+    turn_off(root, Reason::short_lived);
   } else if (is_sparse(root) ||
              (sampling && usage.is_thin(root.pool.load(std::memory_order_relaxed)))) {
     turn_off(root, Reason::sparse);
   }
 }
 
-// Whether some group has a pool; its site is among the pooled ones then. Under the graph's lock.
+// Marks the sites of groups that have pools; whether there are any. Under the graph's lock.
 bool find_pooled_sites() {
   bool any = false;
   // Of groups that share a site, one with a pool is enough.
@@ -111,93 +111,91 @@ bool find_pooled_sites() {
       set_pooled(shape_graph.at(id).site);
       any = true;
     }
-  tell_anew();
-  sites::table.ask_again(sites::SiteTable::Which::what_may_change);
+  invalidate_choices();
+  sites::table.reset(sites::SiteTable::Which::what_may_change);
   return any;
 }
 
-void look(Group &group, heap::LocalHeap *heap, ThreadPools &pools) {
+void rescan(Group &group, heap::LocalHeap *heap, ThreadPools &pools) {
   if (!shape_graph.lock().try_lock()) return;
   std::lock_guard guard(shape_graph.lock(), std::adopt_lock);
-  if (group.objects < group.next_look) return; // another thread looked meanwhile
-  group.next_look *= kGrowth;
-  shape_graph.look_at(group, heap, limits.merging);
+  if (group.objects < group.next_scan) return; // another thread has scanned it meanwhile
+  group.next_scan *= kGrowth;
+  shape_graph.scan_and_merge(group, heap, limits.merging);
   settle(group, pools);
   if (formation.is_on.load(std::memory_order_relaxed))
-    tell_anew();
+    invalidate_choices();
   else
     find_pooled_sites();
 }
 
-void note(Group &group, ThreadPools &pools, const void *block, size_t bytes) {
+void record(Group &group, ThreadPools &pools, const void *block, size_t bytes) {
   const auto object = reinterpret_cast<Address>(block);
   if (bytes < group.smallest) group.smallest = static_cast<uint16_t>(bytes);
   if (bytes > group.largest) group.largest = static_cast<uint16_t>(bytes);
-  births.note(object, {group.id, pools.births});
-  group.samples[group.noted % Group::kSamples] = {object, pools.births, heap::current->number()};
-  bump(group.noted);
-  bump(group.noted_bytes, uint64_t{bytes});
+  births.record(object, {group.id, pools.births});
+  group.samples[group.recorded % Group::kSamples] = {object, pools.births, heap::current->number()};
+  bump(group.recorded);
+  bump(group.recorded_bytes, uint64_t{bytes});
 }
 
-bool holds(const Told &told) {
-  return told.looks == formation.looks.load(std::memory_order_relaxed) &&
-         told.generation == context::chain_table.generation();
+bool holds(const PoolChoice &choice) {
+  return choice.epoch == formation.epoch.load(std::memory_order_relaxed) &&
+         choice.generation == context::chain_table.generation();
 }
 
-unsigned size_for(const Told &told, size_t bytes) {
-  return heap::small_class(bytes) + told.padding;
+unsigned size_for(const PoolChoice &choice, size_t bytes) {
+  return heap::small_class(bytes) + choice.padding;
 }
 
-// Counts an object; whether it is to be looked at closer, as few are.
+// Counts an object; whether the slow path is due, as it seldom is.
 [[gnu::always_inline]] inline bool count(Group &group, ThreadPools &pools) {
   bump(group.objects);
   ++pools.births;
-  return (pools.births & group.rarely) == 0 || group.objects >= group.next_look;
+  return (pools.births & group.record_mask) == 0 || group.objects >= group.next_scan;
 }
 
-// What was found for a site or a chain; null where it has to be found anew.
-[[gnu::always_inline]] inline const Told *told_of(Address key, ThreadPools &pools) {
+// What the thread chose for a site or a chain before; null where that no longer holds.
+[[gnu::always_inline]] inline const PoolChoice *choice_of(Address key, ThreadPools &pools) {
   const auto &kept = pools.kept_for(key);
-  return kept.key == key && holds(kept.told) ? &kept.told : nullptr;
+  return kept.key == key && holds(kept.choice) ? &kept.choice : nullptr;
 }
 
-// Where the group's objects go; no heap where that is not yet decided, and it may be another the next time.
-Told told_for(Group &group, heap::LocalHeap *heap, const ThreadPools &pools) {
+// Where the group's objects go; without a heap while the thread has allocated too few to open the pool.
+PoolChoice choice_for(Group &group, heap::LocalHeap *heap, const ThreadPools &pools) {
   const PoolId pool = group.pool.load(std::memory_order_relaxed);
-  Told told{.group = &group, .heap = heap};
-  if (pool == kNoPool || limits.use == Use::forwarded) return told;
-  told.heap = pools.heaps[pool];
-  told.padding = limits.use == Use::padded ? 1 : 0;
-  return told;
+  PoolChoice choice{.group = &group, .heap = heap};
+  if (pool == kNoPool || limits.use == Use::forwarded) return choice;
+  choice.heap = pools.heaps[pool];
+  choice.padding = limits.use == Use::padded ? 1 : 0;
+  return choice;
 }
 
-// Groups have been formed for long enough.
-void rest() {
+void stop_forming() {
   if (!shape_graph.lock().try_lock()) return;
   std::lock_guard guard(shape_graph.lock(), std::adopt_lock);
   formation.requests_left.store(0, std::memory_order_relaxed);
   formation.is_on.store(false, std::memory_order_relaxed);
-  if (!find_pooled_sites()) end_to_look(Looker::group);
+  if (!find_pooled_sites()) disable(Policy::pools);
 }
 
-// `block`, looked at.
-[[gnu::noinline]] void *look_closer(size_t bytes, void *block, Group &group, ThreadPools &pools) {
-  if (count_request()) rest();
-  if ((pools.births & group.rarely) == 0) note(group, pools, block, bytes);
-  if (group.objects >= group.next_look) look(group, heap::current, pools);
+[[gnu::noinline]] void *count_slow(size_t bytes, void *block, Group &group, ThreadPools &pools) {
+  if (count_request()) stop_forming();
+  if ((pools.births & group.record_mask) == 0) record(group, pools, block, bytes);
+  if (group.objects >= group.next_scan) rescan(group, heap::current, pools);
   return block;
 }
 
 [[gnu::always_inline]] inline void *counted(size_t bytes, void *block, Group &group,
                                             ThreadPools &pools) {
   if (count(group, pools) || is_counting()) [[unlikely]]
-    return look_closer(bytes, block, group, pools);
+    return count_slow(bytes, block, group, pools);
   return block;
 }
 
-[[gnu::noinline]] void *take_counted(const Told &told, size_t bytes, ThreadPools &pools) {
-  void *block = take(*told.heap, size_for(told, bytes));
-  return block != nullptr ? counted(bytes, block, *told.group, pools) : nullptr;
+[[gnu::noinline]] void *take_counted(const PoolChoice &choice, size_t bytes, ThreadPools &pools) {
+  void *block = take(*choice.heap, size_for(choice, bytes));
+  return block != nullptr ? counted(bytes, block, *choice.group, pools) : nullptr;
 }
 
 // The pool that the profile has for a chain. Under the graph's lock.
@@ -210,7 +208,7 @@ PoolId pool_assigned_to(context::Frame frame) {
   return assigned_contexts.pool_of({chain, count});
 }
 
-// What the profile has for a chain: its group, which has a pool; or no group. False where that cannot be told now.
+// What the profile has for a chain: its group, which has a pool; or no group. False where another thread holds the lock.
 bool find_assigned(context::Entry *leaf, context::Frame frame, size_t bytes, Group *&group) {
   PoolId pool = kNoPool;
   {
@@ -218,7 +216,7 @@ bool find_assigned(context::Entry *leaf, context::Frame frame, size_t bytes, Gro
     std::lock_guard guard(shape_graph.lock(), std::adopt_lock);
     pool = pool_assigned_to(frame);
     if (pool == kNoPool) {
-      if (!assigned_contexts.any_begins_at(*frame.sp)) be_quiet_at(*frame.sp);
+      if (!assigned_contexts.any_begins_at(*frame.sp)) set_quiet(*frame.sp);
       return true;
     }
   }
@@ -226,38 +224,39 @@ bool find_assigned(context::Entry *leaf, context::Frame frame, size_t bytes, Gro
   if (group == nullptr) return false;
   if (group->pool.exchange(pool, std::memory_order_relaxed) == pool) return true;
   group->reason = Reason::none;
-  group->rarely = kRarely;
-  group->next_look = kNever;
+  group->record_mask = kRecordMask;
+  group->next_scan = kNever;
   set_pooled(group->site);
-  tell_anew();
+  invalidate_choices();
   return true;
 }
 
-// For a chain that this thread has not met lately.
-[[gnu::noinline]] void *allocate_anew(context::Entry *leaf, Address key, context::Frame frame,
+// For a chain for which the thread has no choice that holds.
+[[gnu::noinline]] void *allocate_slow(context::Entry *leaf, Address key, context::Frame frame,
                                       size_t bytes, heap::LocalHeap *heap, ThreadPools &pools) {
-  const uint32_t now = formation.looks.load(std::memory_order_relaxed);
+  const uint32_t now = formation.epoch.load(std::memory_order_relaxed);
   const uint16_t generation = context::chain_table.generation();
   Group *group = nullptr;
   if (groups != Groups::assigned) {
     group = shape_graph.group_of(leaf, bytes, *frame.sp);
   } else if (find_assigned(leaf, frame, bytes, group) && group == nullptr) {
-    pools.kept_for(key) = {key, {.looks = now, .generation = generation}};
+    pools.kept_for(key) = {key, {.epoch = now, .generation = generation}};
   }
   if (group == nullptr) return heap::allocate(bytes);
-  Told told = told_for(*group, heap, pools);
-  if (told.heap == nullptr) {
-    told.heap = heap_for(pools, heap, group->pool.load(std::memory_order_relaxed), limits.objects);
+  PoolChoice choice = choice_for(*group, heap, pools);
+  if (choice.heap == nullptr) {
+    choice.heap =
+        heap_for(pools, heap, group->pool.load(std::memory_order_relaxed), limits.objects);
   } else if (leaf->kind.load(std::memory_order_relaxed) != context::EntryKind::loader) {
-    // What the dynamic linker allocates is always looked up: that tells whether code has gone.
-    told.looks = now;
-    told.generation = generation;
-    pools.kept_for(key) = {key, told};
+    // What the dynamic linker allocates is always looked up: only then are modules that are gone noticed.
+    choice.epoch = now;
+    choice.generation = generation;
+    pools.kept_for(key) = {key, choice};
   }
-  return take_counted(told, bytes, pools);
+  return take_counted(choice, bytes, pools);
 }
 
-// For those that are told by more than their site.
+// For sites in wrappers, whose call chain decides.
 [[gnu::noinline]] void *allocate_by_chain(size_t bytes, context::Frame frame) {
   heap::LocalHeap *heap = heap::current;
   if (bytes > formation.most_bytes || bytes == 0 || heap->number() == 0)
@@ -266,19 +265,19 @@ bool find_assigned(context::Entry *leaf, context::Frame frame, size_t bytes, Gro
   if (pools == nullptr) return heap::allocate(bytes);
   context::Entry *leaf = context::chain_table.find(frame);
   const Address key = leaf->depth == 1 ? *frame.sp : reinterpret_cast<Address>(leaf);
-  if (const Told *told = told_of(key, *pools))
-    return told->heap != nullptr ? take_counted(*told, bytes, *pools) : heap::allocate(bytes);
-  return allocate_anew(leaf, key, frame, bytes, heap, *pools);
+  if (const PoolChoice *choice = choice_of(key, *pools))
+    return choice->heap != nullptr ? take_counted(*choice, bytes, *pools) : heap::allocate(bytes);
+  return allocate_slow(leaf, key, frame, bytes, heap, *pools);
 }
 
 } // namespace
 
-void wake() {
+void start_forming() {
   if (groups != Groups::on) return;
-  formation.requests_left.store(kRequestsAwake, std::memory_order_relaxed);
+  formation.requests_left.store(kRequests, std::memory_order_relaxed);
   formation.is_on.store(true, std::memory_order_relaxed);
-  sites::table.ask_again(sites::SiteTable::Which::what_may_change);
-  begin_to_look(Looker::group);
+  sites::table.reset(sites::SiteTable::Which::what_may_change);
+  enable(Policy::pools);
 }
 
 void *allocate(size_t bytes, context::Frame frame) {
@@ -287,13 +286,13 @@ void *allocate(size_t bytes, context::Frame frame) {
   if (bytes > formation.most_bytes || bytes == 0 || pools == nullptr) [[unlikely]]
     return allocate_by_chain(bytes, frame);
   const Address site = *frame.sp;
-  const Told *told = told_of(site, *pools);
-  if (told == nullptr || told->heap == nullptr) [[unlikely]]
+  const PoolChoice *choice = choice_of(site, *pools);
+  if (choice == nullptr || choice->heap == nullptr) [[unlikely]]
     return allocate_by_chain(bytes, frame);
-  void *block = told->heap->births.take(size_for(*told, bytes));
+  void *block = choice->heap->births.take(size_for(*choice, bytes));
   if (block == nullptr) [[unlikely]]
-    return take_counted(*told, bytes, *pools);
-  return counted(bytes, block, *told->group, *pools);
+    return take_counted(*choice, bytes, *pools);
+  return counted(bytes, block, *choice->group, *pools);
 }
 
 void *allocate_in(Group &group, size_t bytes) {
@@ -310,7 +309,7 @@ void start() {
   const bool assigned = groups == Groups::off && assigned_contexts.any();
   if (assigned) groups = Groups::assigned;
   limits.objects = static_cast<uint32_t>(option_value(Option::group_objects));
-  shape_graph.first_look = limits.objects;
+  shape_graph.first_scan = limits.objects;
   formation.most_bytes = assigned ? static_cast<uint32_t>(heap::kSmallMax)
                                   : static_cast<uint32_t>(option_value(Option::group_bytes));
   limits.merging = static_cast<Merging>(option_value(Option::group_merge));
@@ -318,7 +317,7 @@ void start() {
   if (groups == Groups::off) return;
   if (groups != Groups::on) {
     formation.is_on.store(true, std::memory_order_relaxed);
-    begin_to_look(Looker::group);
+    enable(Policy::pools);
   }
   heap::heap_registry.take_first(shape_graph.lock());
   start_sampling();

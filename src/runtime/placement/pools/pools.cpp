@@ -27,7 +27,7 @@ ThreadPools *make_thread_pools(heap::LocalHeap *heap) {
 
 heap::LocalHeap *open_pool(ThreadPools &pools, heap::LocalHeap *heap, PoolId pool,
                            uint32_t threshold) {
-  if (++pools.waits[pool] < threshold) return heap;
+  if (++pools.pending[pool] < threshold) return heap;
   heap::LocalHeap *side = nullptr;
   if (heaps_open.fetch_add(1, std::memory_order_relaxed) < kMostHeaps)
     side = heap::heap_registry.open_side(heap, pool);

@@ -16,26 +16,26 @@ inline constexpr PoolId kMostPools = 254;
 
 struct Group;
 
-// Where a thread puts the objects of a site, or of a longer chain: found once, and right as long as groups and code are what
-// they were. Without a heap: those of no pool, beside others' of the site.
-struct Told {
+// Where a thread places the objects of a site, or of a longer chain; it holds until groups or code change. Without a heap: no
+// pool, though other chains of the site have one.
+struct PoolChoice {
   Group *group = nullptr;
   heap::LocalHeap *heap = nullptr;
-  // When it was found: after so many looks at groups, and as the code was then, see context::ChainTable.
-  uint32_t looks = 0;
+  // What it holds for: an epoch of groups, and a generation of code, see context::ChainTable.
+  uint32_t epoch = 0;
   uint16_t generation = 0;
   uint8_t padding = 0; // granules
 };
 
 // What a thread knows of pools; by its heap's side_table.
 struct ThreadPools {
-  uint32_t births = 0;                         // of objects that were noted
+  uint32_t births = 0;                         // of objects that were recorded
   heap::LocalHeap *heaps[kMostPools + 1] = {}; // null where the thread has none yet
-  uint32_t waits[kMostPools + 1] = {};         // objects that the thread allocated without
+  uint32_t pending[kMostPools + 1] = {}; // objects that the thread allocated before it had one
 
   struct Kept {
-    Address key = 0; // the site's return address, or the chain's entry; nought if unused
-    Told told;
+    Address key = 0; // the site's return address, or the chain's entry; zero if unused
+    PoolChoice choice;
   };
   static constexpr unsigned kLogKept = 9;
   Kept kept[1U << kLogKept];
@@ -71,7 +71,7 @@ inline void *take(heap::LocalHeap &heap, unsigned size) {
 // How full a heap's pages of small blocks are.
 struct Occupancy {
   size_t pages = 0; // with a block
-  size_t bytes = 0; // of blocks, but for those that wait to be used again
+  size_t bytes = 0; // of live blocks
 
   void add(const Occupancy &other) {
     pages += other.pages;

@@ -11,12 +11,12 @@ constinit ShapeGraph shape_graph;
 
 namespace {
 
-constexpr unsigned kSmallOnes = 64;  // groups that are looked at along with another
+constexpr unsigned kSmallOnes = 64;  // groups that are scanned along with another
 constexpr uint32_t kTogether = 6;    // births: as far apart as parts of one thing may be
-constexpr unsigned kEnoughBorn = 12; // linked objects, to tell whether they are born together
+constexpr unsigned kEnoughBorn = 12; // linked objects, to decide whether they are born together
 constexpr unsigned kLeftOutLast = 2; // the youngest objects may not be linked yet
 
-// Of the objects that were looked at, so many had the pointer that it is no accident.
+// So many of the scanned objects had the pointer that it is no accident.
 bool strong(const Group &group, const Edge &edge) {
   return edge.count != 0 && edge.count * 4 >= group.scanned;
 }
@@ -52,7 +52,7 @@ Group *ShapeGraph::add(context::Entry *leaf, size_t bytes, Address site) {
   made->leaf = leaf;
   made->site = site;
   made->id = made->root = id;
-  made->next_look = first_look;
+  made->next_scan = first_scan;
   made->smallest = made->largest = static_cast<uint16_t>(bytes);
   made->next_alike = alike_[bytes];
   alike_[bytes] = id;
@@ -60,7 +60,7 @@ Group *ShapeGraph::add(context::Entry *leaf, size_t bytes, Address site) {
   return made;
 }
 
-// Whose object lies at an address: known of those that were noted, and of those in pools.
+// Whose object lies at an address: known of those that were recorded, and of those in pools.
 ShapeGraph::Target ShapeGraph::target_of(heap::LocalHeap *heap, Address address) {
   const heap::Extent block = heap::extent_of(heap, address);
   if (block.begin == 0) return {};
@@ -96,10 +96,10 @@ void ShapeGraph::scan_object(Group &group, heap::LocalHeap *heap, Address object
 void ShapeGraph::scan(Group &group, heap::LocalHeap *heap) {
   group.edge_count = group.scanned = group.sampled = 0;
   group.scanned_at = group.objects;
-  const uint32_t held = std::min<uint32_t>(group.noted, Group::kSamples);
+  const uint32_t held = std::min<uint32_t>(group.recorded, Group::kSamples);
   const uint32_t left_out = held > kLeftOutLast ? kLeftOutLast : 0;
   for (uint32_t i = left_out; i < held; ++i) {
-    const auto [object, when, by] = group.samples[(group.noted - 1 - i) % Group::kSamples];
+    const auto [object, when, by] = group.samples[(group.recorded - 1 - i) % Group::kSamples];
     if (by != heap->number()) continue; // only its own thread can read it
     const Birth birth = births.find(object);
     ++group.sampled;
@@ -123,7 +123,7 @@ void ShapeGraph::scan_small_ones_like(const Group &group, heap::LocalHeap *heap)
   }
 }
 
-void ShapeGraph::look_at(Group &group, heap::LocalHeap *heap, Merging merging) {
+void ShapeGraph::scan_and_merge(Group &group, heap::LocalHeap *heap, Merging merging) {
   {
     std::lock_guard guard(heap->lock());
     scan(group, heap);
@@ -147,7 +147,7 @@ void ShapeGraph::merge_alike(Merging merging) {
 void ShapeGraph::merge(Group &one, Group &other, Merge why) {
   Group *root = &root_of(one);
   Group *joining = &root_of(other);
-  // Who has a pool keeps it, the larger of two.
+  // The pool stays, the larger group's of two.
   const PoolId pool = joining->pool.load(std::memory_order_relaxed);
   const bool stays = root->pool.load(std::memory_order_relaxed) != kNoPool &&
                      (pool == kNoPool || root->objects >= joining->objects);
@@ -168,13 +168,13 @@ void ShapeGraph::merge(Group &one, Group &other, Merge why) {
   }
 }
 
-bool ShapeGraph::is_woven(const Group &root) {
-  bool woven = false;
+bool ShapeGraph::is_linked(const Group &root) {
+  bool linked = false;
   each_member(root, [&](const Group &member) {
     for (unsigned i = 0; i < member.edge_count; ++i)
-      woven |= strong(member, member.edges[i]) && at(member.edges[i].to).root == root.id;
+      linked |= strong(member, member.edges[i]) && at(member.edges[i].to).root == root.id;
   });
-  return woven;
+  return linked;
 }
 
 bool ShapeGraph::merge_linked(Group &group) {
@@ -191,7 +191,7 @@ bool ShapeGraph::merge_linked(Group &group) {
 }
 
 // Of all edges that leave merged groups at one offset for objects of one size, the first stands for the others. A table of
-// fixed size finds it: what it has no room for waits for another time.
+// fixed size finds it: what it has no room for pending for another time.
 bool ShapeGraph::merge_pointed_at() {
   static constexpr unsigned kSlots = 1024;
   static constinit First table[kSlots];
@@ -214,8 +214,8 @@ bool ShapeGraph::merge_pointed_at() {
   });
 }
 
-// Parts of one thing are born together. Where pools are seen to be used together, less of a proof will do; where they are
-// seen not to be, none will.
+// Parts of one thing are born together. Where sampled accesses show that pools are used together, less evidence will do;
+// where they show the opposite, none will.
 bool ShapeGraph::belong_together(const Group &group, const Edge &edge) {
   Together used = Together::unknown;
   if (together != nullptr)

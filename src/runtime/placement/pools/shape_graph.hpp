@@ -24,9 +24,9 @@ public:
 
   // Reads the group's sample, and those of small groups of its size, and merges what belongs together. Of objects of
   // `heap`'s thread, which calls this; takes its lock. Under the graph's lock.
-  void look_at(Group &group, heap::LocalHeap *heap, Merging merging);
+  void scan_and_merge(Group &group, heap::LocalHeap *heap, Merging merging);
 
-  // Merges the groups that their edges show to be alike: what look_at() does with what it has read.
+  // Merges the groups that their edges show to be alike: what scan_and_merge() does with what it has read.
   void merge_alike(Merging merging);
 
   Group &root_of(const Group &group) { return at(group.root); }
@@ -40,7 +40,7 @@ public:
   }
 
   // Whether objects of the groups that share a pool point at each other.
-  bool is_woven(const Group &root);
+  bool is_linked(const Group &root);
 
   // All objects of the groups that share a pool.
   uint64_t objects_with(const Group &group) {
@@ -49,11 +49,10 @@ public:
     return total;
   }
 
-  // What groups get for their first look.
-  uint64_t first_look =
-      0; // objects, after which a group is looked at; zero at first, so that the table costs no memory
+  // Objects, after which a group is scanned first; zero before start, so that the table costs no memory.
+  uint64_t first_scan = 0;
 
-  // What is known of two pools' being used together; null where nothing is.
+  // Whether two pools are accessed together; null where accesses are not sampled.
   Together (*together)(PoolId from, PoolId to) = nullptr;
 
   // The root of the groups that use a pool.

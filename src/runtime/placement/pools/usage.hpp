@@ -1,7 +1,7 @@
 // What a sample of the program's accesses says of pools: which are used together, and which of them pay.
 //
 // The shape graph knows how objects hang together, not whether the program goes that way. Where bursts of its accesses
-// are looked at (src/runtime/placement/sampling), a visit is a burst that comes to a line; the next line tells what is used with it.
+// are observed (src/runtime/placement/sampling), a visit is a burst that comes to a line; the next line tells what is used with it.
 #pragma once
 
 #include "placement/pools/pools.hpp"

@@ -88,7 +88,7 @@ Address address_of(const MemoryOperand &operand, Address next) {
   return address;
 }
 
-void note(const ReadyStep &step, Accesses &accesses, Address next) {
+void record(const ReadyStep &step, Accesses &accesses, Address next) {
   for (unsigned i = 0; i < step.operand_count; ++i) {
     if (accesses.count == Accesses::kMost) return;
     accesses.at[accesses.count++] = address_of(step.operands[i], next);
@@ -167,7 +167,7 @@ Outcome step_through(os::Registers &registers, unsigned most, Accesses &accesses
       break;
     }
     const Address next = at + step.length;
-    if (step.counts) note(step, accesses, next);
+    if (step.counts) record(step, accesses, next);
     at = execute(step, next);
     ++outcome.steps;
     if (*restartable != 0) [[unlikely]]

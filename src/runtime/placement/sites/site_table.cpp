@@ -10,21 +10,21 @@ constinit SiteTable table;
 
 namespace {
 
-// Nothing is done for it, and nothing is lost that would not be found again.
+// Nothing is stored for it that is not found again.
 bool may_be_replaced(const Site &site) {
   const Address context = site.context.load(std::memory_order_relaxed);
   return (context == 0 || context == kPlain) && !site.is_pooled.load(std::memory_order_relaxed);
 }
 
-void set_action(Site &site, Action action) {
+void set_kind(Site &site, Kind kind) {
   const Address address = site.address.load(std::memory_order_relaxed);
-  site.plain_at.store(action == Action::plain ? address : 0, std::memory_order_relaxed);
-  site.action.store(action, std::memory_order_release);
+  site.plain_at.store(kind == Kind::plain ? address : 0, std::memory_order_relaxed);
+  site.kind.store(kind, std::memory_order_release);
 }
 
-// Known as nothing before it is known as another.
+// At no time with the one site's address and the other's decision.
 void replace(Site &site, Address address) {
-  set_action(site, Action::ask);
+  set_kind(site, Kind::undecided);
   site.address.store(0, std::memory_order_release);
   site.context.store(0, std::memory_order_relaxed);
   site.is_pooled.store(false, std::memory_order_relaxed);
@@ -55,29 +55,29 @@ bool SiteTable::has_room(Address site) const {
   return std::ranges::any_of(line.places, may_be_replaced);
 }
 
-void SiteTable::act(Site &site, Action action) {
+void SiteTable::decide(Site &site, Kind kind) {
   const size_t line = site.address.load(std::memory_order_relaxed) % kLines;
-  acting_[line / 64].fetch_or(uint64_t{1} << line % 64, std::memory_order_relaxed);
-  set_action(site, action);
+  decided_[line / 64].fetch_or(uint64_t{1} << line % 64, std::memory_order_relaxed);
+  set_kind(site, kind);
 }
 
-void SiteTable::ask_again(Address site) {
-  if (Site *known = find(site)) set_action(*known, Action::ask);
+void SiteTable::reset(Address site) {
+  if (Site *known = find(site)) set_kind(*known, Kind::undecided);
 }
 
-void SiteTable::ask_again(Which which) {
-  for (size_t word = 0; word < std::size(acting_); ++word) {
+void SiteTable::reset(Which which) {
+  for (size_t word = 0; word < std::size(decided_); ++word) {
     uint64_t still = 0;
-    for (uint64_t left = acting_[word].exchange(0, std::memory_order_relaxed); left != 0;
+    for (uint64_t left = decided_[word].exchange(0, std::memory_order_relaxed); left != 0;
          left &= left - 1) {
       const auto bit = static_cast<unsigned>(std::countr_zero(left));
       for (Site &site : lines_[word * 64 + bit].places)
-        if (which == Which::what_may_change && site.acts() == Action::always_beside)
+        if (which == Which::what_may_change && site.decided() == Kind::always_beside)
           still |= uint64_t{1} << bit;
         else
-          set_action(site, Action::ask);
+          set_kind(site, Kind::undecided);
     }
-    acting_[word].fetch_or(still, std::memory_order_relaxed);
+    decided_[word].fetch_or(still, std::memory_order_relaxed);
   }
 }
 

@@ -71,7 +71,7 @@ extern "C" void *abut_light_fetch_calloc(size_t bytes);
 ABUT_EXPORT void *calloc(size_t count, size_t each) {
   size_t bytes = 0;
   if (__builtin_mul_overflow(count, each, &bytes)) return or_no_memory(nullptr);
-  if (somebody_looks() && !sites::table.is_plain_at_once(ABUT_SITE)) [[unlikely]]
+  if (any_policy_enabled() && !sites::table.is_plain(ABUT_SITE)) [[unlikely]]
     return abut_light_look_calloc(bytes);
   void *memory = heap::allocate_fast(bytes);
   if (memory == nullptr) [[unlikely]]

@@ -5,7 +5,7 @@
 #include "api/capture_stub.hpp"
 #include "api/export.hpp"
 #include "api/frame_stub.hpp"
-#include "base/attention.hpp"
+#include "base/policies.hpp"
 #include "context/entry_stub.hpp"
 #include "placement/friends/placement.hpp"
 #include "probes/light/record.hpp"
@@ -23,7 +23,7 @@ inline Frame frame_of(const near::Captured *captured) {
 // where no block is at hand, abut_light_record with a block that is not recorded yet.
 template <void *Look(size_t), void *Fetch(size_t)>
 [[gnu::always_inline]] inline void *allocate(size_t bytes, Address site) {
-  if (somebody_looks() && !sites::table.is_plain_at_once(site)) [[unlikely]]
+  if (any_policy_enabled() && !sites::table.is_plain(site)) [[unlikely]]
     return Look(bytes);
   void *memory = heap::allocate_fast(bytes);
   if (memory == nullptr) [[unlikely]]

@@ -146,7 +146,7 @@ protected:
   // The last cell of a run, and of a page if so said.
   const void *end_of_run(bool of_page) {
     for (const void *last = old_block();;) {
-      void *next = near_heap->take_waiting(address_of(last) + kBytes, kSize);
+      void *next = near_heap->take_reserved(address_of(last) + kBytes, kSize);
       if (next == nullptr && (address_of(last) + kBytes) % kPageBytes == 0 && of_page) return last;
       if (next == nullptr && !of_page && near_heap->runs_opened() > opened_ + 2) return last;
       if (next == nullptr) next = near_heap->place(address_of(last), kSize).block;

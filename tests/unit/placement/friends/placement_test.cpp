@@ -5,7 +5,7 @@
 namespace abut::near {
 namespace {
 
-using sites::Action;
+using sites::Kind;
 
 constexpr Address kSite = 0x7f0000123456;
 
@@ -13,48 +13,48 @@ constexpr Address kSite = 0x7f0000123456;
 struct DecideForAGroup : testing::Test {
   DecideForAGroup() {
     sites::table.claim(kSite)->is_pooled = true;
-    begin_to_look(Looker::group);
+    enable(Policy::pools);
   }
   ~DecideForAGroup() override {
-    end_to_look(Looker::group);
+    disable(Policy::pools);
     sites::Site &site = *sites::table.find(kSite);
     site.is_pooled = false;
     site.context = 0;
-    sites::table.ask_again(sites::SiteTable::Which::all);
+    sites::table.reset(sites::SiteTable::Which::all);
   }
-  static Action remembered() { return sites::table.find(kSite)->acts(); }
+  static Kind remembered() { return sites::table.find(kSite)->decided(); }
 };
 
 TEST_F(DecideForAGroup, TheNextRequestNeedNotAsk) {
-  EXPECT_EQ(decide(24, kSite).action, Action::pool);
-  EXPECT_EQ(remembered(), Action::pool);
-  EXPECT_EQ(decide(24, kSite).action, Action::pool);
+  EXPECT_EQ(decide(24, kSite).kind, Kind::pool);
+  EXPECT_EQ(remembered(), Kind::pool);
+  EXPECT_EQ(decide(24, kSite).kind, Kind::pool);
 }
 
 TEST_F(DecideForAGroup, ItAsksWhileGroupsAreFormed) {
   group::formation.is_on = true;
-  EXPECT_EQ(decide(24, kSite).action, Action::pool);
-  EXPECT_EQ(remembered(), Action::ask);
+  EXPECT_EQ(decide(24, kSite).kind, Kind::pool);
+  EXPECT_EQ(remembered(), Kind::undecided);
   group::formation.is_on = false;
 }
 
 TEST_F(DecideForAGroup, ItAsksWhileFriendsAreLookedFor) {
   sites::table.find(kSite)->context = sites::kPlain;
-  begin_to_look(Looker::near);
-  looks_left = 2 * kPassing;
-  EXPECT_EQ(decide(24, kSite).action, Action::pool);
-  EXPECT_EQ(remembered(), Action::ask);
-  looks_left = 0;
-  EXPECT_EQ(decide(24, kSite).action, Action::pool);
-  EXPECT_EQ(remembered(), Action::pool) << "friends do nothing for it";
-  end_to_look(Looker::near);
+  enable(Policy::friends);
+  samples_left = 2 * kSkipCost;
+  EXPECT_EQ(decide(24, kSite).kind, Kind::pool);
+  EXPECT_EQ(remembered(), Kind::undecided);
+  samples_left = 0;
+  EXPECT_EQ(decide(24, kSite).kind, Kind::pool);
+  EXPECT_EQ(remembered(), Kind::pool) << "friends do nothing for it";
+  disable(Policy::friends);
 }
 
 TEST_F(DecideForAGroup, WhereNoPoolIsAskedItIsPlain) {
   sites::table.find(kSite)->is_pooled = false;
-  EXPECT_FALSE(sites::table.is_plain_at_once(kSite));
-  EXPECT_EQ(decide(24, kSite).action, Action::plain);
-  EXPECT_TRUE(sites::table.is_plain_at_once(kSite));
+  EXPECT_FALSE(sites::table.is_plain(kSite));
+  EXPECT_EQ(decide(24, kSite).kind, Kind::plain);
+  EXPECT_TRUE(sites::table.is_plain(kSite));
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-#include "placement/friends/judgement.hpp"
+#include "placement/friends/evaluation.hpp"
 
 #include <gtest/gtest.h>
 

@@ -15,7 +15,7 @@ constexpr unsigned kCells = 8;
 
 struct RunTest : testing::Test {
   Address cell(unsigned index) const { return page + index * kCellBytes; }
-  bool waits(unsigned index) const { return waits_at(*heap, cell(index), kSize); }
+  bool waits(unsigned index) const { return is_reserved_at(*heap, cell(index), kSize); }
 
   ~RunTest() override {
     heap::release_slow("free", first);
@@ -42,7 +42,7 @@ TEST_F(RunTest, CellsThatWaitAreHandedOutOnce) {
   for (unsigned i = 0; i < kCells; ++i) {
     ASSERT_TRUE(waits(i));
     const size_t aside = heap->set_aside;
-    EXPECT_EQ(take_waiting(*heap, cell(i), kSize), reinterpret_cast<void *>(cell(i)));
+    EXPECT_EQ(take_reserved(*heap, cell(i), kSize), reinterpret_cast<void *>(cell(i)));
     EXPECT_EQ(heap->set_aside, aside - kCellBytes);
     EXPECT_FALSE(waits(i)) << "a cell that was handed out does not wait";
     heap::release_slow("free", reinterpret_cast<void *>(cell(i)));
@@ -56,24 +56,24 @@ TEST_F(RunTest, ACellThatWaitsIsNoBlock) {
 
 TEST_F(RunTest, ACellWaitsForOneSizeOnly) {
   for (unsigned size = 1; size <= 16; ++size)
-    EXPECT_EQ(waits_at(*heap, cell(0), size), size == kSize) << size;
+    EXPECT_EQ(is_reserved_at(*heap, cell(0), size), size == kSize) << size;
 }
 
 TEST_F(RunTest, ACellWaitsForItsOwnHeap) {
   static heap::LocalHeap other;
   other.open(heap->number() + 1, false);
-  EXPECT_FALSE(waits_at(other, cell(0), kSize));
-  EXPECT_FALSE(waits_at(heap::no_heap_yet, cell(0), kSize));
+  EXPECT_FALSE(is_reserved_at(other, cell(0), kSize));
+  EXPECT_FALSE(is_reserved_at(heap::no_heap_yet, cell(0), kSize));
 }
 
 TEST_F(RunTest, NothingWaitsInTheMiddleOfACell) {
-  EXPECT_FALSE(waits_at(*heap, cell(0) + heap::Granules::kBytes, kSize));
-  EXPECT_FALSE(waits_at(*heap, cell(0) + 1, kSize));
+  EXPECT_FALSE(is_reserved_at(*heap, cell(0) + heap::Granules::kBytes, kSize));
+  EXPECT_FALSE(is_reserved_at(*heap, cell(0) + 1, kSize));
 }
 
 TEST_F(RunTest, ACellDoesNotGrowIntoWhatWillBeCut) {
   const unsigned last = kPageBytes / kCellBytes - 1;
-  void *block = take_waiting(*heap, cell(last), kSize);
+  void *block = take_reserved(*heap, cell(last), kSize);
   void *grown = heap::resize("realloc", block, 3 * kCellBytes).memory;
   EXPECT_NE(grown, block);
   heap::release_slow("free", grown);
@@ -83,11 +83,11 @@ TEST_F(RunTest, NothingWaitsOutsideTheHeap) {
   int here = 0;
   for (const Address address :
        {Address{0}, kNoCell, reinterpret_cast<Address>(&here) / 16 * 16, ~Address{15}})
-    EXPECT_FALSE(waits_at(*heap, address, kSize)) << address;
+    EXPECT_FALSE(is_reserved_at(*heap, address, kSize)) << address;
 }
 
 TEST_F(RunTest, WhatAProgramWritesChangesNothing) {
-  take_waiting(*heap, cell(0), kSize);
+  take_reserved(*heap, cell(0), kSize);
   std::memset(reinterpret_cast<void *>(cell(0)), 0xff, kCellBytes);
   EXPECT_FALSE(waits(0));
   EXPECT_TRUE(waits(1));

@@ -30,9 +30,9 @@ public:
     void *block = heap::allocate(bytes);
     held.push_back(block);
     std::fill_n(static_cast<Address *>(block), bytes / sizeof(Address), Address{0});
-    births.note(reinterpret_cast<Address>(block), {group.id, clock});
-    group.samples[group.noted++ % Group::kSamples] = {reinterpret_cast<Address>(block), clock++,
-                                                      heap::current->number()};
+    births.record(reinterpret_cast<Address>(block), {group.id, clock});
+    group.samples[group.recorded++ % Group::kSamples] = {reinterpret_cast<Address>(block), clock++,
+                                                         heap::current->number()};
     ++group.objects;
     return static_cast<Address *>(block);
   }
@@ -54,7 +54,7 @@ constexpr int kObjects = 40;
 TEST_F(ShapeGraphTest, GroupsOfOneSizeThatAreLinkedAreOne) {
   Group &one = group(32), &other = group(32);
   for (int i = 0; i < kObjects; ++i) link(object(one, 32), 2, object(other, 32));
-  graph->look_at(one, heap::current, Merging::linked);
+  graph->scan_and_merge(one, heap::current, Merging::linked);
   EXPECT_TRUE(merged(one, other));
   EXPECT_EQ(one.edges[0].to, other.id);
   EXPECT_EQ(one.edges[0].word, 2);
@@ -64,7 +64,7 @@ TEST_F(ShapeGraphTest, WhatOtherThreadsMadeIsNotTakenForFreed) {
   Group &one = group(32);
   for (int i = 0; i < kObjects; ++i) object(one, 32);
   for (uint32_t i = 0; i < 30; ++i) one.samples[i].heap += 1;
-  graph->look_at(one, heap::current, Merging::linked);
+  graph->scan_and_merge(one, heap::current, Merging::linked);
   EXPECT_EQ(one.sampled, one.scanned);
   EXPECT_GT(one.scanned, 0);
   EXPECT_LT(one.scanned, kObjects - 29);
@@ -77,16 +77,16 @@ TEST_F(ShapeGraphTest, GroupsOfDifferentSizesAreNot) {
     clock += 100; // nor are they born together
     link(from, 0, object(other, 48));
   }
-  graph->look_at(one, heap::current, Merging::born);
+  graph->scan_and_merge(one, heap::current, Merging::born);
   EXPECT_FALSE(merged(one, other));
 }
 
 TEST_F(ShapeGraphTest, DifferentSizesBornTogetherAreOne) {
   Group &one = group(32), &other = group(48);
   for (int i = 0; i < kObjects; ++i) link(object(one, 32), 0, object(other, 48));
-  graph->look_at(one, heap::current, Merging::linked);
+  graph->scan_and_merge(one, heap::current, Merging::linked);
   EXPECT_FALSE(merged(one, other)) << "not by the paper's rules";
-  graph->look_at(one, heap::current, Merging::born);
+  graph->scan_and_merge(one, heap::current, Merging::born);
   EXPECT_TRUE(merged(one, other));
 }
 
@@ -106,12 +106,12 @@ std::pair<Group *, Group *> half_born_together(auto &test) {
 
 TEST_F(ShapeGraphTest, LessOfAProofWillDoForPoolsThatAreUsedTogether) {
   const auto [one, other] = half_born_together(*this);
-  graph->look_at(*one, heap::current, Merging::born);
+  graph->scan_and_merge(*one, heap::current, Merging::born);
   EXPECT_FALSE(merged(*one, *other)) << "by birth alone";
   graph->together = [](PoolId from, PoolId to) {
     return from == 1 && to == 2 ? Together::mostly : Together::unknown;
   };
-  graph->look_at(*one, heap::current, Merging::born);
+  graph->scan_and_merge(*one, heap::current, Merging::born);
   EXPECT_TRUE(merged(*one, *other));
 }
 
@@ -119,7 +119,7 @@ TEST_F(ShapeGraphTest, NoProofWillDoForPoolsThatAreSeldomUsedTogether) {
   Group &one = group(32), &other = group(48);
   for (int i = 0; i < kObjects; ++i) link(object(one, 32), 0, object(other, 48));
   graph->together = [](PoolId, PoolId) { return Together::seldom; };
-  graph->look_at(one, heap::current, Merging::born);
+  graph->scan_and_merge(one, heap::current, Merging::born);
   EXPECT_FALSE(merged(one, other));
 }
 
@@ -130,7 +130,7 @@ TEST_F(ShapeGraphTest, OneOffsetOfOneGroupLeadsToOneGroup) {
     clock += 100;
     link(node, 1, object(i % 2 == 0 ? first : second, 48));
   }
-  graph->look_at(nodes, heap::current, Merging::linked);
+  graph->scan_and_merge(nodes, heap::current, Merging::linked);
   EXPECT_TRUE(merged(first, second));
   EXPECT_FALSE(merged(nodes, first));
 }
@@ -143,7 +143,7 @@ TEST_F(ShapeGraphTest, DifferentOffsetsDoNot) {
     link(node, 1, object(first, 48));
     link(node, 3, object(second, 48));
   }
-  graph->look_at(nodes, heap::current, Merging::linked);
+  graph->scan_and_merge(nodes, heap::current, Merging::linked);
   EXPECT_FALSE(merged(first, second));
 }
 
@@ -153,7 +153,7 @@ TEST_F(ShapeGraphTest, WhatFewObjectsPointAtIsAnAccident) {
     Address *from = object(one, 32);
     if (i % 8 == 0) link(from, 0, object(other, 32));
   }
-  graph->look_at(one, heap::current, Merging::linked);
+  graph->scan_and_merge(one, heap::current, Merging::linked);
   EXPECT_FALSE(merged(one, other));
 }
 
@@ -163,7 +163,7 @@ TEST_F(ShapeGraphTest, FreedObjectsAreNotRead) {
   for (void *block : held)
     if (!heap::release(block)) heap::release_slow("free", block);
   held.clear();
-  graph->look_at(one, heap::current, Merging::linked);
+  graph->scan_and_merge(one, heap::current, Merging::linked);
   EXPECT_FALSE(merged(one, other));
   EXPECT_EQ(one.scanned, 0);
 }
@@ -174,7 +174,7 @@ TEST_F(ShapeGraphTest, APoolIsKeptWhenItsGroupJoinsAnother) {
   other.pool = 3;
   other.reason = Reason::none;
   graph->roots[3] = other.id;
-  graph->look_at(one, heap::current, Merging::linked);
+  graph->scan_and_merge(one, heap::current, Merging::linked);
   EXPECT_EQ(one.pool.load(), 3);
   EXPECT_EQ(one.reason, Reason::none);
   EXPECT_EQ(graph->root_of(one).id, graph->roots[3]);

@@ -35,14 +35,14 @@ TEST_F(SiteTableTest, ASiteIsFoundOnceItHasAPlace) {
 TEST_F(SiteTableTest, WhoComesToAFullLineReplacesASiteThatNothingIsDoneFor) {
   table->claim(kFirst)->context = kContext;
   Site *second = table->claim(kSecond);
-  table->act(*second, Action::plain);
+  table->decide(*second, Kind::plain);
   second->context = kPlain;
   second->is_quiet = true;
   EXPECT_TRUE(table->has_room(kThird));
   EXPECT_EQ(table->claim(kThird), second);
   EXPECT_EQ(table->find(kSecond), nullptr);
-  EXPECT_FALSE(table->is_plain_at_once(kSecond));
-  EXPECT_FALSE(table->is_plain_at_once(kThird)) << "nothing is known of it";
+  EXPECT_FALSE(table->is_plain(kSecond));
+  EXPECT_FALSE(table->is_plain(kThird)) << "nothing is known of it";
   EXPECT_EQ(second->context, 0U);
   EXPECT_FALSE(second->is_quiet);
 }
@@ -58,37 +58,37 @@ TEST_F(SiteTableTest, ElseNothingIsDoneForTheNewcomer) {
 
 TEST_F(SiteTableTest, APlainSiteIsKnownByOneComparison) {
   Site *site = table->claim(kFirst);
-  EXPECT_FALSE(table->is_plain_at_once(kFirst));
-  table->act(*site, Action::plain);
-  EXPECT_TRUE(table->is_plain_at_once(kFirst));
-  EXPECT_FALSE(table->is_plain_at_once(kSecond));
-  table->act(*site, Action::pool);
-  EXPECT_FALSE(table->is_plain_at_once(kFirst));
+  EXPECT_FALSE(table->is_plain(kFirst));
+  table->decide(*site, Kind::plain);
+  EXPECT_TRUE(table->is_plain(kFirst));
+  EXPECT_FALSE(table->is_plain(kSecond));
+  table->decide(*site, Kind::pool);
+  EXPECT_FALSE(table->is_plain(kFirst));
 }
 
 TEST_F(SiteTableTest, WhoBeginsToLookIsAskedAgainButWherePlacingLasts) {
   Site *lasting = table->claim(kFirst), *other = table->claim(kSecond);
   Site *elsewhere = table->claim(kFirst + 1);
-  table->act(*lasting, Action::always_beside);
-  table->act(*other, Action::beside);
-  table->act(*elsewhere, Action::plain);
+  table->decide(*lasting, Kind::always_beside);
+  table->decide(*other, Kind::beside);
+  table->decide(*elsewhere, Kind::plain);
   for (int round = 0; round < 2; ++round) {
-    table->ask_again(Which::what_may_change);
-    EXPECT_EQ(lasting->acts(), Action::always_beside);
-    EXPECT_EQ(other->acts(), Action::ask);
-    EXPECT_FALSE(table->is_plain_at_once(kFirst + 1));
+    table->reset(Which::what_may_change);
+    EXPECT_EQ(lasting->decided(), Kind::always_beside);
+    EXPECT_EQ(other->decided(), Kind::undecided);
+    EXPECT_FALSE(table->is_plain(kFirst + 1));
   }
-  table->ask_again(Which::all);
-  EXPECT_EQ(lasting->acts(), Action::ask);
+  table->reset(Which::all);
+  EXPECT_EQ(lasting->decided(), Kind::undecided);
 }
 
 TEST_F(SiteTableTest, OneSiteMayBeAskedAgain) {
-  table->act(*table->claim(kFirst), Action::plain);
-  table->act(*table->claim(kSecond), Action::plain);
-  table->ask_again(kFirst);
-  EXPECT_FALSE(table->is_plain_at_once(kFirst));
-  EXPECT_TRUE(table->is_plain_at_once(kSecond));
-  table->ask_again(kThird); // not there: nothing happens
+  table->decide(*table->claim(kFirst), Kind::plain);
+  table->decide(*table->claim(kSecond), Kind::plain);
+  table->reset(kFirst);
+  EXPECT_FALSE(table->is_plain(kFirst));
+  EXPECT_TRUE(table->is_plain(kSecond));
+  table->reset(kThird); // not there: nothing happens
 }
 
 TEST_F(SiteTableTest, AHundredThousandSitesFindRoomOrNone) {
@@ -110,7 +110,7 @@ TEST_F(SiteTableTest, ThreadsMayClaimOneLineAtATime) {
     threads.emplace_back([&, i] {
       const Address mine = kFirst + i * SiteTable::kLines;
       for (int round = 0; round < 20'000; ++round)
-        if (Site *site = table->claim(mine)) table->act(*site, Action::plain);
+        if (Site *site = table->claim(mine)) table->decide(*site, Kind::plain);
     });
   for (std::thread &thread : threads) thread.join();
   size_t there = 0;

@@ -1,4 +1,4 @@
-#include "placement/pools/worth.hpp"
+#include "placement/pools/benefit.hpp"
 
 #include "placement/pools/shape_graph.hpp"
 
@@ -16,9 +16,9 @@ Occupancy occupancy(const Group &group) {
 
 namespace {
 
-constexpr size_t kPagesToJudge = 16;
+constexpr size_t kPagesToEvaluate = 16;
 
-// Where one group is most of what is allocated, its objects lie together as it is. Judged by what was told lately and before.
+// Where one group is most of what is allocated, its objects lie together as it is. Judged by what was choice lately and before.
 bool is_dense(const Group &root) {
   uint64_t own = 0;
   uint64_t all = 0;
@@ -27,7 +27,7 @@ bool is_dense(const Group &root) {
   return own > all - all / 3;
 }
 
-// Where a wrapper's other callers ask for most, each of their requests would be told for the sake of a few.
+// Where a wrapper's other callers ask for most, each of their requests would be choice for the sake of a few.
 bool is_rare(const Group &group) {
   if (group.leaf->depth == 1) return false;
   uint64_t all = 0;
@@ -41,24 +41,24 @@ bool is_rare(const Group &group) {
 Reason reason_against(Group &root, const Group &group) {
   if (is_dense(root)) return Reason::dense;
   if (is_rare(group)) return Reason::rare;
-  return shape_graph.is_woven(root) ? Reason::none : Reason::loose;
+  return shape_graph.is_linked(root) ? Reason::none : Reason::unlinked;
 }
 
 bool is_sparse(const Group &root) {
   const Occupancy found = occupancy(root);
-  return found.pages >= kPagesToJudge && found.bytes < found.pages * kPageBytes / 2;
+  return found.pages >= kPagesToEvaluate && found.bytes < found.pages * kPageBytes / 2;
 }
 
-bool is_brief(const Group &group) { return group.scanned * 4 < group.sampled; }
+bool is_short_lived(const Group &group) { return group.scanned * 4 < group.sampled; }
 
-bool is_fleeting(Group &root, uint64_t enough) {
-  uint64_t asked = 0;
+bool is_transient(Group &root, uint64_t enough) {
+  uint64_t requested = 0;
   uint64_t objects = 0;
   shape_graph.each_member(root, [&](const Group &member) {
-    asked += member.bytes();
+    requested += member.bytes();
     objects += member.objects;
   });
-  return objects >= enough && occupancy(root).bytes * 8 < asked;
+  return objects >= enough && occupancy(root).bytes * 8 < requested;
 }
 
 } // namespace abut::group

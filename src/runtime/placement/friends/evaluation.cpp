@@ -1,4 +1,4 @@
-#include "placement/friends/judgement.hpp"
+#include "placement/friends/evaluation.hpp"
 
 #include "os/message.hpp"
 #include "placement/friends/learner.hpp"
@@ -20,9 +20,9 @@ constexpr uint32_t kPause = 4; // requests that pass for each run of a trial tha
 constexpr unsigned kTries = 3;
 constexpr unsigned kMostDrops = 4;
 constexpr uint32_t kChecks = 32;
-constexpr uint32_t kLooks = 1024;                             // after which a rule is judged
-constexpr uint64_t kFirstRuns = 1 << 13, kMostRuns = 1 << 17; // judged over so many
-constexpr uint32_t kJudgeEvery = 16;                          // looks
+constexpr uint32_t kLooks = 1024;                             // after which a rule is evaluated
+constexpr uint64_t kFirstRuns = 1 << 13, kMostRuns = 1 << 17; // evaluated over so many
+constexpr uint32_t kEvaluateEvery = 16;                       // looks
 constexpr uint32_t kFewSamples = 16;
 constexpr uint32_t kFewBranches =
     8; // of so many friends in runs one has two objects after it: in lists, hardly one of thousands
@@ -53,7 +53,7 @@ void unmap_learners() {
 }
 
 void leave_learner(Rule &rule) {
-  rule.learner->watched = nullptr;
+  rule.learner->to_verify = nullptr;
   rule.learner->next_free = learners;
   learners = rule.learner;
   rule.learner = nullptr;
@@ -78,15 +78,15 @@ namespace {
 
 // When nothing is learned any more and nothing placed, the site is left in peace, for a time or for good.
 void settle(Context &context) {
-  bool places = false, waits = false;
+  bool places = false, is_suspended = false;
   unsigned tries = kTries;
   for (unsigned i = 0; i < context.rule_count; ++i) {
     places |= context.rule(i).state == Rule::State::placing;
-    waits |= context.rule(i).state == Rule::State::suspended;
+    is_suspended |= context.rule(i).state == Rule::State::suspended;
     tries = std::min<unsigned>(tries, context.rule(i).tries);
   }
-  if (places || waits || context.undecided != 0) return;
-  if (tries >= kTries) return leave_in_peace(context);
+  if (places || is_suspended || context.undecided != 0) return;
+  if (tries >= kTries) return set_plain(context);
   context.patience *= kPatienceFactor;
   context.countdown = context.patience;
   for (unsigned i = 0; i < context.rule_count; ++i) {
@@ -107,7 +107,7 @@ void close_rule(Context &context, Rule &rule, Rule::State state) {
   const bool fast =
       state == Rule::State::placing && rule.fixed_end && first.loads <= 1 && last < 32;
   rule.fast_bytes = fast ? rule.size * heap::Granules::kBytes : 0;
-  sites::table.ask_again(context.site);
+  sites::table.reset(context.site);
   if (state == Rule::State::plain || state == Rule::State::suspended) settle(context);
 }
 
@@ -140,7 +140,7 @@ void each_learned(Visit visit) {
 void begin_learning(uint32_t effort) {
   if (!learning.try_lock()) return;
   Learner::effort_left = std::min(Learner::effort_left, kMostEffort) + effort;
-  each_learned([](Context &, Rule &rule) { rule.learner->begin_anew(); });
+  each_learned([](Context &, Rule &rule) { rule.learner->restart(); });
   learning.unlock();
 }
 
@@ -156,19 +156,19 @@ void end_learning() {
 
 void learn(Context &context, Rule &rule, heap::LocalHeap *heap, Address block,
            const Captured &captured) {
-  if (!learning.try_lock()) return take_look_back();
+  if (!learning.try_lock()) return return_sample();
   if (rule.state == Rule::State::learning) {
     if (rule.learner == nullptr) rule.learner = take_learner();
-    if (rule.learner != nullptr && rule.learner->watched != heap &&
-        (rule.learner->watched == nullptr || ++rule.learner->others > Learner::kPatience)) {
+    if (rule.learner != nullptr && rule.learner->to_verify != heap &&
+        (rule.learner->to_verify == nullptr || ++rule.learner->others > Learner::kPatience)) {
       rule.learner->begin(rule.tries == 0 && !rule.has_banned);
-      rule.learner->watched = heap;
+      rule.learner->to_verify = heap;
       rule.learner->others = 0;
     }
     if (rule.learner == nullptr) {
       // Others are learned first.
-    } else if (rule.learner->watched != heap) {
-      take_look_back();
+    } else if (rule.learner->to_verify != heap) {
+      return_sample();
     } else {
       std::lock_guard guard(heap->lock());
       const auto verdict = rule.learner->observe(rule, heap, block, captured);
@@ -181,22 +181,22 @@ void learn(Context &context, Rule &rule, heap::LocalHeap *heap, Address block,
 
 namespace {
 
-// Where nothing is placed, what waits waits in vain, and so does who looks at requests.
+// Where nothing is placed, reservations and samples are of no use.
 void end_placing(heap::LocalHeap *heap) {
   if (rules_placing != 0) return;
   {
     std::lock_guard guard(heap->lock());
     near_heap_of(heap)->give_back(true);
   }
-  if (std::atomic_ref(looks_left).load(std::memory_order_relaxed) == 0) fall_asleep();
+  if (std::atomic_ref(samples_left).load(std::memory_order_relaxed) == 0) pause_sampling();
 }
 
 // What was learned is right, but does not help.
-void give_up(Context &context, Rule &rule, heap::LocalHeap *heap) {
+void disable_rule(Context &context, Rule &rule, heap::LocalHeap *heap) {
   if (!learning.try_lock()) return;
   if (rule.state == Rule::State::placing) {
     rule.tries = kTries;
-    bump(rule.counts.given_up);
+    bump(rule.counts.disabled);
     close_rule(context, rule, Rule::State::plain);
   }
   learning.unlock();
@@ -205,7 +205,7 @@ void give_up(Context &context, Rule &rule, heap::LocalHeap *heap) {
 
 // What was learned does not help yet.
 void suspend(Context &context, Rule &rule, heap::LocalHeap *heap) {
-  if (kFirstRuns << rule.trials >= kMostRuns) return give_up(context, rule, heap);
+  if (kFirstRuns << rule.trials >= kMostRuns) return disable_rule(context, rule, heap);
   if (!learning.try_lock()) return;
   if (rule.state == Rule::State::placing) {
     ++rules_suspended;
@@ -217,7 +217,7 @@ void suspend(Context &context, Rule &rule, heap::LocalHeap *heap) {
   end_placing(heap);
 }
 
-// What was learned turned out wrong: learned anew, a few times.
+// What was learned is wrong: it is learned again, a few times.
 void drop(Context &context, Rule &rule) {
   if (!learning.try_lock()) return;
   if (rule.state == Rule::State::placing) {
@@ -239,17 +239,17 @@ void resume(Context &context, Rule &rule) {
   learning.unlock();
 }
 
-void watch(Context &context, Rule &rule, heap::LocalHeap *heap, Address block,
-           Address friend_address) {
-  if (rule.attempts % kWatchEvery != 0) return;
-  if (rule.watched != 0 && rule.watched_by == heap) {
+void verify(Context &context, Rule &rule, heap::LocalHeap *heap, Address block,
+            Address friend_address) {
+  if (rule.attempts % kVerifyEvery != 0) return;
+  if (rule.to_verify != 0 && rule.to_verify_heap == heap) {
     std::lock_guard guard(heap->lock());
     bump(rule.counts.checked);
-    rule.counts.linked += are_linked(heap, rule.watched, rule.watched_friend);
+    rule.counts.linked += are_linked(heap, rule.to_verify, rule.to_verify_friend);
   }
-  rule.watched = block;
-  rule.watched_friend = friend_address;
-  rule.watched_by = heap;
+  rule.to_verify = block;
+  rule.to_verify_friend = friend_address;
+  rule.to_verify_heap = heap;
   if (rule.counts.checked < kChecks) return;
   if (rule.counts.linked * 4 < rule.counts.checked) drop(context, rule);
   rule.counts.checked = rule.counts.linked = 0;
@@ -269,7 +269,7 @@ bool yields(Rule &rule) {
   return placed >= 2 * runs;
 }
 
-// Whether there mostly is a friend. Not judged at once: where a program begins many chains, their first objects have
+// Whether there mostly is a friend. Not evaluated at once: where a program begins many chains, their first objects have
 // none.
 bool has_friends(Rule &rule) {
   const uint64_t asked = rule.attempts - rule.counts.rested;
@@ -283,8 +283,8 @@ bool has_friends(Rule &rule) {
 
 } // namespace
 
-void judge(Context &context, Rule &rule, heap::LocalHeap *heap, Address friend_address) {
-  if (++rule.looks % kJudgeEvery == 0 && !rule.may_branch) {
+void evaluate(Context &context, Rule &rule, heap::LocalHeap *heap, Address friend_address) {
+  if (++rule.looks % kEvaluateEvery == 0 && !rule.may_branch) {
     std::lock_guard guard(heap->lock());
     const bool branches =
         are_linked(heap, friend_address, friend_address + static_cast<Address>(rule.to_end));
@@ -296,20 +296,20 @@ void judge(Context &context, Rule &rule, heap::LocalHeap *heap, Address friend_a
       rule.branching_in_run += branches;
     }
   }
-  const uint64_t attempts = rule.attempts - rule.judged_at;
+  const uint64_t attempts = rule.attempts - rule.evaluated_at;
   if (rule.looks < kLooks && (rule.looks < kLooks / 4 || attempts < 4 * kLooks)) return;
   const bool in_vain = rule.in_vain > attempts / 2;
   const bool branches = rule.branching * 4 > rule.sampled;
   rule.looks = rule.sampled = rule.branching = rule.in_vain = 0;
-  rule.judged_at = rule.attempts;
+  rule.evaluated_at = rule.attempts;
   const bool lonely = !has_friends(rule);
-  if (in_vain || lonely) return give_up(context, rule, heap);
+  if (in_vain || lonely) return disable_rule(context, rule, heap);
   if (!yields(rule)) {
     const bool is_tree = rule.branching_in_run * kFewBranches > std::max(rule.in_run, kFewSamples);
-    return is_tree ? give_up(context, rule, heap) : suspend(context, rule, heap);
+    return is_tree ? disable_rule(context, rule, heap) : suspend(context, rule, heap);
   }
   if (!branches) return;
-  if (rule.has_banned) return give_up(context, rule, heap);
+  if (rule.has_banned) return disable_rule(context, rule, heap);
   rule.has_banned = true;
   rule.banned = rule.first;
   drop(context, rule);

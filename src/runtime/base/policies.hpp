@@ -1,0 +1,48 @@
+// Which placement policies are enabled, above the heap. One mask for all, so that a request pays one comparison while none is.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace abut {
+
+enum class Policy : uint8_t { friends = 1, plan = 2, pools = 4 };
+
+inline constinit std::atomic<uint8_t> enabled_mask __attribute__((visibility("hidden"))){0};
+
+// Requests of up to so many bytes go to the plain heap at once: zero while a policy is enabled, so that malloc tests that
+// and whether a request is small in one comparison.
+inline constexpr size_t kPlainMost = 512;
+inline constinit std::atomic<size_t> plain_limit __attribute__((visibility("hidden"))){kPlainMost};
+
+// The policies that were enabled at one time.
+struct EnabledPolicies {
+  uint8_t mask;
+  bool any() const { return mask != 0; }
+  bool has(Policy one) const { return (mask & static_cast<uint8_t>(one)) != 0; }
+};
+inline EnabledPolicies enabled_policies() { return {enabled_mask.load(std::memory_order_relaxed)}; }
+inline bool any_policy_enabled() { return enabled_policies().any(); }
+inline bool is_enabled(Policy one) { return enabled_policies().has(one); }
+
+// Again where another thread has changed the mask meanwhile.
+inline void set_plain_limit() {
+  uint8_t mask = 0;
+  do {
+    mask = enabled_mask.load(std::memory_order_seq_cst);
+    plain_limit.store(mask == 0 ? kPlainMost : 0, std::memory_order_seq_cst);
+  } while (enabled_mask.load(std::memory_order_seq_cst) != mask);
+}
+
+inline void enable(Policy one) {
+  enabled_mask.fetch_or(static_cast<uint8_t>(one), std::memory_order_relaxed);
+  set_plain_limit();
+}
+inline void disable(Policy one) {
+  enabled_mask.fetch_and(static_cast<uint8_t>(~static_cast<uint8_t>(one)),
+                         std::memory_order_relaxed);
+  set_plain_limit();
+}
+
+} // namespace abut
