@@ -25,7 +25,7 @@ struct abut_option {
 
 int abut_option_count(void);
 
-/* Option `i`, 0 <= i < abut_option_count(); null outside. The texts live as long as the library. */
+/* Option `i`, 0 <= i < abut_option_count(); null outside. The texts are valid as long as the library. */
 const struct abut_option *abut_option_at(int i);
 
 /* Like malloc and calloc, with a hint: the new block will be used together with `other`, which is null or any address

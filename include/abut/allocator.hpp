@@ -47,7 +47,7 @@ public:
   // No friend: memory as from malloc.
   allocator() noexcept = default;
 
-  // `near`: null, or an address inside a block that lives for as long as this allocator is used.
+  // `near`: null, or an address inside a block that stays allocated as long as this allocator is used.
   explicit allocator(const void *near) noexcept : near_(near) {}
 
   // The same friend, for another type: containers allocate nodes, not elements.
@@ -92,7 +92,7 @@ public:
   // No friend: memory as from malloc.
   near_resource() noexcept = default;
 
-  // `near`: null, or an address inside a block that lives for as long as it is this resource's friend.
+  // `near`: null, or an address inside a block that stays allocated as long as it is this resource's friend.
   explicit near_resource(const void *near) noexcept : near_(near) {}
 
   // Memory from here on comes to lie near this one; null: near nothing.

@@ -1,4 +1,4 @@
-// Memory for the nodes of a program's own structure, in chunks of lines, which `abut::relayout` lays out anew.
+// Memory for the nodes of a program's own structure, in chunks of lines, which `abut::relayout` lays out again.
 #pragma once
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 
 namespace abut::detail {
 
-// How often a container has changed in a way that ends iterators. Nothing, where nobody checks.
+// How often a container has changed in a way that ends iterators. Empty, where iterators are not checked.
 class Changes {
 public:
 #if ABUT_CHECKED

@@ -72,7 +72,7 @@ struct MapValues {
     use(std::piecewise_construct, std::forward_as_tuple(std::move(const_cast<Key &>(value.first))),
         std::forward_as_tuple(std::move(value.second)));
   }
-  // The key moves with its value: nobody can see it in between.
+  // The key moves with its value: no reader can see it in between.
   static void move(void *to, Value *from) noexcept {
     ::new (to) Value(std::piecewise_construct,
                      std::forward_as_tuple(std::move(const_cast<Key &>(from->first))),

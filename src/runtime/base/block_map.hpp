@@ -4,7 +4,7 @@
 // long the block is, and where the holes are (neighbouring holes are one hole: coalescing costs nothing).
 //
 // One thread at a time writes a map. Others may read the bits of a block that they hold: those do not change
-// while it lives, whatever happens to the bits beside them in the same word. Hence relaxed atomic words.
+// while it is live, whatever happens to the bits beside them in the same word. Hence relaxed atomic words.
 #pragma once
 
 #include "base/bits.hpp"

@@ -1,4 +1,4 @@
-// Which build of which program or library some code belongs to, told by what its linker wrote into it.
+// Which build of which program or library some code belongs to, by the note that its linker wrote into it.
 #pragma once
 
 #include "context/loaded_code.hpp"

@@ -58,7 +58,7 @@ Entry *ChainTable::insert(uint64_t key, const Entry &made) {
       if (full()) return &rest_;
       entry.id = static_cast<uint16_t>(count_.fetch_add(1, std::memory_order_relaxed) + 1);
     }
-    // Code that nobody remembers could go unnoticed; so no rule of it is kept.
+    // Code of a module that is not listed could go unnoticed; so no rule of it is kept.
     const bool remembered = modules_.add(key & (kGone - 1));
     entry.rule = remembered ? made.rule : FrameRule{};
     entry.depth = made.depth;

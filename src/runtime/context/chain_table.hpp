@@ -200,7 +200,7 @@ private:
   ChainMode mode_ = ChainMode::adaptive;
   std::atomic<unsigned> count_{0};
   std::atomic<uint16_t> gone_{
-      0}; // how often code went, below kMostGone: a generation is never nought
+      0}; // how often code went, below kMostGone: a generation is never zero
   ModuleList modules_;
   Entry *slots_ = nullptr; // kPlaces of them, or none yet
   Entry rest_;             // the leaf of all chains that found no room

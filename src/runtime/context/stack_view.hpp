@@ -1,7 +1,7 @@
 // What is known to be readable of the stack that a thread runs on, so that no walk up it can fault.
 //
 // A thread may change stacks (signals, coroutines), and nothing tells where a stack ends without allocating; so
-// pages are tried, once, through the kernel, from the stack pointer up to where a walk wants to read.
+// pages are tried, once, through the kernel, from the stack pointer up to what a walk reads.
 #pragma once
 
 #include "base/units.hpp"
@@ -17,7 +17,7 @@ public:
       return true;
     return explore(sp, at);
   }
-  // All from `sp` to the 8 bytes here is readable; nought where that is not known.
+  // All from `sp` to the 8 bytes here is readable; zero where that is not known.
   Address last_known(Address sp) const { return sp >= low_ ? high_ - sizeof(Address) : 0; }
 
 private:

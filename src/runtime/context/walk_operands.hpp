@@ -38,7 +38,7 @@ inline bool is_through(Holder base, const ZydisDecodedOperand &operand) {
          base.moved != Holder::kUnknown && base.moved + operand.mem.disp.value == 0;
 }
 
-// The parameter that the operand is the word behind; nought if none.
+// The parameter that the operand is the word behind; zero if none.
 inline unsigned parameter_through(const WalkState &state, const ZydisDecodedOperand &operand) {
   if (operand.type != ZYDIS_OPERAND_TYPE_MEMORY) return 0;
   const Holder base = state.in_register(general_register(operand.mem.base));

@@ -210,7 +210,7 @@ Extent extent_of(const LocalHeap *keeper, Address address) {
   return {begin, begin + page->block_bytes()};
 }
 
-// A process of one thread has nobody who could hold a lock, except that very thread when a signal handler
+// A process of one thread has no other holder of a lock, except that very thread when a signal handler
 // forks: then nothing may be waited for.
 void before_fork() {
   if (!os::single_threaded()) heap_registry.lock_all();

@@ -73,7 +73,7 @@ struct Extent {
 };
 
 // Of the small block around an address that a heap of `keeper`'s thread owns; nowhere if there is none. For the running
-// thread's own heaps, under their lock: nobody else gives their pages away meanwhile.
+// thread's own heaps, under their lock, which keeps their pages from going back meanwhile.
 Extent extent_of(const LocalHeap *keeper, Address address);
 
 // Whether blocks of up to 2 MiB may lie at an address, and the address can be read.
@@ -137,7 +137,7 @@ inline void *allocate_next(size_t bytes) {
 template <class Block>
 bool release_block(const Block &block) {
   if (!block) return false;
-  // After release(), the count is what told that the page is to be looked at.
+  // After release(), the count has shown that the page is due.
   if (is_due(block) || !free_block(block)) free_last(block);
   return true;
 }

@@ -21,7 +21,7 @@ void set_orphan(LocalHeap &heap, bool orphan) {
 
 } // namespace
 
-// The keeper of a heap that is nobody's side heap is null here.
+// The keeper of a heap that is no side heap is null here.
 LocalHeap *HeapRegistry::create(LocalHeap *keeper) {
   void *memory = os::map(round_up(sizeof(LocalHeap), kPageBytes));
   if (memory == nullptr) return nullptr;
@@ -96,7 +96,7 @@ void HeapRegistry::unlock_all() {
   for (unsigned i = 0; i < above_count_; ++i) above_[i]->unlock();
 }
 
-// Orphans are orphaned anew: the fork may have come while a thread that ended was about to become one.
+// Orphans are orphaned again: the fork may have come while a thread that ended was about to become one.
 void HeapRegistry::orphan_all_but(LocalHeap *survivor) {
   orphans_ = nullptr;
   each([&](LocalHeap &heap) {

@@ -1,5 +1,5 @@
 // All local heaps, and which thread has which. Heaps are never destroyed: one whose thread ended is an orphan,
-// and the next thread takes it over with all that lives in it. So there are never more heaps than there were
+// and the next thread takes it over with all its live blocks. So there are never more heaps than there were
 // threads at one time.
 #pragma once
 

@@ -131,7 +131,7 @@ bool resize_in_place(HugeInfo *block, size_t mapped) {
   return os::resize_mapping(block->mapping, block->mapped, mapped);
 }
 
-// The addresses are held before anything moves there: nobody else's mapping is ever moved over.
+// The addresses are held before anything moves there: no other mapping is ever moved over.
 void *move_huge(HugeInfo *block, size_t mapped, size_t bytes) {
   const HugeInfo old = *block;
   const size_t reserved = reserve_for(mapped);

@@ -55,7 +55,7 @@ struct alignas(kLineBytes) Page {
   Address begin;       // of the page, or its head
   uint64_t reciprocal; // 2^64 over the size, rounded up; zero in a page that is no heap's
   State *states;       // or cells, of a birth page
-  // Until somebody has to look at the page; of blocks, or of granules in a birth page. Threads that free at once may count
+  // Until the page is due for the slow path; of blocks, or of granules in a birth page. Threads that free at once may count
   // one for two: it is a hint, see LocalHeap::recount().
   int32_t frees_left;
 
@@ -186,7 +186,7 @@ inline LiveBlock live_block_anywhere(const void *memory) {
                                                                  : LiveBlock{};
 }
 
-// Frees it; false if somebody has to look at the page first, and nothing but the count is done. Nothing of the page may be
+// Frees it; false if the page is due for the slow path: then only the count is done. Nothing of the page may be
 // touched after its state: it may be the last live block, and the page gone.
 [[gnu::always_inline]] inline bool free_block(LiveBlock block) {
 #if defined(__SANITIZE_THREAD__)
@@ -199,7 +199,7 @@ inline LiveBlock live_block_anywhere(const void *memory) {
   return true;
 }
 
-// Whether somebody has to look at the page.
+// Whether the page is due for the slow path.
 inline bool is_due(LiveBlock block) { return load_plainly(block.page->frees_left) <= 0; }
 
 // The page around an address of a size page, or birth page, its head if it is long; null if there is none, or it is no heap's.

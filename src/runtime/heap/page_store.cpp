@@ -76,7 +76,7 @@ void PageStore::drop_segment(PageSegment *segment) {
   segment_map.unmap(segment, segment->mapped, kSegmentBytes);
 }
 
-// Where somebody else has mapped something in the segment's place, it is as long as it is.
+// Where another mapping is in the segment's place, the segment stays as long as it is.
 bool PageStore::map_up_to(PageSegment *segment, size_t end) const {
   if (end <= segment->mapped) return true;
   const size_t doubled = std::min(std::max(std::bit_ceil(end), 2 * segment->mapped), kSegmentBytes);
@@ -178,7 +178,7 @@ void PageStore::give_back(Page *page, unsigned pages, size_t written) {
     std::lock_guard guard(lock_);
     put(segment, bits_of(first, pages));
     if (kind_ == SegmentKind::size_pages)
-      segment->slots.give_back(states); // nobody finds them any more
+      segment->slots.give_back(states); // no page points at them any more
     if (segment->dirty != 0) by_age_.remove(segment);
     by_age_.push_back(segment);
     segment->dirty |= bits_of(first, pages);

@@ -7,7 +7,7 @@
 namespace abut::heap {
 
 struct PlacedBlocks {
-  // Bytes of the block that begins there; nought if none does.
+  // Bytes of the block that begins there; zero if none does.
   size_t (*usable)(Address) = nullptr;
   // Takes the block back; false if none begins there. By any thread.
   bool (*release)(Address) = nullptr;

@@ -16,7 +16,7 @@
 namespace abut::heap {
 
 // What free pages are kept as. Those of one kind do not serve requests for the other, and a mapping serves none that is
-// longer, or less than half as long: what grows by doubling does not want back what it gave up.
+// longer, or less than half as long: a block that grows by doubling does not reuse what it gave back.
 enum class Kept : uint8_t { runs, mappings };
 
 class Retention {

@@ -73,7 +73,7 @@ size_t SegmentMap::find_slots(size_t count, size_t align) {
   return kSlots;
 }
 
-// `map(wanted)` maps at `wanted`, or elsewhere where somebody else has these addresses, or nowhere.
+// `map(wanted)` maps at `wanted`, or elsewhere where another mapping has these addresses, or nowhere.
 template <class Map>
 void *SegmentMap::map_at_slots(size_t count, size_t align, SegmentKind kind, Map map) {
   for (unsigned tries = 0; tries < 1024; ++tries) {

@@ -2,7 +2,7 @@
 //
 // Segments are laid side by side in that range, well below the kernel's own choices. The range is not reserved, so
 // it costs nothing against limits on address space, and neighbours merge into one kernel mapping. A slot that
-// somebody else has taken is passed over. The table is as long as the range and no longer: it counts against the
+// another mapping has taken is skipped. The table is as long as the range and no longer: it counts against the
 // limits of a process from its first moment.
 #pragma once
 
@@ -21,7 +21,7 @@ enum class SegmentKind : uint8_t {
   huge,        // the first slot of a block that is mapped directly
   tail,        // a further slot of such a block
   placed,      // memory of a layer above, whose blocks those are: see placed_blocks.hpp
-  foreign,     // somebody else was there when the slot was tried
+  foreign,     // another mapping was there when the slot was tried
   chunks,      // an area of blocks that have headers (allocators/layers)
 };
 
@@ -53,16 +53,16 @@ public:
   void forget(void *memory, size_t reserve);
 
   // Takes slots for a mapping of `bytes` that is to be moved there, and holds these addresses until then, so that
-  // nobody else's mapping can be in its way; null where there are none.
+  // no other mapping can be in its way; null where there are none.
   void *claim(size_t bytes, size_t reserve, SegmentKind kind);
 
   // Gives up a claim to which nothing was moved.
   void release_claim(void *memory, size_t bytes, size_t reserve);
 
-  // The same as claim() where nobody else can map: for a range that was mapped as a whole.
+  // The same as claim() where no other mapping can be: for a range that was mapped as a whole.
   void *claim_slots(size_t reserve, SegmentKind kind);
 
-  // Takes more slots behind those of a mapping, as many as `reserve` wants; false where they are not to be had.
+  // Takes more slots behind those of a mapping, as many as `reserve` requests; false where they are not to be had.
   bool extend(const void *memory, size_t old_reserve, size_t reserve);
 
   // Has segments lie from `begin` on, a multiple of kSegmentBytes, and not where the system would map. What lies below
@@ -116,7 +116,7 @@ extern constinit SegmentMap segment_map;
 
 // Which segments hold pages, for free(): by the lower 16 bits of its number each has a place, where its number stands,
 // inverted if they are birth pages. One comparison with it, and nothing of where the range begins or ends, tells any address.
-// Where two want one place, as can be in more than 256 GiB of such segments, the second is freed from a little slower.
+// Where two segments share one place, as can be in more than 256 GiB of such segments, the second is freed from a little slower.
 class PageSegments {
 public:
   [[gnu::always_inline]] bool holds_size_pages(Address address) const {

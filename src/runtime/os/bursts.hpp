@@ -29,7 +29,7 @@ void join_bursts(uint64_t delay);
 // No burst begins any more.
 void stop_bursts();
 
-// Whether a burst must not go on: not nought while this thread is in a restartable sequence, which the kernel recognises
+// Whether a burst must not go on: not zero while this thread is in a restartable sequence, which the kernel recognises
 // by the address of its code.
 const uint64_t *restartable_sequence();
 

@@ -22,7 +22,7 @@ constexpr size_t kLeastStack = 16 * KiB;
 constexpr Address kOnTheSameStack = 4 * MiB;
 constexpr unsigned kMostThreads = 64;
 constexpr uint64_t kSecond = 1'000'000'000;
-// Of those that nobody has a name for, one that few use.
+// One without a name, which few programs use.
 int burst_signal() { return SIGRTMAX - 3; }
 
 struct Slot {

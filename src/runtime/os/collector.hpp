@@ -9,11 +9,11 @@
 namespace abut::os {
 
 // Connects to the abstract socket `name`, sends `hello` and waits for `answer_bytes` of answer, which bring shared
-// memory of `bytes`. It is mapped; no file descriptor stays open. Null where nobody answers or the answer brings none.
+// memory of `bytes`. It is mapped; no file descriptor stays open. Null where there is no answer, or none with memory.
 void *share_memory(const char *name, const void *hello, size_t hello_bytes, void *answer,
                    size_t answer_bytes, size_t bytes);
 
-// Copies the value that a variable of the environment had when the process began, which can be told even before the C
+// Copies the value that a variable of the environment had when the process began, which can be read even before the C
 // library has been set up. False where there is none, or no room for it.
 bool environment_variable(const char *name, char *value, size_t room);
 

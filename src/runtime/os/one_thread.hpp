@@ -1,11 +1,11 @@
-// Whether there is one thread only, told by one load.
+// Whether there is one thread only, by one load.
 #pragma once
 
 #if __has_include(<sys/single_threaded.h>)
 #include <sys/single_threaded.h>
 #endif
 
-// Since glibc 2.32: nought from the first thread's creation on. Weak, for older ones.
+// Since glibc 2.32: zero from the first thread's creation on. Weak, for older ones.
 // NOLINTNEXTLINE(readability-redundant-declaration)
 extern "C" __attribute__((weak)) char __libc_single_threaded;
 

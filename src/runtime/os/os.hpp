@@ -26,7 +26,7 @@ void *map_sparse(size_t bytes);
 // What became of a mapping that was wanted at certain addresses.
 enum class Mapped : uint8_t {
   done,
-  occupied, // somebody else has some of the addresses
+  occupied, // another mapping has some of the addresses
   exhausted // there is no memory, or a limit is reached
 };
 
@@ -71,10 +71,10 @@ struct MemorySource {
 // Has map(), unmap() and discard() ask `source` first. Before other threads map, and not twice.
 void use_memory_source(const MemorySource *source);
 
-// Pages of [memory, memory + bytes) that are resident, or 0 where that cannot be told.
+// Pages of [memory, memory + bytes) that are resident, or 0 where that is not known.
 size_t resident_bytes();
 
-// Whether 8 bytes at `memory`, a multiple of 8, can be read; false where that cannot be told.
+// Whether 8 bytes at `memory`, a multiple of 8, can be read; false where that is not known.
 bool is_readable(const void *memory);
 
 // Milliseconds of a clock that never goes back, to within some milliseconds; cheap.
@@ -89,7 +89,7 @@ bool call_at_thread_exit(void (*handler)(void *), void *argument);
 
 // Has `before` called before each fork, and the others after it, with the C library's list of streams locked in
 // between. The library takes that lock itself, but only after `before`: a thread that holds it waits for a stream whose
-// owner may want a lock of the heap's, so that a heap's lock must never be held while that one is waited for.
+// owner may take a lock of the heap's, so that a heap's lock must never be held while that one is waited for.
 void call_at_fork(void (*before)(), void (*in_parent)(), void (*in_child)());
 
 unsigned process_id();

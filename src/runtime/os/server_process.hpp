@@ -1,4 +1,4 @@
-// A process that serves another one, from which it was forked: how it is started, told of the other's end, and watched.
+// A process that serves another one, from which it was forked: how it is started, notified of the other's end, and supervised.
 #pragma once
 
 #include <atomic>

@@ -35,7 +35,7 @@ void close_others(int lifeline, int kept) {
   syscall(SYS_close_range, kept > 0 ? static_cast<unsigned>(kept) + 1 : 1U, ~0U, 0);
 }
 
-// The kernel tells by SIGIO when nobody holds the pipe's other end any more.
+// The kernel sends SIGIO when the pipe's other end is closed everywhere.
 void watch_lifeline() {
   struct sigaction action = {};
   action.sa_handler = hear_of_the_end;
@@ -94,7 +94,7 @@ bool start_server_process(void (*body)(void *), void *argument, void (*left_alon
 bool is_running(uint32_t process) {
   const int saved = errno;
   bool runs = kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH;
-  // One that nobody has waited for yet has a number, but has ended.
+  // A process that was not waited for yet has a number, but has ended.
   if (const long watch = syscall(SYS_pidfd_open, process, 0); runs && watch >= 0) {
     runs = !has_ended(static_cast<int>(watch));
     plain_close(static_cast<int>(watch));

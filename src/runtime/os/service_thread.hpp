@@ -23,7 +23,7 @@ bool is_main_thread();
 // last thread of a program ends, of which a service thread is none.
 void exit_if_alone();
 
-// Sleeps until somebody wakes it or the time is over, unless `word` is not `expected`; may wake without cause. The word may
+// Sleeps until another thread wakes it or the time is over, unless `word` is not `expected`; may wake without cause. The word may
 // be in memory that processes share. Without a time it waits for as long as it takes.
 void wait_while(std::atomic<uint32_t> &word, uint32_t expected, unsigned milliseconds = 0);
 void wake_waiter(std::atomic<uint32_t> &word);

@@ -2,7 +2,7 @@
 // need neither memory nor a lock.
 //
 // The program may have all keys there are (PTHREAD_KEYS_MAX). What it finds used up, it gets from here; from then on threads
-// are told as the C++ run-time library tells them. That is not done from the start because it takes the dynamic linker's
+// are notified by the C++ run-time library. That is not done from the start because it takes the dynamic linker's
 // lock: a library that starts a thread while it is loaded, and waits for it, would wait for ever.
 #include "os/thread_exit.hpp"
 
@@ -49,7 +49,7 @@ public:
     return arm_without_key(argument);
   }
 
-  // Whether there was a key to give up. Threads that count on it, but for the running one, will end unnoticed.
+  // Whether there was a key to give back. Threads that count on it, but for the running one, will end unnoticed.
   bool give_up_key() {
     State seen = State::made;
     if (!key_.state.compare_exchange_strong(seen, State::given_up)) return false;
