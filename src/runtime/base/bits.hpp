@@ -1,6 +1,7 @@
-// Runs of zero bits in arrays of words: how free places are found in every map of the heap.
+// Arrays of bits in words: runs of zeros, by which free places are found in every map of the heap, and ranges.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -46,6 +47,31 @@ constexpr Range next_zero_run(const uint64_t *words, uint32_t bits, uint32_t fro
   const uint32_t first = next_bit<false>(words, bits, from);
   if (first == bits) return {};
   return {first, next_bit<true>(words, bits, first) - first};
+}
+
+// Calls `visit(uint64_t &word, uint64_t mask)` for each word that has bits of the range.
+template <class Visit>
+constexpr void each_word(uint64_t *words, Range range, Visit visit) {
+  for (uint32_t at = range.first; at < range.end();) {
+    const uint32_t count = std::min(64 - at % 64, range.end() - at);
+    visit(words[at / 64], (~uint64_t{0} >> (64 - count)) << at % 64);
+    at += count;
+  }
+}
+
+constexpr void set_bits(uint64_t *words, Range range) {
+  each_word(words, range, [](uint64_t &word, uint64_t mask) { word |= mask; });
+}
+
+// Clears them; how many were set.
+constexpr uint32_t clear_bits(uint64_t *words, Range range) {
+  uint32_t cleared = 0;
+  each_word(words, range, [&](uint64_t &word, uint64_t mask) {
+    if ((word & mask) == 0) return;
+    cleared += static_cast<uint32_t>(std::popcount(word & mask));
+    word &= ~mask;
+  });
+  return cleared;
 }
 
 // Where in `run` a piece of `count` fits whose index is a multiple of `align` (a power of two).

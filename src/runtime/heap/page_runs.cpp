@@ -20,25 +20,15 @@ unsigned bucket_of(uint32_t largest_hole) {
 // Of a bucket whose holes may be too small, or not aligned, this many segments are tried.
 constexpr unsigned kTriesInBucket = 16;
 
-bool test_bit(const uint64_t *words, uint32_t at) { return (words[at >> 6] >> (at & 63)) & 1; }
-void set_bit(uint64_t *words, uint32_t at) { words[at >> 6] |= uint64_t{1} << (at & 63); }
-void clear_bit(uint64_t *words, uint32_t at) { words[at >> 6] &= ~(uint64_t{1} << (at & 63)); }
-
-// Clears the bits of `pages`; how many were set.
-uint32_t clear_bits(uint64_t *words, Range pages) {
-  uint32_t cleared = 0;
-  for (uint32_t at = pages.first; at < pages.end(); ++at) {
-    cleared += test_bit(words, at);
-    clear_bit(words, at);
-  }
-  return cleared;
-}
-
 } // namespace
 
 void PageRuns::refile(RunSegment *segment) {
   uint32_t largest = 0;
   segment->runs.cover().best_fit(0, kPagesInSegment, 1, largest);
+  refile(segment, largest);
+}
+
+void PageRuns::refile(RunSegment *segment, uint32_t largest) {
   if (bucket_of(largest) != bucket_of(segment->largest_hole)) {
     by_hole_[bucket_of(segment->largest_hole)].remove(segment);
     by_hole_[bucket_of(largest)].push_back(segment);
@@ -60,7 +50,6 @@ RunSegment *PageRuns::add_segment() {
 
 Run PageRuns::mark_used(RunSegment *segment, Range pages) {
   segment->runs.add(pages);
-  refile(segment);
   pages_taken.add(pages.count);
   const uint32_t dirty = clear_dirty(segment, pages);
   const uint32_t refused = clear_bits(segment->refused, pages);
@@ -71,7 +60,10 @@ Run PageRuns::mark_used(RunSegment *segment, Range pages) {
 Run PageRuns::take(RunSegment *segment, Pages count, uint32_t align) {
   uint32_t largest = 0;
   const Range hole = segment->runs.cover().best_fit(0, count.n, align, largest);
-  return hole ? mark_used(segment, fit_in(hole, count.n, align)) : Run{};
+  if (!hole) return {};
+  const Run run = mark_used(segment, fit_in(hole, count.n, align));
+  if (hole.count == segment->largest_hole) refile(segment);
+  return run;
 }
 
 Run PageRuns::find(Pages count, uint32_t align) {
@@ -103,20 +95,14 @@ Run PageRuns::allocate(Pages count, uint32_t align) {
   return run;
 }
 
-void PageRuns::set_dirty(RunSegment *segment, Range pages, uint64_t touched) {
-  uint32_t added = 0;
-  for (uint32_t i = 0; i < pages.count; ++i) {
-    if (((touched >> std::min(i, 63U)) & 1) == 0) continue;
-    const uint32_t at = pages.first + i;
-    set_bit(segment->dirty, at);
-    ++added;
-  }
-  if (added == 0) return;
+// None of them is dirty, since they were in use.
+void PageRuns::set_dirty(RunSegment *segment, Range pages) {
+  set_bits(segment->dirty, pages);
   if (segment->dirty_pages != 0) dirty_segments_.remove(segment);
   dirty_segments_.push_back(segment);
   segment->freed_at = os::coarse_milliseconds();
-  segment->dirty_pages += added;
-  retention.add_resident(added);
+  segment->dirty_pages += pages.count;
+  retention.add_resident(pages.count);
 }
 
 uint32_t PageRuns::clear_dirty(RunSegment *segment, Range pages) {
@@ -128,13 +114,13 @@ uint32_t PageRuns::clear_dirty(RunSegment *segment, Range pages) {
   return cleared;
 }
 
-void PageRuns::release(RunSegment *segment, Range pages, uint64_t touched) {
+void PageRuns::release(RunSegment *segment, Range pages) {
   {
     std::lock_guard guard(lock_);
     segment->runs.remove(pages);
-    refile(segment);
+    refile(segment, std::max(segment->largest_hole, segment->runs.hole_at(pages.first).count));
     pages_taken.subtract(pages.count);
-    set_dirty(segment, pages, touched);
+    set_dirty(segment, pages);
   }
   while (retention.exceeded()) {
     const size_t given_back = purge_oldest(~uint64_t{0});
@@ -194,8 +180,7 @@ size_t PageRuns::purge_oldest(uint64_t freed_before) {
     const bool is_taken =
         os::discard(reinterpret_cast<void *>(segment->page_address(ranges[i].first)),
                     Pages{ranges[i].count}.bytes());
-    for (uint32_t at = ranges[i].first; at < ranges[i].end(); ++at)
-      set_bit(is_taken ? returned : refused, at);
+    set_bits(is_taken ? returned : refused, ranges[i]);
   }
   std::lock_guard guard(lock_);
   for (unsigned i = 0; i < count; ++i) segment->runs.remove(ranges[i]);

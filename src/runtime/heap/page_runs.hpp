@@ -29,8 +29,8 @@ public:
   // How often anybody asked for a run.
   uint32_t taken() const { return taken_.load(std::memory_order_relaxed); }
 
-  // Takes a run back. Bit i of `touched` tells of page i, and its highest bit of all pages beyond 63.
-  void release(RunSegment *segment, Range pages, uint64_t touched = ~uint64_t{0});
+  // Takes a run back.
+  void release(RunSegment *segment, Range pages);
 
   // Makes a run longer or shorter where it lies; false where its neighbours are in use.
   bool resize(RunSegment *segment, Range pages, Pages count);
@@ -65,7 +65,8 @@ private:
   Run mark_used(RunSegment *segment, Range pages);
   RunSegment *add_segment();
   void refile(RunSegment *segment);
-  void set_dirty(RunSegment *segment, Range pages, uint64_t touched);
+  void refile(RunSegment *segment, uint32_t largest_hole);
+  void set_dirty(RunSegment *segment, Range pages);
   uint32_t clear_dirty(RunSegment *segment, Range pages);
   size_t purge_oldest(uint64_t freed_before);
 

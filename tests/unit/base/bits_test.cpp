@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <vector>
 
 namespace abut {
 namespace {
@@ -44,6 +45,24 @@ TEST(NextBit, FindsTheNextSetAndTheNextClearBit) {
       ASSERT_EQ(next_bit<true>(set.words.data(), end, from), naive_next(set, true, from)) << from;
       ASSERT_EQ(next_bit<false>(set.words.data(), end, from), naive_next(set, false, from)) << from;
     }
+  });
+}
+
+TEST(BitsOfARange, AreSetAndClearedAndCounted) {
+  for_random_sets([](const BitVector &set) {
+    for (uint32_t first = 0; first < set.size(); first += 7)
+      for (const uint32_t count : {0U, 1U, 5U, 63U, 64U, 65U, 129U}) {
+        if (first + count > set.size()) continue;
+        std::vector<uint64_t> changed = set.words;
+        uint32_t were_set = 0;
+        for (uint32_t i = first; i < first + count; ++i) were_set += set.bits[i];
+        ASSERT_EQ(clear_bits(changed.data(), {first, count}), were_set) << first << " " << count;
+        for (uint32_t i = 0; i < set.size(); ++i)
+          ASSERT_EQ((changed[i / 64] >> i % 64) & 1,
+                    set.bits[i] && (i < first || i >= first + count));
+        set_bits(changed.data(), {first, count});
+        ASSERT_EQ(clear_bits(changed.data(), {first, count}), count);
+      }
   });
 }
 

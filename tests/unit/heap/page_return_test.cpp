@@ -107,41 +107,6 @@ TEST_F(PageReturn, PagesThatWentBackAreClean) {
   EXPECT_TRUE(reads_as_zero(again));
 }
 
-TEST_F(PageReturn, PagesThatWereNeverTouchedAreCleanAgain) {
-  const PageRun run = allocate(100);
-  release(run, kUntouched);
-  EXPECT_EQ(free_resident(), 0U);
-  const PageRun again = allocate(100);
-  EXPECT_EQ(again.address(), run.address());
-  EXPECT_TRUE(again.clean);
-}
-
-TEST_F(PageReturn, OnlyTouchedPagesAreDirty) {
-  const PageRun run = allocate(16);
-  static_cast<volatile char *>(memory(run))[3 * kPageBytes] = 1;
-  release(run, uint64_t{1} << 3);
-  EXPECT_EQ(free_resident(), 1U);
-  const PageRun before = allocate(3);
-  const PageRun dirty = allocate(1);
-  const PageRun after = allocate(12);
-  ASSERT_EQ(before.address(), run.address());
-  ASSERT_EQ(after.address(), run.address() + 4 * kPageBytes);
-  EXPECT_TRUE(before.clean);
-  EXPECT_FALSE(dirty.clean);
-  EXPECT_TRUE(after.clean);
-}
-
-TEST_F(PageReturn, TheHighestBitOfTouchedStandsForAllFurtherPages) {
-  const PageRun run = allocate(200);
-  touch(run);
-  release(run, uint64_t{1} << 63);
-  EXPECT_EQ(free_resident(), 200U - 63U);
-  const PageRun untouched = allocate(63);
-  const PageRun touched = allocate(137);
-  EXPECT_TRUE(untouched.clean);
-  EXPECT_FALSE(touched.clean);
-}
-
 TEST_F(PageReturn, TheTailOfAShrunkRunIsDirty) {
   PageRun run = allocate_and_touch(20);
   allocate(1);

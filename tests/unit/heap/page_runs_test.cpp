@@ -92,7 +92,7 @@ TEST_F(PageRunsTest, GrowWhereTheyLieWhenThereIsRoom) {
   support::fill(memory(run), bytes(run), 1);
   const PageRun gap = allocate(10);
   allocate(1);
-  release(gap, kUntouched);
+  release(gap);
   ASSERT_TRUE(resize(run, 12));
   EXPECT_TRUE(support::holds(memory(run), 5 * kPageBytes, 1));
   ASSERT_TRUE(resize(run, 15)) << "to the last free page";

@@ -12,10 +12,6 @@
 
 namespace abut::heap {
 
-// `touched` for a run of which nothing was written, and for one that was written all over.
-inline constexpr uint64_t kUntouched = 0;
-inline constexpr uint64_t kTouched = ~uint64_t{0};
-
 // Inside a test, `Run` is a member function of GoogleTest's.
 using PageRun = Run;
 
@@ -37,9 +33,9 @@ protected:
     return run;
   }
 
-  void release(const PageRun &run, uint64_t touched = kTouched) {
+  void release(const PageRun &run) {
     std::erase_if(held_, [&](const PageRun &one) { return one.address() == run.address(); });
-    runs.release(run.segment, run.pages, touched);
+    runs.release(run.segment, run.pages);
   }
 
   bool resize(PageRun &run, uint32_t count) {
