@@ -72,7 +72,7 @@ void *allocate_huge(size_t bytes, size_t align, bool &clean) {
   // For an alignment beyond a segment, the slot of the block is aligned, and the mapping begins a slot before it.
   const size_t slot_align = std::max(align, kSegmentBytes);
   const size_t pad = align > kSegmentBytes ? align - kSegmentBytes : 0;
-  make_room(mapped / kPageBytes);
+  make_room(mapped / kPageBytes, Kept::mappings);
   void *mapping = segment_map.map(mapped + pad, mapped + pad, slot_align, SegmentKind::huge);
   if (mapping == nullptr) return nullptr;
   advise_huge_pages(mapping, mapped + pad);

@@ -100,9 +100,9 @@ void HugeCache::give_back(uint64_t before) {
   }
 }
 
-void make_room(size_t pages) {
+void make_room(size_t pages, Kept kind) {
   size_t given_back = 0;
-  while (given_back < pages && retention.resident() > retention.allowance_while_growing()) {
+  while (given_back < pages && retention.resident() > retention.allowance_while_growing(kind)) {
     size_t more = page_runs.give_back_oldest();
     if (more == 0) more = give_back_oldest_pages();
     if (more == 0) more = huge_cache.give_back_oldest(~uint64_t{0});

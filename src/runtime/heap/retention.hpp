@@ -1,9 +1,9 @@
 // How many free pages may stay resident, in the hope that they are soon asked for again.
 //
-// At most `retain_mb`, or a quarter of the pages taken, whichever is more; and beyond that as many as lately
-// went back to the kernel only to be asked for again. What is above goes back at once, the rest when it has
-// been free for `decay_ms`. Where memory is taken from the kernel although so much is free, what is free is of no use:
-// then the quarter does not count, and as many pages go back as are taken.
+// At most `retain_mb`, or a quarter of the pages taken, whichever is more; and beyond that as many as lately went back to the
+// kernel only to be taken again. What is above goes back at once, the rest when it has been free for `decay_ms`. Where memory
+// comes from the kernel although so much is free, what is free is of no use: then only `retain_mb` counts, and as many pages go
+// back as are taken. But a mapping may soon be mapped again: for mappings, what was taken again counts, too.
 #pragma once
 
 #include "base/options.hpp"
@@ -23,7 +23,9 @@ class Retention {
 public:
   // In pages.
   size_t allowance() const { return std::max(least(), pages_taken.value() / 4) + earned(); }
-  size_t allowance_while_growing() const { return least() + earned(); }
+  size_t allowance_while_growing(Kept kind) const {
+    return kind == Kept::runs ? least() : least() + earned();
+  }
 
   // The same for the empty pages inside the spans of one tier of one heap.
   size_t allowance_in_spans() const {

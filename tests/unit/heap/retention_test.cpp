@@ -63,6 +63,14 @@ TEST_F(RetentionTest, RegretsAMappingOnlyWhereOneOfAboutItsLengthIsWanted) {
   EXPECT_EQ(retention.allowance(), allowed + 300);
 }
 
+TEST_F(RetentionTest, WhatItEarnedDoesNotCountWhereRunsGrowAllTheSame) {
+  retain.set(3);
+  retention.gave_back(300);
+  retention.took(300);
+  EXPECT_EQ(retention.allowance_while_growing(Kept::runs), 3 * kPagesInMiB);
+  EXPECT_EQ(retention.allowance_while_growing(Kept::mappings), 3 * kPagesInMiB + 300);
+}
+
 TEST_F(RetentionTest, NeverEarnsMoreThanAPartOfWhatWasEverInUse) {
   const size_t allowed = retention.allowance();
   for (int i = 0; i < 100; ++i) {
