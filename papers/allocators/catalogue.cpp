@@ -40,6 +40,10 @@ public:
 
   size_t usable(const void *block) { return below_.usable(block); }
 
+  void settle() {
+    if constexpr (requires { below_.settle(); }) below_.settle();
+  }
+
   const Counts &counts() const { return counts_; }
 
 private:
@@ -58,6 +62,7 @@ constexpr Calls kCalls = {
     [](void *self, const void *block) {
       return static_cast<Whole<Below> *>(self)->usable(const_cast<void *>(block));
     },
+    [](void *self) { static_cast<Whole<Below> *>(self)->settle(); },
     [](void *self) -> const Counts & { return static_cast<Whole<Below> *>(self)->counts(); },
 };
 

@@ -24,6 +24,7 @@ struct Calls {
   void *(*allocate)(void *self, size_t bytes, size_t align);
   layers::Release (*release)(void *self, void *block);
   size_t (*usable)(void *self, const void *block);
+  void (*settle)(void *self); // coalesces what waits for it
   const Counts &(*counts)(void *self);
 };
 
@@ -53,6 +54,7 @@ public:
   void *allocate(size_t bytes, size_t align) { return calls_->allocate(self_, bytes, align); }
   layers::Release release(void *block) { return calls_->release(self_, block); }
   size_t usable(const void *block) { return calls_->usable(self_, block); }
+  void settle() { calls_->settle(self_); }
   const Counts &counts() { return calls_->counts(self_); }
 
 private:

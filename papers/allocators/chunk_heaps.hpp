@@ -25,9 +25,12 @@ public:
   void *allocate(size_t bytes, size_t align) {
     if (bytes < kDirect && align < kDirect) return chunks_.allocate(bytes, align);
     if (void *block = direct_.allocate(bytes, align)) return block;
-    // What waits to be coalesced may be whole areas, which then go back.
-    if constexpr (requires { chunks_.empty_lists(); }) chunks_.empty_lists();
+    settle();
     return direct_.allocate(bytes, align);
+  }
+  // What waits to be coalesced may be whole areas, which then go back.
+  void settle() {
+    if constexpr (requires { chunks_.empty_lists(); }) chunks_.empty_lists();
   }
   Release release(void *block) {
     return is_chunk(block) ? chunks_.release(block) : direct_.release(block);

@@ -214,7 +214,9 @@ void *resize(const char *call, void *block, size_t bytes) {
 }
 
 void settle() {
-  if (is_served_elsewhere()) offload::service.settle();
+  if (is_served_elsewhere()) return offload::service.settle();
+  const std::lock_guard guard(heap_lock);
+  heap.settle();
 }
 
 // What was asked of the heap, as JSON in the file that ABUT_STATS names, when the program ends.

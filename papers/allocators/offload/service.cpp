@@ -162,6 +162,7 @@ void Service::settle_all() {
   for (Client *one = clients_.load(std::memory_order_acquire); one; one = one->next)
     give_frees(*one);
   if (this_client != nullptr && this_client != kGone) give_stashes(*this_client);
+  heap_.settle();
 }
 
 void Service::give_frees(Client &client) {
