@@ -9,7 +9,6 @@
 #include "allocators/layers/quick_lists.hpp"
 #include "allocators/layers/regions.hpp"
 #include "allocators/layers/sources.hpp"
-#include "allocators/layers/stack_chunks.hpp"
 
 namespace abut::allocators {
 
@@ -63,8 +62,15 @@ using Lea = ChunkHeap<layers::QuickLists<LeaRegions, 64, 504>, 128 * KiB>;
 // block has a header.
 using Reap = ChunkHeap<LeaRegions, 128 * KiB>;
 
-// xalloc, the custom allocator of 197.parser: a stack that waits until all that lies at its end is free (sections 4, 4.5).
-using Xalloc = ChunkHeap<layers::StackChunks, MiB>;
+// xalloc, the custom allocator of 197.parser: a stack. What is freed serves again only when it is part of the end, since
+// all after it is free, too (sections 4, 4.5).
+struct StackPolicy {
+  using Index = layers::NoChunks;
+  static constexpr size_t kLeast = 32;
+  static constexpr bool kBump = true;
+  static constexpr bool kDiscard = false;
+};
+using Xalloc = ChunkHeap<layers::Regions<StackPolicy, layers::WholeAreas>, MiB>;
 
 // Chris Kingsley's allocator of BSD 4.2: powers of two, headers, and no way back (section 2.2).
 using KingsleyClasses = layers::PowerOfTwoClasses<32, 8 * MiB>;

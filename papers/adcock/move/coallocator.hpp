@@ -78,27 +78,4 @@ struct NoCoallocator {
   }
 };
 
-// Figure 4.6, with its labels: L line, P page, I in, F first, N new, E emptiest.
-namespace coallocators {
-
-using enum Level;
-using LowestInLine = Lowest<cell, line>;
-
-using L = NearHint<line, LowestInLine>;
-using P = NearHint<page, Cyclic<cell, page>>;
-using FLIP = NearHint<page, LowestInLine, First<line, page>>;
-using ELIP = NearHint<page, LowestInLine, Emptiest<line, page>>;
-using NLIP = NearHint<page, LowestInLine, Newblock<line, page>>;
-
-using F = Anywhere<First<cell, heap>>;
-using FL = Anywhere<LowestInLine, First<line, heap>>;
-using FP = Anywhere<Cyclic<cell, page>, First<page, heap>>;
-using FLIFP = Anywhere<LowestInLine, First<line, page>, First<page, heap>>;
-using EL = Anywhere<LowestInLine, Emptiest<line, heap>>;
-using ELIFP = Anywhere<LowestInLine, Emptiest<line, page>, First<page, heap>>;
-using FLIEP = Anywhere<LowestInLine, First<line, page>, Emptiest<page, heap>>;
-using EP = Anywhere<Cyclic<cell, page>, Emptiest<page, heap>>;
-using ELIEP = Anywhere<LowestInLine, Emptiest<line, page>, Emptiest<page, heap>>;
-
-} // namespace coallocators
 } // namespace adcock::move

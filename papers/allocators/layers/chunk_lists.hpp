@@ -117,6 +117,15 @@ private:
   ChunkLists<kSmall / 8 + 192> bins_;
 };
 
+// None, whatever is free.
+class NoChunks {
+public:
+  static constexpr size_t kShortest = kShortestListed;
+  Chunk *take(size_t) { return nullptr; }
+  void add(Chunk *) {}
+  void remove(Chunk *) {}
+};
+
 static_assert(ChunkIndex<BestFitTable<4096>, Chunk> && ChunkIndex<LogBins, Chunk>);
 
 } // namespace abut::layers

@@ -155,29 +155,24 @@ TEST(RdsHeap, HoldsItsRatio) {
   }
 }
 
-template <typename... All>
-constexpr Needs kNeedsOfAll = (All::needs() | ...);
-
 // Figure 4.6: with room everywhere, each gives a cell of its own; in the hint's page those that take one do.
 TEST(Coallocators, GiveACell) {
-  using namespace coallocators;
-  RdsHeap<Node, kSmall,
-          kNeedsOfAll<L, P, FLIP, ELIP, NLIP, F, FL, FP, FLIFP, EL, ELIFP, FLIEP, EP, ELIEP>>
-      heap;
+  using namespace grammar;
+  RdsHeap<Node, kSmall, kEverything | elifp(always).needs() | fliep(always).needs()> heap;
   const CellId hint = heap.take(Numbers::line(heap.grow(), 0));
   std::set<CellId> given{hint};
-  const auto near = [&](auto... all) {
-    for (const CellId cell : {decltype(all)::allocate(heap, hint)...}) {
+  const auto near = [&]<typename... All>(Named<All>...) {
+    for (const CellId cell : {All::allocate(heap, hint)...}) {
       EXPECT_EQ(Numbers::page_of(cell), Numbers::page_of(hint));
       EXPECT_TRUE(given.insert(cell).second);
     }
   };
-  const auto anywhere = [&](auto... all) {
-    for (const CellId cell : {decltype(all)::allocate(heap)...})
+  const auto anywhere = [&]<typename... All>(Named<All>...) {
+    for (const CellId cell : {All::allocate(heap)...})
       EXPECT_TRUE(found(cell) && given.insert(cell).second);
   };
-  near(L{}, P{}, FLIP{}, ELIP{}, NLIP{});
-  anywhere(F{}, FL{}, FP{}, FLIFP{}, EL{}, ELIFP{}, FLIEP{}, EP{}, ELIEP{});
+  near(l, p, flip, elip, nlip);
+  anywhere(f, fl, fp, flifp, el, elifp, fliep, ep, eliep);
   EXPECT_EQ(given.size(), 15U);
 }
 
@@ -200,8 +195,8 @@ TEST(Strategy, ReadsLikeTheGrammar) {
   constexpr auto kProduct = (l | el) * ((parent<1> & child<2>) | always);
   constexpr auto kStages = l(parent<1>) | l(child<2>) | el(always);
   EXPECT_TRUE((std::is_same_v<decltype(kProduct), decltype(kStages)>));
-  EXPECT_EQ(kProduct.needs(), coallocators::EL::needs());
-  EXPECT_FALSE(kProduct.needs().page_list) << "nothing is kept that is not needed";
+  EXPECT_EQ(kProduct.needs(), el(always).needs());
+  EXPECT_FALSE(kProduct.needs().any(Needs::kPageList)) << "nothing is kept that is not needed";
 }
 
 TEST(Strategy, TriesItsStagesInTurn) {

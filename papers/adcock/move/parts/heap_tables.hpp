@@ -76,7 +76,7 @@ public:
     mask = static_cast<Mask>((mask | added) & ~removed);
     const unsigned after = bits_in(mask);
     nodes_ += std::size_t{after} - before;
-    if constexpr (What.cell_list) note_cells(line, added, removed);
+    if constexpr (What.any(Needs::kCellList)) note_cells(line, added, removed);
     if (after != before) note_count(line, before, after);
   }
   void use(CellId cell) { change(Numbers::line_of(cell), bit(cell), 0); }
@@ -107,7 +107,7 @@ public:
 
 protected:
   struct PageFacts {
-    [[no_unique_address]] std::conditional_t<What.line_classes_in_page,
+    [[no_unique_address]] std::conditional_t<What.any(Needs::kLineClassesInPage),
                                              std::array<std::uint64_t, kCells + 1>, Nothing>
         by_count;
     std::uint64_t roomy;
@@ -116,11 +116,12 @@ protected:
     std::uint8_t space;
   };
   // Which blocks are in the heap's lists: those with fewer nodes than so many. Only empty ones, if no others are sought.
-  static constexpr std::uint32_t kListedLines = What.line_classes || What.roomy_lines ? kCells : 1;
+  static constexpr std::uint32_t kListedLines =
+      What.any(Needs::kLineClasses | Needs::kRoomyLines) ? kCells : 1;
   static constexpr std::uint32_t kListedPages =
-      What.page_classes || What.roomy_pages ? kPageCells : 1;
-  using LineClasses = Classing<kCells, What.line_classes, 65>;
-  using PageClasses = Classing<kPageCells, What.page_classes, 17>;
+      What.any(Needs::kPageClasses | Needs::kRoomyPages) ? kPageCells : 1;
+  using LineClasses = Classing<kCells, What.any(Needs::kLineClasses), 65>;
+  using PageClasses = Classing<kPageCells, What.any(Needs::kPageClasses), 17>;
   template <bool Needed, typename T>
   using ArrayIf = std::conditional_t<Needed, ReserveArray<T>, NoArray>;
 
@@ -153,7 +154,7 @@ protected:
     for (std::uint32_t i = kLines; i-- > 0;) {
       const LineId line = Numbers::line(page, i);
       if constexpr (What.any_line_list()) line_set_.remove(line_links_, 0, number(line));
-      if constexpr (What.cell_list)
+      if constexpr (What.any(Needs::kCellList))
         for (std::uint32_t slot = 0; slot < kCells; ++slot)
           cell_set_.remove(cell_links_, 0, number(Numbers::cell(line, slot)));
     }
@@ -164,7 +165,7 @@ protected:
   ReserveArray<PageFacts> facts_;
   ArrayIf<What.any_line_list(), Neighbours> line_links_;
   ArrayIf<What.page_counts(), Neighbours> page_links_;
-  ArrayIf<What.cell_list, Neighbours> cell_links_;
+  ArrayIf<What.any(Needs::kCellList), Neighbours> cell_links_;
   ListSet<LineClasses::kClasses> line_set_;
   ListSet<PageClasses::kClasses> page_set_;
   ListSet<1> cell_set_;
@@ -182,9 +183,9 @@ private:
     const PageId page = Numbers::page_of(line);
     PageFacts &facts = facts_[number(page)];
     const std::uint64_t bit = std::uint64_t{1} << Numbers::line_in_page(line);
-    if constexpr (What.lines_in_page)
+    if constexpr (What.any(Needs::kLinesInPage))
       facts.roomy = after < kCells ? facts.roomy | bit : facts.roomy & ~bit;
-    if constexpr (What.line_classes_in_page) {
+    if constexpr (What.any(Needs::kLineClassesInPage)) {
       facts.by_count[before] &= ~bit;
       facts.by_count[after] |= bit;
     }
@@ -213,19 +214,20 @@ private:
   void enter_page(PageId page) {
     PageFacts &facts = facts_[number(page)];
     unsigned total = 0;
-    if constexpr (What.lines_in_page) facts.roomy = 0;
-    if constexpr (What.line_classes_in_page) facts.by_count = {};
+    if constexpr (What.any(Needs::kLinesInPage)) facts.roomy = 0;
+    if constexpr (What.any(Needs::kLineClassesInPage)) facts.by_count = {};
     for (std::uint32_t i = kLines; i-- > 0;) {
       const LineId line = Numbers::line(page, i);
       const unsigned used = count(line);
       total += used;
       const std::uint64_t bit = std::uint64_t{1} << i;
-      if constexpr (What.lines_in_page)
+      if constexpr (What.any(Needs::kLinesInPage))
         if (used < kCells) facts.roomy |= bit;
-      if constexpr (What.line_classes_in_page) facts.by_count[used] |= bit;
+      if constexpr (What.any(Needs::kLineClassesInPage)) facts.by_count[used] |= bit;
       if constexpr (What.any_line_list())
         if (used < kListedLines) line_set_.push(line_links_, LineClasses::of(used), number(line));
-      if constexpr (What.cell_list) note_cells(line, 0, static_cast<Mask>(kFull & ~mask(line)));
+      if constexpr (What.any(Needs::kCellList))
+        note_cells(line, 0, static_cast<Mask>(kFull & ~mask(line)));
     }
     nodes_ += total;
     if constexpr (What.page_counts()) {

@@ -16,36 +16,25 @@ enum class Choice : std::uint8_t {
   fullest,  // one with the least space that is not full
 };
 
-// What a heap keeps beside the one mask of used cells that each line has.
+// What a heap keeps beside the one mask of used cells that each line has: parts, by bits.
 struct Needs {
-  bool cell_list = false;            // all free cells of the heap, in a list through themselves
-  bool cell_cursors = false;         // where each page's last search for a cell ended
-  bool lines_in_page = false;        // each page's lines that are not full, in a word
-  bool line_classes_in_page = false; // each page's lines by how full they are, a word a count
-  bool line_list = false;            // the heap's empty lines
-  bool roomy_lines = false;          // and those that are neither empty nor full
-  bool line_classes = false;         // the heap's lines by how full they are
-  bool page_list = false;            // the heap's empty pages
-  bool roomy_pages = false;          // and those that are neither empty nor full
-  bool page_classes = false;         // the heap's pages by how full they are, in 16 classes
+  enum : unsigned {
+    kCellList = 1,          // all free cells of the heap, in a list through themselves
+    kLinesInPage = 2,       // each page's lines that are not full, in a word
+    kLineClassesInPage = 4, // each page's lines by how full they are, a word a count
+    kLineList = 8,          // the heap's empty lines
+    kRoomyLines = 16,       // and those that are neither empty nor full
+    kLineClasses = 32,      // the heap's lines by how full they are
+    kPageList = 64,         // the same of pages, in 16 classes
+    kRoomyPages = 128,
+    kPageClasses = 256,
+  };
+  unsigned parts = 0;
 
-  constexpr bool page_counts() const { return page_list || page_classes; }
-  constexpr bool any_line_list() const { return line_list || line_classes; }
-
-  constexpr Needs operator|(const Needs &other) const {
-    Needs both = *this;
-    both.cell_list |= other.cell_list;
-    both.cell_cursors |= other.cell_cursors;
-    both.lines_in_page |= other.lines_in_page;
-    both.line_classes_in_page |= other.line_classes_in_page;
-    both.line_list |= other.line_list;
-    both.roomy_lines |= other.roomy_lines;
-    both.line_classes |= other.line_classes;
-    both.page_list |= other.page_list;
-    both.roomy_pages |= other.roomy_pages;
-    both.page_classes |= other.page_classes;
-    return both;
-  }
+  constexpr bool any(unsigned of) const { return (parts & of) != 0; }
+  constexpr bool page_counts() const { return any(kPageList | kPageClasses); }
+  constexpr bool any_line_list() const { return any(kLineList | kLineClasses); }
+  constexpr Needs operator|(Needs other) const { return {parts | other.parts}; }
   constexpr bool operator==(const Needs &) const = default;
 };
 
@@ -59,26 +48,13 @@ struct Find {
   static_assert(Y != Level::heap || (How != Choice::lowest && How != Choice::cyclic));
 
   static constexpr Needs needs() {
-    Needs needs;
-    const bool ranks = How == Choice::emptiest || How == Choice::fullest;
-    if (Y == Level::line) {
-      // The mask of used cells is enough.
-    } else if (Y == Level::page) {
-      needs.lines_in_page = How != Choice::emptiest && How != Choice::newblock;
-      needs.line_classes_in_page = !needs.lines_in_page;
-      needs.cell_cursors = How == Choice::cyclic;
-    } else if (X == Level::cell) {
-      needs.cell_list = true;
-    } else if (X == Level::line) {
-      needs.line_list = !ranks;
-      needs.roomy_lines = How == Choice::first;
-      needs.line_classes = ranks;
-    } else {
-      needs.page_list = !ranks;
-      needs.roomy_pages = How == Choice::first;
-      needs.page_classes = ranks;
-    }
-    return needs;
+    constexpr bool kRanks = How == Choice::emptiest || How == Choice::fullest;
+    constexpr bool kByCount = How == Choice::emptiest || How == Choice::newblock;
+    if (Y == Level::line) return {}; // the mask of used cells is enough
+    if (Y == Level::page) return {kByCount ? Needs::kLineClassesInPage : Needs::kLinesInPage};
+    if (X == Level::cell) return {Needs::kCellList};
+    const unsigned list = X == Level::line ? Needs::kLineList : Needs::kPageList;
+    return {kRanks ? list << 2 : How == Choice::first ? list | list << 1 : list};
   }
 };
 

@@ -167,20 +167,29 @@ constexpr auto operator*(A coallocators, B searches) {
 
 // NOLINTBEGIN(readability-identifier-naming): these are the thesis's own words
 namespace grammar {
-inline constexpr Named<coallocators::L> l;
-inline constexpr Named<coallocators::P> p;
-inline constexpr Named<coallocators::FLIP> flip;
-inline constexpr Named<coallocators::ELIP> elip;
-inline constexpr Named<coallocators::NLIP> nlip;
-inline constexpr Named<coallocators::F> f;
-inline constexpr Named<coallocators::FL> fl;
-inline constexpr Named<coallocators::FP> fp;
-inline constexpr Named<coallocators::FLIFP> flifp;
-inline constexpr Named<coallocators::EL> el;
-inline constexpr Named<coallocators::ELIFP> elifp;
-inline constexpr Named<coallocators::FLIEP> fliep;
-inline constexpr Named<coallocators::EP> ep;
-inline constexpr Named<coallocators::ELIEP> eliep;
+using enum Level;
+using LowestInLine = Lowest<cell, line>;
+
+// Figure 4.6, with its labels: L line, P page, I in, F first, N new, E emptiest.
+template <Level Block, typename... Finds>
+inline constexpr Named<NearHint<Block, Finds...>> near_hint;
+template <typename... Finds>
+inline constexpr Named<Anywhere<Finds...>> anywhere;
+
+inline constexpr auto l = near_hint<line, LowestInLine>;
+inline constexpr auto p = near_hint<page, Cyclic<cell, page>>;
+inline constexpr auto flip = near_hint<page, LowestInLine, First<line, page>>;
+inline constexpr auto elip = near_hint<page, LowestInLine, Emptiest<line, page>>;
+inline constexpr auto nlip = near_hint<page, LowestInLine, Newblock<line, page>>;
+inline constexpr auto f = anywhere<First<cell, heap>>;
+inline constexpr auto fl = anywhere<LowestInLine, First<line, heap>>;
+inline constexpr auto fp = anywhere<Cyclic<cell, page>, First<page, heap>>;
+inline constexpr auto flifp = anywhere<LowestInLine, First<line, page>, First<page, heap>>;
+inline constexpr auto el = anywhere<LowestInLine, Emptiest<line, heap>>;
+inline constexpr auto elifp = anywhere<LowestInLine, Emptiest<line, page>, First<page, heap>>;
+inline constexpr auto fliep = anywhere<LowestInLine, First<line, page>, Emptiest<page, heap>>;
+inline constexpr auto ep = anywhere<Cyclic<cell, page>, Emptiest<page, heap>>;
+inline constexpr auto eliep = anywhere<LowestInLine, Emptiest<line, page>, Emptiest<page, heap>>;
 inline constexpr Named<NoCoallocator> null;
 
 template <unsigned K>
