@@ -104,10 +104,13 @@ TEST(Phk, RoundsToPowersOfTwoAndPages) {
     EXPECT_EQ(exact.usable(exact.allocate(bytes, 8)), bytes);
 }
 
-// Section 2.1: eight bytes before each block; blocks of any size side by side.
+// Section 2.1: eight bytes before each block; blocks of any size side by side. Kingsley's rounds block and header to a power
+// of two.
 TEST(Lea, HasAHeaderOfEightBytesBeforeEachBlock) {
   EXPECT_EQ(distance("lea", 56), 64U);
   EXPECT_EQ(distance("lea", 1000), 1008U);
+  EXPECT_EQ(distance("kingsley", 56), 64U);
+  EXPECT_EQ(distance("kingsley", 57), 128U);
 }
 
 // Section 2.3: as a region until something is freed, then from what was freed.
@@ -146,19 +149,6 @@ TEST(Abt, CoalescesNeighboursAndServesFromThem) {
     heap.release(blocks[1]);
     EXPECT_EQ(heap.allocate(320, 16), blocks[0]) << name;
   }
-}
-
-TEST(Kingsley, RoundsBlockAndHeaderToAPowerOfTwo) {
-  EXPECT_EQ(distance("kingsley", 56), 64U);
-  EXPECT_EQ(distance("kingsley", 57), 128U);
-}
-
-TEST(Catalogue, KnowsItsNamesAndNoOthers) {
-  EXPECT_EQ(find_allocator("vam", 2), nullptr);
-  EXPECT_EQ(find_allocator("vam-", 4), nullptr);
-  for (size_t i = 0; i < kAllocators; ++i)
-    EXPECT_EQ(find_allocator(allocator_at(i).name, std::strlen(allocator_at(i).name)),
-              &allocator_at(i));
 }
 
 } // namespace

@@ -43,6 +43,17 @@ inline void churn(Service &served, unsigned seed, int steps) {
   for (const Block &block : live) served.release(block.memory);
 }
 
+// Four threads at once leave nothing in the heap that was not there after a first one.
+inline void expect_nothing_left(Service &served) {
+  std::thread([&] { churn(served, 9, 1000); }).join();
+  const size_t before = served.counts().live_blocks();
+  std::vector<std::thread> threads;
+  for (unsigned seed = 1; seed <= 4; ++seed)
+    threads.emplace_back([&served, seed] { churn(served, seed, 20'000); });
+  for (std::thread &thread : threads) thread.join();
+  support::require(served.counts().live_blocks() == before, "threads leave nothing behind");
+}
+
 // However busy the machine is, it happens in the end.
 inline bool comes_true(const std::function<bool()> &claim) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);

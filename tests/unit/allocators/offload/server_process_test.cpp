@@ -73,13 +73,7 @@ TEST(ServerProcess, ServesThreadsFromOutsideTheProgram) {
     Service &served = started_server();
     require(served.server() != static_cast<uint32_t>(getpid()), "it is another process");
     require(waitpid(-1, nullptr, WNOHANG) == -1, "the program has no child");
-    std::thread([&] { churn(served, 9, 1000); }).join();
-    const size_t before = served.counts().live_blocks();
-    std::vector<std::thread> threads;
-    for (unsigned seed = 1; seed <= 4; ++seed)
-      threads.emplace_back([&served, seed] { churn(served, seed, 20'000); });
-    for (std::thread &thread : threads) thread.join();
-    require(served.counts().live_blocks() == before, "threads leave nothing behind");
+    expect_nothing_left(served);
     wait_until([&] { return churn(served, 5, 500), served.rounds() > 0; }, "the server works");
   });
 }
@@ -95,23 +89,16 @@ void wait_until_it_sleeps(const Service &served) {
       "the server sleeps");
 }
 
-TEST(ServerProcess, SleepsWhenNothingIsAsked) {
-  expect_success([] {
-    Service &served = started_server();
-    churn(served, 1, 20'000);
-    wait_until_it_sleeps(served);
-    const uint64_t before = served.rounds();
-    wait_until([&] { return churn(served, 2, 500), served.rounds() > before; }, "it wakes");
-  });
-}
-
-// At rest it holds no lock: nothing is lost.
-TEST(ServerProcess, IsKilledAtRestAndTheHeapServedInLine) {
+// At rest it holds no lock: nothing is lost when it is killed, and the heap served in line.
+TEST(ServerProcess, SleepsWhenNothingIsAskedAndMayBeKilledThen) {
   expect_success([] {
     Service &served = started_server();
     auto *block = static_cast<char *>(served.allocate(100, 16));
     std::strcpy(block, "kept");
     churn(served, 1, 20'000);
+    wait_until_it_sleeps(served);
+    const uint64_t before = served.rounds();
+    wait_until([&] { return churn(served, 2, 500), served.rounds() > before; }, "it wakes");
     wait_until_it_sleeps(served);
     kill(static_cast<pid_t>(served.server()), SIGKILL);
     churn(served, 2, 50'000);
