@@ -29,12 +29,6 @@ class Census {
 public:
   explicit Census(const Heap &heap) : heap_(heap) {}
 
-  std::vector<LineId> lines() const {
-    std::vector<LineId> all;
-    for (std::uint32_t i = 0; i < heap_.pages() * Numbers::kLinesPerPage; ++i)
-      all.push_back(LineId{i});
-    return all;
-  }
   unsigned count(LineId line) const {
     unsigned used = 0;
     for (std::uint32_t slot = 0; slot < Numbers::kCellsPerLine; ++slot)
@@ -51,7 +45,8 @@ public:
   std::pair<unsigned, unsigned> extremes(PageId page = kNoPage) const {
     unsigned least = Numbers::kCellsPerLine;
     unsigned most = 0;
-    for (const LineId line : lines()) {
+    for (std::uint32_t i = 0; i < heap_.pages() * Numbers::kLinesPerPage; ++i) {
+      const LineId line{i};
       if (found(page) && Numbers::page_of(line) != page) continue;
       if (count(line) == Numbers::kCellsPerLine) continue;
       least = std::min(least, count(line));
@@ -84,20 +79,13 @@ public:
   support::Random random{7};
 };
 
-TEST(RdsHeap, KnowsItsCells) {
-  HeapUser user;
-  for (int i = 0; i < 4000; ++i) {
-    user.change();
-    ASSERT_EQ(user.heap.nodes(), user.live.size());
-    for (const CellId cell : user.live) ASSERT_TRUE(user.heap.in_use(cell));
-  }
-}
-
-TEST(RdsHeap, FindsTheEmptiestAndFullestBlocks) {
+TEST(RdsHeap, KnowsItsCellsAndTheEmptiestAndFullestBlocks) {
   HeapUser user;
   const Census census(user.heap);
   for (int i = 0; i < 1500; ++i) {
     user.change();
+    ASSERT_EQ(user.heap.nodes(), user.live.size());
+    for (const CellId cell : user.live) ASSERT_TRUE(user.heap.in_use(cell));
     if (user.live.size() + 1 >= user.heap.pages() * Numbers::kCellsPerPage) continue;
     const auto [least, most] = census.extremes();
     const LineId full = user.heap.find(Fullest<Level::line, Level::heap>{});

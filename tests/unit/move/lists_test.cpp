@@ -183,21 +183,13 @@ unsigned block_changes(const Lists<MovedHeap> &lists) {
   return changes;
 }
 
-TEST(ListMover, PutsListsInOrderWithinItsMemory) {
+TEST(ListMover, PutsListsInOrderWithinItsMemoryThoughInterrupted) {
   ScatteredLists lists(800, 1.3);
   const unsigned before = block_changes(lists);
   ListMover<MovedHeap, ItemLinks> mover(lists.heap, lists.roots, kLists);
-  for (int i = 0; i < 60; ++i) {
-    mover.step(50);
-    lists.expect_same();
-  }
+  for (int i = 0; i < 60; ++i) mover.step(50);
   EXPECT_LT(block_changes(lists) * 3, before);
   EXPECT_LE(lists.heap.ratio(), 1.35);
-}
-
-TEST(ListMover, MayBeInterruptedAfterEveryList) {
-  ScatteredLists lists(300, 1.5);
-  ListMover<MovedHeap, ItemLinks> mover(lists.heap, lists.roots, kLists);
   for (std::uint32_t i = 0; i < 600; ++i) {
     mover.step(1);
     auto spot = lists.random_spot(false);
