@@ -27,8 +27,7 @@ from abut.simulation.jobs import feed_trace
 from abut.simulation.presets import find_preset
 from abut.trace.reader import Trace
 from abut_papers.common.kept import fingerprint, kept
-from abut_papers.common.recordings import at_once, heaps, recordings, run_silently
-from abut_papers.common.timing import timed
+from abut_papers.common.recordings import at_once, heaps, recordings, run_silently, timed
 
 RUNS, QUICK_RUNS, WARMUP, SEED = 5, 1, 0, 1
 PRESET = "pentium4"

@@ -33,8 +33,7 @@ from abut.tuning.plan import write_plan
 from abut.tuning.planning import Recorded, make_plan, read_recorded
 from abut.tuning.strategies import find_strategy
 from abut_papers.common.kept import fingerprint, kept
-from abut_papers.common.recordings import heaps, recording
-from abut_papers.common.timing import timed_alike
+from abut_papers.common.recordings import heaps, recording, timed_alike
 from abut_papers.cyll import figures
 from abut_papers.cyll.figures import HIS, NO_PLAN, PINGED, SYSTEM, ProgramRuns
 from abut_papers.cyll.tables import CyllResult

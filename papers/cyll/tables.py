@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 from rich.table import Table
@@ -13,9 +14,6 @@ from abut.reporters.grid import grid
 from abut_papers.common.bars import bars
 from abut_papers.cyll import figures
 from abut_papers.cyll.figures import NO_PLAN, REFERENCE, ProgramRuns
-
-# Ours, of a program under a strategy or heap, and his where he has it; None where there is none.
-_Cell = tuple[float, float | None] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +34,26 @@ class CyllResult:
     def tables(self) -> list[Table]:
         """Times, then misses, then the heaps."""
         slim = [one for one in self.programs if one.slim_time(REFERENCE) is not None]
+        strategies = _strategies(self.programs)
         return [
-            times_table(self.programs),
-            misses_table(self.programs, 0),
-            misses_table(self.programs, 1),
+            _times_table(strategies, self.programs),
+            *(_misses_table(strategies, self.programs, level) for level in (0, 1)),
             *(system_table(program) for program in self.programs if program.references),
-            heaps_table(self.programs, self.heaps),
-            *([slim_table(slim)] if slim else []),
-        ]
+            _table(
+                "heaps without a plan: time / simple's (his system's): tables 5.11 and 5.12",
+                (self.heaps, self.programs),
+                lambda program, heap: _by_simple(program.seconds, heap),
+                lambda program, heap: (
+                    figures.his_system_time(program) if heap == GLIBC.name else None
+                ),
+            ),
+            _table(
+                "the plan alone / with friends (his that only follows): tables 5.13 and 5.14",
+                (_strategies(slim), slim),
+                lambda program, strategy: program.slim_time(strategy),
+                figures.his_slim_time,
+            ),
+        ][: None if slim else -1]
 
     def document(self) -> dict[str, Any]:
         """All of it."""
@@ -62,7 +72,12 @@ class CyllResult:
             bars(
                 title,
                 "by simple's",
-                {one.program: _by_simple(value(one), names) for one in self.programs},
+                {
+                    one.program: {
+                        name: time for name in names if (time := _by_simple(value(one), name))
+                    }
+                    for one in self.programs
+                },
             )
             for title, names, value in drawn
         ]
@@ -70,16 +85,21 @@ class CyllResult:
 
 def _table(
     title: str,
-    names: Sequence[str],
-    programs: Sequence[ProgramRuns],
-    cell: Callable[[ProgramRuns, str], _Cell],
+    of: tuple[Sequence[str], Sequence[ProgramRuns]],
+    ours: Callable[[ProgramRuns, str], float | None],
+    his: Callable[[str, str], float | None],
 ) -> Table:
     """A row a strategy or heap, a column a program: ours, and his in brackets."""
+    names, programs = of
     table = grid(title, ["strategy", *(program.program for program in programs)])
     for name in names:
-        found = [cell(program, name) for program in programs]
-        table.add_row(name, *(_beside(*both) if both else "-" for both in found))
+        cells = [(ours(program, name), his(program.program, name)) for program in programs]
+        table.add_row(name, *("-" if one is None else _beside(one, other) for one, other in cells))
     return table
+
+
+def _by_simple(values: Mapping[str, float], name: str) -> float | None:
+    return values[name] / max(1e-9, values[REFERENCE]) if name in values else None
 
 
 def _strategies(programs: Sequence[ProgramRuns]) -> list[str]:
@@ -99,58 +119,52 @@ _WHY = {  # where ours is less
 
 def points(program: ProgramRuns) -> Iterator[tuple[str, float, float, str]]:
     """What he points out of a program: what it is, his figure, ours, and why they may differ."""
-    simple = program.seconds[REFERENCE]
+    found = []
     for strategy in ("random", "usage-df by ping"):
-        his = figures.his_time(program.program, strategy)
-        if his is not None and strategy in program.seconds:
-            ours = program.seconds[strategy] / simple
-            yield f"time of {strategy}", his, ours, _WHY.get(strategy, "") if ours < his else ""
-        his = figures.his_misses(program.program, strategy, 1)
-        if his is not None and strategy in program.misses:
-            ours = program.misses[strategy][1] / max(1, program.misses[REFERENCE][1])
-            yield f"L2 misses of {strategy}", his, ours, ""
+        time, misses = (_by_simple(of, strategy) for of in (program.seconds, program.of_level(1)))
+        why = _WHY.get(strategy, "")
+        found += [
+            (f"time of {strategy}", figures.his_time(program.program, strategy), time, why),
+            (
+                f"L2 misses of {strategy}",
+                figures.his_misses(program.program, strategy, 1),
+                misses,
+                "",
+            ),
+        ]
+    time = _by_simple(program.seconds, GLIBC.name)
     his = figures.his_system_time(program.program)
-    if his is not None and GLIBC.name in program.seconds:
-        ours = program.seconds[GLIBC.name] / simple
-        yield "time of the system's", his, ours, _WHY[GLIBC.name] if ours < his else ""
+    for what, theirs, ours, why in (*found, ("time of the system's", his, time, _WHY["glibc"])):
+        if theirs is not None and ours is not None:
+            yield what, theirs, ours, why if ours < theirs else ""
 
 
-def times_table(programs: Sequence[ProgramRuns]) -> Table:
+def _times_table(strategies: Sequence[str], programs: Sequence[ProgramRuns]) -> Table:
     """Tables 5.1 and 5.2: the least times, as multiples of `simple`'s; his in brackets."""
-
-    def cell(program: ProgramRuns, strategy: str) -> _Cell:
-        if strategy not in program.seconds:
-            return None
-        time = program.seconds[strategy] / program.seconds[REFERENCE]
-        return time, figures.his_time(program.program, strategy)
-
-    title = "time / simple's (his): tables 5.1 and 5.2"
-    table = _table(title, _strategies(programs), programs, cell)
-    seconds = [
-        _milliseconds(program.seconds[REFERENCE], figures.his_seconds(program.program, REFERENCE))
-        for program in programs
-    ]
-    table.add_row("simple, in ms", *seconds)
+    table = _table(
+        "time / simple's (his): tables 5.1 and 5.2",
+        (strategies, programs),
+        lambda program, strategy: _by_simple(program.seconds, strategy),
+        figures.his_time,
+    )
+    cells = []
+    for one in programs:
+        his = figures.his_seconds(one.program, REFERENCE)
+        shown = f"{one.seconds[REFERENCE] * 1000:.1f}"
+        cells.append(shown + (f" ({his * 1000:.1f})" if his is not None else ""))
+    table.add_row("simple, in ms", *cells)
     return table
 
 
-def _milliseconds(ours: float, his: float | None) -> str:
-    return f"{ours * 1000:.1f}" + (f" ({his * 1000:.1f})" if his is not None else "")
-
-
-def misses_table(programs: Sequence[ProgramRuns], level: int) -> Table:
+def _misses_table(strategies: Sequence[str], programs: Sequence[ProgramRuns], level: int) -> Table:
     """Tables 5.3 to 5.8: simulated misses of one level, as multiples of `simple`'s."""
-
-    def cell(program: ProgramRuns, strategy: str) -> _Cell:
-        if strategy not in program.misses:
-            return None
-        misses = program.misses[strategy][level] / max(1, program.misses[REFERENCE][level])
-        return misses, figures.his_misses(program.program, strategy, level)
-
-    title = f"simulated L{level + 1} misses / simple's (his): tables 5.3 to 5.8"
-    table = _table(title, [*_strategies(programs), NO_PLAN], programs, cell)
-    counts = [f"{program.misses[REFERENCE][level]:,}" for program in programs]
-    table.add_row("simple misses", *counts)
+    table = _table(
+        f"simulated L{level + 1} misses / simple's (his): tables 5.3 to 5.8",
+        ([*strategies, NO_PLAN], programs),
+        lambda program, strategy: _by_simple(program.of_level(level), strategy),
+        partial(figures.his_misses, level=level),
+    )
+    table.add_row("simple misses", *(f"{one.misses[REFERENCE][level]:,}" for one in programs))
     return table
 
 
@@ -176,30 +190,3 @@ def system_table(program: ProgramRuns) -> Table:
             heap, _beside(program.seconds[heap] / program.seconds[GLIBC.name], time), *cells
         )
     return table
-
-
-def heaps_table(programs: Sequence[ProgramRuns], heaps: Sequence[str]) -> Table:
-    """Tables 5.11 and 5.12: heaps without a plan, as multiples of `simple`'s time."""
-
-    def cell(program: ProgramRuns, heap: str) -> _Cell:
-        his = figures.his_system_time(program.program) if heap == GLIBC.name else None
-        return program.seconds[heap] / program.seconds[REFERENCE], his
-
-    title = "heaps without a plan: time / simple's (his system's): tables 5.11 and 5.12"
-    return _table(title, heaps, programs, cell)
-
-
-def slim_table(programs: Sequence[ProgramRuns]) -> Table:
-    """Tables 5.13 and 5.14: the time with the plan alone as a multiple of that with friends."""
-
-    def cell(program: ProgramRuns, strategy: str) -> _Cell:
-        ours = program.slim_time(strategy) if strategy in program.seconds else None
-        return (ours, figures.his_slim_time(program.program, strategy)) if ours else None
-
-    title = "the plan alone / with friends (his that only follows): tables 5.13 and 5.14"
-    return _table(title, _strategies(programs), programs, cell)
-
-
-def _by_simple(values: Mapping[str, float], names: Sequence[str]) -> dict[str, float]:
-    simple = max(1e-9, values[REFERENCE])
-    return {name: values[name] / simple for name in names if name in values}

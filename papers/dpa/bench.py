@@ -36,9 +36,9 @@ from abut_papers.common.recordings import (
     recorded_workloads,
     recording,
     run_silently,
+    timed_alike,
     workloads,
 )
-from abut_papers.common.timing import timed_alike
 from abut_papers.dpa import rows
 from abut_papers.dpa.rows import DPA, GLIBC, PLAIN, Groups, ProgramRow
 from abut_papers.dpa.tables import DpaResult

@@ -7,7 +7,6 @@ import pytest
 
 from abut.errors import AbutError
 from abut.heaps import Heap
-from abut.measure.measurement import Comparison
 from abut.measure.workload import Workload
 from abut.papers import Request
 from abut.trace import TraceWriter
@@ -43,10 +42,10 @@ def test_a_heap_under_which_the_program_does_something_else_is_left_out(tmp_path
 
 
 def test_half_of_the_rounds_are_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def stopped(comparison: Comparison, *_: Any) -> None:
-        comparison.interrupted = True
+    def stopped(*_: Any) -> None:
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr("abut.measure.session.compare", stopped)
+    monkeypatch.setattr("abut.measure.interleave.Interleaver.measure", stopped)
     with pytest.raises(KeyboardInterrupt):
         program_runs.timed_runs(_request(tmp_path), LS)
     assert not list(tmp_path.iterdir())
