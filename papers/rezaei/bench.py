@@ -23,8 +23,7 @@ from abut.simulation.caches import Caches, split_by_side
 from abut.simulation.jobs import feed_trace
 from abut.simulation.presets import Preset, find_preset
 from abut.trace import Trace
-from abut_papers.allocators.comparison import SERVED_HEAPS, measure_served
-from abut_papers.allocators.tables import AllocatorsResult
+from abut_papers.allocators.tables import SERVED_HEAPS, AllocatorsResult, measure_served
 from abut_papers.common.bars import bars
 from abut_papers.common.kept import kept
 from abut_papers.common.recordings import at_once, heaps, recorded_workloads, recordings

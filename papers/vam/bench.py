@@ -1,5 +1,5 @@
 """Feng, Berger: *A Locality-Improving Dynamic Memory Allocator* (Vam), MSP 2005: table 1 and
-figures 2 to 5 (allocators/comparison.py), 6 to 9, and custom allocators.
+figures 2 to 5 (allocators/tables.py), 6 to 9, and custom allocators.
 
 Figure 6 is fragmentation: the most pages in use over the most live data. Figure 7 is the time in
 little memory. Figure 8 is how often memories of every size miss a page. Figure 9 is how many of
@@ -10,21 +10,20 @@ vortex of SPEC CPU2000) are not free; ours are as large, and are run under the h
 from abut.papers import Request
 from abut.simulation.jobs import Job
 from abut.simulation.pages import compare_pages, run_pages
-from abut_papers.allocators import comparison
+from abut_papers.allocators.tables import VAM_HEAPS, measure_with_misses
 from abut_papers.common.recordings import at_once, heaps, recorded_workloads, recordings
 from abut_papers.vam import custom, pressure
-from abut_papers.vam.figures import MEMORIES, ProgramPages
-from abut_papers.vam.tables import VamResult
+from abut_papers.vam.tables import MEMORIES, ProgramPages, VamResult
 
 ABOUT = "Feng and Berger 2005, Vam: time, misses, fragmentation, little memory, reading ahead"
 PROGRAMS = ("cc1", "lua-tables", "perl-hashes", "sqlite", "translate")
-HEAPS = comparison.VAM_HEAPS
+HEAPS = VAM_HEAPS
 QUICK = {"programs": ("perl-hashes",)}
 
 
 def measure(request: Request) -> VamResult:
     """Record and run what is not yet recorded and run, and simulate."""
-    runs = comparison.measure_with_misses(request)
+    runs = measure_with_misses(request)
     return VamResult(
         measure_pages(request),
         runs,

@@ -1,7 +1,8 @@
-"""Vam's figures as tables and as charts."""
+"""Vam's figures: what the authors report, and what is measured, as tables and as charts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from statistics import geometric_mean
 from typing import Any
 
 import numpy as np
@@ -12,22 +13,73 @@ from abut.reporters.charts import Chart
 from abut.reporters.grid import grid
 from abut.reporters.pages import memory_text, pages_document, pages_table
 from abut.reporters.units import amount
-from abut.simulation.pages import PAGE_BYTES, PageReport
+from abut.simulation.pages import PAGE_BYTES, PageComparison, PageReport
 from abut_papers.allocators.program_runs import ProgramRuns
 from abut_papers.allocators.tables import AllocatorsResult
 from abut_papers.common.bars import bars
 from abut_papers.vam import custom
-from abut_papers.vam.figures import (
-    MIDDLE,
-    REACHABLE,
-    THEIR_FRAGMENTATION,
-    THEIR_READ_AHEAD,
-    ProgramPages,
-    ProgramsPages,
-)
-from abut_papers.vam.pressure import Pressure
+from abut_papers.vam.pressure import REACHABLE, Pressure
 
+MEMORIES = (0.25, 0.5, 0.75)  # of the fewest pages that a heap needs for the program
+MIDDLE = MEMORIES.index(0.5)
+# What the authors report, sections 4.4 and 4.6: means of figure 6, and shares of figure 9.
+THEIR_FRAGMENTATION = {"phk-sc": "< 1.10"}
+THEIR_READ_AHEAD = {
+    "lea": "40% to over 80%",
+    "phk": "48% to over 80%",
+    "vam": "55% to over 80%",
+}
 _MIB = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramPages:
+    """One program under every heap."""
+
+    name: str
+    about: str
+    pages: PageComparison
+
+    @property
+    def memories(self) -> list[int]:
+        """In pages: those of which the program's most live data are the shares of `REACHABLE`."""
+        reports = self.pages.reports.values()
+        live = max(report.use.most_live_bytes for report in reports)
+        smallest = max(report.exact_from for report in reports)
+        return [max(smallest, round(live / share / PAGE_BYTES)) for share in REACHABLE]
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramsPages:
+    """All programs."""
+
+    programs: Sequence[ProgramPages]
+
+    def fragmentation(self, heap: str) -> list[float | None]:
+        """Figure 6: the most pages in use over those of the most live data, by program; None where
+        that is not known.
+        """
+        return [report.use.fragmentation if report else None for report in self.reports(heap)]
+
+    def mean_fragmentation(self) -> dict[str, float]:
+        """By heap, the geometric mean over all programs, not of some alone."""
+        known = {
+            heap: [value for value in self.fragmentation(heap) if value] for heap in self.heaps
+        }
+        return {
+            heap: geometric_mean(values)
+            for heap, values in known.items()
+            if values and len(values) == len(self.programs)
+        }
+
+    def reports(self, heap: str) -> list[PageReport | None]:
+        """A heap's, program by program; None where the program was not recorded under it."""
+        return [program.pages.reports.get(heap) for program in self.programs]
+
+    @property
+    def heaps(self) -> list[str]:
+        """Those whose pages are known, in the order in which they were asked for."""
+        return list(dict.fromkeys(heap for one in self.programs for heap in one.pages.reports))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,29 +134,39 @@ class VamResult(ProgramsPages):
 def _fragmentation_table(result: ProgramsPages) -> Table:
     """Figure 6: a row a heap, a column a program; the mean, and the authors' where they say it."""
     means = result.mean_fragmentation()
-    table = _table("most pages in use over those of the most live data (figure 6)", result)
-    for heap in result.heaps:
-        row = [f"{value:.2f}" if value else "-" for value in result.fragmentation(heap)]
-        mean = f"{means[heap]:.2f}" if heap in means else "-"
-        table.add_row(heap, *row, mean, THEIR_FRAGMENTATION.get(heap, ""))
-    return table
+    rows = {heap: [*result.fragmentation(heap), means.get(heap)] for heap in result.heaps}
+    title = "most pages in use over those of the most live data (figure 6)"
+    return _table(title, result, rows, ".2f", THEIR_FRAGMENTATION)
 
 
 def _prefetch_table(result: ProgramsPages) -> Table:
     """Figure 9: of the misses of half the pages that are needed, how many reading ahead covers."""
-    table = _table("misses in half of the memory that reading ahead covers (figure 9)", result)
+    rows = {}
     for heap in result.heaps:
         shares = [
             report.prefetch[MIDDLE].prefetchable_share if report else None
             for report in result.reports(heap)
         ]
         known = [share for share in shares if share is not None]
-        mean = (
-            f"{sum(known) / len(known):.0%}" if known and None not in result.reports(heap) else "-"
-        )
-        row = [f"{share:.0%}" if share is not None else "-" for share in shares]
-        table.add_row(heap, *row, mean, THEIR_READ_AHEAD.get(heap, ""))
-    return table
+        whole = known and None not in result.reports(heap)
+        rows[heap] = [*shares, sum(known) / len(known) if whole else None]
+    title = "misses in half of the memory that reading ahead covers (figure 9)"
+    return _table(title, result, rows, ".0%", THEIR_READ_AHEAD)
+
+
+def _table(
+    title: str,
+    result: ProgramsPages,
+    rows: dict[str, list[float | None]],
+    form: str,
+    theirs: dict[str, str],
+) -> Table:
+    columns = ["heap", *(one.name for one in result.programs), "mean", "theirs"]
+    cells = {
+        heap: ["-" if value is None else f"{value:{form}}" for value in row]
+        for heap, row in rows.items()
+    }
+    return grid(title, columns, ([heap, *row, theirs.get(heap, "")] for heap, row in cells.items()))
 
 
 def curve_table(program: ProgramPages) -> Table:
@@ -120,10 +182,6 @@ def curve_table(program: ProgramPages) -> Table:
         misses = report.misses(np.array(memories)).tolist()
         table.add_row(heap, *(amount(count, "") for count in misses))
     return table
-
-
-def _table(title: str, result: ProgramsPages) -> Table:
-    return grid(title, ["heap", *(one.name for one in result.programs), "mean", "theirs"])
 
 
 def _charts(result: ProgramsPages, runs: AllocatorsResult) -> list[Chart]:

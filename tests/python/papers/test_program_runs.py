@@ -10,7 +10,7 @@ from abut.heaps import Heap
 from abut.measure.workload import Workload
 from abut.papers import Request
 from abut.trace import TraceWriter
-from abut_papers.allocators import comparison, program_runs
+from abut_papers.allocators import program_runs, tables
 from abut_papers.allocators.figures import figures
 from abut_papers.allocators.program_runs import Demand, ProgramRuns, Simulated
 from abut_papers.allocators.tables import figure_table, served_tables
@@ -75,14 +75,14 @@ def test_a_table_is_made_without_what_fails(
             raise AbutError("fails")
         return _runs("one", lea=[1.0])
 
-    monkeypatch.setattr(comparison, "runs_of", fail)
+    monkeypatch.setattr(tables, "runs_of", fail)
     monkeypatch.setattr(
-        comparison,
+        tables,
         "workloads",
         lambda _: [Workload(name, "", "program", (), tmp_path) for name in ("one", "two")],
     )
     two = Request(("one", "two"), ("lea",), "quick", tmp_path, fresh=False, progress=lambda _: None)
-    assert [one.program for one in comparison.measure_served(two, ("lea",)).programs] == ["one"]
+    assert [one.program for one in tables.measure_served(two, ("lea",)).programs] == ["one"]
     assert two.left_out == {"two": "fails"}
 
 

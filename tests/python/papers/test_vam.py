@@ -13,9 +13,8 @@ from abut.simulation.pages import compare_pages, run_pages
 from abut_papers.allocators.program_runs import Demand, ProgramRuns
 from abut_papers.allocators.tables import AllocatorsResult
 from abut_papers.vam import pressure
-from abut_papers.vam.figures import REACHABLE, ProgramPages
-from abut_papers.vam.pressure import Pressure
-from abut_papers.vam.tables import VamResult, curve_table
+from abut_papers.vam.pressure import REACHABLE, Pressure
+from abut_papers.vam.tables import ProgramPages, VamResult, curve_table
 from page_traces import OBJECTS, PAGE, jobs_of, loop
 
 NO_RUNS = AllocatorsResult([], ["lea"])
