@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from abut_papers.adcock.sweeps import parameter_experiments
 from abut_papers.adcock.variants import (
     COURSE,
+    DICT_MOVERS,
     LONG_LISTS,
     STILL,
     UPPER,
@@ -96,25 +97,20 @@ def _dict(size: Size, variant: str, share: str) -> Experiment:
     period = str(tenth // max(1, round(tenth * float(share) * 4 / size.nodes)))
     rate = str(max(1, round(2000 * float(share))))
     movers = {
-        UPPER: "upper",
-        "sites <L; EL>": "sites",
-        "periodic2space": f"periodic2space --period {period}",
-        "periodic2space-nested": f"periodic2space-nested --period {period}",
-        "incremental2space": f"incremental2space --rate {rate}",
-        "periodic1space": f"periodic1space --period {period}",
-        "incremental1space": f"incremental1space --rate {rate}",
-        "embedded1space": "embedded1space --rate 30 --threshold 6",
+        **DICT_MOVERS,
+        **_periodic("periodic2space", "periodic2space-nested", "periodic1space", period=period),
+        **{name: f"{name} --rate {rate}" for name in ("incremental2space", "incremental1space")},
         "embedded2space": "embedded2space --rate 30",
         "tuned by itself": "tuned",
-        "perfect, BFS": "bfs",
-        "perfect, fixedHeight": "fixed",
         "ccmalloc, static": "ccmalloc-static",
-        "van Emde Boas": "layout-veb",
-        "B-tree": "btree",
     }
     name, about = f"dict-{variant}-{share}", f"lines in pairs, s = {share}, m = 2"
     variants = (STILL, *variants_of(movers, thesis))
     return on_dict(name, about, size, variant, variants, share=share)
+
+
+def _periodic(*names: str, period: str) -> dict[str, str]:
+    return {name: f"{name} --period {period}" for name in names}
 
 
 # ---- MLIST ----
@@ -143,10 +139,8 @@ def _mlist(size: Size, lists: int) -> Experiment:
     movers = {
         UPPER: "upper",
         "sites <L; EL>": "sites-next" if lists > LONG_LISTS else "sites-last",
-        "periodic2space": f"periodic2space --period {period}",
-        "incremental2space": f"incremental2space --rate {rate}",
-        "periodic1space": f"periodic1space --period {period}",
-        "incremental1space": f"incremental1space --rate {rate}",
+        **_periodic("periodic2space", "periodic1space", period=str(period)),
+        **{name: f"{name} --rate {rate}" for name in ("incremental2space", "incremental1space")},
         "embedded1space": "embedded1space --rate 100",
         "embedded1space, as walked": "embedded1space-as-walked --rate 100",
         "embedded1space, to the end": "embedded1space-to-end --rate 100",

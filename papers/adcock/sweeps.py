@@ -68,7 +68,7 @@ def _balance(size: Size) -> Experiment:
         "balance-dict",
         f"DICT, {size.nodes:,} nodes, after so many changes a node: nodes and misses of a look-up",
         "dict",
-        ("--nodes", str(size.nodes), "--batch", "500", "--huge", "--mover", "none"),
+        ("--nodes", str(size.nodes), "--batch", "500", "--mover", "none"),
         ("nodes", *MISSES),
         tuple(variants),
         kind="misses",

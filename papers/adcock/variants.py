@@ -70,7 +70,7 @@ class Size:
 # The program whose nodes stay where they are.
 STILL = Variant("none", ("--mover", "none"))
 # Movers of DICT that several experiments compare.
-_DICT_MOVERS = {
+DICT_MOVERS = {
     UPPER: "upper",
     "sites <L; EL>": "sites",
     "incremental1space": "incremental1space --rate 2000",
@@ -84,12 +84,7 @@ _DICT_MOVERS = {
 
 def dict_movers(*names: str) -> Iterator[Variant]:
     """Those of these names."""
-    return variants_of({name: _DICT_MOVERS[name] for name in names})
-
-
-def changes_option(share: str) -> tuple[str, str]:
-    """The thesis's s as an option."""
-    return ("--changes", str(round(1000 * float(share))))
+    return variants_of({name: DICT_MOVERS[name] for name in names})
 
 
 def operations_option(size: Size, share: str) -> tuple[str, ...]:
@@ -103,8 +98,8 @@ def operations_option(size: Size, share: str) -> tuple[str, ...]:
 def dict_arguments(size: Size, variant: str, share: str) -> tuple[str, ...]:
     """What all variants of DICT have in common."""
     return (
-        *("--nodes", str(size.nodes), "--variant", variant, "--batch", "500", "--huge"),
-        *changes_option(share),
+        *("--nodes", str(size.nodes), "--variant", variant, "--batch", "500"),
+        *("--changes", str(round(1000 * float(share)))),  # the thesis's s
         *operations_option(size, share),
     )
 
@@ -123,9 +118,9 @@ def mlist_arguments(size: Size, lists: int, times: int = 1) -> tuple[str, ...]:
     if lists <= LONG_LISTS:
         changed = {7: 32, 11: 4}[lists]  # a node of so many, in the end
         operations = ("--operations", str(times * 2**size.bits // changed))
-        return (*common, *operations, "--sample", str(2**24 // length), *batch, "--huge")
+        return (*common, *operations, "--sample", str(2**24 // length), *batch)
     made = min(2**size.bits * size.passes // length, 2 ** (size.bits + 1)) * times
-    return (*common, "--operations", str(max(made, 2000)), *batch, "--huge")
+    return (*common, "--operations", str(max(made, 2000)), *batch)
 
 
 def variants_of(

@@ -31,7 +31,6 @@ bench::DictSettings parse(int argc, char **argv) {
                  "nodes looked at in 1000 operations, or look-ups of 1000 that move");
   options.number("threshold", settings.threshold, {1, 64}, "cells a line must have free");
   options.flag("compact", settings.compacts, "compact where no line has");
-  options.flag("huge", settings.huge, "ask for huge pages");
   options.text("visits", settings.visits, "where addresses of 50,000 look-ups are written");
   options.number("seed", settings.seed, {0, UINT64_MAX}, "seed of the keys");
   options.parse(argc, argv);

@@ -26,7 +26,6 @@ struct DictSettings {
   std::uint64_t rate = 1000;
   std::uint64_t threshold = 2;
   bool compacts = false;
-  bool huge = false;
   std::string_view visits; // where the addresses of the look-ups at the end go
   std::uint64_t seed = 1;
 };

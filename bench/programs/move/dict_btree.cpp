@@ -26,7 +26,6 @@ class BTree {
 public:
   explicit BTree(const DictSettings &settings) : most_(settings.nodes / kLeast + 64) {
     root_ = make(true);
-    if (settings.huge) nodes_.prefer_huge_pages();
   }
 
   // The keys of DICT may repeat: equal ones lie on either side of each other.

@@ -13,9 +13,7 @@ template <typename Tree, typename Links>
 class TreeStore {
 public:
   explicit TreeStore(const DictSettings &settings)
-      : settings_(settings), tree_(settings.variant == "fields", settings.seed + 1) {
-    if (settings.huge) tree_.heap().prefer_huge_pages();
-  }
+      : settings_(settings), tree_(settings.variant == "fields", settings.seed + 1) {}
 
   void insert(std::uint32_t key) {
     tree_.attach(tree_.find_gap(key), tree_.fresh_cell(), key, [](auto) {});

@@ -26,7 +26,6 @@ struct MlistSettings {
   std::uint64_t least = 75;
   std::uint64_t block = 4096;
   bool compacts = false;
-  bool huge = false;
   std::string_view visits; // where the addresses of the walks at the end go
   std::uint64_t seed = 1;
 };

@@ -27,9 +27,7 @@ public:
   using Heap = adcock::move::RdsHeap<MlistNode, Shape, What>;
   using Numbers = typename Heap::Numbers;
 
-  explicit MlistHeap(const MlistSettings &settings) : settings_(settings), roots_(settings.lists) {
-    if (settings.huge) heap_.prefer_huge_pages();
-  }
+  explicit MlistHeap(const MlistSettings &settings) : settings_(settings), roots_(settings.lists) {}
 
   void push_front(std::uint32_t list, std::uint32_t data) {
     using adcock::move::LineId;

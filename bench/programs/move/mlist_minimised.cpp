@@ -23,9 +23,7 @@ class Minimised {
 public:
   explicit Minimised(const MlistSettings &settings)
       : roots_(settings.lists, kNoCell),
-        layout_(heap_, roots_.data(), static_cast<std::uint32_t>(settings.lists)) {
-    if (settings.huge) heap_.prefer_huge_pages();
-  }
+        layout_(heap_, roots_.data(), static_cast<std::uint32_t>(settings.lists)) {}
 
   void push_front(std::uint32_t list, std::uint32_t data) { put(list, kNoCell, data); }
   void built() { heap_.trim(); }

@@ -45,10 +45,6 @@ public:
     const double cells = double(this->pages()) * Numbers::kCellsPerPage;
     return this->nodes() == 0 ? 1.0 : cells / double(this->nodes());
   }
-  void prefer_huge_pages() {
-    cells_.prefer_huge_pages();
-    this->prefer_huge_tables();
-  }
   bool may_grow_for_layout() const {
     return bound_ratio_ <= 0 || double(this->pages() + 1) * Numbers::kCellsPerPage <=
                                     bound_ratio_ * double(this->nodes());

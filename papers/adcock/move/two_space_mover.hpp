@@ -82,12 +82,10 @@ private:
   // Moves the cluster of nodes in from-space at `place`; how many it has. Place or owner may have gone since it waited,
   // even have been used for another node: then its links are links of the structure as well.
   std::size_t move_cluster(Place place) {
+    if (is_done(place)) return 0;
     Heap &heap = structure_.heap();
-    if (found(place.owner) && !heap.in_use(place.owner)) return 0;
-    const CellId node = structure_.at(place);
-    if (!found(node) || is_moved(node)) return 0;
     Cluster<Heap, Links, kMost> cluster;
-    cluster.gather(heap, node, kMost, cluster.kAnyHeight,
+    cluster.gather(heap, structure_.at(place), kMost, cluster.kAnyHeight,
                    [&](CellId cell) { return !is_moved(cell); });
     const LineId line = line_for(cluster.size());
     cluster.move(

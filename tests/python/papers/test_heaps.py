@@ -16,20 +16,10 @@ from conftest import Abut, abut_environment
 NODES = 2000
 
 
-@pytest.mark.parametrize(
-    "heap",
-    [
-        "lea",
-        "phk-sc",
-        "vam",
-        "vam+align=8",
-        "xalloc",
-        "abt-first",
-        "cartesian",
-        "offload:lea",
-        "offload-process:lea",
-    ],
-)
+HEAPS = "lea phk-sc vam vam+align=8 xalloc abt-first cartesian offload:lea offload-process:lea"
+
+
+@pytest.mark.parametrize("heap", HEAPS.split())
 def test_a_program_runs_under_each(abut: Abut, heap: str) -> None:
     done = abut("run", "--heap", heap, "--", "cat", "/proc/self/maps")
     assert done.returncode == 0, done.stderr
@@ -55,29 +45,19 @@ def test_an_unknown_setting_is_refused(abut: Abut) -> None:
     assert "kingsley, offload" in done.stderr
 
 
-def test_a_value_that_cannot_be_is_said_and_the_usual_one_taken() -> None:
+@pytest.mark.parametrize(
+    ("heap", "align", "ends", "said"),
+    [
+        ("offload", "4", False, "abut: ABUT_ALIGN=4: blocks are at multiples of 8 or of 16"),
+        ("nothing", "8", True, "ABUT_HEAP: no heap here is called nothing"),
+    ],
+)
+def test_a_value_that_cannot_be_is_named(heap: str, align: str, ends: bool, said: str) -> None:
     library = str(preloadable(papers_library()))
-    done = subprocess.run(
-        ["/bin/true"],
-        env=abut_environment(LD_PRELOAD=library, ABUT_HEAP="offload", ABUT_ALIGN="4"),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0
-    assert "abut: ABUT_ALIGN=4: blocks are at multiples of 8 or of 16" in done.stderr
-
-
-def test_a_heap_that_nobody_knows_ends_the_program() -> None:
-    done = subprocess.run(
-        ["/bin/true"],
-        env=abut_environment(LD_PRELOAD=str(preloadable(papers_library())), ABUT_HEAP="nothing"),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode < 0
-    assert "ABUT_HEAP: no heap here is called nothing" in done.stderr
+    settings = abut_environment(LD_PRELOAD=library, ABUT_HEAP=heap, ABUT_ALIGN=align)
+    done = subprocess.run(["/bin/true"], env=settings, capture_output=True, text=True, check=False)
+    assert (done.returncode < 0) == ends
+    assert said in done.stderr
 
 
 @pytest.fixture
@@ -112,7 +92,5 @@ def test_a_trace_is_laid_out_as_an_allocator_would(trace: Path) -> None:
         assert _misses(trace, heap)[1] > 0
         assert _misses(trace, f"{heap}+align=8")[1] > 0
 
-
-def test_a_layout_that_nobody_knows_is_refused(trace: Path) -> None:
     with pytest.raises(AbutError, match="not known"):
         simulate(Job(str(trace), find_preset("pentium4"), layout="vam+align=4"))

@@ -32,19 +32,14 @@ def runs(tmp_path: Path) -> list[Path]:
     return [loop(tmp_path / "dense", PAGE // 4), loop(tmp_path / "sparse", PAGE // 2)]
 
 
-def test_vams_figures_are_told(runs: list[Path]) -> None:
-    program = ProgramPages("loop", "a loop", compare_pages(run_pages(jobs_of(runs))))
-    result = result_of([program])
+def test_vams_figures_hold_all_programs(runs: list[Path]) -> None:
+    comparison = compare_pages(run_pages(jobs_of(runs)))
+    result = result_of([ProgramPages(name, "a loop", comparison) for name in ("one", "two")])
     assert [claim[:3] for claim in result.claims()] == [
         ("figure 7: time in little memory", "measured", "not measured"),
         ("obstacks, time by lea's", "0.92", "0.50"),
     ]
     assert result.document()["programs"][0]["runs"]["dense"]["most_pages_in_use"] == 400
-
-
-def test_vams_tables_hold_all_programs(runs: list[Path]) -> None:
-    comparison = compare_pages(run_pages(jobs_of(runs)))
-    result = result_of([ProgramPages(name, "a loop", comparison) for name in ("one", "two")])
     assert result.heaps == ["dense", "sparse"]
     live_pages = OBJECTS * 64 // PAGE
     assert result.mean_fragmentation()["sparse"] == pytest.approx(2 * OBJECTS // 4 / live_pages)
@@ -54,12 +49,8 @@ def test_vams_tables_hold_all_programs(runs: list[Path]) -> None:
     fragmentation = next(table for title, table in tables.items() if "(figure 6)" in title)
     assert list(fragmentation.columns[-2].cells) == ["16.00", "32.00"]
 
-
-def test_misses_are_of_memories_that_live_data_fill_to_a_share(tmp_path: Path) -> None:
-    """400 pages, used in turn, 64 of them live data's bytes: all are missed but for 401 pages."""
-    paths = [loop(tmp_path / "dense", PAGE // 4)]
-    program = ProgramPages("loop", "a loop", compare_pages(run_pages(jobs_of(paths))))
-    live_pages = OBJECTS * 64 // PAGE
+    # 400 pages, used in turn, 64 of them live data's bytes: all are missed but for 401 pages.
+    program = ProgramPages("loop", "a loop", compare_pages(run_pages(jobs_of(runs[:1]))))
     assert program.memories == [max(64, round(live_pages / share)) for share in REACHABLE]
     (row,) = zip(*(column.cells for column in curve_table(program).columns), strict=True)
     assert row == ("dense", *["800"] * len(REACHABLE))

@@ -1,4 +1,4 @@
-// Checks that only debug builds make. ADCOCK_MOVE_CHECKS=0 or 1 decides otherwise; all parts of a program must agree.
+// Checks that only debug builds make, and those with ADCOCK_MOVE_CHECKS; all parts of a program must agree.
 #pragma once
 
 #include "levels.hpp"
@@ -7,17 +7,13 @@
 #include <cstdlib>
 #include <cstring>
 
-#ifndef ADCOCK_MOVE_CHECKS
-#ifdef NDEBUG
-#define ADCOCK_MOVE_CHECKS 0
-#else
-#define ADCOCK_MOVE_CHECKS 1
-#endif
-#endif
-
 namespace adcock::move {
 
-inline constexpr bool kChecks = ADCOCK_MOVE_CHECKS != 0;
+#if defined(NDEBUG) && !defined(ADCOCK_MOVE_CHECKS)
+inline constexpr bool kChecks = false;
+#else
+inline constexpr bool kChecks = true;
+#endif
 
 // Ends the program where what must hold does not.
 inline void require(bool holds, const char *what) {

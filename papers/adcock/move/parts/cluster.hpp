@@ -39,11 +39,6 @@ public:
 
   unsigned size() const { return size_; }
   CellId operator[](unsigned i) const { return nodes_[i]; }
-  bool has(CellId cell) const {
-    for (unsigned i = 0; i < size_; ++i)
-      if (nodes_[i] == cell) return true;
-    return false;
-  }
   // The place of member i > 0.
   Place place(unsigned i) const { return {nodes_[owner_[i]], which_[i]}; }
 

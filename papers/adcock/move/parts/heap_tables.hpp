@@ -13,18 +13,6 @@
 
 namespace adcock::move {
 
-// How many bits are set. Compilers call a function for it where they may not assume the processor's instruction.
-constexpr unsigned bits_in(std::uint64_t word) {
-#ifdef __POPCNT__
-  return static_cast<unsigned>(std::popcount(word));
-#else
-  word -= word >> 1 & 0x5555555555555555u;
-  word = (word & 0x3333333333333333u) + (word >> 2 & 0x3333333333333333u);
-  word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fu;
-  return static_cast<unsigned>(word * 0x0101010101010101u >> 56);
-#endif
-}
-
 template <std::size_t NodeBytes, Geometry Wanted, Needs What>
 class HeapTables {
 public:
@@ -45,7 +33,7 @@ public:
            (masks_[number(Numbers::line_of(cell))] >> Numbers::slot_of(cell) & 1u) != 0;
   }
   Mask mask(LineId line) const { return masks_[number(line)]; }
-  unsigned count(LineId line) const { return bits_in(mask(line)); }
+  unsigned count(LineId line) const { return static_cast<unsigned>(std::popcount(mask(line))); }
   unsigned space(LineId line) const { return kCells - count(line); }
   bool is_full(LineId line) const { return mask(line) == kFull; }
   unsigned count(PageId page) const {
@@ -69,12 +57,12 @@ public:
   // Uses the cells of `added` and leaves those of `removed`, all of one line.
   void change(LineId line, Mask added, Mask removed) {
     Mask &mask = masks_[number(line)];
-    const unsigned before = bits_in(mask);
+    const unsigned before = static_cast<unsigned>(std::popcount(mask));
     if constexpr (kChecks)
       require((mask & added) == 0 && (mask & removed) == removed,
               "a cell was taken or freed twice");
     mask = static_cast<Mask>((mask | added) & ~removed);
-    const unsigned after = bits_in(mask);
+    const unsigned after = static_cast<unsigned>(std::popcount(mask));
     nodes_ += std::size_t{after} - before;
     if constexpr (What.any(Needs::kCellList)) note_cells(line, added, removed);
     if (after != before) note_count(line, before, after);
@@ -139,13 +127,6 @@ protected:
     page_links_.grow_to(std::size_t{pages_} + 1, most_pages_);
     cell_links_.grow_to(cells, most_pages_ * kLines << Numbers::kCellBits);
     enter_page(PageId{pages_++});
-  }
-
-  void prefer_huge_tables() {
-    masks_.prefer_huge_pages();
-    facts_.prefer_huge_pages();
-    line_links_.prefer_huge_pages();
-    page_links_.prefer_huge_pages();
   }
 
   // The last page must be empty.

@@ -25,11 +25,6 @@ public:
     if (bytes > reserved_) throw std::bad_alloc();
   }
 
-  // Asks the kernel for huge pages, which a large structure of scattered look-ups needs fewest translations with.
-  void prefer_huge_pages() {
-    if (base_ != nullptr) madvise(base_, reserved_, MADV_HUGEPAGE);
-  }
-
   // Says that [from, to) is not needed now; it reads as zero from here on. Both are offsets in bytes.
   void forget(std::size_t from, std::size_t to) {
     if (to > from) madvise(base_ + from, to - from, MADV_DONTNEED);
@@ -43,6 +38,8 @@ private:
     void *range = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (range == MAP_FAILED) throw std::bad_alloc();
+    // A large structure of scattered look-ups needs fewest translations with these.
+    madvise(range, bytes, MADV_HUGEPAGE);
     base_ = static_cast<std::byte *>(range);
     reserved_ = bytes;
   }
@@ -61,7 +58,6 @@ public:
     reserve_.grow_to(count * sizeof(T), most * sizeof(T));
     data_ = reinterpret_cast<T *>(reserve_.base());
   }
-  void prefer_huge_pages() { reserve_.prefer_huge_pages(); }
   T &operator[](std::size_t index) { return data_[index]; }
   const T &operator[](std::size_t index) const { return data_[index]; }
 
@@ -73,7 +69,6 @@ private:
 // Stands for an array that is not needed.
 struct NoArray {
   void grow_to(std::size_t /*count*/, std::size_t /*most*/) {}
-  void prefer_huge_pages() {}
 };
 
 } // namespace adcock::move
