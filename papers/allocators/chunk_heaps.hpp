@@ -48,14 +48,8 @@ private:
 };
 
 // Doug Lea's allocator, 2.7: quick lists below 64 bytes, which a request of up to 504 empties, approximate best fit,
-// boundary tags; from 128 KiB on, a mapping each (Feng and Berger, section 2.1).
-struct LeaPolicy {
-  using Index = layers::LogBins;
-  static constexpr size_t kLeast = 32;
-  static constexpr bool kBump = true; // the end of memory serves last: Lea's wilderness
-  static constexpr bool kDiscard = false;
-};
-using LeaRegions = layers::Regions<LeaPolicy, layers::WholeAreas>;
+// boundary tags, and the end of memory, Lea's wilderness, last; from 128 KiB on, a mapping each (Feng and Berger, section 2.1).
+using LeaRegions = layers::Regions<layers::LogBins, 32, layers::WholeAreas, true>;
 using Lea = ChunkHeap<layers::QuickLists<LeaRegions, 64, 504>, 128 * KiB>;
 
 // A reap: a region until something is freed, then a heap of what was freed, until that is used up (section 2.3). Every
@@ -64,13 +58,7 @@ using Reap = ChunkHeap<LeaRegions, 128 * KiB>;
 
 // xalloc, the custom allocator of 197.parser: a stack. What is freed serves again only when it is part of the end, since
 // all after it is free, too (sections 4, 4.5).
-struct StackPolicy {
-  using Index = layers::NoChunks;
-  static constexpr size_t kLeast = 32;
-  static constexpr bool kBump = true;
-  static constexpr bool kDiscard = false;
-};
-using Xalloc = ChunkHeap<layers::Regions<StackPolicy, layers::WholeAreas>, MiB>;
+using Xalloc = ChunkHeap<layers::Regions<layers::NoChunks, 32, layers::WholeAreas, true>, MiB>;
 
 // Chris Kingsley's allocator of BSD 4.2: powers of two, headers, and no way back (section 2.2).
 using KingsleyClasses = layers::PowerOfTwoClasses<32, 8 * MiB>;
@@ -79,14 +67,8 @@ using Kingsley = ChunkHeap<layers::CarvedLists<KingsleyClasses, layers::BumpedPa
 // The address-ordered binary tree, by better fit and by first fit, and the Cartesian tree that it comes from: neighbours
 // coalesce, and all that is free is in the tree (Rezaei and Kavi, sections 2.1 and 2.2).
 template <layers::Fit kFit, layers::TreeOrder kOrder>
-struct TreePolicy {
-  using Index = layers::AddressTree<kFit, kOrder>;
-  static constexpr size_t kLeast = 48;
-  static constexpr bool kBump = false;
-  static constexpr bool kDiscard = false;
-};
-template <layers::Fit kFit, layers::TreeOrder kOrder>
-using TreeHeap = ChunkHeap<layers::Regions<TreePolicy<kFit, kOrder>, layers::WholeAreas>, MiB>;
+using TreeHeap =
+    ChunkHeap<layers::Regions<layers::AddressTree<kFit, kOrder>, 48, layers::WholeAreas>, MiB>;
 using Abt = TreeHeap<layers::Fit::better, layers::TreeOrder::address>;
 using AbtFirst = TreeHeap<layers::Fit::first, layers::TreeOrder::address>;
 using Cartesian = TreeHeap<layers::Fit::better, layers::TreeOrder::length>;

@@ -14,19 +14,13 @@ namespace abut::allocators {
 using layers::Grain;
 using layers::Release;
 
-struct VamRegions {
-  using Index = layers::BestFitTable<80 * KiB>;
-  static constexpr size_t kLeast = 504 + 8; // the smallest large object and its header
-  static constexpr bool kBump = false;
-  static constexpr bool kDiscard = true;
-};
-
 // Small blocks, below 128 bytes, in pages, without headers but for kHeader; medium ones in blocks of four pages and
 // large ones in regions of twenty, all of these with headers, in areas of their own; above 32 KiB a mapping each.
 template <class Slots, size_t kHeader>
 class VamHeap {
   using Manager = layers::PageManager<layers::PageBlock<Slots>, layers::RunsByLength>;
   using Regions = layers::PageRegions<Manager, 20>;
+  static constexpr size_t kLeast = 504 + 8; // the smallest large object and its header
   template <size_t kLargest, size_t kCellHeader, uint32_t kPages>
   using Blocks = layers::BlockPolicy<layers::EightByteClasses<kLargest + kCellHeader>, Slots,
                                      layers::NewestFirst, kCellHeader, false, kPages>;
@@ -64,7 +58,7 @@ private:
   Manager headed_{layers::AreaKind::chunks};
   layers::SegregatedPages<Blocks<120, kHeader, 1>, Manager> small_;
   layers::SegregatedPages<Blocks<496, 8, 4>, Manager> medium_;
-  layers::Regions<VamRegions, Regions> large_;
+  layers::Regions<layers::BestFitTable<80 * KiB>, kLeast, Regions, false, true> large_;
   layers::Direct direct_;
 };
 

@@ -14,7 +14,7 @@ be shown together.
 
 import json
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from statistics import median
@@ -98,30 +98,23 @@ def _row(
     pair_seconds: Mapping[str, float],
 ) -> ProgramRow:
     def groups() -> dict[str, Any]:
-        chains = (rows.variant_of("chain", chain) for chain in rows.CHAINS)
-        asked = [DPA, rows.BORN, rows.PATCHED, "merge none", *chains]
-        return {name: asdict(groups_of(workload, heaps[name])) for name in asked}
+        asked = {*rows.MERGES.values(), rows.PATCHED, *rows.CHAINS.values()}
+        return {name: asdict(groups_of(workload, heaps[name])) for name in sorted(asked)}
 
     def misses() -> dict[str, Any]:
         asked = (PLAIN, *rows.SIMULATED)
         found = at_once(lambda name: _misses(request, recorded, heaps[name]), asked)
         return dict(zip(asked, found, strict=True))
 
-    times = kept(
-        request,
-        name_of(request, workload, heaps, "times"),
-        lambda: _times(request, workload, heaps),
-    )
-    counted = kept(request, name_of(request, workload, heaps, "groups"), groups)
-    simulated = kept(request, name_of(request, recorded, heaps, "misses"), misses)
-    return ProgramRow(
-        workload.name,
-        times["seconds"],
-        times["resident"],
-        {name: Groups(**one) for name, one in counted.items()},
-        simulated,
-        pair_seconds,
-    )
+    def part(what: str, of: Workload, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        return kept(request, name_of(request, of, heaps, what), measure)
+
+    times = part("times", workload, lambda: _times(request, workload, heaps))
+    counted = part("groups", workload, groups)
+    simulated = part("misses", recorded, misses)
+    found = {name: Groups(**one) for name, one in counted.items()}
+    both = (times["seconds"], times["resident"])
+    return ProgramRow(workload.name, *both, found, simulated, pair_seconds)
 
 
 def name_of(request: Request, workload: Workload, heaps: Mapping[str, Heap], part: str) -> str:

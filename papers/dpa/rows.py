@@ -3,10 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-CHAINS = ("1", "2", "3", "4", "full", "adaptive")
-MERGES = ("none", "linked", "born")
-OBJECTS = ("1", "10", "100", "1000", "10000")
-BYTES = ("32", "64", "128", "256")
 # The geometric mean that the authors report, as a ratio of time; section 5.
 THEIR_DPA = 1 / 1.121
 
@@ -16,6 +12,11 @@ PLAIN, DPA, CALL_SITE = "plain", "DPA", "call site"
 FORWARDED, PADDED, PATCHED = "forwarded", "padded", "patched"
 BORN, OURS, GLIBC = "born together", "ours", "glibc"
 SIMULATED = GLIBC, DPA, BORN  # beside the plain heap
+# What figures 6 to 10 set, and the variant that stands for each value: the paper's own is DPA.
+CHAINS = {one: f"chain {one}" for one in ("1", "2", "3", "4", "full")} | {"adaptive": DPA}
+MERGES = {"none": "merge none", "linked": DPA, "born": BORN}
+OBJECTS = {one: f"{one} objects" for one in ("1", "10", "100", "1000", "10000")} | {"100": DPA}
+BYTES = {one: f"{one} bytes" for one in ("32", "64", "128", "256")} | {"128": DPA}
 
 
 def variants() -> dict[str, str]:
@@ -32,25 +33,10 @@ def variants() -> dict[str, str]:
         CALL_SITE: f"{_PLAIN}+groups=all+group_merge=none+chain=1",
         "merge none": f"{_PLAIN}+groups=all+group_merge=none",
     }
-    found |= {f"chain {chain}": f"{_DPA}+chain={chain}" for chain in CHAINS[:-1]}
-    found |= {f"{count} objects": f"{_DPA}+group_objects={count}" for count in OBJECTS}
-    found |= {f"{size} bytes": f"{_DPA}+group_bytes={size}" for size in BYTES}
-    for standard in ("100 objects", "128 bytes"):  # which is the paper's own
-        del found[standard]
+    set_by = {"chain": CHAINS, "group_objects": OBJECTS, "group_bytes": BYTES}
+    for option, values in set_by.items():
+        found |= {name: f"{_DPA}+{option}={value}" for value, name in values.items() if name != DPA}
     return found
-
-
-def variant_of(figure: str, value: str) -> str:
-    """The variant that a figure's value stands for, such as `chain` and `adaptive`."""
-    own = {
-        ("chain", "adaptive"): DPA,
-        ("merge", "none"): "merge none",
-        ("merge", "linked"): DPA,
-        ("merge", "born"): BORN,
-        ("objects", "100"): DPA,
-        ("bytes", "128"): DPA,
-    }
-    return own.get((figure, value), f"chain {value}" if figure == "chain" else f"{value} {figure}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,11 @@
 
 namespace abut::layers {
 
-// `Policy` says how:
-//   Index        which free chunk serves (ChunkIndex)
-//   kLeast       the shortest chunk that may be left over, in bytes
-//   kBump        whether a fresh region serves from its beginning on only when nothing that was freed does
-//   kDiscard     whether whole pages inside what was freed go back to the kernel at once
-template <class Policy, class Source>
+// `Index` says which free chunk serves, and `kLeast` how many bytes the shortest chunk has that may be left over. With
+// `kBump` a fresh region serves from its beginning on, and only when nothing that was freed does; with `kDiscard` whole pages
+// inside what was freed go back to the kernel at once.
+template <class Index, size_t kLeast, class Source, bool kBump = false, bool kDiscard = false>
 class Regions {
-  using Index = typename Policy::Index;
   static_assert(ChunkIndex<Index, Chunk> && RegionSource<Source>);
 
 public:
@@ -31,7 +28,7 @@ public:
     while (top_ == nullptr || top_->bytes() < needed + kShortest)
       if (!add_region(needed)) return nullptr;
     Chunk *chunk = top_;
-    if constexpr (Policy::kBump) {
+    if constexpr (kBump) {
       top_ = rest_of(chunk, needed);
       top_->set_free();
     } else {
@@ -67,7 +64,7 @@ public:
     }
     chunk->set_free();
     if (chunk != top_) index_.add(chunk);
-    if constexpr (Policy::kDiscard) discard_inside(chunk, begin, end);
+    if constexpr (kDiscard) discard_inside(chunk, begin, end);
     return Release::done;
   }
 
@@ -129,7 +126,7 @@ private:
   }
 
   void split(Chunk *chunk, size_t bytes) {
-    if (chunk->bytes() < bytes + std::max(Policy::kLeast, kShortest)) return;
+    if (chunk->bytes() < bytes + std::max(kLeast, kShortest)) return;
     Chunk *rest = rest_of(chunk, bytes);
     rest->set_free();
     index_.add(rest);

@@ -13,7 +13,7 @@ from abut.papers import Request
 from abut_papers.common.kept import kept
 from abut_papers.dpa import bench as dpa
 from abut_papers.dpa import rows
-from abut_papers.dpa.rows import Groups, ProgramRow, variant_of, variants
+from abut_papers.dpa.rows import Groups, ProgramRow, variants
 from abut_papers.dpa.tables import DpaResult
 
 LEVELS = ("pentium4 L2", "modern L2", "modern L1 TLB")
@@ -32,12 +32,7 @@ def row(name: str, factor: float) -> ProgramRow:
         rows.DPA: dict.fromkeys(LEVELS, 500),
         rows.BORN: dict.fromkeys(LEVELS, 250),
     }
-    asked = [
-        rows.BORN,
-        rows.PATCHED,
-        "merge none",
-        *(variant_of("chain", chain) for chain in rows.CHAINS),
-    ]
+    asked = [*rows.MERGES.values(), rows.PATCHED, *rows.CHAINS.values()]
     pairs = {rows.PLAIN: 4e-9, rows.DPA: 5e-9, rows.GLIBC: 0.01}
     return ProgramRow(name, seconds, seconds, dict.fromkeys(asked, counted), misses, pairs)
 

@@ -230,13 +230,7 @@ TEST(SegregatedPages, UseTheBlockThatWasFullLastOrTheLowest) {
   expect_next<LowestFirst>({0, 150});
 }
 
-struct Coalescing {
-  using Index = LogBins;
-  static constexpr size_t kLeast = 32;
-  static constexpr bool kBump = true;
-  static constexpr bool kDiscard = false;
-};
-using Chunks = Regions<Coalescing, WholeAreas>;
+using Chunks = Regions<LogBins, 32, WholeAreas, true>;
 
 TEST(Regions, SplitAndCoalesce) {
   Chunks chunks(Grain::sixteen);
@@ -261,15 +255,10 @@ TEST(Regions, NoticeASecondFreeAndWhatIsNoBlock) {
   EXPECT_EQ(chunks.release(block), Release::already_free);
 }
 
-struct Discarding : Coalescing {
-  static constexpr bool kBump = false;
-  static constexpr bool kDiscard = true;
-};
-
 TEST(Regions, DiscardThePagesInsideWhatIsFreed) {
   PageManager<Nothing, RunsByLength> manager(AreaKind::chunks);
   using Source = PageRegions<PageManager<Nothing, RunsByLength>, 20>;
-  Regions<Discarding, Source> chunks(Grain::eight, Source(manager));
+  Regions<LogBins, 32, Source, false, true> chunks(Grain::eight, Source(manager));
   auto *block = static_cast<char *>(chunks.allocate(20000, 8));
   chunks.allocate(500, 8);
   std::memset(block, 1, 20000);
