@@ -23,16 +23,22 @@ HIS = (
 )
 
 # Table 5.1: seconds, a row a strategy, in the order of HIS.
-_PROGRAMS = ("cover-100", "cover-300", "cover-500", "hexapawn-4x3", "traverse-16")
-_SECONDS = (
-    (0.002352, 0.080595, 0.926647, 0.007496, 0.111173),
-    (0.002395, 0.211720, 1.949964, 0.010427, 0.213957),
-    (0.002346, 0.080677, 0.926026, 0.007491, 0.110867),
-    (0.002340, 0.080653, 0.925796, 0.007841, 0.079430),
-    (0.002353, 0.083250, 0.933972, 0.007370, 0.114451),
-    (0.002361, 0.076603, 0.923315, 0.007476, 0.079179),
-    (0.002373, 0.090737, 1.047584, 0.007497, 0.111261),
-    (0.002442, 0.151122, 1.245283, 0.009993, 0.144253),
+_SECONDS: Mapping[str, tuple[float, ...]] = dict(
+    zip(
+        ("cover-100", "cover-300", "cover-500", "hexapawn-4x3", "traverse-16"),
+        zip(
+            (0.002352, 0.080595, 0.926647, 0.007496, 0.111173),
+            (0.002395, 0.211720, 1.949964, 0.010427, 0.213957),
+            (0.002346, 0.080677, 0.926026, 0.007491, 0.110867),
+            (0.002340, 0.080653, 0.925796, 0.007841, 0.079430),
+            (0.002353, 0.083250, 0.933972, 0.007370, 0.114451),
+            (0.002361, 0.076603, 0.923315, 0.007476, 0.079179),
+            (0.002373, 0.090737, 1.047584, 0.007497, 0.111261),
+            (0.002442, 0.151122, 1.245283, 0.009993, 0.144253),
+            strict=True,
+        ),
+        strict=True,
+    )
 )
 # Tables 5.13 and 5.14: seconds with his library that can do nothing but follow a layout.
 _SLIM_SECONDS: Mapping[str, tuple[float, ...]] = {
@@ -109,16 +115,19 @@ class ProgramRuns:
         return slim / self.seconds[strategy] if slim is not None else None
 
 
-def his_seconds(program: str, strategy: str) -> float | None:
-    """Seconds, of table 5.1; None where he has none. His use was pinged."""
+def _known(table: Mapping[str, Sequence[float]], program: str, strategy: str) -> float | None:
+    """A table's value; None where he has none. His use was pinged."""
     strategy = strategy.removesuffix(BY_PING)
-    if program not in _PROGRAMS or strategy not in HIS:
-        return None
-    return _SECONDS[HIS.index(strategy)][_PROGRAMS.index(program)]
+    return table[program][HIS.index(strategy)] if program in table and strategy in HIS else None
+
+
+def his_seconds(program: str, strategy: str) -> float | None:
+    """Seconds, of table 5.1."""
+    return _known(_SECONDS, program, strategy)
 
 
 def his_time(program: str, strategy: str) -> float | None:
-    """His time as a multiple of `simple`'s, of table 5.2; None where he has none."""
+    """His time as a multiple of `simple`'s, of table 5.2."""
     return _over(his_seconds(program, strategy), his_seconds(program, HIS[0]))
 
 
@@ -129,18 +138,15 @@ def his_system_time(program: str) -> float | None:
 
 def his_slim_time(program: str, strategy: str) -> float | None:
     """Time with his library that only follows as a multiple of the other's: 5.13 and 5.14."""
-    if program not in _SLIM_SECONDS or strategy not in HIS:
+    if strategy not in HIS:
         return None
-    return _over(_SLIM_SECONDS[program][HIS.index(strategy)], his_seconds(program, strategy))
+    return _over(_known(_SLIM_SECONDS, program, strategy), his_seconds(program, strategy))
 
 
 def his_misses(program: str, strategy: str, level: int) -> float | None:
     """His misses as a multiple of `simple`'s, of level 0 or 1: tables 5.4, 5.6 and 5.8."""
-    strategy = strategy.removesuffix(BY_PING)
-    if program not in _MISSES or strategy not in HIS:
-        return None
-    counts = _MISSES[program][level]
-    return counts[HIS.index(strategy)] / counts[0]
+    table = {name: levels[level] for name, levels in _MISSES.items()}
+    return _over(_known(table, program, strategy), _known(table, program, HIS[0]))
 
 
 def _over(one: float | None, other: float | None) -> float | None:

@@ -20,7 +20,7 @@ struct DictNode {
   std::uint32_t key;
   std::uint32_t value;
 };
-using DictLinks = adcock::move::ArrayLinks<&DictNode::child, 2>;
+using DictLinks = adcock::move::IndexLinks<&DictNode::child, 2>;
 
 // Which strategies are applied at the sites of DICT (4.3.1).
 template <typename Insert, typename DeleteCut, typename DeleteMove>

@@ -19,31 +19,23 @@
 
 namespace adcock::move {
 
-// One link, which is a cell's number.
-template <auto Member>
+// One link, which is a cell's number, or an array of such links.
+template <auto Member, unsigned Count = 1>
 struct IndexLinks {
-  static constexpr unsigned kLinks = 1;
-  template <typename Heap>
-  static CellId get(const Heap &heap, CellId node, unsigned /*which*/) {
-    return heap[node].*Member;
-  }
-  template <typename Heap>
-  static void set(Heap &heap, CellId node, unsigned /*which*/, CellId to) {
-    heap[node].*Member = to;
-  }
-};
-
-// Links that are an array of cells' numbers.
-template <auto Member, unsigned Count>
-struct ArrayLinks {
   static constexpr unsigned kLinks = Count;
+  static auto &link(auto &node, unsigned which) {
+    if constexpr (Count == 1)
+      return node.*Member;
+    else
+      return (node.*Member)[which];
+  }
   template <typename Heap>
   static CellId get(const Heap &heap, CellId node, unsigned which) {
-    return (heap[node].*Member)[which];
+    return link(heap[node], which);
   }
   template <typename Heap>
   static void set(Heap &heap, CellId node, unsigned which, CellId to) {
-    (heap[node].*Member)[which] = to;
+    link(heap[node], which) = to;
   }
 };
 

@@ -98,7 +98,7 @@ struct Child {
   CellId child[2];
   CellId parent;
 };
-struct ParentLinks : ArrayLinks<&Child::child, 2> {
+struct ParentLinks : IndexLinks<&Child::child, 2> {
   template <typename Heap>
   static void moved(Heap &heap, CellId /*from*/, CellId to) {
     for (const CellId child : heap[to].child)
