@@ -99,7 +99,7 @@ def _table(
 
 
 def _by_simple(values: Mapping[str, float], name: str) -> float | None:
-    return values[name] / max(1e-9, values[REFERENCE]) if name in values else None
+    return values[name] / (values[REFERENCE] or 1) if name in values else None
 
 
 def _strategies(programs: Sequence[ProgramRuns]) -> list[str]:

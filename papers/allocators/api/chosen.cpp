@@ -246,6 +246,3 @@ ABUT_EXPORT size_t abut_heap_count() { return abut::allocators::kAllocators; }
 ABUT_EXPORT const abut::allocators::Entry *abut_heap_at(size_t index) {
   return &abut::allocators::allocator_at(index);
 }
-
-// The number of the process that serves the heap, for tests; 0 where there is none.
-ABUT_EXPORT uint32_t abut_heap_server(void) { return abut::offload::service.server(); }

@@ -13,8 +13,6 @@ class Ring {
   static_assert(is_power_of_two(N));
 
 public:
-  static constexpr uint32_t kSlots = N;
-
   // For the thread that puts in: false where the ring is full.
   bool push(void *item) {
     const uint32_t at = back_.load(std::memory_order_relaxed);
