@@ -66,16 +66,9 @@ def recording(request: Request, workload: Workload, heap: Heap, window: str = ""
     parts = ["--window", window] if window else []
     command = ["record", "--force", "--quiet", "--heap", heap.name, *parts]
     command += ["--output", str(partial), "--"]
-    with workload.stdin.open("rb") as stdin:
-        done = subprocess.run(
-            [sys.executable, "-m", "abut", *command, *workload.argv],
-            cwd=workload.folder,
-            env={**untouched_environment(), **workload.environment},
-            stdin=stdin,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            check=False,
-        )
+    environment = {**untouched_environment(), **workload.environment}
+    argv = (sys.executable, "-m", "abut", *command, *workload.argv)
+    done = _run(workload, argv, environment, subprocess.PIPE)
     if done.returncode != 0:
         tail = done.stderr.decode(errors="replace").splitlines()[-_SHOWN_LINES:]
         said = "".join(f"\n    {line}" for line in tail)
@@ -116,15 +109,16 @@ def run_silently(workload: Workload, heap: Heap, variables: Mapping[str, str]) -
     """Run the program under the heap, for what the library writes; how it ends is its own."""
     environment = {**untouched_environment(), **workload.environment, **heap.environment}
     environment |= {"LD_PRELOAD": preload(heap, environment.get("LD_PRELOAD", "")), **variables}
+    _run(workload, workload.argv, environment, subprocess.DEVNULL)
+
+
+def _run(
+    workload: Workload, argv: Sequence[str], environment: Mapping[str, str], stderr: int
+) -> "subprocess.CompletedProcess[bytes]":
+    out, folder = subprocess.DEVNULL, workload.folder
     with workload.stdin.open("rb") as stdin:
-        subprocess.run(
-            workload.argv,
-            cwd=workload.folder,
-            env=environment,
-            stdin=stdin,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            check=False,
+        return subprocess.run(
+            argv, cwd=folder, env=environment, stdin=stdin, stdout=out, stderr=stderr, check=False
         )
 
 

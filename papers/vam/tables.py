@@ -127,8 +127,33 @@ class VamResult(ProgramsPages):
         }
 
     def charts(self) -> list[Chart]:
-        """Figures 2, 3b, 6, 8 and 9."""
-        return _charts(self, self.runs)
+        """Figures 2, 3b, 6 and 9, a group of bars a program; and 8, of each program."""
+
+        def by_lea(what: str) -> dict[str, dict[str, float]]:
+            return {
+                one.program: {
+                    heap: ratio.value
+                    for heap in self.runs.heaps
+                    if (ratio := one.ratio(what, heap, "lea"))
+                }
+                for one in self.runs.programs
+            }
+
+        def of_pages(value: Callable[[PageReport], float | None]) -> dict[str, dict[str, float]]:
+            return {
+                one.name: {heap: value(report) or 0 for heap, report in one.pages.reports.items()}
+                for one in self.programs
+            }
+
+        fragmentation = of_pages(lambda report: report.use.fragmentation)
+        covered = of_pages(lambda report: report.prefetch[MIDDLE].prefetchable_share)
+        return [
+            bars("figure 2: time", "by lea's", by_lea("time")),
+            bars("figure 3b: L2 misses", "by lea's", by_lea("L2 misses")),
+            bars("figure 6: pages in use", "by live data's", fragmentation),
+            *(_curves(program) for program in self.programs),
+            bars("figure 9: prefetchable misses in half of it", "share", covered, None),
+        ]
 
 
 def _fragmentation_table(result: ProgramsPages) -> Table:
@@ -182,34 +207,6 @@ def curve_table(program: ProgramPages) -> Table:
         misses = report.misses(np.array(memories)).tolist()
         table.add_row(heap, *(amount(count, "") for count in misses))
     return table
-
-
-def _charts(result: ProgramsPages, runs: AllocatorsResult) -> list[Chart]:
-    """Figures 2, 3b, 6 and 9, a group of bars a program; and 8, of each program."""
-
-    def by_lea(what: str) -> dict[str, dict[str, float]]:
-        return {
-            one.program: {
-                heap: ratio.value for heap in runs.heaps if (ratio := one.ratio(what, heap, "lea"))
-            }
-            for one in runs.programs
-        }
-
-    def of_pages(value: Callable[[PageReport], float | None]) -> dict[str, dict[str, float]]:
-        return {
-            one.name: {heap: value(report) or 0 for heap, report in one.pages.reports.items()}
-            for one in result.programs
-        }
-
-    fragmentation = of_pages(lambda report: report.use.fragmentation)
-    covered = of_pages(lambda report: report.prefetch[MIDDLE].prefetchable_share)
-    return [
-        bars("figure 2: time", "by lea's", by_lea("time")),
-        bars("figure 3b: L2 misses", "by lea's", by_lea("L2 misses")),
-        bars("figure 6: pages in use", "by live data's", fragmentation),
-        *(_curves(program) for program in result.programs),
-        bars("figure 9: prefetchable misses in half of it", "share", covered, None),
-    ]
 
 
 def _curves(program: ProgramPages) -> Chart:
