@@ -16,7 +16,10 @@ _MOST_ALIGN = 16
 def name_of(die: Any) -> str:
     """The name; empty where there is none."""
     found = die.attributes.get("DW_AT_name")
-    return found.value.decode(errors="replace") if found else ""
+    if found is None:
+        return ""
+    text = found.value if isinstance(found.value, bytes) else die.dwarfinfo.string(found.value)
+    return str(text.decode(errors="replace"))
 
 
 def origin_of(die: Any) -> Any:

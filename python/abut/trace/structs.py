@@ -27,6 +27,7 @@ from abut.trace.dwarf import (
     type_of,
     written,
 )
+from abut.trace.split_dwarf import split_unit
 from abut.trace.symbols import Place
 
 _DEBUG_FILES = Path("/usr/lib/debug/.build-id")
@@ -134,10 +135,12 @@ class _DebugFile:
             if begin is not None
             else next((one for one in self._dwarf.iter_CUs() if _holds(one, offset)), None)
         )
-        if unit is None or unit["unit_length"] > _MOST_UNIT_BYTES:
+        if unit is None:
             return None
         if unit.cu_offset not in self._units:
-            self._units[unit.cu_offset] = _Unit(unit)
+            whole = split_unit(unit, self._path)
+            small = whole["unit_length"] <= _MOST_UNIT_BYTES
+            self._units[unit.cu_offset] = _Unit(whole) if small else None
         return self._units[unit.cu_offset]
 
 

@@ -16,8 +16,10 @@ from pathlib import Path
 
 from abut.elf import build_id
 from abut.trace.reader import Frame, Module
+from abut.trace.split_dwarf import is_split
 
 _TOOLS = ("eu-addr2line", "addr2line")
+_SPLIT_TOOL = "llvm-addr2line"  # elfutils' finds no inlined calls in .dwo files
 _UNKNOWN = "??"
 
 
@@ -86,11 +88,13 @@ class Symboliser:
         if module.build_id and build_id(path) not in ("", module.build_id):
             self._note(f"{path}: is not the file that was recorded; its functions have no names")
             return {}
+        if (reader := shutil.which(_SPLIT_TOOL)) and is_split(path):
+            tool = reader
         asked = "".join(f"{offset:#x}\n" for offset in offsets)
         command = [tool, "-a", "-i", "-f", "-C", "-e", str(path)]
         done = subprocess.run(command, input=asked, capture_output=True, text=True, check=False)
         answers = parse_answers(module.path, done.stdout)
-        return answers if Path(tool).name == _TOOLS[0] else without_guesses(answers, _ranges(path))
+        return without_guesses(answers, _ranges(path)) if Path(tool).name == _TOOLS[1] else answers
 
     def _note(self, note: str) -> None:
         if note not in self.notes:
