@@ -147,7 +147,7 @@ def look_at(case: Case, folder: Path, top: int) -> Recorded:
     found = trace.check()
     sums = sums_by_context(trace.objects(), "bytes", top)
     chains = trace.contexts()
-    symbols = Symboliser(trace.modules())
+    symbols = Symboliser.of(trace)
     shown = [chains[row.context - 1] if row.context else [] for row in sums]
     symbols.learn(shown)
     contexts = [

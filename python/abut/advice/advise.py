@@ -117,7 +117,7 @@ def advise(request: Request) -> dict[str, Any]:
     sample = Sample(trace, request.preset)
     waits = sample.waits
     objects = trace.objects(accesses=False)
-    symboliser = Symboliser(trace.modules())
+    symboliser = Symboliser.of(trace)
     known = waits.by_context.copy()
     known[0] = 0
     culprits = culprits_of(trace, objects, known, rules, symboliser)

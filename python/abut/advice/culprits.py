@@ -113,7 +113,7 @@ def _culprit(
     if places:
         own = places[name.step]
         if size:
-            structure = structures.find(own.module, own.offset, name.function, size)
+            structure = structures.find(own, name.function, size)
         if structure and not structure.sure and name.type:
             structure = None  # the name says that they are something else
         if structure is None and not name.type:

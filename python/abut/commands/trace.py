@@ -127,7 +127,7 @@ def contexts(
     sums = sums_by_context(trace.objects(), by, top)
     chains = trace.contexts()
     shown = {row.context: chains[row.context - 1] for row in sums if 0 < row.context <= len(chains)}
-    symboliser = Symboliser(trace.modules())
+    symboliser = Symboliser.of(trace)
     symboliser.learn(shown.values())
     places = {number: symboliser.chain(chain) for number, chain in shown.items()}
     if json:

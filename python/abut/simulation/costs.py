@@ -63,7 +63,7 @@ def costs_of(trace: Trace, preset: Preset) -> Costs:
 
 
 def _stacks(trace: Trace, table: Array) -> list[Stack]:
-    symboliser = Symboliser(trace.modules())
+    symboliser = Symboliser.of(trace)
     chains = trace.contexts()
     used = [n for n in range(1, len(chains) + 1) if table[n].any()]
     symboliser.learn(chains[n - 1][:_MOST_FRAMES] for n in used)

@@ -38,7 +38,7 @@ class Owners:
     def _names(self, trace: Trace, wanted: Sequence[int], pages: Array) -> dict[int, str]:
         if self.by == "page":
             return {n: f"page {int(pages[n - 1]) << _PAGE_SHIFT:#x}" for n in wanted}
-        symboliser = Symboliser(trace.modules())
+        symboliser = Symboliser.of(trace)
         if self.by == "object":
             return _object_names(trace, wanted, symboliser)
         chains = {n: self.chains[n - 1][: _SHOWN_FRAMES[self.by]] for n in wanted}

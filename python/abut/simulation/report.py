@@ -141,7 +141,7 @@ def recorded_run(request: Request) -> dict[str, Any]:
     found = survey(
         trace, request.preset, windows=windows, more=[reuse], codes=codes, seed=request.seed
     )
-    symboliser = Symboliser(trace.modules())
+    symboliser = Symboliser.of(trace)
     shown = shown_contexts(found)
     document = run_document(trace, found, request.preset, symboliser, shown, request.rules)
     document["sampled"] = sampling_facts(trace, windows, found)
@@ -235,7 +235,7 @@ def difference(first: str, second: str, preset: Preset, most: int) -> list[dict[
         trace = Trace(path)
         windows = windows_of(trace, most)
         found = survey(trace, preset, windows=windows, classify=False)
-        looked.append((trace, Symboliser(trace.modules()), found))
+        looked.append((trace, Symboliser.of(trace), found))
     return differences(looked[0], looked[1])
 
 

@@ -80,7 +80,7 @@ def contexts_table(trace: Trace) -> "pa.Table":
     import pyarrow as pa
 
     contexts = trace.contexts()
-    symboliser = Symboliser(trace.modules())
+    symboliser = Symboliser.of(trace)
     symboliser.learn(contexts)
     rows = [
         (number, depth, place.module, place.offset, place.function, place.file, place.line)

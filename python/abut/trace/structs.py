@@ -54,7 +54,9 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """`sure`: the allocating function has a pointer to it; else it is the only one of its size."""
+    """`sure`: the allocating function has a pointer to it, or names it on the line; else it is the
+    only one of its size.
+    """
 
     name: str
     size: int
@@ -73,22 +75,23 @@ class Structures:
     def __init__(self) -> None:
         self._files: dict[str, _DebugFile] = {}
 
-    def find(self, module: str, offset: int, function: str, size: int) -> Structure | None:
-        """What the code at this offset, in this function, allocates `size` bytes for; None where
+    def find(self, place: Place, function: str, size: int) -> Structure | None:
+        """What the code at this place, in this function, allocates `size` bytes for; None where
         nothing tells, or several could be.
         """
-        if module not in self._files:
-            self._files[module] = _DebugFile(Path(module))
-        return self._files[module].find(offset, function, size)
+        return self._file(place).find(place, function, size)
 
     def element(self, place: Place, function: str, size: int) -> str:
         """What `size` bytes, 0 where that changes, are an array of: the one structure that the line
         of the source names, or that a pointer declared on it points to; else, where the size
         changes, that the function returns. Empty where nothing tells.
         """
+        return self._file(place).element(place, function, size)
+
+    def _file(self, place: Place) -> "_DebugFile":
         if place.module not in self._files:
             self._files[place.module] = _DebugFile(Path(place.module))
-        return self._files[place.module].element(place, function, size)
+        return self._files[place.module]
 
 
 class _DebugFile:
@@ -111,9 +114,9 @@ class _DebugFile:
                 continue
         return None
 
-    def find(self, offset: int, function: str, size: int) -> Structure | None:
-        unit = self._unit_or_none(offset)
-        return unit.find(function, size) if unit else None
+    def find(self, place: Place, function: str, size: int) -> Structure | None:
+        unit = self._unit_or_none(place.offset)
+        return unit.find(place, function, size) if unit else None
 
     def element(self, place: Place, function: str, size: int) -> str:
         unit = self._unit_or_none(place.offset)
@@ -176,11 +179,14 @@ class _Unit:
             elif child.tag == "DW_TAG_namespace":
                 self._walk(child)
 
-    def find(self, function: str, size: int) -> Structure | None:
+    def find(self, place: Place, function: str, size: int) -> Structure | None:
         dies = {die.offset: die for die in self._structures.get(size, []) if die.has_children}
         # Inlining repeats a type; structures of the system's headers serve others.
         pointed = (die for die, _ in self._pointed_in(function))
         found = {name_of(die): die for die in pointed if die.offset in dies}
+        if not found:  # Rust has boxes in place of pointers, and the line names what is in them
+            words = _words(place)
+            found = {name: die for die in dies.values() if (name := name_of(die)) in words}
         own = {name_of(die): die for die in dies.values() if not self._of_system(die)}
         chosen = found if len(found) == 1 else own if len(own) == 1 and not found else {}
         for name, die in chosen.items():
@@ -190,7 +196,7 @@ class _Unit:
         return None
 
     def element(self, place: Place, function: str, size: int) -> str:
-        words = set(re.findall(r"\w+", _source(place)))
+        words = _words(place)
         named = {
             name_of(die)
             for one, dies in self._structures.items()
@@ -223,13 +229,13 @@ class _Unit:
         return bool(0 <= at < len(folder) and folder[at].startswith(_SYSTEM.encode()))
 
 
-def _source(place: Place) -> str:
-    """The line of the source; empty where it is not there."""
+def _words(place: Place) -> set[str]:
+    """The words of the line of the source; empty where it is not there."""
     if not place.file or not place.line:
-        return ""
+        return set()
     with suppress(OSError), Path(place.file).open(errors="replace") as lines:
-        return next(islice(lines, place.line - 1, place.line), "")
-    return ""
+        return set(re.findall(r"\w+", next(islice(lines, place.line - 1, place.line), "")))
+    return set()
 
 
 def _pointed_to(function: Any) -> Iterator[tuple[Any, int]]:

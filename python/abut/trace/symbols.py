@@ -2,25 +2,33 @@
 
 Asks `eu-addr2line` (elfutils), which also finds debug files by build-id, or binutils' `addr2line`;
 where neither is there, or a module is no longer what was recorded, places keep their numbers.
-What the latter guesses is left out: see `without_guesses`.
+What the latter guesses is left out: see `without_guesses`. Code that a program generates has the
+names that the program wrote for perf.
 """
 
+import re
 import shutil
 import subprocess
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from abut.elf import build_id
-from abut.trace.reader import Frame, Module
+from abut.trace.reader import Frame, Module, Trace
 from abut.trace.split_dwarf import is_split
 
 _TOOLS = ("eu-addr2line", "addr2line")
 _SPLIT_TOOL = "llvm-addr2line"  # elfutils' finds no inlined calls in .dwo files
 _UNKNOWN = "??"
+_MAPS = Path("/tmp")
+_SCRIPT = re.compile(r"(?:\w+:(?!:)[*~+^]?)?(\S+) (\S+?):(\d+)(?::\d+)?")  # JS:*add book.js:3:9
+_RUST = re.compile(r"^_R[A-Za-z]", re.MULTILINE)
+_CRATE = re.compile(r"(?<=\w)\[[0-9a-f]{4,16}\]")
+_METHOD = re.compile(r"^<([\w:]+)>(::\w)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +48,47 @@ class Place:
         return f"{name} {Path(self.file).name}:{self.line}"
 
 
+class Generated(NamedTuple):
+    """A function that the program compiled for itself."""
+
+    begin: int
+    end: int
+    name: str
+
+
+def read_generated(path: Path, since: int) -> list[Generated]:
+    """The functions of a process that wrote a map for perf, by address; none where the map is of an
+    older process than one that began `since` then, in nanoseconds.
+    """
+    found = {}
+    try:
+        if path.stat().st_mtime_ns < since:
+            return []
+        for line in path.read_text(errors="replace").splitlines():
+            begin, size, name = line.split(maxsplit=2)
+            found[int(begin, 16)] = Generated(int(begin, 16), int(begin, 16) + int(size, 16), name)
+    except OSError:
+        return []
+    except ValueError:
+        pass  # cut short, as the program may have been
+    return sorted(found.values())
+
+
 class Symboliser:
     """Places of frames; each module is asked about once for all frames that are known of."""
 
-    def __init__(self, modules: Sequence[Module]) -> None:
-        self._modules = modules
+    def __init__(self, modules: Sequence[Module], generated: Sequence[Generated] = ()) -> None:
+        self._modules, self._generated = modules, generated
         self._places: dict[Frame, list[Place]] = {}
         self.notes: list[str] = []
+
+    @classmethod
+    def of(cls, trace: Trace) -> "Symboliser":
+        """For the frames of a trace."""
+        info = trace.info
+        return cls(
+            trace.modules(), read_generated(_MAPS / f"perf-{info.process}.map", info.started)
+        )
 
     def learn(self, chains: Iterable[Sequence[Frame]]) -> None:
         """Find the places of all these frames, module by module."""
@@ -74,7 +116,7 @@ class Symboliser:
         module = self._modules[number - 1] if known else Module("", "", 0, 0, False)
         found = self._ask(module, offsets) if known else {}
         for offset in offsets:
-            bare = [Place(module.path, offset)]
+            bare = [Place(module.path, offset) if known else self._generated_at(offset)]
             self._places[Frame(number, offset)] = found.get(offset) or bare
 
     def _ask(self, module: Module, offsets: list[int]) -> dict[int, list[Place]]:
@@ -93,12 +135,32 @@ class Symboliser:
         asked = "".join(f"{offset:#x}\n" for offset in offsets)
         command = [tool, "-a", "-i", "-f", "-C", "-e", str(path)]
         done = subprocess.run(command, input=asked, capture_output=True, text=True, check=False)
-        answers = parse_answers(module.path, done.stdout)
+        answers = parse_answers(module.path, without_mangling(done.stdout))
         return without_guesses(answers, _ranges(path)) if Path(tool).name == _TOOLS[1] else answers
+
+    def _generated_at(self, address: int) -> Place:
+        at = bisect_right(self._generated, address, key=lambda one: one.begin) - 1
+        if at < 0 or address >= self._generated[at].end:
+            return Place("", address)
+        name = self._generated[at].name
+        if source := _SCRIPT.fullmatch(name):
+            return Place("", address, source[1], source[2], int(source[3]))
+        return Place("", address, name)
 
     def _note(self, note: str) -> None:
         if note not in self.notes:
             self.notes.append(note)
+
+
+def without_mangling(answers: str) -> str:
+    """With Rust's names as they are written: elfutils reads those of C++ alone. Crates lose what
+    tells their versions apart.
+    """
+    reader = shutil.which("c++filt")
+    if reader is None or not _RUST.search(answers):
+        return answers
+    done = subprocess.run([reader], input=answers, capture_output=True, text=True, check=False)
+    return _METHOD.sub(r"\1\2", _CRATE.sub("", done.stdout)) if done.stdout else answers
 
 
 def parse_answers(module: str, text: str) -> dict[int, list[Place]]:

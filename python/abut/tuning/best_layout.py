@@ -67,7 +67,7 @@ def best_layout(
     _, name, places, sampled = min(tried, key=lambda one: one[0])
     reuse = reuse_for(min(trace.info.accesses, request.most_accesses))
     found = look(places, windows, [reuse])
-    symboliser = Symboliser(trace.modules())
+    symboliser = Symboliser.of(trace)
     document = run_document(trace, found, request.preset, symboliser, shown_contexts(baseline))
     document["flames"] = differences((trace, symboliser, baseline), (trace, symboliser, sampled))
     document["curve"] = curve_document(curve_of(reuse))

@@ -12,6 +12,7 @@ from abut.advice.advise import advise
 from abut.simulation.presets import find_preset
 from abut.simulation.report import Request
 from abut.trace.structs import Structures
+from abut.trace.symbols import Place
 from conftest import abut_environment
 
 HERE = Path(__file__).parent
@@ -142,7 +143,7 @@ def test_version_5_has_them_too(tmp_path: Path) -> None:
     program = compiled(tmp_path, "split", "-gdwarf-5", "-gsplit-dwarf")
     named = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout
     main = next(int(line.split()[0], 16) for line in named.splitlines() if line.endswith(" main"))
-    found = Structures().find(str(program), main, "append", 40)
+    found = Structures().find(Place(str(program), main), "append", 40)
     assert found
     assert (found.name, found.sure) == ("Link", True)
     assert [(one.name, one.type) for one in found.members] == [

@@ -6,7 +6,7 @@ import pytest
 
 from abut.elf import build_id
 from abut.trace import Frame, Module, symbols
-from abut.trace.symbols import Symboliser, parse_answers
+from abut.trace.symbols import Symboliser, parse_answers, read_generated
 
 SOURCE = """\
 #include <stdlib.h>
@@ -109,3 +109,15 @@ def test_answers_without_debug_symbols_keep_the_function() -> None:
     (place,) = answers[0x10]
     assert (place.function, place.file, place.line) == ("some_function", None, None)
     assert str(place) == "some_function"
+
+
+def test_names_of_generated_code_are_those_of_the_map(tmp_path: Path) -> None:
+    path = tmp_path / "perf-1.map"
+    path.write_text("2000 10 JS:*add /src/book.js:3:9\n1000 20 Book::add\n3000 10 stub\n40")
+    symboliser = Symboliser([], read_generated(path, 0))
+    asked = {0x1000: "Book::add", 0x101F: "Book::add", 0x1020: "?+0x1020", 0x3001: "stub"}
+    assert {at: str(symboliser.places(Frame(0, at))[0]) for at in asked} == asked
+    assert str(symboliser.places(Frame(0, 0x2004))[0]) == "add book.js:3"
+    assert str(symboliser.places(Frame(0, 0x500))[0]) == "?+0x500"
+    assert read_generated(path, path.stat().st_mtime_ns + 1) == []
+    assert read_generated(tmp_path / "none", 0) == []
