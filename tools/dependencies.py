@@ -18,6 +18,7 @@ from elftools.elf.elffile import ELFFile
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILT = ("lib/libabut.so", "bin/abut-collect")
+CHARTS = ROOT / "python/abut/reporters/page/chart.umd.min.js"
 # What no file is linked with: looked for when a program starts, or compiled in.
 OTHERS = {
     "libzydis4.0": "the heap, where it is there",
@@ -34,6 +35,9 @@ def python_packages() -> Iterator[tuple[str, str, str, str]]:
         name = re.split(r"[^\w.-]", requirement)[0]
         yield name, metadata.version(name), _licence(metadata.metadata(name)), "the command line"
     yield "nanobind", metadata.version("nanobind"), "BSD-3-Clause", "the command line, compiled in"
+    about = re.search(r"Chart\.js v(\S+).*? the (\w+) License", CHARTS.read_text(), re.DOTALL)
+    assert about, f"{CHARTS} does not say what it is"
+    yield "Chart.js", about[1], about[2], "pages of reports, embedded"
 
 
 def _licence(about: metadata.PackageMetadata) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 _FOLDER = Path(__file__).parent / "page"
 # In this order: each uses what is before it.
+_LIBRARY = "chart.umd.min.js"  # as its makers publish it
 _SCRIPTS = ("core", "charts", "culprits", "verdict", "maps", "flames", "views", "results", "main")
 DATA_BEGIN, DATA_END = '<script type="application/json" id="data">\n', "\n</script>"
 
@@ -17,6 +18,7 @@ def page(document: dict[str, Any]) -> str:
         "title": html.escape(str(document["title"])),
         "style": (_FOLDER / "style.css").read_text(),
         "data": _safe(document),
+        "library": (_FOLDER / _LIBRARY).read_text(),
         "script": "\n".join((_FOLDER / f"{name}.js").read_text() for name in _SCRIPTS),
     }
     pieces = (_FOLDER / "page.html").read_text().split("@")

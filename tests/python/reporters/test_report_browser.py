@@ -76,7 +76,8 @@ def shown(browser: Any, report: Path, request: pytest.FixtureRequest) -> Iterato
 def test_every_view_draws(shown: Any) -> None:
     assert shown.eval_on_selector_all("main > section", "all => all.map(one => one.id)") == VIEWS
     for view in ("use", "flames", "curves", "pairs", "pages", "contexts"):
-        assert shown.locator(f"#{view} svg, #{view} .track").count() > 0, view
+        drawn = f"#{view} svg, #{view} .track, #{view} .chart canvas"
+        assert shown.locator(drawn).count() > 0, view
     painted = """canvas => {
         const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
         return data.some((one) => one !== 0);
@@ -84,6 +85,8 @@ def test_every_view_draws(shown: Any) -> None:
     maps = shown.locator("#maps .stage > canvas:first-child")
     assert maps.count() == 2
     assert all(maps.nth(i).evaluate(painted) for i in range(2))
+    charts = shown.locator(".chart canvas:visible")
+    assert all(charts.nth(i).evaluate(painted) for i in range(charts.count()))
     for view in VIEWS[2:-1]:
         assert shown.locator(f"#{view} details table").count() > 0, view
 
@@ -132,9 +135,11 @@ def test_the_keyboard_reaches_what_the_mouse_does(shown: Any) -> None:
     shown.keyboard.press("Enter")
     shown.keyboard.press("Escape")
     assert flame.count() == wide
-    shown.locator("#curves svg").first.focus()
-    shown.keyboard.press("ArrowRight")
-    assert "%" in shown.locator("#tip").inner_text()
+    for view, said in (("curves", "%"), ("contexts", "objects")):
+        shown.locator(f"#{view} .chart canvas").first.focus()
+        assert shown.locator("#tip").is_hidden()
+        shown.keyboard.press("ArrowRight")
+        assert said in shown.locator("#tip").inner_text()
 
 
 def test_a_bar_opens_its_context(shown: Any) -> None:
@@ -145,15 +150,22 @@ def test_a_bar_opens_its_context(shown: Any) -> None:
     assert chosen == wanted
 
 
+def _seen(shown: Any, view: str) -> tuple[str, list[str]]:
+    """The words of a view, and the pictures in it."""
+    drawn = "all => all.map((one) => one.toDataURL())"
+    canvases = shown.eval_on_selector_all(f"#{view} .chart canvas", drawn)
+    return shown.locator(f"#{view}").inner_text(), canvases
+
+
 def test_each_of_two_runs_can_be_looked_at(shown: Any) -> None:
     runs = shown.evaluate("doc.reports.length")
     for view in ("use", "pages", "contexts"):
         buttons = shown.locator(f"#{view} [aria-label=run] button")
         assert buttons.count() == (runs if runs > 1 else 0)
         if runs > 1:
-            before = shown.locator(f"#{view}").inner_text()
+            before = _seen(shown, view)
             buttons.nth(1).click()
-            assert shown.locator(f"#{view}").inner_text() != before
+            assert _seen(shown, view) != before
     if runs > 1:
         shown.locator("#contexts [aria-label=run] button").nth(0).click()
         shown.locator("#use button.name").first.click()
@@ -162,10 +174,12 @@ def test_each_of_two_runs_can_be_looked_at(shown: Any) -> None:
 
 
 def test_the_other_colours_are_a_button_away(shown: Any) -> None:
-    ground = "getComputedStyle(document.body).backgroundColor"
-    before = shown.evaluate(ground)
+    chart = shown.locator("#curves .chart canvas").first
+    ground, inks = "getComputedStyle(document.body).backgroundColor", "one => one.toDataURL()"
+    before = shown.evaluate(ground), chart.evaluate(inks)
     shown.locator("#theme").click()
-    assert shown.evaluate(ground) != before
+    assert shown.evaluate(ground) != before[0]
+    assert chart.evaluate(inks) != before[1]
 
 
 def test_nothing_keeps_anybody_out(shown: Any) -> None:

@@ -1,117 +1,126 @@
-// Lines and bars over an axis, as SVG, with a cursor that the mouse and the arrow keys move.
-function axisTicks(low, high, wanted) {
-  const rough = (high - low) / wanted || 1;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= rough);
-  const ticks = [];
-  for (let tick = Math.ceil(low / step) * step; tick <= high * 1.0001; tick += step) ticks.push(tick);
-  return ticks;
+// Lines and bars, by Chart.js: what is at the cursor is said beside it, and to a screen reader; arrow keys move the cursor.
+// It draws no flame graphs, no maps of a million tiles, and no matrices: those are drawn where they belong.
+const colours = new Map(); // charts ask for each point
+function named(colour) {
+  if (!colour.startsWith("var(")) return colour;
+  if (!colours.has(colour)) colours.set(colour, getComputedStyle(document.documentElement).getPropertyValue(colour.slice(4, -1)).trim());
+  return colours.get(colour);
+}
+const charts = new Set();
+function recolour() {
+  colours.clear();
+  Chart.defaults.color = named("var(--ink)");
+  Chart.defaults.borderColor = named("var(--edge)");
+  for (const one of charts) {
+    if (one.canvas.isConnected) one.update();
+    else { charts.delete(one); one.destroy(); }
+  }
+}
+Object.assign(Chart.defaults, { animation: false, maintainAspectRatio: false });
+Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
+recolour();
+addEventListener("themechange", recolour);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => dispatchEvent(new Event("themechange")));
+
+function sayActive({ chart, tooltip }) {
+  if (!tooltip.opacity) { hush(); return; }
+  const box = chart.canvas.getBoundingClientRect();
+  say([...tooltip.title, ...tooltip.body.flatMap((one) => one.lines)].join("\n"), box.left + tooltip.caretX, box.top + tooltip.caretY);
 }
 
-// lines: [{name, colour, dash, points: [[x, y]...], band: [[x, low, high]...]}]; marks: [{x, name}].
-function lineChart({ label, lines, marks = [], log = false, yMax, xText, yText, xTicks, height = 260 }) {
-  const width = 620, left = 58, right = 16, top = 22, bottom = 34;
-  const all = lines.flatMap((line) => line.points.map(([x]) => x)).concat(marks.map((mark) => mark.x));
-  if (!all.length) return h("p", { class: "soft" }, "nothing to draw");
-  const by = (x) => (log ? Math.log2(Math.max(x, 1)) : x);
-  const [low, high] = [Math.min(...all), Math.max(...all)].map(by);
-  const most = yMax ?? (Math.max(...lines.flatMap((line) => line.points.map(([, y]) => y ?? 0))) || 1);
-  const px = (x) => left + ((by(x) - low) / (high - low || 1)) * (width - left - right);
-  const py = (y) => top + (1 - Math.min(y, most) / most) * (height - top - bottom);
-  const chart = s("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", tabindex: 0, "aria-label": `${label}. Arrow keys move the cursor.` });
-  for (const y of axisTicks(0, most, 4)) {
-    chart.append(s("line", { class: "grid", x1: left, x2: width - right, y1: py(y), y2: py(y) }),
-      s("text", { class: "soft", x: left - 6, y: py(y) + 4, "text-anchor": "end" }, yText(y)));
+// Uprights across the chart, named or not: at the marks, and at the cursor of lines.
+const uprights = (marks) => ({ id: "uprights", afterDatasetsDraw(chart) {
+  const { ctx: pen, chartArea: { top, bottom } } = chart;
+  const draw = (x, colour, dash) => { pen.beginPath(); pen.strokeStyle = named(colour); pen.setLineDash(dash); pen.moveTo(x, top); pen.lineTo(x, bottom); pen.stroke(); };
+  pen.save();
+  pen.fillStyle = Chart.defaults.color; pen.textAlign = "center"; pen.font = `12px ${Chart.defaults.font.family}`;
+  for (const { at, name } of marks) {
+    const x = chart.scales.x.getPixelForValue(at);
+    draw(x, "var(--mark)", [2, 4]);
+    if (name) pen.fillText(name, x, top - 6);
   }
-  const ticks = xTicks || (log ? powersBetween(low, high) : axisTicks(low, high, 6));
-  for (const x of ticks) chart.append(s("text", { class: "soft", x: px(x), y: height - bottom + 16, "text-anchor": "middle" }, xText(x)));
-  chart.append(s("line", { class: "axis", x1: left, x2: width - right, y1: py(0), y2: py(0) }));
-  for (const mark of marks) {
-    chart.append(s("line", { x1: px(mark.x), x2: px(mark.x), y1: top - 4, y2: py(0), stroke: "var(--mark)", "stroke-dasharray": "2 4" }),
-      s("text", { x: px(mark.x), y: top - 8, "text-anchor": "middle" }, mark.name));
-  }
-  for (const line of lines) {
-    if (line.band && line.band.length) {
-      const path = line.band.map(([x, , up]) => `${px(x)},${py(up)}`).concat([...line.band].reverse().map(([x, down]) => `${px(x)},${py(down)}`));
-      chart.append(s("polygon", { points: path.join(" "), fill: line.colour, opacity: 0.18 }));
-    }
-    let path = "", pen = false;
-    for (const [x, y] of line.points) {
-      if (y === null) { pen = false; continue; }
-      path += `${pen ? "L" : "M"}${px(x).toFixed(1)},${py(y).toFixed(1)}`;
-      pen = true;
-    }
-    chart.append(s("path", { d: path, fill: "none", stroke: line.colour, "stroke-width": 2, "stroke-dasharray": line.dash }));
-    if (line.dots) for (const [x, y] of line.points) chart.append(s("circle", { cx: px(x), cy: py(y), r: 3.2, fill: line.colour }));
-  }
-  const cursor = s("line", { y1: top, y2: py(0), stroke: "var(--ink)", visibility: "hidden" });
-  chart.append(cursor);
-  const xs = [...new Set(lines.flatMap((line) => line.points.map(([x]) => x)))].sort((a, b) => a - b);
-  let at = 0;
-  const show = (place, event) => {
-    at = Math.max(0, Math.min(xs.length - 1, place));
-    const x = xs[at], box = chart.getBoundingClientRect();
-    cursor.setAttribute("x1", px(x)); cursor.setAttribute("x2", px(x)); cursor.setAttribute("visibility", "visible");
-    const words = lines.map((line) => {
-      const near = line.points.find((point) => point[0] === x);
-      return near && near[1] !== null ? `${line.name}: ${yText(near[1])}` : null;
-    }).filter(Boolean);
-    say(`${xText(x)}\n${words.join("\n")}`, event ? event.clientX : box.left + (px(x) / width) * box.width, event ? event.clientY : box.top + 40);
+  const [active] = chart.tooltip.getActiveElements();
+  if (active && chart.config.type === "line") draw(active.element.x, "var(--ink)", []);
+  pen.restore();
+} });
+
+function chartFigure({ label, type, tall, data, axis = "x", scales, callbacks, marks = [], parts = [] }) {
+  const canvas = h("canvas", { role: "img", tabindex: 0, "aria-label": `${label}. Arrow keys move the cursor.` });
+  const interaction = { mode: "index", axis, intersect: false };
+  const tooltip = { enabled: false, external: sayActive, callbacks, filter: (item) => Boolean(item.dataset.label) && item.raw?.y !== null };
+  const chart = new Chart(canvas, { type, data, plugins: [uprights(marks)],
+    options: { indexAxis: axis, interaction, scales, layout: { padding: { top: 18, right: 12 } }, plugins: { legend: { display: false }, tooltip } } });
+  charts.add(chart);
+  let at = -1;
+  const show = (index) => {
+    const active = data.datasets.flatMap((one, datasetIndex) => (one.data[index] === undefined ? [] : [{ datasetIndex, index }]));
+    chart.tooltip.setActiveElements(active, active.length ? chart.getDatasetMeta(active[0].datasetIndex).data[index] : { x: 0, y: 0 });
+    chart.render();
   };
-  chart.addEventListener("mousemove", (event) => {
-    const box = chart.getBoundingClientRect(), x = ((event.clientX - box.left) / box.width) * width;
-    let best = 0;
-    xs.forEach((one, i) => { if (Math.abs(px(one) - x) < Math.abs(px(xs[best]) - x)) best = i; });
-    show(best, event);
-  });
-  const leave = () => { cursor.setAttribute("visibility", "hidden"); hush(); };
-  chart.addEventListener("mouseleave", leave); chart.addEventListener("blur", leave);
-  chart.addEventListener("keydown", (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  canvas.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (!step) return;
     event.preventDefault();
-    show(at + step);
+    at = Math.max(0, Math.min(Math.max(...data.datasets.map((one) => one.data.length)) - 1, at + step));
+    show(at);
   });
-  return h("figure", {}, h("figcaption", {}, label), chart, legend(lines.map((line) => [line.colour, line.name])));
+  canvas.addEventListener("blur", () => show(-1));
+  return h("figure", {}, h("figcaption", {}, label), h("div", { class: "chart", style: `height:${tall}px` }, canvas), parts.length > 1 ? legend(parts) : null);
 }
-function powersBetween(low, high) {
-  const ticks = [], step = high - low > 14 ? 4 : high - low > 7 ? 2 : 1;
-  for (let power = Math.ceil(low); power <= high + 0.01; power += step) ticks.push(2 ** power);
-  return ticks;
+
+// Ticks for what is counted in bytes stand at powers of two.
+const steps = (text, most) => (text === bytes ? { stepSize: 2 ** Math.ceil(Math.log2(most / 6 || 1)) } : {});
+
+// lines: [{name, colour, dash, dots, points: [[x, y]...], band: [[x, low, high]...]}]; marks: [{x, name}].
+function lineChart({ label, lines, marks = [], log = false, yMax, xText, yText }) {
+  const by = (x) => (log ? Math.log2(Math.max(x, 1)) : x), back = (x) => (log ? 2 ** x : x);
+  const xs = [...new Set(lines.flatMap((line) => line.points.map(([x]) => x)))].sort((a, b) => a - b);
+  if (!xs.length) return h("p", { class: "soft" }, "nothing to draw");
+  const plain = { pointRadius: 0, pointHoverRadius: 0, borderWidth: 2 };
+  const datasets = lines.flatMap((line) => {
+    const at = new Map(line.points), colour = () => named(line.colour);
+    const drawn = { ...plain, label: line.name, borderColor: colour, backgroundColor: colour, borderDash: line.dash ? line.dash.split(" ").map(Number) : [],
+      pointRadius: line.dots ? 3 : 0, spanGaps: line.points.length < xs.length, data: xs.map((x) => ({ x: by(x), y: at.get(x) ?? null })) };
+    const edges = (line.band || []).length ? [1, 2].map((end) => ({ ...plain, borderWidth: 0, data: line.band.map((one) => ({ x: by(one[0]), y: one[end] })) })) : [];
+    if (edges.length) Object.assign(edges[1], { fill: "-1", backgroundColor: () => `${named(line.colour)}30` });
+    return [drawn, ...edges];
+  });
+  const ends = [...xs, ...marks.map((mark) => mark.x)].map(by);
+  const ticks = { maxRotation: 0, autoSkipPadding: 12, callback: (x) => xText(back(x)), ...(log ? { stepSize: 1 } : steps(xText, Math.max(...ends))) };
+  const highest = Math.max(...datasets.flatMap((one) => one.data.map((point) => point.y ?? 0)));
+  return chartFigure({ label, type: "line", tall: 290, data: { datasets }, marks: marks.map((mark) => ({ at: by(mark.x), name: mark.name })), parts: lines.map((line) => [line.colour, line.name]),
+    scales: { x: { type: "linear", min: Math.min(...ends), max: Math.max(...ends), grid: { display: false }, ticks }, y: { min: 0, max: yMax, ticks: { maxTicksLimit: 7, callback: yText, ...steps(yText, highest) } } },
+    callbacks: { title: ([one]) => (one ? xText(back(one.raw.x)) : ""), label: (one) => `${one.dataset.label}: ${yText(one.raw.y)}` } });
+}
+
+// A bar a row, from left to right, with its name and what it says before it.
+function rowsFigure({ label, rows, datasets, words, parts, most }) {
+  const callback = function (_, i) { return [shortened(rows[i].name, Math.max(14, Math.floor(this.chart.width / 16))), rows[i].say]; };
+  return chartFigure({ label, type: "bar", axis: "y", tall: 26 + 38 * rows.length, parts, data: { labels: rows.map((row) => row.name), datasets },
+    scales: { x: { stacked: parts.length > 1, display: false, min: 0, max: most }, y: { stacked: parts.length > 1, grid: { display: false }, ticks: { autoSkip: false, callback } } },
+    callbacks: { title: ([one]) => rows[one.dataIndex].name, label: (one) => words(rows[one.dataIndex], one.datasetIndex) } });
 }
 
 // parts: [{name, colour}], rows: [{name, values}]: one stacked bar a row.
 function stackedBars({ label, parts, rows, text, shares = false }) {
-  const most = Math.max(...rows.map((row) => sum(row.values)), 1e-12);
-  const body = rows.map((row) => {
-    const whole = sum(row.values);
-    const track = h("span", { class: "track", style: `width:${Math.max(0.4, (shares ? (whole ? 1 : 0) : whole / most) * 70)}%` },
-      row.values.map((value, i) => telling(h("span", { style: `width:${whole ? (100 * value) / whole : 0}%;background:${parts[i].colour}` }), `${row.name}\n${parts[i].name}: ${text(value)} (${percent(whole ? value / whole : 0)})`)));
-    return [h("span", { class: "name", title: row.name }, row.name), h("span", { class: "bar" }, track, h("span", { class: "say" }, row.say ?? text(whole)))];
-  });
-  return h("figure", {}, h("figcaption", {}, label), h("div", { class: "bars" }, body), legend(parts.map((part) => [part.colour, part.name])));
+  const whole = (row) => sum(row.values) || 1e-12;
+  const datasets = parts.map((part, i) => ({ label: part.name, backgroundColor: () => named(part.colour), barThickness: 17, data: rows.map((row) => row.values[i] / (shares ? whole(row) : 1)) }));
+  return rowsFigure({ label, datasets, rows: rows.map((row) => ({ ...row, say: row.say ?? text(sum(row.values)) })), parts: parts.map((part) => [part.colour, part.name]), most: shares ? 1 : undefined,
+    words: (row, i) => `${parts[i].name}: ${text(row.values[i])} (${percent(row.values[i] / whole(row))})` });
 }
 
-// values by bin as upright bars; names: what each bin stands for.
+// rows: [{name, value, low, high, best}]: bars, with their intervals over the ends.
+function ratioChart({ label, rows, text }) {
+  const datasets = [{ label: "interval", grouped: false, barThickness: 2, backgroundColor: () => named("var(--ink)"), data: rows.map((row) => [row.low, row.high]) },
+    { label: "median", grouped: false, barThickness: 17, backgroundColor: ({ dataIndex }) => named(rows[dataIndex]?.best ? "var(--good)" : "var(--used)"), data: rows.map((row) => row.value) }];
+  return rowsFigure({ label, datasets, parts: [], rows: rows.map((row) => ({ ...row, say: row.say || text(row.value) })),
+    words: (row, i) => (i ? text(row.value) : `${text(row.low)} to ${text(row.high)}`) });
+}
+
+// values by bin as upright bars; names: what each bin stands for; lines: bins before which one stands.
 function histogram({ label, names, series, text, lines = [] }) {
-  const width = 620, height = 190, left = 8, bottom = 30, top = 10;
-  const bins = names.length;
-  const totals = names.map((_, i) => sum(series.map((one) => one.values[i] || 0)));
-  const most = Math.max(...totals, 1), step = (width - left) / Math.max(bins, 8);
-  const chart = s("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", tabindex: 0, "aria-label": label });
-  const every = Math.ceil(bins / Math.floor(width / 74));
-  names.forEach((name, i) => {
-    let y = height - bottom;
-    series.forEach((one) => {
-      const tall = ((one.values[i] || 0) / most) * (height - top - bottom);
-      y -= tall;
-      if (tall > 0) chart.append(s("rect", { x: left + i * step, width: Math.max(1, step - 1), y, height: Math.max(tall, 0.7), fill: one.colour }));
-    });
-    const hit = s("rect", { x: left + i * step, width: step, y: top, height: height - top - bottom, fill: "transparent" });
-    chart.append(telling(hit, `${name}\n${series.map((one) => `${one.name}: ${text(one.values[i] || 0)}`).join("\n")}`));
-    if (i % every === 0) chart.append(s("text", { class: "soft", x: left + i * step, y: height - 12 }, name));
-  });
-  for (const line of lines) chart.append(s("line", { x1: left + line * step, x2: left + line * step, y1: top, y2: height - bottom, stroke: "var(--mark)", "stroke-dasharray": "3 3" }));
-  chart.append(s("line", { class: "axis", x1: left, x2: width, y1: height - bottom, y2: height - bottom }));
-  return h("figure", {}, h("figcaption", {}, label), chart, series.length > 1 ? legend(series.map((one) => [one.colour, one.name])) : null);
+  const datasets = series.map((one) => ({ label: one.name, backgroundColor: () => named(one.colour), categoryPercentage: 1, barPercentage: 0.95, maxBarThickness: 70, data: names.map((_, i) => one.values[i] || 0) }));
+  return chartFigure({ label, type: "bar", tall: 200, data: { labels: names, datasets }, marks: lines.map((at) => ({ at: at - 0.5 })), parts: series.map((one) => [one.colour, one.name]),
+    scales: { x: { stacked: true, grid: { display: false }, ticks: { maxRotation: 0, autoSkipPadding: 10 } }, y: { stacked: true, display: false } },
+    callbacks: { label: (one) => `${one.dataset.label}: ${text(one.raw)}` } });
 }

@@ -1,4 +1,4 @@
-// Flame graphs: each box is a function, as wide as the misses of all that stands on it; a click widens it.
+// Flame graphs, which Chart.js has not: each box is a function, as wide as the misses of all that stands on it; a click widens it.
 const FLAME_TINTS = ["#f5c26b", "#8ccbf0", "#7fd0b4", "#f2e88a", "#e8a27c", "#dba7c5"];
 const tintOf = (name) => { let sum = 0; for (const one of name) sum = (sum * 31 + one.codePointAt(0)) % 9973; return FLAME_TINTS[sum % FLAME_TINTS.length]; };
 // Blue where there is less than before, orange where there is more.

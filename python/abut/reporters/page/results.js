@@ -1,20 +1,4 @@
 // What was measured: heaps side by side, and policies of tuning; and why one may believe it all.
-function ratioChart({ label, rows, text }) {
-  const width = 620, step = 26, left = 200, right = 110;
-  const high = Math.max(...rows.map((row) => row.high)), low = Math.min(0, ...rows.map((row) => row.low));
-  const px = (x) => left + ((x - low) / (high - low || 1)) * (width - left - right);
-  const chart = s("svg", { class: "chart", viewBox: `0 0 ${width} ${rows.length * step + 8}`, role: "img", "aria-label": label });
-  rows.forEach((row, i) => {
-    const y = i * step + 5;
-    const bar = s("g", { tabindex: 0 }, s("text", { x: left - 8, y: y + 14, "text-anchor": "end" }, shortened(row.name, 28)),
-      s("rect", { x: px(0), y, width: Math.max(1, px(row.value) - px(0)), height: 18, fill: row.best ? "var(--good)" : "var(--used)" }),
-      s("line", { x1: px(row.low), x2: px(row.high), y1: y + 9, y2: y + 9, stroke: "var(--ink)", "stroke-width": 2 }),
-      s("text", { x: px(row.high) + 8, y: y + 14 }, row.say || text(row.value)));
-    chart.append(telling(bar, `${row.name}\n${text(row.value)} (${text(row.low)} to ${text(row.high)})`));
-  });
-  return h("figure", {}, h("figcaption", {}, label), chart);
-}
-
 const FIGURES = { wall: ["wall time", (x) => `${x.toPrecision(3)} s`], cpu: ["user+sys time", (x) => `${x.toPrecision(3)} s`], rss: ["peak RSS", bytes], faults: ["page faults", count] };
 
 function drawComparison(comparison, number) {

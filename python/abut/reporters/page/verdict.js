@@ -12,7 +12,8 @@ function drawVerdict() {
   node.append(h("ul", { class: "say" }, doc.sentences.map((one) => h("li", {}, one))));
 }
 
-// Bars of what each context's lines brought, and how much of it was used; and how both went over time.
+// Bars of what each context's lines brought, and how much of it was used, and how both went over time. The names
+// are buttons, which no chart has: so these bars are elements beside them.
 function drawUse(runs) {
   const some = runs.filter(({ report }) => report.run.accesses);
   if (!some.length) return;
