@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FAULTS = {
     "cold": 300_000,
     "interleaved": 500_000,
-    "straddling": 100_000,
+    "straddling": 160_000,
     "padding": 200_000,
     "sharing": 50_000_000,
     "conflict": 3_000_000,

@@ -17,7 +17,7 @@ from abut.advice.other_faults import (
 )
 from abut.advice.reasons import reason_of
 from abut.advice.sample import Sample
-from abut.advice.trials import ALIGN, APART, RUN, SPREAD, Trial, by_size, trials_of
+from abut.advice.trials import ALIGN, APART, ORDER, RUN, SPREAD, Trial, by_size, trials_of
 from abut.errors import AbutError
 from abut.simulation.presets import Preset
 from abut.simulation.report import Request
@@ -34,6 +34,7 @@ _WORTH_MEMORY = 0.05  # where objects become larger
 _ENOUGH = 0.8  # of the best gain, for a simpler change
 _ALIKE = 0.9  # of the gain of pages of their own
 _SURE = 0.5
+_HALVED = 4  # windows
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +63,17 @@ class _Trials:
 
     def __init__(self, sample: Sample, objects: dict[str, Array]) -> None:
         self._sample, self._objects = sample, objects
-        self._baseline = sample.waits.total
+        # An order that is made for accesses is no better than it is for others.
+        many = len(sample.windows) >= _HALVED
+        self._learnt = sample.windows[::2] if many else sample.windows
+        others = Sample(sample.trace, sample.preset, sample.windows[1::2]) if many else sample
+        self._samples = {ORDER: others}
 
     @cached_property
     def _traversal(self) -> Array | None:
         """Where the standard strategy puts all objects; None where it can place none."""
         try:
-            found = read_recorded(self._sample.trace, windows=self._sample.windows).objects
+            found = read_recorded(self._sample.trace, windows=self._learnt).objects
         except AbutError:
             return None
         strategy = find_strategy(STANDARD)
@@ -96,18 +101,16 @@ class _Trials:
 
     def range(self, trial: Trial, gain: float) -> tuple[float, float]:
         """The least and the most that a trial gains on variants of the machine."""
-        gains = [gain]
-        for variant in self._sample.variants:
-            after = self._sample.cycles(trial.layout, variant)
-            gains.append(1 - after / self._recorded(variant))
+        gains = [gain, *(self._gain(trial, variant) for variant in self._sample.variants)]
         return min(gains), max(gains)
 
-    @cache  # noqa: B019 - it lives as long as the sample
-    def _recorded(self, variant: Preset) -> float:
-        return self._sample.cycles("recorded", variant)
+    def _gain(self, trial: Trial, machine: Preset | None = None) -> float:
+        sample = self._samples.get(trial.kind, self._sample)
+        return 1 - sample.cycles(trial.layout, machine) / self._recorded(sample, machine)
 
-    def _gain(self, trial: Trial) -> float:
-        return 1 - self._sample.cycles(trial.layout) / self._baseline
+    @cache  # noqa: B019 - it lives as long as the sample
+    def _recorded(self, sample: Sample, machine: Preset | None) -> float:
+        return sample.cycles("recorded", machine)
 
 
 def advise(request: Request) -> dict[str, Any]:

@@ -46,9 +46,9 @@ class Waits:
 class Sample:
     """A part of a trace, to be simulated again and again under layouts that it never had."""
 
-    def __init__(self, trace: Trace, preset: Preset, most: int = ACCESSES) -> None:
+    def __init__(self, trace: Trace, preset: Preset, windows: Windows | None = None) -> None:
         self.trace, self.preset = trace, preset
-        self.windows: Windows = windows_of(trace, most)
+        self.windows = windows_of(trace, ACCESSES) if windows is None else windows
         self.contexts = len(trace.contexts()) + 1
 
     @cached_property

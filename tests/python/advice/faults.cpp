@@ -79,8 +79,8 @@ uint64_t interleaved(int count, bool mended) {
   return sum;
 }
 
-// Objects of 40 bytes at multiples of 16, whose first and last words are used: every second one lies on two lines. A few
-// of them are used at a time, others later.
+// Objects of 40 bytes at multiples of 16, whose first and last words are used: every second one lies on two lines. One in
+// sixteen is used at a time, soon others, and both words together say which is next.
 struct Forty {
   uint32_t first, middle[8], last;
 };
@@ -94,16 +94,17 @@ uint64_t straddling(int count) {
   Object *pool = alignof(Object) > 16 ? new Object[static_cast<size_t>(count)] : nullptr;
   for (int i = 0; i < count; ++i) {
     objects.push_back(pool != nullptr ? pool + i : new Object);
-    *objects.back() = {static_cast<uint32_t>(i), {}, 1};
+    *objects.back() = {0, {}, static_cast<uint32_t>(chance())};
   }
   uint64_t sum = 0;
-  for (int phase = 0; phase < 8; ++phase) {
-    std::vector<Object *> used;
-    for (int i = 0; i < count / 4; ++i) used.push_back(objects[chance() % objects.size()]);
-    for (int i = 0; i < 16 * count; ++i) {
-      const Object *object = used[chance() % used.size()];
-      sum += object->first ^ object->last;
-    }
+  const size_t used = objects.size() / 16;
+  for (int phase = 0; phase < 64; ++phase) {
+    for (size_t i = 0; i < used; ++i)
+      std::swap(objects[i], objects[i + chance() % (objects.size() - i)]);
+    for (size_t i = 0; i < used; ++i)
+      objects[i]->first = static_cast<uint32_t>((i + 1) % used) ^ objects[i]->last;
+    uint32_t at = 0;
+    for (int i = 0; i < 2 * count; ++i) sum += at = objects[at]->first ^ objects[at]->last;
   }
   return sum;
 }

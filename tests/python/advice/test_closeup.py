@@ -1,5 +1,6 @@
 """What lies on lines, which fields are used together, what threads take from each other."""
 
+import random
 from pathlib import Path
 
 import pytest
@@ -132,3 +133,27 @@ def test_what_threads_write_in_one_object_is_given_lines_by_field(tmp_path: Path
     fields = "+16 of 64-byte objects and +8 of 64-byte objects"
     assert found["action"]["title"] == f"give {fields} lines of their own"
     assert found["action"]["code"].endswith(f"alignas(64)   /* of each: {fields} */")
+
+
+def test_an_order_that_holds_only_where_it_was_found_gains_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each part of the run uses other objects together, by chance."""
+    chance = random.Random(1)
+    with TraceWriter(tmp_path / "t", command=["prog"], chunk_accesses=200) as out:
+        module = out.module("/nowhere/prog", "0f", 0x1000, 0x1000)
+        node = out.context([Frame(module, 0x10)])
+        nodes = [out.allocate(32, address=0x10000 + 32 * n, context=node) for n in range(2000)]
+        for _ in range(40):
+            used = chance.sample(nodes, 50)
+            for one in 4 * used:
+                out.access(one, 0, 8)
+    monkeypatch.setattr("abut.advice.sample.ACCESSES", 7000)
+
+    def gain_of_an_order() -> float:
+        (found,) = advise(Request(str(tmp_path / "t"), SMALL))["culprits"]
+        return next(float(one["gain"]) for one in found["tried"] if one["kind"] == "order")
+
+    assert gain_of_an_order() < 0.02
+    monkeypatch.setattr("abut.advice.advise._HALVED", 1000)
+    assert gain_of_an_order() > 0.1

@@ -20,7 +20,7 @@ HERE = Path(__file__).parent
 FAULTS = {
     "cold": (3000, "Wide in cold_fields", "hot and cold fields on one line", "split"),
     "interleaved": (4000, "Link in append", "interleaved with others of their kind", "order"),
-    "straddling": (4000, "Forty in straddling", "straddles lines", "align"),
+    "straddling": (12000, "Forty in straddling", "straddles lines", "align"),
     "padding": (4000, "Loose in padding", "padding", "shrink"),
     "conflict": (1000, "4096-byte objects in conflict", "alignment conflict", "spread"),
     "sharing": (4000, "Counter array in false_sharing", "false sharing", "pad"),
