@@ -139,7 +139,7 @@ def _layout_words(report: Document) -> list[str]:
     name = report["best"]["name"]
     if saved < _GAIN:
         return ["no layout that was tried is better than the recorded one by more than 3 %"]
-    return [f"laid out by {name}, the same objects would cost {saved:.0%} less time an access"]
+    return [f"all objects laid out by {name} would cost {saved:.0%} less time an access, simulated"]
 
 
 def next_command(report: Document | None, tunings: Sequence[Document]) -> str:
