@@ -45,7 +45,7 @@ public:
   template <bool Upper, typename K>
   Place bound(const K &key) const {
     if (root_ == nullptr) return {};
-    return next_if_behind(descend < Upper, Upper || !kMayRepeat<K>, K > (key));
+    return next_if_behind(descend < Upper, Upper || !kMayRepeat<K>, K, true > (key));
   }
   template <typename K>
   Place find(const K &key) const {
@@ -198,14 +198,19 @@ private:
     return OfEquals ? !less_(key, last) : bool(less_(last, key));
   }
 
-  // The leaf and the place in it; the place may be behind the leaf's last.
-  template <bool Upper, bool UpperChild, typename K>
+  // The leaf and the place in it; the place may be behind the leaf's last. `Walks`: a walk is likely to follow, which will
+  // soon be in the next leaf.
+  template <bool Upper, bool UpperChild, typename K, bool Walks = false>
   Place descend(ByKey<K> key) const {
     TreeNode *node = root_;
     while (node->level > 0) {
       const auto *inner = static_cast<const InnerNode *>(node);
-      node = inner->children[child_for<UpperChild, K>(inner, key)];
-      if (inner->level == 1 && inner != root_) prefetch(node, LeafNode::kBytes);
+      const unsigned child = child_for<UpperChild, K>(inner, key);
+      node = inner->children[child];
+      if (inner->level > 1 || inner == root_) continue;
+      prefetch(node, LeafNode::kBytes);
+      if (Walks && child + 1 < inner->count)
+        prefetch(inner->children[child + 1], LeafNode::kBytes / 4);
     }
     auto *leaf = static_cast<LeafNode *>(node);
     const auto *slots = leaf->slots();

@@ -78,10 +78,12 @@ private:
     LeafNode *next = place_.leaf->next;
     if (next == nullptr) return;
     place_ = {next, 0};
-    prefetch_ahead<Key>(next);
+    // Of a short range's neighbours further ahead nothing is read.
+    if (++leaves_ > 1) prefetch_ahead<Key>(next);
   }
 
-  Place place_;
+  [[no_unique_address]] Place place_; // with room for what follows
+  unsigned leaves_ = 0;               // how many it has come to
   [[no_unique_address]] Origin origin_;
 };
 
