@@ -9,7 +9,6 @@
 #include <compare>
 #include <functional>
 #include <memory_resource>
-#include <vector>
 
 namespace abut {
 
@@ -112,8 +111,8 @@ public:
   }
 
   allocator_type get_allocator() const noexcept { return allocator_; }
-  iterator begin() noexcept { return at(this->ends_.next); }
-  const_iterator begin() const noexcept { return at(this->ends_.next); }
+  iterator begin() noexcept { return at(this->first()); }
+  const_iterator begin() const noexcept { return at(this->first()); }
   iterator end() noexcept { return at(&this->ends_); }
   const_iterator end() const noexcept { return at(&this->ends_); }
   const_iterator cbegin() const noexcept { return begin(); }
@@ -290,17 +289,10 @@ public:
     } while (link != &this->ends_);
   }
   // Orders the elements, equal ones as they stood, and lays them out in that order where their moves do not throw. What
-  // the comparison throws leaves the list as it was.
+  // the comparison throws leaves the list as it was; where there is no memory to sort in, only with all its elements.
   template <typename Less = std::less<>>
   void sort(Less less = Less()) {
-    std::vector<Node *> nodes;
-    nodes.reserve(size_);
-    for (Link *link = this->ends_.next; link != &this->ends_; link = link->next)
-      nodes.push_back(static_cast<Node *>(link));
-    std::stable_sort(nodes.begin(), nodes.end(),
-                     [&](Node *one, Node *other) { return less(one->value(), other->value()); });
-    this->link_in_order(nodes);
-    if constexpr (kMovesSafely) this->relayout_if_possible();
+    this->sort_all(std::move(less));
   }
 
   // Moves all elements into fresh memory in the order of the list: a walk then reads it from its beginning to its end.

@@ -4,6 +4,7 @@
 #include "list_iterator.hpp"
 #include "ranges.hpp"
 
+#include <algorithm>
 #include <initializer_list>
 #include <limits>
 #include <type_traits>
@@ -26,6 +27,12 @@ protected:
   ~ListCore() { clear_all(); }
 
   Iterator at(const Link *link) const noexcept { return {link, Origin(changes_)}; }
+  // A walk may begin: what lies a few lines on is fetched, which the processor would do once it had read so far. Of
+  // many short lists in a row that is the end of this one, or the next.
+  Link *first() const noexcept {
+    __builtin_prefetch(reinterpret_cast<const std::byte *>(ends_.next) + 256);
+    return ends_.next;
+  }
 
   template <typename... Args>
   Node *make_before(Link *place, Args &&...args) {
@@ -120,42 +127,36 @@ protected:
     return count; // and now they go
   }
 
-  void link_in_order(const auto &nodes) noexcept {
-    Link *last = &ends_;
-    for (Node *node : nodes) {
-      last->next = node;
-      node->previous = last;
-      last = node;
+  template <typename Less>
+  void sort_all(Less less) {
+    using Item = std::conditional_t<kIsPlain, T, Node *>;
+    if (size_ < 2) return;
+    Scratch<Item> items(size_);
+    if (!items.exists()) {
+      merge_sort(ends_.next, size_, less);
+      return;
     }
-    last->next = &ends_;
-    ends_.previous = last;
+    for (Link *link = ends_.next; link != &ends_; link = link->next) {
+      if constexpr (kIsPlain)
+        items.add(static_cast<Node *>(link)->value());
+      else
+        items.add(static_cast<Node *>(link));
+    }
+    std::stable_sort(items.begin(), items.end(), [&](const Item &one, const Item &other) {
+      if constexpr (kIsPlain)
+        return less(one, other);
+      else
+        return less(one->value(), other->value());
+    });
+    if constexpr (kIsPlain)
+      refill(items.begin());
+    else
+      take_order(items.begin(), items.end());
   }
   void relayout_nodes() {
-    NodePool<Node> fresh;
-    OnExit undo([&] { fresh.release(allocator_); });
-    fresh.fill_in_order(allocator_, size_, [&, from = ends_.next](Node *to) mutable {
-      auto *old = static_cast<Node *>(from);
-      from = old->next;
-      ::new (static_cast<void *>(to)) Link(*old);
-      to->next->previous = to->previous->next = to;
-      ::new (static_cast<void *>(to->raw)) T(std::move(old->value()));
-      Traits::destroy(allocator_, std::addressof(old->value()));
+    move_to_fresh_nodes([from = ends_.next]() mutable {
+      return static_cast<Node *>(std::exchange(from, from->next));
     });
-    undo.dismiss();
-    pool_.release(allocator_);
-    pool_.swap(fresh);
-    changes_.add();
-  }
-  // Without memory to move to, elements stay where they are.
-  void relayout_if_possible() noexcept {
-#if defined(__cpp_exceptions)
-    try {
-      relayout_nodes();
-    } catch (...) {
-    }
-#else
-    relayout_nodes();
-#endif
   }
 
   NodePool<Node> pool_;
@@ -165,6 +166,82 @@ protected:
   [[no_unique_address]] Changes changes_;
 
 private:
+  // Small plain elements are sorted themselves; of others, pointers to their nodes.
+  static constexpr bool kIsPlain =
+      std::is_trivially_copyable_v<T> && std::is_move_constructible_v<T> &&
+      std::is_move_assignable_v<T> && sizeof(T) <= 4 * sizeof(void *) &&
+      alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+
+  // The elements come into the nodes as these lie in memory.
+  void refill(const T *item) noexcept {
+    LinkAppender list(&ends_);
+    pool_.fill_in_order(size_, [&](Node *node) {
+      list.append(::new (static_cast<void *>(node)) Link);
+      ::new (static_cast<void *>(node->raw)) T(std::move(*item++));
+    });
+    changes_.add();
+  }
+  // `next` names the nodes in the order that they are to have.
+  template <typename Next>
+  void move_to_fresh_nodes(Next next) {
+    NodePool<Node> fresh;
+    OnExit undo([&] { fresh.release(allocator_); });
+    fresh.reserve(allocator_, size_);
+    undo.dismiss();
+    LinkAppender list(&ends_);
+    fresh.fill_in_order(size_, [&](Node *to) {
+      Node *old = next();
+      list.append(::new (static_cast<void *>(to)) Link);
+      ::new (static_cast<void *>(to->raw)) T(std::move(old->value()));
+      Traits::destroy(allocator_, std::addressof(old->value()));
+    });
+    pool_.release(allocator_);
+    pool_.swap(fresh);
+    changes_.add();
+  }
+  // Lays elements out in the order of their nodes. Where there is no memory to move to, or a move may throw, they stay.
+  void take_order(Node **from, Node **to) {
+    if constexpr (std::is_nothrow_move_constructible_v<T>) {
+#if defined(__cpp_exceptions)
+      try {
+#endif
+        // They lie about at random; what comes soon is fetched.
+        constexpr std::ptrdiff_t kAhead = 16;
+        return move_to_fresh_nodes([&] {
+          if (to - from > kAhead) __builtin_prefetch(from[kAhead]);
+          return *from++;
+        });
+#if defined(__cpp_exceptions)
+      } catch (...) {
+      }
+#endif
+    }
+    LinkAppender list(&ends_);
+    while (from != to) list.append(*from++);
+  }
+  // Sorts `count` elements from `first` without memory, and returns the new first. When `less` throws, all are still there.
+  template <typename Less>
+  static Link *merge_sort(Link *first, std::size_t count, Less &less) {
+    if (count < 2) return first;
+    const std::size_t half = count / 2;
+    Link *second = first;
+    for (std::size_t i = 0; i < half; ++i) second = second->next;
+    first = merge_sort(first, half, less);
+    second = merge_sort(second, count - half, less);
+    Link *const before = first->previous;
+    for (std::size_t left = half, right = count - half; left > 0 && right > 0;) {
+      if (less(static_cast<Node *>(second)->value(), static_cast<Node *>(first)->value())) {
+        Link *const next = second->next;
+        move_links(first, second, next);
+        second = next;
+        --right;
+      } else {
+        first = first->next;
+        --left;
+      }
+    }
+    return before->next;
+  }
   void make_empty() noexcept {
     ends_.next = ends_.previous = &ends_;
     size_ = 0;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <new>
 
 namespace abut::detail {
 
@@ -32,5 +33,25 @@ void deallocate_bytes(const Allocator &allocator, void *memory, std::size_t byte
   std::allocator_traits<Units>::deallocate(units, std::pointer_traits<Pointer>::pointer_to(*first),
                                            (bytes + Alignment - 1) / Alignment);
 }
+
+// Memory for items while a sort takes, or none.
+template <typename Item>
+class Scratch {
+public:
+  explicit Scratch(std::size_t most) noexcept
+      : items_(static_cast<Item *>(::operator new(most * sizeof(Item), std::nothrow))),
+        end_(items_) {}
+  Scratch(const Scratch &) = delete;
+  Scratch &operator=(const Scratch &) = delete;
+  ~Scratch() { ::operator delete(static_cast<void *>(items_)); }
+  bool exists() const noexcept { return items_ != nullptr; }
+  Item *begin() noexcept { return items_; }
+  Item *end() noexcept { return end_; }
+  void add(const Item &item) noexcept { ::new (static_cast<void *>(end_++)) Item(item); }
+
+private:
+  Item *items_;
+  Item *end_;
+};
 
 } // namespace abut::detail

@@ -27,6 +27,27 @@ struct Link {
   }
 };
 
+// Links nodes one by one, into a list that they are all of.
+class LinkAppender {
+public:
+  explicit LinkAppender(Link *ends) noexcept : ends_(ends), last_(ends) {}
+  LinkAppender(const LinkAppender &) = delete;
+  LinkAppender &operator=(const LinkAppender &) = delete;
+  ~LinkAppender() {
+    last_->next = ends_;
+    ends_->previous = last_;
+  }
+  void append(Link *link) noexcept {
+    last_->next = link;
+    link->previous = last_;
+    last_ = link;
+  }
+
+private:
+  Link *ends_;
+  Link *last_;
+};
+
 template <typename T>
 struct LinkedNode : Link {
   alignas(T) std::byte raw[sizeof(T)];
@@ -98,21 +119,28 @@ public:
     auto *begin = reinterpret_cast<std::byte *>(node);
     unused_ = row(begin, begin + sizeof(Node), unused_);
   }
-  // Moves to a fresh pool: `each` is called with `count` nodes in a row, in ascending order of their addresses within
-  // chunks that were allocated before the first call, so that nothing fails once nodes move.
-  template <typename Allocator, typename Each>
-  void fill_in_order(const Allocator &allocator, std::size_t count, Each each) {
+  // Chunks for `count` nodes; on failure the caller releases those that are there.
+  template <typename Allocator>
+  void reserve(const Allocator &allocator, std::size_t count) {
     for (std::size_t left = count; left > 0;) {
       const std::size_t some = std::min(left, kMost);
-      add_chunk(allocator, some); // on failure the caller releases those that are there
+      add_chunk(allocator, some);
       left -= some;
     }
-    turn(); // the first that was allocated comes first
+  }
+  // Calls `each` with `count` nodes in a row, in ascending order of their addresses within chunks, the oldest first. None is
+  // in use, and there are as many.
+  template <typename Each>
+  void fill_in_order(std::size_t count, Each each) noexcept {
+    unused_ = nullptr;
+    turn();
     for (Chunk *chunk = chunks_; chunk != nullptr; chunk = chunk->next()) {
-      std::byte *const end = chunk->end();
-      for (std::byte *at = chunk->begin(); at != end; at += sizeof(Node))
+      std::byte *at = chunk->begin();
+      for (; count > 0 && at != chunk->end(); at += sizeof(Node), --count)
         each(reinterpret_cast<Node *>(at));
+      if (at != chunk->end()) unused_ = row(at, chunk->end(), unused_);
     }
+    turn();
   }
   // No node is in use.
   template <typename Allocator>

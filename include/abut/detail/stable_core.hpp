@@ -38,7 +38,8 @@ public:
     NodePool<Node> fresh;
     OnExit undo([&] { fresh.release(memory()); });
     Gap at = is_indexed() ? tree_->begin() : Gap();
-    fresh.fill_in_order(memory(), size_, [&, from = ends_.next](Node *to) mutable {
+    fresh.reserve(memory(), size_);
+    fresh.fill_in_order(size_, [&, from = ends_.next](Node *to) mutable {
       auto *old = Nodes::node_of(from);
       from = old->next;
       ::new (static_cast<void *>(to)) Link(*old);
