@@ -127,6 +127,23 @@ install_python() {
     fi
 }
 
+# Headers of peers that are newer than this system's. Of what is not there the tables have no row.
+install_headers() {
+    local peers=build/headers wheel
+    if [[ ! -e $peers/boost/unordered/unordered_node_map.hpp ]]; then
+        say "unpacking Boost's headers in $peers"
+        rm -rf "$peers/boost"
+        mkdir -p "$peers/wheel"
+        pip download --no-deps --dest "$peers/wheel" boost-headers==1.85.0.post1
+        wheel=$(echo "$peers"/wheel/*.whl)
+        .venv/bin/python -m zipfile --extract "$wheel" "$peers/wheel"
+        mv "$peers/wheel/boost_headers/include/boost" "$peers/boost"
+        rm -r "$peers/wheel"
+    fi
+    [[ -e $peers/plf_list.h ]] ||
+        say "plf_list.h and plf_tools.h, from plflib.org, are in no package: without them in $peers plf::list is left out"
+}
+
 # ---- the work ----
 
 [[ $# -gt 0 ]] || fail "name a purpose; see the head of tools/setup.sh"
@@ -143,3 +160,7 @@ for purpose in "$@"; do
     browser | dist) install_python "$purpose" ;;
     esac
 done
+if [[ " $* " == *" baselines "* ]]; then
+    install_python dev
+    install_headers
+fi
