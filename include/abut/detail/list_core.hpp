@@ -142,16 +142,16 @@ protected:
       else
         items.add(static_cast<Node *>(link));
     }
-    std::stable_sort(items.begin(), items.end(), [&](const Item &one, const Item &other) {
+    Item *const sorted = items.sort([&](const Item &one, const Item &other) {
       if constexpr (kIsPlain)
         return less(one, other);
       else
         return less(one->value(), other->value());
     });
     if constexpr (kIsPlain)
-      refill(items.begin());
+      refill(sorted);
     else
-      take_order(items.begin(), items.end());
+      take_order(sorted, sorted + size_);
   }
   void relayout_nodes() {
     move_to_fresh_nodes([from = ends_.next]() mutable {
@@ -168,8 +168,8 @@ protected:
 private:
   // Small plain elements are sorted themselves; of others, pointers to their nodes.
   static constexpr bool kIsPlain =
-      std::is_trivially_copyable_v<T> && std::is_move_constructible_v<T> &&
-      std::is_move_assignable_v<T> && sizeof(T) <= 4 * sizeof(void *) &&
+      std::is_trivially_copyable_v<T> && std::is_copy_constructible_v<T> &&
+      std::is_copy_assignable_v<T> && sizeof(T) <= 4 * sizeof(void *) &&
       alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 
   // The elements come into the nodes as these lie in memory.
