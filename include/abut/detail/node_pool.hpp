@@ -61,7 +61,6 @@ class NodePool {
   struct Unused : Link {
     std::byte *end;
   };
-  static_assert(sizeof(Node) >= sizeof(Unused));
 
   // Before the nodes lie the chunk's next and, where the bits that an address leaves have no room for it, its capacity.
   class Chunk {
@@ -195,6 +194,8 @@ private:
     chunks_ = turned;
   }
   static Unused *row(std::byte *begin, std::byte *end, Link *next) noexcept {
+    // Not in the class: elements may be incomplete there.
+    static_assert(sizeof(Node) >= sizeof(Unused));
     return ::new (static_cast<void *>(begin)) Unused{{nullptr, next}, end};
   }
   static Unused *all_of(Chunk *chunk) noexcept {

@@ -110,5 +110,21 @@ TEST(Small, ListsAreCheap) {
   expect_cheap<list<Wide, Lists<Wide>>, std::list<Wide, Lists<Wide>>>();
 }
 
+// Elements that hold containers of their own kind, which is incomplete there.
+struct Part {
+  list<Part> parts;
+  map<int, Part> by_number;
+  stable_map<int, Part> by_age;
+};
+TEST(Small, ElementsMayBeOfIncompleteTypes) {
+  Part whole;
+  whole.parts.emplace_back().parts.emplace_back();
+  whole.by_number[1].by_number[2];
+  whole.by_age[1].by_age[2];
+  EXPECT_EQ(whole.parts.front().parts.size() + whole.by_number[1].by_number.size() +
+                whole.by_age[1].by_age.size(),
+            3u);
+}
+
 } // namespace
 } // namespace abut
