@@ -155,7 +155,7 @@ struct Owner : Plain {
 template <typename T>
 list<T> of_five_hundred() {
   list<T> list;
-  for (int i = 0; i < 1000; ++i) list.emplace_back(T{i * 7919 % 37, i});
+  for (int i = 0; i < 1000; ++i) list.emplace_back(T{i * 7919 % 5, i});
   for (auto i = list.begin(); i != list.end(); ++i) i = list.erase(i);
   return list;
 }
