@@ -25,14 +25,6 @@ flags=$(PKG_CONFIG_PATH=$(dirname "$(find "$here/prefix" -name abut-containers.p
 # shellcheck disable=SC2086
 c++ -std=c++20 -Wall -Wextra -Werror -fno-exceptions -fno-rtti $flags -o "$here/by-pkg-config" "$here/consumer/main.cpp"
 expect "$here/by-pkg-config"
-for compiler in g++ clang++-14; do
-    if ! command -v "$compiler" >"$here/log"; then continue; fi
-    for header in list map relayout set stable_map stable_set; do
-        echo "#include <abut/$header.hpp>" |
-            "$compiler" -std=c++20 -Wall -Wextra -Werror -fno-exceptions -fno-rtti -fsyntax-only -I"$source/include" -x c++ - ||
-            fail "$header.hpp alone, by $compiler"
-    done
-done
 "$python" "$source/tools/single_header.py" "$here/abut_containers.hpp"
 c++ -std=c++20 -Wall -Wextra -Werror -DONE_HEADER -I"$here" -o "$here/one-header" "$here/consumer/main.cpp"
 expect "$here/one-header"
