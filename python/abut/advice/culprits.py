@@ -11,6 +11,7 @@ from abut.trace.native import Array
 from abut.trace.reader import Trace
 from abut.trace.structs import Structure, Structures
 from abut.trace.symbols import Place, Symboliser
+from abut.trace.vtables import class_made_at
 
 _MOST_CONTEXTS = 400
 _FRAMES = 24
@@ -29,6 +30,7 @@ class Culprit:
     size: int
     structure: Structure | None
     element: str = ""  # what they are arrays of
+    made: str = ""  # the class whose vtable they get
 
     @property
     def type(self) -> str:
@@ -39,6 +41,8 @@ class Culprit:
             return self.structure.name
         if self.element:
             return f"{self.element} array" if self.size else self.element
+        if self.made:
+            return self.made
         return f"{self.size}-byte objects" if self.size else "objects"
 
     @property
@@ -109,7 +113,7 @@ def _culprit(
     every = np.sort(np.concatenate(rows))
     sizes, counts = np.unique(objects["size"][every], return_counts=True)
     size = int(sizes[counts.argmax()]) if len(sizes) and counts.max() * 2 > len(every) else 0
-    structure, element = None, ""
+    structure, element, made = None, "", ""
     if places:
         own = places[name.step]
         if size:
@@ -118,4 +122,6 @@ def _culprit(
             structure = None  # the name says that they are something else
         if structure is None and not name.type:
             element = structures.element(own, name.function, size)
-    return Culprit(name, contexts, places, every, size, structure, element)
+        if not (structure or name.type or element):
+            made = class_made_at(own)
+    return Culprit(name, contexts, places, every, size, structure, element, made)

@@ -1,0 +1,153 @@
+"""The classes of objects that code makes, by the vtables that it stores in them.
+
+For programs without debug information, stripped ones too: behind a call of `operator new` the code
+stores the address of a vtable in the new object, itself or in a constructor that it calls. In
+front of a vtable lies a pointer to what describes its class, where its mangled name is (Itanium C++
+ABI, sections 2.5.2 and 2.9.5). x86-64 only.
+"""
+
+import re
+import shutil
+import struct
+import subprocess
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+
+from abut.trace.symbols import Place
+
+_NEAR = 160  # bytes of code behind the call, or of a constructor
+_MOST_NAME = 512
+_DESCRIBES = b"_ZTVN10__cxxabiv1"  # the vtables of what describes classes
+_HEAD = 16  # bytes of a vtable before its functions
+_RELATIVE, _ABSOLUTE, _SLOT = 8, 1, 6  # relocations of x86-64
+_RELOCATION = struct.Struct("<QQq")
+
+# lea REG, [rip + N]; mov REG, N; mov qword [REG + N], N; mov REG, [rip + N], from a table.
+_LOADS = re.compile(
+    rb"[\x48\x4c]\x8d[\x05\x0d\x15\x1d\x25\x2d\x35\x3d](?P<near>.{4})"
+    rb"|[\xb8-\xbf](?P<plain>.{4})"
+    rb"|\x48\xc7(?:[\x00-\x07]|[\x40-\x47].)(?P<stored>.{4})"
+    rb"|[\x48\x4c]\x8b[\x05\x0d\x15\x1d\x25\x2d\x35\x3d](?P<slot>.{4})",
+    re.DOTALL,
+)
+_CALL = re.compile(rb"\xe8(?P<call>.{4})", re.DOTALL)
+
+
+def class_made_at(place: Place) -> str:
+    """The class whose vtable the code behind a call stores first; empty where there is none."""
+    module = _module(place.module)
+    return module.class_at(place.offset) if module else ""
+
+
+@cache
+def _module(path: str) -> "_Module | None":
+    try:
+        return _Module(Path(path))
+    except (ELFError, OSError, ValueError, KeyError):
+        return None
+
+
+class _Module:
+    """The memory of a program or library, as its file has it."""
+
+    def __init__(self, path: Path) -> None:
+        with path.open("rb") as file:
+            elf = ELFFile(file)
+            if elf.get_machine_arch() != "x64":
+                raise ValueError(path)
+            self._parts = [
+                (part["p_vaddr"], part.data())
+                for part in elf.iter_segments()
+                if part["p_type"] == "PT_LOAD"
+            ]
+            dynamic: Any = elf.get_section_by_name(".dynsym")
+            symbols = list(dynamic.iter_symbols()) if dynamic else []
+            names = [one.name.encode() for one in symbols]
+            table = elf.get_section_by_name(".rela.dyn")
+            self._addends: dict[int, int] = {}
+            self._symbols: dict[int, bytes] = {}
+            for at, info, addend in _RELOCATION.iter_unpack(table.data() if table else b""):
+                if info & 0xFFFFFFFF == _RELATIVE:
+                    self._addends[at] = addend
+                elif info & 0xFFFFFFFF in (_ABSOLUTE, _SLOT):
+                    self._symbols[at] = names[info >> 32]
+            self._begins: dict[bytes, int] = {
+                name: one["st_value"]
+                for name, one in zip(names, symbols, strict=True)
+                if one["st_shndx"] != "SHN_UNDEF"
+            }
+
+    def class_at(self, code: int) -> str:
+        """By what is loaded behind `code`; else by what functions load that are called there."""
+        behind = self._bytes(code, _NEAR)
+        if found := self._class_in(code, behind):
+            return found
+        for call in _CALL.finditer(behind):
+            begin = code + call.end() + int.from_bytes(call["call"], "little", signed=True)
+            if found := self._class_in(begin, self._bytes(begin, _NEAR)):
+                return found
+        return ""
+
+    def _class_in(self, begin: int, code: bytes) -> str:
+        names = (self._class_of(vtable) for vtable in self._loaded(begin, code))
+        return next((name for name in names if name), "")
+
+    def _loaded(self, begin: int, code: bytes) -> Iterator[int]:
+        """Addresses behind the heads of what may be vtables."""
+        at = 0
+        while found := _LOADS.search(code, at):
+            at = found.start() + 1  # one instruction's bytes may look like another's
+            number = int.from_bytes(found[found.lastgroup or 0], "little", signed=True)
+            if found.lastgroup in ("plain", "stored"):
+                yield number
+                continue
+            target = begin + found.end() + number
+            if found.lastgroup == "near":
+                yield target
+            elif symbol := self._symbols.get(target, b""):  # a vtable that others may replace
+                yield self._begins.get(symbol, -_HEAD) + _HEAD
+
+    def _class_of(self, vtable: int) -> str:
+        """The name of the class, if a vtable's functions begin there."""
+        if self._bytes(vtable - _HEAD, 8) != bytes(8):  # the object is not a base of another
+            return ""
+        described = self._pointer(vtable - 8)
+        if not self._describes_class(described):
+            return ""
+        name = self._bytes(self._pointer(described + 8), _MOST_NAME).partition(b"\0")[0]
+        return _demangled(name.decode(errors="replace").removeprefix("*"))
+
+    def _describes_class(self, at: int) -> bool:
+        """Its first word leads to a vtable of the C++ library's, or a copy that the program has."""
+        if at in self._symbols:
+            return self._symbols[at].startswith(_DESCRIBES)
+        copies = (at for name, at in self._begins.items() if name.startswith(_DESCRIBES))
+        return self._pointer(at) - _HEAD in copies
+
+    def _pointer(self, at: int) -> int:
+        if at in self._symbols:
+            return self._begins.get(self._symbols[at], 0)
+        return self._addends.get(at, int.from_bytes(self._bytes(at, 8), "little"))
+
+    def _bytes(self, at: int, count: int) -> bytes:
+        for begin, data in self._parts:
+            if begin <= at < begin + len(data):
+                return data[at - begin : at - begin + count]
+        return b""
+
+
+@cache
+def _demangled(name: str) -> str:
+    """`book::Order` of N4book5OrderE; as it is without binutils' reader."""
+    reader = shutil.which("c++filt")
+    if not reader or not re.fullmatch(r"[\w.]+", name):
+        return name
+    done = subprocess.run(
+        [reader, f"_ZTI{name}"], capture_output=True, text=True, check=False, timeout=60
+    )
+    return done.stdout.strip().removeprefix("typeinfo for ")
