@@ -19,7 +19,7 @@ run() { "$@" >"$here/log" 2>&1 || { cat "$here/log"; fail "$compiler, C++$standa
 headers_alone() {
     for header in list map relayout set stable_map stable_set; do
         echo "#include <abut/$header.hpp>" >"$here/alone.cpp"
-        run "$compiler" "-std=c++$standard" "${warnings[@]}" -fno-exceptions -fno-rtti -fsyntax-only \
+        run "$compiler" "-std=c++${standard/23/2b}" "${warnings[@]}" -fno-exceptions -fno-rtti -fsyntax-only \
             -I"$source/include" "$here/alone.cpp"
     done
 }
@@ -33,7 +33,7 @@ for compiler in "${compilers[@]}"; do
     seen[${version#* }]=1
     for standard in 20 23; do
         headers_alone
-        build=("$compiler" "-std=c++$standard" "${warnings[@]}" -I"$source/include" -Iunit -I.)
+        build=("$compiler" "-std=c++${standard/23/2b}" "${warnings[@]}" -I"$source/include" -Iunit -I.)
         run "${build[@]}" -o "$here/unit" unit/containers/{exceptions,list,ordered,relayout,small}_test.cpp \
             -lgtest -lgtest_main -pthread
         run "${build[@]}" -o "$here/checked" unit/containers/checked_test.cpp -lgtest -lgtest_main -pthread

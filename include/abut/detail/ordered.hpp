@@ -324,9 +324,13 @@ public:
                                                   other.end(), SynthThreeWay{});
   }
 
-  // Of containers whose elements stay: moves them into the order of their keys, which ends iterators and references.
-  void relayout() requires requires(Core &core) { core.relayout(); }
-  { Core::relayout(); }
+  // Of containers whose elements stay: moves them into the order of their keys, which ends iterators and references. A template,
+  // since clang 14 tests what a plain member requires while elements may be incomplete.
+  template <typename Own = Core>
+  void relayout() requires requires(Own &own) {
+    own.relayout();
+  }
+  { Own::relayout(); }
 
   // Ends the program where the tree is not as it should be. For tests.
   void check_invariants() const { this->check_all(); }
