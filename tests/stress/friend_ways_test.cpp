@@ -64,8 +64,13 @@ constexpr std::size_t kRegisters = 6;
 constexpr std::array<const char *, kRegisters + 1> kBases = {"rbx", "rbp", "r12", "r13",
                                                              "r14", "r15", "slot"};
 constexpr std::size_t kWays = (kRegisters + 1) * (kRegisters + 1);
+
+} // namespace
+
 extern Request *const kRequestsMalloc[kWays] __asm__("requests_malloc");
 extern Request *const kRequestsNew[kWays] __asm__("requests_new");
+
+namespace {
 
 // The share of nodes that lie right behind the one before them.
 double share_that_abuts(Request *request, bool has_index, std::uint64_t seed) {

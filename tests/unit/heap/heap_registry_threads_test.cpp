@@ -6,6 +6,7 @@
 #include "support/pattern.hpp"
 
 #include <atomic>
+#include <cstring>
 #include <gtest/gtest.h>
 #include <set>
 #include <thread>

@@ -5,6 +5,7 @@
 #include "support/pattern.hpp"
 
 #include <cerrno>
+#include <cstring>
 #include <gtest/gtest.h>
 #include <set>
 #include <string>

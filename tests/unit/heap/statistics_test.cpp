@@ -4,6 +4,7 @@
 #include "heap/heap.hpp"
 #include "heap/huge_blocks.hpp"
 
+#include <cstring>
 #include <gtest/gtest.h>
 #include <vector>
 

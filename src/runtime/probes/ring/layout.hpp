@@ -142,7 +142,7 @@ private:
 static_assert(SmallBirth::kContextBits + SmallBirth::kSizeBits + 32 == kKindShift);
 
 // Where the writer went from a chunk, and how many words it left there.
-struct Onward {
+struct alignas(uint32_t) Onward {
   uint16_t words = 0;
   uint16_t chunk = 0;
 };
