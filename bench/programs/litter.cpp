@@ -2,8 +2,10 @@
 // allocated in mixed sizes, and a random three quarters freed.
 #include "common/aged.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <new>
 
 namespace {
 
@@ -12,7 +14,8 @@ __attribute__((constructor(65535))) void age() {
   const char *mebibytes = std::getenv("LITTER_MIB");
   if (mebibytes == nullptr) return;
   const std::uint64_t bytes = std::strtoull(mebibytes, nullptr, 10) << 20;
-  if (bytes <= bench::AgedHeap::kMostBytes) new bench::AgedHeap(bytes, 1);
+  alignas(bench::AgedHeap) static std::byte place[sizeof(bench::AgedHeap)]; // never destroyed
+  if (bytes <= bench::AgedHeap::kMostBytes) new (place) bench::AgedHeap(bytes, 1);
 }
 
 } // namespace

@@ -18,17 +18,17 @@ enum class Choice : std::uint8_t {
 
 // What a heap keeps beside the one mask of used cells that each line has: parts, by bits.
 struct Needs {
-  enum : unsigned {
-    kCellList = 1,          // all free cells of the heap, in a list through themselves
-    kLinesInPage = 2,       // each page's lines that are not full, in a word
-    kLineClassesInPage = 4, // each page's lines by how full they are, a word a count
-    kLineList = 8,          // the heap's empty lines
-    kRoomyLines = 16,       // and those that are neither empty nor full
-    kLineClasses = 32,      // the heap's lines by how full they are
-    kPageList = 64,         // the same of pages, in 16 classes
-    kRoomyPages = 128,
-    kPageClasses = 256,
-  };
+  static constexpr unsigned kCellList =
+      1; // all free cells of the heap, in a list through themselves
+  static constexpr unsigned kLinesInPage = 2; // each page's lines that are not full, in a word
+  static constexpr unsigned kLineClassesInPage =
+      4;                                   // each page's lines by how full they are, a word a count
+  static constexpr unsigned kLineList = 8; // the heap's empty lines
+  static constexpr unsigned kRoomyLines = 16;  // and those that are neither empty nor full
+  static constexpr unsigned kLineClasses = 32; // the heap's lines by how full they are
+  static constexpr unsigned kPageList = 64;    // the same of pages, in 16 classes
+  static constexpr unsigned kRoomyPages = 128;
+  static constexpr unsigned kPageClasses = 256;
   unsigned parts = 0;
 
   constexpr bool any(unsigned of) const { return (parts & of) != 0; }
