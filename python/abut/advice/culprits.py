@@ -1,7 +1,7 @@
 """Contexts that are one to a reader: what one line of his source allocates, whoever called it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from abut.trace.native import Array
 from abut.trace.reader import Trace
 from abut.trace.structs import Structure, Structures
 from abut.trace.symbols import Place, Symboliser
-from abut.trace.vtables import class_made_at
+from abut.trace.vtables import Vtables
 
 _MOST_CONTEXTS = 400
 _FRAMES = 24
@@ -70,12 +70,13 @@ def culprits_of(
         name = name_of(places, rules)
         found.setdefault((name.type, name.where), (name, places, []))[2].append(n)
     ordered = sorted(found.values(), key=lambda one: -float(weights[one[2]].sum()))
-    structures = Structures()
+    structures, vtables = Structures(), Vtables(trace.modules())
     rows = _rows_by_context(objects, chosen)
-    return [
+    culprits = (
         _culprit(name, places, contexts, [rows[n] for n in contexts], objects, structures)
         for name, places, contexts in ordered
-    ]
+    )
+    return [_with_class(one, vtables) for one in culprits]
 
 
 def described(culprit: Culprit) -> dict[str, Any]:
@@ -113,7 +114,7 @@ def _culprit(
     every = np.sort(np.concatenate(rows))
     sizes, counts = np.unique(objects["size"][every], return_counts=True)
     size = int(sizes[counts.argmax()]) if len(sizes) and counts.max() * 2 > len(every) else 0
-    structure, element, made = None, "", ""
+    structure, element = None, ""
     if places:
         own = places[name.step]
         if size:
@@ -122,6 +123,12 @@ def _culprit(
             structure = None  # the name says that they are something else
         if structure is None and not name.type:
             element = structures.element(own, name.function, size)
-        if not (structure or name.type or element):
-            made = class_made_at(own)
-    return Culprit(name, contexts, places, every, size, structure, element, made)
+    return Culprit(name, contexts, places, every, size, structure, element)
+
+
+def _with_class(culprit: Culprit, vtables: Vtables) -> Culprit:
+    """With the class of its objects, where nothing else says what they are."""
+    known = culprit.name.type or culprit.structure or culprit.element
+    if known or not culprit.places:
+        return culprit
+    return replace(culprit, made=vtables.class_made_at(culprit.places[culprit.name.step]))

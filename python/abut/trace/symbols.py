@@ -127,7 +127,7 @@ class Symboliser:
         path = Path(module.path)
         if not path.is_file():
             return {}
-        if module.build_id and build_id(path) not in ("", module.build_id):
+        if not is_as_recorded(module):
             self._note(f"{path}: is not the file that was recorded; its functions have no names")
             return {}
         if (reader := shutil.which(_SPLIT_TOOL)) and is_split(path):
@@ -150,6 +150,12 @@ class Symboliser:
     def _note(self, note: str) -> None:
         if note not in self.notes:
             self.notes.append(note)
+
+
+def is_as_recorded(module: Module) -> bool:
+    """Whether the file of a module is there, and is not known to be of another build."""
+    path = Path(module.path)
+    return path.is_file() and (not module.build_id or build_id(path) in ("", module.build_id))
 
 
 def without_mangling(answers: str) -> str:

@@ -6,11 +6,12 @@ front of a vtable lies a pointer to what describes its class, where its mangled 
 ABI, sections 2.5.2 and 2.9.5). x86-64 only.
 """
 
+import mmap
 import re
 import shutil
 import struct
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,8 @@ from typing import Any
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
-from abut.trace.symbols import Place
+from abut.trace.reader import Module
+from abut.trace.symbols import Place, is_as_recorded
 
 _NEAR = 160  # bytes of code behind the call, or of a constructor
 _MOST_NAME = 512
@@ -38,30 +40,43 @@ _LOADS = re.compile(
 _CALL = re.compile(rb"\xe8(?P<call>.{4})", re.DOTALL)
 
 
-def class_made_at(place: Place) -> str:
-    """The class whose vtable the code behind a call stores first; empty where there is none."""
-    module = _module(place.module)
-    return module.class_at(place.offset) if module else ""
+class Vtables:
+    """The vtables of the modules of a recorded run; each is read once, and if it is needed."""
+
+    def __init__(self, modules: Sequence[Module]) -> None:
+        self._recorded = {one.path: one for one in modules}
+        self._files: dict[str, _File | None] = {}
+
+    def class_made_at(self, place: Place) -> str:
+        """The class whose vtable the code behind a call stores first; empty where there is none, or
+        the module's file is no longer what was recorded.
+        """
+        if place.module not in self._files:
+            self._files[place.module] = self._read(place.module)
+        file = self._files[place.module]
+        return file.class_at(place.offset) if file else ""
+
+    def _read(self, path: str) -> "_File | None":
+        module = self._recorded.get(path)
+        if module is None or not is_as_recorded(module):
+            return None
+        try:
+            return _File(Path(path))
+        except (ELFError, OSError, ValueError, LookupError, struct.error):
+            return None  # damaged, or none that is known
 
 
-@cache
-def _module(path: str) -> "_Module | None":
-    try:
-        return _Module(Path(path))
-    except (ELFError, OSError, ValueError, KeyError):
-        return None
-
-
-class _Module:
+class _File:
     """The memory of a program or library, as its file has it."""
 
     def __init__(self, path: Path) -> None:
         with path.open("rb") as file:
+            self._data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             elf = ELFFile(file)
             if elf.get_machine_arch() != "x64":
                 raise ValueError(path)
             self._parts = [
-                (part["p_vaddr"], part.data())
+                (part["p_vaddr"], part["p_offset"], part["p_filesz"])
                 for part in elf.iter_segments()
                 if part["p_type"] == "PT_LOAD"
             ]
@@ -126,8 +141,10 @@ class _Module:
         """Its first word leads to a vtable of the C++ library's, or a copy that the program has."""
         if at in self._symbols:
             return self._symbols[at].startswith(_DESCRIBES)
-        copies = (at for name, at in self._begins.items() if name.startswith(_DESCRIBES))
-        return self._pointer(at) - _HEAD in copies
+        first = self._pointer(at) - _HEAD
+        return any(
+            begin == first for name, begin in self._begins.items() if name.startswith(_DESCRIBES)
+        )
 
     def _pointer(self, at: int) -> int:
         if at in self._symbols:
@@ -135,9 +152,9 @@ class _Module:
         return self._addends.get(at, int.from_bytes(self._bytes(at, 8), "little"))
 
     def _bytes(self, at: int, count: int) -> bytes:
-        for begin, data in self._parts:
-            if begin <= at < begin + len(data):
-                return data[at - begin : at - begin + count]
+        for begin, offset, size in self._parts:
+            if begin <= at < begin + size:
+                return self._data[offset + at - begin : offset + min(at - begin + count, size)]
         return b""
 
 
