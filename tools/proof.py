@@ -6,7 +6,7 @@ Each step runs one command, which writes a file into the folder; what is there i
 that an interrupted proof goes on where it stopped. Of each file, medians with intervals go into
 docs/proof, and the tables made of those into docs/proof.md and README.md, in places that are marked
 `<!-- proof STEP TABLE -->`. The last steps write the measured places of other pages, see
-docs_data.py. A quick proof measures a little of everything, and leaves the pages as they are: it
+docs_data.py. A quick proof measures a little of each table, and leaves all pages as they are: it
 shows that the commands work. Needs a release build, and a machine that does nothing else.
 """
 
@@ -53,11 +53,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class PageStep:
-    """Pages whose measured places are written again; `quick` runs one of their programs."""
+    """Pages whose measured places are written again."""
 
     name: str
     pages: tuple[str, ...]
-    quick: tuple[str, ...]
 
 
 def _compare(name: str, suite: str, heaps: str, runs: int, figures: str, quick: str) -> Step:
@@ -71,8 +70,7 @@ def _compare(name: str, suite: str, heaps: str, runs: int, figures: str, quick: 
     )
 
 
-_BENCH = "build/release/bin/bench"
-_AGED = {"LITTER_MIB": "64", "LD_PRELOAD": f"{ROOT}/{_BENCH}/litter.so"}
+_AGED = {"LITTER_MIB": "64", "LD_PRELOAD": f"{ROOT}/build/release/bin/bench/litter.so"}
 _SERVERS = ("python", "bench/servers.py")
 STEPS = (
     _compare("programs", "programs", PEERS, 10, "user,rss", "cmake-lists"),
@@ -88,46 +86,36 @@ STEPS = (
          (*_SERVERS, "--heaps", "glibc,abut", "--runs", "1", "--requests", "5000")),
 )  # fmt: skip
 
-_VALIDATE = ("abut", "validate", "--against", "cachegrind", "--")
 PAGE_STEPS = (
-    PageStep("friends", ("docs/how/friends.md",), (f"{_BENCH}/lists", "--nodes", "1000")),
-    PageStep("heap", ("docs/how/heap.md", "docs/start.md", "docs/guides/compare.md"),
-             (f"{_BENCH}/plain", "--help")),
-    PageStep("check", ("docs/guides/check.md",), ("python", "-m", "security", "--help")),
-    PageStep("containers", ("docs/guides/move.md",),
-             ("python", "tools/docs_data.py", "--help")),  # its program takes long to build
-    PageStep("recording", ("docs/guides/record.md", "docs/reference/trace.md"),
-             ("python", "bench/light_speed.py", "--help")),
-    PageStep("simulator", ("docs/guides/sim.md",),
-             (*_VALIDATE, f"{_BENCH}/traverse", "--depth", "8")),
-    PageStep("report", ("docs/guides/report.md", "docs/guides/story.md", "docs/gallery.md"),
-             ("python", "bench/gallery.py", "--help")),
-    PageStep("tune", ("docs/guides/tune.md",), ("python", "bench/tune_programs.py", "--help")),
+    PageStep("friends", ("docs/how/friends.md",)),
+    PageStep("heap", ("docs/how/heap.md", "docs/start.md", "docs/guides/compare.md")),
+    PageStep("check", ("docs/guides/check.md",)),
+    PageStep("containers", ("docs/guides/move.md",)),
+    PageStep("recording", ("docs/guides/record.md", "docs/reference/trace.md")),
+    PageStep("simulator", ("docs/guides/sim.md",)),
+    PageStep("report", ("docs/guides/report.md", "docs/guides/story.md", "docs/gallery.md")),
+    PageStep("tune", ("docs/guides/tune.md",)),
     PageStep("papers", tuple(f"papers/{name}/README.md" for name in
-                             ("cyll", "dpa", "vam", "adcock", "rezaei")),
-             ("abut", "paper", "--list")),
+                             ("cyll", "dpa", "vam", "adcock", "rezaei"))),
 )  # fmt: skip
 
 
-def _run(command: Sequence[str | Path], environment: Mapping[str, str]) -> int:
-    """Run a command of the environment that set-up made, or of the build; its exit code."""
-    program = command[0] if "/" in str(command[0]) else PYTHON / command[0]
+def _run(command: Sequence[str | Path], environment: Mapping[str, str] | None = None) -> int:
+    """Run a command of the environment that set-up made; its exit code."""
     return subprocess.run(
-        [program, *command[1:]],
-        cwd=ROOT, stdout=subprocess.DEVNULL, check=False,
-        env={**os.environ, "PYTHONPATH": f"{ROOT}/tests:{ROOT}/python", **environment},
+        [PYTHON / command[0], *command[1:]],
+        cwd=ROOT, stdout=subprocess.DEVNULL, check=False, env={**os.environ, **(environment or {})},
     ).returncode  # fmt: skip
 
 
-def write_pages(step: PageStep, quick: bool, folder: Path) -> None:
+def write_pages(step: PageStep, folder: Path) -> None:
     """Measure what the pages show, one after the other."""
     for page in step.pages:
         done = folder / f"{page.replace('/', '-')}.done"
         if done.exists():
             continue
-        command = step.quick if quick else ("python", "tools/docs_data.py", "measured", page)
-        if code := _run(command, {}):
-            sys.exit(f"proof: {step.name}: {' '.join(command)} ended with {code}")
+        if code := _run(("python", "tools/docs_data.py", "measured", page)):
+            sys.exit(f"proof: {step.name}: the commands of {page} ended with {code}")
         done.touch()
 
 
@@ -229,9 +217,8 @@ def filled(text: str, folder: Path = PUBLISHED) -> str:
 def main() -> int:
     """Do the steps that are not done; then the pages."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="a little of everything")
-    steps: tuple[Step | PageStep, ...] = (*STEPS, *PAGE_STEPS)
-    parser.add_argument("--only", default=",".join(step.name for step in steps))
+    parser.add_argument("--quick", action="store_true", help="a little of each table")
+    parser.add_argument("--only", default="", help="these steps, with commas")
     parser.add_argument(
         "--folder", type=Path, default=None, help="build/proof, or build/proof-quick"
     )
@@ -239,7 +226,8 @@ def main() -> int:
     given = parser.parse_args()
     folder = given.folder or ROOT / "build" / ("proof-quick" if given.quick else "proof")
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = set(given.only.split(","))
+    steps: tuple[Step | PageStep, ...] = STEPS if given.quick else (*STEPS, *PAGE_STEPS)
+    wanted = set(given.only.split(",")) if given.only else {step.name for step in steps}
     if unknown := wanted - {step.name for step in steps}:
         parser.error(f"no such step: {', '.join(sorted(unknown))}")
     for number, step in enumerate(steps, 1):
@@ -247,7 +235,7 @@ def main() -> int:
             continue
         print(f"proof: {number} of {len(steps)}: {step.name}", file=sys.stderr)
         if isinstance(step, PageStep):
-            write_pages(step, given.quick, folder)
+            write_pages(step, folder)
             continue
         file = folder / f"{step.name}.json"
         if given.again or not file.exists():

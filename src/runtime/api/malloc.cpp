@@ -20,9 +20,8 @@ void *resize(void *memory, size_t bytes) {
 }
 
 // A small block, while a policy is enabled.
-[[gnu::always_inline]] inline void *malloc_at(size_t bytes, Address site,
-                                              EnabledPolicies enabled_policies) {
-  if (enabled_policies.has(Policy::plan)) return abut_planned_fast_malloc(bytes, site);
+[[gnu::always_inline]] inline void *malloc_at(size_t bytes, Address site, EnabledPolicies enabled) {
+  if (enabled.has(Policy::plan)) return abut_planned_fast_malloc(bytes, site);
   if (sites::table.is_plain(site)) return allocate_plain(bytes);
   return abut_unplanned_malloc(bytes, site);
 }

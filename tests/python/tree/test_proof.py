@@ -84,15 +84,12 @@ def test_what_is_kept_has_no_samples() -> None:
         assert file.stat().st_size < 200_000
 
 
-def test_a_quick_proof_measures_a_little_of_everything(tmp_path: Path) -> None:
+def test_a_quick_proof_measures_a_little_of_each_table(tmp_path: Path) -> None:
     command = [sys.executable, str(ROOT / "tools/proof.py"), "--quick", "--folder", str(tmp_path)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     for step in proof.STEPS:
         assert f"## {step.name}\n" in done.stdout
         assert json.loads((tmp_path / f"{step.name}.json").read_text())["benchmarks"]
-    for pages in proof.PAGE_STEPS:
-        for page in pages.pages:
-            assert (tmp_path / f"{page.replace('/', '-')}.done").exists()
 
 
 def test_every_page_with_measured_places_has_a_step() -> None:

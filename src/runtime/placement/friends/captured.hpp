@@ -24,8 +24,7 @@ struct Captured {
 };
 
 // Where the stack of the program's first thread ends.
-extern Address first_stack_end __asm__("abut_first_stack_end")
-    __attribute__((visibility("hidden")));
+extern Address first_stack_end;
 inline constexpr size_t kMostStack = 8 * MiB;
 
 // The readable part of the stack from `from` on. Of other threads' stacks nothing is known but that the page that is

@@ -1,4 +1,4 @@
-// Placement beside friends: what malloc asks before it takes the next block at hand.
+// Where a block comes from, while a policy is enabled: plain, beside a friend, or from a pool.
 #pragma once
 
 #include "base/bump.hpp"
@@ -8,12 +8,12 @@
 
 namespace abut::near {
 
-// Sites are looked at while the heap grows: what stays makes it grow, and what is freed soon needs no special place. Each
-// time it has grown by a quarter it is awake for some thousand allocations, and asleep again unless it found friends to
-// place objects beside. So programs without friends pay one comparison a request.
+// Sites are sampled while the heap grows: objects that stay make it grow, and objects that are freed soon need no special
+// place. Each time it has grown by a quarter, friends are enabled for some thousand requests, and disabled again unless rules
+// place objects by then. So programs without friends pay one comparison a request.
 inline bool is_active() { return is_enabled(Policy::friends); }
 
-// Goes to sleep when the time for looking is over and nothing is placed.
+// When the samples are taken: disables friends, unless enough is placed.
 void pause_sampling();
 extern uint32_t samples_left;
 
@@ -69,8 +69,8 @@ Decision decide_slow(size_t bytes, Address site);
   return reinterpret_cast<Address>(&captured) + rule.reach < stack_limit(captured.stack());
 }
 
-// Where the straight path ends: right after the friend; false where it leads nowhere. `base` is what the rule's expression
-// begins from, and it takes one load at most.
+// The place right after the friend; false where the rule leads nowhere. `base` is what its expression begins from, and it takes
+// one load at most.
 [[gnu::always_inline]] inline bool find_cell(const Rule &rule, Address base, Address &cell) {
   Address at = base;
   if (rule.first.loads != 0) [[likely]] {
@@ -83,7 +83,7 @@ Decision decide_slow(size_t bytes, Address site);
   return true;
 }
 
-// What the straight path took, at `cell` or instead of that one, counted: now and then it is looked at closer.
+// A block that the fast path took at `cell`, counted; of many, one is verified.
 [[gnu::returns_nonnull]] void *count_slow(void *block, Context &context, Address cell);
 [[gnu::always_inline]] inline void *counted(void *block, Context &context, Address cell) {
   static_assert(kVerifyEvery == 256);
@@ -92,7 +92,7 @@ Decision decide_slow(size_t bytes, Address site);
   return block;
 }
 
-// What a request takes, of those that come to the straight path, which all are small.
+// What a small request takes.
 [[gnu::always_inline]] inline size_t block_bytes(size_t bytes) {
   if (bytes > heap::kSmallMax) __builtin_unreachable();
   return round_up(bytes, heap::Granules::kBytes);
@@ -113,7 +113,7 @@ void *allocate(size_t bytes, const Captured &captured, Address context);
     return nullptr;
   const unsigned size = heap::small_class(whole);
   heap::LocalHeap &heap = *heap::current;
-  Address cell = kNoCell;
+  Address cell = 0;
   if (!find_cell(rule, base_of(rule.first, captured), cell) || !is_reserved_at(heap, cell, size))
       [[unlikely]]
     return nullptr;

@@ -20,7 +20,7 @@ struct Rule {
   };
 
   // What the fast path reads.
-  size_t fast_bytes = 0; // a block's, while the straight path will do
+  size_t fast_bytes = 0; // a block's, while the fast path will do
   uint8_t reach = 0;     // bytes from the first captured word to the last that the expression reads
   Expression first;
   int64_t to_end =

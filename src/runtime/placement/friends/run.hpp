@@ -7,9 +7,6 @@
 
 namespace abut::near {
 
-// No cell is there.
-inline constexpr Address kNoCell = 1;
-
 // Whether a cell of `size` granules is reserved at `cell` in a page of that heap. `cell` is an address that some pointer of the
 // program led to, nothing else is known of it.
 [[gnu::always_inline]] inline bool is_reserved_at(const heap::LocalHeap &heap, Address cell,

@@ -82,7 +82,7 @@ TEST_F(RunTest, ACellDoesNotGrowIntoWhatWillBeCut) {
 TEST_F(RunTest, NothingWaitsOutsideTheHeap) {
   int here = 0;
   for (const Address address :
-       {Address{0}, kNoCell, reinterpret_cast<Address>(&here) / 16 * 16, ~Address{15}})
+       {Address{0}, Address{1}, reinterpret_cast<Address>(&here) / 16 * 16, ~Address{15}})
     EXPECT_FALSE(is_reserved_at(*heap, address, kSize)) << address;
 }
 
