@@ -38,7 +38,7 @@ public:
   }
 
   // The first list from `list` on that has a chunk; kNone where none has.
-  uint32_t next_occupied(uint32_t list) const { return next_bit<true>(occupied_, N, list); }
+  uint32_t next_occupied(uint32_t list) const { return next_bit(occupied_, N, list); }
 
 private:
   FreeChunk *first_[N] = {};

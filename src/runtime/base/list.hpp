@@ -17,6 +17,7 @@ public:
   Item *back() const { return last_; }
   bool empty() const { return first_ == nullptr; }
   static Item *after(const Item *item) { return (item->*Member).next; }
+  static Item *before(const Item *item) { return (item->*Member).previous; }
 
   void push_front(Item *item) {
     item->*Member = {first_, nullptr};

@@ -55,17 +55,16 @@ Found find_block(const char *call, void *memory) {
   switch (segment_map.kind_at(address)) {
   case SegmentKind::none:
   case SegmentKind::foreign:
-  case SegmentKind::chunks: return result;
-  case SegmentKind::size_pages: return find_sized(call, memory);
+  case SegmentKind::chunks:
+  case SegmentKind::runs: return result;
+  case SegmentKind::size_pages:
+    result.large = large_block_at(address);
+    if (!result.large) return find_sized(call, memory);
+    result.where = Where::large;
+    result.usable = result.large.usable_bytes();
+    break;
   case SegmentKind::birth_pages: return find_born(call, memory);
   case SegmentKind::placed: result = found(Where::placed, placed_blocks.usable(address)); break;
-  case SegmentKind::runs:
-    result.large = large_block_at(address);
-    if (result.large) {
-      result.where = Where::large;
-      result.usable = result.large.usable_bytes();
-    }
-    break;
   case SegmentKind::huge:
   case SegmentKind::tail:
     result.huge = huge_block_at(address);

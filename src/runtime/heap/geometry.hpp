@@ -7,7 +7,7 @@
 //
 //   small    up to 512 bytes    classes of 16 bytes, in pages of 64 KiB
 //   medium   up to 32 KiB       eight classes a doubling; above 4 KiB in long pages
-//   large    up to 2 MiB        runs of 4 KiB, best fit, shared by all threads
+//   large    up to 2 MiB        pages in a row, shared by all threads
 //   huge     above              mapped directly
 #pragma once
 
@@ -21,7 +21,6 @@ namespace abut::heap {
 
 inline constexpr unsigned kSegmentShift = 22;
 inline constexpr size_t kSegmentBytes = size_t{1} << kSegmentShift;
-inline constexpr unsigned kPagesInSegment = kSegmentBytes / kPageBytes;
 
 using Granules = Pieces<4>; // of small blocks: what every size is a multiple of
 
@@ -36,11 +35,13 @@ inline constexpr size_t kBlockPageBytes = size_t{1} << kBlockPageShift;
 inline constexpr unsigned kBlockPages = kSegmentBytes / kBlockPageBytes; // in a segment
 inline constexpr unsigned kLongPage = 4;                                 // pages
 
-// Size classes: that of a small block is its granules; then eight a doubling.
+// Size classes: that of a small block is its granules; then eight a doubling; then those of aligned blocks, which are 1 and
+// 2 KiB and multiples of 4 KiB.
 inline constexpr unsigned kSmallClasses = kSmallMax / Granules::kBytes;
 inline constexpr unsigned kLogSmallMax = 9;
 inline constexpr unsigned kClassesInDoubling = 8;
-inline constexpr unsigned kSizeClasses = 1 + kSmallClasses + kClassesInDoubling * 6;
+inline constexpr unsigned kFirstAligned = 1 + kSmallClasses + kClassesInDoubling * 6;
+inline constexpr unsigned kSizeClasses = kFirstAligned + 2 + kMediumMax / (4 * KiB);
 
 constexpr unsigned small_class(size_t bytes) {
   return static_cast<unsigned>((bytes + Granules::kBytes - 1) / Granules::kBytes);
@@ -59,12 +60,16 @@ inline constexpr uint32_t kAliased = 512;
 
 constexpr uint32_t class_bytes(unsigned size_class) {
   if (size_class <= kSmallClasses) return size_class * Granules::kBytes;
+  if (size_class == kFirstAligned) return KiB;
+  if (size_class > kFirstAligned)
+    return std::max<uint32_t>(2 * KiB, (size_class - kFirstAligned - 1) * 4 * KiB);
   const unsigned above = size_class - 1 - kSmallClasses;
   const uint32_t bytes = (kClassesInDoubling + 1 + above % kClassesInDoubling)
                          << (kLogSmallMax - 3 + above / kClassesInDoubling);
   return bytes % kAliased == 0 ? bytes + kLineBytes : bytes;
 }
-static_assert(class_bytes(kSizeClasses - 1) == kMediumMax + kLineBytes);
+static_assert(class_bytes(kFirstAligned - 1) == kMediumMax + kLineBytes);
+static_assert(class_bytes(kSizeClasses - 1) == kMediumMax);
 
 // The same by a table of what above the small ones is as long as a line, so that malloc has fewer instructions.
 inline constexpr auto kClassesByLine = [] {
@@ -75,6 +80,14 @@ inline constexpr auto kClassesByLine = [] {
 }();
 constexpr unsigned size_class(size_t bytes) {
   return bytes <= kSmallMax ? small_class(bytes) : kClassesByLine[(bytes - 1) / kLineBytes];
+}
+
+// Of blocks at multiples of `align`, a power of two; neither it nor `bytes` is more than kMediumMax.
+constexpr unsigned aligned_class(size_t align, size_t bytes) {
+  unsigned one = size_class(std::max(bytes, align));
+  if (one > kSmallClasses && align >= kAliased) one = kFirstAligned; // no other has such multiples
+  while (class_bytes(one) < bytes || class_bytes(one) % align != 0) ++one;
+  return one;
 }
 
 // What a page of a size class is like; of a long page if the class needs one.
@@ -106,9 +119,5 @@ inline constexpr auto kMeasures = [] {
   for (unsigned one = 1; one < kSizeClasses; ++one) all[one] = measures_of(one);
   return all;
 }();
-
-constexpr unsigned page_in_segment(Address address) {
-  return static_cast<unsigned>(address >> kPageShift) % kPagesInSegment;
-}
 
 } // namespace abut::heap

@@ -4,7 +4,6 @@
 #include "heap/huge_blocks.hpp"
 #include "heap/huge_cache.hpp"
 #include "heap/large_blocks.hpp"
-#include "heap/page_runs.hpp"
 #include "heap/page_store.hpp"
 #include "heap/placed_blocks.hpp"
 
@@ -39,7 +38,6 @@ void *allocate_shared(size_t bytes, size_t align, bool &clean) {
 void give_back_all() {
   if (current != &no_heap_yet && current != &no_heap_any_more) current->close();
   heap_registry.each([](LocalHeap &heap) { heap.trim(); });
-  page_runs.trim();
   trim_pages();
   huge_cache.give_back(~uint64_t{0});
 }
@@ -63,13 +61,6 @@ void *allocate_own(size_t bytes) {
 
 void *allocate_shared_with_retry(size_t bytes, size_t align, bool &clean) {
   return allocate_with_retry(bytes, [&] { return allocate_shared(bytes, align, clean); });
-}
-
-// The first class whose blocks hold `bytes` and lie at multiples of `align`, which is at most a page.
-unsigned aligned_class(size_t align, size_t bytes) {
-  unsigned one = size_class(std::max(bytes, align));
-  while (one < kSizeClasses && class_bytes(one) % align != 0) ++one;
-  return one;
 }
 
 } // namespace
@@ -107,12 +98,11 @@ void *allocate_aligned(size_t align, size_t bytes) {
   if (align <= Granules::kBytes) return allocate(bytes);
   if (bytes > kRequestMax || align > kRequestMax) return nullptr;
   bytes = std::max(bytes, Granules::kBytes);
-  if (bytes <= kMediumMax && align <= kPageBytes)
-    if (const unsigned one = aligned_class(align, bytes); one < kSizeClasses)
-      return allocate_with_retry(bytes, [=]() -> void * {
-        CurrentHeap heap;
-        return heap ? heap->allocate_by_size(one) : nullptr;
-      });
+  if (bytes <= kMediumMax && align <= kMediumMax)
+    return allocate_with_retry(bytes, [one = aligned_class(align, bytes)]() -> void * {
+      CurrentHeap heap;
+      return heap ? heap->allocate_by_size(one) : nullptr;
+    });
   bool clean = false;
   return allocate_shared_with_retry(bytes, align, clean);
 }

@@ -81,7 +81,6 @@ inline bool may_hold_blocks(Address address) {
   switch (segment_map.kind_at(address)) {
   case SegmentKind::size_pages:
   case SegmentKind::birth_pages: return PageSegment::is_mapped(address);
-  case SegmentKind::runs: return true;
   default: return false;
   }
 }

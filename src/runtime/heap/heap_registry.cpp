@@ -1,7 +1,6 @@
 #include "heap/heap_registry.hpp"
 
 #include "heap/huge_cache.hpp"
-#include "heap/page_runs.hpp"
 #include "heap/page_store.hpp"
 
 #include <mutex>
@@ -74,7 +73,6 @@ void HeapRegistry::lock_all() {
   each([](LocalHeap &heap) {
     if (!heap.is_side()) heap.lock().lock();
   });
-  page_runs.lock().lock();
   birth_pages.lock().lock();
   size_pages.lock().lock();
   huge_cache.lock().lock();
@@ -88,7 +86,6 @@ void HeapRegistry::unlock_all() {
   huge_cache.lock().unlock();
   size_pages.lock().unlock();
   birth_pages.lock().unlock();
-  page_runs.lock().unlock();
   each([](LocalHeap &heap) {
     if (!heap.is_side()) heap.lock().unlock();
   });

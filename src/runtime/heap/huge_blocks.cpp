@@ -153,6 +153,7 @@ void *move_huge(HugeInfo *block, size_t mapped, size_t bytes) {
 
 void *resize_huge(HugeInfo *block, size_t bytes) {
   const size_t mapped = mapped_for(block, bytes);
+  if (mapped > block->mapped) make_room((mapped - block->mapped) / kPageBytes, Kept::mappings);
   if (resize_in_place(block, mapped)) return resized(block, mapped, bytes);
   return mapped > block->mapped ? move_huge(block, mapped, bytes) : nullptr;
 }

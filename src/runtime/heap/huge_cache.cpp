@@ -1,6 +1,5 @@
 #include "heap/huge_cache.hpp"
 
-#include "heap/page_runs.hpp"
 #include "heap/page_store.hpp"
 
 #include <mutex>
@@ -103,8 +102,7 @@ void HugeCache::give_back(uint64_t before) {
 void make_room(size_t pages, Kept kind) {
   size_t given_back = 0;
   while (given_back < pages && retention.resident() > retention.allowance_while_growing(kind)) {
-    size_t more = page_runs.give_back_oldest();
-    if (more == 0) more = give_back_oldest_pages();
+    size_t more = give_back_oldest_pages();
     if (more == 0) more = huge_cache.give_back_oldest(~uint64_t{0});
     if (more == 0) break;
     given_back += more;
@@ -113,7 +111,6 @@ void make_room(size_t pages, Kept kind) {
 
 void decay_shared(uint64_t now) {
   if (!retention.due(now)) return;
-  page_runs.decay(now);
   decay_pages(now);
   const auto wait = static_cast<uint64_t>(option_value(Option::decay_ms));
   if (now >= wait) huge_cache.give_back(now - wait);

@@ -12,8 +12,8 @@
 // block, and any thread may do it; nothing is linked, and nothing comes back to the owner. Free blocks are found by their
 // states, 64 at a time, when the owner needs some (size_heap.hpp).
 //
-// The largest blocks have long pages, four in a row. The first, the head, stands for all four, but that a free counts in the
-// page in which its block begins.
+// Medium blocks have long pages, four in a row. The first, the head, stands for all four, but that a free counts in the
+// page in which its block begins. A large block has a row of pages that no heap owns (large_blocks.hpp).
 //
 // Pages are described apart from their memory, a line each, side by side at the beginning of their segment: page
 // descriptions at one place of each page would share one set of the first-level cache.
@@ -52,7 +52,7 @@ inline constexpr State kNoPlace = 0xff;
 
 struct alignas(kLineBytes) Page {
   // What free() looks at.
-  Address begin;       // of the page, or its head
+  Address begin;       // of the page, or its head; or of a large block
   uint64_t reciprocal; // 2^64 over the size, rounded up; zero in a page that is no heap's
   State *states;       // or cells, of a birth page
   // Until the page is due for the slow path; of blocks, or of granules in a birth page. Threads that free at once may count
@@ -63,7 +63,7 @@ struct alignas(kLineBytes) Page {
   int32_t live_then; // blocks that are live when no frees are left
   LocalHeap *owner;
   Link<Page> link; // among the owner's pages with room, or those without
-  // Blocks, or granules, from the page's beginning on that were handed out since it came.
+  // Blocks, or granules, from the page's beginning on that were handed out since it came; or a large block's bytes.
   uint32_t touched;
   uint8_t size_class;  // zero: a birth page
   uint8_t behind_head; // pages from the head to this one
@@ -95,9 +95,8 @@ struct PageSegment {
   Page pages[kBlockPages];
   // Sets of pages, a bit each.
   uint64_t unused;
-  uint64_t clean;    // of the unused ones: all of it reads as zero
-  uint64_t returned; // of the clean ones: went back to the kernel
-  uint64_t dirty;    // of the unused ones: resident, to go back to the kernel
+  uint64_t clean; // of the unused ones: all of it reads as zero
+  uint64_t dirty; // of the unused ones: resident, to go back to the kernel
   Link<PageSegment> in_all;
   Link<PageSegment> by_room;
   Link<PageSegment> by_age;

@@ -3,13 +3,16 @@
 #include "heap/huge_cache.hpp"
 #include "heap/huge_pages.hpp"
 
+#include <algorithm>
 #include <bit>
-#include <cstring>
+#include <utility>
 
 namespace abut::heap {
 
 constinit PageStore size_pages(SegmentKind::size_pages);
 constinit PageStore birth_pages(SegmentKind::birth_pages);
+constinit Gauge pages_taken;
+constinit Retention retention;
 
 namespace {
 
@@ -19,23 +22,60 @@ constexpr size_t kFirstPiece = 192 * KiB;
 constexpr size_t kLeastPiece = kBlockPageBytes;
 constexpr size_t kHugePiece = 2 * MiB; // where pages of 2 MiB are wanted
 
-// With so many segments the kernel is asked for pages of 2 MiB: with fewer, the part of the last one that is not needed
-// would be too large a share.
-constexpr size_t kManySegments = 8;
+// With so many pages of heaps the kernel is asked for pages of 2 MiB: with fewer, the part of the last one that is not needed
+// would be too large a share. Of large blocks, programs leave much untouched.
+constexpr size_t kManyPages = 8 * kBlockPages;
 
 constexpr unsigned kOwnPages = kBlockPageBytes / kPageBytes; // of 4 KiB, in a page
 
-// So many segments are looked at for pages in a row.
+// So many segments are looked at for each page of a row.
 constexpr unsigned kMostTries = 8;
 
 constexpr uint64_t bits_of(unsigned first, unsigned pages) {
   return ((uint64_t{1} << pages) - 1) << first; // of fewer than all
 }
 
+// The first pages of rows within a set.
+constexpr uint64_t rows_in(uint64_t set, Row row) {
+  for (unsigned has = 1; has < row.pages;) {
+    const unsigned more = std::min(has, row.pages - has);
+    set &= set >> more;
+    has += more;
+  }
+  return set & ~uint64_t{0} / ((uint64_t{1} << row.align) - 1); // every so many
+}
+
+// Of what was written to a row, from its beginning on, the part that lies in one of its pages: that many 4 KiB of the page
+// are resident, or more if they were before.
+uint8_t note_written(PageSegment &segment, unsigned index, size_t written, unsigned pages_before) {
+  const size_t before = pages_before * kBlockPageBytes;
+  const size_t bytes = written > before ? std::min(written - before, kBlockPageBytes) : 0;
+  uint8_t &resident = segment.resident[index];
+  return resident = std::max(resident, static_cast<uint8_t>(Pages::holding(bytes).n));
+}
+
+// Gives back what is resident of free pages, neighbours at once; those that the kernel took.
+uint64_t discard(PageSegment &segment, uint64_t pages) {
+  uint64_t taken = 0;
+  while (pages != 0) {
+    const auto first = static_cast<unsigned>(std::countr_zero(pages));
+    unsigned last = first;
+    while (segment.resident[last] == kOwnPages && (pages >> last >> 1 & 1) != 0) ++last;
+    const uint64_t range = bits_of(first, last - first + 1);
+    const size_t bytes = (last - first) * kBlockPageBytes + segment.resident[last] * kPageBytes;
+    pages &= ~range;
+    if (!os::discard(reinterpret_cast<void *>(segment.address_of(first)), bytes)) continue;
+    taken |= range;
+    std::fill(segment.resident + first, segment.resident + last + 1, uint8_t{0});
+  }
+  return taken;
+}
+
 void disown(Page &page) {
   store_released<LocalHeap *>(page.owner, nullptr);
   page.frees_left = 0;
   page.reciprocal = 0;
+  store_released<uint32_t>(page.touched, 0);
   store_released<State *>(page.states, no_states);
 }
 
@@ -43,7 +83,7 @@ void disown(Page &page) {
 
 bool PageStore::wants_huge_pages() const {
   return huge_pages() == HugePages::always ||
-         (huge_pages() == HugePages::large && segments_ >= kManySegments);
+         (huge_pages() == HugePages::large && owned_ >= kManyPages);
 }
 
 PageSegment *PageStore::add_segment() {
@@ -92,74 +132,100 @@ bool PageStore::map_up_to(PageSegment *segment, size_t end) const {
   return false;
 }
 
-// The first of those. Null if there are not so many in a row, or they cannot be mapped: then what is not mapped is not tried
-// again.
-Page *PageStore::take_from(PageSegment *segment, uint64_t unused, unsigned pages) {
-  uint64_t firsts = unused;
-  for (unsigned i = 1; i < pages; ++i) firsts &= unused >> i;
-  if (firsts == 0) return nullptr;
-  const auto index = static_cast<unsigned>(std::countr_zero(firsts));
-  const uint64_t bits = bits_of(index, pages);
-  const bool mapped = map_up_to(segment, size_t{index + pages} << kBlockPageShift);
-  segment->unused &=
-      mapped ? ~bits : bits_of(0, static_cast<unsigned>(segment->mapped >> kBlockPageShift));
+// Counts unused pages as used; how many of them were clean.
+unsigned PageStore::use(PageSegment *segment, uint64_t pages) {
+  segment->unused &= ~pages;
   if (segment->unused == 0) by_room_.remove(segment);
-  if (!mapped) return nullptr;
-  const uint64_t dirty = segment->dirty & bits;
+  const uint64_t dirty = segment->dirty & pages;
   for (uint64_t left = dirty; left != 0; left &= left - 1)
     retention.subtract_resident(segment->resident[std::countr_zero(left)]);
-  segment->dirty &= ~bits;
+  segment->dirty &= ~pages;
   if (dirty != 0 && segment->dirty == 0) by_age_.remove(segment);
-  Page *page = &segment->pages[index];
-  page->is_clean = (segment->clean & bits) == bits;
-  segment->clean &= ~bits;
-  retention.took(static_cast<unsigned>(std::popcount(segment->returned & bits)) * kOwnPages);
-  segment->returned &= ~bits;
-  return page;
+  const auto clean = static_cast<unsigned>(std::popcount(segment->clean & pages));
+  segment->clean &= ~pages;
+  retention.took(clean * kOwnPages);
+  return clean;
 }
 
-Page *PageStore::find(unsigned pages) {
-  if (PageSegment *segment = by_age_.back()) // what is resident comes first
-    if (Page *page = take_from(segment, segment->dirty, pages)) return page;
-  unsigned tries = kMostTries;
-  for (PageSegment *segment = by_room_.front(); segment != nullptr && tries > 0; --tries) {
-    PageSegment *next = ByRoom::after(segment); // it may leave the list
-    if (Page *page = take_from(segment, segment->unused, pages)) return page;
-    segment = next;
+// The first such row among those. None if there is none, or it cannot be mapped: where that is a single page, what is not mapped
+// is not tried again.
+PageStore::Taken PageStore::take_from(PageSegment *segment, uint64_t unused, Row row) {
+  const uint64_t firsts = rows_in(unused, row);
+  if (firsts == 0) return {};
+  const auto index = static_cast<unsigned>(std::countr_zero(firsts));
+  if (map_up_to(segment, size_t{index + row.pages} << kBlockPageShift))
+    return {&segment->pages[index], use(segment, bits_of(index, row.pages))};
+  if (row.pages > 1) return {};
+  segment->unused &= bits_of(0, static_cast<unsigned>(segment->mapped >> kBlockPageShift));
+  if (segment->unused == 0) by_room_.remove(segment);
+  return {};
+}
+
+// What is resident comes first, of that what was freed last. A segment may leave its list when it is looked at.
+PageStore::Taken PageStore::find(Row row) {
+  const unsigned most = kMostTries * row.pages;
+  PageSegment *next = by_age_.back();
+  for (unsigned tries = most; next != nullptr && tries > 0; --tries) {
+    PageSegment *segment = std::exchange(next, ByAge::before(next));
+    if (const Taken taken = take_from(segment, segment->dirty, row)) return taken;
   }
-  return nullptr;
+  next = by_room_.front();
+  for (unsigned tries = most; next != nullptr && tries > 0; --tries) {
+    PageSegment *segment = std::exchange(next, ByRoom::after(next));
+    if (const Taken taken = take_from(segment, segment->unused, row)) return taken;
+  }
+  return {};
 }
 
-Page *PageStore::find_or_add(unsigned pages) {
-  if (Page *page = find(pages)) return page;
+PageStore::Taken PageStore::find_or_add(Row row) {
+  if (const Taken taken = find(row)) return taken;
   PageSegment *segment = add_segment();
-  return segment != nullptr ? take_from(segment, segment->unused, pages) : nullptr;
+  return segment != nullptr ? take_from(segment, segment->unused, row) : Taken{};
 }
 
-PageStore::Taken PageStore::take(LocalHeap *owner, unsigned pages, unsigned states) {
-  Page *page = nullptr;
-  State *room = nullptr;
+PageStore::Taken PageStore::take(LocalHeap *owner, Row row, unsigned states) {
+  Taken taken;
   {
     std::lock_guard guard(lock_);
-    page = find_or_add(pages);
-    if (page == nullptr) return {};
-    PageSegment *segment = PageSegment::of(*page);
-    if (states != 0) room = segment->slots.take(states / kLineBytes);
-    if (states != 0 && room == nullptr) {
-      put(segment, bits_of(segment->index_of(*page), pages)); // as if it had been written to
+    taken = find_or_add(row);
+    if (!taken) return {};
+    PageSegment *segment = PageSegment::of(*taken.page);
+    if (states != 0) taken.states = segment->slots.take(states / kLineBytes);
+    if (states != 0 && taken.states == nullptr) {
+      put(segment,
+          bits_of(segment->index_of(*taken.page), row.pages)); // as if it had been written to
       return {};
     }
     taken_.store(taken_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    if (owner != nullptr) owned_ += row.pages;
   }
-  page->touched = 0;
+  Page *page = taken.page;
+  page->is_clean = taken.clean == row.pages;
   page->is_current = page->has_room = false;
-  for (unsigned i = 0; i < pages; ++i) {
+  for (unsigned i = 0; i < row.pages; ++i) {
     page[i].behind_head = static_cast<uint8_t>(i);
     store_released(page[i].owner, owner);
   }
-  pages_taken.add(pages * kOwnPages);
-  if (page->is_clean) make_room(pages * kOwnPages);
-  return {page, room};
+  pages_taken.add(row.pages * kOwnPages);
+  if (taken.clean != 0) make_room(taken.clean * kOwnPages);
+  return taken;
+}
+
+bool PageStore::extend(const Page *page, unsigned pages, unsigned more) {
+  PageSegment *segment = PageSegment::of(*page);
+  const unsigned begin = segment->index_of(*page) + pages;
+  if (begin + more > kBlockPages) return false;
+  const uint64_t bits = bits_of(begin, more);
+  unsigned clean = 0;
+  {
+    std::lock_guard guard(lock_);
+    if ((segment->unused & bits) != bits) return false;
+    if (!map_up_to(segment, size_t{begin + more} << kBlockPageShift)) return false;
+    clean = use(segment, bits);
+  }
+  pages_taken.add(more * kOwnPages);
+  if (clean != 0) make_room(clean * kOwnPages);
+  return true;
 }
 
 // Pages that were not to be had are unused again.
@@ -172,30 +238,37 @@ void PageStore::give_back(Page *page, unsigned pages, size_t written) {
   PageSegment *segment = PageSegment::of(*page);
   const unsigned first = segment->index_of(*page);
   const State *states = page->states;
+  const bool owned = page->owner != nullptr;
   for (unsigned i = 0; i < pages; ++i) disown(page[i]);
   pages_taken.subtract(pages * kBlockPageBytes / kPageBytes);
   {
     std::lock_guard guard(lock_);
     put(segment, bits_of(first, pages));
-    if (kind_ == SegmentKind::size_pages)
+    if (owned) owned_ -= pages;
+    if (owned && kind_ == SegmentKind::size_pages)
       segment->slots.give_back(states); // no page points at them any more
     if (segment->dirty != 0) by_age_.remove(segment);
     by_age_.push_back(segment);
     segment->dirty |= bits_of(first, pages);
     segment->freed_at = os::coarse_milliseconds();
-    for (uint8_t *resident = segment->resident + first;
-         resident < segment->resident + first + pages; ++resident) {
-      const size_t bytes = std::min(written, kBlockPageBytes);
-      written -= bytes;
-      *resident = std::max(*resident, static_cast<uint8_t>(Pages::holding(bytes).n));
-      retention.add_resident(*resident);
-    }
+    for (unsigned i = 0; i < pages; ++i)
+      retention.add_resident(note_written(*segment, first + i, written, i));
   }
   while (retention.exceeded()) {
     const size_t given_back = give_back_oldest();
     if (given_back == 0) break;
     retention.gave_back(given_back);
   }
+}
+
+// The last page that is left keeps what was written to it: it is counted when it goes back itself.
+void PageStore::shorten(Page *page, unsigned pages, unsigned left, size_t written) {
+  PageSegment *segment = PageSegment::of(*page);
+  {
+    std::lock_guard guard(lock_);
+    note_written(*segment, segment->index_of(*page) + left - 1, written, left - 1);
+  }
+  if (left < pages) give_back(page + left, pages - left, written - left * kBlockPageBytes);
 }
 
 // While the kernel works, the pages count as used and no lock is held. Pages that it refuses, as it does when they are
@@ -217,19 +290,10 @@ size_t PageStore::give_back_oldest(uint64_t freed_before) {
       given_back += segment->resident[std::countr_zero(left)];
     retention.subtract_resident(given_back);
   }
-  uint64_t clean = 0;
-  for (uint64_t left = pages; left != 0; left &= left - 1) {
-    const auto index = static_cast<unsigned>(std::countr_zero(left));
-    if (os::discard(reinterpret_cast<void *>(segment->address_of(index)),
-                    segment->resident[index] * kPageBytes)) {
-      clean |= uint64_t{1} << index;
-      segment->resident[index] = 0;
-    }
-  }
+  const uint64_t clean = discard(*segment, pages);
   std::lock_guard guard(lock_);
   put(segment, pages);
   segment->clean |= clean;
-  segment->returned |= clean;
   segment->slots.trim();
   // The rest of a segment that could not be mapped counts as used, and keeps it; it is rare.
   if (segment->unused == PageSegment::all_of(kind_) && segment->dirty == 0) drop_segment(segment);

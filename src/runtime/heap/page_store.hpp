@@ -15,20 +15,35 @@ give_back_oldest_pages(); // of the segment left alone for longest in each store
 void decay_pages(uint64_t now);
 void trim_pages();
 
+// What is asked for: pages in a row, the first of which has a multiple of `align` as its index in the segment.
+struct Row {
+  unsigned pages = 1;
+  unsigned align = 1;
+};
+
 class PageStore {
 public:
   constexpr explicit PageStore(SegmentKind kind) : kind_(kind) {}
 
-  // A page of `owner`, or so many in a row; all of its memory reads as zero where it is clean. With room for so many states,
-  // which the owner has the page point at. Null where memory is exhausted.
+  // A row of `owner`, or of none; all of its memory reads as zero where it is clean. With room for so many states, which the
+  // owner has the pages point at. Null where memory is exhausted.
   struct Taken {
     Page *page = nullptr;
+    unsigned clean = 0; // of its pages
     State *states = nullptr;
-  };
-  Taken take(LocalHeap *owner, unsigned pages = 1, unsigned states = 0);
 
-  // Takes back what was taken at once, of which so many bytes, from its beginning on, have been written to.
+    explicit operator bool() const { return page != nullptr; }
+  };
+  Taken take(LocalHeap *owner, Row row = {}, unsigned states = 0);
+
+  // Takes more pages behind those of a row; false where they are in use.
+  bool extend(const Page *page, unsigned pages, unsigned more);
+
+  // Takes back what was taken, of which so many bytes, from its beginning on, have been written to.
   void give_back(Page *page, unsigned pages, size_t written);
+
+  // The same for all but the first so many pages of a row.
+  void shorten(Page *page, unsigned pages, unsigned left, size_t written);
 
   // How often a page was taken.
   uint32_t taken() const { return taken_.load(std::memory_order_relaxed); }
@@ -58,19 +73,21 @@ private:
   using ByRoom = List<PageSegment, &PageSegment::by_room>;
   using ByAge = List<PageSegment, &PageSegment::by_age>;
 
-  Page *find(unsigned pages);
+  Taken find(Row row);
   PageSegment *add_segment();
   bool wants_huge_pages() const;
   bool map_up_to(PageSegment *segment, size_t end) const;
   void drop_segment(PageSegment *segment);
-  Page *take_from(PageSegment *segment, uint64_t unused, unsigned pages);
+  Taken take_from(PageSegment *segment, uint64_t unused, Row row);
+  unsigned use(PageSegment *segment, uint64_t pages);
   void put(PageSegment *segment, uint64_t pages);
-  Page *find_or_add(unsigned pages);
+  Taken find_or_add(Row row);
 
   const SegmentKind kind_;
   os::SpinLock lock_;
   std::atomic<uint32_t> taken_{0};
   size_t segments_ = 0;
+  size_t owned_ = 0; // pages that have an owner
   All all_;
   ByRoom by_room_; // segments with a page that is not used
   ByAge by_age_;   // segments with a dirty page

@@ -1,9 +1,10 @@
 // How many free pages may stay resident, in the hope that they are soon asked for again.
 //
-// At most `retain_mb`, or a quarter of the pages taken, whichever is more; and beyond that as many as lately went back to the
-// kernel only to be taken again. What is above goes back at once, the rest when it has been free for `decay_ms`. Where memory
-// comes from the kernel although so much is free, what is free is of no use: then only `retain_mb` counts, and as many pages go
-// back as are taken. But a mapping may soon be mapped again: for mappings, what was taken again counts, too.
+// At most `retain_mb`, or a quarter of the most pages that were ever taken, whichever is more; and beyond that as many as lately
+// went back to the kernel only to be taken again. What is above goes back at once, the rest when it has been free for
+// `decay_ms`. Where memory comes from the kernel although so much is free, what is free is of no use: then only `retain_mb`
+// counts, and as many pages go back as are taken. But a mapping may soon be mapped again: for mappings, what was taken again
+// counts, too.
 #pragma once
 
 #include "base/options.hpp"
@@ -17,20 +18,17 @@ namespace abut::heap {
 
 // What free pages are kept as. Those of one kind do not serve requests for the other, and a mapping serves none that is
 // longer, or less than half as long: a block that grows by doubling does not reuse what it gave back.
-enum class Kept : uint8_t { runs, mappings };
+enum class Kept : uint8_t { pages, mappings };
 
 class Retention {
 public:
   // In pages.
-  size_t allowance() const { return std::max(least(), pages_taken.value() / 4) + earned(); }
-  size_t allowance_while_growing(Kept kind) const {
-    return kind == Kept::runs ? least() : least() + earned();
+  size_t allowance() const {
+    return std::max(least(), pages_taken.highest() / 4) + earned(Kept::pages) +
+           earned(Kept::mappings);
   }
-
-  // The same for the empty pages inside the spans of one tier of one heap.
-  size_t allowance_in_spans() const {
-    constexpr size_t kFew = 2 * MiB / kPageBytes;
-    return std::max(kFew, pages_taken.value() / 4) + earned();
+  size_t allowance_while_growing(Kept kind) const {
+    return least() + (kind == Kept::mappings ? earned(kind) : 0);
   }
 
   // Free pages that are resident, of all kinds.
@@ -40,18 +38,19 @@ public:
   bool exceeded() const { return resident() > allowance(); }
 
   // Pages went back because too many were resident.
-  void gave_back(size_t pages, Kept kind = Kept::runs) {
+  void gave_back(size_t pages, Kept kind = Kept::pages) {
     regretted_[place(pages, kind)].fetch_add(pages, std::memory_order_relaxed);
   }
 
   // Pages come from the kernel. If as many of the kind have just gone there, that was a mistake.
-  void took(size_t pages, Kept kind = Kept::runs) {
+  void took(size_t pages, Kept kind = Kept::pages) {
     auto &regretted = regretted_[place(pages, kind)];
     const size_t lost = std::min(regretted.load(std::memory_order_relaxed), pages);
     if (lost == 0) return;
     regretted.fetch_sub(lost, std::memory_order_relaxed);
     const size_t most = pages_taken.highest() / 2;
-    earned_.store(std::min(earned() + lost, most), std::memory_order_relaxed);
+    earned_[static_cast<size_t>(kind)].store(std::min(earned(kind) + lost, most),
+                                             std::memory_order_relaxed);
   }
 
   // Whether free pages are to be looked at; `now` in milliseconds. True once each `decay_ms` / 2 at most.
@@ -60,7 +59,7 @@ public:
     uint64_t last = looked_at_.load(std::memory_order_relaxed);
     if (now - last < period || !looked_at_.compare_exchange_strong(last, now)) return false;
     for (auto &pages : regretted_) pages.store(0, std::memory_order_relaxed);
-    earned_.store(earned() / 2, std::memory_order_relaxed);
+    for (auto &earned : earned_) earned.store(earned.load() / 2, std::memory_order_relaxed);
     return true;
   }
 
@@ -69,15 +68,17 @@ private:
     return static_cast<size_t>(option_value(Option::retain_mb)) * MiB / kPageBytes;
   }
 
-  size_t earned() const { return earned_.load(std::memory_order_relaxed); }
+  size_t earned(Kept kind) const {
+    return earned_[static_cast<size_t>(kind)].load(std::memory_order_relaxed);
+  }
   static size_t place(size_t pages, Kept kind) {
-    return kind == Kept::runs ? 0 : static_cast<size_t>(std::bit_width(pages));
+    return kind == Kept::pages ? 0 : static_cast<size_t>(std::bit_width(pages));
   }
 
   std::atomic<size_t> resident_{0};
-  std::atomic<size_t> earned_{0};
+  std::atomic<size_t> earned_[2] = {}; // as pages, and as mappings
   std::atomic<size_t> regretted_[8 * sizeof(size_t)] =
-      {}; // of runs, and of mappings by their length
+      {}; // of pages, and of mappings by their length
   std::atomic<uint64_t> looked_at_{0};
 };
 

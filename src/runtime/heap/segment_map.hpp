@@ -15,14 +15,14 @@ namespace abut::heap {
 
 enum class SegmentKind : uint8_t {
   none,        // not the heap's
-  size_pages,  // a PageSegment of size pages (page.hpp)
+  size_pages,  // a PageSegment of size pages, and large blocks (page.hpp)
   birth_pages, // one of birth pages (birth_page.hpp)
-  runs,        // a RunSegment (page_runs.hpp)
   huge,        // the first slot of a block that is mapped directly
   tail,        // a further slot of such a block
   placed,      // memory of a layer above, whose blocks those are: see placed_blocks.hpp
   foreign,     // another mapping was there when the slot was tried
-  chunks,      // an area of blocks that have headers (allocators/layers)
+  chunks,      // an area of blocks that have headers, which other heaps make of these parts
+  runs,        // another of theirs, of pages in a row
 };
 
 // On pages of its own, so that two processes can have it in common.

@@ -189,7 +189,7 @@ void SizeHeap::extend_window(Class &one) {
 
 Page *SizeHeap::add_page(unsigned size_class) {
   const ClassMeasures &one = kMeasures[size_class];
-  const auto [page, states] = size_pages.take(owner_, one.pages, whole_words(one.blocks));
+  const auto [page, clean, states] = size_pages.take(owner_, {one.pages}, whole_words(one.blocks));
   if (page == nullptr) return nullptr;
   PageSegment *segment = PageSegment::of(*page);
   const unsigned index = segment->index_of(*page);

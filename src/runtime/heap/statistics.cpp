@@ -53,16 +53,12 @@ void count_birth_page(Statistics &totals, const Page &page) {
   totals.metadata += kGranulesInPage * sizeof(Cell);
 }
 
-void count_segment(Statistics &totals, RunSegment &segment) {
-  ++totals.segments;
-  totals.metadata += RunSegment::kHeaderPages * kPageBytes;
-  segment.runs.each_block([&](Range pages) {
-    const LargeInfo &info = segment.large[pages.first];
-    if (pages.first == 0 || info.bytes() == 0) return;
-    ++totals.large_blocks;
-    totals.large_bytes += info.bytes();
-    totals.pages_in_use += pages.count;
-  });
+void count_large_block(Statistics &totals, const Page &page) {
+  const LargeBlock block = large_block_of(page);
+  if (!block) return;
+  ++totals.large_blocks;
+  totals.large_bytes += block.bytes();
+  totals.pages_in_use += Pages::holding(block.usable_bytes()).n;
 }
 
 void count_heap(Statistics &totals, LocalHeap &heap) {
@@ -92,10 +88,12 @@ Statistics count() {
   for (unsigned size = 1; size <= kSmallClasses; ++size)
     totals.classes[size].bytes_each = size * Granules::kBytes;
   heap_registry.each([&](LocalHeap &heap) { count_heap(totals, heap); });
-  page_runs.each_segment([&](RunSegment &segment) { count_segment(totals, segment); });
-  size_pages.each_page([&](const Page &page) { count_size_page(totals, page); });
+  size_pages.each_page([&](const Page &page) {
+    count_size_page(totals, page);
+    count_large_block(totals, page);
+  });
   birth_pages.each_page([&](const Page &page) { count_birth_page(totals, page); });
-  totals.segments += size_pages.segments() + birth_pages.segments();
+  totals.segments = size_pages.segments() + birth_pages.segments();
   const HugeTotals huge = huge_totals();
   totals.huge_blocks = huge.blocks;
   totals.huge_bytes = huge.bytes;

@@ -21,8 +21,18 @@ TEST(Geometry, EverySizeHasTheFirstClassThatHoldsIt) {
 }
 
 TEST(Geometry, LargerSizesAreOfAsManyLinesAsSpreadOverTheSets) {
-  for (unsigned one = kSmallClasses + 1; one < kSizeClasses; ++one)
+  for (unsigned one = kSmallClasses + 1; one < kFirstAligned; ++one)
     EXPECT_NE(class_bytes(one) % kAliased, 0U) << one;
+}
+
+TEST(Geometry, AnAlignedBlockHasTheFirstClassThatIsAMultiple) {
+  for (size_t align = 32; align <= kMediumMax; align *= 2)
+    for (size_t bytes = 1; bytes <= kMediumMax; bytes += 13) {
+      const uint32_t each = class_bytes(aligned_class(align, bytes));
+      ASSERT_EQ(each % align, 0U) << bytes << " at " << align;
+      ASSERT_GE(each, bytes);
+      ASSERT_LT(each, std::max(2 * bytes, bytes + std::max(align, 4 * KiB)));
+    }
 }
 
 } // namespace

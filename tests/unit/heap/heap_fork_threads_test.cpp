@@ -3,7 +3,6 @@
 #include "heap/heap.hpp"
 
 #include "heap/huge_cache.hpp"
-#include "heap/page_runs.hpp"
 #include "heap/page_store.hpp"
 #include "heap/statistics.hpp"
 #include "support/child.hpp"
@@ -117,9 +116,9 @@ TEST(HeapFork, FindsNothingHalfDoneWhileOtherThreadsWork) {
 // What another thread is changing at that moment would stay half changed in the child.
 TEST(HeapFork, NoOtherThreadHasALockMeanwhile) {
   free(allocate(16)); // so that there is a heap
-  const std::vector<os::SpinLock *> locks{&page_runs.lock(),   &birth_pages.lock(),
-                                          &size_pages.lock(),  &huge_cache.lock(),
-                                          &segment_map.lock(), &current->lock()};
+  const std::vector<os::SpinLock *> locks{&birth_pages.lock(), &size_pages.lock(),
+                                          &huge_cache.lock(), &segment_map.lock(),
+                                          &current->lock()};
   const auto count_free = [&] {
     size_t count = 0;
     std::thread([&] {

@@ -17,7 +17,7 @@ Address address_of(const void *memory) { return reinterpret_cast<Address>(memory
 class SegmentMapTest : public testing::Test {
 protected:
   Address map_pages() {
-    return address_of(map->map(kSegmentBytes, kSegmentBytes, kSegmentBytes, SegmentKind::runs));
+    return address_of(map->map(kSegmentBytes, kSegmentBytes, kSegmentBytes, SegmentKind::size_pages));
   }
   void unmap_pages(Address segment) {
     map->unmap(reinterpret_cast<void *>(segment), kSegmentBytes, kSegmentBytes);
@@ -38,10 +38,10 @@ TEST_F(SegmentMapTest, KnowsEveryByteOfASegmentAndNoneBeside) {
   const Address segment = map_pages();
   ASSERT_NE(segment, 0U);
   EXPECT_EQ(segment % kSegmentBytes, 0U);
-  EXPECT_EQ(map->kind_at(segment), SegmentKind::runs);
-  EXPECT_EQ(map->kind_at(segment + kSegmentBytes - 1), SegmentKind::runs);
-  EXPECT_NE(map->kind_at(segment + kSegmentBytes), SegmentKind::runs);
-  EXPECT_NE(map->kind_at(segment - 1), SegmentKind::runs);
+  EXPECT_EQ(map->kind_at(segment), SegmentKind::size_pages);
+  EXPECT_EQ(map->kind_at(segment + kSegmentBytes - 1), SegmentKind::size_pages);
+  EXPECT_NE(map->kind_at(segment + kSegmentBytes), SegmentKind::size_pages);
+  EXPECT_NE(map->kind_at(segment - 1), SegmentKind::size_pages);
   for (Address address : {Address{0}, address_of(&segment), ~Address{0}})
     EXPECT_EQ(map->kind_at(address), SegmentKind::none);
   unmap_pages(segment);
@@ -84,7 +84,7 @@ TEST_F(SegmentMapTest, PassesOverSlotsThatSomebodyElseHas) {
   EXPECT_NE(second, first);
   EXPECT_EQ(*taken, 'x') << "what was there must stay";
   EXPECT_EQ(map->kind_at(first), SegmentKind::foreign);
-  EXPECT_EQ(map->kind_at(second), SegmentKind::runs);
+  EXPECT_EQ(map->kind_at(second), SegmentKind::size_pages);
   unmap_pages(second);
   os::unmap(taken, kPageBytes);
 }
@@ -157,7 +157,7 @@ TEST_F(SegmentMapTest, ExtendsIntoFreeSlotsOnly) {
   EXPECT_TRUE(next < address_of(memory) || next >= address_of(memory) + 3 * kSegmentBytes);
   if (next == address_of(memory) + 3 * kSegmentBytes) {
     EXPECT_FALSE(map->extend(memory, 3 * kSegmentBytes, 4 * kSegmentBytes));
-    EXPECT_EQ(map->kind_at(next), SegmentKind::runs);
+    EXPECT_EQ(map->kind_at(next), SegmentKind::size_pages);
   }
   unmap_pages(next);
   map->unmap(memory, kPageBytes, 3 * kSegmentBytes);
