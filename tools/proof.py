@@ -123,8 +123,8 @@ def write_pages(step: PageStep, folder: Path) -> None:
 def touch_memory() -> None:
     """Touch four fifths of the memory that is available, in pages of 2 MiB, and give it back.
 
-    A hypervisor provides a machine's memory at the first touch. Whichever heap comes first would pay
-    for that, most of all one that asks for pages of 2 MiB: they lie where no other process has been.
+    A hypervisor provides a machine's memory at the first touch. Whichever heap comes first would
+    pay for that, most of all with pages of 2 MiB: they lie where no other process has been.
     """
     size = (os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")) // 5 * 4
     with mmap.mmap(-1, size) as memory:
