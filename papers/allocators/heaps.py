@@ -77,11 +77,6 @@ def fix() -> str:
     return "" if composed_heaps() else f"for the papers' heaps: {build_fix('abut_papers')}"
 
 
-def layout_names() -> list[str]:
-    """The heaps that the simulator can ask for what a recorded program asked for."""
-    return [f"{heap}{grain}" for heap in composed_heaps() for grain in ("", "+align=8")]
-
-
 def heap_of(name: str) -> Heap | None:
     """A heap by name: `NAME[+align=8]` is one of the allocators, with blocks at multiples of eight
     where the paper's programs allow that. `offload[:NAME]` is one that a thread of its own serves

@@ -58,10 +58,6 @@ class MoreHeaps(Protocol):
         """The heap of that name, with settings if it has any; None where it is not one of these."""
 
     @staticmethod
-    def layout_names() -> list[str]:
-        """The heaps whose layouts the simulator can make."""
-
-    @staticmethod
     def fix() -> str:
         """What to type to have them, and what they are; empty where they are there."""
 

@@ -179,30 +179,22 @@ def jobs_of(
     seed: int,
 ) -> "list[Job]":
     """What to simulate, machine by machine within a trace's layout. Raises AbutError."""
-    from abut.heaps import more_heaps, not_built
     from abut.simulation.jobs import LAYOUTS, Job
     from abut.simulation.owners import OWNERS
     from abut.simulation.presets import find_preset
     from abut.tuning.layouts import is_plan, placer_of, strategy_layouts
 
     layouts = layout.split(",")
-    composed = {name for added in more_heaps() for name in added.layout_names()}
-    planned = strategy_layouts() if set(layouts) - set(LAYOUTS) - composed else []
+    planned = strategy_layouts() if set(layouts) - set(LAYOUTS) else []
     for option, given, known in (
         ("--by", by, OWNERS),
         ("--side", side or "all", ("all", "application", "allocator")),
         ("--split", split or "allocator", _SPLITS),
-        *(
-            ("--layout", name, (*LAYOUTS, *planned))
-            for name in layouts
-            if name not in composed and not is_plan(name)
-        ),
+        *(("--layout", name, (*LAYOUTS, *planned)) for name in layouts if not is_plan(name)),
     ):
         if given not in known:
-            names = (*known, *sorted(composed)) if option == "--layout" else known
-            # `strategy:random` and `lea+align=8` are forms of names that are listed already.
-            shown = [name for name in names if not set(":+") & set(name)]
-            raise unknown(option, given, shown, not_built() if option == "--layout" else "")
+            # `strategy:random` is a form of a name that is listed already.
+            raise unknown(option, given, [name for name in known if ":" not in name])
     presets = [find_preset(name) for name in machine.split(",")]
     # An allocator's accesses belong to the layout that it made; others are compared without them.
     sides = side or ("application" if layouts != ["recorded"] else "all")

@@ -1,7 +1,6 @@
 #include "bindings/layouts.hpp"
 
 #include "bindings/failure.hpp"
-#include "bindings/more_layouts.hpp"
 
 #include <nanobind/stl/string.h>
 
@@ -29,12 +28,9 @@ std::unique_ptr<sim::Layout> layout_of(trace::Reader &reader, const nb::object &
   if (!nb::isinstance<nb::str>(layout)) return sim::make_layout(numbers_of<uint64_t>(layout));
   const auto name = nb::cast<std::string>(layout);
   const std::optional<sim::LayoutName> known = sim::layout_named(name);
-  if (!known) {
-    if (std::unique_ptr<sim::Layout> made = registered_layout(name)) return made;
+  if (!known)
     throw TraceFailure(
-        {"layout '" + name + "'", "not known",
-         "choose of recorded, line, random, size, or a heap that is composed of parts"});
-  }
+        {"layout '" + name + "'", "not known", "choose of recorded, line, random, size"});
   const nb::gil_scoped_release others_may_run;
   return sim::make_layout(*known, seed, reader);
 }
