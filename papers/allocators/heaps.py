@@ -14,7 +14,6 @@ GRAINS = ("8", "16")
 OFFLOAD = "offload"
 PATCHED = "dpa-patched"
 _DPA = {"ABUT_FRIENDS": "off", "ABUT_GROUPS": "all", "ABUT_GROUP_MERGE": "linked"}
-SERVERS = {OFFLOAD: "a thread", "offload-process": "a process"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +61,14 @@ def composed_heaps() -> dict[str, ComposedHeap]:
 
 
 def served_heap(name: str) -> str | None:
-    """The allocator that a thread or a process serves under this name; None for any other heap."""
+    """The allocator that another process serves under this name; None for any other heap."""
     server, _, inner = name.partition(":")
-    return (inner or "vam") if server in SERVERS else None
+    return (inner or "vam") if server == OFFLOAD else None
 
 
 def heap_names() -> list[str]:
     """For lists; none where the library is not built."""
-    return [*composed_heaps(), *SERVERS, PATCHED] if composed_heaps() else []
+    return [*composed_heaps(), OFFLOAD, PATCHED] if composed_heaps() else []
 
 
 def fix() -> str:
@@ -79,9 +78,9 @@ def fix() -> str:
 
 def heap_of(name: str) -> Heap | None:
     """A heap by name: `NAME[+align=8]` is one of the allocators, with blocks at multiples of eight
-    where the paper's programs allow that. `offload[:NAME]` is one that a thread of its own serves
-    on another processor, `offload-process[:NAME]` one that a process of its own serves.
-    `dpa-patched` is abut's, with pools for groups that code at call sites names.
+    where the paper's programs allow that. `offload[:NAME]` is one that a process of its own serves
+    on another processor. `dpa-patched` is abut's, with pools for groups that code at call sites
+    names.
     """
     if name == PATCHED and composed_heaps():
         about = "pools for groups, which call sites name (Wang, Wu and Yew 2010, section 4)"
@@ -103,6 +102,5 @@ def heap_of(name: str) -> Heap | None:
         variables["ABUT_ALIGN"] = value
     described = known.description
     if inner is not None:
-        server = SERVERS[base.partition(":")[0]]
-        described = f"{known.name} served by {server} of its own (Rezaei and Kavi, section 4)"
+        described = f"{known.name} served by a process of its own (Rezaei and Kavi, section 4)"
     return Heap(name, described, papers_library(), "", variables)

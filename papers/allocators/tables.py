@@ -23,11 +23,7 @@ VAM_HEAPS = (
     *("lea", "phk", "phk-sc", "phk-reap", "phk-sc-reap", "vam", "vam-header", "vam-bitmap"),
     *("xalloc", "glibc", "abut"),
 )
-SERVED_HEAPS = tuple(
-    f"{server}{heap}"
-    for heap in ("lea", "abt", "phk")
-    for server in ("", "offload:", "offload-process:")
-)
+SERVED_HEAPS = ("lea", "offload:lea", "abt", "offload:abt", "phk", "offload:phk")
 # Why the means may differ.
 WHY = {
     ("time", "vam"): "a system call for each page that empties costs more now, and a miss less",

@@ -32,7 +32,7 @@ ABOUT = "Rezaei and Kavi: what the allocator costs the program's cache, and a co
 PROGRAMS = ("balls", "factor", "translate", "minimise")
 HEAPS = ("lea", "abt", "abt-first", "abut")
 QUICK = {"programs": ("balls", "factor", "translate"), "heaps": ("lea", "abt", "abt-first")}
-_QUICK_SERVED = ("lea", "offload:lea", "offload-process:lea")
+_QUICK_SERVED = SERVED_HEAPS[:2]
 CACHES = ("rezaei-8k", "rezaei-8k-64", "rezaei-16k", "modern")
 # What the authors report of 8 KiB and 32 bytes, section 4.1.
 THEIR_REMOVED, THEIR_RATE_CHANGE = 0.26, -0.70

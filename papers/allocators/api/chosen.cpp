@@ -7,7 +7,6 @@
 #include "api/export.hpp"
 #include "os/environment.hpp"
 #include "os/message.hpp"
-#include "os/service_thread.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -21,12 +20,7 @@ using layers::Grain;
 using layers::Release;
 
 constexpr const char *kStandard = "vam";
-// Names that stand for a heap that somebody else serves, the longer one first.
-struct Served {
-  const char *prefix;
-  bool by_process;
-};
-constexpr Served kServed[] = {{"offload-process", true}, {"offload", false}};
+constexpr const char *kOffload = "offload"; // a heap that another process serves
 constexpr size_t kLongestName = 64;
 
 enum class Mode : uint8_t { unopened, in_line, offloaded };
@@ -35,7 +29,6 @@ enum class Mode : uint8_t { unopened, in_line, offloaded };
 constinit allocators::Instance heap;
 constinit os::SpinLock heap_lock;
 constinit const allocators::Entry *chosen_entry = nullptr;
-constinit const Served *served = nullptr;
 constinit Grain grain = Grain::sixteen;
 constinit std::atomic<Mode> mode{Mode::unopened};
 
@@ -59,21 +52,17 @@ Grain grain_named(const char *text) {
   return Grain::sixteen;
 }
 
-// `offload` and `offload:NAME` are a heap that another thread serves, `offload-process` likewise; leaves the NAME. Null
-// where it is served in line.
-const Served *find_served(char *name) {
-  for (const Served &one : kServed) {
-    const size_t length = std::strlen(one.prefix);
-    if (std::strncmp(name, one.prefix, length) != 0) continue;
-    if (name[length] == ':')
-      std::memmove(name, name + length + 1, std::strlen(name + length));
-    else if (name[length] == '\0')
-      std::strcpy(name, kStandard);
-    else
-      continue;
-    return &one;
-  }
-  return nullptr;
+// Whether `name` is `offload` or `offload:NAME`; leaves the NAME.
+bool take_offload(char *name) {
+  const size_t length = std::strlen(kOffload);
+  if (std::strncmp(name, kOffload, length) != 0) return false;
+  if (name[length] == ':')
+    std::memmove(name, name + length + 1, std::strlen(name + length));
+  else if (name[length] == '\0')
+    std::strcpy(name, kStandard);
+  else
+    return false;
+  return true;
 }
 
 void refuse(void *block, Release result);
@@ -84,14 +73,14 @@ Mode open_heap() {
   char text[kLongestName];
   if (os::environment_value("ABUT_ALIGN", text, sizeof text)) grain = grain_named(text);
   if (!os::environment_value("ABUT_HEAP", text, sizeof text)) std::strcpy(text, kStandard);
-  served = find_served(text);
+  bool offloaded = take_offload(text);
   chosen_entry = &entry_named(text);
   // Where memory cannot be shared, the heap is served in line.
-  if (served != nullptr && served->by_process && !offload::service.share()) served = nullptr;
+  offloaded = offloaded && offload::service.share();
   if (!heap.open(*chosen_entry, grain))
     os::fail("malloc", nullptr, "no memory for the heap's own state");
-  if (served != nullptr) offload::service.open(heap, grain, refuse);
-  mode.store(served != nullptr ? Mode::offloaded : Mode::in_line, std::memory_order_release);
+  if (offloaded) offload::service.open(heap, grain, refuse);
+  mode.store(offloaded ? Mode::offloaded : Mode::in_line, std::memory_order_release);
   return mode.load();
 }
 
@@ -128,12 +117,7 @@ __attribute__((constructor(101))) void start() {
   keep_deepbind_if_asked();
   os::call_at_fork(
       before_fork, [] { after_fork(false); }, [] { after_fork(true); });
-  // Where no thread or process is to be had, the heap is served in line.
-  if (!is_served_elsewhere()) return;
-  if (served->by_process)
-    offload::service.start_process();
-  else
-    offload::service.start();
+  if (is_served_elsewhere()) offload::service.start();
 }
 
 [[noreturn]] void fail(const char *call, void *block, Release result) {

@@ -14,8 +14,7 @@ bool Service::share() {
   return false;
 }
 
-bool Service::start_process() {
-  begin_rounds();
+bool Service::start() {
   running_.store(true, std::memory_order_relaxed);
   if (os::start_server_process(serve_program, this, left_alone, shared_range.descriptor(), server_))
     return true;
@@ -23,11 +22,10 @@ bool Service::start_process() {
   return false;
 }
 
-// In the server. When it is told to leave it does so with the lock free, and the heap whole.
 void Service::serve_program(void *self) {
   auto &service = *static_cast<Service *>(self);
   this_side = Side::server;
-  serve(self);
+  service.serve();
   service.running_.store(false, std::memory_order_release);
 }
 

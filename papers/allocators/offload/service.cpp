@@ -1,7 +1,7 @@
 #include "allocators/offload/service.hpp"
 
 #include "allocators/layers/areas.hpp"
-#include "os/service_thread.hpp"
+#include "os/server_process.hpp"
 
 #include <mutex>
 #include <new>
@@ -12,16 +12,10 @@ constinit Service service;
 
 namespace {
 
-// About how long the service looks for work before it sleeps: tens of microseconds.
-constexpr uint32_t kIdleRounds = 2000;
 // A thread that has ended, or is about to begin with its first request.
 Client *const kGone = reinterpret_cast<Client *>(1);
 
-#if defined(__SANITIZE_THREAD__)
-thread_local constinit Client *this_client = nullptr;
-#else
 thread_local constinit Client *this_client __attribute__((tls_model("initial-exec"))) = nullptr;
-#endif
 
 constexpr size_t kLargestStashed = 16 * Client::kSizes;
 
@@ -36,19 +30,6 @@ void Service::open(allocators::Instance heap, layers::Grain grain, Refuse refuse
   heap_ = heap;
   grain_ = grain;
   refuse_ = refuse;
-}
-
-// With one processor for all, to look for work is to keep others from theirs.
-void Service::begin_rounds() {
-  idle_rounds_.store(os::has_one_processor() ? 0 : kIdleRounds, std::memory_order_relaxed);
-}
-
-bool Service::start() {
-  begin_rounds();
-  running_.store(true, std::memory_order_relaxed);
-  if (os::start_service_thread(serve, this)) return true;
-  running_.store(false, std::memory_order_relaxed);
-  return false;
 }
 
 Client *Service::client() {
@@ -83,9 +64,6 @@ Client *Service::acquire() {
 void Service::leave(void *client) {
   this_client = kGone;
   service.close(*static_cast<Client *>(client));
-  if (!os::is_main_thread()) return;
-  service.main_ended_.store(true, std::memory_order_seq_cst);
-  service.call();
 }
 
 // All that a thread has goes back to the heap; the next thread may have its rings.
@@ -233,28 +211,23 @@ bool Service::serve_round() {
   return any;
 }
 
-// A program may go on without its first thread. Nobody tells then when the last one ends, so the service looks.
-void Service::sleep() {
-  constexpr unsigned kLookMs = 20;
-  const bool may_be_last = server() == 0 && main_ended_.load(std::memory_order_seq_cst);
-  if (may_be_last) os::exit_if_alone();
-  os::wait_while(asleep_, 1, may_be_last ? kLookMs : 0);
-}
-
-void Service::serve(void *self) {
-  auto &service = *static_cast<Service *>(self);
+// In the server, until it is told to leave: with the lock free then, and the heap whole.
+void Service::serve() {
+  // About how long it looks for work before it sleeps: tens of microseconds. With one processor for all, to look for work is
+  // to keep others from theirs.
+  const uint32_t most_idle = os::has_one_processor() ? 0 : 2000;
   this_client = kGone; // whatever it asks of the heap itself is served in line
-  for (uint32_t idle = 0; service.leaving_.load(std::memory_order_relaxed) == 0; ++idle) {
-    if (service.serve_round()) {
+  for (uint32_t idle = 0; leaving_.load(std::memory_order_relaxed) == 0; ++idle) {
+    if (serve_round()) {
       idle = 0;
-      service.rounds_.fetch_add(1, std::memory_order_relaxed);
-    } else if (idle < service.idle_rounds_.load(std::memory_order_relaxed)) {
+      rounds_.fetch_add(1, std::memory_order_relaxed);
+    } else if (idle < most_idle) {
       os::pause_briefly();
     } else {
-      service.asleep_.store(1, std::memory_order_seq_cst);
-      if (service.leaving_.load(std::memory_order_seq_cst) == 0 && !service.serve_round())
-        service.sleep();
-      service.asleep_.store(0, std::memory_order_relaxed);
+      asleep_.store(1, std::memory_order_seq_cst);
+      if (leaving_.load(std::memory_order_seq_cst) == 0 && !serve_round())
+        os::wait_while(asleep_, 1);
+      asleep_.store(0, std::memory_order_relaxed);
       idle = 0;
     }
   }
@@ -271,8 +244,6 @@ void Service::after_fork(bool in_child) {
   os::holds_every_lock = false;
   lock_.unlock();
   if (!in_child) return;
-  running_.store(false, std::memory_order_relaxed);
-  asleep_.store(0, std::memory_order_relaxed);
   for (Client *one = clients_.load(std::memory_order_acquire); one; one = one->next)
     if (one != this_client && one->in_use.load(std::memory_order_relaxed)) close(*one);
 }

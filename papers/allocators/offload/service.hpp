@@ -1,14 +1,14 @@
-// A heap that another thread or another process serves, on another processor (Rezaei and Kavi's intelligent memory manager
-// on machines that have none): what the application's caches hold is the application's.
+// A heap that another process serves, on another processor (Rezaei and Kavi's intelligent memory manager on machines that
+// have none): what the application's caches hold is the application's.
 //
 // Each thread has a ring of blocks for each small size, which the service keeps filled, and a ring of what it frees,
 // which the service empties. Its side of a request is a few loads and stores. Whoever holds the lock is the service: a
 // thread that finds its ring of blocks empty, or that of its frees full, does the work itself rather than wait. So a
-// child of a fork, which has no service thread, goes on with the same heap served in line, and nothing waits for a
-// thread that does not run.
+// child of a fork, which has no server, goes on with the same heap served in line, and nothing waits for a process that
+// does not run.
 //
-// A server process works in the same way, on memory that both processes have (shared_range.hpp). If it is killed while it
-// does not hold the lock, the heap is whole, and served in line from then on; while it does, the program ends, too.
+// The server works on memory that both processes have (shared_range.hpp). If it is killed while it does not hold the lock,
+// the heap is whole, and served in line from then on; while it does, the program ends, too.
 #pragma once
 
 #include "allocators/catalogue.hpp"
@@ -39,16 +39,15 @@ using Refuse = void (*)(void *block, layers::Release result);
 // It is on pages of its own, so that two processes can have it in common.
 class alignas(kPageBytes) Service {
 public:
+  // Has all memory of the process, from then on, in common with the process that start() forks to serve it. Before open();
+  // false where that cannot be, and nothing has changed.
+  bool share();
+
   // Takes over `heap`, whose blocks are at multiples of `grain`. Nothing is served in the background until start().
   void open(allocators::Instance heap, layers::Grain grain, Refuse refuse);
 
-  // Starts the thread.
+  // False where there is no process to be had: all is served in line then.
   bool start();
-
-  // Has all memory of the process, from then on, in common with the process that start_process() forks to serve it.
-  // Before open(); false where that cannot be, and nothing has changed.
-  bool share();
-  bool start_process();
 
   void *allocate(size_t bytes, size_t align);
   void release(void *block);
@@ -58,12 +57,11 @@ public:
   // The same, so that what the heap has to spare can go back.
   void settle();
 
-  // Around a fork; a child has no service thread. A program leaves its server process before it forks: both would write
-  // to the same heap otherwise.
+  // Around a fork. A program leaves its server before it forks: both would write to the same heap otherwise.
   void before_fork();
   void after_fork(bool in_child);
 
-  // How often the thread found something to do; for tests.
+  // How often the server found something to do; for tests.
   uint64_t rounds() const { return rounds_.load(std::memory_order_relaxed); }
   bool is_running() const { return running_.load(std::memory_order_relaxed); }
 
@@ -77,14 +75,13 @@ public:
 private:
   static constexpr size_t kMeasured = 1024;
 
-  static void serve(void *self);
   static void leave(void *client);
 
   Client *client();
   Client *acquire();
   void close(Client &client);
+  void serve();
   bool serve_round();
-  void sleep();
   void refill(Client &client, unsigned size, uint32_t most);
   void drain(Client &client, uint32_t most);
   void give_frees(Client &client);
@@ -94,9 +91,8 @@ private:
   void *allocate_now(Client &client, unsigned size);
   void give(void *block);
   void call();
-  void begin_rounds();
 
-  // Of server processes (server.cpp).
+  // How the server begins and ends (server.cpp).
   static void serve_program(void *self);
   static void left_alone();
   void look_at(Side holder);
@@ -112,8 +108,6 @@ private:
   std::atomic<uint32_t> asleep_{0};
   std::atomic<uint32_t> leaving_{0}; // the server is to end when it holds no lock
   std::atomic<uint32_t> server_{0};
-  std::atomic<bool> main_ended_{false};  // or is about to: then the service may be the last thread
-  std::atomic<uint32_t> idle_rounds_{0}; // before the service sleeps
   // Which stash a block of so many bytes can go into: by eights, the number of its size and one, 0 for none. Whoever holds
   // the lock may use it.
   uint8_t stash_of_[kMeasured / 8] = {};

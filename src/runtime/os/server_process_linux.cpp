@@ -1,13 +1,14 @@
 #include "os/server_process.hpp"
 
 #include "os/plain_calls.hpp"
-#include "os/service_thread.hpp"
 
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,6 +20,24 @@ constexpr int kHighDescriptor = 900;
 constexpr int kLifeline = 0; // what the server has where others have their input
 
 void (*on_left_alone)() = nullptr;
+
+// The last processor that the process may use; -1 where there is no choice.
+int last_processor() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2) return -1;
+  int last = CPU_SETSIZE - 1;
+  while (!CPU_ISSET(last, &allowed)) --last;
+  return last;
+}
+
+void pin_to_last_processor() {
+  const int last = last_processor();
+  if (last < 0) return;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(last, &one);
+  sched_setaffinity(0, sizeof one, &one);
+}
 
 // A pipe whose other end is gone, or a process that has ended.
 bool has_ended(int descriptor) {
@@ -104,5 +123,19 @@ bool is_running(uint32_t process) {
 }
 
 void leave_process() { _exit(0); }
+
+bool has_one_processor() { return last_processor() < 0; }
+
+void wait_while(std::atomic<uint32_t> &word, uint32_t expected) {
+  const int saved = errno;
+  syscall(SYS_futex, &word, FUTEX_WAIT, expected, nullptr, nullptr, 0);
+  errno = saved;
+}
+
+void wake_waiter(std::atomic<uint32_t> &word) {
+  const int saved = errno;
+  syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+  errno = saved;
+}
 
 } // namespace abut::os

@@ -8,7 +8,7 @@ from abut.preloading import preloadable
 from abut_papers.allocators.heaps import composed_heaps, papers_library
 from conftest import Abut, abut_environment
 
-HEAPS = "lea phk-sc vam vam+align=8 xalloc abt-first cartesian offload:lea offload-process:lea"
+HEAPS = "lea phk-sc vam vam+align=8 xalloc abt-first cartesian offload:lea"
 
 
 @pytest.mark.parametrize("heap", HEAPS.split())
@@ -25,12 +25,11 @@ def test_every_heap_is_listed_with_its_paper(abut: Abut) -> None:
         assert heap.section in heap.description
         assert f" {heap.name} " in listed
         assert heap.description.split()[0] in listed
-    assert "served by a thread" in listed
     assert "served by a process" in listed
 
 
 def test_an_unknown_setting_is_refused(abut: Abut) -> None:
-    for heap in ("vam+align=4", "vam+x=8", "offload:nothing", "offload-process:nothing"):
+    for heap in ("vam+align=4", "vam+x=8", "offload:nothing"):
         done = abut("run", "--heap", heap, "--", "true")
         assert done.returncode != 0
         assert heap in done.stderr

@@ -54,8 +54,8 @@ NAMES: dict[str, dict[str, tuple[str, ...]]] = {
     "rezaei": {
         "(figures 1, 2 and 5)": (*_SIDES, "lea", "abt", "abt-first"),
         **{f"(figure {number})": _SIDES for number in (3, 4)},
-        "time by the clock on two cores": ("offload:lea", "offload-process:lea"),
-        "processor time of both sides": ("offload:lea", "offload-process:lea"),
+        "time by the clock on two cores": ("offload:lea",),
+        "processor time of both sides": ("offload:lea",),
     },
     "vam": {
         "(table 1)": ("perl-hashes", "most live", "bytes each"),

@@ -1,11 +1,15 @@
 // A heap served by a process of its own: threads, forks, the ends of either process, and mistakes.
 //
 // Each test has a program of its own, a child, because what a program shares with its server it shares for good.
-#include "allocators/offload/churn.hpp"
 #include "os/server_process.hpp"
+
+#include "allocators/offload/service.hpp"
+#include "support/child.hpp"
+#include "support/random.hpp"
 
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <ctime>
 #include <functional>
 #include <gtest/gtest.h>
@@ -13,6 +17,7 @@
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 namespace abut::offload {
 namespace {
@@ -42,12 +47,47 @@ Service &started_server() {
   allocators::Instance heap;
   require(heap.open(kEntry, kGrain), "the heap opens");
   service.open(heap, kGrain, [](void *, layers::Release) { std::abort(); });
-  require(service.start_process(), "there is a server");
+  require(service.start(), "there is a server");
   return service;
 }
 
+// `steps` requests, of 1 to 5000 bytes and most of them short; at the end all blocks are freed. Ends the process where a
+// block is not what it should be.
+void churn(Service &served, unsigned seed, int steps) {
+  support::Random random(seed);
+  struct Block {
+    unsigned char *memory;
+    size_t bytes;
+  };
+  std::vector<Block> live;
+  for (int step = 0; step < steps; ++step) {
+    if (live.size() > 300 || (!live.empty() && random.below(2) == 0)) {
+      const size_t at = random.below(live.size());
+      const Block block = live[at];
+      const auto mark = static_cast<unsigned char>(block.bytes);
+      require(block.memory[0] == mark && block.memory[block.bytes - 1] == mark,
+              "a block keeps what is written to it");
+      served.release(block.memory);
+      live[at] = live.back();
+      live.pop_back();
+      continue;
+    }
+    const size_t bytes = 1 + random.below(random.below(10) == 0 ? 5000 : 600);
+    auto *memory = static_cast<unsigned char *>(served.allocate(bytes, 16));
+    require(memory != nullptr, "there is memory");
+    std::memset(memory, static_cast<int>(bytes), bytes);
+    live.push_back({memory, bytes});
+  }
+  for (const Block &block : live) served.release(block.memory);
+}
+
+// However busy the machine is, it happens in the end.
 void wait_until(const std::function<bool()> &happened, const char *claim) {
-  require(comes_true(happened), claim);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  while (!happened()) {
+    require(std::chrono::steady_clock::now() < end, claim);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 // In a thread of its own, which has asked no other service for anything yet.
@@ -66,6 +106,25 @@ int64_t time_of(uint32_t process) {
   require(clock_getcpuclockid(static_cast<pid_t>(process), &clock) == 0, "the process is there");
   require(clock_gettime(clock, &time) == 0, "its time can be read");
   return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+// Threads leave nothing in the heap that was not there after a first one: nor does what another thread frees.
+void expect_nothing_left(Service &served) {
+  std::vector<void *> blocks;
+  const auto alone = [](const std::function<void()> &body) { std::thread(body).join(); };
+  alone([&] { churn(served, 9, 1000); });
+  const size_t before = served.counts().live_blocks();
+  std::vector<std::thread> threads;
+  for (unsigned seed = 1; seed <= 4; ++seed)
+    threads.emplace_back([&served, seed] { churn(served, seed, 20'000); });
+  for (std::thread &thread : threads) thread.join();
+  alone([&] {
+    for (int i = 0; i < 5000; ++i) blocks.push_back(served.allocate(48, 16));
+  });
+  alone([&] {
+    for (void *block : blocks) served.release(block);
+  });
+  require(served.counts().live_blocks() == before, "threads leave nothing behind");
 }
 
 TEST(ServerProcess, ServesThreadsFromOutsideTheProgram) {
