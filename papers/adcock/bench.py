@@ -16,18 +16,15 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from abut.errors import NO, USAGE, AbutError, unknown
 from abut.papers import Request
 from abut.places import bench_places
 from abut_papers.adcock.experiments import SIZES, experiments
 from abut_papers.adcock.tables import CLAIMED, MoveResult
-from abut_papers.adcock.variants import PRESETS, Experiment, Row, Variant
+from abut_papers.adcock.variants import PATHS, Experiment, Row, Variant
 from abut_papers.common.kept import kept
-
-if TYPE_CHECKING:
-    from abut.trace.native import Array
 
 ABOUT = "Adcock 2009, movers of nodes: DICT and MLIST under each mover, and their bounds"
 PROGRAMS = tuple(one.name for one in experiments("quick"))
@@ -37,10 +34,10 @@ QUICK = {
     "programs": (
         *("degradation-mlist", "dict-node-1", "mlist-15", "mlist-19"),
         *("layouts-dict", "balance-dict", "sites-dict-node", "depths-dict-node", "memory-dict"),
-        "misses-dict",
     ),
 }
 _RUNS = 3
+_LINE = 128  # bytes, as in the thesis
 _BUILD = "tools/build.sh release bench-move"
 
 Answer = dict[str, Any]
@@ -79,7 +76,7 @@ def _measure(experiment: Experiment, request: Request) -> list[Row]:
 
 
 def _round(experiment: Experiment, program: Path) -> dict[str, Answer]:
-    answer = _simulated if experiment.kind == "misses" else _answer
+    answer = _followed if experiment.kind == "paths" else _answer
     return {
         one.label: answer([str(program), *experiment.arguments, *one.arguments])
         for one in experiment.variants
@@ -107,8 +104,8 @@ def _row(experiment: Experiment, variant: Variant, answers: Sequence[Mapping[str
     )
 
 
-def _simulated(command: list[str]) -> Answer:
-    """The answer, and what its look-ups miss in the last cache and TLB of each preset."""
+def _followed(command: list[str]) -> Answer:
+    """The answer, with how many nodes its look-ups come to, and how many lines for each node."""
     from tempfile import TemporaryDirectory
 
     import numpy as np
@@ -117,22 +114,9 @@ def _simulated(command: list[str]) -> Answer:
         path = Path(folder) / "visits"
         answer = _answer([*command, "--visits", str(path)])
         visits = np.fromfile(path, np.uint64)
-    looked_up = int(answer["looked_up"])
-    return answer | {"nodes": len(visits) / looked_up} | misses_of(visits, looked_up)
-
-
-def misses_of(visits: "Array", look_ups: int) -> dict[str, float]:
-    """Misses of a look-up, by preset: of lines beyond the last cache, of pages in the last TLB."""
-    from abut.simulation.caches import Caches
-    from abut.simulation.presets import find_preset
-
-    found: dict[str, float] = {}
-    for name in PRESETS:
-        preset = find_preset(name)
-        for part, levels in (("lines", preset.levels), ("pages", preset.tlb)):
-            caches = Caches(levels).take(visits)
-            found[f"{name} {part}"] = caches.counts()[-1].total_misses / look_ups
-    return found
+    lines = 1 + np.count_nonzero(np.diff(visits // _LINE))
+    figures = (len(visits) / int(answer["looked_up"]), lines / len(visits))
+    return answer | dict(zip(PATHS, figures, strict=True))
 
 
 def _check_same_work(experiment: Experiment, rounds: Sequence[Mapping[str, Answer]]) -> None:

@@ -1,4 +1,4 @@
-"""The experiments that go over parameters: sites, memory, rates, blocks; and misses.
+"""The experiments that go over parameters: sites, memory, rates, blocks.
 
 The values are those of figures 7.3, 7.16 and 7.20 to 7.24 of Adcock, *Improving cache performance
 by runtime data movement* (2009).
@@ -8,9 +8,8 @@ from collections.abc import Iterator
 
 from abut_papers.adcock.variants import (
     LONG_LISTS,
-    MISSES,
+    PATHS,
     STILL,
-    UPPER,
     Experiment,
     Size,
     Variant,
@@ -35,7 +34,6 @@ def parameter_experiments(size: Size) -> Iterator[Experiment]:
     yield from _mlist_sweeps(size)
     yield from _depths(size)
     yield from _stability(size)
-    yield from _misses(size)
 
 
 def _layouts(size: Size) -> Iterator[Experiment]:
@@ -66,12 +64,12 @@ def _balance(size: Size) -> Experiment:
     ]
     return Experiment(
         "balance-dict",
-        f"DICT, {size.nodes:,} nodes, after so many changes a node: nodes and misses of a look-up",
+        f"DICT, {size.nodes:,} nodes, after so many changes a node: nodes and lines of a look-up",
         "dict",
         ("--nodes", str(size.nodes), "--batch", "500", "--mover", "none"),
-        ("nodes", *MISSES),
+        PATHS,
         tuple(variants),
-        kind="misses",
+        kind="paths",
     )
 
 
@@ -204,24 +202,3 @@ def _stability(size: Size) -> Iterator[Experiment]:
         name, about = f"stability-dict-{node}", "whether what is won lasts"
         movers = (STILL, *dict_movers("sites <L; EL>", "embedded1space", "perfect, BFS"))
         yield on_dict(name, about, size, node, movers, kind="course")
-
-
-def _misses(size: Size) -> Iterator[Experiment]:
-    """What look-ups would miss in the caches of presets, once the layout has degraded."""
-    movers = dict_movers(
-        *(UPPER, "sites <L; EL>", "incremental1space", "perfect, BFS", "perfect, fixedHeight"),
-        *("van Emde Boas", "B-tree"),
-    )
-    about = "simulated misses of a look-up"
-    yield on_dict("misses-dict", about, size, "node", (STILL, *movers), kind="misses")
-    about = "simulated misses of a node walked over"
-    for lists, block, unrolled in ((11, 4096, 4096), (15, 1024, 256)):
-        walkers = {
-            UPPER: "upper",
-            "sites <L; EL>": "sites-next" if lists > LONG_LISTS else "sites-last",
-            "perfect, strict": f"strict --block {block}",
-            "perfect, not strict": f"loose --block {block}",
-            "VCL lists": f"vcl --block {unrolled}",
-        }
-        variants = (STILL, *variants_of(walkers))
-        yield on_mlist(f"misses-mlist-{lists}", about, size, lists, variants, kind="misses")

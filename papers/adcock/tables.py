@@ -77,7 +77,7 @@ def _columns(experiment: Experiment, rows: Sequence[Row]) -> dict[str, Callable[
     key, first = experiment.figures[0], rows[0]
     if experiment.kind == "course":
         return {f"{10 * (tenth + 1)} %": partial(_degraded, tenth) for tenth in range(_TENTHS)}
-    if experiment.kind == "misses":
+    if experiment.kind == "paths":
         return {each: partial(_figure, each, digits=3) for each in experiment.figures}
 
     def speedup(row: Row) -> float:
@@ -128,7 +128,7 @@ def _gain(experiment: Experiment, rows: Sequence[Row], row: Row) -> str:
 
 
 def _chart(experiment: Experiment, rows: Sequence[Row]) -> Chart:
-    """Speedups by mover, or over a parameter; degradation over the run; or misses of a look-up."""
+    """Speedups by mover, or over a parameter; degradation over the run; or paths."""
     key, title = experiment.figures[0], experiment.about
     speedups = {row.variant.label: rows[0].figures[key] / row.figures[key] for row in rows}
     series: dict[str, dict[Any, float]] = {}
@@ -139,11 +139,11 @@ def _chart(experiment: Experiment, rows: Sequence[Row]) -> Chart:
                 share * (tenth + 1): each / row.course[0] for tenth, each in enumerate(row.course)
             }
         return Chart(f"{title}, over per cent of the run", "degradation", series)
-    if experiment.kind == "misses":
+    if experiment.kind == "paths":
         series = {
             key: {row.variant.label: row.figures[key] for row in rows} for key in experiment.figures
         }
-        return Chart(title, "misses of a look-up", series)
+        return Chart(title, "of a look-up", series)
     if experiment.kind == "sweep":
         for row in rows:
             if (at := row.variant.x) is not None:

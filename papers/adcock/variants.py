@@ -7,11 +7,9 @@ from types import MappingProxyType
 MLIST_NODES = 22  # log2 of the nodes of MLIST in the thesis: v is 2^7 .. 2^19 of them
 LONG_LISTS = 11  # up to v of 2^11 hints are sought where the walk came from
 UPPER = "upper bound"
-# The caches that look-ups are simulated in: what was large in the thesis's days, and what is today.
-PRESETS = ("pentium4", "zen5")
-MISSES = tuple(f"{preset} {part}" for preset in PRESETS for part in ("lines", "pages"))
 MOVER_FIGURES = ("last_ns", "worst_ms", "m")
 COURSE = ("first_ns", "last_ns")
+PATHS = ("nodes", "lines a node")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +50,7 @@ class Experiment:
     arguments: tuple[str, ...]
     figures: tuple[str, ...]
     variants: tuple[Variant, ...]
-    kind: str = "variants"  # "course": how a layout degrades, "sweep": over a parameter, "misses"
+    kind: str = "variants"  # "course": how a layout degrades, "sweep": over a parameter, "paths"
     axis: str = ""  # what a sweep goes over
 
 
@@ -131,7 +129,7 @@ def variants_of(
         yield Variant(name, ("--mover", *arguments.split()), thesis.get(name))
 
 
-_FIGURES = {"variants": MOVER_FIGURES, "misses": MISSES, "course": COURSE}
+_FIGURES = {"variants": MOVER_FIGURES, "course": COURSE}
 
 
 def on_dict(

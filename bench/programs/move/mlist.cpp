@@ -32,7 +32,6 @@ bench::MlistSettings parse(int argc, char **argv) {
   options.number("least", settings.least, {0, 99}, "per cent of a block that must be used");
   options.number("block", settings.block, {64, 4096}, "bytes of a block: 64, 256, 1024 or 4096");
   options.flag("compact", settings.compacts, "compact where no block has room");
-  options.text("visits", settings.visits, "where addresses of a million visits are written");
   options.number("seed", settings.seed, {0, UINT64_MAX}, "seed");
   options.parse(argc, argv);
   return settings;

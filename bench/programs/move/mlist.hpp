@@ -5,7 +5,6 @@
 #include "common/checksum.hpp"
 #include "common/random.hpp"
 #include "move/timing.hpp"
-#include "move/visits.hpp"
 
 #include <cinttypes>
 #include <string_view>
@@ -26,7 +25,6 @@ struct MlistSettings {
   std::uint64_t least = 75;
   std::uint64_t block = 4096;
   bool compacts = false;
-  std::string_view visits; // where the addresses of the walks at the end go
   std::uint64_t seed = 1;
 };
 
@@ -44,7 +42,6 @@ bool run_unrolled_lists(const MlistSettings &settings);
 //   work(operations)                  what a mover does after so many operations
 //   lay_out()                         the best layout, for the upper bound
 //   ratio()                           cells for each node
-//   visit(list, look)                 shows the address of each node, in order
 // One whose nodes stay may have besides, for changes that nobody walks to:
 //   cells(list)                       the cells of a list, in order
 //   erase_after(list, before)         the node behind a cell, or the first; gives its cell
@@ -70,7 +67,6 @@ public:
     run_tenths(0, 9);
     if (lays_out()) store_.lay_out();
     run_tenths(9, 10);
-    if (!settings_.visits.empty()) write_visits();
     report();
   }
 
@@ -138,21 +134,10 @@ private:
     }
   }
 
-  // Whole walks over lists drawn at random, of a million nodes in all.
-  void write_visits() {
-    Visits visits;
-    while (looked_up_ < std::uint64_t{1} << 20)
-      store_.visit(any_list(), [&](const void *node) {
-        visits.add(node);
-        ++looked_up_;
-      });
-    if (!visits.write(settings_.visits)) std::perror("mlist: the visits");
-  }
   void report() {
     std::printf("{\"program\": \"mlist\", \"mover\": \"%.*s\", ",
                 static_cast<int>(settings_.mover.size()), settings_.mover.data());
     batches_.print_figures();
-    std::printf(", \"looked_up\": %" PRIu64, looked_up_);
     std::printf(", \"m\": %.3f, \"checksum\": \"%016" PRIx64 "\"}\n", store_.ratio(), sum_.value());
   }
 
@@ -163,8 +148,7 @@ private:
   Batches batches_;
   Checksum sum_;
   std::uint64_t done_ = 0;
-  std::uint64_t sum_from_ = 0;  // the operation that the sum begins with
-  std::uint64_t looked_up_ = 0; // nodes whose visits were written
+  std::uint64_t sum_from_ = 0; // the operation that the sum begins with
 };
 
 } // namespace bench

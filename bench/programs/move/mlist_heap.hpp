@@ -52,10 +52,6 @@ public:
                                        static_cast<std::uint32_t>(roots_.size()));
   }
   double ratio() const { return heap_.ratio(); }
-  template <typename Look>
-  void visit(std::uint32_t list, Look look) const {
-    for (CellId node = roots_[list]; found(node); node = heap_[node].next) look(&heap_[node]);
-  }
 
 protected:
   CellId &link(Place place) {

@@ -41,10 +41,6 @@ public:
   void work(std::uint64_t /*done*/) {}
   void lay_out() {}
   double ratio() const { return heap_.ratio(); }
-  template <typename Look>
-  void visit(std::uint32_t list, Look look) const {
-    for (CellId node = roots_[list]; found(node); node = heap_[node].next) look(&heap_[node]);
-  }
 
 private:
   // The node before the one of this number; kNoCell for the first.

@@ -77,12 +77,6 @@ public:
     return static_cast<double>(blocks_) * sizeof(Block) / (8.0 * static_cast<double>(nodes_));
   }
 
-  template <typename Look>
-  void visit(std::uint32_t list, Look look) const {
-    for (const Block *block = heads_[list]; block != nullptr; block = block->next)
-      for (std::uint32_t i = 0; i < block->count; ++i) look(&block->data[i]);
-  }
-
 private:
   Spot walk(std::uint32_t list, std::uint64_t index, bool may_end, Checksum &sum) {
     Block **link = &heads_[list];

@@ -1,12 +1,15 @@
 import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from abut.errors import AbutError
 from abut.papers import Request
+from abut.places import bench_places
 from abut_papers.adcock import bench as adcock
 from abut_papers.adcock.experiments import SIZES, experiments
 from abut_papers.adcock.tables import MoveResult
@@ -92,23 +95,29 @@ def test_every_size_has_the_same_experiments() -> None:
         assert len(labels) == len(set(labels))
 
 
-def test_look_ups_that_come_to_fewer_lines_miss_fewer(measured: Measure) -> None:
-    import numpy as np
-
-    scattered = np.arange(40_000, dtype=np.uint64) * 4160  # each in a line and page of its own
-    paired = np.repeat(np.arange(20_000, dtype=np.uint64) * 4160, 2)
-    far, near = adcock.misses_of(scattered, 10_000), adcock.misses_of(paired, 10_000)
-    assert far["pentium4 lines"] == 4
-    assert near["pentium4 lines"] == 2
-    assert near["zen5 pages"] <= far["zen5 pages"] / 2
-
+def test_lines_are_counted_where_a_path_comes_to_another(measured: Measure) -> None:
     def answer(command: list[str]) -> dict[str, object]:
         if "--visits" in command:
-            near = "btree" in command
-            (paired if near else scattered).tofile(command[command.index("--visits") + 1])
-        return answered(100.0, looked_up=10_000)
+            visits = np.array([0, 64, 128, 4096, 0, 64, 192, 64], np.uint64)
+            visits.tofile(command[command.index("--visits") + 1])
+        return answered(100.0, looked_up=2)
 
-    # What was timed with the same arguments is not taken for what was simulated.
-    timed, misses = measured(answer, "dict-node-1", "misses-dict").tables()
-    assert timed.row_count > misses.row_count
-    assert list(misses.columns[1].cells) == [*("4" for _ in range(misses.row_count - 1)), "2"]
+    # What was timed with the same arguments is not taken for what was followed.
+    timed, paths = measured(answer, "dict-node-1", "balance-dict").tables()
+    assert timed.row_count > paths.row_count
+    assert {*paths.columns[1].cells} == {"4"}, "nodes of a look-up"
+    assert {*paths.columns[2].cells} == {"0.75"}, "lines: 0, 1, 32, 0, 1, 0"
+
+
+def test_operations_that_are_not_timed_change_the_layout_alike(tmp_path: Path) -> None:
+    def layout(changes: str, *sample: str) -> list[int]:
+        program = str(bench_places().programs / "move_dict")
+        work = ["--nodes", "500", "--operations", "8000", "--changes", changes, *sample]
+        path = tmp_path / "visits"
+        command = [program, "--mover", "none", *work, "--visits", str(path)]
+        subprocess.run(command, check=True, capture_output=True)
+        visits = np.fromfile(path, np.uint64)
+        return (visits - visits[0]).tolist()
+
+    assert layout("100", "--sample", "160") == layout("100")
+    assert layout("90", "--sample", "160") != layout("100")

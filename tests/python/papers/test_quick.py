@@ -19,18 +19,19 @@ _SIDES = ("balls", "factor", "translate", "removed", "pollution")
 NAMES: dict[str, dict[str, tuple[str, ...]]] = {
     "adcock": {
         "MLIST, 2^16 nodes: how its layout": ("degrades, v = 2^7", "upper bound, v = 2^19"),
-        "lines in pairs, s = 1, m = 2": (*_MOVERS, "perfect, BFS", "perfect, fixedHeight"),
+        "lines in pairs, s = 1, m = 2": (
+            *(*_MOVERS, "perfect, BFS", "perfect, fixedHeight", "van Emde Boas", "B-tree"),
+        ),
         "v = 2^15): 2^16 nodes": (*_MOVERS, *_CLUSTERED),
         "v = 2^19): 2^16 nodes": (*_MOVERS, *_CLUSTERED),
         "layouts at rest": ("worst", "page", "line", "optimal", "B-tree, 512 bytes"),
-        "after so many changes a node": ("MOVENODE, 0.1", "MOVEFIELDS, 16", "pentium4 lines"),
+        "after so many changes a node": ("MOVENODE, 0.1", "MOVEFIELDS, 16", "lines a node"),
         "sites I(nsert), M(ove), C(ut)": (
             *("sites M", "sites MI-newblock-vanilla", "sites other-p1c2f", "sites insert-p2c0t"),
             *("sites L;EL", "sites L,NLIP;EL"),
         ),
         "depth of the fewest moves": ("BFS, depth 0", "fixedHeight, depth 2"),
         "20,000 nodes: m": ("upper bound", "sites <L; EL>, 1.05", "embedded1space, 2"),
-        "simulated misses of a look-up": ("van Emde Boas", "B-tree"),
     },
     "cyll": {
         "tables 5.1 and 5.2": (*_HIS, "one-per-line", "usage-df by ping"),

@@ -149,31 +149,6 @@ TEST_P(BothVariants, RelayoutClustersTheWholeTree) {
   }
 }
 
-// How often all walks from the root down come from one line to another.
-template <typename Heap>
-std::size_t lines_met(const Heap &heap, CellId node) {
-  std::size_t met = 0;
-  for (std::uint32_t which = 0; which < 2; ++which) {
-    const CellId child = DictLinks::get(heap, node, which);
-    if (!found(child)) continue;
-    const bool other = Heap::Numbers::line_of(child) != Heap::Numbers::line_of(node);
-    met += lines_met(heap, child) + (other ? 1 : 0);
-  }
-  return met;
-}
-
-TEST(PerfectTree, MeetsHardlyMoreLinesThanALayoutFromScratch) {
-  bench::PerfectDict<kShape, Shape::fixed_height, 2> tree(false, 5);
-  Updates updates(tree, 11);
-  updates.fill(1000);
-  for (int i = 0; i < 3000; ++i) updates.replace();
-  const std::size_t kept = lines_met(tree.heap(), tree.root());
-  relayout<DictLinks>(tree.heap(), tree.root());
-  const std::size_t from_scratch = lines_met(tree.heap(), tree.root());
-  EXPECT_LE(kept * 10, from_scratch * 14) << kept << " and " << from_scratch;
-  updates.expect_whole();
-}
-
 using OneSpaceTree =
     bench::DictTree<kShape,
                     TreeMover<bench::DictTree<kShape, Needs{}, NoSites>::Heap, DictLinks>::needs(),
