@@ -10,15 +10,12 @@ import pytest
 
 from abut.errors import AbutError
 from abut.places import bench_places
-from abut.simulation.caches import Caches
-from abut.simulation.presets import find_preset
-from abut.trace import TraceWriter
 from abut.trace.reader import Trace
 from abut.tuning.objects import read_objects
 from abut.tuning.plan import read_plan
 from abut.tuning.planning import read_recorded
 from abut.tuning.strategies import find_strategy
-from abut_papers.cyll import by_site, log, managed
+from abut_papers.cyll import by_site, log
 from abut_papers.cyll.figures import HIS_SYSTEM, SYSTEM, ProgramRuns
 from abut_papers.cyll.tables import CyllResult, points, system_table
 from conftest import ROOT, Abut, abut_environment
@@ -151,29 +148,6 @@ def test_each_site_has_its_own_strategy(recorded: Path, tmp_path: Path) -> None:
     choices.write_text('[sites]\none = "usage-df"\n')
     with pytest.raises(AbutError, match=r"strategies\.toml"):
         by_site.read_choices(choices)
-
-
-def test_a_collector_lays_out_what_lives_by_its_use(tmp_path: Path) -> None:
-    """Two lists, built in turn: nine nodes, of which one dies, used list by list."""
-    path = tmp_path / "lists.trace"
-    with TraceWriter(path) as trace:
-        nodes = [trace.allocate(16, address=0x10000 + 16 * i) for i in range(9)]
-        dead = nodes.pop()
-        trace.free(dead)
-        for _ in range(4):
-            for node in (*nodes[::2], *nodes[1::2]):
-                trace.access(node, 0)
-    caches = Caches(find_preset("pentium4").levels)
-    moved = managed.run(Trace(path), "usage-df", 1 << 20, caches).address
-    order = sorted((at, node) for node, at in enumerate(moved.tolist()) if at)
-    assert [node for _, node in order] == [*nodes[::2], *nodes[1::2]]
-    assert [at - order[0][0] for at, _ in order] == [16 * i for i in range(8)], "without the dead"
-    still, birth, *_ = managed.rows(Trace(path), 1 << 20, "pentium4")
-    assert still[-1] == "0 B"
-    assert birth[-1] == "128 B"
-    assert (still[1], birth[1]) == ("2", "4"), (
-        "two lines of eight nodes, and where they are copied to"
-    )
 
 
 def test_his_figures_stand_beside_ours() -> None:
