@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 namespace abut::allocators {
 namespace {
@@ -18,10 +19,7 @@ public:
 
   void *allocate(size_t bytes, size_t align) {
     void *block = below_.allocate(bytes, align);
-    if (block == nullptr) {
-      ++counts_.refusals;
-      return nullptr;
-    }
+    if (block == nullptr) return nullptr;
     ++counts_.allocations;
     counts_.requested += bytes;
     counts_.live_bytes += below_.usable(block);
@@ -69,7 +67,7 @@ constexpr Calls kCalls = {
 constexpr const char *kVam = "Feng and Berger 2005";
 constexpr const char *kRezaei = "Rezaei and Kavi";
 
-constexpr Entry kEntries[kAllocators] = {
+constexpr Entry kEntries[] = {
     {"lea", "Lea's: quick lists, approximate best fit, boundary tags", kVam, "2.1", &kCalls<Lea>},
     {"phk", "PHKmalloc: powers of two in pages with bitmaps, lowest page first", kVam, "2.2",
      &kCalls<Phk>},
@@ -93,12 +91,13 @@ constexpr Entry kEntries[kAllocators] = {
 
 } // namespace
 
-const Entry &allocator_at(size_t index) { return kEntries[index]; }
+const Entry *allocator_at(size_t index) {
+  return index < std::size(kEntries) ? &kEntries[index] : nullptr;
+}
 
-const Entry *find_allocator(const char *name, size_t length) {
+const Entry *find_allocator(const char *name) {
   for (const Entry &entry : kEntries)
-    if (std::strlen(entry.name) == length && std::memcmp(entry.name, name, length) == 0)
-      return &entry;
+    if (std::strcmp(entry.name, name) == 0) return &entry;
   return nullptr;
 }
 

@@ -10,7 +10,6 @@ struct Counts {
   uint64_t allocations = 0;
   uint64_t releases = 0;
   uint64_t requested = 0; // bytes, of all requests
-  uint64_t refusals = 0;  // requests for which there was no memory
   size_t live_bytes = 0;  // of blocks that are in use, with what their classes add
   size_t most_live_bytes = 0;
 
@@ -36,13 +35,11 @@ struct Entry {
   const Calls *calls;
 };
 
-inline constexpr size_t kAllocators = 14;
-
-// In the order in which they are listed.
-const Entry &allocator_at(size_t index);
+// In the order in which they are listed; null behind the last.
+const Entry *allocator_at(size_t index);
 
 // The allocator of that name; null where there is none.
-const Entry *find_allocator(const char *name, size_t length);
+const Entry *find_allocator(const char *name);
 
 // An allocator with a state of its own. Not for two threads at once.
 class Instance {

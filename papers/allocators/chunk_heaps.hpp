@@ -62,7 +62,7 @@ using Xalloc = ChunkHeap<layers::Regions<layers::NoChunks, 32, layers::WholeArea
 
 // Chris Kingsley's allocator of BSD 4.2: powers of two, headers, and no way back (section 2.2).
 using KingsleyClasses = layers::PowerOfTwoClasses<32, 8 * MiB>;
-using Kingsley = ChunkHeap<layers::CarvedLists<KingsleyClasses, layers::BumpedPages>, 2 * MiB>;
+using Kingsley = ChunkHeap<layers::CarvedLists<KingsleyClasses>, 2 * MiB>;
 
 // The address-ordered binary tree, by better fit and by first fit, and the Cartesian tree that it comes from: neighbours
 // coalesce, and all that is free is in the tree (Rezaei and Kavi, sections 2.1 and 2.2).

@@ -3,6 +3,7 @@
 import ctypes
 from dataclasses import dataclass
 from functools import cache
+from itertools import count, takewhile
 from pathlib import Path
 from typing import ClassVar
 
@@ -48,15 +49,12 @@ def composed_heaps() -> dict[str, ComposedHeap]:
     """Each allocator by its name; none where the library is not built."""
     try:
         native = ctypes.CDLL(str(papers_library()))
-        native.abut_heap_count.restype = ctypes.c_size_t
         native.abut_heap_at.restype = ctypes.POINTER(_Entry)
         native.abut_heap_at.argtypes = [ctypes.c_size_t]
     except (OSError, AttributeError):
         return {}
-    entries = (native.abut_heap_at(index)[0] for index in range(native.abut_heap_count()))
-    heaps = (
-        ComposedHeap(*(getattr(entry, field).decode() for field in _FIELDS)) for entry in entries
-    )
+    entries = takewhile(bool, map(native.abut_heap_at, count()))
+    heaps = (ComposedHeap(*(getattr(one[0], name).decode() for name in _FIELDS)) for one in entries)
     return {heap.name: heap for heap in heaps}
 
 

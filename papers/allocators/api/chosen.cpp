@@ -33,8 +33,7 @@ constinit Grain grain = Grain::sixteen;
 constinit std::atomic<Mode> mode{Mode::unopened};
 
 const allocators::Entry &entry_named(const char *name) {
-  if (const allocators::Entry *found = allocators::find_allocator(name, std::strlen(name)))
-    return *found;
+  if (const allocators::Entry *found = allocators::find_allocator(name)) return *found;
   os::Message message;
   message << "abut: ABUT_HEAP: no heap here is called " << name << " (`abut heaps` lists them)\n";
   message.write();
@@ -213,10 +212,8 @@ __attribute__((destructor(101))) static void write_statistics() {
   const allocators::Counts all = is_elsewhere ? offload::service.counts() : heap.counts();
   os::Message text;
   text << "{\"heap\": \"" << chosen_entry->name << "\", \"allocations\": " << all.allocations
-       << ", \"releases\": " << all.releases << ", \"requested\": " << all.requested
-       << ", \"live\": " << uint64_t{all.live_bytes}
-       << ", \"most_live\": " << uint64_t{all.most_live_bytes} << ", \"refusals\": " << all.refusals
-       << "}\n";
+       << ", \"requested\": " << all.requested
+       << ", \"most_live\": " << uint64_t{all.most_live_bytes} << "}\n";
   const int file = os::create_file(path);
   if (file < 0) return;
   os::write_file(file, text.text(), text.length());
@@ -225,8 +222,7 @@ __attribute__((destructor(101))) static void write_statistics() {
 
 } // namespace abut::chosen
 
-// For tools: how many heaps there are, and the one at `index`, which begins with its name, and what and whose it is.
-ABUT_EXPORT size_t abut_heap_count() { return abut::allocators::kAllocators; }
+// For tools: the heap at `index`, which begins with its name, and what and whose it is; null behind the last.
 ABUT_EXPORT const abut::allocators::Entry *abut_heap_at(size_t index) {
-  return &abut::allocators::allocator_at(index);
+  return abut::allocators::allocator_at(index);
 }

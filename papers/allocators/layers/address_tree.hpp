@@ -39,9 +39,6 @@ public:
   void add(Chunk *chunk) { root_ = inserted(root_, fresh(chunk)); }
   void remove(Chunk *chunk) { root_ = removed(root_, Node::of(chunk)); }
 
-  // How many chunks there are on the longest way down.
-  size_t depth() const { return depth(root_); }
-
 private:
   struct Node {
     Chunk chunk;
@@ -57,13 +54,6 @@ private:
   };
 
   static size_t longest(const Node *node) { return node != nullptr ? node->longest : 0; }
-
-  static size_t depth(const Node *node) {
-    if (node == nullptr) return 0;
-    const size_t left = depth(node->left);
-    const size_t right = depth(node->right);
-    return 1 + (left > right ? left : right);
-  }
 
   static Node *fresh(Chunk *chunk) {
     Node *node = Node::of(chunk);

@@ -2,17 +2,15 @@
 // (simple segregated storage: Rezaei and Kavi, section 2.1; Kingsley's allocator).
 #pragma once
 
-#include "allocators/layers/areas.hpp"
 #include "allocators/layers/chunk.hpp"
-
-#include <algorithm>
+#include "allocators/layers/orders.hpp"
+#include "allocators/layers/page_manager.hpp"
 
 namespace abut::layers {
 
 // Each block has a header of one grain, whose last word says how long the block is.
-template <class Classes, class Source>
+template <SizeClasses Classes>
 class CarvedLists {
-  static_assert(SizeClasses<Classes> && layers::Source<Source>);
 
 public:
   explicit CarvedLists(Grain grain) : header_(bytes_of(grain)) {}
@@ -58,18 +56,17 @@ private:
 
   bool carve(unsigned size_class) {
     const size_t each = Classes::size(size_class);
-    const size_t bytes = std::max(each, kPageBytes);
-    void *memory = source_.take(bytes);
-    if (memory == nullptr) return false;
-    for (size_t at = bytes; at >= each; at -= each) {
-      void *cell = static_cast<char *>(memory) + at - each;
+    const auto *run = pages_.take(Pages::holding(each));
+    if (run == nullptr) return false;
+    for (size_t at = run->run.bytes(); at >= each; at -= each) {
+      void *cell = reinterpret_cast<void *>(run->memory() + at - each);
       *static_cast<void **>(cell) = lists_[size_class];
       lists_[size_class] = cell;
     }
     return true;
   }
 
-  Source source_;
+  PageManager<NoData, RunsByLength> pages_{AreaKind::chunks};
   void *lists_[Classes::kCount] = {};
   size_t header_;
 };

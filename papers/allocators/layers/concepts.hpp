@@ -51,17 +51,13 @@ concept ChunkIndex = requires(I index, Chunk *chunk, size_t bytes) {
   index.remove(chunk);
 };
 
-// Where memory comes from in pieces: `take` maps or finds at least `bytes`, `give` takes all of it back.
+// Where memory comes from in pieces: `take` maps or finds at least `bytes`, `give` takes all of it back. The piece that any
+// address in it belongs to can be found again: where it begins, 0 where there is none, and how long it is. kKeepsLast:
+// whether the last piece stays although it is empty.
 template <class S>
-concept Source = requires(S source, void *memory, size_t bytes) {
+concept RegionSource = requires(S source, void *memory, size_t bytes) {
   { source.take(bytes) } -> std::same_as<void *>;
-  source.give(memory, bytes);
-};
-
-// The same where the piece that any address in it belongs to can be found again: where it begins, 0 where there is none,
-// and how long it is. kKeepsLast: whether the last piece stays although it is empty.
-template <class S>
-concept RegionSource = Source<S> && requires(const void *memory) {
+  source.give(memory);
   { S::kKeepsLast } -> std::convertible_to<bool>;
   { S::begin_of(memory) } -> std::same_as<Address>;
   { S::length_of(memory) } -> std::same_as<size_t>;

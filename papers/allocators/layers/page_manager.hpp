@@ -28,6 +28,8 @@ struct alignas(kLineBytes) PageRecord {
   size_t index() const { return reinterpret_cast<Address>(this) % kAreaBytes / sizeof(PageRecord); }
 };
 
+struct NoData {};
+
 template <class Data, template <class> class Order>
 class PageManager {
 public:

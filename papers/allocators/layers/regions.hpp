@@ -59,7 +59,7 @@ public:
     if (is_whole_region(chunk) && (!Source::kKeepsLast || regions_ > 1)) {
       if (chunk == top_) top_ = nullptr;
       --regions_;
-      source_.give(reinterpret_cast<void *>(Source::begin_of(chunk)), 0);
+      source_.give(reinterpret_cast<void *>(Source::begin_of(chunk)));
       return Release::done;
     }
     chunk->set_free();

@@ -18,7 +18,7 @@ public:
     auto *record = manager_.take(needed.n > kRegionPages ? needed : Pages{kRegionPages});
     return record != nullptr ? reinterpret_cast<void *>(record->memory()) : nullptr;
   }
-  void give(void *region, size_t) { manager_.give(Manager::head_of(region)); }
+  void give(void *region) { manager_.give(Manager::head_of(region)); }
 
   // Where the region begins that `memory` lies in, and how long it is; 0 where there is none.
   static Address begin_of(const void *memory) {
@@ -37,34 +37,11 @@ public:
   static constexpr bool kKeepsLast = true;
 
   void *take(size_t bytes) { return bytes <= kAreaBytes ? map_area(AreaKind::chunks) : nullptr; }
-  void give(void *area, size_t) { unmap_area(area); }
+  void give(void *area) { unmap_area(area); }
   static Address begin_of(const void *memory) { return area_of(memory); }
   static size_t length_of(const void *) { return kAreaBytes; }
 };
 
-// Pages one after another, never given back (Kingsley).
-class BumpedPages {
-public:
-  // `bytes` of up to an area, at a multiple of a page; what is left of an area that is too short is lost.
-  void *take(size_t bytes) {
-    const size_t needed = round_up(bytes, kPageBytes);
-    if (needed > static_cast<size_t>(end_ - next_)) {
-      void *area = needed <= kAreaBytes ? map_area(AreaKind::chunks) : nullptr;
-      if (area == nullptr) return nullptr;
-      next_ = reinterpret_cast<Address>(area);
-      end_ = next_ + kAreaBytes;
-    }
-    void *pages = reinterpret_cast<void *>(next_);
-    next_ += needed;
-    return pages;
-  }
-  void give(void *, size_t) {}
-
-private:
-  Address next_ = 0;
-  Address end_ = 0;
-};
-
-static_assert(RegionSource<WholeAreas> && Source<BumpedPages>);
+static_assert(RegionSource<WholeAreas>);
 
 } // namespace abut::layers

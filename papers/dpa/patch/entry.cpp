@@ -21,7 +21,6 @@ namespace {
 struct Counts {
   uint64_t by_code = 0;   // requests whose group the call site said
   uint64_t looked_up = 0; // and whose call chain was looked up
-  uint32_t patched = 0;   // call sites
 } counts;
 
 // Once for each chain, when its group has got a pool.
@@ -35,7 +34,7 @@ void patch_chain(Frame frame, size_t bytes) {
   Address chain[context::ChainTable::kDeepestAdaptive];
   if (leaf->depth > std::size(chain)) return;
   const unsigned length = context::chain_table.capture(frame, chain, leaf->depth);
-  if (length == leaf->depth && dpa::patch({chain, length}, group->id)) ++counts.patched;
+  if (length == leaf->depth) dpa::patch({chain, length}, group->id);
 }
 
 void *allocate(size_t bytes, Frame frame) {
@@ -58,8 +57,7 @@ __attribute__((destructor(101))) void write_counts() {
   char path[kLongestPath];
   if (!os::environment_value("ABUT_PATCH_FILE", path, sizeof path)) return;
   os::Message text;
-  text << "{\"patched\": " << uint64_t{counts.patched} << ", \"by_code\": " << counts.by_code
-       << ", \"looked_up\": " << counts.looked_up << "}\n";
+  text << "{\"by_code\": " << counts.by_code << ", \"looked_up\": " << counts.looked_up << "}\n";
   const int file = os::create_file(path);
   if (file < 0) return;
   os::write_file(file, text.text(), text.length());

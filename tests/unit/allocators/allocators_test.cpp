@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
-#include <string>
 #include <vector>
 
 namespace abut::allocators {
@@ -16,9 +15,9 @@ using layers::Release;
 
 Address address_of(const void *memory) { return reinterpret_cast<Address>(memory); }
 
-Instance opened(const std::string &name, Grain grain) {
+Instance opened(const char *name, Grain grain) {
   Instance heap;
-  const Entry *entry = find_allocator(name.data(), name.size());
+  const Entry *entry = find_allocator(name);
   EXPECT_NE(entry, nullptr);
   EXPECT_TRUE(heap.open(*entry, grain));
   return heap;
@@ -137,9 +136,9 @@ TEST(Xalloc, ReusesWhenAllAtItsEndIsFree) {
   EXPECT_EQ(heap.allocate(40, 8), second);
 }
 
-// Rezaei and Kavi, section 2.2: neighbours coalesce, and the longest that is free is known at the root.
+// Rezaei and Kavi, section 2.2: neighbours coalesce, and the longest that is free is known at the root. So do Lea's.
 TEST(Abt, CoalescesNeighboursAndServesFromThem) {
-  for (const char *name : {"abt", "abt-first", "cartesian"}) {
+  for (const char *name : {"abt", "abt-first", "cartesian", "lea"}) {
     Instance heap = opened(name, Grain::sixteen);
     std::vector<char *> blocks;
     for (int i = 0; i < 4; ++i) blocks.push_back(static_cast<char *>(heap.allocate(100, 16)));

@@ -28,18 +28,6 @@ struct Page {
   }
 };
 
-TEST(ReapSlots, GoToTheEndBeforeTheyReuse) {
-  Page page;
-  ReapSlots slots;
-  const Cells cells = page.cells(1024);
-  void *first = slots.take(cells);
-  slots.give(cells, first);
-  EXPECT_EQ(slots.take(cells), cells.at(1));
-  EXPECT_EQ(slots.take(cells), cells.at(2));
-  EXPECT_EQ(slots.take(cells), cells.at(3));
-  EXPECT_EQ(slots.take(cells), first);
-}
-
 TEST(BitmapSlots, UseTheLowestAndNoticeASecondFree) {
   Page page;
   BitmapSlots<512> slots;
@@ -108,7 +96,8 @@ TYPED_TEST(ChunkIndexTest, FindsAChunkWheneverThereIsOne) {
   }
 }
 
-// Addresses that come in order make a plain tree a list; this one must not become one: its calls go as deep as it is.
+// Addresses that come in order make a plain tree a list; this one must not become one: its calls go as deep as it is, and
+// the stack is not that deep.
 TEST(AddressTree, StaysShallowWhateverTheOrder) {
   constexpr size_t kChunks = 200'000;
   std::vector<uint64_t> memory(kChunks * 8);
@@ -118,7 +107,7 @@ TEST(AddressTree, StaysShallowWhateverTheOrder) {
     chunk->make(48);
     tree.add(chunk);
   }
-  EXPECT_LT(tree.depth(), 80U);
+  for (size_t i = 0; i < kChunks; ++i) ASSERT_NE(tree.take(48), nullptr);
 }
 
 // Free chunks of 64, 256, 128, 512 and 96 bytes, from the lowest address on; 100 bytes are asked for three times.
@@ -147,9 +136,8 @@ TEST(AddressTree, FitsFirstOrBetter) {
   EXPECT_LT(of_first, 256 * 256U);
 }
 
-struct Nothing {};
 template <template <class> class Order>
-using Manager = PageManager<Nothing, Order>;
+using Manager = PageManager<NoData, Order>;
 
 template <class M>
 void check_runs() {
@@ -232,20 +220,6 @@ TEST(SegregatedPages, UseTheBlockThatWasFullLastOrTheLowest) {
 
 using Chunks = Regions<LogBins, 32, WholeAreas, true>;
 
-TEST(Regions, SplitAndCoalesce) {
-  Chunks chunks(Grain::sixteen);
-  void *first = chunks.allocate(1000, 16);
-  void *second = chunks.allocate(1000, 16);
-  void *third = chunks.allocate(1000, 16);
-  chunks.allocate(16, 16);
-  EXPECT_EQ(address_of(second) - address_of(first), 1008U);
-  chunks.release(first);
-  chunks.release(third);
-  chunks.release(second); // between two free ones
-  EXPECT_EQ(chunks.allocate_freed(3008, 16), first);
-  EXPECT_EQ(chunks.allocate_freed(1, 16), nullptr);
-}
-
 TEST(Regions, NoticeASecondFreeAndWhatIsNoBlock) {
   Chunks chunks(Grain::sixteen);
   auto *block = static_cast<char *>(chunks.allocate(100, 16));
@@ -256,8 +230,8 @@ TEST(Regions, NoticeASecondFreeAndWhatIsNoBlock) {
 }
 
 TEST(Regions, DiscardThePagesInsideWhatIsFreed) {
-  PageManager<Nothing, RunsByLength> manager(AreaKind::chunks);
-  using Source = PageRegions<PageManager<Nothing, RunsByLength>, 20>;
+  Manager<RunsByLength> manager(AreaKind::chunks);
+  using Source = PageRegions<Manager<RunsByLength>, 20>;
   Regions<LogBins, 32, Source, false, true> chunks(Grain::eight, Source(manager));
   auto *block = static_cast<char *>(chunks.allocate(20000, 8));
   chunks.allocate(500, 8);

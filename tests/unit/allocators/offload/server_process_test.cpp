@@ -29,7 +29,7 @@ int releases_until_death = 0; // in the server
 
 constexpr layers::Grain kGrain = layers::Grain::sixteen;
 
-const allocators::Calls &real_calls() { return *allocators::find_allocator("vam", 3)->calls; }
+const allocators::Calls &real_calls() { return *allocators::find_allocator("vam")->calls; }
 
 layers::Release release_or_die(void *self, void *block) {
   if (getpid() != program && releases_until_death > 0 && --releases_until_death == 0)
