@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from statistics import geometric_mean
+from statistics import fmean, geometric_mean
 from typing import Any
 
 import numpy as np
@@ -24,10 +24,18 @@ MEMORIES = (0.25, 0.5, 0.75)  # of the fewest pages that a heap needs for the pr
 MIDDLE = MEMORIES.index(0.5)
 # What the authors report, sections 4.4 and 4.6: means of figure 6, and shares of figure 9.
 THEIR_FRAGMENTATION = {"phk-sc": "< 1.10"}
-THEIR_READ_AHEAD = {
-    "lea": "40% to over 80%",
-    "phk": "48% to over 80%",
-    "vam": "55% to over 80%",
+THEIR_READ_AHEAD = {"lea": "40% to over 80%", "phk": "48% to over 80%", "vam": "55% to over 80%"}
+_FIGURES = {
+    6: (
+        "most pages in use over those of the most live data (figure 6)",
+        ".2f",
+        THEIR_FRAGMENTATION,
+    ),
+    9: (
+        "misses in half of the memory that reading ahead covers (figure 9)",
+        ".0%",
+        THEIR_READ_AHEAD,
+    ),
 }
 _MIB = 1 << 20
 
@@ -49,65 +57,52 @@ class ProgramPages:
         return [max(smallest, round(live / share / PAGE_BYTES)) for share in REACHABLE]
 
 
-@dataclass(frozen=True, slots=True)
-class ProgramsPages:
-    """All programs."""
+Value = Callable[[PageReport], float | None]
 
-    programs: Sequence[ProgramPages]
 
-    def fragmentation(self, heap: str) -> list[float | None]:
-        """Figure 6: the most pages in use over those of the most live data, by program; None where
-        that is not known.
-        """
-        return [report.use.fragmentation if report else None for report in self.reports(heap)]
+def _fragmentation(report: PageReport) -> float | None:
+    """Figure 6: the most pages in use over those of the most live data."""
+    return report.use.fragmentation
 
-    def mean_fragmentation(self) -> dict[str, float]:
-        """By heap, the geometric mean over all programs, not of some alone."""
-        known = {
-            heap: [value for value in self.fragmentation(heap) if value] for heap in self.heaps
-        }
-        return {
-            heap: geometric_mean(values)
-            for heap, values in known.items()
-            if values and len(values) == len(self.programs)
-        }
 
-    def reports(self, heap: str) -> list[PageReport | None]:
-        """A heap's, program by program; None where the program was not recorded under it."""
-        return [program.pages.reports.get(heap) for program in self.programs]
-
-    @property
-    def heaps(self) -> list[str]:
-        """Those whose pages are known, in the order in which they were asked for."""
-        return list(dict.fromkeys(heap for one in self.programs for heap in one.pages.reports))
+def _covered(report: PageReport) -> float | None:
+    """Figure 9: of the misses of half the pages that are needed, how many reading ahead covers."""
+    return report.prefetch[MIDDLE].prefetchable_share
 
 
 @dataclass(frozen=True, slots=True)
-class VamResult(ProgramsPages):
+class VamResult:
     """The figures of pages, and real runs: all of them, in little memory, of custom allocators."""
 
+    programs: Sequence[ProgramPages]
     runs: AllocatorsResult
     pressure: Pressure
     regions: ProgramRuns
 
+    def of_pages(self, value: Value) -> dict[str, list[float | None]]:
+        """By heap, the value of each program; None where it was not recorded under that heap."""
+        heaps = dict.fromkeys(heap for one in self.programs for heap in one.pages.reports)
+        reports = {heap: [one.pages.reports.get(heap) for one in self.programs] for heap in heaps}
+        return {heap: [value(one) if one else None for one in of] for heap, of in reports.items()}
+
     def claims(self) -> list[Claim]:
         """The means that sections 4.1 to 4.6 state."""
-        found = [*self.runs.claims()]
-        fragmentation = self.mean_fragmentation()
-        found += [
-            Claim(f"figure 6: {heap}, pages over live data", theirs, f"{fragmentation[heap]:.2f}")
-            for heap, theirs in THEIR_FRAGMENTATION.items()
-            if heap in fragmentation
+        pages = [
+            Claim(
+                f"figure 6: {heap}, pages over live data", THEIR_FRAGMENTATION[heap], f"{mean:.2f}"
+            )
+            for heap, values in self.of_pages(_fragmentation).items()
+            if heap in THEIR_FRAGMENTATION and (mean := _mean(geometric_mean, values))
         ]
-        found += self.pressure.claims()
+        found = [*self.runs.claims(), *pages, *self.pressure.claims()]
         return found + custom.claims(self.regions)
 
     def tables(self) -> list[Table]:
         """Those of the runs; figures 6 and 9; then of each program figures 7 and 8."""
         return [
             *self.runs.tables(),
-            _fragmentation_table(self),
-            _prefetch_table(self),
+            self._means(6, _fragmentation, geometric_mean),
+            self._means(9, _covered, fmean),
             *self.pressure.tables(),
             *(curve_table(program) for program in self.programs),
             *(pages_table(f"{one.name}: {one.about}", "heap", one.pages) for one in self.programs),
@@ -139,59 +134,38 @@ class VamResult(ProgramsPages):
                 for one in self.runs.programs
             }
 
-        def of_pages(value: Callable[[PageReport], float | None]) -> dict[str, dict[str, float]]:
-            return {
-                one.name: {heap: value(report) or 0 for heap, report in one.pages.reports.items()}
-                for one in self.programs
-            }
-
-        fragmentation = of_pages(lambda report: report.use.fragmentation)
-        covered = of_pages(lambda report: report.prefetch[MIDDLE].prefetchable_share)
         return [
             bars("figure 2: time", "by lea's", by_lea("time")),
             bars("figure 3b: L2 misses", "by lea's", by_lea("L2 misses")),
-            bars("figure 6: pages in use", "by live data's", fragmentation),
+            bars("figure 6: pages in use", "by live data's", self._bars(_fragmentation)),
             *(_curves(program) for program in self.programs),
-            bars("figure 9: prefetchable misses in half of it", "share", covered, None),
+            bars(
+                "figure 9: prefetchable misses in half of it", "share", self._bars(_covered), None
+            ),
         ]
 
+    def _bars(self, value: Value) -> dict[str, dict[str, float]]:
+        return {
+            one.name: {heap: value(report) or 0 for heap, report in one.pages.reports.items()}
+            for one in self.programs
+        }
 
-def _fragmentation_table(result: ProgramsPages) -> Table:
-    """Figure 6: a row a heap, a column a program; the mean, and the authors' where they say it."""
-    means = result.mean_fragmentation()
-    rows = {heap: [*result.fragmentation(heap), means.get(heap)] for heap in result.heaps}
-    title = "most pages in use over those of the most live data (figure 6)"
-    return _table(title, result, rows, ".2f", THEIR_FRAGMENTATION)
-
-
-def _prefetch_table(result: ProgramsPages) -> Table:
-    """Figure 9: of the misses of half the pages that are needed, how many reading ahead covers."""
-    rows = {}
-    for heap in result.heaps:
-        shares = [
-            report.prefetch[MIDDLE].prefetchable_share if report else None
-            for report in result.reports(heap)
-        ]
-        known = [share for share in shares if share is not None]
-        whole = known and None not in result.reports(heap)
-        rows[heap] = [*shares, sum(known) / len(known) if whole else None]
-    title = "misses in half of the memory that reading ahead covers (figure 9)"
-    return _table(title, result, rows, ".0%", THEIR_READ_AHEAD)
+    def _means(self, figure: int, value: Value, mean: Callable[[list[float]], float]) -> Table:
+        """A row a heap, a column a program; the mean, and the authors' where they say it."""
+        title, form, theirs = _FIGURES[figure]
+        table = grid(title, ["heap", *(one.name for one in self.programs), "mean", "theirs"])
+        for heap, values in self.of_pages(value).items():
+            cells = [
+                "-" if one is None else f"{one:{form}}" for one in (*values, _mean(mean, values))
+            ]
+            table.add_row(heap, *cells, theirs.get(heap, ""))
+        return table
 
 
-def _table(
-    title: str,
-    result: ProgramsPages,
-    rows: dict[str, list[float | None]],
-    form: str,
-    theirs: dict[str, str],
-) -> Table:
-    columns = ["heap", *(one.name for one in result.programs), "mean", "theirs"]
-    cells = {
-        heap: ["-" if value is None else f"{value:{form}}" for value in row]
-        for heap, row in rows.items()
-    }
-    return grid(title, columns, ([heap, *row, theirs.get(heap, "")] for heap, row in cells.items()))
+def _mean(mean: Callable[[list[float]], float], values: Sequence[float | None]) -> float | None:
+    """Over all programs, not over some alone."""
+    known = [value for value in values if value is not None]
+    return mean(known) if known and len(known) == len(values) else None
 
 
 def curve_table(program: ProgramPages) -> Table:
