@@ -10,15 +10,13 @@ library or an input changes.
 
 import json
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from abut.errors import AbutError
 from abut.heaps import Heap, require_heap
-from abut.measure.measurement import Plan
-from abut.measure.sample import CPU, WALL, Sample
 from abut.measure.statistics import Estimate, exact, median, ratio
 from abut.measure.workload import Workload
 from abut.papers import Request
@@ -27,9 +25,10 @@ from abut.simulation.jobs import feed_trace
 from abut.simulation.presets import find_preset
 from abut.trace.reader import Trace
 from abut_papers.common.kept import fingerprint, kept
-from abut_papers.common.recordings import at_once, heaps, recordings, run_silently, timed
+from abut_papers.common.recordings import at_once, heaps, recordings, run_silently
+from abut_papers.common.rounds import rounds_of
 
-RUNS, QUICK_RUNS, WARMUP, SEED = 5, 1, 0, 1
+RUNS, QUICK_RUNS, SEED = 5, 1, 1
 PRESET = "pentium4"
 MEASURES = (
     "time",
@@ -118,18 +117,11 @@ def timed_runs(request: Request, workload: Workload, others: Sequence[Heap] = ()
     """What must be measured on a quiet machine, under the request's heaps and others: seconds,
     resident bytes and the demand.
     """
-    chosen = [*heaps(request), *others]
     runs = QUICK_RUNS if request.quick else RUNS
-
-    def measure() -> dict[str, Any]:
-        request.progress(f"running {workload.name}")
-        return {"demand": asdict(demand_of(workload)), **_timed(workload, chosen, runs)}
-
-    mark = fingerprint(workload, chosen, runs)
-    found = kept(request, f"{workload.name}-runs-{mark}", measure)
-    for heap, why in found.get("failed", {}).items():
-        request.leave_out(f"{workload.name} timed under {heap}", why)
-    return found
+    found = rounds_of(request, workload, [*heaps(request), *others], runs)
+    mark = fingerprint(workload, [require_heap("lea")])
+    demand = kept(request, f"{workload.name}-demand-{mark}", lambda: asdict(demand_of(workload)))
+    return {"demand": demand, **found}
 
 
 def simulated(request: Request, workload: Workload) -> dict[str, Simulated]:
@@ -170,20 +162,3 @@ def demand_of(workload: Workload) -> Demand:
         counts = json.loads(file.read_text())
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return Demand(seconds, counts["allocations"], counts["requested"], counts["most_live"])
-
-
-def _timed(workload: Workload, chosen: Sequence[Heap], runs: int) -> dict[str, dict[str, Any]]:
-    """By heap the seconds and the resident bytes of each round; and what other heaps failed in."""
-    measurement = timed(workload, chosen, Plan(runs, WARMUP, SEED))
-    failed = {one.heap: one.problem for one in measurement.differences}
-    samples = {heap: rounds for heap, rounds in measurement.samples.items() if heap not in failed}
-    figures: dict[str, Callable[[Sample], float | None]] = {
-        "seconds": lambda one: (CPU.of(one) or 0.0) + one.others_s,
-        "wall": WALL.of,
-        "resident": lambda one: float(one.peak_rss_bytes),
-    }
-    found = {
-        name: {heap: [figure(one) for one in rounds] for heap, rounds in samples.items()}
-        for name, figure in figures.items()
-    }
-    return {**found, "failed": failed}

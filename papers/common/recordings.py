@@ -11,10 +11,7 @@ from typing import TypeVar
 from abut.environment import untouched_environment
 from abut.errors import AbutError
 from abut.heaps import Heap, find_heaps, preload
-from abut.measure.counters import available
 from abut.measure.inputs import workload_of
-from abut.measure.interleave import Interleaver
-from abut.measure.measurement import Measurement, Plan
 from abut.measure.suites import choose, load_benchmarks
 from abut.measure.workload import Workload
 from abut.papers import Request
@@ -120,24 +117,6 @@ def _run(
         return subprocess.run(
             argv, cwd=folder, env=environment, stdin=stdin, stdout=out, stderr=stderr, check=False
         )
-
-
-def timed(workload: Workload, chosen: Sequence[Heap], plan: Plan) -> Measurement:
-    """The program under several heaps: the rounds of a plan, each in an order of its own. Half of
-    them are no measurement: what interrupts them goes on.
-    """
-    measurement = Measurement(workload)
-    interleaver = Interleaver(chosen, plan, available().events, chosen[0].name)
-    interleaver.measure(measurement, lambda _: None)
-    return measurement
-
-
-def timed_alike(workload: Workload, chosen: Sequence[Heap], plan: Plan) -> Measurement:
-    """The same where the program must do the same under all heaps."""
-    measurement = timed(workload, chosen, plan)
-    for one in measurement.differences:
-        raise AbutError(f"{workload.name} under {one.heap}: {one.problem}")
-    return measurement
 
 
 def _can_be_read(path: Path) -> bool:

@@ -3,8 +3,8 @@
 Each program is recorded once with its hints, placed by each strategy, and run with each plan in
 turn. Times are the least of all runs, as his are, but the processor's (user and system), which what
 else runs disturbs less, and of the whole process. Misses are simulated in the caches that he
-simulated (section 5.2). What was placed and simulated is kept beside the traces, and each round of
-runs. Use comes from recorded accesses; by ping, it comes from `ping` alone, as his does. His
+simulated (section 5.2). What was placed, simulated and timed is kept beside the traces.
+Use comes from recorded accesses; by ping, it comes from `ping` alone, as his does. His
 system's allocator is glibc here, and Simple without memory taken beforehand the heap in birth
 order. Where he compares his library with one that can do nothing but follow a layout (5.13, 5.14),
 the plan is followed with the layer of friends on, as it is by default, and alone.
@@ -19,7 +19,6 @@ from typing import Any
 
 from abut.errors import unknown
 from abut.heaps import GLIBC, Heap
-from abut.measure.measurement import Plan as Rounds
 from abut.measure.workload import Workload
 from abut.papers import Request
 from abut.places import PACKAGE, bench_places, native_folder
@@ -32,8 +31,9 @@ from abut.tuning.objects import read_objects
 from abut.tuning.plan import write_plan
 from abut.tuning.planning import Recorded, make_plan, read_recorded
 from abut.tuning.strategies import find_strategy
-from abut_papers.common.kept import fingerprint, kept
-from abut_papers.common.recordings import heaps, recording, timed_alike
+from abut_papers.common.kept import kept
+from abut_papers.common.recordings import heaps, recording
+from abut_papers.common.rounds import rounds_of
 from abut_papers.cyll import figures
 from abut_papers.cyll.figures import HIS, NO_PLAN, PINGED, SYSTEM, ProgramRuns
 from abut_papers.cyll.tables import CyllResult
@@ -197,28 +197,9 @@ def place_all(
 def _least_seconds(
     request: Request, workload: Workload, all_heaps: Sequence[Heap]
 ) -> dict[str, float]:
-    """The least of all rounds, of which each is kept, so that few runs need a quiet machine."""
-    rounds = []
-    for number in range(1, (_QUICK_RUNS if request.quick else _RUNS) + 1):
-        mark = fingerprint(workload, all_heaps, *_plans_of(all_heaps), number)
-        measure = partial(_round, request, workload, all_heaps, number)
-        rounds.append(kept(request, f"{workload.name}-round-{mark}", measure))
-    return {heap.name: min(one[heap.name] for one in rounds) for heap in all_heaps}
-
-
-def _plans_of(all_heaps: Sequence[Heap]) -> list[str]:
-    """What the plans hold that the heaps follow."""
-    files = sorted({heap.environment.get("ABUT_PLAN", "") for heap in all_heaps} - {""})
-    return [hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files]
-
-
-def _round(
-    request: Request, workload: Workload, all_heaps: Sequence[Heap], number: int
-) -> dict[str, float]:
-    """A run under each heap, in an order of this round's."""
-    request.progress(f"{workload.name}: measuring, round {number}")
-    measurement = timed_alike(workload, all_heaps, Rounds(1, int(number == 1), number))
-    return {
-        heap: samples[0].user_s + samples[0].system_s
-        for heap, samples in measurement.samples.items()
-    }
+    """The least of all rounds, so that few runs need a quiet machine."""
+    plans = sorted({heap.environment.get("ABUT_PLAN", "") for heap in all_heaps} - {""})
+    held = [hashlib.sha256(Path(plan).read_bytes()).hexdigest() for plan in plans]
+    runs = _QUICK_RUNS if request.quick else _RUNS
+    rounds = rounds_of(request, workload, all_heaps, runs, *held, alike=True)
+    return {heap: min(seconds) for heap, seconds in rounds["seconds"].items()}

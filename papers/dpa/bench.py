@@ -21,8 +21,6 @@ from statistics import median
 from typing import Any
 
 from abut.heaps import Heap, require_heap
-from abut.measure.measurement import Plan
-from abut.measure.sample import CPU
 from abut.measure.workload import Workload
 from abut.papers import Request
 from abut.places import bench_places
@@ -36,9 +34,9 @@ from abut_papers.common.recordings import (
     recorded_workloads,
     recording,
     run_silently,
-    timed_alike,
     workloads,
 )
+from abut_papers.common.rounds import rounds_of
 from abut_papers.dpa import rows
 from abut_papers.dpa.rows import DPA, GLIBC, PLAIN, Groups, ProgramRow
 from abut_papers.dpa.tables import DpaResult
@@ -85,8 +83,7 @@ def _pair_seconds(request: Request, heaps: Mapping[str, Heap]) -> dict[str, floa
     """What a request and a free take by themselves, where no access follows."""
     pairs = pairs_workload()
     chosen = {name: heaps[name] for name in (PLAIN, DPA, GLIBC)}
-    name = name_of(request, pairs, heaps, "times")
-    seconds = kept(request, name, lambda: _times(request, pairs, chosen))["seconds"]
+    seconds, _ = _times(request, pairs, chosen)
     return {name: one / _PAIRS for name, one in seconds.items()}
 
 
@@ -109,12 +106,11 @@ def _row(
     def part(what: str, of: Workload, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         return kept(request, name_of(request, of, heaps, what), measure)
 
-    times = part("times", workload, lambda: _times(request, workload, heaps))
     counted = part("groups", workload, groups)
     simulated = part("misses", recorded, misses)
     found = {name: Groups(**one) for name, one in counted.items()}
-    both = (times["seconds"], times["resident"])
-    return ProgramRow(workload.name, *both, found, simulated, pair_seconds)
+    times = _times(request, workload, heaps)
+    return ProgramRow(workload.name, *times, found, simulated, pair_seconds)
 
 
 def name_of(request: Request, workload: Workload, heaps: Mapping[str, Heap], part: str) -> str:
@@ -127,18 +123,16 @@ def _runs(request: Request) -> int:
     return QUICK_RUNS if request.quick else RUNS
 
 
-def _times(request: Request, workload: Workload, heaps: Mapping[str, Heap]) -> dict[str, Any]:
+def _times(
+    request: Request, workload: Workload, heaps: Mapping[str, Heap]
+) -> tuple[dict[str, float], dict[str, float]]:
     """Medians of processor seconds and of the largest resident bytes."""
-    request.progress(f"running {workload.name}")
-    samples = timed_alike(workload, [*heaps.values()], Plan(_runs(request), 0, 1)).samples
-    seconds = {name: [CPU.of(one) or 0.0 for one in samples[of.name]] for name, of in heaps.items()}
-    return {
-        "seconds": {name: median(rounds) for name, rounds in seconds.items()},
-        "resident": {
-            name: median(one.peak_rss_bytes for one in samples[of.name])
-            for name, of in heaps.items()
-        },
-    }
+    rounds = rounds_of(request, workload, [*heaps.values()], _runs(request), alike=True)
+    seconds, resident = rounds["seconds"], rounds["resident"]
+    return (
+        {name: median(seconds[heap.name]) for name, heap in heaps.items()},
+        {name: median(resident[heap.name]) for name, heap in heaps.items()},
+    )
 
 
 def groups_of(workload: Workload, heap: Heap) -> Groups:
