@@ -1,14 +1,9 @@
-"""`abut paper`: what is listed, asked for, left out and recorded, whichever the paper."""
+"""Every figure and table of the papers is a row, and what they name there is."""
 
-import json
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
-from typer import Exit
 
-from abut.commands import paper
 from abut.errors import AbutError
 from abut.heaps import GLIBC, find_heap
 from abut.measure.suites import choose, load_benchmarks
@@ -16,7 +11,7 @@ from abut.measure.workload import Workload
 from abut.papers import Request, find_paper, papers, rows_of
 from abut.places import bench_places
 from abut_papers.common.recordings import recording
-from conftest import ROOT, Abut
+from conftest import ROOT
 
 PAPERS = ("adcock", "cyll", "dpa", "rezaei", "vam")
 OWN = ("adcock", "cyll")  # whose programs are their own
@@ -56,15 +51,6 @@ def named(place: str) -> list[str]:
     return [f"{kind.rstrip('s')} {one}" for one in found]
 
 
-def test_the_papers_are_listed(abut: Abut) -> None:
-    shown = abut("paper").stdout.splitlines()
-    assert [line.split()[0] for line in shown[:-1]] == papers() == list(PAPERS)
-    assert shown[-1] == "next: abut paper --list"
-    unknown = abut("paper", "lea")
-    assert unknown.returncode == 2
-    assert "vam" in unknown.stderr
-
-
 @pytest.mark.parametrize("name", PAPERS)
 def test_every_figure_and_table_is_a_row(name: str) -> None:
     rows = rows_of(find_paper(name))
@@ -79,20 +65,6 @@ def test_every_figure_and_table_is_a_row(name: str) -> None:
             assert {*programs} - {""} <= set(find_paper(name).PROGRAMS), row
         elif words[:2] == ["ctest", "-R"]:
             assert words[2] in (ROOT / "tests/unit/CMakeLists.txt").read_text()
-
-
-def test_rows_are_shown_with_their_commands(abut: Abut) -> None:
-    done = abut("paper", "--list", "vam", "--json")
-    (rows,) = json.loads(done.stdout)["papers"].values()
-    assert {"place", "what", "command", "because"} == set(rows[0])
-    assert any(
-        row["because"]
-        for row in json.loads(abut("paper", "--list", "--json").stdout)["papers"]["rezaei"]
-    )
-    shown = abut("paper", "--list")
-    assert shown.stdout.splitlines()[-1] == "next: abut paper adcock --quick"
-    assert "not, because" in shown.stdout
-    assert abut("paper", "--list", "--quick").returncode == 2
 
 
 def test_a_paper_names_programs_and_heaps_that_there_are() -> None:
@@ -112,23 +84,3 @@ def test_a_program_that_cannot_be_recorded_is_named(tmp_path: Path) -> None:
     broken = Workload("false", "fails", "program", ("false",), tmp_path)
     with pytest.raises(AbutError, match="false under glibc: recording failed"):
         recording(request, broken, GLIBC)
-
-
-def test_what_was_left_out_is_said_after_the_tables(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def measure(request: Request) -> Any:
-        request.leave_out("one recorded under abt", "recording failed")
-        return SimpleNamespace(claims=list, tables=list, document=dict)
-
-    failing = {"PROGRAMS": ("one",), "HEAPS": ("one",), "QUICK": {}, "measure": measure}
-    monkeypatch.setattr("abut.papers.find_paper", lambda _: SimpleNamespace(**failing))
-    for as_json in (False, True):
-        with pytest.raises(Exit) as ended:
-            paper.command("failing", json=as_json)
-        assert ended.value.exit_code == 2
-        printed = capsys.readouterr()
-        assert printed.err.splitlines()[-1] == (
-            "abut: one recorded under abt is left out: recording failed"
-        )
-    assert '"left_out"' in printed.out
