@@ -4,64 +4,24 @@
 #include "allocators/phk.hpp"
 #include "allocators/vam.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <iterator>
 
 namespace abut::allocators {
 namespace {
 
-// A heap that counts what is asked of it.
-template <layers::Heap Below>
-class Whole {
-public:
-  explicit Whole(Grain grain) : below_(grain) {}
-
-  void *allocate(size_t bytes, size_t align) {
-    void *block = below_.allocate(bytes, align);
-    if (block == nullptr) return nullptr;
-    ++counts_.allocations;
-    counts_.requested += bytes;
-    counts_.live_bytes += below_.usable(block);
-    counts_.most_live_bytes = std::max(counts_.most_live_bytes, counts_.live_bytes);
-    return block;
-  }
-
-  layers::Release release(void *block) {
-    const size_t bytes = below_.usable(block);
-    const layers::Release result = below_.release(block);
-    if (result != layers::Release::done) return result;
-    ++counts_.releases;
-    counts_.live_bytes -= bytes;
-    return result;
-  }
-
-  size_t usable(const void *block) { return below_.usable(block); }
-
-  void settle() {
-    if constexpr (requires { below_.settle(); }) below_.settle();
-  }
-
-  const Counts &counts() const { return counts_; }
-
-private:
-  Below below_;
-  Counts counts_;
-};
-
 template <layers::Heap Below>
 constexpr Calls kCalls = {
-    sizeof(Whole<Below>),
-    [](void *self, Grain grain) { new (self) Whole<Below>(grain); },
+    sizeof(Below),
+    [](void *self, Grain grain) { new (self) Below(grain); },
     [](void *self, size_t bytes, size_t align) {
-      return static_cast<Whole<Below> *>(self)->allocate(bytes, align);
+      return static_cast<Below *>(self)->allocate(bytes, align);
     },
-    [](void *self, void *block) { return static_cast<Whole<Below> *>(self)->release(block); },
-    [](void *self, const void *block) {
-      return static_cast<Whole<Below> *>(self)->usable(const_cast<void *>(block));
+    [](void *self, void *block) { return static_cast<Below *>(self)->release(block); },
+    [](void *self, const void *block) { return static_cast<Below *>(self)->usable(block); },
+    [](void *self) {
+      if constexpr (requires(Below & heap) { heap.settle(); }) static_cast<Below *>(self)->settle();
     },
-    [](void *self) { static_cast<Whole<Below> *>(self)->settle(); },
-    [](void *self) -> const Counts & { return static_cast<Whole<Below> *>(self)->counts(); },
 };
 
 constexpr const char *kVam = "Feng and Berger 2005";
@@ -85,8 +45,6 @@ constexpr Entry kEntries[] = {
     {"abt-first", "address-ordered binary tree by first fit", kRezaei, "2.2", &kCalls<AbtFirst>},
     {"cartesian", "Stephenson's Cartesian tree: the longest chunk is the root", kRezaei, "2.1",
      &kCalls<Cartesian>},
-    {"kingsley", "Kingsley's: powers of two with headers, never given back", kVam, "2.2",
-     &kCalls<Kingsley>},
 };
 
 } // namespace

@@ -5,17 +5,6 @@
 
 namespace abut::allocators {
 
-// What has been asked of a heap, and how much it held at most.
-struct Counts {
-  uint64_t allocations = 0;
-  uint64_t releases = 0;
-  uint64_t requested = 0; // bytes, of all requests
-  size_t live_bytes = 0;  // of blocks that are in use, with what their classes add
-  size_t most_live_bytes = 0;
-
-  uint64_t live_blocks() const { return allocations - releases; }
-};
-
 // What can be done with a heap in `self`, whatever it is. `allocate` returns null where memory is exhausted.
 struct Calls {
   size_t bytes; // of the heap's own state, which may lie anywhere that is aligned to a line
@@ -24,7 +13,6 @@ struct Calls {
   layers::Release (*release)(void *self, void *block);
   size_t (*usable)(void *self, const void *block);
   void (*settle)(void *self); // coalesces what waits for it
-  const Counts &(*counts)(void *self);
 };
 
 struct Entry {
@@ -47,12 +35,10 @@ public:
   // Null where there is no memory for its state. The state is never given back.
   bool open(const Entry &entry, layers::Grain grain);
 
-  bool is_open() const { return calls_ != nullptr; }
   void *allocate(size_t bytes, size_t align) { return calls_->allocate(self_, bytes, align); }
   layers::Release release(void *block) { return calls_->release(self_, block); }
   size_t usable(const void *block) { return calls_->usable(self_, block); }
   void settle() { calls_->settle(self_); }
-  const Counts &counts() { return calls_->counts(self_); }
 
 private:
   const Calls *calls_ = nullptr;

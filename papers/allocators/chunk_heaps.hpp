@@ -1,10 +1,8 @@
-// Allocators of chunks of any length side by side: Lea's, reaps, Kingsley's, xalloc, and trees.
+// Allocators of chunks of any length side by side: Lea's, reaps, xalloc, and trees.
 #pragma once
 
 #include "allocators/layers/address_tree.hpp"
-#include "allocators/layers/carved_lists.hpp"
 #include "allocators/layers/chunk_lists.hpp"
-#include "allocators/layers/classes.hpp"
 #include "allocators/layers/direct.hpp"
 #include "allocators/layers/quick_lists.hpp"
 #include "allocators/layers/regions.hpp"
@@ -59,10 +57,6 @@ using Reap = ChunkHeap<LeaRegions, 128 * KiB>;
 // xalloc, the custom allocator of 197.parser: a stack. What is freed serves again only when it is part of the end, since
 // all after it is free, too (sections 4, 4.5).
 using Xalloc = ChunkHeap<layers::Regions<layers::NoChunks, 32, layers::WholeAreas, true>, MiB>;
-
-// Chris Kingsley's allocator of BSD 4.2: powers of two, headers, and no way back (section 2.2).
-using KingsleyClasses = layers::PowerOfTwoClasses<32, 8 * MiB>;
-using Kingsley = ChunkHeap<layers::CarvedLists<KingsleyClasses>, 2 * MiB>;
 
 // The address-ordered binary tree, by better fit and by first fit, and the Cartesian tree that it comes from: neighbours
 // coalesce, and all that is free is in the tree (Rezaei and Kavi, sections 2.1 and 2.2).

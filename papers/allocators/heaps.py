@@ -11,7 +11,7 @@ from abut.errors import USAGE, AbutError
 from abut.heaps import Heap
 from abut.places import build_fix, library_candidate
 
-GRAINS = ("8", "16")
+_SETTINGS = {f"align={grain}": {"ABUT_ALIGN": grain} for grain in ("8", "16")}
 OFFLOAD = "offload"
 PATCHED = "dpa-patched"
 _DPA = {"ABUT_FRIENDS": "off", "ABUT_GROUPS": "all", "ABUT_GROUP_MERGE": "linked"}
@@ -88,16 +88,10 @@ def heap_of(name: str) -> Heap | None:
     known = composed_heaps().get(inner or base)
     if known is None:
         return None
-    variables = {"ABUT_HEAP": base}
-    if setting:
-        key, _, value = setting.partition("=")
-        if key != "align" or value not in GRAINS:
-            raise AbutError(
-                f"heap '{name}': no such setting",
-                fix=f"write {base}+align=8 or {base}",
-                exit_code=USAGE,
-            )
-        variables["ABUT_ALIGN"] = value
+    if setting not in ("", *_SETTINGS):
+        fix = f"write {base}+align=8 or {base}"
+        raise AbutError(f"heap '{name}': no such setting", fix=fix, exit_code=USAGE)
+    variables = {"ABUT_HEAP": base, **_SETTINGS.get(setting, {})}
     described = known.description
     if inner is not None:
         described = f"{known.name} served by a process of its own (Rezaei and Kavi, section 4)"

@@ -8,14 +8,13 @@ allocator's own accesses to memory are in them. Whatever has been measured is us
 library or an input changes.
 """
 
-import json
-import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from abut.errors import AbutError
+import numpy as np
+
 from abut.heaps import Heap, require_heap
 from abut.measure.statistics import Estimate, exact, median, ratio
 from abut.measure.workload import Workload
@@ -24,11 +23,11 @@ from abut.simulation.caches import Caches
 from abut.simulation.jobs import feed_trace
 from abut.simulation.presets import find_preset
 from abut.trace.reader import Trace
-from abut_papers.common.kept import fingerprint, kept
-from abut_papers.common.recordings import at_once, heaps, recordings, run_silently
+from abut_papers.common.kept import kept
+from abut_papers.common.recordings import at_once, heaps, recording, recordings
 from abut_papers.common.rounds import rounds_of
 
-RUNS, QUICK_RUNS, SEED = 5, 1, 1
+RUNS, SEED = 5, 1
 PRESET = "pentium4"
 MEASURES = (
     "time",
@@ -98,30 +97,23 @@ class ProgramRuns:
         return ratio(own, other) if own and other else None
 
 
-def runs_of(request: Request, workload: Workload, recorded: Workload | None = None) -> ProgramRuns:
-    """What is kept of the program under the request's heaps, measured where there is nothing; with
-    what the caches do if the program is given as it is to be recorded.
+def runs_of(
+    request: Request,
+    workload: Workload,
+    recorded: Workload | None = None,
+    others: Sequence[Heap] = (),
+) -> ProgramRuns:
+    """What is kept of the program under the request's heaps and others, measured where there is
+    nothing; with what the caches do if the program is given as it is to be recorded.
     """
-    found = timed_runs(request, workload)
-    return ProgramRuns(
-        workload.name,
-        Demand(**found["demand"]),
-        found["seconds"],
-        found["resident"],
-        simulated(request, recorded) if recorded else {},
-        found["wall"],
+    found = rounds_of(request, workload, [*heaps(request), *others], RUNS)
+    seconds = found["seconds"]
+    demand = demand_of(
+        recording(request, workload, require_heap("abut"), "--recorder", "light"),
+        median(seconds.get("lea") or next(iter(seconds.values())), SEED).value,
     )
-
-
-def timed_runs(request: Request, workload: Workload, others: Sequence[Heap] = ()) -> dict[str, Any]:
-    """What must be measured on a quiet machine, under the request's heaps and others: seconds,
-    resident bytes and the demand.
-    """
-    runs = QUICK_RUNS if request.quick else RUNS
-    found = rounds_of(request, workload, [*heaps(request), *others], runs)
-    mark = fingerprint(workload, [require_heap("lea")])
-    demand = kept(request, f"{workload.name}-demand-{mark}", lambda: asdict(demand_of(workload)))
-    return {"demand": demand, **found}
+    caches = simulated(request, recorded) if recorded else {}
+    return ProgramRuns(workload.name, demand, seconds, found["resident"], caches, found["wall"])
 
 
 def simulated(request: Request, workload: Workload) -> dict[str, Simulated]:
@@ -147,18 +139,11 @@ def _caches(request: Request, path: Path) -> Simulated:
     return Simulated(**kept(request, f"{path.stem}-{PRESET}", measure))
 
 
-def demand_of(workload: Workload) -> Demand:
-    """What the program asks for, counted by the heap that stands in for the authors' DLmalloc."""
-    import resource
-
-    lea = require_heap("lea")
-    with tempfile.TemporaryDirectory(prefix="abut-demand-") as scratch:
-        file = Path(scratch, "statistics")
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        run_silently(workload, lea, {"ABUT_STATS": str(file)})
-        if not file.is_file():
-            raise AbutError(f"{workload.name}: it does not get to its end under {lea.name}")
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        counts = json.loads(file.read_text())
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Demand(seconds, counts["allocations"], counts["requested"], counts["most_live"])
+def demand_of(trace: Path, seconds: float) -> Demand:
+    """What a recorded run asked for. The sizes are those that objects have in the end."""
+    objects = Trace(trace).objects(accesses=False)
+    bytes_, freed = objects["last_size"], objects["died"] >= 0
+    times = np.concatenate([objects["died"][freed], objects["born"]])
+    changes = np.concatenate([-bytes_[freed], bytes_])[np.argsort(times, kind="stable")]
+    most_live = int(np.cumsum(changes).max(initial=0))
+    return Demand(seconds, len(bytes_), int(bytes_.sum()), most_live)

@@ -97,7 +97,7 @@ def _runs_of(request: Request, workload: Workload, recorded: Workload | None) ->
 def demand_table(programs: Sequence[ProgramRuns]) -> Table:
     """Feng and Berger's table 1 for other programs: what each asks of its allocator."""
     table = grid(
-        "what the programs ask for (table 1), under lea",
+        "what the programs ask for (table 1), and their time under lea",
         ["program", "time", "most live", "allocations", "a second", "bytes each"],
     )
     for one in programs:

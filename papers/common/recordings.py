@@ -49,19 +49,18 @@ def heaps(request: Request) -> list[Heap]:
     return found
 
 
-def recording(request: Request, workload: Workload, heap: Heap, window: str = "") -> Path:
-    """The trace of the program under the heap: of all accesses, or of those in windows, as the
-    option of `abut record` has them. Raises AbutError where it cannot be made.
+def recording(request: Request, workload: Workload, heap: Heap, *options: str) -> Path:
+    """The trace of the program under the heap: of all accesses, unless options of `abut record` say
+    otherwise. Raises AbutError where it cannot be made.
     """
     folder = request.traces.absolute()
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{workload.name}-{heap.name}-{fingerprint(workload, [heap], window)}.trace"
+    path = folder / f"{workload.name}-{heap.name}-{fingerprint(workload, [heap], options)}.trace"
     if path.is_file() and not request.fresh and _can_be_read(path):
         return path
     request.progress(f"recording {workload.name} under {heap.name}")
     partial = path.with_suffix(".partial")
-    parts = ["--window", window] if window else []
-    command = ["record", "--force", "--quiet", "--heap", heap.name, *parts]
+    command = ["record", "--force", "--quiet", "--heap", heap.name, *options]
     command += ["--output", str(partial), "--"]
     environment = {**untouched_environment(), **workload.environment}
     argv = (sys.executable, "-m", "abut", *command, *workload.argv)

@@ -26,14 +26,15 @@ def rounds_of(
     request: Request,
     workload: Workload,
     chosen: Sequence[Heap],
-    runs: int,
+    most: int,
     *settings: object,
     alike: bool = False,
 ) -> dict[str, Any]:
     """By figure and heap, a value a round. A heap under which the program does something else is
-    left out; where it must do the same under all, that is an AbutError. `settings`: what else the
-    rounds depend on.
+    left out; where it must do the same under all, that is an AbutError. There are `most` rounds, or
+    one of a quick request. `settings`: what else they depend on.
     """
+    runs = 1 if request.quick else most
 
     def measure() -> dict[str, Any]:
         request.progress(f"running {workload.name}")

@@ -43,7 +43,7 @@ HEAPS = ("glibc", "jemalloc", "mimalloc", "tcmalloc", "abut")
 QUICK = {"programs": ("cover-100", "hexapawn-4x3"), "heaps": ("glibc", "abut")}
 IGNORES = ("suite",)  # its programs have his sizes
 OURS = ("smart", "hot-streams", "hot-cold", "lifetime", "affinity", "combined")
-_RUNS, _QUICK_RUNS = 3, 1
+_RUNS = 3
 _CACHES = "pentium4"  # 8 KiB, 4 ways; 512 KiB, 8 ways; lines of 64 bytes
 
 # The last ones are for caches of today: of more than L2, and of more than L3.
@@ -63,6 +63,7 @@ _RECORDED = {
     "traverse-20": "traverse --depth 20 --walks 1 --hints",
     "lists": "lists --nodes 2000000 --lists 2048 --order random --walks 1",
 }
+_WINDOW = "--window"
 _WINDOWS = {"cover-500": "10M/100M", "cover-700": "10M/400M", "hexapawn-5x4": "10M/100M"}
 # Of those that are recorded whole, so that plans know all objects, what is simulated.
 _SIMULATED = {"traverse-20": "5M/100M", "lists": "5M/100M"}
@@ -133,9 +134,9 @@ def place_all(
     made before is used again.
     """
     recorded = _workload(name, _RECORDED.get(name, _COMMANDS[name]))
-    path = recording(request, recorded, plain, _WINDOWS.get(name, ""))
-    simulated = (
-        recording(request, recorded, plain, _SIMULATED[name]) if name in _SIMULATED else path
+    path, simulated = (
+        recording(request, recorded, plain, *((_WINDOW, of[name]) if name in of else ()))
+        for of in (_WINDOWS, _WINDOWS | _SIMULATED)
     )
     stem = f"{path.stem}-{_placing()}"
     preset = find_preset(_CACHES)
@@ -149,7 +150,7 @@ def place_all(
     def pinged() -> Recorded:
         """What he had: no accesses, but what the program says that it uses."""
         pinging = replace(recorded, argv=(*recorded.argv, "--pings"))
-        trace = Trace(recording(request, pinging, plain, _FEW))
+        trace = Trace(recording(request, pinging, plain, _WINDOW, _FEW))
         keys = keys_of(trace, run().keys.depth)
         objects = read_objects(trace, numbers=keys.numbers, accesses=False)
         return Recorded(run().program, keys, objects)
@@ -200,6 +201,5 @@ def _least_seconds(
     """The least of all rounds, so that few runs need a quiet machine."""
     plans = sorted({heap.environment.get("ABUT_PLAN", "") for heap in all_heaps} - {""})
     held = [hashlib.sha256(Path(plan).read_bytes()).hexdigest() for plan in plans]
-    runs = _QUICK_RUNS if request.quick else _RUNS
-    rounds = rounds_of(request, workload, all_heaps, runs, *held, alike=True)
+    rounds = rounds_of(request, workload, all_heaps, _RUNS, *held, alike=True)
     return {heap: min(seconds) for heap, seconds in rounds["seconds"].items()}

@@ -59,7 +59,7 @@ PROGRAMS = (
 HEAPS = ("glibc", "abut")
 QUICK = {"programs": ("traverse",)}
 IGNORES = ("heaps",)  # its variants are of abut's heap
-RUNS, QUICK_RUNS = 3, 1
+RUNS = 3
 _PAIRS = 2_000_000  # of a request and a free, whose time is that of requests alone
 # The authors' first machine was a Northwood; the other presets stand for one of today.
 _CACHES = ("pentium4", "modern")
@@ -73,17 +73,13 @@ def measure(request: Request) -> DpaResult:
     return DpaResult([_row(request, *workload, heaps, pair_seconds) for workload in asked])
 
 
-def pairs_workload() -> Workload:
-    """Requests and frees, a thousand of the one after a thousand of the other."""
-    argv = (str(bench_places().programs / "pairs"), "--burst", "1000", "--pairs", str(_PAIRS))
-    return Workload("pairs", "requests and frees", "own", argv, Path.cwd())
-
-
 def _pair_seconds(request: Request, heaps: Mapping[str, Heap]) -> dict[str, float]:
-    """What a request and a free take by themselves, where no access follows."""
-    pairs = pairs_workload()
-    chosen = {name: heaps[name] for name in (PLAIN, DPA, GLIBC)}
-    seconds, _ = _times(request, pairs, chosen)
+    """What a request and a free take by themselves, where no access follows: a thousand of the one
+    after a thousand of the other.
+    """
+    argv = (str(bench_places().programs / "pairs"), "--burst", "1000", "--pairs", str(_PAIRS))
+    pairs = Workload("pairs", "requests and frees", "own", argv, Path.cwd())
+    seconds, _ = _times(request, pairs, {name: heaps[name] for name in (PLAIN, DPA, GLIBC)})
     return {name: one / _PAIRS for name, one in seconds.items()}
 
 
@@ -104,7 +100,8 @@ def _row(
         return dict(zip(asked, found, strict=True))
 
     def part(what: str, of: Workload, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        return kept(request, name_of(request, of, heaps, what), measure)
+        mark = fingerprint(of, [*heaps.values()])
+        return kept(request, f"dpa-{what}-{of.name}-{mark}", measure)
 
     counted = part("groups", workload, groups)
     simulated = part("misses", recorded, misses)
@@ -113,21 +110,11 @@ def _row(
     return ProgramRow(workload.name, *times, found, simulated, pair_seconds)
 
 
-def name_of(request: Request, workload: Workload, heaps: Mapping[str, Heap], part: str) -> str:
-    """The name that a part of a row is kept under; it changes with program, size and libraries."""
-    mark = fingerprint(workload, [*heaps.values()], _runs(request))
-    return f"dpa-{part}-{workload.name}-{request.suite}-{mark}"
-
-
-def _runs(request: Request) -> int:
-    return QUICK_RUNS if request.quick else RUNS
-
-
 def _times(
     request: Request, workload: Workload, heaps: Mapping[str, Heap]
 ) -> tuple[dict[str, float], dict[str, float]]:
     """Medians of processor seconds and of the largest resident bytes."""
-    rounds = rounds_of(request, workload, [*heaps.values()], _runs(request), alike=True)
+    rounds = rounds_of(request, workload, [*heaps.values()], RUNS, alike=True)
     seconds, resident = rounds["seconds"], rounds["resident"]
     return (
         {name: median(seconds[heap.name]) for name, heap in heaps.items()},

@@ -7,17 +7,15 @@ with a request a node under each heap. 197.parser's xalloc is the heap of that n
 
 from pathlib import Path
 
-from rich.table import Table
-
 from abut.heaps import GLIBC, Heap
 from abut.measure.workload import Workload
 from abut.papers import Claim, Request
 from abut.places import bench_places
-from abut.reporters.grid import grid
-from abut.reporters.units import amount
-from abut_papers.allocators.program_runs import Demand, ProgramRuns, timed_runs
+from abut_papers.allocators.figures import Figure
+from abut_papers.allocators.program_runs import ProgramRuns, runs_of
 
 _CUSTOM = ("obstack", "reap")
+_THEIRS = {"obstack": 0.92}  # section 4.1
 _FUNCTIONS = {"tiny": 20, "small": 100, "quick": 400, "daily": 4000, "full": 20_000}
 
 
@@ -27,24 +25,21 @@ def measure(request: Request) -> ProgramRuns:
     argv = (program, "--functions", str(_FUNCTIONS[request.suite]))
     workload = Workload("regions", "nodes that die together", "own", argv, Path.cwd())
     others = [Heap(name, GLIBC.about, None, "", {"REGIONS": name}) for name in _CUSTOM]
-    timed = timed_runs(request, workload, others)
-    return ProgramRuns("regions", Demand(**timed["demand"]), timed["seconds"], timed["resident"])
+    return runs_of(request, workload, others=others)
 
 
 def claims(runs: ProgramRuns) -> list[Claim]:
-    """Section 4.1: the time with obstacks, by that of Lea's with a request a node."""
-    if (time := runs.ratio("time", "obstack", "lea")) is None:
-        return []
+    """The time by that of Lea's with a request a node."""
     why = "a program of our own that does little else"
-    return [Claim("obstacks, time by lea's", "0.92", f"{time.value:.2f}", why)]
+    return [
+        Claim(f"{name}s, time by lea's", f"{theirs:.2f}", f"{time.value:.2f}", why)
+        for name, theirs in _THEIRS.items()
+        if (time := runs.ratio("time", name, "lea"))
+    ]
 
 
-def table(runs: ProgramRuns) -> Table:
-    """A row an allocator: medians."""
-    title = "regions of nodes, by custom allocators and a request a node (176.gcc in figure 2)"
-    made = grid(title, ["allocator", "time", "resident"])
-    for heap in sorted(runs.seconds):
-        time, memory = (runs.measured(what, heap) for what in ("time", "resident memory"))
-        if time and memory:
-            made.add_row(heap, amount(time.value, "s"), amount(memory.value, "B"))
-    return made
+def figures(runs: ProgramRuns) -> list[Figure]:
+    """Time and memory by those of Lea's with a request a node."""
+    place = "regions of nodes, 176.gcc in figure 2"
+    measures = {"time": _THEIRS, "resident memory": {}}
+    return [Figure(what, "lea", sorted(runs.seconds), place, of) for what, of in measures.items()]

@@ -15,7 +15,7 @@ from abut.reporters.pages import memory_text, pages_document, pages_table
 from abut.reporters.units import amount
 from abut.simulation.pages import PAGE_BYTES, PageComparison, PageReport
 from abut_papers.allocators.program_runs import ProgramRuns
-from abut_papers.allocators.tables import AllocatorsResult
+from abut_papers.allocators.tables import AllocatorsResult, figure_table
 from abut_papers.common.bars import bars
 from abut_papers.vam import custom
 from abut_papers.vam.pressure import REACHABLE, Pressure
@@ -106,7 +106,7 @@ class VamResult:
             *self.pressure.tables(),
             *(curve_table(program) for program in self.programs),
             *(pages_table(f"{one.name}: {one.about}", "heap", one.pages) for one in self.programs),
-            custom.table(self.regions),
+            *(figure_table(one, [self.regions]) for one in custom.figures(self.regions)),
         ]
 
     def document(self) -> dict[str, Any]:

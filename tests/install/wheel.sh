@@ -37,7 +37,7 @@ says 42 abut run -- sh -c 'echo $((6 * 7))'
 says usr env LD_PRELOAD="$library" ABUT_STATS="$here/stats.json" /bin/ls /
 [[ -s $here/stats.json ]] || fail "the library did not serve ls"
 says decay_ms abut options
-says kingsley abut heaps
+says cartesian abut heaps
 says usr abut run --heap vam -- /bin/ls /
 says 'peak RSS' abut compare --runs 2 --heaps glibc,abut -- /bin/ls /
 says 'objects' abut record --recorder light -o ls.trace -- /bin/ls /

@@ -28,7 +28,6 @@ enum class Mode : uint8_t { unopened, in_line, offloaded };
 // The papers' allocators are for one thread, hence a lock, which a fork finds free. A heap that is offloaded has its own.
 constinit allocators::Instance heap;
 constinit os::SpinLock heap_lock;
-constinit const allocators::Entry *chosen_entry = nullptr;
 constinit Grain grain = Grain::sixteen;
 constinit std::atomic<Mode> mode{Mode::unopened};
 
@@ -40,27 +39,13 @@ const allocators::Entry &entry_named(const char *name) {
   os::abort_process();
 }
 
-Grain grain_named(const char *text) {
-  if (std::strcmp(text, "8") == 0) return Grain::eight;
-  if (std::strcmp(text, "16") != 0) {
-    os::Message message;
-    message << "abut: ABUT_ALIGN=" << text
-            << ": blocks are at multiples of 8 or of 16; it stays 16\n";
-    message.write();
-  }
-  return Grain::sixteen;
-}
-
 // Whether `name` is `offload` or `offload:NAME`; leaves the NAME.
 bool take_offload(char *name) {
   const size_t length = std::strlen(kOffload);
   if (std::strncmp(name, kOffload, length) != 0) return false;
-  if (name[length] == ':')
-    std::memmove(name, name + length + 1, std::strlen(name + length));
-  else if (name[length] == '\0')
-    std::strcpy(name, kStandard);
-  else
-    return false;
+  if (name[length] != ':' && name[length] != '\0') return false;
+  const char *inner = name[length] == ':' ? name + length + 1 : kStandard;
+  std::memmove(name, inner, std::strlen(inner) + 1);
   return true;
 }
 
@@ -70,14 +55,14 @@ Mode open_heap() {
   const std::lock_guard guard(heap_lock);
   if (mode.load(std::memory_order_relaxed) != Mode::unopened) return mode.load();
   char text[kLongestName];
-  if (os::environment_value("ABUT_ALIGN", text, sizeof text)) grain = grain_named(text);
+  if (os::environment_value("ABUT_ALIGN", text, sizeof text) && std::strcmp(text, "8") == 0)
+    grain = Grain::eight;
   if (!os::environment_value("ABUT_HEAP", text, sizeof text)) std::strcpy(text, kStandard);
   bool offloaded = take_offload(text);
-  chosen_entry = &entry_named(text);
+  const allocators::Entry &entry = entry_named(text);
   // Where memory cannot be shared, the heap is served in line.
   offloaded = offloaded && offload::service.share();
-  if (!heap.open(*chosen_entry, grain))
-    os::fail("malloc", nullptr, "no memory for the heap's own state");
+  if (!heap.open(entry, grain)) os::fail("malloc", nullptr, "no memory for the heap's own state");
   if (offloaded) offload::service.open(heap, grain, refuse);
   mode.store(offloaded ? Mode::offloaded : Mode::in_line, std::memory_order_release);
   return mode.load();
@@ -200,24 +185,6 @@ void settle() {
   if (is_served_elsewhere()) return offload::service.settle();
   const std::lock_guard guard(heap_lock);
   heap.settle();
-}
-
-// What was asked of the heap, as JSON in the file that ABUT_STATS names, when the program ends.
-__attribute__((destructor(101))) static void write_statistics() {
-  constexpr size_t kLongestPath = 512;
-  char path[kLongestPath];
-  if (!os::environment_value("ABUT_STATS", path, sizeof path)) return;
-  const bool is_elsewhere = is_served_elsewhere();
-  const std::lock_guard guard(heap_lock);
-  const allocators::Counts all = is_elsewhere ? offload::service.counts() : heap.counts();
-  os::Message text;
-  text << "{\"heap\": \"" << chosen_entry->name << "\", \"allocations\": " << all.allocations
-       << ", \"requested\": " << all.requested
-       << ", \"most_live\": " << uint64_t{all.most_live_bytes} << "}\n";
-  const int file = os::create_file(path);
-  if (file < 0) return;
-  os::write_file(file, text.text(), text.length());
-  os::close_file(file);
 }
 
 } // namespace abut::chosen

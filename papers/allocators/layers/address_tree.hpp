@@ -36,7 +36,13 @@ public:
     return &node->chunk;
   }
 
-  void add(Chunk *chunk) { root_ = inserted(root_, fresh(chunk)); }
+  void add(Chunk *chunk) {
+    Node *node = fresh(chunk);
+    Node *below = nullptr;
+    Node *above = nullptr;
+    split(root_, node, below, above);
+    root_ = joined(joined(below, node), above);
+  }
   void remove(Chunk *chunk) { root_ = removed(root_, Node::of(chunk)); }
 
 private:
@@ -68,17 +74,6 @@ private:
     if (longest(node->right) > most) most = longest(node->right);
     node->longest = most;
     return node;
-  }
-
-  static Node *inserted(Node *root, Node *node) {
-    if (root == nullptr) return node;
-    if (node->priority() > root->priority()) {
-      split(root, node, node->left, node->right);
-      return updated(node);
-    }
-    Node *&side = node < root ? root->left : root->right;
-    side = inserted(side, node);
-    return updated(root);
   }
 
   // What lies below and above `at`.

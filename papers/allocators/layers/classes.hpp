@@ -16,7 +16,7 @@ struct EightByteClasses {
   static constexpr size_t size(unsigned index) { return 8 * (size_t{index} + 1); }
 };
 
-// Powers of two from Min to Max (PHKmalloc, Vam's section 2.2; Kingsley).
+// Powers of two from Min to Max (PHKmalloc, Vam's section 2.2).
 template <size_t Min, size_t Max>
 struct PowerOfTwoClasses {
   static_assert(is_power_of_two(Min) && is_power_of_two(Max));

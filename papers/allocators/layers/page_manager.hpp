@@ -28,12 +28,15 @@ struct alignas(kLineBytes) PageRecord {
   size_t index() const { return reinterpret_cast<Address>(this) % kAreaBytes / sizeof(PageRecord); }
 };
 
-struct NoData {};
-
 template <class Data, template <class> class Order>
 class PageManager {
 public:
   using Record = PageRecord<Data>;
+  static constexpr uint32_t kPages = kAreaBytes / kPageBytes;
+  static constexpr uint32_t kTablePages =
+      static_cast<uint32_t>((kPages * sizeof(Record) + kPageBytes - 1) / kPageBytes);
+  // The longest run that there can be.
+  static constexpr Pages kMost{kPages - kTablePages};
 
   explicit PageManager(AreaKind kind) : kind_(kind) {}
 
@@ -48,7 +51,6 @@ public:
     order_.remove(run);
     if (run->run > pages) set_free(run + pages.n, {run->run.n - pages.n});
     set_taken(run, pages);
-    pages_.n += pages.n;
     return run;
   }
 
@@ -56,7 +58,6 @@ public:
   void give(Record *head) {
     Record *first = head;
     Record *end = head + head->run.n;
-    pages_.n -= head->run.n;
     os::clear_pages(reinterpret_cast<void *>(head->memory()), head->run.bytes());
     for (Record *record = head; record < end; ++record) new (record) Record;
     if (head[-1].use == PageUse::free) {
@@ -78,17 +79,6 @@ public:
     if (record->use == PageUse::body) record -= record->before.n;
     return record->use == PageUse::head ? record : nullptr;
   }
-
-  Pages taken() const { return pages_; }
-
-private:
-  static constexpr uint32_t kPages = kAreaBytes / kPageBytes;
-  static constexpr uint32_t kTablePages =
-      static_cast<uint32_t>((kPages * sizeof(Record) + kPageBytes - 1) / kPageBytes);
-
-public:
-  // The longest run that there can be.
-  static constexpr Pages kMost{kPages - kTablePages};
 
 private:
   static Record *table_of(const void *memory) {
@@ -130,7 +120,6 @@ private:
   Order<Record> order_;
   AreaKind kind_;
   size_t areas_ = 0;
-  Pages pages_;
 };
 
 } // namespace abut::layers

@@ -124,19 +124,9 @@ size_t Service::usable(const void *block) {
   return heap_.usable(block);
 }
 
-allocators::Counts Service::counts() {
-  const std::lock_guard held(*this);
-  settle_all();
-  return heap_.counts();
-}
-
+// Blocks that wait for other threads stay: only a thread itself may take from its stashes.
 void Service::settle() {
   const std::lock_guard held(*this);
-  settle_all();
-}
-
-// Blocks that wait for other threads stay: only a thread itself may take from its stashes.
-void Service::settle_all() {
   for (Client *one = clients_.load(std::memory_order_acquire); one; one = one->next)
     give_frees(*one);
   if (this_client != nullptr && this_client != kGone) give_stashes(*this_client);
@@ -163,20 +153,11 @@ void Service::give(void *block) {
   if (result != layers::Release::done) refuse_(block, result);
 }
 
-// What was freed last is still in the cache of the processor that freed it: it waits for that thread's next request, and
-// its lines stay where they are.
-bool Service::hand_back(Client &client, void *block) {
-  const size_t bytes = heap_.usable(block);
-  if (bytes >= kMeasured || stash_of_[bytes / 8] == 0) return false;
-  auto &stash = client.stashes[stash_of_[bytes / 8] - 1];
-  return stash.size() < Client::kStash / 2 && stash.push(block);
-}
-
 void Service::drain(Client &client, uint32_t most) {
   for (uint32_t i = 0; i < most; ++i) {
     void *block = client.frees.pop();
     if (block == nullptr) return;
-    if (!hand_back(client, block)) give(block);
+    give(block);
   }
 }
 
@@ -186,8 +167,6 @@ void Service::refill(Client &client, unsigned size, uint32_t most) {
   for (; have < Client::kStash && most != 0; ++have, --most) {
     void *block = heap_.allocate(16 * size_t{size + 1}, layers::bytes_of(grain_));
     if (block == nullptr) return;
-    const size_t bytes = heap_.usable(block);
-    if (bytes < kMeasured) stash_of_[bytes / 8] = static_cast<uint8_t>(size + 1);
     stash.push(block);
   }
   // The rest has to wait: nobody may hold the lock for long.

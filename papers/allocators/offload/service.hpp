@@ -53,8 +53,6 @@ public:
   void release(void *block);
   size_t usable(const void *block);
   // What all threads have freed is freed then, and no block waits for this thread.
-  allocators::Counts counts();
-  // The same, so that what the heap has to spare can go back.
   void settle();
 
   // Around a fork. A program leaves its server before it forks: both would write to the same heap otherwise.
@@ -73,8 +71,6 @@ public:
   void unlock() { lock_.unlock(); }
 
 private:
-  static constexpr size_t kMeasured = 1024;
-
   static void leave(void *client);
 
   Client *client();
@@ -86,8 +82,6 @@ private:
   void drain(Client &client, uint32_t most);
   void give_frees(Client &client);
   void give_stashes(Client &client);
-  void settle_all();
-  bool hand_back(Client &client, void *block);
   void *allocate_now(Client &client, unsigned size);
   void give(void *block);
   void call();
@@ -108,9 +102,6 @@ private:
   std::atomic<uint32_t> asleep_{0};
   std::atomic<uint32_t> leaving_{0}; // the server is to end when it holds no lock
   std::atomic<uint32_t> server_{0};
-  // Which stash a block of so many bytes can go into: by eights, the number of its size and one, 0 for none. Whoever holds
-  // the lock may use it.
-  uint8_t stash_of_[kMeasured / 8] = {};
   std::atomic<uint64_t> rounds_{0};
 };
 

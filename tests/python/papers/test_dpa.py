@@ -9,8 +9,6 @@ import pytest
 
 from abut.heaps import preload, require_heap
 from abut.measure.workload import Workload
-from abut.papers import Request
-from abut_papers.common.kept import kept
 from abut_papers.dpa import bench as dpa
 from abut_papers.dpa import rows
 from abut_papers.dpa.rows import Groups, ProgramRow, variants
@@ -148,10 +146,3 @@ def test_the_list_of_figure_3_is_merged_by_types_one_and_two(tmp_path: Path) -> 
     assert (merged["none"].pooled, merged["none"].pools) == (4, 4)
     assert (merged["linked"].pooled, merged["linked"].pools) == (4, 2)
     assert merged["linked"].merged_share == 1
-
-
-def test_a_part_is_measured_once(tmp_path: Path) -> None:
-    request = Request((), (), "quick", tmp_path, fresh=False, progress=lambda _: None)
-    assert kept(request, "part", lambda: {"run": 1}) == {"run": 1}
-    assert kept(request, "part", lambda: {"run": 2}) == {"run": 1}
-    assert kept(replace(request, fresh=True), "part", lambda: {"run": 3}) == {"run": 3}

@@ -25,8 +25,9 @@ def _request(folder: Path, *, fresh: bool = False, heaps: tuple[str, ...] = ("le
 
 def test_other_heaps_are_another_measurement(tmp_path: Path) -> None:
     for heaps in (("lea",), ("lea",), ("lea", "vam")):
-        found = program_runs.timed_runs(_request(tmp_path, heaps=heaps), LS)
-        assert {name: len(of) for name, of in found["seconds"].items()} == dict.fromkeys(heaps, 5)
+        found = program_runs.runs_of(_request(tmp_path, heaps=heaps), LS)
+        assert {name: len(of) for name, of in found.seconds.items()} == dict.fromkeys(heaps, 5)
+        assert 0 < found.demand.most_live <= found.demand.requested
     assert len(list(tmp_path.glob("ls-rounds-*"))) == 2
 
 
@@ -34,11 +35,21 @@ def test_a_heap_under_which_the_program_does_something_else_is_left_out(tmp_path
     tells = Workload("env", "prints what it was given", "program", ("/usr/bin/env",), Path("/"))
     for _ in range(2):  # measured, and kept
         request = _request(tmp_path, heaps=("glibc", "vam"))
-        timed = program_runs.timed_runs(request, tells)
-        assert (list(timed["seconds"]), list(timed["resident"])) == (["glibc"], ["glibc"])
+        timed = program_runs.runs_of(request, tells)
+        assert (list(timed.seconds), list(timed.resident)) == (["glibc"], ["glibc"])
         (why,) = request.left_out.items()
         assert why[0] == "env timed under vam"
         assert why[1].startswith("its standard output differs")
+
+
+def test_what_a_program_asks_for_is_read_from_a_recorded_run(tmp_path: Path) -> None:
+    """Of 100, 40 and 60 bytes the second is freed before the third is asked for."""
+    with TraceWriter(tmp_path / "run.trace") as trace:
+        trace.allocate(100, address=0x1000)
+        trace.free(trace.allocate(40, address=0x2000))
+        trace.allocate(60, address=0x3000)
+    demand = program_runs.demand_of(tmp_path / "run.trace", 2.0)
+    assert demand == Demand(2.0, allocations=3, requested=200, most_live=160)
 
 
 def test_half_of_the_rounds_are_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,7 +58,7 @@ def test_half_of_the_rounds_are_not_kept(tmp_path: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr("abut.measure.interleave.Interleaver.measure", stopped)
     with pytest.raises(KeyboardInterrupt):
-        program_runs.timed_runs(_request(tmp_path), LS)
+        program_runs.runs_of(_request(tmp_path), LS)
     assert not list(tmp_path.iterdir())
 
 
@@ -71,19 +82,12 @@ def test_a_table_is_made_without_what_fails(
     assert request.left_out == {"ls recorded under vam": "recording failed"}
 
     def fail(_request: Request, workload: Workload, _recorded: object) -> ProgramRuns:
-        if workload.name == "two":
-            raise AbutError("fails")
-        return _runs("one", lea=[1.0])
+        raise AbutError("fails")
 
     monkeypatch.setattr(tables, "runs_of", fail)
-    monkeypatch.setattr(
-        tables,
-        "workloads",
-        lambda _: [Workload(name, "", "program", (), tmp_path) for name in ("one", "two")],
-    )
-    two = Request(("one", "two"), ("lea",), "quick", tmp_path, fresh=False, progress=lambda _: None)
-    assert [one.program for one in tables.measure_served(two, ("lea",)).programs] == ["one"]
-    assert two.left_out == {"two": "fails"}
+    monkeypatch.setattr(tables, "workloads", lambda _: [LS])
+    assert not tables.measure_served(request, ("lea",)).programs
+    assert request.left_out["ls"] == "fails"
 
 
 def _runs(program: str, **seconds: list[float]) -> ProgramRuns:
