@@ -29,8 +29,6 @@ public:
   ClusteredList(Heap &heap, CellId *roots, std::uint32_t count, unsigned least)
       : structure_(heap, roots, count), least_(least) {}
 
-  std::size_t moved() const { return moved_; }
-
   // Puts a node behind `before` in a list (kNoCell: to its front), made by `make(cell)`.
   template <typename Make>
   void insert(std::uint32_t root, CellId before, Make make) {
@@ -164,7 +162,6 @@ private:
       if (next < waiting.size() && waiting[next].first == cell) {
         cell = heap.find(Lowest<Level::cell, Level::page>{}, page);
         ::new (heap.address(cell)) Node(waiting[next++].second);
-        ++moved_;
       }
       structure_.set(place, cell);
       place = {cell, 0};
@@ -245,7 +242,6 @@ private:
 
   Structure<Heap, Links> structure_;
   unsigned least_;
-  std::size_t moved_ = 0;
 };
 
 } // namespace adcock::move

@@ -31,8 +31,6 @@ public:
   ListMover(Heap &heap, CellId *roots, std::uint32_t count, ListRules rules = {})
       : structure_(heap, roots, count), rules_(rules) {}
 
-  std::size_t moved() const { return moved_; }
-
   // All lists (periodic1space).
   void pass() {
     for (std::uint32_t root = 0; root < structure_.roots(); ++root) move_list(root);
@@ -96,7 +94,6 @@ private:
     relocate<Links>(heap, node, to);
     structure_.set(place, to);
     heap.free(node);
-    ++moved_;
     return to;
   }
 
@@ -104,7 +101,6 @@ private:
   ListRules rules_;
   PageId block_ = kNoPage;
   std::uint32_t next_root_ = 0;
-  std::size_t moved_ = 0;
 };
 
 } // namespace adcock::move

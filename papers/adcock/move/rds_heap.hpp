@@ -16,10 +16,9 @@ public:
   using NodeType = Node;
   using Numbers = typename Tables::Numbers;
   using Mask = typename Tables::Mask;
-  static constexpr std::size_t kMostCells = std::size_t{1} << 28;
 
-  // Room for `most` cells; memory is taken as it is needed, a page at a time.
-  explicit RdsHeap(std::size_t most = kMostCells) : Tables(most) {
+  // Memory is taken as it is needed, a page at a time.
+  RdsHeap() {
     grow();
     this->use(kNoCell); // its number means: no cell
     this->forget_one();
@@ -139,9 +138,9 @@ public:
   // Puts one page more at the end.
   PageId grow() {
     const PageId page{this->pages()};
-    if (this->pages() + std::size_t{1} >= this->most_pages()) throw std::bad_alloc();
+    if (this->pages() + std::size_t{1} >= Tables::kMostPages) throw std::bad_alloc();
     cells_.grow_to((std::size_t{number(page)} + 1) * Numbers::kGeometry.page_bytes,
-                   this->most_pages() * Numbers::kGeometry.page_bytes);
+                   Tables::kMostPages * Numbers::kGeometry.page_bytes);
     this->add_page();
     return page;
   }

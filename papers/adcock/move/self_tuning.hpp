@@ -13,37 +13,32 @@
 
 namespace adcock::move {
 
-struct TuningBounds {
-  // Nodes that are looked at for an update of the structure, in 1/16.
-  unsigned least_rate = 4;
-  unsigned most_rate = 16 * 16;
-  // How many nodes are looked at in a row: few, so that no update waits long.
-  unsigned batch = 32;
-};
-
 template <typename Heap, typename Links>
 class SelfTuningMover {
 public:
   using Mover = TreeMover<Heap, Links>;
   static constexpr Needs needs() { return Mover::needs(); }
 
-  SelfTuningMover(Heap &heap, CellId *roots, std::uint32_t count = 1, TuningBounds bounds = {})
-      : mover_(heap, roots, count, {Mover::kMost, false}), bounds_(bounds) {}
+  SelfTuningMover(Heap &heap, CellId *roots, std::uint32_t count = 1)
+      : mover_(heap, roots, count, {Mover::kMost, false}) {}
 
-  Mover &mover() { return mover_; }
   unsigned rate() const { return rate_; }
 
   // To be called after each update of the structure. Moves some nodes, now and then.
   void updated() {
     credit_ += rate_;
-    if (credit_ < bounds_.batch * 16) return;
-    credit_ -= bounds_.batch * 16;
-    mover_.step(bounds_.batch);
+    if (credit_ < kBatch * 16) return;
+    credit_ -= kBatch * 16;
+    mover_.step(kBatch);
     if (mover_.counts().looked - seen_.looked >= kWindow) tune();
   }
 
 private:
   static constexpr std::size_t kWindow = 256; // clusters between two looks at what was done
+  static constexpr unsigned kBatch = 32;      // nodes in a row: few, so that no update waits long
+  // Nodes that are looked at for an update of the structure, in 1/16.
+  static constexpr unsigned kLeastRate = 4;
+  static constexpr unsigned kMostRate = 16 * 16;
 
   void tune() {
     const auto &now = mover_.counts();
@@ -51,8 +46,8 @@ private:
     const std::size_t moved = now.moved - seen_.moved;
     const std::size_t without_room = now.without_room - seen_.without_room;
     seen_ = now;
-    if (moved * 2 > looked) rate_ = std::min(rate_ + rate_ / 4 + 1, bounds_.most_rate);
-    if (moved * 8 < looked) rate_ = std::max(rate_ - rate_ / 4, bounds_.least_rate);
+    if (moved * 2 > looked) rate_ = std::min(rate_ + rate_ / 4 + 1, kMostRate);
+    if (moved * 8 < looked) rate_ = std::max(rate_ - rate_ / 4, kLeastRate);
     OneSpaceRules &rules = mover_.rules();
     if (without_room * 4 > looked) {
       rules.compacts = true;
@@ -64,7 +59,6 @@ private:
   }
 
   Mover mover_;
-  TuningBounds bounds_;
   unsigned rate_ = 64;
   unsigned credit_ = 0;
   typename Mover::Counts seen_;

@@ -110,14 +110,14 @@ def test_lines_are_counted_where_a_path_comes_to_another(measured: Measure) -> N
 
 
 def test_operations_that_are_not_timed_change_the_layout_alike(tmp_path: Path) -> None:
-    def layout(changes: str, *sample: str) -> list[int]:
+    def layout(changes: str, *sample: str) -> bytes:
         program = str(bench_places().programs / "move_dict")
         work = ["--nodes", "500", "--operations", "8000", "--changes", changes, *sample]
         path = tmp_path / "visits"
         command = [program, "--mover", "none", *work, "--visits", str(path)]
         subprocess.run(command, check=True, capture_output=True)
         visits = np.fromfile(path, np.uint64)
-        return (visits - visits[0]).tolist()
+        return bytes(visits - visits[0])
 
     assert layout("100", "--sample", "160") == layout("100")
     assert layout("90", "--sample", "160") != layout("100")

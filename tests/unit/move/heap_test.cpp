@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 #include <set>
+#include <span>
+#include <vector>
 
 namespace adcock::move {
 namespace {
@@ -24,40 +26,24 @@ constexpr Needs kEverything = kNeedsOf<Choice::emptiest, Level::line, Level::hea
 using Heap = RdsHeap<Node, kSmall, kEverything>;
 using Numbers = Heap::Numbers;
 
-// What the operations should find, by counting.
-class Census {
-public:
-  explicit Census(const Heap &heap) : heap_(heap) {}
-
-  unsigned count(LineId line) const {
-    unsigned used = 0;
+// Cells in use by line, counted one by one.
+std::vector<unsigned> counted(const Heap &heap) {
+  std::vector<unsigned> used(heap.pages() * Numbers::kLinesPerPage);
+  for (std::uint32_t line = 0; line < used.size(); ++line)
     for (std::uint32_t slot = 0; slot < Numbers::kCellsPerLine; ++slot)
-      used += heap_.in_use(Numbers::cell(line, slot)) ? 1 : 0;
-    return used;
+      used[line] += heap.in_use(Numbers::cell(LineId{line}, slot)) ? 1 : 0;
+  return used;
+}
+// The fewest and the most of lines that are not full.
+std::pair<unsigned, unsigned> extremes(std::span<const unsigned> lines) {
+  unsigned least = Numbers::kCellsPerLine;
+  unsigned most = 0;
+  for (const unsigned used : lines) {
+    least = std::min(least, used);
+    if (used < Numbers::kCellsPerLine) most = std::max(most, used);
   }
-  unsigned count(PageId page) const {
-    unsigned used = 0;
-    for (std::uint32_t i = 0; i < Numbers::kLinesPerPage; ++i)
-      used += count(Numbers::line(page, i));
-    return used;
-  }
-  // The fewest and the most cells in use of the lines (of one page) that are not full.
-  std::pair<unsigned, unsigned> extremes(PageId page = kNoPage) const {
-    unsigned least = Numbers::kCellsPerLine;
-    unsigned most = 0;
-    for (std::uint32_t i = 0; i < heap_.pages() * Numbers::kLinesPerPage; ++i) {
-      const LineId line{i};
-      if (found(page) && Numbers::page_of(line) != page) continue;
-      if (count(line) == Numbers::kCellsPerLine) continue;
-      least = std::min(least, count(line));
-      most = std::max(most, count(line));
-    }
-    return {least, most};
-  }
-
-private:
-  const Heap &heap_;
-};
+  return {least, most};
+}
 
 class HeapUser {
 public:
@@ -81,24 +67,22 @@ public:
 
 TEST(RdsHeap, KnowsItsCellsAndTheEmptiestAndFullestBlocks) {
   HeapUser user;
-  const Census census(user.heap);
   for (int i = 0; i < 1500; ++i) {
     user.change();
     ASSERT_EQ(user.heap.nodes(), user.live.size());
     for (const CellId cell : user.live) ASSERT_TRUE(user.heap.in_use(cell));
     if (user.live.size() + 1 >= user.heap.pages() * Numbers::kCellsPerPage) continue;
-    const auto [least, most] = census.extremes();
-    const LineId full = user.heap.find(Fullest<Level::line, Level::heap>{});
-    ASSERT_EQ(census.count(full), most);
-    const LineId empty = user.heap.find(Emptiest<Level::line, Level::heap>{});
-    ASSERT_EQ(census.count(empty), least);
+    const std::vector<unsigned> used = counted(user.heap);
+    const auto [least, most] = extremes(used);
+    ASSERT_EQ(used[number(user.heap.find(Fullest<Level::line, Level::heap>{}))], most);
+    ASSERT_EQ(used[number(user.heap.find(Emptiest<Level::line, Level::heap>{}))], least);
     const PageId page{static_cast<std::uint32_t>(user.random.below(user.heap.pages()))};
     const LineId in_page = user.heap.find(Emptiest<Level::line, Level::page>{}, page);
-    if (census.count(page) == Numbers::kCellsPerPage) {
-      ASSERT_EQ(in_page, kNoLine);
-      continue;
-    }
-    ASSERT_EQ(census.count(in_page), census.extremes(page).first);
+    constexpr std::size_t kLines = Numbers::kLinesPerPage;
+    const unsigned fewest = extremes(std::span(used).subspan(number(page) * kLines, kLines)).first;
+    ASSERT_EQ(found(in_page), fewest < Numbers::kCellsPerLine);
+    if (!found(in_page)) continue;
+    ASSERT_EQ(used[number(in_page)], fewest);
     ASSERT_EQ(Numbers::page_of(in_page), page);
   }
 }
@@ -121,9 +105,9 @@ TEST(RdsHeap, TablesAreTheSameWhenMadeAnew) {
   for (int i = 0; i < 700; ++i) user.change();
   user.heap.rebuild();
   EXPECT_EQ(user.heap.nodes(), user.live.size());
-  const Census census(user.heap);
-  EXPECT_EQ(census.count(user.heap.find(Fullest<Level::line, Level::heap>{})),
-            census.extremes().second);
+  const std::vector<unsigned> used = counted(user.heap);
+  EXPECT_EQ(used[number(user.heap.find(Fullest<Level::line, Level::heap>{}))],
+            extremes(used).second);
   for (const CellId cell : user.live) user.heap.free(cell);
   EXPECT_EQ(user.heap.nodes(), 0u);
   user.heap.trim();

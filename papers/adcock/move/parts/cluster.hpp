@@ -31,6 +31,11 @@ private:
   std::uint32_t count_;
 };
 
+// Wants any node.
+struct Every {
+  bool operator()(CellId /*node*/) const { return true; }
+};
+
 // Up to `Most` nodes in breadth-first order, each with the member that owns it.
 template <typename Heap, typename Links, unsigned Most>
 class Cluster {
@@ -44,8 +49,9 @@ public:
 
   // Takes the node of `root` and what lies below it, at most `most` nodes of at most `height` generations, and only
   // nodes that `wanted` accepts.
-  template <typename Wanted>
-  void gather(const Heap &heap, CellId root, unsigned most, unsigned height, Wanted wanted) {
+  template <typename Wanted = Every>
+  void gather(const Heap &heap, CellId root, unsigned most, unsigned height = kAnyHeight,
+              Wanted wanted = {}) {
     size_ = 0;
     add(root, 0, 0, 1);
     for (unsigned i = 0; i < size_; ++i) {
@@ -56,9 +62,6 @@ public:
         if (found(child) && wanted(child)) add(child, i, which, generation_[i] + 1u);
       }
     }
-  }
-  void gather(const Heap &heap, CellId root, unsigned most, unsigned height = kAnyHeight) {
-    gather(heap, root, most, height, [](CellId) { return true; });
   }
 
   bool in_one_line() const {

@@ -20,6 +20,7 @@ public:
   static constexpr std::uint32_t kCells = Numbers::kCellsPerLine;
   static constexpr std::uint32_t kLines = Numbers::kLinesPerPage;
   static constexpr std::uint32_t kPageCells = Numbers::kCellsPerPage;
+  static constexpr std::size_t kMostPages = (std::size_t{1} << 28) / kPageCells + 2;
   // A bit a cell of a line: set where the cell is used.
   using Mask = std::conditional_t<(kCells <= 8), std::uint8_t, std::uint64_t>;
   static constexpr Mask kFull = static_cast<Mask>(~std::uint64_t{0} >> (64 - kCells));
@@ -113,19 +114,16 @@ protected:
   template <bool Needed, typename T>
   using ArrayIf = std::conditional_t<Needed, ReserveArray<T>, NoArray>;
 
-  explicit HeapTables(std::size_t most) : most_pages_(most / kPageCells + 2) {}
-
   void forget_one() { --nodes_; }
-  std::size_t most_pages() const { return most_pages_; }
 
   void add_page() {
     const std::size_t lines = std::size_t{pages_ + 1} * kLines;
     const std::size_t cells = lines << Numbers::kCellBits;
-    masks_.grow_to(lines, most_pages_ * kLines);
-    facts_.grow_to(std::size_t{pages_} + 1, most_pages_);
-    line_links_.grow_to(lines, most_pages_ * kLines);
-    page_links_.grow_to(std::size_t{pages_} + 1, most_pages_);
-    cell_links_.grow_to(cells, most_pages_ * kLines << Numbers::kCellBits);
+    masks_.grow_to(lines, kMostPages * kLines);
+    facts_.grow_to(std::size_t{pages_} + 1, kMostPages);
+    line_links_.grow_to(lines, kMostPages * kLines);
+    page_links_.grow_to(std::size_t{pages_} + 1, kMostPages);
+    cell_links_.grow_to(cells, kMostPages * kLines << Numbers::kCellBits);
     enter_page(PageId{pages_++});
   }
 
@@ -217,7 +215,6 @@ private:
     }
   }
 
-  std::size_t most_pages_;
   std::size_t nodes_ = 0;
   std::uint32_t pages_ = 0;
 };
