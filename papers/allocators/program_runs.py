@@ -22,7 +22,7 @@ from abut.papers import Request
 from abut.simulation.caches import Caches
 from abut.simulation.jobs import feed_trace
 from abut.simulation.presets import find_preset
-from abut.trace.reader import Trace
+from abut.trace.reader import EventKind, Trace
 from abut_papers.common.kept import kept
 from abut_papers.common.recordings import at_once, heaps, recording, recordings
 from abut_papers.common.rounds import rounds_of
@@ -139,11 +139,13 @@ def _caches(request: Request, path: Path) -> Simulated:
     return Simulated(**kept(request, f"{path.stem}-{PRESET}", measure))
 
 
-def demand_of(trace: Path, seconds: float) -> Demand:
+def demand_of(path: Path, seconds: float) -> Demand:
     """What a recorded run asked for. The sizes are those that objects have in the end."""
-    objects = Trace(trace).objects(accesses=False)
-    bytes_, freed = objects["last_size"], objects["died"] >= 0
-    times = np.concatenate([objects["died"][freed], objects["born"]])
-    changes = np.concatenate([-bytes_[freed], bytes_])[np.argsort(times, kind="stable")]
-    most_live = int(np.cumsum(changes).max(initial=0))
-    return Demand(seconds, len(bytes_), int(bytes_.sum()), most_live)
+    trace = Trace(path)
+    sizes = trace.objects(accesses=False)["last_size"]
+    changes = [np.zeros(1, np.int64)]
+    for events in trace.events():
+        born, died = (events.kind == kind for kind in (EventKind.ALLOCATE, EventKind.FREE))
+        changes.append((born.astype(np.int64) - died) * sizes[events.object.astype(np.int64) - 1])
+    most_live = int(np.cumsum(np.concatenate(changes)).max())
+    return Demand(seconds, len(sizes), int(sizes.sum()), most_live)
