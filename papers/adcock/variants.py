@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 MLIST_NODES = 22  # log2 of the nodes of MLIST in the thesis: v is 2^7 .. 2^19 of them
 LONG_LISTS = 11  # up to v of 2^11 hints are sought where the walk came from
@@ -122,11 +121,11 @@ def mlist_arguments(size: Size, lists: int, times: int = 1) -> tuple[str, ...]:
 
 
 def variants_of(
-    movers: Mapping[str, str], thesis: Mapping[str, float] = MappingProxyType({})
+    movers: Mapping[str, str], thesis: Mapping[str, float] | None = None
 ) -> Iterator[Variant]:
     """Variants of movers by name and arguments, with the thesis's values where it has some."""
     for name, arguments in movers.items():
-        yield Variant(name, ("--mover", *arguments.split()), thesis.get(name))
+        yield Variant(name, ("--mover", *arguments.split()), (thesis or {}).get(name))
 
 
 _FIGURES = {"variants": MOVER_FIGURES, "course": COURSE}

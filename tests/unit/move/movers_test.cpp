@@ -194,9 +194,6 @@ void expect_changes_at_every_point() {
     if (testing::Test::HasFatalFailure()) return;
   }
 }
-TEST(TreeMover, MayBeInterruptedAfterEveryNode) {
-  expect_changes_at_every_point<OneSpaceTree, TreeMover<OneSpaceTree::Heap, DictLinks>>();
-}
 
 TEST(TreeMover, APassMendsTheLayout) {
   OneSpaceTree tree(false, 1);
@@ -255,7 +252,8 @@ TEST_P(BothVariants, TwoSpaceCollectionsEndAndLeaveNothingBehind) {
   }
 }
 
-TEST(TwoSpaceMover, MayBeInterruptedAfterEveryNode) {
+TEST(Movers, MayBeInterruptedAfterEveryNode) {
+  expect_changes_at_every_point<OneSpaceTree, TreeMover<OneSpaceTree::Heap, DictLinks>>();
   expect_changes_at_every_point<TwoSpaceTree, TwoSpaceMover<TwoSpaceTree::Heap, DictLinks>>();
 }
 
