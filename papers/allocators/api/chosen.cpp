@@ -3,7 +3,6 @@
 #include "allocators/layers/areas.hpp"
 #include "allocators/offload/service.hpp"
 #include "api/calls.hpp"
-#include "api/deepbind.hpp"
 #include "api/export.hpp"
 #include "os/environment.hpp"
 #include "os/message.hpp"
@@ -90,15 +89,7 @@ void after_fork(bool in_child) {
   heap_lock.unlock();
 }
 
-// ABUT_DEEPBIND is an option of the other libraries, too, which have a list of them.
-void keep_deepbind_if_asked() {
-  char text[kLongestName];
-  if (os::environment_value("ABUT_DEEPBIND", text, sizeof text) && std::strcmp(text, "keep") == 0)
-    entry::keep_deepbind();
-}
-
 __attribute__((constructor(101))) void start() {
-  keep_deepbind_if_asked();
   os::call_at_fork(
       before_fork, [] { after_fork(false); }, [] { after_fork(true); });
   if (is_served_elsewhere()) offload::service.start();

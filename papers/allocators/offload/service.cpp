@@ -153,11 +153,20 @@ void Service::give(void *block) {
   if (result != layers::Release::done) refuse_(block, result);
 }
 
+// What was freed last is still in the cache of the processor that freed it: it waits for that thread's next request, and
+// its lines stay where they are.
+bool Service::hand_back(Client &client, void *block) {
+  const size_t bytes = heap_.usable(block);
+  if (bytes >= kMeasured || stash_of_[bytes / 8] == 0) return false;
+  auto &stash = client.stashes[stash_of_[bytes / 8] - 1];
+  return stash.size() < Client::kStash / 2 && stash.push(block);
+}
+
 void Service::drain(Client &client, uint32_t most) {
   for (uint32_t i = 0; i < most; ++i) {
     void *block = client.frees.pop();
     if (block == nullptr) return;
-    give(block);
+    if (!hand_back(client, block)) give(block);
   }
 }
 
@@ -167,6 +176,8 @@ void Service::refill(Client &client, unsigned size, uint32_t most) {
   for (; have < Client::kStash && most != 0; ++have, --most) {
     void *block = heap_.allocate(16 * size_t{size + 1}, layers::bytes_of(grain_));
     if (block == nullptr) return;
+    const size_t bytes = heap_.usable(block);
+    if (bytes < kMeasured) stash_of_[bytes / 8] = static_cast<uint8_t>(size + 1);
     stash.push(block);
   }
   // The rest has to wait: nobody may hold the lock for long.

@@ -82,6 +82,7 @@ private:
   void drain(Client &client, uint32_t most);
   void give_frees(Client &client);
   void give_stashes(Client &client);
+  bool hand_back(Client &client, void *block);
   void *allocate_now(Client &client, unsigned size);
   void give(void *block);
   void call();
@@ -102,6 +103,9 @@ private:
   std::atomic<uint32_t> asleep_{0};
   std::atomic<uint32_t> leaving_{0}; // the server is to end when it holds no lock
   std::atomic<uint32_t> server_{0};
+  // By eights of bytes, the number of the stash for such blocks, and one; 0 for none. For whoever holds the lock.
+  static constexpr size_t kMeasured = 1024;
+  uint8_t stash_of_[kMeasured / 8] = {};
   std::atomic<uint64_t> rounds_{0};
 };
 
