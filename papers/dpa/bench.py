@@ -6,10 +6,6 @@ groups, and without friends, which they did not have. Runs of all variants of a 
 interleaved.
 
 The number of groups and of pools is the library's own account. Misses are simulated, from traces.
-
-A program's row takes a minute or so. Its parts are kept beside the traces, under the library's
-fingerprint, so that programs can be measured one by one, each while the machine is quiet, and then
-be shown together.
 """
 
 import json
