@@ -77,16 +77,19 @@ docs-data: ## Write the outputs of commands in the documentation again
 	@tools/build.sh release abut abut_papers abut_native bench-programs
 	@.venv/bin/python tools/docs_data.py outputs
 
+# What the pages' measured places need beside the heap and the suites' programs.
+MEASURED = abut_papers abut_native bench-move containers_table trace_speed sim_speed
+
 .PHONY: docs-measured
 docs-measured: ## Write the measured tables again; takes long, and needs a quiet machine
 	@tools/setup.sh build heaps demo bench baselines sources python
-	@tools/build.sh release abut abut_papers abut_native bench-programs bench-move containers_table trace_speed sim_speed
+	@tools/build.sh release abut bench-programs $(MEASURED)
 	@.venv/bin/python tools/docs_data.py measured
 
 .PHONY: proof
 proof: ## Measure every table of docs/proof.md again; takes hours, goes on where it stopped; QUICK=1 for ten seconds
-	@tools/setup.sh build heaps bench python
-	@tools/build.sh release abut bench-programs
+	@tools/setup.sh build heaps bench $(if $(QUICK),,demo baselines sources) python
+	@tools/build.sh release abut bench-programs $(if $(QUICK),,$(MEASURED))
 	@.venv/bin/python tools/proof.py $(if $(QUICK),--quick)
 
 .PHONY: dist
