@@ -11,10 +11,10 @@ import pytest
 from abut.errors import AbutError
 from abut.places import bench_places
 from abut.trace.reader import Trace
-from abut.tuning.objects import read_objects
+from abut.tuning.objects import Objects, read_objects
 from abut.tuning.plan import read_plan
 from abut.tuning.planning import read_recorded
-from abut.tuning.strategies import find_strategy
+from abut.tuning.strategies import find_strategy, strategy_names
 from abut_papers.cyll import by_site, log
 from abut_papers.cyll.figures import HIS_SYSTEM, SYSTEM, ProgramRuns
 from abut_papers.cyll.tables import CyllResult, points, system_table
@@ -92,26 +92,34 @@ int main(int count, char **arguments) {
   void *last = malloc(200);
   for (int i = 0; i < 8; ++i) {
     free(malloc(40));
-    last = i % 2 ? ccmalloc(24, last) : cccalloc(1, 24, last);
+    last = i % 2 ? FIRST, last) : SECOND, last);
     ping(last, 1);
   }
 }
 """
 
 
-def test_hints_of_both_calls_are_what_strategies_place_by(abut: Abut, tmp_path: Path) -> None:
-    (tmp_path / "hints.c").write_text(ANNOTATED)
+def hinted(abut: Abut, folder: Path, first: str, second: str) -> Objects:
+    """What the log of that program says, where it makes these calls in turn."""
+    (folder / "hints.c").write_text(ANNOTATED.replace("FIRST", first).replace("SECOND", second))
     build = ["gcc", "-fno-builtin", f"-I{ROOT / 'include'}", "-o", "hints", "hints.c"]
-    subprocess.run(build, cwd=tmp_path, check=True)
-    done = abut("record", "-o", "hints.trace", "--heap", "abut", "--", "./hints")
+    subprocess.run(build, cwd=folder, check=True)
+    done = abut("record", "-o", "hints.trace", "--force", "--heap", "abut", "--", "./hints")
     assert done.returncode == 0, done.stderr
-    entries = list(log.entries_of(Trace(tmp_path / "hints.trace")))
+    entries = list(log.entries_of(Trace(folder / "hints.trace")))
     assert Counter(one.what for one in entries)["friend"] == 8
-    objects = log.objects_in(entries)
-    mine = objects.size == 24
+    return log.objects_in(entries)
+
+
+def test_hints_of_both_calls_are_what_strategies_place_by(abut: Abut, tmp_path: Path) -> None:
+    objects = hinted(abut, tmp_path, "ccmalloc(24", "cccalloc(1, 24")
     for strategy in ("friends-df", "usage-df"):
-        offsets = np.sort(find_strategy(strategy).place(objects).offsets[mine])
-        assert np.diff(offsets).tolist() == [32] * 7, "side by side, without what lay between"
+        offsets = find_strategy(strategy).place(objects).offsets[objects.size == 24]
+        assert np.diff(np.sort(offsets)).tolist() == [32] * 7, "without what lay between"
+    cleared = hinted(abut, tmp_path, *["cccalloc(1, 24"] * 2)
+    for strategy in strategy_names():
+        place = find_strategy(strategy).place
+        assert place(cleared).offsets.tolist() == place(objects).offsets.tolist(), strategy
 
 
 def test_a_log_is_text_and_back(recorded: Path, abut: Abut) -> None:
