@@ -17,7 +17,8 @@ Address address_of(const void *memory) { return reinterpret_cast<Address>(memory
 class SegmentMapTest : public testing::Test {
 protected:
   Address map_pages() {
-    return address_of(map->map(kSegmentBytes, kSegmentBytes, kSegmentBytes, SegmentKind::size_pages));
+    return address_of(
+        map->map(kSegmentBytes, kSegmentBytes, kSegmentBytes, SegmentKind::size_pages));
   }
   void unmap_pages(Address segment) {
     map->unmap(reinterpret_cast<void *>(segment), kSegmentBytes, kSegmentBytes);
