@@ -201,7 +201,7 @@ bool Service::serve_round() {
   return any;
 }
 
-// In the server, until it is told to leave: with the lock free then, and the heap whole.
+// In the server, until it has to leave: with the lock free then, and the heap complete.
 void Service::serve() {
   // About how long it looks for work before it sleeps: tens of microseconds. With one processor for all, to look for work is
   // to keep others from theirs.
