@@ -12,7 +12,7 @@
 
 namespace abut::heap {
 
-// Called when a heap has taken another page, with the bytes of all that it holds: for a layer above.
+// Called when a heap has taken another page, with its held_bytes(): for a layer above.
 extern void (*when_grown)(size_t held_bytes);
 
 // For a layer above that pauses, whether or not heaps grow: `then` is called when they have looked at the clock so often. In
@@ -63,7 +63,7 @@ public:
   // Gives all free pages back at once.
   void trim();
 
-  // Bytes of the pages that the heap holds.
+  // Bytes of the pages that the heap holds, but for each size class's first.
   size_t held_bytes() const { return births.bytes() + sizes.bytes(); }
 
   uint32_t number() const { return number_; }

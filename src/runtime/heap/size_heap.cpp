@@ -215,6 +215,7 @@ void SizeHeap::enter(unsigned size_class, Page *page) {
   one.bytes = page->block_bytes();
   one.blocks = page->blocks();
   one.end = 0;
+  if (one.window == 0) first_bytes_ += page->measures().pages * kBlockPageBytes;
   set_step(one);
   begin_pass(one);
   one.window = std::max(one.window, kFirstWindow);
@@ -321,6 +322,7 @@ void SizeHeap::close() {
     if (classes_[one].page != nullptr) leave(one);
     classes_[one].window = 0;
   }
+  first_bytes_ = 0;
 }
 
 } // namespace abut::heap

@@ -18,6 +18,8 @@
 
 #include "heap/page.hpp"
 
+#include <algorithm>
+
 namespace abut::heap {
 
 // 64 blocks that a class allocates from.
@@ -105,8 +107,11 @@ public:
   // Looks at `most` pages for what the counts of frees missed.
   void recount(unsigned most);
 
-  // Bytes of the pages that the heap holds; for any thread.
-  size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+  // Bytes of the pages that the heap holds, but for each class's first: a small program uses little of those. For the owner.
+  size_t bytes() const {
+    const size_t held = bytes_.load(std::memory_order_relaxed);
+    return held - std::min(held, first_bytes_);
+  }
 
   // How often the owner has come to memory that another thread may have freed.
   uint32_t sweeps() const { return sweeps_; }
@@ -181,6 +186,7 @@ private:
   uint32_t sweeps_ = 0;
   uint32_t visits_ = 0;
   std::atomic<size_t> bytes_{0};
+  size_t first_bytes_ = 0; // of classes' first pages
 };
 
 } // namespace abut::heap
