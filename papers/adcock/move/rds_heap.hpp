@@ -25,11 +25,11 @@ public:
   }
 
   Node &operator[](CellId cell) {
-    this->check_in_use(cell);
+    assert(this->in_use(cell) && "was the node moved or freed?");
     return *static_cast<Node *>(address(cell));
   }
   const Node &operator[](CellId cell) const {
-    this->check_in_use(cell);
+    assert(this->in_use(cell) && "was the node moved or freed?");
     return *static_cast<const Node *>(address(cell));
   }
   void *address(CellId cell) const { return cells_.at(Numbers::offset(cell)); }
@@ -128,10 +128,9 @@ public:
 
   // The same of several cells of a line.
   void free(LineId line, Mask cells) {
-    if constexpr (kChecks)
-      for (Mask left = cells; left != 0; left = static_cast<Mask>(left & (left - 1)))
-        poison(address(Numbers::cell(line, static_cast<std::uint32_t>(std::countr_zero(left)))),
-               sizeof(Node));
+    for (Mask left = cells; left != 0; left = static_cast<Mask>(left & (left - 1)))
+      poison(address(Numbers::cell(line, static_cast<std::uint32_t>(std::countr_zero(left)))),
+             sizeof(Node));
     this->unuse(line, cells);
   }
 

@@ -3,15 +3,23 @@
 // what a choice does not need. All tables lie beside the cells, so that lines are full of nodes.
 #pragma once
 
-#include "checks.hpp"
+#include "levels.hpp"
 #include "list_set.hpp"
 #include "operations.hpp"
 #include "reserve.hpp"
 
 #include <array>
-#include <limits>
+#include <cassert>
+#include <cstring>
 
 namespace adcock::move {
+
+// Overwrites a node that has gone, so that who still looks at it notices, where assertions are checked.
+inline void poison([[maybe_unused]] void *node, [[maybe_unused]] std::size_t bytes) {
+#ifndef NDEBUG
+  std::memset(node, 0xdb, bytes);
+#endif
+}
 
 template <std::size_t NodeBytes, Geometry Wanted, Needs What>
 class HeapTables {
@@ -59,9 +67,7 @@ public:
   void change(LineId line, Mask added, Mask removed) {
     Mask &mask = masks_[number(line)];
     const unsigned before = static_cast<unsigned>(std::popcount(mask));
-    if constexpr (kChecks)
-      require((mask & added) == 0 && (mask & removed) == removed,
-              "a cell was taken or freed twice");
+    assert((mask & added) == 0 && (mask & removed) == removed && "taken or freed twice");
     mask = static_cast<Mask>((mask | added) & ~removed);
     const unsigned after = static_cast<unsigned>(std::popcount(mask));
     nodes_ += std::size_t{after} - before;
@@ -89,12 +95,9 @@ public:
     --nodes_; // the cell that means: none
   }
 
-  void check_in_use(CellId cell) const {
-    if constexpr (kChecks)
-      require(in_use(cell), "a cell without a node was looked at: was the node moved or freed?");
-  }
-
 protected:
+  // What stands for a part that is left out.
+  struct Nothing {};
   struct PageFacts {
     [[no_unique_address]] std::conditional_t<What.any(Needs::kLineClassesInPage),
                                              std::array<std::uint64_t, kCells + 1>, Nothing>
