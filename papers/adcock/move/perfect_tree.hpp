@@ -8,6 +8,7 @@
 
 #include "parts/cluster.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace adcock::move {
@@ -96,43 +97,42 @@ private:
     ClusterHere cluster;
     cluster.gather(heap, structure_.at(place), kMost, kHeight);
     LineId lines[kMost];
-    const LineId home = most_common_line(cluster, lines);
-    bool stays = home != avoid && count_in(cluster, home) * 2 >= heap.count(home);
-    if (stays && heap.count(home) > count_in(cluster, home)) {
-      evict(cluster, home, depth);
-      stays = heap.count(home) ==
-              count_in(cluster, home); // else a node that is not in the tree lies there
+    LineId *end = std::generate_n(lines, cluster.size(),
+                                  [&, i = 0u]() mutable { return Numbers::line_of(cluster[i++]); });
+    const auto members_in = [&](LineId line) {
+      return static_cast<unsigned>(std::count(lines, end, line));
+    };
+    // Where most members lie.
+    const LineId home = *std::max_element(
+        lines, end, [&](LineId one, LineId other) { return members_in(one) < members_in(other); });
+    const unsigned at_home = members_in(home);
+    bool stays = home != avoid && at_home * 2 >= heap.count(home);
+    if (stays && heap.count(home) > at_home) {
+      // What lies in the cluster's line without belonging to it leaves it.
+      settle_below(cluster, depth, home, [&](LineId line) { return line == home; });
+      stays = heap.count(home) == at_home; // else a node that is not in the tree lies there
     }
     if (stays) {
-      moved_ += cluster.size() - count_in(cluster, home);
+      moved_ += cluster.size() - at_home;
       cluster.move_to_line(structure_, place, home);
     } else {
       copy(cluster, place);
     }
-    mend_below(cluster, lines, depth);
+    // The clusters below that lost nodes, or that begin in the midst of a line.
+    settle_below(cluster, depth, kNoLine, [&](LineId line) {
+      return line == Numbers::line_of(cluster[0]) || std::find(lines, end, line) != end;
+    });
   }
 
-  // Moves what lies in the cluster's line without belonging to it out of it.
-  void evict(const ClusterHere &cluster, LineId home, unsigned depth) {
-    Place places[kMost + 1];
-    unsigned count = 0;
-    cluster.each_below(structure_.heap(), [&](Place below) {
-      if (Numbers::line_of(structure_.at(below)) == home) places[count++] = below;
-    });
-    for (unsigned i = 0; i < count; ++i) settle_below(places[i], depth, home);
-  }
-  // The clusters below that lost nodes, or that begin in the midst of a line.
-  void mend_below(const ClusterHere &cluster, const LineId *lines, unsigned depth) {
+  // The clusters below that begin in a line which is `wanted`.
+  template <typename Wanted>
+  void settle_below(const ClusterHere &cluster, unsigned depth, LineId avoid, Wanted wanted) {
     Place places[kMost * Links::kLinks];
     unsigned count = 0;
-    const unsigned members = cluster.size();
     cluster.each_below(structure_.heap(), [&](Place below) {
-      const LineId line = Numbers::line_of(structure_.at(below));
-      bool touched = line == Numbers::line_of(cluster[0]);
-      for (unsigned i = 0; i < members; ++i) touched = touched || lines[i] == line;
-      if (touched) places[count++] = below;
+      if (wanted(Numbers::line_of(structure_.at(below)))) places[count++] = below;
     });
-    for (unsigned i = 0; i < count; ++i) settle_below(places[i], depth, kNoLine);
+    for (unsigned i = 0; i < count; ++i) settle_below(places[i], depth, avoid);
   }
   void settle_below(Place place, unsigned depth, LineId avoid) {
     if (depth <= 1) {
@@ -140,24 +140,6 @@ private:
     } else {
       settle(place, depth - 1, avoid);
     }
-  }
-
-  // The line that most members lie in; `lines` gets each member's.
-  static LineId most_common_line(const ClusterHere &cluster, LineId *lines) {
-    LineId best = kNoLine;
-    unsigned most = 0;
-    for (unsigned i = 0; i < cluster.size(); ++i) lines[i] = Numbers::line_of(cluster[i]);
-    for (unsigned i = 0; i < cluster.size(); ++i)
-      if (const unsigned count = count_in(cluster, lines[i]); count > most) {
-        most = count;
-        best = lines[i];
-      }
-    return best;
-  }
-  static unsigned count_in(const ClusterHere &cluster, LineId line) {
-    unsigned count = 0;
-    for (unsigned i = 0; i < cluster.size(); ++i) count += Numbers::line_of(cluster[i]) == line;
-    return count;
   }
 
   Structure<Heap, Links> structure_;

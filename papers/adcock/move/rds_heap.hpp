@@ -123,7 +123,7 @@ public:
   // The cell becomes free. Its node has been destroyed.
   void free(CellId cell) {
     poison(address(cell), sizeof(Node));
-    this->unuse(cell);
+    this->change(Numbers::line_of(cell), 0, this->bit(cell));
   }
 
   // The same of several cells of a line.
@@ -131,7 +131,7 @@ public:
     for (Mask left = cells; left != 0; left = static_cast<Mask>(left & (left - 1)))
       poison(address(Numbers::cell(line, static_cast<std::uint32_t>(std::countr_zero(left)))),
              sizeof(Node));
-    this->unuse(line, cells);
+    this->change(line, 0, cells);
   }
 
   // Puts one page more at the end.

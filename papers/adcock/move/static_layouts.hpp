@@ -62,7 +62,7 @@ public:
   // Moves the nodes into fresh pages in that order, which must name all.
   void arrange(const CellOrder &order) {
     ToSpace<Heap> to(structure_.heap());
-    CellOrder target(largest(order) + 1, kNoCell);
+    CellOrder target(number(std::ranges::max(order)) + 1, kNoCell);
     LineId line = kNoLine;
     for (std::size_t i = 0; i < order.size(); ++i) {
       if (i % Numbers::kCellsPerLine == 0) line = to.next_line();
@@ -105,12 +105,6 @@ private:
     CellOrder middle;
     halves(top, levels / 2, order, middle);
     for (const CellId one : middle) halves(one, levels - levels / 2, order, below);
-  }
-  static std::uint32_t largest(const CellOrder &order) {
-    std::uint32_t most = 0;
-    for (const CellId cell : order)
-      if (found(cell)) most = std::max(most, number(cell));
-    return most;
   }
 
   Structure<Heap, Links> structure_;

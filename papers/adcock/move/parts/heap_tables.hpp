@@ -75,9 +75,6 @@ public:
     if (after != before) note_count(line, before, after);
   }
   void use(CellId cell) { change(Numbers::line_of(cell), bit(cell), 0); }
-  void unuse(CellId cell) { change(Numbers::line_of(cell), 0, bit(cell)); }
-  // The same of several cells of a line at once.
-  void unuse(LineId line, Mask cells) { change(line, 0, cells); }
   static constexpr Mask bit(CellId cell) {
     return static_cast<Mask>(std::uint64_t{1} << Numbers::slot_of(cell));
   }
