@@ -3,7 +3,6 @@
 #include "allocators/layers/areas.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <gtest/gtest.h>
 #include <vector>
 
@@ -73,19 +72,6 @@ TEST(Vam, FillsAPageBeforeItReuses) {
   auto *first = static_cast<char *>(heap.allocate(64, 8));
   heap.release(heap.allocate(64, 8));
   EXPECT_EQ(heap.allocate(64, 8), first + 128);
-}
-
-// Section 3.6: pages that become empty are given back at once; those of large blocks, too.
-TEST(Vam, DiscardsEmptyPages) {
-  Instance heap = opened("vam", Grain::eight);
-  auto *kept = static_cast<char *>(heap.allocate(64, 8));
-  std::vector<char *> page;
-  for (int i = 0; i < 63 + 64; ++i) page.push_back(static_cast<char *>(heap.allocate(64, 8)));
-  std::memset(page.back(), 1, 64);
-  const char *seen = page.back();
-  for (char *block : page) heap.release(block);
-  EXPECT_EQ(seen[0], 0);
-  kept[0] = 1;
 }
 
 // Section 2.2: sizes are rounded to powers of two below 2 KiB, and to pages above.
