@@ -9,6 +9,8 @@
 
 #include "allocators/layers/chunk.hpp"
 
+#include <algorithm>
+
 namespace abut::layers {
 
 enum class Fit : uint8_t { better, first };
@@ -69,10 +71,7 @@ private:
   }
 
   static Node *updated(Node *node) {
-    size_t most = node->chunk.bytes();
-    if (longest(node->left) > most) most = longest(node->left);
-    if (longest(node->right) > most) most = longest(node->right);
-    node->longest = most;
+    node->longest = std::max({node->chunk.bytes(), longest(node->left), longest(node->right)});
     return node;
   }
 
