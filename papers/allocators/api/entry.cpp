@@ -1,22 +1,25 @@
-#include "allocators/api/chosen.hpp"
-
+// malloc and its kin, and operator new and delete, on the one of the papers' allocators that ABUT_HEAP names: the same calls
+// as malloc.cpp and operators.cpp have, without friends and fast paths. Statistics remain the C library's.
 #include "allocators/layers/areas.hpp"
 #include "allocators/offload/service.hpp"
 #include "api/calls.hpp"
 #include "api/export.hpp"
+#include "api/new_handlers.hpp"
 #include "os/environment.hpp"
 #include "os/message.hpp"
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib> // before what it declares is defined
 #include <cstring>
 #include <mutex>
 
-namespace abut::chosen {
-namespace {
-
+using namespace abut;
+using entry::or_no_memory;
 using layers::Grain;
 using layers::Release;
+
+namespace {
 
 constexpr const char *kStandard = "vam";
 constexpr const char *kOffload = "offload"; // a heap that another process serves
@@ -25,7 +28,7 @@ constexpr size_t kLongestName = 64;
 enum class Mode : uint8_t { unopened, in_line, offloaded };
 
 // The papers' allocators are for one thread, hence a lock, which a fork finds free. A heap that is offloaded has its own.
-constinit allocators::Instance heap;
+constinit allocators::Instance chosen;
 constinit os::SpinLock heap_lock;
 constinit Grain grain = Grain::sixteen;
 constinit std::atomic<Mode> mode{Mode::unopened};
@@ -61,8 +64,8 @@ Mode open_heap() {
   const allocators::Entry &entry = entry_named(text);
   // Where memory cannot be shared, the heap is served in line.
   offloaded = offloaded && offload::service.share();
-  if (!heap.open(entry, grain)) os::fail("malloc", nullptr, "no memory for the heap's own state");
-  if (offloaded) offload::service.open(heap, grain, refuse);
+  if (!chosen.open(entry, grain)) os::fail("malloc", nullptr, "no memory for the heap's own state");
+  if (offloaded) offload::service.open(chosen, grain, refuse);
   mode.store(offloaded ? Mode::offloaded : Mode::in_line, std::memory_order_release);
   return mode.load();
 }
@@ -115,34 +118,32 @@ size_t natural_align(size_t bytes) { return bytes <= 8 ? 8 : layers::bytes_of(gr
 size_t heap_usable(void *block) {
   if (is_served_elsewhere()) return offload::service.usable(block);
   const std::lock_guard guard(heap_lock);
-  return heap.usable(block);
+  return chosen.usable(block);
 }
 
 } // namespace
 
-void *allocate(size_t bytes, size_t align) {
-  if (bytes > kRequestMax || align > kRequestMax) return nullptr;
+namespace served {
+namespace {
+
+void *allocate_aligned(size_t align, size_t bytes) {
+  if (bytes > heap::kRequestMax || align > heap::kRequestMax) return nullptr;
   bytes = std::max<size_t>(bytes, 1);
   const bool is_elsewhere = is_served_elsewhere(); // first: it may set the grain
   align = std::max(align, natural_align(bytes));
   if (is_elsewhere) return offload::service.allocate(bytes, align);
   const std::lock_guard guard(heap_lock);
-  return heap.allocate(bytes, align);
+  return chosen.allocate(bytes, align);
 }
+void *allocate(size_t bytes) { return allocate_aligned(1, bytes); }
+void *aligned(size_t align, size_t bytes) { return or_no_memory(allocate_aligned(align, bytes)); }
 
-void *allocate_zeroed(size_t bytes) {
-  void *block = allocate(bytes);
-  // A mapping of its own is fresh.
-  if (block != nullptr && layers::kind_of(block) != layers::AreaKind::none)
-    std::memset(block, 0, bytes);
-  return block;
-}
-
+// Any address but a block's ends the process with a message, or is the C library's (api/foreign.cpp).
 void release(const char *call, void *block) {
   if (block == nullptr) return;
   if (is_served_elsewhere()) return offload::service.release(block);
   heap_lock.lock();
-  const Release result = heap.release(block);
+  const Release result = chosen.release(block);
   heap_lock.unlock();
   if (result == Release::done) [[likely]]
     return;
@@ -159,28 +160,60 @@ size_t usable(const char *call, void *block) {
   fail(call, block, Release::not_a_block);
 }
 
-void *resize(const char *call, void *block, size_t bytes) {
+// Here or elsewhere; null, and the block as it was, where memory is exhausted.
+void *resize(void *block, size_t bytes) {
   if (layers::kind_of(block) == layers::AreaKind::none && heap_usable(block) == 0)
-    return entry::resize_foreign(call, block, bytes);
-  const size_t had = usable(call, block);
+    return entry::resize_foreign("realloc", block, bytes);
+  const size_t had = usable("realloc", block);
   // A block that shrinks to less than half is moved, so that the rest can serve others.
   if (bytes <= had && bytes > had / 2) return block;
   void *moved = allocate(bytes);
   if (moved == nullptr) return bytes <= had ? block : nullptr;
   std::memcpy(moved, block, std::min(had, bytes));
-  release(call, block);
+  release("realloc", block);
   return moved;
 }
 
-void settle() {
-  if (is_served_elsewhere()) return offload::service.settle();
-  const std::lock_guard guard(heap_lock);
-  heap.settle();
+} // namespace
+} // namespace served
+
+ABUT_EXPORT void *malloc(size_t bytes) { return or_no_memory(served::allocate(bytes)); }
+
+ABUT_EXPORT void *calloc(size_t count, size_t each) {
+  size_t bytes = 0;
+  if (__builtin_mul_overflow(count, each, &bytes)) return or_no_memory(nullptr);
+  void *block = malloc(bytes);
+  // A mapping of its own is fresh.
+  if (block != nullptr && layers::kind_of(block) != layers::AreaKind::none)
+    std::memset(block, 0, bytes);
+  return block;
 }
 
-} // namespace abut::chosen
+ABUT_EXPORT void *realloc(void *memory, size_t bytes) {
+  if (memory == nullptr) return malloc(bytes);
+  if (bytes != 0) return or_no_memory(served::resize(memory, bytes));
+  served::release("realloc", memory);
+  return nullptr;
+}
+
+// Pages that are free have gone back already, or never do, once all that was freed is, on another core, too.
+ABUT_EXPORT int malloc_trim(size_t) {
+  if (is_served_elsewhere()) return offload::service.settle(), 0;
+  const std::lock_guard guard(heap_lock);
+  chosen.settle();
+  return 0;
+}
+
+ABUT_EXPORT_CXX void *operator new(size_t bytes) {
+  return entry::allocate_or_throw([=] { return served::allocate(bytes); });
+}
+ABUT_EXPORT_CXX void *operator new[](size_t bytes) { return operator new(bytes); }
+
+#include "api/derived_calls.hpp"
+#include "api/every_delete.hpp"
+#include "api/more_new.hpp"
 
 // For tools: the heap at `index`, which begins with its name, and what and whose it is; null behind the last.
-ABUT_EXPORT const abut::allocators::Entry *abut_heap_at(size_t index) {
-  return abut::allocators::allocator_at(index);
+ABUT_EXPORT const allocators::Entry *abut_heap_at(size_t index) {
+  return allocators::allocator_at(index);
 }
