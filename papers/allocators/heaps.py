@@ -1,7 +1,6 @@
 """The papers' heaps, as the library that composes them lists them; `abut` finds them here."""
 
 import ctypes
-from dataclasses import dataclass
 from functools import cache
 from itertools import count, takewhile
 from pathlib import Path
@@ -15,23 +14,6 @@ _SETTINGS = {f"align={grain}": {"ABUT_ALIGN": grain} for grain in ("8", "16")}
 OFFLOAD = "offload"
 PATCHED = "dpa-patched"
 _DPA = {"ABUT_FRIENDS": "off", "ABUT_GROUPS": "all", "ABUT_GROUP_MERGE": "linked"}
-
-
-@dataclass(frozen=True, slots=True)
-class ComposedHeap:
-    """One allocator, and the paper and section that describe it."""
-
-    name: str
-    about: str
-    paper: str
-    section: str
-
-    @property
-    def description(self) -> str:
-        """One line for a list."""
-        return f"{self.about} ({self.paper}, section {self.section})"
-
-
 _FIELDS = ("name", "about", "paper", "section")
 
 
@@ -45,8 +27,10 @@ def papers_library() -> Path:
 
 
 @cache
-def composed_heaps() -> dict[str, ComposedHeap]:
-    """Each allocator by its name; none where the library is not built."""
+def composed_heaps() -> dict[str, str]:
+    """What each allocator is, and the paper and section that describe it, by its name; none where
+    the library is not built.
+    """
     try:
         native = ctypes.CDLL(str(papers_library()))
         native.abut_heap_at.restype = ctypes.POINTER(_Entry)
@@ -54,8 +38,8 @@ def composed_heaps() -> dict[str, ComposedHeap]:
     except (OSError, AttributeError):
         return {}
     entries = takewhile(bool, map(native.abut_heap_at, count()))
-    heaps = (ComposedHeap(*(getattr(one[0], name).decode() for name in _FIELDS)) for one in entries)
-    return {heap.name: heap for heap in heaps}
+    rows = ([getattr(one[0], field).decode() for field in _FIELDS] for one in entries)
+    return {name: f"{about} ({paper}, section {place})" for name, about, paper, place in rows}
 
 
 def served_heap(name: str) -> str | None:
@@ -92,7 +76,6 @@ def heap_of(name: str) -> Heap | None:
         fix = f"write {base}+align=8 or {base}"
         raise AbutError(f"heap '{name}': no such setting", fix=fix, exit_code=USAGE)
     variables = {"ABUT_HEAP": base, **_SETTINGS.get(setting, {})}
-    described = known.description
     if inner is not None:
-        described = f"{known.name} served by a process of its own (Rezaei and Kavi, section 4)"
-    return Heap(name, described, papers_library(), "", variables)
+        known = f"{inner} served by a process of its own (Rezaei and Kavi, section 4)"
+    return Heap(name, known, papers_library(), "", variables)
