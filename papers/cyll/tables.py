@@ -120,21 +120,15 @@ _WHY = {  # where ours is less
 def points(program: ProgramRuns) -> Iterator[tuple[str, float, float, str]]:
     """What he points out of a program: what it is, his figure, ours, and why they may differ."""
     found = []
-    for strategy in ("random", "usage-df by ping"):
-        time, misses = (_by_simple(of, strategy) for of in (program.seconds, program.of_level(1)))
-        why = _WHY.get(strategy, "")
-        found += [
-            (f"time of {strategy}", figures.his_time(program.program, strategy), time, why),
-            (
-                f"L2 misses of {strategy}",
-                figures.his_misses(program.program, strategy, 1),
-                misses,
-                "",
-            ),
-        ]
-    time = _by_simple(program.seconds, GLIBC.name)
-    his = figures.his_system_time(program.program)
-    for what, theirs, ours, why in (*found, ("time of the system's", his, time, _WHY["glibc"])):
+    for one in ("random", "usage-df by ping"):
+        time, misses = (_by_simple(of, one) for of in (program.seconds, program.of_level(1)))
+        his_time = figures.his_time(program.program, one)
+        his_misses = figures.his_misses(program.program, one, 1)
+        found.append((f"time of {one}", his_time, time, _WHY.get(one, "")))
+        found.append((f"L2 misses of {one}", his_misses, misses, ""))
+    time, his = _by_simple(program.seconds, "glibc"), figures.his_system_time(program.program)
+    found.append(("time of the system's", his, time, _WHY["glibc"]))
+    for what, theirs, ours, why in found:
         if theirs is not None and ours is not None:
             yield what, theirs, ours, why if ours < theirs else ""
 

@@ -1,7 +1,6 @@
 """Programs run under the papers' allocators: what is kept, and what is said of it."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -50,16 +49,6 @@ def test_what_a_program_asks_for_is_read_from_a_recorded_run(tmp_path: Path) -> 
         trace.allocate(10, address=0x3000)
     demand = program_runs.demand_of(tmp_path / "run.trace", 2.0)
     assert demand == Demand(2.0, allocations=3, requested=210, most_live=200)
-
-
-def test_half_of_the_rounds_are_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def stopped(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("abut.measure.interleave.Interleaver.measure", stopped)
-    with pytest.raises(KeyboardInterrupt):
-        program_runs.runs_of(_request(tmp_path), LS)
-    assert not list(tmp_path.iterdir())
 
 
 def test_a_table_is_made_without_what_fails(
