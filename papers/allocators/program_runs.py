@@ -13,16 +13,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from abut.heaps import Heap, require_heap
 from abut.measure.statistics import Estimate, exact, median, ratio
 from abut.measure.workload import Workload
 from abut.papers import Request
 from abut.simulation.caches import Caches
-from abut.simulation.jobs import feed_trace
+from abut.simulation.jobs import Job, feed_trace
+from abut.simulation.pages import run_pages
 from abut.simulation.presets import find_preset
-from abut.trace.reader import EventKind, Trace
+from abut.trace.reader import Trace
 from abut_papers.common.kept import kept
 from abut_papers.common.recordings import at_once, heaps, recording, recordings
 from abut_papers.common.rounds import rounds_of
@@ -141,11 +140,6 @@ def _caches(request: Request, path: Path) -> Simulated:
 
 def demand_of(path: Path, seconds: float) -> Demand:
     """What a recorded run asked for. The sizes are those that objects have in the end."""
-    trace = Trace(path)
-    sizes = trace.objects(accesses=False)["last_size"]
-    changes = [np.zeros(1, np.int64)]
-    for events in trace.events():
-        born, died = (events.kind == kind for kind in (EventKind.ALLOCATE, EventKind.FREE))
-        changes.append((born.astype(np.int64) - died) * sizes[events.object.astype(np.int64) - 1])
-    most_live = int(np.cumsum(np.concatenate(changes)).max())
-    return Demand(seconds, len(sizes), int(sizes.sum()), most_live)
+    sizes = Trace(path).objects(accesses=False)["last_size"]
+    (pages,) = run_pages([Job(str(path))]).values()
+    return Demand(seconds, len(sizes), int(sizes.sum()), pages.use.most_live_bytes)
