@@ -22,7 +22,8 @@ from abut.settings import environment_of
 class Heap:
     """A heap that can be used now. `library` is what to preload; None is for glibc's own.
 
-    `environment` holds the heap's own settings, as variables.
+    `environment` holds the heap's own settings, as variables; `options` are those of `abut run`
+    that have an effect on it.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Heap:
     library: Path | None
     package: str
     environment: Mapping[str, str] = field(default_factory=dict)
+    options: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,7 @@ class _Peer:
 
 GLIBC = Heap("glibc", "the C library's own malloc", None, "libc6")
 ABUT_ABOUT = "objects that are used together abut in memory"
+_ABUT_OPTIONS = frozenset({"option", "stats", "explain", "json", "plan", "profile"})
 _PEERS = {
     "jemalloc": _Peer("Jason Evans's, of FreeBSD and Meta", "libjemalloc2", ("libjemalloc.so.2",)),
     "mimalloc": _Peer(
@@ -164,7 +167,7 @@ def preload(heap: Heap, existing: str) -> str:
 def _abut(name: str) -> Heap:
     settings = name.split("+")[1:]
     variables = environment_of(settings, load_library().options()) if settings else {}
-    return Heap(name, ABUT_ABOUT, library_path(), "", variables)
+    return Heap(name, ABUT_ABOUT, library_path(), "", variables, _ABUT_OPTIONS)
 
 
 def _heap_of_path(text: str) -> Heap:

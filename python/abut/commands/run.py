@@ -15,7 +15,7 @@ import typer
 from abut.checking import checked_heap
 from abut.environment import untouched_environment
 from abut.errors import NOT_EXECUTABLE, RUN_FAILED, USAGE, AbutError
-from abut.heaps import preload, require_heap
+from abut.heaps import Heap, preload, require_heap
 from abut.library import load_library
 from abut.program import FOR_MUSL, find_program, preload_obstacle
 from abut.settings import environment_of
@@ -94,8 +94,8 @@ def command(
                 fix="leave out --plan, --explain and --json",
                 exit_code=USAGE,
             )
-        environment |= _settings(heap, option or [], stats, json, plan, profile, explain=explain)
         found = require_heap(heap)
+        environment |= _settings(found, option or [], stats, json, plan, profile, explain=explain)
         if check:
             found = checked_heap(found, check)
         environment |= found.environment
@@ -122,7 +122,7 @@ def command(
 
 
 def _settings(
-    heap: str,
+    heap: Heap,
     options: list[str],
     stats: Path | None,
     json: Path | None,
@@ -131,12 +131,18 @@ def _settings(
     *,
     explain: bool,
 ) -> dict[str, str]:
-    wanted = options or stats or json or explain or plan or profile
-    if heap.split("+", maxsplit=1)[0] != "abut" and wanted:
+    given = {
+        "option": options,
+        "stats": stats,
+        "explain": explain,
+        "json": json,
+        "plan": plan,
+        "profile": profile,
+    }
+    if idle := [f"--{name}" for name, one in given.items() if one and name not in heap.options]:
         raise AbutError(
-            "--option, --stats, --explain, --json, --plan and --profile are abut's, and the heap"
-            f" is {heap}",
-            fix="leave them out, or leave --heap out",
+            f"{', '.join(idle)}: without effect under {heap.name}",
+            fix="leave that out, or leave --heap out",
             exit_code=USAGE,
         )
     variables = environment_of(options, load_library().options()) if options else {}
