@@ -8,11 +8,14 @@ from typing import ClassVar
 
 from abut.errors import USAGE, AbutError
 from abut.heaps import Heap
+from abut.library import load_library
 from abut.places import build_fix, library_candidate
+from abut.settings import environment_of
 
 _SETTINGS = {f"align={grain}": {"ABUT_ALIGN": grain} for grain in ("8", "16")}
 OFFLOAD = "offload"
 PATCHED = "dpa-patched"
+FOLLOWER = "cyll"
 _DPA = {"ABUT_FRIENDS": "off", "ABUT_GROUPS": "all", "ABUT_GROUP_MERGE": "linked"}
 _FIELDS = ("name", "about", "paper", "section")
 
@@ -50,7 +53,7 @@ def served_heap(name: str) -> str | None:
 
 def heap_names() -> list[str]:
     """For lists; none where the library is not built."""
-    return [*composed_heaps(), OFFLOAD, PATCHED] if composed_heaps() else []
+    return [*composed_heaps(), OFFLOAD, PATCHED, FOLLOWER] if composed_heaps() else []
 
 
 def fix() -> str:
@@ -62,12 +65,14 @@ def heap_of(name: str) -> Heap | None:
     """A heap by name: `NAME[+align=8]` is one of the allocators, with blocks at multiples of eight
     where the paper's programs allow that. `offload[:NAME]` is one that a process of its own serves
     on another processor. `dpa-patched` is abut's, with pools for groups that code at call sites
-    names.
+    names. `cyll[+plan=PLAN]` is glibc's, behind the slots of a plan.
     """
     if name == PATCHED and composed_heaps():
         about = "pools for groups, which call sites name (Wang, Wu and Yew 2010, section 4)"
         return Heap(name, about, papers_library().with_name("libabut_patched.so"), "", _DPA)
     base, _, setting = name.partition("+")
+    if base == FOLLOWER and composed_heaps():
+        return _follower(name, setting)
     inner = served_heap(base)
     known = composed_heaps().get(inner or base)
     if known is None:
@@ -79,3 +84,11 @@ def heap_of(name: str) -> Heap | None:
     if inner is not None:
         known = f"{inner} served by a process of its own (Rezaei and Kavi, section 4)"
     return Heap(name, known, papers_library(), "", variables)
+
+
+def _follower(name: str, setting: str) -> Heap:
+    options = [one for one in load_library().options() if one.name in ("plan", "explain")]
+    variables = environment_of([setting] if setting else [], options)
+    about = "a plan's slots, and glibc's heap for all else (Cyll 2004, sections 5.5 and 6.3)"
+    library = papers_library().with_name("libabut_cyll.so")
+    return Heap(name, about, library, "", variables, frozenset(one.name for one in options))

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { MOST = 200000 };
 static struct node {
@@ -55,6 +57,20 @@ static void do_something_else(void) {
   for (int i = 0; i < 400000; ++i) free(kept[i]);
 }
 
+/* Children, each with a part of the objects while threads make the rest. */
+static void fork_often(void) {
+  for (int i = 0; i < 16; ++i) {
+    int status = -1;
+    pid_t child = fork();
+    if (child == 0) {
+      work(0);
+      for (int at = 0; at < count / 4; ++at) free(nodes[at]);
+      _exit(0);
+    }
+    if (waitpid(child, &status, 0) != child || status != 0) abort();
+  }
+}
+
 static void print_lines(const char *path, const char *with) {
   static char line[4096];
   FILE *file = fopen(path, "r");
@@ -67,9 +83,10 @@ int main(int argc, char **argv) {
   mode = argc > 1 ? argv[1] : "exact";
   count = argc > 2 ? atoi(argv[2]) : 1000;
   if (is("else")) do_something_else();
-  if (is("threads")) {
+  if (is("threads") || is("forks")) {
     pthread_t threads[4];
     for (long i = 0; i < 4; ++i) pthread_create(&threads[i], NULL, work, (void *)i);
+    if (is("forks")) fork_often();
     for (int i = 0; i < 4; ++i) pthread_join(threads[i], NULL);
   } else {
     make(is("backwards") ? count / 2 : 0, count);
@@ -85,6 +102,7 @@ int main(int argc, char **argv) {
   fflush(stdout);
   for (int i = 0; i < count; ++i) {
     if (i % 3 == 0 && nodes[i] != NULL && is("again")) nodes[i] = realloc(nodes[i], 200);
+    if (nodes[i] != NULL && nodes[i]->name != names[i]) abort();
     free(nodes[i]);
     free(names[i]);
   }

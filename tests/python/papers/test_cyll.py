@@ -19,6 +19,7 @@ from abut_papers.cyll import by_site, log
 from abut_papers.cyll.figures import HIS_SYSTEM, SYSTEM, ProgramRuns
 from abut_papers.cyll.tables import CyllResult, points, system_table
 from conftest import ROOT, Abut, abut_environment
+from follow_help import COUNT, Planned
 
 # Ten objects of 16 bytes, but for the fifth, of 32: where walks begin. Named after it, and used.
 TEN = """
@@ -74,14 +75,8 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("cyll") / "cover.trace"
     program = [str(bench_places().programs / "cover"), "--rows", "40", "--columns", "12"]
     command = [sys.executable, "-m", "abut", "record", "-o", str(path), "--heap", "abut", "--"]
-    done = subprocess.run(
-        [*command, *program, "--hints", "--pings"],
-        env=abut_environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    command += [*program, "--hints", "--pings"]
+    subprocess.run(command, env=abut_environment(), check=True)
     return path
 
 
@@ -156,6 +151,46 @@ def test_each_site_has_its_own_strategy(recorded: Path, tmp_path: Path) -> None:
     choices.write_text('[sites]\none = "usage-df"\n')
     with pytest.raises(AbutError, match=r"strategies\.toml"):
         by_site.read_choices(choices)
+
+
+@pytest.fixture(scope="module")
+def planned(tmp_path_factory: pytest.TempPathFactory) -> Planned:
+    return Planned(tmp_path_factory.mktemp("follow"))
+
+
+# In the last, following is suspended before the objects come.
+IN_SLOTS = dict.fromkeys(("exact", "threads", "again"), 2 * COUNT)
+IN_SLOTS |= {"resized": 2 * COUNT - COUNT // 50, "else": 0}
+
+
+@pytest.mark.parametrize("mode", IN_SLOTS)
+def test_what_a_plan_does_not_serve_is_the_systems(planned: Planned, mode: str) -> None:
+    run = ("run", "--heap", "cyll", "--plan", "objects.plan", "--explain", "--")
+    done = planned.abut(*run, str(planned.program), mode, str(COUNT))
+    assert done.returncode == 0, done.stderr
+    assert f"plan: {IN_SLOTS[mode]} objects in their places" in done.stderr
+    # The plan's memory is of so many bytes; the rest lies far from it.
+    segments = Counter(int(place, 16) >> 22 for place in done.stdout.split())
+    assert segments.total() == 2 * COUNT
+    assert IN_SLOTS[mode] in (*segments.values(), 0)
+
+
+def test_a_fork_finds_the_plan_unlocked(planned: Planned) -> None:
+    planned.abut("place", "-s", "affinity", "-o", "pools.plan", "objects.trace")
+    run = ("run", "--heap", "cyll+plan=pools.plan", "--", str(planned.program))
+    done = planned.abut(*run, "forks", str(200 * COUNT))
+    assert done.returncode == 0, done.stderr
+
+
+def test_another_input_has_the_systems_output(recorded: Path, abut: Abut) -> None:
+    assert abut("place", "-s", "usage-df", "-o", "cover.plan", str(recorded)).returncode == 0
+    cover = (str(bench_places().programs / "cover"), "--hints", "--columns", "12", "--rows")
+    run = ("run", "--heap", "cyll+plan=cover.plan", "--explain", "--")
+    for rows in ("40", "60"):
+        plain = abut("run", "--heap", "glibc", "--", *cover, rows)
+        followed = abut(*run, *cover, rows)
+        assert followed.stdout == plain.stdout
+        assert "plan: 0 objects" not in followed.stderr
 
 
 def test_his_figures_stand_beside_ours() -> None:

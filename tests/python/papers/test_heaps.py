@@ -25,6 +25,7 @@ def test_every_heap_is_listed_with_its_paper(abut: Abut) -> None:
         assert f" {name} " in listed
         assert description.split()[0] in listed
     assert "served by a process" in listed
+    assert "a plan's slots, and glibc's heap" in listed
 
 
 def test_an_unknown_setting_is_refused(abut: Abut) -> None:

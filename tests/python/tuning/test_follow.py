@@ -84,6 +84,13 @@ def test_pools_take_what_was_never_recorded(planned: Planned) -> None:
     assert counts["missed"] == 0
 
 
+def test_a_fork_finds_the_plan_unlocked(planned: Planned) -> None:
+    planned.abut("place", "-s", "affinity", "-o", "forks.plan", "objects.trace")
+    run = ["run", "--plan", "forks.plan", "--", str(planned.program)]
+    done = planned.abut(*run, "forks", str(200 * COUNT))
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_context_that_finds_nothing_is_disabled(planned: Planned) -> None:
     done = planned.abut("place", "-s", "simple", "-o", "x.plan", "objects.trace")
     assert done.returncode == 0
