@@ -6,8 +6,7 @@ else runs disturbs less, and of the whole process. Misses are simulated in the c
 simulated (section 5.2). What was placed, simulated and timed is kept beside the traces.
 Use comes from recorded accesses; by ping, it comes from `ping` alone, as his does. His
 system's allocator is glibc here, and Simple without memory taken beforehand the heap in birth
-order. Where he compares his library with one that can do nothing but follow a layout (5.13, 5.14),
-the plan is followed with the layer of friends on, as it is by default, and alone.
+order. His library that can do nothing but follow a layout (5.13, 5.14) is the heap `cyll` here.
 """
 
 import hashlib
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from abut.errors import unknown
-from abut.heaps import GLIBC, Heap
+from abut.heaps import GLIBC, Heap, require_heap
 from abut.measure.workload import Workload
 from abut.papers import Request
 from abut.places import PACKAGE, bench_places, native_folder
@@ -31,6 +30,7 @@ from abut.tuning.objects import read_objects
 from abut.tuning.plan import write_plan
 from abut.tuning.planning import Recorded, make_plan, read_recorded
 from abut.tuning.strategies import find_strategy
+from abut_papers.allocators.heaps import FOLLOWER
 from abut_papers.common.kept import kept
 from abut_papers.common.recordings import heaps, recording
 from abut_papers.common.rounds import rounds_of
@@ -80,9 +80,7 @@ def measure(request: Request) -> CyllResult:
     strategies = [name for name in (*HIS, *PINGED, *OURS) if name in request.heaps]
     names = [name for name in request.heaps if name not in strategies]
     chosen = heaps(replace(request, heaps=names))
-    (plain,) = [heap for heap in chosen if heap.name == "abut"] or heaps(
-        replace(request, heaps=("abut",))
-    )
+    plain = require_heap("abut")
     wanted = strategies or [*HIS, *PINGED, *OURS]
     programs = [_measure(request, name, wanted, chosen, plain) for name in request.programs]
     return CyllResult(programs, names)
@@ -100,13 +98,12 @@ def _measure(
     if not name.startswith(_PINGING):
         strategies = [strategy for strategy in strategies if strategy not in PINGED]
     placed = place_all(request, name, strategies, plain)
-    planned = heaps(replace(request, heaps=(figures.BUMP,)))
+    planned, follower = [require_heap(figures.BUMP)], require_heap(FOLLOWER)
     for strategy in strategies:
         settings = {"ABUT_PLAN": placed["plans"][strategy]}
         planned.append(Heap(strategy, plain.about, plain.library, "", settings))
         if name in figures.SLIM_PROGRAMS:
-            alone = {**settings, "ABUT_FRIENDS": "off"}
-            planned.append(Heap(strategy + figures.SLIM, plain.about, plain.library, "", alone))
+            planned.append(replace(follower, name=strategy + figures.SLIM, environment=settings))
     seconds = _least_seconds(request, _workload(name, _COMMANDS[name]), [*chosen, *planned])
     return ProgramRuns(
         name,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 REFERENCE = "simple"
 NO_PLAN = "no plan"  # of the misses: where the heap put the objects when it was recorded
-SLIM = " alone"  # follows the name of a strategy
+SLIM = " alone"  # follows the name of a strategy: where nothing but the plan serves
 BY_PING = " by ping"  # the same, of one by use: what the program says, as his
 PINGED = tuple(f"{strategy}{BY_PING}" for strategy in ("usage-df", "usage-grouped"))
 SYSTEM = "system"  # of the misses: under the C library's heap
@@ -110,7 +110,7 @@ class ProgramRuns:
         return {name: counts[level] for name, counts in self.misses.items()}
 
     def slim_time(self, strategy: str) -> float | None:
-        """Its time with the plan alone as a multiple of that with friends, too."""
+        """Its time under the library that only follows as a multiple of that under abut's heap."""
         slim = self.seconds.get(strategy + SLIM)
         return slim / self.seconds[strategy] if slim is not None else None
 

@@ -48,7 +48,7 @@ class CyllResult:
                 ),
             ),
             _table(
-                "the plan alone / with friends (his that only follows): tables 5.13 and 5.14",
+                "a plan under cyll / under abut (his that only follows): tables 5.13 and 5.14",
                 (_strategies(slim), slim),
                 lambda program, strategy: program.slim_time(strategy),
                 figures.his_slim_time,
