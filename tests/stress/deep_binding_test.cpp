@@ -41,7 +41,8 @@ void use_and_free_a_deep_block(std::size_t size) {
   auto *allocate = plugin.find<void *(std::size_t)>("plugin_allocate");
   auto *release = plugin.find<void(void *)>("plugin_free");
   void *block = allocate(size);
-  require(malloc_usable_size(block) >= size, "the usable size is that of the block");
+  const std::size_t usable = plugin.find<std::size_t(void *)>("plugin_usable")(block);
+  require(usable >= size && malloc_usable_size(block) == usable, "the size is that of its maker");
   block = std::realloc(block, size * 2);
   require(static_cast<unsigned char *>(block)[size - 1] == 0x5a, "realloc keeps the contents");
   std::free(block);

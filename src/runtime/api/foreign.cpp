@@ -63,7 +63,9 @@ void *resize_foreign(const char *call, void *memory, size_t bytes) {
 
 size_t foreign_usable_size(const char *call, void *memory) {
   if (!of_c_library(memory)) os::fail(call, memory, kForeign);
-  return (word_before(memory) & ~kFlags) - sizeof(size_t);
+  const size_t word = word_before(memory);
+  // The word of the block behind belongs to this one, too: but behind a mapping there is none.
+  return (word & ~kFlags) - ((word & kMappedFlag) != 0 ? 2 : 1) * sizeof(size_t);
 }
 
 } // namespace abut::entry

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <malloc.h>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ void *plugin_allocate(std::size_t size) {
 void plugin_free(void *block) { std::free(block); }
 
 void *plugin_reallocate(void *block, std::size_t size) { return std::realloc(block, size); }
+
+std::size_t plugin_usable(void *block) { return malloc_usable_size(block); }
 
 char *plugin_duplicate(const char *text) { return strdup(text); }
 
