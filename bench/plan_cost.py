@@ -39,7 +39,7 @@ from abut.tuning.plan import PAGE, SLOT, Plan, PlannedContext, write_plan
 from abut.tuning.program import program_build_id
 
 _PLACES = bench_places()
-_OTHERS_OFF = {"ABUT_FRIENDS": "off", "ABUT_GROUPS": "off"}
+_OTHERS_OFF = {"ABUT_PLACE": "off"}
 _LOOPS = 4_000_000
 _BATCH = 256  # blocks
 _LOOP = """

@@ -31,7 +31,7 @@ from abut.simulation.presets import find_preset
 from abut.simulation.times import HeapTime, Times, is_recorded, measured, predicted, recorded
 from abut.trace.reader import Trace
 
-_HEAPS = "glibc,jemalloc,mimalloc,abut,abut+friends=off,abut+order=birth"
+_HEAPS = "glibc,jemalloc,mimalloc,abut,abut+place=off,abut+order=birth"
 _LEAST_HEAPS = 3
 # Programs of one process, of many kinds.
 _PROGRAMS = {

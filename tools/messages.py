@@ -19,9 +19,10 @@ _PACKAGE = ROOT / "python" / "abut"
 _ANY = "…"
 _LITERALS = r'((?:"(?:[^"\\]|\\.)*"\s*)+)'
 _NATIVE = {  # where messages stand after which the program goes on
-    "api/profile.cpp": (rf"return {_LITERALS};", rf"[?:] {_LITERALS}"),
+    "api/profile.cpp": (rf"(?:return|<<) {_LITERALS};", rf"[?:] {_LITERALS}"),
     "base/profile.cpp": (rf"fail\({_LITERALS}\)", rf"constexpr char k\w+\[\] = {_LITERALS}"),
     "api/json_file.cpp": (rf"<< path\s*<< {_LITERALS}",),
+    "placement/place.cpp": (rf'\{{"\w+", {_LITERALS}\}}', rf"what\s*<< {_LITERALS}"),
     "plan/start.cpp": (rf"complain\(path, {_LITERALS}\)",),
     "plan/format.cpp": (rf"return {_LITERALS};",),
     "plan/follower.cpp": (rf"return {_LITERALS};",),
@@ -46,7 +47,7 @@ class Message(NamedTuple):
 
 def library_messages() -> Iterator[Message]:
     """What the library prints; `where` is whether the program ends then."""
-    folders = ("api", "base", "heap", "os", "plan", "friends", "offload")
+    folders = ("api", "base", "heap", "os", "placement", "plan", "friends", "offload")
     for path in sorted(ROOT.glob("src/runtime/**/*.[ch]pp")) + sorted(
         ROOT.glob("papers/**/*.[ch]pp")
     ):

@@ -30,7 +30,9 @@ PUBLISHED = ROOT / "docs" / "proof"
 PAGES = (ROOT / "docs" / "proof.md", ROOT / "README.md")
 PYTHON = ROOT / ".venv" / "bin"
 PEERS = "glibc,jemalloc,mimalloc,tcmalloc,abut"
-POLICIES = "abut+friends=off,abut,abut+order=birth,abut+groups=on,abut+thp=system,abut+retain_mb=64"
+POLICIES = (
+    "abut+place=off,abut,abut+order=birth,abut+place=auto:pools,abut+thp=system,abut+retain_mb=64"
+)
 _PLACE = re.compile(
     r"(?P<head><!-- proof (?P<step>\w+) (?P<table>\w+) -->\n).*?(?P<end>^<!-- end -->$)",
     re.DOTALL | re.MULTILINE,

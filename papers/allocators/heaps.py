@@ -16,7 +16,7 @@ _SETTINGS = {f"align={grain}": {"ABUT_ALIGN": grain} for grain in ("8", "16")}
 OFFLOAD = "offload"
 PATCHED = "dpa-patched"
 FOLLOWER = "cyll"
-_DPA = {"ABUT_FRIENDS": "off", "ABUT_GROUPS": "all", "ABUT_GROUP_MERGE": "linked"}
+_DPA = {"ABUT_PLACE": "pools:linked"}
 _FIELDS = ("name", "about", "paper", "section")
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 # The geometric mean that the authors report, as a ratio of time; section 5.
 THEIR_DPA = 1 / 1.121
 
-_PLAIN = "abut+friends=off"
-_DPA = f"{_PLAIN}+groups=all+group_merge=linked"
+_PLAIN = "abut+place=off"
+_DPA = "abut+place=pools:linked"
 PLAIN, DPA, CALL_SITE = "plain", "DPA", "call site"
 FORWARDED, PADDED, PATCHED = "forwarded", "padded", "patched"
 BORN, OURS, GLIBC = "born together", "ours", "glibc"
@@ -25,13 +25,13 @@ def variants() -> dict[str, str]:
         PLAIN: _PLAIN,
         DPA: _DPA,
         GLIBC: "glibc",
-        BORN: f"{_PLAIN}+groups=all",
-        OURS: "abut+groups=on",
-        FORWARDED: f"{_DPA}+group_pools=forwarded",
-        PADDED: f"{_DPA}+group_pools=padded",
+        BORN: "abut+place=pools",
+        OURS: "abut+place=auto:pools",
+        FORWARDED: "abut+place=pools:forwarded",
+        PADDED: "abut+place=pools:padded",
         PATCHED: "dpa-patched",
-        CALL_SITE: f"{_PLAIN}+groups=all+group_merge=none+chain=1",
-        "merge none": f"{_PLAIN}+groups=all+group_merge=none",
+        CALL_SITE: "abut+place=pools:apart+chain=1",
+        "merge none": "abut+place=pools:apart",
     }
     set_by = {"chain": CHAINS, "group_objects": OBJECTS, "group_bytes": BYTES}
     for option, values in set_by.items():

@@ -28,7 +28,7 @@ def _check_value(option: HeapOption, value: str) -> None:
     if option.kind == "number":
         _check_number(option, value)
     elif option.kind == "choice":
-        choices = re.findall(r"[\w-]+", option.range)
+        choices = re.findall(r"[\w:-]+", option.range)
         if value not in choices:
             raise unknown(f"value of '{option.name}'", value, choices)
     elif option.name in _MADE_BY:

@@ -47,26 +47,26 @@ class Appends(unittest.TestCase):
     """A list's last node is the friend of the next."""
 
     def test_nodes_lie_behind_their_friends(self) -> None:
-        placed = appended(friends="on")
+        placed = appended()
         (rule,) = placed.rules
         assert placed.behind > 700
         assert rule["attempts"] > 0.8 * NODES
         assert rule["runs"] > LISTS
 
     def test_a_friend_comes_before_a_group(self) -> None:
-        (rule,) = appended(friends="on", groups="on").rules
+        (rule,) = appended(place="auto:pools").rules
         assert rule["attempts"] > 0.8 * NODES
 
     def test_chains_that_stay_short_are_left_in_their_order(self) -> None:
         lists, nodes = 80_000, 320_000
-        told = appended(lists, nodes, friends="on")
+        told = appended(lists, nodes)
         (rule,) = told.known
         assert told.behind < 100
         assert 8192 <= rule["runs"] < nodes / 4
 
     def test_many_chains_are_placed_when_they_have_grown_long(self) -> None:
         lists, nodes = 12_000, 800_000  # more lists than a first trial has runs
-        assert appended(lists, nodes, friends="on").behind > 500
+        assert appended(lists, nodes).behind > 500
 
 
 if __name__ == "__main__":

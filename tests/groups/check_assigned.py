@@ -49,7 +49,7 @@ def run(
     with tempfile.TemporaryDirectory() as folder:
         profile, found = Path(folder) / "profile", Path(folder) / "groups.json"
         profile.write_text(
-            f'profile = 1\n[program]\n{measured}[settings]\nfriends = "off"\nchain = 1\n'
+            f'profile = 1\n[program]\n{measured}[settings]\nplace = "pools"\nchain = 1\n'
             f"[[module]]\n{measured}{contexts}"
         )
         # Another build of it has the same name.

@@ -20,7 +20,7 @@ def groups_of(shape: str, objects: int = OBJECTS, **options: str) -> list[Group]
     """Run a program, and return its groups of nodes and data, in the order of their birth."""
     with tempfile.TemporaryDirectory() as folder:
         told = Path(folder) / "groups.json"
-        settings = {"groups": "all", "friends": "off", "explain_file": str(told), **options}
+        settings = {"place": "pools", "explain_file": str(told), **options}
         environment = {f"ABUT_{name.upper()}": value for name, value in settings.items()}
         done = subprocess.run(
             [SHAPES, shape, str(objects)],
@@ -39,7 +39,7 @@ class Merging(unittest.TestCase):
     """The rules of Wang, Wu and Yew 2010, section 3.2.2, and the one beyond them."""
 
     def test_the_code_of_figure_3_is_merged_as_figure_4_shows(self) -> None:
-        first_node, first_datum, nodes, data = groups_of("insert", group_merge="linked")
+        first_node, first_datum, nodes, data = groups_of("insert", place="pools:linked")
         assert [first_node["smallest"], nodes["smallest"]] == [NODE, NODE]
         assert [first_datum["smallest"], data["smallest"]] == [DATUM, DATUM]
         assert first_node["root"] == nodes["root"]
@@ -50,29 +50,29 @@ class Merging(unittest.TestCase):
         assert nodes["pool"] != data["pool"]
 
     def test_the_graph_has_the_edges_of_figure_3(self) -> None:
-        _, _, nodes, data = groups_of("insert", group_merge="none")
+        _, _, nodes, data = groups_of("insert", place="pools:apart")
         edges = {(edge["to"], edge["offset"]) for edge in nodes["edges"]}
         assert (data["id"], 0) in edges
         assert (nodes["id"], 8) in edges
         assert data["edges"] == []
 
     def test_without_merging_every_group_is_its_own(self) -> None:
-        groups = groups_of("insert", group_merge="none")
+        groups = groups_of("insert", place="pools:apart")
         assert [group["root"] for group in groups] == [1, 2, 3, 4]
         assert [group["state"] for group in groups] == ["few", "few", "pooled", "pooled"]
 
     def test_what_is_born_together_shares_a_pool(self) -> None:
-        groups = groups_of("insert", group_merge="born")
+        groups = groups_of("insert")
         assert len({group["root"] for group in groups}) == 1
         assert "born" in [group["merge"] for group in groups]
 
     def test_nodes_of_one_list_made_in_two_places_are_merged(self) -> None:
-        one, other = groups_of("alternate", group_merge="linked")
+        one, other = groups_of("alternate", place="pools:linked")
         assert one["root"] == other["root"]
         assert "linked" in [one["merge"], other["merge"]]
 
     def test_lists_that_never_meet_are_not_merged(self) -> None:
-        one, other = groups_of("separate", group_merge="born")
+        one, other = groups_of("separate")
         assert one["root"] != other["root"]
         assert one["pool"] != other["pool"]
 
@@ -101,11 +101,11 @@ class Promises(unittest.TestCase):
     """Which groups get a pool where not all of them do."""
 
     def states_of(self, shape: str, objects: int) -> list[tuple[str, bool]]:
-        groups = groups_of(shape, objects, groups="on")
+        groups = groups_of(shape, objects, place="auto:pools")
         return [(group["state"], group.get("pool_pages", 0) > 0) for group in groups]
 
     def test_a_small_heap_forms_no_groups(self) -> None:
-        assert groups_of("separate", groups="on") == []
+        assert groups_of("separate", place="auto:pools") == []
 
     def test_lists_that_lie_between_each_other_get_pools(self) -> None:
         assert self.states_of("separate", 100_000) == [("pooled", True), ("pooled", True)]
@@ -118,14 +118,14 @@ class Promises(unittest.TestCase):
         assert sorted(states) == [("pooled", True), ("unlinked", False)]
 
     def test_groups_are_told_for_some_thousand_requests_only(self) -> None:
-        groups = groups_of("mixed", 100_000, groups="on")
+        groups = groups_of("mixed", 100_000, place="auto:pools")
         (data, nodes) = sorted(groups, key=lambda group: group["objects"])
         assert nodes["objects"] > 60_000, "a pool's objects are all counted"
         assert data["objects"] < 40_000, "its sites take the straight path meanwhile"
 
     def test_threads_have_their_objects_in_pools_of_their_own(self) -> None:
         for _ in range(3):
-            groups = groups_of("threads", 50_000, groups="on")
+            groups = groups_of("threads", 50_000, place="auto:pools")
             assert [group["state"] for group in groups] == ["pooled", "pooled"]
             # Nine threads count, though not to the last.
             assert all(group["objects"] > 6 * 50_000 for group in groups)
@@ -147,11 +147,11 @@ class Pools(unittest.TestCase):
         assert group["state"] == "pooled"
 
     def test_forwarded_objects_stay_in_the_plain_heap(self) -> None:
-        (group,) = groups_of("loners", group_pools="forwarded")
+        (group,) = groups_of("loners", place="pools:forwarded")
         assert (group["state"], group["pool_pages"]) == ("pooled", 0)
 
     def test_padded_objects_are_longer_by_a_header(self) -> None:
-        (group,) = groups_of("loners", objects=4000, group_pools="padded")
+        (group,) = groups_of("loners", objects=4000, place="pools:padded")
         assert group["pool_bytes"] == (4000 - 100) * 48
 
 

@@ -35,7 +35,7 @@ for way in by-cmake by-pkg-config; do
     done
     [[ $(ldd ./allocator) != *libabut* ]] || fail "$way/allocator is linked with what it can do without"
     # The library's own search for friends is no hint: without it, hints alone bring neighbours together.
-    said=$(ABUT_FRIENDS=off ./hints)
+    said=$(ABUT_PLACE=off ./hints)
     near=$(sed -n 's/^neighbours on one page: \([0-9]*\) % with hints, 0 % without$/\1/p' <<<"$said")
     [[ ${near:-0} -gt 50 ]] || fail "$way/hints: hints did not bring neighbours together: $said"
     [[ $(./allocator) == "sum 1399860000, lines 100" ]] || fail "$way/allocator computed something else"
@@ -58,7 +58,7 @@ gcc -O2 -I"$prefix/include" -o "$here/static/build/by_hand" "$here/examples/hint
 for program in by_cmake by_hand; do
     cd "$here/static/build"
     [[ $(ldd "./$program") != *libabut* ]] || fail "$program is linked with the shared library"
-    ABUT_STATS="$here/$program.json" ABUT_FRIENDS=off "./$program" >"$here/$program.txt"
+    ABUT_STATS="$here/$program.json" ABUT_PLACE=off "./$program" >"$here/$program.txt"
     grep -q '"pages_in_use"' "$here/$program.json" || fail "$program does not run on the heap inside it"
     grep -Eq '[5-9][0-9] % with hints, 0 % without' "$here/$program.txt" || fail "$program: hints have no effect"
 done

@@ -13,11 +13,9 @@ LIBRARY = os.environ["ABUT_TESTED"]
 WORK = os.environ["SAMPLE_WORK"]
 PLAIN: dict[str, str] = {}
 SAMPLED = {
-    "ABUT_GROUPS": "all",
-    "ABUT_SAMPLE": "on",
+    "ABUT_PLACE": "pools:sampled",
     "ABUT_EXPLAIN": "on",
     "ABUT_SAMPLE_US": "300",
-    "ABUT_SAMPLE_STEPS": "4000",
 }
 TOLD = re.compile(
     r"sampled: (\d+) accesses to the heap, of (\d+) instructions in (\d+) bursts"
@@ -56,7 +54,7 @@ def can_refuse_code() -> bool:
 def run(
     kind: str, rounds: int, settings: dict[str, str], before: Callable[[], None] | None = None
 ) -> tuple[str, str]:
-    environment = {"LD_PRELOAD": LIBRARY, "ABUT_FRIENDS": "off", **settings}
+    environment = {"LD_PRELOAD": LIBRARY, "ABUT_PLACE": "off", **settings}
     done = subprocess.run(
         [WORK, kind, str(rounds)],
         env=environment,
@@ -116,7 +114,7 @@ class Sampling(unittest.TestCase):
         assert "accesses are not sampled: no memory may be written and run" in told, told
 
     def test_nothing_is_sampled_by_default(self) -> None:
-        _, told = run("all", 10, {"ABUT_GROUPS": "on", "ABUT_EXPLAIN": "on"})
+        _, told = run("all", 10, {"ABUT_PLACE": "pools", "ABUT_EXPLAIN": "on"})
         assert "sampled" not in told
 
 

@@ -34,7 +34,7 @@ def action_of(trial: Trial, culprit: Culprit, command: Sequence[str], proposed: 
             return Action(RUN, title, f"$ abut run -- {run}")
         case "apart":
             title = f"give {culprit.what} pages of their own"
-            return Action(APART, title, f"$ abut run --option groups=all -- {run}")
+            return Action(APART, title, f"$ abut run --option place=pools -- {run}")
         case "order":
             title = f"lay {culprit.what} out in the order in which they are used"
             return Action(ORDER, title, "\n".join([f"$ abut tune -- {run}", *_hints(culprit)]))

@@ -169,12 +169,12 @@ def _refuse_placing(recorder: Recorder, environment: dict[str, str]) -> None:
     """The form of the heap that records has neither plans nor pools, which a profile may set: its
     layout would be another than the one asked for.
     """
-    settings = {"ABUT_PLAN": "", "ABUT_GROUPS": "off", "ABUT_PROFILE": ""}
-    for name, off in settings.items():
-        if environment.get(name, off) != off:
+    allowed = {"ABUT_PLAN": ("",), "ABUT_PLACE": ("auto", "friends", "off"), "ABUT_PROFILE": ("",)}
+    for name, values in allowed.items():
+        if environment.get(name, values[0]) not in values:
             raise AbutError(
                 f"{name}={environment[name]}: the {recorder} recorder's heap has no"
-                " plans and no groups, and a profile may set them",
+                " plans and no pools, and a profile may set them",
                 fix=f"unset {name}, or record with --recorder valgrind --heap abut",
                 exit_code=USAGE,
             )

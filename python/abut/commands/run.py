@@ -82,7 +82,7 @@ def command(
         abut run --stats heap.json --option decay_ms=0 -- xmllint --noout big.xml
         abut run --explain -- xmllint --noout big.xml
         abut run --profile lua5.4.profile -- lua5.4 script.lua
-        abut run --option groups=all --json groups.json -- xmllint --noout big.xml
+        abut run --option place=pools --json groups.json -- xmllint --noout big.xml
         abut run --heap mimalloc -- lua5.4 script.lua
         abut run --check tail,quarantine -- ./my-program
     """

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from abut.simulation.validation import Figure
 
 TAKES_PROGRAM = True
-_HEAPS = "glibc,jemalloc,mimalloc,tcmalloc,abut,abut+order=birth,abut+friends=off"
+_HEAPS = "glibc,jemalloc,mimalloc,tcmalloc,abut,abut+order=birth,abut+place=off"
 
 
 def command(

@@ -42,8 +42,15 @@ def context_policies(judge: Judge, folder: Path) -> list[tuple[float, Policy]]:
         path = folder / f"{name}.profile"
         write(path, profile_text(_profile(judge, pools)))
         why = f"contexts in pools; {predicted:.3f} of the time, simulated"
-        policies.append((predicted, Policy(name, {"groups": "off", "profile": str(path)}, why)))
+        policies.append((predicted, Policy(name, {"profile": str(path)}, why)))
     return policies
+
+
+def beside(base: Policy, contexts: Policy) -> Policy:
+    """The contexts in their pools; all else as with `base`, which has friends or not."""
+    has_friends = base.settings.get("place", "auto").startswith(("auto", "friends"))
+    settings = {**contexts.settings, "place": "auto" if has_friends else "pools"}
+    return base.beside(Policy(contexts.name, settings, contexts.why))
 
 
 def _searched(judge: Judge) -> list[tuple[float, str, Pools]]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from abut.errors import USAGE, AbutError
-from abut.tuning.contexts import context_policies
+from abut.tuning.contexts import beside, context_policies
 from abut.tuning.first_run import least_seconds
 from abut.tuning.judge import judge_of
 from abut.tuning.kept import write_kept
@@ -121,7 +121,7 @@ def _race_layouts(
     runs.spent += time.monotonic() - begun
     # Against the default's order, too: the pools may be what the other order was good for.
     bases = {one.name: one for one in (base, DEFAULT)}.values()
-    raced = [one.beside(policy) for _, policy in contexts for one in bases]
+    raced = [beside(one, policy) for _, policy in contexts for one in bases]
     raced += [base.beside(policy) for policy in slots]
     return _raced(result, race, "layouts", raced, request.budget * _UNTIL_LAID_OUT, took)
 

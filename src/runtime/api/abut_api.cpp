@@ -16,7 +16,7 @@ namespace {
 // An option's texts, made once from its declaration.
 struct OptionTexts {
   char standard[32];
-  char range[64];
+  char range[160];
   abut_option option;
 };
 

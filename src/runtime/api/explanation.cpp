@@ -107,7 +107,7 @@ void explain_groups() {
     explain(group);
     small_ones += group.reason == Reason::few && group.merge == Merge::none;
   }
-  if (group::groups == group::Groups::assigned) return; // all others have none by the profile
+  if (place_in_force.pools == Pools::assigned) return; // all others have none by the profile
   os::Message text;
   text << "abut: " << small_ones << " groups were too small for a pool\n";
   text.write();
@@ -119,7 +119,7 @@ void explain() {
   near::each_context([](const Context &context) {
     for (unsigned i = 0; i < context.rule_count; ++i) explain(context, context.rule(i));
   });
-  if (group::groups != group::Groups::off) explain_groups();
+  if (place_in_force.pools != Pools::none) explain_groups();
 }
 
 void suggest_tuning() {

@@ -3,6 +3,7 @@
 #include "base/profile.hpp"
 #include "os/file.hpp"
 #include "os/message.hpp"
+#include "placement/place.hpp"
 #include "placement/pools/assigned.hpp"
 
 namespace abut::entry {
@@ -11,6 +12,18 @@ namespace {
 using Table = ProfileReader::Table;
 
 char text[kProfileBytes + 1];
+
+os::Message values;
+
+// With the values that there are, where they are words.
+const char *no_value_of(const OptionInfo &option) {
+  if (option.kind != OptionKind::choice) return "this is not a number";
+  values = {};
+  values << "this is not a value of that option, which has ";
+  values.append(option.help + 1, std::strcspn(option.help, "]") - 1);
+  values.append("", 1);
+  return values.text();
+}
 
 void complain(const char *path, unsigned line, const char *what, const char *outcome) {
   os::Message message;
@@ -54,7 +67,9 @@ const char *follow(const char *path, const ProfileReader::Setting &line) {
   switch (line.table) {
   case Table::settings: {
     const SetOption result = set_from(path, line);
-    return result == SetOption::done ? nullptr : reason(result);
+    if (result == SetOption::done) return nullptr;
+    const char *why = reason(result, line.name);
+    return why != nullptr ? why : "there is no such option";
   }
   case Table::module:
   case Table::context: return group::assigned_contexts.add(line);
@@ -67,10 +82,10 @@ const char *follow(const char *path, const ProfileReader::Setting &line) {
 
 } // namespace
 
-const char *reason(SetOption result) {
+const char *reason(SetOption result, std::string_view option) {
   switch (result) {
-  case SetOption::unknown_name: return "there is no such option";
-  case SetOption::not_a_value: return "this is not a value of that option";
+  case SetOption::unknown_name: return replacement_for(option);
+  case SetOption::not_a_value: return no_value_of(*find_option(option.data(), option.size()));
   case SetOption::out_of_range: return "this value is out of range";
   case SetOption::too_long: return "this path is too long";
   case SetOption::done: break;

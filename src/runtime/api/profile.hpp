@@ -3,10 +3,13 @@
 
 #include "base/options.hpp"
 
+#include <string_view>
+
 namespace abut::entry {
 
-// Why an option could not be set.
-const char *reason(SetOption result);
+// Why an option could not be set, in words that hold until the next call; null where there is nothing to say of the name,
+// which may be the command line's.
+const char *reason(SetOption result, std::string_view option);
 
 // Sets the options that the profile in the file `path` has. What is wrong with it is said, and it has no effect then.
 void follow_profile(const char *path);

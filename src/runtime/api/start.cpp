@@ -42,11 +42,12 @@ void set_from_environment(const char *setting) {
   if (!checks_blocks() && length == 5 && std::memcmp(name, "check", 5) == 0)
     return refuse_check(equals + 1);
   const SetOption result = set_option(name, length, equals + 1);
-  if (result == SetOption::done || result == SetOption::unknown_name) return;
+  const char *why = result == SetOption::done ? nullptr : reason(result, {name, length});
+  if (why == nullptr) return;
   os::Message message;
   message << "abut: ABUT_";
   message.append(setting, std::strlen(setting));
-  message << ": " << reason(result) << "; it keeps its default (`abut options` lists them)\n";
+  message << ": " << why << "; it has no effect (`abut options` lists what there is)\n";
   message.write();
 }
 
@@ -59,12 +60,12 @@ __attribute__((constructor(101))) void start(int, char **, char **environment) {
   for (char **entry = environment; entry && *entry; ++entry)
     if (std::strncmp(*entry, kPrefix, sizeof kPrefix - 1) == 0)
       set_from_environment(*entry + sizeof kPrefix - 1);
+  const bool profile_assigns = group::assigned_contexts.any();
   find_contexts(option_path(Option::profile));
   if (option_value(Option::deepbind) != 0) keep_deepbind();
   if (checks_blocks()) return; // and places nothing
-  if (option_value(Option::friends) != 0 || option_value(Option::groups) != 0 ||
-      group::assigned_contexts.any())
-    near::start();
+  const Place place = chosen_place(profile_assigns, group::assigned_contexts.any());
+  if (place.friends || place.pools != Pools::none) near::start(place);
   plan::start();
 }
 

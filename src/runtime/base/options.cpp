@@ -71,12 +71,17 @@ const OptionInfo &option_info(Option option) { return kOptions[index_of(option)]
 int64_t option_value(Option option) { return values[index_of(option)]; }
 const char *option_path(Option option) { return paths[index_of(option)]; }
 
+const OptionInfo *find_option(const char *name, size_t name_length) {
+  for (const OptionInfo &info : kOptions)
+    if (std::strlen(info.name) == name_length && std::memcmp(info.name, name, name_length) == 0)
+      return &info;
+  return nullptr;
+}
+
 SetOption set_option(const char *name, size_t name_length, const char *text) {
-  for (size_t i = 0; i < kOptionCount; ++i)
-    if (std::strlen(kOptions[i].name) == name_length &&
-        std::memcmp(kOptions[i].name, name, name_length) == 0)
-      return set_value(i, text);
-  return SetOption::unknown_name;
+  const OptionInfo *info = find_option(name, name_length);
+  return info == nullptr ? SetOption::unknown_name
+                         : set_value(static_cast<size_t>(info - kOptions), text);
 }
 
 } // namespace abut

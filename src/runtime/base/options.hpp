@@ -37,6 +37,9 @@ const char *option_path(Option option);
 
 enum class SetOption : uint8_t { done, unknown_name, not_a_value, out_of_range, too_long };
 
+// Null where there is no option of that name (lower case).
+const OptionInfo *find_option(const char *name, size_t name_length);
+
 // Sets option `name` (lower case) from `text`. Not thread-safe: called while the library starts.
 SetOption set_option(const char *name, size_t name_length, const char *text);
 

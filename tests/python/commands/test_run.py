@@ -207,7 +207,7 @@ def test_stats_are_written_where_the_caller_stood(
 def test_what_was_grouped_is_explained_in_words_and_as_json(abut: Abut, tmp_path: Path) -> None:
     told = tmp_path / "told.json"
     script = "my %h; $h{$_} = [$_] for 1..5000"
-    options = ["--option", "groups=all", "--explain", "--json", str(told)]
+    options = ["--option", "place=pools", "--explain", "--json", str(told)]
     done = abut("run", *options, "--", "/usr/bin/perl", "-e", script)
     assert done.returncode == 0, done.stderr
     assert ": pool 1" in done.stderr

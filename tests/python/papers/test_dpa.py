@@ -112,7 +112,7 @@ def test_call_sites_name_the_group_of_the_request_that_surely_follows(tmp_path: 
     found = dpa.groups_of(workload, heap)
     assert found.by_code == pytest.approx(3 / 4, abs=0.02)
     assert found.pools == 4
-    assert dpa.groups_of(workload, require_heap("abut+groups=all")).by_code == 0
+    assert dpa.groups_of(workload, require_heap("abut+place=pools")).by_code == 0
     environment = {**heap.environment, "LD_PRELOAD": preload(heap, "")}
     assert subprocess.check_output(workload.argv, env=environment) == b"80000"
 
@@ -140,9 +140,9 @@ def test_the_list_of_figure_3_is_merged_by_types_one_and_two(tmp_path: Path) -> 
     """Nodes that link to each other are of type I; their data, at one offset, of type II."""
     workload = compiled(tmp_path, LIST_OF_FIGURE_3, "-O0")
     merged = {}
-    for merge in ("none", "linked"):
-        heap = require_heap(f"abut+friends=off+groups=all+group_merge={merge}")
+    for merge in ("apart", "linked"):
+        heap = require_heap(f"abut+place=pools:{merge}")
         merged[merge] = dpa.groups_of(workload, heap)
-    assert (merged["none"].pooled, merged["none"].pools) == (4, 4)
+    assert (merged["apart"].pooled, merged["apart"].pools) == (4, 4)
     assert (merged["linked"].pooled, merged["linked"].pools) == (4, 2)
     assert merged["linked"].merged_share == 1

@@ -204,7 +204,7 @@ def test_what_goes_back_to_the_kernel_is_recorded(record: Record) -> None:
 
 def test_hints_are_recorded(abut: Abut, library: Path, tmp_path: Path) -> None:
     program = build("hints", tmp_path, str(library), f"-Wl,-rpath,{library.parent}")
-    result = abut("record", "-o", "hints.trace", "--", str(program), ABUT_FRIENDS="off")
+    result = abut("record", "-o", "hints.trace", "--", str(program), ABUT_PLACE="off")
     assert result.returncode == 0, result.stderr
     assert_clean(tmp_path / "hints.trace")
     (events,) = Trace(tmp_path / "hints.trace").events()

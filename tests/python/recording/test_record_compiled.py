@@ -115,7 +115,7 @@ int main(int count, char **arguments) {
     needed = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
     assert "tsan" not in needed
     # Without friends the library allocates nothing at its start: the program's objects come first.
-    result = abut(*_COMPILED, "--sites", "-o", "t", "--", str(program), ABUT_FRIENDS="off")
+    result = abut(*_COMPILED, "--sites", "-o", "t", "--", str(program), ABUT_PLACE="off")
     assert result.returncode == 0, result.stderr
     assert_clean(tmp_path / "t")
     accesses = program_accesses(tmp_path / "t")

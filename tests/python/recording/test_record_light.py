@@ -61,7 +61,7 @@ def test_without_following_a_child_runs_unrecorded(
     abut: Abut, programs: Programs, tmp_path: Path
 ) -> None:
     words = (*_LIGHT, "-o", "t", "--", str(programs("processes")), "/bin/true")
-    result = abut(*words, ABUT_FRIENDS="off")  # which allocates nothing of its own
+    result = abut(*words, ABUT_PLACE="off")  # which allocates nothing of its own
     assert result.returncode == 5, result.stderr
     assert_clean(tmp_path / "t")
     assert sum(kind is EventKind.ALLOCATE for kind in event_kinds(tmp_path / "t")) == 101
@@ -83,7 +83,7 @@ def test_a_followed_child_has_a_trace_that_begins_with_what_it_inherits(
 
 def test_hints_are_recorded(abut: Abut, library: Path, tmp_path: Path) -> None:
     program = build("hints", tmp_path, str(library), f"-Wl,-rpath,{library.parent}")
-    result = abut(*_LIGHT, "-o", "hints.trace", "--", str(program), ABUT_FRIENDS="off")
+    result = abut(*_LIGHT, "-o", "hints.trace", "--", str(program), ABUT_PLACE="off")
     assert result.returncode == 0, result.stderr
     (events,) = Trace(tmp_path / "hints.trace").events()
     rows = zip(events.kind, events.object, events.detail, strict=True)
@@ -274,7 +274,7 @@ def test_what_it_cannot_do_is_refused(abut: Abut, options: tuple[str, ...]) -> N
 
 @pytest.mark.parametrize(
     "variable",
-    [{"ABUT_PLAN": "some.plan"}, {"ABUT_GROUPS": "on"}, {"ABUT_PROFILE": "some.profile"}],
+    [{"ABUT_PLAN": "some.plan"}, {"ABUT_PLACE": "auto:pools"}, {"ABUT_PROFILE": "some.profile"}],
 )
 def test_a_layout_that_it_would_not_have_is_refused(
     abut: Abut, variable: dict[str, str], tmp_path: Path
@@ -283,4 +283,4 @@ def test_a_layout_that_it_would_not_have_is_refused(
     assert result.returncode == 2
     assert f"unset {next(iter(variable))}" in result.stderr
     assert not (tmp_path / "t").exists()
-    assert abut(*_LIGHT, "-o", "t", "--", "true", ABUT_GROUPS="off").returncode == 0
+    assert abut(*_LIGHT, "-o", "t", "--", "true", ABUT_PLACE="friends").returncode == 0

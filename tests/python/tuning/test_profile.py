@@ -32,10 +32,10 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_its_settings_hold_and_the_environment_wins(path: Path) -> None:
-    path.write_text(SOUND + 'explain = "on"\nfriends = "on"\n')
+    path.write_text(SOUND + 'explain = "on"\nplace = "friends"\n')
     assert "objects of" in said(path)
     assert said(path, ABUT_EXPLAIN="off") == ""
-    path.write_text(SOUND + 'explain = "on"\nfriends = "off"\n')
+    path.write_text(SOUND + 'explain = "on"\nplace = "off"\n')
     assert "objects of" not in said(path)
 
 
@@ -50,7 +50,11 @@ def test_its_settings_hold_and_the_environment_wins(path: Path) -> None:
         (SOUND + 'order = "birth', "line 6: it is cut off"),
         (SOUND + "order = birth\n", "line 6: this is neither"),
         (SOUND + 'order = "birth"\n' + "#" * 65536 + "\n", "it is longer than 64 KiB"),
-        (SOUND + 'order = "age"\n', "line 6: this is not a value of that option"),
+        (
+            SOUND + 'order = "age"\n',
+            "line 6: this is not a value of that option, which has size birth;",
+        ),
+        (SOUND + 'friends = "off"\n', "line 6: write ABUT_PLACE=off or ABUT_PLACE=friends"),
         (SOUND + 'colour = "red"\n', "line 6: there is no such option"),
         (SOUND + 'stats = "elsewhere"\n', "line 6: there is no such option"),
         (SOUND + "retain_mb = 99999999999\n", "line 6: this value is out of range"),
@@ -134,7 +138,7 @@ def test_start_up_takes_well_under_two_milliseconds(path: Path) -> None:
         return int(line.split()[-1].replace(",", ""))
 
     without = instructions()
-    path.write_text(SOUND + 'order = "birth"\nfriends = "off"\nretain_mb = 64\n')
+    path.write_text(SOUND + 'order = "birth"\nplace = "off"\nretain_mb = 64\n')
     assert instructions() - without < 20_000
     path.write_text("# what was measured\n" * 3000 + SOUND + 'order = "birth"\n')
     assert instructions() - without < 2_000_000
@@ -181,7 +185,7 @@ def test_run_uses_it_and_refuses_a_damaged_one(abut: Abut, path: Path) -> None:
     said = abut("run", "--profile", str(path), "--", *LUA).stderr
     assert "objects of" in said
     assert f"abut: warning: {path} was measured with lua, not lua5.4" in said
-    path.write_text(SOUND.replace('"lua"', '"lua5.4"') + 'friends = "off"\n')
+    path.write_text(SOUND.replace('"lua"', '"lua5.4"') + 'place = "off"\n')
     assert abut("run", "--profile", str(path), "--", *LUA).stderr == ""
     path.write_text(SOUND)
     done = abut("run", "--profile", str(path), "--", "/bin/true")

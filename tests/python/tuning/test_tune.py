@@ -14,10 +14,11 @@ import pytest
 
 from abut.measure.saved import sorted_out
 from abut.places import bench_places, library_candidate
-from abut.tuning.contexts import context_policies
+from abut.tuning.contexts import beside, context_policies
 from abut.tuning.first_run import window_for
 from abut.tuning.judge import judge_of
 from abut.tuning.plan import read_plan
+from abut.tuning.policies import DEFAULT, Policy
 from abut.tuning.profile import read_profile
 from abut.tuning.slots import slot_policies
 from conftest import Abut, abut_environment
@@ -240,6 +241,21 @@ def test_contexts_get_pools_where_the_simulator_sees_a_gain(tmp_path: Path) -> N
     assert {group["pool"] for group in groups} <= {
         one.pool for one in read_profile(profile).contexts
     }
+
+
+@pytest.mark.parametrize(
+    ("base", "place"),
+    [
+        (DEFAULT, "auto"),
+        (Policy("birth", {"order": "birth"}), "auto"),
+        (Policy("pools", {"place": "auto:pools"}), "auto"),
+        (Policy("plain", {"place": "off", "order": "birth"}), "pools"),
+        (Policy("apart", {"place": "pools:apart"}), "pools"),
+    ],
+)
+def test_contexts_leave_friends_as_they_are(base: Policy, place: str) -> None:
+    raced = beside(base, Policy("contexts", {"profile": "p"}))
+    assert raced.settings == {**base.settings, "place": place, "profile": "p"}
 
 
 def test_slots_are_raced_where_the_simulator_sees_a_gain(tmp_path: Path) -> None:

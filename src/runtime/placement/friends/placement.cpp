@@ -31,8 +31,6 @@ constexpr uint8_t kRest =
     8; // attempts that skip the slow path after one in vain; more after several
 constexpr uint8_t kLongestRest = 64;
 
-bool finds_friends = true;
-
 // What is not placed beside a friend goes to its pool, if it has one.
 void *allocate_elsewhere(size_t bytes, const Captured &captured) {
   return group::may_have_pool(bytes, captured.words[Captured::kReturnAddress])
@@ -157,7 +155,7 @@ Decision decide_slow(size_t bytes, Address address) {
 void *allocate(size_t bytes, const Captured &captured, Address address) {
   heap::LocalHeap *heap = heap::current;
   if (address == kUnknown || address == kWarm) {
-    if (!finds_friends)
+    if (!place_in_force.friends)
       set_plain(captured.words[Captured::kReturnAddress]);
     else if (heap->number() != 0 && !meet_site(captured))
       return_sample();
@@ -271,7 +269,7 @@ void resume_when_grown(size_t span_bytes) {
   if (span_bytes < next_sampling.load(std::memory_order_relaxed)) return;
   next_sampling.store(span_bytes + span_bytes / kGrown, std::memory_order_relaxed);
   group::start_forming();
-  if (!finds_friends) return;
+  if (!place_in_force.friends) return;
   const size_t before = bytes_before.exchange(span_bytes, std::memory_order_relaxed);
   const size_t grown = span_bytes - std::min(before, span_bytes);
   begin_learning(static_cast<uint32_t>(grown / KiB * (kEffort / KiB)));
@@ -280,17 +278,18 @@ void resume_when_grown(size_t span_bytes) {
 
 } // namespace
 
-void start() {
-  finds_friends = option_value(Option::friends) != 0;
+void start(const Place &place) {
   find_static_data();
   context::load_decoder();
   context::chain_table.configure(static_cast<context::ChainMode>(option_value(Option::chain)));
   heap::heap_registry.take_first(context::chain_table.lock());
   heap::heap_registry.take_first(learning);
   heap::heap_registry.take_first(sites::table.lock());
+  place_in_force = place; // what the loader allocates until here lies in no pool
   group::start();
   Learner::effort_left = kFirstEffort;
-  if (finds_friends || group::groups == group::Groups::on) heap::when_grown = resume_when_grown;
+  if (place_in_force.friends || place_in_force.pools == Pools::promising)
+    heap::when_grown = resume_when_grown;
 }
 
 } // namespace abut::near

@@ -123,7 +123,6 @@ void *allocate(size_t bytes, const Captured &captured, Address context);
 // A block of `bytes` as close to the block around `other` as may be; null where memory is exhausted.
 void *allocate_near(size_t bytes, const void *other);
 
-// Reads the options of friends and of groups.
-void start();
+void start(const Place &place);
 
 } // namespace abut::near

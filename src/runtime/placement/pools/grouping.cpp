@@ -7,7 +7,6 @@
 
 namespace abut::group {
 
-Groups groups = Groups::off;
 Formation formation;
 
 namespace {
@@ -18,14 +17,7 @@ constexpr uint64_t kGrowth = 4;
 constexpr uint32_t kRequests = 2048;
 constexpr uint64_t kNever = ~uint64_t{0};
 
-enum class Use : uint8_t { pools, forwarded, padded };
-
-struct Limits {
-  uint32_t objects = 100;
-  Merging merging = Merging::born;
-  Use use = Use::pools;
-} limits;
-
+uint32_t threshold = 100; // objects of a group with a pool
 PoolId pools_made = 0;
 
 // Threads choose again.
@@ -62,15 +54,15 @@ void give_pool(Group &root, ThreadPools &pools) {
   if (pools_made == kMostPools) return turn_off(root, Reason::no_room);
   const PoolId pool = ++pools_made;
   shape_graph.roots[pool] = root.id;
-  pools.pending[pool] = limits.objects; // this thread has allocated enough
+  pools.pending[pool] = threshold; // this thread has allocated enough
   shape_graph.each_member(root, [](Group &member) { member.reason = Reason::none; });
   set_pool(root, pool);
 }
 
 // Whether a pool promises a benefit, by what a few hundred objects show.
 bool is_promising(Group &root, const Group &group) {
-  if (groups == Groups::all) return true;
-  if (group.objects < limits.objects * kGrowth) return false;
+  if (place_in_force.pools == Pools::every) return true;
+  if (group.objects < threshold * kGrowth) return false;
   const Reason reason = reason_against(root, group);
   shape_graph.each_member(root, [&](Group &member) { member.reason = reason; });
   return reason == Reason::none;
@@ -82,16 +74,17 @@ void settle(Group &group, ThreadPools &pools) {
   if (root.is_off()) return turn_off(group, root.reason);
   const bool alone = group.root == group.id && group.next_member == 0;
   if (alone && is_short_lived(group)) {
-    if (group.next_scan > limits.objects * kGrowth) turn_off(group, Reason::short_lived);
+    if (group.next_scan > threshold * kGrowth) turn_off(group, Reason::short_lived);
     return;
   }
   shape_graph.each_member(group, [](Group &member) {
-    if (member.objects >= limits.objects) member.record_mask = kRecordMask;
+    if (member.objects >= threshold) member.record_mask = kRecordMask;
   });
   if (root.pool.load(std::memory_order_relaxed) == kNoPool) {
     if (is_promising(root, group)) give_pool(root, pools);
-  } else if (groups == Groups::on && limits.use != Use::forwarded &&
-             is_transient(root, limits.objects * kGrowth * kGrowth)) {
+  } else if (place_in_force.pools == Pools::promising &&
+             place_in_force.fill != PoolFill::forwarded &&
+             is_transient(root, threshold * kGrowth * kGrowth)) {
     turn_off(root, Reason::short_lived);
   } else if (is_sparse(root) ||
              (sampling && usage.is_thin(root.pool.load(std::memory_order_relaxed)))) {
@@ -121,7 +114,7 @@ void rescan(Group &group, heap::LocalHeap *heap, ThreadPools &pools) {
   std::lock_guard guard(shape_graph.lock(), std::adopt_lock);
   if (group.objects < group.next_scan) return; // another thread has scanned it meanwhile
   group.next_scan *= kGrowth;
-  shape_graph.scan_and_merge(group, heap, limits.merging);
+  shape_graph.scan_and_merge(group, heap, place_in_force.merging);
   settle(group, pools);
   if (formation.is_on.load(std::memory_order_relaxed))
     invalidate_choices();
@@ -165,9 +158,9 @@ unsigned size_for(const PoolChoice &choice, size_t bytes) {
 PoolChoice choice_for(Group &group, heap::LocalHeap *heap, const ThreadPools &pools) {
   const PoolId pool = group.pool.load(std::memory_order_relaxed);
   PoolChoice choice{.group = &group, .heap = heap};
-  if (pool == kNoPool || limits.use == Use::forwarded) return choice;
+  if (pool == kNoPool || place_in_force.fill == PoolFill::forwarded) return choice;
   choice.heap = pools.heaps[pool];
-  choice.padding = limits.use == Use::padded ? 1 : 0;
+  choice.padding = place_in_force.fill == PoolFill::padded ? 1 : 0;
   return choice;
 }
 
@@ -237,7 +230,7 @@ bool find_assigned(context::Entry *leaf, context::Frame frame, size_t bytes, Gro
   const uint32_t now = formation.epoch.load(std::memory_order_relaxed);
   const uint16_t generation = context::chain_table.generation();
   Group *group = nullptr;
-  if (groups != Groups::assigned) {
+  if (place_in_force.pools != Pools::assigned) {
     group = shape_graph.group_of(leaf, bytes, *frame.sp);
   } else if (find_assigned(leaf, frame, bytes, group) && group == nullptr) {
     pools.kept_for(key) = {key, {.epoch = now, .generation = generation}};
@@ -245,8 +238,7 @@ bool find_assigned(context::Entry *leaf, context::Frame frame, size_t bytes, Gro
   if (group == nullptr) return heap::allocate(bytes);
   PoolChoice choice = choice_for(*group, heap, pools);
   if (choice.heap == nullptr) {
-    choice.heap =
-        heap_for(pools, heap, group->pool.load(std::memory_order_relaxed), limits.objects);
+    choice.heap = heap_for(pools, heap, group->pool.load(std::memory_order_relaxed), threshold);
   } else if (leaf->kind.load(std::memory_order_relaxed) != context::EntryKind::loader) {
     // What the dynamic linker allocates is always looked up: only then are modules that are gone noticed.
     choice.epoch = now;
@@ -273,7 +265,7 @@ bool find_assigned(context::Entry *leaf, context::Frame frame, size_t bytes, Gro
 } // namespace
 
 void start_forming() {
-  if (groups != Groups::on) return;
+  if (place_in_force.pools != Pools::promising) return;
   formation.requests_left.store(kRequests, std::memory_order_relaxed);
   formation.is_on.store(true, std::memory_order_relaxed);
   sites::table.reset(sites::SiteTable::Which::what_may_change);
@@ -305,17 +297,14 @@ void *allocate_in(Group &group, size_t bytes) {
 }
 
 void start() {
-  groups = static_cast<Groups>(option_value(Option::groups));
-  const bool assigned = groups == Groups::off && assigned_contexts.any();
-  if (assigned) groups = Groups::assigned;
-  limits.objects = static_cast<uint32_t>(option_value(Option::group_objects));
-  shape_graph.first_scan = limits.objects;
-  formation.most_bytes = assigned ? static_cast<uint32_t>(heap::kSmallMax)
-                                  : static_cast<uint32_t>(option_value(Option::group_bytes));
-  limits.merging = static_cast<Merging>(option_value(Option::group_merge));
-  limits.use = static_cast<Use>(option_value(Option::group_pools));
-  if (groups == Groups::off) return;
-  if (groups != Groups::on) {
+  const Pools pools = place_in_force.pools;
+  if (pools == Pools::none) return;
+  threshold = static_cast<uint32_t>(option_value(Option::group_objects));
+  shape_graph.first_scan = threshold;
+  formation.most_bytes = pools == Pools::assigned
+                             ? static_cast<uint32_t>(heap::kSmallMax)
+                             : static_cast<uint32_t>(option_value(Option::group_bytes));
+  if (pools != Pools::promising) {
     formation.is_on.store(true, std::memory_order_relaxed);
     enable(Policy::pools);
   }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "base/bump.hpp"
+#include "placement/place.hpp"
 #include "placement/pools/assigned.hpp"
 #include "placement/pools/benefit.hpp"
 #include "placement/pools/pools.hpp"
@@ -15,11 +16,6 @@
 #include "placement/sites/site_table.hpp"
 
 namespace abut::group {
-
-// Whether groups are formed at all; set before the program runs. `all` forms them from the first request on and always,
-// as the paper has it; `assigned` only those of contexts to which a profile assigns a pool.
-enum class Groups : uint8_t { off, on, all, assigned };
-extern Groups groups __attribute__((visibility("hidden")));
 
 // Whether any request may be placed in a pool now.
 inline bool is_active() { return is_enabled(Policy::pools); }
@@ -59,14 +55,14 @@ extern Formation formation __attribute__((visibility("hidden")));
 inline bool is_settled(Address site) {
   if (!is_active() || !formation.is_on.load(std::memory_order_relaxed)) return true;
   const sites::Site *known = sites::table.find(site);
-  return groups == Groups::assigned && known != nullptr &&
+  return place_in_force.pools == Pools::assigned && known != nullptr &&
          (known->is_quiet.load(std::memory_order_relaxed) ||
           known->is_pooled.load(std::memory_order_relaxed));
 }
 
 void start();
 
-// Forms groups for some thousand requests.
+// Forms groups for some thousand requests, where pools are to promise something.
 void start_forming();
 
 // A block of `bytes`, for whoever `frame` was called by; null where memory is exhausted.

@@ -5,13 +5,12 @@
 // node.
 #pragma once
 
+#include "placement/place.hpp"
 #include "placement/pools/born.hpp"
 #include "placement/pools/group.hpp"
 #include "placement/pools/usage.hpp"
 
 namespace abut::group {
-
-enum class Merging : uint8_t { none, linked, born };
 
 class ShapeGraph {
 public:
@@ -41,13 +40,6 @@ public:
 
   // Whether objects of the groups that share a pool point at each other.
   bool is_linked(const Group &root);
-
-  // All objects of the groups that share a pool.
-  uint64_t objects_with(const Group &group) {
-    uint64_t total = 0;
-    each_member(group, [&](const Group &member) { total += member.objects; });
-    return total;
-  }
 
   // Objects, after which a group is scanned first; zero before start, so that the table costs no memory.
   uint64_t first_scan = 0;

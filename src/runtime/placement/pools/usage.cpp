@@ -3,6 +3,7 @@
 #include "base/options.hpp"
 #include "heap/heap.hpp"
 #include "os/message.hpp"
+#include "placement/place.hpp"
 
 #include <bit>
 
@@ -127,10 +128,9 @@ __attribute__((destructor(102))) void explain_sampling() {
 } // namespace
 
 void start_sampling() {
-  if (option_value(Option::sample) == 0) return;
+  if (!place_in_force.is_sampled) return;
   const char *reason = sample::start([](const sample::Accesses &accesses) { usage.take(accesses); },
-                                     static_cast<uint64_t>(option_value(Option::sample_us)),
-                                     static_cast<uint64_t>(option_value(Option::sample_steps)));
+                                     static_cast<uint64_t>(option_value(Option::sample_us)));
   sampling = reason == nullptr;
   if (sampling || option_value(Option::explain) == 0) return;
   os::Message text;

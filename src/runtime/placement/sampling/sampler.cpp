@@ -13,10 +13,10 @@ namespace {
 
 // So many times as long as a burst took passes before the next: what keeps the cost below a hundredth.
 constexpr uint64_t kRestFactor = 160;
+constexpr unsigned kMostSteps = 1000; // of a burst
 
 Listener listener = nullptr;
 uint64_t period = 0; // nanoseconds
-unsigned most_steps = 0;
 Counts counted;
 std::atomic_flag busy;
 Accesses accesses;
@@ -53,7 +53,7 @@ uint64_t burst(os::Registers &registers) {
   }
   const uint64_t begun = nanoseconds();
   accesses.count = 0;
-  const Outcome outcome = step_through(registers, most_steps, accesses);
+  const Outcome outcome = step_through(registers, kMostSteps, accesses);
   leave_the_heaps();
   listener(accesses);
   const uint64_t took = nanoseconds() - begun;
@@ -68,12 +68,11 @@ uint64_t burst(os::Registers &registers) {
 
 } // namespace
 
-const char *start(Listener who, uint64_t microseconds, uint64_t steps) {
+const char *start(Listener who, uint64_t microseconds) {
   if (const char *reason = context::why_no_decoder()) return reason;
   if (const char *reason = make_room()) return reason;
   listener = who;
   period = microseconds * 1000;
-  most_steps = static_cast<unsigned>(steps);
   return os::start_bursts(burst);
 }
 

@@ -19,8 +19,8 @@ struct Counts {
 };
 
 // Null when threads can join from now on, else why they cannot. A burst comes every `period` microseconds of a thread's
-// time at most, and has at most `steps` instructions.
-const char *start(Listener listener, uint64_t period, uint64_t steps);
+// time at most.
+const char *start(Listener listener, uint64_t period);
 
 // This thread is looked at from now on.
 void join();

@@ -1,0 +1,76 @@
+#include "placement/place.hpp"
+
+#include "os/message.hpp"
+
+#include <iterator>
+
+namespace abut {
+
+Place place_in_force{};
+
+namespace {
+
+// In the order of the option's words.
+constexpr Place kPlaces[] = {
+    {.value = "auto", .friends = true, .takes_assigned = true},
+    {.value = "off"},
+    {.value = "friends", .friends = true},
+    {.value = "pools", .takes_assigned = true, .pools = Pools::every},
+    {.value = "auto:pools", .friends = true, .pools = Pools::promising},
+    {.value = "pools:linked", .pools = Pools::every, .merging = Merging::linked},
+    {.value = "pools:apart", .pools = Pools::every, .merging = Merging::none},
+    {.value = "pools:sampled", .pools = Pools::every, .is_sampled = true},
+    {.value = "pools:forwarded",
+     .pools = Pools::every,
+     .merging = Merging::linked,
+     .fill = PoolFill::forwarded},
+    {.value = "pools:padded",
+     .pools = Pools::every,
+     .merging = Merging::linked,
+     .fill = PoolFill::padded},
+};
+
+struct Replaced {
+  std::string_view option;
+  const char *by;
+};
+constexpr Replaced kReplaced[] = {
+    {"friends", "write ABUT_PLACE=off or ABUT_PLACE=friends"},
+    {"groups", "write ABUT_PLACE=auto:pools for on, ABUT_PLACE=pools for all"},
+    {"group_merge", "write ABUT_PLACE=pools:linked or ABUT_PLACE=pools:apart"},
+    {"group_pools", "write ABUT_PLACE=pools:forwarded or ABUT_PLACE=pools:padded"},
+    {"sample", "write ABUT_PLACE=pools:sampled"},
+};
+
+void complain(const char *what, const Place &place) {
+  os::Message message;
+  message << "abut: " << what << " has no effect with ABUT_PLACE=" << place.value << "\n";
+  message.write();
+}
+
+bool is_set(Option option) { return option_value(option) != option_info(option).standard; }
+
+} // namespace
+
+const Place &declared_place(int64_t value) { return kPlaces[value]; }
+
+Place chosen_place(bool profile_assigns, bool any_is_here) {
+  Place place = declared_place(option_value(Option::place));
+  if (place.takes_assigned && profile_assigns)
+    place.pools = any_is_here ? Pools::assigned : Pools::none;
+  const bool is_assigned = place.pools == Pools::assigned, has_pools = place.pools != Pools::none;
+  if (any_is_here && !is_assigned) complain("what ABUT_PROFILE says of contexts", place);
+  if (is_set(Option::group_objects) && !has_pools) complain("ABUT_GROUP_OBJECTS", place);
+  if (is_set(Option::group_bytes) && (!has_pools || is_assigned))
+    complain("ABUT_GROUP_BYTES", place);
+  if (is_set(Option::sample_us) && !place.is_sampled) complain("ABUT_SAMPLE_US", place);
+  return place;
+}
+
+const char *replacement_for(std::string_view option) {
+  for (const Replaced &one : kReplaced)
+    if (one.option == option) return one.by;
+  return nullptr;
+}
+
+} // namespace abut

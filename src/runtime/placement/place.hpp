@@ -1,0 +1,44 @@
+// Where objects lie beyond the plain heap: what each value of the option `place` enables.
+#pragma once
+
+#include "base/options.hpp"
+
+#include <string_view>
+
+namespace abut {
+
+// Which contexts have pools: those that a profile assigns to one, those that promise to gain by it, or every one.
+enum class Pools : uint8_t { none, assigned, promising, every };
+
+// Which groups share a pool: none; those of one size that are linked alike; also those of different sizes whose objects are
+// linked and born together.
+enum class Merging : uint8_t { none, linked, born };
+
+// For measurements: with all that pools need, objects are left in the plain heap, or are as long as with a header.
+enum class PoolFill : uint8_t { full, forwarded, padded };
+
+struct Place {
+  const char *value; // of the option
+  bool friends = false;
+  bool takes_assigned =
+      false; // pools are those that a profile assigns, where there is one that does
+  Pools pools = Pools::none;
+  Merging merging = Merging::born;
+  bool is_sampled = false; // accesses show which pools are used together, and which are of use
+  PoolFill fill = PoolFill::full;
+};
+
+// What is in force from the start of placement on; nothing until then.
+extern Place place_in_force __attribute__((visibility("hidden")));
+
+// What the option's value stands for.
+const Place &declared_place(int64_t value);
+
+// After all options are read. Whether a profile assigns contexts to pools, and whether any of those is in this program: a
+// program's children have its profile, too. What is set and has no effect is said.
+Place chosen_place(bool profile_assigns, bool any_is_here);
+
+// What replaces an option that there once was; null for any other.
+const char *replacement_for(std::string_view option);
+
+} // namespace abut
