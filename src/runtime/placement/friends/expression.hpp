@@ -24,7 +24,6 @@ struct Expression {
 };
 
 // The expressions that are tried where nothing is known yet, the plain ones first.
-inline constexpr unsigned kPlainExpressions = 420;
 inline constexpr unsigned kExpressions = 2048;
 extern const Expression *const kAllExpressions;
 unsigned expression_count(bool plain_only);

@@ -131,12 +131,11 @@ NearHeap::Placed NearHeap::open_run(unsigned size, unsigned level) {
   if (carve.next + shortest > carve.end && !begin_page(size, level, carve)) return {};
   const Address run = carve.next;
   carve.next = std::min(run + kRunCells[level] * each, carve.end);
-  const auto cells = static_cast<unsigned>((carve.next - run) / each);
   heap_->set_aside -= each;
   ++runs_opened_;
   for (Address cell = run + each; cell < carve.next; cell += each)
     *heap::cell_at(cell) = static_cast<heap::Cell>(heap::kReserved + size);
-  return {hand_out(run, size), Where::run, cells};
+  return {hand_out(run, size), Where::run};
 }
 
 bool NearHeap::begin_page(unsigned size, unsigned level, Carve &carve) {

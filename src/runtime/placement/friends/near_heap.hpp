@@ -27,7 +27,6 @@ public:
   struct Placed {
     void *block = nullptr;
     Where where = Where::nowhere;
-    unsigned cells = 0; // of the run that was opened
   };
 
   // A block of `size` granules as close as may be to the one that `friend_address` points into.

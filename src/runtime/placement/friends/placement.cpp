@@ -53,7 +53,6 @@ void record(Context &context, Rule &rule, const NearHeap::Placed &placed) {
     decide_site(context, rule);
     rule.next_rest = 0;
     bump(rule.counts.runs);
-    bump(rule.counts.cells, uint64_t{placed.cells});
     break;
   case NearHeap::Where::hole: bump(rule.counts.holes); break;
   case NearHeap::Where::near_anyway:

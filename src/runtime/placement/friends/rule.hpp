@@ -52,7 +52,6 @@ struct Rule {
   // Outcomes, for its evaluation and for statistics.
   struct Counts {
     uint64_t runs;        // opened
-    uint64_t cells;       // of those
     uint64_t holes;       // found on the friend's page
     uint64_t no_friend;   // the expression led nowhere
     uint64_t near_anyway; // the friend was close to where the heap fills

@@ -46,6 +46,6 @@ private:
   Slot slots_[1U << kLogSlots];
 };
 
-extern constinit BirthTable births;
+inline constinit BirthTable births __attribute__((visibility("hidden")));
 
 } // namespace abut::group

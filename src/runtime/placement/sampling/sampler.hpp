@@ -15,7 +15,6 @@ struct Counts {
   uint64_t accesses = 0; // to the heap
   uint64_t nanoseconds = 0;
   uint64_t ended[5] = {}; // bursts, by End
-  uint64_t skipped = 0;   // another thread was at it
 };
 
 // Null when threads can join from now on, else why they cannot. A burst comes every `period` microseconds of a thread's

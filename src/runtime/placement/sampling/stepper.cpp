@@ -157,7 +157,6 @@ Outcome step_through(os::Registers &registers, unsigned most, Accesses &accesses
   while (outcome.steps < most && outcome.end == End::none) {
     ReadyStep &step = ready[at * 0x9e3779b97f4a7c15U >> (64 - kLogReadySteps)];
     if (step.end == End::foreign || !step.is_for(at)) [[unlikely]] {
-      ++outcome.misses;
       keep_extended(registers);
       make_ready(at, abut_after_slot, known, step);
       put_extended(registers);

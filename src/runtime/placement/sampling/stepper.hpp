@@ -18,7 +18,6 @@ struct Accesses {
 
 struct Outcome {
   unsigned steps = 0;
-  unsigned misses = 0; // instructions that had to be made ready first
   End end = End::none;
 };
 

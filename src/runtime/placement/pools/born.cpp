@@ -1,7 +1,0 @@
-#include "placement/pools/born.hpp"
-
-namespace abut::group {
-
-constinit BirthTable births;
-
-} // namespace abut::group
