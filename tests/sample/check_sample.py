@@ -88,7 +88,7 @@ class Sampling(unittest.TestCase):
         assert seen.accesses > 1000, seen
 
     def test_threads_take_turns(self) -> None:
-        assert sampled("threads", 8000).steps > 10_000
+        assert sampled("threads", 32_000).steps > 10_000
 
     def test_system_calls_are_never_stepped_through(self) -> None:
         seen = sampled("calls", 6000)
