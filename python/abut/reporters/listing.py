@@ -27,11 +27,13 @@ class Finding(NamedTuple):
 def options_table(options: Sequence[HeapOption]) -> Table:
     """The options as a table for a terminal."""
     table = Table()
-    for column in _COLUMNS[:-1]:
+    for column in _COLUMNS[:-2]:
         table.add_column(column, no_wrap=True)
-    table.add_column(_COLUMNS[-1])
+    for column in _COLUMNS[-2:]:
+        table.add_column(column)
     for option in options:
-        table.add_row(*(_escape(text) for text in _row(option)))
+        *names, values, what = (_escape(text) for text in _row(option))
+        table.add_row(*names, values.replace("|", " | "), what)
     return table
 
 
