@@ -24,7 +24,7 @@ constexpr size_t kHugePiece = 2 * MiB; // where pages of 2 MiB are wanted
 
 // With so many pages of heaps the kernel is asked for pages of 2 MiB: with fewer, the part of the last one that is not needed
 // would be too large a share. Of large blocks, programs leave much untouched.
-constexpr size_t kManyPages = 8 * kBlockPages;
+constexpr size_t kManyPages = 16 * kBlockPages;
 
 constexpr unsigned kOwnPages = kBlockPageBytes / kPageBytes; // of 4 KiB, in a page
 
