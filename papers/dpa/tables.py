@@ -17,7 +17,7 @@ from abut_papers.dpa.rows import CHAINS, DPA, GLIBC, MERGES, ProgramRow
 
 Cells = Callable[[ProgramRow], Sequence[str]]
 _LEVELS = (("pentium4 L2", "table 3"), ("modern L2", "table 4"), ("modern L1 TLB", "table 4"))
-_WHY_TIME = "blocks have no headers without pools either, and lie in birth order"
+_WHY_TIME = "blocks have no headers without pools either, and each size has its own pages"
 _WHY_COST = "our runs are short, and each call chain is learnt once"
 # What is set in a figure, to what, and under which variant.
 _SET = {
