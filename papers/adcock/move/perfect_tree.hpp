@@ -96,7 +96,7 @@ private:
     Heap &heap = structure_.heap();
     ClusterHere cluster;
     cluster.gather(heap, structure_.at(place), kMost, kHeight);
-    LineId lines[kMost];
+    LineId lines[kMost] = {};
     LineId *end = std::generate_n(lines, cluster.size(),
                                   [&, i = 0u]() mutable { return Numbers::line_of(cluster[i++]); });
     const auto members_in = [&](LineId line) {

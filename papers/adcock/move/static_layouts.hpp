@@ -62,7 +62,7 @@ public:
   // Moves the nodes into fresh pages in that order, which must name all.
   void arrange(const CellOrder &order) {
     ToSpace<Heap> to(structure_.heap());
-    CellOrder target(number(std::ranges::max(order)) + 1, kNoCell);
+    CellOrder target(order.empty() ? 0 : number(std::ranges::max(order)) + 1, kNoCell);
     LineId line = kNoLine;
     for (std::size_t i = 0; i < order.size(); ++i) {
       if (i % Numbers::kCellsPerLine == 0) line = to.next_line();
