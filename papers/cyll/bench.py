@@ -102,7 +102,7 @@ def _measure(
     for strategy in strategies:
         settings = {"ABUT_PLAN": placed["plans"][strategy]}
         planned.append(Heap(strategy, plain.about, plain.library, "", settings))
-        if name in figures.SLIM_PROGRAMS:
+        if name in figures.SLIM_SECONDS:
             planned.append(replace(follower, name=strategy + figures.SLIM, environment=settings))
     seconds = _least_seconds(request, _workload(name, _COMMANDS[name]), [*chosen, *planned])
     return ProgramRuns(

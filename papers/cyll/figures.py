@@ -41,7 +41,7 @@ _SECONDS: Mapping[str, tuple[float, ...]] = dict(
     )
 )
 # Tables 5.13 and 5.14: seconds with his library that can do nothing but follow a layout.
-_SLIM_SECONDS: Mapping[str, tuple[float, ...]] = {
+SLIM_SECONDS: Mapping[str, tuple[float, ...]] = {
     "cover-300": (0.080332, 0.210171, 0.079961, 0.080265, 0.082766, 0.075938, 0.090269, 0.150881),
     "hexapawn-4x3": (
         *(0.004799, 0.008199, 0.004875, 0.005279),
@@ -69,7 +69,6 @@ _MISSES: Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
         (970229, 1480751, 970229, 970224, 970322, 970237, 970260, 1381616),
     ),
 }
-SLIM_PROGRAMS = tuple(_SLIM_SECONDS)
 # Tables 5.9 and 5.10, of cover-300: time by his system's allocator's, and the rates at which data
 # references miss each level.
 SYSTEM_PROGRAM = "cover-300"
@@ -140,7 +139,7 @@ def his_slim_time(program: str, strategy: str) -> float | None:
     """Time with his library that only follows as a multiple of the other's: 5.13 and 5.14."""
     if strategy not in HIS:
         return None
-    return _over(_known(_SLIM_SECONDS, program, strategy), his_seconds(program, strategy))
+    return _over(_known(SLIM_SECONDS, program, strategy), his_seconds(program, strategy))
 
 
 def his_misses(program: str, strategy: str, level: int) -> float | None:

@@ -24,7 +24,7 @@ class CyllResult:
     heaps: Sequence[str]
 
     def claims(self) -> list[Claim]:
-        """Tables 5.2, 5.4 and 5.11: what he points out, of the programs that were measured."""
+        """Tables 5.2, 5.4, 5.11, 5.13: what he points out, of the programs that were measured."""
         return [
             Claim(f"{what}, {one.program}", f"{his:.2f}", f"{ours:.2f}", why)
             for one in self.programs
@@ -128,6 +128,8 @@ def points(program: ProgramRuns) -> Iterator[tuple[str, float, float, str]]:
         found.append((f"L2 misses of {one}", his_misses, misses, ""))
     time, his = _by_simple(program.seconds, "glibc"), figures.his_system_time(program.program)
     found.append(("time of the system's", his, time, _WHY["glibc"]))
+    time, his = program.slim_time(REFERENCE), figures.his_slim_time(program.program, REFERENCE)
+    found.append(("time of a library that only follows, by the other", his, time, ""))
     for what, theirs, ours, why in found:
         if theirs is not None and ours is not None:
             yield what, theirs, ours, why if ours < theirs else ""

@@ -4,7 +4,6 @@
 #include "allocators/layers/chunk.hpp"
 #include "base/bits.hpp"
 
-#include <algorithm>
 #include <bit>
 
 namespace abut::layers {
