@@ -195,7 +195,7 @@ def test_another_input_has_the_systems_output(recorded: Path, abut: Abut) -> Non
 
 def test_his_figures_stand_beside_ours() -> None:
     heaps = list(HIS_SYSTEM)
-    seconds = dict(zip(heaps, (2.0, 1.5, 1.0, 0.5), strict=True)) | {"random": 3.0, "simple alone": 0.9}
+    seconds = dict(zip(heaps, (2, 1.5, 1, 0.5), strict=True)) | {"random": 3.0, "simple alone": 0.9}
     misses = {SYSTEM: [40, 4], "simple": [20, 2], heaps[3]: [10, 1], "random": [30, 6]}
     program = ProgramRuns("cover-300", "", 9, seconds, misses, dict.fromkeys(misses, 100))
     rows = list(zip(*(column.cells for column in system_table(program).columns), strict=True))
