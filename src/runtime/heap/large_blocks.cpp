@@ -7,27 +7,42 @@
 namespace abut::heap {
 namespace {
 
-// From this size on a block of whole pages of 4 KiB gets one more, to begin at different lines of.
-constexpr size_t kSpareFrom = 64 * KiB;
-constexpr size_t kSpareAtLeast = 8 * kLineBytes;
-
-std::atomic<uint32_t> colours{0};
-
-// Bytes from the start of the first page to the block.
-size_t next_offset(size_t bytes) {
-  size_t spare = Pages::holding(bytes).bytes() - bytes;
-  if (bytes >= kSpareFrom && spare < kSpareAtLeast) spare += kPageBytes;
-  const size_t choices = std::min(spare / kLineBytes, kPageBytes / kLineBytes - 1) + 1;
-  // Steps of 5 lines spread the first few blocks over the page; the cost is nil.
-  return colours.fetch_add(5, std::memory_order_relaxed) % choices * kLineBytes;
-}
-
 unsigned pages_for(size_t bytes) {
   return static_cast<unsigned>((bytes + kBlockPageBytes - 1) / kBlockPageBytes);
 }
 
 size_t offset_of(LargeBlock block) { return block.begin() % kBlockPageBytes; }
 size_t written_to(LargeBlock block) { return offset_of(block) + block.usable_bytes(); }
+// Where blocks of a size may begin, in a row that holds them from each of these positions: at some of the row's pages of 4 KiB,
+// and at some lines of those.
+struct Positions {
+  size_t first = 0, pages = 1, lines = 1;
+
+  size_t number() const { return pages * lines; }
+  size_t offset_of(size_t position) const {
+    return first + position / lines * kPageBytes + position % lines * kLineBytes;
+  }
+  size_t last() const { return offset_of(number() - 1); }
+};
+
+// No position makes a block reach over one more page of 4 KiB, but where there would be hardly two: then each does.
+Positions positions_for(size_t bytes) {
+  constexpr size_t kSpareFrom = 64 * KiB, kAtLeast = 8;
+  const size_t lines = (round_up(bytes, kPageBytes) - bytes) / kLineBytes + 1;
+  const bool tight = bytes >= kSpareFrom && lines <= kAtLeast;
+  const size_t reach = round_up(bytes, kPageBytes) + (tight ? kPageBytes : 0);
+  const size_t pages = (round_up(reach, kBlockPageBytes) - reach) / kPageBytes + 1;
+  if (!tight) return {0, pages, lines};
+  return {kAtLeast * kLineBytes, pages, kPageBytes / kLineBytes - kAtLeast};
+}
+
+// Multiples of the golden ratio spread any number of neighbours evenly. A row that is used again for its size begins where it did:
+// what was written to is written to again.
+size_t offset_in(size_t row, Positions positions) {
+  constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;
+  return positions.offset_of((row * kGolden >> 32) * positions.number() >> 32);
+}
+
 unsigned pages_of(LargeBlock block) { return pages_for(written_to(block)); }
 
 // The description is the block's holder's to change.
@@ -36,13 +51,14 @@ Page &page_of(LargeBlock block) { return PageSegment::page_of(block.begin()); }
 } // namespace
 
 void *allocate_large(size_t bytes, size_t align, bool &clean) {
-  const size_t offset = align > kLineBytes ? 0 : next_offset(bytes);
-  const Row row{pages_for(offset + bytes), std::max(pages_for(align), 1U)};
+  const Positions positions = align > kLineBytes ? Positions{} : positions_for(bytes);
+  const Row row{pages_for(positions.last() + bytes), std::max(pages_for(align), 1U)};
   Page *page = size_pages.take(nullptr, row).page;
   if (page == nullptr) return nullptr;
   clean = page->is_clean;
   PageSegment *segment = PageSegment::of(*page);
-  page->begin = segment->address_of(segment->index_of(*page)) + offset;
+  const Address begin = segment->address_of(segment->index_of(*page));
+  page->begin = begin + offset_in(begin / kBlockPageBytes, positions);
   store_released(page->touched, static_cast<uint32_t>(bytes));
   return reinterpret_cast<void *>(page->begin);
 }

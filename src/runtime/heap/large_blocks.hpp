@@ -1,8 +1,8 @@
 // Large blocks, 32 KiB to 2 MiB: each a row of pages that no heap owns, from the store that all threads share. The first
 // page's description says where the block begins, and how long it is.
 //
-// Equal blocks in a row begin at different lines of their first page, so that programs which walk several of
-// them side by side do not meet in one set of every cache.
+// Blocks begin at different places of their rows, so that programs which walk several of them side by side do not meet in
+// a few sets of every cache.
 #pragma once
 
 #include "heap/page.hpp"
