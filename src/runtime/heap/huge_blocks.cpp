@@ -72,7 +72,7 @@ void *allocate_huge(size_t bytes, size_t align, bool &clean) {
   // For an alignment beyond a segment, the slot of the block is aligned, and the mapping begins a slot before it.
   const size_t slot_align = std::max(align, kSegmentBytes);
   const size_t pad = align > kSegmentBytes ? align - kSegmentBytes : 0;
-  make_room(mapped / kPageBytes, Kept::mappings);
+  make_room(mapped / kPageBytes);
   void *mapping = segment_map.map(mapped + pad, mapped + pad, slot_align, SegmentKind::huge);
   if (mapping == nullptr) return nullptr;
   advise_huge_pages(mapping, mapped + pad);
@@ -153,7 +153,7 @@ void *move_huge(HugeInfo *block, size_t mapped, size_t bytes) {
 
 void *resize_huge(HugeInfo *block, size_t bytes) {
   const size_t mapped = mapped_for(block, bytes);
-  if (mapped > block->mapped) make_room((mapped - block->mapped) / kPageBytes, Kept::mappings);
+  if (mapped > block->mapped) make_room((mapped - block->mapped) / kPageBytes);
   if (resize_in_place(block, mapped)) return resized(block, mapped, bytes);
   return mapped > block->mapped ? move_huge(block, mapped, bytes) : nullptr;
 }

@@ -99,9 +99,9 @@ void HugeCache::give_back(uint64_t before) {
   }
 }
 
-void make_room(size_t pages, Kept kind) {
+void make_room(size_t pages) {
   size_t given_back = 0;
-  while (given_back < pages && retention.resident() > retention.allowance_while_growing(kind)) {
+  while (given_back < pages && retention.resident() > retention.allowance_while_growing()) {
     size_t more = give_back_oldest_pages();
     if (more == 0) more = huge_cache.give_back_oldest(~uint64_t{0});
     if (more == 0) break;

@@ -43,8 +43,8 @@ private:
 
 extern constinit HugeCache huge_cache;
 
-// So many pages of a kind come from the kernel, since no free ones serve: gives others back in their place.
-void make_room(size_t pages, Kept kind = Kept::pages);
+// So many pages come from the kernel, since no free ones serve: gives others back in their place.
+void make_room(size_t pages);
 
 // Gives back free pages, and kept mappings, that have waited for their time. Cheap when it is not due.
 void decay_shared(uint64_t now);

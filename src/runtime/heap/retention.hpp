@@ -2,9 +2,9 @@
 //
 // At most `retain_mb`, or a quarter of the most pages that were ever taken, whichever is more; and beyond that as many as lately
 // went back to the kernel only to be taken again. What is above goes back at once, the rest when it has been free for
-// `decay_ms`. Where memory comes from the kernel although so much is free, what is free is of no use: then only `retain_mb`
-// counts, and as many pages go back as are taken. But a mapping may soon be mapped again: for mappings, what was taken again
-// counts, too.
+// `decay_ms`. Where memory comes from the kernel although so much is free, what is free does not serve: as many pages go back
+// as are taken, until those that are taken and those that are free are no more than were ever taken at once, and `retain_mb`.
+// So the heap is never larger for what it keeps, and a program that frees and allocates to and fro still finds what it freed.
 #pragma once
 
 #include "base/options.hpp"
@@ -27,8 +27,9 @@ public:
     return std::max(least(), pages_taken.highest() / 4) + earned(Kept::pages) +
            earned(Kept::mappings);
   }
-  size_t allowance_while_growing(Kept kind) const {
-    return least() + (kind == Kept::mappings ? earned(kind) : 0);
+  size_t allowance_while_growing() const {
+    const size_t taken = pages_taken.value(), most = pages_taken.highest();
+    return least() + (most > taken ? most - taken : 0);
   }
 
   // Free pages that are resident, of all kinds.

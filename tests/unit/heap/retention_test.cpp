@@ -64,14 +64,15 @@ TEST_F(RetentionTest, RegretsAMappingOnlyWhereOneOfAboutItsLengthIsWanted) {
   EXPECT_EQ(retention.allowance(), allowed + 300);
 }
 
-TEST_F(RetentionTest, OnlyWhatMappingsEarnedCountsWhereMappingsGrow) {
+TEST_F(RetentionTest, AllowsAGrowingHeapWhatItOnceHad) {
   retain.set(3);
-  retention.gave_back(500);
-  retention.took(500);
-  retention.gave_back(300, Kept::mappings);
-  retention.took(300, Kept::mappings);
-  EXPECT_EQ(retention.allowance_while_growing(Kept::pages), 3 * kPagesInMiB);
-  EXPECT_EQ(retention.allowance_while_growing(Kept::mappings), 3 * kPagesInMiB + 300);
+  pages_taken.add(pages_taken.highest() - pages_taken.value());
+  EXPECT_EQ(retention.allowance_while_growing(), 3 * kPagesInMiB);
+  pages_taken.subtract(1000);
+  EXPECT_EQ(retention.allowance_while_growing(), 3 * kPagesInMiB + 1000);
+  pages_taken.add(1400);
+  EXPECT_EQ(retention.allowance_while_growing(), 3 * kPagesInMiB);
+  pages_taken.subtract(400);
 }
 
 TEST_F(RetentionTest, NeverEarnsMoreThanAPartOfWhatWasEverInUse) {
