@@ -125,9 +125,38 @@ void await_empty(Page &page, uint64_t live) {
 
 } // namespace
 
+// Whether, since the pass began, a part of so many blocks was freed and not yet handed out again. Frees that were not counted may
+// make it say so wrongly, which costs a look.
+inline bool SizeHeap::freed_part_of(const Class &one, uint32_t blocks) {
+  return (frees_since(*one.page, kNever) - one.again) * kFreedOfWindow >= blocks;
+}
+
+// Has the cursor's blocks again, if enough of them were freed meanwhile: what is short-lived stays in the first-level cache.
+inline bool SizeHeap::repeat(unsigned size_class) {
+  Class &one = classes_[size_class];
+  if (one.next == 0 || !freed_part_of(one, one.step_blocks)) return false;
+  const uint32_t at = one.next - one.step_blocks;
+  const uint32_t word = at / kAtOnce * kAtOnce;
+  State *states = one.page->states + word;
+  const uint64_t free = free_blocks(states) & one.step << at % kAtOnce;
+  const auto freed = static_cast<uint32_t>(std::popcount(free));
+  if (freed * kFreedOfWindow < one.step_blocks) return false;
+  if (count_pass(one)) { // its steps are others now
+    begin_pass(one);
+    return false;
+  }
+  one.again += freed;
+  one.reads_as_zero = false;
+  ++sweeps_;
+  cursors_[size_class] = {free, one.page->begin + word * one.bytes, states, one.bytes};
+  lasts_[size_class] = {};
+  return true;
+}
+
 // Leads the cursor to the next free blocks of the window, and the window on.
 inline bool SizeHeap::advance(unsigned size_class) {
   Class &one = classes_[size_class];
+  if (repeat(size_class)) return true;
   do {
     while (one.next < one.end) {
       Page &page = *one.page;
@@ -162,18 +191,24 @@ void *SizeHeap::take_next(size_t bytes) {
   one.end = whole_steps(one.end, one.step_blocks);
 }
 
+// Whether the class is busy from this pass on.
+inline bool SizeHeap::count_pass(Class &one) {
+  if (one.passes == kBusyPasses || ++one.passes < kBusyPasses) [[likely]]
+    return false;
+  set_step(one);
+  return true;
+}
+
 void SizeHeap::begin_pass(Class &one) {
-  one.next = 0;
+  one.next = one.again = 0;
   count_frees(*one.page, kNever);
 }
 
 // At the window's end: begins again, or makes it longer; false at the page's end.
 bool SizeHeap::turn(Class &one) {
   if (one.page == nullptr) return false;
-  const uint32_t freed = frees_since(*one.page, kNever);
-  if (freed * kFreedOfWindow >= one.end) {
-    if (one.passes < kBusyPasses && ++one.passes == kBusyPasses) [[unlikely]]
-      set_step(one);
+  if (freed_part_of(one, one.end)) {
+    count_pass(one);
     begin_pass(one);
     return true;
   }
@@ -240,7 +275,7 @@ void SizeHeap::leave(unsigned size_class) {
   page->is_current = false;
   // At the page's end all blocks have been handed out, each once, and some freed since.
   const uint32_t blocks = one.blocks;
-  const uint32_t freed = frees_since(*page, kNever);
+  const uint32_t freed = frees_since(*page, kNever) - one.again;
   const bool is_known = one.bytes <= kSmallMax && cursors_[size_class].free == 0 &&
                         one.next >= one.blocks && freed < blocks;
   if (is_known)

@@ -8,9 +8,10 @@
 //
 // Policy:
 //   1. A class's first blocks lie in birth order (birth_heap.hpp): a page of its own would cost a small heap too much.
-//   2. The cursor passes through a window of the page: at first some 4 KiB. At its end, if half of what it handed out was
-//      freed meanwhile, it begins again, so that the short-lived stay in the cache. Else the window grows, to twice the
-//      size for each page that the class has filled.
+//   2. When a quarter of the cursor's blocks was freed by the time that all are handed out, it has those again, so that the
+//      short-lived stay in the first-level cache. Else it goes on through a window of the page: at first some 4 KiB. At its end,
+//      if a quarter was freed meanwhile, it begins again. Else the window grows, to twice the size for each page that the class
+//      has filled.
 //   3. At the end of the page the same question decides whether the cursor begins again with it. Else the next page is one
 //      of which a part has been freed since, the one that became so first; else a new one.
 //   4. A page without a live block goes back to the store, for any class, unless it is current.
@@ -130,6 +131,7 @@ private:
     Page *page = nullptr;     // the current one
     uint32_t next = 0;        // block to go on with
     uint32_t end = 0;         // of the window
+    uint32_t again = 0;       // blocks handed out a second time in this pass
     uint32_t blocks = 0;      // of a page
     uint32_t bytes = 0;       // of a block
     uint32_t step_blocks = 1; // blocks for the cursor at a time
@@ -159,9 +161,12 @@ private:
   }
 
   // Leads the cursor on within the current page; false if that has no free block any more.
+  [[gnu::always_inline]] inline bool repeat(unsigned size_class);
   [[gnu::always_inline]] inline bool advance(unsigned size_class);
   bool turn(Class &one);
+  static bool freed_part_of(const Class &one, uint32_t blocks);
   static void set_step(Class &one);
+  static bool count_pass(Class &one);
   static void begin_pass(Class &one);
   static void extend_window(Class &one);
   Page *add_page(unsigned size_class);

@@ -73,6 +73,23 @@ TEST_P(SizeHeapTest, WhatDiesYoungComesFromTheSameFewLines) {
   EXPECT_LE(lines.size(), 24 * KiB / kLineBytes) << "of the first cache";
 }
 
+// A cursor has 64 blocks.
+TEST_P(SizeHeapTest, WhatDiesYoungWhileTheHeapGrowsComesFromNeighbouringLines) {
+  take(MiB);
+  std::set<Address> lines;
+  for (int i = 0; i < 3200; ++i) {
+    void *young[8];
+    for (void *&block : young) block = allocate(GetParam());
+    for (void *block : young) {
+      lines.insert(address_of(block) / kLineBytes);
+      free(block);
+    }
+    if (i % 100 == 0) blocks.push_back(allocate(GetParam()));
+  }
+  const size_t each = usable_size("test", blocks[0]);
+  EXPECT_LE(lines.size(), 3 * 64 * each / kLineBytes + 4);
+}
+
 TEST_P(SizeHeapTest, WhatIsLeftBetweenOldBlocksIsHandedOutInOrder) {
   take(MiB);
   std::vector<void *> kept;
