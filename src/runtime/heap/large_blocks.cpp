@@ -7,12 +7,6 @@
 namespace abut::heap {
 namespace {
 
-unsigned pages_for(size_t bytes) {
-  return static_cast<unsigned>((bytes + kBlockPageBytes - 1) / kBlockPageBytes);
-}
-
-size_t offset_of(LargeBlock block) { return block.begin() % kBlockPageBytes; }
-size_t written_to(LargeBlock block) { return offset_of(block) + block.usable_bytes(); }
 // Where blocks of a size may begin, in a row that holds them from each of these positions: at some of the row's pages of 4 KiB,
 // and at some lines of those.
 struct Positions {
@@ -25,15 +19,16 @@ struct Positions {
   size_t last() const { return offset_of(number() - 1); }
 };
 
-// No position makes a block reach over one more page of 4 KiB, but where there would be hardly two: then each does.
+// From no position does a block reach into one page of 4 KiB more. But where a long one has few lines to choose from, it does from
+// each.
 Positions positions_for(size_t bytes) {
-  constexpr size_t kSpareFrom = 64 * KiB, kAtLeast = 8;
+  constexpr size_t kLong = 64 * KiB, kFew = 8;
   const size_t lines = (round_up(bytes, kPageBytes) - bytes) / kLineBytes + 1;
-  const bool tight = bytes >= kSpareFrom && lines <= kAtLeast;
+  const bool tight = bytes >= kLong && lines <= kFew;
   const size_t reach = round_up(bytes, kPageBytes) + (tight ? kPageBytes : 0);
   const size_t pages = (round_up(reach, kBlockPageBytes) - reach) / kPageBytes + 1;
   if (!tight) return {0, pages, lines};
-  return {kAtLeast * kLineBytes, pages, kPageBytes / kLineBytes - kAtLeast};
+  return {kFew * kLineBytes, pages, kPageBytes / kLineBytes - kFew};
 }
 
 // Multiples of the golden ratio spread any number of neighbours evenly. A row that is used again for its size begins where it did:
@@ -43,6 +38,12 @@ size_t offset_in(size_t row, Positions positions) {
   return positions.offset_of((row * kGolden >> 32) * positions.number() >> 32);
 }
 
+unsigned pages_for(size_t bytes) {
+  return static_cast<unsigned>((bytes + kBlockPageBytes - 1) / kBlockPageBytes);
+}
+
+size_t offset_of(LargeBlock block) { return block.begin() % kBlockPageBytes; }
+size_t written_to(LargeBlock block) { return offset_of(block) + block.usable_bytes(); }
 unsigned pages_of(LargeBlock block) { return pages_for(written_to(block)); }
 
 // The description is the block's holder's to change.

@@ -27,8 +27,8 @@ constexpr uint32_t kLongWindow = 16 * KiB; // from which on it has 64 in any cas
 constexpr uint32_t whole_steps(uint32_t blocks, uint32_t step) { // a power of two
   return (blocks + step - 1) & ~(step - 1);
 }
-// The cursor begins again with a window where one in so many of its blocks was freed meanwhile.
-constexpr uint32_t kFreedOfWindow = 4;
+// The cursor begins again with its blocks, or with a window, where one in so many was freed meanwhile.
+constexpr uint32_t kFreedPart = 4;
 
 // More frees than a page can see while it is current, but for those of blocks that are taken again.
 constexpr int32_t kNever = 1 << 30;
@@ -125,10 +125,24 @@ void await_empty(Page &page, uint64_t live) {
 
 } // namespace
 
+// The free ones of the blocks from `at` on that the cursor has at a time: of the 64 among which they are, a bit each.
+inline uint64_t SizeHeap::free_of_step(const Class &one, uint32_t at) {
+  return free_blocks(one.page->states + at / kAtOnce * kAtOnce) & one.step << at % kAtOnce;
+}
+
+inline void SizeHeap::lead_to(unsigned size_class, uint32_t at, uint64_t free) {
+  const Class &one = classes_[size_class];
+  const uint32_t word = at / kAtOnce * kAtOnce;
+  sweeps_ += !one.reads_as_zero;
+  cursors_[size_class] = {free, one.page->begin + word * one.bytes, one.page->states + word,
+                          one.bytes};
+  lasts_[size_class] = {};
+}
+
 // Whether, since the pass began, a part of so many blocks was freed and not yet handed out again. Frees that were not counted may
 // make it say so wrongly, which costs a look.
 inline bool SizeHeap::freed_part_of(const Class &one, uint32_t blocks) {
-  return (frees_since(*one.page, kNever) - one.again) * kFreedOfWindow >= blocks;
+  return (frees_since(*one.page, kNever) - one.again) * kFreedPart >= blocks;
 }
 
 // Has the cursor's blocks again, if enough of them were freed meanwhile: what is short-lived stays in the first-level cache.
@@ -136,20 +150,16 @@ inline bool SizeHeap::repeat(unsigned size_class) {
   Class &one = classes_[size_class];
   if (one.next == 0 || !freed_part_of(one, one.step_blocks)) return false;
   const uint32_t at = one.next - one.step_blocks;
-  const uint32_t word = at / kAtOnce * kAtOnce;
-  State *states = one.page->states + word;
-  const uint64_t free = free_blocks(states) & one.step << at % kAtOnce;
+  const uint64_t free = free_of_step(one, at);
   const auto freed = static_cast<uint32_t>(std::popcount(free));
-  if (freed * kFreedOfWindow < one.step_blocks) return false;
+  if (freed * kFreedPart < one.step_blocks) return false;
   if (count_pass(one)) { // its steps are others now
     begin_pass(one);
     return false;
   }
   one.again += freed;
   one.reads_as_zero = false;
-  ++sweeps_;
-  cursors_[size_class] = {free, one.page->begin + word * one.bytes, states, one.bytes};
-  lasts_[size_class] = {};
+  lead_to(size_class, at, free);
   return true;
 }
 
@@ -161,17 +171,12 @@ inline bool SizeHeap::advance(unsigned size_class) {
     while (one.next < one.end) {
       Page &page = *one.page;
       const uint32_t at = one.next;
-      const uint32_t word = at / kAtOnce * kAtOnce;
-      State *states = page.states + word;
-      const uint64_t free = free_blocks(states) & one.step << at % kAtOnce;
+      const uint64_t free = free_of_step(one, at);
       one.next = at + one.step_blocks;
-      const bool is_fresh = at >= page.touched && page.is_clean;
-      one.reads_as_zero = is_fresh;
+      one.reads_as_zero = at >= page.touched && page.is_clean;
       page.touched = std::max(page.touched, std::min(one.next, one.blocks));
       if (free == 0) continue;
-      sweeps_ += !is_fresh;
-      cursors_[size_class] = {free, page.begin + word * one.bytes, states, one.bytes};
-      lasts_[size_class] = {};
+      lead_to(size_class, at, free);
       return true;
     }
   } while (turn(one));

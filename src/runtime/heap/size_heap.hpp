@@ -131,7 +131,7 @@ private:
     Page *page = nullptr;     // the current one
     uint32_t next = 0;        // block to go on with
     uint32_t end = 0;         // of the window
-    uint32_t again = 0;       // blocks handed out a second time in this pass
+    uint32_t again = 0;       // blocks handed out again in this pass
     uint32_t blocks = 0;      // of a page
     uint32_t bytes = 0;       // of a block
     uint32_t step_blocks = 1; // blocks for the cursor at a time
@@ -160,8 +160,10 @@ private:
     return take_at(cursor, not_kept);
   }
 
-  // Leads the cursor on within the current page; false if that has no free block any more.
+  [[gnu::always_inline]] static inline uint64_t free_of_step(const Class &one, uint32_t at);
+  [[gnu::always_inline]] inline void lead_to(unsigned size_class, uint32_t at, uint64_t free);
   [[gnu::always_inline]] inline bool repeat(unsigned size_class);
+  // Leads the cursor on within the current page; false if that has no free block any more.
   [[gnu::always_inline]] inline bool advance(unsigned size_class);
   bool turn(Class &one);
   static bool freed_part_of(const Class &one, uint32_t blocks);
