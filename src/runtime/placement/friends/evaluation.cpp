@@ -26,7 +26,6 @@ constexpr uint32_t kEvaluateEvery = 16;                       // looks
 constexpr uint32_t kFewSamples = 16;
 constexpr uint32_t kFewBranches =
     8; // of so many friends in runs one has two objects after it: in lists, hardly one of thousands
-constexpr unsigned kHalfALine = 2; // granules
 constexpr unsigned kLearners = 4;
 constexpr size_t kLearnerBytes = round_up(sizeof(Learner), kPageBytes);
 constexpr uint32_t kMostEffort = 1U << 22;
@@ -111,19 +110,9 @@ void close_rule(Context &context, Rule &rule, Rule::State state) {
   if (state == Rule::State::plain || state == Rule::State::suspended) settle(context);
 }
 
-// Where there is no better friend than one with several objects after it, that one will do if a line holds two.
-bool take_back_banned(Rule &rule) {
-  if (!rule.has_banned || rule.size > kHalfALine) return false;
-  rule.first = rule.banned;
-  rule.may_branch = true;
-  rule.has_second = false;
-  return true;
-}
-
 void conclude(Context &context, Rule &rule, bool found) {
   leave_learner(rule);
   ++rule.tries;
-  found = found || take_back_banned(rule);
   close_rule(context, rule, found ? Rule::State::placing : Rule::State::plain);
 }
 
@@ -284,7 +273,7 @@ bool has_friends(Rule &rule) {
 } // namespace
 
 void evaluate(Context &context, Rule &rule, heap::LocalHeap *heap, Address friend_address) {
-  if (++rule.looks % kEvaluateEvery == 0 && !rule.may_branch) {
+  if (++rule.looks % kEvaluateEvery == 0) {
     std::lock_guard guard(heap->lock());
     const bool branches =
         are_linked(heap, friend_address, friend_address + static_cast<Address>(rule.to_end));

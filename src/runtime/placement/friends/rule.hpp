@@ -35,7 +35,6 @@ struct Rule {
   bool has_second = false;
   bool fixed_end = false;
   bool has_banned = false;
-  bool may_branch = false;
   Expression banned; // led to friends that have several objects after them
   uint8_t rest = 0;  // attempts that skip the slow path
   uint8_t next_rest = 0;
