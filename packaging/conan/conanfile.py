@@ -11,7 +11,7 @@ class AbutContainers(ConanFile):
     """Headers from the source tree that the recipe lies in."""
 
     name = "abut-containers"
-    version = "0.1.0"
+    version = "0.2.0"
     license = "MIT"
     description = "Containers whose nodes are cache lines, and layouts for linked structures"
     package_type = "header-library"

@@ -15,23 +15,23 @@ namespace abut::heap {
 // Called when a heap has taken another page, with its held_bytes(): for a layer above.
 extern void (*when_grown)(size_t held_bytes);
 
-// For a layer above that pauses, whether or not heaps grow: `then` is called when they have looked at the clock so often. In
+// For a layer above that pauses, whether or not heaps grow: `then` is called when they have been refilled so often. In
 // between lie about a thousand requests, or fewer, where holes are small.
 class Pause {
 public:
-  void begin(uint32_t looks, void (*then)()) {
+  void begin(uint32_t refills, void (*then)()) {
     then_.store(then, std::memory_order_relaxed);
-    looks_left_.store(looks, std::memory_order_release);
+    refills_left_.store(refills, std::memory_order_release);
   }
   void shorten() {
-    const uint32_t left = looks_left_.load(std::memory_order_acquire);
+    const uint32_t left = refills_left_.load(std::memory_order_acquire);
     if (left == 0) return;
-    looks_left_.store(left - 1, std::memory_order_relaxed);
+    refills_left_.store(left - 1, std::memory_order_relaxed);
     if (left == 1) then_.load(std::memory_order_relaxed)();
   }
 
 private:
-  std::atomic<uint32_t> looks_left_{0}; // zero: no pause
+  std::atomic<uint32_t> refills_left_{0}; // zero: no pause
   std::atomic<void (*)()> then_{nullptr};
 };
 extern constinit Pause pause;

@@ -18,6 +18,8 @@ constexpr uint32_t kGranulesInStretch = kPageBytes / Granules::kBytes;
 constexpr size_t kLittle = 256 * KiB; // may be reserved however small the heap is
 constexpr size_t kClose = 2 * kLineBytes;
 constexpr size_t kPagesToLookAt = 1024;
+constexpr size_t kPagesAtOnce = 8; // looked at where too much is reserved
+constexpr uint32_t kLongestWait = 64;
 
 // The cells of a run at each level: up to a page of the smallest, in steps so small that reservations can be kept close to
 // what may.
@@ -61,6 +63,22 @@ uint8_t &level_at(Address address) {
 
 // Bytes that may be reserved.
 size_t NearHeap::budget() const { return std::max(kLittle, heap_->held_bytes() / 10); }
+
+// Whether more may be reserved. What chains that were freed had reserved goes back first: a program that builds its lists
+// again would find none left. Where there is no such page, the search rests for more and more requests.
+bool NearHeap::may_reserve() {
+  if (heap_->set_aside <= budget()) return true;
+  if (++waited_ < wait_) return false;
+  waited_ = 0;
+  std::lock_guard guard(heap_->lock());
+  wait_ = std::min(2 * wait_, kLongestWait);
+  for (size_t before = 0; heap_->set_aside > budget() && heap_->set_aside != before;) {
+    before = heap_->set_aside;
+    give_back_pages(kPagesAtOnce, false);
+    if (heap_->set_aside < before) wait_ = 1;
+  }
+  return heap_->set_aside <= budget();
+}
 
 // One of 1024, the same for some time: chains that grow one after the other get runs of one length, which lie in a row;
 // whoever walks one chain after the other then finds the next one's lines fetched ahead.
@@ -106,7 +124,7 @@ NearHeap::Placed NearHeap::place_after_sized(Address friend_address, unsigned si
   if (block.begin == 0) return {nullptr, Where::not_ours};
   if (block.end - block.begin != size * Granules::kBytes) return {nullptr, Where::nowhere};
   if (heap_->sizes.front(size) - block.end < kClose) return {nullptr, Where::near_anyway};
-  if (heap_->set_aside > budget()) return {nullptr, Where::over_budget};
+  if (!may_reserve()) return {nullptr, Where::over_budget};
   return open_run(size, level_after(0, size));
 }
 
@@ -119,7 +137,7 @@ NearHeap::Placed NearHeap::place_elsewhere(heap::LocalHeap *owner, Address frien
   }
   if (!same)
     return {nullptr, Where::nowhere}; // no run of this size could be found from there again
-  if (heap_->set_aside > budget()) return {nullptr, Where::over_budget};
+  if (!may_reserve()) return {nullptr, Where::over_budget};
   return open_run(size, level_after(heap::granules_of(level_at(friend_address)), size));
 }
 
@@ -161,8 +179,11 @@ void NearHeap::give_back_rest(unsigned size, Carve &carve) {
   carve = {};
 }
 
-// Makes room for one more page in the list.
+// Makes room for one more page in the list. A page is in it twice if it was cut up again after all of it had been freed.
 bool NearHeap::make_room() {
+  std::sort(pages_, pages_ + page_count_);
+  page_count_ = static_cast<size_t>(std::unique(pages_, pages_ + page_count_) - pages_);
+  if (page_count_ < page_room_ / 2) return true;
   const size_t room = page_room_ == 0 ? kPageBytes / sizeof(Address) : 2 * page_room_;
   auto *longer = static_cast<Address *>(os::map(room * sizeof(Address)));
   if (longer == nullptr) return false;
@@ -187,7 +208,7 @@ bool NearHeap::give_back_page(Address stretch, bool all) {
   const Page *page = heap::page_at(stretch);
   if (page == nullptr || page->owner != heap_ || page->size_class != 0) return false;
   if (is_carved(stretch)) return true;
-  uint32_t live = 0;
+  uint32_t live = 0, reserved = 0;
   const auto each_cell = [&](auto visit) {
     for (Address at = stretch; at < stretch + kPageBytes;) {
       const heap::Cell cell = *heap::cell_at(at);
@@ -195,8 +216,10 @@ bool NearHeap::give_back_page(Address stretch, bool all) {
       at += std::max(heap::granules_of(cell), 1U) * Granules::kBytes;
     }
   };
-  each_cell([&](Address, heap::Cell cell) { live += heap::granules_of(cell); });
-  if (!all && live > kGranulesInStretch / 2) return true;
+  each_cell([&](Address, heap::Cell cell) {
+    (cell < heap::kReserved ? live : reserved) += heap::granules_of(cell);
+  });
+  if (!all && 2 * live + reserved > kGranulesInStretch) return true;
   std::array<Address, kGranulesInStretch> cells; // the last of them may be the last of the page
   size_t count = 0;
   each_cell([&](Address at, heap::Cell cell) {
@@ -211,7 +234,10 @@ bool NearHeap::give_back_page(Address stretch, bool all) {
 void NearHeap::give_back(bool all) {
   for (unsigned size = 1; all && size <= kSizes; ++size)
     for (Carve &carve : carves_[size]) give_back_rest(size, carve);
-  size_t pages = all ? page_count_ : std::min(page_count_, kPagesToLookAt);
+  give_back_pages(all ? page_count_ : std::min(page_count_, kPagesToLookAt), all);
+}
+
+void NearHeap::give_back_pages(size_t pages, bool all) {
   for (; pages > 0 && page_count_ > 0; --pages) {
     if (next_page_ >= page_count_) next_page_ = 0;
     if (give_back_page(pages_[next_page_], all))

@@ -32,8 +32,7 @@ public:
   // A block of `size` granules as close as may be to the one that `friend_address` points into.
   Placed place(Address friend_address, unsigned size);
 
-  // Gives back reserved cells on pages that are otherwise half empty; or all. Under the
-  // heap's lock.
+  // Gives back reserved cells on pages where most of what was placed has been freed; or all. Under the heap's lock.
   void give_back(bool all);
 
   uint64_t runs_opened() const { return runs_opened_; }
@@ -55,6 +54,8 @@ private:
   void give_back_rest(unsigned size, Carve &carve);
   bool make_room();
   bool give_back_page(Address page, bool all);
+  void give_back_pages(size_t pages, bool all);
+  bool may_reserve();
   bool is_carved(Address page) const;
   unsigned level_after(unsigned level, unsigned size);
   int64_t draw();
@@ -71,6 +72,9 @@ private:
   size_t page_count_ = 0;
   size_t page_room_ = 0;
   size_t next_page_ = 0; // where give_back() goes on
+
+  // Requests between two searches for reserved cells that are of no use any more.
+  uint32_t wait_ = 1, waited_ = 0;
 };
 
 // The near heap that belongs to a thread's heap; null where memory is exhausted.

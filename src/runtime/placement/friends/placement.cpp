@@ -25,8 +25,9 @@ constexpr size_t kLeastHeap = MiB;  // of small blocks: less fits in the caches 
 // of the time that it takes to fill a heap.
 constexpr uint32_t kFirstEffort = 1U << 17;
 constexpr uint32_t kEffort = 1U << 13;
-constexpr uint32_t kRequestsInLook = 1024;  // between two readings of the clock, or fewer
-constexpr uint32_t kLooksUntilChecked = 16; // at the clock, until the benefit is checked again
+constexpr uint32_t kRequestsInRefill = 1024; // or fewer
+// Refills until the benefit is checked again, and until requests are sampled again where rules placed objects before.
+constexpr uint32_t kRefillsUntilChecked = 16, kRefillsUntilAgain = 256;
 constexpr uint8_t kRest =
     8; // attempts that skip the slow path after one in vain; more after several
 constexpr uint8_t kLongestRest = 64;
@@ -245,7 +246,7 @@ void resume_for_suspended() {
 void pause_for_suspended() {
   uint32_t requests = ~uint32_t{0};
   each_suspended([&](const Context &context) { requests = std::min(requests, context.countdown); });
-  heap::pause.begin(requests / kRequestsInLook + 1, resume_for_suspended);
+  heap::pause.begin(requests / kRequestsInRefill + 1, resume_for_suspended);
 }
 
 } // namespace
@@ -253,10 +254,11 @@ void pause_for_suspended() {
 void pause_sampling() {
   end_learning();
   context::rest_decoder();
-  if (is_beneficial()) return heap::pause.begin(kLooksUntilChecked, check_benefit);
+  if (is_beneficial()) return heap::pause.begin(kRefillsUntilChecked, check_benefit);
   disable(Policy::friends);
   sites::table.reset(sites::SiteTable::Which::all);
-  if (rules_suspended != 0) pause_for_suspended();
+  if (rules_suspended != 0) return pause_for_suspended();
+  if (rules_placing != 0) heap::pause.begin(kRefillsUntilAgain, resume_sampling);
 }
 
 namespace {
