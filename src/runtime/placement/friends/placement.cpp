@@ -14,20 +14,10 @@
 
 namespace abut::near {
 
-uint32_t samples_left = 0;
-
 namespace {
 
-constexpr uint32_t kSamples = 2048; // requests, of one time of sampling
-constexpr size_t kGrown = 4;        // sampling begins again when the heap has grown by such a part
-constexpr size_t kLeastHeap = MiB;  // of small blocks: less fits in the caches in any order
-// Expressions that may be tried at first, and for each MiB that the heap has grown: finding friends costs less than a hundredth
-// of the time that it takes to fill a heap.
+// Expressions that may be tried at first, before the heap has grown; then sample_times.cpp adds to them.
 constexpr uint32_t kFirstEffort = 1U << 17;
-constexpr uint32_t kEffort = 1U << 13;
-constexpr uint32_t kRequestsInRefill = 1024; // or fewer
-// Refills until the benefit is checked again, and until requests are sampled again where rules placed objects before.
-constexpr uint32_t kRefillsUntilChecked = 16, kRefillsUntilAgain = 256;
 constexpr uint8_t kRest =
     8; // attempts that skip the slow path after one in vain; more after several
 constexpr uint8_t kLongestRest = 64;
@@ -197,88 +187,6 @@ void *allocate_near(size_t bytes, const void *other) {
   return block != nullptr ? block : heap::allocate(bytes);
 }
 
-namespace {
-
-uint64_t placed_before = 0;          // when sampling began
-std::atomic<size_t> bytes_before{0}; // of the heap
-
-uint64_t placed_in_all() {
-  uint64_t placed = 0;
-  each_context([&](const Context &context) {
-    for (unsigned i = 0; i < context.rule_count; ++i) placed += context.rule(i).placed();
-  });
-  return placed;
-}
-
-// Whether enough was placed since the last call to justify a decision at each request.
-bool is_beneficial() {
-  constexpr uint32_t kBeneficial = kSamples / 4;
-  const uint64_t before = std::exchange(placed_before, placed_in_all());
-  return rules_placing != 0 && placed_before - before >= kBeneficial;
-}
-
-void resume_sampling() {
-  placed_before = placed_in_all();
-  std::atomic_ref(samples_left).store(kSamples * kSampleCost, std::memory_order_relaxed);
-  sites::table.reset(sites::SiteTable::Which::what_may_change);
-  enable(Policy::friends);
-}
-
-// Not while samples are taken: their end checks it, and what is being learned has its time.
-void check_benefit() {
-  if (!samples_remain()) pause_sampling();
-}
-
-template <class Visit>
-void each_suspended(Visit visit) {
-  each_context([&](Context &context) {
-    for (unsigned i = 0; i < context.rule_count; ++i)
-      if (context.rule(i).state == Rule::State::suspended) visit(context);
-  });
-}
-
-// Suspended rules skip requests while others are sampled. Else they are tried again when the heaps have served as many
-// requests, whether they have grown or not.
-void resume_for_suspended() {
-  each_suspended([](Context &context) { context.countdown = 0; });
-  resume_sampling();
-}
-void pause_for_suspended() {
-  uint32_t requests = ~uint32_t{0};
-  each_suspended([&](const Context &context) { requests = std::min(requests, context.countdown); });
-  heap::pause.begin(requests / kRequestsInRefill + 1, resume_for_suspended);
-}
-
-} // namespace
-
-void pause_sampling() {
-  end_learning();
-  context::rest_decoder();
-  if (is_beneficial()) return heap::pause.begin(kRefillsUntilChecked, check_benefit);
-  disable(Policy::friends);
-  sites::table.reset(sites::SiteTable::Which::all);
-  if (rules_suspended != 0) return pause_for_suspended();
-  if (rules_placing != 0) heap::pause.begin(kRefillsUntilAgain, resume_sampling);
-}
-
-namespace {
-
-// Of all heaps together, since they share the table of sites.
-std::atomic<size_t> next_sampling{kLeastHeap};
-
-void resume_when_grown(size_t span_bytes) {
-  if (span_bytes < next_sampling.load(std::memory_order_relaxed)) return;
-  next_sampling.store(span_bytes + span_bytes / kGrown, std::memory_order_relaxed);
-  group::start_forming();
-  if (!place_in_force.friends) return;
-  const size_t before = bytes_before.exchange(span_bytes, std::memory_order_relaxed);
-  const size_t grown = span_bytes - std::min(before, span_bytes);
-  begin_learning(static_cast<uint32_t>(grown / KiB * (kEffort / KiB)));
-  resume_sampling();
-}
-
-} // namespace
-
 void start(const Place &place) {
   find_static_data();
   context::load_decoder();
@@ -289,8 +197,7 @@ void start(const Place &place) {
   place_in_force = place; // what the loader allocates until here lies in no pool
   group::start();
   Learner::effort_left = kFirstEffort;
-  if (place_in_force.friends || place_in_force.pools == Pools::promising)
-    heap::when_grown = resume_when_grown;
+  if (place_in_force.friends || place_in_force.pools == Pools::promising) await_growth();
 }
 
 } // namespace abut::near
