@@ -47,12 +47,35 @@ def summary(document: Document) -> str:
     lines = [origin(document), "", _verdict(document), "", _row("", heaps), _rule(len(heaps) + 1)]
     for figure in document["proof"]["figures"]:
         cells = dict(_ratios(document, figure))
-        means = {h: exp(sum(log(r[h]) for r in cells.values()) / len(cells)) for h in heaps}
+        means = _means(cells, heaps)
         title = f"{TITLES[figure]}, geometric mean of {len(cells)}"
         lines.append(_row(title, [_bold(means[h], means.values()) for h in heaps]))
         behind = [max((r[h] / min(r.values()), name) for name, r in cells.items()) for h in heaps]
         lines.append(_row("furthest behind the best", [f"{r:.2f} ({name})" for r, name in behind]))
     return "\n".join(lines)
+
+
+def first_lines(document: Document) -> str:
+    """Whether our heap is below every other in the mean, and how often it is behind the best."""
+    figure = document["proof"]["figures"][0]
+    cells = dict(_ratios(document, figure))
+    means = _means(cells, document["heaps"])
+    ahead = [
+        f"{h} takes {mean:.3f}" for h, mean in means.items() if h != OURS and mean <= means[OURS]
+    ]
+    beside = (
+        f"not below every other heap ({', '.join(ahead)})" if ahead else "below every other heap"
+    )
+    behind = {name: r[OURS] / min(r.values()) for name, r in cells.items() if _is_behind(r)}
+    text = (
+        f"On {len(cells)} real programs, {OURS} takes {means[OURS]:.3f} of the {TITLES[figure]}"
+        f" under {document['heaps'][0]} in the mean, {beside}. It is more than 2 % behind the best"
+        f" heap of a program on {len(behind)} of them"
+    )
+    if not behind:
+        return f"{text}."
+    name = max(behind, key=lambda each: behind[each])
+    return f"{text}, furthest by {100 * behind[name] - 100:.0f} % ({name})."
 
 
 def losses(document: Document) -> str:
@@ -67,6 +90,11 @@ def rows(document: Document) -> str:
     names = [benchmark["name"] for benchmark in document["benchmarks"]]
     tables = (_table(document, figure, names) for figure in document["proof"]["figures"])
     return "\n\n".join(tables)
+
+
+def _means(cells: Mapping[str, Mapping[str, float]], heaps: list[str]) -> dict[str, float]:
+    """The geometric mean of each heap's ratios."""
+    return {h: exp(sum(log(r[h]) for r in cells.values()) / len(cells)) for h in heaps}
 
 
 def _verdict(document: Document) -> str:
@@ -123,6 +151,7 @@ def _rule(columns: int) -> str:
 
 
 TABLES: dict[str, Callable[[Document], str]] = {
+    "first_lines": first_lines,
     "summary": summary,
     "losses": losses,
     "rows": rows,

@@ -56,6 +56,19 @@ def test_a_summary_says_where_it_loses() -> None:
     assert "python-abut" not in text
 
 
+def test_the_first_lines_say_whether_it_is_below_every_peer() -> None:
+    text = proof_tables.first_lines(SOME)
+    assert "On 2 real programs, abut takes 0.671 of the user time under glibc in the mean" in text
+    assert (
+        "below every other heap. It is more than 2 % behind the best heap of a program on 1" in text
+    )
+    assert text.endswith("furthest by 12 % (slow).")
+    behind = document(slow={"glibc": 1.0, "peer": 0.8, "abut": 0.9})
+    assert "not below every other heap (peer takes 0.800)" in proof_tables.first_lines(behind)
+    level = document(level={"glibc": 1.0, "abut": 0.9})
+    assert proof_tables.first_lines(level).endswith("on 0 of them.")
+
+
 def test_losses_are_the_rows_in_which_it_is_behind() -> None:
     text = proof_tables.losses(SOME)
     assert "| slow | 1.00 ±0.01 | **0.80** ±0.01 | 0.90 ±0.01 |" in text
