@@ -54,7 +54,8 @@ class Appends(unittest.TestCase):
         assert rule["runs"] > LISTS
 
     def test_lists_that_are_built_again_lie_no_worse(self) -> None:
-        assert appended(rounds=8).behind > 700
+        for rounds in (2, 20):
+            assert appended(rounds=rounds).behind > 500, rounds
 
     def test_a_friend_comes_before_a_group(self) -> None:
         (rule,) = appended(place="auto:pools").rules
