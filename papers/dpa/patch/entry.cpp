@@ -11,6 +11,7 @@
 #include "placement/pools/grouping.hpp"
 
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 using namespace abut;

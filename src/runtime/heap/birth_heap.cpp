@@ -4,6 +4,7 @@
 #include "heap/page_store.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #if defined(__SSE2__)
 #include <emmintrin.h>

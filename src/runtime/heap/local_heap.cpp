@@ -6,6 +6,7 @@
 #include "heap/page_store.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace abut::heap {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <iterator>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

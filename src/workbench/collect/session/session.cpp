@@ -3,6 +3,7 @@
 #include "collect/raw_stream.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace abut::record {
