@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
-VERSION = re.findall(r"^project\(abut VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())
+VERSION = re.findall(r"(?m)^project\(abut VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())
 
 
 @pytest.mark.parametrize(
