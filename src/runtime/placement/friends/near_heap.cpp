@@ -19,7 +19,6 @@ constexpr size_t kLittle = 256 * KiB; // may be reserved however small the heap 
 constexpr size_t kClose = 2 * kLineBytes;
 constexpr size_t kPagesToLookAt = 1024;
 constexpr size_t kPagesAtOnce = 8; // looked at where too much is reserved
-constexpr uint32_t kLongestWait = 64;
 
 // The cells of a run at each level: up to a page of the smallest, in steps so small that reservations can be kept close to
 // what may.
@@ -64,20 +63,25 @@ uint8_t &level_at(Address address) {
 // Bytes that may be reserved.
 size_t NearHeap::budget() const { return std::max(kLittle, heap_->held_bytes() / 10); }
 
-// Whether more may be reserved. What chains that were freed had reserved goes back first: a program that builds its lists
-// again would find none left. Where there is no such page, the search rests for more and more requests.
 bool NearHeap::may_reserve() {
-  if (heap_->set_aside <= budget()) return true;
-  if (++waited_ < wait_) return false;
-  waited_ = 0;
+  const size_t most = budget();
+  if (heap_->set_aside > most)
+    give_back_stale(search_over_);
+  else if (heap_->set_aside > most / 2)
+    give_back_stale(search_below_);
+  return heap_->set_aside <= most;
+}
+
+// What chains that were freed had reserved goes back before the budget is used up: a program that builds its lists again would
+// get short runs, or none.
+void NearHeap::give_back_stale(Search &search) {
+  if (!search.is_due()) return;
   std::lock_guard guard(heap_->lock());
-  wait_ = std::min(2 * wait_, kLongestWait);
-  for (size_t before = 0; heap_->set_aside > budget() && heap_->set_aside != before;) {
+  for (size_t before = 0; heap_->set_aside > budget() / 2 && heap_->set_aside != before;) {
     before = heap_->set_aside;
     give_back_pages(kPagesAtOnce, false);
-    if (heap_->set_aside < before) wait_ = 1;
+    if (heap_->set_aside < before) search_over_.wait = search_below_.wait = 1;
   }
-  return heap_->set_aside <= budget();
 }
 
 // One of 1024, the same for some time: chains that grow one after the other get runs of one length, which lie in a row;

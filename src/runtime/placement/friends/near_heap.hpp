@@ -47,6 +47,19 @@ private:
     Address end = 0;
   };
 
+  // For reserved cells that are of no use any more: after more and more requests, where there were none.
+  struct Search {
+    uint32_t longest;
+    uint32_t wait = 1, waited = 0;
+
+    bool is_due() {
+      if (++waited < wait) return false;
+      waited = 0;
+      wait = wait * 2 < longest ? wait * 2 : longest;
+      return true;
+    }
+  };
+
   Placed place_after_sized(Address friend_address, unsigned size);
   Placed place_elsewhere(heap::LocalHeap *owner, Address friend_address, unsigned size, bool same);
   Placed open_run(unsigned size, unsigned level);
@@ -56,6 +69,7 @@ private:
   bool give_back_page(Address page, bool all);
   void give_back_pages(size_t pages, bool all);
   bool may_reserve();
+  void give_back_stale(Search &search);
   bool is_carved(Address page) const;
   unsigned level_after(unsigned level, unsigned size);
   int64_t draw();
@@ -73,8 +87,7 @@ private:
   size_t page_room_ = 0;
   size_t next_page_ = 0; // where give_back() goes on
 
-  // Requests between two searches for reserved cells that are of no use any more.
-  uint32_t wait_ = 1, waited_ = 0;
+  Search search_over_{8}, search_below_{64}; // the budget
 };
 
 // The near heap that belongs to a thread's heap; null where memory is exhausted.

@@ -23,8 +23,9 @@ constexpr size_t kLeastHeap = MiB;  // of small blocks: less fits in the caches 
 // that it takes to fill a heap.
 constexpr uint32_t kEffort = 1U << 13;
 constexpr uint32_t kRequestsInRefill = 1024; // or fewer
-// Refills until the benefit is checked again, and until requests are sampled again where a rule paid before.
-constexpr uint32_t kRefillsUntilChecked = 16, kRefillsUntilAgain = 256;
+// Refills until the benefit is checked again, and until requests are sampled again where a rule paid before: more each time.
+constexpr uint32_t kRefillsUntilChecked = 16, kMostRefillsUntilAgain = 256;
+uint32_t refills_until_again = kRefillsUntilChecked;
 
 uint64_t placed_before = 0;          // when sampling began
 std::atomic<size_t> bytes_before{0}; // of the heap
@@ -93,11 +94,16 @@ void pause_for_suspended() {
 void pause_sampling() {
   end_learning();
   context::rest_decoder();
-  if (is_beneficial()) return heap::pause.begin(kRefillsUntilChecked, check_benefit);
+  if (is_beneficial()) {
+    refills_until_again = kRefillsUntilChecked;
+    return heap::pause.begin(kRefillsUntilChecked, check_benefit);
+  }
   disable(Policy::friends);
   sites::table.reset(sites::SiteTable::Which::all);
   if (rules_suspended != 0) return pause_for_suspended();
-  if (a_rule_paid()) heap::pause.begin(kRefillsUntilAgain, resume_sampling);
+  if (!a_rule_paid()) return;
+  heap::pause.begin(refills_until_again, resume_sampling);
+  refills_until_again = std::min(2 * refills_until_again, kMostRefillsUntilAgain);
 }
 
 namespace {
