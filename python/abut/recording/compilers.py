@@ -21,6 +21,8 @@ _CLANG = (
     *("-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset"),
     "-Wno-unused-command-line-argument",
 )
+# Checked copies (`__memcpy_chk`), which some systems ask for by default, would not be seen.
+_UNCHECKED = "-U_FORTIFY_SOURCE"
 _COMPILES_ONLY = frozenset({"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"})
 _ASKS = frozenset({"--version", "-v", "-dumpversion", "-dumpmachine", "-dumpfullversion"})
 
@@ -51,7 +53,7 @@ def instrumented(compiler: Path, arguments: list[str]) -> list[str]:
         before = [*_CLANG]
     else:
         before = [f"-specs={PACKAGE / 'recording' / 'gcc.specs'}"]
-    return [*before, *arguments, *_linking(arguments)]
+    return [*before, *arguments, _UNCHECKED, *_linking(arguments)]
 
 
 def _linking(arguments: list[str]) -> list[str]:
