@@ -13,7 +13,8 @@ constexpr const char *kNotABlock = "no block begins at this address";
 
 // Whether a block can have begun there, which is free now.
 bool is_place(const Page &page, Address address) {
-  if (page.size_class == 0) return address % Granules::kBytes == 0;
+  if (page.size_class == 0)
+    return address % Granules::kBytes == 0 && !birth_range_at(page, address);
   const uint32_t block = block_at(page, address);
   return block_address(page, block) == address && page.states[block] != kNoPlace;
 }

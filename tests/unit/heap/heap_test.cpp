@@ -154,6 +154,16 @@ TEST(ReleaseDeathTest, EndsTheProcessAtAnAddressWhereNoBlockBegins) {
   }
 }
 
+TEST(ReleaseDeathTest, NamesAnAddressInsideALiveBlockAsThat) {
+  for (size_t bytes : {size_t{40}, size_t{64}, size_t{200}}) { // in either order
+    std::vector<void *> blocks;
+    for (int i = 0; i < 100; ++i) blocks.push_back(allocate(bytes));
+    for (void *block : {blocks.front(), blocks.back()})
+      EXPECT_DEATH(free(at(block, 16)), "no block begins") << bytes;
+    for (void *block : blocks) free(block);
+  }
+}
+
 TEST(ReleaseDeathTest, EndsTheProcessWhenABlockIsFreedTwice) {
   for (size_t bytes : {size_t{64}, size_t{512}, size_t{1000}, size_t{30000}, 100 * KiB}) {
     void *block = allocate(bytes);
