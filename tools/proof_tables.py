@@ -11,6 +11,7 @@ from typing import Any
 Document = Mapping[str, Any]
 OURS = "abut"
 CLEAR = 1.02  # so much behind the best counts
+LEVEL = 1.01  # means that differ by less are level
 
 TITLES = {
     "user": "user time",
@@ -60,12 +61,7 @@ def first_lines(document: Document) -> str:
     figure = document["proof"]["figures"][0]
     cells = dict(_ratios(document, figure))
     means = _means(cells, document["heaps"])
-    ahead = [
-        f"{h} takes {mean:.3f}" for h, mean in means.items() if h != OURS and mean <= means[OURS]
-    ]
-    beside = (
-        f"not below every other heap ({', '.join(ahead)})" if ahead else "below every other heap"
-    )
+    beside = _beside({h: mean / means[OURS] for h, mean in means.items() if h != OURS})
     behind = {name: r[OURS] / min(r.values()) for name, r in cells.items() if _is_behind(r)}
     text = (
         f"On {len(cells)} real programs, {OURS} takes {means[OURS]:.3f} of the {TITLES[figure]}"
@@ -76,6 +72,17 @@ def first_lines(document: Document) -> str:
         return f"{text}."
     name = max(behind, key=lambda each: behind[each])
     return f"{text}, furthest by {100 * behind[name] - 100:.0f} % ({name})."
+
+
+def _beside(others: Mapping[str, float]) -> str:
+    """In words, of the others' means to ours."""
+    ahead = [f"{h} takes {ratio:.3f} of that" for h, ratio in others.items() if ratio < 1 / LEVEL]
+    level = [h for h, ratio in others.items() if 1 / LEVEL <= ratio <= LEVEL]
+    if ahead:
+        return f"not below every other heap ({', '.join(ahead)})"
+    if level:
+        return f"level with {' and '.join(level)}, below every other heap"
+    return "below every other heap"
 
 
 def losses(document: Document) -> str:

@@ -64,7 +64,9 @@ def test_the_first_lines_say_whether_it_is_below_every_peer() -> None:
     )
     assert text.endswith("furthest by 12 % (slow).")
     behind = document(slow={"glibc": 1.0, "peer": 0.8, "abut": 0.9})
-    assert "not below every other heap (peer takes 0.800)" in proof_tables.first_lines(behind)
+    assert "(peer takes 0.889 of that)" in proof_tables.first_lines(behind)
+    tied = document(tied={"glibc": 1.0, "peer": 0.901, "abut": 0.9})
+    assert "level with peer, below every other heap" in proof_tables.first_lines(tied)
     level = document(level={"glibc": 1.0, "abut": 0.9})
     assert proof_tables.first_lines(level).endswith("on 0 of them.")
 
