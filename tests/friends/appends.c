@@ -1,6 +1,6 @@
 // Lists that grow at their ends, one node at a time, in no order: `appends LISTS NODES [ROUNDS]`. Every node's friend is the
-// one before it in its list. Says how many of a thousand nodes lie right behind theirs, and "whole" if all
-// are where they belong.
+// one before it in its list. Says how many of a thousand nodes lie right behind theirs, in the mean, and "whole" if all are
+// where they belong.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -52,17 +52,20 @@ void *LocalHeap::allocate_in_birth_order(size_t bytes) {
   const uint32_t granules = granules_for(bytes);
   if (void *block = births.take_next(granules)) return block;
   std::lock_guard guard(lock());
-  pause.shorten();
-  look_at_the_clock();
+  begin_refill();
   return births.refill(granules) ? births.take(granules) : nullptr;
 }
 
 void *LocalHeap::allocate_by_size(unsigned size_class) {
   if (void *block = sizes.take(size_class)) return block;
   std::lock_guard guard(lock());
+  begin_refill();
+  return sizes.refill(size_class) ? sizes.take(size_class) : nullptr;
+}
+
+void LocalHeap::begin_refill() {
   pause.shorten();
   look_at_the_clock();
-  return sizes.refill(size_class) ? sizes.take(size_class) : nullptr;
 }
 
 void LocalHeap::look_at_the_clock() { decay(os::coarse_milliseconds()); }

@@ -110,6 +110,7 @@ private:
 
   bool prefers_birth(size_t bytes, unsigned size_class);
   void begin();
+  void begin_refill();
   void look_at_the_clock();
   void decay(uint64_t now);
   bool decay_if_due(uint64_t now);

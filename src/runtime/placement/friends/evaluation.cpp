@@ -255,7 +255,7 @@ bool yields(Rule &rule) {
   const uint64_t placed = rule.placed() - rule.placed_before;
   rule.runs_before = rule.counts.runs;
   rule.placed_before = rule.placed();
-  return placed >= 2 * runs;
+  return placed >= kLeastInRun * runs;
 }
 
 // Whether there mostly is a friend. Not evaluated at once: where a program begins many chains, their first objects have

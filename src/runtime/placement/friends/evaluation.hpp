@@ -13,6 +13,7 @@ void begin_learning(uint32_t effort);
 void end_learning();
 
 inline constexpr unsigned kVerifyEvery = 256; // attempts
+inline constexpr uint64_t kLeastInRun = 2; // objects: with fewer in the mean, a rule does not pay
 
 // How many rules place objects at this time, and how many are to be tried again.
 extern uint32_t rules_placing, rules_suspended;

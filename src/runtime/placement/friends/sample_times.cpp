@@ -51,7 +51,7 @@ bool a_rule_paid() {
   each_context([&](Context &context) {
     for (unsigned i = 0; i < context.rule_count; ++i) {
       const Rule &rule = context.rule(i);
-      paid |= rule.state == Rule::State::placing && rule.placed() >= 2 * rule.counts.runs;
+      paid |= rule.state == Rule::State::placing && rule.placed() >= kLeastInRun * rule.counts.runs;
     }
   });
   return paid;
