@@ -45,7 +45,7 @@ void *allocate(size_t bytes, Frame frame) {
       return block;
     }
   void *block = group::allocate(bytes, frame);
-  constexpr uint64_t kOften = 16;
+  constexpr uint64_t kOften = 17; // a prime: in a loop that requests in turn, each one's turn comes
   bump(counts.looked_up);
   if (counts.looked_up % kOften == 0 && bytes - 1 < group::formation.most_bytes)
     patch_chain(frame, bytes);
