@@ -47,7 +47,7 @@ TEST(UsableSize, StaysTheSameWhileTheBlockLives) {
 
 // Programs that ask for it use all of it, and then let the block grow.
 TEST(UsableSize, IsKeptWholeByRealloc) {
-  for (const std::size_t size : conformance::telling_sizes(std::size_t{8} << 20))
+  for (const std::size_t size : conformance::telling_sizes(std::size_t{4} << 20))
     for (const std::size_t more : {std::size_t{1}, size / 2 + 1, size * 3}) {
       void *block = std::malloc(size);
       const std::size_t usable = malloc_usable_size(block);

@@ -54,11 +54,12 @@ TEST_F(Signals, OfATimerInterruptOneThread) {
 }
 
 TEST_F(Signals, FromAnotherThreadInterruptSeveral) {
+  constexpr std::uint64_t kSignals = 8'000;
   std::atomic<int> damaged{0};
   std::vector<std::thread> workers;
   for (std::uint64_t i = 0; i < 2; ++i)
-    workers.emplace_back([&damaged, i] { damaged += churn(i, 20'000); });
-  while (signals < 20'000)
+    workers.emplace_back([&damaged, i] { damaged += churn(i, kSignals); });
+  while (signals < kSignals)
     for (std::thread &worker : workers) pthread_kill(worker.native_handle(), SIGUSR1);
   for (std::thread &worker : workers) worker.join();
   EXPECT_EQ(damaged, 0);
