@@ -1,44 +1,41 @@
 """Whether predicted times rank heaps as measured times do, on real programs.
 
-`--record` makes recordings, in the folder --keep, of which those that are there are not made again:
-they are as good under load as on a calm machine. Without it, each program that has three recordings
-or more is measured (user time, the least of shuffled rounds: on a machine that does nothing else;
-times in the folder are not measured again), and predicted. What computing and waiting weigh is
-fitted on every other program; the rest shows what the model is worth.
+The measured times are those of a file that `abut compare --suite` wrote, of user time: the least of
+each heap's runs. Of its programs those are taken that are one process, and of which one heap takes
+a tenth longer than another at least: what does not differ has no order. `--record` makes
+recordings, in the folder --keep, of which those that are there are not made again: they are as good
+under load as on a calm machine. Without it, what is recorded is predicted. What computing and
+waiting weigh is fitted on every other program; the rest shows what the model is worth.
 
-usage: .venv/bin/python bench/validate_programs.py --keep FOLDER --record
-       .venv/bin/python bench/validate_programs.py --keep FOLDER [--machine mine.toml]
+usage: .venv/bin/python bench/validate_programs.py --times TIMES.json --keep FOLDER --record
+       .venv/bin/python bench/validate_programs.py --times TIMES.json --keep FOLDER [--machine F]
 """
 
 import argparse
 import dataclasses
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
+from typing import Any
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 from abut.errors import AbutError
-from abut.heaps import Heap, find_heaps
-from abut.measure.measurement import Plan
+from abut.heaps import find_heaps
 from abut.measure.tasks import suite_tasks
-from abut.measure.workload import Workload
 from abut.simulation.presets import find_preset
-from abut.simulation.times import HeapTime, Times, is_recorded, measured, predicted, recorded
+from abut.simulation.times import HeapTime, Times, is_recorded, predicted, recorded
 from abut.trace.reader import Trace
 
-_HEAPS = "glibc,jemalloc,mimalloc,abut,abut+place=off,abut+order=birth"
-_LEAST_HEAPS = 3
-# Programs of one process, of many kinds.
-_PROGRAMS = {
-    "quick": "lua-tables,lua-tables-birth,lua-closures,python-objects,python-json,perl-hashes,"
-    "perl-text,xmllint-parse,sqlite,cc1,jq",
-    "programs": "ruby-inventory,php-orders,jim-lists,ledger,xsltproc,cppcheck,dot",
-}
+_HEAPS = "glibc,mimalloc,abut"
+_SPREAD = 1.1
+_OF_SEVERAL_PROCESSES = {"sh", "groff", "yosys"}
+
+Measured = dict[str, tuple[float, float]]  # a heap's least and median seconds
 
 
 def fitted(programs: list[Times]) -> tuple[float, float]:
@@ -88,13 +85,18 @@ def table_of(programs: list[Times], trained: set[str]) -> Table:
     return table
 
 
-def _workloads(programs: dict[str, str]) -> Iterator[Workload]:
-    for suite, names in programs.items():
-        for task in suite_tasks(suite, [name for name in names.split(",") if name]):
-            try:
-                yield task.prepare()
-            except AbutError as error:
-                print(f"{task.name}: left out: {error}", file=sys.stderr)
+def measured_times(document: Mapping[str, Any], heaps: Sequence[str]) -> dict[str, Measured]:
+    """Of the programs to be taken: each heap's least and median user time, in seconds."""
+    found: dict[str, Measured] = {}
+    for benchmark in document["benchmarks"]:
+        samples = {heap: benchmark["samples"].get(heap, ()) for heap in heaps}
+        users = {heap: [one["user_s"] for one in some] for heap, some in samples.items() if some}
+        least = [min(some) for some in users.values()]
+        differs = len(least) > 1 and max(least) > _SPREAD * min(least)
+        if differs and Path(benchmark["command"][0]).name not in _OF_SEVERAL_PROCESSES:
+            times = {heap: (min(some), median(some)) for heap, some in users.items()}
+            found[benchmark["name"]] = times
+    return found
 
 
 def _of_whole_runs(program: str, times: list[HeapTime]) -> list[HeapTime]:
@@ -107,27 +109,13 @@ def _of_whole_runs(program: str, times: list[HeapTime]) -> list[HeapTime]:
     return whole
 
 
-def _seconds(
-    workload: Workload, heaps: Sequence[Heap], runs: int, keep: Path
-) -> dict[str, tuple[float, float]]:
-    """The user times in the folder, which are measured where it lacks one."""
-    path = keep / f"{workload.name}.seconds.json"
-    found: dict[str, list[float]] = json.loads(path.read_text()) if path.is_file() else {}
-    if {heap.name for heap in heaps} - set(found):
-        times = measured(workload, heaps, Plan(runs, 1, 1))
-        path.write_text(json.dumps(times))
-        return times
-    return {name: (least, middle) for name, (least, middle) in found.items()}
-
-
 def main() -> int:
     """Record, measure, predict, print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--suite", help="a suite [programs of one process of two suites]")
-    parser.add_argument("--only", default="", help="programs of the suite, by name")
+    parser.add_argument("--times", type=Path, required=True, help="what compare --output wrote")
+    parser.add_argument("--only", default="", help="programs of it, by name")
     parser.add_argument("--heaps", default=_HEAPS)
     parser.add_argument("--machine", default="zen5")
-    parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--accesses", type=int, default=50_000_000)
     parser.add_argument("--record", action="store_true", help="record what is missing, and stop")
     parser.add_argument("--keep", type=Path, required=True, help="a folder")
@@ -135,27 +123,27 @@ def main() -> int:
     heaps, _ = find_heaps(chosen.heaps.split(","))
     preset = find_preset(chosen.machine)
     chosen.keep.mkdir(exist_ok=True)
+    document = json.loads(chosen.times.read_text())
+    seconds = measured_times(document, [heap.name for heap in heaps])
+    names = chosen.only.split(",") if chosen.only else list(seconds)
     found: list[Times] = []
-    for workload in _workloads({chosen.suite: chosen.only} if chosen.suite else _PROGRAMS):
+    for task in suite_tasks(document["settings"]["suite"], names):
+        times = []
         try:
-            if chosen.record:
-                for heap in heaps:
+            workload = task.prepare()
+            for heap in heaps:
+                if chosen.record:
                     recorded(workload, heap, chosen.accesses, chosen.keep)
-                continue
-            some = [heap for heap in heaps if is_recorded(workload, heap, chosen.keep)]
-            if len(some) < _LEAST_HEAPS:
-                print(f"{workload.name}: left out: {len(some)} recordings", file=sys.stderr)
-                continue
-            seconds = _seconds(workload, some, chosen.runs, chosen.keep)
-            times = []
-            for heap in some:
-                path, count = recorded(workload, heap, chosen.accesses, chosen.keep)
-                times.append(predicted(Trace(path), heap.name, count, preset, seconds[heap.name]))
+                elif is_recorded(workload, heap, chosen.keep):
+                    path, count = recorded(workload, heap, chosen.accesses, chosen.keep)
+                    measured = seconds[task.name][heap.name]
+                    times.append(predicted(Trace(path), heap.name, count, preset, measured))
         except AbutError as error:
-            print(f"{workload.name}: left out: {error}", file=sys.stderr)
+            print(f"{task.name}: left out: {error}", file=sys.stderr)
             continue
-        found.append(Times(workload.name, _of_whole_runs(workload.name, times)))
-        print(f"{workload.name}: {len(some)} heaps", file=sys.stderr, flush=True)
+        if len(times) > 1:
+            found.append(Times(task.name, _of_whole_runs(task.name, times)))
+        print(f"{task.name}: {len(times)} heaps", file=sys.stderr, flush=True)
     if not found:
         return 0
     rows = [dataclasses.asdict(one) for one in found]
