@@ -6,6 +6,8 @@ import json
 import math
 import shutil
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -61,13 +63,33 @@ def test_what_is_not_of_times_is_refused(abut: Abut) -> None:
     assert "--heaps" in done.stderr
 
 
-def test_weights_are_found_again_and_the_untrained_half_has_a_row() -> None:
+@pytest.fixture(scope="module")
+def harness() -> ModuleType:
     path = Path(__file__).parents[3] / "bench" / "validate_programs.py"
     spec = importlib.util.spec_from_file_location("validate_programs", path)
     assert spec
     assert spec.loader
-    harness = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(harness)
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
+def test_programs_of_one_process_whose_heaps_differ_are_taken(harness: ModuleType) -> None:
+    def benchmark(name: str, program: str, **seconds: list[float]) -> dict[str, Any]:
+        samples = {heap: [{"user_s": one} for one in some] for heap, some in seconds.items()}
+        return {"name": name, "command": [program], "samples": samples}
+
+    benchmarks = [
+        benchmark("differs", "/bin/dot", a=[1.2, 1.0, 1.3], b=[1.5, 1.2, 1.2], c=[9.0]),
+        benchmark("alike", "/bin/dot", a=[1.0, 1.5], b=[1.1, 1.05]),
+        benchmark("of two", "sh", a=[1.0], b=[2.0]),
+        benchmark("alone", "/bin/dot", a=[1.0], c=[2.0]),
+    ]
+    found = harness.measured_times({"benchmarks": benchmarks}, ["a", "b"])
+    assert found == {"differs": {"a": (1.0, 1.2), "b": (1.2, 1.2)}}
+
+
+def test_weights_are_found_again_and_the_untrained_half_has_a_row(harness: ModuleType) -> None:
     programs = []
     for name in "pqr":
         heaps = [
