@@ -27,6 +27,7 @@ from typing import Any
 
 from abut.heaps import Heap, find_heaps, preload
 from abut.machine import this_machine
+from abut.measure.versions import package_version, versions_of
 
 TESTS = ("set", "get", "lpush", "lrange_100", "hset", "zadd")
 C_LIBRARY = "libc.so.6"  # Debian's server is linked with jemalloc, which this goes before
@@ -123,7 +124,7 @@ def main() -> None:
                         by_heap[heap.name].append(value)
     document = {
         "machine": dataclasses.asdict(this_machine()),
-        "versions": {},
+        "versions": {**versions_of(heaps), "redis": package_version("redis-server")},
         "settings": {"suite": "servers", "runs": given.runs, "requests": given.requests},
         "heaps": [{"name": heap.name} for heap in heaps],
         "missing_heaps": [heap.name for heap in missing],

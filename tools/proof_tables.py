@@ -34,7 +34,7 @@ def origin(document: Document) -> str:
         f"L2 {caches.get(2, 0) >> 10} KiB",
         f"L3 {caches.get(3, 0) >> 20} MiB",
         machine["system"],
-        *(f"{name} {text}" for name, text in versions if name in document["heaps"]),
+        *(f"{name} {text}" for name, text in versions if name != "python-abut"),
         f"commit {proof['commit']} on {proof['date']}",
         f"{document['settings']['runs']} rounds in {proof['minutes']:.0f} minutes",
         f"load before {proof['load_before']}",

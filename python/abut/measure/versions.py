@@ -22,10 +22,11 @@ def _version(heap: Heap) -> str | None:
         return (os.confstr("CS_GNU_LIBC_VERSION") or "").removeprefix("glibc ") or None
     if heap.name.split("+")[0] == "abut" and heap.library:
         return Library(heap.library).version()
-    return _package_version(heap.package) if heap.package else None
+    return package_version(heap.package) if heap.package else None
 
 
-def _package_version(package: str) -> str | None:
+def package_version(package: str) -> str | None:
+    """Of an installed package of Debian's; None of any other."""
     try:
         shown = subprocess.run(
             ["dpkg-query", "-W", "-f", "${Version}", package],
