@@ -106,7 +106,7 @@ def compiled(folder: Path, source: str, level: str) -> Workload:
 
 @pytest.mark.parametrize("before", [0, 1])
 def test_call_sites_name_the_group_that_surely_follows(tmp_path: Path, before: int) -> None:
-    """Once it has a pool: of a request, and of two calls of a wrapper, unless it may not request."""
+    """With a pool: a request's, and those of two calls of a wrapper that surely requests."""
     workload = compiled(tmp_path, NAMED.replace("BEFORE", str(before)), "-O1")
     heap = require_heap("dpa-patched")
     found = dpa.groups_of(workload, heap)

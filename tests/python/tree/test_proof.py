@@ -59,9 +59,7 @@ def test_a_summary_says_where_it_loses() -> None:
 def test_the_first_lines_say_whether_it_is_below_every_peer() -> None:
     text = proof_tables.first_lines(SOME)
     assert "On 2 real programs, abut takes 0.671 of the user time under glibc in the mean" in text
-    assert (
-        "below every other heap. It is more than 2 % behind the best heap of a program on 1" in text
-    )
+    assert "below every other heap. In user time it is more than 2 % behind the best" in text
     assert text.endswith("furthest by 12 % (slow).")
     behind = document(slow={"glibc": 1.0, "peer": 0.8, "abut": 0.9})
     assert "(peer takes 0.889 of that)" in proof_tables.first_lines(behind)
@@ -69,6 +67,19 @@ def test_the_first_lines_say_whether_it_is_below_every_peer() -> None:
     assert "level with peer, below every other heap" in proof_tables.first_lines(tied)
     level = document(level={"glibc": 1.0, "abut": 0.9})
     assert proof_tables.first_lines(level).endswith("on 0 of them.")
+
+
+def test_the_first_lines_say_the_same_of_wall_time() -> None:
+    both = document(one={"glibc": 1.0, "peer": 0.9, "abut": 0.8})
+    walls = document(one={"glibc": 1.0, "peer": 0.8, "abut": 0.9})
+    both["proof"]["figures"] = ["user", "wall", "rss"]
+    both["benchmarks"][0]["figures"]["wall"] = walls["benchmarks"][0]["figures"]["user"]
+    assert proof_tables.first_lines(both) == (
+        "On 1 real programs, abut takes 0.800 of the user time under glibc in the mean, below every"
+        " other heap, and 0.900 of the wall time under glibc in the mean, not below every other"
+        " heap (peer takes 0.889 of that). In user time it is more than 2 % behind the best heap of"
+        " a program on 0 of them."
+    )
 
 
 def test_losses_are_the_rows_in_which_it_is_behind() -> None:
