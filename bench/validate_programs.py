@@ -89,7 +89,8 @@ def measured_times(document: Mapping[str, Any], heaps: Sequence[str]) -> dict[st
     """Of the programs to be taken: each heap's least and median user time, in seconds."""
     found: dict[str, Measured] = {}
     for benchmark in document["benchmarks"]:
-        samples = {heap: benchmark["samples"].get(heap, ()) for heap in heaps}
+        failed = {difference["heap"] for difference in benchmark["differences"]}
+        samples = {h: benchmark["samples"].get(h, ()) for h in heaps if h not in failed}
         users = {heap: [one["user_s"] for one in some] for heap, some in samples.items() if some}
         least = [min(some) for some in users.values()]
         differs = len(least) > 1 and max(least) > _SPREAD * min(least)
@@ -131,7 +132,7 @@ def main() -> int:
         times = []
         try:
             workload = task.prepare()
-            for heap in heaps:
+            for heap in (heap for heap in heaps if heap.name in seconds[task.name]):
                 if chosen.record:
                     recorded(workload, heap, chosen.accesses, chosen.keep)
                 elif is_recorded(workload, heap, chosen.keep):

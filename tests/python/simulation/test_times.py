@@ -77,15 +77,16 @@ def harness() -> ModuleType:
 def test_programs_of_one_process_whose_heaps_differ_are_taken(harness: ModuleType) -> None:
     def benchmark(name: str, program: str, **seconds: list[float]) -> dict[str, Any]:
         samples = {heap: [{"user_s": one} for one in some] for heap, some in seconds.items()}
-        return {"name": name, "command": [program], "samples": samples}
+        failed = [{"heap": heap} for heap in seconds if heap == "fails"]
+        return {"name": name, "command": [program], "samples": samples, "differences": failed}
 
     benchmarks = [
-        benchmark("differs", "/bin/dot", a=[1.2, 1.0, 1.3], b=[1.5, 1.2, 1.2], c=[9.0]),
+        benchmark("differs", "/bin/dot", a=[1.2, 1.0, 1.3], b=[1.5, 1.2, 1.2], c=[9.0], fails=[0]),
         benchmark("alike", "/bin/dot", a=[1.0, 1.5], b=[1.1, 1.05]),
         benchmark("of two", "sh", a=[1.0], b=[2.0]),
         benchmark("alone", "/bin/dot", a=[1.0], c=[2.0]),
     ]
-    found = harness.measured_times({"benchmarks": benchmarks}, ["a", "b"])
+    found = harness.measured_times({"benchmarks": benchmarks}, ["a", "b", "fails"])
     assert found == {"differs": {"a": (1.0, 1.2), "b": (1.2, 1.2)}}
 
 
