@@ -54,6 +54,7 @@
   ABUT_RT void __tsan_mutex_post_signal(void *, unsigned) {}                                       \
   ABUT_RT void __tsan_mutex_pre_divert(void *, unsigned) {}                                        \
   ABUT_RT void __tsan_mutex_post_divert(void *, unsigned) {}                                       \
+  ABUT_RT void __tsan_check_no_mutexes_held() {}                                                   \
   ABUT_RT void *__tsan_get_current_fiber() { return nullptr; }                                     \
   ABUT_RT void *__tsan_create_fiber(unsigned) { return nullptr; }                                  \
   ABUT_RT void __tsan_destroy_fiber(void *) {}                                                     \
