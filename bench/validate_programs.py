@@ -32,7 +32,7 @@ from abut.simulation.times import HeapTime, Times, is_recorded, predicted, recor
 from abut.trace.reader import Trace
 
 _HEAPS = "glibc,mimalloc,abut"
-_SPREAD = 1.1
+_SPREAD = 1.1  # of the slowest heap to the fastest, at least
 _OF_SEVERAL_PROCESSES = {"sh", "groff", "yosys"}
 
 Measured = dict[str, tuple[float, float]]  # a heap's least and median seconds
@@ -92,10 +92,10 @@ def measured_times(document: Mapping[str, Any], heaps: Sequence[str]) -> dict[st
         failed = {difference["heap"] for difference in benchmark["differences"]}
         samples = {h: benchmark["samples"].get(h, ()) for h in heaps if h not in failed}
         users = {heap: [one["user_s"] for one in some] for heap, some in samples.items() if some}
-        least = [min(some) for some in users.values()]
+        times = {heap: (min(some), median(some)) for heap, some in users.items()}
+        least = [one for one, _ in times.values()]
         differs = len(least) > 1 and max(least) > _SPREAD * min(least)
         if differs and Path(benchmark["command"][0]).name not in _OF_SEVERAL_PROCESSES:
-            times = {heap: (min(some), median(some)) for heap, some in users.items()}
             found[benchmark["name"]] = times
     return found
 
