@@ -1,7 +1,6 @@
 #include "heap/page_store.hpp"
 
 #include "heap/huge_cache.hpp"
-#include "heap/huge_pages.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -21,10 +20,6 @@ namespace {
 constexpr size_t kFirstPiece = 192 * KiB;
 constexpr size_t kLeastPiece = kBlockPageBytes;
 constexpr size_t kHugePiece = 2 * MiB; // where pages of 2 MiB are wanted
-
-// With so many pages of heaps the kernel is asked for pages of 2 MiB: with fewer, the part of the last one that is not needed
-// would be too large a share. Of large blocks, programs leave much untouched.
-constexpr size_t kManyPages = 16 * kBlockPages;
 
 constexpr unsigned kOwnPages = kBlockPageBytes / kPageBytes; // of 4 KiB, in a page
 
@@ -83,7 +78,7 @@ void disown(Page &page) {
 
 bool PageStore::wants_huge_pages() const {
   return huge_pages() == HugePages::always ||
-         (huge_pages() == HugePages::large && owned_ >= kManyPages);
+         (huge_pages() == HugePages::large && huge_page_use_.pays(owned_));
 }
 
 PageSegment *PageStore::add_segment() {
@@ -98,6 +93,9 @@ PageSegment *PageStore::add_segment() {
   if (memory == nullptr) return nullptr;
   advise_huge_pages(memory, piece, huge);
   auto *segment = static_cast<PageSegment *>(memory); // all of it reads as zero
+  const uint64_t begun = huge ? os::nanoseconds() : 0;
+  disown(segment->pages[0]); // the first write
+  if (huge) huge_page_use_.came_after(os::nanoseconds() - begun, owned_);
   for (Page &page : segment->pages) disown(page);
   segment->mapped = piece;
   segment->unused = segment->clean = PageSegment::all_of(kind_);

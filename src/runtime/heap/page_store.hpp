@@ -4,6 +4,7 @@
 // using it again is cheap: see retention.hpp. Its time is counted from when its segment last saw a page freed.
 #pragma once
 
+#include "heap/huge_pages.hpp"
 #include "heap/page.hpp"
 #include "heap/retention.hpp"
 
@@ -88,6 +89,7 @@ private:
   std::atomic<uint32_t> taken_{0};
   size_t segments_ = 0;
   size_t owned_ = 0; // pages that have an owner
+  HugePageUse huge_page_use_;
   All all_;
   ByRoom by_room_; // segments with a page that is not used
   ByAge by_age_;   // segments with a dirty page

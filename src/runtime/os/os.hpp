@@ -80,6 +80,9 @@ bool is_readable(const void *memory);
 // Milliseconds of a clock that never goes back, to within some milliseconds; cheap.
 uint64_t coarse_milliseconds();
 
+// Nanoseconds of the same clock.
+uint64_t nanoseconds();
+
 // A number that an attacker cannot foresee; it differs from run to run.
 uint64_t random_number();
 

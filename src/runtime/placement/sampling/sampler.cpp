@@ -21,12 +21,6 @@ Counts counted;
 std::atomic_flag busy;
 Accesses accesses;
 
-uint64_t nanoseconds() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
-}
-
 void leave_the_heaps() {
   unsigned count = 0;
   for (unsigned i = 0; i < accesses.count; ++i)
@@ -48,12 +42,12 @@ const char *make_room() {
 
 uint64_t burst(os::Registers &registers) {
   if (busy.test_and_set(std::memory_order_acquire)) return period; // another thread is at it
-  const uint64_t begun = nanoseconds();
+  const uint64_t begun = os::nanoseconds();
   accesses.count = 0;
   const Outcome outcome = step_through(registers, kMostSteps, accesses);
   leave_the_heaps();
   listener(accesses);
-  const uint64_t took = nanoseconds() - begun;
+  const uint64_t took = os::nanoseconds() - begun;
   ++counted.bursts;
   counted.steps += outcome.steps;
   counted.accesses += accesses.count;
