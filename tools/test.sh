@@ -30,12 +30,13 @@ steady_addresses() {
     if setarch --addr-no-randomize true 2>/dev/null; then setarch --addr-no-randomize "$@"; else "$@"; fi
 }
 
+# One more at a time than there are processors: some tests wait for memory to be given back.
 run_ctest() {
     local preset=$1 around=()
     shift
     if [[ $preset == tsan ]]; then around=(steady_addresses); fi
     "${around[@]}" ctest --test-dir "build/$preset" --output-on-failure --no-tests=error \
-        --progress --parallel "$jobs" "$@"
+        --progress --parallel $((jobs + 1)) "$@"
 }
 
 build_and_test() {
@@ -52,14 +53,15 @@ heap_in_debug() {
             --exclude-regex 'RefusesAndRecovers/16$'
 }
 
+# Those of movers take longer to build than all others: what runs them is marked as long.
 command_line() {
-    tools/build.sh release bench-programs bench-move >build/bench-programs.log &&
+    tools/build.sh release bench-programs >build/bench-programs.log &&
         .venv/bin/python -m pytest --quiet --numprocesses "$jobs" --dist loadfile "$@"
 }
 
 # Each with each parameter that the experiments know: all must compute the same.
 every_mover() {
-    tools/build.sh release abut_native bench-move &&
+    tools/build.sh release abut_native &&
         .venv/bin/abut paper adcock --suite tiny --traces build/movers >build/movers.txt
 }
 
@@ -83,6 +85,7 @@ test)
     ;;
 all)
     part "release: all tests" build_and_test release --label-exclude '^debug$'
+    part "programs whose nodes move" tools/build.sh release bench-move
     part "the command line" command_line
     part "every mover of nodes" every_mover
     part "debug: the heap checks itself" build_and_test debug

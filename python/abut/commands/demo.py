@@ -13,6 +13,7 @@ import typer
 from abut.errors import NO, AbutError
 
 _TABLES, _WALKS = 8_000, 4  # of the recorded run: a few seconds under Valgrind
+_MEASURED = 200_000  # tables of the runs that are compared: a second each
 
 
 def command(
@@ -65,7 +66,7 @@ def command(
     _say("comparing heaps")
     table = folder / "compare.txt"
     options = ["--runs", str(runs), "--output", str(compared), "--force"]
-    if not _abut("compare", *options, "--", *program, into=table):
+    if not _abut("compare", *options, "--", *program, str(_MEASURED), into=table):
         raise AbutError("the comparison failed")
     _say("writing the report")
     if not _abut(

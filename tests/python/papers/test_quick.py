@@ -77,7 +77,11 @@ DRAWN = {
 _SIGNED = {"rate_change", "pollution"}
 
 
-@pytest.mark.parametrize("name", NAMES)
+_LONG = {"adcock", "rezaei", "vam"}
+_NAMES = [pytest.param(name, marks=pytest.mark.long if name in _LONG else ()) for name in NAMES]
+
+
+@pytest.mark.parametrize("name", _NAMES)
 def test_a_quick_run_has_the_papers_rows_and_goes_on(abut: Abut, name: str, tmp_path: Path) -> None:
     quick = ("paper", name, "--quick", "--traces", str(tmp_path / "traces"))
     first = abut(*quick, "--json")
