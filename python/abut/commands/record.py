@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 import abut
-from abut.environment import untouched_environment
+from abut.environment import copying_in_vectors, untouched_environment
 from abut.errors import RUN_FAILED, USAGE, AbutError
 from abut.heaps import preload, require_heap
 from abut.places import build_fix, collector_candidate, native_folder
@@ -111,6 +111,7 @@ def command(
         arguments += [f"--tool-option={option}" for option in _tool_options(begin, wait, window)]
         environment = untouched_environment()
         if recorder is Recorder.VALGRIND:
+            environment = copying_in_vectors(environment)
             arguments += _heap_arguments(heap, environment)
         else:
             arguments += _library_arguments(recorder, heap, environment)

@@ -7,6 +7,7 @@ import dataclasses
 import shutil
 from pathlib import Path
 
+from abut.environment import copying_in_vectors
 from abut.errors import AbutError, NotHere
 from abut.measure.spawn import Launch
 
@@ -27,7 +28,10 @@ def counting(launch: Launch, folder: Path) -> Launch:
         "valgrind", "-q", "--tool=cachegrind", "--cache-sim=no", "--trace-children=yes",
         "--log-file=/dev/null", f"--cachegrind-out-file={folder}/%p",
     )  # fmt: skip
-    return dataclasses.replace(launch, argv=(*counter, *launch.argv), events=())
+    environment = copying_in_vectors(launch.environment)
+    return dataclasses.replace(
+        launch, argv=(*counter, *launch.argv), environment=environment, events=()
+    )
 
 
 def take_count(folder: Path) -> int:

@@ -96,6 +96,13 @@ def test_instructions_are_counted_with_those_of_children(abut: Abut) -> None:
     assert count_of(abut, "sh", "-c", "/bin/true; :") > without + 0.9 * alone
 
 
+def test_clearing_memory_is_not_counted_byte_by_byte(abut: Abut) -> None:
+    few, many = (
+        count_of(abut, "perl", "-e", f'$x = "x" x {bytes_}') for bytes_ in (1 << 10, 1 << 24)
+    )
+    assert many - few < 4 << 20
+
+
 def test_suites_of_our_own_programs_print_the_same_under_abut_and_count_as_asked(
     abut: Abut, library: Path
 ) -> None:

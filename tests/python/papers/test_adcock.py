@@ -109,6 +109,7 @@ def test_lines_are_counted_where_a_path_comes_to_another(measured: Measure) -> N
     assert {*paths.columns[2].cells} == {"0.75"}, "lines: 0, 1, 32, 0, 1, 0"
 
 
+@pytest.mark.long  # the program takes two minutes to build
 def test_operations_that_are_not_timed_change_the_layout_alike(tmp_path: Path) -> None:
     def layout(changes: str, *sample: str) -> bytes:
         program = str(bench_places().programs / "move_dict")
