@@ -25,9 +25,8 @@ def untouched_environment() -> dict[str, str]:
 
 
 def copying_in_vectors(environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment, in which the C library copies and clears without `rep movsb` and `rep stosb`:
-    Valgrind takes each byte of those as an instruction and an access, where a processor takes 32 at
-    a time, as the library's vectors do.
+    """The environment, with which the C library copies and clears by vectors, not `rep movsb` and
+    `rep stosb`: Valgrind takes each byte of those as an instruction and an access.
     """
     name = "GLIBC_TUNABLES"
     others = environment.get(name, "")

@@ -112,12 +112,10 @@ def test_lines_are_counted_where_a_path_comes_to_another(measured: Measure) -> N
 @pytest.mark.long  # the program takes two minutes to build
 def test_operations_that_are_not_timed_change_the_layout_alike(tmp_path: Path) -> None:
     def layout(changes: str, *sample: str) -> bytes:
-        program = str(bench_places().programs / "move_dict")
         work = ["--nodes", "500", "--operations", "8000", "--changes", changes, *sample]
-        path = tmp_path / "visits"
-        command = [program, "--mover", "none", *work, "--visits", str(path)]
-        subprocess.run(command, check=True, capture_output=True)
-        visits = np.fromfile(path, np.uint64)
+        command = [f"{bench_places().programs}/move_dict", "--mover", "none", *work]
+        subprocess.check_output([*command, "--visits", f"{tmp_path}/visits"])
+        visits = np.fromfile(tmp_path / "visits", np.uint64)
         return bytes(visits - visits[0])
 
     assert layout("100", "--sample", "160") == layout("100")

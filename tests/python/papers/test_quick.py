@@ -75,10 +75,7 @@ DRAWN = {
     "vam": "figure 8: perl-hashes",
 }
 _SIGNED = {"rate_change", "pollution"}
-
-
-_LONG = {"adcock", "rezaei", "vam"}
-_NAMES = [pytest.param(name, marks=pytest.mark.long if name in _LONG else ()) for name in NAMES]
+_NAMES = [pytest.param(n, marks=[pytest.mark.long] * (n not in {"cyll", "dpa"})) for n in NAMES]
 
 
 @pytest.mark.parametrize("name", _NAMES)
