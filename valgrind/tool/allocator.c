@@ -25,6 +25,7 @@ typedef struct {
   Addr frames[MOST_DEPTH];
   UInt left_count;
   UInt left_floors[MOST_LEFT];
+  ULong counted; /* accesses, when the thread went into the allocator */
 } Thread;
 
 static Thread *threads;
@@ -62,11 +63,19 @@ void allocator_forked(ThreadId tid) {
 
 static Bool is_inside(const Thread *thread) { return thread->depth > thread->floor; }
 
+/* Windows are of the program's own accesses, so that under each heap they are the same parts of the run. */
+static void count_without_allocator(Thread *thread, Bool leaves) {
+  if (!leaves) thread->counted = accesses_counted;
+  accesses_counted = leaves ? thread->counted : 0;
+}
+
 static void set_depth(Thread *thread, UInt depth, UInt floor) {
   Bool was_inside = is_inside(thread);
   thread->depth = depth;
   thread->floor = floor;
-  if (was_inside != is_inside(thread)) event(was_inside ? ABUT_RAW_LEAVE : ABUT_RAW_ENTER, 0, 0);
+  if (was_inside == is_inside(thread)) return;
+  event(was_inside ? ABUT_RAW_LEAVE : ABUT_RAW_ENTER, 0, 0);
+  count_without_allocator(thread, was_inside);
 }
 
 /* Forgets wrappers whose frames are gone now that `frame` is the deepest. */

@@ -1,8 +1,8 @@
 """The time of a program under several heaps, predicted from recorded parts of it, and measured.
 
-A part of the run's accesses is recorded under each heap, in windows spread over it; a simulated
-core takes them, and what it takes an instruction counts for the rest, whose instructions are
-counted exactly.
+A part of the run's accesses is recorded under each heap, in windows spread over it, which are the
+same parts of the program under each. A simulated core takes them, and what it takes an instruction
+counts for the rest, whose instructions are counted exactly.
 """
 
 import itertools
@@ -105,12 +105,14 @@ def compare_times(
     check_counter()
     seconds = measured(workload, heaps, plan)
     times = []
-    for heap in heaps:
-        with tempfile.TemporaryDirectory(prefix="abut-validate-") as folder:
-            path, instructions = recorded(workload, heap, most, keep or Path(folder))
+    with tempfile.TemporaryDirectory(prefix="abut-validate-") as temporary:
+        for heap in heaps:
+            path, instructions = recorded(workload, heap, most, keep or Path(temporary))
             times.append(
                 predicted(Trace(path), heap.name, instructions, preset, seconds[heap.name])
             )
+            if keep is None:
+                path.unlink()
     return Times(workload.name, times)
 
 
@@ -139,15 +141,19 @@ def _recording(workload: Workload, heap: Heap, folder: Path) -> tuple[Path, Path
 
 def recorded(workload: Workload, heap: Heap, most: int, folder: Path) -> tuple[Path, int]:
     """The trace of a part of the run, and the instructions of all of it: made, where the folder
-    has none of this program and heap.
+    has none of this program and heap. Of a program that it has under another heap, the windows are
+    spread as there.
     """
     path, count = _recording(workload, heap, folder)
     if not count.is_file():
         with tempfile.TemporaryDirectory(prefix="abut-validate-") as counts:
             run_once(counting(_launch(workload, heap), Path(counts)))
             instructions = take_count(Path(counts))
-        _record(workload, heap, path, round(instructions * _ACCESSES_AN_INSTRUCTION / most))
-        count.write_text(json.dumps({"instructions": instructions}))
+        one_of = round(instructions * _ACCESSES_AN_INSTRUCTION / most)
+        for other in folder.glob(f"{workload.name}@*.json"):
+            one_of = int(json.loads(other.read_text())["one_of"])
+        _record(workload, heap, path, one_of)
+        count.write_text(json.dumps({"instructions": instructions, "one_of": one_of}))
     return path, int(json.loads(count.read_text())["instructions"])
 
 

@@ -269,6 +269,17 @@ def test_what_is_missing_is_named_with_its_package(abut: Abut, tmp_path: Path) -
     assert "apt install valgrind" in result.stderr
 
 
+def test_windows_are_the_same_parts_of_the_run_under_any_heap(record: Record) -> None:
+    def seen(heap: str) -> Counter[tuple[int, int, bool]]:
+        options = ("--from", "main", "--window", "1k/5k", "--heap", heap)
+        trace = record("sequence", options=options, code=13)
+        return Counter((one.code, one.offset, one.write) for one in program_accesses(trace))
+
+    glibc, abut = seen("glibc"), seen("abut")
+    assert glibc.total() > 300
+    assert (glibc & abut).total() > 0.95 * min(glibc.total(), abut.total())
+
+
 @pytest.mark.parametrize("window", ["1G", "5/5", "x/y", "2M/1M"])
 def test_a_window_that_is_none_is_refused(abut: Abut, window: str) -> None:
     result = abut("record", "--window", window, "--", "true")

@@ -1,4 +1,5 @@
-// What decides how long a core takes over its accesses to memory. Times are in ticks, sixteen to a cycle.
+// What decides how long a core takes over its accesses to memory. Times are in ticks, so many to a cycle
+// that the half cycle or so that lies between two accesses is not rounded by a hundredth.
 #pragma once
 
 #include <array>
@@ -8,7 +9,7 @@
 namespace abut::sim {
 
 using Ticks = uint64_t;
-inline constexpr Ticks kTicksInCycle = 16;
+inline constexpr Ticks kTicksInCycle = 1024;
 
 // An LRU cache or TLB; of a TLB the lines are pages.
 struct TimedCache {
