@@ -56,7 +56,8 @@ class Script:
         """Runs it in `home`, which is the same folder under both heaps: outputs name it."""
         shutil.rmtree(home, ignore_errors=True)
         home.mkdir(parents=True)
-        around = children.environment(home, library, PEERS=str(_PROGRAMS))
+        chosen = {name: os.environ[name] for name in ("LOAD_SECONDS",) if name in os.environ}
+        around = children.environment(home, library, PEERS=str(_PROGRAMS), **chosen)
         argv = ["/bin/bash", "-eu", "-o", "pipefail", str(self.path)]
         try:
             done = children.run(argv, home, around, _TIMEOUT)
