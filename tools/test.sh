@@ -53,7 +53,7 @@ heap_in_debug() {
             --exclude-regex 'RefusesAndRecovers/16$'
 }
 
-# Those of movers take longer to build than all others: what runs them is marked as long.
+# Programs whose nodes move take longer to build than all others: the tests that run those are marked as long.
 command_line() {
     tools/build.sh release bench-programs >build/bench-programs.log &&
         .venv/bin/python -m pytest --quiet --numprocesses "$jobs" --dist loadfile "$@"

@@ -90,29 +90,21 @@ def rank_correlation(predicted: Sequence[float], measured: Sequence[float]) -> f
 
 
 def compare_times(
-    workload: Workload,
-    heaps: Sequence[Heap],
-    preset: Preset,
-    plan: Plan,
-    most: int,
-    keep: Path | None = None,
+    workload: Workload, heaps: Sequence[Heap], preset: Preset, plan: Plan, most: int
 ) -> Times:
-    """Measure and predict; `most` accesses of each run are simulated. What was recorded is kept in
-    the folder `keep`, and not recorded again where it is there. Raises AbutError.
-    """
+    """Measure and predict; `most` accesses of each run are simulated. Raises AbutError."""
     if preset.core is None:
         raise AbutError(f"{preset.name}: has no [core]", fix="abut calibrate -o mine.toml")
     check_counter()
     seconds = measured(workload, heaps, plan)
     times = []
-    with tempfile.TemporaryDirectory(prefix="abut-validate-") as temporary:
+    with tempfile.TemporaryDirectory(prefix="abut-validate-") as folder:
         for heap in heaps:
-            path, instructions = recorded(workload, heap, most, keep or Path(temporary))
+            path, instructions = recorded(workload, heap, most, Path(folder))
             times.append(
                 predicted(Trace(path), heap.name, instructions, preset, seconds[heap.name])
             )
-            if keep is None:
-                path.unlink()
+            path.unlink()
     return Times(workload.name, times)
 
 

@@ -165,10 +165,7 @@ uint64_t random_number() {
   uint64_t number = 0;
   if (syscall(SYS_getrandom, &number, sizeof number, GRND_NONBLOCK) == sizeof number) return number;
   // Early in the boot of a machine there is no entropy yet: the address layout and the clock must do.
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (reinterpret_cast<uint64_t>(&number) ^ static_cast<uint64_t>(now.tv_nsec)) *
-         0x9e3779b97f4a7c15U;
+  return (reinterpret_cast<uint64_t>(&number) ^ nanoseconds()) * 0x9e3779b97f4a7c15U;
 }
 
 namespace {
