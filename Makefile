@@ -78,17 +78,18 @@ docs-data: ## Write the outputs of commands in the documentation again
 	@.venv/bin/python tools/docs_data.py outputs
 
 # What the pages' measured places need beside the heap and the suites' programs.
-MEASURED = abut_papers abut_native bench-move containers_table trace_speed sim_speed
+MEASURED = abut_light abut_checked abut-collect abut_papers abut_native bench-move containers_table trace_speed sim_speed \
+	reuse_speed
 
 .PHONY: docs-measured
 docs-measured: ## Write the measured tables again; takes long, and needs a quiet machine
-	@tools/setup.sh build heaps demo bench baselines sources python
+	@tools/setup.sh build heaps demo bench baselines sources browser python
 	@tools/build.sh release abut bench-programs $(MEASURED)
 	@.venv/bin/python tools/docs_data.py measured
 
 .PHONY: proof
 proof: ## Measure every table of docs/proof.md again; takes hours, goes on where it stopped; QUICK=1 for ten seconds
-	@tools/setup.sh build heaps bench $(if $(QUICK),,demo baselines sources) python
+	@tools/setup.sh build heaps bench $(if $(QUICK),,demo baselines sources browser) python
 	@tools/build.sh release abut bench-programs $(if $(QUICK),,$(MEASURED))
 	@.venv/bin/python tools/proof.py $(if $(QUICK),--quick)
 

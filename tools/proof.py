@@ -94,9 +94,10 @@ PAGE_STEPS = (
     PageStep("heap", ("docs/how/heap.md", "docs/start.md", "docs/guides/compare.md")),
     PageStep("check", ("docs/guides/check.md",)),
     PageStep("containers", ("docs/guides/move.md",)),
-    PageStep("recording", ("docs/guides/record.md", "docs/reference/trace.md")),
+    PageStep("recording", ("docs/guides/record.md",)),
     PageStep("simulator", ("docs/guides/sim.md",)),
-    PageStep("report", ("docs/guides/report.md", "docs/guides/story.md", "docs/gallery.md")),
+    PageStep("report", ("docs/guides/report.md", "docs/reference/trace.md", "docs/guides/story.md",
+                        "docs/gallery.md")),
     PageStep("tune", ("docs/guides/tune.md",)),
     PageStep("papers", tuple(f"papers/{name}/README.md" for name in
                              ("cyll", "dpa", "vam", "adcock", "rezaei"))),
