@@ -77,15 +77,10 @@ Range find_hole(const Cell *cells, uint32_t at, uint32_t end, uint32_t granules)
   return {at, 0};
 }
 
+// With reserved cells, which others may not have.
 uint32_t live_granules(const Page &page) {
-  const Cell *cells = cells_of(page);
-  uint32_t live = 0;
-  for (uint32_t at = 0; (at = next_cell(cells, at, kGranulesInPage)) < kGranulesInPage;) {
-    const uint32_t granules = granules_of(load_plainly(cells[at]));
-    live += granules;
-    at += std::max(granules, 1U); // zero if freed at this moment
-  }
-  return live;
+  const Filled sum = filled<kGranulesInPage>(cells_of(page));
+  return uint32_t{sum.live} + sum.reserved;
 }
 
 } // namespace

@@ -42,6 +42,24 @@ inline Address granule_address(const Page &page, uint32_t granule) {
   return page.begin + granule * Granules::kBytes;
 }
 
+// Granules of live blocks and of reserved cells that begin among so many cells, at most a page's: without a branch, and in
+// numbers so short that many are added at once.
+struct Filled {
+  uint16_t live = 0;
+  uint16_t reserved = 0;
+};
+template <uint32_t kCount>
+Filled filled(const Cell *cells) {
+  static_assert(kCount <= kGranulesInPage);
+  Filled sum;
+  for (uint32_t at = 0; at < kCount; ++at) {
+    const Cell cell = load_plainly(cells[at]);
+    sum.live = static_cast<uint16_t>(sum.live + (cell < kReserved ? cell : 0));
+    sum.reserved = static_cast<uint16_t>(sum.reserved + (cell < kReserved ? 0 : cell % 64));
+  }
+  return sum;
+}
+
 // A block in a birth page; or none.
 struct BirthBlock {
   Page *page = nullptr;

@@ -52,6 +52,12 @@ Page *own_birth_page(const heap::LocalHeap *keeper, Address address) {
   return page != nullptr && page->owner->keeper == keeper ? page : nullptr;
 }
 
+// Whether more of a stretch lives than has been freed.
+bool is_in_use(const heap::Cell *cells) {
+  const heap::Filled sum = heap::filled<kGranulesInStretch>(cells);
+  return 2U * sum.live + sum.reserved > kGranulesInStretch;
+}
+
 // How long the run was that cells of a stretch were cut for.
 uint8_t &level_at(Address address) {
   auto &levels = heap::PageSegment::of(address)->levels;
@@ -211,27 +217,17 @@ bool NearHeap::is_carved(Address page) const {
 bool NearHeap::give_back_page(Address stretch, bool all) {
   const Page *page = heap::page_at(stretch);
   if (page == nullptr || page->owner != heap_ || page->size_class != 0) return false;
+  const heap::Cell *cells = heap::cell_at(stretch);
+  if (!all && is_in_use(cells)) return true;
   if (is_carved(stretch)) return true;
-  uint32_t live = 0, reserved = 0;
-  const auto each_cell = [&](auto visit) {
-    for (Address at = stretch; at < stretch + kPageBytes;) {
-      const heap::Cell cell = *heap::cell_at(at);
-      if (cell != 0) visit(at, cell);
-      at += std::max(heap::granules_of(cell), 1U) * Granules::kBytes;
-    }
-  };
-  each_cell([&](Address, heap::Cell cell) {
-    (cell < heap::kReserved ? live : reserved) += heap::granules_of(cell);
-  });
-  if (!all && 2 * live + reserved > kGranulesInStretch) return true;
-  std::array<Address, kGranulesInStretch> cells; // the last of them may be the last of the page
+  std::array<Address, kGranulesInStretch> reserved; // the last of them may be the last of the page
   size_t count = 0;
-  each_cell([&](Address at, heap::Cell cell) {
-    if (cell < heap::kReserved) return;
-    heap_->set_aside -= heap::granules_of(cell) * Granules::kBytes;
-    cells[count++] = at;
-  });
-  for (size_t i = 0; i < count; ++i) heap_->births.give_up_cell(cells[i]);
+  for (uint32_t at = 0; at < kGranulesInStretch; at += std::max(heap::granules_of(cells[at]), 1U))
+    if (cells[at] >= heap::kReserved) reserved[count++] = stretch + at * Granules::kBytes;
+  for (size_t i = 0; i < count; ++i) {
+    heap_->set_aside -= heap::granules_of(*heap::cell_at(reserved[i])) * Granules::kBytes;
+    heap_->births.give_up_cell(reserved[i]);
+  }
   return false;
 }
 
