@@ -3,8 +3,9 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  *
  * A block of code with accesses begins by asking whether the slot is full. Then, before each access, its address is
- * stored in the slot; before each exit, the head with the number of addresses so far, and the new end of the slot. What
- * does not depend on the run (sizes, reads or writes, places in the code) is recorded once, when the block is translated.
+ * stored in the slot, marked with where it comes from (origins.c); before each exit, the head with the number of
+ * addresses so far, and the new end of the slot. What does not depend on the run (sizes, reads or writes, places in the
+ * code) is recorded once, when the block is translated.
  */
 #include "tool.h"
 
@@ -18,7 +19,8 @@
 /* One place in a block that reads or writes memory. */
 typedef struct {
   IRExpr *address;
-  IRExpr *guard; /* null where it is certain to take place */
+  const IRExpr *from; /* what it waits for: its address, or what it writes; null: nothing */
+  IRExpr *guard;      /* null where it is certain to take place */
   UInt size;
   Bool writes;
   Addr code;
@@ -47,12 +49,14 @@ static Bool is_of_stack(const Search *search, const IRExpr *e) {
   return e->tag == Iex_RdTmp && search->is_stack[e->Iex.RdTmp.tmp];
 }
 
-static void found(Search *search, IRExpr *address, IRExpr *guard, UInt size, Bool writes) {
+static void found(Search *search, IRExpr *address, const IRExpr *from, IRExpr *guard, UInt size,
+                  Bool writes) {
   if (!search->all && is_of_stack(search, address)) return;
   if (!search->constants && address->tag == Iex_Const) return;
   tl_assert(access_count < MOST_ACCESSES);
   Access *access = &accesses[access_count++];
   access->address = address;
+  access->from = from;
   access->guard = guard;
   access->size = size;
   access->writes = writes;
@@ -72,7 +76,7 @@ static Bool keeps_to_stack(const Search *search, const IRExpr *e) {
 
 static void look_at_value(Search *search, IRTemp to, IRExpr *e) {
   if (e->tag == Iex_Load)
-    found(search, e->Iex.Load.addr, NULL, sizeofIRType(e->Iex.Load.ty), False);
+    found(search, e->Iex.Load.addr, e->Iex.Load.addr, NULL, sizeofIRType(e->Iex.Load.ty), False);
   else if (keeps_to_stack(search, e))
     search->is_stack[to] = True;
 }
@@ -83,21 +87,21 @@ static UInt size_of(const Search *search, IRExpr *e) {
 
 static void look_at_dirty(Search *search, IRDirty *d) {
   if (d->mFx == Ifx_Read || d->mFx == Ifx_Modify)
-    found(search, d->mAddr, d->guard, d->mSize, False);
+    found(search, d->mAddr, d->mAddr, d->guard, d->mSize, False);
   if (d->mFx == Ifx_Write || d->mFx == Ifx_Modify)
-    found(search, d->mAddr, d->guard, d->mSize, True);
+    found(search, d->mAddr, NULL, d->guard, d->mSize, True);
 }
 
 static void look_at_exchange(Search *search, IRCAS *cas) {
   UInt size = size_of(search, cas->dataLo) * (cas->dataHi != NULL ? 2 : 1);
-  found(search, cas->addr, NULL, size, False);
-  found(search, cas->addr, NULL, size, True);
+  found(search, cas->addr, cas->addr, NULL, size, False);
+  found(search, cas->addr, cas->dataLo, NULL, size, True);
 }
 
 static void look_at_guarded_load(Search *search, IRLoadG *load) {
   IRType result, loaded;
   typeOfIRLoadGOp(load->cvt, &result, &loaded);
-  found(search, load->addr, load->guard, sizeofIRType(loaded), False);
+  found(search, load->addr, load->addr, load->guard, sizeofIRType(loaded), False);
 }
 
 static void look_at(Search *search, IRStmt *s) {
@@ -105,11 +109,12 @@ static void look_at(Search *search, IRStmt *s) {
   case Ist_IMark: search->code = s->Ist.IMark.addr; break;
   case Ist_WrTmp: look_at_value(search, s->Ist.WrTmp.tmp, s->Ist.WrTmp.data); break;
   case Ist_Store:
-    found(search, s->Ist.Store.addr, NULL, size_of(search, s->Ist.Store.data), True);
+    found(search, s->Ist.Store.addr, s->Ist.Store.data, NULL, size_of(search, s->Ist.Store.data),
+          True);
     break;
   case Ist_StoreG: {
     IRStoreG *store = s->Ist.StoreG.details;
-    found(search, store->addr, store->guard, size_of(search, store->data), True);
+    found(search, store->addr, store->data, store->guard, size_of(search, store->data), True);
     break;
   }
   case Ist_LoadG: look_at_guarded_load(search, s->Ist.LoadG.details); break;
@@ -151,11 +156,11 @@ static IRExpr *load(IRSB *out, const void *variable) {
   return assign(out, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, at(variable)));
 }
 
-static IRExpr *plus(IRSB *out, IRExpr *e, ULong more) {
+IRExpr *plus(IRSB *out, IRExpr *e, ULong more) {
   return more == 0 ? e : assign(out, Ity_I64, IRExpr_Binop(Iop_Add64, e, number(more)));
 }
 
-static IRExpr *is_less(IRSB *out, IRExpr *a, IRExpr *b) {
+IRExpr *is_less(IRSB *out, IRExpr *a, IRExpr *b) {
   return assign(out, Ity_I1, IRExpr_Binop(Iop_CmpLT64U, a, b));
 }
 
@@ -198,9 +203,10 @@ static void commit(IRSB *out, IRExpr *base, UInt block, UInt count) {
   store(out, at(&slot_next), plus(out, base, sizeof(ULong) * (1 + count)));
 }
 
-static IRExpr *address_or_none(IRSB *out, const Access *access) {
-  if (access->guard == NULL || access->guard->tag == Iex_Const) return access->address;
-  return assign(out, Ity_I64, IRExpr_ITE(access->guard, access->address, number(0)));
+static IRExpr *word_or_none(IRSB *out, const Access *access, IRExpr *base) {
+  IRExpr *word = origins_mark(out, access->address, access->from, base, access - accesses);
+  if (access->guard == NULL || access->guard->tag == Iex_Const) return word;
+  return assign(out, Ity_I64, IRExpr_ITE(access->guard, word, number(0)));
 }
 
 /* Whether the code is that of the wrappers, which the program has only while it is recorded. */
@@ -225,10 +231,12 @@ static void add_recorded(IRSB *out, const IRSB *in, Int first, IRExpr *base, UIn
       if (done != committed) commit(out, base, block, done);
       committed = done;
     }
+    Int first_here = done;
     for (; done < access_count && accesses[done].statement == i; ++done)
       store(out, plus(out, base, sizeof(ULong) * (1 + done)),
-            address_or_none(out, &accesses[done]));
+            word_or_none(out, &accesses[done], base));
     addStmtToIRSB(out, in->stmts[i]);
+    origins_follow(out, in->stmts[i], base, done > first_here ? first_here + 1 : 0);
   }
   if (done != committed) commit(out, base, block, done);
   count_instructions(out, begun);
@@ -293,7 +301,9 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
   }
   UInt block = access_count == 0 ? 0 : ++block_count;
   if (block != 0) record_block(block);
+  origins_begin(in, layout);
   add_recorded(out, in, first, block != 0 ? begin_block(out) : NULL, block);
+  origins_end();
   serve_request_inside(out, layout);
   return out;
 }

@@ -5,6 +5,7 @@
  *   main.c        options, the life of a process
  *   state.c       whether accesses are recorded now, and what changes that
  *   instrument.c  the code that is added to the program's, and writes addresses into the slot
+ *   origins.c     from which load each value comes
  *   requests.c    requests of the wrappers, served from within translated code
  *   stream.c      slots, and the connection to the collector
  *   events.c      records of what happens: blocks, contexts, modules
@@ -100,6 +101,17 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 /* A constant, and a new temporary with the value of an expression. */
 IRExpr *number(ULong value);
 IRExpr *assign(IRSB *out, IRType type, IRExpr *e);
+IRExpr *plus(IRSB *out, IRExpr *e, ULong more);
+IRExpr *is_less(IRSB *out, IRExpr *a, IRExpr *b);
+
+/* ---- origins.c ---- */
+
+void origins_begin(const IRSB *in, const VexGuestLayout *layout);
+void origins_end(void);
+/* After a statement: `load` is 1 + the number of the block's access that it reads with, or 0; `base` the head's place. */
+void origins_follow(IRSB *out, const IRStmt *s, IRExpr *base, Int load);
+/* The word for an access: its address, with the mark of where `from` comes from, which may be null. */
+IRExpr *origins_mark(IRSB *out, IRExpr *address, const IRExpr *from, IRExpr *base, Int access);
 
 /* ---- requests.c ---- */
 

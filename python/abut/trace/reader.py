@@ -99,6 +99,9 @@ class Batch:
     thread: Array
     events: Events
     code: Array | None = None
+    # The load that the address comes from; of a write, what it writes: 1 + how many accesses
+    # before; 1: from none of the last 254; 0: not recorded.
+    source: Array | None = None
 
     def __len__(self) -> int:
         return len(self.object)
@@ -211,7 +214,7 @@ class Trace:
     ) -> Iterator[Batch]:
         """Batches of about `most` accesses, in order; of chunks [first, end) only.
 
-        With `codes`, with the address of the instruction, where it was recorded.
+        With `codes`, with the address of the instruction and the source, where they were recorded.
         """
         last = len(self._native.chunks()) if end is None else end
         source = self._native.batches(max(0, first), max(0, last), max(1, most), codes)

@@ -19,6 +19,7 @@ class AccessStep(NamedTuple):
     side: str
     thread: int
     code: int
+    source: int | None = None  # the access that its address, or what it writes, comes from
 
 
 class EventStep(NamedTuple):
@@ -61,9 +62,12 @@ def _from(batch: Batch, skip: int) -> Iterator[Step]:
             batch.thread,
         )
     ]
-    codes = batch.code.tolist() if batch.code is not None else [0] * len(batch)
-    for index, (thing, offset, size, write, side, thread, code) in enumerate(
-        zip(*columns, codes, strict=True)
+    codes, sources = (
+        column.tolist() if column is not None else [0] * len(batch)
+        for column in (batch.code, batch.source)
+    )
+    for index, (thing, offset, size, write, side, thread, code, back) in enumerate(
+        zip(*columns, codes, sources, strict=True)
     ):
         number = batch.first_access + index
         while event is not None and event.position <= number:
@@ -71,7 +75,8 @@ def _from(batch: Batch, skip: int) -> Iterator[Step]:
                 yield event
             event = next(events, None)
         if number >= skip:
-            yield AccessStep(number, thing, offset, size, write, SIDES[side], thread, code)
+            source = number + 1 - back if back > 1 else None
+            yield AccessStep(number, thing, offset, size, write, SIDES[side], thread, code, source)
     while event is not None:
         if event.position >= skip:
             yield event
@@ -93,7 +98,9 @@ def text_of(step: Step) -> str:
         verb = "write" if step.write else "read"
         where = f"object {step.object} +{step.offset}" if step.object else f"at {step.offset:#x}"
         code = f" code {step.code:#x}" if step.code else ""
-        return f"{step.number} {verb} {step.size} {where} {step.side} thread {step.thread}{code}"
+        source = f" from {step.source}" if step.source is not None else ""
+        who = f"{step.side} thread {step.thread}"
+        return f"{step.number} {verb} {step.size} {where} {who}{code}{source}"
     origin = f"thread {step.thread} context {step.context} time {step.time}"
     return f"- {step.kind} {_event_text(step)}{origin}"
 

@@ -9,7 +9,7 @@ using trace::Event;
 struct BatchSource::Columns {
   Columns(size_t capacity, bool codes)
       : object(capacity), offset(capacity), size(capacity), write(capacity), side(capacity),
-        thread(capacity), code(codes ? capacity : 0) {}
+        thread(capacity), code(codes ? capacity : 0), source(codes ? capacity : 0) {}
 
   Column<int64_t> object, offset;
   Column<uint32_t> size;
@@ -17,6 +17,7 @@ struct BatchSource::Columns {
   Column<uint8_t> side;
   Column<uint32_t> thread;
   Column<int64_t> code;
+  Column<uint8_t> source;
   std::vector<Event> events;
   uint64_t first_access = 0;
   uint32_t count = 0;
@@ -62,7 +63,10 @@ void BatchSource::take(Columns &columns) const {
     return static_cast<uint8_t>((kind & trace::kAllocator) != 0 ? 1 : 0);
   });
   columns.thread.append(batches_.threads());
-  if (with_codes_) columns.code.append(batches_.codes());
+  if (with_codes_) {
+    columns.code.append(batches_.codes());
+    columns.source.append(batches_.sources());
+  }
   columns.events.insert(columns.events.end(), batches_.events().begin(), batches_.events().end());
   columns.count += batches_.size();
 }
@@ -91,7 +95,10 @@ nb::object BatchSource::next() {
   arrays["write"] = columns.write.finish();
   arrays["side"] = columns.side.finish();
   arrays["thread"] = columns.thread.finish();
-  if (with_codes_) arrays["code"] = columns.code.finish();
+  if (with_codes_) {
+    arrays["code"] = columns.code.finish();
+    arrays["source"] = columns.source.finish();
+  }
   arrays["events"] = event_arrays(columns.events);
   return arrays;
 }

@@ -15,7 +15,7 @@ typedef unsigned long long abut_raw_word;
 
 enum {
   ABUT_RAW_MAGIC = 0x74756261, /* "abut" */
-  ABUT_RAW_VERSION = 1,
+  ABUT_RAW_VERSION = 2,
   ABUT_RAW_SLOTS = 4,
   ABUT_RAW_SLOT_WORDS = 1 << 16,
   /* A block of code and a record must fit in what is left when a slot counts as full. */
@@ -61,7 +61,8 @@ struct abut_raw_message {
 /* ---- records ----
  * A record is a word of head and `count` words. Two kinds of head:
  *   accesses   block << 16 | count         the words are the addresses that the first `count` accesses of a block of
- *                                          code used; 0 stands for one that did not take place
+ *                                          code used, each with its source << 56; 0 stands for one that
+ *                                          did not take place
  *   event      1 << 63 | kind << 56 | small << 16 | count
  */
 #define ABUT_RAW_EVENT_BIT (1ull << 63)
@@ -78,6 +79,10 @@ static inline unsigned abut_raw_kind(abut_raw_word head) { return (head >> 56) &
 static inline abut_raw_word abut_raw_small(abut_raw_word head) {
   return (head >> 16) & ((1ull << ABUT_RAW_SMALL_BITS) - 1);
 }
+
+/* The source of an access is the load that its address comes from; of a write, what it writes: 1 + how many words before
+ * it that stands, at most 254; 1: in none of those; 0: that is not known. */
+enum { ABUT_RAW_ADDRESS_BITS = 56, ABUT_RAW_MOST_SOURCE = 255 };
 
 /* Times are readings of the processor's time stamp counter. "s:" is the head's small value. */
 enum abut_raw_event_kind {

@@ -52,7 +52,8 @@ struct References {
   std::span<const Owner> owners;
   std::span<const uint64_t> codes = {}; // the instructions' addresses, where they are known
   std::span<const uint64_t> recorded =
-      {}; // where they were when recorded; empty: at their addresses
+      {};                                // where they were when recorded; empty: at their addresses
+  std::span<const uint8_t> sources = {}; // as a trace's accesses have them; empty: not recorded
 
   size_t count() const { return addresses.size(); }
 
@@ -60,8 +61,8 @@ struct References {
     const auto cut = [from, length](auto column) {
       return column.empty() ? column : column.subspan(from, length);
     };
-    return {cut(addresses), cut(sizes), cut(kinds),   cut(threads),
-            cut(owners),    cut(codes), cut(recorded)};
+    return {cut(addresses), cut(sizes), cut(kinds),    cut(threads),
+            cut(owners),    cut(codes), cut(recorded), cut(sources)};
   }
 
   Reference operator[](size_t i) const {

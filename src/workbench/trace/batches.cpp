@@ -62,6 +62,7 @@ Access Batches::access(uint32_t index) const {
   access.side = (kinds()[index] & kAllocator) != 0 ? Side::allocator : Side::application;
   access.thread = threads()[index];
   access.code = codes()[index];
+  access.source = sources()[index];
   return access;
 }
 

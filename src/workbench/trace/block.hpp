@@ -17,7 +17,7 @@ namespace abut::trace {
 // What a file begins with: eight characters, then the version of the format twice two bytes, then four of nothing.
 inline constexpr std::array<uint8_t, 8> kFileMagic = {'a', 'b', 'u', 't', 't', 'r', 'c', '\n'};
 inline constexpr uint16_t kMajorVersion = 2; // another one cannot be read
-inline constexpr uint16_t kMinorVersion = 1;
+inline constexpr uint16_t kMinorVersion = 2;
 inline constexpr size_t kFileHeadBytes = 16;
 
 inline constexpr std::array<uint8_t, 4> kBlockMagic = {0xab, 0x5b, 'b', 'k'};

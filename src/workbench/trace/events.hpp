@@ -28,6 +28,9 @@ struct Access {
   Side side = Side::application;
   uint32_t thread = 0;
   uint64_t code = 0; // the address of the instruction; 0: not recorded
+  // The load that its address comes from; of a write, what it writes: 1 + how many accesses before; 1: from none of
+  // the last 254; 0: not recorded.
+  uint8_t source = 0;
 
   bool operator==(const Access &) const = default;
 };

@@ -3,6 +3,7 @@
 #include "trace/format/chunk.hpp"
 #include "trace/format/rules.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 
@@ -129,6 +130,8 @@ void TextExport::write_steps() {
     line << ((kind & kAllocator) != 0 ? " allocator thread " : " application thread ")
          << batches_.threads()[index];
     if (const uint64_t code = batches_.codes()[index]) (line << " code ").hex(code);
+    if (const uint8_t source = batches_.sources()[index]; source > 1)
+      line << " from " << number + 1 - std::min<uint64_t>(source, number + 1);
     line << "\n";
     used_ = static_cast<size_t>(line.end() - buffer_.data());
   }

@@ -15,6 +15,7 @@ import pytest
 from abut.places import cache_folder
 from abut.trace import Trace
 from abut.trace.reader import EventKind
+from abut.trace.steps import AccessStep, steps
 from conftest import Abut, abut_environment
 from record_help import (
     assert_clean,
@@ -110,6 +111,24 @@ def test_the_recorder_may_be_kept_where_the_loader_would_split_its_path(
     words = ("record", "-o", "t", "--", str(programs("kernel")))
     assert abut(*words, XDG_CACHE_HOME=str(kept)).returncode == 0
     assert len(program_accesses(tmp_path / "t")) > 5000
+
+
+def test_an_address_that_was_loaded_has_that_load_for_its_source(record: Record) -> None:
+    reads = [
+        step
+        for step in steps(Trace(record("sources")))
+        if isinstance(step, AccessStep) and not step.write and step.side == "application"
+    ]
+    where = {step.number: (step.object, step.offset) for step in reads}
+    come_from = [
+        (step.object, where[step.source] if step.source is not None else None) for step in reads
+    ]
+    values, pointers, first, end = 1, 2, 3, 1003
+    nodes = [(node, source) for node, source in come_from if node >= first]
+    # The list: of each node, its value and its link.
+    assert nodes[2:2000] == [(n, (n - 1, 0)) for n in range(first + 1, end) for _ in range(2)]
+    assert [source for number, source in come_from if number == values] == [None] * 1000
+    assert nodes[2000:] == [(first + i, (pointers, 8 * i)) for i in range(1000)]
 
 
 def test_every_form_of_new_delete_and_realloc_is_seen(record: Record) -> None:

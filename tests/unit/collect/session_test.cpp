@@ -1,6 +1,7 @@
 #include "collect/session/session.hpp"
 
 #include "collect/raw_stream.h"
+#include "trace/batches.hpp"
 #include "trace/reader.hpp"
 
 #include <cstdio>
@@ -53,6 +54,23 @@ TEST_F(SessionTest, OfTheAllocatorEveryAccessIsOfInterestButThoseToTheStack) {
   read({event(ABUT_RAW_STACK, 1, 2), 0x7000, 0x8000, event(ABUT_RAW_ENTER, 0, 0)});
   read({1 << 16 | 2, 0x5000, 0x7008, event(ABUT_RAW_LEAVE, 0, 0), 1 << 16 | 1, 0x5000});
   EXPECT_EQ(accesses(), 1u);
+}
+
+TEST_F(SessionTest, SourcesAreCountedInAccessesThatAreRecorded) {
+  define_block();
+  allocate(0x1000, 16);
+  const auto from = [](uint64_t source) { return source << ABUT_RAW_ADDRESS_BITS; };
+  read({1 << 16 | 2, 0x1000, 0x5000 | from(1)}); // the second is no access to an object
+  // Three words before 0x1008 is 0x1000, three before that is 0x5000; seven before the next is 0x1008.
+  read({1 << 16 | 2, 0x1008 | from(4), 0x1000 | from(4)});
+  read({event(ABUT_RAW_FREE, 0, 3), 0, 0x5000, 0, 1 << 16 | 1, 0x1000 | from(8)});
+  read({1 << 16 | 1, 0x1000 | from(255)});
+  ASSERT_FALSE(session_.writer().finish(0));
+  auto reader = trace::Reader::open(path_).take();
+  std::vector<int> sources;
+  for (trace::Batches batches(reader); batches.next();)
+    sources.insert(sources.end(), batches.sources().begin(), batches.sources().end());
+  EXPECT_EQ(sources, (std::vector<int>{0, 2, 1, 3, 1}));
 }
 
 TEST_F(SessionTest, FreesOfNothingAreCounted) {

@@ -10,6 +10,7 @@
 #include <list>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -138,18 +139,23 @@ public:
     for (const TimedCache &shape : m.tlbs) tlbs.emplace_back(shape);
   }
 
-  void take(const Reference &one, uint64_t code, uint64_t recorded) {
+  void take(const Reference &one, uint64_t code, uint64_t recorded, uint8_t source) {
     const bool writes = one.kind == kWrite;
     const uint64_t first = one.address / 64;
-    const Ticks known = near(recorded / 64);
-    for (uint64_t line = recorded / 64; line <= (recorded + one.size - 1) / 64; ++line) near(line);
+    auto &[word, when] = words[one.address / 8 % 64];
+    const Ticks known = source == 0 ? near_all(recorded, one.size) : loaded_by(source);
+    const Ticks written = source == 0 || word != one.address / 8 ? 0 : when;
+    Ticks there = 0;
     for (uint64_t line = first; line <= (one.address + one.size - 1) / 64; ++line)
-      access(line, one.size, writes, known);
+      there = access(line, one.size, writes, known, written);
+    values.push_back(writes ? 0 : there);
+    if (writes) std::tie(word, when) = std::pair(one.address / 8, known);
     if (m.stride == 0 || writes) return;
     if (const auto target = stride.observe(code, one.address)) bring(*target, begun);
   }
 
-  void access(uint64_t line, uint32_t size, bool writes, Ticks address) {
+  // When what is loaded is there, which was `written` by then.
+  Ticks access(uint64_t line, uint32_t size, bool writes, Ticks address, Ticks written) {
     begun += m.compute;
     if (ends.size() >= m.window) begun = std::max(begun, ends[ends.size() - m.window]);
     Ticks stored = 0;
@@ -187,7 +193,8 @@ public:
       caches[0].insert(line, ready, false);
       fills.push_back(ready);
     }
-    const Ticks there = std::max(start + m.caches[0].latency, ready);
+    const Ticks found_at = std::max(start + m.caches[0].latency, ready);
+    const Ticks there = writes ? found_at : std::max(found_at, written);
     if (!writes && size >= 8) pointer = there;
     const Ticks due = (ends.empty() ? 0 : ends.back()) + m.compute;
     ends.push_back(std::max(due, writes ? begun : there));
@@ -196,12 +203,30 @@ public:
       const Ticks before = drains.empty() ? 0 : drains.back() + kTicksInCycle;
       drains.push_back(std::max({before, there, ends.back()}));
     }
-    account(ends.back() - due, stored, known - begun, walked, queued, level);
+    account(ends.back() - due, stored, known - begun + there - found_at, walked, queued, level);
+    return there;
   }
 
   TimeCounts counts;
 
 private:
+  static std::array<std::pair<uint64_t, Ticks>, 64> none() {
+    std::array<std::pair<uint64_t, Ticks>, 64> words;
+    words.fill({~uint64_t{0}, 0});
+    return words;
+  }
+
+  Ticks near_all(uint64_t address, uint32_t size) {
+    const Ticks known = near(address / 64);
+    for (uint64_t line = address / 64; line <= (address + size - 1) / 64; ++line) near(line);
+    return known;
+  }
+
+  Ticks loaded_by(uint8_t source) const {
+    const size_t back = source - 1U;
+    return back == 0 || back > values.size() ? 0 : values[values.size() - back];
+  }
+
   Ticks near(uint64_t line) {
     for (auto &[other, known] : recent)
       if (line == other || line + 1 == other || line == other + 1) {
@@ -287,6 +312,9 @@ private:
   std::vector<Ticks> ends;
   std::vector<Ticks> fills;
   std::vector<Ticks> drains;
+  std::vector<Ticks> values; // of each access
+  std::array<std::pair<uint64_t, Ticks>, 64> words =
+      none(); // written last, and when they were known
   std::map<uint64_t, uint64_t> rows;
   Ticks begun = 0;
   Ticks pointer = 0;

@@ -18,9 +18,11 @@ using Columns = std::vector<Reference>;
 // The instruction of the i-th reference: one of a dozen, mostly those of a loop.
 uint64_t code_of(size_t i) { return 0x400000 + (i % 7 == 0 ? i / 7 % 5 : i % 3) * 4; }
 
+using Sources = std::vector<uint8_t>;
+
 // `recorded`: where they were; empty: where they are.
-void feed(Consumer &consumer, const Columns &references,
-          const std::vector<uint64_t> &recorded = {}) {
+void feed(Consumer &consumer, const Columns &references, const std::vector<uint64_t> &recorded = {},
+          const Sources &sources = {}) {
   std::vector<uint64_t> addresses;
   std::vector<uint32_t> sizes;
   std::vector<Kind> kinds;
@@ -31,13 +33,13 @@ void feed(Consumer &consumer, const Columns &references,
     sizes.push_back(one.size);
     kinds.push_back(one.kind);
   }
-  consumer.take({addresses, sizes, kinds, {}, {}, codes, recorded});
+  consumer.take({addresses, sizes, kinds, {}, {}, codes, recorded, sources});
 }
 
 TimeCounts time_of(const Machine &machine, const Columns &references,
-                   const std::vector<uint64_t> &recorded = {}) {
+                   const std::vector<uint64_t> &recorded = {}, const Sources &sources = {}) {
   Core core(machine);
-  feed(core, references, recorded);
+  feed(core, references, recorded, sources);
   return core.counts();
 }
 
@@ -85,11 +87,13 @@ TEST(Time, IsThatOfTheRulesStepByStep) {
     const bool moved = round % 2 == 0;
     for (const Reference &one : any_references(random, references.size()))
       recorded.push_back(moved ? one.address : references[recorded.size()].address);
+    Sources sources(round % 3 == 0 ? 0 : references.size());
+    for (uint8_t &source : sources) source = static_cast<uint8_t>(random() % (2 << random() % 8));
     PlainCore plain(machine);
     for (size_t i = 0; i < references.size(); ++i)
-      plain.take(references[i], code_of(i), recorded[i]);
-    const TimeCounts counts =
-        moved ? time_of(machine, references, recorded) : time_of(machine, references);
+      plain.take(references[i], code_of(i), recorded[i], sources.empty() ? uint8_t{0} : sources[i]);
+    if (!moved) recorded.clear();
+    const TimeCounts counts = time_of(machine, references, recorded, sources);
     ASSERT_EQ(counts.parts, plain.counts.parts) << "round " << round;
     EXPECT_EQ(counts.misses, plain.counts.misses);
     EXPECT_EQ(counts.tlb_misses, plain.counts.tlb_misses);
@@ -218,6 +222,37 @@ TEST(Time, AListInRandomOrderWaitsForEachOfItsNodesAndAnArrayForMany) {
   EXPECT_GT(waits.total(), 5 * overlaps.total());
   EXPECT_GT(waits.parts[TimeCounts::dependence], waits.total() / 2);
   EXPECT_EQ(overlaps.parts[TimeCounts::dependence], 0U);
+}
+
+TEST(Time, WhereATraceSaysWhichLoadAnAddressComesFromNothingIsGuessed) {
+  std::mt19937_64 random(5);
+  Columns chase;
+  for (int i = 0; i < 100'000; ++i)
+    chase.push_back({random() % (1 << 30) & ~uint64_t{63}, 8, 0, 0, 0});
+  const Ticks guessed = time_of({}, chase).total();
+  const Ticks each_of_the_last = time_of({}, chase, {}, Sources(chase.size(), 2)).total();
+  const Ticks of_none = time_of({}, chase, {}, Sources(chase.size(), 1)).total();
+  const Ticks four_chains = time_of({}, chase, {}, Sources(chase.size(), 5)).total();
+  EXPECT_NEAR(static_cast<double>(each_of_the_last), static_cast<double>(guessed),
+              static_cast<double>(guessed) / 1000);
+  EXPECT_GT(guessed, 5 * of_none);
+  EXPECT_NEAR(static_cast<double>(guessed) / static_cast<double>(four_chains), 4, 0.2);
+}
+
+TEST(Time, WhatWasStoredIsThereWhenItWasLoaded) {
+  std::mt19937_64 random(6);
+  // A pointer is loaded, stored on the stack, and loaded from there for the next one.
+  Columns chase;
+  Sources chained;
+  Sources apart;
+  for (int i = 0; i < 50'000; ++i) {
+    chase.push_back({random() % (1 << 30) & ~uint64_t{63}, 8, 0, 0, 0});
+    chase.push_back({1ULL << 40, 8, kWrite, 0, 0});
+    chase.push_back({1ULL << 40, 8, 0, 0, 0});
+    chained.insert(chained.end(), {2, 2, 1});
+    apart.insert(apart.end(), {2, 1, 1});
+  }
+  EXPECT_GT(time_of({}, chase, {}, chained).total(), 5 * time_of({}, chase, {}, apart).total());
 }
 
 } // namespace

@@ -23,7 +23,8 @@ std::vector<Access> decoded(AccessDecoder &decoder, uint32_t count, const Access
       const uint8_t kind = decoder.kinds()[i];
       const Side side = (kind & kAllocator) != 0 ? Side::allocator : Side::application;
       accesses.push_back({decoder.objects()[i], decoder.offsets()[i], decoder.sizes()[i],
-                          (kind & kWrite) != 0, side, decoder.threads()[i], decoder.codes()[i]});
+                          (kind & kWrite) != 0, side, decoder.threads()[i], decoder.codes()[i],
+                          decoder.sources()[i]});
     }
   EXPECT_FALSE(decoder.failed());
   return accesses;
@@ -80,6 +81,7 @@ TEST(AccessColumns, keep_numbers_of_any_width) {
     access.write = random.below(2) == 0;
     access.side = random.below(2) == 0 ? Side::application : Side::allocator;
     access.thread = static_cast<uint32_t>(wide());
+    access.source = static_cast<uint8_t>(wide());
     return access;
   };
   expect_same_after_a_trip(any, 50000);
@@ -114,7 +116,7 @@ TEST(AccessColumns, keep_runs_of_any_length_also_where_a_site_comes_again) {
   support::Random random(9);
   AccessEncoder encoder;
   std::vector<SiteNumber> numbers;
-  for (uint32_t i = 0; i < 40; ++i) numbers.push_back(encoder.site({0, 1 + i, 0}));
+  for (uint32_t i = 0; i < 40; ++i) numbers.push_back(encoder.site({0, 1 + i, 0, 0}));
   std::vector<Access> expected;
   for (int run = 0; run < 5000; ++run) {
     const auto length = static_cast<size_t>(1 + random.below(kMostInGroup));

@@ -38,7 +38,7 @@ TEST_F(Text, has_a_line_for_each_step) {
   writer.gap(origin, 10);
   writer.discard(origin, 0x3000, 4096);
   writer.access({object, uint64_t(-8), 8, false, trace::Side::allocator, 1, 0});
-  writer.access({0, 0x7f00, 8, false, trace::Side::application, 1, 0});
+  writer.access({0, 0x7f00, 8, false, trace::Side::application, 1, 0, 3});
   writer.free(origin, object);
   ASSERT_FALSE(writer.finish(0));
   EXPECT_EQ(written(trace::TextExport::Form::steps),
@@ -51,7 +51,7 @@ TEST_F(Text, has_a_line_for_each_step) {
             "- gap of 10 accesses thread 2 context 3 time 40\n"
             "- discard size 4096 at 0x3000 thread 2 context 3 time 40\n"
             "1 read 8 object 1 +-8 allocator thread 1\n"
-            "2 read 8 at 0x7f00 application thread 1\n"
+            "2 read 8 at 0x7f00 application thread 1 from 0\n"
             "- free object 1 thread 2 context 3 time 40\n");
   EXPECT_EQ(written(trace::TextExport::Form::din), "1 1008\n0 1ff8\n0 7f00\n");
 }

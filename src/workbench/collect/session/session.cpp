@@ -48,6 +48,7 @@ void Session::read(Words words) {
     if ((head & ABUT_RAW_EVENT_BIT) == 0)
       read_accesses(head, content);
     else {
+      sources_.skip(1 + count);
       pass_on();
       read_event(head, content);
     }
@@ -160,6 +161,7 @@ void Session::define_block(uint64_t count, Words words) {
                        static_cast<uint8_t>((word & 0xff) >> 1),
                        (word & ABUT_RAW_WRITES) != 0,
                        0,
+                       {0, 0},
                        {0, 0}});
   make_room(count);
 }

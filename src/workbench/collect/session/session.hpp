@@ -3,7 +3,9 @@
 
 #include "collect/session/module_table.hpp"
 #include "collect/session/object_map.hpp"
+#include "collect/session/sources.hpp"
 #include "collect/session/tsc_clock.hpp"
+#include "trace/hash_map.hpp"
 #include "trace/writer.hpp"
 
 #include <cstdint>
@@ -60,8 +62,10 @@ private:
     uint64_t code;
     uint8_t size;
     bool writes;
-    Handle object;     // that it went to last
-    uint32_t sites[2]; // in the trace, of the program and of the allocator; 0: none yet
+    Handle object; // that it went to last
+    // In the trace, of the program and of the allocator: the site of its last access, and that one's source; 0: none yet.
+    uint32_t sites[2];
+    uint8_t sources[2];
   };
   // A block of code: which places are its.
   struct CodeBlock {
@@ -75,7 +79,7 @@ private:
   void pass_on();
   void make_room(size_t accesses);
   bool locate(uint64_t address, CodePlace &code, trace::Place &place);
-  uint32_t new_site(const CodePlace &code, unsigned side);
+  uint32_t site_of(CodePlace &code, unsigned side, uint8_t source);
   void kernel_access(uint64_t address, uint64_t bytes, bool writes);
   void define_block(uint64_t count, Words words);
   void define_context(Words words);
@@ -101,7 +105,9 @@ private:
   ObjectMap objects_;
   ModuleTable modules_;
   std::vector<CodeBlock> blocks_;
-  std::vector<CodePlace> places_;   // of all blocks
+  std::vector<CodePlace> places_;    // of all blocks
+  trace::NumberMap<uint32_t> sites_; // of each place, side and source
+  Sources sources_;
   std::vector<trace::Place> found_; // accesses that are not yet passed on
   std::vector<uint32_t> found_sites_;
   size_t found_count_ = 0;

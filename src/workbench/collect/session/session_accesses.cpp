@@ -12,6 +12,8 @@ namespace {
 // Accesses are passed on in runs that begin and end at the same places each time the program takes the same way: behind
 // one block of code in eight, whichever they are; and where a run becomes too long.
 constexpr size_t kLongRun = 16;
+constexpr uint64_t kAddressEnd = uint64_t{1} << ABUT_RAW_ADDRESS_BITS;
+
 bool ends_run(uint64_t block) { return block * 0x9e3779b97f4a7c15U >> 61 == 0; }
 
 } // namespace
@@ -25,10 +27,17 @@ void Session::read_accesses(uint64_t head, Words words) {
   trace::Place *found = &found_[found_count_];
   uint32_t *site = &found_sites_[found_count_];
   const unsigned side = current_->inside ? 1 : 0;
-  for (const uint64_t address : words) {
+  uint64_t access = writer_.totals().accesses + found_count_;
+  sources_.skip(1);
+  for (const uint64_t word : words) {
     CodePlace &code = *place++;
-    if (!locate(address, code, *found)) continue;
-    *site = code.sites[side] != 0 ? code.sites[side] : (code.sites[side] = new_site(code, side));
+    if (!locate(word % kAddressEnd, code, *found)) {
+      sources_.skip(1);
+      continue;
+    }
+    const uint8_t source = sources_.add(++access, static_cast<uint8_t>(word / kAddressEnd));
+    const bool is_known = code.sites[side] != 0 && code.sources[side] == source;
+    *site = is_known ? code.sites[side] : site_of(code, side, source);
     ++site;
     ++found;
   }
@@ -59,9 +68,14 @@ inline bool Session::locate(uint64_t address, CodePlace &code, trace::Place &pla
   return address != 0 && (selection_.everything || (current_->inside && !is_stack));
 }
 
-uint32_t Session::new_site(const CodePlace &code, unsigned side) {
+uint32_t Session::site_of(CodePlace &code, unsigned side, uint8_t source) {
+  const auto number = static_cast<uint64_t>(&code - places_.data());
+  uint32_t &site = sites_[number << 9 | side << 8 | source];
   const auto owner = side != 0 ? trace::Side::allocator : trace::Side::application;
-  return writer_.site({code.code, code.size, trace::kind_of(code.writes, owner)});
+  if (site == 0)
+    site = writer_.site({code.code, code.size, trace::kind_of(code.writes, owner), source});
+  code.sources[side] = source;
+  return code.sites[side] = site;
 }
 
 // The kernel's may go over many objects, and over what is none.

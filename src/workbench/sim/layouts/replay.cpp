@@ -79,8 +79,7 @@ void Replay::append(uint32_t from, uint32_t to) {
   const auto objects = batches_->objects();
   const auto offsets = batches_->offsets();
   const auto kinds = batches_->kinds();
-  const bool all =
-      options_.side == Serves::all && options_.leave_out.empty() && !options_.join_modifies;
+  const bool all = keeps_all();
   for (uint32_t i = from; i < to; ++i) {
     if (!all && !is_kept(i)) continue;
     const uint64_t address = layout_.address_of(objects[i], offsets[i]);
@@ -92,6 +91,10 @@ void Replay::append(uint32_t from, uint32_t to) {
     if (has_codes_) codes_.push_back(batches_->codes()[i]);
     if (options_.owned_by != OwnedBy::none) owners_.push_back(owner_of(objects[i], address));
   }
+}
+
+bool Replay::keeps_all() const {
+  return options_.side == Serves::all && options_.leave_out.empty() && !options_.join_modifies;
 }
 
 bool Replay::is_kept(uint32_t i) const {
@@ -137,7 +140,12 @@ Owner Replay::page_owner(uint64_t page) {
 }
 
 References Replay::references() const {
-  return {addresses_, sizes_, kinds_, threads_, owners_, codes_, recorded_};
+  // They say how many accesses back.
+  const bool has_sources = keeps_all() && addresses_.size() == batches_->size();
+  return {addresses_, sizes_,
+          kinds_,     threads_,
+          owners_,    codes_,
+          recorded_,  has_sources ? batches_->sources() : std::span<const uint8_t>()};
 }
 
 } // namespace abut::sim

@@ -60,6 +60,7 @@ private:
   void skip_chunk();
   void take(const trace::Event &event);
   void append(uint32_t from, uint32_t to);
+  bool keeps_all() const;
   bool is_kept(uint32_t i) const;
   bool writes_back(uint32_t i) const;
   Owner owner_of(uint64_t object, uint64_t address);

@@ -48,7 +48,9 @@ void Core::take(const References &references) {
     const uint32_t size = references.sizes.empty() ? 1 : references.sizes[i];
     Kind kind = size >= kPointer ? Kind::pointer : Kind::load;
     if (!references.kinds.empty() && (references.kinds[i] & kWrite) != 0) kind = Kind::store;
-    const Ticks known = known_at(recorded[i], size);
+    const uint8_t source = references.sources.empty() ? uint8_t{0} : references.sources[i];
+    const Ticks known = source != 0 ? values_.known(source) : known_at(recorded[i], size);
+    stored_ = source != 0 ? values_.stored(addresses[i]) : 0;
     const uint64_t first = line_of(addresses[i]);
     if (addresses[i] % kLineBytes + size <= kLineBytes) {
       if (first == line_)
@@ -59,6 +61,10 @@ void Core::take(const References &references) {
       const uint64_t last = extent_of(addresses[i], size).last >> kLineShift;
       for (uint64_t line = first; line <= last; ++line) take_line(line, kind, known);
     }
+    if (kind == Kind::store)
+      values_.store(addresses[i], known);
+    else
+      values_.load(there_);
     if (!strides || kind == Kind::store) continue;
     const auto target = stride_.observe(references.codes[i], addresses[i] & kAddressMask);
     if (target) prefetch(*target, begun_);
@@ -129,7 +135,12 @@ inline Ticks Core::translate(uint64_t line) {
   return machine_.tlbs[1].latency + machine_.walk;
 }
 
-inline void Core::end(Kind kind, Ticks there, const Waits &waits) {
+inline void Core::end(Kind kind, Ticks there, Waits &waits) {
+  if (kind != Kind::store && stored_ > there) {
+    waits.dependence += stored_ - there;
+    there = stored_;
+  }
+  there_ = there;
   if (kind == Kind::pointer) pointer_ = there;
   const Ticks due = ended_ + machine_.compute;
   const Ticks done = kind == Kind::store ? begun_ : there;

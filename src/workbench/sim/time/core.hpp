@@ -2,10 +2,11 @@
 // Karkhanis and Smith, "A mechanistic performance model for superscalar out-of-order processors", TOCS 2009): accesses
 // begin in order, as many at a time as the window holds, and end in order; what an end waits for is where the time went.
 //
-// - An access whose address comes from memory waits for the load that it comes from. Traces hold no values, so one that
-//   is neither on nor beside a line of the last few accesses is taken to depend on the last load of a pointer's size,
-//   and those on or beside its line, on the same load.
+// - An access whose address comes from memory waits for the load that it comes from. Where the trace does not say which
+//   that is, one that is neither on nor beside a line of the last few accesses is taken to depend on the last load of a
+//   pointer's size, and those on or beside its line, on the same load.
 //   Under another layout the same accesses depend as in the recorded one: the program's instructions are the same.
+// - A load of what was just stored waits for what is stored.
 // - As many misses are in flight as there are buffers (Kroft, "Lockup-free instruction fetch/prefetch cache
 //   organization", ISCA 1981).
 // - A line that a prefetcher asked for is there after the time that it takes, not at once.
@@ -21,6 +22,7 @@
 #include "sim/time/page_sets.hpp"
 #include "sim/time/recent_lines.hpp"
 #include "sim/time/store_buffer.hpp"
+#include "sim/time/values.hpp"
 
 #include <array>
 #include <optional>
@@ -56,7 +58,7 @@ private:
   void take_line(uint64_t line, Kind kind, Ticks known);
   Ticks begin(Kind kind, Ticks known, Waits &waits);
   Ticks translate(uint64_t line);
-  void end(Kind kind, Ticks there, const Waits &waits);
+  void end(Kind kind, Ticks there, Waits &waits);
   void account(Ticks stall, const Waits &waits);
   LruSets::Line *fetch(uint64_t line, Ticks start, size_t &level);
   Ticks from_third(uint64_t line, Ticks start, size_t &level);
@@ -75,6 +77,9 @@ private:
   RecentLines recent_;
   uint64_t recorded_line_ = ~uint64_t{0}; // of the last access, as recorded
   Ticks known_ = 0;                       // its address was known
+  Values values_;
+  Ticks stored_ = 0; // what the access loads was stored
+  Ticks there_ = 0;  // what the last access loads
   StoreBuffer stores_;
   MemoryChannel memory_;
   std::array<Ticks, kMostInFlight> ended_of_{}; // of the last accesses

@@ -24,6 +24,7 @@ AccessDecoder::AccessDecoder() {
   arrays_.kinds.resize(kBatch);
   arrays_.threads.resize(kBatch);
   arrays_.codes.resize(kBatch);
+  arrays_.sources.resize(kBatch);
 }
 
 AccessDecoder::Step AccessDecoder::step_of(const Rule &rule, const Site &site) const {
@@ -37,6 +38,7 @@ AccessDecoder::Step AccessDecoder::step_of(const Rule &rule, const Site &site) c
   step.object_bytes = static_cast<uint8_t>(bytes_of(rule.object_width));
   step.offset_bytes = static_cast<uint8_t>(bytes_of(rule.offset_width));
   step.kind = site.kind;
+  step.source = site.source;
   return step;
 }
 
@@ -120,6 +122,7 @@ void AccessDecoder::decode(uint32_t count) {
   uint32_t *sizes = arrays_.sizes.data();
   uint8_t *kinds = arrays_.kinds.data();
   uint64_t *codes = arrays_.codes.data();
+  uint8_t *sources = arrays_.sources.data();
   for (uint32_t i = 0; i < count; ++i, ++place) {
     const Step &step = steps[next[i]];
     const Place rest = Place{load64(at.objects), load64(at.offsets)} & step.mask;
@@ -135,6 +138,7 @@ void AccessDecoder::decode(uint32_t count) {
     sizes[i] = step.size;
     kinds[i] = step.kind;
     codes[i] = step.code;
+    sources[i] = step.source;
   }
   cursor_ = at;
   next_begin_ = count;

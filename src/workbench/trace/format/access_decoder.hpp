@@ -21,6 +21,7 @@ struct AccessArrays {
   std::vector<uint8_t> kinds; // kWrite and kAllocator
   std::vector<uint32_t> threads;
   std::vector<uint64_t> codes;
+  std::vector<uint8_t> sources; // as an access's
 };
 
 class AccessDecoder {
@@ -48,6 +49,7 @@ public:
   const uint8_t *kinds() const { return arrays_.kinds.data(); }
   const uint32_t *threads() const { return arrays_.threads.data(); }
   const uint64_t *codes() const { return arrays_.codes.data(); }
+  const uint8_t *sources() const { return arrays_.sources.data(); }
 
 private:
   // A rule in the form of the inner loop: one line of the cache.
@@ -61,6 +63,7 @@ private:
     uint8_t object_bytes;
     uint8_t offset_bytes;
     uint8_t kind;
+    uint8_t source;
   };
 
   // Where the columns are read; in a struct, so that the loop keeps them in registers.

@@ -53,7 +53,8 @@ SiteNumber AccessEncoder::site(const Site &site) {
 }
 
 size_t AccessEncoder::Hash::operator()(const Site &site) const {
-  return mixed(mixed(site.code) + (uint64_t{site.size} << 8 | site.kind));
+  return mixed(mixed(site.code) +
+               (uint64_t{site.source} << 40 | uint64_t{site.size} << 8 | site.kind));
 }
 
 // The number of this site, the same each time.
@@ -63,7 +64,8 @@ SiteNumber AccessEncoder::same_site(const Site &known) {
 }
 
 void AccessEncoder::add(const Access &access) {
-  const SiteNumber site = same_site({access.code, access.size, kind_of(access.write, access.side)});
+  const SiteNumber site =
+      same_site({access.code, access.size, kind_of(access.write, access.side), access.source});
   const Place place{access.object, access.offset};
   add(access.thread, {&site, 1}, &place);
 }

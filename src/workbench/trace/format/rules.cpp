@@ -6,6 +6,7 @@ namespace {
 
 constexpr unsigned kWidthBits = 4;
 constexpr uint8_t kWidths = static_cast<uint8_t>(Width::eight) + 1;
+constexpr uint8_t kHasSource = 4; // beside the kind
 constexpr size_t kLeastSiteBytes = 3;
 constexpr size_t kLeastRuleBytes = 5;
 constexpr size_t kLeastGroupBytes = 2;
@@ -42,7 +43,8 @@ void put_sites(Bytes &bytes, const std::vector<Site> &sites, bool with_codes) {
     const uint64_t code = with_codes ? site.code : 0;
     put_varint(bytes, zigzag(code - before));
     put_varint(bytes, site.size);
-    bytes.push_back(site.kind);
+    bytes.push_back(site.source == 0 ? site.kind : site.kind | kHasSource);
+    if (site.source != 0) bytes.push_back(site.source);
     before = code;
   }
 }
@@ -68,8 +70,10 @@ bool get_sites(ByteView view, std::vector<Site> &sites) {
   for (Site &site : sites) {
     site.code = code += unzigzag(bytes.varint());
     site.size = bytes.number32();
-    site.kind = bytes.get<uint8_t>();
-    if (site.kind >= kKinds) return false;
+    const auto flags = bytes.get<uint8_t>();
+    if (flags >= kKinds + kHasSource) return false;
+    site.kind = flags % kKinds;
+    site.source = (flags & kHasSource) != 0 ? bytes.get<uint8_t>() : 0;
   }
   return !bytes.failed() && bytes.at_end();
 }

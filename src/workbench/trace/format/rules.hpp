@@ -62,6 +62,7 @@ struct Site {
   uint64_t code = 0; // the instruction's address; 0: not recorded
   uint32_t size = 0; // bytes
   uint8_t kind = 0;
+  uint8_t source = 0; // as an access's
 
   bool operator==(const Site &) const = default;
 };
