@@ -51,7 +51,11 @@ def built(name: str) -> str:
     package, commands = _BUILDS[name]
     source = fetched(package, ROOT / "build" / "gallery-source")
     if not (source / "program").is_file():
-        subprocess.run(["sh", "-ec", commands], cwd=source, check=True, stdout=subprocess.DEVNULL)
+        made = subprocess.run(
+            ["sh", "-ec", commands], cwd=source, check=False, capture_output=True, text=True
+        )
+        if made.returncode:
+            sys.exit(f"gallery.py: {package} cannot be built:\n{made.stderr}")
     return str(source / "program")
 
 

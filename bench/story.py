@@ -34,7 +34,7 @@ def built(name: str) -> Path:
         if not source.is_dir():
             shutil.copytree(fetched("graphviz", FOLDER), source, symlinks=True)
             if name == "after":
-                subprocess.run(["patch", "-p1", "-i", PATCH], cwd=source, check=True)
+                subprocess.run(["patch", "-s", "-p1", "-i", PATCH], cwd=source, check=True)
         flags = [
             "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
             "-DCMAKE_C_FLAGS=-w -fcommon",
