@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "build" / "story"
 PATCH = Path(__file__).with_suffix(".patch")
 _PLUGINS = ("core", "dot_layout")
-_ROUNDS = 15
+_ROUNDS = 25
 
 
 def built(name: str) -> Path:

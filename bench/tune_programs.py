@@ -49,6 +49,11 @@ _SEEDS = {"train": "1", "test": "2"}
 _PART_TO_TRY = 8
 
 
+def _say(progress: str) -> None:
+    if sys.stderr.isatty():
+        print(progress, file=sys.stderr)
+
+
 def input_of(
     benchmark: Benchmark, sizes: Mapping[str, Mapping[str, int]], kind: str, part: int = 1
 ) -> Input:
@@ -88,7 +93,7 @@ def row_of(name: str, train: Input, test: Input, chosen: argparse.Namespace) -> 
         _OBJECTIVE,
         chosen.budget,
         profile,
-        lambda said: print(f"{name}: {said}", file=sys.stderr),
+        lambda said: _say(f"{name}: {said}"),
     )
     result = tune(request)
     if result.interrupted:
@@ -112,7 +117,7 @@ def try_chance(name: str, command: Input, trials: Path, wanted: int) -> None:
     for number in range(done, wanted):
         standing = measured(command, Policy("same"), f"trial {number}")
         json_lines.add(trials, {"program": name, "won": is_gain(standing.ratio)})
-        print(f"{name}: trial {number + 1}: {standing.ratio}", file=sys.stderr)
+        _say(f"{name}: trial {number + 1}: {standing.ratio}")
 
 
 def version_of(benchmark: Benchmark) -> str:
