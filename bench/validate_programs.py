@@ -1,14 +1,14 @@
 """Whether predicted times rank heaps as measured times do, on real programs.
 
-The measured times are those of a file that `abut compare --suite` wrote, of user time: the least of
-each heap's runs. Of its programs those are taken that are one process, and of which one heap takes
-a tenth longer than another at least: what does not differ has no order. `--record` makes
+The measured times are those of files that `abut compare --suite` wrote, of user time: the least of
+each heap's runs in all. Of their programs those are taken that are one process, and of which one
+heap takes a tenth longer than another at least: what does not differ has no order. `--record` makes
 recordings, in the folder --keep, of which those that are there are not made again: they are as good
 under load as on a calm machine. Without it, what is recorded is predicted. What computing and
 waiting weigh is fitted on every other program; the rest shows what the model is worth.
 
-usage: .venv/bin/python bench/validate_programs.py --times TIMES.json --keep FOLDER --record
-       .venv/bin/python bench/validate_programs.py --times TIMES.json --keep FOLDER [--machine F]
+usage: .venv/bin/python bench/validate_programs.py --times TIMES.json... --keep FOLDER --record
+       .venv/bin/python bench/validate_programs.py --times TIMES.json... --keep FOLDER [--machine F]
 """
 
 import argparse
@@ -85,19 +85,33 @@ def table_of(programs: list[Times], trained: set[str]) -> Table:
     return table
 
 
-def measured_times(document: Mapping[str, Any], heaps: Sequence[str]) -> dict[str, Measured]:
+def measured_times(
+    documents: Sequence[Mapping[str, Any]], heaps: Sequence[str]
+) -> dict[str, Measured]:
     """Of the programs to be taken: each heap's least and median user time, in seconds."""
     found: dict[str, Measured] = {}
-    for benchmark in document["benchmarks"]:
-        failed = {difference["heap"] for difference in benchmark["differences"]}
-        samples = {h: benchmark["samples"].get(h, ()) for h in heaps if h not in failed}
-        users = {heap: [one["user_s"] for one in some] for heap, some in samples.items() if some}
+    for benchmark in (one for document in documents for one in document["benchmarks"]):
+        name = benchmark["name"]
+        if name in found or Path(benchmark["command"][0]).name in _OF_SEVERAL_PROCESSES:
+            continue
+        users = {heap: some for heap in heaps if (some := _user_times(documents, name, heap))}
         times = {heap: (min(some), median(some)) for heap, some in users.items()}
         least = [one for one, _ in times.values()]
-        differs = len(least) > 1 and max(least) > _SPREAD * min(least)
-        if differs and Path(benchmark["command"][0]).name not in _OF_SEVERAL_PROCESSES:
-            found[benchmark["name"]] = times
+        if len(least) > 1 and max(least) > _SPREAD * min(least):
+            found[name] = times
     return found
+
+
+def _user_times(documents: Sequence[Mapping[str, Any]], name: str, heap: str) -> list[float]:
+    """Of all runs of a program under a heap; none where it fails there."""
+    times: list[float] = []
+    for benchmark in (one for document in documents for one in document["benchmarks"]):
+        if benchmark["name"] != name:
+            continue
+        if heap in {difference["heap"] for difference in benchmark["differences"]}:
+            return []
+        times += [one["user_s"] for one in benchmark["samples"].get(heap, ())]
+    return times
 
 
 def _of_whole_runs(program: str, times: list[HeapTime]) -> list[HeapTime]:
@@ -113,7 +127,9 @@ def _of_whole_runs(program: str, times: list[HeapTime]) -> list[HeapTime]:
 def main() -> int:
     """Record, measure, predict, print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--times", type=Path, required=True, help="what compare --output wrote")
+    parser.add_argument(
+        "--times", type=Path, nargs="+", required=True, help="what compare --output wrote"
+    )
     parser.add_argument("--only", default="", help="programs of it, by name")
     parser.add_argument("--heaps", default=_HEAPS)
     parser.add_argument("--machine", default="zen5")
@@ -124,11 +140,11 @@ def main() -> int:
     heaps, _ = find_heaps(chosen.heaps.split(","))
     preset = find_preset(chosen.machine)
     chosen.keep.mkdir(exist_ok=True)
-    document = json.loads(chosen.times.read_text())
-    seconds = measured_times(document, [heap.name for heap in heaps])
+    documents = [json.loads(path.read_text()) for path in chosen.times]
+    seconds = measured_times(documents, [heap.name for heap in heaps])
     names = chosen.only.split(",") if chosen.only else list(seconds)
     found: list[Times] = []
-    for task in suite_tasks(document["settings"]["suite"], names):
+    for task in suite_tasks(documents[0]["settings"]["suite"], names):
         times = []
         try:
             workload = task.prepare()

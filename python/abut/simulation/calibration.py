@@ -2,20 +2,29 @@
 
 Latencies are those of chains of pointers through half of a level, TLBs' the difference between a
 line on each of so many pages and as many lines side by side, misses in flight the gain of many
-chains at once, and the stream's reach the one whose simulated walk comes closest to the measured.
-Of the last level only that part counts which other machines on the same processor leave.
+chains at once, and the stream's reach the least whose simulated walk is about as close as any to
+the measured. Of the last level only that part counts which other machines on the same processor
+leave. What no kernel measures is that of the preset whose first two levels are as large.
 """
 
 import dataclasses
 import math
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from abut.simulation.caches import Level
 from abut.simulation.core_time import Core, CoreSettings
-from abut.simulation.presets import STANDARD, Preset, find_preset, this_machine_preset
+from abut.simulation.presets import (
+    STANDARD,
+    Preset,
+    find_preset,
+    preset_files,
+    read_preset,
+    this_machine_preset,
+)
 from abut.trace.native import native_module
 
 _LINE, _PAGE = 64, 4096
@@ -27,13 +36,16 @@ _WAYS = 16  # of a second TLB
 _PAGES = (32, 48, 64, 96, 128, 192, 256, 512, 1024, 1536, 2048, 3072, 4096, 6144, 8192)
 _CHAINS = (1, 4, 8, 12, 16, 20, 24, 32)
 _REACHES = (0, 1, 2, 4, 8, 16, 31)
+_AS_CLOSE = 0.05  # of the logarithm of a walk's time
+_TRIES, _PAUSE_S = 10, 0.02  # where others use the machine, it is slow for that long
 
 
 def calibrate() -> Preset:
     """Measure; takes some seconds, on a calm machine. Raises AbutError."""
     native = native_module()
-    ghz = native.gigahertz()
+    ghz = _gigahertz()
     shape = this_machine_preset()
+    usual = like(shape)
     # A part of the last level only: others use it, too.
     reached = [min(level.capacity // 2, _SHARED) for level in shape.levels[:3]]
     levels = [
@@ -44,20 +56,19 @@ def calibrate() -> Preset:
     memory = _chase(ghz, far)
     levels[-1] = _part_of(levels[-1], memory, ghz)
     first, second, walk = _tlbs(ghz)
-    core = CoreSettings(
-        how="measured by abut calibrate; estimates: window, row_hit_saves, cycles_per_instruction",
+    assert usual.core
+    core = dataclasses.replace(
+        usual.core,
+        how="measured by abut calibrate; window, cycles_per_instruction, adjacent, stores, next "
+        f"and stride: those of {usual.name}; row_hit_saves: an estimate",
         ghz=ghz,
-        window=128,
         outstanding=min(64, round(memory / min(_chase(ghz, far, chains=n) for n in _CHAINS))),
-        cycles_per_instruction=0.3,
         walk_cycles=walk,
         line_cycles=native.read_cycles(far * _LINE, ghz),
         row_hit_saves=0.1 * memory,
         stream=0,
         crosses=True,
-        adjacent=False,
     )
-    usual = find_preset(STANDARD)
     found = dataclasses.replace(
         usual,
         name="calibrated",
@@ -69,8 +80,33 @@ def calibrate() -> Preset:
     )
     measured = native.chase(far, ghz, order="ascending")
     reaches = {reach: _walk(found, core, reach) for reach in _REACHES}
-    best = min(reaches, key=lambda reach: abs(math.log(reaches[reach] / measured)))
-    return dataclasses.replace(found, core=dataclasses.replace(core, stream=best))
+    return dataclasses.replace(
+        found, core=dataclasses.replace(core, stream=reach_of(reaches, measured))
+    )
+
+
+def like(shape: Preset) -> Preset:
+    """The preset with a core whose first two levels are as large as these, or the usual one."""
+    sizes = [level.capacity for level in shape.levels[:2]]
+    for preset in map(read_preset, preset_files().values()):
+        if preset.core and [level.capacity for level in preset.levels[:2]] == sizes:
+            return preset
+    return find_preset(STANDARD)
+
+
+def reach_of(walks: Mapping[int, float], measured: float) -> int:
+    """The least reach whose walk takes about as long as the measured one."""
+    off = {reach: abs(math.log(walk / measured)) for reach, walk in walks.items()}
+    return min(reach for reach in off if off[reach] <= min(off.values()) + _AS_CLOSE)
+
+
+def _gigahertz() -> float:
+    """The highest of several: what shares the core takes some milliseconds at a time."""
+    found = []
+    for _ in range(_TRIES):
+        found.append(float(native_module().gigahertz()))
+        time.sleep(_PAUSE_S)
+    return max(found)
 
 
 def machine_file(preset: Preset) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from abut.simulation.caches import Level
-from abut.simulation.calibration import machine_file, part_of, tlb_of
+from abut.simulation.calibration import like, machine_file, part_of, reach_of, tlb_of
 from abut.simulation.presets import find_preset, read_preset
 from abut.trace.native import failures, native_module
 from conftest import Abut
@@ -43,6 +43,21 @@ def test_of_a_shared_level_only_the_part_that_hits_counts() -> None:
     assert part_of(level, 600.0, sizes, [50.0, 460.0]) == 4 << 20, "a quarter of the chain hits"
     assert part_of(level, 600.0, [*sizes, 32 << 20], [50.0] * 3) == 32 << 20
     assert part_of(level, 40.0, sizes, [50.0, 50.0]) == 32 << 20, "memory is not slower at all"
+
+
+def test_the_least_reach_counts_where_more_make_no_difference() -> None:
+    walks = {0: 300.0, 1: 160.0, 4: 62.0, 8: 60.5, 31: 60.0}
+    assert reach_of(walks, 59.0) == 4
+    assert reach_of(walks, 150.0) == 1
+    assert reach_of(walks, 1000.0) == 0
+
+
+def test_what_is_not_measured_is_that_of_the_preset_with_such_caches() -> None:
+    zen4, zen5 = find_preset("zen4"), find_preset("zen5")
+    assert like(dataclasses.replace(zen4, core=None, name="this")) == zen4
+    assert like(zen5) == zen5
+    small = dataclasses.replace(zen4.levels[0], capacity=4096)
+    assert like(dataclasses.replace(zen4, levels=(small, *zen4.levels[1:]))).name == "modern"
 
 
 def test_machine_file_is_the_preset(tmp_path: Path) -> None:

@@ -86,8 +86,11 @@ def test_programs_of_one_process_whose_heaps_differ_are_taken(harness: ModuleTyp
         benchmark("of two", "sh", a=[1.0], b=[2.0]),
         benchmark("alone", "/bin/dot", a=[1.0], c=[2.0]),
     ]
-    found = harness.measured_times({"benchmarks": benchmarks}, ["a", "b", "fails"])
+    found = harness.measured_times([{"benchmarks": benchmarks}], ["a", "b", "fails"])
     assert found == {"differs": {"a": (1.0, 1.2), "b": (1.2, 1.2)}}
+    more = {"benchmarks": [benchmark("differs", "/bin/dot", a=[0.8, 1.3], b=[1.3])]}
+    found = harness.measured_times([{"benchmarks": benchmarks}, more], ["a", "b", "fails"])
+    assert found == {"differs": {"a": (0.8, 1.2), "b": (1.2, 1.25)}}
 
 
 def test_weights_are_found_again_and_the_untrained_half_has_a_row(harness: ModuleType) -> None:
