@@ -43,7 +43,7 @@ _TRIES, _PAUSE_S = 10, 0.02  # where others use the machine, it is slow for that
 def calibrate() -> Preset:
     """Measure; takes some seconds, on a calm machine. Raises AbutError."""
     native = native_module()
-    ghz = _gigahertz()
+    ghz = gigahertz()
     shape = this_machine_preset()
     usual = like(shape)
     # A part of the last level only: others use it, too.
@@ -100,7 +100,7 @@ def reach_of(walks: Mapping[int, float], measured: float) -> int:
     return min(reach for reach in off if off[reach] <= min(off.values()) + _AS_CLOSE)
 
 
-def _gigahertz() -> float:
+def gigahertz() -> float:
     """The highest of several: what shares the core takes some milliseconds at a time."""
     found = []
     for _ in range(_TRIES):

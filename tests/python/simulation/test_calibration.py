@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 
 from abut.simulation.caches import Level
-from abut.simulation.calibration import like, machine_file, part_of, reach_of, tlb_of
+from abut.simulation.calibration import (
+    gigahertz,
+    like,
+    machine_file,
+    part_of,
+    reach_of,
+    tlb_of,
+)
 from abut.simulation.presets import find_preset, read_preset
 from abut.trace.native import failures, native_module
 from conftest import Abut
@@ -14,7 +21,7 @@ from conftest import Abut
 
 def test_kernels_tell_caches_from_memory_and_streams_from_chance() -> None:
     native = native_module()
-    ghz = native.gigahertz()
+    ghz = gigahertz()
     assert 0.5 < ghz < 8
     near = native.chase(128, ghz)
     far = native.chase(1 << 18, ghz)
