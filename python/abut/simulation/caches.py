@@ -138,7 +138,6 @@ class Simulator:
         threads: ArrayLike | None = None,
         owners: ArrayLike | None = None,
         codes: ArrayLike | None = None,
-        sources: ArrayLike | None = None,
     ) -> Self:
         """Feed references, in order. Without their columns, each is a read of one byte."""
         with failures():
@@ -154,7 +153,6 @@ class Simulator:
                         (codes, np.uint64),
                     )
                 ),
-                sources=None if sources is None else np.ascontiguousarray(sources, np.uint8),
             )
         return self
 
