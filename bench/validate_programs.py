@@ -29,7 +29,6 @@ from abut.heaps import find_heaps
 from abut.measure.tasks import suite_tasks
 from abut.simulation.presets import find_preset
 from abut.simulation.times import HeapTime, Times, is_recorded, predicted, recorded
-from abut.trace.reader import Trace
 
 _HEAPS = "glibc,mimalloc,abut"
 _SPREAD = 1.1  # of the slowest heap to the fastest, at least
@@ -152,9 +151,9 @@ def main() -> int:
                 if chosen.record:
                     recorded(workload, heap, chosen.accesses, chosen.keep)
                 elif is_recorded(workload, heap, chosen.keep):
-                    path, count = recorded(workload, heap, chosen.accesses, chosen.keep)
+                    recording = recorded(workload, heap, chosen.accesses, chosen.keep)
                     measured = seconds[task.name][heap.name]
-                    times.append(predicted(Trace(path), heap.name, count, preset, measured))
+                    times.append(predicted(recording, heap.name, preset, measured))
         except AbutError as error:
             print(f"{task.name}: left out: {error}", file=sys.stderr)
             continue

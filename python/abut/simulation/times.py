@@ -2,7 +2,8 @@
 
 A part of the run's accesses is recorded under each heap, in windows spread over it, which are the
 same parts of the program under each. A simulated core takes them, and what it takes an instruction
-counts for the rest, whose instructions are counted exactly.
+counts for the rest, whose instructions are counted exactly. A trace has no pages: what part of the
+memory lies in those of 2 MiB is looked up in a run without the recorder.
 """
 
 import itertools
@@ -21,6 +22,7 @@ import numpy as np
 from abut.environment import untouched_environment
 from abut.errors import AbutError
 from abut.heaps import Heap, preload
+from abut.measure.huge_pages import huge_page_share
 from abut.measure.instructions import check_counter, counting, take_count
 from abut.measure.interleave import Interleaver
 from abut.measure.measurement import Measurement, Plan
@@ -48,6 +50,18 @@ class HeapTime:
     instructions: int
     recorded: int  # of those, while accesses were recorded
     cycles: Mapping[str, float]
+    huge: float = 0.0  # part of the memory in pages of 2 MiB
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A trace of a part of a run; of all of it, the instructions, and the part of the memory that
+    lies in pages of 2 MiB.
+    """
+
+    trace: Path
+    instructions: int
+    huge: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +114,9 @@ def compare_times(
     times = []
     with tempfile.TemporaryDirectory(prefix="abut-validate-") as folder:
         for heap in heaps:
-            path, instructions = recorded(workload, heap, most, Path(folder))
-            times.append(
-                predicted(Trace(path), heap.name, instructions, preset, seconds[heap.name])
-            )
-            path.unlink()
+            recording = recorded(workload, heap, most, Path(folder))
+            times.append(predicted(recording, heap.name, preset, seconds[heap.name]))
+            recording.trace.unlink()
     return Times(workload.name, times)
 
 
@@ -131,45 +143,63 @@ def _recording(workload: Workload, heap: Heap, folder: Path) -> tuple[Path, Path
     return path, path.with_suffix(".json")
 
 
-def recorded(workload: Workload, heap: Heap, most: int, folder: Path) -> tuple[Path, int]:
-    """The trace of a part of the run, and the instructions of all of it: made, where the folder
-    has none of this program and heap. Of a program that it has under another heap, the windows are
-    spread as there.
+def recorded(workload: Workload, heap: Heap, most: int, folder: Path) -> Recording:
+    """Made, where the folder has none of this program and heap. Of a program that it has under
+    another heap, the windows are spread as there.
     """
     path, count = _recording(workload, heap, folder)
     if not count.is_file():
+        launch = _launch(workload, heap)
         with tempfile.TemporaryDirectory(prefix="abut-validate-") as counts:
-            run_once(counting(_launch(workload, heap), Path(counts)))
+            run_once(counting(launch, Path(counts)))
             instructions = take_count(Path(counts))
         one_of = round(instructions * _ACCESSES_AN_INSTRUCTION / most)
         for other in folder.glob(f"{workload.name}@*.json"):
             one_of = int(json.loads(other.read_text())["one_of"])
         _record(workload, heap, path, one_of)
-        count.write_text(json.dumps({"instructions": instructions, "one_of": one_of}))
-    return path, int(json.loads(count.read_text())["instructions"])
+        counted = {"instructions": instructions, "huge": huge_page_share(launch), "one_of": one_of}
+        count.write_text(json.dumps(counted))
+    found = json.loads(count.read_text())
+    return Recording(path, int(found["instructions"]), float(found["huge"]))
 
 
 def predicted(
-    trace: Trace, heap: str, instructions: int, preset: Preset, measured: tuple[float, float]
+    recording: Recording, heap: str, preset: Preset, measured: tuple[float, float]
 ) -> HeapTime:
-    """What a simulated core makes of a trace that has a part of so many instructions."""
-    core, settings = core_of(preset, trace), preset.core
-    recorded = (trace.info.totals or {}).get("instructions", 0)
-    if core is None or settings is None or not recorded:
+    """What a simulated core makes of the recorded part, for the whole run."""
+    trace = Trace(recording.trace)
+    ran = (trace.info.totals or {}).get("instructions", 0)
+    if preset.core is None or not ran:
         raise AbutError(f"{trace.path}: no core, or no instructions counted")
-    feed_trace(trace, [core])
-    time = core.time()
-    seconds = instructions / recorded / settings.ghz / 1e9
+    cycles, accesses = _simulated(trace, preset, recording.huge)
+    seconds = recording.instructions / ran / preset.core.ghz / 1e9
     return HeapTime(
         heap,
-        time.total * seconds,
-        time.cycles["compute"] * seconds,
+        sum(cycles.values()) * seconds,
+        cycles["compute"] * seconds,
         *measured,
-        time.accesses,
-        instructions,
-        recorded,
-        time.cycles,
+        accesses,
+        recording.instructions,
+        ran,
+        cycles,
+        recording.huge,
     )
+
+
+def _simulated(trace: Trace, preset: Preset, huge: float) -> tuple[dict[str, float], int]:
+    """Cycles by cause, and accesses. With a part of the memory in pages of 2 MiB, so far between
+    what the trace takes with none and with all of it there.
+    """
+    tables = [(1 - huge, preset.tlb), (huge, preset.huge_tlb)]
+    if not preset.huge_tlb:
+        tables = [(1.0, preset.tlb)]
+    shared = [(share, core_of(preset, trace, one)) for share, one in tables if share > 0]
+    cores = [(share, core) for share, core in shared if core]
+    feed_trace(trace, [core for _, core in cores])
+    times = [(share, core.time()) for share, core in cores]
+    causes = times[0][1].cycles
+    cycles = {cause: sum(share * one.cycles[cause] for share, one in times) for cause in causes}
+    return cycles, times[0][1].accesses
 
 
 def _launch(workload: Workload, heap: Heap) -> Launch:

@@ -1,5 +1,6 @@
 """Predicted times beside measured ones: the statistics, and the verb as a whole."""
 
+import dataclasses
 import importlib.util
 import io
 import json
@@ -12,7 +13,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from abut.simulation.times import HeapTime, Times, rank_correlation
+from abut.simulation.presets import Preset, find_preset
+from abut.simulation.times import HeapTime, Recording, Times, predicted, rank_correlation
 from conftest import Abut
 
 
@@ -55,6 +57,24 @@ def test_validate_shows_each_heap_predicted_and_measured(abut: Abut) -> None:
         assert heap["predicted_s"] == pytest.approx(
             sum(heap["cycles"].values()) * heap["instructions"] / heap["recorded"] / 4.5e9, rel=0.01
         )
+
+
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="no valgrind")
+def test_pages_of_2_mib_count_for_the_part_of_the_memory_that_lies_there(
+    abut: Abut, tmp_path: Path
+) -> None:
+    trace = tmp_path / "awk.trace"
+    script = "BEGIN { for (i = 0; i < 30000; ++i) t[i] = i; for (k in t) s += t[k]; print s }"
+    assert abut("record", "-q", "--everything", "-o", trace, "--", "awk", script).returncode == 0
+    zen4 = find_preset("zen4")
+
+    def seconds(huge: float, preset: Preset = zen4) -> float:
+        return predicted(Recording(trace, 10**9, huge), "abut", preset, (1.0, 1.0)).predicted_s
+
+    assert seconds(1) < seconds(0)
+    assert seconds(0.25) == pytest.approx(0.75 * seconds(0) + 0.25 * seconds(1))
+    without = dataclasses.replace(zen4, huge_tlb=())
+    assert seconds(0.25, without) == seconds(0), "a machine of which they are not known"
 
 
 def test_what_is_not_of_times_is_refused(abut: Abut) -> None:
