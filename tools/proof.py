@@ -130,7 +130,7 @@ def touch_memory() -> None:
     pay for that, most of all with pages of 2 MiB: they lie where no other process has been.
     """
     size = (os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")) // 5 * 4
-    with mmap.mmap(-1, size) as memory:
+    with mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as memory:
         memory.madvise(mmap.MADV_HUGEPAGE)
         for at in range(0, size, mmap.PAGESIZE):
             memory[at] = 1
