@@ -50,7 +50,7 @@ class HeapTime:
     instructions: int
     recorded: int  # of those, while accesses were recorded
     cycles: Mapping[str, float]
-    huge: float = 0.0  # part of the memory in pages of 2 MiB
+    huge_page_share: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Recording:
 
     trace: Path
     instructions: int
-    huge: float
+    huge_page_share: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +144,8 @@ def _recording(workload: Workload, heap: Heap, folder: Path) -> tuple[Path, Path
 
 
 def recorded(workload: Workload, heap: Heap, most: int, folder: Path) -> Recording:
-    """Made, where the folder has none of this program and heap. Of a program that it has under
-    another heap, the windows are spread as there.
+    """The folder's recording of a program under a heap: made, if it has none. Where it has the
+    program under another heap, the windows are spread as there.
     """
     path, count = _recording(workload, heap, folder)
     if not count.is_file():
@@ -157,10 +157,14 @@ def recorded(workload: Workload, heap: Heap, most: int, folder: Path) -> Recordi
         for other in folder.glob(f"{workload.name}@*.json"):
             one_of = int(json.loads(other.read_text())["one_of"])
         _record(workload, heap, path, one_of)
-        counted = {"instructions": instructions, "huge": huge_page_share(launch), "one_of": one_of}
+        counted = {
+            "instructions": instructions,
+            "huge_page_share": huge_page_share(launch),
+            "one_of": one_of,
+        }
         count.write_text(json.dumps(counted))
     found = json.loads(count.read_text())
-    return Recording(path, int(found["instructions"]), float(found["huge"]))
+    return Recording(path, int(found["instructions"]), float(found["huge_page_share"]))
 
 
 def predicted(
@@ -171,7 +175,7 @@ def predicted(
     ran = (trace.info.totals or {}).get("instructions", 0)
     if preset.core is None or not ran:
         raise AbutError(f"{trace.path}: no core, or no instructions counted")
-    cycles, accesses = _simulated(trace, preset, recording.huge)
+    cycles, accesses = _simulated(trace, preset, recording.huge_page_share)
     seconds = recording.instructions / ran / preset.core.ghz / 1e9
     return HeapTime(
         heap,
@@ -182,23 +186,23 @@ def predicted(
         recording.instructions,
         ran,
         cycles,
-        recording.huge,
+        recording.huge_page_share,
     )
 
 
-def _simulated(trace: Trace, preset: Preset, huge: float) -> tuple[dict[str, float], int]:
+def _simulated(trace: Trace, preset: Preset, share: float) -> tuple[dict[str, float], int]:
     """Cycles by cause, and accesses. With a part of the memory in pages of 2 MiB, so far between
     what the trace takes with none and with all of it there.
     """
-    tables = [(1 - huge, preset.tlb), (huge, preset.huge_tlb)]
+    parts = [(1 - share, preset.tlb), (share, preset.huge_tlb)]
     if not preset.huge_tlb:
-        tables = [(1.0, preset.tlb)]
-    shared = [(share, core_of(preset, trace, one)) for share, one in tables if share > 0]
-    cores = [(share, core) for share, core in shared if core]
+        parts = [(1.0, preset.tlb)]
+    simulated = [(part, core_of(preset, trace, tlb)) for part, tlb in parts if part > 0]
+    cores = [(part, core) for part, core in simulated if core]
     feed_trace(trace, [core for _, core in cores])
-    times = [(share, core.time()) for share, core in cores]
+    times = [(part, core.time()) for part, core in cores]
     causes = times[0][1].cycles
-    cycles = {cause: sum(share * one.cycles[cause] for share, one in times) for cause in causes}
+    cycles = {cause: sum(part * one.cycles[cause] for part, one in times) for cause in causes}
     return cycles, times[0][1].accesses
 
 
