@@ -1,10 +1,11 @@
 """This machine's core, measured with small kernels: a machine's file that `--machine` reads.
 
-Latencies are those of chains of pointers through half of a level, TLBs' the difference between a
-line on each of so many pages and as many lines side by side, misses in flight the gain of many
-chains at once, and the stream's reach the least whose simulated walk is about as close as any to
-the measured. Of the last level only that part counts which other machines on the same processor
-leave. What no kernel measures is that of the preset whose first two levels are as large.
+Latencies are those of chains of pointers through half of a level, memory's of lines that were
+evicted before, TLBs' the difference between a line on each of so many pages and as many lines side
+by side, misses in flight the gain of many chains at once, and the stream's reach the least whose
+simulated walk is about as close as any to the measured. Of the last level only that part counts
+which other machines on the same processor leave. What no kernel measures is that of the preset
+whose first two levels are as large.
 """
 
 import dataclasses
@@ -28,7 +29,7 @@ from abut.simulation.presets import (
 from abut.trace.native import native_module
 
 _LINE, _PAGE = 64, 4096
-_FAR = 96 << 20  # bytes of memory, at least
+_FAR = (96 << 20) // _LINE  # lines of memory, evicted from the caches before they are visited
 _SHARED = 4 << 20
 _PARTS = tuple(mib << 20 for mib in (4, 6, 8, 12, 16, 24, 32, 64))
 _HARDLY = 2.0  # cycles
@@ -52,8 +53,7 @@ def calibrate() -> Preset:
         dataclasses.replace(level, cycles=_chase(ghz, size // _LINE))
         for level, size in zip(shape.levels, reached, strict=False)
     ]
-    far = max(_FAR, 3 * levels[-1].capacity) // _LINE
-    memory = _chase(ghz, far)
+    memory = _memory(ghz)
     levels[-1] = _part_of(levels[-1], memory, ghz)
     first, second, walk = _tlbs(ghz)
     assert usual.core
@@ -62,9 +62,9 @@ def calibrate() -> Preset:
         how="measured by abut calibrate; window, cycles_per_instruction, adjacent, stores, next "
         f"and stride: those of {usual.name}; row_hit_saves: an estimate",
         ghz=ghz,
-        outstanding=min(64, round(memory / min(_chase(ghz, far, chains=n) for n in _CHAINS))),
+        outstanding=min(64, round(memory / min(_memory(ghz, n) for n in _CHAINS))),
         walk_cycles=walk,
-        line_cycles=native.read_cycles(far * _LINE, ghz),
+        line_cycles=native.read_cycles(_FAR * _LINE, ghz),
         row_hit_saves=0.1 * memory,
         stream=0,
         crosses=True,
@@ -78,7 +78,7 @@ def calibrate() -> Preset:
         memory_cycles=memory,
         core=core,
     )
-    measured = native.chase(far, ghz, order="ascending")
+    measured = native.chase(_FAR, ghz, order="ascending", evicted=True)
     reaches = {reach: _walk(found, core, reach) for reach in _REACHES}
     return dataclasses.replace(
         found, core=dataclasses.replace(core, stream=reach_of(reaches, measured))
@@ -142,6 +142,10 @@ def _lines(table: dict[str, Any]) -> Iterator[str]:
 
 def _chase(ghz: float, lines: int, **more: Any) -> float:
     return float(native_module().chase(lines, ghz, huge_pages=True, **more))
+
+
+def _memory(ghz: float, chains: int = 1) -> float:
+    return _chase(ghz, _FAR, evicted=True, chains=chains)
 
 
 def _part_of(level: Level, memory: float, ghz: float) -> Level:

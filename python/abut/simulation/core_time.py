@@ -124,10 +124,14 @@ class Core(Simulator):
 
 
 def _shape(level: Level) -> dict[str, float]:
-    """Sets are a power of two: slices that are not have more or fewer ways, and as many lines."""
+    """Sets are a power of two: slices that are not have more or fewer ways, and as many lines, or
+    nearly.
+    """
     lines = level.capacity // level.line
     ways = level.ways or lines
-    if (lines // ways).bit_count() != 1:
-        fitting = [n for n in range(1, _MOST_WAYS + 1) if lines % n == 0]
-        ways = max((n for n in fitting if (lines // n).bit_count() == 1), default=ways)
-    return {"sets": lines // ways, "ways": ways, "cycles": level.cycles}
+    sets = lines // ways
+    if sets.bit_count() != 1:
+        powers = [1 << n for n in range(lines.bit_length())]
+        shapes = [(sets, ways) for sets in powers for ways in range(1, _MOST_WAYS + 1)]
+        sets, ways = min(shapes, key=lambda one: (abs(one[0] * one[1] - lines), -one[1]))
+    return {"sets": sets, "ways": ways, "cycles": level.cycles}

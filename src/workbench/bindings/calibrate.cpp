@@ -21,10 +21,10 @@ calibrate::Order order_of(const std::string &name) {
 }
 
 double chase(size_t lines, double gigahertz, size_t line_step, const std::string &order,
-             unsigned chains, bool huge_pages) {
+             unsigned chains, bool huge_pages, bool evicted) {
   if (lines == 0 || line_step < sizeof(void *) || chains == 0 || chains > calibrate::kMostChains)
     throw TraceFailure({"lines, line_step or chains", "is out of range", ""});
-  const calibrate::Chase asked{lines, line_step, order_of(order), chains, huge_pages};
+  const calibrate::Chase asked{lines, line_step, order_of(order), chains, huge_pages, evicted};
   const nb::gil_scoped_release others_may_run;
   return calibrate::cycles_of(asked, gigahertz);
 }
@@ -35,7 +35,7 @@ void add_calibrate(nb::module_ &m) {
   using namespace nb::literals;
   m.def("gigahertz", &calibrate::gigahertz);
   m.def("chase", &chase, "lines"_a, "gigahertz"_a, "line_step"_a = 64, "order"_a = "random",
-        "chains"_a = 1, "huge_pages"_a = false);
+        "chains"_a = 1, "huge_pages"_a = false, "evicted"_a = false);
   m.def("read_cycles", &calibrate::cycles_of_reading, "bytes"_a, "gigahertz"_a);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <new>
@@ -42,16 +43,35 @@ private:
   char *begin_;
 };
 
-template <typename Work>
-double nanoseconds(const Work &work) {
+// The shortest of some rounds, each of which is prepared out of the count.
+template <typename Work, typename Prepare>
+double nanoseconds(const Work &work, const Prepare &prepare) {
   using Clock = std::chrono::steady_clock;
   double best = 1e18;
   for (int round = 0; round < kRounds; ++round) {
+    prepare();
     const auto from = Clock::now();
     work();
     best = std::min(best, std::chrono::duration<double, std::nano>(Clock::now() - from).count());
   }
   return best;
+}
+
+// Out of every cache: a chain need not be longer than the last level, which may be larger than memory that a guest can spare.
+void evict(void *line) {
+#ifdef __x86_64__
+  __builtin_ia32_clflush(line);
+#elif defined(__aarch64__)
+  asm volatile("dc civac, %0" : : "r"(line) : "memory");
+#else
+#error "how a line leaves all caches is not known here"
+#endif
+}
+
+template <typename Place>
+void evict_all(size_t lines, const Place &place) {
+  for (size_t line = 0; line < lines; ++line) evict(place(line));
+  std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 // The lines in the order of the walk.
@@ -97,7 +117,7 @@ double gigahertz() {
       }
     }
   };
-  return kAdditions / nanoseconds(add);
+  return kAdditions / nanoseconds(add, [] {});
 }
 
 double cycles_of(const Chase &chase, double gigahertz) {
@@ -111,14 +131,17 @@ double cycles_of(const Chase &chase, double gigahertz) {
     *static_cast<void **>(place(walk[i])) = place(walk[(i + 1) % walk.size()]);
   const size_t steps = std::max(kSteps, chase.lines);
   std::array<void *, kMostChains> heads{};
-  for (unsigned chain = 0; chain < kMostChains; ++chain)
-    heads.at(chain) = place(walk[chain * walk.size() / kMostChains]);
+  for (unsigned chain = 0; chain < chase.chains; ++chain)
+    heads.at(chain) = place(walk[chain * walk.size() / chase.chains]);
   keep(follow(static_cast<void **>(heads[0]), chase.lines));
-  const double time = nanoseconds([&] {
+  const auto run = [&] {
     if (chase.chains == 1)
       keep(follow(static_cast<void **>(heads[0]), steps));
     else
       follow_all(heads, chase.chains, steps / chase.chains);
+  };
+  const double time = nanoseconds(run, [&] {
+    if (chase.evicted) evict_all(chase.lines, place);
   });
   return time * gigahertz / static_cast<double>(steps);
 }
@@ -128,12 +151,14 @@ double cycles_of_reading(size_t bytes, double gigahertz) {
   auto *const words = reinterpret_cast<uint64_t *>(memory.begin());
   const size_t count = bytes / sizeof(uint64_t);
   std::fill_n(words, count, uint64_t{1});
-  const double time = nanoseconds([&] {
+  const auto read = [&] {
     std::array<uint64_t, 4> sums{};
     for (size_t i = 0; i < count; i += 8)
       for (size_t j = 0; j < 8; ++j) sums[j % 4] += words[i + j];
     keep(reinterpret_cast<void *>(sums[0] + sums[1] + sums[2] + sums[3]));
-  });
+  };
+  const auto line = [&](size_t i) { return static_cast<void *>(memory.begin() + i * kLine); };
+  const double time = nanoseconds(read, [&] { evict_all(bytes / kLine, line); });
   return time * gigahertz / (static_cast<double>(bytes) / kLine);
 }
 

@@ -24,11 +24,13 @@ struct Chase {
   Order order = Order::random;
   unsigned chains = 1; // at most kMostChains
   bool huge_pages = false;
+  bool evicted =
+      false; // from all caches before each round, which visits each line once if there are enough of them
 };
 inline constexpr unsigned kMostChains = 32;
 double cycles_of(const Chase &chase, double gigahertz);
 
-// Cycles a line of memory that is read from end to end.
+// Cycles a line of memory that is read from end to end, and that no cache holds before.
 double cycles_of_reading(size_t bytes, double gigahertz);
 
 } // namespace abut::calibrate

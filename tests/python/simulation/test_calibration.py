@@ -31,6 +31,14 @@ def test_kernels_tell_caches_from_memory_and_streams_from_chance() -> None:
     assert 0 < native.read_cycles(1 << 24, ghz) < far
 
 
+def test_lines_that_were_evicted_come_from_memory_however_large_the_caches() -> None:
+    native = native_module()
+    ghz = gigahertz()
+    held = native.chase(1 << 12, ghz)
+    assert native.chase(1 << 18, ghz, evicted=True) > 4 * held
+    assert native.chase(1 << 18, ghz, evicted=True, chains=8) > held
+
+
 def test_chase_that_cannot_be_is_refused() -> None:
     for lines, more in ((0, {}), (64, {"chains": 33}), (64, {"order": "sideways"})):
         with pytest.raises(Exception, match=r"range|order"), failures():

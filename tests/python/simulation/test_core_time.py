@@ -1,5 +1,6 @@
 """A core's time: its table is read strictly, and time is that of the layout, not of misses."""
 
+import dataclasses
 from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 
@@ -22,6 +23,26 @@ def time_of(preset: Preset, addresses: list[int]) -> Time:
     count = len(addresses)
     core.native.take(np.array(addresses, np.uint64), np.full(count, 8, np.uint32))
     return core.time()
+
+
+@pytest.mark.parametrize(
+    ("kibibytes", "ways", "held"),
+    [(6 << 10, 12, 6 << 10), (9600, 20, 9 << 10)],
+    ids=["of three slices", "of fifteen, in twenty ways"],
+)
+def test_a_level_of_any_number_of_slices_is_simulated(kibibytes: int, ways: int, held: int) -> None:
+    zen5 = find_preset("zen5")
+    third = dataclasses.replace(zen5.levels[2], capacity=kibibytes << 10, ways=ways)
+    preset = dataclasses.replace(zen5, levels=(*zen5.levels[:2], third))
+
+    def again(kibibytes: int) -> float:
+        """How long two rounds through so many bytes take, in one random order, next to one."""
+        lines = np.arange(0, kibibytes << 10, 64, dtype=np.uint64)
+        order = list(np.random.default_rng(1).permutation(lines))
+        return time_of(preset, order * 2).total / time_of(preset, order).total
+
+    assert again(held * 9 // 10) < 1.4, "the second round finds its lines in the last level"
+    assert again(held * 5 // 4) > 1.7, "lines are gone before they are used again"
 
 
 def test_lines_in_sequence_take_less_time_than_the_same_lines_from_a_rotating_one() -> None:
