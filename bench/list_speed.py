@@ -2,7 +2,7 @@
 
 Nodes are appended to a list drawn at random, 2^7 to 2^15 of them, in C and as `std::list`. Heaps
 take turns; a phase's time is its median. Shown are the best of the others, which need not be the
-same for both phases, and abut.
+same for both phases, and abut; ± is half of the 95 % interval of the ratio.
 
 Rows may be measured a few at a time, when the machine is quiet for a minute: with `--keep`, what
 was measured is kept in a file as long as the library stays the same.
@@ -17,14 +17,15 @@ import json
 import re
 import subprocess
 from pathlib import Path
-from statistics import median
 
 from rich.console import Console
 from rich.table import Table
 
 from abut.environment import untouched_environment
 from abut.heaps import Heap, find_heaps, preload
+from abut.measure.statistics import Estimate, median, ratio
 from abut.places import bench_places
+from abut.reporters.units import ratio_with_interval
 
 _PEERS = ("glibc", "jemalloc", "mimalloc", "tcmalloc")
 _ROWS = [f"{kind}:{log_lists}" for kind in ("own", "standard") for log_lists in (7, 9, 11, 13, 15)]
@@ -49,15 +50,18 @@ def row(heaps: list[Heap], kind: str, log_lists: int, nodes: int, runs: int) -> 
         {heap.name: phases(heap, kind, log_lists, nodes) for heap in heaps} for _ in range(runs)
     ]
 
-    def of(heap: str, phase: str) -> float:
-        return median(run[heap][phase] for run in took)
+    def of(heap: str, phase: str) -> Estimate:
+        return median([run[heap][phase] for run in took], seed=1)
 
     cells = [f"{'C' if kind == 'own' else 'std::list'}, 2^{log_lists}"]
     for phase in ("build", "walk"):
-        best = min(_PEERS, key=lambda heap: of(heap, phase))
-        ratio = of("abut", phase) / of(best, phase)
-        told = f"{ratio:.2f}" if phase == "build" else f"1/{1 / ratio:.1f}"
-        cells += [f"{of(best, phase):.3f} {best}", f"{of('abut', phase):.3f}", told]
+        best = min(_PEERS, key=lambda heap: of(heap, phase).value)
+        peer, ours = of(best, phase), of("abut", phase)
+        cells += [f"{peer.value:.3f} {best}", f"{ours.value:.3f}"]
+        if phase == "build":
+            cells.append(ratio_with_interval(ratio(ours, peer)))
+        else:
+            cells.append(f"1/{ratio_with_interval(ratio(peer, ours))}")
     return cells
 
 
@@ -80,7 +84,7 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--nodes", type=int, default=8_000_000)
-    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--rows", default=",".join(_ROWS))
     parser.add_argument("--keep", type=Path)
     arguments = parser.parse_args()

@@ -1,8 +1,9 @@
 """What a report of a long run takes: time, memory, the page's size, and how long it opens.
 
-Pages are left beside the traces. Without a trace, a run of some 10^9 accesses is recorded.
+Pages are left beside the traces. Without a trace, a run of some 10^9 accesses is recorded. Figures
+are medians of some reports, with the least and the most.
 
-usage: .venv/bin/python bench/report_speed.py [TRACE...]
+usage: .venv/bin/python bench/report_speed.py [--runs N] [TRACE...]
 """
 
 import argparse
@@ -11,8 +12,10 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 from rich.console import Console
 from rich.table import Table
@@ -72,27 +75,35 @@ def opening(page: Path) -> float:
     return took
 
 
+def spread(values: Iterable[float], form: str, unit: str) -> str:
+    """The median, and from where to where the values reach: "67 s (64 to 71)"."""
+    found = sorted(values)
+    return f"{median(found):{form}} {unit} ({found[0]:{form}} to {found[-1]:{form}})"
+
+
 def main() -> int:
     """Measure, and show."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("traces", nargs="*", type=Path)
-    traces = parser.parse_args().traces or [_LONG]
+    chosen = parser.parse_args()
+    traces = chosen.traces or [_LONG]
     if traces == [_LONG] and not _LONG.exists():
         record(_LONG)
-    table = Table("program", "accesses", "seconds", "processor time", "memory", "page", "opens in")
+    table = Table("program", "accesses", "time", "processor time", "memory", "page", "opens in")
     for trace in traces:
         info, page = Trace(trace).info, trace.with_suffix(".html")
-        took = report(trace, page)
+        runs = [(report(trace, page), opening(page)) for _ in range(chosen.runs)]
         table.add_row(
             " ".join(info.command),
             f"{info.accesses:,}",
-            f"{took.wall:.0f}",
-            f"{took.processors:.0f} s",
-            f"{took.most_bytes / 1e6:.0f} MB",
+            spread((took.wall for took, _ in runs), ".0f", "s"),
+            spread((took.processors for took, _ in runs), ".0f", "s"),
+            spread((took.most_bytes / 1e6 for took, _ in runs), ".0f", "MB"),
             f"{page.stat().st_size / 1e6:.2f} MB",
-            f"{opening(page):.2f} s",
+            spread((opened for _, opened in runs), ".2f", "s"),
         )
-    Console().print(table)
+    Console(width=110).print(table)
     print(f"processors: {len(os.sched_getaffinity(0))}; memory is that of the largest process")
     return 0
 

@@ -12,7 +12,8 @@ Kinds of places: `reference` is generated from abut itself; it is empty in the t
 fills it when it reads the page. `output` shows a run as an example, `refusal` one that must fail;
 `measured` takes long and needs a quiet machine. What commands with `--markdown` print becomes part
 of the page, all else a console listing. A listing that no command produced gives a reason:
-`<!-- not run: why -->`. A place whose commands do not end as they should stays as it is.
+`<!-- not run: why -->`. A place whose commands do not end as they should stays as it is. Below
+what was measured stands where, when and with which versions.
 Assumes the environment that set-up made, with `abut` in it, and a release build.
 """
 
@@ -21,9 +22,14 @@ import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from abut.heaps import find_heaps
+from abut.machine import describe, this_machine
+from abut.measure.versions import versions_of
 
 ROOT = Path(__file__).resolve().parents[1]
 KINDS = ("reference", "output", "refusal", "measured")
@@ -96,12 +102,66 @@ def rewrite(page: Path, kinds: Iterable[str]) -> bool:
     before = page.read_text()
     for place in places(page):
         if place.kind in kinds:
+            begun = Start()
             print("\n".join(f"  {command}" for command in place.commands), file=sys.stderr)
             head = _head(place)
             fresh = fresh_text(place)
+            if place.kind == "measured":
+                fresh += f"\n{origin(begun)}\n"
             text = page.read_text()
             page.write_text(text.replace(head + place.text, head + fresh, 1))
     return page.read_text() != before
+
+
+def load_now() -> float:
+    """How many processors are busy, or taken by other guests, over the next two seconds.
+
+    Not the mean of the last minute: that is full of what was measured before.
+    """
+    before = _processor_times()
+    time.sleep(2)
+    passed = [now - then for now, then in zip(_processor_times(), before, strict=True)]
+    idle = passed[3] + passed[4]  # the latter waits for a device
+    return (os.cpu_count() or 1) * (1 - idle / max(sum(passed), 1))
+
+
+def _processor_times() -> list[int]:
+    """Ticks of user, nice, system, idle, iowait, irq, softirq and steal, see proc(5)."""
+    return [int(word) for word in Path("/proc/stat").read_text().split()[1:9]]
+
+
+class Start:
+    """When a measurement began, and what else the machine did then."""
+
+    def __init__(self) -> None:
+        self.load = load_now()
+        self.time = time.time()
+
+
+def origin(start: Start) -> str:
+    """Where, when and of which versions it was measured, in one paragraph."""
+    heaps, _ = find_heaps(["glibc", "jemalloc", "mimalloc", "tcmalloc", "abut"])
+    versions = (f"{name} {text}" for name, text in versions_of(heaps).items() if text)
+    date = time.strftime("%Y-%m-%d", time.gmtime(start.time))
+    return (
+        f"*{describe(this_machine())}; {', '.join(versions)}. Measured on {date} in"
+        f" {(time.time() - start.time) / 60:.1f} minutes at commit {_commit()},"
+        f" load before {start.load:.2f}.*"
+    )
+
+
+def _commit() -> str:
+    """Of what is built: pages are not, and change while they are measured."""
+    code = ["--", ".", ":!*.md", ":!docs"]
+    changed = _git("status", "--porcelain", "--untracked-files=no", *code)
+    return _git("rev-parse", "--short", "HEAD") + ("-dirty" if changed else "")
+
+
+def _git(*words: str) -> str:
+    command = ["git", *words]
+    return subprocess.run(
+        command, cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.strip()
 
 
 def _head(place: Place) -> str:

@@ -23,6 +23,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from docs_data import load_now
 from proof_tables import TABLES
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -141,7 +142,7 @@ def make(step: Step, quick: bool, file: Path) -> None:
     command = step.quick if quick else step.full
     if not quick:
         touch_memory()
-    load = os.getloadavg()[0]
+    load = load_now()
     begun = time.time()
     fresh = file.with_suffix(".new.json")
     code = _run([*command, "--output", fresh], step.environment)

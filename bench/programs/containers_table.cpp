@@ -1,5 +1,5 @@
 // Containers beside their peers: a table of nanoseconds an operation, and of bytes an element. Peers that were not
-// installed when it was built are left out. Queries are drawn at random, so that no branch is learnt by heart.
+// installed when it was built are left out. "within": no figure of any run is further from the median. Queries are drawn at random, so that no branch is learnt by heart.
 #include "abut/list.hpp"
 #include "abut/map.hpp"
 #include "abut/stable_map.hpp"
@@ -54,7 +54,7 @@ Key key_of(std::uint64_t number) {
 
 // A container is made so often that each row takes about a million operations.
 template <typename Map>
-void map_row(const char *name, std::size_t elements) {
+std::vector<double> map_row(std::size_t elements) {
   using Key = typename Map::key_type;
   std::mt19937_64 random(1);
   std::vector<Key> keys;
@@ -122,13 +122,12 @@ void map_row(const char *name, std::size_t elements) {
   const double bytes = bytes_for(elements, [&] {
     for (const Key &key : keys) map.emplace(key, 1);
   });
-  row(name, elements,
-      {insert / all, in_order / all, hit, miss, range, walk / all, churn / all, erase / all,
-       bytes});
+  return {insert / all, in_order / all, hit,         miss, range,
+          walk / all,   churn / all,    erase / all, bytes};
 }
 
 template <typename List>
-void list_row(const char *name, std::size_t elements) {
+std::vector<double> list_row(std::size_t elements) {
   std::mt19937_64 random(1);
   const std::size_t rounds = std::max<std::size_t>(1, (std::size_t{1} << 20) / elements);
   double push = 0;
@@ -152,12 +151,12 @@ void list_row(const char *name, std::size_t elements) {
     for (std::size_t i = 0; i < elements; ++i) list.push_back(i);
   });
   const auto all = static_cast<double>(rounds);
-  row(name, elements, {push / all, born / all, sort / all, sorted / all, bytes});
+  return {push / all, born / all, sort / all, sorted / all, bytes};
 }
 
 // Many small containers of 0 to 20 elements.
 template <typename Container>
-void small_row(const char *name, std::size_t containers) {
+std::vector<double> small_row(std::size_t containers) {
   std::mt19937_64 random(1);
   std::vector<Container> many;
   const auto fill = [&] {
@@ -183,20 +182,20 @@ void small_row(const char *name, std::size_t containers) {
   });
   std::vector<Container>().swap(many); // its memory, too: it is counted again
   const double bytes = bytes_for(containers, fill);
-  row(name, containers, {build, walk, bytes});
+  return {build, walk, bytes};
 }
 
 template <typename Map>
 void measure_map(const char *name, std::size_t elements) {
-  measure(name, [&] { map_row<Map>(name, elements); });
+  measure(name, elements, [&] { return map_row<Map>(elements); });
 }
 template <typename List>
 void measure_list(const char *name, std::size_t elements) {
-  measure(name, [&] { list_row<List>(name, elements); });
+  measure(name, elements, [&] { return list_row<List>(elements); });
 }
 template <typename Container>
 void measure_small(const char *name, std::size_t containers) {
-  measure(name, [&] { small_row<Container>(name, containers); });
+  measure(name, containers, [&] { return small_row<Container>(containers); });
 }
 
 template <typename Key>
@@ -250,6 +249,7 @@ int main(int argc, char **argv) {
   options.number("small", small, {0, 10'000'000}, "how many small containers");
   options.choice("keys", keys, {"integer", "string"}, "what maps have for keys");
   options.text("only", bench::only, "containers whose names contain it");
+  options.number("runs", bench::runs, {1, 100}, "of each row, of which medians are shown");
   options.flag("markdown", bench::markdown, "tables for a page");
   options.parse(argc, argv);
   std::vector<std::size_t> sizes{100, 10'000, 1'000'000, 4'000'000};
@@ -265,6 +265,7 @@ int main(int argc, char **argv) {
     else
       measure_maps<std::string>(size);
   }
+  if (keys != "integer") sizes.clear(); // lists have no keys
   if (!sizes.empty()) bench::head({"elements", "push", "as born", "sort", "sorted", "bytes"});
   for (const std::size_t size : sizes) {
     measure_list<std::list<std::uint64_t>>("std::list", size);

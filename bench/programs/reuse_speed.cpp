@@ -7,8 +7,8 @@
 #include "sim/reuse/sampled_reuse.hpp"
 
 #include "common/random.hpp"
+#include "common/rates.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -21,7 +21,7 @@ using namespace abut::sim;
 
 constexpr size_t kCount = 8'000'000;
 constexpr uint64_t kNodes = 500'000;
-constexpr int kRounds = 3;
+constexpr int kRounds = 5;
 
 struct Run {
   std::vector<uint64_t> addresses;
@@ -53,19 +53,19 @@ double now() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-// Prints the best of some rounds, each of a fresh simulator.
+// Some rounds, each of a fresh simulator.
 template <typename Make, typename Finish>
 void measure(const char *name, const Run &run, Make make, Finish finish) {
-  double best = 0;
+  bench::Rates rates;
   uint64_t sum = 0;
   for (int round = 0; round < kRounds; ++round) {
     auto simulator = make();
     const double begin = now();
     simulator.take(run.references());
     sum += finish(simulator);
-    best = std::max(best, static_cast<double>(run.addresses.size()) / (now() - begin));
+    rates.add(static_cast<double>(run.addresses.size()), now() - begin);
   }
-  std::printf("%-34s %6.1f M references/s (checksum %llx)\n", name, best / 1e6,
+  std::printf("%-34s %s; checksum %llx\n", name, rates.text("references").c_str(),
               static_cast<unsigned long long>(sum));
 }
 

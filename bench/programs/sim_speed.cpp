@@ -1,12 +1,13 @@
 // How many references a second the simulators take in, on one core: of a trace, or of a run made up here.
 //
-// usage: sim_speed [FILE]     the references lie in memory; the best of some rounds counts
+// usage: sim_speed [FILE]     the references lie in memory; medians of some rounds
 #include "sim/time/core.hpp"
 #include "sim/tree/tree.hpp"
 #include "trace/batches.hpp"
 #include "trace/reader.hpp"
 
 #include "common/random.hpp"
+#include "common/rates.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -22,7 +23,7 @@ namespace {
 using namespace abut::sim;
 
 constexpr uint32_t kMostReferences = 16'000'000;
-constexpr int kRounds = 3;
+constexpr int kRounds = 5;
 
 struct Columns {
   std::vector<uint64_t> addresses;
@@ -105,8 +106,8 @@ std::vector<LevelSettings> tlb() {
 // Time that others had the core is not counted.
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-double seconds_of(const Columns &columns, bool with_tlb, bool classify, uint64_t &misses) {
-  double best = 1e9;
+bench::Rates rates_of(const Columns &columns, bool with_tlb, bool classify, uint64_t &misses) {
+  bench::Rates rates;
   for (int round = 0; round < kRounds; ++round) {
     auto data = Tree::make(caches(classify)).take();
     auto pages = Tree::make(tlb()).take();
@@ -117,24 +118,25 @@ double seconds_of(const Columns &columns, bool with_tlb, bool classify, uint64_t
       data->take(columns.all().part(done, length));
       if (with_tlb) pages->take(columns.all().part(done, length));
     }
-    best = std::min(best, processor_seconds() - begin);
+    rates.add(static_cast<double>(columns.addresses.size()), processor_seconds() - begin);
     const Counts counts = data->counts(0);
     misses = counts.misses[0] + counts.misses[1] + counts.misses[2] + counts.misses[3];
   }
-  return best;
+  return rates;
 }
 
 void report(const char *what, const Columns &columns, bool with_tlb, bool classify) {
   uint64_t misses = 0;
-  const double seconds = seconds_of(columns, with_tlb, classify, misses);
+  const bench::Rates rates = rates_of(columns, with_tlb, classify, misses);
   const auto count = static_cast<double>(columns.addresses.size());
-  std::printf("%s: %.1f M references/s (best of %d; %.1f %% miss L1)\n", what,
-              count / seconds / 1e6, kRounds, 100.0 * static_cast<double>(misses) / count);
+  std::printf("%s: %s; %.1f %% miss L1\n", what, rates.text("references").c_str(),
+              100.0 * static_cast<double>(misses) / count);
 }
 
 void report_time(const Columns &columns) {
-  double best = 1e9;
+  bench::Rates rates;
   double cycles = 0;
+  const auto count = static_cast<double>(columns.addresses.size());
   for (int round = 0; round < kRounds; ++round) {
     Machine machine;
     machine.adjacent = true;
@@ -144,11 +146,10 @@ void report_time(const Columns &columns) {
     Core core(machine);
     const double begin = processor_seconds();
     core.take(columns.all());
-    best = std::min(best, processor_seconds() - begin);
+    rates.add(count, processor_seconds() - begin);
     cycles = static_cast<double>(core.counts().total()) / kTicksInCycle;
   }
-  const auto count = static_cast<double>(columns.addresses.size());
-  std::printf("time, all models: %.1f M references/s (%.2f cycles each)\n", count / best / 1e6,
+  std::printf("time, all models: %s; %.2f cycles each\n", rates.text("references").c_str(),
               cycles / count);
 }
 

@@ -1,11 +1,12 @@
 // How fast a trace is read and written, and how many bytes an access takes: of a file, or of a run made up here.
 //
-// usage: trace_speed [FILE]     on one core; the file should be in the page cache, so the best of some rounds counts
+// usage: trace_speed [FILE]     on one core; medians of some rounds, of a file in the page cache
 #include "trace/batches.hpp"
 #include "trace/reader.hpp"
 #include "trace/writer.hpp"
 
 #include "common/random.hpp"
+#include "common/rates.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -22,6 +23,7 @@ using namespace abut::trace;
 constexpr uint32_t kNodes = 100'000;
 constexpr uint64_t kArrayBytes = uint64_t{1} << 20;
 constexpr int kRounds = 5;
+constexpr int kPasses = 5; // of the program that is made up
 
 class Watch {
 public:
@@ -97,24 +99,27 @@ int fail(const Error &error) {
 int make_up(const std::string &path) {
   WriterOptions options;
   options.overwrite = Overwrite::yes;
-  Result<Writer> opened = Writer::open(path, {}, options);
-  if (!opened) return fail(opened.error());
-  Writer writer = opened.take();
-  const Watch watch;
-  MadeUpProgram program(writer);
+  bench::Rates rates;
   for (int round = 0; round < kRounds; ++round) {
-    program.walk();
-    program.look_up();
-    program.sweep();
+    Result<Writer> opened = Writer::open(path, {}, options);
+    if (!opened) return fail(opened.error());
+    Writer writer = opened.take();
+    const Watch watch;
+    MadeUpProgram program(writer);
+    for (int pass = 0; pass < kPasses; ++pass) {
+      program.walk();
+      program.look_up();
+      program.sweep();
+    }
+    if (const auto error = writer.finish(0)) return fail(*error);
+    rates.add(static_cast<double>(writer.totals().accesses), watch.seconds());
   }
-  if (const auto error = writer.finish(0)) return fail(*error);
-  const auto accesses = static_cast<double>(writer.totals().accesses);
-  std::printf("written: %.1f M accesses/s\n", accesses / watch.seconds() / 1e6);
+  std::printf("written: %s\n", rates.text("accesses").c_str());
   return 0;
 }
 
 int read_back(const std::string &path) {
-  double best = 0;
+  bench::Rates rates;
   uint64_t sum = 0;
   for (int round = 0; round < kRounds; ++round) {
     Result<Reader> opened = Reader::open(path);
@@ -124,14 +129,14 @@ int read_back(const std::string &path) {
     const Watch watch;
     for (Batches batches(reader); batches.next(); accesses += batches.size())
       if (batches.size() != 0) sum += batches.objects().back() + batches.offsets().back();
-    best = std::max(best, static_cast<double>(accesses) / watch.seconds());
+    rates.add(static_cast<double>(accesses), watch.seconds());
     if (round != 0) continue;
     std::printf("%s: %llu accesses, %.3f bytes an access\n", path.c_str(),
                 static_cast<unsigned long long>(accesses),
                 static_cast<double>(reader.file_bytes()) /
                     static_cast<double>(std::max<uint64_t>(accesses, 1)));
   }
-  std::printf("read: %.1f M accesses/s (best of %d; checksum %llx)\n", best / 1e6, kRounds,
+  std::printf("read: %s; checksum %llx\n", rates.text("accesses").c_str(),
               static_cast<unsigned long long>(sum));
   return 0;
 }

@@ -29,7 +29,7 @@ from abut.simulation.presets import (
 from abut.trace.native import native_module
 
 _LINE, _PAGE = 64, 4096
-_FAR = (96 << 20) // _LINE  # lines of memory, evicted from the caches before they are visited
+_FAR = (32 << 20) // _LINE  # lines of memory, evicted from the caches before they are visited
 _SHARED = 4 << 20
 _PARTS = tuple(mib << 20 for mib in (4, 6, 8, 12, 16, 24, 32, 64))
 _HARDLY = 2.0  # cycles

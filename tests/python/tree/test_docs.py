@@ -1,5 +1,7 @@
 import json
+import os
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -140,10 +142,33 @@ def test_only_the_kinds_asked_for_are_written(page: Path) -> None:
     }
 
 
+def test_what_was_measured_says_where_and_when_and_what(page: Path) -> None:
+    assert docs_data.rewrite(page, ["measured"])
+    text = next(place.text for place in docs_data.places(page) if place.kind == "measured")
+    listing, origin = text.split("\n\n")
+    assert listing == "```console\n$ echo measured\nmeasured\n```"
+    assert re.fullmatch(r"\*.*\.\*\n", origin)
+    commit = subprocess.check_output(["git", "rev-parse", "--short", "HEAD"], text=True)
+    load = re.search(r"load before (\d+\.\d\d)", origin)
+    assert load
+    assert 0 <= float(load[1]) <= (os.cpu_count() or 1)
+    for word in (
+        " cores",
+        "L2 ",
+        "glibc 2.",
+        "abut 0.",
+        "jemalloc ",
+        "Measured on 2",
+        commit.strip(),
+    ):
+        assert word in origin
+
+
 def test_writing_twice_changes_nothing(page: Path) -> None:
-    docs_data.rewrite(page, docs_data.KINDS)
+    kinds = [kind for kind in docs_data.KINDS if kind != "measured"]
+    docs_data.rewrite(page, kinds)
     once = page.read_text()
-    assert not docs_data.rewrite(page, docs_data.KINDS)
+    assert not docs_data.rewrite(page, kinds)
     assert page.read_text() == once
     assert once.startswith("before\n")
     assert once.endswith("after\n")
