@@ -54,9 +54,7 @@ def measure(request: Request) -> MoveResult:
 
 
 def _measure(experiment: Experiment, request: Request) -> list[Row]:
-    """All variants in turn: A B C A B C; the claimed ones in several rounds. A round that is kept
-    is not made again.
-    """
+    """All variants in turn: A B C A B C; the claimed ones in several rounds."""
     runs = _RUNS if experiment.name in CLAIMED and not request.quick else 1
     program = bench_places().programs / f"move_{experiment.program}"
     if not program.exists():
@@ -70,7 +68,7 @@ def _measure(experiment: Experiment, request: Request) -> list[Row]:
         rounds.append(kept(request, f"adcock-{experiment.name}-{mark}-{number}", of_round))
     _check_same_work(experiment, rounds)
     return [
-        _row(experiment, one, [answers[one.label] for answers in rounds])
+        _row(experiment, one, [answers[one.label] for answers in request.counting(rounds)])
         for one in experiment.variants
     ]
 

@@ -4,8 +4,7 @@ Times and resident memory are of real runs, interleaved. Times are the processor
 that the run has: whatever else the machine does disturbs them less. Beside them stands the time by
 the clock, which is what a second core that serves a heap may save. Misses are simulated on Feng and
 Berger's Pentium 4, of recordings under each allocator: as with the authors' counters, the
-allocator's own accesses to memory are in them. Whatever has been measured is used again until a
-library or an input changes.
+allocator's own accesses to memory are in them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,12 +17,11 @@ from abut.measure.statistics import Estimate, exact, median, ratio
 from abut.measure.workload import Workload
 from abut.papers import Request
 from abut.simulation.caches import Caches
-from abut.simulation.jobs import Job, feed_trace
-from abut.simulation.pages import run_pages
+from abut.simulation.jobs import feed_trace
 from abut.simulation.presets import find_preset
 from abut.trace.reader import Trace
 from abut_papers.common.kept import kept
-from abut_papers.common.recordings import at_once, heaps, recording, recordings
+from abut_papers.common.recordings import at_once, heaps, pages_of, recording, recordings
 from abut_papers.common.rounds import rounds_of
 
 RUNS, SEED = 5, 1
@@ -141,5 +139,5 @@ def _caches(request: Request, path: Path) -> Simulated:
 def demand_of(path: Path, seconds: float) -> Demand:
     """What a recorded run asked for. The sizes are those that objects have in the end."""
     sizes = Trace(path).objects(accesses=False)["last_size"]
-    (pages,) = run_pages([Job(str(path))]).values()
+    (pages,) = pages_of(path).values()
     return Demand(seconds, len(sizes), int(sizes.sum()), pages.use.most_live_bytes)

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,6 +17,8 @@ from abut.measure.suites import choose, load_benchmarks
 from abut.measure.workload import Workload
 from abut.papers import Request
 from abut.places import bench_places
+from abut.simulation.jobs import Job
+from abut.simulation.pages import Pages, run_pages
 from abut.trace.reader import Trace
 from abut_papers.common.kept import fingerprint
 
@@ -74,6 +77,12 @@ def recording(request: Request, workload: Workload, heap: Heap, *options: str) -
         )
     partial.rename(path)
     return path
+
+
+@cache
+def pages_of(trace: Path) -> dict[str, Pages]:
+    """What the simulation of its pages finds."""
+    return run_pages([Job(str(trace))])
 
 
 def recordings(request: Request, workload: Workload, chosen: Sequence[Heap]) -> dict[str, Path]:

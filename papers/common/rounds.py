@@ -56,4 +56,7 @@ def rounds_of(
     found = kept(request, f"{workload.name}-rounds-{mark}", measure)
     for heap, why in found["failed"].items():
         request.leave_out(f"{workload.name} timed under {heap}", why)
-    return found
+    return found | {
+        name: {heap: request.counting(rounds) for heap, rounds in found[name].items()}
+        for name in _FIGURES
+    }

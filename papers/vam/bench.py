@@ -8,10 +8,9 @@ vortex of SPEC CPU2000) are not free; ours are as large, and are run under the h
 """
 
 from abut.papers import Request
-from abut.simulation.jobs import Job
-from abut.simulation.pages import compare_pages, run_pages
+from abut.simulation.pages import compare_pages
 from abut_papers.allocators.tables import VAM_HEAPS, measure_with_misses
-from abut_papers.common.recordings import at_once, heaps, recorded_workloads, recordings
+from abut_papers.common.recordings import at_once, heaps, pages_of, recorded_workloads, recordings
 from abut_papers.vam import custom, pressure
 from abut_papers.vam.tables import MEMORIES, ProgramPages, VamResult
 
@@ -23,13 +22,9 @@ QUICK = {"programs": ("perl-hashes",)}
 
 def measure(request: Request) -> VamResult:
     """Record and run what is not yet recorded and run, and simulate."""
-    runs = measure_with_misses(request)
-    return VamResult(
-        measure_pages(request),
-        runs,
-        pressure.measure(request, runs.programs),
-        custom.measure(request),
-    )
+    runs, pages = measure_with_misses(request), measure_pages(request)
+    little = pressure.measure(request, runs.programs)
+    return VamResult(pages, runs, little, custom.measure(request))
 
 
 def measure_pages(request: Request) -> list[ProgramPages]:
@@ -41,8 +36,7 @@ def measure_pages(request: Request) -> list[ProgramPages]:
         if not paths:
             continue
         request.progress(f"simulating the pages of {workload.name}")
-        runs = at_once(lambda path: run_pages([Job(str(path))]), paths.values())
+        runs = at_once(pages_of, paths.values())
         pages = {heap: one for heap, run in zip(paths, runs, strict=True) for one in run.values()}
-        found = compare_pages(pages, MEMORIES)
-        programs.append(ProgramPages(workload.name, workload.about, found))
+        programs.append(ProgramPages(workload.name, workload.about, compare_pages(pages, MEMORIES)))
     return programs

@@ -7,12 +7,13 @@ it has it, names options of `abut paper` that it has no use for. Beside it lies 
 system, figure and table of the paper, with the command that repeats it, or the reason why not.
 """
 
+import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast
 
 from abut.errors import USAGE, AbutError, unknown
 from abut.plugins import entries, load
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
 
     from abut.reporters.charts import Chart
 
+_T = TypeVar("_T")
 _GROUP = "abut.papers"
 _NOT = "not, because "
+_NUMBER = re.compile(r"[-+]?\d+(\.\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +34,9 @@ class Request:
     """What to measure: benchmarks of a suite by name, under heaps by name.
 
     What was measured is kept in `traces` and used again, unless `fresh`. With `quick`, fewer runs
-    are made. `progress` shows what is done. `left_out` fills with what failed, and why: the rest of
-    a table is of use without it.
+    are made; the result is that of all rounds but number `without`, from 0. `progress` shows what
+    is done. `left_out` fills with what failed, and why: the rest of a table is of use without it.
+    `made` fills with the numbers of rounds in which something was measured.
     """
 
     programs: Sequence[str]
@@ -42,12 +46,19 @@ class Request:
     fresh: bool
     progress: Callable[[str], None]
     quick: bool = False
+    without: int | None = None
     left_out: dict[str, str] = field(default_factory=dict)
+    made: set[int] = field(default_factory=set)
 
     def leave_out(self, what: str, why: str) -> None:
         """Go on without it; it is reported now, and again with the result."""
         self.left_out[what] = why
         self.progress(f"{what} is left out: {why}")
+
+    def counting(self, rounds: Sequence[_T]) -> list[_T]:
+        """The rounds that are not left out; of a single one, it."""
+        self.made.add(len(rounds))
+        return [one for number, one in enumerate(rounds) if number != self.without] or [*rounds]
 
 
 class Claim(NamedTuple):
@@ -115,6 +126,27 @@ def find_paper(name: str) -> Paper:
             raise AbutError(problem, fix="install abut with its papers", exit_code=USAGE)
         raise unknown("paper", name, known)
     return cast("Paper", load(known[name]))
+
+
+def with_ranges(paper: Paper, request: Request, claims: Sequence[Claim]) -> list[Claim]:
+    """The claims, ours with the range that it has where any one of the rounds is left out.
+
+    What is counted or simulated is the same in each of them, and has no range.
+    """
+    ours: dict[str, list[str]] = {claim.what: [] for claim in claims}
+    most = max(request.made, default=1)
+    for number in range(most if most > 1 else 0):
+        # Everything is there: nothing is measured, or reported, again.
+        one = replace(request, without=number, fresh=False, progress=lambda _: None, left_out={})
+        for claim in paper.measure(one).claims():
+            ours.get(claim.what, []).append(claim.ours)
+    return [claim._replace(ours=_with_range(claim.ours, ours[claim.what])) for claim in claims]
+
+
+def _with_range(text: str, others: Sequence[str]) -> str:
+    found = (_NUMBER.search(one) for one in (text, *others))
+    numbers = sorted((number[0] for number in found if number), key=float)
+    return f"{text} ({numbers[0]} to {numbers[-1]})" if len(set(numbers)) > 1 else text
 
 
 def rows_of(paper: Paper) -> list[Row]:

@@ -19,6 +19,10 @@ _MEASURING = (
     *("quick", "programs", "heaps", "suite", "traces", "fresh", "plot", "force"),
     "markdown",
 )
+_RANGES = (
+    "In parentheses: from where to where ours goes if any one of the rounds is left out. What has"
+    " no such range is counted or simulated, or the same without each of them."
+)
 _COLUMNS = ("what", "paper", "ours", "why it differs")
 
 
@@ -68,7 +72,7 @@ def command(
         abut paper vam --programs sqlite --heaps glibc,abut --json
     """
     from abut.commands.console import console
-    from abut.papers import Request, find_paper
+    from abut.papers import Request, find_paper, with_ranges
     from abut.places import cache_folder
     from abut.reporters.grid import grid
     from abut.reporters.trace import document
@@ -99,7 +103,7 @@ def command(
 
         with written(plot) as unfinished:
             draw_charts(result.charts(), unfinished)
-    claims = result.claims()
+    claims = with_ranges(paper, request, result.claims())
     if markdown:
         print(_as_markdown(claims))
     elif json:
@@ -129,7 +133,7 @@ def _as_markdown(claims: "list[Claim]") -> str:
 
     rows = [_COLUMNS, ("---",) * 4, *claims]
     table = ("| " + " | ".join(row) + " |" for row in rows)
-    return "\n".join([describe(this_machine()), "", *table])
+    return "\n".join([describe(this_machine()), "", *table, "", _RANGES])
 
 
 def _report_left_out(request: "Request") -> None:
