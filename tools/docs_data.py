@@ -82,7 +82,7 @@ def fresh_text(place: Place) -> str:
     """What should stand there, from running the commands now. Raises WrongEndError."""
     printed = {command: _printed(command, place) for command in place.commands}
     if _is_markdown(place):
-        return "\n".join(printed.values()) + "\n"
+        return "\n\n".join(printed.values()) + "\n"
     shown = (f"$ {command}\n{text}".rstrip() for command, text in printed.items())
     return "```console\n" + "\n".join(shown) + "\n```\n"
 
@@ -97,11 +97,13 @@ def filled(page: Path) -> str:
     return text
 
 
-def rewrite(page: Path, kinds: Iterable[str]) -> bool:
-    """Write the places of these kinds again; false if nothing changed. Raises WrongEndError."""
+def rewrite(page: Path, kinds: Iterable[str], only: str = "") -> bool:
+    """Write again the places of these kinds one of whose commands has `only` in it; false if
+    nothing changed. Raises WrongEndError.
+    """
     before = page.read_text()
     for place in places(page):
-        if place.kind in kinds:
+        if place.kind in kinds and any(only in command for command in place.commands):
             begun = Start()
             print("\n".join(f"  {command}" for command in place.commands), file=sys.stderr)
             head = _head(place)
@@ -145,8 +147,7 @@ def origin(start: Start) -> str:
     date = time.strftime("%Y-%m-%d", time.gmtime(start.time))
     return (
         f"*{describe(this_machine())}; {', '.join(versions)}. Measured on {date} in"
-        f" {(time.time() - start.time) / 60:.1f} minutes at commit {_commit()},"
-        f" load before {start.load:.2f}.*"
+        f" {time.time() - start.time:.0f} s at commit {_commit()}, load before {start.load:.2f}.*"
     )
 
 
@@ -207,13 +208,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("what", choices=("outputs", "measured"))
     parser.add_argument("pages", nargs="*", type=Path, help="only these pages")
+    parser.add_argument("--only", default="", help="only places with this in a command")
     kinds = {"outputs": ("output", "refusal"), "measured": ("measured",)}
     given = parser.parse_args()
     chosen = kinds[given.what]
     wrong = False
     for page in [page.resolve() for page in given.pages] or pages():
         try:
-            if rewrite(page, chosen):
+            if rewrite(page, chosen, given.only):
                 print(f"written: {page.relative_to(ROOT)}")
         except WrongEndError as error:
             print(error, file=sys.stderr)

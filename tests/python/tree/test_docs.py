@@ -142,6 +142,12 @@ def test_only_the_kinds_asked_for_are_written(page: Path) -> None:
     }
 
 
+def test_only_places_with_a_word_in_a_command_are_written(page: Path) -> None:
+    assert not docs_data.rewrite(page, docs_data.KINDS, "nothing like this")
+    assert docs_data.rewrite(page, docs_data.KINDS, "o output")
+    assert {place.kind for place in docs_data.places(page) if place.text} == {"output"}
+
+
 def test_what_was_measured_says_where_and_when_and_what(page: Path) -> None:
     assert docs_data.rewrite(page, ["measured"])
     text = next(place.text for place in docs_data.places(page) if place.kind == "measured")
