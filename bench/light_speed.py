@@ -145,7 +145,7 @@ def main() -> int:
     if chosen.keep is not None and chosen.keep.exists():
         kept = json.loads(chosen.keep.read_text())
     places = bench_places()
-    table = Table()
+    table = Table(title=f"{chosen.runs} pairs of runs of each program", title_justify="left")
     headings = ("program", "abut", "recorded", "longer", "best", "own", "beside", "events a second")
     for heading in (*headings, "dropped"):
         table.add_column(heading, justify="left" if heading == "program" else "right")

@@ -89,7 +89,8 @@ def main() -> None:
     parser.add_argument("--keep", type=Path)
     arguments = parser.parse_args()
     heaps, _ = find_heaps([*_PEERS, "abut"])
-    table = Table(title=f"seconds for {arguments.nodes:,} nodes", title_justify="left")
+    title = f"seconds for {arguments.nodes:,} nodes, medians of {arguments.runs} runs"
+    table = Table(title=title, title_justify="left")
     table.add_column("lists")
     for column in ("build, best", "abut", "ratio", "walk, best", "abut", "ratio"):
         table.add_column(column, justify="right")

@@ -126,7 +126,7 @@ def main() -> int:
     kept: dict[str, list[str]] = {}
     if chosen.keep is not None and chosen.keep.exists():
         kept = json.loads(chosen.keep.read_text())
-    table = Table()
+    table = Table(title=f"medians of {chosen.runs} runs", title_justify="left")
     for heading in ("program", "kind", "native", "recorded", "times", "accesses", "bytes each"):
         table.add_column(heading)
     with tempfile.TemporaryDirectory() as folder:

@@ -90,7 +90,10 @@ def main() -> int:
     traces = chosen.traces or [_LONG]
     if traces == [_LONG] and not _LONG.exists():
         record(_LONG)
-    table = Table("program", "accesses", "time", "processor time", "memory", "page", "opens in")
+    title = f"medians of {chosen.runs} reports"
+    table = Table(
+        "program", "accesses", "time", "processor time", "memory", "page", "opens in", title=title
+    )
     for trace in traces:
         info, page = Trace(trace).info, trace.with_suffix(".html")
         runs = [(report(trace, page), opening(page)) for _ in range(chosen.runs)]
