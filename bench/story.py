@@ -23,6 +23,7 @@ FOLDER = ROOT / "build" / "story"
 PATCH = Path(__file__).with_suffix(".patch")
 _PLUGINS = ("core", "dot_layout")
 _ROUNDS = 25
+_SHOWN = 75  # lines of the report
 
 
 def built(name: str) -> Path:
@@ -74,19 +75,13 @@ def command(name: str, nodes: int) -> list[str]:
 def report() -> None:
     """What the report says first."""
     os.environ["GVBINDIR"] = str(built("before").parent)
-    trace, shown = "build/story/dot.trace", ["build/story/before/dot", "-Tplain", "-o", "/dev/null"]
-    record = [
-        "record",
-        "-q",
-        "--force",
-        "-o",
-        trace,
-        "--",
-        *shown,
-        f"build/story/{graph(600).name}",
-    ]
-    for words in (record, ["report", "--terminal", trace]):
-        subprocess.run([sys.executable, "-m", "abut", *words], cwd=ROOT, check=True)
+    abut, trace = [sys.executable, "-m", "abut"], "build/story/dot.trace"
+    program = ["build/story/before/dot", "-Tplain", "-o", "/dev/null"]
+    record = ["record", "-q", "--force", "-o", trace, "--", *program]
+    subprocess.run([*abut, *record, f"build/story/{graph(600).name}"], cwd=ROOT, check=True)
+    words = [*abut, "report", "--terminal", trace]
+    shown = subprocess.run(words, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
+    print(*shown.stdout.splitlines()[:_SHOWN], sep="\n")
 
 
 def main() -> int:

@@ -64,8 +64,13 @@ Examples:
 
 def main() -> NoReturn:
     """Run the verb that the command line names, and exit with its code."""
+    if sys.stdout is None:  # it was closed before, and stays so in programs that are run
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     try:
-        sys.exit(_dispatch(sys.argv[1:]))
+        try:
+            sys.exit(_dispatch(sys.argv[1:]))
+        finally:
+            sys.stdout.flush()
     except AbutError as error:
         print(f"abut: {error}", file=sys.stderr)
         sys.exit(USAGE if error.exit_code is None else error.exit_code)

@@ -1,7 +1,9 @@
 """The front: what it lists is there, explains itself, and costs nothing that was not asked for."""
 
 import json
+import os
 import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -85,6 +87,27 @@ def test_reader_that_leaves_early_is_no_error() -> None:
         command, shell=True, capture_output=True, text=True, env=abut_environment(), check=True
     )
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("verb", ["--help", "options", "lib"])
+def test_reader_that_has_left_is_no_error_either(verb: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing) as output:
+        command = [sys.executable, "-m", "abut", verb]
+        done = subprocess.run(
+            command, stdout=output, stderr=subprocess.PIPE, env=abut_environment(), check=False
+        )
+    assert done.stderr == b""
+    assert done.returncode in (1, 128 + signal.SIGPIPE)
+
+
+def test_output_may_be_closed() -> None:
+    command = f"{shlex.quote(sys.executable)} -m abut options >&-"
+    done = subprocess.run(
+        command, shell=True, capture_output=True, text=True, env=abut_environment(), check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_missing_library_is_an_error_with_a_fix(abut: Abut) -> None:
