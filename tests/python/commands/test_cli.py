@@ -96,8 +96,9 @@ def test_reader_that_leaves_before_the_last_words_is_no_error_either() -> None:
     os.close(reading)
     with os.fdopen(writing) as output:
         command = [sys.executable, "-c", program, "last words"]
+        environment = {**abut_environment(), "PYTHONUNBUFFERED": ""}
         done = subprocess.run(
-            command, stdout=output, stderr=subprocess.PIPE, env=abut_environment(), check=False
+            command, stdout=output, stderr=subprocess.PIPE, env=environment, check=False
         )
     assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, b"")
 
