@@ -19,11 +19,7 @@ _MEASURING = (
     *("quick", "programs", "heaps", "suite", "traces", "fresh", "plot", "force"),
     "markdown",
 )
-_RANGES = (
-    "In parentheses: from where to where ours goes if any one of the rounds is left out. What has"
-    " no such range is counted or simulated, or the same without each of them."
-)
-_COLUMNS = ("what", "paper", "ours", "why it differs")
+_COLUMNS = ("what", "paper", "ours (range without any one round)", "why it differs")
 
 
 def command(
@@ -128,12 +124,9 @@ def _usual(paper: "Paper", what: str, *, quick: bool) -> Any:
 
 
 def _as_markdown(claims: "list[Claim]") -> str:
-    """The paper's figures and ours as a table of a page, under the machine that measured."""
-    from abut.machine import describe, this_machine
-
+    """The paper's figures and ours as a table of a page."""
     rows = [_COLUMNS, ("---",) * 4, *claims]
-    table = ("| " + " | ".join(row) + " |" for row in rows)
-    return "\n".join([describe(this_machine()), "", *table, "", _RANGES])
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
 def _report_left_out(request: "Request") -> None:
