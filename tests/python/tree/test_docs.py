@@ -170,6 +170,14 @@ def test_what_was_measured_says_where_and_when_and_what(page: Path) -> None:
         assert word in origin
 
 
+def test_every_measured_place_says_where_it_was_measured() -> None:
+    places = [place for page in PAGES for place in docs_data.places(page)]
+    last = [place.text.splitlines()[-1] for place in places if place.kind == "measured"]
+    assert len(last) > 20
+    said = re.compile(r"\*.+ cores, .+Measured on \d{4}-.+ load before \d+\.\d\d\.\*")
+    assert [line for line in last if not said.fullmatch(line)] == []
+
+
 def test_writing_twice_changes_nothing(page: Path) -> None:
     kinds = [kind for kind in docs_data.KINDS if kind != "measured"]
     docs_data.rewrite(page, kinds)
