@@ -2,11 +2,10 @@
 
 Each program runs under abut's heap with and without the recorder, in pairs that begin with one and
 with the other by turns: what counts is the median of the pairs' ratios (± half of its 95 %
-interval), and beside it, as the noise
-of a shared machine only adds, the ratio of the best runs. A program beside it, which no heap
-serves, takes the time, so that what the recorder does before and after does not count. The same of
-the processors' time: the program's own, and all that the recorder takes beside it, as shares of
-what the program takes without.
+interval), and beside it, as the noise of a shared machine only adds, the ratio of the best runs. A
+program beside it, which no heap serves, takes the time, so that what the recorder does before and
+after does not count. The same of the processors' time: the program's own, and all that the recorder
+takes beside it, as shares of what the program takes without.
 
 usage: .venv/bin/python bench/light_speed.py [--suite NAME] [--runs N] [--only NAME] [--keep FILE]
 """

@@ -104,11 +104,11 @@ def rewrite(page: Path, kinds: Iterable[str], only: str = "") -> bool:
     before = page.read_text()
     for place in places(page):
         if place.kind in kinds and any(only in command for command in place.commands):
-            begun = Start()
+            begun = Start() if place.kind == "measured" else None
             print("\n".join(f"  {command}" for command in place.commands), file=sys.stderr)
             head = _head(place)
             fresh = fresh_text(place)
-            if place.kind == "measured":
+            if begun:
                 fresh += f"\n{origin(begun)}\n"
             text = page.read_text()
             page.write_text(text.replace(head + place.text, head + fresh, 1))
@@ -116,12 +116,12 @@ def rewrite(page: Path, kinds: Iterable[str], only: str = "") -> bool:
 
 
 def load_now() -> float:
-    """How many processors are busy, or taken by other guests, over the next two seconds.
+    """How many processors are busy, or taken by other guests, over the next half a second.
 
     Not the mean of the last minute: that is full of what was measured before.
     """
     before = _processor_times()
-    time.sleep(2)
+    time.sleep(0.5)
     passed = [now - then for now, then in zip(_processor_times(), before, strict=True)]
     idle = passed[3] + passed[4]  # the latter waits for a device
     return (os.cpu_count() or 1) * (1 - idle / max(sum(passed), 1))

@@ -17,15 +17,15 @@ enum class Order : uint8_t {
 double gigahertz();
 
 // Cycles a step of chains of pointers that visit all `lines`, `line_step` bytes apart: where steps of 4 KiB would keep to a
-// few sets, each is a line further in its page. `chains` are followed at once, each step of each counts.
+// few sets, each is a line further in its page. `chains` are followed at once, each step of each counts. `evicted`: out of
+// all caches before each round, which visits each line once if there are enough of them.
 struct Chase {
   size_t lines = 0;
   size_t line_step = 64;
   Order order = Order::random;
   unsigned chains = 1; // at most kMostChains
   bool huge_pages = false;
-  bool evicted =
-      false; // from all caches before each round, which visits each line once if there are enough of them
+  bool evicted = false;
 };
 inline constexpr unsigned kMostChains = 32;
 double cycles_of(const Chase &chase, double gigahertz);
