@@ -1,5 +1,6 @@
 // Containers beside their peers: a table of nanoseconds an operation, and of bytes an element. Peers that were not
-// installed when it was built are left out. "within": no figure of any run is further from the median. Queries are drawn at random, so that no branch is learnt by heart.
+// installed when it was built are left out. Queries are drawn at random, so that no branch is learnt by heart. "within":
+// no figure of any run is further from its median.
 #include "abut/list.hpp"
 #include "abut/map.hpp"
 #include "abut/stable_map.hpp"
