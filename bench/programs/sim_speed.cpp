@@ -24,24 +24,28 @@ using namespace abut::sim;
 
 constexpr uint32_t kMostReferences = 16'000'000;
 constexpr int kRounds = 5;
+constexpr uint8_t kFromNoLoad = 1; // a source, as traces have it
 
 struct Columns {
   std::vector<uint64_t> addresses;
   std::vector<uint32_t> sizes;
   std::vector<Kind> kinds;
   std::vector<uint64_t> codes;
+  std::vector<uint8_t> sources;
 
-  void add(uint64_t address, uint32_t size, Kind kind, uint64_t code) {
+  void add(uint64_t address, uint32_t size, Kind kind, uint64_t code, uint8_t source) {
     addresses.push_back(address);
     sizes.push_back(size);
     kinds.push_back(kind);
     codes.push_back(code);
+    sources.push_back(source);
   }
-  References all() const { return {addresses, sizes, kinds, {}, {}, codes}; }
+  References all() const { return {addresses, sizes, kinds, {}, {}, codes, {}, sources}; }
+  References without_sources() const { return {addresses, sizes, kinds, {}, {}, codes}; }
 };
 
 // Objects of 48 bytes whose fields are read and written in turn, mostly of a few thousand in use, now and then of all;
-// a table that is asked at random; an array that is swept.
+// a table that is asked at random; an array that is swept. No address comes from memory.
 Columns made_up() {
   bench::Random random(1);
   Columns columns;
@@ -50,11 +54,12 @@ Columns made_up() {
       const uint64_t most = random.below(16) == 0 ? 500'000 : 4'000;
       const uint64_t object = 0x10000000 + 64 * random.below(most);
       for (uint64_t field = 0; field < 40; field += 8)
-        columns.add(object + field, 8, field == 32 ? kWrite : 0, 0x400000 + field);
+        columns.add(object + field, 8, field == 32 ? kWrite : 0, 0x400000 + field, kFromNoLoad);
     }
     for (uint32_t i = 0; i < 500; ++i)
-      columns.add(0x20000000 + 8 * random.below(1 << 18), 8, 0, 0x400100);
-    for (uint64_t at = 0; at < 16384; at += 8) columns.add(0x30000000 + at, 8, kWrite, 0x400200);
+      columns.add(0x20000000 + 8 * random.below(1 << 18), 8, 0, 0x400100, kFromNoLoad);
+    for (uint64_t at = 0; at < 16384; at += 8)
+      columns.add(0x30000000 + at, 8, kWrite, 0x400200, kFromNoLoad);
   }
   return columns;
 }
@@ -75,7 +80,7 @@ Columns recorded(const char *path) {
     }
     for (uint32_t i = 0; i < batches.size(); ++i)
       columns.add(base[batches.objects()[i]] + batches.offsets()[i], batches.sizes()[i],
-                  batches.kinds()[i], batches.codes()[i]);
+                  batches.kinds()[i], batches.codes()[i], batches.sources()[i]);
   }
   return columns;
 }
@@ -133,10 +138,10 @@ void report(const char *what, const Columns &columns, bool with_tlb, bool classi
               100.0 * static_cast<double>(misses) / count);
 }
 
-void report_time(const Columns &columns) {
+void report_time(const char *what, const References &references) {
   bench::Rates rates;
   double cycles = 0;
-  const auto count = static_cast<double>(columns.addresses.size());
+  const auto count = static_cast<double>(references.count());
   for (int round = 0; round < kRounds; ++round) {
     Machine machine;
     machine.adjacent = true;
@@ -145,12 +150,11 @@ void report_time(const Columns &columns) {
     machine.stores = 64;
     Core core(machine);
     const double begin = processor_seconds();
-    core.take(columns.all());
+    core.take(references);
     rates.add(count, processor_seconds() - begin);
     cycles = static_cast<double>(core.counts().total()) / kTicksInCycle;
   }
-  std::printf("time, all models: %s; %.2f cycles each\n", rates.text("references").c_str(),
-              cycles / count);
+  std::printf("%s: %s; %.2f cycles each\n", what, rates.text("references").c_str(), cycles / count);
 }
 
 } // namespace
@@ -162,6 +166,7 @@ int main(int argc, char **argv) {
   report("L1, L2, L3 (LRU) and a TLB", columns, true, false);
   report("the same without the TLB", columns, false, false);
   report("L1, L2, L3 (LRU) with miss classes", columns, false, true);
-  report_time(columns);
+  report_time("time, all models", columns.all());
+  report_time("time, dependence by lines", columns.without_sources());
   return 0;
 }
