@@ -1,18 +1,20 @@
 """Whether predicted times rank heaps as measured times do, on real programs.
 
 The measured times are those of files that `abut compare --suite` wrote, of user time: the least of
-each heap's runs in all. Of their programs those are taken that are one process, and of which one
-heap takes a tenth longer than another at least: what does not differ has no order. `--record` makes
+each heap's runs in all. Those of `--aged` were measured with the litter of `aged_environment`, and
+count as further heaps. Of the programs those are taken that are one process, and of which one heap
+takes a tenth longer than another at least: what does not differ has no order. `--record` makes
 recordings, in the folder --keep, of which those that are there are not made again: they are as good
 under load as on a calm machine. Without it, what is recorded is predicted. What computing and
 waiting weigh is fitted on every other program; the rest shows what the model is worth.
 
-usage: .venv/bin/python bench/validate_programs.py --times TIMES.json... --keep FOLDER --record
-       .venv/bin/python bench/validate_programs.py --times TIMES.json... --keep FOLDER [--machine F]
+usage: .venv/bin/python bench/validate_programs.py --times FILES [--aged FILES] --keep FOLDER
+           [--machine FILE] [--record]
 """
 
 import argparse
 import dataclasses
+import itertools
 import json
 import sys
 from collections.abc import Mapping, Sequence
@@ -25,16 +27,22 @@ from rich.console import Console
 from rich.table import Table
 
 from abut.errors import AbutError
-from abut.heaps import find_heaps
+from abut.heaps import Heap, find_heaps
+from abut.measure.session import Task
 from abut.measure.tasks import suite_tasks
-from abut.simulation.presets import find_preset
+from abut.measure.workload import Workload
+from abut.simulation.presets import Preset, find_preset
 from abut.simulation.times import HeapTime, Times, is_recorded, predicted, recorded
 
 _HEAPS = "glibc,mimalloc,abut"
 _SPREAD = 1.1  # of the slowest heap to the fastest, at least
+_LITTER = {
+    "LITTER_MIB": "64",
+    "LD_PRELOAD": str(Path(__file__).parents[1] / "build/release/bin/bench/litter.so"),
+}
 _OF_SEVERAL_PROCESSES = {"sh", "groff", "yosys"}
 
-Measured = dict[str, tuple[float, float]]  # a heap's least and median seconds
+Measured = Mapping[str, tuple[float, float]]  # a heap's least and median seconds
 
 
 def fitted(programs: list[Times]) -> tuple[float, float]:
@@ -87,17 +95,15 @@ def table_of(programs: list[Times], trained: set[str]) -> Table:
 def measured_times(
     documents: Sequence[Mapping[str, Any]], heaps: Sequence[str]
 ) -> dict[str, Measured]:
-    """Of the programs to be taken: each heap's least and median user time, in seconds."""
+    """Of each program that is one process: each heap's least and median user time, in seconds."""
     found: dict[str, Measured] = {}
     for benchmark in (one for document in documents for one in document["benchmarks"]):
         name = benchmark["name"]
         if name in found or Path(benchmark["command"][0]).name in _OF_SEVERAL_PROCESSES:
             continue
         users = {heap: some for heap in heaps if (some := _user_times(documents, name, heap))}
-        times = {heap: (min(some), median(some)) for heap, some in users.items()}
-        least = [one for one, _ in times.values()]
-        if len(least) > 1 and max(least) > _SPREAD * min(least):
-            found[name] = times
+        if users:
+            found[name] = {heap: (min(some), median(some)) for heap, some in users.items()}
     return found
 
 
@@ -123,12 +129,73 @@ def _of_whole_runs(program: str, times: list[HeapTime]) -> list[HeapTime]:
     return whole
 
 
+@dataclasses.dataclass(frozen=True)
+class Condition:
+    """Heaps that a program's times were measured under: fresh ones, or aged ones."""
+
+    seconds: Mapping[str, Measured]  # of a program
+    keep: Path
+    aged: bool
+
+    def workload(self, task: Task) -> Workload:
+        """The program, which begins with the litter where heaps are aged."""
+        workload = task.prepare()
+        if not self.aged:
+            return workload
+        return dataclasses.replace(workload, environment={**workload.environment, **_LITTER})
+
+    def record(self, task: Task, heap: Heap, accesses: int) -> None:
+        """Make the recording, where it is missing."""
+        if self.seconds[task.name]:
+            self.keep.mkdir(parents=True, exist_ok=True)
+            recorded(self.workload(task), heap, accesses, self.keep)
+
+    def predict(self, task: Task, heap: Heap, preset: Preset) -> HeapTime | None:
+        """Of a heap that was measured and recorded."""
+        measured = self.seconds[task.name].get(heap.name)
+        workload = self.workload(task)
+        if measured is None or not is_recorded(workload, heap, self.keep):
+            return None
+        name = f"{heap.name}, aged" if self.aged else heap.name
+        return predicted(recorded(workload, heap, 1, self.keep), name, preset, measured)
+
+
+def conditions_of(chosen: argparse.Namespace, heaps: Sequence[Heap]) -> list[Condition]:
+    """What was measured, of programs to be taken."""
+    names = [heap.name for heap in heaps]
+    read = [
+        [json.loads(path.read_text()) for path in paths] for paths in (chosen.times, chosen.aged)
+    ]
+    fresh, aged = (measured_times(documents, names) for documents in read)
+    names = taken(fresh, aged, chosen.only.split(",") if chosen.only else [])
+    return [
+        Condition({name: times.get(name, {}) for name in names}, folder, is_aged)
+        for times, folder, is_aged in (
+            (fresh, chosen.keep, False),
+            (aged, chosen.keep / "aged", True),
+        )
+    ]
+
+
+def taken(
+    fresh: Mapping[str, Measured], aged: Mapping[str, Measured], only: Sequence[str]
+) -> list[str]:
+    """The programs of which one heap takes so much longer than another; of `only`, if any."""
+
+    def spread(name: str) -> float:
+        least = [one for times in (fresh, aged) for one, _ in times.get(name, {}).values()]
+        return max(least, default=0.0) / min(least, default=1.0)
+
+    return [name for name in only or dict.fromkeys([*fresh, *aged]) if spread(name) > _SPREAD]
+
+
 def main() -> int:
-    """Record, measure, predict, print."""
+    """Record, or predict and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--times", type=Path, nargs="+", required=True, help="what compare --output wrote"
     )
+    parser.add_argument("--aged", type=Path, nargs="+", default=[], help="the same, of aged heaps")
     parser.add_argument("--only", default="", help="programs of it, by name")
     parser.add_argument("--heaps", default=_HEAPS)
     parser.add_argument("--machine", default="zen5")
@@ -137,39 +204,39 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, required=True, help="a folder")
     chosen = parser.parse_args()
     heaps, _ = find_heaps(chosen.heaps.split(","))
-    preset = find_preset(chosen.machine)
-    chosen.keep.mkdir(exist_ok=True)
-    documents = [json.loads(path.read_text()) for path in chosen.times]
-    seconds = measured_times(documents, [heap.name for heap in heaps])
-    names = chosen.only.split(",") if chosen.only else list(seconds)
+    conditions = conditions_of(chosen, heaps)
+    if not conditions[0].seconds:
+        parser.error("no program's heaps differ enough")
+    suite = json.loads(chosen.times[0].read_text())["settings"]["suite"]
     found: list[Times] = []
-    for task in suite_tasks(documents[0]["settings"]["suite"], names):
+    for task in suite_tasks(suite, list(conditions[0].seconds)):
         times = []
         try:
-            workload = task.prepare()
-            for heap in (heap for heap in heaps if heap.name in seconds[task.name]):
+            for condition, heap in itertools.product(conditions, heaps):
                 if chosen.record:
-                    recorded(workload, heap, chosen.accesses, chosen.keep)
-                elif is_recorded(workload, heap, chosen.keep):
-                    recording = recorded(workload, heap, chosen.accesses, chosen.keep)
-                    measured = seconds[task.name][heap.name]
-                    times.append(predicted(recording, heap.name, preset, measured))
+                    condition.record(task, heap, chosen.accesses)
+                elif one := condition.predict(task, heap, find_preset(chosen.machine)):
+                    times.append(one)
         except AbutError as error:
             print(f"{task.name}: left out: {error}", file=sys.stderr)
             continue
         if len(times) > 1:
             found.append(Times(task.name, _of_whole_runs(task.name, times)))
         print(f"{task.name}: {len(times)} heaps", file=sys.stderr, flush=True)
-    if not found:
-        return 0
+    if found:
+        show(found, chosen.keep)
+    return 0
+
+
+def show(found: list[Times], keep: Path) -> None:
+    """What is fitted on every other program is worth for the rest."""
     rows = [dataclasses.asdict(one) for one in found]
-    (chosen.keep / "times.json").write_text(json.dumps(rows, indent=1))
+    (keep / "times.json").write_text(json.dumps(rows, indent=1))
     trained = found[::2]
     weights = fitted(trained)
     print(f"weights: computing {weights[0]:.2f}, waiting {weights[1]:.2f}")
     programs = [weighed(one, weights) for one in found]
     Console(width=110).print(table_of(programs, {one.program for one in trained}))
-    return 0
 
 
 if __name__ == "__main__":

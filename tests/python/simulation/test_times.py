@@ -107,10 +107,13 @@ def test_programs_of_one_process_whose_heaps_differ_are_taken(harness: ModuleTyp
         benchmark("alone", "/bin/dot", a=[1.0], c=[2.0]),
     ]
     found = harness.measured_times([{"benchmarks": benchmarks}], ["a", "b", "fails"])
-    assert found == {"differs": {"a": (1.0, 1.2), "b": (1.2, 1.2)}}
+    assert found["differs"] == {"a": (1.0, 1.2), "b": (1.2, 1.2)}
+    assert harness.taken(found, {}, []) == ["differs"]
+    assert harness.taken(found, {"alone": {"a": (1.2, 1.3)}}, []) == ["differs", "alone"]
+    assert harness.taken(found, {}, ["alike", "of two", "none"]) == []
     more = {"benchmarks": [benchmark("differs", "/bin/dot", a=[0.8, 1.3], b=[1.3])]}
     found = harness.measured_times([{"benchmarks": benchmarks}, more], ["a", "b", "fails"])
-    assert found == {"differs": {"a": (0.8, 1.2), "b": (1.2, 1.25)}}
+    assert found["differs"] == {"a": (0.8, 1.2), "b": (1.2, 1.25)}
 
 
 def test_weights_are_found_again_and_the_untrained_half_has_a_row(harness: ModuleType) -> None:
