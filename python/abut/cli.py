@@ -4,6 +4,7 @@ What is asked for most (`--help`, `--version`, `lib`) is answered here or nearly
 numpy are imported only by the verb that needs them, so that a shell prompt never waits for them.
 """
 
+import errno
 import os
 import signal
 import sys
@@ -76,10 +77,16 @@ def main() -> NoReturn:
         sys.exit(USAGE if error.exit_code is None else error.exit_code)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
-    except BrokenPipeError:
-        # The reader of the output has closed it; report nothing when Python flushes at exit.
+    except OSError as error:
+        if error.errno not in (errno.EPIPE, errno.ENOSPC):
+            raise
+        # What is still to be written is nobody's any more: Python would report it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(128 + signal.SIGPIPE)
+        if error.errno == errno.EPIPE:  # the reader has closed it
+            sys.exit(128 + signal.SIGPIPE)
+        full = AbutError(f"{error.filename or 'output'}: {error.strerror}", fix="make room")
+        print(f"abut: {full}", file=sys.stderr)
+        sys.exit(1)
 
 
 def help_text() -> str:

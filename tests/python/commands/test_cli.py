@@ -111,6 +111,18 @@ def test_output_may_be_closed() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_full_disk_behind_the_output_is_an_error_with_a_fix(unbuffered: str) -> None:
+    with Path("/dev/full").open("w") as full:
+        environment = {**abut_environment(), "PYTHONUNBUFFERED": unbuffered}
+        command = [sys.executable, "-m", "abut", "--help"]
+        done = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, text=True, env=environment, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr == "abut: output: No space left on device\n  fix: make room\n"
+
+
 def test_missing_library_is_an_error_with_a_fix(abut: Abut) -> None:
     for verb in ("lib", "options"):
         done = abut(verb, ABUT_LIBRARY="/nowhere/libabut.so")
