@@ -146,7 +146,7 @@ class Condition:
 
     def record(self, task: Task, heap: Heap, accesses: int) -> None:
         """Make the recording, where it is missing."""
-        if self.seconds[task.name]:
+        if heap.name in self.seconds[task.name]:
             self.keep.mkdir(parents=True, exist_ok=True)
             recorded(self.workload(task), heap, accesses, self.keep)
 

@@ -138,8 +138,12 @@ class Simulator:
         threads: ArrayLike | None = None,
         owners: ArrayLike | None = None,
         codes: ArrayLike | None = None,
+        sources: ArrayLike | None = None,
     ) -> Self:
-        """Feed references, in order. Without their columns, each is a read of one byte."""
+        """Feed references, in order. Without their columns, each is a read of one byte.
+
+        `sources`: from which load each address comes, as in a trace.
+        """
         with failures():
             self.native.take(
                 np.ascontiguousarray(addresses, np.uint64),
@@ -153,6 +157,7 @@ class Simulator:
                         (codes, np.uint64),
                     )
                 ),
+                sources=None if sources is None else np.ascontiguousarray(sources, np.uint8),
             )
         return self
 

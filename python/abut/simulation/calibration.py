@@ -36,6 +36,7 @@ _HARDLY = 2.0  # cycles
 _WAYS = 16  # of a second TLB
 _PAGES = (32, 48, 64, 96, 128, 192, 256, 512, 1024, 1536, 2048, 3072, 4096, 6144, 8192)
 _CHAINS = (1, 4, 8, 12, 16, 20, 24, 32)
+_FROM_THE_LAST = 2  # a source, as traces have it
 _REACHES = (0, 1, 2, 4, 8, 16, 31)
 _AS_CLOSE = 0.05  # of the logarithm of a walk's time
 _TRIES, _PAUSE_S = 10, 0.02  # where others use the machine, it is slow for that long
@@ -57,6 +58,7 @@ def calibrate() -> Preset:
     levels[-1] = _part_of(levels[-1], memory, ghz)
     first, second, walk = _tlbs(ghz)
     assert usual.core
+    measured = native.chase(_FAR, ghz, order="ascending", evicted=True)
     core = dataclasses.replace(
         usual.core,
         how="measured by abut calibrate; window, cycles_per_instruction, adjacent, stores, next "
@@ -64,7 +66,7 @@ def calibrate() -> Preset:
         ghz=ghz,
         outstanding=min(64, round(memory / min(_memory(ghz, n) for n in _CHAINS))),
         walk_cycles=walk,
-        line_cycles=native.read_cycles(_FAR * _LINE, ghz),
+        line_cycles=min(measured, native.read_cycles(_FAR * _LINE, ghz)),
         row_hit_saves=0.1 * memory,
         stream=0,
         crosses=True,
@@ -78,8 +80,7 @@ def calibrate() -> Preset:
         memory_cycles=memory,
         core=core,
     )
-    measured = native.chase(_FAR, ghz, order="ascending", evicted=True)
-    reaches = {reach: _walk(found, core, reach) for reach in _REACHES}
+    reaches = {reach: ascending_walk(found, core, reach) for reach in _REACHES}
     return dataclasses.replace(
         found, core=dataclasses.replace(core, stream=reach_of(reaches, measured))
     )
@@ -198,10 +199,14 @@ def tlb_of(pages: tuple[int, ...], extra: list[float]) -> tuple[int, float, int,
     return in_first, latency, max(_WAYS, 1 << (in_second.bit_length() - 1)), walk
 
 
-def _walk(preset: Preset, core: CoreSettings, reach: int) -> float:
+def ascending_walk(preset: Preset, core: CoreSettings, reach: int) -> float:
     """Simulated cycles a node of a list whose nodes are lines in ascending order."""
     settings = dataclasses.replace(core, stream=reach, cycles_per_instruction=0.25)
     simulated = Core(preset.levels, preset.memory_cycles, settings, preset.tlb, 2.0)
     count = 1 << 17
-    simulated.take(np.arange(count, dtype=np.uint64) * _LINE, np.full(count, 8, np.uint32))
+    simulated.take(
+        np.arange(count, dtype=np.uint64) * _LINE,
+        np.full(count, 8, np.uint32),
+        sources=np.full(count, _FROM_THE_LAST, np.uint8),
+    )
     return simulated.time().total / count

@@ -52,13 +52,13 @@ std::span<const Number> column(const char *name, const Optional<Number> &given, 
 void take(Consumer &consumer, const Input<uint64_t> &addresses, const Optional<uint32_t> &sizes,
           const Optional<uint8_t> &kinds, const Optional<uint32_t> &threads,
           const Optional<uint32_t> &owners, const Optional<uint64_t> &codes,
-          const Optional<uint64_t> &recorded) {
+          const Optional<uint64_t> &recorded, const Optional<uint8_t> &sources) {
   const size_t count = addresses.size();
   const sim::References references{
-      {addresses.data(), count},          column("sizes", sizes, count),
-      column("kinds", kinds, count),      column("threads", threads, count),
-      column("owners", owners, count),    column("codes", codes, count),
-      column("recorded", recorded, count)};
+      {addresses.data(), count},           column("sizes", sizes, count),
+      column("kinds", kinds, count),       column("threads", threads, count),
+      column("owners", owners, count),     column("codes", codes, count),
+      column("recorded", recorded, count), column("sources", sources, count)};
   const nb::gil_scoped_release others_may_run;
   consumer.take(references);
 }
@@ -193,7 +193,7 @@ void add_sim(nb::module_ &m) {
   nb::class_<Consumer>(m, "Consumer")
       .def("take", &take, "addresses"_a, "sizes"_a = nb::none(), "kinds"_a = nb::none(),
            "threads"_a = nb::none(), "owners"_a = nb::none(), "codes"_a = nb::none(),
-           "recorded"_a = nb::none());
+           "recorded"_a = nb::none(), "sources"_a = nb::none());
   nb::class_<Tree, Consumer>(m, "Tree")
       .def(nb::new_(&make_tree), "levels"_a)
       .def("counts", &counts_of, "level"_a)

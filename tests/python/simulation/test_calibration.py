@@ -7,6 +7,7 @@ import pytest
 
 from abut.simulation.caches import Level
 from abut.simulation.calibration import (
+    ascending_walk,
     gigahertz,
     like,
     machine_file,
@@ -65,6 +66,15 @@ def test_the_least_reach_counts_where_more_make_no_difference() -> None:
     assert reach_of(walks, 59.0) == 4
     assert reach_of(walks, 150.0) == 1
     assert reach_of(walks, 1000.0) == 0
+
+
+def test_a_list_is_walked_the_faster_the_further_streams_reach() -> None:
+    preset = find_preset("modern")
+    assert preset.core
+    none, two, eight = (ascending_walk(preset, preset.core, reach) for reach in (0, 2, 8))
+    assert none == pytest.approx(preset.memory_cycles, rel=0.2), "each node waits for the last"
+    assert two < none / 2
+    assert eight < two / 2
 
 
 def test_what_is_not_measured_is_that_of_the_preset_with_such_caches() -> None:
