@@ -25,9 +25,9 @@ from abut.simulation.caches import (
 from abut.simulation.core_time import Core, Time
 from abut.simulation.levels import first_level, lost_cycles
 from abut.simulation.owner_rows import OwnerRow, owner_rows
-from abut.simulation.owners import Owners, owners_of
+from abut.simulation.owners import NO_OWNER, Owners, owners_of
 from abut.simulation.presets import Preset
-from abut.simulation.windows import windows_of
+from abut.simulation.windows import Windows, windows_of
 from abut.trace.native import Array, failures, native_module
 from abut.trace.reader import Trace
 
@@ -213,9 +213,18 @@ def connect(scheduler: str) -> Any:
         ) from error
 
 
-def feed_trace(trace: Trace, simulators: Sequence[Simulator], *, layout: str = "recorded") -> None:
-    """Feed a whole trace to all of them, in one pass."""
-    _feed(trace, Job(trace.path, NO_PRESET, layout=layout), owners_of(trace, "context"), simulators)
+def feed_trace(
+    trace: Trace,
+    simulators: Sequence[Simulator],
+    *,
+    layout: str = "recorded",
+    windows: Windows | None = None,
+) -> None:
+    """Feed a whole trace to all of them, or windows of it, in one pass; nothing is counted by
+    owner.
+    """
+    job = Job(trace.path, NO_PRESET, layout=layout)
+    _feed(trace, job, owners_of(trace, NO_OWNER), simulators, windows=windows)
 
 
 def average_cycles(result: Result, side: int | None = None) -> float:
@@ -250,8 +259,11 @@ def _feed(
     owners: Owners,
     simulators: Sequence[Any],
     addresses: Array | None = None,
+    windows: Windows | None = None,
 ) -> Array:
     module = native_module()
+    if windows is None:
+        windows = windows_of(trace, job.most) if job.most else []
     with failures():
         replay = module.Replay(
             trace.native,
@@ -260,7 +272,7 @@ def _feed(
             owners.native_by,
             owners.owner_of_context.tolist(),
             job.side,
-            windows=windows_of(trace, job.most) if job.most else [],
+            windows=windows,
         )
         replay.feed([simulator.native for simulator in simulators])
         return np.asarray(replay.pages())

@@ -1,9 +1,10 @@
 """The time of a program under several heaps, predicted from recorded parts of it, and measured.
 
 A part of the run's accesses is recorded under each heap, in windows spread over it, which are the
-same parts of the program under each. A simulated core takes them, and what it takes an instruction
-counts for the rest, whose instructions are counted exactly. A trace has no pages: what part of the
-memory lies in those of 2 MiB is looked up in a run without the recorder.
+same parts of the program under each. A simulated core takes them, but for the first, and what it
+takes an instruction counts for the rest, whose instructions are counted exactly: a program's start
+is no sample of what follows. A trace has no pages: what part of the memory lies in those of 2 MiB
+is looked up in a run without the recorder.
 """
 
 import itertools
@@ -30,7 +31,8 @@ from abut.measure.spawn import Launch, run_once
 from abut.measure.workload import Workload
 from abut.simulation.jobs import core_of, feed_trace
 from abut.simulation.presets import Preset
-from abut.trace.reader import Trace
+from abut.simulation.windows import Windows
+from abut.trace.reader import Chunk, Trace
 
 WINDOW = 5_000_000  # accesses
 _ACCESSES_AN_INSTRUCTION = 0.5
@@ -62,6 +64,7 @@ class Recording:
     trace: Path
     instructions: int
     huge_page_share: float
+    one_of: int = 1  # so many accesses was recorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +167,9 @@ def recorded(workload: Workload, heap: Heap, most: int, folder: Path) -> Recordi
         }
         count.write_text(json.dumps(counted))
     found = json.loads(count.read_text())
-    return Recording(path, int(found["instructions"]), float(found["huge_page_share"]))
+    return Recording(
+        path, int(found["instructions"]), float(found["huge_page_share"]), int(found["one_of"])
+    )
 
 
 def predicted(
@@ -175,7 +180,11 @@ def predicted(
     ran = (trace.info.totals or {}).get("instructions", 0)
     if preset.core is None or not ran:
         raise AbutError(f"{trace.path}: no core, or no instructions counted")
-    cycles, accesses = _simulated(trace, preset, recording.huge_page_share)
+    chunks = trace.chunks()
+    windows = after_the_start(chunks) if recording.one_of > 1 else [(0, len(chunks))]
+    taken = sum(chunk.accesses for chunk in chunks[windows[0][0] :])
+    cycles, accesses = _simulated(trace, preset, recording.huge_page_share, windows)
+    ran = ran * taken // trace.info.accesses
     seconds = recording.instructions / ran / preset.core.ghz / 1e9
     return HeapTime(
         heap,
@@ -190,7 +199,15 @@ def predicted(
     )
 
 
-def _simulated(trace: Trace, preset: Preset, share: float) -> tuple[dict[str, float], int]:
+def after_the_start(chunks: Sequence[Chunk]) -> Windows:
+    """The chunks of all windows but the first; all where there is one."""
+    first = next((i for i, chunk in enumerate(chunks) if chunk.first_access >= WINDOW), 0)
+    return [(first, len(chunks))]
+
+
+def _simulated(
+    trace: Trace, preset: Preset, share: float, windows: Windows
+) -> tuple[dict[str, float], int]:
     """Cycles by cause, and accesses. With a part of the memory in pages of 2 MiB, so far between
     what the trace takes with none and with all of it there.
     """
@@ -199,7 +216,7 @@ def _simulated(trace: Trace, preset: Preset, share: float) -> tuple[dict[str, fl
         parts = [(1.0, preset.tlb)]
     simulated = [(part, core_of(preset, trace, tlb)) for part, tlb in parts if part > 0]
     cores = [(part, core) for part, core in simulated if core]
-    feed_trace(trace, [core for _, core in cores])
+    feed_trace(trace, [core for _, core in cores], windows=windows)
     times = [(part, core.time()) for part, core in cores]
     causes = times[0][1].cycles
     cycles = {cause: sum(part * one.cycles[cause] for part, one in times) for cause in causes}

@@ -14,7 +14,16 @@ import pytest
 from rich.console import Console
 
 from abut.simulation.presets import Preset, find_preset
-from abut.simulation.times import HeapTime, Recording, Times, predicted, rank_correlation
+from abut.simulation.times import (
+    WINDOW,
+    HeapTime,
+    Recording,
+    Times,
+    after_the_start,
+    predicted,
+    rank_correlation,
+)
+from abut.trace.reader import Chunk, Trace
 from conftest import Abut
 
 
@@ -42,6 +51,12 @@ def test_only_pairs_that_differ_measured_count_and_errors_are_of_ratios() -> Non
     assert times_of((1.0, 1.0), (1.0, 3.0)).error == pytest.approx((1 + 1 / 3) / 2)
 
 
+def test_of_a_run_in_windows_the_first_is_no_sample_of_the_rest() -> None:
+    chunks = [Chunk(0, 0, first, WINDOW // 2, 0, 0) for first in range(0, 3 * WINDOW, WINDOW // 2)]
+    assert after_the_start(chunks) == [(2, 6)]
+    assert after_the_start(chunks[:2]) == [(0, 2)], "there is no other"
+
+
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="no valgrind")
 def test_validate_shows_each_heap_predicted_and_measured(abut: Abut) -> None:
     script = "BEGIN { for (i = 0; i < 20000; ++i) t[i] = i; for (k in t) s += t[k]; print s }"
@@ -61,7 +76,7 @@ def test_validate_shows_each_heap_predicted_and_measured(abut: Abut) -> None:
 
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="no valgrind")
 def test_pages_of_2_mib_count_for_the_part_of_the_memory_that_lies_there(
-    abut: Abut, tmp_path: Path
+    abut: Abut, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trace = tmp_path / "awk.trace"
     script = "BEGIN { for (i = 0; i < 30000; ++i) t[i] = i; for (k in t) s += t[k]; print s }"
@@ -72,6 +87,12 @@ def test_pages_of_2_mib_count_for_the_part_of_the_memory_that_lies_there(
         return predicted(Recording(trace, 10**9, huge), "abut", preset, (1.0, 1.0)).predicted_s
 
     assert seconds(1) < seconds(0)
+    monkeypatch.setattr("abut.simulation.times.WINDOW", 1)
+    in_windows = predicted(Recording(trace, 10**9, 0.0, one_of=2), "abut", zen4, (1.0, 1.0))
+    others = Trace(trace).chunks()[1:]
+    assert others
+    assert in_windows.accesses == pytest.approx(sum(one.accesses for one in others), rel=0.02)
+    assert in_windows.recorded < (Trace(trace).info.totals or {})["instructions"]
     assert seconds(0.25) == pytest.approx(0.75 * seconds(0) + 0.25 * seconds(1))
     without = dataclasses.replace(zen4, huge_tlb=())
     assert seconds(0.25, without) == seconds(0), "a machine of which they are not known"
