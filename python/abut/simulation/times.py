@@ -34,7 +34,7 @@ from abut.simulation.presets import Preset
 from abut.simulation.windows import Windows
 from abut.trace.reader import Chunk, Trace
 
-WINDOW = 5_000_000  # accesses
+WINDOW = 500_000  # accesses: of few long windows, which phases they meet is chance
 _ACCESSES_AN_INSTRUCTION = 0.5
 _DIFFER = 0.05
 
