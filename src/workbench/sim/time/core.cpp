@@ -10,30 +10,6 @@ constexpr uint64_t kLinesInPage = kPageBytes >> 6;
 
 uint64_t line_of(uint64_t address) { return (address & kAddressMask) >> 6; }
 
-// The last that an access touches.
-uint64_t last_line(uint64_t address, uint32_t size) {
-  if (address % 64 + size <= 64) return line_of(address);
-  return extent_of(address, size).last >> 6;
-}
-
-// A column of a batch, or one value in place of one that it does not have.
-template <class Value>
-class Column {
-public:
-  Column(std::span<const Value> values, Value otherwise)
-      : otherwise_(otherwise), values_(values.empty() ? &otherwise_ : values.data()),
-        mask_(values.empty() ? 0 : ~size_t{0}) {}
-  Column(const Column &) = delete;
-  Column &operator=(const Column &) = delete;
-
-  Value operator[](size_t i) const { return values_[i & mask_]; }
-
-private:
-  Value otherwise_;
-  const Value *values_;
-  size_t mask_;
-};
-
 LevelSettings stream_settings(uint32_t degree) {
   LevelSettings level;
   level.degree = degree;
@@ -59,10 +35,6 @@ TimeCounts Core::counts() const {
 void Core::take(const References &references) {
   const auto addresses = references.addresses;
   const auto recorded = references.recorded.empty() ? addresses : references.recorded;
-  const Column<uint32_t> sizes(references.sizes, 1);
-  const Column<sim::Kind> kinds(references.kinds, 0);
-  const Column<Owner> owners(references.owners, 0);
-  const Column<uint8_t> sources(references.sources, 0);
   const size_t count = references.count();
   const bool strides = machine_.stride != 0 && !references.codes.empty();
   uint64_t last_ahead = 0;
@@ -72,27 +44,29 @@ void Core::take(const References &references) {
       if (ahead != last_ahead) caches_[2].fetch_ahead(ahead);
       last_ahead = ahead;
     }
-    owner_ = owners[i];
-    const uint64_t address = addresses[i];
-    const uint32_t size = sizes[i];
-    const uint8_t source = sources[i];
+    if (!references.owners.empty()) owner_ = references.owners[i];
+    const uint32_t size = references.sizes.empty() ? 1 : references.sizes[i];
+    Kind kind = size >= kPointer ? Kind::pointer : Kind::load;
+    if (!references.kinds.empty() && (references.kinds[i] & kWrite) != 0) kind = Kind::store;
+    const uint8_t source = references.sources.empty() ? uint8_t{0} : references.sources[i];
     const Ticks known = source != 0 ? values_.known(source) : known_at(recorded[i], size);
-    uint64_t line = line_of(address);
-    const uint64_t last = last_line(address, size);
-    if ((kinds[i] & kWrite) != 0) {
-      do store(line);
-      while (++line <= last);
-      values_.store(address, known);
-      continue;
+    stored_ = source != 0 ? values_.stored(addresses[i]) : 0;
+    const uint64_t first = line_of(addresses[i]);
+    if (addresses[i] % kLineBytes + size <= kLineBytes) {
+      if (first == line_)
+        take_again(kind, known);
+      else
+        take_line(first, kind, known);
+    } else {
+      const uint64_t last = extent_of(addresses[i], size).last >> kLineShift;
+      for (uint64_t line = first; line <= last; ++line) take_line(line, kind, known);
     }
-    const Ticks stored = source != 0 ? values_.stored(address) : 0;
-    Ticks there = 0;
-    do there = load(line, known, stored);
-    while (++line <= last);
-    values_.load(there);
-    if (size >= kPointer) pointer_ = there;
-    if (!strides) continue;
-    const auto target = stride_.observe(references.codes[i], address & kAddressMask);
+    if (kind == Kind::store)
+      values_.store(addresses[i], known);
+    else
+      values_.load(there_);
+    if (!strides || kind == Kind::store) continue;
+    const auto target = stride_.observe(references.codes[i], addresses[i] & kAddressMask);
     if (target) prefetch(*target, begun_);
   }
 }
@@ -101,70 +75,53 @@ void Core::take(const References &references) {
 inline Ticks Core::known_at(uint64_t recorded, uint32_t size) {
   const uint64_t first = line_of(recorded);
   if (first != recorded_line_) known_ = recent_.use(first, pointer_);
-  recorded_line_ = last_line(recorded, size);
-  for (uint64_t line = first + 1; line <= recorded_line_; ++line) recent_.use(line, known_);
+  recorded_line_ = first;
+  if (recorded % kLineBytes + size > kLineBytes) {
+    recorded_line_ = extent_of(recorded, size).last >> kLineShift;
+    for (uint64_t line = first + 1; line <= recorded_line_; ++line) recent_.use(line, known_);
+  }
   return known_;
 }
 
-// When what it loads is there.
-inline Ticks Core::load(uint64_t line, Ticks known, Ticks stored) {
+// Of the line of the access before.
+inline void Core::take_again(Kind kind, Ticks known) {
   Waits waits;
-  Ticks start = begin();
-  if (known > start) {
-    waits.dependence = known - start;
-    start = known;
-  }
-  Ticks there = take_line(line, start, waits);
-  if (stored > there) {
-    waits.dependence += stored - there;
-    there = stored;
-  }
-  end(there, waits);
-  return there;
+  const Ticks start = begin(kind, known, waits);
+  end(kind, std::max<Ticks>(start + machine_.caches[0].latency, found_->ready), waits);
 }
 
-// A store's data, not its address, is what comes from elsewhere more often than not; it waits for nothing but room.
-inline void Core::store(uint64_t line) {
+void Core::take_line(uint64_t line, Kind kind, Ticks known) {
   Waits waits;
-  Ticks start = begin();
-  if (stores_.room() > start) {
-    waits.store = stores_.room() - start;
-    start = begun_ = stores_.room();
-  }
-  const Ticks there = take_line(line, start, waits);
-  end(start, waits);
-  stores_.add(std::max(there, ended_));
-}
-
-// When the access begins. Before the first ends there are zeros.
-inline Ticks Core::begin() {
-  const Ticks oldest = ended_of_[(counts_.accesses - machine_.window) % kMostInFlight];
-  begun_ = std::max(begun_ + machine_.compute, oldest);
-  return begun_;
-}
-
-// When the line is there.
-inline Ticks Core::take_line(uint64_t line, Ticks start, Waits &waits) {
-  if (line != line_) start = find(line, start, waits);
-  return std::max<Ticks>(start + machine_.caches[0].latency, found_->ready);
-}
-
-// Brings the line into the first level. When its access goes on, which began at `start`.
-Ticks Core::find(uint64_t line, Ticks start, Waits &waits) {
+  Ticks start = begin(kind, known, waits);
   waits.walk = translate(line);
   start += waits.walk;
   line_ = line;
   found_ = caches_[0].use_again(line);
-  if (found_ != nullptr) return start;
-  const uint64_t miss = counts_.misses[0]++;
-  const Ticks buffer = filled_[(miss - machine_.outstanding) % kMostInFlight];
-  if (buffer > start) {
-    waits.buffer = buffer - start;
-    start = buffer;
+  if (found_ == nullptr) {
+    const uint64_t miss = counts_.misses[0]++;
+    const Ticks buffer = filled_[(miss - machine_.outstanding) % kMostInFlight];
+    if (buffer > start) {
+      waits.buffer = buffer - start;
+      start = buffer;
+    }
+    found_ = fetch(line, start, waits.level);
+    filled_[miss % kMostInFlight] = found_->ready;
   }
-  found_ = fetch(line, start, waits.level);
-  filled_[miss % kMostInFlight] = found_->ready;
-  return start;
+  end(kind, std::max<Ticks>(start + machine_.caches[0].latency, found_->ready), waits);
+}
+
+// When the access begins, whose address may be to come yet. Before the first ends and stores there are zeros.
+inline Ticks Core::begin(Kind kind, Ticks known, Waits &waits) {
+  const Ticks oldest = ended_of_[(counts_.accesses - machine_.window) % kMostInFlight];
+  begun_ = std::max(begun_ + machine_.compute, oldest);
+  if (kind == Kind::store && stores_.room() > begun_) {
+    waits.store = stores_.room() - begun_;
+    begun_ = stores_.room();
+  }
+  // A store's data, not its address, is what comes from elsewhere more often than not; it waits for nothing.
+  if (kind == Kind::store || known <= begun_) return begun_;
+  waits.dependence = known - begun_;
+  return known;
 }
 
 inline Ticks Core::translate(uint64_t line) {
@@ -178,15 +135,26 @@ inline Ticks Core::translate(uint64_t line) {
   return machine_.tlbs[1].latency + machine_.walk;
 }
 
-inline void Core::end(Ticks done, const Waits &waits) {
+inline void Core::end(Kind kind, Ticks there, Waits &waits) {
+  if (kind != Kind::store && stored_ > there) {
+    waits.dependence += stored_ - there;
+    there = stored_;
+  }
+  there_ = there;
+  if (kind == Kind::pointer) pointer_ = there;
   const Ticks due = ended_ + machine_.compute;
-  ended_ = std::max(done, due);
-  if (done > due) account(done - due, waits);
+  const Ticks done = kind == Kind::store ? begun_ : there;
+  ended_ = due;
+  if (done > due) {
+    account(done - due, waits);
+    ended_ = done;
+  }
+  if (kind == Kind::store) stores_.add(std::max(there, ended_));
   ended_of_[counts_.accesses++ % kMostInFlight] = ended_;
 }
 
 // What the access waits for beyond its share of computing is put to its account, the store buffer and dependence first.
-void Core::account(Ticks stall, Waits waits) {
+void Core::account(Ticks stall, const Waits &waits) {
   if (owner_ >= by_owner_.size()) by_owner_.resize(size_t{owner_} + 1);
   OwnerWaits &own = by_owner_[owner_];
   own.all += stall;

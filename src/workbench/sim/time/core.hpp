@@ -41,7 +41,9 @@ public:
 
 private:
   static constexpr uint32_t kLineShift = 6;
+  static constexpr uint64_t kLineBytes = uint64_t{1} << kLineShift;
   static constexpr uint32_t kPointer = 8;
+  enum class Kind : uint8_t { load, pointer, store };
   // What the end of an access may wait for.
   struct Waits {
     Ticks dependence = 0;
@@ -52,14 +54,12 @@ private:
   };
 
   Ticks known_at(uint64_t recorded, uint32_t size);
-  Ticks load(uint64_t line, Ticks known, Ticks stored);
-  void store(uint64_t line);
-  Ticks begin();
-  Ticks take_line(uint64_t line, Ticks start, Waits &waits);
-  Ticks find(uint64_t line, Ticks start, Waits &waits);
+  void take_again(Kind kind, Ticks known);
+  void take_line(uint64_t line, Kind kind, Ticks known);
+  Ticks begin(Kind kind, Ticks known, Waits &waits);
   Ticks translate(uint64_t line);
-  void end(Ticks done, const Waits &waits);
-  void account(Ticks stall, Waits waits);
+  void end(Kind kind, Ticks there, Waits &waits);
+  void account(Ticks stall, const Waits &waits);
   LruSets::Line *fetch(uint64_t line, Ticks start, size_t &level);
   Ticks from_third(uint64_t line, Ticks start, size_t &level);
   void prefetch(uint64_t line, Ticks now);
@@ -78,6 +78,8 @@ private:
   uint64_t recorded_line_ = ~uint64_t{0}; // of the last access, as recorded
   Ticks known_ = 0;                       // its address was known
   Values values_;
+  Ticks stored_ = 0; // what the access loads was stored
+  Ticks there_ = 0;  // what the last access loads
   StoreBuffer stores_;
   MemoryChannel memory_;
   std::array<Ticks, kMostInFlight> ended_of_{}; // of the last accesses

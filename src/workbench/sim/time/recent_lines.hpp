@@ -5,7 +5,6 @@
 #include "sim/time/machine.hpp"
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -16,13 +15,11 @@ public:
   // When the line's address is known: as that of the one that it is or is beside, in whose place it comes; else at
   // `loaded`, in place of the one that came first.
   Ticks use(uint64_t line, Ticks loaded) {
-    uint32_t near = 0; // a bit for each: no branch foresees which one it is
-    for (size_t i = 0; i < kLines; ++i) near |= uint32_t{line - lines_[i].line + 1 <= 2} << i;
-    if (near != 0) {
-      Recent &other = lines_[static_cast<size_t>(std::countr_zero(near))];
-      other.line = line;
-      return other.known;
-    }
+    for (Recent &other : lines_)
+      if (line - other.line + 1 <= 2) {
+        other.line = line;
+        return other.known;
+      }
     lines_[next_] = {line, loaded};
     next_ = (next_ + 1) % kLines;
     return loaded;
