@@ -1,7 +1,7 @@
 """Whether predicted times rank heaps as measured times do, on real programs.
 
 The measured times are those of files that `abut compare --suite` wrote, of user time: the least of
-each heap's runs in all. Those of `--aged` were measured with the litter of `aged_environment`, and
+each heap's runs in all. Those of `--aged` were measured with `_LITTER` in the environment, and
 count as further heaps. Of the programs those are taken that are one process, and of which one heap
 takes a tenth longer than another at least: what does not differ has no order. `--record` makes
 recordings, in the folder --keep, of which those that are there are not made again: they are as good
@@ -162,11 +162,11 @@ class Condition:
 
 def conditions_of(chosen: argparse.Namespace, heaps: Sequence[Heap]) -> list[Condition]:
     """What was measured, of programs to be taken."""
-    names = [heap.name for heap in heaps]
+    of_heaps = [heap.name for heap in heaps]
     read = [
         [json.loads(path.read_text()) for path in paths] for paths in (chosen.times, chosen.aged)
     ]
-    fresh, aged = (measured_times(documents, names) for documents in read)
+    fresh, aged = (measured_times(documents, of_heaps) for documents in read)
     names = taken(fresh, aged, chosen.only.split(",") if chosen.only else [])
     return [
         Condition({name: times.get(name, {}) for name in names}, folder, is_aged)
