@@ -147,7 +147,10 @@ struct Run {
     const size_t window = replay->windows_done();
     uint64_t count = 0;
     while ((whole || (count < most && replay->windows_done() == window)) && replay->next()) {
-      for (Consumer *consumer : consumers) consumer->take(replay->references());
+      for (Consumer *consumer : consumers) {
+        consumer->follow(replay->memory_events());
+        consumer->take(replay->references());
+      }
       count += replay->references().count();
     }
     return count;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/units.hpp"
+#include "sim/memory_event.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -92,6 +93,8 @@ public:
   virtual ~Consumer() = default;
 
   virtual void take(const References &references) = 0;
+  // What happened to memory among the references that come next.
+  virtual void follow(std::span<const MemoryEvent> /*events*/) {}
 };
 
 } // namespace abut::sim

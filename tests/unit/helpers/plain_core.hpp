@@ -10,6 +10,7 @@
 #include <list>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -154,6 +155,19 @@ public:
     if (const auto target = stride.observe(code, one.address)) bring(*target, begun);
   }
 
+  void follow(const MemoryEvent &event) {
+    const uint64_t end = event.address + event.bytes;
+    if (event.kind == MemoryEvent::Kind::unrecorded)
+      for (auto &[page, lines] : cleared) lines.clear();
+    if (event.kind == MemoryEvent::Kind::allocated)
+      for (uint64_t page = event.address / 4096; page * 4096 < end; ++page)
+        if (cleared.count(page) == 0)
+          for (uint64_t line = page * 64; line < page * 64 + 64; ++line) cleared[page].insert(line);
+    if (event.kind == MemoryEvent::Kind::discarded)
+      for (uint64_t page = 0; page * 4096 + 4096 <= end; ++page)
+        if (page * 4096 >= event.address) cleared.erase(page);
+  }
+
   // When what is loaded is there, which was `written` by then.
   Ticks access(uint64_t line, uint32_t size, bool writes, Ticks address, Ticks written) {
     begun += m.compute;
@@ -277,7 +291,11 @@ private:
     level = found != nullptr ? 2 : 3;
     const Ticks asked = start + m.caches[2].latency;
     Ticks ready = found != nullptr ? std::max(asked, found->ready) : 0;
-    if (found == nullptr) {
+    const auto page = cleared.find(line / 64);
+    if (found == nullptr && page != cleared.end() && page->second.erase(line) != 0) {
+      ready = start + m.caches[1].latency;
+      caches[2].insert(line, ready, false);
+    } else if (found == nullptr) {
       const Ticks begin = std::max(asked, channel);
       channel = begin + m.line;
       const uint64_t row = line / 128;
@@ -316,6 +334,7 @@ private:
   std::array<std::pair<uint64_t, Ticks>, 64> words =
       none(); // written last, and when they were known
   std::map<uint64_t, uint64_t> rows;
+  std::map<uint64_t, std::set<uint64_t>> cleared; // of each page, lines that were not asked for
   Ticks begun = 0;
   Ticks pointer = 0;
   Ticks channel = 0;

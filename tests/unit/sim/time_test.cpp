@@ -73,6 +73,15 @@ Machine any_machine(std::mt19937_64 &random) {
   return machine;
 }
 
+MemoryEvent any_memory_event(std::mt19937_64 &random) {
+  using Kind = MemoryEvent::Kind;
+  const uint64_t what = random() % 20;
+  if (what == 0) return {Kind::unrecorded};
+  const uint64_t address = random() % (1 << 22);
+  if (what < 4) return {Kind::discarded, address, random() % (1 << 16)};
+  return {Kind::allocated, address, 1 + random() % (random() % 4 == 0 ? 1 << 16 : 200)};
+}
+
 void prefetch_nothing(Machine &machine) {
   machine.stream = machine.next = machine.stride = 0;
   machine.adjacent = false;
@@ -102,6 +111,46 @@ TEST(Time, IsThatOfTheRulesStepByStep) {
     EXPECT_EQ(counts.late, plain.counts.late);
     EXPECT_EQ(counts.accesses, plain.counts.accesses);
   }
+}
+
+TEST(Time, OfPagesThatTheKernelClearedIsThatOfTheRulesStepByStep) {
+  std::mt19937_64 random(8);
+  for (int round = 0; round < 10; ++round) {
+    const Machine machine = any_machine(random);
+    PlainCore plain(machine);
+    Core core(machine);
+    for (int part = 0; part < 60; ++part) {
+      std::vector<MemoryEvent> events(random() % 5);
+      for (MemoryEvent &event : events) plain.follow(event = any_memory_event(random));
+      core.follow(events);
+      const Columns references = any_references(random, 100);
+      for (size_t i = 0; i < references.size(); ++i)
+        plain.take(references[i], code_of(i), references[i].address, 1);
+      feed(core, references, {}, Sources(references.size(), 1));
+    }
+    ASSERT_EQ(core.counts().parts, plain.counts.parts) << "round " << round;
+  }
+}
+
+TEST(Time, WhatTheKernelClearedIsNotWaitedForAndWhatIsOldIs) {
+  Columns walk;
+  for (uint64_t line = 0; line < 1000; ++line) walk.push_back({line * 64, 8, 0, 0, 0});
+  const MemoryEvent block{MemoryEvent::Kind::allocated, 0, 64'000};
+  const auto waits = [&](const std::vector<MemoryEvent> &events) {
+    Machine machine;
+    prefetch_nothing(machine);
+    Core core(machine);
+    core.follow(events);
+    feed(core, walk);
+    EXPECT_EQ(core.counts().misses[2], 1000) << "a line that is new is a miss, whatever it takes";
+    return core.counts().total() - core.counts().parts[TimeCounts::compute];
+  };
+  const Ticks old = waits({});
+  EXPECT_LT(waits({block}), old / 2);
+  EXPECT_EQ(waits({block, {MemoryEvent::Kind::unrecorded}}), old) << "it may have been used since";
+  const MemoryEvent gone{MemoryEvent::Kind::discarded, 0, 1 << 16};
+  EXPECT_EQ(waits({block, gone}), old);
+  EXPECT_LT(waits({block, {MemoryEvent::Kind::unrecorded}, gone, block}), old / 2);
 }
 
 TEST(Time, MissesAreThoseOfTheCachesWithoutPrefetchers) {

@@ -23,6 +23,7 @@ bool Replay::next() {
   owners_.clear();
   codes_.clear();
   recorded_.clear();
+  memory_events_.clear();
   if (options_.windows.empty()) return next_batch();
   while (chunk_ < reader_.chunks().size()) {
     const bool more = window_ < options_.windows.size();
@@ -31,7 +32,10 @@ bool Replay::next() {
       return true;
     }
     const auto [from, to] = options_.windows[window_];
-    if (!in_window_) batches_.emplace(reader_, from, to);
+    if (!in_window_) {
+      batches_.emplace(reader_, from, to);
+      memory_events_.push_back({MemoryEvent::Kind::unrecorded});
+    }
     in_window_ = next_batch();
     if (in_window_) return true;
     chunk_ = std::max(to, chunk_ + 1);
@@ -66,6 +70,7 @@ bool Replay::next_batch() {
 
 void Replay::take(const Event &event) {
   layout_.take(event);
+  follow(event);
   if (options_.owned_by != OwnedBy::context || event.kind != EventKind::allocate) return;
   if (event.object >= owner_of_object_.size()) {
     if (event.object - owner_of_object_.size() > trace::kMostLostBirths) return;
@@ -73,6 +78,27 @@ void Replay::take(const Event &event) {
   }
   if (event.context < options_.owner_of_context.size())
     owner_of_object_[event.object] = options_.owner_of_context[event.context];
+}
+
+// Blocks that are allocated while accesses are left out have the position of the next one that is not.
+void Replay::follow(const Event &event) {
+  using Change = MemoryEvent::Kind;
+  if (gap_ && event.position > *gap_) {
+    memory_events_.push_back({Change::unrecorded});
+    gap_.reset();
+  }
+  switch (event.kind) {
+  case EventKind::allocate:
+  case EventKind::resize:
+  case EventKind::move:
+    memory_events_.push_back({Change::allocated, layout_.address_of(event.object, 0), event.size});
+    break;
+  case EventKind::discard:
+    if (!options_.moved) memory_events_.push_back({Change::discarded, event.address, event.size});
+    break;
+  case EventKind::gap: gap_ = event.position; break;
+  default: break;
+  }
 }
 
 void Replay::append(uint32_t from, uint32_t to) {

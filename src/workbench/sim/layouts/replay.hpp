@@ -44,6 +44,8 @@ public:
 
   // The events that came with them, or alone.
   std::span<const trace::Event> events() const { return events_; }
+  // The same, of memory as it is under the layout.
+  std::span<const MemoryEvent> memory_events() const { return memory_events_; }
   // The accesses as recorded: one for each reference where none were left out.
   const trace::Batches &batch() const { return *batches_; }
   // How many accesses of the trace came before these references.
@@ -59,6 +61,7 @@ private:
   bool next_batch();
   void skip_chunk();
   void take(const trace::Event &event);
+  void follow(const trace::Event &event);
   void append(uint32_t from, uint32_t to);
   bool keeps_all() const;
   bool is_kept(uint32_t i) const;
@@ -73,6 +76,8 @@ private:
   bool in_window_ = false;
   std::vector<trace::Event> skipped_;
   std::span<const trace::Event> events_;
+  std::vector<MemoryEvent> memory_events_;
+  std::optional<uint64_t> gap_; // where accesses were left out, until the first event behind them
   Layout &layout_;
   ReplayOptions options_;
   std::vector<Owner> owner_of_object_;

@@ -71,6 +71,10 @@ void Core::take(const References &references) {
   }
 }
 
+void Core::follow(std::span<const MemoryEvent> events) {
+  for (const MemoryEvent &event : events) cleared_.take(event);
+}
+
 // When the access's address is known, by where it was when recorded.
 inline Ticks Core::known_at(uint64_t recorded, uint32_t size) {
   const uint64_t first = line_of(recorded);
@@ -199,7 +203,8 @@ Ticks Core::from_third(uint64_t line, Ticks start, size_t &level) {
   const LruSets::Line *third = caches_[2].use(line);
   level = third != nullptr ? 2 : 3;
   if (third != nullptr) return std::max<Ticks>(asked, third->ready);
-  const Ticks ready = memory_.fetch(line, asked);
+  const bool cleared = cleared_.use(line);
+  const Ticks ready = cleared ? start + machine_.caches[1].latency : memory_.fetch(line, asked);
   caches_[2].insert(line, ready, false);
   return ready;
 }

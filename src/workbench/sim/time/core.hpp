@@ -9,6 +9,7 @@
 // - A load of what was just stored waits for what is stored.
 // - As many misses are in flight as there are buffers (Kroft, "Lockup-free instruction fetch/prefetch cache
 //   organization", ISCA 1981).
+// - Lines of a page that the kernel has just cleared are misses that take as long as the second level (cleared_pages.hpp).
 // - A line that a prefetcher asked for is there after the time that it takes, not at once.
 // - Stores take buffers and bandwidth; the core waits for them only where the store buffer is full.
 #pragma once
@@ -16,6 +17,7 @@
 #include "sim/prefetch/code_stride.hpp"
 #include "sim/prefetch/stream.hpp"
 #include "sim/reference.hpp"
+#include "sim/time/cleared_pages.hpp"
 #include "sim/time/lru_sets.hpp"
 #include "sim/time/machine.hpp"
 #include "sim/time/memory_channel.hpp"
@@ -36,6 +38,7 @@ public:
 
   // Of one thread, or of several taken as one.
   void take(const References &references) override;
+  void follow(std::span<const MemoryEvent> events) override;
   TimeCounts counts() const;
   const std::vector<OwnerWaits> &waits_by_owner() const { return by_owner_; }
 
@@ -82,6 +85,7 @@ private:
   Ticks there_ = 0;  // what the last access loads
   StoreBuffer stores_;
   MemoryChannel memory_;
+  ClearedPages cleared_;
   std::array<Ticks, kMostInFlight> ended_of_{}; // of the last accesses
   std::array<Ticks, kMostInFlight> filled_{};   // of the last misses
   Ticks begun_ = 0;                             // the last access

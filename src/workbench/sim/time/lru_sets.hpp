@@ -2,11 +2,11 @@
 #pragma once
 
 #include "sim/byte_marks.hpp"
+#include "sim/time/huge_pages.hpp"
 #include "sim/time/machine.hpp"
 
 #include <bit>
 #include <cstddef>
-#include <vector>
 
 namespace abut::sim {
 
@@ -82,8 +82,8 @@ private:
   uint32_t ways_;
   uint64_t mask_;
   int shift_;
-  std::vector<Set> sets_;
-  std::vector<Line> lines_;
+  HugeVector<Set> sets_;
+  HugeVector<Line> lines_;
 };
 
 } // namespace abut::sim
