@@ -32,6 +32,7 @@ _LINE, _PAGE = 64, 4096
 _FAR = (32 << 20) // _LINE  # lines of memory, evicted from the caches before they are visited
 _SHARED = 4 << 20
 _PARTS = tuple(mib << 20 for mib in (4, 6, 8, 12, 16, 24, 32, 64))
+_MOST_HALVINGS = 6  # of a level that others use
 _HARDLY = 2.0  # cycles
 _WAYS = 16  # of a second TLB
 _PAGES = (32, 48, 64, 96, 128, 192, 256, 512, 1024, 1536, 2048, 3072, 4096, 6144, 8192)
@@ -169,7 +170,7 @@ def part_of(level: Level, memory: float, sizes: list[int], times: list[float]) -
     )
     seen = max(found, default=level.capacity)
     halvings = max(0, round(math.log2(level.capacity / max(seen, 1))))
-    return level.capacity >> min(halvings, 4)
+    return level.capacity >> min(halvings, _MOST_HALVINGS)
 
 
 def _tlbs(ghz: float) -> tuple[Level, Level, float]:

@@ -4,7 +4,7 @@ another process or on another machine.
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -27,7 +27,7 @@ from abut.simulation.levels import first_level, lost_cycles
 from abut.simulation.owner_rows import OwnerRow, owner_rows
 from abut.simulation.owners import NO_OWNER, Owners, owners_of
 from abut.simulation.presets import Preset
-from abut.simulation.windows import Windows, windows_of
+from abut.simulation.windows import windows_of
 from abut.trace.native import Array, failures, native_module
 from abut.trace.reader import Trace
 
@@ -213,18 +213,24 @@ def connect(scheduler: str) -> Any:
         ) from error
 
 
-def feed_trace(
-    trace: Trace,
-    simulators: Sequence[Simulator],
-    *,
-    layout: str = "recorded",
-    windows: Windows | None = None,
-) -> None:
-    """Feed a whole trace to all of them, or windows of it, in one pass; nothing is counted by
-    owner.
-    """
+def feed_trace(trace: Trace, simulators: Sequence[Simulator], *, layout: str = "recorded") -> None:
+    """Feed a whole trace to all of them in one pass; nothing is counted by owner."""
     job = Job(trace.path, NO_PRESET, layout=layout)
-    _feed(trace, job, owners_of(trace, NO_OWNER), simulators, windows=windows)
+    _feed(trace, job, owners_of(trace, NO_OWNER), simulators)
+
+
+def feed_up_to(trace: Trace, simulators: Sequence[Simulator], ends: Sequence[int]) -> Iterator[int]:
+    """The same, stopping behind so many accesses, ascending, or some thousands later: yields how
+    many were fed at each.
+    """
+    fed = 0
+    with failures():
+        replay = native_module().Replay(trace.native, "recorded", 1, NO_OWNER, [], "all")
+        natives = [one.native for one in simulators]
+        for end in ends:
+            while fed < end and (taken := replay.feed(natives, end - fed)):
+                fed += taken
+            yield fed
 
 
 def average_cycles(result: Result, side: int | None = None) -> float:
@@ -259,11 +265,9 @@ def _feed(
     owners: Owners,
     simulators: Sequence[Any],
     addresses: Array | None = None,
-    windows: Windows | None = None,
 ) -> Array:
     module = native_module()
-    if windows is None:
-        windows = windows_of(trace, job.most) if job.most else []
+    windows = windows_of(trace, job.most) if job.most else []
     with failures():
         replay = module.Replay(
             trace.native,

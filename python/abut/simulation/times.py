@@ -1,10 +1,11 @@
 """The time of a program under several heaps, predicted from recorded parts of it, and measured.
 
-A part of the run's accesses is recorded under each heap, in windows spread over it, which are the
-same parts of the program under each. A simulated core takes them, but for the first, and what it
-takes an instruction counts for the rest, whose instructions are counted exactly: a program's start
-is no sample of what follows. A trace has no pages: what part of the memory lies in those of 2 MiB
-is looked up in a run without the recorder.
+A part of the run's accesses is recorded under each heap, from the program's start on, in windows
+spread over it, which are the same parts of the program under each. A simulated core takes them: the
+time of an instruction there is that of the rest, whose instructions are counted exactly. The first
+part of each window only warms the caches, which hold what was used in the window before. A trace
+has no pages: what part of the memory lies in those of 2 MiB is looked up in a run without the
+recorder.
 """
 
 import itertools
@@ -29,14 +30,16 @@ from abut.measure.interleave import Interleaver
 from abut.measure.measurement import Measurement, Plan
 from abut.measure.spawn import Launch, run_once
 from abut.measure.workload import Workload
-from abut.simulation.jobs import core_of, feed_trace
+from abut.simulation.core_time import Time
+from abut.simulation.jobs import core_of, feed_up_to
 from abut.simulation.presets import Preset
-from abut.simulation.windows import Windows
-from abut.trace.reader import Chunk, Trace
+from abut.trace.reader import EventKind, Trace
 
-WINDOW = 500_000  # accesses: of few long windows, which phases they meet is chance
+WINDOW = 2_000_000  # accesses
+WARMING = 500_000  # of them, at first
 _ACCESSES_AN_INSTRUCTION = 0.5
 _DIFFER = 0.05
+_START = "(below main)"  # as the recorder calls what calls main
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,11 +183,9 @@ def predicted(
     ran = (trace.info.totals or {}).get("instructions", 0)
     if preset.core is None or not ran:
         raise AbutError(f"{trace.path}: no core, or no instructions counted")
-    chunks = trace.chunks()
-    windows = after_the_start(chunks) if recording.one_of > 1 else [(0, len(chunks))]
-    taken = sum(chunk.accesses for chunk in chunks[windows[0][0] :])
-    cycles, accesses = _simulated(trace, preset, recording.huge_page_share, windows)
-    ran = ran * taken // trace.info.accesses
+    parts = counted_parts(trace) if recording.one_of > 1 else [(0, trace.info.accesses)]
+    cycles, accesses = _simulated(trace, preset, recording.huge_page_share, parts)
+    ran = ran * accesses // trace.info.accesses
     seconds = recording.instructions / ran / preset.core.ghz / 1e9
     return HeapTime(
         heap,
@@ -199,28 +200,46 @@ def predicted(
     )
 
 
-def after_the_start(chunks: Sequence[Chunk]) -> Windows:
-    """The chunks of all windows but the first; all where there is one."""
-    first = next((i for i, chunk in enumerate(chunks) if chunk.first_access >= WINDOW), 0)
-    return [(first, len(chunks))]
+def counted_parts(trace: Trace) -> list[tuple[int, int]]:
+    """Accesses [from, to) of each window that follow those that warm the caches; all where no
+    window is so long.
+    """
+    gaps: list[int] = []
+    for events in trace.events():
+        gaps += events.position[events.kind == EventKind.GAP].tolist()
+    ends = sorted({0, *gaps, trace.info.accesses})
+    parts = [(begin + WARMING, end) for begin, end in itertools.pairwise(ends)]
+    return [(begin, end) for begin, end in parts if begin < end] or [(0, trace.info.accesses)]
 
 
 def _simulated(
-    trace: Trace, preset: Preset, share: float, windows: Windows
+    trace: Trace, preset: Preset, share: float, parts: Sequence[tuple[int, int]]
 ) -> tuple[dict[str, float], int]:
-    """Cycles by cause, and accesses. With a part of the memory in pages of 2 MiB, so far between
-    what the trace takes with none and with all of it there.
+    """Cycles by cause, and accesses, of these parts of them. With a share of the memory in pages of
+    2 MiB, so far between what the trace takes with none and with all of it there.
     """
-    parts = [(1 - share, preset.tlb), (share, preset.huge_tlb)]
+    tables = [(1 - share, preset.tlb), (share, preset.huge_tlb)]
     if not preset.huge_tlb:
-        parts = [(1.0, preset.tlb)]
-    simulated = [(part, core_of(preset, trace, tlb)) for part, tlb in parts if part > 0]
-    cores = [(part, core) for part, core in simulated if core]
-    feed_trace(trace, [core for _, core in cores], windows=windows)
-    times = [(part, core.time()) for part, core in cores]
+        tables = [(1.0, preset.tlb)]
+    cores = [(weight, core_of(preset, trace, tlb)) for weight, tlb in tables if weight > 0]
+    simulated = [(weight, core) for weight, core in cores if core]
+    ends = itertools.chain.from_iterable(parts)
+    times = [
+        (_weighed([(weight, core.time()) for weight, core in simulated]), fed)
+        for fed in feed_up_to(trace, [core for _, core in simulated], list(ends))
+    ]
+    counted = list(zip(times[1::2], times[::2], strict=True))
+    cycles = {
+        cause: sum(after[cause] - before[cause] for (after, _), (before, _) in counted)
+        for cause in times[0][0]
+    }
+    return cycles, sum(after - before for (_, after), (_, before) in counted)
+
+
+def _weighed(times: Sequence[tuple[float, Time]]) -> dict[str, float]:
+    """Cycles by cause, of cores with these weights."""
     causes = times[0][1].cycles
-    cycles = {cause: sum(part * one.cycles[cause] for part, one in times) for cause in causes}
-    return cycles, times[0][1].accesses
+    return {cause: sum(weight * one.cycles[cause] for weight, one in times) for cause in causes}
 
 
 def _launch(workload: Workload, heap: Heap) -> Launch:
@@ -251,7 +270,7 @@ def _record(workload: Workload, heap: Heap, path: Path, one_of: int) -> None:
                     "--force",
                     *window,
                 ),
-                *("--heap", _name(heap)),
+                *("--from", _START, "--heap", _name(heap)),
                 *("--output", str(path), "--", *workload.argv),
             ],
             stdin=stdin,

@@ -59,6 +59,8 @@ def test_of_a_shared_level_only_the_part_that_hits_counts() -> None:
     assert part_of(level, 600.0, sizes, [50.0, 460.0]) == 4 << 20, "a quarter of the chain hits"
     assert part_of(level, 600.0, [*sizes, 32 << 20], [50.0] * 3) == 32 << 20
     assert part_of(level, 40.0, sizes, [50.0, 50.0]) == 32 << 20, "memory is not slower at all"
+    shared = dataclasses.replace(level, capacity=300 << 20)
+    assert part_of(shared, 600.0, sizes, [50.0, 460.0]) == (300 << 20) // 64
 
 
 def test_the_least_reach_counts_where_more_make_no_difference() -> None:
