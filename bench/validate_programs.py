@@ -18,6 +18,8 @@ import itertools
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any
@@ -32,7 +34,7 @@ from abut.measure.session import Task
 from abut.measure.tasks import suite_tasks
 from abut.measure.workload import Workload
 from abut.simulation.presets import Preset, find_preset
-from abut.simulation.times import HeapTime, Times, is_recorded, predicted, recorded
+from abut.simulation.times import HeapTime, Recording, Times, is_recorded, predicted, recorded
 
 _HEAPS = "glibc,mimalloc,abut"
 _SPREAD = 1.1  # of the slowest heap to the fastest, at least
@@ -43,6 +45,7 @@ _LITTER = {
 _OF_SEVERAL_PROCESSES = {"sh", "groff", "yosys"}
 
 Measured = Mapping[str, tuple[float, float]]  # a heap's least and median seconds
+Job = tuple[Recording, str, Preset, tuple[float, float]]  # what `predicted` takes
 
 
 def fitted(programs: list[Times]) -> tuple[float, float]:
@@ -150,14 +153,14 @@ class Condition:
             self.keep.mkdir(parents=True, exist_ok=True)
             recorded(self.workload(task), heap, accesses, self.keep)
 
-    def predict(self, task: Task, heap: Heap, preset: Preset) -> HeapTime | None:
-        """Of a heap that was measured and recorded."""
+    def job(self, task: Task, heap: Heap, preset: Preset) -> Job | None:
+        """What `predicted` takes, of a heap that was measured and recorded."""
         measured = self.seconds[task.name].get(heap.name)
         workload = self.workload(task)
         if measured is None or not is_recorded(workload, heap, self.keep):
             return None
         name = f"{heap.name}, aged" if self.aged else heap.name
-        return predicted(recorded(workload, heap, 1, self.keep), name, preset, measured)
+        return recorded(workload, heap, 1, self.keep), name, preset, measured
 
 
 def conditions_of(chosen: argparse.Namespace, heaps: Sequence[Heap]) -> list[Condition]:
@@ -208,24 +211,46 @@ def main() -> int:
     if not conditions[0].seconds:
         parser.error("no program's heaps differ enough")
     suite = json.loads(chosen.times[0].read_text())["settings"]["suite"]
-    found: list[Times] = []
-    for task in suite_tasks(suite, list(conditions[0].seconds)):
-        times = []
-        try:
-            for condition, heap in itertools.product(conditions, heaps):
-                if chosen.record:
-                    condition.record(task, heap, chosen.accesses)
-                elif one := condition.predict(task, heap, find_preset(chosen.machine)):
-                    times.append(one)
-        except AbutError as error:
-            print(f"{task.name}: left out: {error}", file=sys.stderr)
-            continue
-        if len(times) > 1:
-            found.append(Times(task.name, _of_whole_runs(task.name, times)))
-        print(f"{task.name}: {len(times)} heaps", file=sys.stderr, flush=True)
+    tasks = suite_tasks(suite, list(conditions[0].seconds))
+    if chosen.record:
+        for task, condition, heap in itertools.product(tasks, conditions, heaps):
+            try:
+                condition.record(task, heap, chosen.accesses)
+            except AbutError as error:
+                print(f"{task.name} under {heap.name}: left out: {error}", file=sys.stderr)
+        return 0
+    preset = find_preset(chosen.machine)
+    jobs = {
+        task.name: [
+            job
+            for condition, heap in itertools.product(conditions, heaps)
+            if (job := condition.job(task, heap, preset))
+        ]
+        for task in tasks
+    }
+    found = predict(jobs)
     if found:
         show(found, chosen.keep)
     return 0
+
+
+def predict(jobs: Mapping[str, Sequence[Job]]) -> list[Times]:
+    """Each program's heaps, on all processors."""
+    found = []
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        started = {
+            name: [pool.submit(predicted, *job) for job in some] for name, some in jobs.items()
+        }
+        for name, some in started.items():
+            try:
+                times = [one.result() for one in some]
+            except AbutError as error:
+                print(f"{name}: left out: {error}", file=sys.stderr)
+                continue
+            if len(times) > 1:
+                found.append(Times(name, _of_whole_runs(name, times)))
+            print(f"{name}: {len(times)} heaps", file=sys.stderr, flush=True)
+    return found
 
 
 def show(found: list[Times], keep: Path) -> None:

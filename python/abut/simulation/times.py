@@ -36,7 +36,7 @@ from abut.simulation.presets import Preset
 from abut.trace.reader import EventKind, Trace
 
 WINDOW = 2_000_000  # accesses
-WARMING = 500_000  # of them, at first
+WARMING = 1_000_000  # of them, at first
 _ACCESSES_AN_INSTRUCTION = 0.5
 _DIFFER = 0.05
 _START = "(below main)"  # as the recorder calls what calls main
