@@ -1,15 +1,16 @@
 """Whether predicted times rank heaps as measured times do, on real programs.
 
-The measured times are those of files that `abut compare --suite` wrote, of user time: the least of
-each heap's runs in all. Those of `--aged` were measured with `_LITTER` in the environment, and
-count as further heaps. Of the programs those are taken that are one process, and of which one heap
-takes a tenth longer than another at least: what does not differ has no order. `--record` makes
-recordings, in the folder --keep, of which those that are there are not made again: they are as good
-under load as on a calm machine. Without it, what is recorded is predicted. What computing and
-waiting weigh is fitted on every other program; the rest shows what the model is worth.
+Each program of the suite that is one process runs under each heap, fresh and aged: begun in one of
+which 64 MiB were allocated, and three quarters freed. `--measure` adds runs, all of a program's in
+shuffled rounds, to the folder's `seconds.json`: what counts is the user time of the quickest, and
+only programs of which one takes a tenth longer than another: what does not differ has no order.
+`--record` makes the recordings that are missing: they are as good under load as on a calm machine.
+Without either, what is measured and recorded is predicted. What computing and waiting weigh is
+fitted on every other program; the rest shows what the model is worth.
 
-usage: .venv/bin/python bench/validate_programs.py --times FILES [--aged FILES] --keep FOLDER
-           [--machine FILE] [--record]
+usage: .venv/bin/python bench/validate_programs.py FOLDER --measure 20
+       .venv/bin/python bench/validate_programs.py FOLDER --record
+       .venv/bin/python bench/validate_programs.py FOLDER --machine mine.toml
 """
 
 import argparse
@@ -17,12 +18,11 @@ import dataclasses
 import itertools
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import fmean, median
-from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -30,12 +30,14 @@ from rich.table import Table
 
 from abut.errors import AbutError
 from abut.heaps import Heap, find_heaps
+from abut.measure.interleave import Interleaver
+from abut.measure.measurement import Measurement, Plan
 from abut.measure.session import Task
 from abut.measure.tasks import suite_tasks
-from abut.measure.workload import Workload
 from abut.simulation.presets import Preset, find_preset
 from abut.simulation.times import HeapTime, Recording, Times, is_recorded, predicted, recorded
 
+_SUITE = "programs"
 _HEAPS = "glibc,mimalloc,abut"
 _SPREAD = 1.1  # of the slowest heap to the fastest, at least
 _LITTER = {
@@ -44,7 +46,7 @@ _LITTER = {
 }
 _OF_SEVERAL_PROCESSES = {"sh", "groff", "yosys"}
 
-Measured = Mapping[str, tuple[float, float]]  # a heap's least and median seconds
+Seconds = dict[str, dict[str, list[float]]]  # user time, of a program, in a condition
 Job = tuple[Recording, str, Preset, tuple[float, float]]  # what `predicted` takes
 
 
@@ -95,33 +97,6 @@ def table_of(programs: list[Times], trained: set[str]) -> Table:
     return table
 
 
-def measured_times(
-    documents: Sequence[Mapping[str, Any]], heaps: Sequence[str]
-) -> dict[str, Measured]:
-    """Of each program that is one process: each heap's least and median user time, in seconds."""
-    found: dict[str, Measured] = {}
-    for benchmark in (one for document in documents for one in document["benchmarks"]):
-        name = benchmark["name"]
-        if name in found or Path(benchmark["command"][0]).name in _OF_SEVERAL_PROCESSES:
-            continue
-        users = {heap: some for heap in heaps if (some := _user_times(documents, name, heap))}
-        if users:
-            found[name] = {heap: (min(some), median(some)) for heap, some in users.items()}
-    return found
-
-
-def _user_times(documents: Sequence[Mapping[str, Any]], name: str, heap: str) -> list[float]:
-    """Of all runs of a program under a heap; none where it fails there."""
-    times: list[float] = []
-    for benchmark in (one for document in documents for one in document["benchmarks"]):
-        if benchmark["name"] != name:
-            continue
-        if heap in {difference["heap"] for difference in benchmark["differences"]}:
-            return []
-        times += [one["user_s"] for one in benchmark["samples"].get(heap, ())]
-    return times
-
-
 def _of_whole_runs(program: str, times: list[HeapTime]) -> list[HeapTime]:
     """Without the heaps under which the program ends early: not every one serves every program."""
     most = max(one.instructions for one in times)
@@ -134,104 +109,117 @@ def _of_whole_runs(program: str, times: list[HeapTime]) -> list[HeapTime]:
 
 @dataclasses.dataclass(frozen=True)
 class Condition:
-    """Heaps that a program's times were measured under: fresh ones, or aged ones."""
+    """A heap, fresh or aged."""
 
-    seconds: Mapping[str, Measured]  # of a program
-    keep: Path
+    heap: Heap
     aged: bool
 
-    def workload(self, task: Task) -> Workload:
-        """The program, which begins with the litter where heaps are aged."""
-        workload = task.prepare()
-        if not self.aged:
-            return workload
-        return dataclasses.replace(workload, environment={**workload.environment, **_LITTER})
+    @property
+    def name(self) -> str:
+        """As times are shown."""
+        return f"{self.heap.name}, aged" if self.aged else self.heap.name
 
-    def record(self, task: Task, heap: Heap, accesses: int) -> None:
-        """Make the recording, where it is missing."""
-        if heap.name in self.seconds[task.name]:
-            self.keep.mkdir(parents=True, exist_ok=True)
-            recorded(self.workload(task), heap, accesses, self.keep)
-
-    def job(self, task: Task, heap: Heap, preset: Preset) -> Job | None:
-        """What `predicted` takes, of a heap that was measured and recorded."""
-        measured = self.seconds[task.name].get(heap.name)
-        workload = self.workload(task)
-        if measured is None or not is_recorded(workload, heap, self.keep):
-            return None
-        name = f"{heap.name}, aged" if self.aged else heap.name
-        return recorded(workload, heap, 1, self.keep), name, preset, measured
-
-
-def conditions_of(chosen: argparse.Namespace, heaps: Sequence[Heap]) -> list[Condition]:
-    """What was measured, of programs to be taken."""
-    of_heaps = [heap.name for heap in heaps]
-    read = [
-        [json.loads(path.read_text()) for path in paths] for paths in (chosen.times, chosen.aged)
-    ]
-    fresh, aged = (measured_times(documents, of_heaps) for documents in read)
-    names = taken(fresh, aged, chosen.only.split(",") if chosen.only else [])
-    return [
-        Condition({name: times.get(name, {}) for name in names}, folder, is_aged)
-        for times, folder, is_aged in (
-            (fresh, chosen.keep, False),
-            (aged, chosen.keep / "aged", True),
+    def as_heap(self) -> Heap:
+        """To be measured beside the others."""
+        litter = _LITTER if self.aged else {}
+        return dataclasses.replace(
+            self.heap, name=self.name, environment={**self.heap.environment, **litter}
         )
-    ]
+
+    def recording(self, task: Task, keep: Path, accesses: int) -> Recording | None:
+        """The folder's. Of no accesses: None where it is missing, else made."""
+        workload = task.prepare()
+        if self.aged:
+            workload = dataclasses.replace(
+                workload, environment={**workload.environment, **_LITTER}
+            )
+            keep = keep / "aged"
+        if not accesses and not is_recorded(workload, self.heap, keep):
+            return None
+        keep.mkdir(parents=True, exist_ok=True)
+        return recorded(workload, self.heap, accesses, keep)
 
 
-def taken(
-    fresh: Mapping[str, Measured], aged: Mapping[str, Measured], only: Sequence[str]
-) -> list[str]:
-    """The programs of which one heap takes so much longer than another; of `only`, if any."""
+def measure(
+    tasks: Sequence[Task], conditions: Sequence[Condition], runs: int, seconds: Seconds
+) -> Iterator[str]:
+    """Add runs of each program in each condition; yields the programs that are done."""
+    heaps = [condition.as_heap() for condition in conditions]
+    for task in tasks:
+        workload = task.prepare()
+        if Path(workload.argv[0]).name in _OF_SEVERAL_PROCESSES:
+            continue
+        measurement = Measurement(workload)
+        of_program = seconds.setdefault(task.name, {})
+        seed = max(map(len, of_program.values()), default=0)
+        Interleaver(heaps, Plan(runs, 0, seed), (), heaps[0].name).measure(
+            measurement, lambda _: None
+        )
+        failed = {difference.heap for difference in measurement.differences}
+        for heap in heaps:
+            if heap.name not in failed:
+                some = [sample.user_s for sample in measurement.samples[heap.name]]
+                of_program.setdefault(heap.name, []).extend(some)
+        yield task.name
 
-    def spread(name: str) -> float:
-        least = [one for times in (fresh, aged) for one, _ in times.get(name, {}).values()]
-        return max(least, default=0.0) / min(least, default=1.0)
 
-    return [name for name in only or dict.fromkeys([*fresh, *aged]) if spread(name) > _SPREAD]
+def differ(of_program: Mapping[str, Sequence[float]]) -> bool:
+    """Whether one condition takes so much longer than another."""
+    least = [min(some) for some in of_program.values()]
+    return len(least) > 1 and max(least) > _SPREAD * min(least)
 
 
 def main() -> int:
-    """Record, or predict and print."""
+    """Measure, record, or predict and print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--times", type=Path, nargs="+", required=True, help="what compare --output wrote"
-    )
-    parser.add_argument("--aged", type=Path, nargs="+", default=[], help="the same, of aged heaps")
-    parser.add_argument("--only", default="", help="programs of it, by name")
+    parser.add_argument("keep", type=Path, help="a folder, for seconds.json and recordings")
+    parser.add_argument("--only", default="", help="programs, by name")
     parser.add_argument("--heaps", default=_HEAPS)
     parser.add_argument("--machine", default="zen5")
-    parser.add_argument("--accesses", type=int, default=50_000_000)
-    parser.add_argument("--record", action="store_true", help="record what is missing, and stop")
-    parser.add_argument("--keep", type=Path, required=True, help="a folder")
+    parser.add_argument("--accesses", type=int, default=200_000_000, help="of a recording")
+    parser.add_argument("--measure", type=int, default=0, help="so many rounds")
+    parser.add_argument("--record", action="store_true", help="record what is missing")
     chosen = parser.parse_args()
-    heaps, _ = find_heaps(chosen.heaps.split(","))
-    conditions = conditions_of(chosen, heaps)
-    if not conditions[0].seconds:
-        parser.error("no program's heaps differ enough")
-    suite = json.loads(chosen.times[0].read_text())["settings"]["suite"]
-    tasks = suite_tasks(suite, list(conditions[0].seconds))
-    if chosen.record:
-        for task, condition, heap in itertools.product(tasks, conditions, heaps):
-            try:
-                condition.record(task, heap, chosen.accesses)
-            except AbutError as error:
-                print(f"{task.name} under {heap.name}: left out: {error}", file=sys.stderr)
+    conditions = [
+        Condition(heap, aged)
+        for aged in (False, True)
+        for heap in find_heaps(chosen.heaps.split(","))[0]
+    ]
+    tasks = suite_tasks(_SUITE, chosen.only.split(",") if chosen.only else [])
+    file = chosen.keep / "seconds.json"
+    seconds: Seconds = json.loads(file.read_text()) if file.is_file() else {}
+    if chosen.measure:
+        chosen.keep.mkdir(parents=True, exist_ok=True)
+        for name in measure(tasks, conditions, chosen.measure, seconds):
+            file.write_text(json.dumps(seconds))
+            print(f"{name}: measured", file=sys.stderr, flush=True)
         return 0
-    preset = find_preset(chosen.machine)
-    jobs = {
-        task.name: [
-            job
-            for condition, heap in itertools.product(conditions, heaps)
-            if (job := condition.job(task, heap, preset))
-        ]
-        for task in tasks
-    }
-    found = predict(jobs)
-    if found:
-        show(found, chosen.keep)
+    tasks = [task for task in tasks if differ(seconds.get(task.name, {}))]
+    if not tasks:
+        parser.error("no program's heaps differ enough; begin with --measure")
+    accesses = chosen.accesses if chosen.record else 0
+    recordings = [
+        (task.name, condition.name, condition.recording(task, chosen.keep, accesses))
+        for task, condition in itertools.product(tasks, conditions)
+        if condition.name in seconds[task.name]
+    ]
+    if not chosen.record:
+        preset = find_preset(chosen.machine)
+        show(predict(jobs_of(recordings, seconds, preset)), chosen.keep)
     return 0
+
+
+def jobs_of(
+    recordings: Sequence[tuple[str, str, Recording | None]], seconds: Seconds, preset: Preset
+) -> dict[str, list[Job]]:
+    """What `predicted` takes, by program."""
+    jobs: dict[str, list[Job]] = {}
+    for program, condition, recording in recordings:
+        if recording:
+            some = seconds[program][condition]
+            job = recording, condition, preset, (min(some), median(some))
+            jobs.setdefault(program, []).append(job)
+    return jobs
 
 
 def predict(jobs: Mapping[str, Sequence[Job]]) -> list[Times]:

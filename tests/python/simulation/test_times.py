@@ -9,11 +9,13 @@ import math
 import shutil
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 from rich.console import Console
 
+from abut.heaps import find_heaps
+from abut.measure.session import Task
+from abut.measure.workload import Workload
 from abut.simulation.presets import Preset, find_preset
 from abut.simulation.times import (
     HeapTime,
@@ -129,26 +131,36 @@ def harness() -> ModuleType:
     return loaded
 
 
-def test_programs_of_one_process_whose_heaps_differ_are_taken(harness: ModuleType) -> None:
-    def benchmark(name: str, program: str, **seconds: list[float]) -> dict[str, Any]:
-        samples = {heap: [{"user_s": one} for one in some] for heap, some in seconds.items()}
-        failed = [{"heap": heap} for heap in seconds if heap == "fails"]
-        return {"name": name, "command": [program], "samples": samples, "differences": failed}
+def test_programs_whose_heaps_differ_are_predicted(harness: ModuleType) -> None:
+    assert harness.differ({"a": [1.2, 1.0, 1.3], "b": [1.5, 1.2]})
+    assert not harness.differ({"a": [1.0, 1.5], "b": [1.1, 1.05]})
+    assert not harness.differ({"a": [1.0]})
+    assert not harness.differ({})
+    recording = Recording(Path("p"), 1, 0.0)
+    seconds = {"p": {"a": [1.3, 1.0, 1.1], "b": [2.0]}}
+    found = harness.jobs_of([("p", "a", recording), ("p", "b", None)], seconds, "zen5")
+    assert found == {"p": [(recording, "a", "zen5", (1.0, 1.1))]}
 
-    benchmarks = [
-        benchmark("differs", "/bin/dot", a=[1.2, 1.0, 1.3], b=[1.5, 1.2, 1.2], c=[9.0], fails=[0]),
-        benchmark("alike", "/bin/dot", a=[1.0, 1.5], b=[1.1, 1.05]),
-        benchmark("of two", "sh", a=[1.0], b=[2.0]),
-        benchmark("alone", "/bin/dot", a=[1.0], c=[2.0]),
-    ]
-    found = harness.measured_times([{"benchmarks": benchmarks}], ["a", "b", "fails"])
-    assert found["differs"] == {"a": (1.0, 1.2), "b": (1.2, 1.2)}
-    assert harness.taken(found, {}, []) == ["differs"]
-    assert harness.taken(found, {"alone": {"a": (1.2, 1.3)}}, []) == ["differs", "alone"]
-    assert harness.taken(found, {}, ["alike", "of two", "none"]) == []
-    more = {"benchmarks": [benchmark("differs", "/bin/dot", a=[0.8, 1.3], b=[1.3])]}
-    found = harness.measured_times([{"benchmarks": benchmarks}, more], ["a", "b", "fails"])
-    assert found["differs"] == {"a": (0.8, 1.2), "b": (1.2, 1.25)}
+
+def test_heaps_are_measured_fresh_and_aged(harness: ModuleType, tmp_path: Path) -> None:
+    glibc = find_heaps(["glibc"])[0][0]
+    conditions = [harness.Condition(glibc, aged) for aged in (False, True)]
+    assert [one.name for one in conditions] == ["glibc", "glibc, aged"]
+    assert conditions[0].as_heap() == glibc
+    assert "LITTER_MIB" in conditions[1].as_heap().environment
+
+    def task(program: str) -> Task:
+        workload = Workload("p", "", "program", (program,), tmp_path)
+        return Task("p", lambda: workload)
+
+    seconds: dict[str, dict[str, list[float]]] = {}
+    assert list(harness.measure([task("sh")], conditions, 2, seconds)) == []
+    for _ in range(2):
+        assert list(harness.measure([task("true")], conditions, 2, seconds)) == ["p"]
+    assert {name: len(some) for name, some in seconds["p"].items()} == {
+        "glibc": 4,
+        "glibc, aged": 4,
+    }
 
 
 def test_weights_are_found_again_and_the_untrained_half_has_a_row(harness: ModuleType) -> None:
