@@ -146,21 +146,29 @@ def measure(
     """Add runs of each program in each condition; yields the programs that are done."""
     heaps = [condition.as_heap() for condition in conditions]
     for task in tasks:
-        workload = task.prepare()
-        if Path(workload.argv[0]).name in _OF_SEVERAL_PROCESSES:
-            continue
-        measurement = Measurement(workload)
         of_program = seconds.setdefault(task.name, {})
         seed = max(map(len, of_program.values()), default=0)
-        Interleaver(heaps, Plan(runs, 0, seed), (), heaps[0].name).measure(
-            measurement, lambda _: None
-        )
+        try:
+            workload = task.prepare()
+            if Path(workload.argv[0]).name in _OF_SEVERAL_PROCESSES:
+                continue
+            measurement = Measurement(workload)
+            Interleaver(heaps, Plan(runs, 0, seed), (), heaps[0].name).measure(
+                measurement, lambda _: None
+            )
+        except AbutError as error:
+            _leave_out(task.name, error)
+            continue
         failed = {difference.heap for difference in measurement.differences}
         for heap in heaps:
             if heap.name not in failed:
                 some = [sample.user_s for sample in measurement.samples[heap.name]]
                 of_program.setdefault(heap.name, []).extend(some)
         yield task.name
+
+
+def _leave_out(what: str, error: AbutError) -> None:
+    print(f"{what}: left out: {error}", file=sys.stderr)
 
 
 def differ(of_program: Mapping[str, Sequence[float]]) -> bool:
@@ -198,14 +206,22 @@ def main() -> int:
     if not tasks:
         parser.error("no program's heaps differ enough; begin with --measure")
     accesses = chosen.accesses if chosen.record else 0
-    recordings = [
-        (task.name, condition.name, condition.recording(task, chosen.keep, accesses))
-        for task, condition in itertools.product(tasks, conditions)
-        if condition.name in seconds[task.name]
-    ]
-    if not chosen.record:
-        preset = find_preset(chosen.machine)
-        show(predict(jobs_of(recordings, seconds, preset)), chosen.keep)
+    recordings = []
+    for task, condition in itertools.product(tasks, conditions):
+        if condition.name not in seconds[task.name]:
+            continue
+        try:
+            one = condition.recording(task, chosen.keep, accesses)
+        except AbutError as error:
+            _leave_out(f"{task.name} under {condition.name}", error)
+            continue
+        recordings.append((task.name, condition.name, one))
+    if chosen.record:
+        return 0
+    found = predict(jobs_of(recordings, seconds, find_preset(chosen.machine)))
+    if not found:
+        parser.error("nothing is recorded; go on with --record")
+    show(found, chosen.keep)
     return 0
 
 
@@ -233,7 +249,7 @@ def predict(jobs: Mapping[str, Sequence[Job]]) -> list[Times]:
             try:
                 times = [one.result() for one in some]
             except AbutError as error:
-                print(f"{name}: left out: {error}", file=sys.stderr)
+                _leave_out(name, error)
                 continue
             if len(times) > 1:
                 found.append(Times(name, _of_whole_runs(name, times)))
