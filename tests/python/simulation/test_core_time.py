@@ -9,9 +9,11 @@ import pytest
 
 from abut.errors import AbutError
 from abut.simulation.core_time import Core, Time
-from abut.simulation.jobs import Job, average_cycles, simulate
+from abut.simulation.jobs import Job, average_cycles, core_of, simulate
+from abut.simulation.owners import NO_OWNER
 from abut.simulation.presets import Preset, find_preset, preset_files, read_preset
-from abut.trace import TraceWriter
+from abut.trace import Trace, TraceWriter
+from abut.trace.native import native_module
 from abut.tuning.choice import access_cycles
 
 ZEN5 = (Path(__file__).parents[3] / "python/abut/simulation/machines/zen5.toml").read_text()
@@ -91,6 +93,30 @@ def test_layouts_are_ranked_by_predicted_time_where_a_machine_has_a_core(tmp_pat
     without = simulate(Job(str(trace), find_preset("pentium4")))
     assert without.time is None
     assert access_cycles(without) == average_cycles(without)
+
+
+def test_what_was_allocated_while_nothing_is_replayed_may_have_left_the_caches(
+    tmp_path: Path,
+) -> None:
+    trace = tmp_path / "block.trace"
+    with TraceWriter(trace) as out:
+        out.access(0, 4096, 8)
+        block = out.allocate(64 * 1000, address=1 << 20)
+        out.flush()
+        for line in np.random.default_rng(1).permutation(1000).tolist():
+            out.access(block, 64 * line, 8)
+    opened, preset = Trace(trace), find_preset("zen5")
+
+    def waits(windows: list[tuple[int, int]]) -> float:
+        core = core_of(preset, opened)
+        assert core
+        replay = native_module().Replay(
+            opened.native, "recorded", 1, NO_OWNER, [], "all", windows=windows
+        )
+        replay.feed([core.native])
+        return core.time().total - core.time().cycles["compute"]
+
+    assert waits([]) < waits([(1, 2)]) / 2, "the kernel had just cleared its pages"
 
 
 def test_the_same_accesses_depend_on_the_same_loads_under_every_layout(tmp_path: Path) -> None:

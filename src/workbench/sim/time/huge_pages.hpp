@@ -1,5 +1,5 @@
 // Where tables lie that are asked at random: in pages of 2 MiB, where the kernel has them, which saves most walks of the
-// page table: 2 to 4 % of a core's time on a calm machine, more where others use the caches.
+// page table: 2 to 4 % of a simulated core's time.
 #pragma once
 
 #include "base/units.hpp"
