@@ -44,7 +44,7 @@ __attribute__((destructor(101))) void end() {
 
 // The slot of a request; null where the plan has none for it.
 void *slot_for(size_t bytes, Frame frame) {
-  if (!is_enabled(Policy::plan) || bytes - 1 >= heap::kSmallMax) return nullptr;
+  if (!is_enabled(Policy::plan) || bytes - 1 >= kPlacedMost) return nullptr;
   const plan::Follower::Fast fast = plan::follower.take_fast(bytes, *frame.sp);
   return fast.outcome == plan::Follower::Outcome::unknown ? plan::follower.allocate(bytes, frame)
                                                           : fast.block;

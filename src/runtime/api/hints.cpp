@@ -14,9 +14,7 @@ using namespace abut;
 namespace {
 
 // A plan knows better than a hint what lies beside what.
-bool may_be_planned(size_t bytes) {
-  return is_enabled(Policy::plan) && bytes - 1 < heap::kSmallMax;
-}
+bool may_be_planned(size_t bytes) { return is_enabled(Policy::plan) && bytes - 1 < kPlacedMost; }
 
 } // namespace
 

@@ -19,7 +19,10 @@ void *resize(void *memory, size_t bytes) {
   return memory ? memory : entry::allocate_slow(bytes);
 }
 
-// A small block, while a policy is enabled.
+// A block that no policy places.
+[[gnu::noinline]] void *allocate_unplaced(size_t bytes) { return allocate_plain(bytes); }
+
+// A block that a policy may place, while one is enabled.
 [[gnu::always_inline]] inline void *malloc_at(size_t bytes, Address site, EnabledPolicies enabled) {
   if (enabled.has(Policy::plan)) return abut_planned_fast_malloc(bytes, site);
   if (sites::table.is_plain(site)) return allocate_plain(bytes);
@@ -28,7 +31,7 @@ void *resize(void *memory, size_t bytes) {
 
 // What realloc does with a null pointer, apart from what it does with others.
 [[gnu::noinline]] void *malloc_for(size_t bytes, Address site) {
-  if (bytes - 1 >= heap::kSmallMax) return entry::allocate_slow(bytes);
+  if (bytes - 1 >= kPlacedMost) return allocate_unplaced(bytes);
   const EnabledPolicies here = enabled_policies();
   return here.any() ? malloc_at(bytes, site, here) : allocate_plain(bytes);
 }
@@ -40,7 +43,8 @@ ABUT_EXPORT void *malloc(size_t bytes) {
     void *memory = heap::allocate_at_hand(bytes);
     return memory ? memory : entry::allocate_behind_cursor(bytes);
   }
-  if (bytes > heap::kSmallMax) return entry::allocate_slow(bytes);
+  if (bytes > kPlacedMost) // of those, no small one comes here but while a policy is enabled
+    return bytes > heap::kSmallMax ? entry::allocate_slow(bytes) : allocate_unplaced(bytes);
   return malloc_at(bytes, ABUT_SITE, enabled_policies());
 }
 
@@ -57,7 +61,7 @@ ABUT_EXPORT void *calloc(size_t count, size_t each) {
   size_t bytes = 0;
   if (__builtin_mul_overflow(count, each, &bytes)) return or_no_memory(nullptr);
   if (any_policy_enabled() && bytes != 0) [[unlikely]] {
-    if (is_enabled(Policy::plan) && bytes <= heap::kSmallMax) return abut_plan_calloc(bytes);
+    if (is_enabled(Policy::plan) && bytes <= kPlacedMost) return abut_plan_calloc(bytes);
     return abut_unplanned_calloc(bytes, ABUT_SITE);
   }
   return or_no_memory(heap::allocate_zeroed(bytes));

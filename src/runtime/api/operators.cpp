@@ -31,7 +31,7 @@ ABUT_BODY void *abut_unplanned_new(size_t bytes, Address site) {
     return memory ? memory : new_slow(bytes);
   }
   const EnabledPolicies here = enabled_policies();
-  if (bytes > heap::kSmallMax) return new_slow(bytes);
+  if (bytes > kPlacedMost) return new_slow(bytes);
   if (here.has(Policy::plan)) return abut_planned_fast_new(bytes, site);
   if (!sites::table.is_plain(site)) return abut_unplanned_new(bytes, site);
   void *memory = heap::allocate_at_hand(bytes);

@@ -13,7 +13,9 @@ inline constinit std::atomic<uint8_t> enabled_mask __attribute__((visibility("hi
 
 // Requests of up to so many bytes go to the plain heap at once: zero while a policy is enabled, so that malloc tests that
 // and whether a request is small in one comparison.
-inline constexpr size_t kPlainMost = 512;
+inline constexpr size_t kPlainMost = 1024;
+// What a policy places is no larger.
+inline constexpr size_t kPlacedMost = 512;
 inline constinit std::atomic<size_t> plain_limit __attribute__((visibility("hidden"))){kPlainMost};
 
 // The policies that were enabled at one time.

@@ -5,7 +5,7 @@
 //   long page, 256 KiB          four pages in a row, for medium blocks
 //   (small)  4 KiB              the processor's page, the unit that goes back to the kernel
 //
-//   small    up to 512 bytes    classes of 16 bytes, in pages of 64 KiB
+//   small    up to 1 KiB        classes of 16 bytes, in pages of 64 KiB
 //   medium   up to 32 KiB       eight classes a doubling; above 4 KiB in long pages
 //   large    up to 2 MiB        pages in a row, shared by all threads
 //   huge     above              mapped directly
@@ -24,7 +24,7 @@ inline constexpr size_t kSegmentBytes = size_t{1} << kSegmentShift;
 
 using Granules = Pieces<4>; // of small blocks: what every size is a multiple of
 
-inline constexpr size_t kSmallMax = 512;
+inline constexpr size_t kSmallMax = KiB;
 inline constexpr size_t kMediumMax = 32 * KiB;
 inline constexpr size_t kLargeMax = 2 * MiB;
 inline constexpr size_t kRequestMax = PTRDIFF_MAX; // more than that is refused, as glibc does
@@ -38,9 +38,9 @@ inline constexpr unsigned kLongPage = 4;                                 // page
 // Size classes: that of a small block is its granules; then eight a doubling; then those of aligned blocks, which are 1 and
 // 2 KiB and multiples of 4 KiB.
 inline constexpr unsigned kSmallClasses = kSmallMax / Granules::kBytes;
-inline constexpr unsigned kLogSmallMax = 9;
+inline constexpr unsigned kLogSmallMax = 10;
 inline constexpr unsigned kClassesInDoubling = 8;
-inline constexpr unsigned kFirstAligned = 1 + kSmallClasses + kClassesInDoubling * 6;
+inline constexpr unsigned kFirstAligned = 1 + kSmallClasses + kClassesInDoubling * 5;
 inline constexpr unsigned kSizeClasses = kFirstAligned + 2 + kMediumMax / (4 * KiB);
 
 constexpr unsigned small_class(size_t bytes) {
@@ -55,11 +55,12 @@ constexpr unsigned computed_size_class(size_t bytes) {
   return 1 + kSmallClasses + (width - 1 - kLogSmallMax) * kClassesInDoubling + eighth;
 }
 
-// Blocks in a row whose size is a multiple of this would begin in few sets of the caches: they get a line more.
+// Larger blocks in a row whose size is a multiple of this would begin in few sets of the caches: they get a line more.
 inline constexpr uint32_t kAliased = 512;
 
 constexpr uint32_t class_bytes(unsigned size_class) {
-  if (size_class <= kSmallClasses) return size_class * Granules::kBytes;
+  if (size_class < kSmallClasses) return size_class * Granules::kBytes;
+  if (size_class == kSmallClasses) return kSmallMax + kLineBytes;
   if (size_class == kFirstAligned) return KiB;
   if (size_class > kFirstAligned)
     return std::max<uint32_t>(2 * KiB, (size_class - kFirstAligned - 1) * 4 * KiB);

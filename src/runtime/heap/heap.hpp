@@ -100,7 +100,7 @@ inline bool may_hold_blocks(Address address) {
   return current->births.take_small(bytes);
 }
 
-// A block of more than 512 bytes and up to 32 KiB, if the thread has one at hand; else null.
+// A block of more than 1 KiB and up to 32 KiB, if the thread has one at hand; else null.
 [[gnu::always_inline]] inline void *allocate_medium_at_hand(size_t bytes) {
   if (bytes - (kSmallMax + 1) >= kMediumMax - kSmallMax) return nullptr;
   return current->sizes.take_medium(kClassesByLine[(bytes - 1) / kLineBytes]);

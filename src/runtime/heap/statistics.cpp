@@ -15,7 +15,7 @@ namespace {
 using Held = std::bitset<kLongPage * kBlockPageBytes / kPageBytes>;
 
 void count_block(Statistics &totals, Held &held, size_t offset, size_t bytes) {
-  if (bytes <= kSmallMax) {
+  if (bytes < kSmallMax) {
     ++totals.classes[bytes / Granules::kBytes].blocks;
   } else {
     ++totals.medium_blocks;
@@ -38,7 +38,7 @@ void count_size_page(Statistics &totals, const Page &page) {
   Held held;
   for (uint32_t at = 0; at < page.blocks(); ++at)
     if (load_plainly(states[at]) == kLive) count_block(totals, held, size_t{at} * bytes, bytes);
-  (bytes <= kSmallMax ? totals.small_pages : totals.medium_pages) += held.count();
+  (bytes < kSmallMax ? totals.small_pages : totals.medium_pages) += held.count();
   totals.metadata += page.blocks() * sizeof(State);
 }
 
@@ -85,7 +85,7 @@ double Statistics::fragmentation() const {
 
 Statistics count() {
   Statistics totals;
-  for (unsigned size = 1; size <= kSmallClasses; ++size)
+  for (unsigned size = 1; size < Statistics::kClasses; ++size)
     totals.classes[size].bytes_each = size * Granules::kBytes;
   heap_registry.each([&](LocalHeap &heap) { count_heap(totals, heap); });
   size_pages.each_page([&](const Page &page) {

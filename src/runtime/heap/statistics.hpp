@@ -12,10 +12,10 @@ struct ClassCount {
 };
 
 struct Statistics {
-  static constexpr size_t kClasses = 1 + kSmallClasses; // the first is not used
+  static constexpr size_t kClasses = kSmallClasses; // below 1 KiB; the first is not used
 
   ClassCount classes[kClasses];
-  size_t medium_blocks = 0, medium_bytes = 0; // of 512 bytes to 32 KiB
+  size_t medium_blocks = 0, medium_bytes = 0; // of 1 KiB to 32 KiB
   size_t set_aside_bytes = 0; // kept beside small blocks, for those that will belong there
   size_t large_blocks = 0, large_bytes = 0;
   size_t huge_blocks = 0, huge_bytes = 0;

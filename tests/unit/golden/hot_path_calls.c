@@ -116,6 +116,7 @@ int main(void) {
   count_reuse(&calls, 32, "malloc(32)", "free of malloc(32)");
   count_reuse(&calls, 200, "malloc(200)", "free of malloc(200)");
   count_reuse(&calls, 1000, "malloc(1000)", "free of malloc(1000)");
+  count_reuse(&calls, 2000, "malloc(2000)", "free of malloc(2000)");
 
   for (int i = 0; i < 60000; ++i) calls.free(allocate_zeroed_at_one_site(calls.calloc, 32));
   stop_before("calloc(1, 32)", calls.calloc);

@@ -63,7 +63,7 @@ Decision decide_slow(size_t bytes, Address site);
 
 // What a small request takes.
 [[gnu::always_inline]] inline size_t block_bytes(size_t bytes) {
-  if (bytes > heap::kSmallMax) __builtin_unreachable();
+  if (bytes > kPlacedMost) __builtin_unreachable();
   return round_up(bytes, heap::Granules::kBytes);
 }
 

@@ -302,7 +302,7 @@ void start() {
   threshold = static_cast<uint32_t>(option_value(Option::group_objects));
   shape_graph.first_scan = threshold;
   formation.most_bytes = pools == Pools::assigned
-                             ? static_cast<uint32_t>(heap::kSmallMax)
+                             ? static_cast<uint32_t>(kPlacedMost)
                              : static_cast<uint32_t>(option_value(Option::group_bytes));
   if (pools != Pools::promising) {
     formation.is_on.store(true, std::memory_order_relaxed);

@@ -84,7 +84,7 @@ private:
   static constexpr GroupId kChunk = 64;
   Group *chunks_[kMostGroups / kChunk + 1] = {}; // the first group is none
   std::atomic<Group *> by_leaf_[1 << 16];
-  GroupId alike_[heap::kSmallMax + 1] =
+  GroupId alike_[kPlacedMost + 1] =
       {}; // the first of the groups whose first object had so many bytes
   GroupId with_edges_[kMostGroups] = {}; // groups that had edges when they were read
   GroupId with_edges_count_ = 0;

@@ -82,7 +82,7 @@ inline void *allocate_here(size_t bytes, Frame frame) {
 
 // Where friends are enabled: the context of a block that may have a friend; or zero. No pool is asked for here.
 inline Address context_to_place(size_t bytes, Address site) {
-  if (bytes - 1 >= heap::kSmallMax) return 0;
+  if (bytes - 1 >= kPlacedMost) return 0;
   return near::decide(bytes, site).context;
 }
 
