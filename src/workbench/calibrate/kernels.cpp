@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <memory>
 #include <new>
@@ -68,10 +67,19 @@ void evict(void *line) {
 #endif
 }
 
+// Until all are out.
+void await_evictions() {
+#ifdef __x86_64__
+  __builtin_ia32_mfence();
+#else
+  asm volatile("dsb sy" : : : "memory");
+#endif
+}
+
 template <typename Place>
 void evict_all(size_t lines, const Place &place) {
   for (size_t line = 0; line < lines; ++line) evict(place(line));
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  await_evictions();
 }
 
 // The lines in the order of the walk.
