@@ -44,7 +44,7 @@ void read_caches(const nb::dict &settings, const char *name,
   for (size_t i = 0; i < Size; ++i) {
     const auto one = nb::cast<nb::dict>(list[i]);
     into.at(i) = {number_of<uint32_t>(one, "sets"), number_of<uint32_t>(one, "ways"),
-                  ticks_of(one, "cycles")};
+                  ticks_of(one, "cycles"), nb::cast<bool>(one["hashed"])};
     if (!std::has_single_bit(into.at(i).sets) || into.at(i).ways == 0)
       throw TraceFailure({name, "the number of sets must be a power of two", ""});
   }

@@ -108,7 +108,7 @@ public:
   explicit PlainCache(const TimedCache &shape) : shape_(shape) {}
 
   PlainLine *use(uint64_t line) {
-    auto &set = sets_[line % shape_.sets];
+    auto &set = sets_[set_of(line)];
     for (auto it = set.begin(); it != set.end(); ++it)
       if (it->line == line) {
         set.splice(set.begin(), set, it);
@@ -117,16 +117,20 @@ public:
     return nullptr;
   }
   bool holds(uint64_t line) {
-    auto &set = sets_[line % shape_.sets];
+    auto &set = sets_[set_of(line)];
     return std::any_of(set.begin(), set.end(), [&](const auto &one) { return one.line == line; });
   }
   void insert(uint64_t line, Ticks ready, bool prefetched) {
-    auto &set = sets_[line % shape_.sets];
+    auto &set = sets_[set_of(line)];
     set.push_front({line, ready, prefetched});
     if (set.size() > shape_.ways) set.pop_back();
   }
 
 private:
+  uint64_t set_of(uint64_t line) const {
+    return (shape_.hashed ? line ^ line / shape_.sets : line) % shape_.sets;
+  }
+
   TimedCache shape_;
   std::map<uint64_t, std::list<PlainLine>> sets_;
 };
@@ -281,9 +285,8 @@ private:
 
   void bring(uint64_t line, Ticks now) {
     if (caches[1].holds(line)) return;
-    counts.prefetches++;
     int unused = 0;
-    third(line, now, unused, true);
+    if (third(line, now, unused, true) != 0) counts.prefetches++;
   }
 
   Ticks third(uint64_t line, Ticks start, int &level, bool early) {
@@ -296,8 +299,12 @@ private:
       ready = start + m.caches[1].latency;
       caches[2].insert(line, ready, false);
     } else if (found == nullptr) {
-      const Ticks begin = std::max(asked, channel);
-      channel = begin + m.line;
+      // Of what is early no more than that waits for the channel, and for what is not.
+      if (early && channel > asked + m.outstanding * m.line) return 0;
+      Ticks &free = early ? channel : urgent;
+      const Ticks begin = std::max(asked, free);
+      channel = std::max(channel, begin) + m.line;
+      if (!early) urgent = begin + m.line;
       const uint64_t row = line / 128;
       ready = begin + m.memory - (rows[row % 16] == row ? m.row_hit_saves : 0);
       rows[row % 16] = row;
@@ -337,7 +344,7 @@ private:
   std::map<uint64_t, std::set<uint64_t>> cleared; // of each page, lines that were not asked for
   Ticks begun = 0;
   Ticks pointer = 0;
-  Ticks channel = 0;
+  Ticks channel = 0, urgent = 0; // free of all, and of what is not early
 };
 
 } // namespace abut::test

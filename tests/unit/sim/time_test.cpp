@@ -70,6 +70,7 @@ Machine any_machine(std::mt19937_64 &random) {
   machine.stride = static_cast<uint32_t>(random() % 3 * 2);
   machine.stores = random() % 3 == 0 ? 0 : static_cast<uint32_t>(1 + random() % 20);
   machine.page_shift = random() % 4 == 0 ? 21 : 12;
+  machine.caches[1].hashed = machine.caches[2].hashed = random() % 2 == 0;
   return machine;
 }
 
@@ -153,12 +154,38 @@ TEST(Time, WhatTheKernelClearedIsNotWaitedForAndWhatIsOldIs) {
   EXPECT_LT(waits({block, {MemoryEvent::Kind::unrecorded}, gone, block}), old / 2);
 }
 
+TEST(Time, LinesAtEqualPlacesOfPagesShareASetOnlyWhereThatIsTheirVirtualAddress) {
+  constexpr size_t kLines = 4096;
+  Columns references;
+  for (size_t i = 0; i < 2 * kLines; ++i)
+    references.push_back({i % kLines << 16, 8, static_cast<Kind>(0), 0, 0});
+  Machine machine;
+  prefetch_nothing(machine);
+  EXPECT_EQ(time_of(machine, references).misses[2], 2 * kLines);
+  machine.caches[1].hashed = machine.caches[2].hashed = true;
+  EXPECT_EQ(time_of(machine, references).misses[2], kLines);
+}
+
+TEST(Time, WhatAnAccessAsksForDoesNotWaitForWhatPrefetchersDo) {
+  std::mt19937_64 random(3);
+  Columns references; // that wait for none before, on lines that no prefetcher can guess
+  for (size_t i = 0; i < 50'000; ++i)
+    references.push_back({random() % (1 << 30), 4, static_cast<Kind>(0), 0, 0});
+  Machine machine;
+  prefetch_nothing(machine);
+  const Ticks alone = time_of(machine, references).total();
+  machine.adjacent = true;
+  machine.next = 2;
+  EXPECT_LT(time_of(machine, references).total(), alone + alone / 10);
+}
+
 TEST(Time, MissesAreThoseOfTheCachesWithoutPrefetchers) {
   std::mt19937_64 random(2);
   Columns references = any_references(random, 50'000);
   for (Reference &one : references) one.kind = 0; // nothing is written back
   Machine machine = any_machine(random);
   prefetch_nothing(machine);
+  machine.caches[1].hashed = machine.caches[2].hashed = false;
   std::vector<LevelSettings> levels(3);
   for (size_t i = 0; i < levels.size(); ++i) {
     const TimedCache &shape = machine.caches.at(i);

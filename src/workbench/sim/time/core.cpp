@@ -189,7 +189,7 @@ LruSets::Line *Core::fetch(uint64_t line, Ticks start, size_t &level) {
       counts_.late += second->ready > start;
     }
   } else {
-    ready = from_third(line, start, level);
+    ready = *from_third(line, start, level, false);
     caches_[1].insert(line, ready, false);
     ++counts_.misses[1];
     counts_.misses[2] += level == 3;
@@ -198,13 +198,17 @@ LruSets::Line *Core::fetch(uint64_t line, Ticks start, size_t &level) {
   return caches_[0].insert(line, ready, false);
 }
 
-Ticks Core::from_third(uint64_t line, Ticks start, size_t &level) {
+// None for a prefetch that memory drops.
+std::optional<Ticks> Core::from_third(uint64_t line, Ticks start, size_t &level, bool early) {
   const Ticks asked = start + machine_.caches[2].latency;
   const LruSets::Line *third = caches_[2].use(line);
   level = third != nullptr ? 2 : 3;
   if (third != nullptr) return std::max<Ticks>(asked, third->ready);
-  const bool cleared = cleared_.use(line);
-  const Ticks ready = cleared ? start + machine_.caches[1].latency : memory_.fetch(line, asked);
+  Ticks ready = start + machine_.caches[1].latency;
+  if (!cleared_.use(line)) {
+    if (early && memory_.drops(asked)) return {};
+    ready = early ? memory_.prefetch(line, asked) : memory_.fetch(line, asked);
+  }
   caches_[2].insert(line, ready, false);
   return ready;
 }
@@ -223,10 +227,11 @@ void Core::prefetch_after(uint64_t line, Ticks now) {
 // Into the second level.
 void Core::prefetch(uint64_t line, Ticks now) {
   if (caches_[1].holds(line)) return;
-  ++counts_.prefetches;
   size_t level = 0;
-  const Ticks ready = from_third(line, now, level);
-  caches_[1].insert(line, ready, true);
+  const std::optional<Ticks> ready = from_third(line, now, level, true);
+  if (!ready) return;
+  ++counts_.prefetches;
+  caches_[1].insert(line, *ready, true);
 }
 
 } // namespace abut::sim

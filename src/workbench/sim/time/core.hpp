@@ -64,7 +64,7 @@ private:
   void end(Kind kind, Ticks there, Waits &waits);
   void account(Ticks stall, const Waits &waits);
   LruSets::Line *fetch(uint64_t line, Ticks start, size_t &level);
-  Ticks from_third(uint64_t line, Ticks start, size_t &level);
+  std::optional<Ticks> from_third(uint64_t line, Ticks start, size_t &level, bool early);
   void prefetch(uint64_t line, Ticks now);
   void prefetch_after(uint64_t line, Ticks now);
 

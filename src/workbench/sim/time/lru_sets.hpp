@@ -21,12 +21,14 @@ public:
 
   explicit LruSets(const TimedCache &shape)
       : ways_(shape.ways), mask_(shape.sets - 1), shift_(std::countr_zero(shape.sets)),
-        sets_(shape.sets), lines_(size_t{shape.sets} * kWays) {}
+        folded_(shape.hashed ? shift_ : 63), sets_(shape.sets), lines_(size_t{shape.sets} * kWays) {
+  }
 
   // The line, which becomes the one used last; null where it is not here.
   Line *use(uint64_t tag) {
-    Set &set = sets_[tag & mask_];
-    Line *lines = &lines_[(tag & mask_) * kWays];
+    const size_t at = set_of(tag);
+    Set &set = sets_[at];
+    Line *lines = &lines_[at * kWays];
     for (uint32_t found = set.marks.equal(mark_of(tag)); found != 0; found &= found - 1) {
       const auto way = static_cast<size_t>(std::countr_zero(found));
       if (lines[way].tag != tag) continue;
@@ -38,32 +40,35 @@ public:
 
   // The same, where it mostly is the set's last used one.
   Line *use_again(uint64_t tag) {
-    Line &last = lines_[(tag & mask_) * kWays + sets_[tag & mask_].order.last()];
+    const size_t at = set_of(tag);
+    Line &last = lines_[at * kWays + sets_[at].order.last()];
     return last.tag == tag ? &last : use(tag);
   }
 
   // The line will be asked for in a moment.
   void fetch_ahead(uint64_t tag) const {
-    __builtin_prefetch(&sets_[tag & mask_]);
-    const Line *lines = &lines_[(tag & mask_) * kWays];
+    const size_t at = set_of(tag);
+    __builtin_prefetch(&sets_[at]);
+    const Line *lines = &lines_[at * kWays];
     for (size_t way = 0; way < kWays; way += 4) __builtin_prefetch(lines + way);
   }
 
   bool holds(uint64_t tag) const {
-    const Line *lines = &lines_[(tag & mask_) * kWays];
-    for (uint32_t found = sets_[tag & mask_].marks.equal(mark_of(tag)); found != 0;
-         found &= found - 1)
+    const size_t at = set_of(tag);
+    const Line *lines = &lines_[at * kWays];
+    for (uint32_t found = sets_[at].marks.equal(mark_of(tag)); found != 0; found &= found - 1)
       if (lines[std::countr_zero(found)].tag == tag) return true;
     return false;
   }
 
   // In place of the one used longest ago. The line must not be here.
   Line *insert(uint64_t tag, Ticks ready, bool prefetched) {
-    Set &set = sets_[tag & mask_];
+    const size_t at = set_of(tag);
+    Set &set = sets_[at];
     const size_t way = set.order.oldest(ways_);
     set.order.use(way);
     set.marks.set(way, mark_of(tag));
-    Line &line = lines_[(tag & mask_) * kWays + way];
+    Line &line = lines_[at * kWays + way];
     line = {tag, ready, prefetched ? uint64_t{1} : 0};
     return &line;
   }
@@ -74,6 +79,8 @@ private:
     UseOrder order{0xfedcba9876543210U};
   };
 
+  size_t set_of(uint64_t tag) const { return (tag ^ tag >> folded_) & mask_; }
+
   uint8_t mark_of(uint64_t tag) const {
     const uint64_t above = tag >> shift_;
     return static_cast<uint8_t>(above ^ above >> 8);
@@ -82,6 +89,7 @@ private:
   uint32_t ways_;
   uint64_t mask_;
   int shift_;
+  int folded_; // the bits from there on are part of the hash, too
   HugeVector<Set> sets_;
   HugeVector<Line> lines_;
 };

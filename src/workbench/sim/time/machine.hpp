@@ -11,11 +11,15 @@ namespace abut::sim {
 using Ticks = uint64_t;
 inline constexpr Ticks kTicksInCycle = 1024;
 
-// An LRU cache or TLB; of a TLB the lines are pages.
+// An LRU cache or TLB; of a TLB the lines are pages. Where the set follows from the physical address, as beyond the first
+// level, it is `hashed`: the kernel gives a page any frame, and a last level spreads lines over its slices (Maurice et al.,
+// "Reverse engineering Intel last-level cache complex addressing", RAID 2015). By the virtual address alone, blocks at equal
+// places of a heap's segments would share a few sets.
 struct TimedCache {
   uint32_t sets = 64; // a power of two
   uint32_t ways = 12;
   Ticks latency = 4 * kTicksInCycle;
+  bool hashed = false;
 };
 
 struct Machine {
