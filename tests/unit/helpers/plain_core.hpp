@@ -19,7 +19,7 @@ namespace abut::test {
 
 using namespace sim;
 
-// Sixteen streams of lines of pages of 64 lines; of equally good ones the first counts.
+// 32 streams of lines of pages of 64 lines; of equally good ones the first counts.
 struct PlainStream {
   uint64_t degree;
   bool crosses;
@@ -32,7 +32,7 @@ struct PlainStream {
       return lines.size() < 2 ? 0 : lines.back() > lines.front() ? 1 : -1;
     }
   };
-  std::vector<Track> tracks = std::vector<Track>(16);
+  std::vector<Track> tracks = std::vector<Track>(32);
   uint64_t clock = 0;
 
   std::vector<uint64_t> observe(uint64_t line) {

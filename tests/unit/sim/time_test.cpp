@@ -179,6 +179,24 @@ TEST(Time, WhatAnAccessAsksForDoesNotWaitForWhatPrefetchersDo) {
   EXPECT_LT(time_of(machine, references).total(), alone + alone / 10);
 }
 
+TEST(Time, AWalkThatVisitsManyPagesInTurnHasAStreamInEach) {
+  constexpr size_t kLines = 512;
+  const auto streamed = [](size_t pages) {
+    Columns references;
+    for (size_t i = 0; i < kLines; ++i)
+      for (size_t page = 0; page < pages; ++page)
+        references.push_back({page << 24 | i << 6, 4, static_cast<Kind>(0), 0, 0});
+    Machine machine;
+    machine.caches[1].hashed = machine.caches[2].hashed = true;
+    machine.compute = 2 * machine.line; // memory keeps up, and nothing waits for a buffer
+    machine.outstanding = 64;
+    const TimeCounts counts = time_of(machine, references);
+    return static_cast<double>(counts.useful) / static_cast<double>(references.size());
+  };
+  EXPECT_GT(streamed(24), 0.95);
+  EXPECT_LT(streamed(40), 0.05);
+}
+
 TEST(Time, MissesAreThoseOfTheCachesWithoutPrefetchers) {
   std::mt19937_64 random(2);
   Columns references = any_references(random, 50'000);

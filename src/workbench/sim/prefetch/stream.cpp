@@ -39,12 +39,12 @@ size_t Stream::track_of(uint64_t line) {
       at = one;
   if (at == kTracks && crosses_) at = continued_by(line);
   if (at == kTracks) {
-    at = order_.oldest(kTracks);
+    at = static_cast<size_t>(std::min_element(used_.begin(), used_.end()) - used_.begin());
     tracks_.at(at) = {};
   }
   tracks_.at(at).page = page;
   pages_.set(at, mark_of(page));
-  order_.use(at);
+  used_.at(at) = ++uses_;
   return at;
 }
 

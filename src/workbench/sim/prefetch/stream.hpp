@@ -2,7 +2,8 @@
 // was seen three times keeps `degree` lines ahead of the program (Jouppi, "Improving direct-mapped cache performance by
 // the addition of a small fully-associative cache and prefetch buffers", ISCA 1990, with lines that go into the cache,
 // as in Tendler et al., "POWER4 system microarchitecture", 2002). One that crosses pages, as those of virtual addresses
-// do, goes on in the page that it runs into.
+// do, goes on in the page that it runs into. There are 32, as Intel's manual has it (Optimization reference manual, "Data
+// prefetch to the L2 cache"): a walk that visits many pages in turn keeps them all.
 #pragma once
 
 #include "sim/byte_marks.hpp"
@@ -19,7 +20,7 @@ public:
   void observe(uint64_t line, bool triggers, Targets &targets) override;
 
 private:
-  static constexpr size_t kTracks = ByteMarks::kCount;
+  static constexpr size_t kTracks = 2 * ByteMarks::kCount;
   static constexpr uint32_t kTrusted = 2; // steps in one direction
   static constexpr uint64_t kNone = ~uint64_t{0};
   struct Track {
@@ -32,15 +33,28 @@ private:
     uint64_t next() const { return line + static_cast<uint64_t>(direction); }
   };
 
+  // A byte a track.
+  struct Marks {
+    std::array<ByteMarks, 2> halves;
+
+    void set(size_t at, uint8_t mark) {
+      halves[at / ByteMarks::kCount].set(at % ByteMarks::kCount, mark);
+    }
+    uint32_t equal(uint8_t mark) const {
+      return halves[0].equal(mark) | halves[1].equal(mark) << ByteMarks::kCount;
+    }
+  };
+
   static uint8_t mark_of(uint64_t number) { return static_cast<uint8_t>(number ^ number >> 8); }
   size_t track_of(uint64_t line);
   size_t continued_by(uint64_t line) const;
 
   bool crosses_;
   std::array<Track, kTracks> tracks_;
-  ByteMarks pages_; // of the tracks
-  ByteMarks nexts_; // of the lines that would continue them
-  UseOrder order_{0x0123456789abcdefU};
+  Marks pages_;                          // of the tracks
+  Marks nexts_;                          // of the lines that would continue them
+  std::array<uint64_t, kTracks> used_{}; // when each was, counted in uses
+  uint64_t uses_ = 0;
 };
 
 } // namespace abut::sim
