@@ -39,12 +39,12 @@ size_t Stream::track_of(uint64_t line) {
       at = one;
   if (at == kTracks && crosses_) at = continued_by(line);
   if (at == kTracks) {
-    at = static_cast<size_t>(std::min_element(used_.begin(), used_.end()) - used_.begin());
+    at = order_.oldest();
     tracks_.at(at) = {};
   }
   tracks_.at(at).page = page;
   pages_.set(at, mark_of(page));
-  used_.at(at) = ++uses_;
+  order_.use(at);
   return at;
 }
 

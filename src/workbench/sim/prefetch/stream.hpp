@@ -45,16 +45,42 @@ private:
     }
   };
 
+  // The tracks from the one used last to the one used longest ago, in a ring with its head behind them.
+  class Order {
+  public:
+    Order() {
+      for (size_t at = 0; at <= kTracks; ++at) {
+        after_[(at + 1) % (kTracks + 1)] = static_cast<uint8_t>(at);
+        before_[at] = static_cast<uint8_t>((at + 1) % (kTracks + 1));
+      }
+    }
+    size_t oldest() const { return before_[kTracks]; }
+    void use(size_t at) {
+      after_[before_[at]] = after_[at];
+      before_[after_[at]] = before_[at];
+      put(at, kTracks);
+    }
+
+  private:
+    void put(size_t at, size_t behind) {
+      before_[at] = static_cast<uint8_t>(behind);
+      after_[at] = after_[behind];
+      before_[after_[behind]] = static_cast<uint8_t>(at);
+      after_[behind] = static_cast<uint8_t>(at);
+    }
+
+    std::array<uint8_t, kTracks + 1> after_{}, before_{};
+  };
+
   static uint8_t mark_of(uint64_t number) { return static_cast<uint8_t>(number ^ number >> 8); }
   size_t track_of(uint64_t line);
   size_t continued_by(uint64_t line) const;
 
   bool crosses_;
   std::array<Track, kTracks> tracks_;
-  Marks pages_;                          // of the tracks
-  Marks nexts_;                          // of the lines that would continue them
-  std::array<uint64_t, kTracks> used_{}; // when each was, counted in uses
-  uint64_t uses_ = 0;
+  Marks pages_; // of the tracks
+  Marks nexts_; // of the lines that would continue them
+  Order order_;
 };
 
 } // namespace abut::sim
