@@ -11,8 +11,8 @@ namespace abut::sim {
 using Ticks = uint64_t;
 inline constexpr Ticks kTicksInCycle = 1024;
 
-// An LRU cache or TLB; of a TLB the lines are pages. Where the set follows from the physical address, as beyond the first
-// level, it is `hashed`: the kernel gives a page any frame, and a last level spreads lines over its slices (Maurice et al.,
+// An LRU cache or TLB; of a TLB the lines are pages. The last level of caches is
+// `hashed`: the kernel gives a page any frame, and a last level spreads lines over its slices (Maurice et al.,
 // "Reverse engineering Intel last-level cache complex addressing", RAID 2015). By the virtual address alone, blocks at equal
 // places of a heap's segments would share a few sets.
 struct TimedCache {
