@@ -98,8 +98,8 @@ class Core(Simulator):
         if any(level.line != _LINE for level in levels):
             raise AbutError("a core's caches have lines of 64 bytes", exit_code=USAGE)
         settings = {
-            "caches": [_shape(level) | {"hashed": level is levels[-1]} for level in levels],
-            "tlbs": [_shape(level) | {"hashed": False} for level in tables],
+            "caches": [_shape(level) for level in levels],
+            "tlbs": [_shape(level) for level in tables],
             "page_shift": tables[0].line.bit_length() - 1 if tables else 12,
             "walk": core.walk_cycles,
             "memory": max(memory_cycles - levels[-1].cycles, core.row_hit_saves),

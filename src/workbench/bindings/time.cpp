@@ -44,7 +44,7 @@ void read_caches(const nb::dict &settings, const char *name,
   for (size_t i = 0; i < Size; ++i) {
     const auto one = nb::cast<nb::dict>(list[i]);
     into.at(i) = {number_of<uint32_t>(one, "sets"), number_of<uint32_t>(one, "ways"),
-                  ticks_of(one, "cycles"), nb::cast<bool>(one["hashed"])};
+                  ticks_of(one, "cycles")};
     if (!std::has_single_bit(into.at(i).sets) || into.at(i).ways == 0)
       throw TraceFailure({name, "the number of sets must be a power of two", ""});
   }
@@ -56,6 +56,7 @@ std::unique_ptr<Core> make_core(const nb::dict &settings) {
   for (const sim::TimedCache &cache : machine.caches)
     if (cache.ways > sim::LruSets::kWays)
       throw TraceFailure({"caches", "there must be at most 16 ways", ""});
+  machine.caches.back().hashed = true;
   read_caches(settings, "tlbs", machine.tlbs);
   machine.page_shift = number_of<uint32_t>(settings, "page_shift");
   machine.walk = ticks_of(settings, "walk");

@@ -45,31 +45,27 @@ private:
     }
   };
 
-  // The tracks from the one used last to the one used longest ago, in a ring with its head behind them.
+  // The tracks from the one used last to the one used longest ago: a ring, in which the head lies between these two.
   class Order {
   public:
     Order() {
-      for (size_t at = 0; at <= kTracks; ++at) {
-        after_[(at + 1) % (kTracks + 1)] = static_cast<uint8_t>(at);
-        before_[at] = static_cast<uint8_t>((at + 1) % (kTracks + 1));
+      for (size_t at = 0; at <= kHead; ++at) {
+        newer_[at] = static_cast<uint8_t>(at == kHead ? 0 : at + 1);
+        older_[newer_[at]] = static_cast<uint8_t>(at);
       }
     }
-    size_t oldest() const { return before_[kTracks]; }
+    size_t oldest() const { return newer_[kHead]; }
     void use(size_t at) {
-      after_[before_[at]] = after_[at];
-      before_[after_[at]] = before_[at];
-      put(at, kTracks);
+      older_[newer_[at]] = older_[at];
+      newer_[older_[at]] = newer_[at];
+      newer_[at] = kHead;
+      older_[at] = older_[kHead];
+      newer_[older_[at]] = older_[kHead] = static_cast<uint8_t>(at);
     }
 
   private:
-    void put(size_t at, size_t behind) {
-      before_[at] = static_cast<uint8_t>(behind);
-      after_[at] = after_[behind];
-      before_[after_[behind]] = static_cast<uint8_t>(at);
-      after_[behind] = static_cast<uint8_t>(at);
-    }
-
-    std::array<uint8_t, kTracks + 1> after_{}, before_{};
+    static constexpr uint8_t kHead = kTracks;
+    std::array<uint8_t, kTracks + 1> newer_{}, older_{};
   };
 
   static uint8_t mark_of(uint64_t number) { return static_cast<uint8_t>(number ^ number >> 8); }

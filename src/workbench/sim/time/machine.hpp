@@ -11,10 +11,9 @@ namespace abut::sim {
 using Ticks = uint64_t;
 inline constexpr Ticks kTicksInCycle = 1024;
 
-// An LRU cache or TLB; of a TLB the lines are pages. The last level of caches is
-// `hashed`: the kernel gives a page any frame, and a last level spreads lines over its slices (Maurice et al.,
-// "Reverse engineering Intel last-level cache complex addressing", RAID 2015). By the virtual address alone, blocks at equal
-// places of a heap's segments would share a few sets.
+// An LRU cache or TLB; of a TLB the lines are pages. A last level is `hashed`: the kernel gives a page any frame, and slices
+// get lines by a hash (Maurice et al., "Reverse engineering Intel last-level cache complex addressing", RAID 2015). By the
+// virtual address alone, blocks at equal places of a heap's segments would share a few sets.
 struct TimedCache {
   uint32_t sets = 64; // a power of two
   uint32_t ways = 12;
