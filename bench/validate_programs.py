@@ -181,6 +181,7 @@ def main() -> int:
     """Measure, record, or predict and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("keep", type=Path, help="a folder, for seconds.json and recordings")
+    parser.add_argument("--suite", default=_SUITE)
     parser.add_argument("--only", default="", help="programs, by name")
     parser.add_argument("--heaps", default=_HEAPS)
     parser.add_argument("--machine", default="zen5")
@@ -193,7 +194,7 @@ def main() -> int:
         for aged in (False, True)
         for heap in find_heaps(chosen.heaps.split(","))[0]
     ]
-    tasks = suite_tasks(_SUITE, chosen.only.split(",") if chosen.only else [])
+    tasks = suite_tasks(chosen.suite, chosen.only.split(",") if chosen.only else [])
     file = chosen.keep / "seconds.json"
     seconds: Seconds = json.loads(file.read_text()) if file.is_file() else {}
     if chosen.measure:

@@ -2,8 +2,8 @@
 
 Latencies are those of chains of pointers through half of a level, memory's of lines that were
 evicted before, TLBs' the difference between a line on each of so many pages and as many lines side
-by side, misses in flight the gain of many chains at once, and the stream's reach the least whose
-simulated walk is about as close as any to the measured. Of the last level only that part counts
+by side, misses in flight the gain of many chains at once. What prefetchers do is the least whose
+simulated walks are about as close as any to the measured. Of the last level only that part counts
 which other machines on the same processor leave. What no kernel measures is that of the preset
 whose first two levels are as large.
 """
@@ -37,10 +37,51 @@ _HARDLY = 2.0  # cycles
 _WAYS = 16  # of a second TLB
 _PAGES = (32, 48, 64, 96, 128, 192, 256, 512, 1024, 1536, 2048, 3072, 4096, 6144, 8192)
 _CHAINS = (1, 4, 8, 12, 16, 20, 24, 32)
+_RUN = 32  # lines
 _FROM_THE_LAST = 2  # a source, as traces have it
-_REACHES = (0, 1, 2, 4, 8, 16, 31)
 _AS_CLOSE = 0.05  # of the logarithm of a walk's time
 _TRIES, _PAUSE_S = 10, 0.02  # where others use the machine, it is slow for that long
+
+
+@dataclasses.dataclass(frozen=True)
+class Walk:
+    """A list in lines of memory: in ascending order, or in runs of 32 lines in random order."""
+
+    order: str = "ascending"
+    lines_apart: int = 1
+
+    @property
+    def _lines(self) -> int:
+        return _FAR // self.lines_apart
+
+    def measured(self, ghz: float) -> float:
+        """Cycles a node."""
+        step = self.lines_apart * _LINE
+        chase = native_module().chase
+        return float(chase(self._lines, ghz, line_step=step, order=self.order, evicted=True))
+
+    def simulated(self, preset: Preset, core: CoreSettings) -> float:
+        """Cycles a node, by this core."""
+        settings = dataclasses.replace(core, cycles_per_instruction=0.25)
+        simulated = Core(preset.levels, preset.memory_cycles, settings, preset.tlb, 2.0)
+        lines = np.arange(self._lines, dtype=np.uint64)
+        if self.order == "runs":
+            lines = np.random.default_rng(1).permutation(lines.reshape(-1, _RUN)).ravel()
+        simulated.take(
+            lines * (self.lines_apart * _LINE),
+            np.full(len(lines), 8, np.uint32),
+            codes=np.ones(len(lines), np.uint64),
+            sources=np.full(len(lines), _FROM_THE_LAST, np.uint8),
+        )
+        return simulated.time().total / len(lines)
+
+
+# How far strides and streams reach, and how many lines a stream must see. The first has none.
+_REACHES: tuple[tuple[str, Walk, tuple[int, ...]], ...] = (
+    ("stride", Walk(lines_apart=8), (0, 1, 2, 4)),
+    ("stream", Walk(), (0, 1, 2, 4, 8, 16, 31)),
+    ("trained", Walk("runs"), (2, 3, 4, 6, 8, 10, 12, 16, 24)),
+)
 
 
 def calibrate() -> Preset:
@@ -59,15 +100,14 @@ def calibrate() -> Preset:
     levels[-1] = _part_of(levels[-1], memory, ghz)
     first, second, walk = _tlbs(ghz)
     assert usual.core
-    measured = native.chase(_FAR, ghz, order="ascending", evicted=True)
     core = dataclasses.replace(
         usual.core,
-        how="measured by abut calibrate; window, cycles_per_instruction, adjacent, stores, next "
-        f"and stride: those of {usual.name}; row_hit_saves: an estimate",
+        how="measured by abut calibrate; window, cycles_per_instruction, adjacent, stores and "
+        f"next: those of {usual.name}; row_hit_saves: an estimate",
         ghz=ghz,
         outstanding=min(64, round(memory / min(_memory(ghz, n) for n in _CHAINS))),
         walk_cycles=walk,
-        line_cycles=min(measured, native.read_cycles(_FAR * _LINE, ghz)),
+        line_cycles=min(Walk().measured(ghz), native.read_cycles(_FAR * _LINE, ghz)),
         row_hit_saves=0.1 * memory,
         stream=0,
         crosses=True,
@@ -81,10 +121,15 @@ def calibrate() -> Preset:
         memory_cycles=memory,
         core=core,
     )
-    reaches = {reach: ascending_walk(found, core, reach) for reach in _REACHES}
-    return dataclasses.replace(
-        found, core=dataclasses.replace(core, stream=reach_of(reaches, measured))
-    )
+    for key, list_walk, values in _REACHES:
+        cores = {value: dataclasses.replace(core, **_setting(key, value)) for value in values}
+        times = {value: list_walk.simulated(found, one) for value, one in cores.items()}
+        core = cores[least_of(times, list_walk.measured(ghz))]
+    return dataclasses.replace(found, core=core)
+
+
+def _setting(key: str, value: int) -> dict[str, Any]:
+    return {key: value}
 
 
 def like(shape: Preset) -> Preset:
@@ -96,10 +141,10 @@ def like(shape: Preset) -> Preset:
     return find_preset(STANDARD)
 
 
-def reach_of(walks: Mapping[int, float], measured: float) -> int:
-    """The least reach whose walk takes about as long as the measured one."""
-    off = {reach: abs(math.log(walk / measured)) for reach, walk in walks.items()}
-    return min(reach for reach in off if off[reach] <= min(off.values()) + _AS_CLOSE)
+def least_of(walks: Mapping[int, float], measured: float) -> int:
+    """The least value whose walk takes about as long as the measured one."""
+    off = {value: abs(math.log(walk / measured)) for value, walk in walks.items()}
+    return min(value for value in off if off[value] <= min(off.values()) + _AS_CLOSE)
 
 
 def gigahertz() -> float:
@@ -198,16 +243,3 @@ def tlb_of(pages: tuple[int, ...], extra: list[float]) -> tuple[int, float, int,
     )
     walk = max(0.0, extra[-1] - latency)
     return in_first, latency, max(_WAYS, 1 << (in_second.bit_length() - 1)), walk
-
-
-def ascending_walk(preset: Preset, core: CoreSettings, reach: int) -> float:
-    """Simulated cycles a node of a list whose nodes are lines in ascending order."""
-    settings = dataclasses.replace(core, stream=reach, cycles_per_instruction=0.25)
-    simulated = Core(preset.levels, preset.memory_cycles, settings, preset.tlb, 2.0)
-    count = 1 << 17
-    simulated.take(
-        np.arange(count, dtype=np.uint64) * _LINE,
-        np.full(count, 8, np.uint32),
-        sources=np.full(count, _FROM_THE_LAST, np.uint8),
-    )
-    return simulated.time().total / count

@@ -13,9 +13,10 @@ stream = 4                    # lines that the second level's streams keep ahead
 crosses = true                # streams go on in the next page
 adjacent = false              # lines come in pairs into the second level
 # and, if there are such:
+trained = 10                  # lines of 32 in a row that are touched before a stream is one [3]
 stores = 64                   # entries of the store buffer [any number]
 next = 1                      # lines behind a new one that come with it, within the page [0]
-stride = 2                    # steps of one instruction ahead, within the page [0]
+stride = 2                    # steps of one instruction ahead, of up to 2 KiB [0]
 """
 
 from collections.abc import Mapping, Sequence
@@ -46,6 +47,7 @@ class CoreSettings:
     stream: int
     crosses: bool
     adjacent: bool
+    trained: int = 3
     stores: int = 0
     next: int = 0
     stride: int = 0
@@ -109,6 +111,7 @@ class Core(Simulator):
             "window": core.window,
             "outstanding": core.outstanding,
             "stream": core.stream,
+            "trained": core.trained,
             "crosses": core.crosses,
             "adjacent": core.adjacent,
             "stores": core.stores,

@@ -267,6 +267,7 @@ def _record(workload: Workload, heap: Heap, path: Path, one_of: int) -> None:
                     "record",
                     "--quiet",
                     "--everything",
+                    "--sites",
                     "--force",
                     *window,
                 ),

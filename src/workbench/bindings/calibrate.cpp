@@ -16,6 +16,7 @@ namespace {
 calibrate::Order order_of(const std::string &name) {
   if (name == "random") return calibrate::Order::random;
   if (name == "ascending") return calibrate::Order::ascending;
+  if (name == "runs") return calibrate::Order::runs;
   if (name == "rotated") return calibrate::Order::rotated;
   throw TraceFailure({name, "is no order", ""});
 }

@@ -23,6 +23,7 @@ using sim::TimeCounts;
 
 // Of each prefetcher, so that the targets of all have room.
 constexpr uint32_t kMostAhead = (sim::kMostDegree - 1) / 2;
+constexpr uint32_t kMostTrained = 32;
 
 template <typename Number>
 Number number_of(const nb::dict &settings, const char *name) {
@@ -56,7 +57,8 @@ std::unique_ptr<Core> make_core(const nb::dict &settings) {
   for (const sim::TimedCache &cache : machine.caches)
     if (cache.ways > sim::LruSets::kWays)
       throw TraceFailure({"caches", "there must be at most 16 ways", ""});
-  machine.caches.back().hashed = true;
+  machine.caches[1].index = sim::Index::frame;
+  machine.caches[2].index = sim::Index::hash;
   read_caches(settings, "tlbs", machine.tlbs);
   machine.page_shift = number_of<uint32_t>(settings, "page_shift");
   machine.walk = ticks_of(settings, "walk");
@@ -67,6 +69,7 @@ std::unique_ptr<Core> make_core(const nb::dict &settings) {
   machine.window = number_of<uint32_t>(settings, "window");
   machine.outstanding = number_of<uint32_t>(settings, "outstanding");
   machine.stream = number_of<uint32_t>(settings, "stream");
+  machine.trained = number_of<uint32_t>(settings, "trained");
   machine.crosses = number_of<bool>(settings, "crosses");
   machine.adjacent = number_of<bool>(settings, "adjacent");
   machine.stores = number_of<uint32_t>(settings, "stores");
@@ -79,6 +82,8 @@ std::unique_ptr<Core> make_core(const nb::dict &settings) {
     throw TraceFailure({"stores", "must be at most 512", ""});
   if (machine.stream > kMostAhead || machine.next > kMostAhead || machine.stride > kMostAhead)
     throw TraceFailure({"stream, next, stride", "must be at most 31", ""});
+  if (machine.trained == 0 || machine.trained > kMostTrained)
+    throw TraceFailure({"trained", "must be from 1 to 32", ""});
   if (machine.page_shift < 12 || machine.page_shift > 30 || machine.row_hit_saves > machine.memory)
     throw TraceFailure({"page_shift or row_hit_saves", "is out of range", ""});
   return std::make_unique<Core>(machine);

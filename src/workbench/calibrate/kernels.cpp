@@ -82,12 +82,20 @@ void evict_all(size_t lines, const Place &place) {
   await_evictions();
 }
 
+void shuffle_runs(std::vector<size_t> &lines) {
+  std::vector<size_t> runs(lines.size() / kRun);
+  std::iota(runs.begin(), runs.end(), size_t{0});
+  std::shuffle(runs.begin(), runs.end(), std::mt19937_64(1));
+  for (size_t i = 0; i < runs.size() * kRun; ++i) lines[i] = runs[i / kRun] * kRun + i % kRun;
+}
+
 // The lines in the order of the walk.
 std::vector<size_t> walk_of(const Chase &chase) {
   std::vector<size_t> lines(chase.lines);
   std::iota(lines.begin(), lines.end(), size_t{0});
   constexpr size_t kLinesInPage = kPage / kLine;
   if (chase.order == Order::random) std::shuffle(lines.begin(), lines.end(), std::mt19937_64(1));
+  if (chase.order == Order::runs) shuffle_runs(lines);
   if (chase.order == Order::rotated)
     for (size_t page = 0; page + kLinesInPage <= lines.size(); page += kLinesInPage) {
       const auto first = lines.begin() + static_cast<ptrdiff_t>(page);
@@ -137,7 +145,7 @@ double cycles_of(const Chase &chase, double gigahertz) {
   };
   for (size_t i = 0; i < walk.size(); ++i)
     *static_cast<void **>(place(walk[i])) = place(walk[(i + 1) % walk.size()]);
-  const size_t steps = std::max(kSteps, chase.lines);
+  const size_t steps = chase.evicted ? chase.lines : std::max(kSteps, chase.lines);
   std::array<void *, kMostChains> heads{};
   for (unsigned chain = 0; chain < chase.chains; ++chain)
     heads.at(chain) = place(walk[chain * walk.size() / chase.chains]);

@@ -7,9 +7,11 @@
 
 namespace abut::calibrate {
 
+inline constexpr size_t kRun = 32;
 enum class Order : uint8_t {
   random,    // of all lines
   ascending, // from the first line to the last
+  runs,      // of kRun lines in ascending order, at random
   rotated,   // each page from a line of its own on, round its end
 };
 
@@ -18,7 +20,7 @@ double gigahertz();
 
 // Cycles a step of chains of pointers that visit all `lines`, `line_step` bytes apart: where steps of 4 KiB would keep to a
 // few sets, each is a line further in its page. `chains` are followed at once, each step of each counts. `evicted`: out of
-// all caches before each round, which visits each line once if there are enough of them.
+// all caches before each round, which visits each line once.
 struct Chase {
   size_t lines = 0;
   size_t line_step = 64;

@@ -2,20 +2,21 @@
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from abut.simulation.caches import Level
 from abut.simulation.calibration import (
-    ascending_walk,
+    Walk,
     gigahertz,
+    least_of,
     like,
     machine_file,
     part_of,
-    reach_of,
     tlb_of,
 )
-from abut.simulation.presets import find_preset, read_preset
+from abut.simulation.presets import Preset, find_preset, read_preset
 from abut.trace.native import failures, native_module
 from conftest import Abut
 
@@ -65,18 +66,36 @@ def test_of_a_shared_level_only_the_part_that_hits_counts() -> None:
 
 def test_the_least_reach_counts_where_more_make_no_difference() -> None:
     walks = {0: 300.0, 1: 160.0, 4: 62.0, 8: 60.5, 31: 60.0}
-    assert reach_of(walks, 59.0) == 4
-    assert reach_of(walks, 150.0) == 1
-    assert reach_of(walks, 1000.0) == 0
+    assert least_of(walks, 59.0) == 4
+    assert least_of(walks, 150.0) == 1
+    assert least_of(walks, 1000.0) == 0
 
 
-def test_a_list_is_walked_the_faster_the_further_streams_reach() -> None:
+def test_a_list_is_walked_the_faster_the_further_streams_and_strides_reach() -> None:
     preset = find_preset("modern")
+    for walk, key, saves in ((Walk(), "stream", 3), (Walk(lines_apart=8), "stride", 1)):
+        none, one, eight = (cycles_of(preset, walk, **{key: reach}) for reach in (0, 1, 8))
+        assert none == pytest.approx(preset.memory_cycles, rel=0.2), "each node waits for the last"
+        assert one == pytest.approx(none / 2, rel=0.2)
+        assert eight < one / (1 + saves)
+
+
+def test_of_a_run_of_lines_those_are_waited_for_that_train_the_stream() -> None:
+    preset = find_preset("modern")
+    untrained = cycles_of(preset, Walk("runs"), stream=0)
+    two, eight, all_of_it = (
+        cycles_of(preset, Walk("runs"), stream=8, trained=lines) for lines in (2, 8, 32)
+    )
+    assert two < 0.3 * untrained
+    assert eight == pytest.approx(untrained * 10 / 32, rel=0.25)
+    assert all_of_it == pytest.approx(untrained, rel=0.1)
+
+
+def cycles_of(preset: Preset, walk: Walk, **settings: int) -> float:
+    """Cycles a node, with no prefetchers but these."""
     assert preset.core
-    none, two, eight = (ascending_walk(preset, preset.core, reach) for reach in (0, 2, 8))
-    assert none == pytest.approx(preset.memory_cycles, rel=0.2), "each node waits for the last"
-    assert two < none / 2
-    assert eight < two / 2
+    core: dict[str, Any] = {"stream": 0, "stride": 0, **settings}
+    return walk.simulated(preset, dataclasses.replace(preset.core, **core))
 
 
 def test_what_is_not_measured_is_that_of_the_preset_with_such_caches() -> None:

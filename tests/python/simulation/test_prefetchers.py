@@ -2,7 +2,6 @@
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -58,18 +57,18 @@ class Ahead:
     def __init__(self, kind: str, degree: int) -> None:
         self.kind, self.degree = kind, degree
         self.seen: dict[int, list[int]] = {}
-        self.ahead: dict[int, int] = {}
+        self.asked: dict[int, set[int]] = {}
 
     def wants(self, line: int, news: bool) -> list[int]:
         seen = self.seen.setdefault(line // 64, [])
         if self.kind == "next-line":
             return self.run(line, 1, self.degree) if news else []
-        if (seen and seen[-1] == line) or (self.kind == "stream" and not news):
+        if self.kind == "stream":
+            return self.stream(line, seen) if news else []
+        if seen and seen[-1] == line:
             return []
         seen.append(line)
-        if self.kind == "stride":
-            return self.stride(seen)
-        return self.stream(line // 64, seen)
+        return self.stride(seen)
 
     def stride(self, seen: list[int]) -> list[int]:
         """The last step, if it came twice in a row."""
@@ -77,19 +76,20 @@ class Ahead:
             return []
         return self.run(seen[-1], seen[-1] - seen[-2], self.degree)
 
-    def stream(self, page: int, seen: list[int]) -> list[int]:
-        """After three lines in one direction: as many ahead of the last one as `degree` says."""
-        ways = [1 if b > a else -1 for a, b in pairwise(seen)]
-        if len(ways) < 2 or ways[-1] != ways[-2]:
-            self.ahead.pop(page, None)
+    def stream(self, line: int, seen: list[int]) -> list[int]:
+        """Where three of 32 lines in a row were touched: the next ones that were not asked for."""
+        asked = self.asked.setdefault(line // 64, set())
+        if line in seen:
+            seen.clear()
+            asked.clear()
+        seen.append(line)
+        before = sum(line - 31 <= one < line for one in seen)
+        after = sum(line < one <= line + 31 for one in seen)
+        if max(before, after) + 1 < 3:
             return []
-        line, way = seen[-1], ways[-1]
-        asked = (self.ahead.get(page, line) - line) * way
-        wanted = self.run(
-            line + max(asked, 0) * way, way, self.degree - min(max(asked, 0), self.degree)
-        )
-        if wanted:
-            self.ahead[page] = wanted[-1]
+        ahead = self.run(line, 1 if before >= after else -1, self.degree)
+        wanted = [one for one in ahead if one not in seen and one not in asked]
+        asked.update(wanted)
         return wanted
 
     def run(self, line: int, step: int, count: int) -> list[int]:
@@ -160,9 +160,9 @@ def test_prefetchers_do_what_the_models_do(
     assert counts.prefetched.issued >= counts.prefetched.used + counts.prefetched.unused
 
 
-def test_a_stream_is_trusted_after_three_lines_upwards_and_downwards() -> None:
+def test_a_stream_is_three_of_32_lines_upwards_and_downwards() -> None:
     cache = Level("L1", 1 << 16, ways=16, prefetch="stream", degree=1)
-    for lines in ([65, 67], [100, 90]):
-        assert Caches([cache]).take(np.array(lines) * 64).counts()[0].prefetched.issued == 0
-    for lines in ([65, 67, 70], [100, 90, 85]):
-        assert Caches([cache]).take(np.array(lines) * 64).counts()[0].prefetched.issued == 1
+    for lines in ([65, 67], [100, 90], [65, 97, 98], [126, 94, 93], [62, 63, 64]):
+        assert Caches([cache]).take(np.array(lines) * 64).counts()[0].prefetched.issued == 0, lines
+    for lines in ([65, 67, 70], [67, 65, 70], [100, 90, 85], [65, 66, 96]):
+        assert Caches([cache]).take(np.array(lines) * 64).counts()[0].prefetched.issued == 1, lines

@@ -19,60 +19,71 @@ namespace abut::test {
 
 using namespace sim;
 
-// 32 streams of lines of pages of 64 lines; of equally good ones the first counts.
+// 32 streams of lines of regions of 64; of those used equally long ago the first counts.
 struct PlainStream {
   uint64_t degree;
+  uint64_t trained;
   bool crosses;
   struct Track {
-    std::vector<uint64_t> lines; // the last steps, all in one direction
-    uint64_t page = 0;
-    uint64_t asked = 0;
+    uint64_t region = 0;
+    std::set<int64_t> touched = {}; // of the region and of those on both sides
+    std::set<int64_t> asked = {};
     uint64_t used = 0;
-    int64_t direction() const {
-      return lines.size() < 2 ? 0 : lines.back() > lines.front() ? 1 : -1;
+
+    uint64_t within(int64_t from, int64_t to) const {
+      return static_cast<uint64_t>(
+          std::distance(touched.lower_bound(from), touched.upper_bound(to)));
+    }
+    void move_to(uint64_t other) {
+      region = other;
+      for (auto *lines : {&touched, &asked})
+        for (auto it = lines->begin(); it != lines->end();) {
+          const int64_t away = (*it >> 6) - static_cast<int64_t>(other);
+          it = away < -1 || away > 1 ? lines->erase(it) : std::next(it);
+        }
     }
   };
   std::vector<Track> tracks = std::vector<Track>(32);
   uint64_t clock = 0;
 
-  std::vector<uint64_t> observe(uint64_t line) {
-    Track &track = choose(line);
+  std::vector<uint64_t> observe(uint64_t number) {
+    const auto line = static_cast<int64_t>(number);
+    Track &track = choose(number);
     track.used = ++clock;
-    track.page = line / 64;
-    if (track.lines.empty()) track.lines = {line};
-    if (line == track.lines.back()) return {};
-    const int64_t step = line > track.lines.back() ? 1 : -1;
-    if (step != track.direction()) {
-      track.lines = {track.lines.back()};
-      track.asked = line;
-    }
-    track.lines.push_back(line);
+    if (track.touched.count(line) != 0) track = {number / 64, {}, {}, track.used};
+    track.touched.insert(line);
+    const uint64_t before = track.within(line - 31, line - 1);
+    const uint64_t after = track.within(line + 1, line + 31);
     std::vector<uint64_t> targets;
-    if (track.lines.size() < 3) return targets;
-    const int64_t asked = static_cast<int64_t>(track.asked - line) * step;
-    for (int64_t ahead = 1; ahead <= static_cast<int64_t>(degree); ++ahead) {
-      const uint64_t target = line + static_cast<uint64_t>(ahead * step);
-      if (ahead <= asked) continue;
-      // Within its page: that of the line asked for last, from which it goes on.
-      if (!crosses && target / 64 != line / 64) break;
-      targets.push_back(target);
-      track.asked = target;
+    if (std::max(before, after) + 1 < trained) return targets;
+    for (uint64_t ahead = 1; ahead <= degree; ++ahead) {
+      const auto away = static_cast<int64_t>(ahead);
+      const int64_t target = before >= after ? line + away : line - away;
+      if (!crosses && target >> 6 != line >> 6) break;
+      if (track.touched.count(target) != 0 || !track.asked.insert(target).second) continue;
+      targets.push_back(static_cast<uint64_t>(target));
     }
     return targets;
   }
 
-  Track &choose(uint64_t line) {
+  Track &choose(uint64_t number) {
+    const auto line = static_cast<int64_t>(number);
+    const uint64_t region = number / 64;
     for (Track &track : tracks)
-      if (track.used != 0 && track.page == line / 64) return track;
-    for (Track &track : tracks)
-      if (crosses && track.direction() != 0 &&
-          track.lines.back() + static_cast<uint64_t>(track.direction()) == line)
-        return track;
+      if (track.used != 0 && track.region == region) return track;
+    for (const bool up : {true, false})
+      for (Track &track : tracks) {
+        if (!crosses || track.used == 0 || track.region != (up ? region - 1 : region + 1)) continue;
+        Track moved = track;
+        moved.move_to(region);
+        const auto [from, to] =
+            up ? std::pair(line - 31, line - 1) : std::pair(line + 1, line + 31);
+        if (moved.within(from, to) + 1 >= trained) return track = moved;
+      }
     Track *oldest = &tracks[0];
     for (Track &track : tracks)
       if (track.used < oldest->used) oldest = &track;
-    *oldest = {};
-    return *oldest;
+    return *oldest = {region};
   }
 };
 
@@ -91,8 +102,9 @@ struct PlainStride {
     const uint64_t step = seen[3] - seen[2];
     if (step == 0 || seen[2] - seen[1] != step || seen[1] - seen[0] != step) return {};
     const uint64_t target = address + ahead * step;
-    if (target / 64 == (target - step) / 64 || target / 4096 != address / 4096) return {};
-    return target / 64;
+    const bool too_long = step > 2048 && -step > 2048;
+    return too_long || target / 64 == (target - step) / 64 ? std::nullopt
+                                                           : std::optional(target / 64);
   }
 };
 
@@ -128,7 +140,12 @@ public:
 
 private:
   uint64_t set_of(uint64_t line) const {
-    return (shape_.hashed ? line ^ line / shape_.sets : line) % shape_.sets;
+    const uint64_t page = line / 64;
+    const uint64_t chance = page * 0x9e3779b97f4a7c15 / (uint64_t{1} << 32);
+    if (shape_.index == Index::hash) return (line ^ chance) % shape_.sets;
+    if (shape_.index == Index::frame && shape_.sets > 64)
+      return line % 64 + (page ^ chance / 64) % (shape_.sets / 64) * 64;
+    return line % shape_.sets;
   }
 
   TimedCache shape_;
@@ -139,7 +156,7 @@ private:
 class PlainCore {
 public:
   explicit PlainCore(const Machine &machine)
-      : m(machine), stream{m.stream, m.crosses}, stride{m.stride} {
+      : m(machine), stream{m.stream, m.trained, m.crosses}, stride{m.stride} {
     for (const TimedCache &shape : m.caches) caches.emplace_back(shape);
     for (const TimedCache &shape : m.tlbs) tlbs.emplace_back(shape);
   }
@@ -156,7 +173,8 @@ public:
     values.push_back(writes ? 0 : there);
     if (writes) std::tie(word, when) = std::pair(one.address / 8, known);
     if (m.stride == 0 || writes) return;
-    if (const auto target = stride.observe(code, one.address)) bring(*target, begun);
+    if (const auto target = stride.observe(code, one.address))
+      bring(*target, std::max(begun, known));
   }
 
   void follow(const MemoryEvent &event) {
@@ -284,6 +302,7 @@ private:
   }
 
   void bring(uint64_t line, Ticks now) {
+    line %= uint64_t{1} << (51 - 6);
     if (caches[1].holds(line)) return;
     int unused = 0;
     if (third(line, now, unused, true) != 0) counts.prefetches++;

@@ -20,15 +20,15 @@ uint64_t code_of(size_t i) { return 0x400000 + (i % 7 == 0 ? i / 7 % 5 : i % 3) 
 
 using Sources = std::vector<uint8_t>;
 
-// `recorded`: where they were; empty: where they are.
+// `recorded`: where they were; empty: where they are. `code`: of the one instruction; 0: of several.
 void feed(Consumer &consumer, const Columns &references, const std::vector<uint64_t> &recorded = {},
-          const Sources &sources = {}) {
+          const Sources &sources = {}, uint64_t code = 0) {
   std::vector<uint64_t> addresses;
   std::vector<uint32_t> sizes;
   std::vector<Kind> kinds;
   std::vector<uint64_t> codes;
   for (const Reference &one : references) {
-    codes.push_back(code_of(codes.size()));
+    codes.push_back(code != 0 ? code : code_of(codes.size()));
     addresses.push_back(one.address);
     sizes.push_back(one.size);
     kinds.push_back(one.kind);
@@ -48,7 +48,7 @@ Columns any_references(std::mt19937_64 &random, size_t count) {
   uint64_t at = 0;
   while (references.size() < count) {
     if (random() % 8 == 0) at = random() % (1 << 22);
-    at += random() % 3 == 0 ? 64 : 8;
+    at += random() % 12 == 0 ? 64 * (1 + random() % 6) : random() % 3 == 0 ? 64 : 8;
     const auto size = static_cast<uint32_t>(1 << random() % 4);
     references.push_back({at, size, static_cast<Kind>(random() % 4 == 0 ? kWrite : 0), 0, 0});
   }
@@ -57,20 +57,22 @@ Columns any_references(std::mt19937_64 &random, size_t count) {
 
 Machine any_machine(std::mt19937_64 &random) {
   Machine machine;
-  machine.caches = {{{8, 4, 64}, {64, 8, 224}, {256, 8, 800}}};
+  machine.caches = {{{8, 4, 64}, {128, 4, 224}, {256, 8, 800}}};
   machine.tlbs = {{{4, 4, 0}, {16, 4, 112}}};
   if (random() % 2 == 0) machine.tlbs[0] = {2, 20, 0};
   machine.compute = 4 + random() % 40;
   machine.window = static_cast<uint32_t>(1 + random() % 100);
   machine.outstanding = static_cast<uint32_t>(1 + random() % 20);
   machine.stream = static_cast<uint32_t>(random() % 5);
+  machine.trained = static_cast<uint32_t>(1 + random() % 6);
   machine.crosses = random() % 2 == 0;
   machine.adjacent = random() % 2 == 0;
   machine.next = static_cast<uint32_t>(random() % 3);
   machine.stride = static_cast<uint32_t>(random() % 3 * 2);
   machine.stores = random() % 3 == 0 ? 0 : static_cast<uint32_t>(1 + random() % 20);
   machine.page_shift = random() % 4 == 0 ? 21 : 12;
-  machine.caches[2].hashed = random() % 2 == 0;
+  machine.caches[1].index = random() % 2 == 0 ? Index::frame : Index::address;
+  machine.caches[2].index = random() % 2 == 0 ? Index::hash : Index::address;
   return machine;
 }
 
@@ -154,16 +156,21 @@ TEST(Time, WhatTheKernelClearedIsNotWaitedForAndWhatIsOldIs) {
   EXPECT_LT(waits({block, {MemoryEvent::Kind::unrecorded}, gone, block}), old / 2);
 }
 
-TEST(Time, LinesAtEqualPlacesOfPagesShareASetOnlyWhereThatIsTheirVirtualAddress) {
-  constexpr size_t kLines = 4096;
-  Columns references;
-  for (size_t i = 0; i < 2 * kLines; ++i)
-    references.push_back({i % kLines << 16, 8, static_cast<Kind>(0), 0, 0});
-  Machine machine;
-  prefetch_nothing(machine);
-  EXPECT_EQ(time_of(machine, references).misses[2], 2 * kLines);
-  machine.caches[2].hashed = true;
-  EXPECT_EQ(time_of(machine, references).misses[2], kLines);
+TEST(Time, LinesAtEqualPlacesOfPagesShareSetsAsFramesAndSlicesHaveIt) {
+  const auto misses = [](size_t lines, Index index, size_t level) {
+    Columns references;
+    for (size_t i = 0; i < 2 * lines; ++i)
+      references.push_back({i % lines << 16, 8, static_cast<Kind>(0), 0, 0});
+    Machine machine;
+    prefetch_nothing(machine);
+    machine.caches.at(level).index = index;
+    return time_of(machine, references).misses.at(level);
+  };
+  EXPECT_EQ(misses(4096, Index::address, 2), 2 * 4096);
+  EXPECT_EQ(misses(4096, Index::hash, 2), 4096);
+  EXPECT_EQ(misses(128, Index::address, 1), 2 * 128) << "one set of 16 lines";
+  EXPECT_EQ(misses(128, Index::frame, 1), 128) << "sixteen sets";
+  EXPECT_EQ(misses(1024, Index::frame, 1), 2 * 1024) << "no other place in their pages";
 }
 
 TEST(Time, WhatAnAccessAsksForDoesNotWaitForWhatPrefetchersDo) {
@@ -187,7 +194,7 @@ TEST(Time, AWalkThatVisitsManyPagesInTurnHasAStreamInEach) {
       for (size_t page = 0; page < pages; ++page)
         references.push_back({page << 24 | i << 6, 4, static_cast<Kind>(0), 0, 0});
     Machine machine;
-    machine.caches[1].hashed = machine.caches[2].hashed = true; // the pages lie far apart
+    machine.caches[1].index = machine.caches[2].index = Index::hash; // the pages lie far apart
     machine.compute = 2 * machine.line; // memory keeps up, and nothing waits for a buffer
     machine.outstanding = 64;
     const TimeCounts counts = time_of(machine, references);
@@ -197,13 +204,46 @@ TEST(Time, AWalkThatVisitsManyPagesInTurnHasAStreamInEach) {
   EXPECT_LT(streamed(40), 0.05);
 }
 
+// Cycles a node of a chain with such steps in turn, with the instruction's address or without.
+double time_of_chain(const std::vector<uint64_t> &lines_between, uint32_t trained,
+                     bool with_code = false) {
+  constexpr size_t kNodes = 20'000;
+  std::vector<uint64_t> addresses(kNodes);
+  for (size_t i = 1; i < kNodes; ++i)
+    addresses[i] = addresses[i - 1] + 64 * lines_between[i % lines_between.size()];
+  const std::vector<uint32_t> sizes(kNodes, 8);
+  const std::vector<uint64_t> codes(with_code ? kNodes : 0, 0x400000);
+  const Sources sources(kNodes, 2); // the load before
+  Machine machine;
+  machine.stride = 1;
+  machine.trained = trained;
+  Core core(machine);
+  core.take({addresses, sizes, {}, {}, {}, codes, {}, sources});
+  return static_cast<double>(core.counts().total() / kTicksInCycle) / kNodes;
+}
+
+TEST(Time, AStreamIsOneWhereEnoughOf32LinesWereTouchedInWhateverOrder) {
+  const auto time = [](const std::vector<uint64_t> &steps) { return time_of_chain(steps, 9); };
+  const double apart = time({100});
+  EXPECT_LT(time({1, 3, 2}), apart / 3);
+  EXPECT_LT(time({3, ~uint64_t{0}, ~uint64_t{0}, 3}), apart / 3) << "four lines backwards";
+  EXPECT_GT(time({4}), 0.8 * apart) << "eight of 32";
+  EXPECT_GT(time({1, 1, 1, 1, 1, 1, 100}), 0.8 * apart) << "seven, then elsewhere";
+  EXPECT_LT(time_of_chain({4}, 8), 0.5 * apart);
+}
+
+TEST(Time, EqualStepsOfOneInstructionAreForeseenAcrossPagesUpToHalfOfOne) {
+  EXPECT_LT(time_of_chain({32}, 3, true), 0.7 * time_of_chain({32}, 3));
+  EXPECT_EQ(time_of_chain({33}, 3, true), time_of_chain({33}, 3));
+}
+
 TEST(Time, MissesAreThoseOfTheCachesWithoutPrefetchers) {
   std::mt19937_64 random(2);
   Columns references = any_references(random, 50'000);
   for (Reference &one : references) one.kind = 0; // nothing is written back
   Machine machine = any_machine(random);
   prefetch_nothing(machine);
-  machine.caches[2].hashed = false;
+  machine.caches[1].index = machine.caches[2].index = Index::address;
   std::vector<LevelSettings> levels(3);
   for (size_t i = 0; i < levels.size(); ++i) {
     const TimedCache &shape = machine.caches.at(i);
@@ -263,8 +303,15 @@ TEST(Time, PagesBegunAtRotatingLinesAreSlowerThanPagesFromTheirFirstByte) {
     return walk;
   };
   for (int structure = 0; structure < 3; ++structure) {
-    const TimeCounts even = time_of({}, walk_of(structure, {false}));
-    const TimeCounts turned = time_of({}, walk_of(structure, {true}));
+    const auto time = [&](bool rotates) {
+      Machine machine;
+      machine.stride = 2; // of the lists' nodes every fourth line is one's
+      Core core(machine);
+      feed(core, walk_of(structure, {rotates}), {}, {}, 0x400000);
+      return core.counts();
+    };
+    const TimeCounts even = time(false);
+    const TimeCounts turned = time(true);
     // A simulator of misses sees hardly a difference.
     EXPECT_NEAR(static_cast<double>(even.misses[0]), static_cast<double>(turned.misses[0]),
                 static_cast<double>(even.misses[0]) / 100);

@@ -1,6 +1,7 @@
 // Equal steps of one instruction's addresses: a table of instructions, each with its last address and step (Chen and
 // Baer, "Effective hardware-based data prefetching for high-performance processors", IEEE Transactions on Computers,
-// 1995). After the same step came three times in a row, the line so many steps ahead is asked for, within the page.
+// 1995). After the same step came three times in a row, the line so many steps ahead is asked for, if steps are no longer
+// than Intel's manual has them. Addresses are virtual there: it may be in another page.
 #pragma once
 
 #include "base/units.hpp"
@@ -29,16 +30,16 @@ public:
       entry.repeats = 0;
       return {};
     }
-    if (step == 0 || ++entry.repeats < kTrusted) return {};
+    if (step == 0 || ++entry.repeats < kTrusted || step + kLongest > 2 * kLongest) return {};
     const uint64_t target = address + ahead_ * step;
     const bool new_line = target >> kLineShift != (target - step) >> kLineShift;
-    const bool same_page = target / kPageBytes == address / kPageBytes;
-    return new_line && same_page ? std::optional(target >> kLineShift) : std::nullopt;
+    return new_line ? std::optional(target >> kLineShift) : std::nullopt;
   }
 
 private:
   static constexpr size_t kEntries = 256;
-  static constexpr uint32_t kTrusted = 2; // repeats
+  static constexpr uint32_t kTrusted = 2;    // repeats
+  static constexpr uint64_t kLongest = 2048; // bytes
   static constexpr unsigned kLineShift = 6;
   struct Entry {
     uint64_t code = ~uint64_t{0};

@@ -37,13 +37,12 @@ protected:
 
   uint64_t page_of(uint64_t line) const { return line / lines_in_page_; }
 
-  // Lines from `line` on by `stride`, as far as the page goes, or beyond.
-  void run(uint64_t line, int64_t stride, uint32_t count, Targets &targets,
-           bool crosses = false) const {
+  // Lines from `line` on by `stride`, as far as the page goes.
+  void run(uint64_t line, int64_t stride, uint32_t count, Targets &targets) const {
     const uint64_t page = page_of(line);
     for (uint32_t step = 0; step < count; ++step) {
       line += static_cast<uint64_t>(stride);
-      if (!crosses && page_of(line) != page) return;
+      if (page_of(line) != page) return;
       targets.add(line);
     }
   }
@@ -60,6 +59,6 @@ std::unique_ptr<Prefetcher> make_prefetcher(const LevelSettings &level);
 
 std::unique_ptr<Prefetcher> make_next_line(const LevelSettings &level);
 std::unique_ptr<Prefetcher> make_stride(const LevelSettings &level);
-std::unique_ptr<Prefetcher> make_stream(const LevelSettings &level, bool crosses = false);
+std::unique_ptr<Prefetcher> make_stream(const LevelSettings &level);
 
 } // namespace abut::sim

@@ -4,61 +4,121 @@
 #include <bit>
 
 namespace abut::sim {
+namespace {
+
+constexpr unsigned kLinesInRegion = 64;
+constexpr unsigned kOthers = 31;     // of those in a row that count, beside the line
+constexpr uint32_t kTrainedSoon = 3; // lines, where nobody says how many
+
+} // namespace
 
 void Stream::observe(uint64_t line, bool triggers, Targets &targets) {
   if (!triggers) return;
-  const size_t at = track_of(line);
-  Track &track = tracks_.at(at);
-  if (line == track.line) return;
-  if (track.line == kNone) {
-    track.line = line;
-    return;
-  }
-  const int direction = line > track.line ? 1 : -1;
-  track.length = direction == track.direction ? track.length + 1 : 1;
-  if (track.length == 1) track.ahead = line;
-  track.direction = direction;
-  track.line = line;
-  nexts_.set(at, mark_of(track.next()));
-  if (track.length < kTrusted) return;
-  // What was asked for already is not asked for again.
-  const int64_t lead = static_cast<int64_t>(track.ahead - line) * direction;
-  const uint64_t from = lead > 0 ? track.ahead : line;
-  const auto known = static_cast<uint32_t>(std::clamp<int64_t>(lead, 0, degree()));
-  run(from, direction, degree() - known, targets, crosses_);
-  if (targets.count != 0) track.ahead = targets.lines[targets.count - 1];
+  Track &track = track_of(line);
+  const unsigned at = line % kLinesInRegion;
+  const uint64_t bit = uint64_t{1} << at;
+  // It was here, and has left the cache since: what was touched is of another time.
+  if ((track.touched.here & bit) != 0) track = {track.region, {}, {}};
+  track.touched.here |= bit;
+  const uint32_t before = track.touched_before(at);
+  const uint32_t after = track.touched_after(at);
+  if (std::max(before, after) + 1 < trained_) return;
+  if (before >= after)
+    ask_after(line, track, targets);
+  else
+    ask_before(line, track, targets);
 }
 
-// The page's track, or the first that the line continues, or the one that was used longest ago, begun again.
-size_t Stream::track_of(uint64_t line) {
-  const uint64_t page = page_of(line);
-  size_t at = kTracks;
-  for (uint32_t found = pages_.equal(mark_of(page)); found != 0 && at == kTracks;
-       found &= found - 1)
-    if (const auto one = static_cast<size_t>(std::countr_zero(found)); tracks_.at(one).page == page)
-      at = one;
-  if (at == kTracks && crosses_) at = continued_by(line);
-  if (at == kTracks) {
-    at = order_.oldest();
-    tracks_.at(at) = {};
-  }
-  tracks_.at(at).page = page;
-  pages_.set(at, mark_of(page));
+uint32_t Stream::Track::touched_before(unsigned at) const {
+  return static_cast<uint32_t>(std::popcount(touched.before(at) >> (kLinesInRegion - kOthers)));
+}
+
+uint32_t Stream::Track::touched_after(unsigned at) const {
+  return static_cast<uint32_t>(std::popcount(touched.after(at) << (kLinesInRegion - kOthers)));
+}
+
+Stream::Track Stream::Track::moved_up() const {
+  const auto moved = [](const Lines &lines) { return Lines{lines.here, lines.above, 0}; };
+  return {region + 1, moved(touched), moved(asked)};
+}
+
+Stream::Track Stream::Track::moved_down() const {
+  const auto moved = [](const Lines &lines) { return Lines{0, lines.below, lines.here}; };
+  return {region - 1, moved(touched), moved(asked)};
+}
+
+Stream::Track &Stream::track_of(uint64_t line) {
+  const uint64_t region = line / kLinesInRegion;
+  size_t at = track_in(region);
+  if (at == kTracks) at = new_track(region, line % kLinesInRegion);
   order_.use(at);
-  return at;
+  return tracks_.at(at);
 }
 
 // `kTracks` where there is none.
-size_t Stream::continued_by(uint64_t line) const {
-  for (uint32_t found = nexts_.equal(mark_of(line)); found != 0; found &= found - 1) {
-    const auto one = static_cast<size_t>(std::countr_zero(found));
-    if (tracks_.at(one).length != 0 && tracks_.at(one).next() == line) return one;
-  }
+size_t Stream::track_in(uint64_t region) const {
+  for (uint32_t found = regions_.equal(mark_of(region)); found != 0; found &= found - 1)
+    if (const auto at = static_cast<size_t>(std::countr_zero(found));
+        tracks_.at(at).region == region)
+      return at;
   return kTracks;
 }
 
-std::unique_ptr<Prefetcher> make_stream(const LevelSettings &level, bool crosses) {
-  return std::make_unique<Stream>(level, crosses);
+// That of a region beside it which goes on at the line, or the one that was used longest ago, begun again.
+size_t Stream::new_track(uint64_t region, unsigned at) {
+  size_t found = kTracks;
+  Track begun{region, {}, {}};
+  const auto take = [&](size_t from, const Track &moved, uint32_t touched) {
+    if (touched + 1 < trained_) return;
+    found = from;
+    begun = moved;
+  };
+  if (crosses_)
+    if (const size_t below = track_in(region - 1); below != kTracks) {
+      const Track moved = tracks_.at(below).moved_up();
+      take(below, moved, moved.touched_before(at));
+    }
+  if (crosses_ && found == kTracks)
+    if (const size_t above = track_in(region + 1); above != kTracks) {
+      const Track moved = tracks_.at(above).moved_down();
+      take(above, moved, moved.touched_after(at));
+    }
+  if (found == kTracks) found = order_.oldest();
+  tracks_.at(found) = begun;
+  regions_.set(found, mark_of(region));
+  return found;
+}
+
+void Stream::ask_after(uint64_t line, Track &track, Targets &targets) const {
+  const unsigned at = line % kLinesInRegion;
+  const uint64_t known = track.touched.after(at) | track.asked.after(at);
+  const uint64_t wanted = ~known & ~uint64_t{0} >> (kLinesInRegion - degree());
+  for (uint64_t left = wanted; left != 0; left &= left - 1) {
+    const uint64_t target = line + 1 + static_cast<unsigned>(std::countr_zero(left));
+    if (!may_ask(target, line)) break;
+    targets.add(target);
+  }
+  track.asked.here |= wanted << at << 1;
+  track.asked.above |= wanted >> (63 - at);
+}
+
+void Stream::ask_before(uint64_t line, Track &track, Targets &targets) const {
+  const unsigned at = line % kLinesInRegion;
+  const uint64_t known = track.touched.before(at) | track.asked.before(at);
+  const uint64_t wanted = ~known & ~uint64_t{0} << (kLinesInRegion - degree());
+  for (uint64_t left = wanted; left != 0;) {
+    const auto back = static_cast<unsigned>(std::countl_zero(left));
+    left &= ~(uint64_t{1} << (63 - back));
+    const uint64_t target = line - 1 - back;
+    if (!may_ask(target, line)) break;
+    targets.add(target);
+  }
+  track.asked.here |= wanted >> (63 - at) >> 1;
+  track.asked.below |= wanted << at;
+}
+
+std::unique_ptr<Prefetcher> make_stream(const LevelSettings &level) {
+  return std::make_unique<Stream>(level, false, kTrainedSoon);
 }
 
 } // namespace abut::sim

@@ -1,8 +1,9 @@
-// Streams: new lines of a page that come in ascending or descending order, whatever lies between them. A stream that
-// was seen three times keeps `degree` lines ahead of the program (Jouppi, "Improving direct-mapped cache performance by
-// the addition of a small fully-associative cache and prefetch buffers", ISCA 1990, with lines that go into the cache,
-// as in Tendler et al., "POWER4 system microarchitecture", 2002). One that crosses pages, as those of virtual addresses
-// do, goes on in the page that it runs into. There are 32, as Intel's manual has it (Optimization reference manual, "Data
+// Streams: where so many of 32 lines in a row were touched, in whatever order, the lines that follow are brought in, as
+// many as `degree` says, upwards or downwards (Jouppi, "Improving direct-mapped cache performance by the addition of a
+// small fully-associative cache and prefetch buffers", ISCA 1990, with lines that go into the cache, as in Tendler et al.,
+// "POWER4 system microarchitecture", 2002, and with what was touched as a bit a line: Ishii, Inaba and Hiraki, "Access map
+// pattern matching for high performance data cache prefetch", JILP 2011). One that crosses pages, as those of virtual
+// addresses do, goes on in the page that it runs into. There are 32, as Intel's manual has it (Optimization reference manual, "Data
 // prefetch to the L2 cache"): a walk that visits many pages in turn keeps them all.
 #pragma once
 
@@ -15,22 +16,35 @@ namespace abut::sim {
 
 class Stream final : public Prefetcher {
 public:
-  Stream(const LevelSettings &level, bool crosses) : Prefetcher(level), crosses_(crosses) {}
+  // `trained`: lines that were touched, the last one included, before any is brought in.
+  Stream(const LevelSettings &level, bool crosses, uint32_t trained)
+      : Prefetcher(level), crosses_(crosses), trained_(trained) {}
 
   void observe(uint64_t line, bool triggers, Targets &targets) override;
 
 private:
   static constexpr size_t kTracks = 2 * ByteMarks::kCount;
-  static constexpr uint32_t kTrusted = 2; // steps in one direction
-  static constexpr uint64_t kNone = ~uint64_t{0};
-  struct Track {
-    uint64_t page = kNone;
-    uint64_t line = kNone;
-    uint64_t ahead = 0; // the last line that was asked for
-    uint32_t length = 0;
-    int direction = 0;
+  static constexpr uint64_t kNone = ~uint64_t{0} / 2; // nor beside a region
 
-    uint64_t next() const { return line + static_cast<uint64_t>(direction); }
+  // A bit for each line of a region of 64 and of those on both sides.
+  struct Lines {
+    uint64_t below = 0;
+    uint64_t here = 0;
+    uint64_t above = 0;
+
+    // As many lines as a word has, those next to the line on the side of its lowest or highest bit.
+    uint64_t before(unsigned at) const { return here << (63 - at) << 1 | below >> at; }
+    uint64_t after(unsigned at) const { return here >> at >> 1 | above << (63 - at); }
+  };
+  struct Track {
+    uint64_t region = kNone;
+    Lines touched;
+    Lines asked; // for early
+
+    uint32_t touched_before(unsigned at) const;
+    uint32_t touched_after(unsigned at) const;
+    Track moved_up() const;
+    Track moved_down() const;
   };
 
   // A byte a track.
@@ -69,13 +83,19 @@ private:
   };
 
   static uint8_t mark_of(uint64_t number) { return static_cast<uint8_t>(number ^ number >> 8); }
-  size_t track_of(uint64_t line);
-  size_t continued_by(uint64_t line) const;
+  Track &track_of(uint64_t line);
+  size_t track_in(uint64_t region) const;
+  size_t new_track(uint64_t region, unsigned at);
+  void ask_after(uint64_t line, Track &track, Targets &targets) const;
+  void ask_before(uint64_t line, Track &track, Targets &targets) const;
+  bool may_ask(uint64_t target, uint64_t line) const {
+    return crosses_ || page_of(target) == page_of(line);
+  }
 
   bool crosses_;
+  uint32_t trained_;
   std::array<Track, kTracks> tracks_;
-  Marks pages_; // of the tracks
-  Marks nexts_; // of the lines that would continue them
+  Marks regions_; // of the tracks
   Order order_;
 };
 

@@ -23,7 +23,8 @@ Core::Core(const Machine &machine)
                                  LruSets(machine.caches[2])},
       tlbs_{PageSets(machine.tlbs[0]), PageSets(machine.tlbs[1])}, stride_(machine.stride),
       stores_(machine.stores), memory_(machine) {
-  if (machine.stream != 0) stream_.emplace(stream_settings(machine.stream), machine.crosses);
+  if (machine.stream != 0)
+    stream_.emplace(stream_settings(machine.stream), machine.crosses, machine.trained);
 }
 
 TimeCounts Core::counts() const {
@@ -67,7 +68,7 @@ void Core::take(const References &references) {
       values_.load(there_);
     if (!strides || kind == Kind::store) continue;
     const auto target = stride_.observe(references.codes[i], addresses[i] & kAddressMask);
-    if (target) prefetch(*target, begun_);
+    if (target) prefetch(*target, std::max(begun_, known));
   }
 }
 
@@ -224,8 +225,9 @@ void Core::prefetch_after(uint64_t line, Ticks now) {
   for (uint32_t i = 0; i < targets_.count; ++i) prefetch(targets_.lines[i], now);
 }
 
-// Into the second level.
+// Into the second level. What lies before memory's beginning is its end.
 void Core::prefetch(uint64_t line, Ticks now) {
+  line &= kAddressMask >> kLineShift;
   if (caches_[1].holds(line)) return;
   size_t level = 0;
   const std::optional<Ticks> ready = from_third(line, now, level, true);

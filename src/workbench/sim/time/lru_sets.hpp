@@ -21,8 +21,10 @@ public:
 
   explicit LruSets(const TimedCache &shape)
       : ways_(shape.ways), mask_(shape.sets - 1), shift_(std::countr_zero(shape.sets)),
-        folded_(shape.hashed ? shift_ : 63), sets_(shape.sets), lines_(size_t{shape.sets} * kWays) {
-  }
+        chance_(shape.index == Index::address ? 0
+                : shape.index == Index::frame ? mask_ & ~uint64_t{kLinesInPage - 1}
+                                              : mask_),
+        sets_(shape.sets), lines_(size_t{shape.sets} * kWays) {}
 
   // The line, which becomes the one used last; null where it is not here.
   Line *use(uint64_t tag) {
@@ -79,7 +81,12 @@ private:
     UseOrder order{0xfedcba9876543210U};
   };
 
-  size_t set_of(uint64_t tag) const { return (tag ^ tag >> folded_) & mask_; }
+  static constexpr uint64_t kLinesInPage = 64;
+
+  size_t set_of(uint64_t tag) const {
+    const uint64_t page = tag / kLinesInPage * 0x9e3779b97f4a7c15U >> 32;
+    return (tag & mask_) ^ (page & chance_);
+  }
 
   uint8_t mark_of(uint64_t tag) const {
     const uint64_t above = tag >> shift_;
@@ -89,7 +96,7 @@ private:
   uint32_t ways_;
   uint64_t mask_;
   int shift_;
-  int folded_; // the bits from there on are part of the hash, too
+  uint64_t chance_; // the bits of a set's number that follow from a hash of the page's
   HugeVector<Set> sets_;
   HugeVector<Line> lines_;
 };

@@ -11,14 +11,18 @@ namespace abut::sim {
 using Ticks = uint64_t;
 inline constexpr Ticks kTicksInCycle = 1024;
 
-// An LRU cache or TLB; of a TLB the lines are pages. A last level is `hashed`: the kernel gives a page any frame, and slices
-// get lines by a hash (Maurice et al., "Reverse engineering Intel last-level cache complex addressing", RAID 2015). By the
-// virtual address alone, blocks at equal places of a heap's segments would share a few sets.
+// How a line's set follows from its virtual address. The kernel gives a page any frame: lines keep their place in their page,
+// and a page's place is by chance (Kessler and Hill, "Page placement algorithms for large real-indexed caches", TOCS 1992).
+// Slices of a last level get lines by a hash (Maurice et al., "Reverse engineering Intel last-level cache complex
+// addressing", RAID 2015).
+enum class Index : uint8_t { address, frame, hash };
+
+// An LRU cache or TLB; of a TLB the lines are pages.
 struct TimedCache {
   uint32_t sets = 64; // a power of two
   uint32_t ways = 12;
   Ticks latency = 4 * kTicksInCycle;
-  bool hashed = false;
+  Index index = Index::address;
 };
 
 struct Machine {
@@ -36,6 +40,7 @@ struct Machine {
   uint32_t outstanding = 16; // misses of the first level in flight, at most kMostInFlight
   uint32_t stores = 0;       // entries of the store buffer, at most kMostInFlight; 0: any number
   uint32_t stream = 4;       // lines that a stream keeps ahead, into the second level; 0: none
+  uint32_t trained = 3;      // lines of 32 in a row that are touched before
   bool crosses = true;       // streams go on in the next page
   bool adjacent = false;     // the other line of a pair, into the second level
   uint32_t next = 0;         // lines behind one that is new, into the second level
