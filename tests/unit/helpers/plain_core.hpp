@@ -141,7 +141,7 @@ public:
 private:
   uint64_t set_of(uint64_t line) const {
     const uint64_t page = line / 64;
-    const uint64_t chance = page * 0x9e3779b97f4a7c15 / (uint64_t{1} << 32);
+    const uint64_t chance = line / 2048 * 0x9e3779b97f4a7c15 / (uint64_t{1} << 32);
     if (shape_.index == Index::hash) return (line ^ chance) % shape_.sets;
     if (shape_.index == Index::frame && shape_.sets > 64)
       return line % 64 + (page ^ chance / 64) % (shape_.sets / 64) * 64;
