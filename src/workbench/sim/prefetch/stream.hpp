@@ -1,10 +1,12 @@
 // Streams: where so many of 32 lines in a row were touched, in whatever order, the lines that follow are brought in, as
-// many as `degree` says, upwards or downwards (Jouppi, "Improving direct-mapped cache performance by the addition of a
-// small fully-associative cache and prefetch buffers", ISCA 1990, with lines that go into the cache, as in Tendler et al.,
-// "POWER4 system microarchitecture", 2002, and with what was touched as a bit a line: Ishii, Inaba and Hiraki, "Access map
-// pattern matching for high performance data cache prefetch", JILP 2011). One that crosses pages, as those of virtual
-// addresses do, goes on in the page that it runs into. There are 32, as Intel's manual has it (Optimization reference manual, "Data
-// prefetch to the L2 cache"): a walk that visits many pages in turn keeps them all.
+// many as `degree` says, upwards or downwards. Jouppi, "Improving direct-mapped cache performance by the addition of a
+// small fully-associative cache and prefetch buffers", ISCA 1990, with lines that go into the cache as in Tendler et al.,
+// "POWER4 system microarchitecture", 2002, and a bit for each line that was touched as in Ishii, Inaba and Hiraki, "Access
+// map pattern matching for high performance data cache prefetch", JILP 2011.
+//
+// A stream that crosses pages, as those of virtual addresses do, goes on in the page that it runs into. There are 32, as
+// Intel's manual has it (Optimization reference manual, "Data prefetch to the L2 cache"): a walk that visits many pages in
+// turn keeps them all.
 #pragma once
 
 #include "sim/byte_marks.hpp"
