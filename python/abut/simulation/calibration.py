@@ -37,7 +37,7 @@ _HARDLY = 2.0  # cycles
 _WAYS = 16  # of a second TLB
 _PAGES = (32, 48, 64, 96, 128, 192, 256, 512, 1024, 1536, 2048, 3072, 4096, 6144, 8192)
 _CHAINS = (1, 4, 8, 12, 16, 20, 24, 32)
-_RUN = 32  # lines
+_RUN = 32  # lines, as the kernel has it
 _FROM_THE_LAST = 2  # a source, as traces have it
 _AS_CLOSE = 0.05  # of the logarithm of a walk's time
 _TRIES, _PAUSE_S = 10, 0.02  # where others use the machine, it is slow for that long
@@ -77,7 +77,7 @@ class Walk:
 
 
 # How far strides and streams reach, and how many lines a stream must see. The first has none.
-_REACHES: tuple[tuple[str, Walk, tuple[int, ...]], ...] = (
+_REACHES: tuple[tuple[str, Walk, tuple[Any, ...]], ...] = (
     ("stride", Walk(lines_apart=8), (0, 1, 2, 4)),
     ("stream", Walk(), (0, 1, 2, 4, 8, 16, 31)),
     ("trained", Walk("runs"), (2, 3, 4, 6, 8, 10, 12, 16, 24)),
@@ -122,14 +122,10 @@ def calibrate() -> Preset:
         core=core,
     )
     for key, list_walk, values in _REACHES:
-        cores = {value: dataclasses.replace(core, **_setting(key, value)) for value in values}
+        cores = {value: dataclasses.replace(core, **{key: value}) for value in values}
         times = {value: list_walk.simulated(found, one) for value, one in cores.items()}
         core = cores[least_of(times, list_walk.measured(ghz))]
     return dataclasses.replace(found, core=core)
-
-
-def _setting(key: str, value: int) -> dict[str, Any]:
-    return {key: value}
 
 
 def like(shape: Preset) -> Preset:

@@ -7,7 +7,8 @@
 
 namespace abut::calibrate {
 
-inline constexpr size_t kRun = 32;
+inline constexpr size_t kRun = 32; // lines
+
 enum class Order : uint8_t {
   random,    // of all lines
   ascending, // from the first line to the last

@@ -22,7 +22,7 @@ void Stream::observe(uint64_t line, bool triggers, Targets &targets) {
   track.touched.here |= bit;
   const uint32_t before = track.touched_before(at);
   const uint32_t after = track.touched_after(at);
-  if (std::max(before, after) + 1 < trained_) return;
+  if (!is_trained(std::max(before, after))) return;
   if (before >= after)
     ask_after(line, track, targets);
   else
@@ -66,24 +66,14 @@ size_t Stream::track_in(uint64_t region) const {
 
 // That of a region beside it which goes on at the line, or the one that was used longest ago, begun again.
 size_t Stream::new_track(uint64_t region, unsigned at) {
-  size_t found = kTracks;
+  const size_t below = crosses_ ? track_in(region - 1) : kTracks;
+  const size_t above = crosses_ ? track_in(region + 1) : kTracks;
+  size_t found = order_.oldest();
   Track begun{region, {}, {}};
-  const auto take = [&](size_t from, const Track &moved, uint32_t touched) {
-    if (touched + 1 < trained_) return;
-    found = from;
-    begun = moved;
-  };
-  if (crosses_)
-    if (const size_t below = track_in(region - 1); below != kTracks) {
-      const Track moved = tracks_.at(below).moved_up();
-      take(below, moved, moved.touched_before(at));
-    }
-  if (crosses_ && found == kTracks)
-    if (const size_t above = track_in(region + 1); above != kTracks) {
-      const Track moved = tracks_.at(above).moved_down();
-      take(above, moved, moved.touched_after(at));
-    }
-  if (found == kTracks) found = order_.oldest();
+  if (below != kTracks && is_trained(tracks_.at(below).moved_up().touched_before(at)))
+    begun = tracks_.at(found = below).moved_up();
+  else if (above != kTracks && is_trained(tracks_.at(above).moved_down().touched_after(at)))
+    begun = tracks_.at(found = above).moved_down();
   tracks_.at(found) = begun;
   regions_.set(found, mark_of(region));
   return found;

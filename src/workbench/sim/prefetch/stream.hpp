@@ -90,6 +90,7 @@ private:
   size_t new_track(uint64_t region, unsigned at);
   void ask_after(uint64_t line, Track &track, Targets &targets) const;
   void ask_before(uint64_t line, Track &track, Targets &targets) const;
+  bool is_trained(uint32_t others) const { return others + 1 >= trained_; }
   bool may_ask(uint64_t target, uint64_t line) const {
     return crosses_ || page_of(target) == page_of(line);
   }

@@ -82,8 +82,8 @@ private:
   };
 
   static constexpr uint64_t kLinesInPage = 64;
-  static constexpr uint64_t kLinesTogether =
-      2048; // in sets beside each other: so they are quickly found
+  // Pages within 128 KiB stay beside each other: their sets are found more quickly than if all were scattered.
+  static constexpr uint64_t kLinesTogether = 2048;
 
   size_t set_of(uint64_t tag) const {
     if (chance_ == 0) return tag & mask_; // the levels that are asked most often
@@ -99,7 +99,7 @@ private:
   uint32_t ways_;
   uint64_t mask_;
   int shift_;
-  uint64_t chance_; // the bits of a set's number that follow from a hash of the page's
+  uint64_t chance_; // the bits of a set's number that follow from a hash
   HugeVector<Set> sets_;
   HugeVector<Line> lines_;
 };
