@@ -60,6 +60,7 @@ __attribute__((constructor(101))) void start(int, char **, char **environment) {
   for (char **entry = environment; entry && *entry; ++entry)
     if (std::strncmp(*entry, kPrefix, sizeof kPrefix - 1) == 0)
       set_from_environment(*entry + sizeof kPrefix - 1);
+  heap::follow_options();
   const bool profile_assigns = group::assigned_contexts.any();
   find_contexts(option_path(Option::profile));
   if (option_value(Option::deepbind) != 0) keep_deepbind();

@@ -1,5 +1,6 @@
 #include "heap/heap.hpp"
 
+#include "base/options.hpp"
 #include "heap/found.hpp"
 #include "heap/huge_blocks.hpp"
 #include "heap/huge_cache.hpp"
@@ -171,6 +172,11 @@ Resized resize(const char *call, void *memory, size_t bytes) {
     return stays(usable, bytes) ? Resized{memory} : move_block(call, memory, usable, bytes);
   }
   return resize_any(call, memory, bytes);
+}
+
+void follow_options() {
+  const bool has_heap = current != &no_heap_yet && current != &no_heap_any_more;
+  if (has_heap) current->set_order(option_value(Option::order) != 0);
 }
 
 size_t trim() {

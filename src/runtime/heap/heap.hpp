@@ -53,6 +53,9 @@ Resized resize(const char *call, void *memory, size_t bytes);
 void free_last(LiveBlock block);
 void free_last(BirthBlock block);
 
+// Once the options are read: libraries whose constructors come before have allocated, in an order that nobody had chosen.
+void follow_options();
+
 // Gives back to the kernel what can be given back; returns the bytes.
 size_t trim();
 

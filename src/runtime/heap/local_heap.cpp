@@ -27,6 +27,10 @@ void LocalHeap::open(uint32_t number, bool in_birth_order) {
   begin();
 }
 
+void LocalHeap::set_order(bool in_birth_order) {
+  if (std::exchange(in_birth_order_, in_birth_order) != in_birth_order) close();
+}
+
 void LocalHeap::begin() {
   std::fill(std::begin(births_left_), std::end(births_left_), in_birth_order_ ? kAlways : kBirths);
 }

@@ -41,6 +41,9 @@ public:
   // `number` tells heaps apart. One in birth order has size pages only for what is too large for that.
   void open(uint32_t number, bool in_birth_order);
 
+  // Only for the owner. What was allocated in the other order stays where it is.
+  void set_order(bool in_birth_order);
+
   // ---- for the owner; null where memory is exhausted ----
 
   // A block of 1 to kMediumMax bytes, when none is at hand.
