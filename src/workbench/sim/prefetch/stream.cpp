@@ -1,13 +1,11 @@
 #include "sim/prefetch/stream.hpp"
 
-#include <algorithm>
 #include <bit>
 
 namespace abut::sim {
 namespace {
 
 constexpr unsigned kLinesInRegion = 64;
-constexpr unsigned kOthers = 31;     // of those in a row that count, beside the line
 constexpr uint32_t kTrainedSoon = 3; // lines, where nobody says how many
 
 } // namespace
@@ -20,21 +18,20 @@ void Stream::observe(uint64_t line, bool triggers, Targets &targets) {
   // It was here, and has left the cache since: what was touched is of another time.
   if ((track.touched.here & bit) != 0) track = {track.region, {}, {}};
   track.touched.here |= bit;
-  const uint32_t before = track.touched_before(at);
-  const uint32_t after = track.touched_after(at);
-  if (!is_trained(std::max(before, after))) return;
-  if (before >= after)
+  const uint64_t before = track.touched_before(at);
+  const uint64_t after = track.touched_after(at);
+  if (!is_trained(before) && !is_trained(after)) return;
+  if (std::popcount(before) >= std::popcount(after))
     ask_after(line, track, targets);
   else
     ask_before(line, track, targets);
 }
 
-uint32_t Stream::Track::touched_before(unsigned at) const {
-  return static_cast<uint32_t>(std::popcount(touched.before(at) >> (kLinesInRegion - kOthers)));
-}
-
-uint32_t Stream::Track::touched_after(unsigned at) const {
-  return static_cast<uint32_t>(std::popcount(touched.after(at) << (kLinesInRegion - kOthers)));
+// Whether these lines, a bit each, and one more are enough. Mostly they are few, which is known sooner than their number.
+inline bool Stream::is_trained(uint64_t others) const {
+  uint32_t missing = trained_ - 1;
+  for (; missing > 0 && others != 0; --missing) others &= others - 1;
+  return missing == 0;
 }
 
 Stream::Track Stream::Track::moved_up() const {

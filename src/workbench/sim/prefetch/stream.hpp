@@ -27,6 +27,7 @@ public:
 private:
   static constexpr size_t kTracks = 2 * ByteMarks::kCount;
   static constexpr uint64_t kNone = ~uint64_t{0} / 2; // nor beside a region
+  static constexpr unsigned kOthers = 31; // lines in a row that count, beside the line itself
 
   // A bit for each line of a region of 64 and of those on both sides.
   struct Lines {
@@ -43,8 +44,9 @@ private:
     Lines touched;
     Lines asked; // for early
 
-    uint32_t touched_before(unsigned at) const;
-    uint32_t touched_after(unsigned at) const;
+    // Those of 31 lines on one side, a bit each.
+    uint64_t touched_before(unsigned at) const { return touched.before(at) >> (64 - kOthers); }
+    uint64_t touched_after(unsigned at) const { return touched.after(at) << (64 - kOthers); }
     Track moved_up() const;
     Track moved_down() const;
   };
@@ -90,7 +92,7 @@ private:
   size_t new_track(uint64_t region, unsigned at);
   void ask_after(uint64_t line, Track &track, Targets &targets) const;
   void ask_before(uint64_t line, Track &track, Targets &targets) const;
-  bool is_trained(uint32_t others) const { return others + 1 >= trained_; }
+  bool is_trained(uint64_t others) const;
   bool may_ask(uint64_t target, uint64_t line) const {
     return crosses_ || page_of(target) == page_of(line);
   }

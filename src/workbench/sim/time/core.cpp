@@ -5,10 +5,31 @@
 namespace abut::sim {
 namespace {
 
-constexpr size_t kAhead = 12; // references
+constexpr size_t kAhead = 12;  // references
+constexpr size_t kBlock = 256; // references
 constexpr uint64_t kLinesInPage = kPageBytes >> 6;
 
 uint64_t line_of(uint64_t address) { return (address & kAddressMask) >> 6; }
+
+// A block's column; if it is not there, one of a value.
+template <auto kValue, typename T>
+const T *column(std::span<const T> values) {
+  static constexpr auto kStandard = [] {
+    std::array<T, kBlock> all{};
+    all.fill(kValue);
+    return all;
+  }();
+  return values.empty() ? kStandard.data() : values.data();
+}
+
+// Of a block and what comes soon behind it; after the last address there are zeros.
+std::array<uint64_t, kBlock + kAhead> lines_of(std::span<const uint64_t> onwards) {
+  std::array<uint64_t, kBlock + kAhead> lines;
+  const size_t count = std::min(lines.size(), onwards.size());
+  for (size_t i = 0; i < count; ++i) lines[i] = line_of(onwards[i]);
+  for (size_t i = count; i < lines.size(); ++i) lines[i] = 0;
+  return lines;
+}
 
 LevelSettings stream_settings(uint32_t degree) {
   LevelSettings level;
@@ -34,41 +55,60 @@ TimeCounts Core::counts() const {
 }
 
 void Core::take(const References &references) {
-  const auto addresses = references.addresses;
-  const auto recorded = references.recorded.empty() ? addresses : references.recorded;
-  const size_t count = references.count();
-  const bool strides = machine_.stride != 0 && !references.codes.empty();
-  uint64_t last_ahead = 0;
+  for (size_t at = 0; at < references.count(); at += kBlock) {
+    const size_t length = std::min(kBlock, references.count() - at);
+    take_block(references.part(at, length), references.addresses.subspan(at));
+  }
+}
+
+// `onwards`: the block's addresses and those behind it.
+void Core::take_block(const References &block, std::span<const uint64_t> onwards) {
+  const uint64_t *const addresses = onwards.data();
+  const uint64_t *const recorded = block.recorded.empty() ? addresses : block.recorded.data();
+  const auto *const sizes = column<1>(block.sizes);
+  const auto *const kinds = column<0>(block.kinds);
+  const auto *const sources = column<0>(block.sources);
+  const auto *const owners = column<0>(block.owners);
+  const uint64_t *const codes = block.codes.data();
+  const bool strides = machine_.stride != 0 && codes != nullptr;
+  const size_t count = block.count();
+  const std::array lines = lines_of(onwards);
   for (size_t i = 0; i < count; ++i) {
-    if (i + kAhead < count) {
-      const uint64_t ahead = line_of(addresses[i + kAhead]);
-      if (ahead != last_ahead) caches_[2].fetch_ahead(ahead);
-      last_ahead = ahead;
-    }
-    if (!references.owners.empty()) owner_ = references.owners[i];
-    const uint32_t size = references.sizes.empty() ? 1 : references.sizes[i];
-    Kind kind = size >= kPointer ? Kind::pointer : Kind::load;
-    if (!references.kinds.empty() && (references.kinds[i] & kWrite) != 0) kind = Kind::store;
-    const uint8_t source = references.sources.empty() ? uint8_t{0} : references.sources[i];
+    const uint64_t ahead = lines[i + kAhead];
+    if (ahead != lines[i + kAhead - 1])
+      caches_[caches_[1].may_hold(ahead) ? 1 : 2].fetch_ahead(ahead);
+    owner_ = owners[i];
+    const uint64_t address = addresses[i];
+    const uint32_t size = sizes[i];
+    const uint8_t source = sources[i];
     const Ticks known = source != 0 ? values_.known(source) : known_at(recorded[i], size);
-    stored_ = source != 0 ? values_.stored(addresses[i]) : 0;
-    const uint64_t first = line_of(addresses[i]);
-    if (addresses[i] % kLineBytes + size <= kLineBytes) {
-      if (first == line_)
-        take_again(kind, known);
-      else
-        take_line(first, kind, known);
-    } else {
-      const uint64_t last = extent_of(addresses[i], size).last >> kLineShift;
-      for (uint64_t line = first; line <= last; ++line) take_line(line, kind, known);
+    const Access access{address, size, lines[i], known};
+    if ((kinds[i] & kWrite) != 0) {
+      take_access<Kind::store>(access);
+      values_.store(address, known);
+      continue;
     }
-    if (kind == Kind::store)
-      values_.store(addresses[i], known);
+    stored_ = source != 0 ? values_.stored(address) : 0;
+    if (size >= kPointer)
+      take_access<Kind::pointer>(access);
     else
-      values_.load(there_);
-    if (!strides || kind == Kind::store) continue;
-    const auto target = stride_.observe(references.codes[i], addresses[i] & kAddressMask);
+      take_access<Kind::load>(access);
+    values_.load(there_);
+    if (!strides) continue;
+    const auto target = stride_.observe(codes[i], address & kAddressMask);
     if (target) prefetch(*target, std::max(begun_, known));
+  }
+}
+
+template <Core::Kind kKind>
+inline void Core::take_access(const Access &access) {
+  if (access.address % kLineBytes + access.size > kLineBytes) [[unlikely]] {
+    const uint64_t last = extent_of(access.address, access.size).last >> kLineShift;
+    for (uint64_t line = access.line; line <= last; ++line) take_line<kKind>(line, access.known);
+  } else if (access.line == line_) {
+    take_again<kKind>(access.known);
+  } else {
+    take_line<kKind>(access.line, access.known);
   }
 }
 
@@ -89,15 +129,17 @@ inline Ticks Core::known_at(uint64_t recorded, uint32_t size) {
 }
 
 // Of the line of the access before.
-inline void Core::take_again(Kind kind, Ticks known) {
+template <Core::Kind kKind>
+inline void Core::take_again(Ticks known) {
   Waits waits;
-  const Ticks start = begin(kind, known, waits);
-  end(kind, std::max<Ticks>(start + machine_.caches[0].latency, found_->ready), waits);
+  const Ticks start = begin<kKind>(known, waits);
+  end<kKind>(std::max<Ticks>(start + machine_.caches[0].latency, found_->ready), waits);
 }
 
-void Core::take_line(uint64_t line, Kind kind, Ticks known) {
+template <Core::Kind kKind>
+void Core::take_line(uint64_t line, Ticks known) {
   Waits waits;
-  Ticks start = begin(kind, known, waits);
+  Ticks start = begin<kKind>(known, waits);
   waits.walk = translate(line);
   start += waits.walk;
   line_ = line;
@@ -112,19 +154,20 @@ void Core::take_line(uint64_t line, Kind kind, Ticks known) {
     found_ = fetch(line, start, waits.level);
     filled_[miss % kMostInFlight] = found_->ready;
   }
-  end(kind, std::max<Ticks>(start + machine_.caches[0].latency, found_->ready), waits);
+  end<kKind>(std::max<Ticks>(start + machine_.caches[0].latency, found_->ready), waits);
 }
 
 // When the access begins, whose address may be to come yet. Before the first ends and stores there are zeros.
-inline Ticks Core::begin(Kind kind, Ticks known, Waits &waits) {
+template <Core::Kind kKind>
+inline Ticks Core::begin(Ticks known, Waits &waits) {
   const Ticks oldest = ended_of_[(counts_.accesses - machine_.window) % kMostInFlight];
   begun_ = std::max(begun_ + machine_.compute, oldest);
-  if (kind == Kind::store && stores_.room() > begun_) {
+  if (kKind == Kind::store && stores_.room() > begun_) {
     waits.store = stores_.room() - begun_;
     begun_ = stores_.room();
   }
   // A store's data, not its address, is what comes from elsewhere more often than not; it waits for nothing.
-  if (kind == Kind::store || known <= begun_) return begun_;
+  if (kKind == Kind::store || known <= begun_) return begun_;
   waits.dependence = known - begun_;
   return known;
 }
@@ -140,21 +183,22 @@ inline Ticks Core::translate(uint64_t line) {
   return machine_.tlbs[1].latency + machine_.walk;
 }
 
-inline void Core::end(Kind kind, Ticks there, Waits &waits) {
-  if (kind != Kind::store && stored_ > there) {
+template <Core::Kind kKind>
+inline void Core::end(Ticks there, Waits &waits) {
+  if (kKind != Kind::store && stored_ > there) {
     waits.dependence += stored_ - there;
     there = stored_;
   }
   there_ = there;
-  if (kind == Kind::pointer) pointer_ = there;
+  if (kKind == Kind::pointer) pointer_ = there;
   const Ticks due = ended_ + machine_.compute;
-  const Ticks done = kind == Kind::store ? begun_ : there;
+  const Ticks done = kKind == Kind::store ? begun_ : there;
   ended_ = due;
   if (done > due) {
     account(done - due, waits);
     ended_ = done;
   }
-  if (kind == Kind::store) stores_.add(std::max(there, ended_));
+  if (kKind == Kind::store) stores_.add(std::max(there, ended_));
   ended_of_[counts_.accesses++ % kMostInFlight] = ended_;
 }
 

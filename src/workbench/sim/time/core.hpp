@@ -47,6 +47,12 @@ private:
   static constexpr uint64_t kLineBytes = uint64_t{1} << kLineShift;
   static constexpr uint32_t kPointer = 8;
   enum class Kind : uint8_t { load, pointer, store };
+  struct Access {
+    uint64_t address;
+    uint32_t size;
+    uint64_t line; // of its first byte
+    Ticks known;   // its address
+  };
   // What the end of an access may wait for.
   struct Waits {
     Ticks dependence = 0;
@@ -56,12 +62,20 @@ private:
     size_t level = 0; // 3 for memory
   };
 
+  void take_block(const References &block, std::span<const uint64_t> onwards);
   Ticks known_at(uint64_t recorded, uint32_t size);
-  void take_again(Kind kind, Ticks known);
-  void take_line(uint64_t line, Kind kind, Ticks known);
-  Ticks begin(Kind kind, Ticks known, Waits &waits);
+  // Code of its own for each kind, which is asked for once then.
+  template <Kind kKind>
+  void take_access(const Access &access);
+  template <Kind kKind>
+  void take_again(Ticks known);
+  template <Kind kKind>
+  void take_line(uint64_t line, Ticks known);
+  template <Kind kKind>
+  Ticks begin(Ticks known, Waits &waits);
   Ticks translate(uint64_t line);
-  void end(Kind kind, Ticks there, Waits &waits);
+  template <Kind kKind>
+  void end(Ticks there, Waits &waits);
   void account(Ticks stall, const Waits &waits);
   LruSets::Line *fetch(uint64_t line, Ticks start, size_t &level);
   std::optional<Ticks> from_third(uint64_t line, Ticks start, size_t &level, bool early);

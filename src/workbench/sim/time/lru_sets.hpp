@@ -47,13 +47,16 @@ public:
     return last.tag == tag ? &last : use(tag);
   }
 
-  // The line will be asked for in a moment. Inline: a call without effects would be left out.
+  // The line, or the other of its pair, will be asked for in a moment. Inline: a call without effects would be left out.
   [[gnu::always_inline]] void fetch_ahead(uint64_t tag) const {
-    const size_t at = set_of(tag);
+    const size_t at = set_of(tag) & ~size_t{1};
     __builtin_prefetch(&sets_[at]);
     const Line *lines = &lines_[at * kWays];
-    for (size_t way = 0; way < kWays; way += 4) __builtin_prefetch(lines + way);
+    for (size_t way = 0; way < 2 * kWays; way += 4) __builtin_prefetch(lines + way);
   }
+
+  // Whether the line may be here: so says a byte of its name.
+  bool may_hold(uint64_t tag) const { return sets_[set_of(tag)].marks.equal(mark_of(tag)) != 0; }
 
   bool holds(uint64_t tag) const {
     const size_t at = set_of(tag);
