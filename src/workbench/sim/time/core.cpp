@@ -266,6 +266,8 @@ void Core::prefetch_after(uint64_t line, Ticks now) {
   // Tagged prefetch (Gindele, "Buffer block prefetching method", 1977), within the page.
   for (uint64_t step = 1; step <= machine_.next; ++step)
     if (line % kLinesInPage + step < kLinesInPage) targets_.add(line + step);
+  // All at once, so that this program waits for its own memory once.
+  for (uint32_t i = 0; i < targets_.count; ++i) caches_[2].fetch_ahead(targets_.lines[i]);
   for (uint32_t i = 0; i < targets_.count; ++i) prefetch(targets_.lines[i], now);
 }
 
