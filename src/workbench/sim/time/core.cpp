@@ -143,7 +143,7 @@ void Core::take_line(uint64_t line, Ticks known) {
   waits.walk = translate(line);
   start += waits.walk;
   line_ = line;
-  found_ = caches_[0].use_again(line);
+  found_ = caches_[0].use(line);
   if (found_ == nullptr) {
     const uint64_t miss = counts_.misses[0]++;
     const Ticks buffer = filled_[(miss - machine_.outstanding) % kMostInFlight];
