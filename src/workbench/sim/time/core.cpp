@@ -143,7 +143,8 @@ void Core::take_line(uint64_t line, Ticks known) {
   waits.walk = translate(line);
   start += waits.walk;
   line_ = line;
-  found_ = caches_[0].use(line);
+  const LruSets::Place place = caches_[0].place_of(line);
+  found_ = caches_[0].use(place);
   if (found_ == nullptr) {
     const uint64_t miss = counts_.misses[0]++;
     const Ticks buffer = filled_[(miss - machine_.outstanding) % kMostInFlight];
@@ -151,7 +152,7 @@ void Core::take_line(uint64_t line, Ticks known) {
       waits.buffer = buffer - start;
       start = buffer;
     }
-    found_ = fetch(line, start, waits.level);
+    found_ = caches_[0].insert(place, fetch(line, start, waits.level), false);
     filled_[miss % kMostInFlight] = found_->ready;
   }
   end<kKind>(std::max<Ticks>(start + machine_.caches[0].latency, found_->ready), waits);
@@ -220,9 +221,10 @@ void Core::account(Ticks stall, const Waits &waits) {
   counts_.parts[TimeCounts::l1 + waits.level] += stall;
 }
 
-// The first level does not have the line. `level` becomes the one that has it.
-LruSets::Line *Core::fetch(uint64_t line, Ticks start, size_t &level) {
-  LruSets::Line *second = caches_[1].use(line);
+// When a line is there that the first level does not have. `level` becomes the one that has it.
+Ticks Core::fetch(uint64_t line, Ticks start, size_t &level) {
+  const LruSets::Place place = caches_[1].place_of(line);
+  LruSets::Line *second = caches_[1].use(place);
   const bool triggers = second == nullptr || second->prefetched != 0;
   Ticks ready = 0;
   if (second != nullptr) {
@@ -235,18 +237,19 @@ LruSets::Line *Core::fetch(uint64_t line, Ticks start, size_t &level) {
     }
   } else {
     ready = *from_third(line, start, level, false);
-    caches_[1].insert(line, ready, false);
+    caches_[1].insert(place, ready, false);
     ++counts_.misses[1];
     counts_.misses[2] += level == 3;
   }
   if (triggers) prefetch_after(line, start);
-  return caches_[0].insert(line, ready, false);
+  return ready;
 }
 
 // None for a prefetch that memory drops.
 std::optional<Ticks> Core::from_third(uint64_t line, Ticks start, size_t &level, bool early) {
   const Ticks asked = start + machine_.caches[2].latency;
-  const LruSets::Line *third = caches_[2].use(line);
+  const LruSets::Place place = caches_[2].place_of(line);
+  const LruSets::Line *third = caches_[2].use(place);
   level = third != nullptr ? 2 : 3;
   if (third != nullptr) return std::max<Ticks>(asked, third->ready);
   Ticks ready = start + machine_.caches[1].latency;
@@ -254,7 +257,7 @@ std::optional<Ticks> Core::from_third(uint64_t line, Ticks start, size_t &level,
     if (early && memory_.drops(asked)) return {};
     ready = early ? memory_.prefetch(line, asked) : memory_.fetch(line, asked);
   }
-  caches_[2].insert(line, ready, false);
+  caches_[2].insert(place, ready, false);
   return ready;
 }
 
@@ -274,12 +277,13 @@ void Core::prefetch_after(uint64_t line, Ticks now) {
 // Into the second level. What lies before memory's beginning is its end.
 void Core::prefetch(uint64_t line, Ticks now) {
   line &= kAddressMask >> kLineShift;
-  if (caches_[1].holds(line)) return;
+  const LruSets::Place place = caches_[1].place_of(line);
+  if (caches_[1].holds(place)) return;
   size_t level = 0;
   const std::optional<Ticks> ready = from_third(line, now, level, true);
   if (!ready) return;
   ++counts_.prefetches;
-  caches_[1].insert(line, *ready, true);
+  caches_[1].insert(place, *ready, true);
 }
 
 } // namespace abut::sim

@@ -77,7 +77,7 @@ private:
   template <Kind kKind>
   void end(Ticks there, Waits &waits);
   void account(Ticks stall, const Waits &waits);
-  LruSets::Line *fetch(uint64_t line, Ticks start, size_t &level);
+  Ticks fetch(uint64_t line, Ticks start, size_t &level);
   std::optional<Ticks> from_third(uint64_t line, Ticks start, size_t &level, bool early);
   void prefetch(uint64_t line, Ticks now);
   void prefetch_after(uint64_t line, Ticks now);

@@ -22,8 +22,9 @@ public:
   // Whether the page was here; it becomes the one used last, in place of the one used longest ago.
   bool use(uint64_t page) {
     if (narrow_) {
-      const bool here = narrow_->use_again(page) != nullptr;
-      if (!here) narrow_->insert(page, 0, false);
+      const LruSets::Place place = narrow_->place_of(page);
+      const bool here = narrow_->use_again(place) != nullptr;
+      if (!here) narrow_->insert(place, 0, false);
       return here;
     }
     FullLru &set = wide_[page & mask_];
