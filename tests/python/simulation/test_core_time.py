@@ -138,7 +138,15 @@ def test_the_same_accesses_depend_on_the_same_loads_under_every_layout(tmp_path:
 def test_every_core_that_comes_with_abut_can_be() -> None:
     found = {name: read_preset(path) for name, path in preset_files().items()}
     cores = {name: preset for name, preset in found.items() if preset.core}
-    assert {"modern", "zen4", "zen5", "golden-cove", "neoverse-n1", "neoverse-v2"} <= set(cores)
+    assert {
+        "modern",
+        "zen4",
+        "zen5",
+        "golden-cove",
+        "emerald-rapids",
+        "neoverse-n1",
+        "neoverse-v2",
+    } <= set(cores)
     for preset in cores.values():
         assert preset.core
         assert preset.core.how
