@@ -22,11 +22,13 @@ struct RunTest : testing::Test {
     std::lock_guard guard(heap->lock());
     for (unsigned i = 0; i < kPageBytes / kCellBytes; ++i)
       if (waits(i)) heap->births.give_up_cell(cell(i));
+    heap->set_aside = aside_before;
   }
 
   // A thread has no heap of its own before its first request.
   void *const first = heap::allocate(kCellBytes);
   heap::LocalHeap *const heap = heap::current;
+  const size_t aside_before = heap->set_aside;
   const Address page = cut();
 
 private:
@@ -34,6 +36,7 @@ private:
     const Address stretch = heap->births.cut_stretch(kSize);
     for (Address at = stretch; at < stretch + kPageBytes; at += kCellBytes)
       *heap::cell_at(at) = heap::kReserved + kSize;
+    heap->set_aside += kPageBytes;
     return stretch;
   }
 };
