@@ -175,8 +175,7 @@ Resized resize(const char *call, void *memory, size_t bytes) {
 }
 
 void follow_options() {
-  const bool has_heap = current != &no_heap_yet && current != &no_heap_any_more;
-  if (has_heap) current->set_order(option_value(Option::order) != 0);
+  if (current->number() != 0) current->set_order(option_value(Option::order) != 0);
 }
 
 size_t trim() {

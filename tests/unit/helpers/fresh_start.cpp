@@ -1,6 +1,5 @@
 // Each test finds the heap as a young process has it, whichever came before: nothing is kept, and no peak remembered.
 #include "heap/heap.hpp"
-#include "heap/huge_cache.hpp"
 #include "heap/page_store.hpp"
 
 #include <gtest/gtest.h>
