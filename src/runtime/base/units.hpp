@@ -18,6 +18,7 @@ inline constexpr size_t GiB = size_t{1} << 30;
 inline constexpr size_t TiB = size_t{1} << 40;
 
 inline constexpr size_t kLineBytes = 64;
+inline constexpr size_t kLinePairBytes = 2 * kLineBytes; // what many processors fetch at once
 inline constexpr size_t kPageBytes = 4 * KiB;
 inline constexpr unsigned kPageShift = 12;
 

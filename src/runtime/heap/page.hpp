@@ -15,8 +15,9 @@
 // Medium blocks have long pages, four in a row. The first, the head, stands for all four, but that a free counts in the
 // page in which its block begins. A large block has a row of pages that no heap owns (large_blocks.hpp).
 //
-// Pages are described apart from their memory, a line each, side by side at the beginning of their segment: page
-// descriptions at one place of each page would share one set of the first-level cache.
+// Pages are described apart from their memory, side by side at the beginning of their segment: page descriptions at one place
+// of each page would share one set of the first-level cache. Each has two lines, of which it needs one: processors fetch lines
+// in pairs, and every free writes to its page's description, so pages of two threads would take the pair from each other.
 #pragma once
 
 #include "base/list.hpp"
@@ -50,7 +51,7 @@ inline constexpr State kNoBlock = 0, kLive = 1;
 // Where no block can lie: behind the last.
 inline constexpr State kNoPlace = 0xff;
 
-struct alignas(kLineBytes) Page {
+struct alignas(kLinePairBytes) Page {
   // What free() looks at.
   Address begin;       // of the page, or its head; or of a large block
   uint64_t reciprocal; // 2^64 over the size, rounded up; zero in a page that is no heap's
@@ -78,7 +79,7 @@ struct alignas(kLineBytes) Page {
   uint32_t blocks() const { return measures().blocks; }
   bool is_long() const { return measures().pages > 1; }
 };
-static_assert(sizeof(Page) == kLineBytes);
+static_assert(sizeof(Page) == kLinePairBytes);
 
 // States of a page that is no heap's: no address finds a live block there, nor a live cell if the page was a birth page.
 inline constinit State no_states[kBlockPageBytes / Granules::kBytes] = {kNoPlace};
