@@ -13,6 +13,7 @@ allocate_placed_or_throw(size_t bytes, const near::Captured *captured, Address c
 }
 
 [[gnu::noinline]] static void *new_slow(size_t bytes) {
+  if (void *memory = heap::allocate_medium_at_hand(bytes)) return memory;
   return allocate_or_throw([=] { return heap::allocate(bytes); });
 }
 

@@ -66,9 +66,18 @@ void *allocate_shared_with_retry(size_t bytes, size_t align, bool &clean) {
 
 } // namespace
 
-void *allocate(size_t bytes) {
-  if (void *memory = allocate_fast(bytes)) return memory;
+// What allocate_fast() could not serve. Of medium blocks the one at the cursor comes first, not the one that was handed out
+// last: what calloc asks about is the cursor.
+[[gnu::noinline]] static void *allocate_behind_fast(size_t bytes) {
+  if (bytes > kSmallMax && bytes <= kMediumMax)
+    if (void *memory = current->sizes.take(size_class(bytes))) return memory;
+  if (void *memory = allocate_next(bytes)) return memory;
   return allocate_slow(bytes);
+}
+
+void *allocate(size_t bytes) {
+  void *memory = allocate_fast(bytes);
+  return memory != nullptr ? memory : allocate_behind_fast(bytes);
 }
 
 void *allocate_slow(size_t bytes) {

@@ -208,5 +208,20 @@ TEST_P(SizeHeapTest, APauseIsOverOnceAndInTime) {
   EXPECT_EQ(pauses_over, 1);
 }
 
+// Within a page the cursor goes on without the lock, whoever asks: operator new and calloc come here.
+TEST(SizeHeap, FewBlocksNeedARefill) {
+  std::vector<void *> blocks;
+  const auto take = [&](int count) {
+    while (count-- > 0) blocks.push_back(allocate(48));
+  };
+  take(1024);
+  pauses_over = 0;
+  pause.begin(24, [] { ++pauses_over; });
+  take(64 * 64);
+  EXPECT_EQ(pauses_over, 0);
+  while (pauses_over == 0) take(1);
+  for (void *block : blocks) free(block);
+}
+
 } // namespace
 } // namespace abut::heap
