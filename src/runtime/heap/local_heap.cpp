@@ -38,8 +38,9 @@ void LocalHeap::begin() {
 // Counts the request.
 bool LocalHeap::prefers_birth(size_t bytes, unsigned size_class) {
   if (bytes > kBirthMax || births_left_[size_class] == 0) return false;
-  births_left_[size_class] -= births_left_[size_class] != kAlways;
-  return true;
+  if (births_left_[size_class] == kAlways) return true;
+  --births_left_[size_class];
+  return !sizes.has_room(size_class); // as where a thread before had the heap
 }
 
 bool LocalHeap::has_taken_over() {

@@ -99,14 +99,6 @@ void count_frees(Page &page, int32_t frees) {
   do std::atomic_ref(one->frees_left).store(frees, std::memory_order_relaxed);
   while (++one != behind);
 }
-uint32_t frees_since(const Page &page, int32_t frees) {
-  uint32_t since = 0;
-  const Page *one = &page;
-  const Page *const behind = one + page.measures().pages;
-  do since += static_cast<uint32_t>(frees - load_plainly(one->frees_left));
-  while (++one != behind);
-  return since;
-}
 
 // The live blocks of a long page, a bit each.
 uint64_t live_bits(const Page &page) {
@@ -136,13 +128,22 @@ inline void SizeHeap::lead_to(unsigned size_class, uint32_t at, uint64_t free) {
   sweeps_ += !one.reads_as_zero;
   cursors_[size_class] = {free, one.page->begin + word * one.bytes, one.page->states + word,
                           one.bytes};
-  lasts_[size_class] = {};
+  if (size_class > kSmallClasses) lasts_[size_class] = {};
+}
+
+// Frees of the current page's blocks since the pass began.
+inline uint32_t SizeHeap::frees_in_pass(const Class &one) {
+  uint32_t frees = 0;
+  const Page *page = one.page;
+  do frees += static_cast<uint32_t>(kNever - load_plainly(page->frees_left));
+  while (++page != one.behind);
+  return frees;
 }
 
 // Whether, since the pass began, a part of so many blocks was freed and not yet handed out again. Frees that were not counted may
 // make it say so wrongly, which costs a look.
 inline bool SizeHeap::freed_part_of(const Class &one, uint32_t blocks) {
-  return (frees_since(*one.page, kNever) - one.again) * kFreedPart >= blocks;
+  return (frees_in_pass(one) - one.again) * kFreedPart >= blocks;
 }
 
 // Has the cursor's blocks again, if enough of them were freed meanwhile: what is short-lived stays in the first-level cache.
@@ -150,8 +151,9 @@ inline bool SizeHeap::repeat(unsigned size_class) {
   Class &one = classes_[size_class];
   if (one.next == 0 || !freed_part_of(one, one.step_blocks)) return false;
   const uint32_t at = one.next - one.step_blocks;
+  const uint64_t all = one.step << at % kAtOnce;
   const uint64_t free = free_of_step(one, at);
-  const auto freed = static_cast<uint32_t>(std::popcount(free));
+  const uint32_t freed = free == all ? one.step_blocks : static_cast<uint32_t>(std::popcount(free));
   if (freed * kFreedPart < one.step_blocks) return false;
   if (count_pass(one)) { // its steps are others now
     begin_pass(one);
@@ -159,7 +161,9 @@ inline bool SizeHeap::repeat(unsigned size_class) {
   }
   one.again += freed;
   one.reads_as_zero = false;
-  lead_to(size_class, at, free);
+  ++sweeps_;
+  cursors_[size_class].free = free;
+  if (size_class > kSmallClasses) lasts_[size_class] = {};
   return true;
 }
 
@@ -209,17 +213,21 @@ void SizeHeap::begin_pass(Class &one) {
   count_frees(*one.page, kNever);
 }
 
-// At the window's end: begins again, or makes it longer; false at the page's end.
+// At the window's end: begins again, or makes it longer. False at the page's end, where the class is done with it.
 bool SizeHeap::turn(Class &one) {
-  if (one.page == nullptr) return false;
+  if (one.page == nullptr || one.is_done) return false;
   if (freed_part_of(one, one.end)) {
     count_pass(one);
     begin_pass(one);
     return true;
   }
-  if (one.end >= one.blocks) return false;
-  extend_window(one);
-  return true;
+  if (one.end < one.blocks) {
+    extend_window(one);
+    return true;
+  }
+  one.is_done = true;
+  one.next = one.end = 0;
+  return false;
 }
 
 void SizeHeap::extend_window(Class &one) {
@@ -252,6 +260,7 @@ void SizeHeap::enter(unsigned size_class, Page *page) {
   page->has_room = false;
   page->is_current = true;
   one.page = page;
+  one.behind = page + page->measures().pages;
   one.bytes = page->block_bytes();
   one.blocks = page->blocks();
   one.end = 0;
@@ -276,19 +285,17 @@ bool SizeHeap::refill(unsigned size_class) {
 
 void SizeHeap::leave(unsigned size_class) {
   Class &one = classes_[size_class];
+  const uint32_t freed = frees_in_pass(one) - one.again;
   Page *page = std::exchange(one.page, nullptr);
   page->is_current = false;
-  // At the page's end all blocks have been handed out, each once, and some freed since.
-  const uint32_t blocks = one.blocks;
-  const uint32_t freed = frees_since(*page, kNever) - one.again;
-  const bool is_known = one.bytes <= kSmallMax && cursors_[size_class].free == 0 &&
-                        one.next >= one.blocks && freed < blocks;
-  if (is_known)
-    file(page, blocks - freed);
+  // Of a page that is done all blocks have been handed out, each once, and some freed since.
+  if (one.is_done && one.bytes <= kSmallMax && freed < one.blocks)
+    file(page, one.blocks - freed);
   else
     file_counted(page);
   cursors_[size_class] = {};
   lasts_[size_class] = {};
+  one.is_done = false;
   one.next = one.end = 0;
 }
 
@@ -359,8 +366,15 @@ void SizeHeap::recount(unsigned most) {
 
 void SizeHeap::close() {
   for (unsigned one = 1; one < kSizeClasses; ++one) {
-    if (classes_[one].page != nullptr) leave(one);
-    classes_[one].window = 0;
+    Class &closed = classes_[one];
+    Page *page = closed.page;
+    if (page != nullptr) leave(one);
+    // Whoever has the heap next goes on where it ended: in that memory, which may still be in the caches.
+    if (page != nullptr && closed.with_room.back() == page) {
+      closed.with_room.remove(page);
+      closed.with_room.push_front(page);
+    }
+    closed.window = 0;
   }
   first_bytes_ = 0;
 }

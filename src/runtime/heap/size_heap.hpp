@@ -90,6 +90,7 @@ public:
     return find_first(cursor.free, index) ? cursor.base + index * cursor.bytes : 0;
   }
 
+  bool has_room(unsigned size_class) const { return !classes_[size_class].with_room.empty(); }
   bool reads_as_zero(unsigned size_class) const { return classes_[size_class].reads_as_zero; }
 
   // ---- under the heap's lock, for the owner or with the owner gone ----
@@ -128,16 +129,18 @@ private:
     Address block = 0;
   };
   struct Class {
-    Page *page = nullptr;     // the current one
-    uint32_t next = 0;        // block to go on with
-    uint32_t end = 0;         // of the window
-    uint32_t again = 0;       // blocks handed out again in this pass
-    uint32_t blocks = 0;      // of a page
-    uint32_t bytes = 0;       // of a block
-    uint32_t step_blocks = 1; // blocks for the cursor at a time
-    uint64_t step = 0;        // the same, a bit each
-    uint8_t passes = 0;       // through a window that was free again, up to where the class is busy
-    uint32_t window = 0;      // bytes, in the next fresh page
+    Page *page = nullptr;         // the current one
+    const Page *behind = nullptr; // the last of its row
+    uint32_t next = 0;            // block to go on with
+    uint32_t end = 0;             // of the window
+    uint32_t again = 0;           // blocks handed out again in this pass
+    uint32_t blocks = 0;          // of a page
+    uint32_t bytes = 0;           // of a block
+    uint32_t step_blocks = 1;     // blocks for the cursor at a time
+    uint64_t step = 0;            // the same, a bit each
+    uint32_t window = 0;          // bytes, in the next fresh page
+    uint8_t passes = 0;   // through a window that was free again, up to where the class is busy
+    bool is_done = false; // with the page: all of it was handed out
     bool reads_as_zero = false; // what the cursor has was never handed out
     ByRoom with_room;
   };
@@ -162,6 +165,7 @@ private:
 
   [[gnu::always_inline]] static inline uint64_t free_of_step(const Class &one, uint32_t at);
   [[gnu::always_inline]] inline void lead_to(unsigned size_class, uint32_t at, uint64_t free);
+  [[gnu::always_inline]] static inline uint32_t frees_in_pass(const Class &one);
   [[gnu::always_inline]] inline bool repeat(unsigned size_class);
   // Leads the cursor on within the current page; false if that has no free block any more.
   [[gnu::always_inline]] inline bool advance(unsigned size_class);

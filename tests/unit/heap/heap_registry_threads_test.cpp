@@ -69,6 +69,23 @@ TEST(HeapRegistry, AnEndedThreadsHeapServesTheNext) {
   EXPECT_EQ(first, second);
 }
 
+// What it used last may still be in the caches; and a size that has a page with room needs no place in birth order.
+TEST(HeapRegistry, TheNextThreadAllocatesWhereAnEndedOneStopped) {
+  constexpr size_t kBytes = 400, kInPage = kBlockPageBytes / kBytes;
+  std::vector<void *> blocks;
+  std::set<const Page *> pages;
+  const Page *last = nullptr;
+  in_thread([&] {
+    for (size_t i = 0; i < 8 * kInPage; ++i) blocks.push_back(allocate(kBytes));
+    for (size_t i = 1; i < blocks.size(); i += 2) free(blocks[i]); // every page has room
+    last = live_block(allocate(kBytes)).page;
+  });
+  in_thread([&] {
+    for (size_t i = 0; i < kInPage / 2; ++i) pages.insert(live_block(allocate(kBytes)).page);
+  });
+  EXPECT_EQ(pages, std::set{last});
+}
+
 TEST(HeapRegistry, ThereAreNoMoreHeapsThanThreadsAtOneTime) {
   const auto churn = [] {
     for (int i = 0; i < 50; ++i)
