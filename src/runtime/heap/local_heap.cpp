@@ -5,8 +5,6 @@
 #include "heap/huge_cache.hpp"
 #include "heap/page_store.hpp"
 
-#include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace abut::heap {
@@ -31,16 +29,18 @@ void LocalHeap::set_order(bool in_birth_order) {
   if (std::exchange(in_birth_order_, in_birth_order) != in_birth_order) close();
 }
 
+// A size has no need of birth order where a thread that had the heap before has left a page with room.
 void LocalHeap::begin() {
-  std::fill(std::begin(births_left_), std::end(births_left_), in_birth_order_ ? kAlways : kBirths);
+  const uint8_t births = in_birth_order_ ? kAlways : kBirths;
+  for (unsigned one = 0; one < kBirthClasses; ++one)
+    births_left_[one] = !in_birth_order_ && sizes.has_room(one) ? 0 : births;
 }
 
 // Counts the request.
 bool LocalHeap::prefers_birth(size_t bytes, unsigned size_class) {
   if (bytes > kBirthMax || births_left_[size_class] == 0) return false;
-  if (births_left_[size_class] == kAlways) return true;
-  --births_left_[size_class];
-  return !sizes.has_room(size_class); // as where a thread before had the heap
+  births_left_[size_class] -= births_left_[size_class] != kAlways;
+  return true;
 }
 
 bool LocalHeap::has_taken_over() {
