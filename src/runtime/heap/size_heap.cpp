@@ -189,6 +189,8 @@ inline bool SizeHeap::advance(unsigned size_class) {
 
 void *SizeHeap::take_next(size_t bytes) {
   const unsigned one = abut::heap::size_class(bytes);
+  // What stands for the heap of threads that have none yet is theirs together, and not written to.
+  if (classes_[one].page == nullptr) return nullptr;
   if (++visits_ % kVisitsToLook == 0 || !advance(one)) return nullptr;
   return take(one);
 }
