@@ -90,7 +90,6 @@ public:
     return find_first(cursor.free, index) ? cursor.base + index * cursor.bytes : 0;
   }
 
-  bool has_room(unsigned size_class) const { return !classes_[size_class].with_room.empty(); }
   bool reads_as_zero(unsigned size_class) const { return classes_[size_class].reads_as_zero; }
 
   // ---- under the heap's lock, for the owner or with the owner gone ----
@@ -100,6 +99,9 @@ public:
 
   // Has no current pages any more.
   void close();
+
+  // Whether a page that is not current has some.
+  bool has_room(unsigned size_class) const { return !classes_[size_class].with_room.empty(); }
 
   // ---- under the heap's lock, for any thread ----
 
