@@ -64,16 +64,16 @@ void *allocate_shared_with_retry(size_t bytes, size_t align, bool &clean) {
   return allocate_with_retry(bytes, [&] { return allocate_shared(bytes, align, clean); });
 }
 
-} // namespace
-
 // What allocate_fast() could not serve. Of medium blocks the one at the cursor comes first, not the one that was handed out
 // last: what calloc asks about is the cursor.
-[[gnu::noinline]] static void *allocate_behind_fast(size_t bytes) {
+[[gnu::noinline]] void *allocate_behind_fast(size_t bytes) {
   if (bytes > kSmallMax && bytes <= kMediumMax)
     if (void *memory = current->sizes.take(size_class(bytes))) return memory;
   if (void *memory = allocate_next(bytes)) return memory;
   return allocate_slow(bytes);
 }
+
+} // namespace
 
 void *allocate(size_t bytes) {
   void *memory = allocate_fast(bytes);

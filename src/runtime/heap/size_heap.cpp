@@ -136,7 +136,7 @@ inline uint32_t SizeHeap::frees_in_pass(const Class &one) {
   uint32_t frees = 0;
   const Page *page = one.page;
   do frees += static_cast<uint32_t>(kNever - load_plainly(page->frees_left));
-  while (++page != one.behind);
+  while (++page != one.row_end);
   return frees;
 }
 
@@ -262,7 +262,7 @@ void SizeHeap::enter(unsigned size_class, Page *page) {
   page->has_room = false;
   page->is_current = true;
   one.page = page;
-  one.behind = page + page->measures().pages;
+  one.row_end = page + page->measures().pages;
   one.bytes = page->block_bytes();
   one.blocks = page->blocks();
   one.end = 0;

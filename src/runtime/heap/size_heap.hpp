@@ -131,16 +131,16 @@ private:
     Address block = 0;
   };
   struct Class {
-    Page *page = nullptr;         // the current one
-    const Page *behind = nullptr; // the last of its row
-    uint32_t next = 0;            // block to go on with
-    uint32_t end = 0;             // of the window
-    uint32_t again = 0;           // blocks handed out again in this pass
-    uint32_t blocks = 0;          // of a page
-    uint32_t bytes = 0;           // of a block
-    uint32_t step_blocks = 1;     // blocks for the cursor at a time
-    uint64_t step = 0;            // the same, a bit each
-    uint32_t window = 0;          // bytes, in the next fresh page
+    Page *page = nullptr;          // the current one
+    const Page *row_end = nullptr; // behind it, or the last of a long one
+    uint32_t next = 0;             // block to go on with
+    uint32_t end = 0;              // of the window
+    uint32_t again = 0;            // blocks handed out again in this pass
+    uint32_t blocks = 0;           // of a page
+    uint32_t bytes = 0;            // of a block
+    uint32_t step_blocks = 1;      // blocks for the cursor at a time
+    uint64_t step = 0;             // the same, a bit each
+    uint32_t window = 0;           // bytes, in the next fresh page
     uint8_t passes = 0;   // through a window that was free again, up to where the class is busy
     bool is_done = false; // with the page: all of it was handed out
     bool reads_as_zero = false; // what the cursor has was never handed out
