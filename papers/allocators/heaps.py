@@ -14,9 +14,12 @@ from abut.settings import environment_of
 
 _SETTINGS = {f"align={grain}": {"ABUT_ALIGN": grain} for grain in ("8", "16")}
 OFFLOAD = "offload"
-PATCHED = "dpa-patched"
 FOLLOWER = "cyll"
-_DPA = {"ABUT_PLACE": "pools:linked"}
+_DPA = {
+    "dpa-patched": "pools for groups, which call sites name (section 4)",
+    "dpa-forwarded": "all that pools need, and none: what that costs (figure 13)",
+    "dpa-padded": "pools for groups, whose objects have headers (figure 14)",
+}
 _FIELDS = ("name", "about", "paper", "section")
 
 
@@ -53,7 +56,7 @@ def served_heap(name: str) -> str | None:
 
 def heap_names() -> list[str]:
     """For lists; none where the library is not built."""
-    return [*composed_heaps(), OFFLOAD, PATCHED, FOLLOWER] if composed_heaps() else []
+    return [*composed_heaps(), OFFLOAD, *_DPA, FOLLOWER] if composed_heaps() else []
 
 
 def fix() -> str:
@@ -64,12 +67,15 @@ def fix() -> str:
 def heap_of(name: str) -> Heap | None:
     """A heap by name: `NAME[+align=8]` is one of the allocators, with blocks at multiples of eight
     where the paper's programs allow that. `offload[:NAME]` is one that a process of its own serves
-    on another processor. `dpa-patched` is abut's, with pools for groups that code at call sites
-    names. `cyll[+plan=PLAN]` is glibc's, behind the slots of a plan.
+    on another processor. `dpa-patched` and its like are abut's, with pools for groups.
+    `cyll[+plan=PLAN]` is glibc's, behind the slots of a plan.
     """
-    if name == PATCHED and composed_heaps():
-        about = "pools for groups, which call sites name (Wang, Wu and Yew 2010, section 4)"
-        return Heap(name, about, papers_library().with_name("libabut_patched.so"), "", _DPA)
+    if name in _DPA and composed_heaps():
+        about = f"{_DPA[name]} (Wang, Wu and Yew 2010)"
+        variables = {"ABUT_PLACE": "pools:linked", "ABUT_DPA": name.removeprefix("dpa-")}
+        if name == "dpa-padded":
+            variables["ABUT_GROUP_BYTES"] = "144"  # of an object, with its header
+        return Heap(name, about, papers_library().with_name("libabut_dpa.so"), "", variables)
     base, _, setting = name.partition("+")
     if base == FOLLOWER and composed_heaps():
         return _follower(name, setting)

@@ -146,14 +146,6 @@ class Pools(unittest.TestCase):
         assert group["pool_pages"] * 4096 <= 2 * live
         assert group["state"] == "pooled"
 
-    def test_forwarded_objects_stay_in_the_plain_heap(self) -> None:
-        (group,) = groups_of("loners", place="pools:forwarded")
-        assert (group["state"], group["pool_pages"]) == ("pooled", 0)
-
-    def test_padded_objects_are_longer_by_a_header(self) -> None:
-        (group,) = groups_of("loners", objects=4000, place="pools:padded")
-        assert group["pool_bytes"] == (4000 - 100) * 48
-
 
 if __name__ == "__main__":
     unittest.main()

@@ -20,14 +20,6 @@ constexpr Place kPlaces[] = {
     {.value = "pools:linked", .pools = Pools::every, .merging = Merging::linked},
     {.value = "pools:apart", .pools = Pools::every, .merging = Merging::none},
     {.value = "pools:sampled", .pools = Pools::every, .is_sampled = true},
-    {.value = "pools:forwarded",
-     .pools = Pools::every,
-     .merging = Merging::linked,
-     .fill = PoolFill::forwarded},
-    {.value = "pools:padded",
-     .pools = Pools::every,
-     .merging = Merging::linked,
-     .fill = PoolFill::padded},
 };
 
 struct Replaced {
@@ -38,7 +30,7 @@ constexpr Replaced kReplaced[] = {
     {"friends", "write ABUT_PLACE=off or ABUT_PLACE=friends"},
     {"groups", "write ABUT_PLACE=auto:pools for on, ABUT_PLACE=pools for all"},
     {"group_merge", "write ABUT_PLACE=pools:linked or ABUT_PLACE=pools:apart"},
-    {"group_pools", "write ABUT_PLACE=pools:forwarded or ABUT_PLACE=pools:padded"},
+    {"group_pools", "write abut run --heap dpa-forwarded or --heap dpa-padded"},
     {"sample", "write ABUT_PLACE=pools:sampled"},
 };
 

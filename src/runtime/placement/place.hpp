@@ -14,9 +14,6 @@ enum class Pools : uint8_t { none, assigned, promising, every };
 // linked and born together.
 enum class Merging : uint8_t { none, linked, born };
 
-// For measurements: with all that pools need, objects are left in the plain heap, or are as long as with a header.
-enum class PoolFill : uint8_t { full, forwarded, padded };
-
 struct Place {
   const char *value; // of the option
   bool friends = false;
@@ -25,7 +22,6 @@ struct Place {
   Pools pools = Pools::none;
   Merging merging = Merging::born;
   bool is_sampled = false; // accesses show which pools are used together, and which are of use
-  PoolFill fill = PoolFill::full;
 };
 
 // What is in force from the start of placement on; nothing until then.

@@ -1,5 +1,6 @@
 """`abut paper dpa`: what is counted and printed, and that the library knows every variant."""
 
+import json
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -115,6 +116,33 @@ def test_call_sites_name_the_group_that_surely_follows(tmp_path: Path, before: i
     assert dpa.groups_of(workload, require_heap("abut+place=pools")).by_code == 0
     environment = {**heap.environment, "LD_PRELOAD": preload(heap, "")}
     assert subprocess.check_output(workload.argv, env=environment) == b"80000"
+
+
+LONERS = """
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+  for (int i = 0; i < 4000; ++i) if (!malloc(24)) return 1;
+  printf("whole");
+}
+"""
+
+
+@pytest.mark.parametrize(("variant", "bytes_each"), [("forwarded", 0), ("padded", 48)])
+def test_pools_are_measured_without_placing_and_with_headers(
+    tmp_path: Path, variant: str, bytes_each: int
+) -> None:
+    """Of the 4000 objects of a group, which take 32 bytes, the first hundred lie elsewhere."""
+    workload = compiled(tmp_path, LONERS, "-O1")
+    heap = require_heap(f"dpa-{variant}")
+    told = tmp_path / "groups.json"
+    environment = {**heap.environment, "LD_PRELOAD": preload(heap, "")}
+    environment["ABUT_EXPLAIN_FILE"] = str(told)
+    assert subprocess.check_output(workload.argv, env=environment) == b"whole"
+    groups = json.loads(told.read_text())["groups"]
+    (group,) = (one for one in groups if one["site"].startswith("program"))
+    assert group["state"] == "pooled"
+    assert group["pool_bytes"] == (4000 - 100) * bytes_each
 
 
 LIST_OF_FIGURE_3 = """

@@ -83,7 +83,6 @@ void settle(Group &group, ThreadPools &pools) {
   if (root.pool.load(std::memory_order_relaxed) == kNoPool) {
     if (is_promising(root, group)) give_pool(root, pools);
   } else if (place_in_force.pools == Pools::promising &&
-             place_in_force.fill != PoolFill::forwarded &&
              is_transient(root, threshold * kGrowth * kGrowth)) {
     turn_off(root, Reason::short_lived);
   } else if (is_sparse(root) ||
@@ -137,10 +136,6 @@ bool holds(const PoolChoice &choice) {
          choice.generation == context::chain_table.generation();
 }
 
-unsigned size_for(const PoolChoice &choice, size_t bytes) {
-  return heap::small_class(bytes) + choice.padding;
-}
-
 // Counts an object; whether the slow path is due, as it seldom is.
 [[gnu::always_inline]] inline bool count(Group &group, ThreadPools &pools) {
   bump(group.objects);
@@ -157,11 +152,7 @@ unsigned size_for(const PoolChoice &choice, size_t bytes) {
 // Where the group's objects go; without a heap while the thread has allocated too few to open the pool.
 PoolChoice choice_for(Group &group, heap::LocalHeap *heap, const ThreadPools &pools) {
   const PoolId pool = group.pool.load(std::memory_order_relaxed);
-  PoolChoice choice{.group = &group, .heap = heap};
-  if (pool == kNoPool || place_in_force.fill == PoolFill::forwarded) return choice;
-  choice.heap = pools.heaps[pool];
-  choice.padding = place_in_force.fill == PoolFill::padded ? 1 : 0;
-  return choice;
+  return {.group = &group, .heap = pool == kNoPool ? heap : pools.heaps[pool]};
 }
 
 void stop_forming() {
@@ -187,7 +178,7 @@ void stop_forming() {
 }
 
 [[gnu::noinline]] void *take_counted(const PoolChoice &choice, size_t bytes, ThreadPools &pools) {
-  void *block = take(*choice.heap, size_for(choice, bytes));
+  void *block = take(*choice.heap, heap::small_class(bytes));
   return block != nullptr ? counted(bytes, block, *choice.group, pools) : nullptr;
 }
 
@@ -281,7 +272,7 @@ void *allocate(size_t bytes, context::Frame frame) {
   const PoolChoice *choice = choice_of(site, *pools);
   if (choice == nullptr || choice->heap == nullptr) [[unlikely]]
     return allocate_by_chain(bytes, frame);
-  void *block = choice->heap->births.take(size_for(*choice, bytes));
+  void *block = choice->heap->births.take(heap::small_class(bytes));
   if (block == nullptr) [[unlikely]]
     return take_counted(*choice, bytes, *pools);
   return counted(bytes, block, *choice->group, *pools);

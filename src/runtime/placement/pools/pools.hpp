@@ -24,7 +24,6 @@ struct PoolChoice {
   // What it holds for: an epoch of groups, and a generation of code, see context::ChainTable.
   uint32_t epoch = 0;
   uint16_t generation = 0;
-  uint8_t padding = 0; // granules
 };
 
 // What a thread knows of pools; by its heap's side_table.

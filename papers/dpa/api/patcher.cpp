@@ -1,4 +1,4 @@
-#include "dpa/patch/patcher.hpp"
+#include "dpa/api/patcher.hpp"
 
 #include "context/decoder.hpp"
 #include "os/os.hpp"

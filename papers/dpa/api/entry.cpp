@@ -1,15 +1,18 @@
-// malloc and its kin over groups' pools, where call sites say the group themselves (patcher.hpp).
+// malloc and its kin over groups' pools, for what the product does not do: call sites say the group themselves (patcher.hpp);
+// or, to measure what pools cost and headers would, all that pools need is done and objects stay in the plain heap, or each
+// object has a header. ABUT_DPA says which.
 #include "api/calls.hpp"
 #include "api/export.hpp"
 #include "api/new_handlers.hpp"
 #include "api/served.hpp"
 #include "context/entry_stub.hpp"
-#include "dpa/patch/patcher.hpp"
+#include "dpa/api/patcher.hpp"
 #include "os/environment.hpp"
 #include "os/file.hpp"
 #include "os/message.hpp"
 #include "placement/pools/grouping.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <iterator>
 #include <utility>
@@ -18,6 +21,19 @@ using namespace abut;
 using context::Frame;
 
 namespace {
+
+enum class Variant : uint8_t { patched, forwarded, padded };
+Variant variant = Variant::patched;
+
+constexpr size_t kHeader = heap::Granules::kBytes;
+
+// What is requested before lies as where call sites say the group.
+__attribute__((constructor(101))) void choose_variant() {
+  char name[16];
+  if (!os::environment_value("ABUT_DPA", name, sizeof name)) return;
+  if (std::strcmp(name, "forwarded") == 0) variant = Variant::forwarded;
+  if (std::strcmp(name, "padded") == 0) variant = Variant::padded;
+}
 
 struct Counts {
   uint64_t by_code = 0;   // requests whose group the call site said
@@ -38,7 +54,7 @@ void patch_chain(Frame frame, size_t bytes) {
   if (length == leaf->depth) dpa::patch({chain, length}, group->id);
 }
 
-void *allocate(size_t bytes, Frame frame) {
+void *allocate_as_named(size_t bytes, Frame frame) {
   if (const auto recorded = static_cast<group::GroupId>(std::exchange(dpa::noted_group, 0U)))
     if (void *block = group::allocate_in(group::shape_graph.at(recorded), bytes)) {
       bump(counts.by_code);
@@ -50,6 +66,30 @@ void *allocate(size_t bytes, Frame frame) {
   if (counts.looked_up % kOften == 0 && bytes - 1 < group::formation.most_bytes)
     patch_chain(frame, bytes);
   return block;
+}
+
+// Where an object may lie in a pool.
+size_t with_header(size_t bytes) {
+  return bytes <= group::formation.most_bytes ? bytes + kHeader : bytes;
+}
+
+// The thread's own heap stands for each of its pools.
+void *allocate_forwarded(size_t bytes, Frame frame) {
+  heap::LocalHeap *heap = heap::current;
+  if (heap->number() != 0)
+    if (group::ThreadPools *pools = group::thread_pools(heap);
+        pools != nullptr && pools->heaps[1] != heap)
+      std::fill(std::begin(pools->heaps), std::end(pools->heaps), heap);
+  return group::allocate(bytes, frame);
+}
+
+void *allocate(size_t bytes, Frame frame) {
+  switch (variant) {
+  case Variant::forwarded: return allocate_forwarded(bytes, frame);
+  case Variant::padded: return group::allocate(with_header(bytes), frame);
+  case Variant::patched: break;
+  }
+  return allocate_as_named(bytes, frame);
 }
 
 // How often which, as JSON in the file that ABUT_PATCH_FILE names, when the program ends.
