@@ -1,5 +1,6 @@
 #include "heap/birth_heap.hpp"
 
+#include "heap/events.hpp"
 #include "heap/local_heap.hpp"
 #include "heap/page_store.hpp"
 
@@ -174,11 +175,11 @@ Page *BirthHeap::add_page() {
   PageSegment *segment = PageSegment::of(*page);
   page->begin = segment->address_of(segment->index_of(*page));
   page->size_class = 0;
-  std::fill(std::begin(segment->levels[segment->index_of(*page)]),
-            std::end(segment->levels[segment->index_of(*page)]), uint8_t{0});
+  auto &labels = segment->labels[segment->index_of(*page)];
+  std::fill(std::begin(labels), std::end(labels), uint8_t{0});
   store_released(page->states, cell_at(page->begin)); // an empty page's cells are zero
   bytes_.store(bytes_.load(std::memory_order_relaxed) + kBlockPageBytes, std::memory_order_relaxed);
-  if (when_grown != nullptr) when_grown(owner_->held_bytes());
+  events.grown.report(owner_->held_bytes());
   return page;
 }
 
@@ -273,7 +274,7 @@ void BirthHeap::recount(unsigned most) {
 // ---- for layers above ----
 
 // Stretches come from a page of their own, one after the other.
-Address BirthHeap::cut_stretch(uint32_t granules) {
+Address BirthHeap::cut_stretch(uint32_t granules, uint8_t label) {
   if (cut_page_ != nullptr && cut_page_->touched == kGranulesInPage)
     retire(std::exchange(cut_page_, nullptr));
   if (cut_page_ == nullptr) {
@@ -288,7 +289,9 @@ Address BirthHeap::cut_stretch(uint32_t granules) {
   Cell *cells = cells_of(*cut_page_);
   for (uint32_t at = first; at + granules <= first + kGranulesInStretch; at += granules)
     cells[at] = static_cast<Cell>(kSetAside + granules);
-  return granule_address(*cut_page_, first);
+  const Address stretch = granule_address(*cut_page_, first);
+  stretch_label(stretch) = label;
+  return stretch;
 }
 
 void *BirthHeap::take_beside(Address beside, uint32_t granules) {

@@ -69,9 +69,9 @@ public:
 
   // ---- for layers above, which place blocks themselves; under the heap's lock ----
 
-  // A stretch of 4 KiB without a block, cut into cells of so many granules that are set aside, which are the caller's; its address,
-  // or zero where memory is exhausted.
-  Address cut_stretch(uint32_t granules);
+  // A stretch of 4 KiB without a block, cut into cells of so many granules that are set aside, which are the caller's, as is what
+  // the label says; its address, or zero where memory is exhausted.
+  Address cut_stretch(uint32_t granules, uint8_t label);
 
   // A block in a hole of the stretch that `beside` lies in, as close behind it as there is room; null if there is none, or
   // the page is not known to have room.

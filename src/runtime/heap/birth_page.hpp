@@ -37,6 +37,12 @@ inline Cell *cell_at(Address address) {
          address % kSegmentBytes / Granules::kBytes;
 }
 
+// Of the 4 KiB around an address, see PageSegment.
+inline uint8_t &stretch_label(Address address) {
+  auto &labels = PageSegment::of(address)->labels[PageSegment::index_of(address)];
+  return labels[address % kBlockPageBytes / kPageBytes];
+}
+
 inline Cell *cells_of(const Page &page) { return page.states; }
 inline Address granule_address(const Page &page, uint32_t granule) {
   return page.begin + granule * Granules::kBytes;

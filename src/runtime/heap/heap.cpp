@@ -1,6 +1,7 @@
 #include "heap/heap.hpp"
 
 #include "base/options.hpp"
+#include "heap/events.hpp"
 #include "heap/found.hpp"
 #include "heap/huge_blocks.hpp"
 #include "heap/huge_cache.hpp"
@@ -14,8 +15,7 @@
 namespace abut::heap {
 
 constinit PlacedBlocks placed_blocks;
-void (*when_grown)(size_t) = nullptr;
-constinit Pause pause;
+constinit Events events;
 
 namespace {
 

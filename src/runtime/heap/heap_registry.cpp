@@ -37,7 +37,6 @@ LocalHeap *HeapRegistry::acquire() {
   LocalHeap *heap = orphans_;
   if (heap == nullptr) return create(nullptr);
   orphans_ = heap->next_orphan;
-  heap->recorded_until.store(0, std::memory_order_relaxed);
   set_orphan(*heap, false);
   return heap;
 }

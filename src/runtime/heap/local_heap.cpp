@@ -1,6 +1,7 @@
 #include "heap/local_heap.hpp"
 
 #include "base/options.hpp"
+#include "heap/events.hpp"
 #include "heap/heap_registry.hpp"
 #include "heap/huge_cache.hpp"
 #include "heap/page_store.hpp"
@@ -69,7 +70,7 @@ void *LocalHeap::allocate_by_size(unsigned size_class) {
 }
 
 void LocalHeap::begin_refill() {
-  pause.shorten();
+  events.refilled.report();
   look_at_the_clock();
 }
 
@@ -78,7 +79,7 @@ void LocalHeap::look_at_the_clock() { decay(os::coarse_milliseconds()); }
 void LocalHeap::close() {
   each_side([](LocalHeap &side) { side.close(); });
   std::lock_guard guard(lock());
-  if (reclaim != nullptr) reclaim(attachment, true);
+  events.reserved_too_long.report(*this, true);
   sizes.close();
   births.close();
   begin();
@@ -95,7 +96,7 @@ bool LocalHeap::decay_if_due(uint64_t now) {
 
 void LocalHeap::decay(uint64_t now) {
   if (!decay_if_due(now)) return;
-  if (reclaim != nullptr) reclaim(attachment, false);
+  events.reserved_too_long.report(*this, false);
   each_side([now](LocalHeap &side) { side.decay(now); });
   if (!is_side()) heap_registry.decay_idle(this, now);
   decay_shared(now);

@@ -12,30 +12,6 @@
 
 namespace abut::heap {
 
-// Called when a heap has taken another page, with its held_bytes(): for a layer above.
-extern void (*when_grown)(size_t held_bytes);
-
-// For a layer above that pauses, whether or not heaps grow: `then` is called when they have been refilled so often. In
-// between lie about a thousand requests, or fewer, where holes are small.
-class Pause {
-public:
-  void begin(uint32_t refills, void (*then)()) {
-    then_.store(then, std::memory_order_relaxed);
-    refills_left_.store(refills, std::memory_order_release);
-  }
-  void shorten() {
-    const uint32_t left = refills_left_.load(std::memory_order_acquire);
-    if (left == 0) return;
-    refills_left_.store(left - 1, std::memory_order_relaxed);
-    if (left == 1) then_.load(std::memory_order_relaxed)();
-  }
-
-private:
-  std::atomic<uint32_t> refills_left_{0}; // zero: no pause
-  std::atomic<void (*)()> then_{nullptr};
-};
-extern constinit Pause pause;
-
 class LocalHeap {
 public:
   // `number` tells heaps apart. One in birth order has size pages only for what is too large for that.
@@ -76,18 +52,11 @@ public:
   SizeHeap sizes; // first: malloc finds a size's cursor at the heap's own address
   BirthHeap births;
 
-  // A layer above may have cells reserved in this heap. `reclaim` gives those back that it should not keep, or all;
-  // it is called by the owner, or with the owner gone, under the lock.
-  void *attachment = nullptr;
-  void (*reclaim)(void *attachment, bool all) = nullptr;
-  size_t set_aside = 0; // bytes of reserved cells
-
   // The heap of the same thread, which is this one unless this is a side heap; and the side heaps, the newest first.
   LocalHeap *keeper = this;
   LocalHeap *first_side = nullptr;
   LocalHeap *next_side = nullptr;
-  uint32_t side_number = 0;   // for the layer above
-  void *side_table = nullptr; // of the layer above, by which it finds a keeper's side heaps
+  uint32_t side_number = 0; // what it was opened for
   bool is_side() const { return keeper != this; }
 
   // Calls `visit(LocalHeap &)` for each side heap.
@@ -99,9 +68,10 @@ public:
   // Whether memory that another thread may have freed has come since the owner last asked: parts of a page, or pages,
   // which any heap may have had.
   bool has_taken_over();
-  // For a layer above that records: no block that is there was recorded at a later time than this. Zero where that is not
-  // known, as where a thread has just taken the heap over.
-  std::atomic<uint64_t> recorded_until{0};
+
+  // For the layers above, which alone look at it; zero at first.
+  static constexpr size_t kBytesAbove = 32;
+  alignas(8) std::byte above[kBytesAbove] = {};
 
   LocalHeap *next = nullptr;        // in the registry
   LocalHeap *next_orphan = nullptr; // among those without a thread

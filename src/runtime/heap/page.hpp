@@ -106,8 +106,8 @@ struct PageSegment {
   // Of each page that is not clean, the 4 KiB that were ever written to.
   uint8_t resident[kBlockPages];
   StateSlots slots; // of size pages
-  // For a layer above, of each 4 KiB of a birth page.
-  uint8_t levels[kBlockPages][kBlockPageBytes / kPageBytes];
+  // Of each 4 KiB of a birth page that was cut into cells, what its cutter said of it; else zero.
+  uint8_t labels[kBlockPages][kBlockPageBytes / kPageBytes];
 
   static PageSegment *of(Address address) {
     return reinterpret_cast<PageSegment *>(round_down(address, kSegmentBytes));

@@ -1,5 +1,6 @@
 #include "heap/size_heap.hpp"
 
+#include "heap/events.hpp"
 #include "heap/local_heap.hpp"
 #include "heap/page_store.hpp"
 
@@ -252,7 +253,7 @@ Page *SizeHeap::add_page(unsigned size_class) {
     store_released(page[i].states, states);
   }
   add_bytes(one.pages * kBlockPageBytes);
-  if (when_grown != nullptr) when_grown(owner_->held_bytes());
+  events.grown.report(owner_->held_bytes());
   return page;
 }
 

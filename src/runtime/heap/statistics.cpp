@@ -49,6 +49,8 @@ void count_birth_page(Statistics &totals, const Page &page) {
   for (uint32_t at = 0; at < kGranulesInPage; ++at)
     if (const Cell cell = load_plainly(cells[at]); is_live(cell))
       count_block(totals, held, at * Granules::kBytes, cell * Granules::kBytes);
+    else
+      totals.set_aside_bytes += granules_of(cell) * Granules::kBytes;
   totals.small_pages += held.count();
   totals.metadata += kGranulesInPage * sizeof(Cell);
 }
@@ -63,7 +65,6 @@ void count_large_block(Statistics &totals, const Page &page) {
 
 void count_heap(Statistics &totals, LocalHeap &heap) {
   std::lock_guard guard(heap.lock());
-  totals.set_aside_bytes += load_plainly(heap.set_aside);
   totals.heaps += !heap.is_side();
   totals.orphans += !heap.is_side() && heap.orphan.load(std::memory_order_relaxed);
   totals.metadata += round_up(sizeof(LocalHeap), kPageBytes);

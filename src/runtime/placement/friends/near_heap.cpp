@@ -1,5 +1,7 @@
 #include "placement/friends/near_heap.hpp"
 
+#include "heap/events.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -58,12 +60,6 @@ bool is_in_use(const heap::Cell *cells) {
   return 2U * sum.live + sum.reserved > kGranulesInStretch;
 }
 
-// How long the run was that cells of a stretch were cut for.
-uint8_t &level_at(Address address) {
-  auto &levels = heap::PageSegment::of(address)->levels;
-  return levels[heap::PageSegment::index_of(address)][address % heap::kBlockPageBytes / kPageBytes];
-}
-
 } // namespace
 
 // Bytes that may be reserved.
@@ -71,11 +67,11 @@ size_t NearHeap::budget() const { return std::max(kLittle, heap_->held_bytes() /
 
 bool NearHeap::may_reserve() {
   const size_t most = budget();
-  if (heap_->set_aside > most)
+  if (set_aside() > most)
     give_back_stale(search_over_);
-  else if (heap_->set_aside > most / 2)
+  else if (set_aside() > most / 2)
     give_back_stale(search_below_);
-  return heap_->set_aside <= most;
+  return set_aside() <= most;
 }
 
 // What chains that were freed had reserved goes back before the budget is used up: a program that builds its lists again would
@@ -83,10 +79,10 @@ bool NearHeap::may_reserve() {
 void NearHeap::give_back_stale(Search &search) {
   if (!search.is_due()) return;
   std::lock_guard guard(heap_->lock());
-  for (size_t before = 0; heap_->set_aside > budget() / 2 && heap_->set_aside != before;) {
-    before = heap_->set_aside;
+  for (size_t before = 0; set_aside() > budget() / 2 && set_aside() != before;) {
+    before = set_aside();
     give_back_pages(kPagesAtOnce, false);
-    if (heap_->set_aside < before) search_over_.wait = search_below_.wait = 1;
+    if (set_aside() < before) search_over_.wait = search_below_.wait = 1;
   }
 }
 
@@ -108,7 +104,7 @@ unsigned NearHeap::level_after(unsigned level, unsigned size) {
   if (level == 0) return first;
   // Of all times the budget, so that nothing is divided.
   const auto whole = static_cast<int64_t>(budget());
-  const int64_t below = kAimed * whole - static_cast<int64_t>(heap_->set_aside) * 1024;
+  const int64_t below = kAimed * whole - static_cast<int64_t>(set_aside()) * 1024;
   const int64_t drawn = draw() * whole;
   if (drawn < below * kEagerness)
     ++level;
@@ -148,7 +144,7 @@ NearHeap::Placed NearHeap::place_elsewhere(heap::LocalHeap *owner, Address frien
   if (!same)
     return {nullptr, Where::nowhere}; // no run of this size could be found from there again
   if (!may_reserve()) return {nullptr, Where::over_budget};
-  return open_run(size, level_after(heap::granules_of(level_at(friend_address)), size));
+  return open_run(size, level_after(heap::stretch_label(friend_address), size));
 }
 
 // The last of a page is as long as there is room: a rest would be found cell by cell.
@@ -159,7 +155,7 @@ NearHeap::Placed NearHeap::open_run(unsigned size, unsigned level) {
   if (carve.next + shortest > carve.end && !begin_page(size, level, carve)) return {};
   const Address run = carve.next;
   carve.next = std::min(run + kRunCells[level] * each, carve.end);
-  heap_->set_aside -= each;
+  set_aside() -= each;
   ++runs_opened_;
   for (Address cell = run + each; cell < carve.next; cell += each)
     *heap::cell_at(cell) = static_cast<heap::Cell>(heap::kReserved + size);
@@ -170,12 +166,11 @@ bool NearHeap::begin_page(unsigned size, unsigned level, Carve &carve) {
   std::lock_guard guard(heap_->lock());
   give_back_rest(size, carve);
   if (page_count_ == page_room_ && !make_room()) return false;
-  const Address page = heap_->births.cut_stretch(size);
+  const Address page = heap_->births.cut_stretch(size, static_cast<uint8_t>(level));
   if (page == 0) return false;
-  level_at(page) = static_cast<heap::Cell>(heap::kSetAside + level);
   pages_[page_count_++] = page;
   carve = {page, page + cells_in_page(size) * size * Granules::kBytes};
-  heap_->set_aside += carve.end - carve.next;
+  set_aside() += carve.end - carve.next;
   return true;
 }
 
@@ -183,7 +178,7 @@ bool NearHeap::begin_page(unsigned size, unsigned level, Carve &carve) {
 void NearHeap::give_back_rest(unsigned size, Carve &carve) {
   const size_t bytes = size * Granules::kBytes;
   for (; carve.next + bytes <= carve.end; carve.next += bytes) {
-    heap_->set_aside -= bytes;
+    set_aside() -= bytes;
     heap_->births.give_up_cell(carve.next);
   }
   carve = {};
@@ -225,7 +220,7 @@ bool NearHeap::give_back_page(Address stretch, bool all) {
   for (uint32_t at = 0; at < kGranulesInStretch; at += std::max(heap::granules_of(cells[at]), 1U))
     if (cells[at] >= heap::kReserved) reserved[count++] = stretch + at * Granules::kBytes;
   for (size_t i = 0; i < count; ++i) {
-    heap_->set_aside -= heap::granules_of(*heap::cell_at(reserved[i])) * Granules::kBytes;
+    set_aside() -= heap::granules_of(*heap::cell_at(reserved[i])) * Granules::kBytes;
     heap_->births.give_up_cell(reserved[i]);
   }
   return false;
@@ -252,10 +247,10 @@ NearHeap *make_near_heap(heap::LocalHeap *heap) {
   void *memory = os::map(round_up(sizeof(NearHeap), kPageBytes));
   if (memory == nullptr) return nullptr;
   auto *made = new (memory) NearHeap(heap);
-  heap->reclaim = [](void *attachment, bool all) {
-    static_cast<NearHeap *>(attachment)->give_back(all);
-  };
-  heap->attachment = made;
+  above(*heap).near_heap = made;
+  heap::events.reserved_too_long.set_listener([](heap::LocalHeap &one, bool all) {
+    if (NearHeap *near_heap = above(one).near_heap) near_heap->give_back(all);
+  });
   return made;
 }
 

@@ -75,6 +75,8 @@ private:
   int64_t draw();
   size_t budget() const;
 
+  size_t &set_aside() { return above(*heap_).set_aside; }
+
   heap::LocalHeap *heap_;
   uint64_t runs_opened_ = 0;
   uint32_t random_ = 1;
@@ -93,7 +95,7 @@ private:
 // The near heap that belongs to a thread's heap; null where memory is exhausted.
 NearHeap *make_near_heap(heap::LocalHeap *heap);
 inline NearHeap *near_heap_of(heap::LocalHeap *heap) {
-  auto *made = static_cast<NearHeap *>(heap->attachment);
+  NearHeap *made = above(*heap).near_heap;
   return made != nullptr ? made : make_near_heap(heap);
 }
 

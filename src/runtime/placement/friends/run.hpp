@@ -3,7 +3,7 @@
 // next cell is, without reading the cell, whose line is rarely in the cache where there are many chains.
 #pragma once
 
-#include "heap/local_heap.hpp"
+#include "placement/above.hpp"
 
 namespace abut::near {
 
@@ -30,7 +30,7 @@ namespace abut::near {
 // The reserved cell there, for an object of that size.
 [[gnu::always_inline]] inline void *take_reserved(heap::LocalHeap &heap, Address cell,
                                                   unsigned size) {
-  heap.set_aside -= size * heap::Granules::kBytes;
+  above(heap).set_aside -= size * heap::Granules::kBytes;
   return hand_out(cell, size);
 }
 

@@ -1,7 +1,7 @@
 #include "placement/friends/sample_times.hpp"
 
 #include "context/decoder.hpp"
-#include "heap/heap.hpp"
+#include "heap/events.hpp"
 #include "placement/friends/evaluation.hpp"
 #include "placement/place.hpp"
 #include "placement/pools/grouping.hpp"
@@ -29,6 +29,23 @@ uint32_t refills_until_again = kRefillsUntilChecked;
 
 uint64_t placed_before = 0;          // when sampling began
 std::atomic<size_t> bytes_before{0}; // of the heap
+
+// A pause ends when the heaps have been refilled so often, whether or not they grow.
+std::atomic<uint32_t> refills_left{0}; // zero: no pause
+std::atomic<void (*)()> after_pause{nullptr};
+
+void shorten_pause() {
+  const uint32_t left = refills_left.load(std::memory_order_acquire);
+  if (left == 0) return;
+  refills_left.store(left - 1, std::memory_order_relaxed);
+  if (left == 1) after_pause.load(std::memory_order_relaxed)();
+}
+
+void pause(uint32_t refills, void (*then)()) {
+  after_pause.store(then, std::memory_order_relaxed);
+  refills_left.store(refills, std::memory_order_release);
+  heap::events.refilled.set_listener(shorten_pause);
+}
 
 uint64_t placed_in_all() {
   uint64_t placed = 0;
@@ -86,7 +103,7 @@ void resume_for_suspended() {
 void pause_for_suspended() {
   uint32_t requests = ~uint32_t{0};
   each_suspended([&](const Context &context) { requests = std::min(requests, context.countdown); });
-  heap::pause.begin(requests / kRequestsInRefill + 1, resume_for_suspended);
+  pause(requests / kRequestsInRefill + 1, resume_for_suspended);
 }
 
 } // namespace
@@ -96,13 +113,13 @@ void pause_sampling() {
   context::rest_decoder();
   if (is_beneficial()) {
     refills_until_again = kRefillsUntilChecked;
-    return heap::pause.begin(kRefillsUntilChecked, check_benefit);
+    return pause(kRefillsUntilChecked, check_benefit);
   }
   disable(Policy::friends);
   sites::table.reset(sites::SiteTable::Which::all);
   if (rules_suspended != 0) return pause_for_suspended();
   if (!a_rule_paid()) return;
-  heap::pause.begin(refills_until_again, resume_sampling);
+  pause(refills_until_again, resume_sampling);
   refills_until_again = std::min(2 * refills_until_again, kMostRefillsUntilAgain);
 }
 
@@ -111,19 +128,19 @@ namespace {
 // Of all heaps together, since they share the table of sites.
 std::atomic<size_t> next_sampling{kLeastHeap};
 
-void resume_when_grown(size_t span_bytes) {
-  if (span_bytes < next_sampling.load(std::memory_order_relaxed)) return;
-  next_sampling.store(span_bytes + span_bytes / kGrown, std::memory_order_relaxed);
+void resume_when_grown(size_t held_bytes) {
+  if (held_bytes < next_sampling.load(std::memory_order_relaxed)) return;
+  next_sampling.store(held_bytes + held_bytes / kGrown, std::memory_order_relaxed);
   group::start_forming();
   if (!place_in_force.friends) return;
-  const size_t before = bytes_before.exchange(span_bytes, std::memory_order_relaxed);
-  const size_t grown = span_bytes - std::min(before, span_bytes);
+  const size_t before = bytes_before.exchange(held_bytes, std::memory_order_relaxed);
+  const size_t grown = held_bytes - std::min(before, held_bytes);
   begin_learning(static_cast<uint32_t>(grown / KiB * (kEffort / KiB)));
   resume_sampling();
 }
 
 } // namespace
 
-void await_growth() { heap::when_grown = resume_when_grown; }
+void await_growth() { heap::events.grown.set_listener(resume_when_grown); }
 
 } // namespace abut::near

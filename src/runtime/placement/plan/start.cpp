@@ -3,6 +3,7 @@
 // By name, that takes three calls of the kernel, which has none that reads a file by its name; by a descriptor that is
 // open already, one. Its memory is mapped when the first of its objects comes.
 #include "base/options.hpp"
+#include "heap/events.hpp"
 #include "heap/heap.hpp"
 #include "heap/local_heap.hpp"
 #include "os/file.hpp"
@@ -77,11 +78,11 @@ void start() {
   if (is_mapped(file)) static_cast<void>(os::discard(memory, file.size()));
   heap::heap_registry.take_first(follower.chains().lock());
   heap::heap_registry.take_first(follower.lock());
-  grown_before = heap::when_grown;
-  heap::when_grown = [](size_t span_bytes) {
-    follower.resume_when_grown(span_bytes);
-    if (grown_before != nullptr) grown_before(span_bytes);
-  };
+  grown_before = heap::events.grown.listener();
+  heap::events.grown.set_listener([](size_t held_bytes) {
+    follower.resume_when_grown(held_bytes);
+    if (grown_before != nullptr) grown_before(held_bytes);
+  });
 }
 
 } // namespace abut::plan

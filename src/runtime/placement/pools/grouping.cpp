@@ -265,7 +265,7 @@ void start_forming() {
 
 void *allocate(size_t bytes, context::Frame frame) {
   heap::LocalHeap *heap = heap::current;
-  auto *pools = static_cast<ThreadPools *>(heap->side_table);
+  ThreadPools *pools = above(*heap).pools;
   if (bytes > formation.most_bytes || bytes == 0 || pools == nullptr) [[unlikely]]
     return allocate_by_chain(bytes, frame);
   const Address site = *frame.sp;
@@ -279,7 +279,7 @@ void *allocate(size_t bytes, context::Frame frame) {
 }
 
 void *allocate_in(Group &group, size_t bytes) {
-  auto *pools = static_cast<ThreadPools *>(heap::current->side_table);
+  ThreadPools *pools = above(*heap::current).pools;
   const PoolId pool = group.pool.load(std::memory_order_relaxed);
   if (pools == nullptr || pool == kNoPool || pools->heaps[pool] == nullptr ||
       bytes - 1 >= formation.most_bytes)

@@ -20,7 +20,7 @@ ThreadPools *make_thread_pools(heap::LocalHeap *heap) {
   void *memory = os::map(round_up(sizeof(ThreadPools), kPageBytes));
   if (memory == nullptr) return nullptr;
   auto *made = new (memory) ThreadPools;
-  heap->side_table = made;
+  above(*heap).pools = made;
   if (sampling) sample::join();
   return made;
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "heap/heap.hpp"
+#include "placement/above.hpp"
 
 namespace abut::group {
 
@@ -26,7 +27,7 @@ struct PoolChoice {
   uint16_t generation = 0;
 };
 
-// What a thread knows of pools; by its heap's side_table.
+// What a thread knows of pools.
 struct ThreadPools {
   uint32_t births = 0;                         // of objects that were recorded
   heap::LocalHeap *heaps[kMostPools + 1] = {}; // null where the thread has none yet
@@ -46,7 +47,7 @@ struct ThreadPools {
 ThreadPools *make_thread_pools(heap::LocalHeap *heap);
 
 inline ThreadPools *thread_pools(heap::LocalHeap *heap) {
-  auto *made = static_cast<ThreadPools *>(heap->side_table);
+  ThreadPools *made = above(*heap).pools;
   return made != nullptr ? made : make_thread_pools(heap);
 }
 

@@ -36,12 +36,20 @@ uint16_t known_context_of(Frame frame) {
 }
 
 // Before a block is recorded that the running thread's heap gave, or where it is too large for that, all threads' pages.
-void order_if_taken_over(size_t bytes) {
+void order_if_taken_over(const void *memory, size_t bytes) {
   heap::LocalHeap &heap = *heap::current;
-  const bool is_new = ring::writer.says_time_at() != &heap.recorded_until;
-  if (is_new) ring::writer.say_time_at(&heap.recorded_until);
+  std::atomic<uint64_t> &until = above(heap).recorded_until;
+  const bool is_new = ring::writer.says_time_at() != &until;
+  if (is_new) {
+    until.store(0,
+                std::memory_order_relaxed); // the thread has just taken the heap over, or made it
+    ring::writer.say_time_at(&until);
+  }
   // A thread that has ended borrows a heap for each call, see heap::CurrentHeap: anybody's blocks may have come back there.
   const bool is_borrowed = heap.number() == 0;
+  if (is_borrowed)
+    if (heap::LocalHeap *lender = heap::owner_of(memory))
+      above(*lender).recorded_until.store(0, std::memory_order_relaxed);
   if (heap.has_taken_over() || is_new || is_borrowed || bytes > heap::kMediumMax) order();
 }
 
@@ -82,7 +90,7 @@ void *allocated_otherwise(void *memory, size_t bytes, Frame frame) {
 
 void *allocated_by_heap(void *memory, size_t bytes, Frame frame) {
   if (memory == nullptr || ring::writer.drops_one() || !is_recording()) return memory;
-  order_if_taken_over(bytes);
+  order_if_taken_over(memory, bytes);
   put_new(Kind::allocate, memory, bytes, known_context_of(frame));
   return memory;
 }
@@ -109,7 +117,7 @@ void resizing(const void *memory) {
 void resized(const void *memory, size_t bytes, Frame frame) {
   if (!ring::is_recording()) return;
   if (memory == nullptr) return put(event(Kind::stayed, 0));
-  order_if_taken_over(bytes);
+  order_if_taken_over(memory, bytes);
   put_new(Kind::resized, memory, bytes, known_context_of(frame));
 }
 

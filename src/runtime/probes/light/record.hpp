@@ -2,6 +2,7 @@
 #pragma once
 
 #include "heap/heap.hpp"
+#include "placement/above.hpp"
 #include "probes/light/contexts.hpp"
 #include "probes/ring/ring_writer.hpp"
 
@@ -71,7 +72,7 @@ inline ring::Word small_birth(const void *memory, size_t bytes, uint16_t context
 inline bool may_be_later(const heap::LocalHeap *owner) {
   if (owner == nullptr) return true;
   if (owner->keeper == heap::current) return false;
-  const uint64_t until = owner->recorded_until.load(std::memory_order_relaxed);
+  const uint64_t until = above(*owner).recorded_until.load(std::memory_order_relaxed);
   return until == 0 || until >= ring::writer.time();
 }
 

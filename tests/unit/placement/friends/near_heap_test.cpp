@@ -178,7 +178,7 @@ TEST_F(NearHeapTest, WhatWaitsIsBounded) {
   }
   EXPECT_GT(runs, 1000U);
   EXPECT_GT(refused, 1000U);
-  EXPECT_LE(heap::current->set_aside, heap::current->held_bytes() / 10 + 512 * KiB);
+  EXPECT_LE(above(*heap::current).set_aside, heap::current->held_bytes() / 10 + 512 * KiB);
 }
 
 TEST_F(NearHeapTest, WhatWaitsOnPagesWithoutUseGoesBack) {
@@ -190,11 +190,11 @@ TEST_F(NearHeapTest, WhatWaitsOnPagesWithoutUseGoesBack) {
     chain.push_back(placed.block);
     last = placed.block;
   }
-  ASSERT_GT(heap::current->set_aside, 0U);
+  ASSERT_GT(above(*heap::current).set_aside, 0U);
   for (void *block : chain) release(block);
   std::lock_guard guard(heap::current->lock());
   near_heap->give_back(true);
-  EXPECT_LE(heap::current->set_aside, 16 * kPageBytes)
+  EXPECT_LE(above(*heap::current).set_aside, 16 * kPageBytes)
       << "but for the pages that runs are cut from";
 }
 

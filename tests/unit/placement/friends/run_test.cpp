@@ -22,21 +22,21 @@ struct RunTest : testing::Test {
     std::lock_guard guard(heap->lock());
     for (unsigned i = 0; i < kPageBytes / kCellBytes; ++i)
       if (waits(i)) heap->births.give_up_cell(cell(i));
-    heap->set_aside = aside_before;
+    above(*heap).set_aside = aside_before;
   }
 
   // A thread has no heap of its own before its first request.
   void *const first = heap::allocate(kCellBytes);
   heap::LocalHeap *const heap = heap::current;
-  const size_t aside_before = heap->set_aside;
+  const size_t aside_before = above(*heap).set_aside;
   const Address page = cut();
 
 private:
   Address cut() const {
-    const Address stretch = heap->births.cut_stretch(kSize);
+    const Address stretch = heap->births.cut_stretch(kSize, 1);
     for (Address at = stretch; at < stretch + kPageBytes; at += kCellBytes)
       *heap::cell_at(at) = heap::kReserved + kSize;
-    heap->set_aside += kPageBytes;
+    above(*heap).set_aside += kPageBytes;
     return stretch;
   }
 };
@@ -44,9 +44,9 @@ private:
 TEST_F(RunTest, CellsThatWaitAreHandedOutOnce) {
   for (unsigned i = 0; i < kCells; ++i) {
     ASSERT_TRUE(waits(i));
-    const size_t aside = heap->set_aside;
+    const size_t aside = above(*heap).set_aside;
     EXPECT_EQ(take_reserved(*heap, cell(i), kSize), reinterpret_cast<void *>(cell(i)));
-    EXPECT_EQ(heap->set_aside, aside - kCellBytes);
+    EXPECT_EQ(above(*heap).set_aside, aside - kCellBytes);
     EXPECT_FALSE(waits(i)) << "a cell that was handed out does not wait";
     heap::release_slow("free", reinterpret_cast<void *>(cell(i)));
     EXPECT_FALSE(waits(i)) << "nor does one that is free";
