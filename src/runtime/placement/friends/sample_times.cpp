@@ -17,8 +17,12 @@ uint32_t samples_left = 0;
 namespace {
 
 constexpr uint32_t kSamples = 2048; // requests, of one time of sampling
-constexpr size_t kGrown = 4;        // sampling begins again when the heap has grown by such a part
-constexpr size_t kLeastHeap = MiB;  // of small blocks: less fits in the caches in any order
+// After so many times that found nothing to place, the next ones are half as long, and at last a quarter.
+constexpr uint32_t kTimesInVain = 4;
+uint32_t times_in_vain = 0;        // in a row
+uint32_t samples = kSamples;       // of the time that is, or was
+constexpr size_t kGrown = 4;       // sampling begins again when the heap has grown by such a part
+constexpr size_t kLeastHeap = MiB; // of small blocks: less fits in the caches in any order
 // Expressions that may be tried for each MiB that the heap has grown: finding friends costs less than a hundredth of the time
 // that it takes to fill a heap.
 constexpr uint32_t kEffort = 1U << 13;
@@ -57,9 +61,8 @@ uint64_t placed_in_all() {
 
 // Whether enough was placed since the last call to justify a decision at each request.
 bool is_beneficial() {
-  constexpr uint32_t kBeneficial = kSamples / 4;
   const uint64_t before = std::exchange(placed_before, placed_in_all());
-  return rules_placing != 0 && placed_before - before >= kBeneficial;
+  return rules_placing != 0 && placed_before - before >= samples / 4;
 }
 
 // Whether what runs hold was used while a rule placed objects: the program may come back to that.
@@ -76,7 +79,8 @@ bool a_rule_paid() {
 
 void resume_sampling() {
   placed_before = placed_in_all();
-  std::atomic_ref(samples_left).store(kSamples * kSampleCost, std::memory_order_relaxed);
+  samples = kSamples >> std::min(times_in_vain / kTimesInVain, 2U);
+  std::atomic_ref(samples_left).store(samples * kSampleCost, std::memory_order_relaxed);
   sites::table.reset(sites::SiteTable::Which::what_may_change);
   enable(Policy::friends);
 }
@@ -112,9 +116,12 @@ void pause_sampling() {
   end_learning();
   context::rest_decoder();
   if (is_beneficial()) {
+    times_in_vain = 0;
+    samples = kSamples;
     refills_until_again = kRefillsUntilChecked;
     return pause(kRefillsUntilChecked, check_benefit);
   }
+  ++times_in_vain;
   disable(Policy::friends);
   sites::table.reset(sites::SiteTable::Which::all);
   if (rules_suspended != 0) return pause_for_suspended();
