@@ -1,6 +1,9 @@
 #include "placement/friends/placement.hpp"
 
+#include "heap/events.hpp"
+
 #include <gtest/gtest.h>
+#include <utility>
 
 namespace abut::near {
 namespace {
@@ -55,6 +58,28 @@ TEST_F(DecideForAGroup, WhereNoPoolIsAskedItIsPlain) {
   EXPECT_FALSE(sites::table.is_plain(kSite));
   EXPECT_EQ(decide(24, kSite).kind, Kind::plain);
   EXPECT_TRUE(sites::table.is_plain(kSite));
+}
+
+// Each time that the heap has grown by half; no rule places anything.
+TEST(SampleTimes, AreShorterAfterTimesInVain) {
+  const auto listener = heap::events.grown.listener();
+  const Place place = std::exchange(place_in_force, Place{.value = "friends", .friends = true});
+  await_growth();
+  constexpr uint32_t kWhole = 2048 * kSampleCost;
+  size_t held = size_t{1} << 40; // more than any other test has had
+  for (int time = 0; time < 12; ++time, held += held / 2) {
+    heap::events.grown.report(held);
+    EXPECT_LE(samples_left, kWhole);
+    EXPECT_GE(samples_left, kWhole / 4);
+    if (time >= 8) {
+      EXPECT_EQ(samples_left, kWhole / 4);
+    }
+    samples_left = 0;
+    pause_sampling();
+  }
+  EXPECT_FALSE(is_active());
+  place_in_force = place;
+  heap::events.grown.set_listener(listener);
 }
 
 } // namespace
