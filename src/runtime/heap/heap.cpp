@@ -185,6 +185,7 @@ Resized resize(const char *call, void *memory, size_t bytes) {
 
 void follow_options() {
   if (current->number() != 0) current->set_order(option_value(Option::order) != 0);
+  advise_pages_again();
 }
 
 size_t trim() {

@@ -81,6 +81,12 @@ bool PageStore::wants_huge_pages() const {
          (huge_pages() == HugePages::large && huge_page_use_.pays(owned_));
 }
 
+void PageStore::advise_again() {
+  std::lock_guard guard(lock_);
+  for (PageSegment *segment = all_.front(); segment != nullptr; segment = All::after(segment))
+    advise_huge_pages(segment, segment->mapped, wants_huge_pages());
+}
+
 PageSegment *PageStore::add_segment() {
   const bool huge = wants_huge_pages();
   const size_t head = PageSegment::head_pages(kind_) * kBlockPageBytes;
@@ -313,6 +319,11 @@ void decay_pages(uint64_t now) {
 void trim_pages() {
   while (give_back_oldest_pages() != 0) {
   }
+}
+
+void advise_pages_again() {
+  size_pages.advise_again();
+  birth_pages.advise_again();
 }
 
 Page *page_at(Address address) {

@@ -15,6 +15,7 @@ size_t
 give_back_oldest_pages(); // of the segment left alone for longest in each store; their number, in 4 KiB
 void decay_pages(uint64_t now);
 void trim_pages();
+void advise_pages_again(); // about what is mapped, once the options are read
 
 // What is asked for: pages in a row, the first of which has a multiple of `align` as its index in the segment.
 struct Row {
@@ -62,6 +63,9 @@ public:
            used &= used - 1)
         visit(segment->pages[std::countr_zero(used)]);
   }
+
+  // See advise_pages_again().
+  void advise_again();
 
   size_t segments() {
     std::lock_guard guard(lock_);
