@@ -54,13 +54,19 @@ void patch_chain(Frame frame, size_t bytes) {
   if (length == leaf->depth) dpa::patch({chain, length}, group->id);
 }
 
+// As under the product's pools.
+void *allocate_by_group(size_t bytes, Frame frame) {
+  return group::may_have_pool(bytes, *frame.sp) ? group::allocate(bytes, frame)
+                                                : heap::allocate(bytes);
+}
+
 void *allocate_as_named(size_t bytes, Frame frame) {
   if (const auto recorded = static_cast<group::GroupId>(std::exchange(dpa::noted_group, 0U)))
     if (void *block = group::allocate_in(group::shape_graph.at(recorded), bytes)) {
       bump(counts.by_code);
       return block;
     }
-  void *block = group::allocate(bytes, frame);
+  void *block = allocate_by_group(bytes, frame);
   constexpr uint64_t kOften = 17; // a prime: in a loop that requests in turn, each one's turn comes
   bump(counts.looked_up);
   if (counts.looked_up % kOften == 0 && bytes - 1 < group::formation.most_bytes)
@@ -80,13 +86,13 @@ void *allocate_forwarded(size_t bytes, Frame frame) {
     if (group::ThreadPools *pools = group::thread_pools(heap);
         pools != nullptr && pools->heaps[1] != heap)
       std::fill(std::begin(pools->heaps), std::end(pools->heaps), heap);
-  return group::allocate(bytes, frame);
+  return allocate_by_group(bytes, frame);
 }
 
 void *allocate(size_t bytes, Frame frame) {
   switch (variant) {
   case Variant::forwarded: return allocate_forwarded(bytes, frame);
-  case Variant::padded: return group::allocate(with_header(bytes), frame);
+  case Variant::padded: return allocate_by_group(with_header(bytes), frame);
   case Variant::patched: break;
   }
   return allocate_as_named(bytes, frame);
