@@ -135,11 +135,11 @@ def test_pools_are_measured_without_placing_and_with_headers(
     """Of the 4000 objects of a group, which take 32 bytes, the first hundred lie elsewhere."""
     workload = compiled(tmp_path, LONERS, "-O1")
     heap = require_heap(f"dpa-{variant}")
-    told = tmp_path / "groups.json"
+    explained = tmp_path / "groups.json"
     environment = {**heap.environment, "LD_PRELOAD": preload(heap, "")}
-    environment["ABUT_EXPLAIN_FILE"] = str(told)
+    environment["ABUT_EXPLAIN_FILE"] = str(explained)
     assert subprocess.check_output(workload.argv, env=environment) == b"whole"
-    groups = json.loads(told.read_text())["groups"]
+    groups = json.loads(explained.read_text())["groups"]
     (group,) = (one for one in groups if one["site"].startswith("program"))
     assert group["state"] == "pooled"
     assert group["pool_bytes"] == (4000 - 100) * bytes_each
