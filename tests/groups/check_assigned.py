@@ -99,7 +99,7 @@ class Assigned(unittest.TestCase):
             # Nine threads count, though not to the last object, at one of two calls or both.
             assert sum(group["objects"] for group in groups) > 6 * 50_000
 
-    def test_another_build_is_told_by_names(self) -> None:
+    def test_another_build_is_recognised_by_names(self) -> None:
         assert build_id(RECOMPILED) != build_id(SHAPES)
         ((group,), _) = run(context(7, "next_node"), RECOMPILED)
         assert (group["pool"], group["objects"]) == (7, OBJECTS - 1)

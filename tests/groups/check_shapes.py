@@ -117,7 +117,7 @@ class Promises(unittest.TestCase):
         states = self.states_of("mixed", 100_000)
         assert sorted(states) == [("pooled", True), ("unlinked", False)]
 
-    def test_groups_are_told_for_some_thousand_requests_only(self) -> None:
+    def test_groups_are_formed_for_some_thousand_requests_only(self) -> None:
         groups = groups_of("mixed", 100_000, place="auto:pools")
         (data, nodes) = sorted(groups, key=lambda group: group["objects"])
         assert nodes["objects"] > 60_000, "a pool's objects are all counted"

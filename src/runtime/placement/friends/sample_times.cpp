@@ -19,8 +19,6 @@ namespace {
 constexpr uint32_t kSamples = 2048; // requests, of one time of sampling
 // After so many times that found nothing to place, the next ones are half as long, and at last a quarter.
 constexpr uint32_t kTimesInVain = 4;
-uint32_t times_in_vain = 0;        // in a row
-uint32_t samples = kSamples;       // of the time that is, or was
 constexpr size_t kGrown = 4;       // sampling begins again when the heap has grown by such a part
 constexpr size_t kLeastHeap = MiB; // of small blocks: less fits in the caches in any order
 // Expressions that may be tried for each MiB that the heap has grown: finding friends costs less than a hundredth of the time
@@ -31,6 +29,8 @@ constexpr uint32_t kRequestsInRefill = 1024; // or fewer
 constexpr uint32_t kRefillsUntilChecked = 16, kMostRefillsUntilAgain = 256;
 uint32_t refills_until_again = kRefillsUntilChecked;
 
+uint32_t times_in_vain = 0;          // in a row
+uint32_t samples = kSamples;         // of the time that is, or was
 uint64_t placed_before = 0;          // when sampling began
 std::atomic<size_t> bytes_before{0}; // of the heap
 

@@ -18,7 +18,7 @@ constexpr unsigned kSize = kBytes / 16;
 
 Address address_of(const void *block) { return reinterpret_cast<Address>(block); }
 
-// A heap of the test's own: the thread's heap, emptied of what waits when the test ends.
+// A heap of the test's own: the thread's heap, emptied of what is reserved when the test ends.
 class NearHeapTest : public testing::Test {
 protected:
   NearHeapTest() {
@@ -165,7 +165,7 @@ TEST_F(EndOfRun, IsFollowedByAnother) {
   }
 }
 
-TEST_F(NearHeapTest, WhatWaitsIsBounded) {
+TEST_F(NearHeapTest, WhatIsReservedIsBounded) {
   std::vector<void *> friends;
   for (int i = 0; i < 40'000; ++i) friends.push_back(take(kBytes));
   fill(64 * KiB);
@@ -181,7 +181,7 @@ TEST_F(NearHeapTest, WhatWaitsIsBounded) {
   EXPECT_LE(above(*heap::current).set_aside, heap::current->held_bytes() / 10 + 512 * KiB);
 }
 
-TEST_F(NearHeapTest, WhatWaitsOnPagesWithoutUseGoesBack) {
+TEST_F(NearHeapTest, WhatIsReservedOnPagesWithoutUseGoesBack) {
   const void *last = old_block();
   std::vector<void *> chain;
   for (int i = 0; i < 5000; ++i) {

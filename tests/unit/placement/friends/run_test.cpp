@@ -15,13 +15,13 @@ constexpr unsigned kCells = 8;
 
 struct RunTest : testing::Test {
   Address cell(unsigned index) const { return page + index * kCellBytes; }
-  bool waits(unsigned index) const { return is_reserved_at(*heap, cell(index), kSize); }
+  bool is_reserved(unsigned index) const { return is_reserved_at(*heap, cell(index), kSize); }
 
   ~RunTest() override {
     heap::release_slow("free", first);
     std::lock_guard guard(heap->lock());
     for (unsigned i = 0; i < kPageBytes / kCellBytes; ++i)
-      if (waits(i)) heap->births.give_up_cell(cell(i));
+      if (is_reserved(i)) heap->births.give_up_cell(cell(i));
     above(*heap).set_aside = aside_before;
   }
 
@@ -41,35 +41,35 @@ private:
   }
 };
 
-TEST_F(RunTest, CellsThatWaitAreHandedOutOnce) {
+TEST_F(RunTest, ReservedCellsAreHandedOutOnce) {
   for (unsigned i = 0; i < kCells; ++i) {
-    ASSERT_TRUE(waits(i));
+    ASSERT_TRUE(is_reserved(i));
     const size_t aside = above(*heap).set_aside;
     EXPECT_EQ(take_reserved(*heap, cell(i), kSize), reinterpret_cast<void *>(cell(i)));
     EXPECT_EQ(above(*heap).set_aside, aside - kCellBytes);
-    EXPECT_FALSE(waits(i)) << "a cell that was handed out does not wait";
+    EXPECT_FALSE(is_reserved(i)) << "a cell that was handed out is no longer reserved";
     heap::release_slow("free", reinterpret_cast<void *>(cell(i)));
-    EXPECT_FALSE(waits(i)) << "nor does one that is free";
+    EXPECT_FALSE(is_reserved(i)) << "nor does one that is free";
   }
 }
 
-TEST_F(RunTest, ACellThatWaitsIsNoBlock) {
+TEST_F(RunTest, AReservedCellIsNoBlock) {
   EXPECT_DEATH(heap::release_slow("free", reinterpret_cast<void *>(cell(0))), "freed|no block");
 }
 
-TEST_F(RunTest, ACellWaitsForOneSizeOnly) {
+TEST_F(RunTest, ACellIsReservedForOneSizeOnly) {
   for (unsigned size = 1; size <= 16; ++size)
     EXPECT_EQ(is_reserved_at(*heap, cell(0), size), size == kSize) << size;
 }
 
-TEST_F(RunTest, ACellWaitsForItsOwnHeap) {
+TEST_F(RunTest, ACellIsReservedInItsOwnHeap) {
   static heap::LocalHeap other;
   other.open(heap->number() + 1, false);
   EXPECT_FALSE(is_reserved_at(other, cell(0), kSize));
   EXPECT_FALSE(is_reserved_at(heap::no_heap_yet, cell(0), kSize));
 }
 
-TEST_F(RunTest, NothingWaitsInTheMiddleOfACell) {
+TEST_F(RunTest, NothingIsReservedInTheMiddleOfACell) {
   EXPECT_FALSE(is_reserved_at(*heap, cell(0) + heap::Granules::kBytes, kSize));
   EXPECT_FALSE(is_reserved_at(*heap, cell(0) + 1, kSize));
 }
@@ -82,7 +82,7 @@ TEST_F(RunTest, ACellDoesNotGrowIntoWhatWillBeCut) {
   heap::release_slow("free", grown);
 }
 
-TEST_F(RunTest, NothingWaitsOutsideTheHeap) {
+TEST_F(RunTest, NothingIsReservedOutsideTheHeap) {
   int here = 0;
   for (const Address address :
        {Address{0}, Address{1}, reinterpret_cast<Address>(&here) / 16 * 16, ~Address{15}})
@@ -92,8 +92,8 @@ TEST_F(RunTest, NothingWaitsOutsideTheHeap) {
 TEST_F(RunTest, WhatAProgramWritesChangesNothing) {
   take_reserved(*heap, cell(0), kSize);
   std::memset(reinterpret_cast<void *>(cell(0)), 0xff, kCellBytes);
-  EXPECT_FALSE(waits(0));
-  EXPECT_TRUE(waits(1));
+  EXPECT_FALSE(is_reserved(0));
+  EXPECT_TRUE(is_reserved(1));
   heap::release_slow("free", reinterpret_cast<void *>(cell(0)));
 }
 
