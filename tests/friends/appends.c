@@ -1,9 +1,10 @@
-// Lists that grow at their ends, one node at a time, in no order: `appends LISTS NODES [ROUNDS]`. Every node's friend is the
-// one before it in its list. Says how many of a thousand nodes lie right behind theirs, in the mean, and "whole" if all are
-// where they belong.
+// Lists that grow at their ends, one node at a time, in no order: `appends LISTS NODES [ROUNDS [LENGTH]]`. Every node's friend
+// is the one before it in its list. With LENGTH nodes a list ends, and another one begins in its place. Says how many of a
+// thousand nodes lie right behind theirs, in the mean, and "whole" if all are where they belong.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { BEHIND = 32 }; // bytes: a node and no more
 
@@ -13,8 +14,13 @@ struct node {
 };
 
 struct list {
-  struct node *head, *tail;
+  struct node *tail;
+  uint64_t length;
 };
+
+// The first nodes of all lists, also of those that have ended.
+static struct node **heads;
+static uint64_t head_count;
 
 // A generator of Knuth's, whose upper bits are good enough here.
 static uint64_t random_below(uint64_t bound) {
@@ -23,7 +29,7 @@ static uint64_t random_below(uint64_t bound) {
   return (state >> 33) % bound;
 }
 
-static int build(struct list *all, uint64_t lists, uint64_t nodes) {
+static int build(struct list *all, uint64_t lists, uint64_t nodes, uint64_t length) {
   for (uint64_t i = 0; i < nodes; ++i) {
     struct list *list = &all[random_below(lists)];
     struct node *node = malloc(sizeof *node);
@@ -33,17 +39,18 @@ static int build(struct list *all, uint64_t lists, uint64_t nodes) {
     if (list->tail != NULL)
       list->tail->next = node;
     else
-      list->head = node;
+      heads[head_count++] = node;
     list->tail = node;
+    if (++list->length == length) *list = (struct list){0};
   }
   return 1;
 }
 
 // Frees all of them. Returns how many of a thousand lie behind their friends, -1 if one is not where it belongs.
-static int64_t tear_down(struct list *all, uint64_t lists, uint64_t nodes) {
+static int64_t tear_down(uint64_t nodes) {
   uint64_t seen = 0, behind = 0;
-  for (uint64_t i = 0; i < lists; ++i) {
-    for (struct node *node = all[i].head; node != NULL;) {
+  while (head_count != 0) {
+    for (struct node *node = heads[--head_count]; node != NULL;) {
       struct node *next = node->next;
       if (next != NULL && next->number <= node->number) return -1;
       behind += (uintptr_t)next - (uintptr_t)node == BEHIND;
@@ -51,26 +58,29 @@ static int64_t tear_down(struct list *all, uint64_t lists, uint64_t nodes) {
       free(node);
       node = next;
     }
-    all[i].head = all[i].tail = NULL;
   }
   return seen == nodes ? (int64_t)(behind * 1000 / nodes) : -1;
 }
 
 int main(int count, char **arguments) {
-  if (count != 3 && count != 4) return 2;
+  if (count < 3 || count > 5) return 2;
   const uint64_t lists = strtoull(arguments[1], NULL, 10);
   const uint64_t nodes = strtoull(arguments[2], NULL, 10);
-  const uint64_t rounds = count == 4 ? strtoull(arguments[3], NULL, 10) : 1;
+  const uint64_t rounds = count > 3 ? strtoull(arguments[3], NULL, 10) : 1;
+  const uint64_t length = count > 4 ? strtoull(arguments[4], NULL, 10) : UINT64_MAX;
   if (lists == 0 || nodes == 0 || rounds == 0) return 2;
   struct list *all = calloc(lists, sizeof *all);
-  if (all == NULL) return 1;
+  heads = calloc(nodes, sizeof *heads);
+  if (all == NULL || heads == NULL) return 1;
   int64_t behind = 0;
   for (uint64_t i = 0; i < rounds; ++i) {
-    if (!build(all, lists, nodes)) return 1;
-    const int64_t now = tear_down(all, lists, nodes);
+    memset(all, 0, lists * sizeof *all);
+    if (!build(all, lists, nodes, length)) return 1;
+    const int64_t now = tear_down(nodes);
     if (now < 0) return 1;
     behind += now;
   }
+  free(heads);
   free(all);
   printf("%lld whole\n", (long long)(behind / (int64_t)rounds));
   return 0;

@@ -15,7 +15,7 @@ LISTS, NODES = 500, 300_000
 
 
 @dataclass(frozen=True)
-class Told:
+class Explained:
     """Of a thousand nodes, those behind their friends; the rules that place; all rules."""
 
     behind: int
@@ -23,14 +23,16 @@ class Told:
     known: list[dict[str, int]]
 
 
-def appended(lists: int = LISTS, nodes: int = NODES, rounds: int = 1, **options: str) -> Told:
-    """Run the program with these options."""
+def appended(
+    lists: int = LISTS, nodes: int = NODES, *, rounds: int = 1, length: int = 0, **options: str
+) -> Explained:
+    """Run the program with these options; a list ends with `length` nodes, unless that is zero."""
     with tempfile.TemporaryDirectory() as folder:
-        told = Path(folder) / "friends.json"
-        settings = {"explain_file": str(told), **options}
+        explanation = Path(folder) / "friends.json"
+        settings = {"explain_file": str(explanation), **options}
         environment = {f"ABUT_{name.upper()}": value for name, value in settings.items()}
         done = subprocess.run(
-            [APPENDS, str(lists), str(nodes), str(rounds)],
+            [APPENDS, str(lists), str(nodes), str(rounds), *([str(length)] if length else [])],
             env={"LD_PRELOAD": LIBRARY, **environment},
             capture_output=True,
             text=True,
@@ -39,8 +41,8 @@ def appended(lists: int = LISTS, nodes: int = NODES, rounds: int = 1, **options:
         assert done.returncode == 0, done
         behind, whole = done.stdout.split()
         assert whole == "whole", done
-        rules = json.loads(told.read_text())["friends"]
-    return Told(int(behind), [rule for rule in rules if rule["state"] == "placing"], rules)
+        rules = json.loads(explanation.read_text())["friends"]
+    return Explained(int(behind), [rule for rule in rules if rule["state"] == "placing"], rules)
 
 
 class Appends(unittest.TestCase):
@@ -63,10 +65,19 @@ class Appends(unittest.TestCase):
 
     def test_chains_that_stay_short_are_left_in_their_order(self) -> None:
         lists, nodes = 80_000, 320_000
-        told = appended(lists, nodes)
-        (rule,) = told.known
-        assert told.behind < 100
+        explained = appended(lists, nodes)
+        (rule,) = explained.known
+        assert explained.behind < 100
         assert 8192 <= rule["runs"] < nodes / 4
+
+    def test_chains_that_end_are_left_in_their_order(self) -> None:
+        nodes = 1_000_000
+        for length in (3, 4, 5):
+            explained = appended(nodes=nodes, length=length)
+            (rule,) = explained.known
+            assert rule["state"] == "plain", rule
+            assert rule["runs"] < 4 * 8192, rule  # two trials, the second twice as long
+            assert explained.behind < 50, length
 
     def test_many_chains_are_placed_when_they_have_grown_long(self) -> None:
         lists, nodes = 12_000, 800_000  # more lists than a first trial has runs

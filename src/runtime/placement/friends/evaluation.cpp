@@ -12,17 +12,22 @@ namespace abut::near {
 
 uint32_t rules_placing = 0;
 uint32_t rules_suspended = 0;
+std::atomic<uint32_t> rules_of_size[kSizes + 1];
 
 namespace {
 
 constexpr uint32_t kPatienceFactor = 8;
-constexpr uint32_t kPause = 4; // requests that pass for each run of a trial that did not yield
+// Requests that pass for each run of a trial that did not yield: more where hardly any run had a second object and each request
+// of a trial costs several times as much, since its caller is found behind a wrapper.
+constexpr uint32_t kPause = 4, kLongPause = 64;
 constexpr unsigned kTries = 3;
 constexpr unsigned kMostDrops = 4;
 constexpr uint32_t kChecks = 32;
 constexpr uint32_t kLooks = 1024;                             // after which a rule is evaluated
 constexpr uint64_t kFirstRuns = 1 << 13, kMostRuns = 1 << 17; // evaluated over so many
-constexpr uint32_t kEvaluateEvery = 16;                       // looks
+constexpr uint64_t kFirstRunsInWrapper = 1 << 11;
+constexpr float kFewHaveTwo = 1.25F, kMostHaveTwo = 1.5F; // objects in a run
+constexpr uint32_t kEvaluateEvery = 16;                   // looks
 constexpr uint32_t kFewSamples = 16;
 constexpr uint32_t kFewBranches =
     8; // of so many friends in runs one has two objects after it: in lists, hardly one of thousands
@@ -94,10 +99,16 @@ void settle(Context &context) {
   }
 }
 
+bool is_found(Rule::State state) {
+  return state == Rule::State::placing || state == Rule::State::suspended;
+}
+
 void close_rule(Context &context, Rule &rule, Rule::State state) {
   if (rule.state == Rule::State::learning) --context.undecided;
   if (rule.state == Rule::State::placing) --rules_placing;
   if (state == Rule::State::placing) ++rules_placing;
+  rules_of_size[rule.size] -= is_found(rule.state) ? 1 : 0;
+  rules_of_size[rule.size] += is_found(state) ? 1 : 0;
   rule.state = state;
   const Expression &first = rule.first;
   const unsigned last =
@@ -192,13 +203,18 @@ void disable_rule(Context &context, Rule &rule, heap::LocalHeap *heap) {
   end_placing(heap);
 }
 
+uint64_t runs_in_trial(const Context &context, const Rule &rule) {
+  return (context.leaf == nullptr ? kFirstRuns : kFirstRunsInWrapper) << rule.trials;
+}
+
 // What was learned does not help yet.
 void suspend(Context &context, Rule &rule, heap::LocalHeap *heap) {
-  if (kFirstRuns << rule.trials >= kMostRuns) return disable_rule(context, rule, heap);
+  if (runs_in_trial(context, rule) >= kMostRuns) return disable_rule(context, rule, heap);
   if (!learning.try_lock()) return;
   if (rule.state == Rule::State::placing) {
     ++rules_suspended;
-    context.countdown = kPause * (kFirstRuns << rule.trials);
+    const bool is_costly = context.leaf != nullptr && rule.yield < kFewHaveTwo;
+    context.countdown = (is_costly ? kLongPause : kPause) * runs_in_trial(context, rule);
     ++rule.trials;
     close_rule(context, rule, Rule::State::suspended);
   }
@@ -248,14 +264,19 @@ namespace {
 
 // Whether what runs hold is used: two objects each, at least. Less helps none that goes through the objects, and costs those
 // that go through them in the order of their birth. Where a program begins many chains, the first runs of all come before the
-// third run of any: so a rule that does not yield is tried again, over twice as many.
-bool yields(Rule &rule) {
+// third run of any: so a rule that does not yield is tried again, over twice as many. Not where most runs had a second object
+// already and twice as many still hold no more: those chains end.
+enum class Yield : uint8_t { enough, perhaps_later, never };
+Yield yield_of(const Context &context, Rule &rule) {
   const uint64_t runs = rule.counts.runs - rule.runs_before;
-  if (runs < kFirstRuns << rule.trials) return true;
+  if (runs < runs_in_trial(context, rule)) return Yield::enough;
   const uint64_t placed = rule.placed() - rule.placed_before;
   rule.runs_before = rule.counts.runs;
   rule.placed_before = rule.placed();
-  return placed >= kLeastInRun * runs;
+  if (placed >= kLeastInRun * runs) return Yield::enough;
+  const float before =
+      std::exchange(rule.yield, static_cast<float>(placed) / static_cast<float>(runs));
+  return before > kMostHaveTwo ? Yield::never : Yield::perhaps_later;
 }
 
 // Whether there mostly is a friend. Not evaluated at once: where a program begins many chains, their first objects have
@@ -293,9 +314,10 @@ void evaluate(Context &context, Rule &rule, heap::LocalHeap *heap, Address frien
   rule.evaluated_at = rule.attempts;
   const bool lonely = !has_friends(rule);
   if (in_vain || lonely) return disable_rule(context, rule, heap);
-  if (!yields(rule)) {
+  if (const Yield yield = yield_of(context, rule); yield != Yield::enough) {
     const bool is_tree = rule.branching_in_run * kFewBranches > std::max(rule.in_run, kFewSamples);
-    return is_tree ? disable_rule(context, rule, heap) : suspend(context, rule, heap);
+    const bool is_hopeless = is_tree || yield == Yield::never;
+    return is_hopeless ? disable_rule(context, rule, heap) : suspend(context, rule, heap);
   }
   if (!branches) return;
   if (rule.has_banned) return disable_rule(context, rule, heap);

@@ -5,6 +5,8 @@
 #include "placement/friends/captured.hpp"
 #include "placement/friends/contexts.hpp"
 
+#include <atomic>
+
 namespace abut::near {
 
 // At the beginning and the end of a time of sampling. Rules that get too few requests to be learned are dropped at the end, and
@@ -17,6 +19,9 @@ inline constexpr uint64_t kLeastInRun = 2; // objects: with fewer in the mean, a
 
 // How many rules place objects at this time, and how many are to be tried again.
 extern uint32_t rules_placing, rules_suspended;
+
+// The same rules, by the size of their objects in granules. Read without a lock.
+extern std::atomic<uint32_t> rules_of_size[kSizes + 1];
 
 // When a suspended rule has skipped its requests.
 void resume(Context &context, Rule &rule);

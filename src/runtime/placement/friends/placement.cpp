@@ -92,6 +92,14 @@ void *place(Context &context, Rule &rule, heap::LocalHeap *heap, const Captured 
   return placed.block;
 }
 
+// Whether a wrapper's request may get a place beside a friend. To find its caller costs more than all the rest: it is done
+// only for sizes that some rule places.
+bool may_have_friend(size_t bytes) {
+  if (bytes > kObjectMax) return false;
+  const auto &rules = rules_of_size[heap::small_class(bytes)];
+  return samples_remain() || rules.load(std::memory_order_relaxed) != 0;
+}
+
 // The context for a request from a site; zero if friends place nothing there, or not now.
 Address context_to_place(size_t bytes, Address address) {
   if (!is_active()) return 0;
@@ -152,6 +160,7 @@ void *allocate(size_t bytes, const Captured &captured, Address address) {
     return allocate_elsewhere(bytes, captured);
   }
   if (address == kWrapper) {
+    if (!may_have_friend(bytes)) return allocate_elsewhere(bytes, captured);
     address = context_behind(captured);
     if (void *block = allocate_beside(bytes, captured, address)) return block;
   }

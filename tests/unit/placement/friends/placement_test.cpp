@@ -60,6 +60,33 @@ TEST_F(DecideForAGroup, WhereNoPoolIsAskedItIsPlain) {
   EXPECT_TRUE(sites::table.is_plain(kSite));
 }
 
+// A request of a wrapper, from a caller that no request came from before.
+struct WrappedRequest : testing::Test {
+  static bool finds_its_caller(size_t bytes) {
+    static Address caller = kSite;
+    uint64_t words[Captured::kMost] = {};
+    words[Captured::kReturnAddress] = ++caller;
+    const unsigned known = context::chain_table.entries();
+    heap::release(allocate(bytes, *reinterpret_cast<const Captured *>(words), kWrapper));
+    return context::chain_table.entries() != known;
+  }
+};
+
+TEST_F(WrappedRequest, FindsItsCallerInASample) {
+  samples_left = kSampleCost;
+  EXPECT_TRUE(finds_its_caller(32));
+  samples_left = 0;
+  EXPECT_FALSE(finds_its_caller(32));
+}
+
+TEST_F(WrappedRequest, FindsItsCallerWhereARulePlacesItsSize) {
+  ++rules_of_size[heap::small_class(32)];
+  EXPECT_TRUE(finds_its_caller(32));
+  EXPECT_FALSE(finds_its_caller(48));
+  EXPECT_FALSE(finds_its_caller(4000));
+  --rules_of_size[heap::small_class(32)];
+}
+
 // Each time that the heap has grown by half; no rule places anything.
 TEST(SampleTimes, AreShorterAfterTimesInVain) {
   const auto listener = heap::events.grown.listener();
