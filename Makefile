@@ -49,7 +49,7 @@ lint: ## Check layers, layout, names and types, and look for likely mistakes
 	@tools/lint.sh
 
 .PHONY: format
-format: ## Lay out C, C++ and Python as lint wants them
+format: ## Lay out C, C++ and Python as lint checks them
 	@tools/setup.sh build lint python
 	@git ls-files -co --exclude-standard '*.c' '*.cpp' '*.h' '*.hpp' | xargs clang-format-14 -i
 	@.venv/bin/ruff format

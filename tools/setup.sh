@@ -17,7 +17,7 @@ system_id() {
     (. /etc/os-release && echo "$ID-${VERSION_ID:-}") 2>/dev/null || true
 }
 
-# The packages that a purpose wants, one a line.
+# The packages that a purpose needs, one a line.
 packages_for() {
     case $1 in
     programs) sed 's/#.*//' tests/programs/packages.txt ;;

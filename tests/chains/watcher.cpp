@@ -43,7 +43,7 @@ thread_local constinit bool busy __attribute__((tls_model("initial-exec"))) = fa
 void add(uint64_t &counter, uint64_t by = 1) { __atomic_fetch_add(&counter, by, __ATOMIC_RELAXED); }
 
 // The frames of both, from the first that they share; how many of ours there are.
-void note_difference(const Address *ours, unsigned length, void *const *theirs, unsigned count) {
+void record_difference(const Address *ours, unsigned length, void *const *theirs, unsigned count) {
   if (__atomic_fetch_add(&tally->different, 1, __ATOMIC_RELAXED) != 0) return;
   std::copy_n(ours, std::min(length, Tally::kShown), tally->ours);
   for (unsigned i = 0; i < std::min(count, Tally::kShown); ++i)
@@ -56,10 +56,10 @@ void note_difference(const Address *ours, unsigned length, void *const *theirs, 
 __attribute__((noinline)) void compare(Frame frame) {
   Address ours[kDeep];
   const unsigned length = chain_table.capture(frame, ours, kDeep);
-  void *told[kDeep + kOwnFrames];
-  const int told_count = c_library_backtrace(told, kDeep + kOwnFrames);
-  void **const end = told + std::max(told_count, 0);
-  void **first = std::find(told, end, reinterpret_cast<void *>(ours[0]));
+  void *theirs[kDeep + kOwnFrames];
+  const int their_count = c_library_backtrace(theirs, kDeep + kOwnFrames);
+  void **const end = theirs + std::max(their_count, 0);
+  void **first = std::find(theirs, end, reinterpret_cast<void *>(ours[0]));
   const auto count = static_cast<unsigned>(std::min<ptrdiff_t>(end - first, kDeep));
   add(tally->compared);
   add(tally->frames, length);
@@ -67,7 +67,7 @@ __attribute__((noinline)) void compare(Frame frame) {
     return one == reinterpret_cast<Address>(other);
   };
   if (length > count || !std::equal(ours, ours + length, first, same))
-    return note_difference(ours, length, first == end ? told : first, std::max(count, 1U));
+    return record_difference(ours, length, first == end ? theirs : first, std::max(count, 1U));
   if (length < count) add(tally->shorter);
 }
 

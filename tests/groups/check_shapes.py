@@ -19,8 +19,8 @@ NODE, DATUM = 16, 24  # bytes
 def groups_of(shape: str, objects: int = OBJECTS, **options: str) -> list[Group]:
     """Run a program, and return its groups of nodes and data, in the order of their birth."""
     with tempfile.TemporaryDirectory() as folder:
-        told = Path(folder) / "groups.json"
-        settings = {"place": "pools", "explain_file": str(told), **options}
+        explanation = Path(folder) / "groups.json"
+        settings = {"place": "pools", "explain_file": str(explanation), **options}
         environment = {f"ABUT_{name.upper()}": value for name, value in settings.items()}
         done = subprocess.run(
             [SHAPES, shape, str(objects)],
@@ -31,7 +31,7 @@ def groups_of(shape: str, objects: int = OBJECTS, **options: str) -> list[Group]
         )
         assert done.returncode == 0, done
         assert done.stdout == "whole\n", done
-        groups: list[Group] = json.loads(told.read_text())["groups"]
+        groups: list[Group] = json.loads(explanation.read_text())["groups"]
     return [group for group in groups if group["site"].startswith("shapes")]
 
 
@@ -78,7 +78,7 @@ class Merging(unittest.TestCase):
 
 
 class Thresholds(unittest.TestCase):
-    """Section 3.3: which groups are worth a pool."""
+    """Section 3.3: which groups gain by a pool."""
 
     def test_a_small_group_has_no_pool(self) -> None:
         (group,) = groups_of("loners", objects=99)
@@ -121,7 +121,7 @@ class Promises(unittest.TestCase):
         groups = groups_of("mixed", 100_000, place="auto:pools")
         (data, nodes) = sorted(groups, key=lambda group: group["objects"])
         assert nodes["objects"] > 60_000, "a pool's objects are all counted"
-        assert data["objects"] < 40_000, "its sites take the straight path meanwhile"
+        assert data["objects"] < 40_000, "its sites take the fast path meanwhile"
 
     def test_threads_have_their_objects_in_pools_of_their_own(self) -> None:
         for _ in range(3):

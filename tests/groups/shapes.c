@@ -152,9 +152,9 @@ static int in_threads(uint64_t count, int how_many) {
   for (int i = 0; i < how_many; ++i)
     if (pthread_create(&threads[i], NULL, lists_in_thread, &count) != 0) return 0;
   for (int i = 0; i < how_many; ++i) {
-    void *told = NULL;
-    pthread_join(threads[i], &told);
-    whole &= told != NULL;
+    void *result = NULL;
+    pthread_join(threads[i], &result);
+    whole &= result != NULL;
   }
   return whole;
 }

@@ -1,4 +1,4 @@
-// Forks while other threads hold the C library's locks of streams, and want memory with these held.
+// Forks while other threads hold the C library's locks of streams, and request memory with these held.
 #include "support/child.hpp"
 
 #include <atomic>

@@ -67,7 +67,7 @@ def read_expected(file: Path) -> list[Expected]:
     return found
 
 
-def judge(
+def evaluate(
     suite: str, test: str, plain: Outcome, preloaded: Outcome, expected: Sequence[Expected]
 ) -> Finding:
     """What one run under each heap says."""
@@ -86,7 +86,7 @@ def run_both(suite: str, test: Test, library: Path, expected: Sequence[Expected]
     test itself is unsteady. The library is not asked again, so that one fault in many runs counts.
     """
     plain, preloaded = test.run(None), test.run(library)
-    finding = judge(suite, test.name, plain, preloaded, expected)
+    finding = evaluate(suite, test.name, plain, preloaded, expected)
     if finding.verdict is not Verdict.DIFFERENT:
         return finding
     for _ in range(REPEATS):

@@ -80,13 +80,13 @@ def prepare() -> Prepared:
     tree, version = debian.source_of(_python_name())
     package = tree / "Lib" / "test"
     python = _environment(package)
-    told = tomllib.loads(_LIST.read_text())
-    ignored = [f"--ignore={pattern}" for pattern in told["ignored"]]
+    listed = tomllib.loads(_LIST.read_text())
+    ignored = [f"--ignore={pattern}" for pattern in listed["ignored"]]
     modules = sorted({path.stem for path in package.glob("test_*") if _is_module(path)})
     left_out = {
         name: why
         for name in modules
-        for pattern, why in told["left_out"].items()
+        for pattern, why in listed["left_out"].items()
         if fnmatchcase(name, pattern)
     }
     tests = [_test(name, python, ignored) for name in modules if name not in left_out]

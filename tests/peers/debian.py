@@ -69,8 +69,8 @@ def _preferred(known: Sequence[str], installed: str) -> list[str]:
 
 def _source_version(package: str) -> tuple[str, str]:
     form = "${source:Package} ${source:Version}"
-    told = _output(["dpkg-query", "--show", f"--showformat={form}", package])
-    source, _, version = told.partition(" ")
+    printed = _output(["dpkg-query", "--show", f"--showformat={form}", package])
+    source, _, version = printed.partition(" ")
     return source, version
 
 
@@ -87,9 +87,9 @@ def _configure() -> None:
     (_APT / "cache" / "archives" / "partial").mkdir(parents=True, exist_ok=True)
     (_APT / "parts").mkdir(exist_ok=True)
     form = "$(ORIGIN) $(REPO_URI) $(RELEASE) $(COMPONENT)"
-    told = _output(["apt-get", "indextargets", "--format", form, "Created-By: Packages"])
+    printed = _output(["apt-get", "indextargets", "--format", form, "Created-By: Packages"])
     lines = set()
-    for line in told.splitlines():
+    for line in printed.splitlines():
         origin, _, rest = line.partition(" ")
         if origin in {"Debian", "Ubuntu"}:
             lines.add(f"deb-src {rest}\n")
@@ -112,8 +112,8 @@ def _apt(command: str) -> list[str]:
 
 def _versions(source: str) -> list[str]:
     """The versions of a source that the archives have, the newest last."""
-    told = _output([*_apt("apt-cache"), "showsrc", "--only-source", source])
-    known = [line.split()[1] for line in told.splitlines() if line.startswith("Version: ")]
+    printed = _output([*_apt("apt-cache"), "showsrc", "--only-source", source])
+    known = [line.split()[1] for line in printed.splitlines() if line.startswith("Version: ")]
     ordered: list[str] = []
     for version in known:
         at = sum(1 for other in ordered if _is_newer(version, other))

@@ -145,15 +145,15 @@ def _test(name: str, program: Path, variables: dict[str, str]) -> Test:
 
 def prepare() -> Prepared:
     tree, version = debian.source_of("libc6")
-    told = tomllib.loads((_HERE / "glibc.toml").read_text())
-    includes = [_HERE / "glibc" / "include", _headers(tree, told["headers"]), tree / "support"]
+    settings = tomllib.loads((_HERE / "glibc.toml").read_text())
+    includes = [_HERE / "glibc" / "include", _headers(tree, settings["headers"]), tree / "support"]
     compiler = Compiler("gcc", [*_FLAGS, *(f"-I{folder}" for folder in includes)])
-    choice = choose(tree, told["folder"])
+    choice = choose(tree, settings["folder"])
     support = _support(tree, compiler)
-    recipes = _recipes(tree, choice.sources, support, told["modules"])
+    recipes = _recipes(tree, choice.sources, support, settings["modules"])
     failed = build_all(compiler, recipes)
     tests = [
-        _test(recipe.name, recipe.program, told["variables"].get(recipe.name, {}))
+        _test(recipe.name, recipe.program, settings["variables"].get(recipe.name, {}))
         for recipe in recipes
         if recipe.name not in failed
     ]

@@ -88,5 +88,5 @@ def _show_differences(console: Console, report: Report) -> None:
 
 
 def write(file: Path, library: Path, reports: Sequence[Report]) -> None:
-    told = {"library": str(library), "suites": [asdict(report) for report in reports]}
-    file.write_text(json.dumps(told, indent=1) + "\n")
+    result = {"library": str(library), "suites": [asdict(report) for report in reports]}
+    file.write_text(json.dumps(result, indent=1) + "\n")

@@ -1,4 +1,4 @@
-/* Waits for a line, then allocates and frees as often as it was told, in so many threads one after the other. */
+/* Waits for a line, then allocates and frees as often as that says, in so many threads one after the other. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -17,7 +17,7 @@ SAMPLED = {
     "ABUT_EXPLAIN": "on",
     "ABUT_SAMPLE_US": "300",
 }
-TOLD = re.compile(
+SUMMARY = re.compile(
     r"sampled: (\d+) accesses to the heap, of (\d+) instructions in (\d+) bursts"
     r" that took (\d+) us; ended early: (\d+) by a system call,"
     r" (\d+) by code of no file, (\d+) otherwise"
@@ -26,7 +26,7 @@ TOLD = re.compile(
 
 @dataclass
 class Sampled:
-    """What a run printed, and what the sampler told."""
+    """What a run printed, and what the sampler explained."""
 
     output: str
     accesses: int
@@ -70,12 +70,12 @@ def run(
 def sampled(kind: str, rounds: int) -> Sampled:
     """The program without and with sampling, in a heap of whatever size: it must print the same."""
     plain, _ = run(kind, rounds, PLAIN)
-    output, told = run(kind, rounds, SAMPLED)
+    output, explained = run(kind, rounds, SAMPLED)
     assert output == plain, (output, plain)
-    found = TOLD.search(told)
-    assert found, told
+    found = SUMMARY.search(explained)
+    assert found, explained
     accesses, steps, bursts, _, calls, foreign, _ = map(int, found.groups())
-    return Sampled(output, accesses, steps, bursts, calls, foreign, told)
+    return Sampled(output, accesses, steps, bursts, calls, foreign, explained)
 
 
 class Sampling(unittest.TestCase):
@@ -109,13 +109,13 @@ class Sampling(unittest.TestCase):
     @unittest.skipUnless(can_refuse_code(), "the kernel lets every process make code")
     def test_where_no_code_may_be_made_nothing_is_sampled(self) -> None:
         plain, _ = run("calls", 300, PLAIN)
-        output, told = run("calls", 300, SAMPLED, before=refuse_code)
+        output, explained = run("calls", 300, SAMPLED, before=refuse_code)
         assert output == plain, (output, plain)
-        assert "accesses are not sampled: no memory may be written and run" in told, told
+        assert "accesses are not sampled: no memory may be written and run" in explained, explained
 
     def test_nothing_is_sampled_by_default(self) -> None:
-        _, told = run("all", 10, {"ABUT_PLACE": "pools", "ABUT_EXPLAIN": "on"})
-        assert "sampled" not in told
+        _, explained = run("all", 10, {"ABUT_PLACE": "pools", "ABUT_EXPLAIN": "on"})
+        assert "sampled" not in explained
 
 
 if __name__ == "__main__":

@@ -171,7 +171,7 @@ Number with_faults(Number rounds) {
 
 } // namespace
 
-// What lives as long as the program does, and is worth a pool.
+// What lives as long as the program does, and gains by a pool.
 struct Ballast {
   Ballast *next;
   Number filling[7];

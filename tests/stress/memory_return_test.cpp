@@ -51,7 +51,7 @@ private:
 class Rise {
 public:
   // Call when the memory is in use; `apart` is what the test holds outside the heap.
-  void note_peak(std::size_t apart) { peak_ = support::resident_bytes() - apart; }
+  void record_peak(std::size_t apart) { peak_ = support::resident_bytes() - apart; }
 
   [[nodiscard]] std::size_t bytes() const { return peak_ - before_; }
 
@@ -81,7 +81,7 @@ protected:
     {
       Litter litter(std::size_t{1} << 30);
       arrange(litter);
-      rise.note_peak(litter.bytes());
+      rise.record_peak(litter.bytes());
       litter.free_all();
     }
     EXPECT_GT(rise.bytes(), std::size_t{1} << 29);
@@ -124,7 +124,7 @@ TEST(MemoryReturn, OfBlocksThatAnotherThreadFreesWhileTheirOwnerIdles) {
   });
   step.arrive_and_wait();
   litter->shuffle();
-  rise.note_peak(litter->bytes());
+  rise.record_peak(litter->bytes());
   litter->free_all();
   delete litter;
   rise.expect_undone();
@@ -137,7 +137,7 @@ TEST(MemoryReturn, OfBlocksWhoseThreadHasEnded) {
   Litter *litter = nullptr;
   std::thread([&] { litter = new Litter(kSome); }).join();
   litter->shuffle();
-  rise.note_peak(litter->bytes());
+  rise.record_peak(litter->bytes());
   litter->free_all();
   delete litter;
   rise.expect_undone();
@@ -147,7 +147,7 @@ TEST(MemoryReturn, OfBlocksThatAThreadFreedBeforeItEnded) {
   Rise rise;
   std::thread([&] {
     Litter litter(kSome);
-    rise.note_peak(litter.bytes());
+    rise.record_peak(litter.bytes());
     litter.free_all();
   }).join();
   rise.expect_undone();
@@ -161,7 +161,7 @@ TEST_P(LargeBlocks, AreReturned) {
   auto **blocks = static_cast<void **>(support::map_bytes(count * sizeof(void *)));
   for (std::size_t i = 0; i < count; ++i)
     blocks[i] = std::memset(std::malloc(GetParam()), 1, GetParam());
-  rise.note_peak(0);
+  rise.record_peak(0);
   EXPECT_GT(rise.bytes(), kSome / 4 * 3);
   for (std::size_t i = 0; i < count; i += 2) std::free(blocks[i]);
   for (std::size_t i = 1; i < count; i += 2) std::free(blocks[i]);

@@ -16,7 +16,7 @@ using PlainTree = DictTree<kDictShape, Needs{}, NoSites>;
 class PlainStore : public TreeStore<PlainTree, DictLinks> {
 public:
   using TreeStore::TreeStore;
-  // The tree's best layout, or another of figure 3.5; or that of the rival that knows no lines and no pages.
+  // The tree's best layout, or another of figure 3.5; or that of the peer that knows no lines and no pages.
   void lay_out() {
     constexpr std::size_t kLine = PlainTree::Heap::Numbers::kCellsPerLine;
     constexpr std::size_t kPage = PlainTree::Heap::Numbers::kCellsPerPage;

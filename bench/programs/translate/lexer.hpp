@@ -1,4 +1,4 @@
-// Splits Pascal source into words. Names are folded to lower case, as Pascal wants.
+// Splits Pascal source into words. Names are folded to lower case: Pascal knows no other.
 #pragma once
 
 #include <stdexcept>

@@ -1,5 +1,5 @@
-// Layouts of a structure at rest: what a good line, a good page, or neither is worth (Adcock 2009, 3.4.2), and the van Emde
-// Boas order, the rival that knows no lines and no pages. An order names the nodes, lowest cell first; kNoCell: a free one.
+// Layouts of a structure at rest: what a good line, a good page, or neither gains (Adcock 2009, 3.4.2), and the van Emde
+// Boas order, the peer that knows no lines and no pages. An order names the nodes, lowest cell first; kNoCell: a free one.
 #pragma once
 
 #include "parts/to_space.hpp"

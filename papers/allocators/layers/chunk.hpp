@@ -1,7 +1,7 @@
 // Boundary tags: a word before each chunk, and another at the end of one that is free.
 //
 // The word holds the chunk's length, itself included, and says whether the chunk and the one before it are in use. A
-// free chunk repeats its length in its last word, where the chunk after it finds it: both neighbours can be told from
+// free chunk repeats its length in its last word, where the chunk after it finds it: both neighbours are found from
 // the chunk alone (Knuth's method; Lea's allocator, Vam's large objects).
 #pragma once
 
@@ -50,7 +50,7 @@ public:
     if (by != 0) mark_shift(reinterpret_cast<void *>(begin + by), by);
     return reinterpret_cast<void *>(begin + by);
   }
-  // The chunk between `first` and `end` whose block is `block`, as far as can be told; null where there is none.
+  // The chunk between `first` and `end` whose block is `block`, as far as its header says; null where there is none.
   static Chunk *find(const void *block, Address first, Address end, size_t shortest) {
     const auto address = reinterpret_cast<Address>(block);
     if (address % 8 != 0 || address < first + kHeaderBytes) return nullptr;

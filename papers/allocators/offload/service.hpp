@@ -28,7 +28,7 @@ struct Client {
   alignas(kLineBytes) std::atomic<uint32_t> wanted{
       0};                      // the sizes that have few blocks left, one bit each
   uint32_t taken[kSizes] = {}; // since its bit was set last
-  uint32_t posted = 0;         // frees since the service was told last
+  uint32_t posted = 0;         // frees since the service was last notified
   std::atomic<bool> in_use{false};
   Client *next = nullptr;
 };

@@ -29,8 +29,8 @@ from abut.tuning.strategies import STANDARD, find_strategy
 
 TRIED = 5  # culprits
 SHOWN = 20
-WORTH = 0.02  # of the time: what is less is no gain
-_WORTH_MEMORY = 0.05  # where objects become larger
+LEAST_GAIN = 0.02  # of the time: what is less is no gain
+_LEAST_MEMORY_GAIN = 0.05  # where objects become larger
 _ENOUGH = 0.8  # of the best gain, for a simpler change
 _ALIKE = 0.9  # of the gain of pages of their own
 _SURE = 0.5
@@ -46,15 +46,15 @@ class _Tried:
     @property
     def best(self) -> tuple[float, Trial] | None:
         """The simplest change that gains nearly as much as any."""
-        worth = [
+        gains = [
             (gain, trial)
             for gain, trial in self.gains
-            if gain >= (_WORTH_MEMORY if trial.kind in (ALIGN, SPREAD) else WORTH)
+            if gain >= (_LEAST_MEMORY_GAIN if trial.kind in (ALIGN, SPREAD) else LEAST_GAIN)
         ]
-        if not worth:
+        if not gains:
             return None
-        most = max(gain for gain, _ in worth)
-        enough = [one for one in worth if one[0] >= _ENOUGH * most]
+        most = max(gain for gain, _ in gains)
+        enough = [one for one in gains if one[0] >= _ENOUGH * most]
         return min(enough, key=lambda one: SIMPLEST.index(one[1].kind))
 
 
@@ -94,7 +94,7 @@ class _Trials:
         gains = []
         for trial in trials_of(culprit, self._sample, self._objects, self._traversal):
             gain = self._gain(trial)
-            if trial.kind == APART and gain >= WORTH and self._heap[0] >= _ALIKE * gain:
+            if trial.kind == APART and gain >= LEAST_GAIN and self._heap[0] >= _ALIKE * gain:
                 gains.append((gain, self._heap[1]))
             gains.append((gain, trial))
         return _Tried(gains)
@@ -129,7 +129,7 @@ def advise(request: Request) -> dict[str, Any]:
     for number, culprit in enumerate(culprits[:SHOWN]):
         share = float(known[culprit.contexts].sum()) / max(1.0, waits.total)
         tried = None
-        if number < TRIED and share >= WORTH:
+        if number < TRIED and share >= LEAST_GAIN:
             tried = trials.of(culprit)
         findings.append(_finding(culprit, sample, share, tried, trials, culprits))
     shared = sample.closeup.false_sharing + sample.closeup.true_sharing
@@ -200,7 +200,7 @@ def _no_reason(tried: _Tried | None, share: float) -> str:
     if not tried.gains:
         return "no other layout was tried: its objects are few, or change their sizes"
     most = max(gain for gain, _ in tried.gains)
-    if most >= WORTH:
+    if most >= LEAST_GAIN:
         return f"no change that was tried saves enough on each variant of the machine: {most:.1%}"
     kinds = ", ".join(dict.fromkeys(trial.kind for _, trial in tried.gains))
     return f"nothing to gain here: of the layouts tried ({kinds}) the best saves {max(0, most):.1%}"

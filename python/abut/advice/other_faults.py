@@ -16,10 +16,10 @@ from abut.trace.symbols import Symboliser
 
 PAIR_INSTRUCTIONS = 100  # of malloc and free together, about, as the C library's heap takes
 TRANSFERS = 2  # times what the last level takes: a line that another core has written
-_WORTH = 0.02  # of the time
+_LEAST_SHARE = 0.02  # of the time
 _MANY = 1000  # objects
 _SHORT = 0.9  # of the objects live shortly
-_BRIEF = 1 << 16  # accesses
+_SHORT_LIFE = 1 << 16  # accesses
 _FEW = 64  # that live at a time
 _MOST, _ROWS = 5, 10
 
@@ -36,7 +36,7 @@ def sharing_findings(culprits: list[Culprit], sample: Sample, total: float) -> l
         waiting = misses / max(1, sample.waits.accesses) * stores
         cost = misses * transfer / max(1.0, waiting)
         share = cost / (total + cost)
-        if share < _WORTH:
+        if share < _LEAST_SHARE:
             continue
         pairs = _pairs(culprit, closeup.sharing_pairs, names)[:2]
         fields = "; ".join(f"{one['missed']} with {one['written']}" for one in pairs)
@@ -117,17 +117,19 @@ def temporary_findings(
     count = sample.contexts
     context = np.where(objects["context"] < count, objects["context"], 0)
     life = objects["died_at"] - objects["born_at"]
-    brief = (objects["died_at"] >= 0) & (life < _BRIEF)
+    short_lived = (objects["died_at"] >= 0) & (life < _SHORT_LIFE)
     made = np.bincount(context, minlength=count)
-    short = np.bincount(context, brief, count)
-    worth = (made >= _MANY) & (short >= _SHORT * made) & (made * pair >= _WORTH / _MOST * whole)
-    worth[0] = False
+    short = np.bincount(context, short_lived, count)
+    costly = (
+        (made >= _MANY) & (short >= _SHORT * made) & (made * pair >= _LEAST_SHARE / _MOST * whole)
+    )
+    costly[0] = False
     found = []
-    weights = np.where(worth, made, 0)
+    weights = np.where(costly, made, 0)
     for culprit in culprits_of(trace, objects, weights, rules, symboliser)[:_MOST]:
         share = len(culprit.rows) * pair / whole
         kept = _most_alive(objects, culprit.rows)
-        if share < _WORTH or kept > _FEW:
+        if share < _LEAST_SHARE or kept > _FEW:
             continue
         why = (
             f"{len(culprit.rows):,} objects are allocated and freed at once, of which at most "

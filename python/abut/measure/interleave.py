@@ -1,6 +1,6 @@
 """Running one program under every heap in turn: A B C, B C A, …; never all of A and then all of B.
 
-The order within each round is drawn anew, so that no heap always follows the same other one.
+The order within each round is drawn again, so that no heap always follows the same other one.
 """
 
 import dataclasses

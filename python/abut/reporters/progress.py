@@ -20,7 +20,7 @@ class QuietWatcher:
 
 @contextlib.contextmanager
 def share_done(what: str) -> Iterator[Callable[[float], None]]:
-    """A bar that is told which share of one piece of work is done."""
+    """A bar for one piece of work, called with the share that is done."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return

@@ -21,7 +21,7 @@ _MATES = 5
 _PAIRS = 24
 _NAMED_FRAMES = 12
 _MOST_BYTE = 255
-_BRIEF = 14  # lives of less than 2^13 accesses
+_SHORT_LIVES = 14  # lives of less than 2^13 accesses
 
 
 def shown_contexts(found: Survey, most: int = SHOWN) -> list[int]:
@@ -187,7 +187,7 @@ def context_rows(
                 "most_live": int(found.census["most_live"][n]),
                 "immortal": int(found.census["immortal"][n]),
                 "at_exit": int(found.census["live"][n]),
-                "brief": int(lives[n, :_BRIEF].sum()),
+                "short_lived": int(lives[n, :_SHORT_LIVES].sum()),
                 "sizes": _trimmed(sizes[n]),
                 "lives": _trimmed(lives[n]),
                 "reads": _trimmed(_row(found.reads, n)),

@@ -102,8 +102,8 @@ def _failed(piece: Piece, problem: object) -> Failed:
     return Failed(piece[0].trace, piece[0].layout, str(problem))
 
 
-# A process that is killed breaks its pool, with all that is under way there. Who it was cannot be
-# told: so what was there begins again, and after three times each piece in a pool of its own.
+# A process that is killed breaks its pool, with all that is under way there. Which piece did it is
+# not known: so all begin again, and after three times each in a pool of its own.
 def _in_processes(pieces: Sequence[Piece], processes: int) -> Iterator[list[Row] | Failed]:
     waiting = list(pieces)
     for _ in range(TRIES - 1):

@@ -23,7 +23,7 @@ def write_lines(
 ) -> None:
     """Write the file: as `text` a line a step; as `din` a line an access, 0 (read) or 1 (write),
     and the address that it had, in hexadecimal. Accesses whose object's address is not known, as
-    after damage, are left out of `din`. `progress` is told which share is done.
+    after damage, are left out of `din`. `progress` is called with the share that is done.
     """
     whole = trace.info.accesses or 1
     with failures():

@@ -136,7 +136,7 @@ def type_in(places: Sequence[Place], rules: Rules) -> str:
                 cleaned = [
                     readable(one.removesuffix(" const"), rules) for one in inner or arguments
                 ]
-                with suppress(IndexError):  # fewer than the name wants
+                with suppress(IndexError):  # fewer than the name needs
                     return readable(rule.name.format(*cleaned), rules)
     return ""
 

@@ -13,11 +13,11 @@ import numpy as np
 from abut.elf import functions_at
 from abut.targets import write
 from abut.trace.native import Array
-from abut.tuning.judge import Judge
 from abut.tuning.keys import Key
 from abut.tuning.objects import Objects, pooled
 from abut.tuning.planning import Recorded, addresses
 from abut.tuning.policies import Policy
+from abut.tuning.predictor import Predictor
 from abut.tuning.profile import MOST_MODULES, Assigned, Profile, profile_text
 from abut.tuning.strategies.affinity import clusters
 
@@ -31,16 +31,16 @@ _MOST_RACED = 3
 NEXT_STEP = 0.998
 
 
-def context_policies(judge: Judge, folder: Path) -> list[tuple[float, Policy]]:
+def context_policies(predictor: Predictor, folder: Path) -> list[tuple[float, Policy]]:
     """The assignments that promise most, the best first, each with the time predicted; none where
     there is nothing to gain. Their profiles lie in `folder`.
     """
-    found = _searched(judge)
+    found = _searched(predictor)
     best = sorted((one for one in found if one[0] <= NEXT_STEP), key=lambda one: one[0])
     policies = []
     for predicted, name, pools in best[:_MOST_RACED]:
         path = folder / f"{name}.profile"
-        write(path, profile_text(_profile(judge, pools)))
+        write(path, profile_text(_profile(predictor, pools)))
         why = f"contexts in pools; {predicted:.3f} of the time, simulated"
         policies.append((predicted, Policy(name, {"profile": str(path)}, why)))
     return policies
@@ -53,21 +53,24 @@ def beside(base: Policy, contexts: Policy) -> Policy:
     return base.beside(Policy(contexts.name, settings, contexts.why))
 
 
-def _searched(judge: Judge) -> list[tuple[float, str, Pools]]:
+def _searched(predictor: Predictor) -> list[tuple[float, str, Pools]]:
     """All starts, as far as there is time, and what a search from the best of them ended with."""
-    objects = judge.run.objects
-    ranked = _ranked(objects, judge.losses)
+    objects = predictor.run.objects
+    ranked = _ranked(objects, predictor.losses)
     found: list[tuple[float, str, Pools]] = []
     for name, pools in _starts(objects, ranked):
-        if pools and judge.has_time and all(dict(pools) != dict(other) for *_, other in found):
-            found.append((_judged(judge, pools), name, pools))
+        if pools and predictor.has_time and all(dict(pools) != dict(other) for *_, other in found):
+            found.append((_predicted(predictor, pools), name, pools))
     if not found:
         return []
     best, _, start = min(found, key=lambda one: one[0])
     pools = dict(start)
     for context in ranked:
         for moved in _moves(pools, context):
-            if judge.has_time and (predicted := _judged(judge, moved)) < best * NEXT_STEP:
+            if (
+                predictor.has_time
+                and (predicted := _predicted(predictor, moved)) < best * NEXT_STEP
+            ):
                 best, pools = predicted, moved
     if pools != dict(start):
         found.append((best, "contexts-searched", pools))
@@ -99,19 +102,19 @@ def _moves(pools: Pools, context: int) -> Iterator[dict[int, int]]:
         yield others
 
 
-def _judged(judge: Judge, pools: Pools) -> float:
-    layout = pooled(judge.run.objects, pools)
-    return judge.predicted(addresses(judge.run.objects, layout.offsets))
+def _predicted(predictor: Predictor, pools: Pools) -> float:
+    layout = pooled(predictor.run.objects, pools)
+    return predictor.predicted(addresses(predictor.run.objects, layout.offsets))
 
 
-def _profile(judge: Judge, pools: Pools) -> Profile:
+def _profile(predictor: Predictor, pools: Pools) -> Profile:
     """What the heap follows: the contexts that lose most, as many as there is room for."""
-    run, lost = judge.run, judge.losses
-    modules = {run.program: judge.trace.modules()[0].path}
+    run, lost = predictor.run, predictor.losses
+    modules = {run.program: predictor.trace.modules()[0].path}
     written = sorted(pools, key=lambda one: -lost[one])[:_MOST_WRITTEN]
     for context in written:
         for build_id, _ in run.keys.keys[context - 1]:
-            path = next(one.path for one in judge.trace.modules() if one.build_id == build_id)
+            path = next(one.path for one in predictor.trace.modules() if one.build_id == build_id)
             modules.setdefault(build_id, path)
     modules = dict(list(modules.items())[:MOST_MODULES])
     names = {build_id: Path(path).name.replace(" ", "_") for build_id, path in modules.items()}

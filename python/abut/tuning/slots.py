@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from abut.tuning.contexts import NEXT_STEP
-from abut.tuning.judge import Judge
 from abut.tuning.plan import write_plan
 from abut.tuning.planning import make_plan, planned_addresses
 from abut.tuning.policies import Policy
+from abut.tuning.predictor import Predictor
 from abut.tuning.strategies import find_strategy
 
 STRATEGIES = ("combined", "usage-df", "hot-streams", "hot-cold", "lifetime", "affinity", "simple")
@@ -17,20 +17,20 @@ _MOST = 3  # plans to race
 
 
 def slot_policies(
-    judge: Judge, best: float, folder: Path, progress: Callable[[str], None]
+    predictor: Predictor, best: float, folder: Path, progress: Callable[[str], None]
 ) -> list[Policy]:
     """The plans that promise most, as policies; none where none promises a gain beyond `best`, the
     time that is predicted of other layouts. Plans lie in `folder`.
     """
     found: list[tuple[float, Policy]] = []
     for name in STRATEGIES:
-        if not judge.has_time:
+        if not predictor.has_time:
             break
         progress(f"placing and simulating {name}")
-        plan = make_plan([judge.run], find_strategy(name))
+        plan = make_plan([predictor.run], find_strategy(name))
         if not plan.contexts:
             continue
-        predicted = judge.predicted(planned_addresses(judge.run, plan))
+        predicted = predictor.predicted(planned_addresses(predictor.run, plan))
         file = folder / f"{name}.plan"
         write_plan(plan, file)
         why = f"a slot an object; {predicted:.3f} of the time, simulated"

@@ -12,9 +12,9 @@ from pathlib import Path
 from abut.errors import USAGE, AbutError
 from abut.tuning.contexts import beside, context_policies
 from abut.tuning.first_run import least_seconds
-from abut.tuning.judge import judge_of
 from abut.tuning.kept import write_kept
 from abut.tuning.policies import DEFAULT, Policy
+from abut.tuning.predictor import predictor_of
 from abut.tuning.race import (
     BEHIND,
     FEWEST_ROUNDS,
@@ -36,7 +36,7 @@ _SHARE_TO_RECORD = 0.2
 _LIKELY_GAIN = 0.03
 _ROUNDS_BEFORE = 3  # of the first axis, that there must be time for
 _CONFIRMATIONS = (CONFIRM, f"{CONFIRM} the next best")
-_TOO_LITTLE = "the time was over before anything could be told from chance: --time-budget"
+_TOO_LITTLE = "the time was over before anything could be distinguished from chance: --time-budget"
 
 
 def tune(request: Request) -> Tuning:
@@ -111,13 +111,13 @@ def _race_layouts(
     request, begun = result.request, time.monotonic()
     share = request.budget * _SHARE_TO_RECORD
     try:
-        judge = judge_of(request.train[0].argv, took, share, folder, request.show)
+        predictor = predictor_of(request.train[0].argv, took, share, folder, request.show)
     except AbutError as error:
         request.show(f"settings alone are raced: {error.problem}")
-        judge = None
-    contexts = context_policies(judge, folder) if judge else []
+        predictor = None
+    contexts = context_policies(predictor, folder) if predictor else []
     best = min((predicted for predicted, _ in contexts), default=1.0)
-    slots = slot_policies(judge, best, folder, request.show) if judge else []
+    slots = slot_policies(predictor, best, folder, request.show) if predictor else []
     runs.spent += time.monotonic() - begun
     # Against the default's order, too: the pools may be what the other order was good for.
     bases = {one.name: one for one in (base, DEFAULT)}.values()

@@ -27,7 +27,7 @@ constexpr size_t kMappedFlag = 2;
 // Where the program break was before anybody can have moved it.
 Address break_at_start = ~Address{0};
 
-__attribute__((constructor(101))) void note_break() {
+__attribute__((constructor(101))) void record_break() {
   break_at_start = reinterpret_cast<Address>(sbrk(0));
 }
 

@@ -60,12 +60,12 @@ HugeInfo *HugeCache::take_shorter(size_t bytes) {
 
 bool HugeCache::keep(HugeInfo *block) {
   const size_t pages = pages_of(block);
-  if (pages > retention.allowance()) return false;
+  if (pages > retention.limit()) return false;
   for (;;) {
     HugeInfo *surplus = nullptr;
     {
       std::lock_guard guard(lock_);
-      const bool fits = retention.resident() + pages <= retention.allowance();
+      const bool fits = retention.resident() + pages <= retention.limit();
       Entry *slot = fits ? unused() : nullptr;
       if (slot != nullptr) {
         *slot = {block, os::coarse_milliseconds()};
@@ -101,7 +101,7 @@ void HugeCache::give_back(uint64_t before) {
 
 void make_room(size_t pages) {
   size_t given_back = 0;
-  while (given_back < pages && retention.resident() > retention.allowance_while_growing()) {
+  while (given_back < pages && retention.resident() > retention.limit_while_growing()) {
     size_t more = give_back_oldest_pages();
     if (more == 0) more = huge_cache.give_back_oldest(~uint64_t{0});
     if (more == 0) break;

@@ -42,7 +42,8 @@ constexpr uint64_t rows_in(uint64_t set, Row row) {
 
 // Of what was written to a row, from its beginning on, the part that lies in one of its pages: that many 4 KiB of the page
 // are resident, or more if they were before.
-uint8_t note_written(PageSegment &segment, unsigned index, size_t written, unsigned pages_before) {
+uint8_t record_written(PageSegment &segment, unsigned index, size_t written,
+                       unsigned pages_before) {
   const size_t before = pages_before * kBlockPageBytes;
   const size_t bytes = written > before ? std::min(written - before, kBlockPageBytes) : 0;
   uint8_t &resident = segment.resident[index];
@@ -256,7 +257,7 @@ void PageStore::give_back(Page *page, unsigned pages, size_t written) {
     segment->dirty |= bits_of(first, pages);
     segment->freed_at = os::coarse_milliseconds();
     for (unsigned i = 0; i < pages; ++i)
-      retention.add_resident(note_written(*segment, first + i, written, i));
+      retention.add_resident(record_written(*segment, first + i, written, i));
   }
   while (retention.exceeded()) {
     const size_t given_back = give_back_oldest();
@@ -270,7 +271,7 @@ void PageStore::shorten(Page *page, unsigned pages, unsigned left, size_t writte
   PageSegment *segment = PageSegment::of(*page);
   {
     std::lock_guard guard(lock_);
-    note_written(*segment, segment->index_of(*page) + left - 1, written, left - 1);
+    record_written(*segment, segment->index_of(*page) + left - 1, written, left - 1);
   }
   if (left < pages) give_back(page + left, pages - left, written - left * kBlockPageBytes);
 }

@@ -23,11 +23,11 @@ enum class Kept : uint8_t { pages, mappings };
 class Retention {
 public:
   // In pages.
-  size_t allowance() const {
+  size_t limit() const {
     return std::max(least(), pages_taken.highest() / 4) + earned(Kept::pages) +
            earned(Kept::mappings);
   }
-  size_t allowance_while_growing() const {
+  size_t limit_while_growing() const {
     const size_t taken = pages_taken.value(), most = pages_taken.highest();
     return least() + (most > taken ? most - taken : 0);
   }
@@ -36,7 +36,7 @@ public:
   size_t resident() const { return resident_.load(std::memory_order_relaxed); }
   void add_resident(size_t pages) { resident_.fetch_add(pages, std::memory_order_relaxed); }
   void subtract_resident(size_t pages) { resident_.fetch_sub(pages, std::memory_order_relaxed); }
-  bool exceeded() const { return resident() > allowance(); }
+  bool exceeded() const { return resident() > limit(); }
 
   // Pages went back because too many were resident.
   void gave_back(size_t pages, Kept kind = Kept::pages) {

@@ -34,7 +34,7 @@ public:
 
   void take(const Event &event) {
     switch (event.kind) {
-    case EventKind::allocate: return note_birth(event);
+    case EventKind::allocate: return record_birth(event);
     case EventKind::free:
       if (known(event.object)) table_.died[event.object - 1] = narrowed(table_.count());
       return;
@@ -72,7 +72,7 @@ public:
 private:
   bool known(uint64_t object) const { return object - 1 < table_.count(); }
 
-  void note_birth(const Event &event) {
+  void record_birth(const Event &event) {
     if (event.object > table_.count()) {
       if (event.object - table_.count() > trace::kMostLostBirths || event.object >= UINT32_MAX)
         return;

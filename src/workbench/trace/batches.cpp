@@ -13,7 +13,7 @@ bool Batches::open_chunk() {
   const ChunkStart start{head.first_access, head.first_event, head.first_object};
   if (!decode_events(chunk_.events, head.events, head.accesses, start, events_) ||
       !decoder_.begin(head.accesses, chunk_.accesses)) {
-    reader_.note_damage(chunk_number_, "holds what cannot be");
+    reader_.record_damage(chunk_number_, "holds what cannot be");
     return false;
   }
   events_done_ = 0;
@@ -34,7 +34,7 @@ bool Batches::next() {
       }
     }
     size_ = decoder_.next(AccessDecoder::kBatch);
-    if (decoder_.failed()) reader_.note_damage(chunk_number_, "holds accesses that cannot be");
+    if (decoder_.failed()) reader_.record_damage(chunk_number_, "holds accesses that cannot be");
     const bool last = decoder_.failed() || decoder_.left() == 0;
     const auto rest = std::span<const Event>(events_).subspan(events_done_);
     const uint64_t end = first_access_ + size_;

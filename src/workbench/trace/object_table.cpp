@@ -13,7 +13,7 @@ public:
   void take(const Event &event) {
     if (event.kind == EventKind::allocate) {
       grow(event.object);
-      return note_birth(event);
+      return record_birth(event);
     }
     if (!known(event.object)) return;
     const size_t row = event.object - 1;
@@ -50,7 +50,7 @@ private:
     table_.died_at.resize(object, ObjectTable::kNever);
   }
 
-  void note_birth(const Event &event) {
+  void record_birth(const Event &event) {
     if (!known(event.object)) return;
     const size_t row = event.object - 1;
     table_.size[row] = table_.last_size[row] = event.size;

@@ -182,7 +182,7 @@ bool Reader::read_chunk(size_t number, Part part, Chunk &chunk) {
   const bool good =
       read_payload(block) && for_each_event_column(chunk.events, block.head.events, get) &&
       (part == Part::events || for_each_access_column(chunk.accesses, block.head.accesses, get));
-  if (!good) note_damage(number, "cannot be read");
+  if (!good) record_damage(number, "cannot be read");
   return good;
 }
 
@@ -192,11 +192,11 @@ bool Reader::read_events(size_t number, std::vector<Event> &events) {
   if (!read_chunk(number, Part::events, chunk)) return false;
   const ChunkStart start{head.first_access, head.first_event, head.first_object};
   const bool good = decode_events(chunk.events, head.events, head.accesses, start, events);
-  if (!good) note_damage(number, "has events that cannot be");
+  if (!good) record_damage(number, "has events that cannot be");
   return good;
 }
 
-void Reader::note_damage(size_t chunk, const std::string &what) {
+void Reader::record_damage(size_t chunk, const std::string &what) {
   const BlockHead &head = chunks_[chunk].head;
   damaged(chunks_[chunk].offset, "chunk " + std::to_string(chunk) + " (accesses from " +
                                      std::to_string(head.first_access) + ", events from " +

@@ -48,7 +48,7 @@ public:
   bool read_chunk(size_t number, Part part, Chunk &chunk);
   bool read_events(size_t number, std::vector<Event> &events);
 
-  void note_damage(size_t chunk, const std::string &what);
+  void record_damage(size_t chunk, const std::string &what);
 
 private:
   explicit Reader(InputFile file) : file_(std::move(file)) {}

@@ -14,10 +14,10 @@ from verb_help import COMMANDS
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_examples_are_shown_one_a_line(name: str, inside: Inside) -> None:
-    told = re.findall(r"^    (\S.*)$", COMMANDS[name].help or "", re.MULTILINE)
+    examples = re.findall(r"^    (\S.*)$", COMMANDS[name].help or "", re.MULTILINE)
     shown = [line.strip() for line in inside(f"{name} --help").stdout.splitlines()]
-    assert told
-    assert [line for line in told if line not in shown] == []
+    assert examples
+    assert [line for line in examples if line not in shown] == []
 
 
 @pytest.mark.parametrize("name", COMMANDS)

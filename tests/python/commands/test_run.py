@@ -205,13 +205,13 @@ def test_stats_are_written_where_the_caller_stood(
 
 
 def test_what_was_grouped_is_explained_in_words_and_as_json(abut: Abut, tmp_path: Path) -> None:
-    told = tmp_path / "told.json"
+    file = tmp_path / "explained.json"
     script = "my %h; $h{$_} = [$_] for 1..5000"
-    options = ["--option", "place=pools", "--explain", "--json", str(told)]
+    options = ["--option", "place=pools", "--explain", "--json", str(file)]
     done = abut("run", *options, "--", "/usr/bin/perl", "-e", script)
     assert done.returncode == 0, done.stderr
     assert ": pool 1" in done.stderr
-    explained = json.loads(told.read_text())
+    explained = json.loads(file.read_text())
     assert explained["schema"] == 1
     assert isinstance(explained["friends"], list)
     pooled = [group for group in explained["groups"] if group["state"] == "pooled"]
@@ -220,8 +220,8 @@ def test_what_was_grouped_is_explained_in_words_and_as_json(abut: Abut, tmp_path
 
 
 def test_an_option_without_effect_on_a_heap_is_refused(abut: Abut) -> None:
-    told = ("--explain", "--json", "told.json")
-    refused = abut("run", "--heap", "glibc", *told, "--", "true")
+    asked = ("--explain", "--json", "explained.json")
+    refused = abut("run", "--heap", "glibc", *asked, "--", "true")
     assert refused.returncode == 2
     assert "--explain, --json: without effect under glibc" in refused.stderr
 

@@ -20,7 +20,7 @@ Measure = Callable[..., MoveResult]
 
 @pytest.fixture
 def measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Measure:
-    """Measures experiments whose programs answer as they are told to."""
+    """Measures experiments whose programs answer as the test says."""
     for program in ("dict", "mlist"):
         (tmp_path / f"move_{program}").touch()
     monkeypatch.setattr(adcock, "bench_places", type("Places", (), {"programs": tmp_path}))

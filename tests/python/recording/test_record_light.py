@@ -1,4 +1,4 @@
-"""`abut record --recorder light`: the full recorder's events, and what gets lost is told."""
+"""`abut record --recorder light`: the full recorder's events, and what gets lost is reported."""
 
 import os
 import resource

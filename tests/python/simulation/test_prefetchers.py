@@ -1,4 +1,4 @@
-"""Prefetchers: worked examples, and a model in plain words that says what each wants."""
+"""Prefetchers: worked examples, and a model in plain words that says what each asks for."""
 
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -52,19 +52,19 @@ def test_what_was_fetched_ahead_is_no_demand_of_any_level_below() -> None:
 
 
 class Ahead:
-    """What a prefetcher wants after each line, in words; a page has 64 lines."""
+    """What a prefetcher asks for after each line, in words; a page has 64 lines."""
 
     def __init__(self, kind: str, degree: int) -> None:
         self.kind, self.degree = kind, degree
         self.seen: dict[int, list[int]] = {}
         self.asked: dict[int, set[int]] = {}
 
-    def wants(self, line: int, news: bool) -> list[int]:
+    def asks_for(self, line: int, is_new: bool) -> list[int]:
         seen = self.seen.setdefault(line // 64, [])
         if self.kind == "next-line":
-            return self.run(line, 1, self.degree) if news else []
+            return self.run(line, 1, self.degree) if is_new else []
         if self.kind == "stream":
-            return self.stream(line, seen) if news else []
+            return self.stream(line, seen) if is_new else []
         if seen and seen[-1] == line:
             return []
         seen.append(line)
@@ -115,7 +115,7 @@ def prefetched(
         return int(len(cache) > ways and cache.popitem(last=False)[1] is not None)
 
     for now, line in enumerate(lines, 1):
-        news = cache.get(line, 0) is not None
+        is_new = cache.get(line, 0) is not None
         if line not in cache:
             misses += 1
             unused += bring(line, None)
@@ -124,7 +124,7 @@ def prefetched(
             cache[line] = None
             timely += since is not None and now - since >= latency
             late += since is not None and now - since < latency
-        for target in ahead.wants(line, news):
+        for target in ahead.asks_for(line, is_new):
             if target not in cache:
                 issued += 1
                 unused += bring(target, now)

@@ -96,7 +96,7 @@ def test_bytes_brought_in_vain_come_with_their_owner(trace: Path, by: str) -> No
 
 @pytest.mark.parametrize("by", OWNERS)
 def test_owners_and_nobody_make_up_all(trace: Path, by: str) -> None:
-    """Up to 50 of them are told; here a page each, or an object each, are more."""
+    """Up to 50 of them are listed; here a page each, or an object each, are more."""
     result = run(trace, by=by)
     rows = result.owners
     assert [row.lost_cycles for row in rows] == sorted((r.lost_cycles for r in rows), reverse=True)

@@ -8,7 +8,7 @@ from peers.compare import (
     Expected,
     Finding,
     Verdict,
-    judge,
+    evaluate,
     read_expected,
     run_both,
     unneeded,
@@ -22,7 +22,7 @@ KNOWN = [Expected("suite", "list-*", "failed", "counts glibc's chunks")]
 
 
 def verdict(plain: Outcome, preloaded: Outcome, test: str = "other") -> Verdict:
-    return judge("suite", test, plain, preloaded, KNOWN).verdict
+    return evaluate("suite", test, plain, preloaded, KNOWN).verdict
 
 
 def test_the_same_status_and_output_is_equal() -> None:
@@ -44,7 +44,7 @@ def test_what_only_explains_is_not_compared() -> None:
 
 
 def test_a_listed_difference_is_expected_and_has_its_reason() -> None:
-    found = judge("suite", "list-1", PASSED, Outcome("failed"), KNOWN)
+    found = evaluate("suite", "list-1", PASSED, Outcome("failed"), KNOWN)
     assert (found.verdict, found.reason) == (Verdict.EXPECTED, "counts glibc's chunks")
 
 
@@ -53,7 +53,7 @@ def test_a_listed_test_that_ends_otherwise_than_listed_is_unexpected() -> None:
 
 
 def test_a_listed_difference_holds_for_its_suite_alone() -> None:
-    found = judge("another", "list-1", PASSED, Outcome("failed"), KNOWN)
+    found = evaluate("another", "list-1", PASSED, Outcome("failed"), KNOWN)
     assert found.verdict is Verdict.DIFFERENT
 
 
@@ -82,8 +82,8 @@ def test_one_fault_counts_when_the_plain_heap_never_shows_it() -> None:
 
 
 def test_a_listed_difference_that_is_not_seen_is_named() -> None:
-    seen = judge("suite", "list-1", PASSED, Outcome("failed"), KNOWN)
-    gone = judge("suite", "list-1", PASSED, PASSED, KNOWN)
+    seen = evaluate("suite", "list-1", PASSED, Outcome("failed"), KNOWN)
+    gone = evaluate("suite", "list-1", PASSED, PASSED, KNOWN)
     assert unneeded(KNOWN, [seen]) == []
     assert unneeded(KNOWN, [gone]) == KNOWN
     assert unneeded(KNOWN, []) == []
@@ -206,7 +206,7 @@ def test_a_script_that_fails_without_the_library_says_nothing(tmp_path: Path) ->
 
 
 def test_the_lines_that_differ_are_shown() -> None:
-    found = judge("suite", "test", Outcome("passed", "a\nb\n"), Outcome("passed", "a\nc\n"), [])
+    found = evaluate("suite", "test", Outcome("passed", "a\nb\n"), Outcome("passed", "a\nc\n"), [])
     assert found.became() == "passed, other output"
     assert found.changes() == ["-b", "+c"]
 

@@ -157,8 +157,8 @@ def test_a_plan_for_another_program_is_refused_with_a_reason(planned: Planned) -
     assert "made for another program, or another build" in refused.stderr
     child = planned.abut("run", "--", "/bin/ls", ABUT_PLAN=str(planned.plan_file))
     assert (child.returncode, child.stderr) == (0, "")
-    told = planned.abut("run", "--explain", "--", "/bin/ls", ABUT_PLAN=str(planned.plan_file))
-    assert "it is for another program, or another build of this one" in told.stderr
+    explained = planned.abut("run", "--explain", "--", "/bin/ls", ABUT_PLAN=str(planned.plan_file))
+    assert "it is for another program, or another build of this one" in explained.stderr
 
 
 def test_a_damaged_plan_is_said_to_be_and_the_program_runs(planned: Planned) -> None:

@@ -58,7 +58,7 @@ def test_tuning_from_a_shell_tells_what_is_best(
     with pytest.raises(SystemExit) as ended:
         typer.run(main)
     assert not ended.value.code
-    told = capsys.readouterr()
-    assert told.out.splitlines()[0] == "best last_ns 100: --a 3 --b 2"
-    assert told.out.splitlines()[1].startswith("a: ")
-    assert "settings measured" in told.err
+    printed = capsys.readouterr()
+    assert printed.out.splitlines()[0] == "best last_ns 100: --a 3 --b 2"
+    assert printed.out.splitlines()[1].startswith("a: ")
+    assert "settings measured" in printed.err

@@ -111,7 +111,7 @@ def test_what_cannot_be_recorded_is_tuned_by_settings(
         asked.append(words)
         raise AbutError("it cannot be recorded")
 
-    monkeypatch.setattr("abut.tuning.tune.judge_of", refuse)
+    monkeypatch.setattr("abut.tuning.tune.predictor_of", refuse)
     runs = MadeUp(1, {"birth": 0.7})
     monkeypatch.setattr(runs, "warm_up", lambda: 0.5)
     winner = tuned(runs).winner

@@ -16,14 +16,14 @@ from abut.measure.saved import sorted_out
 from abut.places import bench_places, library_candidate
 from abut.tuning.contexts import beside, context_policies
 from abut.tuning.first_run import window_for
-from abut.tuning.judge import judge_of
 from abut.tuning.plan import read_plan
 from abut.tuning.policies import DEFAULT, Policy
+from abut.tuning.predictor import predictor_of
 from abut.tuning.profile import read_profile
 from abut.tuning.slots import slot_policies
 from conftest import Abut, abut_environment
 
-# A script that takes as much memory as it wants under a setting of the heap: which is the same on
+# A script that decides by the heap's setting how much memory it takes: which is the same on
 # each machine, however busy. The default is large with one input, and small with the other.
 SCRIPT = """
 local order = os.getenv("ABUT_ORDER") or "size"
@@ -224,9 +224,9 @@ def test_as_much_is_recorded_as_there_is_time_for() -> None:
 def test_contexts_get_pools_where_the_simulator_sees_a_gain(tmp_path: Path) -> None:
     tables = Path(__file__).parents[3] / "bench" / "scripts" / "tables.lua"
     command = ["lua5.4", str(tables), "30000", "1"]
-    judge = judge_of(command, 0.1, 60.0, tmp_path, lambda said: None)
-    assert judge is not None
-    (predicted, policy), *others = context_policies(judge, tmp_path)
+    predictor = predictor_of(command, 0.1, 60.0, tmp_path, lambda said: None)
+    assert predictor is not None
+    (predicted, policy), *others = context_policies(predictor, tmp_path)
     assert all(predicted <= other < 1 for other, _ in others)
     profile = Path(policy.settings["profile"])
     found = tmp_path / "groups.json"
@@ -264,12 +264,12 @@ def test_slots_are_raced_where_the_simulator_sees_a_gain(tmp_path: Path) -> None
         pytest.skip("the benchmark programs are not built")
     # A walk against the order of birth.
     walk = [str(traverse), "--depth", "12", "--walks", "2"]
-    judge = judge_of(walk, 0.1, 60.0, tmp_path, lambda said: None)
-    assert judge is not None
-    policies = slot_policies(judge, 1.0, tmp_path, lambda said: None)
+    predictor = predictor_of(walk, 0.1, 60.0, tmp_path, lambda said: None)
+    assert predictor is not None
+    policies = slot_policies(predictor, 1.0, tmp_path, lambda said: None)
     assert policies
     for policy in policies:
         plan = read_plan(Path(policy.settings["plan"]))
         assert policy.name == f"slots-{plan.strategy}"
-    assert slot_policies(judge, 0.01, tmp_path, lambda said: None) == []
-    assert judge_of(["/bin/true"], 0.1, 60.0, tmp_path, lambda said: None) is None
+    assert slot_policies(predictor, 0.01, tmp_path, lambda said: None) == []
+    assert predictor_of(["/bin/true"], 0.1, 60.0, tmp_path, lambda said: None) is None

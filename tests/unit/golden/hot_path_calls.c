@@ -52,7 +52,7 @@ AT_ONE_SITE void *allocate_zeroed_at_one_site(allocate_zeroed_call *function, si
   return block;
 }
 
-/* Enough blocks to make every bin worth having, few enough to stay in it; and so often that the heap knows that there
+/* Enough blocks to fill every bin, few enough to stay in it; and so often that the heap knows that there
  * is nothing to find out about them. */
 static void warm_up(const struct calls *calls, size_t bytes) {
   for (int round = 0; round < 10000; ++round) {

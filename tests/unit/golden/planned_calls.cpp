@@ -34,7 +34,7 @@ AT_ONE_SITE void *allocate_at_one_site(Allocate *function, size_t bytes) {
 }
 
 uintptr_t call_ended = 0;
-AT_ONE_SITE void *note_caller(size_t) {
+AT_ONE_SITE void *record_caller(size_t) {
   call_ended = reinterpret_cast<uintptr_t>(__builtin_return_address(0));
   return nullptr;
 }
@@ -102,7 +102,7 @@ std::vector<uint8_t> plan_for(const Program &program) {
 int write_plan(const char *path) {
   Program program;
   dl_iterate_phdr(read_program, &program);
-  allocate_at_one_site(note_caller, 0);
+  allocate_at_one_site(record_caller, 0);
   const std::vector<uint8_t> bytes = plan_for(program);
   std::ofstream file(path, std::ios::binary);
   file.write(reinterpret_cast<const char *>(bytes.data()),

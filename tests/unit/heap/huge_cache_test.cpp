@@ -105,7 +105,7 @@ TEST_F(HugeCacheTest, KeepsNoMoreThanIsAllowed) {
   std::vector<void *> memory;
   for (int i = 0; i < 12; ++i) memory.push_back(take(10 * MiB));
   for (void *block : memory) free(block);
-  EXPECT_LE(retention.resident(), retention.allowance());
+  EXPECT_LE(retention.resident(), retention.limit());
   size_t kept = 0;
   for (void *block : memory) kept += test::is_mapped(block);
   EXPECT_GE(kept, 4U);

@@ -23,17 +23,17 @@ protected:
 };
 
 TEST_F(RetentionTest, AllowsAQuarterOfTheMostPagesThatWereInUse) {
-  EXPECT_EQ(retention.allowance(), pages_taken.highest() / 4);
-  EXPECT_GE(retention.allowance(), kInUse / 4);
+  EXPECT_EQ(retention.limit(), pages_taken.highest() / 4);
+  EXPECT_GE(retention.limit(), kInUse / 4);
 }
 
 TEST_F(RetentionTest, AllowsWhatTheOptionSaysThoughLittleIsInUse) {
   retain.set(1000);
-  EXPECT_EQ(retention.allowance(), 1000 * kPagesInMiB);
+  EXPECT_EQ(retention.limit(), 1000 * kPagesInMiB);
 }
 
 TEST_F(RetentionTest, IsExceededByMoreResidentPagesThanAreAllowed) {
-  const size_t allowed = retention.allowance();
+  const size_t allowed = retention.limit();
   retention.add_resident(allowed);
   EXPECT_EQ(retention.resident(), allowed);
   EXPECT_FALSE(retention.exceeded());
@@ -44,45 +44,45 @@ TEST_F(RetentionTest, IsExceededByMoreResidentPagesThanAreAllowed) {
 }
 
 TEST_F(RetentionTest, AllowsMoreAfterPagesWentBackAndWereAskedForAgain) {
-  const size_t allowed = retention.allowance();
+  const size_t allowed = retention.limit();
   retention.took(500);
-  EXPECT_EQ(retention.allowance(), allowed) << "none of them had been given back";
+  EXPECT_EQ(retention.limit(), allowed) << "none of them had been given back";
   retention.gave_back(300);
-  EXPECT_EQ(retention.allowance(), allowed) << "that may have been right";
+  EXPECT_EQ(retention.limit(), allowed) << "that may have been right";
   retention.took(200);
-  EXPECT_EQ(retention.allowance(), allowed + 200);
+  EXPECT_EQ(retention.limit(), allowed + 200);
   retention.took(500);
-  EXPECT_EQ(retention.allowance(), allowed + 300) << "each page is regretted once";
+  EXPECT_EQ(retention.limit(), allowed + 300) << "each page is regretted once";
 }
 
 TEST_F(RetentionTest, RegretsAMappingOnlyWhereOneOfAboutItsLengthIsWanted) {
-  const size_t allowed = retention.allowance();
+  const size_t allowed = retention.limit();
   retention.gave_back(300, Kept::mappings);
   retention.took(700, Kept::mappings);
-  EXPECT_EQ(retention.allowance(), allowed) << "a block that grows gave up the shorter one";
+  EXPECT_EQ(retention.limit(), allowed) << "a block that grows gave up the shorter one";
   retention.took(300, Kept::mappings);
-  EXPECT_EQ(retention.allowance(), allowed + 300);
+  EXPECT_EQ(retention.limit(), allowed + 300);
 }
 
 TEST_F(RetentionTest, AllowsAGrowingHeapWhatItOnceHad) {
   retain.set(3);
   pages_taken.add(pages_taken.highest() - pages_taken.value());
-  EXPECT_EQ(retention.allowance_while_growing(), 3 * kPagesInMiB);
+  EXPECT_EQ(retention.limit_while_growing(), 3 * kPagesInMiB);
   pages_taken.subtract(1000);
-  EXPECT_EQ(retention.allowance_while_growing(), 3 * kPagesInMiB + 1000);
+  EXPECT_EQ(retention.limit_while_growing(), 3 * kPagesInMiB + 1000);
   pages_taken.add(1400);
-  EXPECT_EQ(retention.allowance_while_growing(), 3 * kPagesInMiB);
+  EXPECT_EQ(retention.limit_while_growing(), 3 * kPagesInMiB);
   pages_taken.subtract(400);
 }
 
 TEST_F(RetentionTest, NeverEarnsMoreThanAPartOfWhatWasEverInUse) {
-  const size_t allowed = retention.allowance();
+  const size_t allowed = retention.limit();
   for (int i = 0; i < 100; ++i) {
     retention.gave_back(pages_taken.highest());
     retention.took(pages_taken.highest());
   }
-  EXPECT_GT(retention.allowance(), allowed);
-  EXPECT_LE(retention.allowance(), allowed + pages_taken.highest());
+  EXPECT_GT(retention.limit(), allowed);
+  EXPECT_LE(retention.limit(), allowed + pages_taken.highest());
 }
 
 TEST_F(RetentionTest, IsLookedAtTwiceADecayTimeAtMost) {
@@ -95,14 +95,14 @@ TEST_F(RetentionTest, IsLookedAtTwiceADecayTimeAtMost) {
 }
 
 TEST_F(RetentionTest, ForgetsWhatItEarnedAsTimePasses) {
-  const size_t allowed = retention.allowance();
+  const size_t allowed = retention.limit();
   retention.gave_back(256);
   retention.took(256);
   retention.gave_back(256);
   for (uint64_t look = 1; look <= 20; ++look) EXPECT_TRUE(retention.due(look * 1000));
-  EXPECT_EQ(retention.allowance(), allowed);
+  EXPECT_EQ(retention.limit(), allowed);
   retention.took(256);
-  EXPECT_EQ(retention.allowance(), allowed) << "what went back long ago is not regretted";
+  EXPECT_EQ(retention.limit(), allowed) << "what went back long ago is not regretted";
 }
 
 } // namespace

@@ -106,8 +106,8 @@ private:
             time_};
   }
 
-  void note(trace::EventKind kind, const trace::Origin &from, uint64_t object, uint64_t address,
-            uint64_t size, uint64_t detail) {
+  void record(trace::EventKind kind, const trace::Origin &from, uint64_t object, uint64_t address,
+              uint64_t size, uint64_t detail) {
     steps.emplace_back(trace::Event{kind, from.thread, from.context, from.time, object, address,
                                     size, detail, accesses});
   }
@@ -132,7 +132,7 @@ private:
     const trace::Origin from = origin();
     const Live fresh{++born_, 0x10000 + random_.below(1 << 30) * 16, random_.size_up_to(1 << 20)};
     EXPECT_EQ(writer.allocate(from, fresh.address, fresh.size, 16), fresh.object);
-    note(trace::EventKind::allocate, from, fresh.object, fresh.address, fresh.size, 16);
+    record(trace::EventKind::allocate, from, fresh.object, fresh.address, fresh.size, 16);
     live_.push_back(fresh);
   }
 
@@ -140,7 +140,7 @@ private:
     const trace::Origin from = origin();
     std::swap(any(), live_.back());
     writer.free(from, live_.back().object);
-    note(trace::EventKind::free, from, live_.back().object, 0, 0, 0);
+    record(trace::EventKind::free, from, live_.back().object, 0, 0, 0);
     live_.pop_back();
     ++frees;
   }
@@ -152,8 +152,8 @@ private:
     if (moved) changed.address += 16 * (1 + random_.below(1000));
     changed.size = random_.size_up_to(1 << 20);
     writer.resize(from, changed.object, changed.address, changed.size, moved);
-    note(moved ? trace::EventKind::move : trace::EventKind::resize, from, changed.object,
-         changed.address, changed.size, 0);
+    record(moved ? trace::EventKind::move : trace::EventKind::resize, from, changed.object,
+           changed.address, changed.size, 0);
   }
 
   void hint(trace::Writer &writer) {
@@ -163,15 +163,15 @@ private:
     case 0: {
       const uint64_t other = any().object;
       writer.near(from, object, other);
-      return note(trace::EventKind::near, from, object, 0, 0, other);
+      return record(trace::EventKind::near, from, object, 0, 0, other);
     }
     case 1:
       writer.discard(from, 0x7f0000000000, 8192);
-      return note(trace::EventKind::discard, from, 0, 0x7f0000000000, 8192, 0);
+      return record(trace::EventKind::discard, from, 0, 0x7f0000000000, 8192, 0);
     case 2:
       writer.touch(from, object, 7);
-      return note(trace::EventKind::touch, from, object, 0, 0, 7);
-    default: writer.gap(from, 1000); return note(trace::EventKind::gap, from, 0, 0, 0, 1000);
+      return record(trace::EventKind::touch, from, object, 0, 0, 7);
+    default: writer.gap(from, 1000); return record(trace::EventKind::gap, from, 0, 0, 0, 1000);
     }
   }
 

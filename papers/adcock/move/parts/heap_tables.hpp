@@ -71,8 +71,8 @@ public:
     mask = static_cast<Mask>((mask | added) & ~removed);
     const unsigned after = static_cast<unsigned>(std::popcount(mask));
     nodes_ += std::size_t{after} - before;
-    if constexpr (What.any(Needs::kCellList)) note_cells(line, added, removed);
-    if (after != before) note_count(line, before, after);
+    if constexpr (What.any(Needs::kCellList)) record_cells(line, added, removed);
+    if (after != before) record_count(line, before, after);
   }
   void use(CellId cell) { change(Numbers::line_of(cell), bit(cell), 0); }
   static constexpr Mask bit(CellId cell) {
@@ -150,7 +150,7 @@ protected:
   ListSet<1> cell_set_;
 
 private:
-  void note_cells(LineId line, Mask added, Mask removed) {
+  void record_cells(LineId line, Mask added, Mask removed) {
     for (std::uint32_t slot = 0; slot < kCells; ++slot) {
       const std::uint32_t cell = number(Numbers::cell(line, slot));
       if ((added >> slot & 1u) != 0) cell_set_.remove(cell_links_, 0, cell);
@@ -158,7 +158,7 @@ private:
     }
   }
 
-  void note_count(LineId line, unsigned before, unsigned after) {
+  void record_count(LineId line, unsigned before, unsigned after) {
     const PageId page = Numbers::page_of(line);
     PageFacts &facts = facts_[number(page)];
     const std::uint64_t bit = std::uint64_t{1} << Numbers::line_in_page(line);
@@ -206,7 +206,7 @@ private:
       if constexpr (What.any_line_list())
         if (used < kListedLines) line_set_.push(line_links_, LineClasses::of(used), number(line));
       if constexpr (What.any(Needs::kCellList))
-        note_cells(line, 0, static_cast<Mask>(kFull & ~mask(line)));
+        record_cells(line, 0, static_cast<Mask>(kFull & ~mask(line)));
     }
     nodes_ += total;
     if constexpr (What.page_counts()) {

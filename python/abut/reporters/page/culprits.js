@@ -61,8 +61,8 @@ function drawMemory(runs) {
     const line = (name, colour, values, dash) => ({ name, colour, dash, points: steps.map((x, i) => [x, values[i]]) });
     if (steps.length > 1) part.append(lineChart({ label: "Alive over time, and the pages that it is on: the gap is fragmentation", yText: bytes, xText: count,
       lines: [line("alive", "var(--used)", run.timeline.live), line("its pages", COLOURS[5], run.timeline.live_pages, "6 3")] }));
-    part.append(openTable("memory by context", ["context", "at most", "at exit", "objects", "of these brief", "never freed"], [...run.contexts].sort((a, b) => b.most_live - a.most_live).slice(0, 20).map((row) =>
-      [row.name, bytes(row.most_live), bytes(row.at_exit), exact(row.objects), percent(row.objects ? row.brief / row.objects : null), exact(row.immortal)])));
+    part.append(openTable("memory by context", ["context", "at most", "at exit", "objects", "of these short-lived", "never freed"], [...run.contexts].sort((a, b) => b.most_live - a.most_live).slice(0, 20).map((row) =>
+      [row.name, bytes(row.most_live), bytes(row.at_exit), exact(row.objects), percent(row.objects ? row.short_lived / row.objects : null), exact(row.immortal)])));
     part.append(table("over time", ["from", "alive", "pages", "fragmentation"], steps.map((x, i) => [exact(x), bytes(run.timeline.live[i]), bytes(run.timeline.live_pages[i]), percent(run.timeline.live_pages[i] ? 1 - run.timeline.live[i] / run.timeline.live_pages[i] : null)])));
   });
 }

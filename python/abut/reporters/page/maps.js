@@ -74,7 +74,7 @@ function drawMaps(report, others) {
   const models = [mapModel(others.length ? "as recorded" : "the heap as recorded", report.run), ...others.map((one) => mapModel(one.name, one.run))].filter((one) => one.rows);
   if (!models.length) return;
   const node = section("maps", "Heap maps", "Time runs from left to right, addresses from top to bottom; what was never touched is left out, and a dotted line marks each such gap of more than 4 MiB. Compact bands are good; colours strewn over many rows are pages and lines shared by what is not used together.");
-  // Colours are for those that take up most of the picture: few are told apart, and many accesses may go to one tile.
+  // Colours are for those that take up most of the picture: few can be distinguished, and many accesses may go to one tile.
   const room = new Map();
   for (const model of models)
     for (const owner of model.owner) if (owner) { const name = model.run.contexts[owner - 1].name; room.set(name, (room.get(name) || 0) + 1); }

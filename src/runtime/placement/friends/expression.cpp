@@ -64,7 +64,7 @@ constexpr Table kTable = make_table();
 Address data_begin = 0;
 Address data_end = 0;
 
-int note_program(dl_phdr_info *info, size_t, void *) {
+int record_program(dl_phdr_info *info, size_t, void *) {
   for (unsigned i = 0; i < info->dlpi_phnum; ++i) {
     const auto &header = info->dlpi_phdr[i];
     if (header.p_type != PT_LOAD || (header.p_flags & PF_W) == 0) continue;
@@ -106,7 +106,7 @@ bool Reader::may_lead(const Expression &e) const {
 
 void find_static_data() {
   first_stack_end = reinterpret_cast<Address>(__libc_stack_end);
-  dl_iterate_phdr(note_program, nullptr);
+  dl_iterate_phdr(record_program, nullptr);
 }
 
 } // namespace abut::near

@@ -46,7 +46,7 @@ public:
 
   // For any address inside the mapping, and any thread.
   size_t usable(Address address) const;
-  // Nought if no block begins there.
+  // Zero if no block begins there.
   uint32_t give_back(Address address);
   // Whether blocks of that address belong to a pool: then its memory is to be kept for the pool, one thread at a time.
   uint32_t pool_of(Address address) const;

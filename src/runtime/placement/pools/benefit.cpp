@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kPagesToEvaluate = 16;
 
-// Where one group is most of what is allocated, its objects lie together as it is. Judged by what was choice lately and before.
+// Where one group is most of what is allocated, its objects lie together as it is. Evaluated by all that was allocated, lately and before.
 bool is_dense(const Group &root) {
   uint64_t own = 0;
   uint64_t all = 0;
@@ -27,7 +27,7 @@ bool is_dense(const Group &root) {
   return own > all - all / 3;
 }
 
-// Where a wrapper's other callers ask for most, each of their requests would be choice for the sake of a few.
+// Where a wrapper's other callers ask for most, each of their requests would be looked up for the sake of a few.
 bool is_rare(const Group &group) {
   if (group.leaf->depth == 1) return false;
   uint64_t all = 0;

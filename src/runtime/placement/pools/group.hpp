@@ -26,7 +26,7 @@ enum class Reason : uint8_t {
   few,   // objects
   dense, // most of what the program allocates is of the group, so that it lies together anyway
   unlinked, // the objects do not point at each other: a traversal comes from elsewhere and goes elsewhere
-  rare,        // at its site, which calls for others: they would all have to be choice from it
+  rare,        // at its site, whose other requests are more: each would have to be looked up
   short_lived, // most objects are freed soon
   no_room,     // for yet another pool
   sparse,      // the pool was half empty

@@ -191,7 +191,7 @@ bool ShapeGraph::merge_linked(Group &group) {
 }
 
 // Of all edges that leave merged groups at one offset for objects of one size, the first stands for the others. A table of
-// fixed size finds it: what it has no room for pending for another time.
+// fixed size finds it: what it has no room for is left to another time.
 bool ShapeGraph::merge_pointed_at() {
   static constexpr unsigned kSlots = 1024;
   static constinit First table[kSlots];

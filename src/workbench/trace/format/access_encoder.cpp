@@ -88,10 +88,10 @@ void AccessEncoder::add(uint32_t thread, std::span<const SiteNumber> sites, cons
   }
   if (groups_[guess].is_open()) {
     const auto [objects_end, offsets_end] = std::pair(objects_end_, offsets_end_);
-    if (encode(groups_[guess], Watch::yes)) [[unlikely]] {
+    if (encode(groups_[guess], FindSteps::yes)) [[unlikely]] {
       objects_end_ = objects_end;
       offsets_end_ = offsets_end;
-      encode(groups_[guess = describe(sites)], Watch::no);
+      encode(groups_[guess = describe(sites)], FindSteps::no);
     }
   }
   end_run(sites);
@@ -120,7 +120,7 @@ inline bool AccessEncoder::matches(const Group &group, std::span<const SiteNumbe
 
 // Puts what the group leaves open of the run, which it must match, into the columns. True where one of the steps has
 // become so regular that there is a better rule.
-bool AccessEncoder::encode(const Group &group, Watch watch) {
+bool AccessEncoder::encode(const Group &group, FindSteps find_steps) {
   constexpr size_t kMost = kMostInGroup * sizeof(uint64_t);
   if (objects_end_ + kMost > objects_.size()) objects_.resize(2 * objects_.size() + kMost);
   if (offsets_end_ + kMost > offsets_.size()) offsets_.resize(2 * offsets_.size() + kMost);
@@ -134,13 +134,13 @@ bool AccessEncoder::encode(const Group &group, Watch watch) {
     const Place rest = step - check.step;
     put_low_bytes(objects_, objects_end_, rest[0], check.object_bytes);
     put_low_bytes(offsets_, offsets_end_, rest[1], check.offset_bytes);
-    if (watch == Watch::yes) steady |= note_step(known_[check.site], step, check.back);
+    if (find_steps == FindSteps::yes) steady |= record_step(known_[check.site], step, check.back);
   }
   return steady;
 }
 
 // True where the step has just come for the kSteady-th time.
-inline bool AccessEncoder::note_step(Known &known, Place step, uint32_t back) {
+inline bool AccessEncoder::record_step(Known &known, Place step, uint32_t back) {
   const bool same =
       ((step[0] ^ known.step[0]) | (step[1] ^ known.step[1])) == 0 && known.back == back;
   known.repeats = same ? known.repeats + 1 : 0;

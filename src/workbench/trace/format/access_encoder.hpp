@@ -71,14 +71,14 @@ private:
     bool is_open() const { return open_begin != open_end; }
   };
   // Whether to look out for steps that repeat themselves.
-  enum class Watch : uint8_t { no, yes };
+  enum class FindSteps : uint8_t { no, yes };
 
   SiteNumber same_site(const Site &site);
   // The places of the run that is being added; those before it come before.
   Place *run() { return history_.data() + history_end_; }
   bool matches(const Group &group, std::span<const SiteNumber> sites);
-  bool encode(const Group &group, Watch watch);
-  static bool note_step(Known &known, Place step, uint32_t back);
+  bool encode(const Group &group, FindSteps find_steps);
+  static bool record_step(Known &known, Place step, uint32_t back);
   void end_run(std::span<const SiteNumber> sites);
   uint32_t describe(std::span<const SiteNumber> sites);
   uint32_t rule_for(SiteNumber site, uint32_t index);

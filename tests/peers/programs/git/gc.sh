@@ -1,4 +1,4 @@
-# A history of many commits and branches, packed anew by threads, pruned and checked.
+# A history of many commits and branches, packed again by threads, pruned and checked.
 # needs: git git
 # needs: awk mawk
 # stderr: ignore

@@ -26,10 +26,10 @@ function work(seed) {
 if (isMainThread) {
   const one = (seed) => new Promise((resolve, reject) => {
     const worker = new Worker(__filename, { workerData: seed });
-    let told;
-    worker.on('message', (message) => { told = message; });
+    let answer;
+    worker.on('message', (message) => { answer = message; });
     worker.on('error', reject);
-    worker.on('exit', (code) => resolve(`${told.line} ${new Uint8Array(told.bytes).length} exit ${code}`));
+    worker.on('exit', (code) => resolve(`${answer.line} ${new Uint8Array(answer.bytes).length} exit ${code}`));
   });
   (async () => {
     for (let turn = 0; turn < 4; turn++) {

@@ -1,4 +1,4 @@
-# A database made anew, transactions of several clients, a crash, and checksums of all tables.
+# A fresh database, transactions of several clients, a crash, and checksums of all tables.
 # needs: psql postgresql
 # needs: setpriv util-linux
 # stderr: ignore

@@ -1,4 +1,4 @@
-"""The cheap judge of layouts: a recorded run of the program, and the simulator's model of time."""
+"""What a layout gains, predicted from a recorded run and the simulator's model of time."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -18,10 +18,10 @@ from abut.tuning.first_run import record
 from abut.tuning.planning import Recorded, read_recorded
 
 # Of long traces, so many accesses are read for strategies, in so many windows, or simulated.
-_READ_ACCESSES, _READ_WINDOWS, _JUDGED_ACCESSES = 40_000_000, 3, 10_000_000
+_READ_ACCESSES, _READ_WINDOWS, _PREDICTED_ACCESSES = 40_000_000, 3, 10_000_000
 
 
-class Judge:
+class Predictor:
     """Predicts how long a part of a recorded run takes under a layout, as a multiple of the time
     under the recorded one. There is time until `until`, of the clock that is monotonic.
 
@@ -30,7 +30,7 @@ class Judge:
 
     def __init__(self, trace: Trace, run: Recorded, preset: Preset, until: float) -> None:
         self.trace, self.run, self._preset, self._until = trace, run, preset, until
-        self._windows = windows_of(trace, _JUDGED_ACCESSES)
+        self._windows = windows_of(trace, _PREDICTED_ACCESSES)
         core = self._simulated("recorded")
         self._base = core.time().total
         waits = core.native.waits_by_owner()[0]
@@ -58,15 +58,15 @@ class Judge:
         return core
 
 
-def judge_of(
+def predictor_of(
     argv: Sequence[str],
     seconds: float,
     budget: float,
     folder: Path,
     progress: Callable[[str], None],
-) -> Judge | None:
-    """Record a program that takes `seconds`, in `folder`, in half of the budget; the judge has the
-    other half. None where nothing can be placed.
+) -> Predictor | None:
+    """Record a program that takes `seconds`, in `folder`, in half of the budget; the predictor has
+    the other half. None where nothing can be placed.
     """
     path = folder / "run.trace"
     record(argv, seconds, budget / 2, path, progress)
@@ -81,4 +81,4 @@ def judge_of(
             raise
         return None
     progress("simulating it")
-    return Judge(trace, run, preset, time.monotonic() + budget / 2)
+    return Predictor(trace, run, preset, time.monotonic() + budget / 2)
