@@ -163,6 +163,7 @@ void *allocate(size_t bytes, const Captured &captured, Address address) {
     if (!may_have_friend(bytes)) return allocate_elsewhere(bytes, captured);
     address = context_behind(captured);
     if (void *block = allocate_beside(bytes, captured, address)) return block;
+    if (address == 0 && count_sample(kVainCost)) pause_sampling();
   }
   if (!is_context(address)) return allocate_elsewhere(bytes, captured);
   auto *context = reinterpret_cast<Context *>(address);

@@ -79,6 +79,13 @@ TEST_F(WrappedRequest, FindsItsCallerInASample) {
   EXPECT_FALSE(finds_its_caller(32));
 }
 
+TEST_F(WrappedRequest, OfACallerWithoutARuleCountsTwice) {
+  samples_left = 4 * kSampleCost;
+  finds_its_caller(32);
+  EXPECT_EQ(samples_left, 4 * kSampleCost - kVainCost);
+  samples_left = 0;
+}
+
 TEST_F(WrappedRequest, FindsItsCallerWhereARulePlacesItsSize) {
   ++rules_of_size[heap::small_class(32)];
   EXPECT_TRUE(finds_its_caller(32));
