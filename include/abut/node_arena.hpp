@@ -151,7 +151,7 @@ private:
       return std::exchange(open_->free, *reinterpret_cast<Node **>(open_->free));
     return cell(open_, open_->used++);
   }
-  // A chunk with room among those that were looked at least lately, else a new one.
+  // A chunk with room among a few, in turn, else a new one.
   Chunk *next_open() {
     constexpr unsigned kLooks = 4;
     for (unsigned i = 0; i < kLooks; ++i) {

@@ -160,8 +160,8 @@ std::size_t relayout(node_arena<Node> &arena, Node *&root,
 }
 
 // Lays a tree or list out while the program works on it: each `step` moves so many nodes at most, depth-first or in clusters
-// of lines. Between two steps the structure may change in any way; call `forget` before a node is destroyed
-// first. Each node has one owner; besides, only nodes that it owns may refer to a node, and those that `Links::referrers`
+// of lines. Between two steps the structure may change in any way; call `forget` before a node is destroyed.
+// Each node has one owner; besides, only nodes that it owns may refer to a node, and those that `Links::referrers`
 // names, if there is such a function.
 template <typename Node, typename Links>
 class incremental_relayout {

@@ -91,8 +91,9 @@ NAMES = ("glibc", *_PEERS, "abut")
 def find_heap(name: str) -> Heap | MissingHeap:
     """The heap called `name`.
 
-    Beside the known names: `[LABEL=]PATH` is any library that replaces malloc, and
-    `abut+NAME=VALUE[+NAME=VALUE...]` is abut's heap with options set. Other packages add more.
+    Besides the known names, `[LABEL=]PATH`, with a slash in it, is any library that replaces
+    malloc, and `abut+NAME=VALUE[+NAME=VALUE...]` is abut's heap with options set. Other packages
+    add more.
 
     Raises AbutError for a name nobody knows, and for abut's own heap when it is not built.
     """

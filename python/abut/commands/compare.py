@@ -36,7 +36,8 @@ def command(
         str, typer.Option(metavar="NAME,...", help="Of the suite, only these benchmarks.")
     ] = "",
     heaps: Annotated[
-        str, typer.Option(metavar="NAME,...", help="Heaps: names, [LABEL=]PATH, abut+OPTION=VALUE.")
+        str,
+        typer.Option(metavar="NAME,...", help="Heaps: names, [LABEL=]/PATH, abut+OPTION=VALUE."),
     ] = _ALL_HEAPS,
     runs: Annotated[
         int | None,

@@ -5,7 +5,7 @@
 
 namespace abut::heap {
 
-// What a thread has before its first request, and after its end: heaps without a block, a bin or a span, so
+// What a thread has before its first request, and after its end: heaps without a block or a page, so
 // that every fast path fails on them and no fast path asks whether there is a heap.
 extern constinit LocalHeap no_heap_yet;
 extern constinit LocalHeap no_heap_any_more;

@@ -1,4 +1,4 @@
-// What the heap reports to the layers above, of which it knows nothing else. They say who is to be called; at first nobody is.
+// What the heap reports to the layers above, about which it knows nothing else. They set the listeners; at first there are none.
 #pragma once
 
 #include <atomic>

@@ -25,7 +25,7 @@ private:
   std::atomic<size_t> highest_{0};
 };
 
-// Pages that spans, large and huge blocks have taken.
+// Pages that pages of blocks, large and huge blocks have taken.
 extern constinit Gauge pages_taken;
 
 } // namespace abut::heap

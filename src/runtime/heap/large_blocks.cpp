@@ -19,8 +19,8 @@ struct Positions {
   size_t last() const { return offset_of(number() - 1); }
 };
 
-// From no position does a block reach into one page of 4 KiB more. But where a long one has few lines to choose from, it does from
-// each.
+// No position makes a block reach into a further 4 KiB. But where a long block would have few lines to choose from, every position
+// may.
 Positions positions_for(size_t bytes) {
   constexpr size_t kLong = 64 * KiB, kFew = 8;
   const size_t lines = (round_up(bytes, kPageBytes) - bytes) / kLineBytes + 1;

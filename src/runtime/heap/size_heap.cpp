@@ -18,13 +18,13 @@ constexpr unsigned kAtOnce = 64; // blocks of a cursor
 // Of a class's first page so much is used before the cursor looks whether to begin again.
 constexpr uint32_t kFirstWindow = 4 * KiB;
 
-// So many blocks, of the 64, the cursor has at a time: those of 4 KiB at first, and more once the class is busy.
+// How many of the 64 blocks the cursor has at a time: those of 4 KiB at first, of 16 KiB once the class is busy.
 constexpr uint32_t blocks_in_step(uint32_t bytes, bool is_busy) {
   const uint32_t stretch = is_busy ? 4 * kFirstWindow : kFirstWindow;
   return std::bit_floor(std::clamp(stretch / bytes, is_busy ? 4U : 1U, kAtOnce));
 }
-constexpr uint8_t kBusyPasses = 200;       // through a window: from then on a class is
-constexpr uint32_t kLongWindow = 16 * KiB; // from which on it has 64 in any case
+constexpr uint8_t kBusyPasses = 200;       // through a window: then a class is busy
+constexpr uint32_t kLongWindow = 16 * KiB; // from here on the cursor has 64 in any case
 constexpr uint32_t whole_steps(uint32_t blocks, uint32_t step) { // a power of two
   return (blocks + step - 1) & ~(step - 1);
 }
@@ -79,7 +79,7 @@ bool is_empty(const Page &page) {
   return true;
 }
 
-// Bytes from the page's beginning on that have been written to.
+// Bytes from the page's beginning on that the cursor has had: they may have been written to.
 size_t written_bytes(const Page &page) { return page.touched * page.block_bytes(); }
 
 // An address behind the last block has a state, too.
@@ -93,7 +93,7 @@ constexpr bool have_states_behind() {
 }
 static_assert(have_states_behind());
 
-// Has the page count so many frees, and each of a long one.
+// Sets how many frees the page counts; of a long page, each of the four.
 void count_frees(Page &page, int32_t frees) {
   Page *one = &page;
   const Page *const behind = one + page.measures().pages;
@@ -190,7 +190,7 @@ inline bool SizeHeap::advance(unsigned size_class) {
 
 void *SizeHeap::take_next(size_t bytes) {
   const unsigned one = abut::heap::size_class(bytes);
-  // What stands for the heap of threads that have none yet is theirs together, and not written to.
+  // All threads without a heap share one that is empty, and must not be written to.
   if (classes_[one].page == nullptr) return nullptr;
   if (++visits_ % kVisitsToLook == 0 || !advance(one)) return nullptr;
   return take(one);

@@ -1,7 +1,7 @@
 // Blocks of one heap in size order: each size class has pages of its own, filled in the order of their
 // addresses.
 //
-// A class allocates from one page, its current page, through a cursor: 64 neighbouring blocks, and a bit for each that is
+// A class allocates from one page, its current page, through a cursor: up to 64 neighbouring blocks, and a bit for each that is
 // free. The owner takes the lowest bit. When none is left, the cursor goes on to the next 64 of the page, whose free ones
 // are found by their states. So new blocks lie in ascending order, in fresh memory without a gap, in used memory in what
 // has been freed.
@@ -23,7 +23,7 @@
 
 namespace abut::heap {
 
-// 64 blocks that a class allocates from.
+// Up to 64 blocks that a class allocates from: as many as fit 4 KiB at first.
 struct Cursor {
   uint64_t free = 0;       // a bit a block
   Address base = 0;        // of the first
@@ -64,7 +64,7 @@ public:
   // A block of a class at the cursor, or null.
   [[gnu::always_inline]] void *take(unsigned size_class) { return take_at(cursors_[size_class]); }
 
-  // The same for a small request, zero included only where that has no block at hand.
+  // The same for a small request. One of zero bytes never finds a block here.
   [[gnu::always_inline]] void *take_small(size_t bytes) {
     const size_t whole = round_up(bytes, Granules::kBytes);
     auto *cursors = reinterpret_cast<char *>(cursors_);
@@ -100,7 +100,7 @@ public:
   // Has no current pages any more.
   void close();
 
-  // Whether a page that is not current has some.
+  // Whether a page that is not current has room.
   bool has_room(unsigned size_class) const { return !classes_[size_class].with_room.empty(); }
 
   // ---- under the heap's lock, for any thread ----
@@ -121,7 +121,7 @@ public:
   uint32_t sweeps() const { return sweeps_; }
 
 private:
-  // Of up to 64 blocks each: a slow program gives memory back, too.
+  // Steps of the cursor between two looks at the clock: a slow program gives memory back, too.
   static constexpr uint32_t kVisitsToLook = 16;
   using ByRoom = List<Page, &Page::link>;
 

@@ -23,8 +23,8 @@ struct Statistics {
   size_t pages_in_use = 0;  // pages on which some block lies, or that are kept for one
   size_t free_resident = 0; // bytes of free pages that have not gone back yet
   size_t mapped = 0;        // bytes of address space
-  size_t peak = 0;          // most bytes that spans, large and huge blocks ever took at one time
-  size_t metadata = 0;      // bytes of it that describe the rest
+  size_t peak = 0; // most bytes that pages of blocks, large and huge blocks ever took at one time
+  size_t metadata = 0; // bytes of it that describe the rest
   size_t heaps = 0, orphans = 0;
   size_t segments = 0;
 

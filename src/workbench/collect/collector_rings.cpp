@@ -15,8 +15,8 @@ namespace abut::record {
 
 namespace {
 
-// Between two looks at rings: while much is written, what is to be read is to be in a cache still; else who sleeps is the
-// cheaper the longer he does.
+// Between two looks at rings: while much is written, what is to be read should still be in a cache; otherwise the
+// longer a sleep is, the less it costs.
 constexpr auto kNap = std::chrono::microseconds(300);
 constexpr auto kLongestNap = std::chrono::microseconds(2000);
 constexpr size_t kMuch = ring::kChunkWords / 2;

@@ -14,7 +14,7 @@ struct ZSTD_DCtx_s;
 
 namespace abut::trace {
 
-// What a file begins with: eight characters, then the version of the format twice two bytes, then four of nothing.
+// What a file begins with: eight characters, then the version of the format, two numbers of two bytes, then four zeros.
 inline constexpr std::array<uint8_t, 8> kFileMagic = {'a', 'b', 'u', 't', 't', 'r', 'c', '\n'};
 inline constexpr uint16_t kMajorVersion = 2; // another one cannot be read
 inline constexpr uint16_t kMinorVersion = 2;
@@ -47,7 +47,7 @@ bool get_head(ByteView bytes, BlockHead &head);
 
 uint64_t checksum(ByteView bytes);
 
-// The names of sections. Tables have one; readers pass over those that they do not know.
+// The names of sections. Tables have one, the end block two; readers pass over those that they do not know.
 enum class Section : uint8_t {
   table = 1,
   index,

@@ -16,7 +16,7 @@ struct Violation {
   uint64_t count = 0;
 };
 
-// What programs and allocators may do, but what is of interest.
+// What programs and allocators may do, yet is worth counting.
 struct Remarkable {
   uint64_t accesses = 0;
   uint64_t without_object = 0;
@@ -24,7 +24,7 @@ struct Remarkable {
   // By the program:
   uint64_t outside = 0; // not wholly within [0, size): vector loops read a little past the end
   uint64_t dead = 0;    // after the object was freed
-  // By the allocator, for whom both are its trade:
+  // By the allocator, for which both are normal:
   uint64_t allocator_outside = 0;
   uint64_t allocator_dead = 0;
 };

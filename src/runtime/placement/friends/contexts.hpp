@@ -57,7 +57,7 @@ Rule *new_rules();
 extern Context *contexts;
 extern uint32_t context_count;
 
-// Calls `visit(const Context &)` for every context that was ever looked at.
+// Calls `visit(Context &)` for every context.
 template <class Visit>
 void each_context(Visit visit) {
   for (uint32_t i = 0; i < context_count; ++i) visit(contexts[i]);

@@ -57,7 +57,7 @@ void unmap_learners() {
 }
 
 void leave_learner(Rule &rule) {
-  rule.learner->to_verify = nullptr;
+  rule.learner->sampled_heap = nullptr;
   rule.learner->next_free = learners;
   learners = rule.learner;
   rule.learner = nullptr;
@@ -159,15 +159,15 @@ void learn(Context &context, Rule &rule, heap::LocalHeap *heap, Address block,
   if (!learning.try_lock()) return return_sample();
   if (rule.state == Rule::State::learning) {
     if (rule.learner == nullptr) rule.learner = take_learner();
-    if (rule.learner != nullptr && rule.learner->to_verify != heap &&
-        (rule.learner->to_verify == nullptr || ++rule.learner->others > Learner::kPatience)) {
+    if (rule.learner != nullptr && rule.learner->sampled_heap != heap &&
+        (rule.learner->sampled_heap == nullptr || ++rule.learner->others > Learner::kPatience)) {
       rule.learner->begin(rule.tries == 0 && !rule.has_banned);
-      rule.learner->to_verify = heap;
+      rule.learner->sampled_heap = heap;
       rule.learner->others = 0;
     }
     if (rule.learner == nullptr) {
       // Others are learned first.
-    } else if (rule.learner->to_verify != heap) {
+    } else if (rule.learner->sampled_heap != heap) {
       return_sample();
     } else {
       std::lock_guard guard(heap->lock());
@@ -262,8 +262,8 @@ void verify(Context &context, Rule &rule, heap::LocalHeap *heap, Address block,
 
 namespace {
 
-// Whether what runs hold is used: two objects each, at least. Less helps none that goes through the objects, and costs those
-// that go through them in the order of their birth. Where a program begins many chains, the first runs of all come before the
+// Whether what runs hold is used: two objects each, at least. Fewer help nobody who walks the objects, and cost those who
+// walk them in the order of birth. Where a program begins many chains, the first runs of all come before the
 // third run of any: so a rule that does not yield is tried again, over twice as many. Not where most runs had a second object
 // already and twice as many still hold no more: those chains end.
 enum class Yield : uint8_t { enough, perhaps_later, never };

@@ -15,7 +15,7 @@ void begin_learning(uint32_t effort);
 void end_learning();
 
 inline constexpr unsigned kVerifyEvery = 256; // attempts
-inline constexpr uint64_t kLeastInRun = 2; // objects: with fewer in the mean, a rule does not pay
+inline constexpr uint64_t kLeastInRun = 2;    // objects: with fewer on average, a rule does not pay
 
 // How many rules place objects at this time, and how many are to be tried again.
 extern uint32_t rules_placing, rules_suspended;
@@ -23,7 +23,7 @@ extern uint32_t rules_placing, rules_suspended;
 // The same rules, by the size of their objects in granules. Read without a lock.
 extern std::atomic<uint32_t> rules_of_size[kSizes + 1];
 
-// When a suspended rule has skipped its requests.
+// Enables a suspended rule again, once it has skipped its requests.
 void resume(Context &context, Rule &rule);
 
 // For a size that the context has not met before; null if it has met too many. The caller holds the lock of learning.
@@ -34,7 +34,7 @@ Rule *new_rule(Context &context, unsigned size);
 void learn(Context &context, Rule &rule, heap::LocalHeap *heap, Address block,
            const Captured &captured);
 
-// Now and then checks of an object that was placed before whether it is linked to what was taken for its friend.
+// Now and then checks whether an object that was placed earlier is linked to what was taken for its friend.
 void verify(Context &context, Rule &rule, heap::LocalHeap *heap, Address block,
             Address friend_address);
 

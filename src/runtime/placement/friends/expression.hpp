@@ -79,7 +79,7 @@ inline uint64_t Reader::value(const Expression &e) const {
   return e.loads == 0 ? value : load(value + static_cast<Address>(e.offset));
 }
 
-// Outcome the reader what static data the program has; called before the program runs.
+// Finds out what static data the program has, for Reader. Called before the program runs.
 void find_static_data();
 
 } // namespace abut::near

@@ -32,8 +32,8 @@ public:
   void restart() { begun_before_ = begun_; }
   bool is_idle() const { return begun_ < begun_before_ + kFirstSamples; }
 
-  // Whose allocations are sampled: only a heap's own thread may read its blocks. Another takes over where that one is idle.
-  const heap::LocalHeap *to_verify = nullptr;
+  // The heap whose allocations are sampled: only its own thread may read its blocks. Another takes over where it is idle.
+  const heap::LocalHeap *sampled_heap = nullptr;
   uint32_t others = 0; // requests of other heaps meanwhile
   static constexpr uint32_t kPatience = 4096;
 

@@ -23,7 +23,7 @@ constexpr size_t kPagesToLookAt = 1024;
 constexpr size_t kPagesAtOnce = 8; // looked at where too much is reserved
 
 // The cells of a run at each level: up to a page of the smallest, in steps so small that reservations can be kept close to
-// what may.
+// the bound.
 constexpr uint16_t kRunCells[] = {0,  2,  3,  4,  5,  6,  8,  10,  12,  16, 20,
                                   24, 32, 40, 48, 64, 80, 96, 128, 192, 256};
 
@@ -42,7 +42,7 @@ constexpr auto kLastLevels = [] {
   return last;
 }();
 
-// Whether the next block will lie close by without any doing, as it may in a heap in birth order.
+// Whether the next block will lie close by without any doing, as it may in a side heap.
 bool is_at_front(const heap::LocalHeap &heap, Address friend_address) {
   return heap.is_side() && heap.births.front() - friend_address < kClose;
 }

@@ -1,8 +1,8 @@
 // What one thread's heap has set aside for objects that are to lie beside their friends.
 //
 // The ladder, for an object whose friend is known: the cell reserved right after the friend; else a hole on the
-// friend's line or page; else a new run, twice as long as the friend's, as long as reserved cells are few
-// against the whole heap; else anywhere (after Chilimbi's ccmalloc, and the runs of a reap).
+// friend's line or page; else, while reserved cells are few against the whole heap, a new run, one step longer or
+// shorter than the friend's; else anywhere. A friend in a size page gets a run at once (after Chilimbi's ccmalloc, and the runs of a reap).
 #pragma once
 
 #include "heap/heap.hpp"
@@ -47,7 +47,7 @@ private:
     Address end = 0;
   };
 
-  // For reserved cells that are of no use any more: after more and more requests, where there were none.
+  // When to search for reserved cells that are of no use any more: after ever more requests while none are found.
   struct Search {
     uint32_t longest;
     uint32_t wait = 1, waited = 0;

@@ -8,7 +8,7 @@
 
 namespace abut::near {
 
-// What is done for a request: nothing (plain), or placement beside a friend, by a context of the site, or with its pool.
+// Where a request is served: the plain heap, beside a friend (by the site's context), or the context's pool.
 struct Decision {
   sites::Kind kind;
   Address context = 0; // what allocate() is to be given

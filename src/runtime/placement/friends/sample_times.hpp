@@ -14,7 +14,7 @@ namespace abut::near {
 // place objects by then. So programs without friends pay one comparison a request.
 inline bool is_active() { return is_enabled(Policy::friends); }
 
-// When the samples are taken: disables friends, unless enough is placed.
+// When no samples are left: disables friends, unless enough was placed.
 void pause_sampling();
 extern uint32_t samples_left;
 

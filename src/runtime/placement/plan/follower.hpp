@@ -30,8 +30,8 @@ public:
   static constexpr uint32_t kLooksAhead = 16;    // slots
   static constexpr uint32_t kEvaluateEvery = 64; // misses
 
-  // How many requests that match nothing of the plan are examined: at first, once some had, and at each look
-  // after that.
+  // How many requests that match nothing of the plan are examined: at first; once some has matched; and at each
+  // further look.
   static constexpr uint32_t kFirstPatience = 1U << 17;
   static constexpr uint32_t kPatience = 1U << 20;
   static constexpr uint32_t kExamined = 1U << 12;

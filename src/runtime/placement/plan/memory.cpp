@@ -33,7 +33,7 @@ void *Memory::open(const View &view, size_t extra) {
   return reinterpret_cast<uint8_t *>(pools_) + pool_bytes;
 }
 
-// The first block in a stretch of pages has them made resident in one call, as the heap does for its spans.
+// The first block in a stretch of pages has all of them made resident in one call.
 void *Memory::prepare(uint64_t offset) {
   void *block = address_of(offset);
   const uint64_t stretch = offset / kPrepare;

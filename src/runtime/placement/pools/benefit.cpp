@@ -16,9 +16,9 @@ Occupancy occupancy(const Group &group) {
 
 namespace {
 
-constexpr size_t kPagesToEvaluate = 16;
+constexpr size_t kLeastPages = 16;
 
-// Where one group is most of what is allocated, its objects lie together as it is. Evaluated by all that was allocated, lately and before.
+// Where one group is most of what is allocated, its objects lie together as it is. By all that was ever allocated.
 bool is_dense(const Group &root) {
   uint64_t own = 0;
   uint64_t all = 0;
@@ -46,7 +46,7 @@ Reason reason_against(Group &root, const Group &group) {
 
 bool is_sparse(const Group &root) {
   const Occupancy found = occupancy(root);
-  return found.pages >= kPagesToEvaluate && found.bytes < found.pages * kPageBytes / 2;
+  return found.pages >= kLeastPages && found.bytes < found.pages * kPageBytes / 2;
 }
 
 bool is_short_lived(const Group &group) { return group.scanned * 4 < group.sampled; }

@@ -1,7 +1,7 @@
 // Pools: where the objects of a group lie, apart from all others, in the order of their birth.
 //
-// A pool is a side heap of each thread that allocates in the group: spans of 64 KiB of address space, filled page by
-// page, so that a small group takes one page of 4 KiB and a large one has its pages in a row; holes are filled before a
+// A pool is a side heap of each thread that allocates in the group: pages of 64 KiB of address space, filled by 4 KiB,
+// so that a small group takes 4 KiB and a large one lies in a row; holes are filled before a
 // fresh page is begun; pages that become empty go back as those of any heap do. So a pool wastes, for each thread, less
 // than one page at its end, what its holes make, and what describes it.
 #pragma once
@@ -29,7 +29,7 @@ struct PoolChoice {
 
 // What a thread knows of pools.
 struct ThreadPools {
-  uint32_t births = 0;                         // of objects that were recorded
+  uint32_t births = 0;                         // objects of groups that it allocated: its clock
   heap::LocalHeap *heaps[kMostPools + 1] = {}; // null where the thread has none yet
   uint32_t pending[kMostPools + 1] = {}; // objects that the thread allocated before it had one
 

@@ -31,7 +31,7 @@ class ObjectMap {
 public:
   ObjectMap();
 
-  // A new live object. What other objects had there is no more theirs.
+  // A new live object. What other objects had there is no longer theirs.
   Handle add(uint64_t number, uint64_t address, uint64_t bytes);
   // The object is dead, and keeps its memory until that is another's.
   void kill(Handle);

@@ -1,4 +1,4 @@
-// Caches that each thread has one of its own of, and references parted accordingly.
+// Caches of which each thread has its own, and references split by thread.
 #pragma once
 
 #include "sim/reference.hpp"
