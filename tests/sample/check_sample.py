@@ -78,31 +78,38 @@ def sampled(kind: str, rounds: int) -> Sampled:
     return Sampled(output, accesses, steps, bursts, calls, foreign, explained)
 
 
+def sampled_until(kind: str, rounds: int, enough: Callable[[Sampled], bool]) -> Sampled:
+    """The same with ever more rounds: how long bursts take, and so how many there are, is the
+    machine's affair.
+    """
+    for times in (1, 4, 16, 64):
+        seen = sampled(kind, rounds * times)
+        if enough(seen):
+            return seen
+    raise AssertionError(seen)
+
+
 class Sampling(unittest.TestCase):
     """The stepper of the sampler, in a program that has something of everything."""
 
     def test_a_program_computes_the_same(self) -> None:
-        seen = sampled("all", 400_000)
-        assert seen.bursts > 10, seen
-        assert seen.steps > 10_000, seen
-        assert seen.accesses > 1000, seen
+        seen = sampled_until("all", 400_000, lambda seen: seen.bursts > 10 and seen.steps > 10_000)
+        assert seen.accesses > seen.steps / 100, seen
 
     def test_threads_take_turns(self) -> None:
-        assert sampled("threads", 32_000).steps > 10_000
+        sampled_until("threads", 32_000, lambda seen: seen.steps > 10_000)
 
     def test_system_calls_are_never_stepped_through(self) -> None:
-        seen = sampled("calls", 6000)
-        assert seen.calls > 10, seen
+        sampled_until("calls", 6000, lambda seen: seen.calls > 10)
 
     def test_code_that_is_made_at_run_time_ends_a_burst(self) -> None:
-        seen = sampled("made", 2000)
-        assert seen.foreign > 10, seen
+        seen = sampled_until("made", 2000, lambda seen: seen.foreign > 10)
         assert seen.foreign >= seen.bursts // 2, seen
 
     def test_a_program_that_catches_faults_is_left_alone(self) -> None:
         assert sampled("faults", 30_000).bursts <= 2
 
-    def test_pools_are_told_of(self) -> None:
+    def test_pools_are_explained(self) -> None:
         seen = sampled("all", 400_000)
         assert re.search(r"sampled: pool \d+: \d+ visits to lines, \d+% of their bytes", seen.text)
 
