@@ -1,5 +1,7 @@
 #include "placement/friends/contexts.hpp"
 
+#include "placement/friends/sample_times.hpp"
+
 #include <mutex>
 #include <new>
 
@@ -25,6 +27,7 @@ Context *new_context(Address site, context::Entry *leaf) {
   made->site = site;
   made->leaf = leaf;
   made->countdown = made->patience = kFirstLook;
+  sample_longer();
   return made;
 }
 

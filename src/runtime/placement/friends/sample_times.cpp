@@ -112,6 +112,13 @@ void pause_for_suspended() {
 
 } // namespace
 
+void sample_longer() {
+  if (!samples_remain()) return;
+  times_in_vain = 0;
+  samples = kSamples;
+  std::atomic_ref(samples_left).store(kSamples * kSampleCost, std::memory_order_relaxed);
+}
+
 void pause_sampling() {
   end_learning();
   context::rest_decoder();

@@ -36,6 +36,9 @@ inline bool samples_remain() {
   return std::atomic_ref(samples_left).load(std::memory_order_relaxed) != 0;
 }
 
+// A time of sampling that meets a new context has its full length again: so a program's next phase is sampled as its first was.
+void sample_longer();
+
 // A sample that found another thread learning does not count: that may take long.
 inline void return_sample() {
   const uint32_t left = std::atomic_ref(samples_left).load(std::memory_order_relaxed);

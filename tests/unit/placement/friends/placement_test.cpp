@@ -62,12 +62,18 @@ TEST_F(DecideForAGroup, WhereNoPoolIsAskedItIsPlain) {
 
 // A request of a wrapper, from a caller that no request came from before.
 struct WrappedRequest : testing::Test {
-  static bool finds_its_caller(size_t bytes) {
-    static Address caller = kSite;
+  static void request_from(Address caller, size_t bytes) {
     uint64_t words[Captured::kMost] = {};
-    words[Captured::kReturnAddress] = ++caller;
-    const unsigned known = context::chain_table.entries();
+    words[Captured::kReturnAddress] = caller;
     heap::release(allocate(bytes, *reinterpret_cast<const Captured *>(words), kWrapper));
+  }
+  static Address new_caller() {
+    static Address last = kSite;
+    return ++last;
+  }
+  static bool finds_its_caller(size_t bytes) {
+    const unsigned known = context::chain_table.entries();
+    request_from(new_caller(), bytes);
     return context::chain_table.entries() != known;
   }
 };
@@ -80,9 +86,19 @@ TEST_F(WrappedRequest, FindsItsCallerInASample) {
 }
 
 TEST_F(WrappedRequest, OfACallerWithoutARuleCountsTwice) {
+  const Address caller = new_caller();
+  samples_left = kSampleCost;
+  request_from(caller, 32);
   samples_left = 4 * kSampleCost;
-  finds_its_caller(32);
+  request_from(caller, 32);
   EXPECT_EQ(samples_left, 4 * kSampleCost - kVainCost);
+  samples_left = 0;
+}
+
+TEST_F(WrappedRequest, OfANewCallerMakesSamplingLonger) {
+  samples_left = kSampleCost;
+  request_from(new_caller(), 32);
+  EXPECT_GT(samples_left, 1000 * kSampleCost);
   samples_left = 0;
 }
 
