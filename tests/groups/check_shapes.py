@@ -92,7 +92,7 @@ class Thresholds(unittest.TestCase):
         assert groups_of("loners", group_bytes="16") == []
 
     def test_objects_that_are_freed_soon_get_none(self) -> None:
-        (group,) = groups_of("brief")
+        (group,) = groups_of("short-lived")
         assert (group["state"], group["pool"]) == ("short_lived", 0)
         assert group["objects"] < OBJECTS, "its site is left in peace"
 

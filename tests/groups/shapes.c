@@ -163,7 +163,7 @@ static int threads(uint64_t count) {
 }
 
 // Objects that are gone before the next is there.
-static int brief(uint64_t count) {
+static int short_lived(uint64_t count) {
   uint64_t seen = 0;
   for (uint64_t i = 0; i < count; ++i) {
     struct data *data = malloc(sizeof(struct data));
@@ -184,7 +184,7 @@ int main(int argc, char **argv) {
   if (strcmp(argv[1], "mixed") == 0) good = mixed(count);
   if (strcmp(argv[1], "threads") == 0) good = threads(count);
   if (strcmp(argv[1], "loners") == 0) good = loners(count);
-  if (strcmp(argv[1], "brief") == 0) good = brief(count);
+  if (strcmp(argv[1], "short-lived") == 0) good = short_lived(count);
   puts(good ? "whole" : "broken");
   return good ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-"""Programs are found as a shell finds them, and judged by whether a preload can reach them."""
+"""Programs are found as a shell finds them, and checked for whether a preload can reach them."""
 
 import os
 import struct

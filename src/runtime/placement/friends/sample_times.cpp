@@ -113,10 +113,10 @@ void pause_for_suspended() {
 } // namespace
 
 void sample_longer() {
-  if (!samples_remain()) return;
   times_in_vain = 0;
-  samples = kSamples;
-  std::atomic_ref(samples_left).store(kSamples * kSampleCost, std::memory_order_relaxed);
+  const uint32_t longer = kSamples - std::exchange(samples, kSamples);
+  if (samples_remain())
+    std::atomic_ref(samples_left).fetch_add(longer * kSampleCost, std::memory_order_relaxed);
 }
 
 void pause_sampling() {

@@ -95,13 +95,6 @@ TEST_F(WrappedRequest, OfACallerWithoutARuleCountsTwice) {
   samples_left = 0;
 }
 
-TEST_F(WrappedRequest, OfANewCallerMakesSamplingLonger) {
-  samples_left = kSampleCost;
-  request_from(new_caller(), 32);
-  EXPECT_GT(samples_left, 1000 * kSampleCost);
-  samples_left = 0;
-}
-
 TEST_F(WrappedRequest, FindsItsCallerWhereARulePlacesItsSize) {
   ++rules_of_size[heap::small_class(32)];
   EXPECT_TRUE(finds_its_caller(32));
@@ -111,25 +104,55 @@ TEST_F(WrappedRequest, FindsItsCallerWhereARulePlacesItsSize) {
 }
 
 // Each time that the heap has grown by half; no rule places anything.
-TEST(SampleTimes, AreShorterAfterTimesInVain) {
-  const auto listener = heap::events.grown.listener();
-  const Place place = std::exchange(place_in_force, Place{.value = "friends", .friends = true});
-  await_growth();
-  constexpr uint32_t kWhole = 2048 * kSampleCost;
-  size_t held = size_t{1} << 40; // more than any other test has had
-  for (int time = 0; time < 12; ++time, held += held / 2) {
-    heap::events.grown.report(held);
-    EXPECT_LE(samples_left, kWhole);
-    EXPECT_GE(samples_left, kWhole / 4);
-    if (time >= 8) {
-      EXPECT_EQ(samples_left, kWhole / 4);
-    }
+struct SampleTimes : WrappedRequest {
+  SampleTimes() { await_growth(); }
+  ~SampleTimes() override {
+    end();
+    place_in_force = place_;
+    heap::events.grown.set_listener(listener_);
+  }
+  void begin() {
+    heap::events.grown.report(held_);
+    held_ += held_ / 2;
+  }
+  static void end() {
     samples_left = 0;
     pause_sampling();
   }
+
+  static constexpr uint32_t kWhole = 2048 * kSampleCost;
+  static constexpr int kTimesUntilShort = 8;
+
+private:
+  decltype(heap::events.grown.listener()) listener_ = heap::events.grown.listener();
+  Place place_ = std::exchange(place_in_force, Place{.value = "friends", .friends = true});
+  static inline size_t held_ = size_t{1} << 40; // more than any other test has had
+};
+
+TEST_F(SampleTimes, AreShorterAfterTimesInVain) {
+  for (int time = 0; time < 12; ++time) {
+    begin();
+    EXPECT_LE(samples_left, kWhole);
+    EXPECT_GE(samples_left, kWhole / 4);
+    if (time >= kTimesUntilShort) {
+      EXPECT_EQ(samples_left, kWhole / 4);
+    }
+    end();
+  }
   EXPECT_FALSE(is_active());
-  place_in_force = place;
-  heap::events.grown.set_listener(listener);
+}
+
+TEST_F(SampleTimes, HaveTheirFullLengthWhereTheyMeetANewCaller) {
+  for (int time = 0; time < kTimesUntilShort; ++time) {
+    begin();
+    end();
+  }
+  begin();
+  EXPECT_EQ(samples_left, kWhole / 4);
+  request_from(new_caller(), 32);
+  EXPECT_EQ(samples_left, kWhole - kVainCost);
+  request_from(new_caller(), 32);
+  EXPECT_EQ(samples_left, kWhole - 2 * kVainCost) << "once";
 }
 
 } // namespace
