@@ -13,15 +13,15 @@ ABUT_CAPTURE("abut_capture_new", "abut_placed_new");
 
 namespace {
 
-[[gnu::noinline]] void *allocate_elsewhere(size_t bytes, const near::Captured *captured,
-                                           Address context) {
+[[gnu::noinline]] void *allocate_slow(size_t bytes, const near::Captured *captured,
+                                      Address context) {
   return entry::or_no_memory(near::allocate(bytes, *captured, context));
 }
 
 [[gnu::always_inline]] inline void *allocate_placed(size_t bytes, const near::Captured *captured,
                                                     Address context) {
   void *memory = near::allocate_beside(bytes, *captured, context);
-  return memory != nullptr ? memory : allocate_elsewhere(bytes, captured, context);
+  return memory != nullptr ? memory : allocate_slow(bytes, captured, context);
 }
 
 } // namespace

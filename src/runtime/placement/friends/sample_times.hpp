@@ -21,8 +21,7 @@ extern uint32_t samples_left;
 // A request of a plain site counts less than one that may be placed.
 inline constexpr uint32_t kSkipCost = 1;
 inline constexpr uint32_t kSampleCost = 4;
-inline constexpr uint32_t kVainCost =
-    4; // besides, where a caller was found behind a wrapper for nothing
+inline constexpr uint32_t kVainCost = 4; // besides, where a wrapper's caller was found in vain
 
 // True when that was the last.
 [[gnu::always_inline]] inline bool count_sample(uint32_t effort) {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kLeastPages = 16;
 
-// Where one group is most of what is allocated, its objects lie together as it is. By all that was ever allocated.
+// Where one group is most of what is allocated, its objects lie together as it is: of all that was ever allocated.
 bool is_dense(const Group &root) {
   uint64_t own = 0;
   uint64_t all = 0;

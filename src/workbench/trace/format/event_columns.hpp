@@ -15,8 +15,7 @@ struct EventColumns {
   Bytes threads;   // only where it is not that of the event before
   Bytes times;     // nanoseconds since the event before, zigzag
   Bytes contexts;
-  Bytes
-      objects; // born from the one meant on, itself included; nothing for a birth, a gap or a discard
+  Bytes objects;   // born from the one meant on, with it; nothing for a birth, a gap or a discard
   Bytes addresses; // difference from the last address stored, zigzag
   Bytes sizes;
   Bytes details;
