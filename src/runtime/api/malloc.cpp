@@ -39,13 +39,16 @@ void *resize(void *memory, size_t bytes) {
 } // namespace
 
 ABUT_EXPORT void *malloc(size_t bytes) {
-  if (heap::is_plain_request(bytes)) [[likely]] {
+  if (heap::is_plain_and_tiny(bytes)) [[likely]] {
     void *memory = heap::allocate_at_hand(bytes);
     return memory ? memory : entry::allocate_behind_cursor(bytes);
   }
-  if (bytes > kPlacedMost) // of those, no small one comes here but while a policy is enabled
-    return bytes > heap::kSmallMax ? entry::allocate_slow(bytes) : allocate_unplaced(bytes);
-  return malloc_at(bytes, ABUT_SITE, enabled_policies());
+  if (heap::is_plain_and_small(bytes)) {
+    void *memory = heap::allocate_at_hand(bytes);
+    return memory ? memory : entry::allocate_behind_cursor(bytes);
+  }
+  if (bytes <= kPlacedMost) return malloc_at(bytes, ABUT_SITE, enabled_policies());
+  return bytes > heap::kSmallMax ? entry::allocate_slow(bytes) : allocate_unplaced(bytes);
 }
 
 ABUT_BODY void *abut_unplanned_malloc(size_t bytes, Address site) {

@@ -27,7 +27,11 @@ ABUT_BODY void *abut_unplanned_new(size_t bytes, Address site) {
 }
 
 [[gnu::always_inline]] static inline void *allocate_new(size_t bytes, Address site) {
-  if (heap::is_plain_request(bytes)) [[likely]] {
+  if (heap::is_plain_and_tiny(bytes)) [[likely]] {
+    void *memory = heap::allocate_at_hand(bytes);
+    return memory ? memory : new_slow(bytes);
+  }
+  if (heap::is_plain_and_small(bytes)) {
     void *memory = heap::allocate_at_hand(bytes);
     return memory ? memory : new_slow(bytes);
   }

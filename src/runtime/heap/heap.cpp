@@ -64,11 +64,8 @@ void *allocate_shared_with_retry(size_t bytes, size_t align, bool &clean) {
   return allocate_with_retry(bytes, [&] { return allocate_shared(bytes, align, clean); });
 }
 
-// What allocate_fast() could not serve. Of medium blocks the one at the cursor comes first, not the one that was handed out
-// last: what calloc asks about is the cursor.
-[[gnu::noinline]] void *allocate_behind_fast(size_t bytes) {
-  if (bytes > kSmallMax && bytes <= kMediumMax)
-    if (void *memory = current->sizes.take(size_class(bytes))) return memory;
+// What the thread does not have at hand.
+[[gnu::noinline]] void *allocate_behind_cursor(size_t bytes) {
   if (void *memory = allocate_next(bytes)) return memory;
   return allocate_slow(bytes);
 }
@@ -76,8 +73,8 @@ void *allocate_shared_with_retry(size_t bytes, size_t align, bool &clean) {
 } // namespace
 
 void *allocate(size_t bytes) {
-  void *memory = allocate_fast(bytes);
-  return memory != nullptr ? memory : allocate_behind_fast(bytes);
+  void *memory = bytes <= kSmallMax ? allocate_at_hand(bytes) : allocate_medium_at_hand(bytes);
+  return memory != nullptr ? memory : allocate_behind_cursor(bytes);
 }
 
 void *allocate_slow(size_t bytes) {
@@ -90,11 +87,13 @@ void *allocate_zeroed(size_t bytes) {
   void *memory = nullptr;
   bool clean = false;
   if (bytes <= kSmallMax) { // to ask whether it was used would take longer than to clear it
-    memory = allocate(bytes);
+    memory = allocate_at_hand(bytes);
+    if (memory == nullptr) memory = allocate_behind_cursor(bytes);
     return memory != nullptr ? std::memset(memory, 0, bytes) : nullptr;
   }
-  if (bytes <= kMediumMax) {
-    memory = allocate(bytes);
+  if (bytes <= kMediumMax) { // from the cursor, which knows whether its blocks were used
+    memory = current->sizes.take(size_class(bytes));
+    if (memory == nullptr) memory = allocate_behind_cursor(bytes);
     if (const LiveBlock block = live_block_anywhere(memory))
       clean = block.page->owner == current && current->sizes.reads_as_zero(block.page->size_class);
   } else if (bytes <= kRequestMax) {

@@ -13,7 +13,8 @@
 #include "heap/current.hpp"
 #include "heap/placed_blocks.hpp"
 
-static_assert(abut::heap::kSmallMax == abut::kPlainMost);
+static_assert(abut::heap::kTinyMax == abut::kPlainTiny);
+static_assert(abut::heap::kSmallMax == abut::kPlainSmall);
 
 namespace abut::heap {
 
@@ -90,14 +91,25 @@ inline bool may_hold_blocks(Address address) {
 
 // ---- in line ----
 
-// Whether a request is small, and no policy is enabled. A plain load, which can be an operand.
-[[gnu::always_inline]] inline bool is_plain_request(size_t bytes) {
-  return bytes <= load_plainly(reinterpret_cast<const size_t &>(plain_limit));
+// Whether a request is tiny, and no policy is enabled. A plain load, which can be an operand.
+[[gnu::always_inline]] inline bool is_plain_and_tiny(size_t bytes) {
+  if (bytes > load_plainly(reinterpret_cast<const size_t &>(plain_tiny))) return false;
+  if (bytes > kTinyMax) __builtin_unreachable();
+  return true;
+}
+
+// The same of one that is not tiny, but small.
+[[gnu::always_inline]] inline bool is_plain_and_small(size_t bytes) {
+  if (bytes > load_plainly(reinterpret_cast<const size_t &>(plain_small))) return false;
+  if (bytes <= kTinyMax) __builtin_unreachable();
+  return true;
 }
 
 // A block of `bytes`, which are small, if the thread has one at hand; else null.
 [[gnu::always_inline]] inline void *allocate_at_hand(size_t bytes) {
-  if (void *block = current->sizes.take_small(bytes)) [[likely]]
+  LocalHeap *heap = current;
+  void *block = bytes <= kTinyMax ? heap->sizes.take_tiny(bytes) : heap->sizes.take_small(bytes);
+  if (block != nullptr) [[likely]]
     return block;
   __asm__("" : "+r"(bytes)::"memory"); // so that size order does not prepare what birth order needs
   return current->births.take_small(bytes);

@@ -18,13 +18,15 @@ constexpr unsigned kAtOnce = 64; // blocks of a cursor
 // Of a class's first page so much is used before the cursor looks whether to begin again.
 constexpr uint32_t kFirstWindow = 4 * KiB;
 
-// How many of the 64 blocks the cursor has at a time: those of 4 KiB at first, of 16 KiB once the class is busy.
+// How many of the 64 blocks the cursor has at a time: those of 4 KiB at first, of 32 KiB once the class is busy. With more of the
+// larger ones, more would be handed out from behind the caches before the cursor looks what was freed.
 constexpr uint32_t blocks_in_step(uint32_t bytes, bool is_busy) {
-  const uint32_t stretch = is_busy ? 4 * kFirstWindow : kFirstWindow;
-  return std::bit_floor(std::clamp(stretch / bytes, is_busy ? 4U : 1U, kAtOnce));
+  const uint32_t stretch = is_busy ? 8 * kFirstWindow : kFirstWindow;
+  return std::bit_floor(std::clamp(stretch / bytes, is_busy ? 4U : 2U, kAtOnce));
 }
-constexpr uint8_t kBusyPasses = 200;       // through a window: then a class is busy
-constexpr uint32_t kLongWindow = 16 * KiB; // from here on the cursor has 64 in any case
+// A class is busy after so many passes through a window, and where its window is longer than this.
+constexpr uint8_t kBusyPasses = 200;
+constexpr uint32_t kLongWindow = 16 * KiB;
 constexpr uint32_t whole_steps(uint32_t blocks, uint32_t step) { // a power of two
   return (blocks + step - 1) & ~(step - 1);
 }
@@ -129,7 +131,6 @@ inline void SizeHeap::lead_to(unsigned size_class, uint32_t at, uint64_t free) {
   sweeps_ += !one.reads_as_zero;
   cursors_[size_class] = {free, one.page->begin + word * one.bytes, one.page->states + word,
                           one.bytes};
-  if (size_class > kSmallClasses) lasts_[size_class] = {};
 }
 
 // Frees of the current page's blocks since the pass began.
@@ -164,14 +165,25 @@ inline bool SizeHeap::repeat(unsigned size_class) {
   one.reads_as_zero = false;
   ++sweeps_;
   cursors_[size_class].free = free;
-  if (size_class > kSmallClasses) lasts_[size_class] = {};
   return true;
 }
 
-// Leads the cursor to the next free blocks of the window, and the window on.
+// If any were freed since the pass began, begins another, at the lowest free one. All blocks of a medium size's page have a bit.
+inline void SizeHeap::go_back(Class &one) {
+  if (one.page == nullptr || one.is_done || frees_in_pass(one) == 0) return;
+  begin_pass(one);
+  const auto lowest = static_cast<uint32_t>(std::countr_zero(free_blocks(one.page->states)));
+  one.next = std::min(lowest, one.end) & ~(one.step_blocks - 1);
+}
+
+// Leads the cursor to the next free blocks of the window, and the window on. Whoever asks takes the first of them at once.
 inline bool SizeHeap::advance(unsigned size_class) {
   Class &one = classes_[size_class];
-  if (repeat(size_class)) return true;
+  if (one.bytes > kSmallMax) {
+    go_back(one);
+  } else if (repeat(size_class)) {
+    return true;
+  }
   do {
     while (one.next < one.end) {
       Page &page = *one.page;
@@ -198,7 +210,7 @@ void *SizeHeap::take_next(size_t bytes) {
 
 [[gnu::noinline]] void SizeHeap::set_step(Class &one) {
   one.step_blocks =
-      one.window > kLongWindow ? kAtOnce : blocks_in_step(one.bytes, one.passes == kBusyPasses);
+      blocks_in_step(one.bytes, one.passes == kBusyPasses || one.window > kLongWindow);
   one.step = ~uint64_t{0} >> (kAtOnce - one.step_blocks);
   one.end = whole_steps(one.end, one.step_blocks);
 }
@@ -291,13 +303,12 @@ void SizeHeap::leave(unsigned size_class) {
   const uint32_t freed = frees_in_pass(one) - one.again;
   Page *page = std::exchange(one.page, nullptr);
   page->is_current = false;
-  // Of a page that is done all blocks have been handed out, each once, and some freed since.
-  if (one.is_done && one.bytes <= kSmallMax && freed < one.blocks)
+  // Of a page of tiny blocks that is done all have been handed out, each once, and some freed since.
+  if (one.is_done && one.bytes <= kTinyMax && freed < one.blocks)
     file(page, one.blocks - freed);
   else
     file_counted(page);
   cursors_[size_class] = {};
-  lasts_[size_class] = {};
   one.is_done = false;
   one.next = one.end = 0;
 }

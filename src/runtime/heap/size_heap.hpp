@@ -8,13 +8,15 @@
 //
 // Policy:
 //   1. A class's first blocks lie in birth order (birth_heap.hpp): a page of its own would cost a small heap too much.
-//   2. When a quarter of the cursor's blocks was freed by the time that all are handed out, it has those again, so that the
+//   2. Tiny blocks come in sequence. Of larger ones, what came and went comes again: small ones by a look at the block below the
+//      next one, medium ones by going back to the lowest free one.
+//   3. When a quarter of the cursor's blocks was freed by the time that all are handed out, it has those again, so that the
 //      short-lived stay in the first-level cache. Else it goes on through a window of the page: at first some 4 KiB. At its end,
 //      if a quarter was freed meanwhile, it begins again. Else the window grows, to twice the size for each page that the class
 //      has filled.
-//   3. At the end of the page the same question decides whether the cursor begins again with it. Else the next page is one
+//   4. At the end of the page the same question decides whether the cursor begins again with it. Else the next page is one
 //      of which a part has been freed since, the one that became so first; else a new one.
-//   4. A page without a live block goes back to the store, for any class, unless it is current.
+//   5. A page without a live block goes back to the store, for any class, unless it is current.
 #pragma once
 
 #include "heap/page.hpp"
@@ -23,7 +25,7 @@
 
 namespace abut::heap {
 
-// Up to 64 blocks that a class allocates from: as many as fit 4 KiB at first.
+// Up to 64 blocks that a class allocates from: as many as fit 4 KiB at first, later 32 KiB.
 struct Cursor {
   uint64_t free = 0;       // a bit a block
   Address base = 0;        // of the first
@@ -61,23 +63,18 @@ public:
 
   // ---- the owner's fast paths: no lock ----
 
-  // A block of a class at the cursor, or null.
+  // The next block at a class's cursor, or null.
   [[gnu::always_inline]] void *take(unsigned size_class) { return take_at(cursors_[size_class]); }
 
-  // The same for a small request. One of zero bytes never finds a block here.
-  [[gnu::always_inline]] void *take_small(size_t bytes) {
-    const size_t whole = round_up(bytes, Granules::kBytes);
-    auto *cursors = reinterpret_cast<char *>(cursors_);
-    return take_at(*reinterpret_cast<Cursor *>(cursors + whole * 2));
-  }
+  // The same for a tiny request. One of zero bytes never finds a block here.
+  [[gnu::always_inline]] void *take_tiny(size_t bytes) { return take_at(cursor_for(bytes)); }
 
-  // The same for a medium request. The one that was handed out last comes first: a buffer that comes and goes stays in
-  // the cache.
+  // For a small request, and for a medium one: the next block, or the one below it where that is free again.
+  [[gnu::always_inline]] void *take_small(size_t bytes) { return take_below(cursor_for(bytes)); }
   [[gnu::always_inline]] void *take_medium(unsigned size_class) {
-    Last &last = lasts_[size_class];
-    if (load_plainly(*last.state) != kNoBlock) return take_at(cursors_[size_class], last);
-    store_released(*last.state, kLive);
-    return reinterpret_cast<void *>(last.block);
+    Cursor *cursor = cursors_ + size_class;
+    __asm__("" : "+r"(cursor)); // so that it is computed once
+    return take_below(*cursor);
   }
 
   // The next one of the current page; or null, as it is now and then in any case, so that the owner looks at the clock.
@@ -125,11 +122,6 @@ private:
   static constexpr uint32_t kVisitsToLook = 16;
   using ByRoom = List<Page, &Page::link>;
 
-  // The block that was handed out last, as long as it is none of the cursor's.
-  struct Last {
-    State *state = no_states;
-    Address block = 0;
-  };
   struct Class {
     Page *page = nullptr;          // the current one
     const Page *row_end = nullptr; // behind it, or the last of a long one
@@ -147,28 +139,42 @@ private:
     ByRoom with_room;
   };
 
-  [[gnu::always_inline]] static void *take_at(Cursor &cursor, Last &last) {
+  [[gnu::always_inline]] static void *hand_out(const Cursor &cursor, uint64_t index) {
+    std::atomic_ref(cursor.states[index]).store(kLive, std::memory_order_relaxed);
+    const Address block = cursor.base + index * cursor.bytes;
+    if (block == 0) __builtin_unreachable();
+    return reinterpret_cast<void *>(block);
+  }
+  [[gnu::always_inline]] static void *take_at(Cursor &cursor) {
     const uint64_t free = cursor.free;
     uint64_t index = 0;
     if (!find_first(free, index)) [[unlikely]]
       return nullptr;
     cursor.free = without(free, index);
-    State *state = cursor.states + index;
-    const Address block = cursor.base + index * cursor.bytes;
-    if (block == 0) __builtin_unreachable();
-    std::atomic_ref(*state).store(kLive, std::memory_order_relaxed);
-    last = {state, block};
-    return reinterpret_cast<void *>(block);
+    return hand_out(cursor, index);
   }
-  [[gnu::always_inline]] static void *take_at(Cursor &cursor) {
-    Last not_kept;
-    return take_at(cursor, not_kept);
+  // What was freed last is likely to be still in the cache. Without a branch, which would often be mispredicted. There is always
+  // a block below: the first of a page is handed out when the cursor is led there.
+  [[gnu::always_inline]] static void *take_below(Cursor &cursor) {
+    const uint64_t free = cursor.free;
+    uint64_t index = 0;
+    if (!find_first(free, index)) [[unlikely]]
+      return nullptr;
+    index -=
+        load_plainly(cursor.states[index - 1]) < kNoBlock + 1; // one instruction less than by ==
+    cursor.free = without(free, index);
+    return hand_out(cursor, index);
+  }
+  [[gnu::always_inline]] Cursor &cursor_for(size_t bytes) { // small
+    const size_t whole = round_up(bytes, Granules::kBytes);
+    return *reinterpret_cast<Cursor *>(reinterpret_cast<char *>(cursors_) + whole * 2);
   }
 
   [[gnu::always_inline]] static inline uint64_t free_of_step(const Class &one, uint32_t at);
   [[gnu::always_inline]] inline void lead_to(unsigned size_class, uint32_t at, uint64_t free);
   [[gnu::always_inline]] static inline uint32_t frees_in_pass(const Class &one);
   [[gnu::always_inline]] inline bool repeat(unsigned size_class);
+  inline void go_back(Class &one);
   // Leads the cursor on within the current page; false if that has no free block any more.
   [[gnu::always_inline]] inline bool advance(unsigned size_class);
   bool turn(Class &one);
@@ -193,8 +199,7 @@ private:
   // First, so that malloc finds a size's cursor at the heap's own address.
   Cursor cursors_[kSizeClasses];
   Class classes_[kSizeClasses];
-  Last lasts_[kSizeClasses]; // of medium ones
-  ByRoom full_;              // pages of all classes with too little room
+  ByRoom full_; // pages of all classes with too little room
   LocalHeap *owner_ = nullptr;
   uint32_t sweeps_ = 0;
   uint32_t visits_ = 0;
