@@ -15,7 +15,7 @@ void *resize(void *memory, size_t bytes) {
 }
 
 [[gnu::always_inline]] inline void *allocate_plain(size_t bytes) {
-  void *memory = heap::allocate_fast(bytes);
+  void *memory = bytes <= heap::kSmallMax ? heap::allocate_at_hand(bytes) : nullptr;
   return memory ? memory : entry::allocate_slow(bytes);
 }
 

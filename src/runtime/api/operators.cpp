@@ -22,7 +22,7 @@ ABUT_BODY void *abut_unplanned_new(size_t bytes, Address site) {
   switch (what.kind) {
   case sites::Kind::beside: return abut_capture_new(bytes, what.context);
   case sites::Kind::pool: return abut_frame_new(bytes);
-  default: void *memory = heap::allocate_fast(bytes); return memory ? memory : new_slow(bytes);
+  default: void *memory = heap::allocate_at_hand(bytes); return memory ? memory : new_slow(bytes);
   }
 }
 

@@ -64,8 +64,10 @@ void *allocate_shared_with_retry(size_t bytes, size_t align, bool &clean) {
   return allocate_with_retry(bytes, [&] { return allocate_shared(bytes, align, clean); });
 }
 
-// What the thread does not have at hand.
+// What is not at the cursor, or not small.
 [[gnu::noinline]] void *allocate_behind_cursor(size_t bytes) {
+  if (bytes > kSmallMax && bytes <= kMediumMax)
+    if (void *memory = current->sizes.take(size_class(bytes))) return memory;
   if (void *memory = allocate_next(bytes)) return memory;
   return allocate_slow(bytes);
 }
@@ -73,7 +75,7 @@ void *allocate_shared_with_retry(size_t bytes, size_t align, bool &clean) {
 } // namespace
 
 void *allocate(size_t bytes) {
-  void *memory = bytes <= kSmallMax ? allocate_at_hand(bytes) : allocate_medium_at_hand(bytes);
+  void *memory = allocate_from_cursor(bytes);
   return memory != nullptr ? memory : allocate_behind_cursor(bytes);
 }
 
@@ -87,13 +89,11 @@ void *allocate_zeroed(size_t bytes) {
   void *memory = nullptr;
   bool clean = false;
   if (bytes <= kSmallMax) { // to ask whether it was used would take longer than to clear it
-    memory = allocate_at_hand(bytes);
-    if (memory == nullptr) memory = allocate_behind_cursor(bytes);
+    memory = allocate(bytes);
     return memory != nullptr ? std::memset(memory, 0, bytes) : nullptr;
   }
   if (bytes <= kMediumMax) { // from the cursor, which knows whether its blocks were used
-    memory = current->sizes.take(size_class(bytes));
-    if (memory == nullptr) memory = allocate_behind_cursor(bytes);
+    memory = allocate(bytes);
     if (const LiveBlock block = live_block_anywhere(memory))
       clean = block.page->owner == current && current->sizes.reads_as_zero(block.page->size_class);
   } else if (bytes <= kRequestMax) {

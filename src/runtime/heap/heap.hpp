@@ -20,7 +20,7 @@ namespace abut::heap {
 
 // ---- out of line ----
 
-// A block of at least `bytes`; null where memory is exhausted. errno is left alone.
+// A block of at least `bytes`, from the cursor; null where memory is exhausted. errno is left alone.
 void *allocate(size_t bytes);
 void *allocate_zeroed(size_t bytes);
 
@@ -108,10 +108,20 @@ inline bool may_hold_blocks(Address address) {
 // A block of `bytes`, which are small, if the thread has one at hand; else null.
 [[gnu::always_inline]] inline void *allocate_at_hand(size_t bytes) {
   LocalHeap *heap = current;
-  void *block = bytes <= kTinyMax ? heap->sizes.take_tiny(bytes) : heap->sizes.take_small(bytes);
+  void *block =
+      bytes <= kTinyMax ? heap->sizes.take_next_small(bytes) : heap->sizes.take_small(bytes);
   if (block != nullptr) [[likely]]
     return block;
   __asm__("" : "+r"(bytes)::"memory"); // so that size order does not prepare what birth order needs
+  return current->births.take_small(bytes);
+}
+
+// A small block from the cursor alone, or null: nothing that another thread has freed since the cursor was led there.
+[[gnu::always_inline]] inline void *allocate_from_cursor(size_t bytes) {
+  if (bytes > kSmallMax) return nullptr;
+  if (void *block = current->sizes.take_next_small(bytes)) [[likely]]
+    return block;
+  __asm__("" : "+r"(bytes)::"memory");
   return current->births.take_small(bytes);
 }
 
@@ -128,11 +138,6 @@ inline void *allocate_next(size_t bytes) {
   if (heap->is_in_birth_order() && bytes <= kBirthMax)
     return heap->births.take_next(granules_for(bytes));
   return heap->sizes.take_next(bytes);
-}
-
-// A small block, if the thread has one at hand; else null.
-[[gnu::always_inline]] inline void *allocate_fast(size_t bytes) {
-  return bytes <= kSmallMax ? allocate_at_hand(bytes) : nullptr;
 }
 
 // Takes back a block in a page; false if it is anything else, or looks wrong.

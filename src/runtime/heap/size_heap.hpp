@@ -66,8 +66,8 @@ public:
   // The next block at a class's cursor, or null.
   [[gnu::always_inline]] void *take(unsigned size_class) { return take_at(cursors_[size_class]); }
 
-  // The same for a tiny request. One of zero bytes never finds a block here.
-  [[gnu::always_inline]] void *take_tiny(size_t bytes) { return take_at(cursor_for(bytes)); }
+  // The same for a small request. One of zero bytes never finds a block here.
+  [[gnu::always_inline]] void *take_next_small(size_t bytes) { return take_at(cursor_for(bytes)); }
 
   // For a small request, and for a medium one: the next block, or the one below it where that is free again.
   [[gnu::always_inline]] void *take_small(size_t bytes) { return take_below(cursor_for(bytes)); }

@@ -6,13 +6,11 @@
 #include "helpers/residency.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <random>
 #include <set>
 #include <thread>
-#include <utility>
 #include <vector>
 
 namespace abut::heap {
@@ -226,56 +224,6 @@ TEST_P(SizeHeapTest, RefillsAreReportedAsRequestsCome) {
   EXPECT_LE(refills, 1);
   for (int i = 0; i < 64 * 1024; ++i) take_two();
   EXPECT_GE(refills, 8);
-}
-
-// Of blocks that are not tiny, what was freed last comes first, though the heap grows meanwhile: it may still be in the caches.
-class LargerThanTinyTest : public SizeHeapTest {};
-INSTANTIATE_TEST_SUITE_P(Sizes, LargerThanTinyTest, testing::Values(272, 512, 1000, 3000, 20000));
-
-TEST_P(LargerThanTinyTest, WhatWasFreedLastComesFirst) {
-  take(512 * KiB);
-  int reused = 0;
-  for (int i = 0; i < 1000; ++i) {
-    void *block = allocate(GetParam());
-    free(block);
-    void *next = allocate(GetParam());
-    reused += next == block;
-    if (i % 100 == 0)
-      blocks.push_back(next);
-    else
-      free(next);
-  }
-  EXPECT_GE(reused, 900);
-}
-
-TEST_P(LargerThanTinyTest, WhatComesFirstReadsAsZeroIfAskedFor) {
-  take(512 * KiB);
-  for (int i = 0; i < 100; ++i) {
-    void *block = allocate(GetParam());
-    std::memset(block, 0xa5, GetParam());
-    free(block);
-    auto *zeroed = static_cast<char *>(allocate_zeroed(GetParam()));
-    EXPECT_EQ(std::count(zeroed, zeroed + GetParam(), 0), GetParam());
-    blocks.push_back(zeroed);
-  }
-}
-
-// A medium size goes back to the lowest free block: what it has once had is used again before more memory is.
-TEST(SizeHeap, MediumBlocksComeFromWhatWasFreed) {
-  std::vector<void *> blocks;
-  for (int i = 0; i < 40; ++i) blocks.push_back(allocate(4000));
-  std::set<void *> freed;
-  for (int i = 8; i < 20; i += 2) {
-    freed.insert(blocks[i]);
-    free(std::exchange(blocks[i], nullptr));
-  }
-  for (int i = 0; i < 8; ++i) { // two at the cursor first
-    blocks.push_back(allocate(4000));
-    freed.erase(blocks.back());
-  }
-  EXPECT_TRUE(freed.empty());
-  for (void *block : blocks)
-    if (block != nullptr) free(block);
 }
 
 // Within a page the cursor goes on without the lock, whoever asks: operator new and calloc come here.

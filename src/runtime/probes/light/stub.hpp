@@ -25,7 +25,7 @@ template <void *Look(size_t), void *Fetch(size_t)>
 [[gnu::always_inline]] inline void *allocate(size_t bytes, Address site) {
   if (any_policy_enabled() && !sites::table.is_plain(site)) [[unlikely]]
     return Look(bytes);
-  void *memory = heap::allocate_fast(bytes);
+  void *memory = heap::allocate_from_cursor(bytes);
   if (memory == nullptr) [[unlikely]]
     return Fetch(bytes);
   if (put_small(memory, bytes, site)) [[likely]]
@@ -53,7 +53,7 @@ template <void *Look(size_t), void *Fetch(size_t)>
 }
 
 // A block that is not small, or that the thread has not at hand.
-// Never the block that was handed out last: another thread's free of it may not have been written down yet.
+// From the cursor, never the block that was freed last: another thread's free of it may not have been written down yet.
 [[gnu::noinline]] inline void *allocate_slow(size_t bytes, Frame frame) {
   if (bytes > heap::kSmallMax && bytes <= heap::kMediumMax)
     if (void *memory = heap::current->sizes.take(heap::size_class(bytes)))
@@ -64,7 +64,7 @@ template <void *Look(size_t), void *Fetch(size_t)>
 
 // What allocate() does where no policy is enabled, for those who know the frame.
 inline void *allocate_here(size_t bytes, Frame frame) {
-  void *memory = heap::allocate_fast(bytes);
+  void *memory = heap::allocate_from_cursor(bytes);
   return memory != nullptr ? allocated_small(memory, bytes, frame) : allocate_slow(bytes, frame);
 }
 
