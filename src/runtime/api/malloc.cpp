@@ -43,7 +43,7 @@ ABUT_EXPORT void *malloc(size_t bytes) {
     void *memory = heap::allocate_at_hand(bytes);
     return memory ? memory : entry::allocate_behind_cursor(bytes);
   }
-  if (heap::is_plain_and_small(bytes)) {
+  if (heap::is_plain_and_small(bytes)) { // the same words, of which other instructions are made
     void *memory = heap::allocate_at_hand(bytes);
     return memory ? memory : entry::allocate_behind_cursor(bytes);
   }

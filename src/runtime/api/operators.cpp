@@ -31,7 +31,7 @@ ABUT_BODY void *abut_unplanned_new(size_t bytes, Address site) {
     void *memory = heap::allocate_at_hand(bytes);
     return memory ? memory : new_slow(bytes);
   }
-  if (heap::is_plain_and_small(bytes)) {
+  if (heap::is_plain_and_small(bytes)) { // as in malloc
     void *memory = heap::allocate_at_hand(bytes);
     return memory ? memory : new_slow(bytes);
   }

@@ -64,8 +64,8 @@ void *allocate_shared_with_retry(size_t bytes, size_t align, bool &clean) {
   return allocate_with_retry(bytes, [&] { return allocate_shared(bytes, align, clean); });
 }
 
-// What is not at the cursor, or not small.
-[[gnu::noinline]] void *allocate_behind_cursor(size_t bytes) {
+// A medium block from the cursor, or whatever the thread does not have at hand.
+[[gnu::noinline]] void *allocate_otherwise(size_t bytes) {
   if (bytes > kSmallMax && bytes <= kMediumMax)
     if (void *memory = current->sizes.take(size_class(bytes))) return memory;
   if (void *memory = allocate_next(bytes)) return memory;
@@ -76,7 +76,7 @@ void *allocate_shared_with_retry(size_t bytes, size_t align, bool &clean) {
 
 void *allocate(size_t bytes) {
   void *memory = allocate_from_cursor(bytes);
-  return memory != nullptr ? memory : allocate_behind_cursor(bytes);
+  return memory != nullptr ? memory : allocate_otherwise(bytes);
 }
 
 void *allocate_slow(size_t bytes) {

@@ -105,24 +105,25 @@ inline bool may_hold_blocks(Address address) {
   return true;
 }
 
-// A block of `bytes`, which are small, if the thread has one at hand; else null.
-[[gnu::always_inline]] inline void *allocate_at_hand(size_t bytes) {
-  LocalHeap *heap = current;
-  void *block =
-      bytes <= kTinyMax ? heap->sizes.take_next_small(bytes) : heap->sizes.take_small(bytes);
+// `block`; or where that is null, one in birth order, or null.
+[[gnu::always_inline]] inline void *or_in_birth_order(void *block, size_t bytes) {
   if (block != nullptr) [[likely]]
     return block;
   __asm__("" : "+r"(bytes)::"memory"); // so that size order does not prepare what birth order needs
   return current->births.take_small(bytes);
 }
 
+// A block of `bytes`, which are small, if the thread has one at hand; else null.
+[[gnu::always_inline]] inline void *allocate_at_hand(size_t bytes) {
+  SizeHeap &sizes = current->sizes;
+  return or_in_birth_order(
+      bytes <= kTinyMax ? sizes.take_next_small(bytes) : sizes.take_small(bytes), bytes);
+}
+
 // A small block from the cursor alone, or null: nothing that another thread has freed since the cursor was led there.
 [[gnu::always_inline]] inline void *allocate_from_cursor(size_t bytes) {
-  if (bytes > kSmallMax) return nullptr;
-  if (void *block = current->sizes.take_next_small(bytes)) [[likely]]
-    return block;
-  __asm__("" : "+r"(bytes)::"memory");
-  return current->births.take_small(bytes);
+  return bytes <= kSmallMax ? or_in_birth_order(current->sizes.take_next_small(bytes), bytes)
+                            : nullptr;
 }
 
 // A block of more than 1 KiB and up to 32 KiB, if the thread has one at hand; else null.
