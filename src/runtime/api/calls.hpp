@@ -31,7 +31,7 @@ inline void *or_no_memory(void *memory) {
 }
 
 [[gnu::noinline]] inline void *allocate_slow(size_t bytes) {
-  if (void *memory = heap::allocate_medium_at_hand(bytes)) return memory;
+  if (void *memory = heap::allocate_if_medium(bytes)) return memory;
   return allocate_behind_cursor(bytes);
 }
 

@@ -15,7 +15,7 @@ void *resize(void *memory, size_t bytes) {
 }
 
 [[gnu::always_inline]] inline void *allocate_plain(size_t bytes) {
-  void *memory = bytes <= heap::kSmallMax ? heap::allocate_at_hand(bytes) : nullptr;
+  void *memory = heap::allocate_if_small(bytes);
   return memory ? memory : entry::allocate_slow(bytes);
 }
 
@@ -39,12 +39,8 @@ void *resize(void *memory, size_t bytes) {
 } // namespace
 
 ABUT_EXPORT void *malloc(size_t bytes) {
-  if (heap::is_plain_and_tiny(bytes)) [[likely]] {
-    void *memory = heap::allocate_at_hand(bytes);
-    return memory ? memory : entry::allocate_behind_cursor(bytes);
-  }
-  if (heap::is_plain_and_small(bytes)) { // the same words, of which other instructions are made
-    void *memory = heap::allocate_at_hand(bytes);
+  if (heap::is_plain_request(bytes)) [[likely]] {
+    void *memory = heap::allocate_small(bytes);
     return memory ? memory : entry::allocate_behind_cursor(bytes);
   }
   if (bytes <= kPlacedMost) return malloc_at(bytes, ABUT_SITE, enabled_policies());

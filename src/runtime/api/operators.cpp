@@ -13,7 +13,7 @@ allocate_placed_or_throw(size_t bytes, const near::Captured *captured, Address c
 }
 
 [[gnu::noinline]] static void *new_slow(size_t bytes) {
-  if (void *memory = heap::allocate_medium_at_hand(bytes)) return memory;
+  if (void *memory = heap::allocate_if_medium(bytes)) return memory;
   return allocate_or_throw([=] { return heap::allocate(bytes); });
 }
 
@@ -22,24 +22,20 @@ ABUT_BODY void *abut_unplanned_new(size_t bytes, Address site) {
   switch (what.kind) {
   case sites::Kind::beside: return abut_capture_new(bytes, what.context);
   case sites::Kind::pool: return abut_frame_new(bytes);
-  default: void *memory = heap::allocate_at_hand(bytes); return memory ? memory : new_slow(bytes);
+  default: void *memory = heap::allocate_small(bytes); return memory ? memory : new_slow(bytes);
   }
 }
 
 [[gnu::always_inline]] static inline void *allocate_new(size_t bytes, Address site) {
-  if (heap::is_plain_and_tiny(bytes)) [[likely]] {
-    void *memory = heap::allocate_at_hand(bytes);
-    return memory ? memory : new_slow(bytes);
-  }
-  if (heap::is_plain_and_small(bytes)) { // as in malloc
-    void *memory = heap::allocate_at_hand(bytes);
+  if (heap::is_plain_request(bytes)) [[likely]] {
+    void *memory = heap::allocate_small(bytes);
     return memory ? memory : new_slow(bytes);
   }
   const EnabledPolicies here = enabled_policies();
   if (bytes > kPlacedMost) return new_slow(bytes);
   if (here.has(Policy::plan)) return abut_planned_fast_new(bytes, site);
   if (!sites::table.is_plain(site)) return abut_unplanned_new(bytes, site);
-  void *memory = heap::allocate_at_hand(bytes);
+  void *memory = heap::allocate_small(bytes);
   return memory ? memory : new_slow(bytes);
 }
 

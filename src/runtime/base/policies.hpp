@@ -11,13 +11,12 @@ enum class Policy : uint8_t { friends = 1, plan = 2, pools = 4 };
 
 inline constinit std::atomic<uint8_t> enabled_mask __attribute__((visibility("hidden"))){0};
 
-// Requests of up to so many bytes go to the plain heap at once, tiny ones and small ones: zero while a policy is enabled, so
-// that malloc tests that and how long a request is in one comparison.
-inline constexpr size_t kPlainTiny = 256, kPlainSmall = 1024;
+// Requests of up to so many bytes go to the plain heap at once: zero while a policy is enabled, so that malloc tests that
+// and whether a request is small in one comparison.
+inline constexpr size_t kPlainMost = 1024;
 // What a policy places is no larger.
 inline constexpr size_t kPlacedMost = 512;
-inline constinit std::atomic<size_t> plain_tiny __attribute__((visibility("hidden"))){kPlainTiny};
-inline constinit std::atomic<size_t> plain_small __attribute__((visibility("hidden"))){kPlainSmall};
+inline constinit std::atomic<size_t> plain_limit __attribute__((visibility("hidden"))){kPlainMost};
 
 // The policies that were enabled at one time.
 struct EnabledPolicies {
@@ -30,23 +29,22 @@ inline bool any_policy_enabled() { return enabled_policies().any(); }
 inline bool is_enabled(Policy one) { return enabled_policies().has(one); }
 
 // Again where another thread has changed the mask meanwhile.
-inline void set_plain_limits() {
+inline void set_plain_limit() {
   uint8_t mask = 0;
   do {
     mask = enabled_mask.load(std::memory_order_seq_cst);
-    plain_tiny.store(mask == 0 ? kPlainTiny : 0, std::memory_order_seq_cst);
-    plain_small.store(mask == 0 ? kPlainSmall : 0, std::memory_order_seq_cst);
+    plain_limit.store(mask == 0 ? kPlainMost : 0, std::memory_order_seq_cst);
   } while (enabled_mask.load(std::memory_order_seq_cst) != mask);
 }
 
 inline void enable(Policy one) {
   enabled_mask.fetch_or(static_cast<uint8_t>(one), std::memory_order_relaxed);
-  set_plain_limits();
+  set_plain_limit();
 }
 inline void disable(Policy one) {
   enabled_mask.fetch_and(static_cast<uint8_t>(~static_cast<uint8_t>(one)),
                          std::memory_order_relaxed);
-  set_plain_limits();
+  set_plain_limit();
 }
 
 } // namespace abut

@@ -24,7 +24,6 @@ inline constexpr size_t kSegmentBytes = size_t{1} << kSegmentShift;
 
 using Granules = Pieces<4>; // of small blocks: what every size is a multiple of
 
-inline constexpr size_t kTinyMax = 256; // 64 of these fit the first-level cache
 inline constexpr size_t kSmallMax = KiB;
 inline constexpr size_t kMediumMax = 32 * KiB;
 inline constexpr size_t kLargeMax = 2 * MiB;

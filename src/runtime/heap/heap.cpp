@@ -75,7 +75,7 @@ void *allocate_shared_with_retry(size_t bytes, size_t align, bool &clean) {
 } // namespace
 
 void *allocate(size_t bytes) {
-  void *memory = allocate_from_cursor(bytes);
+  void *memory = allocate_if_small(bytes);
   return memory != nullptr ? memory : allocate_otherwise(bytes);
 }
 

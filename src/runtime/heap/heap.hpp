@@ -13,8 +13,7 @@
 #include "heap/current.hpp"
 #include "heap/placed_blocks.hpp"
 
-static_assert(abut::heap::kTinyMax == abut::kPlainTiny);
-static_assert(abut::heap::kSmallMax == abut::kPlainSmall);
+static_assert(abut::heap::kSmallMax == abut::kPlainMost);
 
 namespace abut::heap {
 
@@ -91,43 +90,29 @@ inline bool may_hold_blocks(Address address) {
 
 // ---- in line ----
 
-// Whether a request is tiny, and no policy is enabled. A plain load, which can be an operand.
-[[gnu::always_inline]] inline bool is_plain_and_tiny(size_t bytes) {
-  if (bytes > load_plainly(reinterpret_cast<const size_t &>(plain_tiny))) return false;
-  if (bytes > kTinyMax) __builtin_unreachable();
+// Whether a request is small, and no policy is enabled. A plain load, which can be an operand.
+[[gnu::always_inline]] inline bool is_plain_request(size_t bytes) {
+  if (bytes > load_plainly(reinterpret_cast<const size_t &>(plain_limit))) return false;
+  if (bytes > kSmallMax) __builtin_unreachable();
   return true;
 }
 
-// The same of one that is not tiny, but small.
-[[gnu::always_inline]] inline bool is_plain_and_small(size_t bytes) {
-  if (bytes > load_plainly(reinterpret_cast<const size_t &>(plain_small))) return false;
-  if (bytes <= kTinyMax) __builtin_unreachable();
-  return true;
-}
-
-// `block`; or where that is null, one in birth order, or null.
-[[gnu::always_inline]] inline void *or_in_birth_order(void *block, size_t bytes) {
-  if (block != nullptr) [[likely]]
+// A block of `bytes`, which are small, if the cursor has one; else null. Nothing that another thread has freed since the cursor
+// was led there.
+[[gnu::always_inline]] inline void *allocate_small(size_t bytes) {
+  if (void *block = current->sizes.take_small(bytes)) [[likely]]
     return block;
   __asm__("" : "+r"(bytes)::"memory"); // so that size order does not prepare what birth order needs
   return current->births.take_small(bytes);
 }
 
-// A block of `bytes`, which are small, if the thread has one at hand; else null.
-[[gnu::always_inline]] inline void *allocate_at_hand(size_t bytes) {
-  SizeHeap &sizes = current->sizes;
-  return or_in_birth_order(
-      bytes <= kTinyMax ? sizes.take_next_small(bytes) : sizes.take_small(bytes), bytes);
+// The same for any size: null if it is not small.
+[[gnu::always_inline]] inline void *allocate_if_small(size_t bytes) {
+  return bytes <= kSmallMax ? allocate_small(bytes) : nullptr;
 }
 
-// A small block from the cursor alone, or null: nothing that another thread has freed since the cursor was led there.
-[[gnu::always_inline]] inline void *allocate_from_cursor(size_t bytes) {
-  return bytes <= kSmallMax ? or_in_birth_order(current->sizes.take_next_small(bytes), bytes)
-                            : nullptr;
-}
-
-// A block of more than 1 KiB and up to 32 KiB, if the thread has one at hand; else null.
-[[gnu::always_inline]] inline void *allocate_medium_at_hand(size_t bytes) {
+// A block of more than 1 KiB and up to 32 KiB, if the cursor has one, or the one below it was freed; else null.
+[[gnu::always_inline]] inline void *allocate_if_medium(size_t bytes) {
   if (bytes - (kSmallMax + 1) >= kMediumMax - kSmallMax) return nullptr;
   return current->sizes.take_medium(kClassesByLine[(bytes - 1) / kLineBytes]);
 }

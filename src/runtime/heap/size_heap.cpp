@@ -303,8 +303,8 @@ void SizeHeap::leave(unsigned size_class) {
   const uint32_t freed = frees_in_pass(one) - one.again;
   Page *page = std::exchange(one.page, nullptr);
   page->is_current = false;
-  // Of a page of tiny blocks that is done all have been handed out, each once, and some freed since.
-  if (one.is_done && one.bytes <= kTinyMax && freed < one.blocks)
+  // Of a page of small blocks that is done all have been handed out, each once, and some freed since.
+  if (one.is_done && one.bytes <= kSmallMax && freed < one.blocks)
     file(page, one.blocks - freed);
   else
     file_counted(page);

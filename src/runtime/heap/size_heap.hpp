@@ -8,12 +8,11 @@
 //
 // Policy:
 //   1. A class's first blocks lie in birth order (birth_heap.hpp): a page of its own would cost a small heap too much.
-//   2. Tiny blocks come in sequence. Of larger ones, what came and went comes again: small ones by a look at the block below the
-//      next one, medium ones by going back to the lowest free one.
-//   3. When a quarter of the cursor's blocks was freed by the time that all are handed out, it has those again, so that the
-//      short-lived stay in the first-level cache. Else it goes on through a window of the page: at first some 4 KiB. At its end,
-//      if a quarter was freed meanwhile, it begins again. Else the window grows, to twice the size for each page that the class
-//      has filled.
+//   2. Medium blocks that were freed last come first: the cursor goes back to the lowest free one whenever one was freed.
+//   3. Small ones come in sequence. When a quarter of the cursor's blocks was freed by the time that all are handed out, it has
+//      those again, so that the short-lived stay in the first-level cache. Else it goes on through a window of the page: at
+//      first some 4 KiB. At its end, if a quarter was freed meanwhile, it begins again. Else the window grows, to twice the size
+//      for each page that the class has filled.
 //   4. At the end of the page the same question decides whether the cursor begins again with it. Else the next page is one
 //      of which a part has been freed since, the one that became so first; else a new one.
 //   5. A page without a live block goes back to the store, for any class, unless it is current.
@@ -67,10 +66,12 @@ public:
   [[gnu::always_inline]] void *take(unsigned size_class) { return take_at(cursors_[size_class]); }
 
   // The same for a small request. One of zero bytes never finds a block here.
-  [[gnu::always_inline]] void *take_next_small(size_t bytes) { return take_at(cursor_for(bytes)); }
+  [[gnu::always_inline]] void *take_small(size_t bytes) {
+    const size_t whole = round_up(bytes, Granules::kBytes);
+    return take_at(*reinterpret_cast<Cursor *>(reinterpret_cast<char *>(cursors_) + whole * 2));
+  }
 
-  // For a small request, and for a medium one: the next block, or the one below it where that is free again.
-  [[gnu::always_inline]] void *take_small(size_t bytes) { return take_below(cursor_for(bytes)); }
+  // For a medium request: the next block, or the one below it where that is free again.
   [[gnu::always_inline]] void *take_medium(unsigned size_class) {
     Cursor *cursor = cursors_ + size_class;
     __asm__("" : "+r"(cursor)); // so that it is computed once
@@ -164,10 +165,6 @@ private:
         load_plainly(cursor.states[index - 1]) < kNoBlock + 1; // one instruction less than by ==
     cursor.free = without(free, index);
     return hand_out(cursor, index);
-  }
-  [[gnu::always_inline]] Cursor &cursor_for(size_t bytes) { // small
-    const size_t whole = round_up(bytes, Granules::kBytes);
-    return *reinterpret_cast<Cursor *>(reinterpret_cast<char *>(cursors_) + whole * 2);
   }
 
   [[gnu::always_inline]] static inline uint64_t free_of_step(const Class &one, uint32_t at);

@@ -1,4 +1,4 @@
-// Blocks above 256 bytes in size order: what was freed last comes first.
+// Medium blocks: what was freed last comes first.
 #include "heap/current.hpp"
 #include "heap/heap.hpp"
 
@@ -16,28 +16,27 @@ void free(void *block) {
   if (!release(block)) release_slow("free", block);
 }
 
-// Of blocks that are not tiny, what was freed last comes first, though the heap grows meanwhile: it may still be in the caches.
-class LargerThanTinyTest : public testing::TestWithParam<size_t> {
+// Though the heap grows meanwhile: what was freed last may still be in the caches.
+class MediumBlocksTest : public testing::TestWithParam<size_t> {
 protected:
-  void SetUp() override { // the first of a size lie in birth order
+  void SetUp() override { // beyond the first page
     for (size_t taken = 0; taken < MiB; taken += GetParam()) blocks.push_back(allocate(GetParam()));
   }
-  ~LargerThanTinyTest() override {
+  ~MediumBlocksTest() override {
     for (void *block : blocks) free(block);
   }
 
   // As malloc does.
   static void *allocate_hot() {
-    const size_t bytes = GetParam();
-    void *block = bytes <= kSmallMax ? allocate_at_hand(bytes) : allocate_medium_at_hand(bytes);
-    return block != nullptr ? block : allocate(bytes);
+    void *block = allocate_if_medium(GetParam());
+    return block != nullptr ? block : allocate(GetParam());
   }
 
   std::vector<void *> blocks;
 };
-INSTANTIATE_TEST_SUITE_P(Sizes, LargerThanTinyTest, testing::Values(272, 512, 1000, 3000, 20000));
+INSTANTIATE_TEST_SUITE_P(Sizes, MediumBlocksTest, testing::Values(1100, 3000, 20000));
 
-TEST_P(LargerThanTinyTest, WhatWasFreedLastComesFirst) {
+TEST_P(MediumBlocksTest, WhatWasFreedLastComesFirst) {
   int reused = 0;
   for (int i = 0; i < 1000; ++i) {
     void *block = allocate_hot();
@@ -53,7 +52,7 @@ TEST_P(LargerThanTinyTest, WhatWasFreedLastComesFirst) {
 }
 
 // Whoever records blocks must know when one may have been another thread's.
-TEST_P(LargerThanTinyTest, WhatIsAskedForFromTheCursorIsNotWhatWasFreedSince) {
+TEST_P(MediumBlocksTest, WhatIsAskedForFromTheCursorIsNotWhatWasFreedSince) {
   for (int i = 0; i < 1000; ++i) {
     void *block = allocate(GetParam());
     current->has_taken_over();
@@ -64,7 +63,7 @@ TEST_P(LargerThanTinyTest, WhatIsAskedForFromTheCursorIsNotWhatWasFreedSince) {
   }
 }
 
-TEST_P(LargerThanTinyTest, WhatComesFirstReadsAsZeroIfAskedFor) {
+TEST_P(MediumBlocksTest, WhatComesFirstReadsAsZeroIfAskedFor) {
   for (int i = 0; i < 100; ++i) {
     void *block = allocate_hot();
     std::memset(block, 0xa5, GetParam());
@@ -75,7 +74,7 @@ TEST_P(LargerThanTinyTest, WhatComesFirstReadsAsZeroIfAskedFor) {
   }
 }
 
-// A medium size goes back to the lowest free block: what it has once had is used again before more memory is.
+// What a size has once had is used again before more memory is.
 TEST(MediumBlocks, ComeFromWhatWasFreed) {
   std::vector<void *> blocks(40);
   for (void *&block : blocks) block = allocate(4000);

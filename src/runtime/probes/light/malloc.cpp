@@ -73,7 +73,7 @@ ABUT_EXPORT void *calloc(size_t count, size_t each) {
   if (__builtin_mul_overflow(count, each, &bytes)) return or_no_memory(nullptr);
   if (any_policy_enabled() && !sites::table.is_plain(ABUT_SITE)) [[unlikely]]
     return abut_light_look_calloc(bytes);
-  void *memory = heap::allocate_from_cursor(bytes);
+  void *memory = heap::allocate_if_small(bytes);
   if (memory == nullptr) [[unlikely]]
     return abut_light_fetch_calloc(bytes);
   std::memset(memory, 0, bytes);

@@ -35,7 +35,7 @@ extern "C" void *abut_light_capture_new(size_t bytes, Address context);
 ABUT_BODY void *abut_light_new_seen(size_t bytes, const Address *sp, Address rbp) {
   if (const Address context = light::context_to_place(bytes, *sp))
     return abut_light_capture_new(bytes, context);
-  if (void *memory = heap::allocate_from_cursor(bytes))
+  if (void *memory = heap::allocate_if_small(bytes))
     return light::allocated_small(memory, bytes, {sp, rbp});
   return abut_light_new_slow(bytes, sp, rbp);
 }

@@ -25,7 +25,7 @@ template <void *Look(size_t), void *Fetch(size_t)>
 [[gnu::always_inline]] inline void *allocate(size_t bytes, Address site) {
   if (any_policy_enabled() && !sites::table.is_plain(site)) [[unlikely]]
     return Look(bytes);
-  void *memory = heap::allocate_from_cursor(bytes);
+  void *memory = heap::allocate_if_small(bytes);
   if (memory == nullptr) [[unlikely]]
     return Fetch(bytes);
   if (put_small(memory, bytes, site)) [[likely]]
@@ -64,7 +64,7 @@ template <void *Look(size_t), void *Fetch(size_t)>
 
 // What allocate() does where no policy is enabled, for those who know the frame.
 inline void *allocate_here(size_t bytes, Frame frame) {
-  void *memory = heap::allocate_from_cursor(bytes);
+  void *memory = heap::allocate_if_small(bytes);
   return memory != nullptr ? allocated_small(memory, bytes, frame) : allocate_slow(bytes, frame);
 }
 
