@@ -110,6 +110,23 @@ TEST(OutOfMemory, MemoryFreedInOneSizeServesEveryOther) {
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();
 }
 
+TEST(OutOfMemory, ABlockIsMadeShorterAllTheSame) {
+  const support::Outcome outcome = support::in_child([] {
+    Hoard hoard; // the first blocks of a size may lie elsewhere than later ones
+    for (int i = 0; i < 200; ++i) require(hoard.add(std::malloc(opaque(1000))), "malloc");
+    auto *kept = static_cast<char *>(std::malloc(opaque(1000)));
+    std::memset(kept, 7, 1000);
+    limit_growth();
+    hoard.add_until_refused(100);
+    kept = static_cast<char *>(std::realloc(opaque(kept), 100));
+    require(kept != nullptr, "it can stay where it is");
+    for (std::size_t i = 0; i < 100; ++i) require(kept[i] == 7, "its contents are kept");
+    std::free(kept);
+    hoard.free_all();
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+}
+
 TEST(OutOfMemory, EveryCallRefusesAndReallocKeepsTheBlock) {
   const support::Outcome outcome = support::in_child([] {
     auto *kept = static_cast<char *>(std::malloc(kMebibyte));

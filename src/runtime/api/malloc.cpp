@@ -8,7 +8,12 @@ using entry::or_no_memory;
 
 namespace {
 
-void *resize(void *memory, size_t bytes) {
+// Another block, where interpreters ask for a little more all the time.
+[[gnu::noinline]] void *move(heap::LiveBlock block, void *memory, size_t bytes) {
+  return or_no_memory(heap::move_to_small(block, memory, bytes));
+}
+
+[[gnu::noinline]] void *resize(void *memory, size_t bytes) {
   const heap::Resized result = heap::resize("realloc", memory, bytes);
   if (result.foreign) return entry::resize_foreign("realloc", memory, bytes);
   return or_no_memory(result.memory);
@@ -76,6 +81,10 @@ ABUT_BODY void *abut_unplanned_calloc(size_t bytes, Address site) {
 }
 
 ABUT_EXPORT void *realloc(void *memory, size_t bytes) {
+  if (const heap::LiveBlock block = heap::live_block(memory)) {
+    if (heap::stays(block, bytes)) return memory;
+    if (bytes - 1 < heap::kSmallMax) return move(block, memory, bytes);
+  }
   if (memory == nullptr) return malloc_for(bytes, ABUT_SITE);
   if (bytes != 0) return resize(memory, bytes);
   entry::release("realloc", memory);

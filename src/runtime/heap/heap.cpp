@@ -136,9 +136,6 @@ size_t usable_size(const char *call, void *memory) { return find_block(call, mem
 
 namespace {
 
-// A block that shrinks by less than half stays: moving it would cost more than it saves.
-bool stays(size_t usable, size_t bytes) { return bytes <= usable && bytes >= usable / 2; }
-
 Resized move_block(const char *call, void *memory, size_t usable, size_t bytes) {
   void *moved = allocate(bytes);
   if (moved == nullptr) return {};
@@ -173,13 +170,19 @@ Resized resize_any(const char *call, void *memory, size_t bytes) {
 
 } // namespace
 
-// From small to small is what interpreters ask for all the time.
+void *move_to_small(LiveBlock block, void *memory, size_t bytes) {
+  const size_t usable = block.page->block_bytes();
+  void *moved = allocate(bytes);
+  if (moved == nullptr) return bytes <= usable ? memory : nullptr;
+  std::memcpy(moved, memory, std::min(usable, bytes));
+  if (!free_block(block)) release_after_count(memory);
+  return moved;
+}
+
 Resized resize(const char *call, void *memory, size_t bytes) {
-  if (const LiveBlock block = live_block(memory); block && bytes <= kSmallMax) {
-    const size_t usable = block.page->block_bytes();
-    return stays(usable, bytes) ? Resized{memory} : move_block(call, memory, usable, bytes);
-  }
-  return resize_any(call, memory, bytes);
+  const LiveBlock block = live_block(memory);
+  if (!block || bytes > kSmallMax) return resize_any(call, memory, bytes);
+  return {stays(block, bytes) ? memory : move_to_small(block, memory, bytes)};
 }
 
 void follow_options() {

@@ -49,6 +49,9 @@ struct Resized {
 // The block's contents at a place that holds `bytes`. Neither argument is null or zero.
 Resized resize(const char *call, void *memory, size_t bytes);
 
+// The same of the live block at `memory` if `bytes` are small and it cannot stay where it is; null where memory is exhausted.
+void *move_to_small(LiveBlock block, void *memory, size_t bytes);
+
 // After free_block() refused.
 void free_last(LiveBlock block);
 void free_last(BirthBlock block);
@@ -115,6 +118,13 @@ inline bool may_hold_blocks(Address address) {
 [[gnu::always_inline]] inline void *allocate_if_medium(size_t bytes) {
   if (bytes - (kSmallMax + 1) >= kMediumMax - kSmallMax) return nullptr;
   return current->sizes.take_medium(kClassesByLine[(bytes - 1) / kLineBytes]);
+}
+
+// Whether a block of so many bytes serves another request as it is. One that shrinks by less than half does: moving it would cost
+// more than it saves.
+inline bool stays(size_t usable, size_t bytes) { return bytes <= usable && bytes >= usable / 2; }
+[[gnu::always_inline]] inline bool stays(LiveBlock block, size_t bytes) {
+  return stays(block.page->block_bytes(), bytes);
 }
 
 // A block behind the cursor; else null.

@@ -105,6 +105,8 @@ def test_the_stated_instructions_are_the_counted_ones() -> None:
     pair = counts["malloc(32)"] + counts["free of malloc(32)"]
     text = " ".join((ROOT / "CHANGELOG.md").read_text().split())
     assert re.findall(r"pair of `malloc` and `free` takes (\d+) instructions", text) == [str(pair)]
+    resize = counts["realloc(32 to 24)"]
+    assert re.findall(r"`realloc` takes (\d+) where", text) == [str(resize)]
 
 
 @pytest.mark.parametrize("header", sorted((ROOT / "include" / "abut").rglob("*.h*")), ids=str)

@@ -11,12 +11,14 @@
 
 typedef void *allocate_call(size_t);
 typedef void *allocate_zeroed_call(size_t, size_t);
+typedef void *resize_call(void *, size_t);
 typedef void free_call(void *);
 
 struct calls {
   allocate_call *malloc;
   allocate_call *operator_new;
   allocate_zeroed_call *calloc;
+  resize_call *realloc;
   free_call *free;
   free_call *operator_delete;
 };
@@ -73,6 +75,17 @@ static void count_pair(const struct calls *calls, size_t bytes, const char *allo
   }
 }
 
+/* To another size for which the block will do, and to one for which it will not. The sizes are warm. */
+static void count_resize(const struct calls *calls) {
+  for (int i = 0; i < 3; ++i) {
+    void *block = allocate_at_one_site(calls->malloc, 32);
+    stop_before("realloc(32 to 24)", calls->realloc);
+    block = calls->realloc(block, 24);
+    stop_before("realloc(24 to 200)", calls->realloc);
+    calls->free(calls->realloc(block, 200));
+  }
+}
+
 /* The block is taken from memory that was never used. The cursor has more of it when three blocks came from it in a row. */
 static void count_first_use(const struct calls *calls, size_t bytes, const char *allocate) {
   for (int i = 0; i < 1000; ++i) allocate_at_one_site(calls->malloc, bytes);
@@ -94,6 +107,7 @@ int main(void) {
       .malloc = find("malloc"),
       .operator_new = find("_Znwm"),
       .calloc = find("calloc"),
+      .realloc = find("realloc"),
       .free = find("free"),
       .operator_delete = find("_ZdlPv"),
   };
@@ -102,6 +116,7 @@ int main(void) {
   count_pair(&calls, 200, "malloc(200)", "free of malloc(200)");
   count_pair(&calls, 1000, "malloc(1000)", "free of malloc(1000)");
   count_pair(&calls, 2000, "malloc(2000)", "free of malloc(2000)");
+  count_resize(&calls);
 
   for (int i = 0; i < 60000; ++i) calls.free(allocate_zeroed_at_one_site(calls.calloc, 32));
   stop_before("calloc(1, 32)", calls.calloc);
