@@ -12,6 +12,8 @@
 typedef void *allocate_call(size_t);
 typedef void *allocate_zeroed_call(size_t, size_t);
 typedef void *resize_call(void *, size_t);
+typedef void *aligned_call(size_t, size_t);
+typedef size_t usable_call(void *);
 typedef void free_call(void *);
 
 struct calls {
@@ -19,6 +21,8 @@ struct calls {
   allocate_call *operator_new;
   allocate_zeroed_call *calloc;
   resize_call *realloc;
+  aligned_call *aligned_alloc;
+  usable_call *malloc_usable_size;
   free_call *free;
   free_call *operator_delete;
 };
@@ -86,6 +90,16 @@ static void count_resize(const struct calls *calls) {
   }
 }
 
+static void count_aligned(const struct calls *calls) {
+  for (int i = 0; i < 3; ++i) {
+    stop_before("aligned_alloc(64, 200)", calls->aligned_alloc);
+    void *block = calls->aligned_alloc(64, 200);
+    stop_before("malloc_usable_size", calls->malloc_usable_size);
+    if (calls->malloc_usable_size(block) < 200) exit(2);
+    calls->free(block);
+  }
+}
+
 /* The block is taken from memory that was never used. The cursor has more of it when three blocks came from it in a row. */
 static void count_first_use(const struct calls *calls, size_t bytes, const char *allocate) {
   for (int i = 0; i < 1000; ++i) allocate_at_one_site(calls->malloc, bytes);
@@ -108,6 +122,8 @@ int main(void) {
       .operator_new = find("_Znwm"),
       .calloc = find("calloc"),
       .realloc = find("realloc"),
+      .aligned_alloc = find("aligned_alloc"),
+      .malloc_usable_size = find("malloc_usable_size"),
       .free = find("free"),
       .operator_delete = find("_ZdlPv"),
   };
@@ -117,6 +133,7 @@ int main(void) {
   count_pair(&calls, 1000, "malloc(1000)", "free of malloc(1000)");
   count_pair(&calls, 2000, "malloc(2000)", "free of malloc(2000)");
   count_resize(&calls);
+  count_aligned(&calls);
 
   for (int i = 0; i < 60000; ++i) calls.free(allocate_zeroed_at_one_site(calls.calloc, 32));
   stop_before("calloc(1, 32)", calls.calloc);
