@@ -39,7 +39,7 @@ protected:
   }
 
   void take(size_t bytes) {
-    for (size_t taken = 0; taken < bytes; taken += GetParam())
+    for (size_t taken = 0; taken < bytes; taken += round_up(GetParam(), Granules::kBytes))
       blocks.push_back(allocate(GetParam()));
   }
   void free_all() {
