@@ -24,6 +24,20 @@ auto without_gil(Call call) {
   return call();
 }
 
+// A column that Python hands over.
+template <typename Number>
+using Input = nb::ndarray<const Number, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <typename Number>
+std::span<const Number> span_of(const Input<Number> &input) {
+  return {input.data(), input.size()};
+}
+
+template <typename Number>
+std::vector<Number> vector_of(const Input<Number> &input) {
+  return {input.data(), input.data() + input.size()};
+}
+
 template <typename Number>
 using InPython = std::conditional_t<std::is_same_v<Number, uint64_t>, int64_t, Number>;
 

@@ -1,25 +1,14 @@
-// Columns that Python hands over, and lengths of blocks.
+// Lengths of blocks, as Python hands them over.
 #pragma once
 
 #include "sim/blocks.hpp"
 
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 
 #include <bit>
 #include <cstdint>
-#include <span>
 
 namespace abut::bindings {
-
-template <typename Number>
-using Input =
-    nanobind::ndarray<const Number, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
-
-template <typename Number>
-std::span<const Number> span_of(const Input<Number> &array) {
-  return {array.data(), array.shape(0)};
-}
 
 // Raises ValueError where there can be no such blocks.
 inline sim::BlockShift shift_of(uint64_t block_bytes) {

@@ -13,4 +13,10 @@ struct TraceFailure : std::exception {
   trace::Error error;
 };
 
+template <typename T>
+T value_of(trace::Result<T> result) {
+  if (!result) throw TraceFailure(result.error());
+  return result.take();
+}
+
 } // namespace abut::bindings

@@ -50,13 +50,13 @@ trace::Result<imports::Counts> import_into(const std::string &text, Format forma
 nb::dict import_text(const std::string &text, const std::string &format, const std::string &path,
                      bool codes, bool overwrite) {
   const Format chosen = format_named(format);
-  auto counts = without_gil([&] { return import_into(text, chosen, path, codes, overwrite); });
-  if (!counts) throw TraceFailure(counts.error());
+  const imports::Counts counts =
+      value_of(without_gil([&] { return import_into(text, chosen, path, codes, overwrite); }));
   nb::dict dict;
-  dict["lines"] = counts.value().lines;
-  dict["accesses"] = counts.value().accesses;
-  dict["fetches"] = counts.value().fetches;
-  dict["others"] = counts.value().others;
+  dict["lines"] = counts.lines;
+  dict["accesses"] = counts.accesses;
+  dict["fetches"] = counts.fetches;
+  dict["others"] = counts.others;
   return dict;
 }
 

@@ -13,9 +13,7 @@ namespace {
 
 template <typename Number>
 std::vector<Number> numbers_of(const nb::object &array) {
-  using Numbers = nb::ndarray<const Number, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-  const auto numbers = nb::cast<Numbers>(array);
-  return {numbers.data(), numbers.data() + numbers.size()};
+  return vector_of(nb::cast<Input<Number>>(array));
 }
 
 } // namespace

@@ -7,18 +7,13 @@
 #include "trace/object_table.hpp"
 #include "trace/reader.hpp"
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
-#include <tuple>
 
 namespace abut::bindings {
 namespace {
@@ -26,9 +21,7 @@ namespace {
 using trace::Reader;
 
 std::shared_ptr<Reader> open_reader(const std::string &path) {
-  trace::Result<Reader> reader = Reader::open(path);
-  if (!reader) throw TraceFailure(reader.error());
-  return std::make_shared<Reader>(reader.take());
+  return std::make_shared<Reader>(value_of(Reader::open(path)));
 }
 
 // What was recorded may be no UTF-8: file names need not be.

@@ -10,11 +10,9 @@
 #include "placement/plan/slot_writer.hpp"
 
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstring>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -25,19 +23,6 @@ namespace nb = nanobind;
 using namespace nb::literals;
 using place::EdgeList;
 using place::Graph;
-
-template <typename Number>
-using Input = nb::ndarray<const Number, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <typename Number>
-std::span<const Number> span_of(const Input<Number> &input) {
-  return {input.data(), input.size()};
-}
-
-template <typename Number>
-std::vector<Number> vector_of(const Input<Number> &input) {
-  return {input.data(), input.data() + input.size()};
-}
 
 nb::tuple arrays_of(const EdgeList &edges) {
   return nb::make_tuple(to_array(edges.from), to_array(edges.to), to_array(edges.weight));

@@ -32,21 +32,13 @@ using sim::Tree;
 using trace::Reader;
 
 template <typename Number>
-using Input = nb::ndarray<const Number, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <typename Number>
 using Optional = std::optional<Input<Number>>;
-
-template <typename T>
-T value_of(trace::Result<T> result) {
-  if (!result) throw TraceFailure(result.error());
-  return result.take();
-}
 
 template <typename Number>
 std::span<const Number> column(const char *name, const Optional<Number> &given, size_t count) {
   if (!given) return {};
   if (given->size() != count) throw TraceFailure({name, "there must be as many as addresses", ""});
-  return {given->data(), count};
+  return span_of(*given);
 }
 
 void take(Consumer &consumer, const Input<uint64_t> &addresses, const Optional<uint32_t> &sizes,

@@ -2,7 +2,6 @@
 
 #include "bindings/failure.hpp"
 
-#include <array>
 #include <nanobind/stl/string.h>
 #include <string>
 #include <utility>

@@ -26,22 +26,19 @@ public:
   // Writes some more, a hundredth of a second's worth: the accesses that are done, or None where all is written.
   nb::object next() {
     constexpr int kBatches = 16;
-    auto accesses = without_gil([this] {
+    const uint64_t accesses = value_of(without_gil([this] {
       auto done = text_.next();
       for (int i = 1; i < kBatches && done && !text_.done(); ++i) done = text_.next();
       return done;
-    });
-    if (!accesses) throw TraceFailure(accesses.error());
-    return text_.done() ? nb::none() : nb::cast(accesses.value());
+    }));
+    return text_.done() ? nb::none() : nb::cast(accesses);
   }
 
 private:
   static TextExport opened(trace::Reader &reader, const std::string &form,
                            const std::string &path) {
     const auto chosen = form == "din" ? TextExport::Form::din : TextExport::Form::steps;
-    auto text = TextExport::open(reader, chosen, path);
-    if (!text) throw TraceFailure(text.error());
-    return text.take();
+    return value_of(TextExport::open(reader, chosen, path));
   }
 
   std::shared_ptr<trace::Reader> reader_;

@@ -29,9 +29,7 @@ Writer open_writer(const std::string &path, std::vector<std::string> command, st
   options.overwrite = overwrite ? trace::Overwrite::yes : trace::Overwrite::never;
   options.codes = codes;
   options.chunk_accesses = chunk_accesses;
-  trace::Result<Writer> writer = Writer::open(path, header, options);
-  if (!writer) throw TraceFailure(writer.error());
-  return writer.take();
+  return value_of(Writer::open(path, header, options));
 }
 
 uint32_t add_context(Writer &writer, const std::vector<std::pair<uint32_t, uint64_t>> &frames) {
