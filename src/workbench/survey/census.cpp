@@ -39,10 +39,7 @@ void Census::take(const trace::Event &event, uint64_t address, uint64_t clock) {
 }
 
 void Census::bear(const trace::Event &event, uint64_t address, uint64_t clock) {
-  if (event.object >= objects_.size()) {
-    if (event.object - objects_.size() > trace::kMostLostBirths) return;
-    objects_.resize(event.object + 1);
-  }
+  if (!trace::grow_to(objects_, event.object)) return;
   Object &object = objects_[event.object];
   object = {address, 0, clock, kAlive, event.context};
   ContextCensus &sums = row(event.context);

@@ -20,10 +20,7 @@ Brought &LineContents::row(uint32_t context) {
 void LineContents::take(const trace::Event &event) {
   switch (event.kind) {
   case EventKind::allocate:
-    if (event.object >= objects_.size()) {
-      if (event.object - objects_.size() > trace::kMostLostBirths) return;
-      objects_.resize(event.object + 1);
-    }
+    if (!trace::grow_to(objects_, event.object)) return;
     objects_[event.object].context = event.context;
     return put(event.object, event);
   case EventKind::resize:

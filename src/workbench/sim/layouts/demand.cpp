@@ -20,10 +20,7 @@ Demand Demand::of(trace::Reader &reader) {
 
 void Demand::take(const Event &event) {
   if (event.kind == EventKind::allocate) {
-    if (event.object >= sizes_.size()) {
-      if (event.object - sizes_.size() > trace::kMostLostBirths) return;
-      sizes_.resize(event.object + 1);
-    }
+    if (!trace::grow_to(sizes_, event.object)) return;
   } else if (event.object >= sizes_.size() || sizes_[event.object] == 0) {
     return;
   }

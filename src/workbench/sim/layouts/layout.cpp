@@ -10,11 +10,8 @@ using trace::EventKind;
 void Layout::take(const Event &event) {
   switch (event.kind) {
   case EventKind::allocate:
-    if (event.object >= places_.size()) {
-      if (event.object - places_.size() > trace::kMostLostBirths) return;
-      places_.resize(event.object + 1);
-    }
-    return settle(places_[event.object], event);
+    if (trace::grow_to(places_, event.object)) settle(places_[event.object], event);
+    return;
   case EventKind::resize:
   case EventKind::move:
     if (event.object != 0 && event.object < places_.size()) settle(places_[event.object], event);

@@ -72,10 +72,7 @@ void Replay::take(const Event &event) {
   layout_.take(event);
   follow(event);
   if (options_.owned_by != OwnedBy::context || event.kind != EventKind::allocate) return;
-  if (event.object >= owner_of_object_.size()) {
-    if (event.object - owner_of_object_.size() > trace::kMostLostBirths) return;
-    owner_of_object_.resize(event.object + 1);
-  }
+  if (!trace::grow_to(owner_of_object_, event.object)) return;
   if (event.context < options_.owner_of_context.size())
     owner_of_object_[event.object] = options_.owner_of_context[event.context];
 }

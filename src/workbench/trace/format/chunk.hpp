@@ -16,6 +16,15 @@ inline constexpr uint32_t kMaxChunkEvents = uint32_t{1} << 20;
 // made up, must not cost memory.
 inline constexpr uint64_t kMostLostBirths = uint64_t{1} << 18;
 
+// Makes a row for an object that is born; false where too many births would be lost before it.
+template <typename Rows>
+bool grow_to(Rows &rows, uint64_t object) {
+  if (object < rows.size()) return true;
+  if (object - rows.size() > kMostLostBirths) return false;
+  rows.resize(object + 1);
+  return true;
+}
+
 struct Chunk {
   AccessColumns accesses;
   EventColumns events;
