@@ -2,7 +2,6 @@
 
 #include <cstring>
 #include <elf.h>
-#include <link.h>
 #include <sys/auxv.h>
 
 namespace abut::context {
@@ -29,20 +28,14 @@ BuildId build_id_in(Address at, Address end) {
 } // namespace
 
 BuildId build_id(const LoadedObject &object) {
-  if (!object || object.range.end - object.range.begin < kPageBytes) return {};
-  const auto *header = reinterpret_cast<const ElfW(Ehdr) *>(object.range.begin);
-  if (std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-      header->e_phentsize != sizeof(ElfW(Phdr)) ||
-      header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) > kPageBytes)
-    return {};
-  const auto *segment = reinterpret_cast<const ElfW(Phdr) *>(object.range.begin + header->e_phoff);
+  if (!object) return {};
   const Address bias = load_bias(object);
-  for (const auto *end = segment + header->e_phnum; segment != end; ++segment) {
-    const Address begin = bias + segment->p_vaddr;
-    if (segment->p_type != PT_NOTE || !object.range.holds(begin) || segment->p_memsz == 0 ||
-        !object.range.holds(begin + segment->p_memsz - 1))
+  for (const ElfW(Phdr) & segment : segments_of(object)) {
+    const Address begin = bias + segment.p_vaddr;
+    if (segment.p_type != PT_NOTE || !object.range.holds(begin) || segment.p_memsz == 0 ||
+        !object.range.holds(begin + segment.p_memsz - 1))
       continue;
-    const BuildId found = build_id_in(begin, begin + segment->p_memsz);
+    const BuildId found = build_id_in(begin, begin + segment.p_memsz);
     if (!found.empty()) return found;
   }
   return {};

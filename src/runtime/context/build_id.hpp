@@ -3,8 +3,6 @@
 
 #include "context/loaded_code.hpp"
 
-#include <span>
-
 namespace abut::context {
 
 using BuildId = std::span<const uint8_t>;

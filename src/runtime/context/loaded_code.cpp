@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 #include <elf.h>
-#include <link.h>
 #include <sys/auxv.h>
 
 namespace abut::context {
@@ -45,24 +44,28 @@ LoadedObject object_around(Address address) {
   return known ? object_of(found) : LoadedObject{};
 }
 
-CodeRange segment_around(const LoadedObject &object, Address at, bool executable) {
-  if (!object.range.holds(at) || object.range.end - object.range.begin < kPageBytes) return {};
+std::span<const ElfW(Phdr)> segments_of(const LoadedObject &object) {
+  if (object.range.end - object.range.begin < kPageBytes) return {};
   const auto *header = reinterpret_cast<const ElfW(Ehdr) *>(object.range.begin);
-  if (std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return {};
-  if (header->e_phentsize != sizeof(ElfW(Phdr)) ||
+  if (std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+      header->e_phentsize != sizeof(ElfW(Phdr)) ||
       header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) > kPageBytes)
     return {};
-  const auto *segment = reinterpret_cast<const ElfW(Phdr) *>(object.range.begin + header->e_phoff);
-  const auto *end = segment + header->e_phnum;
+  return {reinterpret_cast<const ElfW(Phdr) *>(object.range.begin + header->e_phoff),
+          header->e_phnum};
+}
+
+CodeRange segment_around(const LoadedObject &object, Address at, bool executable) {
+  if (!object.range.holds(at)) return {};
   Address shift = 0; // the file's first segment says by how much the object was moved
   bool moved = false;
-  for (; segment != end; ++segment) {
-    if (segment->p_type != PT_LOAD) continue;
-    if (!moved) shift = object.range.begin - round_down(segment->p_vaddr, kPageBytes);
+  for (const ElfW(Phdr) & segment : segments_of(object)) {
+    if (segment.p_type != PT_LOAD) continue;
+    if (!moved) shift = object.range.begin - round_down(segment.p_vaddr, kPageBytes);
     moved = true;
-    const CodeRange range{shift + segment->p_vaddr, shift + segment->p_vaddr + segment->p_filesz};
+    const CodeRange range{shift + segment.p_vaddr, shift + segment.p_vaddr + segment.p_filesz};
     if (range.holds(at) && object.range.holds(range.end - 1))
-      return (!executable || (segment->p_flags & PF_X) != 0) ? range : CodeRange{};
+      return (!executable || (segment.p_flags & PF_X) != 0) ? range : CodeRange{};
   }
   return {};
 }

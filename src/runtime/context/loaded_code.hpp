@@ -3,6 +3,9 @@
 
 #include "context/cfi_reader.hpp"
 
+#include <link.h>
+#include <span>
+
 namespace abut::context {
 
 struct LoadedObject {
@@ -16,6 +19,9 @@ struct LoadedObject {
 
 // The object around an address of its code, and around any of the program's own; none for code that was made at run time.
 LoadedObject object_around(Address address);
+
+// What the object's file says of its segments, where its first page has it.
+std::span<const ElfW(Phdr)> segments_of(const LoadedObject &object);
 
 // The bytes of the file that were mapped, unbroken, around `at`; empty where there are none.
 CodeRange segment_around(const LoadedObject &object, Address at, bool executable);
