@@ -2,7 +2,6 @@
 #include "api/calls.hpp"
 #include "probes/light/stub.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 using namespace abut;
@@ -10,22 +9,6 @@ using entry::or_no_memory;
 using light::allocated;
 using light::allocated_by_heap;
 using light::Frame;
-
-namespace {
-
-void *aligned(size_t align, size_t bytes, Frame frame) {
-  return allocated(or_no_memory(heap::allocate_aligned(align, bytes)), bytes, align, frame);
-}
-
-// memalign takes any alignment: the next power of two stands for it.
-void *memalign_any(size_t align, size_t bytes, Frame frame) {
-  if (align <= size_t{1} << 63)
-    return aligned(std::bit_ceil(std::max<size_t>(align, 1)), bytes, frame);
-  errno = EINVAL;
-  return nullptr;
-}
-
-} // namespace
 
 // ---- malloc and calloc ----
 
@@ -96,7 +79,7 @@ ABUT_BODY void *abut_light_placed_calloc(size_t bytes, const near::Captured *cap
   return memory != nullptr ? std::memset(memory, 0, bytes) : nullptr;
 }
 
-// ---- realloc ----
+// ---- what follows from others ----
 
 namespace {
 
@@ -109,60 +92,26 @@ void *resize(void *memory, size_t bytes, Frame frame) {
   return moved;
 }
 
-void *reallocate(void *memory, size_t bytes, Frame frame) {
+} // namespace
+
+namespace served {
+namespace {
+
+void *reallocate(const char *, void *memory, size_t bytes, Frame frame) {
   if (memory == nullptr) return light::allocate_here(bytes, frame);
   if (bytes != 0) return resize(memory, bytes, frame);
   light::release("realloc", memory);
   return nullptr;
 }
 
+void *aligned(size_t align, size_t bytes, Frame frame) {
+  return allocated(or_no_memory(heap::allocate_aligned(align, bytes)), bytes, align, frame);
+}
+
 } // namespace
+} // namespace served
 
-ABUT_BODY void *abut_light_realloc(void *memory, size_t bytes, const Address *sp, Address rbp) {
-  return reallocate(memory, bytes, {sp, rbp});
-}
-
-ABUT_BODY void *abut_light_reallocarray(void *memory, size_t count, size_t each, const Address *sp,
-                                        Address rbp) {
-  size_t bytes = 0;
-  return __builtin_mul_overflow(count, each, &bytes) ? or_no_memory(nullptr)
-                                                     : reallocate(memory, bytes, {sp, rbp});
-}
-
-ABUT_ENTRY_STUB_2(realloc, abut_light_realloc);
-ABUT_ENTRY_STUB_3(reallocarray, abut_light_reallocarray);
-
-// ---- aligned ----
-
-ABUT_BODY void *abut_light_memalign(size_t align, size_t bytes, const Address *sp, Address rbp) {
-  return memalign_any(align, bytes, {sp, rbp});
-}
-
-ABUT_BODY int abut_light_posix_memalign(void **result, size_t align, size_t bytes,
-                                        const Address *sp, Address rbp) {
-  if (!is_power_of_two(align) || align % sizeof(void *) != 0) return EINVAL;
-  void *memory =
-      or_no_memory(allocated(heap::allocate_aligned(align, bytes), bytes, align, {sp, rbp}));
-  if (memory == nullptr) return ENOMEM;
-  *result = memory;
-  return 0;
-}
-
-ABUT_BODY void *abut_light_valloc(size_t bytes, const Address *sp, Address rbp) {
-  return aligned(kPageBytes, bytes, {sp, rbp});
-}
-
-ABUT_BODY void *abut_light_pvalloc(size_t bytes, const Address *sp, Address rbp) {
-  return bytes > heap::kRequestMax
-             ? or_no_memory(nullptr)
-             : aligned(kPageBytes, round_up(std::max<size_t>(bytes, 1), kPageBytes), {sp, rbp});
-}
-
-ABUT_ENTRY_STUB_2(memalign, abut_light_memalign);
-ABUT_ENTRY_STUB_2(aligned_alloc, abut_light_memalign);
-ABUT_ENTRY_STUB_3(posix_memalign, abut_light_posix_memalign);
-ABUT_ENTRY_STUB_1(valloc, abut_light_valloc);
-ABUT_ENTRY_STUB_1(pvalloc, abut_light_pvalloc);
+#include "api/framed_calls.hpp"
 
 // ---- free ----
 
