@@ -25,9 +25,9 @@ bool run(const DictSettings &settings, std::string_view form, Second second, Thi
   using Fields = DictSites<Insert, Cut, Strategy<>>;
   using Nodes = DictSites<Insert, Strategy<>, Move>;
   if (fields)
-    DictProgram<TreeStore<DictTree<kDictShape, Needs{}, Fields>, DictLinks>>(settings).run();
+    DictProgram<TreeStore<DictTree<kDictShape, Needs{}, Fields>>>(settings).run();
   else
-    DictProgram<TreeStore<DictTree<kDictShape, Needs{}, Nodes>, DictLinks>>(settings).run();
+    DictProgram<TreeStore<DictTree<kDictShape, Needs{}, Nodes>>>(settings).run();
   return true;
 }
 
@@ -35,7 +35,7 @@ bool run(const DictSettings &settings, std::string_view form, Second second, Thi
 constexpr auto kStatic = l(parent<1>) | nlip(parent<1>) | f(always);
 using StaticSites = DictSites<std::remove_const_t<decltype(kStatic)>, Strategy<>, Strategy<>>;
 using StaticTree = DictTree<kDictShape, Needs{}, StaticSites>;
-class StaticStore : public TreeStore<StaticTree, DictLinks> {
+class StaticStore : public TreeStore<StaticTree> {
 public:
   using TreeStore::TreeStore;
   void built() {

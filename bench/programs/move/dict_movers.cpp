@@ -13,7 +13,7 @@ using namespace adcock::move; // NOLINT(google-build-using-namespace): this is w
 constexpr std::uint64_t kEvery = 100; // operations between two steps of an incremental mover
 using PlainTree = DictTree<kDictShape, Needs{}, NoSites>;
 
-class PlainStore : public TreeStore<PlainTree, DictLinks> {
+class PlainStore : public TreeStore<PlainTree> {
 public:
   using TreeStore::TreeStore;
   // The tree's best layout, or another of figure 3.5; or that of the peer that knows no lines and no pages.
@@ -42,7 +42,7 @@ public:
 
 using TwoSpaceTree =
     DictTree<kDictShape, TwoSpaceMover<PlainTree::Heap, DictLinks>::needs(), NoSites>;
-class TwoSpaceStore : public TreeStore<TwoSpaceTree, DictLinks> {
+class TwoSpaceStore : public TreeStore<TwoSpaceTree> {
 public:
   explicit TwoSpaceStore(const DictSettings &settings)
       : TreeStore(settings), mover_(tree_.heap(), &tree_.root()) {}
@@ -76,7 +76,7 @@ private:
 };
 
 using OneSpaceTree = DictTree<kDictShape, TreeMover<PlainTree::Heap, DictLinks>::needs(), NoSites>;
-class OneSpaceStore : public TreeStore<OneSpaceTree, DictLinks> {
+class OneSpaceStore : public TreeStore<OneSpaceTree> {
   using Heap = OneSpaceTree::Heap;
   using Mover = TreeMover<Heap, DictLinks>;
 
@@ -125,7 +125,7 @@ private:
 };
 
 // Nothing to be set: the mover finds its rate and threshold by what it sees.
-class TunedStore : public TreeStore<OneSpaceTree, DictLinks> {
+class TunedStore : public TreeStore<OneSpaceTree> {
 public:
   explicit TunedStore(const DictSettings &settings)
       : TreeStore(settings), mover_(tree_.heap(), &tree_.root()) {}

@@ -13,11 +13,11 @@ bool run(const DictSettings &settings, std::string_view name) {
   if (!settings.mover.starts_with(name)) return false;
   const std::string_view depth = settings.mover.substr(name.size());
   if (depth == "-0")
-    DictProgram<TreeStore<PerfectDict<kDictShape, Form, 0>, DictLinks>>(settings).run();
+    DictProgram<TreeStore<PerfectDict<kDictShape, Form, 0>>>(settings).run();
   else if (depth == "-1")
-    DictProgram<TreeStore<PerfectDict<kDictShape, Form, 1>, DictLinks>>(settings).run();
+    DictProgram<TreeStore<PerfectDict<kDictShape, Form, 1>>>(settings).run();
   else
-    DictProgram<TreeStore<PerfectDict<kDictShape, Form, 2>, DictLinks>>(settings).run();
+    DictProgram<TreeStore<PerfectDict<kDictShape, Form, 2>>>(settings).run();
   return true;
 }
 

@@ -6,26 +6,26 @@
 
 namespace bench {
 
+template <adcock::move::Geometry Wanted>
+using PerfectHeap = adcock::move::RdsHeap<
+    DictNode, Wanted,
+    adcock::move::Newblock<adcock::move::Level::line, adcock::move::Level::heap>::needs()>;
+
 template <adcock::move::Geometry Wanted, adcock::move::Shape Form, unsigned Depth>
-class PerfectDict {
+class PerfectDict : public DictNodes<PerfectHeap<Wanted>> {
+  using Nodes = DictNodes<PerfectHeap<Wanted>>;
+  using Nodes::heap_, Nodes::root_, Nodes::moves_fields_, Nodes::random_, Nodes::set;
 
 public:
-  using Heap = adcock::move::RdsHeap<
-      DictNode, Wanted,
-      adcock::move::Newblock<adcock::move::Level::line, adcock::move::Level::heap>::needs()>;
+  using Nodes::at;
+  using typename Nodes::Heap;
   using Layout = adcock::move::PerfectTree<Heap, DictLinks, Form, Depth>;
   static constexpr bool kPerfect = true;
 
   explicit PerfectDict(bool moves_fields, std::uint64_t seed)
-      : layout_(heap_, &root_), moves_fields_(moves_fields), random_(seed) {}
+      : Nodes(moves_fields, seed), layout_(heap_, &root_) {}
 
-  Heap &heap() { return heap_; }
-  CellId &root() { return root_; }
   Layout &layout() { return layout_; }
-  std::uint32_t key(CellId node) const { return heap_[node].key; }
-  CellId at(Place place) const {
-    return found(place.owner) ? heap_[place.owner].child[place.which] : root_;
-  }
 
   template <typename OnLink>
   Place find(std::uint32_t key, OnLink /*on_link*/) {
@@ -36,17 +36,6 @@ public:
       step(cursor_, key < here.key ? 0u : 1u);
     }
     return cursor_.place;
-  }
-  // Looks at each node on the way to a key.
-  template <typename Look>
-  void visit(std::uint32_t key, Look look) const {
-    CellId node = root_;
-    while (found(node)) {
-      const DictNode &here = heap_[node];
-      look(&here);
-      if (here.key == key) return;
-      node = here.child[key < here.key ? 0 : 1];
-    }
   }
   // Where a node of the key goes; behind those of the same key.
   Place find_gap(std::uint32_t key) {
@@ -63,7 +52,7 @@ public:
     const CellId left = heap_[node].child[0];
     const CellId right = heap_[node].child[1];
     if (!found(left) || !found(right)) {
-      link(cursor_.place, found(left) ? left : right);
+      set(cursor_.place, found(left) ? left : right);
       return finish(node, cursor_.top);
     }
     const std::uint32_t side = random_.next() >> 63;
@@ -71,7 +60,7 @@ public:
     step(near, side);
     while (found(heap_[at(near.place)].child[1 - side])) step(near, 1 - side);
     const CellId neighbour = at(near.place);
-    link(near.place, heap_[neighbour].child[side]);
+    set(near.place, heap_[neighbour].child[side]);
     if (moves_fields_) {
       heap_[node].key = heap_[neighbour].key;
       heap_[node].value = heap_[neighbour].value;
@@ -83,7 +72,7 @@ public:
     const bool below = near.top.owner == node;
     heap_[neighbour].child[0] = heap_[node].child[0];
     heap_[neighbour].child[1] = heap_[node].child[1];
-    link(cursor_.place, neighbour);
+    set(cursor_.place, neighbour);
     if (below) layout_.repair({neighbour, near.top.which});
     layout_.repair(cursor_.top);
     return node;
@@ -94,7 +83,7 @@ public:
     if (found(cell)) heap_.free(cell);
     cell = layout_.cell_for(cursor_.top, place, cursor_.generation);
     heap_[cell] = DictNode{{kNoCell, kNoCell}, key, key};
-    link(place, cell);
+    set(place, cell);
     layout_.attached(cursor_.top, cell);
   }
   CellId fresh_cell() { return kNoCell; }
@@ -117,13 +106,6 @@ private:
       cursor.generation = 1;
     }
   }
-  void link(Place place, CellId to) {
-    if (found(place.owner)) {
-      heap_[place.owner].child[place.which] = to;
-    } else {
-      root_ = to;
-    }
-  }
   // The node has been cut out. Where its cell may be used again, it is free before the layout is put right.
   CellId finish(CellId node, Place top) {
     if (!moves_fields_) {
@@ -135,11 +117,7 @@ private:
     return kNoCell;
   }
 
-  Heap heap_;
-  CellId root_ = kNoCell;
   Layout layout_;
-  bool moves_fields_;
-  Random random_;
   Cursor cursor_;
 };
 

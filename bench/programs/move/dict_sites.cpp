@@ -39,7 +39,7 @@ bool run(const DictSettings &settings, std::string_view name, Insert /*insert*/,
   if (settings.mover != name) return false;
   using Nodes = DictSites<Insert, Strategy<>, Other>;
   using Sites = std::conditional_t<Fields, DictSites<Insert, Other, Strategy<>>, Nodes>;
-  DictProgram<TreeStore<DictTree<kDictShape, Needs{}, Sites>, DictLinks>>(settings).run();
+  DictProgram<TreeStore<DictTree<kDictShape, Needs{}, Sites>>>(settings).run();
   return true;
 }
 

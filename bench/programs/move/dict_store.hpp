@@ -3,13 +3,14 @@
 
 #include "adcock/move/relayout.hpp"
 #include "move/dict.hpp"
+#include "move/dict_tree.hpp"
 
 namespace bench {
 
 // Lines of 64 bytes are fetched in pairs, so that a pair is what a cluster should fill.
 inline constexpr adcock::move::Geometry kDictShape{128, 4096};
 
-template <typename Tree, typename Links>
+template <typename Tree>
 class TreeStore {
 public:
   explicit TreeStore(const DictSettings &settings)
@@ -38,8 +39,8 @@ public:
   }
   void work(std::uint64_t /*done*/) {}
   void lay_out() {
-    adcock::move::relayout<Links>(tree_.heap(), tree_.root(),
-                                  adcock::move::Nesting::lines_in_pages);
+    adcock::move::relayout<DictLinks>(tree_.heap(), tree_.root(),
+                                      adcock::move::Nesting::lines_in_pages);
   }
   double ratio() { return tree_.heap().ratio(); }
 

@@ -37,14 +37,13 @@ struct DictSites {
 using NoSites =
     DictSites<adcock::move::Strategy<>, adcock::move::Strategy<>, adcock::move::Strategy<>>;
 
-template <adcock::move::Geometry Shape, adcock::move::Needs More, typename Sites>
-class DictTree {
+// The nodes of a tree, and what can be done with them whatever its layout.
+template <typename HeapType>
+class DictNodes {
 public:
-  static constexpr bool kPerfect = false;
-  using Heap = adcock::move::RdsHeap<DictNode, Shape, More | Sites::needs()>;
+  using Heap = HeapType;
 
-  explicit DictTree(bool moves_fields, std::uint64_t seed)
-      : site_(heap_), moves_fields_(moves_fields), random_(seed) {}
+  DictNodes(bool moves_fields, std::uint64_t seed) : moves_fields_(moves_fields), random_(seed) {}
 
   Heap &heap() { return heap_; }
   CellId &root() { return root_; }
@@ -52,6 +51,45 @@ public:
   CellId at(Place place) const {
     return found(place.owner) ? heap_[place.owner].child[place.which] : root_;
   }
+  // Looks at each node on the way to a key.
+  template <typename Look>
+  void visit(std::uint32_t key, Look look) const {
+    CellId node = root_;
+    while (found(node)) {
+      const DictNode &here = heap_[node];
+      look(&here);
+      if (here.key == key) return;
+      node = here.child[key < here.key ? 0 : 1];
+    }
+  }
+
+protected:
+  void set(Place place, CellId to) {
+    if (found(place.owner)) {
+      heap_[place.owner].child[place.which] = to;
+    } else {
+      root_ = to;
+    }
+  }
+
+  Heap heap_;
+  CellId root_ = kNoCell;
+  bool moves_fields_;
+  Random random_;
+};
+
+template <adcock::move::Geometry Shape, adcock::move::Needs More, typename Sites>
+class DictTree : public DictNodes<adcock::move::RdsHeap<DictNode, Shape, More | Sites::needs()>> {
+  using Nodes = DictNodes<adcock::move::RdsHeap<DictNode, Shape, More | Sites::needs()>>;
+  using Nodes::heap_, Nodes::root_, Nodes::moves_fields_, Nodes::random_, Nodes::set;
+
+public:
+  static constexpr bool kPerfect = false;
+  using Nodes::at;
+  using typename Nodes::Heap;
+
+  explicit DictTree(bool moves_fields, std::uint64_t seed)
+      : Nodes(moves_fields, seed), site_(heap_) {}
 
   // The place of the key's node; where there is none, the empty place it would have.
   template <typename OnLink>
@@ -69,17 +107,6 @@ public:
     return place;
   }
 
-  // Looks at each node on the way to a key.
-  template <typename Look>
-  void visit(std::uint32_t key, Look look) const {
-    CellId node = root_;
-    while (found(node)) {
-      const DictNode &here = heap_[node];
-      look(&here);
-      if (here.key == key) return;
-      node = here.child[key < here.key ? 0 : 1];
-    }
-  }
   // Where a node of the key goes; behind those of the same key.
   Place find_gap(std::uint32_t key) {
     Place place;
@@ -163,11 +190,7 @@ private:
 
   template <typename OnWrite>
   void link(Place place, CellId to, OnWrite on_write) {
-    if (found(place.owner)) {
-      heap_[place.owner].child[place.which] = to;
-    } else {
-      root_ = to;
-    }
+    set(place, to);
     on_write(place);
   }
 
@@ -184,20 +207,12 @@ private:
     const CellId cell = Strategy::allocate(heap_, site_, node);
     if (!found(cell) || cell == node) return;
     adcock::move::relocate<DictLinks>(heap_, node, cell);
-    if (found(place.owner)) {
-      heap_[place.owner].child[place.which] = cell;
-    } else {
-      root_ = cell;
-    }
+    set(place, cell);
     heap_.free(node);
   }
 
-  Heap heap_;
-  CellId root_ = kNoCell;
   adcock::move::Site<Heap, DictLinks, Sites::kTrail> site_;
-  bool moves_fields_;
   bool coallocates_ = true;
-  Random random_;
   adcock::move::LineId line_ = adcock::move::kNoLine;
 };
 
