@@ -162,8 +162,8 @@ public:
   // One element, at the end of its equals; for unique keys with whether it was inserted.
   template <typename... Args>
   auto emplace(Args &&...args) {
-    if constexpr (Core::template is_keyed<Args...>())
-      return this->insert_keyed(Core::key_in(args...), std::forward<Args>(args)...);
+    if constexpr (Core::Elements::template is_keyed<Args...>())
+      return this->insert_keyed(Core::Elements::key_in(args...), std::forward<Args>(args)...);
     else
       return this->insert_made(std::forward<Args>(args)...);
   }
@@ -175,8 +175,9 @@ public:
   // Beside the hint if it fits there. Ranges that are in order are inserted without a search.
   template <typename... Args>
   iterator emplace_hint(const_iterator hint, Args &&...args) {
-    if constexpr (Core::template is_keyed<Args...>())
-      return this->insert_keyed_near(hint, Core::key_in(args...), std::forward<Args>(args)...);
+    if constexpr (Core::Elements::template is_keyed<Args...>())
+      return this->insert_keyed_near(hint, Core::Elements::key_in(args...),
+                                     std::forward<Args>(args)...);
     else
       return this->insert_made_near(hint, std::forward<Args>(args)...);
   }

@@ -11,6 +11,7 @@ namespace abut::detail {
 template <typename Values, typename LessType, typename AllocatorType, bool Multi>
 class OrderedCore {
 protected:
+  using Elements = Values;
   using Less = LessType;
   using Allocator = AllocatorType;
   using Slots = SlotsFor<Values>;
@@ -205,12 +206,6 @@ protected:
     other.changes_.add();
   }
   void check_all() const { tree_.check(); }
-
-  template <typename... Args>
-  static constexpr bool is_keyed() {
-    return Values::template is_keyed<Args...>();
-  }
-  static const Key &key_in(const auto &...args) noexcept { return Values::key_in(args...); }
 
 private:
   Place put(const Place &gap, Fresh &slot) {

@@ -23,6 +23,7 @@ protected:
   using Nodes::behind, Nodes::memory, Nodes::order;
   using typename Nodes::Allocator, typename Nodes::Key, typename Nodes::Less;
   using typename Nodes::Traits, typename Nodes::Value;
+  using Elements = Values;
   using Place = Link *;
   static constexpr bool kMulti = Multi;
   static constexpr bool kIsMap = Values::kIsMap;
@@ -225,12 +226,6 @@ protected:
     }
     if (counted != size_) fail("the size is wrong");
   }
-
-  template <typename... Args>
-  static constexpr bool is_keyed() {
-    return Values::template is_keyed<Args...>();
-  }
-  static const Key &key_in(const auto &...args) noexcept { return Values::key_in(args...); }
 
 private:
   Link *erase_links(Link *link, Gap gap, std::size_t count) noexcept {
