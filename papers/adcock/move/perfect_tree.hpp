@@ -1,5 +1,5 @@
 // Perfect layouts of trees: after every update each line again holds one cluster, by breadth-first search or of a fixed
-// height, and nothing else (Adcock 2009, 6.2). Reading the tree stays as it is; updates call `attach` and `repair`.
+// height, and nothing else (Adcock 2009, 6.2). Reading the tree stays as it is; updates call `attached` and `repair`.
 //
 // The thesis writes a function for each kind of update and depth. Here one does for all: the cluster of the update is
 // settled, in the line where most of it lies; what does not belong there is settled elsewhere first; the clusters below
@@ -20,10 +20,10 @@ class PerfectTree {
 public:
   using Numbers = typename Heap::Numbers;
   static constexpr unsigned kMost = Numbers::kCellsPerLine;
+  using ClusterHere = Cluster<Heap, Links, kMost>;
   // Generations of a cluster: all that a line can hold in full (two of 4 cells, three of 8).
-  static constexpr unsigned kHeight = Form == Shape::fixed_height
-                                          ? std::bit_width(kMost + 1) - 1u
-                                          : Cluster<Heap, Links, kMost>::kAnyHeight;
+  static constexpr unsigned kHeight =
+      Form == Shape::fixed_height ? std::bit_width(kMost + 1) - 1u : ClusterHere::kAnyHeight;
   static_assert(Form == Shape::breadth_first || Links::kLinks == 2);
   static constexpr Needs needs() { return Newblock<Level::line, Level::heap>::needs(); }
 
@@ -33,8 +33,7 @@ public:
   // How many nodes were moved.
   std::size_t moved() const { return moved_; }
 
-  // Whether the node at `place`, whose owner is in the cluster that begins at `top`, begins a cluster of its own.
-  // `generation` counts from 1 at `top`.
+  // Whether `node` begins a cluster of its own. `generation` counts from 1 at the begin of its owner's cluster.
   bool begins_cluster(CellId owner, CellId node, unsigned generation) const {
     if constexpr (Form == Shape::fixed_height) return generation > kHeight;
     return Numbers::line_of(owner) != Numbers::line_of(node);
@@ -68,7 +67,7 @@ public:
   // Lays out all that is below `top` in empty lines.
   void recluster(Place top) {
     std::vector<Place> waiting{top};
-    Cluster<Heap, Links, kMost> cluster;
+    ClusterHere cluster;
     while (!waiting.empty()) {
       const Place place = waiting.back();
       waiting.pop_back();
@@ -79,8 +78,6 @@ public:
   }
 
 private:
-  using ClusterHere = Cluster<Heap, Links, kMost>;
-
   LineId empty_line() {
     const LineId line = structure_.heap().find(Newblock<Level::line, Level::heap>{});
     if (!found(line)) throw std::bad_alloc();
