@@ -265,12 +265,11 @@ TEST_F(RingsTest, WhatIsWrittenAtOnceIsAfterAllThatItIsSaidToComeAfter) {
   ASSERT_TRUE(write_free(1));
   std::thread other([] { ASSERT_TRUE(write_free(2)); });
   other.join();
-  EXPECT_TRUE(writer.is_ready());
   writer.order();
-  EXPECT_FALSE(writer.is_ready());
+  EXPECT_FALSE(writer.put_ready(event(Kind::free, 3)));
   ASSERT_TRUE(write_free(3));
-  EXPECT_TRUE(writer.is_ready());
-  EXPECT_EQ(read(true), (std::vector<uint64_t>{1, 2, 3}));
+  EXPECT_TRUE(writer.put_ready(event(Kind::free, 4)));
+  EXPECT_EQ(read(true), (std::vector<uint64_t>{1, 2, 3, 4}));
 }
 
 TEST_F(RingsTest, WhatIsOrderedHasTheTimeAndSaysIt) {

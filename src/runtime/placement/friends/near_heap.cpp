@@ -156,7 +156,6 @@ NearHeap::Placed NearHeap::open_run(unsigned size, unsigned level) {
   const Address run = carve.next;
   carve.next = std::min(run + kRunCells[level] * each, carve.end);
   set_aside() -= each;
-  ++runs_opened_;
   for (Address cell = run + each; cell < carve.next; cell += each)
     *heap::cell_at(cell) = static_cast<heap::Cell>(heap::kReserved + size);
   return {hand_out(run, size), Where::run};

@@ -35,8 +35,6 @@ public:
   // Gives back reserved cells on pages where most of what was placed has been freed; or all. Under the heap's lock.
   void give_back(bool all);
 
-  uint64_t runs_opened() const { return runs_opened_; }
-
 private:
   // Runs of one length share pages; see kRunCells. Level 0 is no run.
   static constexpr unsigned kLevels = 21;
@@ -78,7 +76,6 @@ private:
   size_t &set_aside() { return above(*heap_).set_aside; }
 
   heap::LocalHeap *heap_;
-  uint64_t runs_opened_ = 0;
   uint32_t random_ = 1;
   uint32_t drawn_ = 0; // so often
   Carve carves_[kSizes + 1][kLevels];

@@ -60,11 +60,9 @@ public:
     exit();
   }
 
-  // Whether there is nothing to do before and after a record of a word or two; it has no time of its own: what it takes over
-  // from other threads is said to order() before. Accesses of other threads can be anywhere, so that where they are
-  // recorded, events take the slow path.
-  bool is_ready() const { return busy_ == 0 && is_below_ready(*head_, next_in(*head_)); }
-  // Writes it, if so; or drops it, which has been counted. False where it is to be written otherwise.
+  // Writes a record of a word or two where there is nothing to do before and after it; or drops it, which has been counted.
+  // False where it is to be written otherwise. It has no time of its own: what it takes over from other threads is said to
+  // order() before. Accesses of other threads can be anywhere, so that where they are recorded, events take the slow path.
   template <typename... Words>
   bool put_ready(Words... words) {
     return inside([=, this] {
@@ -159,9 +157,6 @@ public:
 private:
   static constexpr size_t kAhead = 64; // words
 
-  static bool is_below_ready(const Head &head, const Word *next) {
-    return reinterpret_cast<uintptr_t>(next) < head.ready.load(std::memory_order_relaxed);
-  }
   // Where the thread has nothing else to do, what `put` says; true where the record is dropped, which has been counted.
   template <typename Put>
   [[gnu::always_inline]] bool inside(Put put) {
@@ -177,7 +172,8 @@ private:
   [[gnu::always_inline]] bool write_if_ready(Write write) {
     Head &head = *head_; // does not change meanwhile
     Word *next = next_in(head);
-    if (!is_below_ready(head, next)) [[unlikely]]
+    if (reinterpret_cast<uintptr_t>(next) >= head.ready.load(std::memory_order_relaxed))
+        [[unlikely]]
       return false;
     fetch(next + kAhead);
     publish(head, write(next));

@@ -148,13 +148,17 @@ protected:
     for (const void *last = old_block();;) {
       void *next = near_heap->take_reserved(address_of(last) + kBytes, kSize);
       if (next == nullptr && (address_of(last) + kBytes) % kPageBytes == 0 && of_page) return last;
-      if (next == nullptr && !of_page && near_heap->runs_opened() > opened_ + 2) return last;
-      if (next == nullptr) next = near_heap->place(address_of(last), kSize).block;
+      if (next == nullptr && !of_page && opened_ > 2) return last;
+      if (next == nullptr) {
+        const auto placed = near_heap->place(address_of(last), kSize);
+        opened_ += placed.where == Where::run;
+        next = placed.block;
+      }
       held.push_back(next);
       last = next;
     }
   }
-  const uint64_t opened_ = near_heap->runs_opened();
+  unsigned opened_ = 0;
 };
 
 TEST_F(EndOfRun, IsFollowedByAnother) {
