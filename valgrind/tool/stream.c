@@ -131,8 +131,8 @@ static Bool map_slots(const struct abut_raw_welcome *welcome, Int fd) {
 
 Bool stream_open(UInt parent_session, UInt fork_number) {
   struct abut_raw_welcome welcome = {0};
-  struct abut_raw_hello hello = {ABUT_RAW_MAGIC, ABUT_RAW_VERSION, VG_(getpid)(),
-                                 VG_(getppid)(), parent_session,   fork_number};
+  struct abut_raw_hello hello = {ABUT_RAW_MAGIC, ABUT_RAW_VERSION, VG_(getpid)(), parent_session,
+                                 fork_number};
   discard_words();
   if (option_socket == NULL || (connection = connect_to(option_socket)) < 0) return False;
   Int fd = send_bytes(&hello, sizeof hello) ? receive_welcome(&welcome) : -1;

@@ -17,7 +17,6 @@ void *share_memory(const char *name, const void *hello, size_t hello_bytes, void
 // library has been set up. False where there is none, or no room for it.
 bool environment_variable(const char *name, char *value, size_t room);
 
-unsigned parent_process_id();
 // False where there is no such process (any more).
 bool process_exists(int process);
 

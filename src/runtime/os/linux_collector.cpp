@@ -113,8 +113,6 @@ bool environment_variable(const char *name, char *value, size_t room) {
   return false;
 }
 
-unsigned parent_process_id() { return static_cast<unsigned>(getppid()); }
-
 bool process_exists(int process) {
   const KeepErrno keep;
   return kill(process, 0) == 0 || errno != ESRCH;

@@ -15,7 +15,7 @@ typedef unsigned long long abut_raw_word;
 
 enum {
   ABUT_RAW_MAGIC = 0x74756261, /* "abut" */
-  ABUT_RAW_VERSION = 2,
+  ABUT_RAW_VERSION = 3,
   ABUT_RAW_SLOTS = 4,
   ABUT_RAW_SLOT_WORDS = 1 << 16,
   /* A block of code and a record must fit in what is left when a slot counts as full. */
@@ -29,7 +29,6 @@ struct abut_raw_hello {
   unsigned magic;
   unsigned version;
   int pid;
-  int parent_pid;
   /* Of a process that was forked off a recorded one: that one's session, and the number of the fork; else 0. */
   unsigned parent_session;
   unsigned fork_number;

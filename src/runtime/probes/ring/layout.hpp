@@ -23,7 +23,7 @@ namespace abut::ring {
 using Word = uint64_t;
 
 inline constexpr uint32_t kMagic = 0x74756261; // "abut"
-inline constexpr uint32_t kVersion = 0x105;    // of the hello that asks for rings
+inline constexpr uint32_t kVersion = 0x106;    // of the hello that asks for rings
 inline constexpr char kSocketVariable[] =
     "ABUT_RECORD";                          // of the environment: where the collector listens
 inline constexpr size_t kMostThreads = 512; // at a time
@@ -43,7 +43,6 @@ struct Hello {
   uint32_t magic = kMagic;
   uint32_t version = kVersion;
   int32_t pid = 0;
-  int32_t parent_pid = 0;
   uint32_t parent_session =
       0; // of a process that was forked off a recorded one: that one's session ...
   uint32_t fork_number = 0; // ... and the number of the fork

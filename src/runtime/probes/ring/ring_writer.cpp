@@ -36,7 +36,6 @@ bool connect(uint32_t parent_session, uint32_t fork_of_parent) {
   if (!os::environment_variable(kSocketVariable, socket, sizeof socket)) return false;
   Hello hello;
   hello.pid = static_cast<int32_t>(os::process_id());
-  hello.parent_pid = static_cast<int32_t>(os::parent_process_id());
   hello.parent_session = parent_session;
   hello.fork_number = fork_of_parent;
   Welcome welcome;
