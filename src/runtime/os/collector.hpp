@@ -13,10 +13,6 @@ namespace abut::os {
 void *share_memory(const char *name, const void *hello, size_t hello_bytes, void *answer,
                    size_t answer_bytes, size_t bytes);
 
-// Copies the value that a variable of the environment had when the process began, which can be read even before the C
-// library has been set up. False where there is none, or no room for it.
-bool environment_variable(const char *name, char *value, size_t room);
-
 // False where there is no such process (any more).
 bool process_exists(int process);
 

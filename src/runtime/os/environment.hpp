@@ -9,4 +9,7 @@ namespace abut::os {
 // where it is not set. Works before the C library has seen the environment.
 bool environment_value(const char *name, char *text, size_t bytes);
 
+// The same as it was when the process began, whatever the program has set since.
+bool first_environment_value(const char *name, char *text, size_t bytes);
+
 } // namespace abut::os

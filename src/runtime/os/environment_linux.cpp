@@ -1,17 +1,14 @@
 #include "os/environment.hpp"
 
-#include "os/os.hpp"
+#include "os/keep_errno.hpp"
 #include "os/plain_calls.hpp"
 
-#include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <unistd.h>
 
 namespace abut::os {
 namespace {
-
-constexpr size_t kWindow = 64 * KiB;
 
 bool take_value(const char *entry, const char *name, char *text, size_t bytes) {
   const size_t length = std::strlen(name);
@@ -21,30 +18,37 @@ bool take_value(const char *entry, const char *name, char *text, size_t bytes) {
   return true;
 }
 
-// The first part of the environment as the kernel has it, entry after entry, each with its zero.
-bool find_in_kernel(const char *name, char *text, size_t bytes) {
-  auto *window = static_cast<char *>(map(kWindow));
-  if (window == nullptr) return false;
+} // namespace
+
+bool first_environment_value(const char *name, char *text, size_t bytes) {
+  const KeepErrno keep;
   const int file = plain_open("/proc/self/environ", O_RDONLY);
-  const ssize_t length = file >= 0 ? plain_read(file, window, kWindow - 1) : 0;
-  if (file >= 0) plain_close(file);
-  bool found = false;
-  for (ssize_t at = 0; at < length && !found;
-       at += static_cast<ssize_t>(std::strlen(window + at)) + 1)
-    found = take_value(window + at, name, text, bytes);
-  unmap(window, kWindow);
+  if (file < 0) return false;
+  const size_t name_length = std::strlen(name);
+  char window[1024];
+  size_t matched = 0; // characters of `name=`, or more where it is this variable
+  size_t length = 0;
+  bool is_other = false, found = false;
+  for (ssize_t got = 0; !found && (got = plain_read(file, window, sizeof window)) > 0;)
+    for (const char *at = window; at < window + got && !found; ++at) {
+      if (*at == '\0') {
+        found = matched > name_length && !is_other;
+        matched = 0;
+        is_other = false;
+      } else if (matched > name_length && !is_other) {
+        if (length + 1 < bytes) text[length++] = *at;
+      } else if (!is_other) {
+        is_other = *at != (matched < name_length ? name[matched] : '=');
+        ++matched;
+      }
+    }
+  plain_close(file);
+  if (found) text[length] = '\0';
   return found;
 }
 
-} // namespace
-
 bool environment_value(const char *name, char *text, size_t bytes) {
-  if (environ == nullptr) {
-    const int saved = errno;
-    const bool found = find_in_kernel(name, text, bytes);
-    errno = saved;
-    return found;
-  }
+  if (environ == nullptr) return first_environment_value(name, text, bytes);
   for (char **entry = environ; *entry != nullptr; ++entry)
     if (take_value(*entry, name, text, bytes)) return true;
   return false;

@@ -1,9 +1,9 @@
 // The contract of collector.hpp on Linux.
 #include "os/collector.hpp"
 
+#include "os/keep_errno.hpp"
 #include "os/plain_calls.hpp"
 
-#include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <cstring>
@@ -17,11 +17,6 @@
 namespace abut::os {
 
 namespace {
-
-struct KeepErrno {
-  int saved = errno;
-  ~KeepErrno() { errno = saved; }
-};
 
 template <class Call>
 auto retried(Call call) {
@@ -83,34 +78,6 @@ void *share_memory(const char *name, const void *hello, size_t hello_bytes, void
   void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, shared, 0);
   plain_close(shared);
   return memory == MAP_FAILED ? nullptr : memory;
-}
-
-bool environment_variable(const char *name, char *value, size_t room) {
-  const KeepErrno keep;
-  const int file = plain_open("/proc/self/environ", O_RDONLY);
-  if (file < 0) return false;
-  const size_t name_length = std::strlen(name);
-  char text[1024];
-  size_t matched = 0; // characters of `name=`, or more where it is this variable
-  size_t length = 0;
-  bool is_other = false;
-  for (ssize_t got = 0; (got = retried([&] { return plain_read(file, text, sizeof text); })) > 0;)
-    for (const char *at = text; at < text + got; ++at) {
-      if (matched > name_length && length < room) value[length++] = *at;
-      if (*at == '\0') {
-        if (matched > name_length) {
-          plain_close(file);
-          return length > 0 && value[length - 1] == '\0';
-        }
-        is_other = false;
-        matched = 0;
-      } else if (matched <= name_length && !is_other) {
-        is_other = *at != (matched < name_length ? name[matched] : '=');
-        ++matched;
-      }
-    }
-  plain_close(file);
-  return false;
 }
 
 bool process_exists(int process) {

@@ -1,5 +1,6 @@
 #include "probes/ring/ring_writer.hpp"
 
+#include "os/environment.hpp"
 #include "os/os.hpp"
 
 #include <bit>
@@ -33,7 +34,7 @@ void end_thread(void *) { writer.leave(); }
 
 bool connect(uint32_t parent_session, uint32_t fork_of_parent) {
   char socket[kMostSocketName];
-  if (!os::environment_variable(kSocketVariable, socket, sizeof socket)) return false;
+  if (!os::first_environment_value(kSocketVariable, socket, sizeof socket)) return false;
   Hello hello;
   hello.pid = static_cast<int32_t>(os::process_id());
   hello.parent_session = parent_session;
