@@ -1,10 +1,10 @@
 // Bursts by timers of the kernel: one for each thread, which counts its processor time and signals it alone.
 #include "os/bursts.hpp"
 
+#include "os/keep_errno.hpp"
 #include "os/os.hpp"
 
 #include <atomic>
-#include <cerrno>
 #include <csignal>
 #include <ctime>
 #include <initializer_list>
@@ -96,7 +96,7 @@ void give_back(const Registers &registers, ucontext_t &context) {
 }
 
 void on_signal(int, siginfo_t *about, void *interrupted) {
-  const int error = errno;
+  const KeepErrno keep;
   const auto *slot = static_cast<const Slot *>(about->si_value.sival_ptr);
   if (about->si_code != SI_TIMER || !running.load(std::memory_order_relaxed)) return;
   if (catches_faults() || has_shadow_stack()) return stop_bursts();
@@ -110,7 +110,6 @@ void on_signal(int, siginfo_t *about, void *interrupted) {
     give_back(registers, context);
   }
   arm(*slot, delay);
-  errno = error;
 }
 
 void leave(void *argument) {
@@ -171,13 +170,12 @@ const char *start_bursts(Burst burst) {
 
 void join_bursts(uint64_t delay) {
   if (!running.load(std::memory_order_acquire)) return;
-  const int error = errno;
+  const KeepErrno keep;
   for (Slot &slot : slots) {
     if (slot.taken.exchange(true, std::memory_order_acquire)) continue;
     if (have_stack(slot) && have_timer(slot) && call_at_thread_exit(leave, &slot)) arm(slot, delay);
     break; // with a slot that is lost where one of them failed
   }
-  errno = error;
 }
 
 void stop_bursts() { running.store(false, std::memory_order_release); }
@@ -189,10 +187,9 @@ const uint64_t *restartable_sequence() {
 }
 
 void *map_code(size_t bytes) {
-  const int error = errno;
+  const KeepErrno keep;
   void *memory =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  errno = error;
   return memory == MAP_FAILED ? nullptr : memory;
 }
 

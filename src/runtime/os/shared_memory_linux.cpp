@@ -1,8 +1,8 @@
 #include "os/shared_memory.hpp"
 
+#include "os/keep_errno.hpp"
 #include "os/plain_calls.hpp"
 
-#include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -36,7 +36,7 @@ int open_of(unsigned process, const SharedFile &file) {
 } // namespace
 
 SharedFile create_shared_file(size_t bytes) {
-  const int saved = errno;
+  const KeepErrno keep;
   SharedFile file;
   rlimit limit = {};
   // Beyond its limit the system would end the program.
@@ -53,21 +53,19 @@ SharedFile create_shared_file(size_t bytes) {
       file.identity = identity_of(file.descriptor);
     }
   }
-  errno = saved;
   return file;
 }
 
 void *map_shared(const SharedFile &file, size_t offset, void *place, size_t bytes) {
-  const int saved = errno;
+  const KeepErrno keep;
   const int flags = MAP_SHARED | MAP_NORESERVE | (place != nullptr ? MAP_FIXED : 0);
   void *memory = mmap(place, bytes, kAccess, flags, file.descriptor, static_cast<off_t>(offset));
-  errno = saved;
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
 bool make_private(const SharedFile &file, unsigned other, size_t offset, void *place,
                   size_t bytes) {
-  const int saved = errno;
+  const KeepErrno keep;
   const bool is_here = identity_of(file.descriptor) == file.identity;
   const int descriptor = is_here ? file.descriptor : open_of(other, file);
   // The kernel exchanges mappings as a whole: no thread finds nothing there.
@@ -75,25 +73,19 @@ bool make_private(const SharedFile &file, unsigned other, size_t offset, void *p
       descriptor >= 0 && mmap(place, bytes, kAccess, MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED,
                               descriptor, static_cast<off_t>(offset)) != MAP_FAILED;
   if (!is_here && descriptor >= 0) plain_close(descriptor);
-  errno = saved;
   return done;
 }
 
 bool discard_shared(void *memory, size_t bytes) {
-  const int saved = errno;
-  const bool done = madvise(memory, bytes, MADV_REMOVE) == 0;
-  errno = saved;
-  return done;
+  const KeepErrno keep;
+  return madvise(memory, bytes, MADV_REMOVE) == 0;
 }
 
 // The file's pages would come back otherwise.
 bool discard_private(void *memory, size_t bytes) {
-  const int saved = errno;
-  const bool done =
-      mmap(memory, bytes, kAccess, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-           0) != MAP_FAILED;
-  errno = saved;
-  return done;
+  const KeepErrno keep;
+  return mmap(memory, bytes, kAccess, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+              0) != MAP_FAILED;
 }
 
 } // namespace abut::os
