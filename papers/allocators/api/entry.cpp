@@ -7,6 +7,7 @@
 #include "api/new_handlers.hpp"
 #include "os/environment.hpp"
 #include "os/message.hpp"
+#include "os/one_thread.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -80,7 +81,7 @@ Mode open_heap() {
 // A lone thread may fork in a signal handler, in the midst of a request: the child then goes on with that request.
 void before_fork() {
   if (is_served_elsewhere()) return offload::service.before_fork();
-  if (os::single_threaded()) return;
+  if (os::has_one_thread()) return;
   heap_lock.lock();
   os::holds_every_lock = true;
 }

@@ -4,6 +4,7 @@
 #include "allocators/offload/service.hpp"
 #include "allocators/offload/shared_range.hpp"
 #include "os/message.hpp"
+#include "os/one_thread.hpp"
 
 namespace abut::offload {
 
@@ -50,7 +51,7 @@ void Service::look_at(Side holder) {
 // Whether the only thread of the program is a signal handler's, in the midst of a request that holds the lock. If it
 // forks, both processes go on with that request.
 bool Service::is_interrupted() const {
-  return os::single_threaded() && lock_.holder() == Side::program;
+  return os::has_one_thread() && lock_.holder() == Side::program;
 }
 
 void Service::leave_server() {

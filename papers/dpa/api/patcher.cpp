@@ -1,7 +1,7 @@
 #include "dpa/api/patcher.hpp"
 
 #include "context/decoder.hpp"
-#include "os/os.hpp"
+#include "os/one_thread.hpp"
 
 #include <cstring>
 #include <fcntl.h>
@@ -94,7 +94,7 @@ int32_t distance(Address to, Address from) { return static_cast<int32_t>(to - fr
 
 bool patch(std::span<const Address> chain, uint32_t group) {
   const Address target = target_of(chain.back());
-  if (target == 0 || !abut::os::single_threaded()) return false;
+  if (target == 0 || !abut::os::has_one_thread()) return false;
   Address at = target;
   for (size_t i = chain.size() - 1; i > 0; --i) {
     if (at == 0 || !comes_to(at, chain[i - 1])) return false;

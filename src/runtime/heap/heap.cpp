@@ -8,6 +8,7 @@
 #include "heap/large_blocks.hpp"
 #include "heap/page_store.hpp"
 #include "heap/placed_blocks.hpp"
+#include "os/one_thread.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -225,7 +226,7 @@ Extent extent_of(const LocalHeap *keeper, Address address) {
 // A process of one thread has no other holder of a lock, except that very thread when a signal handler
 // forks: then nothing may be waited for.
 void before_fork() {
-  if (!os::single_threaded()) heap_registry.lock_all();
+  if (!os::has_one_thread()) heap_registry.lock_all();
 }
 
 void after_fork_in_parent() {

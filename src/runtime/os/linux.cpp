@@ -2,10 +2,10 @@
 #include "os/os.hpp"
 
 #include "os/keep_errno.hpp"
+#include "os/one_thread.hpp"
 #include "os/plain_calls.hpp"
 
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -20,9 +20,6 @@
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
-
-// Since glibc 2.32: false from the first thread's creation on.
-extern "C" __attribute__((weak)) char __libc_single_threaded;
 
 // The lock of the list of all streams.
 extern "C" {
@@ -174,7 +171,7 @@ thread_local constinit bool holds_streams __attribute__((tls_model("initial-exec
 
 // Where there is one thread the library takes no lock, and gives back none in the child.
 void lock_streams() {
-  if (single_threaded() || &abut_lock_stream_list == nullptr) return;
+  if (has_one_thread() || &abut_lock_stream_list == nullptr) return;
   abut_lock_stream_list(); // it is recursive
   holds_streams = true;
 }
@@ -196,8 +193,6 @@ void call_at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) {
   pthread_atfork(before, in_parent, in_child);
   pthread_atfork(lock_streams, unlock_streams, reset_streams);
 }
-
-bool single_threaded() { return &__libc_single_threaded != nullptr && __libc_single_threaded != 0; }
 
 unsigned process_id() { return static_cast<unsigned>(getpid()); }
 

@@ -1,4 +1,4 @@
-// Whether there is one thread only, by one load.
+// Whether the process has, as far as the system knows, never had a second thread: by one load.
 #pragma once
 
 #if __has_include(<sys/single_threaded.h>)
@@ -11,7 +11,6 @@ extern "C" __attribute__((weak)) char __libc_single_threaded;
 
 namespace abut::os {
 
-// os::single_threaded() in line.
 inline bool has_one_thread() {
   return &__libc_single_threaded != nullptr && __libc_single_threaded != 0;
 }

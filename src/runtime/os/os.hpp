@@ -111,9 +111,6 @@ void close_file(int file);
 // Waits a little, and gives the processor away after some tries.
 void relax(unsigned tries);
 
-// Whether the process has, as far as the system knows, never had a second thread.
-bool single_threaded();
-
 // A thread that forks takes every lock, and then may still be asked to allocate: by handlers of the fork that
 // run after ours, or before ours on the way back.
 extern thread_local constinit bool holds_every_lock

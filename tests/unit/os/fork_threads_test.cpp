@@ -1,6 +1,7 @@
 // What a fork asks of the system and of the locks. The handlers stay for good, so they are tried in a child.
 #include "os/os.hpp"
 
+#include "os/one_thread.hpp"
 #include "support/child.hpp"
 
 #include <gtest/gtest.h>
@@ -34,7 +35,7 @@ TEST(CallAtFork, CallsEachHandlerWhereItBelongs) {
 
 TEST(SingleThreaded, IsNotSaidOfAProcessWithASecondThread) {
   std::atomic<bool> said{true};
-  std::thread([&] { said = single_threaded(); }).join();
+  std::thread([&] { said = has_one_thread(); }).join();
   EXPECT_FALSE(said);
 }
 
