@@ -49,8 +49,6 @@ void count_birth_page(Statistics &totals, const Page &page) {
   for (uint32_t at = 0; at < kGranulesInPage; ++at)
     if (const Cell cell = load_plainly(cells[at]); is_live(cell))
       count_block(totals, held, at * Granules::kBytes, cell * Granules::kBytes);
-    else
-      totals.set_aside_bytes += granules_of(cell) * Granules::kBytes;
   totals.small_pages += held.count();
   totals.metadata += kGranulesInPage * sizeof(Cell);
 }

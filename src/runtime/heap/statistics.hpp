@@ -16,7 +16,6 @@ struct Statistics {
 
   ClassCount classes[kClasses];
   size_t medium_blocks = 0, medium_bytes = 0; // of 1 KiB to 32 KiB
-  size_t set_aside_bytes = 0; // kept beside small blocks, for those that will belong there
   size_t large_blocks = 0, large_bytes = 0;
   size_t huge_blocks = 0, huge_bytes = 0;
   size_t small_pages = 0, medium_pages = 0; // of pages_in_use
