@@ -30,10 +30,7 @@ void Usage::visit(PoolId pool, Address line, unsigned word) {
   Line &known = lines_[line * 0x9e3779b97f4a7c15U >> (64 - std::countr_zero(kLines))];
   if (known.number != line) {
     // Another line's place: that one is counted as it is.
-    if (known.number != 0) {
-      ++uses_[known.pool].lines;
-      uses_[known.pool].words += static_cast<uint64_t>(std::popcount(known.words));
-    }
+    count(known);
     known = {line, pool, 0};
   }
   known.words = static_cast<uint8_t>(known.words | 1U << word);
@@ -44,13 +41,11 @@ void Usage::visit(PoolId pool, Address line, unsigned word) {
   last_pool_ = pool;
 }
 
-void Usage::count_lines() {
-  for (Line &line : lines_) {
-    if (line.number == 0) continue;
-    ++uses_[line.pool].lines;
-    uses_[line.pool].words += static_cast<uint64_t>(std::popcount(line.words));
-    line = {};
-  }
+void Usage::count(Line &line) {
+  if (line.number == 0) return;
+  ++uses_[line.pool].lines;
+  uses_[line.pool].words += static_cast<uint64_t>(std::popcount(line.words));
+  line = {};
 }
 
 void Usage::take(const sample::Accesses &accesses) {
@@ -64,7 +59,7 @@ void Usage::take(const sample::Accesses &accesses) {
   }
   // The last visit leads nowhere: a share of departures is one of those that were seen.
   if (last_line_ != 0) --uses_[last_pool_].visits;
-  count_lines();
+  for (Line &line : lines_) count(line);
 }
 
 Together Usage::after(PoolId from, PoolId to) const {

@@ -39,9 +39,6 @@ public:
   static constexpr uint64_t kEnoughLines = 256;
 
 private:
-  void visit(PoolId pool, Address line, unsigned word);
-  void count_lines();
-
   // The lines of one burst.
   struct Line {
     Address number = 0;
@@ -49,6 +46,9 @@ private:
     uint8_t words = 0; // a bit each
   };
   static constexpr unsigned kLines = 512;
+
+  void visit(PoolId pool, Address line, unsigned word);
+  void count(Line &line);
 
   PoolUse uses_[kMostPools + 1];
   uint32_t steps_[kMostPools + 1][kMostPools + 1] = {};

@@ -15,15 +15,10 @@ bool is_recording() {
   return false;
 }
 
-void put(ring::Word first) {
+template <class... Words>
+void put(Words... words) {
   if (!ring::is_recording() || !ring::writer.begin()) return;
-  ring::writer.put(first);
-  end_event();
-}
-
-void put(ring::Word first, ring::Word second) {
-  if (!ring::is_recording() || !ring::writer.begin()) return;
-  ring::writer.put(first, second);
+  ring::writer.put(words...);
   end_event();
 }
 
