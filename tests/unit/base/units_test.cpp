@@ -14,8 +14,8 @@ TEST(Pieces, HoldEveryByteWithTheFewestPieces) {
 }
 
 TEST(Pieces, CountBytesBeyondFourGiB) {
-  EXPECT_EQ(Pages{1U << 31}.bytes(), size_t{8} * TiB);
-  EXPECT_EQ(Pages::holding(8 * TiB).n, 1U << 31);
+  EXPECT_EQ(Pages{1U << 31}.bytes(), size_t{8192} * GiB);
+  EXPECT_EQ(Pages::holding(8192 * GiB).n, 1U << 31);
 }
 
 TEST(Pieces, CompareByNumber) {
