@@ -14,8 +14,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <memory>
-#include <string>
 #include <vector>
 
 namespace {

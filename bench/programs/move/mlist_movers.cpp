@@ -4,8 +4,6 @@
 #include "adcock/move/two_space_mover.hpp"
 #include "move/mlist_heap.hpp"
 
-#include <memory>
-
 namespace bench {
 namespace {
 

@@ -2,8 +2,6 @@
 
 #include "os/message.hpp"
 
-#include <iterator>
-
 namespace abut {
 
 Place place_in_force{};

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <memory>
 #include <new>
 #include <numeric>
 #include <random>

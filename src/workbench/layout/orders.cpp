@@ -1,7 +1,6 @@
 #include "layout/orders.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace abut::place {
 

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 struct ZSTD_CCtx_s;

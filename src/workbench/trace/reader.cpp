@@ -1,7 +1,6 @@
 #include "trace/reader.hpp"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 
 namespace abut::trace {

@@ -4,7 +4,6 @@
 #include "trace/batches.hpp"
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 

@@ -10,7 +10,6 @@
 #include "placement/friends/learner.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace abut::near {
 

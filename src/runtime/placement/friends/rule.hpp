@@ -5,8 +5,6 @@
 #include "placement/friends/expression.hpp"
 #include "placement/friends/near_heap.hpp"
 
-#include <algorithm>
-
 namespace abut::near {
 
 class Learner;

@@ -4,7 +4,6 @@
 #include "base/policies.hpp"
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 
 namespace abut::near {

@@ -2,8 +2,6 @@
 
 #include "placement/plan/slot_reader.hpp"
 
-#include <cstring>
-
 #define XXH_INLINE_ALL
 #define XXH_NO_STREAM
 #include <xxhash.h>

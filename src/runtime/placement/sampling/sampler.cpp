@@ -6,7 +6,6 @@
 #include "os/os.hpp"
 
 #include <atomic>
-#include <ctime>
 
 namespace abut::sample {
 namespace {

@@ -2,8 +2,6 @@
 // many, roughly.
 #pragma once
 
-#include <cstdint>
-
 namespace abut::compiled {
 
 // Whether accesses are counted, because windows begin and end with them.

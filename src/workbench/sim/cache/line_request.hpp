@@ -5,7 +5,6 @@
 #include "sim/reference.hpp"
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 

@@ -3,7 +3,6 @@
 
 #include "trace/hash_map.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 

@@ -16,7 +16,6 @@
 #include <array>
 #include <cstdint>
 #include <queue>
-#include <span>
 #include <utility>
 #include <vector>
 

@@ -7,7 +7,6 @@
 #include "trace/format/access_columns.hpp"
 #include "trace/format/rules.hpp"
 
-#include <array>
 #include <cstdint>
 #include <vector>
 

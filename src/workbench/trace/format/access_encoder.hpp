@@ -6,7 +6,6 @@
 #include "trace/format/rules.hpp"
 #include "trace/hash_map.hpp"
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>

@@ -14,7 +14,6 @@
 #include "trace/events.hpp"
 #include "trace/format/bytes.hpp"
 
-#include <array>
 #include <cstdint>
 #include <vector>
 

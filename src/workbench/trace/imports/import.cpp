@@ -4,7 +4,6 @@
 #include "trace/imports/lines.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <unordered_map>
 
 namespace abut::imports {
