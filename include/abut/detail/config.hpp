@@ -31,9 +31,6 @@ inline void check(bool holds, const char *what) noexcept {
   }
 }
 
-[[noreturn]] inline void throw_length_error(const char *what) {
-  ABUT_THROW(std::length_error(what));
-}
 [[noreturn]] inline void throw_out_of_range(const char *what) {
   ABUT_THROW(std::out_of_range(what));
 }

@@ -18,7 +18,7 @@ struct Holder {
 
 class WalkState {
 public:
-  static constexpr int kRax = 0, kRcx = 1, kRdx = 2, kRsp = 4, kRbp = 5, kRsi = 6, kRdi = 7;
+  static constexpr int kRax = 0, kRsp = 4, kRsi = 6, kRdi = 7;
 
   Address at = 0;
   int64_t stack = 0;            // rsp, relative to where the walk began

@@ -62,7 +62,6 @@ void SampledReuse::look_at(const References &references, size_t i) {
 
 void SampledReuse::sample(uint64_t block, uint64_t hash, size_t side) {
   const double weight = 1 / rate();
-  sampled_[side] += 1;
   const size_t group = hash % kGroups;
   const uint32_t number = numbers_.number(block);
   if (recency_.holds(number)) {

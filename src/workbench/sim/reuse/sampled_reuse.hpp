@@ -43,7 +43,6 @@ public:
   MissRatio miss_ratio(size_t side, uint64_t blocks) const;
 
   uint64_t references(size_t side) const { return references_[side]; }
-  double sampled_references(size_t side) const { return sampled_[side]; }
   double rate() const { return static_cast<double>(threshold_) / kWhole; }
   uint32_t sampled_blocks() const { return numbers_.count(); }
 
@@ -73,7 +72,6 @@ private:
   std::array<std::vector<Weights>, kSides> weights_;
   std::array<Weights, kSides> cold_{};
   std::array<uint64_t, kSides> references_{};
-  std::array<double, kSides> sampled_{};
 };
 
 } // namespace abut::sim
