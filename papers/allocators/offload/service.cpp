@@ -94,7 +94,7 @@ void *Service::allocate(size_t bytes, size_t align) {
 // The thread does the service's work, a little more than it needs.
 void *Service::allocate_now(Client &client, unsigned size) {
   const std::lock_guard held(*this);
-  drain(client, kBatch);
+  drain(client);
   if (void *block = client.stashes[size].pop()) return block;
   refill(client, size, kBatch / 2);
   return client.stashes[size].pop();
@@ -110,7 +110,7 @@ void Service::release(void *block) {
   }
   while (!mine->frees.push(block)) {
     const std::lock_guard held(*this);
-    drain(*mine, kBatch);
+    drain(*mine);
   }
   if (++mine->posted >= 256) {
     mine->posted = 0;
@@ -161,8 +161,8 @@ bool Service::hand_back(Client &client, void *block) {
   return stash.size() < Client::kStash / 2 && stash.push(block);
 }
 
-void Service::drain(Client &client, uint32_t most) {
-  for (uint32_t i = 0; i < most; ++i) {
+void Service::drain(Client &client) {
+  for (uint32_t i = 0; i < kBatch; ++i) {
     void *block = client.frees.pop();
     if (block == nullptr) return;
     if (!hand_back(client, block)) give(block);
@@ -194,7 +194,7 @@ bool Service::serve_round() {
     uint32_t wanted = one->wanted.exchange(0, std::memory_order_acq_rel);
     for (; wanted != 0; wanted &= wanted - 1)
       refill(*one, static_cast<unsigned>(__builtin_ctz(wanted)), kBatch);
-    drain(*one, kBatch);
+    drain(*one);
     any = true;
   }
   return any;

@@ -79,7 +79,7 @@ private:
   void serve();
   bool serve_round();
   void refill(Client &client, unsigned size, uint32_t most);
-  void drain(Client &client, uint32_t most);
+  void drain(Client &client);
   void give_frees(Client &client);
   void give_stashes(Client &client);
   bool hand_back(Client &client, void *block);

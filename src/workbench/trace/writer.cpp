@@ -15,7 +15,7 @@ struct Writer::State {
   State(OutputFile output, const WriterOptions &chosen)
       : file(std::move(output)), options(chosen), accesses(chosen.codes), builder(chosen.level) {}
 
-  void write_table(BlockKind kind, Section name, const Bytes &table, size_t rows);
+  void write_table(BlockKind kind, const Bytes &table, size_t rows);
   void write_block(BlockHead head);
   void write_definitions();
   void write_chunk();
@@ -59,23 +59,22 @@ void Writer::State::write_block(BlockHead head) {
   index.push_back({offset, head});
 }
 
-void Writer::State::write_table(BlockKind kind, Section name, const Bytes &table, size_t rows) {
+void Writer::State::write_table(BlockKind kind, const Bytes &table, size_t rows) {
   BlockHead head;
   head.kind = kind;
   head.events = static_cast<uint32_t>(rows);
-  builder.add(name, table);
+  builder.add(Section::table, table);
   write_block(head);
 }
 
 // What is used must have been defined before, also for a reader who finds only the begin of the file.
 void Writer::State::write_definitions() {
   if (!new_modules.empty()) {
-    write_table(BlockKind::modules, Section::table, module_bytes(new_modules), new_modules.size());
+    write_table(BlockKind::modules, module_bytes(new_modules), new_modules.size());
     new_modules.clear();
   }
   if (!new_contexts.empty()) {
-    write_table(BlockKind::contexts, Section::table, context_bytes(new_contexts),
-                new_contexts.size());
+    write_table(BlockKind::contexts, context_bytes(new_contexts), new_contexts.size());
     new_contexts.clear();
   }
 }
@@ -137,7 +136,7 @@ Result<Writer> Writer::open(const std::string &path, const Header &header,
   bounded.chunk_events = std::clamp<uint32_t>(options.chunk_events, 1, kMaxChunkEvents);
   auto state = std::make_unique<State>(file.take(), bounded);
   state->file.write(file_head());
-  state->write_table(BlockKind::header, Section::table, header_bytes(header), 1);
+  state->write_table(BlockKind::header, header_bytes(header), 1);
   if (state->file.error()) return *state->file.error();
   return Writer(std::move(state));
 }
