@@ -136,7 +136,7 @@ def test_program_that_never_repeats_itself_is_not_compared(abut: Abut, peer: Hea
 
 
 def test_missing_peer_is_named_with_its_package_and_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("abut.heaps._loader_cache", dict)
     monkeypatch.setattr("platform.machine", lambda: "elsewhere")

@@ -24,7 +24,7 @@ main()
 
 
 def test_what_is_not_built_is_named_with_its_command(
-    abut: Abut, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    abut: Abut, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ABUT_LIBRARY", "/nowhere/libabut.so")
     done = abut("doctor")

@@ -117,7 +117,7 @@ def test_hints_of_both_calls_are_what_strategies_place_by(abut: Abut, tmp_path: 
         assert place(cleared).offsets.tolist() == place(objects).offsets.tolist(), strategy
 
 
-def test_a_log_is_text_and_back(recorded: Path, abut: Abut) -> None:
+def test_a_log_is_text_and_back(recorded: Path) -> None:
     entries = list(log.entries_of(Trace(recorded)))
     assert log.parse(log.text_of(entries)) == entries
     with pytest.raises(AbutError, match="line 2: 'mallok 2 16' is no entry of a log"):

@@ -49,9 +49,7 @@ def test_the_events_are_those_of_the_full_recorder(
     assert _events(tmp_path / "light.trace") == _events(tmp_path / "full.trace")
 
 
-def test_contexts_name_the_function_that_allocates(
-    abut: Abut, programs: Programs, tmp_path: Path
-) -> None:
+def test_contexts_name_the_function_that_allocates(abut: Abut, programs: Programs) -> None:
     abut(*_LIGHT, "-o", "light.trace", "--", str(programs("flood")), "100")
     said = abut("trace", "contexts", "light.trace")
     assert "allocate (flood.c:8)" in said.stdout or "allocate flood.c:8" in said.stdout, said.stdout

@@ -234,7 +234,7 @@ def test_memories_that_were_not_told_apart_are_refused() -> None:
     assert half.memory_pages == 32
 
 
-def test_curves_fall(tmp_path: Path) -> None:
+def test_curves_fall() -> None:
     random = np.random.default_rng(2)
     report = pages_of(random.integers(0, 1 << 22, 20_000).astype(np.uint64))
     misses = report.misses(np.arange(64, 1100, 50)).tolist()

@@ -13,7 +13,7 @@ import pytest
 
 from abut.trace.native import Array
 from abut.tuning.plan import PAGE, Plan, read_plan, write_plan
-from conftest import Abut, abut_environment
+from conftest import abut_environment
 from follow_help import COUNT, Planned
 
 
@@ -196,7 +196,7 @@ def test_what_is_no_file_is_said_to_be_and_the_program_runs(planned: Planned, na
     assert len(done.stdout.splitlines()) == COUNT
 
 
-def test_a_plan_adds_hardly_any_memory(planned: Planned, abut: Abut) -> None:
+def test_a_plan_adds_hardly_any_memory(planned: Planned) -> None:
     planned.abut("place", "-s", "lifetime", "-o", "lifetime.plan", "objects.trace")
     plan = read_plan(planned.folder / "lifetime.plan")
     recorded = COUNT * (48 + 32)
