@@ -58,11 +58,11 @@ class Place:
     text: str
 
 
-def pages(root: Path = ROOT) -> Iterator[Path]:
+def pages() -> Iterator[Path]:
     """The tracked pages that may hold such places; Sphinx's copies of the papers' are left out."""
-    yield root / "README.md"
-    found = [*(root / "docs").rglob("*.md"), *root.glob("papers/*/README.md")]
-    yield from sorted(page for page in found if page.parent != root / "docs" / "papers")
+    yield ROOT / "README.md"
+    found = [*(ROOT / "docs").rglob("*.md"), *ROOT.glob("papers/*/README.md")]
+    yield from sorted(page for page in found if page.parent != ROOT / "docs" / "papers")
 
 
 def places(page: Path) -> Iterator[Place]:

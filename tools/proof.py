@@ -220,11 +220,11 @@ def _a_benchmark_a_line(document: dict[str, Any]) -> str:
     return f'{head[:-1]}, "benchmarks": [\n{lines}\n]}}\n'
 
 
-def filled(text: str, folder: Path = PUBLISHED) -> str:
-    """A page's text with its tables made of the files in the folder."""
+def filled(text: str) -> str:
+    """A page's text with its tables made of the published files."""
 
     def table(match: re.Match[str]) -> str:
-        file = folder / f"{match['step']}.json"
+        file = PUBLISHED / f"{match['step']}.json"
         rows = "*Not measured yet.*"
         if file.exists():
             rows = TABLES[match["table"]](json.loads(file.read_text()))

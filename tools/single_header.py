@@ -21,7 +21,7 @@ HEADERS = (
 )
 
 
-def bundle(headers: tuple[str, ...] = HEADERS) -> str:
+def bundle() -> str:
     """The text of the one header."""
     standard: set[str] = set()
     lines: list[str] = []
@@ -39,7 +39,7 @@ def bundle(headers: tuple[str, ...] = HEADERS) -> str:
             elif line != "#pragma once":
                 lines.append(line)
 
-    for header in headers:
+    for header in HEADERS:
         add(_INCLUDE / header)
     licence = [f"// {line}".rstrip() for line in (ROOT / "LICENSE").read_text().splitlines()]
     version = "#if __has_include(<version>)"

@@ -75,7 +75,7 @@ def measure_with_misses(request: Request) -> AllocatorsResult:
     return _measure(request, recorded_workloads(request))
 
 
-def measure_served(request: Request, served: Sequence[str] = SERVED_HEAPS) -> AllocatorsResult:
+def measure_served(request: Request, served: Sequence[str]) -> AllocatorsResult:
     """Run the request's programs under heaps in line and served from elsewhere."""
     return _measure(replace(request, heaps=served), [None] * len(request.programs))
 

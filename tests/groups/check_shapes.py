@@ -100,21 +100,21 @@ class Thresholds(unittest.TestCase):
 class Promises(unittest.TestCase):
     """Which groups get a pool where not all of them do."""
 
-    def states_of(self, shape: str, objects: int) -> list[tuple[str, bool]]:
-        groups = groups_of(shape, objects, place="auto:pools")
+    def states_of(self, shape: str) -> list[tuple[str, bool]]:
+        groups = groups_of(shape, 100_000, place="auto:pools")
         return [(group["state"], group.get("pool_pages", 0) > 0) for group in groups]
 
     def test_a_small_heap_forms_no_groups(self) -> None:
         assert groups_of("separate", place="auto:pools") == []
 
     def test_lists_that_lie_between_each_other_get_pools(self) -> None:
-        assert self.states_of("separate", 100_000) == [("pooled", True), ("pooled", True)]
+        assert self.states_of("separate") == [("pooled", True), ("pooled", True)]
 
     def test_what_is_most_of_the_heap_lies_together_anyway(self) -> None:
-        assert self.states_of("insert", 100_000)[-1] == ("dense", False)
+        assert self.states_of("insert")[-1] == ("dense", False)
 
     def test_objects_that_do_not_lead_to_each_other_get_none(self) -> None:
-        states = self.states_of("mixed", 100_000)
+        states = self.states_of("mixed")
         assert sorted(states) == [("pooled", True), ("unlinked", False)]
 
     def test_groups_are_formed_for_some_thousand_requests_only(self) -> None:

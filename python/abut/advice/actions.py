@@ -56,7 +56,7 @@ def action_of(trial: Trial, culprit: Culprit, command: Sequence[str], proposed: 
     return Action(trial.kind, title, f"{where}\n{proposed}")
 
 
-def pad_action(culprit: Culprit, inside: Sequence[str] = ()) -> Action:
+def pad_action(culprit: Culprit, inside: Sequence[str]) -> Action:
     """Against false sharing; `inside`: the fields, where they are of one object."""
     if inside:
         words = " and ".join(inside)

@@ -166,7 +166,7 @@ def _end(pid: int) -> None:
         try:
             if harsher is not None:
                 os.kill(pid, harsher)
-            if _ended_within(pid, _GRACE_S):
+            if _ended_in_time(pid):
                 return
         except (ProcessLookupError, ChildProcessError):
             return
@@ -174,8 +174,8 @@ def _end(pid: int) -> None:
             continue  # impatience: go on to the next signal
 
 
-def _ended_within(pid: int, limit_s: float) -> bool:
-    deadline = time.monotonic() + limit_s
+def _ended_in_time(pid: int) -> bool:
+    deadline = time.monotonic() + _GRACE_S
     while time.monotonic() < deadline:
         if os.waitpid(pid, os.WNOHANG)[0] == pid:
             return True

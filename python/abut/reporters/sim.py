@@ -192,7 +192,7 @@ def _add_split_row(table: Table, caches: str, side: str, accesses: int, misses: 
     table.add_row(caches, side, amount(accesses, ""), amount(misses, ""), rate)
 
 
-def layouts_table(results: Sequence[Result], machine: str = "") -> Table:
+def layouts_table(results: Sequence[Result], machine: str) -> Table:
     """A row a layout: what would miss if the objects lay so."""
     table = grid(
         f"layouts; {machine}" if machine else "layouts", ["layout", *layout_columns(results[0])]

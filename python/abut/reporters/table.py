@@ -24,7 +24,7 @@ def tables(summary: Summary, figures: Sequence[Figure]) -> list[Table]:
     return [*(suite_table(summary, figure) for figure in figures), means_table(summary, figures)]
 
 
-def program_table(summary: Summary, program: ProgramSummary, asked: Sequence[Figure] = ()) -> Table:
+def program_table(summary: Summary, program: ProgramSummary, asked: Sequence[Figure]) -> Table:
     """One row a heap; each figure's median, interval and ratios to the reference and the best."""
     comparison = summary.comparison
     title = Text(shlex.join(program.measurement.workload.argv))
@@ -66,7 +66,7 @@ def suite_table(summary: Summary, figure: Figure) -> Table:
     return table
 
 
-def means_table(summary: Summary, asked: Sequence[Figure] = ()) -> Table:
+def means_table(summary: Summary, asked: Sequence[Figure]) -> Table:
     """One row a figure, one column a heap: the geometric mean of its ratios to the reference."""
     comparison = summary.comparison
     title = f"geometric means of {summary.counted} benchmarks (ratio to {comparison.reference})"

@@ -62,7 +62,7 @@ class Flame:
         return found
 
 
-def flame_of(stacks: Iterable[Stack], rest: int = 0) -> Flame:
+def flame_of(stacks: Iterable[Stack], rest: int) -> Flame:
     """A flame graph of them; `rest` is the weight of what has no stack of its own."""
     root = Flame("all")
     for stack in stacks:
@@ -72,12 +72,12 @@ def flame_of(stacks: Iterable[Stack], rest: int = 0) -> Flame:
     return root
 
 
-def context_stacks(
-    trace: Trace, symboliser: Symboliser, weights: Array, most: int = _MOST_STACKS
-) -> tuple[list[Stack], int]:
+def context_stacks(trace: Trace, symboliser: Symboliser, weights: Array) -> tuple[list[Stack], int]:
     """The heaviest contexts as stacks, and the weight of all others. `weights`: by context."""
     contexts = trace.contexts()
-    chosen = [int(n) for n in np.argsort(-weights, kind="stable")[:most] if n and weights[n] > 0]
+    chosen = [
+        int(n) for n in np.argsort(-weights, kind="stable")[:_MOST_STACKS] if n and weights[n] > 0
+    ]
     chosen = [n for n in chosen if n <= len(contexts)]
     symboliser.learn(contexts[n - 1][:_MOST_FRAMES] for n in chosen)
     stacks = [

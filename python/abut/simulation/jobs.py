@@ -213,10 +213,9 @@ def connect(scheduler: str) -> Any:
         ) from error
 
 
-def feed_trace(trace: Trace, simulators: Sequence[Simulator], *, layout: str = "recorded") -> None:
+def feed_trace(trace: Trace, simulators: Sequence[Simulator]) -> None:
     """Feed a whole trace to all of them in one pass; nothing is counted by owner."""
-    job = Job(trace.path, NO_PRESET, layout=layout)
-    _feed(trace, job, owners_of(trace, NO_OWNER), simulators)
+    _feed(trace, Job(trace.path, NO_PRESET), owners_of(trace, NO_OWNER), simulators)
 
 
 def feed_up_to(trace: Trace, simulators: Sequence[Simulator], ends: Sequence[int]) -> Iterator[int]:

@@ -16,7 +16,7 @@ from abut.trace.native import Array
 from abut.trace.reader import Trace
 from abut.trace.symbols import Symboliser
 
-SHOWN = 60
+_SHOWN = 60
 _MATES = 5
 _PAIRS = 24
 _NAMED_FRAMES = 12
@@ -24,7 +24,7 @@ _MOST_BYTE = 255
 _SHORT_LIVES = 14  # lives of less than 2^13 accesses
 
 
-def shown_contexts(found: Survey, most: int = SHOWN) -> list[int]:
+def shown_contexts(found: Survey) -> list[int]:
     """The contexts that waste most of what is brought in, and those with most misses."""
     count = len(found.census["objects"])
     wasted = wasted_bytes(found, count)
@@ -33,7 +33,7 @@ def shown_contexts(found: Survey, most: int = SHOWN) -> list[int]:
     order: list[int] = []
     for weights, share in ((wasted, 0.6), (misses, 0.85), (live, 1.0)):
         for number in np.argsort(-weights, kind="stable").tolist():
-            if len(order) >= share * most or not weights[number]:
+            if len(order) >= share * _SHOWN or not weights[number]:
                 break
             if number and number not in order:
                 order.append(int(number))

@@ -53,7 +53,7 @@ class Figure:
         return (self.simulated - self.other) / self.other if self.other else None
 
 
-def against_cachegrind(command: Sequence[str], runs: int = 1) -> list[Figure]:
+def against_cachegrind(command: Sequence[str], runs: int) -> list[Figure]:
     """Run the program so often under cachegrind and the recorder, in turn; means of the runs.
 
     Raises AbutError, NotHere.

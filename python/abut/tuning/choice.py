@@ -54,12 +54,10 @@ def cache_of(preset: Preset) -> Cache:
     return Cache(first.capacity, first.ways or first.capacity // first.line, first.line)
 
 
-def simulate_plan(trace: Path, run: Recorded, plan: Plan, preset: Preset, most: int = 0) -> Result:
-    """The trace with its objects where the plan has them; the program's accesses alone, of longer
-    traces about `most` if given.
-    """
+def simulate_plan(trace: Path, run: Recorded, plan: Plan, preset: Preset) -> Result:
+    """The trace with its objects where the plan has them; the program's accesses alone."""
     layout = f"plan:{plan.strategy}"
-    job = Job(str(trace), preset, layout=layout, side="application", most=most)
+    job = Job(str(trace), preset, layout=layout, side="application")
     return simulate(job, planned_addresses(run, plan))
 
 

@@ -47,7 +47,7 @@ class Runs:
     """
 
     def __init__(
-        self, train: Sequence[Input], test: Sequence[Input], folder: Path, salt: str = ""
+        self, train: Sequence[Input], test: Sequence[Input], folder: Path, salt: str
     ) -> None:
         self._train, self._test, self._folder = list(train), list(test or train), folder
         self.spent = 0.0

@@ -18,8 +18,8 @@ from abut_papers.common import recordings
 LS = Workload(name="ls", about="", kind="program", argv=("/bin/ls", "/"), folder=Path("/"))
 
 
-def _request(folder: Path, *, fresh: bool = False, heaps: tuple[str, ...] = ("lea",)) -> Request:
-    return Request(("ls",), heaps, "quick", folder, fresh, lambda _: None)
+def _request(folder: Path, *, heaps: tuple[str, ...] = ("lea",)) -> Request:
+    return Request(("ls",), heaps, "quick", folder, False, lambda _: None)
 
 
 def test_other_heaps_are_another_measurement(tmp_path: Path) -> None:

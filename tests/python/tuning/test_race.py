@@ -25,11 +25,9 @@ class MadeUp:
     up to twice as long. `competitor` is how much longer runs take while others use the machine.
     """
 
-    def __init__(
-        self, seed: int, effects: Mapping[str, float], noise: float = 0.05, competitor: float = 0.0
-    ) -> None:
+    def __init__(self, seed: int, effects: Mapping[str, float], competitor: float = 0.0) -> None:
         self._random = random.Random(seed)
-        self._effects, self._noise, self._competitor = effects, noise, competitor
+        self._effects, self._competitor = effects, competitor
         self.spent, self.resumed = 0.0, 0
 
     def warm_up(self) -> float:
@@ -45,7 +43,7 @@ class MadeUp:
             raise DiffersError("it exits with 1")
         wild = self._random.random() if self._random.random() < 0.05 else 0.0
         busy = self._competitor * self._random.random()
-        return [{"user": effect * math.exp(self._random.gauss(0, self._noise)) * (1 + wild + busy)}]
+        return [{"user": effect * math.exp(self._random.gauss(0, 0.05)) * (1 + wild + busy)}]
 
 
 def raced(runs: MadeUp, until: float = FOREVER) -> tuple[list[Standing], Standing | None]:
