@@ -1,16 +1,15 @@
-"""What other packages add to abut, by entry points of these groups."""
+"""What other packages add to abut, by entry points of these groups:
+
+abut.papers      a paper's measurements: a module as `abut.papers.Paper` describes it
+abut.heaps       heaps to run programs under: a module as `abut.heaps.MoreHeaps` describes it
+abut.presets     caches of machines: a package whose folder `presets` holds TOML files
+abut.strategies  a strategy: a function `place`, or a module with one
+"""
 
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from abut.errors import AbutError
-
-GROUPS = {
-    "abut.papers": "a paper's measurements: a module as `abut.papers.Paper` describes it",
-    "abut.heaps": "heaps to run programs under: a module as `abut.heaps.MoreHeaps` describes it",
-    "abut.presets": "caches of machines: a package whose folder `presets` holds TOML files",
-    "abut.strategies": "a strategy: a function `place`, or a module with one",
-}
 
 
 def entries(group: str) -> dict[str, EntryPoint]:
