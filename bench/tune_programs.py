@@ -17,7 +17,6 @@ import argparse
 import dataclasses
 import math
 import statistics
-import subprocess
 import sys
 import tempfile
 import tomllib
@@ -33,6 +32,7 @@ from abut.machine import describe, this_machine
 from abut.measure.inputs import workload_of
 from abut.measure.paired import Ratio, ratio_of
 from abut.measure.suites import Benchmark, load_benchmarks
+from abut.measure.versions import package_version
 from abut.places import bench_places
 from abut.reporters.grid import grid
 from abut.tuning.objective import Objective, objective_of
@@ -123,13 +123,7 @@ def try_chance(name: str, command: Input, trials: Path, wanted: int) -> None:
 def version_of(benchmark: Benchmark) -> str:
     """The Debian package that the program is of, with its version."""
     package = benchmark.needs[0].package
-    done = subprocess.run(
-        ["dpkg-query", "-W", "-f", "${Version}", package],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return f"{package} {done.stdout}"
+    return f"{package} {package_version(package) or ''}"
 
 
 def report(rows: list[dict[str, Any]], about: Mapping[str, str]) -> None:
