@@ -1,7 +1,10 @@
 """Where the parts lie: in a source tree with its build folder, or inside an installed wheel."""
 
+import fcntl
 import os
 import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,6 +79,15 @@ def cache_folder() -> Path:
     """Where prepared inputs are kept between runs."""
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(base) / "abut"
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Holds a folder of the cache against another abut that makes the same."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with folder.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def system_python() -> Path:

@@ -4,19 +4,17 @@ Inputs are made once and kept in a cache folder named for what they are made of:
 makes them and the contents of the files it names. A changed generator makes a new folder.
 """
 
-import contextlib
-import fcntl
 import hashlib
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from abut.environment import untouched_environment
 from abut.errors import AbutError, NotHere
 from abut.measure.suites import Benchmark, expand
 from abut.measure.workload import Workload
-from abut.places import BenchPlaces, build_fix
+from abut.places import BenchPlaces, build_fix, locked
 
 _READY = ".ready"
 _SHOWN_LINES = 3
@@ -33,7 +31,7 @@ def workload_of(benchmark: Benchmark, suite: str, places: BenchPlaces) -> Worklo
     values["work"] = str(work)
     argv = tuple(expand(word, values) for word in benchmark.command)
     _check_program(benchmark, argv[0])
-    with _locked(work):
+    with locked(work):
         _prepare(benchmark, values, work)
     return Workload(
         name=benchmark.name,
@@ -96,15 +94,6 @@ def _work_folder(
         if ours and source.is_file():
             digest.update(source.read_bytes())
     return places.cache / f"{benchmark.name}-{suite}-{digest.hexdigest()[:16]}"
-
-
-@contextlib.contextmanager
-def _locked(work: Path) -> Iterator[None]:
-    """Hold the folder against another abut that prepares the same inputs."""
-    work.parent.mkdir(parents=True, exist_ok=True)
-    with work.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def _prepare(benchmark: Benchmark, values: Mapping[str, str], work: Path) -> None:

@@ -3,18 +3,16 @@
 A build belongs to one version of Valgrind and one state of the sources; both are in its name.
 """
 
-import fcntl
 import hashlib
 import os
 import platform
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 from abut.errors import AbutError, NotHere
-from abut.places import cache_folder, valgrind_sources
+from abut.places import cache_folder, locked, valgrind_sources
 
 TOOL = "abut-amd64-linux"
 _OLDEST = (3, 19)
@@ -31,7 +29,7 @@ def tool_folder(progress: Callable[[str], None]) -> Path:
     sources, shared = valgrind_sources()
     folder = cache_folder() / "valgrind" / f"{version}-{_fingerprint(sources, shared)}"
     if not (folder / TOOL).is_file():
-        with _locked(folder):
+        with locked(folder):
             if not (folder / TOOL).is_file():
                 progress(f"building the recorder for {version}; this is done once, in {folder}")
                 _build(sources, shared, folder)
@@ -69,15 +67,6 @@ def _fingerprint(sources: Path, shared: Path) -> str:
         if path.is_file():
             state.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")
     return state.hexdigest()[:16]
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Keeps two runs from building the same at the same time."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with folder.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def _build(sources: Path, shared: Path, folder: Path) -> None:
