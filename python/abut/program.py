@@ -1,11 +1,13 @@
-"""The program that is to run: where it is, and whether a preloaded heap can reach it.
+"""The program that is to run: where it is, whether a preloaded heap can reach it, becoming it.
 
 Assumes Linux: ELF files, `#!` lines, and a loader that ignores LD_PRELOAD for privileged programs.
 """
 
 import os
 import shutil
+import signal
 import stat
+import sys
 from pathlib import Path
 
 from abut.errors import NOT_EXECUTABLE, NOT_FOUND, AbutError
@@ -58,6 +60,15 @@ def preload_obstacle(path: Path) -> str | None:
             return None
         path = interpreter
     return None
+
+
+def prepare_exec() -> None:
+    """What is left to do before this process becomes another program."""
+    # Python ignores these two for itself, and an ignored signal outlives exec.
+    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(ignored, signal.SIG_DFL)
+    sys.stdout.flush()
+    sys.stderr.flush()
 
 
 def _head(path: Path) -> bytes:

@@ -6,7 +6,6 @@ This process becomes the collector, whose only child is the program.
 import dataclasses
 import os
 import re
-import signal
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -19,7 +18,7 @@ from abut.environment import copying_in_vectors, untouched_environment
 from abut.errors import RUN_FAILED, USAGE, AbutError
 from abut.heaps import preload, require_heap
 from abut.places import build_fix, collector_candidate, native_folder
-from abut.program import find_program, preload_obstacle
+from abut.program import find_program, preload_obstacle, prepare_exec
 
 TAKES_PROGRAM = True
 _FACTORS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
@@ -123,11 +122,7 @@ def command(
         if error.exit_code is None:
             error.exit_code = RUN_FAILED
         raise
-    # Python ignores these two for itself, and an ignored signal outlives exec.
-    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):
-        signal.signal(ignored, signal.SIG_DFL)
-    sys.stdout.flush()
-    sys.stderr.flush()
+    prepare_exec()
     try:
         os.execve(collector, [str(collector), *arguments, "--", *program], environment)
     except OSError as error:

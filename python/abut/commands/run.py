@@ -5,7 +5,6 @@ This process becomes the program (exec), so exit code, signals, streams and chil
 
 import errno
 import os
-import signal
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -17,7 +16,7 @@ from abut.environment import untouched_environment
 from abut.errors import NOT_EXECUTABLE, RUN_FAILED, USAGE, AbutError
 from abut.heaps import Heap, preload, require_heap
 from abut.library import load_library
-from abut.program import FOR_MUSL, find_program, preload_obstacle
+from abut.program import FOR_MUSL, find_program, preload_obstacle, prepare_exec
 from abut.settings import environment_of
 from abut.targets import check_target
 
@@ -178,11 +177,7 @@ def _warn_of_other_program(profile: Path, path: Path) -> None:
 
 
 def _become(path: Path, program: list[str], environment: dict[str, str]) -> None:
-    # Python ignores these two for itself, and an ignored signal outlives exec.
-    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):
-        signal.signal(ignored, signal.SIG_DFL)
-    sys.stdout.flush()
-    sys.stderr.flush()
+    prepare_exec()
     try:
         _exec(path, program, environment)
     except OSError as error:
