@@ -29,6 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # What to type where the heap is not built.
 BUILD = shlex.join([str(ROOT / "tools" / "build.sh"), "release", "abut"])
 Abut = Callable[..., subprocess.CompletedProcess[str]]
+Programs = Callable[[str], Path]
 
 
 def abut_environment(**variables: str) -> dict[str, str]:
@@ -107,6 +108,15 @@ def library() -> Path:
     if not path.is_file():
         pytest.fail(f"{path} is not built: `cmake --build build/release`, or set ABUT_LIBRARY")
     return path
+
+
+@pytest.fixture(scope="session")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
+    """Builds the programs of tests/record, each once."""
+    from record_help import build
+
+    folder = tmp_path_factory.mktemp("programs")
+    return lambda name: folder / name if (folder / name).is_file() else build(name, folder)
 
 
 @pytest.fixture

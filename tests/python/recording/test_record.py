@@ -16,7 +16,7 @@ from abut.places import cache_folder
 from abut.trace import Trace
 from abut.trace.reader import EventKind
 from abut.trace.steps import AccessStep, steps
-from conftest import Abut, abut_environment
+from conftest import Abut, Programs, abut_environment
 from record_help import (
     assert_clean,
     build,
@@ -28,15 +28,8 @@ from record_help import (
 Record = Callable[..., Path]
 
 
-@pytest.fixture(scope="session")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Builds the programs of tests/record, each once."""
-    folder = tmp_path_factory.mktemp("programs")
-    return lambda name: folder / name if (folder / name).is_file() else build(name, folder)
-
-
 @pytest.fixture
-def record(abut: Abut, programs: Callable[[str], Path], tmp_path: Path) -> Record:
+def record(abut: Abut, programs: Programs, tmp_path: Path) -> Record:
     """Records a program of tests/record, and answers where the trace is."""
 
     def run(name: str, *arguments: str, options: tuple[str, ...] = (), code: int = 0) -> Path:
@@ -71,7 +64,7 @@ def lackey(program: Path, folder: Path) -> tuple[int, list[tuple[bool, int, int]
 
 
 def test_the_accesses_are_those_that_lackey_sees_one_for_one(
-    record: Record, programs: Callable[[str], Path], tmp_path: Path
+    record: Record, programs: Programs, tmp_path: Path
 ) -> None:
     trace = record("sequence", options=("--everything", "--sites"), code=13)
     places = Trace(trace).objects()["address"].tolist()
@@ -103,7 +96,7 @@ def test_a_programs_accesses_to_each_object_are_as_written(record: Record) -> No
 
 
 def test_the_recorder_may_be_kept_where_the_loader_would_split_its_path(
-    abut: Abut, programs: Callable[[str], Path], tmp_path: Path
+    abut: Abut, programs: Programs, tmp_path: Path
 ) -> None:
     kept = tmp_path / "a kept:one"
     kept.mkdir()
@@ -180,7 +173,7 @@ def test_a_followed_child_has_a_trace_that_begins_with_what_it_inherits(record: 
 
 
 def test_signal_handlers_are_the_program_and_its_end_by_a_signal_passes_through(
-    programs: Callable[[str], Path], tmp_path: Path
+    programs: Programs, tmp_path: Path
 ) -> None:
     command = [sys.executable, "-m", "abut", "record", "-o", str(tmp_path / "t"), "--"]
     result = subprocess.run(

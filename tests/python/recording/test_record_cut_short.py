@@ -6,20 +6,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from abut.trace import Trace
-from conftest import abut_environment
-from record_help import assert_clean, build
-
-
-@pytest.fixture(scope="module")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    folder = tmp_path_factory.mktemp("programs")
-    return lambda name: folder / name if (folder / name).is_file() else build(name, folder)
+from conftest import Programs, abut_environment
+from record_help import assert_clean
 
 
 def start_long_recording(
@@ -42,9 +35,7 @@ def child_of(process: int) -> int:
     return int(Path(f"/proc/{process}/task/{process}/children").read_text().split()[0])
 
 
-def test_what_a_killed_program_did_is_readable(
-    programs: Callable[[str], Path], tmp_path: Path
-) -> None:
+def test_what_a_killed_program_did_is_readable(programs: Programs, tmp_path: Path) -> None:
     running = start_long_recording(programs("marks"), tmp_path / "t")
     os.kill(child_of(running.pid), signal.SIGKILL)
     assert running.wait(timeout=60) == -signal.SIGKILL
@@ -53,7 +44,7 @@ def test_what_a_killed_program_did_is_readable(
 
 
 def test_when_the_collector_is_killed_what_it_wrote_is_readable_and_the_program_goes_on(
-    programs: Callable[[str], Path], tmp_path: Path
+    programs: Programs, tmp_path: Path
 ) -> None:
     running = start_long_recording(programs("marks"), tmp_path / "t")
     program = child_of(running.pid)
@@ -70,7 +61,7 @@ def test_when_the_collector_is_killed_what_it_wrote_is_readable_and_the_program_
 
 
 def test_when_no_more_can_be_written_it_is_told_and_the_program_goes_on(
-    programs: Callable[[str], Path], tmp_path: Path
+    programs: Programs, tmp_path: Path
 ) -> None:
     running = start_long_recording(programs("marks"), tmp_path / "t", "long")
     room = (tmp_path / "t").stat().st_size + 100

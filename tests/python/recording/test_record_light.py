@@ -7,25 +7,16 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from abut.trace import Trace
 from abut.trace.reader import EventKind
-from conftest import Abut, abut_environment
+from conftest import Abut, Programs, abut_environment
 from record_help import assert_clean, build, event_kinds
 
-Programs = Callable[[str], Path]
 _LIGHT = ("record", "--recorder", "light", "--force")
-
-
-@pytest.fixture(scope="module")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
-    """Builds the programs of tests/record, each once."""
-    folder = tmp_path_factory.mktemp("programs")
-    return lambda name: folder / name if (folder / name).is_file() else build(name, folder)
 
 
 def _events(path: Path) -> tuple[Counter[EventKind], Counter[tuple[int, int, int]]]:
