@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import pytest
@@ -17,6 +17,9 @@ import pytest
 from abut.cli import main
 from abut.heaps import Heap, MissingHeap, find_heap
 from abut.places import library_candidate
+
+if TYPE_CHECKING:
+    from follow_help import Planned
 
 # Whoever starts the tests in the background may have had interrupts ignored, and that is inherited.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -117,6 +120,14 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
 
     folder = tmp_path_factory.mktemp("programs")
     return lambda name: folder / name if (folder / name).is_file() else build(name, folder)
+
+
+@pytest.fixture(scope="module")
+def planned(tmp_path_factory: pytest.TempPathFactory) -> "Planned":
+    """A program, and a plan of a run of it."""
+    from follow_help import Planned
+
+    return Planned(tmp_path_factory.mktemp("follow"))
 
 
 @pytest.fixture

@@ -153,11 +153,6 @@ def test_each_site_has_its_own_strategy(recorded: Path, tmp_path: Path) -> None:
         by_site.read_choices(choices)
 
 
-@pytest.fixture(scope="module")
-def planned(tmp_path_factory: pytest.TempPathFactory) -> Planned:
-    return Planned(tmp_path_factory.mktemp("follow"))
-
-
 # In the last, following is suspended before the objects come.
 IN_SLOTS = dict.fromkeys(("exact", "threads", "again"), 2 * COUNT)
 IN_SLOTS |= {"resized": 2 * COUNT - COUNT // 50, "else": 0}

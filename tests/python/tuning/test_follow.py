@@ -17,11 +17,6 @@ from conftest import abut_environment
 from follow_help import COUNT, Planned
 
 
-@pytest.fixture(scope="module")
-def planned(tmp_path_factory: pytest.TempPathFactory) -> Planned:
-    return Planned(tmp_path_factory.mktemp("follow"))
-
-
 def offsets_of(plan: Plan) -> tuple[list[int], list[int]]:
     """The slots of nodes (48 bytes) and of names (24)."""
     by_size = {int(context.slots["requested"][0]): context for context in plan.contexts}

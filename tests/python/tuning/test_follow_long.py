@@ -18,11 +18,6 @@ MANY = 200_000
 
 
 @pytest.fixture(scope="module")
-def planned(tmp_path_factory: pytest.TempPathFactory) -> Planned:
-    return Planned(tmp_path_factory.mktemp("follow"))
-
-
-@pytest.fixture(scope="module")
 def long_plan(planned: Planned) -> Path:
     """For many more objects than were recorded: every thousand of them lie where they are born,
     but in another order. It takes two bytes a slot.
