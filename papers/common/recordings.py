@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from abut.environment import untouched_environment
-from abut.errors import AbutError
+from abut.errors import AbutError, last_lines
 from abut.heaps import Heap, find_heaps, preload
 from abut.measure.inputs import workload_of
 from abut.measure.suites import choose, load_benchmarks
@@ -69,8 +69,7 @@ def recording(request: Request, workload: Workload, heap: Heap, *options: str) -
     argv = (sys.executable, "-m", "abut", *command, *workload.argv)
     done = _run(workload, argv, environment, subprocess.PIPE)
     if done.returncode != 0:
-        tail = done.stderr.decode(errors="replace").splitlines()[-_SHOWN_LINES:]
-        said = "".join(f"\n    {line}" for line in tail)
+        said = last_lines(done.stderr.decode(errors="replace"), _SHOWN_LINES)
         raise AbutError(
             f"{workload.name} under {heap.name}: recording failed ({done.returncode}){said}",
             fix=f"run it by hand: abut {' '.join(command)} {' '.join(workload.argv)}",

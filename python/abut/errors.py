@@ -46,6 +46,11 @@ class NotHere(AbutError):
     """Something that this machine lacks, and that the work can go on without."""
 
 
+def last_lines(said: str, most: int) -> str:
+    """The last lines of what a program said, to go on with a problem."""
+    return "".join(f"\n    {line}" for line in said.splitlines()[-most:])
+
+
 def unknown(what: str, given: str, known: Iterable[str], more: str = "") -> AbutError:
     """The error of a choice that there is not. It names those that there are, the nearest first."""
     from difflib import get_close_matches

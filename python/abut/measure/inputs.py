@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from abut.environment import untouched_environment
-from abut.errors import AbutError, NotHere
+from abut.errors import AbutError, NotHere, last_lines
 from abut.measure.suites import Benchmark, expand
 from abut.measure.workload import Workload
 from abut.places import BenchPlaces, build_fix, locked
@@ -116,8 +116,7 @@ def _prepare(benchmark: Benchmark, values: Mapping[str, str], work: Path) -> Non
                 fix=f"see 'prepare' in {benchmark.file}",
             ) from error
         if done.returncode != 0:
-            tail = done.stderr.decode(errors="replace").splitlines()[-_SHOWN_LINES:]
-            said = "".join(f"\n    {line}" for line in tail)
+            said = last_lines(done.stderr.decode(errors="replace"), _SHOWN_LINES)
             raise AbutError(
                 f"{benchmark.name}: preparing its input failed ({done.returncode}){said}",
                 fix=f"run it by hand: {' '.join(argv)}",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from abut.environment import untouched_environment
-from abut.errors import AbutError
+from abut.errors import AbutError, last_lines
 from abut.heaps import Heap, preload
 from abut.measure.counters import Event
 from abut.measure.instructions import counting, take_count
@@ -73,8 +73,9 @@ class Interleaver:
         run = run_once(self._launch(workload, heap, stdout, stderr))
         watch.add(heap.name, run.exit_code, stdout)
         if run.exit_code != 0 and workload.kind != "program" and heap.name == self._reference:
+            said = last_lines(stderr.read_text(errors="replace"), _SHOWN_LINES)
             raise AbutError(
-                f"{workload.name}: {describe_exit(run.exit_code)} under {heap.name}{_tail(stderr)}"
+                f"{workload.name}: {describe_exit(run.exit_code)} under {heap.name}{said}"
             )
         _note(measurement, heap, run)
         if number >= self._plan.warmup:
@@ -113,8 +114,3 @@ def _note(measurement: Measurement, heap: Heap, run: Run) -> None:
     if run.left_running:
         found.append(f"leaves {run.left_running} processes running under {heap.name}")
     measurement.notes.extend(note for note in found if note not in measurement.notes)
-
-
-def _tail(stderr: Path) -> str:
-    lines = stderr.read_text(errors="replace").splitlines()[-_SHOWN_LINES:]
-    return "".join(f"\n    {line}" for line in lines)
