@@ -1,5 +1,6 @@
 """A recorded run and measurements that are made up: what the tests of the report look at."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from abut.trace import Frame, TraceWriter
 from abut.tuning.best_layout import best_layout
 
 NODE, BUFFER = 1, 2
+_DATA = '<script type="application/json" id="data">'
 SMALL = Preset(
     "small",
     "two small levels",
@@ -21,6 +23,11 @@ SMALL = Preset(
     memory_cycles=100,
 )
 APART = 8192  # bytes from one pair to the next
+
+
+def data_of(page: str) -> Any:
+    """The data in a page, as it was put there."""
+    return json.loads(page.partition(_DATA)[2].partition("</script>")[0])
 
 
 def pairs_trace(

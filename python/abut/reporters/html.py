@@ -9,7 +9,6 @@ _FOLDER = Path(__file__).parent / "page"
 # In this order: each uses what is before it.
 _LIBRARY = "chart.umd.min.js"  # as its makers publish it
 _SCRIPTS = ("core", "charts", "culprits", "verdict", "maps", "flames", "views", "results", "main")
-DATA_BEGIN, DATA_END = '<script type="application/json" id="data">\n', "\n</script>"
 
 
 def page(document: dict[str, Any]) -> str:
@@ -24,13 +23,6 @@ def page(document: dict[str, Any]) -> str:
     pieces = (_FOLDER / "page.html").read_text().split("@")
     # Every second piece is a name.
     return "".join(parts[piece] if i % 2 else piece for i, piece in enumerate(pieces))
-
-
-def data_of(text: str) -> dict[str, Any]:
-    """The data in a page, as it was put there."""
-    begin = text.index(DATA_BEGIN) + len(DATA_BEGIN)
-    found: dict[str, Any] = json.loads(text[begin : text.index(DATA_END, begin)])
-    return found
 
 
 def _safe(document: dict[str, Any]) -> str:

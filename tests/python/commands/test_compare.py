@@ -13,6 +13,7 @@ import pytest
 from abut.heaps import Heap, find_heaps
 from abut.places import collector_candidate
 from conftest import Abut, abut_environment
+from report_traces import data_of
 
 QUICK = ("--runs", "2", "--warmup", "0")
 
@@ -67,10 +68,7 @@ def test_an_explained_comparison_is_a_report_of_two_runs(
     assert done.returncode == 0, done.stderr
     assert "why.html: " in done.stdout
     assert done.stdout.splitlines()[-1] == "next: abut run -- /bin/ls /"
-    page = (tmp_path / "why.html").read_text()
-    document = json.loads(
-        page.split('<script type="application/json" id="data">')[1].split("</script>")[0]
-    )
+    document = data_of((tmp_path / "why.html").read_text())
     traces = [one["trace"]["path"] for one in document["reports"]]
     assert sorted(traces) == sorted(f"why-{heap}.trace" for heap in ("glibc", peer.name))
     assert all((tmp_path / trace).is_file() for trace in traces)

@@ -12,7 +12,7 @@ import pytest
 from abut.advice.advise import advise
 from abut.commands.report import command
 from abut.errors import AbutError
-from abut.reporters.html import data_of, page
+from abut.reporters.html import page
 from abut.reporters.phrases import cards
 from abut.reporters.report import report_document
 from abut.simulation.context_names import distinct_names
@@ -20,7 +20,7 @@ from abut.simulation.report import Request, trace_report
 from abut.trace import TraceWriter
 from abut.tuning.best_layout import best_layout
 from conftest import Abut
-from report_traces import BUFFER, COMPARISON, NODE, SMALL, TUNING, pairs_trace
+from report_traces import BUFFER, COMPARISON, NODE, SMALL, TUNING, data_of, pairs_trace
 
 NODES = 300
 

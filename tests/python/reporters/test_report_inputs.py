@@ -13,10 +13,9 @@ import pytest
 from abut.errors import AbutError
 from abut.measure.saved import sorted_out
 from abut.places import collector_candidate
-from abut.reporters.html import data_of
 from abut.targets import check_target
 from conftest import Abut, abut_environment
-from report_traces import COMPARISON, TUNING, pairs_trace
+from report_traces import COMPARISON, TUNING, data_of, pairs_trace
 
 
 def changed(document: dict[str, Any], place: str, value: Any) -> dict[str, Any]:
