@@ -17,18 +17,9 @@ from abut.simulation.verdict import pollution, verdict
 from abut.trace import Frame, Trace, TraceWriter
 from abut.trace.native import native_module
 from conftest import Abut
+from report_traces import SMALL
 
 NODES = 400
-SMALL = Preset(
-    "small",
-    "two small levels",
-    (
-        Level("L1", 1024, below="L2", ways=2, cycles=1),
-        Level("L2", 16384, ways=4, cycles=10),
-    ),
-    tlb=(Level("TLB", 4 * 4096, line=4096, ways=4, cycles=1),),
-    memory_cycles=100,
-)
 
 
 @pytest.fixture
