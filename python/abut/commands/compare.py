@@ -235,7 +235,7 @@ def _explain(
 
 
 def _print(summary: "Summary", figures: "list[Figure]", *, json: bool) -> None:
-    from abut.commands.console import console, error_console
+    from abut.commands.console import console, warn
     from abut.machine import describe, this_machine
     from abut.reporters import notes
     from abut.reporters.table import tables
@@ -249,7 +249,7 @@ def _print(summary: "Summary", figures: "list[Figure]", *, json: bool) -> None:
         for note in notes.notes(summary.comparison):
             out.print(f"note: {note}", markup=False)
     for problem in notes.errors(summary.comparison):
-        error_console().print(f"abut: {problem}", markup=False, style="red")
+        warn(problem)
 
 
 def _as_json(summary: "Summary") -> str:

@@ -13,14 +13,11 @@ def console() -> Console:
     return Console(width=None if sys.stdout.isatty() else _FILE_WIDTH, highlight=False)
 
 
-def error_console() -> Console:
-    """Standard error."""
-    return Console(stderr=True, width=None if sys.stderr.isatty() else _FILE_WIDTH, highlight=False)
-
-
 def warn(problem: str) -> None:
     """A line on standard error that is hard to overlook."""
-    error_console().print(f"abut: {problem}", markup=False, style="red")
+    width = None if sys.stderr.isatty() else _FILE_WIDTH
+    error = Console(stderr=True, width=width, highlight=False)
+    error.print(f"abut: {problem}", markup=False, style="red")
 
 
 def warn_of_damage(trace: str, damages: Sequence[str]) -> None:
