@@ -8,7 +8,7 @@ using entry::or_no_memory;
 
 namespace {
 
-// Another block, where interpreters ask for a little more all the time.
+// To another block: interpreters ask for a little more all the time.
 [[gnu::noinline]] void *move(heap::LiveBlock block, void *memory, size_t bytes) {
   return or_no_memory(heap::move_to_small(block, memory, bytes));
 }
