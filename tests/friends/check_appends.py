@@ -72,7 +72,7 @@ class Appends(unittest.TestCase):
 
     def test_chains_that_end_are_left_in_their_order(self) -> None:
         nodes = 1_000_000
-        for length in (3, 4, 5):
+        for length in (3, 4, 5, 12):
             explained = appended(nodes=nodes, length=length)
             (rule,) = explained.known
             assert rule["state"] == "plain", rule

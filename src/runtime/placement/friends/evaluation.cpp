@@ -27,6 +27,8 @@ constexpr uint32_t kLooks = 1024;                             // after which a r
 constexpr uint64_t kFirstRuns = 1 << 13, kMostRuns = 1 << 17; // evaluated over so many
 constexpr uint64_t kFirstRunsInWrapper = 1 << 11;
 constexpr float kFewHaveTwo = 1.25F, kMostHaveTwo = 1.5F; // objects in a run
+constexpr uint64_t kWorthwhile = 3;                       // objects in a run
+constexpr uint8_t kFewTimes = 2;                          // evaluations in a row
 constexpr uint32_t kEvaluateEvery = 16;                   // looks
 constexpr uint32_t kFewSamples = 16;
 constexpr uint32_t kFewBranches =
@@ -265,7 +267,8 @@ namespace {
 // Whether what runs hold is used: two objects each, at least. Fewer help nobody who walks the objects, and cost those who
 // walk them in the order of birth. Where a program begins many chains, the first runs of all come before the
 // third run of any: so a rule that does not yield is tried again, over twice as many. Not where most runs had a second object
-// already and twice as many still hold no more: those chains end.
+// already and twice as many still hold no more: those chains end. Nor where runs go on to hold less than three: to open one takes
+// as long as it takes to miss the cache a few times.
 enum class Yield : uint8_t { enough, perhaps_later, never };
 Yield yield_of(const Context &context, Rule &rule) {
   const uint64_t runs = rule.counts.runs - rule.runs_before;
@@ -273,7 +276,10 @@ Yield yield_of(const Context &context, Rule &rule) {
   const uint64_t placed = rule.placed() - rule.placed_before;
   rule.runs_before = rule.counts.runs;
   rule.placed_before = rule.placed();
-  if (placed >= kLeastInRun * runs) return Yield::enough;
+  if (placed >= kWorthwhile * runs) return rule.few_times = 0, Yield::enough;
+  if (placed >= kLeastInRun * runs)
+    return ++rule.few_times < kFewTimes ? Yield::enough : Yield::never;
+  rule.few_times = 0;
   const float before =
       std::exchange(rule.yield, static_cast<float>(placed) / static_cast<float>(runs));
   return before > kMostHaveTwo ? Yield::never : Yield::perhaps_later;

@@ -43,7 +43,8 @@ struct Rule {
   uint64_t evaluated_at = 0;                 // attempts
   uint32_t in_run = 0, branching_in_run = 0; // of those sampled, in all
   uint64_t runs_before = 0, placed_before = 0;
-  float yield = 0; // objects placed for each run, in the trial before
+  float yield = 0;       // objects placed for each run, in the trial before
+  uint8_t few_times = 0; // evaluations in a row that found runs of few objects
   uint64_t asked_before = 0, lonely_before = 0;
   uint32_t lonely_times = 0; // evaluations in a row
 
