@@ -1,5 +1,6 @@
-// Lists that grow at their ends, one node at a time, in no order: `appends LISTS NODES [ROUNDS [LENGTH]]`. Every node's friend
-// is the one before it in its list. With LENGTH nodes a list ends, and another one begins in its place. Says how many of a
+// Lists that grow at their ends, one node at a time, in no order: `appends LISTS NODES [ROUNDS [LENGTH [TABLE]]]`. Every
+// node's friend is the one before it in its list. With LENGTH nodes a list ends, and another one begins in its place; 0: never. The
+// lists stand in a table with room for TABLE of them, if that is more. Says how many of a
 // thousand nodes lie right behind theirs, in the mean, and "whole" if all are where they belong.
 #include <stdint.h>
 #include <stdio.h>
@@ -63,13 +64,14 @@ static int64_t tear_down(uint64_t nodes) {
 }
 
 int main(int count, char **arguments) {
-  if (count < 3 || count > 5) return 2;
+  if (count < 3 || count > 6) return 2;
   const uint64_t lists = strtoull(arguments[1], NULL, 10);
   const uint64_t nodes = strtoull(arguments[2], NULL, 10);
   const uint64_t rounds = count > 3 ? strtoull(arguments[3], NULL, 10) : 1;
-  const uint64_t length = count > 4 ? strtoull(arguments[4], NULL, 10) : UINT64_MAX;
+  const uint64_t length = count > 4 ? strtoull(arguments[4], NULL, 10) : 0;
+  const uint64_t table = count > 5 ? strtoull(arguments[5], NULL, 10) : 0;
   if (lists == 0 || nodes == 0 || rounds == 0) return 2;
-  struct list *all = calloc(lists, sizeof *all);
+  struct list *all = calloc(lists > table ? lists : table, sizeof *all);
   heads = calloc(nodes, sizeof *heads);
   if (all == NULL || heads == NULL) return 1;
   int64_t behind = 0;

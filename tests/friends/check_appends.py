@@ -24,15 +24,22 @@ class Explained:
 
 
 def appended(
-    lists: int = LISTS, nodes: int = NODES, *, rounds: int = 1, length: int = 0, **options: str
+    lists: int = LISTS,
+    nodes: int = NODES,
+    *,
+    rounds: int = 1,
+    length: int = 0,
+    table: int = 0,
+    **options: str,
 ) -> Explained:
     """Run the program with these options; a list ends with `length` nodes, unless that is zero."""
+    numbers = (lists, nodes, rounds, length, table)
     with tempfile.TemporaryDirectory() as folder:
         explanation = Path(folder) / "friends.json"
         settings = {"explain_file": str(explanation), **options}
         environment = {f"ABUT_{name.upper()}": value for name, value in settings.items()}
         done = subprocess.run(
-            [APPENDS, str(lists), str(nodes), str(rounds), *([str(length)] if length else [])],
+            [APPENDS, *map(str, numbers)],
             env={"LD_PRELOAD": LIBRARY, **environment},
             capture_output=True,
             text=True,
@@ -53,6 +60,10 @@ class Appends(unittest.TestCase):
         (rule,) = placed.rules
         assert placed.behind > 700
         assert rule["attempts"] > 0.8 * NODES
+        assert rule["runs"] > LISTS
+
+    def test_lists_may_stand_in_a_huge_block(self) -> None:
+        (rule,) = appended(table=4 * 2**20 // 16).rules
         assert rule["runs"] > LISTS
 
     def test_lists_that_are_built_again_lie_no_worse(self) -> None:

@@ -121,4 +121,12 @@ inline constexpr auto kMeasures = [] {
   return all;
 }();
 
+// What a block, or a mapping, takes.
+struct Extent {
+  Address begin = 0;
+  Address end = 0;
+
+  bool holds(Address address) const { return address - begin < end - begin; }
+};
+
 } // namespace abut::heap

@@ -70,14 +70,6 @@ void after_fork_in_child();
 // The heap of the block of up to 32 KiB that begins at `memory`; null if it is anything else.
 LocalHeap *owner_of(const void *memory);
 
-// A block's place.
-struct Extent {
-  Address begin = 0;
-  Address end = 0;
-
-  bool holds(Address address) const { return address - begin < end - begin; }
-};
-
 // Of the small block around an address that a heap of `keeper`'s thread owns; nowhere if there is none. For the running
 // thread's own heaps, under their lock, which keeps their pages from going back meanwhile.
 Extent extent_of(const LocalHeap *keeper, Address address);

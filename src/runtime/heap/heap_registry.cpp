@@ -75,6 +75,7 @@ void HeapRegistry::lock_all() {
   birth_pages.lock().lock();
   size_pages.lock().lock();
   huge_cache.lock().lock();
+  huge_mappings.lock();
   segment_map.lock().lock();
   os::holds_every_lock = true;
 }
@@ -82,6 +83,7 @@ void HeapRegistry::lock_all() {
 void HeapRegistry::unlock_all() {
   os::holds_every_lock = false;
   segment_map.lock().unlock();
+  huge_mappings.unlock();
   huge_cache.lock().unlock();
   size_pages.lock().unlock();
   birth_pages.lock().unlock();

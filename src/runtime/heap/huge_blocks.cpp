@@ -5,10 +5,16 @@
 #include "heap/segment_map.hpp"
 
 #include <algorithm>
+#include <mutex>
 
 namespace abut::heap {
 
+os::SpinLock huge_mappings;
+
 namespace {
+
+// The mapping that was read last: to find where a long one begins takes a while. Under the lock.
+Extent last_read;
 
 // Blocks in a row begin at different lines of their page; the step is in lines.
 std::atomic<uint32_t> colours{0};
@@ -37,6 +43,17 @@ void *begin_block(HugeInfo *info, size_t bytes) {
   requested.fetch_add(bytes, std::memory_order_relaxed);
   pages_taken.add(info->mapped / kPageBytes);
   return reinterpret_cast<void *>(info->block);
+}
+
+// A new mapping; null where memory is exhausted.
+HugeInfo *map_huge(size_t bytes, size_t align) {
+  std::lock_guard guard(huge_mappings);
+  void *mapping = segment_map.map(bytes, bytes, align, SegmentKind::huge);
+  if (mapping == nullptr) return nullptr;
+  advise_huge_pages(mapping, bytes);
+  auto *info = static_cast<HugeInfo *>(mapping);
+  *info = {mapping, bytes, bytes, 0, 0};
+  return info;
 }
 
 // A kept mapping made longer: the pages that it has need not be cleared again. Null if there is none.
@@ -73,12 +90,9 @@ void *allocate_huge(size_t bytes, size_t align, bool &clean) {
   const size_t slot_align = std::max(align, kSegmentBytes);
   const size_t pad = align > kSegmentBytes ? align - kSegmentBytes : 0;
   make_room(mapped / kPageBytes);
-  void *mapping = segment_map.map(mapped + pad, mapped + pad, slot_align, SegmentKind::huge);
-  if (mapping == nullptr) return nullptr;
-  advise_huge_pages(mapping, mapped + pad);
-  const Address block = reinterpret_cast<Address>(mapping) + pad + lead + offset;
-  auto *info = static_cast<HugeInfo *>(mapping);
-  *info = {mapping, mapped + pad, mapped + pad, block, bytes};
+  HugeInfo *info = map_huge(mapped + pad, slot_align);
+  if (info == nullptr) return nullptr;
+  info->block = reinterpret_cast<Address>(info) + pad + lead + offset;
   retention.took(info->mapped / kPageBytes, Kept::mappings);
   return begin_block(info, bytes);
 }
@@ -107,6 +121,8 @@ void free_huge(HugeInfo *block) {
 }
 
 void unmap_huge(HugeInfo *block) {
+  std::lock_guard guard(huge_mappings);
+  last_read = {};
   segment_map.unmap(block->mapping, block->mapped, block->reserved);
 }
 
@@ -154,8 +170,35 @@ void *move_huge(HugeInfo *block, size_t mapped, size_t bytes) {
 void *resize_huge(HugeInfo *block, size_t bytes) {
   const size_t mapped = mapped_for(block, bytes);
   if (mapped > block->mapped) make_room((mapped - block->mapped) / kPageBytes);
+  std::lock_guard guard(huge_mappings);
+  last_read = {};
   if (resize_in_place(block, mapped)) return resized(block, mapped, bytes);
   return mapped > block->mapped ? move_huge(block, mapped, bytes) : nullptr;
+}
+
+bool is_huge(Address address) {
+  const SegmentKind kind = segment_map.kind_at(address);
+  return kind == SegmentKind::huge || kind == SegmentKind::tail;
+}
+
+namespace {
+
+Extent mapping_around(Address address) {
+  const Address first = segment_map.first_of(address);
+  if (segment_map.kind_at(first) != SegmentKind::huge) return {};
+  const auto *info = reinterpret_cast<const HugeInfo *>(first);
+  return {first, first + info->mapped};
+}
+
+} // namespace
+
+uint64_t read_huge(Address address) {
+  if (!is_huge(address) || !huge_mappings.try_lock()) return 0;
+  std::lock_guard guard(huge_mappings, std::adopt_lock);
+  if (!last_read.holds(address)) last_read = is_huge(address) ? mapping_around(address) : Extent{};
+  return last_read.holds(address + sizeof(uint64_t) - 1)
+             ? *reinterpret_cast<const uint64_t *>(address)
+             : 0;
 }
 
 } // namespace abut::heap

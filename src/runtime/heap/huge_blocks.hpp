@@ -2,6 +2,7 @@
 #pragma once
 
 #include "heap/geometry.hpp"
+#include "os/os.hpp"
 
 namespace abut::heap {
 
@@ -30,6 +31,16 @@ void unmap_huge(HugeInfo *block);
 // Makes the block hold `bytes`, where it lies or elsewhere, without copying; null where that is impossible, and the
 // block is as it was.
 void *resize_huge(HugeInfo *block, size_t bytes);
+
+// Whether an address is one of those that huge blocks have.
+bool is_huge(Address address);
+
+// Held while a mapping begins, becomes shorter or longer, moves or goes back to the kernel.
+extern os::SpinLock huge_mappings;
+
+// The word at `address`, whoever the block belongs to; zero if that is in no huge block, or if
+// `huge_mappings` is held just now.
+uint64_t read_huge(Address address);
 
 struct HugeTotals {
   size_t blocks;

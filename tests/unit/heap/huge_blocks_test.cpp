@@ -200,5 +200,42 @@ TEST_F(HugeBlocks, AreNotFoundWhereTheirMappingHasEndedInItsFirstSlot) {
   expect_no_blocks(slot + 3 * MiB, slot + 4 * MiB);
 }
 
+TEST_F(HugeBlocks, CanBeReadWhereverTheyAreMapped) {
+  for (const size_t align : {size_t{1}, 2 * kSegmentBytes}) {
+    const size_t bytes = 3 * kSegmentBytes;
+    auto *words = static_cast<uint64_t *>(take(bytes, align));
+    const size_t last = bytes / sizeof(uint64_t) - 1;
+    for (const size_t i : {size_t{0}, last / 2, last}) {
+      words[i] = i + 1;
+      EXPECT_EQ(read_huge(address_of(words + i)), i + 1);
+    }
+    const Address end = round_down(address_of(words), kSegmentBytes) + 4 * kSegmentBytes;
+    EXPECT_EQ(read_huge(end - sizeof(uint64_t)), 0); // reserved, or not the block's
+    free(words);
+    EXPECT_EQ(read_huge(address_of(words)), 0);
+  }
+  uint64_t local = 1;
+  EXPECT_EQ(read_huge(address_of(&local)), 0);
+}
+
+TEST_F(HugeBlocks, AreNotReadWhereTheyHaveBecomeShorter) {
+  auto *words = static_cast<uint64_t *>(take(3 * kSegmentBytes));
+  const size_t last = 3 * kSegmentBytes / sizeof(uint64_t) - 1;
+  words[0] = words[last] = 1;
+  EXPECT_EQ(read_huge(address_of(words + last)), 1);
+  EXPECT_EQ(resize(words, kSegmentBytes), words);
+  EXPECT_EQ(read_huge(address_of(words + last)), 0);
+  EXPECT_EQ(read_huge(address_of(words)), 1);
+}
+
+TEST_F(HugeBlocks, AreNotReadWhileMappingsGo) {
+  auto *word = static_cast<uint64_t *>(take(kSegmentBytes));
+  *word = 1;
+  huge_mappings.lock();
+  EXPECT_EQ(read_huge(address_of(word)), 0);
+  huge_mappings.unlock();
+  EXPECT_EQ(read_huge(address_of(word)), 1);
+}
+
 } // namespace
 } // namespace abut::heap

@@ -1,5 +1,7 @@
 #include "placement/friends/expression.hpp"
 
+#include "heap/huge_blocks.hpp"
+
 #include <link.h>
 
 extern "C" void *
@@ -83,7 +85,8 @@ static_assert(kTable.count <= kExpressions);
 std::span<const Alike> alike_expressions() { return {kTable.alike, kTable.alike_count}; }
 
 uint64_t Reader::load_elsewhere(Address address) const {
-  return can_be_read(address) ? *reinterpret_cast<const uint64_t *>(address) : 0;
+  return can_be_read(address) ? *reinterpret_cast<const uint64_t *>(address)
+                              : heap::read_huge(address);
 }
 
 bool Reader::can_be_read(Address address) const {
@@ -97,7 +100,7 @@ bool Reader::may_lead(const Expression &e) const {
   const uint64_t base = word(e.base);
   const bool in_heap = heap::may_hold_blocks(base);
   if (e.loads == 0) return in_heap;
-  const bool leads = in_heap || can_be_read(base);
+  const bool leads = in_heap || can_be_read(base) || heap::is_huge(base);
   if (e.index == Expression::kNone) return leads;
   const uint64_t index = word(e.index);
   if (leads) return index != 0 && index < kMostIndex; // zero is tried without an index

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/bump.hpp"
+#include "heap/huge_blocks.hpp"
 #include "placement/friends/evaluation.hpp"
 #include "placement/friends/sample_times.hpp"
 #include "placement/pools/grouping.hpp"
@@ -44,9 +45,10 @@ Decision decide_slow(size_t bytes, Address site);
   Address at = base;
   if (rule.first.loads != 0) [[likely]] {
     at += static_cast<Address>(rule.first.offset);
-    if (!heap::may_hold_blocks(at)) [[unlikely]]
+    if (heap::may_hold_blocks(at)) [[likely]]
+      at = *reinterpret_cast<const Address *>(at);
+    else if (at = heap::read_huge(at); at == 0)
       return false;
-    at = *reinterpret_cast<const Address *>(at);
   }
   cell = at + static_cast<Address>(rule.to_end);
   return true;
