@@ -37,7 +37,7 @@ Address target_of(Address return_address) {
 
 // Whether all ways through the code at `at` come first to the call that returns to `expected`.
 bool comes_to(Address at, Address expected) {
-#ifdef ABUT_HAVE_ZYDIS
+#ifdef ABUT_ZYDIS
   constexpr size_t kLongest = 15;
   abut::context::Instruction one;
   while (at < expected && abut::context::why_no_decoder() == nullptr &&

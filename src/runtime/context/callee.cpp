@@ -4,7 +4,7 @@
 
 #include <link.h>
 
-#ifdef ABUT_HAVE_ZYDIS
+#ifdef ABUT_ZYDIS
 namespace abut::context {
 
 namespace {

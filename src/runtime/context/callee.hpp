@@ -3,7 +3,7 @@
 
 #include "context/decoder.hpp"
 
-#ifdef ABUT_HAVE_ZYDIS
+#ifdef ABUT_ZYDIS
 namespace abut::context {
 
 // `branch` is a call or a jump that ends at `after`; through a procedure linkage table or a global offset table, too.

@@ -11,7 +11,7 @@
 
 namespace abut::context {
 
-#ifdef ABUT_HAVE_ZYDIS
+#ifdef ABUT_ZYDIS
 namespace {
 
 const char *reason = "the decoder has not been loaded";
@@ -54,14 +54,14 @@ bool find(void *library, const char *name, Function &function) {
 } // namespace
 
 const char *load_decoder() {
-  void *library = dlopen("libZydis.so.4.0", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return reason = "libZydis.so.4.0 is not installed";
+  void *library = dlopen(ABUT_ZYDIS, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return reason = ABUT_ZYDIS " is not installed";
   decltype(&ZydisDecoderInit) init;
   if (!find(library, "ZydisDecoderInit", init) ||
       !find(library, "ZydisDecoderDecodeFull", decode_full) ||
       !find(library, "ZydisRegisterGetLargestEnclosing", largest_enclosing) ||
       !ZYAN_SUCCESS(init(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
-    return reason = "libZydis.so.4.0 is not the library that it should be";
+    return reason = ABUT_ZYDIS " is not the library that it should be";
   dl_iterate_phdr(find_read_only_parts, reinterpret_cast<void *>(decode_full));
   is_resident.store(true, std::memory_order_relaxed);
   rest_decoder();

@@ -4,7 +4,7 @@
 
 #include "base/units.hpp"
 
-#ifdef ABUT_HAVE_ZYDIS
+#ifdef ABUT_ZYDIS
 #include <Zydis/Zydis.h>
 #endif
 
@@ -19,7 +19,7 @@ const char *why_no_decoder();
 // Its code and tables leave the resident size until they are wanted again.
 void rest_decoder();
 
-#ifdef ABUT_HAVE_ZYDIS
+#ifdef ABUT_ZYDIS
 struct Instruction {
   ZydisDecodedInstruction head;
   ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];

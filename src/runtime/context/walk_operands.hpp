@@ -4,7 +4,7 @@
 #include "context/decoder.hpp"
 #include "context/walk_state.hpp"
 
-#ifdef ABUT_HAVE_ZYDIS
+#ifdef ABUT_ZYDIS
 namespace abut::context {
 
 // Slots named from rbp lie beyond those named from rsp.

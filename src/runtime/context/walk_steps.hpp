@@ -3,7 +3,7 @@
 
 #include "context/walk_operands.hpp"
 
-#ifdef ABUT_HAVE_ZYDIS
+#ifdef ABUT_ZYDIS
 namespace abut::context {
 
 inline void load_address(WalkState &state, const Instruction &now) {

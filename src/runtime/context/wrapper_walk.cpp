@@ -11,7 +11,7 @@
 
 namespace abut::context {
 
-#ifdef ABUT_HAVE_ZYDIS
+#ifdef ABUT_ZYDIS
 namespace {
 
 constexpr unsigned kMostInstructions = 128;

@@ -8,7 +8,7 @@
 
 namespace abut::sample {
 
-#ifdef ABUT_HAVE_ZYDIS
+#ifdef ABUT_ZYDIS
 namespace {
 
 using context::Instruction;
