@@ -67,7 +67,7 @@ install_packages() {
     say "installing ${missing[*]}"
     apt_get update
     for package in "${missing[@]}"; do
-        if [[ -n $(apt-cache show "$package" 2>/dev/null) ]]; then # of one that others only name, newer ones show nothing
+        if apt-get -qq --simulate install "$package" >/dev/null 2>&1; then # also by another name
             wanted+=("$package")
         else
             say "this system has no package $package; going on without it"
