@@ -33,11 +33,16 @@ packages_for() {
     esac
 }
 
-# Of the packages on standard input, those that neither are installed nor stand in for one that is.
+# What this system was found not to have. The set-up would look for it again each time.
+unavailable=build/unavailable-packages.txt
+
+# Of the packages on standard input, those that neither are installed nor stand in for one that is, and may be had.
 not_installed() {
     tr -s ' \t' '\n' | sed '/^$/d' | sort -u | comm -23 - <(
-        dpkg-query -W -f '${db:Status-Status} ${Package}, ${Provides}\n' |
-            sed -n 's/^installed //p' | tr -s ', ' '\n' | sort -u
+        {
+            dpkg-query -W -f '${db:Status-Status} ${Package}, ${Provides}\n' | sed -n 's/^installed //p' | tr -s ', ' '\n'
+            [[ ! -f $unavailable ]] || cat "$unavailable"
+        } | sort -u
     )
 }
 
@@ -71,6 +76,7 @@ install_packages() {
             wanted+=("$package")
         else
             say "this system has no package $package; going on without it"
+            echo "$package" >>"$unavailable"
         fi
     done
     [[ ${#wanted[@]} -gt 0 ]] || return 0
