@@ -36,6 +36,11 @@ INSTANTIATE_TEST_SUITE_P(OfC, EveryEntryPoint,
                                          "mallinfo2", "malloc_info", "malloc_stats", "mallopt"),
                          [](const auto &tested) { return std::string(tested.param); });
 
+INSTANTIATE_TEST_SUITE_P(OfJemalloc, EveryEntryPoint,
+                         testing::Values("mallocx", "rallocx", "xallocx", "sallocx", "dallocx",
+                                         "sdallocx", "nallocx"),
+                         [](const auto &tested) { return std::string(tested.param); });
+
 // The mangled names of the Itanium C++ ABI: nw/na new, dl/da delete; m size, St11align_val_t
 // alignment, RKSt9nothrow_t nothrow.
 INSTANTIATE_TEST_SUITE_P(

@@ -15,6 +15,7 @@ MALLOC = set(
     malloc calloc realloc reallocarray free free_sized free_aligned_sized
     aligned_alloc memalign posix_memalign valloc pvalloc
     malloc_usable_size malloc_trim malloc_stats malloc_info mallinfo mallinfo2 mallopt
+    mallocx rallocx xallocx sallocx dallocx sdallocx nallocx
 """.split()
 )
 # Calls that the library stands in for, and hands on.
