@@ -54,6 +54,18 @@ ALLOCATES(pvalloc, (size_t bytes), CALL_FN_W_W(block, original, bytes),
 ALLOCATES(mallocx, (size_t bytes, int flags), CALL_FN_W_WW(block, original, bytes, flags), bytes,
           (flags & 63) != 0 ? 1ul << (flags & 63) : 0)
 
+/* mimalloc's from version 3 on, which allocates as none of these does */
+#define MIMALLOC libmimallocZdsoZa /* libmimalloc.so* */
+static size_t length(const char *text, size_t most) {
+  size_t bytes = 0;
+  while (bytes < most && text[bytes] != '\0') ++bytes;
+  return bytes;
+}
+ALLOCATES_IN(MIMALLOC, strdup, (const char *text), CALL_FN_W_W(block, original, text),
+             length(text, ~(size_t)0) + 1, 0)
+ALLOCATES_IN(MIMALLOC, strndup, (const char *text, size_t most),
+             CALL_FN_W_WW(block, original, text, most), length(text, most) + 1, 0)
+
 #define ALLOCATES_TO_POINTER_IN(library, name)                                                     \
   int WRAPPER(library, name)(void **out, size_t alignment, size_t bytes);                          \
   int WRAPPER(library, name)(void **out, size_t alignment, size_t bytes) {                         \
