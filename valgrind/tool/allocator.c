@@ -63,10 +63,14 @@ void allocator_forked(ThreadId tid) {
 
 static Bool is_inside(const Thread *thread) { return thread->depth > thread->floor; }
 
-/* Windows are of the program's own accesses, so that under each heap they are the same parts of the run. */
+/* Windows are of the program's own accesses, so that under each heap they are the same parts of the run. None begins or ends
+ * inside the allocator. */
 static void count_without_allocator(Thread *thread, Bool leaves) {
-  if (!leaves) thread->counted = accesses_counted;
-  accesses_counted = leaves ? thread->counted : 0;
+  if (leaves)
+    accesses_counted = thread->counted;
+  else
+    thread->counted = accesses_counted;
+  state_hold_window(!leaves);
 }
 
 static void set_depth(Thread *thread, UInt depth, UInt floor) {

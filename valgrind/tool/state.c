@@ -25,13 +25,20 @@ static void change(State to) {
   if (recorded != (to == STATE_RECORDING)) record_state(to == STATE_RECORDING);
 }
 
-static void next_window_part(void) {
-  Bool begins = state != STATE_RECORDING;
-  ULong skipped = option_window_whole - option_window_part;
-  change(begins ? STATE_RECORDING : STATE_SKIPPING);
-  accesses_counted = 0;
-  accesses_limit = begins ? option_window_part : skipped;
+#define NEVER (1ull << 63)
+
+/* Of the part of the window that this is. */
+static ULong limit(void) {
+  return state == STATE_RECORDING ? option_window_part : option_window_whole - option_window_part;
 }
+
+static void next_window_part(void) {
+  change(state == STATE_RECORDING ? STATE_SKIPPING : STATE_RECORDING);
+  accesses_counted = 0;
+  accesses_limit = limit();
+}
+
+void state_hold_window(Bool holds) { accesses_limit = holds ? NEVER : limit(); }
 
 void state_begin(void) {
   if (option_from == NULL && !option_wait) {

@@ -91,6 +91,8 @@ void state_end(void);
 /* Where no thread runs translated code: does what has been waiting for that. */
 void state_apply(void);
 void state_reached_function(void);
+/* From here on no window begins or ends, or as before. */
+void state_hold_window(Bool holds);
 
 /* ---- instrument.c ---- */
 
