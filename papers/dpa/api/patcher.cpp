@@ -36,7 +36,7 @@ Address target_of(Address return_address) {
 }
 
 // Whether all ways through the code at `at` come first to the call that returns to `expected`.
-bool comes_to(Address at, Address expected) {
+bool comes_to([[maybe_unused]] Address at, [[maybe_unused]] Address expected) {
 #ifdef ABUT_ZYDIS
   constexpr size_t kLongest = 15;
   abut::context::Instruction one;
