@@ -85,8 +85,18 @@ static_assert(kTable.count <= kExpressions);
 std::span<const Alike> alike_expressions() { return {kTable.alike, kTable.alike_count}; }
 
 uint64_t Reader::load_elsewhere(Address address) const {
-  return can_be_read(address) ? *reinterpret_cast<const uint64_t *>(address)
-                              : heap::read_huge(address);
+  if (can_be_read(address)) return *reinterpret_cast<const uint64_t *>(address);
+  if (!heap::is_huge(address) || (asks_first_ && !is_readable(address))) return 0;
+  return heap::read_huge(address);
+}
+
+// Neighbouring expressions mostly lead to one page.
+bool Reader::is_readable(Address address) const {
+  const Address page = round_down(address, kPageBytes);
+  if (page == readable_page_) return true;
+  if (!os::is_readable(reinterpret_cast<const void *>(page))) return false;
+  readable_page_ = page;
+  return true;
 }
 
 bool Reader::can_be_read(Address address) const {

@@ -40,8 +40,13 @@ std::span<const Alike> alike_expressions();
 // own segments, the stack and the program's static data are ever read.
 class Reader {
 public:
-  explicit Reader(const Captured &captured)
-      : captured_(captured), stack_end_(stack_limit(captured.stack())) {}
+  // Where expressions are only tried, what they lead to may be pages that the program has protected, as at the ends of stacks
+  // that it has from malloc: then the kernel is asked first.
+  enum class For : uint8_t { rules, trials };
+
+  explicit Reader(const Captured &captured, For what = For::rules)
+      : captured_(captured), stack_end_(stack_limit(captured.stack())),
+        asks_first_(what == For::trials) {}
 
   uint64_t word(unsigned index) const {
     const auto *at = &captured_.words[index];
@@ -52,7 +57,8 @@ public:
   uint64_t load(Address address) const {
     if (address % 8 != 0) return 0;
     if (heap::may_hold_blocks(address)) [[likely]]
-      return *reinterpret_cast<const uint64_t *>(address);
+      return asks_first_ && !is_readable(address) ? 0
+                                                  : *reinterpret_cast<const uint64_t *>(address);
     return load_elsewhere(address);
   }
 
@@ -64,9 +70,12 @@ public:
 private:
   uint64_t load_elsewhere(Address address) const;
   bool can_be_read(Address address) const;
+  bool is_readable(Address address) const;
 
   const Captured &captured_;
   Address stack_end_;
+  bool asks_first_;
+  mutable Address readable_page_ = 0; // the last one that was
 };
 
 inline uint64_t Reader::value(const Expression &e) const {

@@ -18,8 +18,13 @@ bool points_into(const Extent &from, const Extent &to) {
   return false;
 }
 
+// No larger block is read: it may have pages that the program has protected.
+bool may_be_read(const Extent &block) {
+  return block.begin != 0 && block.end - block.begin <= heap::kSmallMax;
+}
+
 bool are_linked(const Extent &one, const Extent &other) {
-  if (one.begin == 0 || other.begin == 0 || one.begin == other.begin) return false;
+  if (!may_be_read(one) || !may_be_read(other) || one.begin == other.begin) return false;
   return points_into(one, other) || points_into(other, one);
 }
 
@@ -59,7 +64,7 @@ void Learner::record(heap::LocalHeap *heap, Address block, const Captured &captu
   sample.block = block;
   sample.due = now_ + kDelay;
   sample.count = 0;
-  const Reader reader(captured);
+  const Reader reader(captured, Reader::For::trials);
   const Extent own = extent_of(heap, block);
   uint32_t effort = 0;
   bool *met = alike_met_;

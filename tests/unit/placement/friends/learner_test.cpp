@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <mutex>
+#include <sys/mman.h>
 #include <vector>
 
 namespace abut::near {
@@ -162,6 +163,22 @@ TEST_F(LearnerTest, WildAddressesAreNotRead) {
     verdict = observe(make());
   }
   EXPECT_EQ(verdict, Learner::Verdict::nothing);
+}
+
+// As libraries of coroutines have it for their stacks.
+TEST_F(LearnerTest, PagesThatTheProgramHasProtectedAreNotRead) {
+  for (const size_t bytes : {size_t{16} << 10, size_t{256} << 10, size_t{4} << 20}) {
+    void *block = heap::allocate_aligned(kPageBytes, bytes);
+    learner->begin(false);
+    ASSERT_EQ(mprotect(block, kPageBytes, PROT_NONE), 0);
+    for (uint64_t &word : registers.words) word = reinterpret_cast<uint64_t>(block);
+    auto verdict = Learner::Verdict::undecided;
+    for (int i = 0; i < 300 && verdict == Learner::Verdict::undecided; ++i)
+      verdict = observe(make());
+    EXPECT_EQ(verdict, Learner::Verdict::nothing) << bytes;
+    ASSERT_EQ(mprotect(block, kPageBytes, PROT_READ | PROT_WRITE), 0);
+    held.push_back(block);
+  }
 }
 
 } // namespace
