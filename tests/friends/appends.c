@@ -1,7 +1,7 @@
 // Lists that grow at their ends, one node at a time, in no order: `appends LISTS NODES [ROUNDS [LENGTH [TABLE]]]`. Every
 // node's friend is the one before it in its list. With LENGTH nodes a list ends, and another one begins in its place; 0: never. The
-// lists stand in a table with room for TABLE of them, if that is more. Says how many of a
-// thousand nodes lie right behind theirs, in the mean, and "whole" if all are where they belong.
+// lists stand in a table with room for TABLE of them, if that is more. Says how many of a thousand nodes lie right
+// behind theirs, in the mean, and "whole" if all are where they belong.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
