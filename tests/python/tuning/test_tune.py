@@ -83,14 +83,20 @@ def test_what_does_not_win_on_the_test_input_is_not_kept(
 
 
 def test_where_nothing_can_be_gained_the_default_is_kept(abut: Abut, tmp_path: Path) -> None:
-    """While another process competes, too. A process that sleeps takes as long with any heap."""
+    """While another process competes, too. A process that sleeps takes as long with any heap.
+
+    Chance may win one time in twenty, but not three times in a row.
+    """
+    said: list[str] = []
     with subprocess.Popen(["lua5.4", "-e", "while true do end"]) as competitor:
-        words = ["--objective", "wall", "--time-budget", "8s", "-o", "p", "--", "sleep", "0.1"]
-        done = abut("tune", *words)
+        while len(said) < 3 and not any("keep the default: " in one for one in said):
+            words = ["--force", "--objective", "wall", "--time-budget", "8s", "-o", "p"]
+            done = abut("tune", *words, "--", "sleep", "0.1")
+            said.append(done.stdout + done.stderr)
         competitor.kill()
-    assert done.returncode == 0, done.stderr
-    assert "keep the default: " in done.stdout
-    assert not (tmp_path / "p").exists()
+    assert done.returncode == 0, said
+    assert "keep the default: " in said[-1], said
+    assert (tmp_path / "p").exists() == (len(said) > 1)
 
 
 def test_what_inputs_contradict_each_other_about_does_not_win(abut: Abut, script: str) -> None:
