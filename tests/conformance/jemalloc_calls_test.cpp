@@ -30,10 +30,11 @@ protected:
     return std::all_of(bytes + begin, bytes + end, [](unsigned char byte) { return byte == 0; });
   }
 
-  // Leaves blocks behind that are not zero.
-  static void litter(std::size_t bytes) {
-    void *block = std::malloc(bytes);
-    support::fill(block, bytes, 1);
+  // Leaves a block behind that is nowhere zero. Of what malloc() returns, compilers know how much was asked for, and let no
+  // more be written.
+  void litter(std::size_t bytes) const {
+    void *block = mallocx(bytes, 0);
+    support::fill(block, malloc_usable_size(block), 1);
     std::free(block);
   }
 
@@ -87,15 +88,15 @@ TEST_F(JemallocCalls, ReadAsZeroWhereThatIsAskedFor) {
   for (const std::size_t size : {16u, 100u, 5000u, 100'000u}) {
     litter(size);
     void *block = mallocx(size, kZero);
-    EXPECT_TRUE(reads_as_zero(block, 0, size));
+    EXPECT_TRUE(reads_as_zero(block, 0, malloc_usable_size(block))) << size;
     std::free(block);
-    block = std::malloc(size);
+    block = mallocx(size, 0);
     const std::size_t held = malloc_usable_size(block);
     support::fill(block, held, 9);
     litter(10 * size);
     block = rallocx(block, 10 * size, kZero);
     EXPECT_TRUE(support::holds(block, held, 9));
-    EXPECT_TRUE(reads_as_zero(block, held, 10 * size)) << size;
+    EXPECT_TRUE(reads_as_zero(block, held, malloc_usable_size(block))) << size;
     std::free(block);
   }
 }

@@ -20,7 +20,10 @@ constexpr size_t kAlways = 16; // any block's alignment
 
 size_t alignment_in(int flags) { return size_t{1} << (flags & kAlignMask); }
 
+// All that the block holds: when it becomes longer, what lies beyond that is what reads as zero. A compiler that knew how much
+// was asked for would take the rest to be beyond the block, and end the program.
 void clear_from(void *memory, size_t begin) {
+  __asm__("" : "+r"(memory));
   const size_t end = malloc_usable_size(memory);
   if (begin < end) std::memset(static_cast<char *>(memory) + begin, 0, end - begin);
 }
@@ -39,9 +42,10 @@ void *move(void *memory, size_t bytes, size_t align) {
 // The first call below is the last that a body makes, where it can be: then the caller is still known as such.
 ABUT_EXPORT void *mallocx(size_t bytes, int flags) {
   const bool is_zero = (flags & kZero) != 0;
-  if (alignment_in(flags) <= kAlways) return is_zero ? std::calloc(1, bytes) : std::malloc(bytes);
-  void *memory = aligned_alloc(alignment_in(flags), bytes);
-  if (memory != nullptr && is_zero) clear_from(memory, 0);
+  const bool is_aligned = alignment_in(flags) <= kAlways;
+  if (is_aligned && !is_zero) return std::malloc(bytes);
+  void *memory = is_aligned ? std::calloc(1, bytes) : aligned_alloc(alignment_in(flags), bytes);
+  if (memory != nullptr && is_zero) clear_from(memory, is_aligned ? bytes : 0);
   return memory;
 }
 
