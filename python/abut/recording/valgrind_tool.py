@@ -15,7 +15,7 @@ from abut.errors import AbutError, NotHere
 from abut.places import cache_folder, locked, valgrind_sources
 
 TOOL = "abut-amd64-linux"
-_OLDEST = (3, 19)
+_OLDEST = (3, 18)
 _INSTALL = "sudo apt install valgrind gcc libc6-dev"
 _SHOWN_LINES = 15
 

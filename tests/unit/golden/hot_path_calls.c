@@ -3,6 +3,7 @@
  * Before each of them it stops (int3) with the call's name in rdi and the function's address in rsi. It has made
  * every call many times before, so that each goes the way of nearly every request. Of a name's calls the shortest counts.
  */
+#define _GNU_SOURCE // RTLD_DEFAULT
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
