@@ -34,6 +34,7 @@ from abut.machine import this_machine
 from abut.measure.versions import package_version, versions_of
 
 TESTS = ("set", "get", "lpush", "lrange_100", "hset", "zadd")
+TOO_OLD = "redis-benchmark of Redis 6.2 or later is needed"
 C_LIBRARY = "libc.so.6"  # Debian's server is linked with jemalloc, which this goes before
 Samples = dict[str, dict[str, dict[str, list[float]]]]  # by load, figure and heap
 
@@ -86,6 +87,8 @@ def measure(heap: Heap, threads: int, requests: int) -> dict[str, dict[str, floa
         printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         memory = peak_memory(process)
     rows = list(csv.DictReader(printed.splitlines()))
+    if not rows or "rps" not in rows[0]:
+        sys.exit(f"servers.py: {TOO_OLD}")
     return {
         f"{test}, {threads} thread{'s' * (threads > 1)}": {
             "wall": 1e6 / float(row["rps"]),

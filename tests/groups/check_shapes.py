@@ -58,7 +58,7 @@ class Merging(unittest.TestCase):
 
     def test_without_merging_every_group_is_its_own(self) -> None:
         groups = groups_of("insert", place="pools:apart")
-        assert [group["root"] for group in groups] == [1, 2, 3, 4]
+        assert [group["root"] for group in groups] == [group["id"] for group in groups]
         assert [group["state"] for group in groups] == ["few", "few", "pooled", "pooled"]
 
     def test_what_is_born_together_shares_a_pool(self) -> None:

@@ -6,7 +6,7 @@
 # stderr: ignore
 serve() {
     redis-server --port 0 --unixsocket "$PWD/socket" --dir "$PWD" --save '' --io-threads 2 \
-        --enable-debug-command yes --daemonize no "$@" > server.log 2>&1 &
+        --daemonize no "$@" > server.log 2>&1 &
     server=$!
     until redis-cli -s socket ping > /dev/null 2>&1; do
         kill -0 "$server" || { cat server.log; exit 1; }

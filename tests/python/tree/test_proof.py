@@ -4,6 +4,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import docs_data
 import proof
 import proof_tables
@@ -112,7 +114,10 @@ def test_what_is_kept_has_no_samples() -> None:
 
 def test_a_quick_proof_measures_a_little_of_each_table(tmp_path: Path) -> None:
     command = [sys.executable, str(ROOT / "tools/proof.py"), "--quick", "--folder", str(tmp_path)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    if "redis-benchmark of Redis 6.2 or later is needed" in done.stderr:
+        pytest.skip("Redis is too old")
+    assert done.returncode == 0, done.stderr
     for step in proof.STEPS:
         assert f"## {step.name}\n" in done.stdout
         assert json.loads((tmp_path / f"{step.name}.json").read_text())["benchmarks"]
