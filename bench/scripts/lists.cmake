@@ -1,5 +1,5 @@
 # CMake's language: lists, strings and properties, all of them strings on the heap.
-cmake_minimum_required(VERSION 3.25)
+cmake_minimum_required(VERSION 3.22)
 set(state 12345)
 set(names "")
 foreach(number RANGE ${COUNT})
