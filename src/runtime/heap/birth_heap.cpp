@@ -22,9 +22,6 @@ constexpr uint32_t kMostLive = kGranulesInPage / 2;
 // What the window of a heap's first page grows by: it is twice as much for each page that was filled.
 constexpr uint32_t kFirstStep = kGranulesInPage / 8;
 
-// More frees than a page can see while it is current.
-constexpr int32_t kNever = 1 << 30;
-
 // So many pages with room are looked at for a hole.
 constexpr unsigned kMostTries = 8;
 

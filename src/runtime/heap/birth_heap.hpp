@@ -30,14 +30,15 @@ public:
   // The same for a small request, where all requests of the heap come here; null where no bytes are wanted.
   [[gnu::always_inline]] void *take_small(size_t bytes) {
     const Address block = next_;
-    const Address after = block + round_up(bytes, Granules::kBytes);
+    const size_t granules = (bytes + Granules::kBytes - 1) / Granules::kBytes;
+    const Address after = block + granules * Granules::kBytes;
     if (bytes == 0 || after > limit_) [[unlikely]]
       return nullptr;
     if (block == 0) __builtin_unreachable();
     next_ = after;
     Cell *cell = next_cell_;
-    next_cell_ = cell + granules_for(bytes);
-    store_released(*cell, static_cast<Cell>(granules_for(bytes)));
+    next_cell_ = cell + granules;
+    store_released(*cell, static_cast<Cell>(granules));
     return reinterpret_cast<void *>(block);
   }
 

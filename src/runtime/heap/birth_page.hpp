@@ -82,9 +82,10 @@ struct BirthBlock {
   Page &page = PageSegment::page_of(address);
   if (address % Granules::kBytes != 0) return {};
   Cell *cell = load_plainly(page.states) + granule_at(address);
-  const uint32_t value = load_plainly(*cell);
-  if (!is_live(static_cast<Cell>(value))) return {};
-  return {&page, cell, value};
+  int32_t granules = static_cast<int8_t>(load_plainly(*cell));
+  __asm__("" : "+r"(granules)); // so that it is extended once
+  if (granules <= 0) return {}; // is_live()
+  return {&page, cell, static_cast<uint32_t>(granules)};
 }
 inline BirthBlock live_birth_block(const void *memory) {
   const auto address = reinterpret_cast<Address>(memory);

@@ -2,7 +2,7 @@
 //
 //   segment  4 MiB, aligned     the unit of address space
 //   page    64 KiB              blocks of one size, or in birth order: the unit of ownership
-//   long page, 256 KiB          four pages in a row, for medium blocks
+//   long page, 256 KiB          four pages in a row, for larger blocks, and where a class has many
 //   (small)  4 KiB              the processor's page, the unit that goes back to the kernel
 //
 //   small    up to 1 KiB        classes of 16 bytes, in pages of 64 KiB
@@ -91,28 +91,35 @@ constexpr unsigned aligned_class(size_t align, size_t bytes) {
   return one;
 }
 
-// What a page of a size class is like; of a long page if the class needs one.
+// Whether a class has long pages: the larger ones, of which too few blocks fit one page; those for which taking a page costs
+// much against what it holds, once the class is so large that a long one is a small part of it.
+enum class LongPages : uint8_t { never, once_large, always };
+constexpr LongPages long_pages(uint32_t bytes) {
+  if (bytes > 4 * KiB) return LongPages::always;
+  return bytes >= 256 && bytes < kSmallMax ? LongPages::once_large : LongPages::never;
+}
+
+// What pages of a size class are like.
 struct ClassMeasures {
   uint32_t bytes;      // of a block
-  uint32_t pages;      // in a row
-  uint32_t blocks;     // from its beginning on
+  uint32_t blocks;     // of a page, from its beginning on
   uint64_t reciprocal; // 2^64 over a block's bytes, rounded up
-  // The first block that begins in each of the pages; behind them, their number.
-  uint8_t firsts[kLongPage + 1];
+  // The first block that begins in each page of a long one; behind them, their number.
+  uint16_t firsts[kLongPage + 1];
+
+  constexpr uint32_t blocks_of_long() const { return firsts[kLongPage]; }
 };
 
 constexpr ClassMeasures measures_of(unsigned size_class) {
   ClassMeasures one{};
   one.bytes = class_bytes(size_class);
-  const bool is_long = one.bytes > 4 * KiB;
-  one.pages = is_long ? kLongPage : 1;
-  one.blocks = one.pages * static_cast<uint32_t>(kBlockPageBytes) / one.bytes;
+  one.blocks = static_cast<uint32_t>(kBlockPageBytes) / one.bytes;
   one.reciprocal = ~uint64_t{0} / one.bytes + 1;
-  for (uint32_t i = 0; is_long && i <= kLongPage; ++i) {
+  for (uint32_t i = 0; i < kLongPage; ++i) {
     const auto begin = static_cast<uint32_t>(i * kBlockPageBytes);
-    one.firsts[i] =
-        static_cast<uint8_t>(i == kLongPage ? one.blocks : (begin + one.bytes - 1) / one.bytes);
+    one.firsts[i] = static_cast<uint16_t>((begin + one.bytes - 1) / one.bytes);
   }
+  one.firsts[kLongPage] = static_cast<uint16_t>(kLongPage * kBlockPageBytes / one.bytes);
   return one;
 }
 inline constexpr auto kMeasures = [] {

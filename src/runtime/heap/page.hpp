@@ -12,7 +12,7 @@
 // block, and any thread may do it; nothing is linked, and nothing comes back to the owner. Free blocks are found by their
 // states, 64 at a time, when the owner needs some (size_heap.hpp).
 //
-// Medium blocks have long pages, four in a row. The first, the head, stands for all four, but that a free counts in the
+// Larger blocks have long pages, four in a row. The first, the head, stands for all four, but that a free counts in the
 // page in which its block begins. A large block has a row of pages that no heap owns (large_blocks.hpp).
 //
 // Pages are described apart from their memory, side by side at the beginning of their segment: page descriptions at one place
@@ -61,7 +61,7 @@ struct alignas(kLinePairBytes) Page {
   int32_t frees_left;
 
   // Written under the owner's lock, or by the owner while it allocates from the page.
-  int32_t live_then; // blocks that are live when no frees are left
+  int32_t live_then; // blocks that begin here and are live when no frees are left
   LocalHeap *owner;
   Link<Page> link; // among the owner's pages with room, or those without
   // Blocks, or granules, from the page's beginning on that were handed out since it came; or a large block's bytes.
@@ -71,15 +71,24 @@ struct alignas(kLinePairBytes) Page {
   bool is_current : 1; // the owner allocates from it, and alone knows what is free
   bool has_room : 1;   // is on the list of those
   bool is_clean : 1;   // what was never touched reads as zero
+  bool is_long : 1;    // this is the head of four
 
   Page *head() { return this - behind_head; }
   // Of a size page.
   const ClassMeasures &measures() const { return kMeasures[size_class]; }
   uint32_t block_bytes() const { return measures().bytes; }
-  uint32_t blocks() const { return measures().blocks; }
-  bool is_long() const { return measures().pages > 1; }
+  // Of a head.
+  uint32_t pages() const { return is_long ? kLongPage : 1; }
+  uint32_t blocks() const { return is_long ? measures().blocks_of_long() : measures().blocks; }
+  // The first block that begins in one of its pages; or behind the last.
+  uint32_t first_in(uint32_t index) const {
+    return index == pages() ? blocks() : measures().firsts[index];
+  }
 };
 static_assert(sizeof(Page) == kLinePairBytes);
+
+// More frees than a page can see while it is current, but for those of blocks that are taken again.
+inline constexpr int32_t kNever = 1 << 30;
 
 // States of a page that is no heap's: no address finds a live block there, nor a live cell if the page was a birth page.
 inline constinit State no_states[kBlockPageBytes / Granules::kBytes] = {kNoPlace};

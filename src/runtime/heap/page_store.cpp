@@ -166,7 +166,8 @@ PageStore::Taken PageStore::take_from(PageSegment *segment, uint64_t unused, Row
   return {};
 }
 
-// What is resident comes first, of that what was freed last. A segment may leave its list when it is looked at.
+// What is resident comes first, of that what was freed last. A segment may leave its list when it is looked at. One without such
+// a row comes last from then on: else all those of which a few pages are left would be looked at each time.
 PageStore::Taken PageStore::find(Row row) {
   const unsigned most = kMostTries * row.pages;
   PageSegment *next = by_age_.back();
@@ -178,6 +179,9 @@ PageStore::Taken PageStore::find(Row row) {
   for (unsigned tries = most; next != nullptr && tries > 0; --tries) {
     PageSegment *segment = std::exchange(next, ByRoom::after(next));
     if (const Taken taken = take_from(segment, segment->unused, row)) return taken;
+    if (row.pages == 1) continue;
+    by_room_.remove(segment);
+    by_room_.push_back(segment);
   }
   return {};
 }

@@ -13,7 +13,7 @@
 namespace abut::heap {
 namespace {
 
-constexpr unsigned kAtOnce = 64; // blocks of a cursor
+constexpr unsigned kAtOnce = kStatesAtOnce; // blocks of a cursor
 
 // Of a class's first page so much is used before the cursor looks whether to begin again.
 constexpr uint32_t kFirstWindow = 4 * KiB;
@@ -33,14 +33,15 @@ constexpr uint32_t whole_steps(uint32_t blocks, uint32_t step) { // a power of t
 // The cursor begins again with its blocks, or with a window, where one in so many was freed meanwhile.
 constexpr uint32_t kFreedPart = 4;
 
-// More frees than a page can see while it is current, but for those of blocks that are taken again.
-constexpr int32_t kNever = 1 << 30;
-
 // Of a page so much must be free before the heap allocates from it again. Less would scatter new blocks between old
-// ones, and more would leave too much unused.
-constexpr uint32_t free_enough(uint32_t blocks) { return (blocks + 15) / 16; }
+// ones, and more would leave too much unused. Of a long page half of that: each of its pages counts by itself.
+uint32_t free_enough(const Page &page) {
+  const uint32_t part = page.is_long ? 32 : 16;
+  return (page.blocks() + part - 1) / part;
+}
 
-constexpr uint32_t whole_words(uint32_t blocks) { return whole_steps(blocks, kAtOnce); }
+// A class with so many pages is large.
+constexpr uint32_t kLargePages = 16;
 
 // Which of 64 blocks are free, a bit each.
 [[gnu::always_inline]] inline uint64_t free_blocks(const State *states) {
@@ -63,24 +64,6 @@ constexpr uint32_t whole_words(uint32_t blocks) { return whole_steps(blocks, kAt
 #endif
 }
 
-uint32_t live_blocks(const Page &page) {
-  uint32_t free = 0;
-  for (uint32_t at = 0; at < page.blocks(); at += kAtOnce)
-    free += static_cast<uint32_t>(std::popcount(free_blocks(page.states + at)));
-  return page.blocks() - free;
-}
-
-// Whether no block is live. States behind the last block are not those of free ones.
-bool is_empty(const Page &page) {
-  const uint32_t blocks = page.blocks();
-  for (uint32_t at = 0; at < blocks; at += kAtOnce) {
-    uint64_t live = ~free_blocks(page.states + at);
-    if (blocks - at < kAtOnce) live &= (uint64_t{1} << (blocks - at)) - 1;
-    if (live != 0) return false;
-  }
-  return true;
-}
-
 // Bytes from the page's beginning on that the cursor has had: they may have been written to.
 size_t written_bytes(const Page &page) { return page.touched * page.block_bytes(); }
 
@@ -88,35 +71,14 @@ size_t written_bytes(const Page &page) { return page.touched * page.block_bytes(
 constexpr bool have_states_behind() {
   for (unsigned i = 1; i < kSizeClasses; ++i) {
     const ClassMeasures &one = kMeasures[i];
-    if (one.blocks * one.bytes != one.pages * kBlockPageBytes && one.blocks % kAtOnce == 0)
-      return false;
+    for (const uint32_t pages : {1U, kLongPage}) {
+      const uint32_t blocks = pages == 1 ? one.blocks : one.blocks_of_long();
+      if (blocks * one.bytes != pages * kBlockPageBytes && blocks % kAtOnce == 0) return false;
+    }
   }
   return true;
 }
 static_assert(have_states_behind());
-
-// Sets how many frees the page counts; of a long page, each of the four.
-void count_frees(Page &page, int32_t frees) {
-  Page *one = &page;
-  const Page *const behind = one + page.measures().pages;
-  do std::atomic_ref(one->frees_left).store(frees, std::memory_order_relaxed);
-  while (++one != behind);
-}
-
-// The live blocks of a long page, a bit each.
-uint64_t live_bits(const Page &page) {
-  return ~free_blocks(page.states) & (~uint64_t{0} >> (kAtOnce - page.blocks()));
-}
-
-// Has the last page of a long one in which blocks are live count until none is: then the others may be empty, too.
-void await_empty(Page &page, uint64_t live) {
-  const auto last = static_cast<unsigned>(std::bit_width(live)) - 1;
-  uint32_t behind = kLongPage - 1;
-  while (page.measures().firsts[behind] > last) --behind;
-  count_frees(page, kNever);
-  std::atomic_ref((&page)[behind].frees_left)
-      .store(std::popcount(live >> page.measures().firsts[behind]), std::memory_order_relaxed);
-}
 
 } // namespace
 
@@ -135,10 +97,12 @@ inline void SizeHeap::lead_to(unsigned size_class, uint32_t at, uint64_t free) {
 
 // Frees of the current page's blocks since the pass began.
 inline uint32_t SizeHeap::frees_in_pass(const Class &one) {
-  uint32_t frees = 0;
   const Page *page = one.page;
-  do frees += static_cast<uint32_t>(kNever - load_plainly(page->frees_left));
-  while (++page != one.row_end);
+  uint32_t frees = kNever - static_cast<uint32_t>(load_plainly(page->frees_left));
+  if (!page->is_long) return frees;
+#pragma GCC unroll 4
+  for (uint32_t i = 1; i < kLongPage; ++i)
+    frees += kNever - static_cast<uint32_t>(load_plainly(page[i].frees_left));
   return frees;
 }
 
@@ -252,21 +216,37 @@ void SizeHeap::extend_window(Class &one) {
 
 Page *SizeHeap::add_page(unsigned size_class) {
   const ClassMeasures &one = kMeasures[size_class];
-  const auto [page, clean, states] = size_pages.take(owner_, {one.pages}, whole_words(one.blocks));
+  const LongPages use = long_pages(one.bytes);
+  const bool is_long =
+      use == LongPages::always || (use == LongPages::once_large && classes_[size_class].is_large);
+  const uint32_t pages = is_long ? kLongPage : 1;
+  const uint32_t blocks = is_long ? one.blocks_of_long() : one.blocks;
+  const auto [page, clean, states] = size_pages.take(owner_, {pages}, whole_states(blocks));
   if (page == nullptr) return nullptr;
   PageSegment *segment = PageSegment::of(*page);
   const unsigned index = segment->index_of(*page);
-  std::fill(states, states + one.blocks, kNoBlock);
-  std::fill(states + one.blocks, states + whole_words(one.blocks), kNoPlace);
-  for (unsigned i = 0; i < one.pages; ++i) {
+  std::fill(states, states + blocks, kNoBlock);
+  std::fill(states + blocks, states + whole_states(blocks), kNoPlace);
+  page->is_long = is_long;
+  for (unsigned i = 0; i < pages; ++i) {
     page[i].size_class = static_cast<uint8_t>(size_class);
     page[i].begin = segment->address_of(index);
     page[i].reciprocal = one.reciprocal;
     store_released(page[i].states, states);
   }
-  add_bytes(one.pages * kBlockPageBytes);
+  count_pages(size_class, pages);
   events.grown.report(owner_->held_bytes());
   return page;
+}
+
+// Fewer, where they wrap around.
+void SizeHeap::count_pages(unsigned size_class, uint32_t pages) {
+  Class &one = classes_[size_class];
+  one.pages += pages;
+  one.is_large |= one.pages >= kLargePages;
+  bytes_.store(bytes_.load(std::memory_order_relaxed) +
+                   static_cast<int32_t>(pages) * kBlockPageBytes,
+               std::memory_order_relaxed);
 }
 
 void SizeHeap::enter(unsigned size_class, Page *page) {
@@ -275,17 +255,16 @@ void SizeHeap::enter(unsigned size_class, Page *page) {
   page->has_room = false;
   page->is_current = true;
   one.page = page;
-  one.row_end = page + page->measures().pages;
   one.bytes = page->block_bytes();
   one.blocks = page->blocks();
   one.end = 0;
-  if (one.window == 0) first_bytes_ += page->measures().pages * kBlockPageBytes;
+  if (one.window == 0) first_bytes_ += page->pages() * kBlockPageBytes;
   set_step(one);
   begin_pass(one);
   one.window = std::max(one.window, kFirstWindow);
   extend_window(one);
   one.end = std::max(one.end, page->touched);
-  one.window = std::min<uint32_t>(2 * one.window, kBlockPageBytes);
+  one.window = std::min<uint32_t>(2 * one.window, page->pages() * kBlockPageBytes);
 }
 
 bool SizeHeap::refill(unsigned size_class) {
@@ -303,52 +282,31 @@ void SizeHeap::leave(unsigned size_class) {
   const uint32_t freed = frees_in_pass(one) - one.again;
   Page *page = std::exchange(one.page, nullptr);
   page->is_current = false;
-  // Of a page of small blocks that is done all have been handed out, each once, and some freed since.
-  if (one.is_done && one.bytes <= kSmallMax && freed < one.blocks)
-    file(page, one.blocks - freed);
-  else
-    file_counted(page);
+  // Of a page of small blocks that is done all have been handed out, each once, and some freed since: where of a long one is not
+  // known.
+  const bool is_known =
+      one.is_done && one.bytes <= kSmallMax && freed < one.blocks && (freed == 0 || !page->is_long);
+  file(page, is_known ? all_but(freed, *page) : counted(*page));
   cursors_[size_class] = {};
   one.is_done = false;
   one.next = one.end = 0;
 }
 
 // Puts a page that is not current, and on no list, where it belongs, and counts the frees until it belongs elsewhere.
-void SizeHeap::file(Page *page, uint32_t live) {
-  if (live == 0) return give_back_page(page);
-  const uint32_t blocks = page->blocks();
-  const uint32_t most = blocks - free_enough(blocks);
-  list(page, live <= most);
-  page->live_then = static_cast<int32_t>(page->has_room ? 0 : most);
-  count_frees(*page, static_cast<int32_t>(live) - page->live_then);
-}
-
-// The same for a long one, which has room where a block is free.
-void SizeHeap::file_long(Page *page) {
-  const uint64_t live = live_bits(*page);
-  if (live == 0) return give_back_page(page);
-  list(page, static_cast<uint32_t>(std::countr_one(live)) < page->blocks());
+void SizeHeap::file(Page *page, const LiveBlocks &live) {
+  if (live.total == 0) return give_back_page(page);
+  const auto most = static_cast<int32_t>(page->blocks() - free_enough(*page));
+  page->has_room = live.total <= most;
   if (page->has_room)
     await_empty(*page, live);
   else
-    count_frees(*page, 1);
-}
-
-void SizeHeap::list(Page *page, bool has_room) {
-  page->has_room = has_room;
-  (has_room ? classes_[page->size_class].with_room : full_).push_back(page);
-}
-
-void SizeHeap::file_counted(Page *page) {
-  if (page->is_long())
-    file_long(page);
-  else
-    file(page, live_blocks(*page));
+    await_room(*page, live, live.total - most);
+  (page->has_room ? classes_[page->size_class].with_room : full_).push_back(page);
 }
 
 void SizeHeap::give_back_page(Page *page) {
-  const uint32_t pages = page->measures().pages;
-  add_bytes(-(pages * kBlockPageBytes));
+  const uint32_t pages = page->pages();
+  count_pages(page->size_class, -pages);
   size_pages.give_back(page, pages, written_bytes(*page));
 }
 
@@ -356,11 +314,11 @@ void SizeHeap::free_last(LiveBlock block) {
   Page *page = block.page->head();
   store_released(*block.state, kNoBlock);
   if (page->is_current) return;
+  LiveBlocks live = not_yet_freed(*page);
+  if (live.total <= 0) live = counted(*page);
+  if (page->has_room && live.total > 0) return await_empty(*page, live);
   (page->has_room ? classes_[page->size_class].with_room : full_).remove(page);
-  if (!page->is_long() && (page->live_then != 0 || is_empty(*page)))
-    file(page, static_cast<uint32_t>(page->live_then));
-  else
-    file_counted(page);
+  file(page, live);
 }
 
 void SizeHeap::look_again(ByRoom &pages, unsigned &left) {
@@ -368,7 +326,7 @@ void SizeHeap::look_again(ByRoom &pages, unsigned &left) {
   for (Page *page = pages.front(); page != nullptr && left > 0; --left) {
     Page *next = page == last ? nullptr : ByRoom::after(page);
     pages.remove(page);
-    file_counted(page);
+    file(page, counted(*page));
     page = next;
   }
 }
@@ -389,6 +347,7 @@ void SizeHeap::close() {
       closed.with_room.push_front(page);
     }
     closed.window = 0;
+    closed.is_large = false;
   }
   first_bytes_ = 0;
 }

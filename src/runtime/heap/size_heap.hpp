@@ -18,7 +18,7 @@
 //   5. A page without a live block goes back to the store, for any class, unless it is current.
 #pragma once
 
-#include "heap/page.hpp"
+#include "heap/live_blocks.hpp"
 
 #include <algorithm>
 
@@ -124,18 +124,19 @@ private:
   using ByRoom = List<Page, &Page::link>;
 
   struct Class {
-    Page *page = nullptr;          // the current one
-    const Page *row_end = nullptr; // behind it, or the last of a long one
-    uint32_t next = 0;             // block to go on with
-    uint32_t end = 0;              // of the window
-    uint32_t again = 0;            // blocks handed out again in this pass
-    uint32_t blocks = 0;           // of a page
-    uint32_t bytes = 0;            // of a block
-    uint32_t step_blocks = 1;      // blocks for the cursor at a time
-    uint64_t step = 0;             // the same, a bit each
-    uint32_t window = 0;           // bytes, in the next fresh page
-    uint8_t passes = 0;   // through a window that was free again, up to where the class is busy
-    bool is_done = false; // with the page: all of it was handed out
+    Page *page = nullptr;     // the current one
+    uint32_t next = 0;        // block to go on with
+    uint32_t end = 0;         // of the window
+    uint32_t again = 0;       // blocks handed out again in this pass
+    uint32_t blocks = 0;      // of a page
+    uint32_t bytes = 0;       // of a block
+    uint32_t step_blocks = 1; // blocks for the cursor at a time
+    uint64_t step = 0;        // the same, a bit each
+    uint32_t window = 0;      // bytes, in the next fresh page
+    uint32_t pages = 0;       // of all blocks
+    uint8_t passes = 0;       // through a window that was free again, up to where the class is busy
+    bool is_done = false;     // with the page: all of it was handed out
+    bool is_large = false;    // it was, since a thread has the heap
     bool reads_as_zero = false; // what the cursor has was never handed out
     ByRoom with_room;
   };
@@ -183,13 +184,8 @@ private:
   Page *add_page(unsigned size_class);
   void enter(unsigned size_class, Page *page);
   void leave(unsigned size_class);
-  void file(Page *page, uint32_t live);
-  void file_long(Page *page);
-  void file_counted(Page *page);
-  void list(Page *page, bool has_room);
-  void add_bytes(size_t bytes) {
-    bytes_.store(bytes_.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
-  }
+  void file(Page *page, const LiveBlocks &live);
+  void count_pages(unsigned size_class, uint32_t pages);
   void give_back_page(Page *page);
   void look_again(ByRoom &pages, unsigned &left);
 

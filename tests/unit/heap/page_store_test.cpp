@@ -129,6 +129,19 @@ TEST_F(PageStoreTest, ASegmentIsFullBeforeTheNextOneIsTaken) {
   EXPECT_EQ(store.segments(), 2U);
 }
 
+// Of each segment three pages are left, which are too few for a row of four.
+TEST_F(PageStoreTest, RowsAreFoundBehindManySegmentsWithoutOne) {
+  constexpr unsigned kRows = 15, kSegments = 60, kFreed = 20;
+  std::vector<HeldRow> rows;
+  for (unsigned i = 0; i < kRows * kSegments; ++i) rows.push_back(allocate(4));
+  EXPECT_EQ(store.segments(), kSegments);
+  for (unsigned i = 0; i < kRows * kFreed; ++i)
+    if (i % kRows != 0) release(rows[i]); // one stays, and so the segment
+  trim();
+  for (unsigned i = 0; i < (kRows - 1) * kFreed; ++i) allocate(4);
+  EXPECT_LE(store.segments(), kSegments + 3);
+}
+
 // Rows of random lengths are taken, resized and freed; each holds its own pattern, so that an overlap shows, and
 // what is said to be clean must read as zero.
 TEST_F(PageStoreTest, RowsKeepApartThroughRandomChanges) {

@@ -47,13 +47,19 @@ protected:
     blocks.clear();
   }
 
+  // Of a large class, one page or a long one.
+  static size_t current_pages() {
+    return long_pages(static_cast<uint32_t>(GetParam())) == LongPages::never ? kPages
+                                                                             : kLongPage * kPages;
+  }
+
   std::vector<void *> blocks;
 
 private:
   std::vector<void *> first_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Sizes, SizeHeapTest, testing::Values(1, 16, 48, 100, 112, 512));
+INSTANTIATE_TEST_SUITE_P(Sizes, SizeHeapTest, testing::Values(1, 16, 48, 100, 112, 272, 512, 768));
 
 TEST_P(SizeHeapTest, FreshMemoryAscendsWithoutGaps) {
   take(MiB);
@@ -117,7 +123,7 @@ TEST_P(SizeHeapTest, PagesWithoutABlockGoBack) {
   EXPECT_GE(pages_taken.value(), before + 4 * MiB / kPageBytes);
   std::shuffle(blocks.begin(), blocks.end(), std::mt19937(1)); // NOLINT: the same each time
   free_all();
-  EXPECT_LE(pages_taken.value(), before + kPages);
+  EXPECT_LE(pages_taken.value(), before + current_pages());
 }
 
 TEST_P(SizeHeapTest, NothingIsStrandedWhereTheOwnerSleeps) {
@@ -142,11 +148,57 @@ TEST_P(SizeHeapTest, WhatOthersFreedWhileTheOwnerSleptIsUsedAgain) {
   EXPECT_LE(pages_taken.value(), before + 2 * kPages);
 }
 
+TEST_P(SizeHeapTest, WhereAnEighthWasFreedIsRoom) {
+  take(8 * MiB);
+  std::vector<void *> kept;
+  for (size_t i = 0; i < blocks.size(); ++i)
+    if (i % 7 == 0)
+      free(blocks[i]);
+    else
+      kept.push_back(blocks[i]);
+  const size_t freed = blocks.size() - kept.size();
+  blocks = kept;
+  const size_t before = pages_taken.value();
+  for (size_t i = 0; i < freed * 3 / 4; ++i) blocks.push_back(allocate(GetParam()));
+  EXPECT_LE(pages_taken.value(), before + current_pages());
+}
+
+// Whoever frees counts first, and then changes the state.
+TEST_P(SizeHeapTest, APageStaysWhileAnotherThreadIsAboutToFree) {
+  take(4 * MiB);
+  void *last = blocks[blocks.size() / 2];
+  blocks.erase(std::find(blocks.begin(), blocks.end(), last));
+  --live_block(last).page->frees_left;
+  free_all();
+  EXPECT_NE(owner_of(last), nullptr);
+  trim(); // which counts again
+  EXPECT_NE(owner_of(last), nullptr);
+  free(last);
+}
+
+// A long page is too much for a thread that has few blocks.
+TEST(SizeHeap, PagesAreLongOnceTheClassIsLarge) {
+  const auto has_long = [](size_t bytes, size_t in_all) {
+    std::vector<void *> blocks;
+    while (blocks.size() * bytes < in_all) blocks.push_back(allocate(bytes));
+    const bool is_long = page_at(address_of(blocks.back()))->is_long;
+    for (void *block : blocks) free(block);
+    return is_long;
+  };
+  const auto try_each = [&] {
+    EXPECT_FALSE(has_long(512, 512 * KiB));
+    EXPECT_TRUE(has_long(512, 4 * MiB));
+    EXPECT_TRUE(has_long(512, 64 * KiB)) << "it has been large";
+    EXPECT_FALSE(has_long(128, 4 * MiB));
+  };
+  for (int i = 0; i < 2; ++i) std::thread(try_each).join();
+}
+
 class SizeHeapDeathTest : public SizeHeapTest {};
-INSTANTIATE_TEST_SUITE_P(Sizes, SizeHeapDeathTest, testing::Values(1, 48, 512));
+INSTANTIATE_TEST_SUITE_P(Sizes, SizeHeapDeathTest, testing::Values(1, 48, 512, 768));
 
 TEST_P(SizeHeapDeathTest, EveryDoubleFreeIsNoticed) {
-  take(200 * KiB);
+  take(4 * MiB); // so that some lie in long pages
   void *block = blocks[blocks.size() / 2];
   EXPECT_DEATH(
       {
@@ -170,7 +222,7 @@ TEST_P(SizeHeapDeathTest, EveryDoubleFreeIsNoticed) {
 }
 
 TEST_P(SizeHeapDeathTest, ADoubleFreeByTwoThreadsIsNoticed) {
-  take(200 * KiB);
+  take(4 * MiB); // so that some lie in long pages
   void *block = blocks[blocks.size() / 2];
   EXPECT_DEATH(
       {
@@ -192,7 +244,7 @@ TEST_P(SizeHeapDeathTest, ADoubleFreeByTwoThreadsIsNoticed) {
 }
 
 TEST_P(SizeHeapDeathTest, AnAddressInsideABlockIsNoBlock) {
-  take(200 * KiB);
+  take(4 * MiB); // so that some lie in long pages
   char *block = static_cast<char *>(blocks[blocks.size() / 2]);
   for (size_t offset = 1; offset < usable_size("test", block); offset += 7)
     EXPECT_DEATH(free(block + offset), kNotABlock) << offset;
