@@ -16,6 +16,7 @@ inline uint32_t count_live(const State *states) {
 #pragma GCC unroll 4
   for (unsigned i = 0; i < 4; ++i)
     live = _mm_sub_epi8(live, _mm_cmpeq_epi8(_mm_loadu_si128(words + i), _mm_set1_epi8(kLive)));
+  std::atomic_thread_fence(std::memory_order_acquire); // whoever freed the others is done with them
   const __m128i halves = _mm_sad_epu8(live, zero);
   return static_cast<uint32_t>(_mm_cvtsi128_si32(halves) + _mm_extract_epi16(halves, 4));
 #else
@@ -32,7 +33,6 @@ uint32_t live_among(const Page &page, uint32_t first, uint32_t end) {
   for (; first + kStatesAtOnce <= end; first += kStatesAtOnce)
     live += count_live(page.states + first);
   for (; first < end; ++first) live += load_plainly(page.states[first]) == kLive;
-  std::atomic_thread_fence(std::memory_order_acquire); // whoever freed them is done with them
   return live;
 }
 
