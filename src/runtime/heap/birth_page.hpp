@@ -82,9 +82,9 @@ struct BirthBlock {
   Page &page = PageSegment::page_of(address);
   if (address % Granules::kBytes != 0) return {};
   Cell *cell = load_plainly(page.states) + granule_at(address);
-  int32_t granules = static_cast<int8_t>(load_plainly(*cell));
-  __asm__("" : "+r"(granules)); // so that it is extended once
-  if (granules <= 0) return {}; // is_live()
+  int32_t granules = static_cast<int8_t>(load_plainly(*cell)); // NOLINT: signed, as is_live()
+  __asm__("" : "+r"(granules));                                // so that it is extended once
+  if (granules <= 0) return {};                                // is_live()
   return {&page, cell, static_cast<uint32_t>(granules)};
 }
 inline BirthBlock live_birth_block(const void *memory) {

@@ -168,7 +168,7 @@ TEST_P(SizeHeapTest, APageStaysWhileAnotherThreadIsAboutToFree) {
   take(4 * MiB);
   void *last = blocks[blocks.size() / 2];
   blocks.erase(std::find(blocks.begin(), blocks.end(), last));
-  --live_block(last).page->frees_left;
+  --PageSegment::page_of(address_of(last)).frees_left;
   free_all();
   EXPECT_NE(owner_of(last), nullptr);
   trim(); // which counts again
