@@ -34,12 +34,15 @@ uint32_t cells_among_16(const Cell *cells) {
   return static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(found, _mm_setzero_si128()))) ^
          0xffff;
 }
-bool is_free_for_64(const Cell *cells) {
+// Aligned loads are operands, which are one instruction each.
+constexpr uint32_t kManyCells = 128;
+bool are_many_free(const Cell *cells) {
   const auto *words = reinterpret_cast<const __m128i *>(cells);
-  const __m128i low = _mm_or_si128(_mm_loadu_si128(words), _mm_loadu_si128(words + 1));
-  const __m128i high = _mm_or_si128(_mm_loadu_si128(words + 2), _mm_loadu_si128(words + 3));
-  const __m128i is_zero = _mm_cmpeq_epi8(_mm_or_si128(low, high), _mm_setzero_si128());
-  return _mm_movemask_epi8(is_zero) == 0xffff;
+  __m128i any = _mm_load_si128(words);
+#pragma GCC unroll 16
+  for (uint32_t i = 1; i < kManyCells / sizeof(*words); ++i)
+    any = _mm_or_si128(any, _mm_load_si128(words + i));
+  return _mm_movemask_epi8(_mm_cmpeq_epi8(any, _mm_setzero_si128())) == 0xffff;
 }
 
 // The first granule from `at` on where something begins; `end` if there is none.
@@ -47,8 +50,8 @@ uint32_t next_cell(const Cell *cells, uint32_t at, uint32_t end) {
   while (at < end) {
     if (const uint32_t found = cells_among_16(cells + at); found != 0)
       return std::min(at + static_cast<uint32_t>(std::countr_zero(found)), end);
-    at += 16;
-    while (at + 64 <= end && is_free_for_64(cells + at)) at += 64; // as in most of an empty page
+    at = at / 16 * 16 + 16;                                         // a page's cells are aligned
+    while (at < end && are_many_free(cells + at)) at += kManyCells; // as in an empty page
   }
   return end;
 }
@@ -75,10 +78,12 @@ Range find_hole(const Cell *cells, uint32_t at, uint32_t end, uint32_t granules)
   return {at, 0};
 }
 
-// With reserved cells, which others may not have.
+// With reserved cells, which others may not have. The sum is so short that many are added at once.
 uint32_t live_granules(const Page &page) {
-  const Filled sum = filled<kGranulesInPage>(cells_of(page));
-  return uint32_t{sum.live} + sum.reserved;
+  uint16_t sum = 0;
+  for (const Cell *cell = cells_of(page), *end = cell + kGranulesInPage; cell < end; ++cell)
+    sum = static_cast<uint16_t>(sum + granules_of(load_plainly(*cell)));
+  return sum;
 }
 
 } // namespace
@@ -99,7 +104,7 @@ void BirthHeap::set_hole(Address begin, Address end) {
   next_ = begin;
   next_cell_ = cell_at(begin);
   end_ = end;
-  limit_ = owner_->is_in_birth_order() ? end : 0;
+  limit_ = owner_->is_in_birth_order() ? end + 1 : 0;
 }
 
 bool BirthHeap::sweep(uint32_t granules) {

@@ -27,14 +27,15 @@ public:
     return reinterpret_cast<void *>(block);
   }
 
-  // The same for a small request, where all requests of the heap come here; null where no bytes are wanted.
+  // A block of `bytes`, as many as a size class has, where the heap's of that class come here; else null.
   [[gnu::always_inline]] void *take_small(size_t bytes) {
+    if (bytes > kBirthOrderMax) return nullptr;
     const Address block = next_;
-    const size_t granules = (bytes + Granules::kBytes - 1) / Granules::kBytes;
-    const Address after = block + granules * Granules::kBytes;
-    if (bytes == 0 || after > limit_) [[unlikely]]
+    const Address after = block + bytes;
+    if (after >= limit_) [[unlikely]]
       return nullptr;
     if (block == 0) __builtin_unreachable();
+    const size_t granules = bytes / Granules::kBytes;
     next_ = after;
     Cell *cell = next_cell_;
     next_cell_ = cell + granules;
@@ -103,7 +104,7 @@ private:
   Address next_ = 0;          // of the hole
   Cell *next_cell_ = nullptr; // its first granule's
   Address end_ = 0;
-  Address limit_ = 0;   // the same where the heap is in birth order, else zero
+  Address limit_ = 0;   // one more where the heap is in birth order, else zero
   uint32_t at_ = 0;     // granule to go on with
   uint32_t window_ = 0; // granule where the window ends
   uint32_t step_ = 0;   // granules that it grows by

@@ -21,10 +21,16 @@ using Cell = uint8_t;
 inline constexpr Cell kReserved = 128, kSetAside = 192;
 
 constexpr bool is_live(Cell cell) { return static_cast<int8_t>(cell) > 0; }
-constexpr uint32_t granules_of(Cell cell) { return cell < kReserved ? cell : cell % 64; }
+constexpr uint32_t granules_of(Cell cell) { return cell % 64; }
 
 inline constexpr uint32_t kGranulesInPage = kBlockPageBytes / Granules::kBytes;
 inline constexpr size_t kBirthMax = 63 * Granules::kBytes; // bytes of a block in a birth page
+
+// Where birth order is chosen, it ends here: of four lines or more, a block has few in common with what was born beside it,
+// while a page of such blocks comes and goes soon (long_pages()).
+inline constexpr size_t kBirthOrderMax = 15 * Granules::kBytes;
+static_assert(long_pages(kBirthOrderMax) == LongPages::never &&
+              long_pages(kBirthOrderMax + Granules::kBytes) != LongPages::never);
 
 constexpr uint32_t granules_for(size_t bytes) {
   return static_cast<uint32_t>((bytes + Granules::kBytes - 1) / Granules::kBytes);
@@ -46,24 +52,6 @@ inline uint8_t &stretch_label(Address address) {
 inline Cell *cells_of(const Page &page) { return page.states; }
 inline Address granule_address(const Page &page, uint32_t granule) {
   return page.begin + granule * Granules::kBytes;
-}
-
-// Granules of live blocks and of reserved cells that begin among so many cells, at most a page's: without a branch, and in
-// numbers so short that many are added at once.
-struct Filled {
-  uint16_t live = 0;
-  uint16_t reserved = 0;
-};
-template <uint32_t kCount>
-Filled filled(const Cell *cells) {
-  static_assert(kCount <= kGranulesInPage);
-  Filled sum;
-  for (uint32_t at = 0; at < kCount; ++at) {
-    const Cell cell = load_plainly(cells[at]);
-    sum.live = static_cast<uint16_t>(sum.live + (cell < kReserved ? cell : 0));
-    sum.reserved = static_cast<uint16_t>(sum.reserved + (cell < kReserved ? 0 : cell % 64));
-  }
-  return sum;
 }
 
 // A block in a birth page; or none.

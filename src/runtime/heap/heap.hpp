@@ -95,10 +95,12 @@ inline bool may_hold_blocks(Address address) {
 // A block of `bytes`, which are small, if the cursor has one; else null. Nothing that another thread has freed since the cursor
 // was led there.
 [[gnu::always_inline]] inline void *allocate_small(size_t bytes) {
-  if (void *block = current->sizes.take_small(bytes)) [[likely]]
+  Cursor &cursor = current->sizes.cursor_for(bytes);
+  if (void *block = SizeHeap::take_at(cursor)) [[likely]]
     return block;
-  __asm__("" : "+r"(bytes)::"memory"); // so that size order does not prepare what birth order needs
-  return current->births.take_small(bytes);
+  // `current` is loaded again: to keep it would cost size order an instruction.
+  __asm__("" ::: "memory");
+  return current->births.take_small(cursor.bytes);
 }
 
 // The same for any size: null if it is not small.
@@ -123,7 +125,7 @@ inline bool stays(size_t usable, size_t bytes) { return bytes <= usable && bytes
 inline void *allocate_next(size_t bytes) {
   LocalHeap *heap = current;
   if (bytes - 1 >= kMediumMax) return nullptr;
-  if (heap->is_in_birth_order() && bytes <= kBirthMax)
+  if (heap->is_in_birth_order() && bytes <= kBirthOrderMax)
     return heap->births.take_next(granules_for(bytes));
   return heap->sizes.take_next(bytes);
 }

@@ -32,9 +32,10 @@ void LocalHeap::set_order(bool in_birth_order) {
 
 // A size has no need of birth order where a thread that had the heap before has left a page with room.
 void LocalHeap::begin() {
-  const uint8_t births = in_birth_order_ ? kAlways : kBirths;
   for (unsigned one = 0; one < kBirthClasses; ++one)
-    births_left_[one] = !in_birth_order_ && sizes.has_room(one) ? 0 : births;
+    births_left_[one] = in_birth_order_ && class_bytes(one) <= kBirthOrderMax ? kAlways
+                        : sizes.has_room(one)                                 ? 0
+                                                                              : kBirths;
 }
 
 // Counts the request.

@@ -82,6 +82,13 @@ static_assert(have_states_behind());
 
 } // namespace
 
+// Zero bytes are of no class: neither order has a block of so many.
+void SizeHeap::open(LocalHeap *owner) {
+  owner_ = owner;
+  cursors_[0].bytes = kSmallMax;
+  for (unsigned one = 1; one <= kSmallClasses; ++one) cursors_[one].bytes = class_bytes(one);
+}
+
 // The free ones of the blocks from `at` on that the cursor has at a time: of the 64 among which they are, a bit each.
 inline uint64_t SizeHeap::free_of_step(const Class &one, uint32_t at) {
   return free_blocks(one.page->states + at / kAtOnce * kAtOnce) & one.step << at % kAtOnce;
@@ -287,7 +294,7 @@ void SizeHeap::leave(unsigned size_class) {
   const bool is_known =
       one.is_done && one.bytes <= kSmallMax && freed < one.blocks && (freed == 0 || !page->is_long);
   file(page, is_known ? all_but(freed, *page) : counted(*page));
-  cursors_[size_class] = {};
+  cursors_[size_class].free = 0;
   one.is_done = false;
   one.next = one.end = 0;
 }

@@ -29,7 +29,7 @@ struct Cursor {
   uint64_t free = 0;       // a bit a block
   Address base = 0;        // of the first
   State *states = nullptr; // of the first
-  uint64_t bytes = 0;      // of a block
+  uint64_t bytes = 0;      // of a block; of small ones they are known without one, too
 };
 static_assert(sizeof(Cursor) ==
               2 * Granules::kBytes); // so that a size leads to its cursor without a shift
@@ -58,17 +58,26 @@ static_assert(sizeof(Cursor) ==
 
 class SizeHeap {
 public:
-  void open(LocalHeap *owner) { owner_ = owner; }
+  void open(LocalHeap *owner);
 
   // ---- the owner's fast paths: no lock ----
 
   // The next block at a class's cursor, or null.
   [[gnu::always_inline]] void *take(unsigned size_class) { return take_at(cursors_[size_class]); }
 
-  // The same for a small request. One of zero bytes never finds a block here.
-  [[gnu::always_inline]] void *take_small(size_t bytes) {
+  // A small request's cursor. That of zero bytes never has a block.
+  [[gnu::always_inline]] Cursor &cursor_for(size_t bytes) {
     const size_t whole = round_up(bytes, Granules::kBytes);
-    return take_at(*reinterpret_cast<Cursor *>(reinterpret_cast<char *>(cursors_) + whole * 2));
+    return *reinterpret_cast<Cursor *>(reinterpret_cast<char *>(cursors_) + whole * 2);
+  }
+  [[gnu::always_inline]] void *take_small(size_t bytes) { return take_at(cursor_for(bytes)); }
+  [[gnu::always_inline]] static void *take_at(Cursor &cursor) {
+    const uint64_t free = cursor.free;
+    uint64_t index = 0;
+    if (!find_first(free, index)) [[unlikely]]
+      return nullptr;
+    cursor.free = without(free, index);
+    return hand_out(cursor, index);
   }
 
   // For a medium request: the next block, or the one below it where that is free again.
@@ -146,14 +155,6 @@ private:
     const Address block = cursor.base + index * cursor.bytes;
     if (block == 0) __builtin_unreachable();
     return reinterpret_cast<void *>(block);
-  }
-  [[gnu::always_inline]] static void *take_at(Cursor &cursor) {
-    const uint64_t free = cursor.free;
-    uint64_t index = 0;
-    if (!find_first(free, index)) [[unlikely]]
-      return nullptr;
-    cursor.free = without(free, index);
-    return hand_out(cursor, index);
   }
   // What was freed last is likely to be still in the cache. Without a branch, which would often be mispredicted. There is always
   // a block below: the first of a page is handed out when the cursor is led there.

@@ -2,7 +2,7 @@
 
 golden_instructions.py counts the hot path alone. Here counts what comes now and then, too: the
 next blocks of a page, the next page, the page that is empty. Callgrind counts inside malloc and
-free.
+free. Some of the cases tell of most changes; with --all, all are counted.
 """
 
 from __future__ import annotations
@@ -20,30 +20,37 @@ SKIPPED = 77
 UPDATE = "cmake --build build/release --target update-golden"
 TOLERANCE = 2.0  # how often the heap looks at the clock depends on the clock
 HEADER = f"""\
-# Instructions of a pair of malloc and free, over bursts of so many blocks that are freed in
-# shuffled order: compiler, instructions, which. Written by `{UPDATE}`.
+# Instructions of a pair of malloc and free, over bursts of so many blocks that are freed in some
+# order: compiler, instructions, which. Written by `{UPDATE}`.
 """
 
 
 @dataclass(frozen=True)
 class Case:
-    """Blocks of `size` bytes, `burst` at a time, by an ABUT_ORDER."""
+    """Blocks of `size` bytes, `burst` at a time, freed in an order, by an ABUT_ORDER."""
 
     size: int
     burst: int
+    frees: str
     order: str
 
     @property
     def name(self) -> str:
         """As in the file of golden numbers."""
-        return f"{self.size} bytes, {self.burst} at a time, order {self.order}"
+        return f"{self.size} bytes, {self.burst} at a time, {self.frees}, order {self.order}"
 
 
-CASES = [
-    Case(size, burst, order)
-    for order, bursts in (("size", (1, 100, 5_000, 200_000)), ("birth", (1, 5_000)))
-    for burst in bursts
-    for size in (16, 48, 512)
+ALL_CASES = [
+    Case(size, burst, frees, order)
+    for order in ("size", "birth")
+    for burst in (1, 100, 5_000, 200_000)
+    for frees in (("forward", "reverse", "shuffled") if burst > 1 else ("forward",))
+    for size in (16, 24, 48, 64, 128, 256, 512)
+]
+SOME_CASES = [
+    case
+    for case in ALL_CASES
+    if case.size in (16, 48, 512) and (case.burst == 1 or case.frees == "shuffled")
 ]
 
 
@@ -55,7 +62,7 @@ def count(program: Path, library: Path, case: Case, pairs: int) -> int:
             "valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={out}",
             "--collect-atstart=no", "--toggle-collect=malloc", "--toggle-collect=free",
             str(program), "--size", str(case.size), "--burst", str(case.burst),
-            "--pairs", str(pairs), "--order", "shuffled",
+            "--pairs", str(pairs), "--order", case.frees,
         ]  # fmt: skip
         setting = {"LD_PRELOAD": str(library), "ABUT_ORDER": case.order}
         subprocess.run(command, env=os.environ | setting, check=True, capture_output=True)
@@ -92,7 +99,7 @@ def compare(golden: dict[str, float], now: dict[str, float]) -> int:
     for name, number in now.items():
         more = number > golden.get(name, 0) + TOLERANCE
         slower += more
-        print(f"{number:6.1f} {name:40} golden: {golden.get(name)} {'MORE' if more else ''}")
+        print(f"{number:6.1f} {name:52} golden: {golden.get(name)} {'MORE' if more else ''}")
     return slower
 
 
@@ -102,15 +109,17 @@ def main() -> int:
     for name in ("library", "program", "golden"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     parser.add_argument("--compiler", required=True, help="such as GNU-12: whose golden numbers")
+    parser.add_argument("--all", action="store_true", help="all cases, not some")
     parser.add_argument("--update", action="store_true", help="write the numbers and do no more")
     arguments = parser.parse_args()
     golden = read_golden(arguments.golden, arguments.compiler)
     if not golden and not arguments.update:
         print(f"skipped: no golden numbers for {arguments.compiler} yet; write them: {UPDATE}")
         return SKIPPED
+    cases = ALL_CASES if arguments.all or arguments.update else SOME_CASES
     with ThreadPoolExecutor(os.cpu_count()) as workers:
-        counted = workers.map(lambda case: pair(arguments.program, arguments.library, case), CASES)
-        now = {case.name: round(number, 1) for case, number in zip(CASES, counted, strict=True)}
+        counted = workers.map(lambda case: pair(arguments.program, arguments.library, case), cases)
+        now = {case.name: round(number, 1) for case, number in zip(cases, counted, strict=True)}
     if arguments.update:
         update(arguments.golden, arguments.compiler, now)
         return 0

@@ -54,10 +54,15 @@ Page *own_birth_page(const heap::LocalHeap *keeper, Address address) {
   return page != nullptr && page->owner->keeper == keeper ? page : nullptr;
 }
 
-// Whether more of a stretch lives than has been freed.
+// Whether more of a stretch lives than has been freed. Numbers are so short that many are added at once.
 bool is_in_use(const heap::Cell *cells) {
-  const heap::Filled sum = heap::filled<kGranulesInStretch>(cells);
-  return 2U * sum.live + sum.reserved > kGranulesInStretch;
+  uint16_t twice = 0;
+  for (uint32_t at = 0; at < kGranulesInStretch; ++at) {
+    const heap::Cell cell = heap::load_plainly(cells[at]);
+    const auto weight = static_cast<uint8_t>(cell < heap::kReserved ? 2 * cell : cell % 64);
+    twice = static_cast<uint16_t>(twice + weight);
+  }
+  return twice > kGranulesInStretch;
 }
 
 } // namespace
