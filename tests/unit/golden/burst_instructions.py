@@ -21,7 +21,8 @@ UPDATE = "cmake --build build/release --target update-golden"
 TOLERANCE = 2.0  # how often the heap looks at the clock depends on the clock
 HEADER = f"""\
 # Instructions of a pair of malloc and free, over bursts of so many blocks that are freed in some
-# order: compiler, instructions, which. Written by `{UPDATE}`.
+# order; fresh: over the first burst, by the plain heap. Compiler, instructions, which. Written by
+# `{UPDATE}`.
 """
 
 
@@ -35,16 +36,27 @@ class Case:
     order: str
 
     @property
+    def is_fresh(self) -> bool:
+        """Whether nothing was freed before."""
+        return self.frees == "fresh"
+
+    @property
     def name(self) -> str:
         """As in the file of golden numbers."""
         return f"{self.size} bytes, {self.burst} at a time, {self.frees}, order {self.order}"
 
 
+FREES = {
+    1: ["forward"],
+    100: ["forward", "reverse", "shuffled"],
+    5_000: ["forward", "reverse", "shuffled"],
+    200_000: ["forward", "reverse", "shuffled", "fresh"],
+}
 ALL_CASES = [
     Case(size, burst, frees, order)
     for order in ("size", "birth")
-    for burst in (1, 100, 5_000, 200_000)
-    for frees in (("forward", "reverse", "shuffled") if burst > 1 else ("forward",))
+    for burst in FREES
+    for frees in FREES[burst]
     for size in (16, 24, 48, 64, 128, 256, 512)
 ]
 SOME_CASES = [
@@ -62,9 +74,11 @@ def count(program: Path, library: Path, case: Case, pairs: int) -> int:
             "valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={out}",
             "--collect-atstart=no", "--toggle-collect=malloc", "--toggle-collect=free",
             str(program), "--size", str(case.size), "--burst", str(case.burst),
-            "--pairs", str(pairs), "--order", case.frees,
+            "--pairs", str(pairs), "--order", "forward" if case.is_fresh else case.frees,
         ]  # fmt: skip
         setting = {"LD_PRELOAD": str(library), "ABUT_ORDER": case.order}
+        if case.is_fresh:  # a growing heap is searched for friends now and then
+            setting["ABUT_PLACE"] = "off"
         subprocess.run(command, env=os.environ | setting, check=True, capture_output=True)
         text = out.read_text()
     return int(text.rpartition("totals: ")[2])
@@ -73,7 +87,8 @@ def count(program: Path, library: Path, case: Case, pairs: int) -> int:
 def pair(program: Path, library: Path, case: Case) -> float:
     """Instructions a pair, without those of the program's start."""
     pairs = max(100_000 // case.burst * case.burst, case.burst)
-    some, more = (count(program, library, case, times * pairs) for times in (1, 2))
+    all_times = (0, 1) if case.is_fresh else (1, 2)
+    some, more = (count(program, library, case, times * pairs) for times in all_times)
     return (more - some) / pairs
 
 
