@@ -3,6 +3,8 @@
 #include "api/export.hpp"
 #include "api/served.hpp"
 
+#include <cstring>
+
 using namespace abut;
 using entry::or_no_memory;
 
@@ -24,6 +26,10 @@ namespace {
   return memory ? memory : entry::allocate_slow(bytes);
 }
 
+[[gnu::noinline]] void *allocate_zeroed(size_t bytes) {
+  return or_no_memory(heap::allocate_zeroed(bytes));
+}
+
 // A block that no policy places.
 [[gnu::noinline]] void *allocate_unplaced(size_t bytes) { return allocate_plain(bytes); }
 
@@ -38,18 +44,20 @@ namespace {
 [[gnu::noinline]] void *malloc_for(size_t bytes, Address site) {
   if (bytes - 1 >= kPlacedMost) return allocate_unplaced(bytes);
   const EnabledPolicies here = enabled_policies();
-  return here.any() ? malloc_at(bytes, site, here) : allocate_plain(bytes);
+  if (!here.any() || is_plain_at(bytes, site)) return allocate_plain(bytes);
+  return malloc_at(bytes, site, here);
 }
 
 } // namespace
 
 ABUT_EXPORT void *malloc(size_t bytes) {
-  if (heap::is_plain_request(bytes)) [[likely]] {
+  if (heap::is_plain_request(bytes, [] { return ABUT_SITE; })) [[likely]] {
     void *memory = heap::allocate_small(bytes);
     return memory ? memory : entry::allocate_behind_cursor(bytes);
   }
+  if (void *memory = heap::allocate_if_medium(bytes)) return memory;
   if (bytes <= kPlacedMost) return malloc_at(bytes, ABUT_SITE, enabled_policies());
-  return bytes > heap::kSmallMax ? entry::allocate_slow(bytes) : allocate_unplaced(bytes);
+  return bytes > heap::kSmallMax ? entry::allocate_behind_cursor(bytes) : allocate_unplaced(bytes);
 }
 
 ABUT_BODY void *abut_unplanned_malloc(size_t bytes, Address site) {
@@ -64,11 +72,13 @@ ABUT_BODY void *abut_unplanned_malloc(size_t bytes, Address site) {
 ABUT_EXPORT void *calloc(size_t count, size_t each) {
   size_t bytes = 0;
   if (__builtin_mul_overflow(count, each, &bytes)) return or_no_memory(nullptr);
-  if (any_policy_enabled() && bytes != 0) [[unlikely]] {
-    if (is_enabled(Policy::plan) && bytes <= kPlacedMost) return abut_plan_calloc(bytes);
-    return abut_unplanned_calloc(bytes, ABUT_SITE);
+  if (heap::is_plain_request(bytes, [] { return ABUT_SITE; })) [[likely]] {
+    void *memory = heap::allocate_small(bytes);
+    return memory ? std::memset(memory, 0, bytes) : allocate_zeroed(bytes);
   }
-  return or_no_memory(heap::allocate_zeroed(bytes));
+  if (!any_policy_enabled() || bytes == 0) return allocate_zeroed(bytes);
+  if (is_enabled(Policy::plan) && bytes <= kPlacedMost) return abut_plan_calloc(bytes);
+  return abut_unplanned_calloc(bytes, ABUT_SITE);
 }
 
 ABUT_BODY void *abut_unplanned_calloc(size_t bytes, Address site) {

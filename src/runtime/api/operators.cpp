@@ -12,8 +12,7 @@ allocate_placed_or_throw(size_t bytes, const near::Captured *captured, Address c
   return allocate_or_throw([=] { return near::allocate(bytes, *captured, context); });
 }
 
-[[gnu::noinline]] static void *new_slow(size_t bytes) {
-  if (void *memory = heap::allocate_if_medium(bytes)) return memory;
+[[gnu::noinline]] static void *new_behind_cursor(size_t bytes) {
   return allocate_or_throw([=] { return heap::allocate(bytes); });
 }
 
@@ -22,21 +21,26 @@ ABUT_BODY void *abut_unplanned_new(size_t bytes, Address site) {
   switch (what.kind) {
   case sites::Kind::beside: return abut_capture_new(bytes, what.context);
   case sites::Kind::pool: return abut_frame_new(bytes);
-  default: void *memory = heap::allocate_small(bytes); return memory ? memory : new_slow(bytes);
+  default:
+    void *memory = heap::allocate_small(bytes);
+    return memory ? memory : new_behind_cursor(bytes);
   }
 }
 
-[[gnu::always_inline]] static inline void *allocate_new(size_t bytes, Address site) {
-  if (heap::is_plain_request(bytes)) [[likely]] {
+template <class Site>
+[[gnu::always_inline]] static inline void *allocate_new(size_t bytes, Site site_of_call) {
+  if (heap::is_plain_request(bytes, site_of_call)) [[likely]] {
     void *memory = heap::allocate_small(bytes);
-    return memory ? memory : new_slow(bytes);
+    return memory ? memory : new_behind_cursor(bytes);
   }
+  if (void *memory = heap::allocate_if_medium(bytes)) return memory;
+  const Address site = site_of_call();
   const EnabledPolicies here = enabled_policies();
-  if (bytes > kPlacedMost) return new_slow(bytes);
+  if (bytes > kPlacedMost) return new_behind_cursor(bytes);
   if (here.has(Policy::plan)) return abut_planned_fast_new(bytes, site);
   if (!sites::table.is_plain(site)) return abut_unplanned_new(bytes, site);
   void *memory = heap::allocate_small(bytes);
-  return memory ? memory : new_slow(bytes);
+  return memory ? memory : new_behind_cursor(bytes);
 }
 
 ABUT_BODY void *abut_placed_new(size_t bytes, const near::Captured *captured, Address context) {
@@ -48,11 +52,15 @@ ABUT_BODY void *abut_placed_new(size_t bytes, const near::Captured *captured, Ad
 ABUT_BODY void *abut_grouped_new(size_t bytes, const Address *sp, Address rbp) {
   if (void *memory = group::allocate(bytes, {sp, rbp})) [[likely]]
     return memory;
-  return new_slow(bytes);
+  return new_behind_cursor(bytes);
 }
 
-ABUT_EXPORT_CXX void *operator new(size_t bytes) { return allocate_new(bytes, ABUT_SITE); }
-ABUT_EXPORT_CXX void *operator new[](size_t bytes) { return allocate_new(bytes, ABUT_SITE); }
+ABUT_EXPORT_CXX void *operator new(size_t bytes) {
+  return allocate_new(bytes, [] { return ABUT_SITE; });
+}
+ABUT_EXPORT_CXX void *operator new[](size_t bytes) {
+  return allocate_new(bytes, [] { return ABUT_SITE; });
+}
 
 #include "api/every_delete.hpp"
 #include "api/more_new.hpp"

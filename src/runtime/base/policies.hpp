@@ -1,9 +1,9 @@
 // Which placement policies are enabled, above the heap. One mask for all, so that a request pays one comparison while none is.
 #pragma once
 
+#include "base/units.hpp"
+
 #include <atomic>
-#include <cstddef>
-#include <cstdint>
 
 namespace abut {
 
@@ -18,6 +18,21 @@ inline constexpr size_t kPlainMost = 1024;
 inline constexpr size_t kPlacedMost = 512;
 inline constinit std::atomic<size_t> plain_limit __attribute__((visibility("hidden"))){kPlainMost};
 
+// The same by the last byte of a call's return address, where pools are the only policy and the call sites are known that
+// have some: other sites pay four instructions, and no look at the table of sites.
+struct SiteLimits {
+  size_t most[256];
+};
+inline constexpr SiteLimits kNoSiteIsPlain{};
+inline constinit const SiteLimits *limits_of_pools __attribute__((visibility("hidden"))) =
+    &kNoSiteIsPlain; // set at start
+inline constinit std::atomic<const SiteLimits *> site_limits
+    __attribute__((visibility("hidden"))){&kNoSiteIsPlain};
+
+[[gnu::always_inline]] inline bool is_plain_at(size_t bytes, Address site) {
+  return bytes <= site_limits.load(std::memory_order_relaxed)->most[site & 0xff];
+}
+
 // The policies that were enabled at one time.
 struct EnabledPolicies {
   uint8_t mask;
@@ -29,22 +44,24 @@ inline bool any_policy_enabled() { return enabled_policies().any(); }
 inline bool is_enabled(Policy one) { return enabled_policies().has(one); }
 
 // Again where another thread has changed the mask meanwhile.
-inline void set_plain_limit() {
+inline void set_plain_limits() {
   uint8_t mask = 0;
   do {
     mask = enabled_mask.load(std::memory_order_seq_cst);
+    const bool only_pools = mask == static_cast<uint8_t>(Policy::pools);
+    site_limits.store(only_pools ? limits_of_pools : &kNoSiteIsPlain, std::memory_order_seq_cst);
     plain_limit.store(mask == 0 ? kPlainMost : 0, std::memory_order_seq_cst);
   } while (enabled_mask.load(std::memory_order_seq_cst) != mask);
 }
 
 inline void enable(Policy one) {
   enabled_mask.fetch_or(static_cast<uint8_t>(one), std::memory_order_relaxed);
-  set_plain_limit();
+  set_plain_limits();
 }
 inline void disable(Policy one) {
   enabled_mask.fetch_and(static_cast<uint8_t>(~static_cast<uint8_t>(one)),
                          std::memory_order_relaxed);
-  set_plain_limit();
+  set_plain_limits();
 }
 
 } // namespace abut

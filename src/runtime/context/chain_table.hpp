@@ -57,7 +57,7 @@ public:
   // Before the first find(); afterwards it only changes chains that are yet unknown.
   void configure(ChainMode mode) { mode_ = mode; }
 
-  // Has the entries mapped; false where memory is exhausted. Who calls find_at_once() calls this before there are threads.
+  // Has the entries mapped; false where memory is exhausted. Who calls first_place_of() calls this before there are threads.
   bool open();
 
   // The leaf of the chain that ends in `frame`. Never null: a table that is full, or has no memory, gives one leaf for
@@ -84,11 +84,10 @@ public:
     }
   }
 
-  // The entry of a return address if it is in the first place where it may be, which it mostly is; else null. Whether the
-  // chain ends there, its kind tells.
-  Entry *find_at_once(Address return_address) {
-    Entry &entry = slots_[(return_address * Probe::kFactor) >> (64 - kLogDense)];
-    return entry.key.load(std::memory_order_acquire) == return_address ? &entry : nullptr;
+  // Where the entry of a return address mostly is: by its key it is that entry or another one. Whether the chain ends there, its
+  // kind tells.
+  const Entry &first_place_of(Address return_address) const {
+    return slots_[(return_address * Probe::kFactor) >> (64 - kLogDense)];
   }
 
   // Calls `visit(key, const ChainStep &)` for each step of a chain that find() knows.

@@ -91,6 +91,20 @@ inline bool may_hold_blocks(Address address) {
   if (bytes > kSmallMax) __builtin_unreachable();
   return true;
 }
+// The same where no policy that is enabled places anything at sites like the one that `site()` is. That is read anew each
+// time, or else compilers read it before the first comparison.
+template <class Site>
+[[gnu::always_inline]] inline bool is_plain_request(size_t bytes, Site site) {
+  if (is_plain_request(bytes)) [[likely]]
+    return true;
+  __asm__("" ::: "memory");
+  if (!is_plain_at(bytes, site())) {
+    __asm__("" ::: "memory");
+    return false;
+  }
+  if (bytes > kSmallMax) __builtin_unreachable();
+  return true;
+}
 
 // A block of `bytes`, which are small, if the cursor has one; else null. Nothing that another thread has freed since the cursor
 // was led there.

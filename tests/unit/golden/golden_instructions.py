@@ -4,6 +4,8 @@ More instructions than the golden number fail the test and print the path that w
 instruction by instruction, so that the change can be looked at. Fewer pass, with a word that the
 number can be lowered.
 `--update` writes the numbers that the library has now; those of other compilers and calls stay.
+`--profiled` counts requests of call sites that are in no context of a profile while it is
+followed.
 
 What the library calls outside of itself (the C library's memset in calloc) is not counted: it
 differs from machine to machine.
@@ -12,8 +14,11 @@ differs from machine to machine.
 from __future__ import annotations
 
 import argparse
+import os
+import re
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,6 +29,11 @@ HEADER = f"""\
 # Machine instructions from the first of a call to its return, on the hot path, in the release
 # build: compiler, instructions, call. Written by `{UPDATE}`.
 """
+
+
+UNDER_A_PROFILE = " under a profile"
+PROFILED = ("malloc(32)", "calloc(1, 32)", "operator new(32)")
+INDIRECT_CALL = re.compile(r"\s*[0-9a-f]+:\s+call\s+\*.*\n\s*([0-9a-f]+):")
 
 
 @dataclass
@@ -122,12 +132,46 @@ def compare(calls: list[Call], golden: Golden, compiler: str, library: Path) -> 
     return slower
 
 
+def output_of(*command: str | Path) -> str:
+    """What a command prints."""
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def profile_beside(program: Path) -> str:
+    """A profile with a context that begins at none of the program's calls.
+
+    Nor does its call end in the same byte as one of those.
+    """
+    code = output_of("objdump", "--disassemble", "--no-show-raw-insn", program)
+    taken = {int(site, 16) % 256 for site in INDIRECT_CALL.findall(code)}
+    free = next(byte for byte in range(1, 256) if byte not in taken)
+    build_id = output_of("readelf", "--notes", program).partition("Build ID: ")[2].split()[0]
+    measured = f'name = "{program.name}"\nbuild_id = "{build_id}"\n'
+    return (
+        f'profile = 1\n[program]\n{measured}[settings]\nplace = "pools"\n[[module]]\n{measured}'
+        f'[[context]]\npool = 1\ncalls = "{program.name}+{free - 1:#x}(main)"\n'
+    )
+
+
+def step(arguments: argparse.Namespace) -> subprocess.CompletedProcess[str]:
+    """Run the program one instruction at a time."""
+    command = [arguments.stepper, arguments.library, arguments.program]
+    with tempfile.TemporaryDirectory() as folder:
+        environment = dict(os.environ)
+        if arguments.profiled:
+            profile = Path(folder) / "profile"
+            profile.write_text(profile_beside(arguments.program))
+            environment |= {"ABUT_PROFILE": str(profile), "ABUT_EXPLAIN": "on"}
+        return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+
+
 def parse_arguments() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("library", "stepper", "program", "golden"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     parser.add_argument("--compiler", required=True, help="such as GNU-12: whose golden numbers")
+    parser.add_argument("--profiled", action="store_true", help="count under a profile")
     parser.add_argument("--update", action="store_true", help="write the numbers and do no more")
     parser.add_argument("--path", metavar="CALL", help="print the path of this call and do no more")
     return parser.parse_args()
@@ -156,8 +200,7 @@ def update(path: Path, compiler: str, calls: list[Call]) -> None:
 def main() -> int:
     """Count, then compare, update or print."""
     arguments = parse_arguments()
-    command = [str(arguments.stepper), str(arguments.library), str(arguments.program)]
-    stepped = subprocess.run(command, capture_output=True, text=True, check=False)
+    stepped = step(arguments)
     if stepped.returncode == SKIPPED:
         print("skipped: the kernel lets no process single-step another here (ptrace)")
         return SKIPPED
@@ -165,6 +208,12 @@ def main() -> int:
         print(stepped.stderr, end="")
         return 1
     calls = read_calls(stepped.stdout)
+    if arguments.profiled:
+        calls = [
+            Call(call.name + UNDER_A_PROFILE, call.inside)
+            for call in calls
+            if call.name in PROFILED
+        ]
     if arguments.path is not None:
         instructions = disassemble(arguments.library)
         for call in calls:

@@ -63,10 +63,10 @@ public:
 
   // A place, or that there is none, if no call is needed to know that. `return_address` is the entry point's.
   [[gnu::always_inline]] Fast take_fast(size_t bytes, Address return_address) {
-    context::Entry *entry = chain_table.find_at_once(return_address);
-    if (entry == nullptr) [[unlikely]]
+    const context::Entry &entry = chain_table.first_place_of(return_address);
+    if (entry.key.load(std::memory_order_acquire) != return_address) [[unlikely]]
       return {};
-    const auto known = static_cast<intptr_t>(entry->payload.load(std::memory_order_acquire));
+    const auto known = static_cast<intptr_t>(entry.payload.load(std::memory_order_acquire));
     if (known > static_cast<intptr_t>(kPlain)) [[likely]]
       return take_at_once(*reinterpret_cast<Cursor *>(known), granules_of(bytes));
     return {known == kPlain && passes() ? Outcome::plain : Outcome::unknown};

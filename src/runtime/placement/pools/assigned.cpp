@@ -3,6 +3,7 @@
 #include "context/build_id.hpp"
 #include "placement/pools/symbol_file.hpp"
 
+#include <algorithm>
 #include <bitset>
 #include <cerrno>
 #include <charconv>
@@ -198,6 +199,18 @@ PoolId AssignedContexts::pool_of(std::span<const Address> chain) {
     if (same && (best == nullptr || context.count > best->count)) best = &context;
   }
   return best == nullptr ? kNoPool : best->pool;
+}
+
+void AssignedContexts::set_limits(SiteLimits &limits) const {
+  const auto is_unknown = [](const Module &module) { return module.build == Build::unknown; };
+  if (std::ranges::any_of(std::span(modules_, module_count_), is_unknown)) return;
+  std::ranges::fill(limits.most, kPlainMost);
+  for (const Context &context : std::span(contexts_, count_)) {
+    if (context.count == 0) continue;
+    const Call &call = context.calls[0];
+    const uint64_t count = std::min<uint64_t>(call.end - call.begin, std::size(limits.most));
+    for (uint64_t i = 0; i < count; ++i) limits.most[(call.begin + 1 + i) & 0xff] = 0;
+  }
 }
 
 bool AssignedContexts::any_begins_at(Address site) {

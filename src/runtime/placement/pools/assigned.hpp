@@ -33,6 +33,10 @@ public:
   // Whether some context begins with the call that returns there.
   bool any_begins_at(Address site);
 
+  // What goes to the plain heap at once, by the last byte of a call's return address: that byte is the same wherever a module
+  // lies. Nothing where a module was not there yet when the calls were looked for: it may come in another build.
+  void set_limits(SiteLimits &limits) const;
+
 private:
   static constexpr unsigned kMostModules = 32;
   static constexpr unsigned kMostContexts = 256;

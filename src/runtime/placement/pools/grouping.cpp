@@ -295,6 +295,11 @@ void start() {
   formation.most_bytes = pools == Pools::assigned
                              ? static_cast<uint32_t>(kPlacedMost)
                              : static_cast<uint32_t>(option_value(Option::group_bytes));
+  if (pools == Pools::assigned) {
+    static SiteLimits limits{};
+    assigned_contexts.set_limits(limits);
+    limits_of_pools = &limits;
+  }
   if (pools != Pools::promising) {
     formation.is_on.store(true, std::memory_order_relaxed);
     enable(Policy::pools);
