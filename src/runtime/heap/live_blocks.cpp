@@ -1,5 +1,7 @@
 #include "heap/live_blocks.hpp"
 
+#include <algorithm>
+#include <span>
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -36,6 +38,25 @@ uint32_t live_among(const Page &page, uint32_t first, uint32_t end) {
   return live;
 }
 
+// Whether all states are those of free blocks, or of none: many at once.
+inline bool is_empty(const Page &page) {
+  const State *end = page.states + whole_states(page.blocks());
+#if defined(__SSE2__) && !defined(__SANITIZE_THREAD__)
+  __m128i all = _mm_setzero_si128();
+  for (const State *states = page.states; states != end; states += kStatesAtOnce) {
+    const auto *words = reinterpret_cast<const __m128i *>(states);
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < 4; ++i) all = _mm_or_si128(all, _mm_load_si128(words + i));
+  }
+  std::atomic_thread_fence(std::memory_order_acquire); // whoever freed them is done with them
+  return _mm_movemask_epi8(_mm_slli_epi16(all, 7)) == 0;
+#else
+  return std::ranges::none_of(std::span(page.states, end),
+                              [](const State &state) { return load_plainly(state) == kLive; });
+#endif
+}
+static_assert(kLive % 2 == 1 && kNoBlock % 2 == 0 && kNoPlace % 2 == 0);
+
 // What `live_in(page, first, end)` says of the blocks that begin in a page, or each of a long one.
 template <class LiveIn>
 LiveBlocks sum_over(Page &page, LiveIn live_in) {
@@ -66,9 +87,11 @@ LiveBlocks counted(Page &page) {
 }
 
 LiveBlocks not_yet_freed(Page &page) {
-  return sum_over(page, [](Page &one, uint32_t, uint32_t) {
+  const LiveBlocks live = sum_over(page, [](Page &one, uint32_t, uint32_t) {
     return one.live_then + load_plainly(one.frees_left);
   });
+  if (live.total > 0) return live;
+  return is_empty(page) ? LiveBlocks{} : counted(page);
 }
 
 void count_frees(Page &page, int32_t frees) {

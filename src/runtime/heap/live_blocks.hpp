@@ -25,7 +25,7 @@ struct LiveBlocks {
 LiveBlocks all_but(uint32_t freed, Page &page);
 // By their states.
 LiveBlocks counted(Page &page);
-// By the counts of frees, more or less.
+// By the counts of frees, more or less, where those leave some; else by the states.
 LiveBlocks not_yet_freed(Page &page);
 
 // Has a page, or each of a long one, count so many frees.

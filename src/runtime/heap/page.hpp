@@ -49,7 +49,7 @@ template <class Value>
 using State = uint8_t;
 inline constexpr State kNoBlock = 0, kLive = 1;
 // Where no block can lie: behind the last.
-inline constexpr State kNoPlace = 0xff;
+inline constexpr State kNoPlace = 0xfe;
 
 struct alignas(kLinePairBytes) Page {
   // What free() looks at.
