@@ -34,8 +34,8 @@ clang_format() {
 # The database is g++'s, which has options that clang does not know, and precompiled headers that it cannot read.
 clang_tidy() {
     tools/build.sh release abut >build/lint.log 2>&1 || { tail -n 20 build/lint.log; return 1; }
-    mkdir -p build/lint
-    sed 's/-include [^ ]*cmake_pch\.hxx//' build/release/compile_commands.json >build/lint/compile_commands.json
+    cmake --preset release -B build/lint -DABUT_UNITY=OFF >>build/lint.log 2>&1 || return 1
+    sed -i 's/-include [^ ]*cmake_pch\.hxx//' build/lint/compile_commands.json
     files 'src/*.cpp' 'papers/*.cpp' 'bench/*.cpp' |
         xargs -n 1 -P "$(nproc)" clang-tidy-14 -p build/lint --quiet \
             --extra-arg=-Wno-unknown-warning-option 2>/dev/null

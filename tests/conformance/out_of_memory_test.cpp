@@ -34,8 +34,11 @@ void limit_address_space(std::size_t bytes) {
   require(setrlimit(RLIMIT_AS, &limit) == 0, "setrlimit works");
 }
 
-// Lets the process have `kLimit` more than it has now.
-void limit_growth() { limit_address_space(support::mapped_bytes() + kLimit); }
+// Lets the process have `kLimit` more than it has now, without what tests before it have left free.
+void limit_growth() {
+  malloc_trim(0);
+  limit_address_space(support::mapped_bytes() + kLimit);
+}
 
 // Blocks threaded through their own first bytes, so that holding them needs no other memory.
 class Hoard {

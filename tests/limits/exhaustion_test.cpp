@@ -2,6 +2,7 @@
 #include "support/child.hpp"
 #include "support/opaque.hpp"
 #include "support/process_memory.hpp"
+#include "support/units.hpp"
 
 #include <cerrno>
 #include <cstdlib>
@@ -17,9 +18,9 @@ using support::require;
 
 namespace {
 
-constexpr size_t KiB = 1024;
-constexpr size_t MiB = 1024 * KiB;
-constexpr size_t GiB = 1024 * MiB;
+using support::GiB;
+using support::KiB;
+using support::MiB;
 
 // A queue of blocks, each of which leads to the next one: no other memory is needed to remember them.
 struct Node {

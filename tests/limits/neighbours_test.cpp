@@ -2,6 +2,7 @@
 #include "support/child.hpp"
 #include "support/opaque.hpp"
 #include "support/pattern.hpp"
+#include "support/units.hpp"
 
 #include <array>
 #include <cstdlib>
@@ -15,7 +16,8 @@ using support::require;
 
 namespace {
 
-constexpr size_t MiB = size_t{1} << 20;
+using support::MiB;
+
 constexpr size_t kPage = 4096;
 
 char *map_near(void *block, size_t distance, size_t bytes) {

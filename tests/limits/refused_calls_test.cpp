@@ -4,6 +4,7 @@
 #include "support/opaque.hpp"
 #include "support/pattern.hpp"
 #include "support/random.hpp"
+#include "support/units.hpp"
 
 #include <algorithm>
 #include <array>
@@ -21,8 +22,8 @@ using support::require;
 
 namespace {
 
-constexpr size_t KiB = 1024;
-constexpr size_t MiB = 1024 * KiB;
+using support::KiB;
+using support::MiB;
 
 struct Held {
   void *block = nullptr;

@@ -14,12 +14,12 @@
 
 namespace {
 
-struct Node {
-  Node *next;
+struct Linked {
+  Linked *next;
   std::uint64_t value[3];
 };
 struct List {
-  Node *head, *tail;
+  Linked *head, *tail;
 };
 
 // `base` is passed inverted, so that nothing but the site itself holds it.
@@ -81,7 +81,7 @@ double share_that_abuts(Request *request, bool has_index, std::uint64_t seed) {
   for (std::size_t i = 0; i < kNodes; ++i) {
     const std::size_t at = random.below(kLists);
     const std::uintptr_t base = has_index ? first : first + at * sizeof(List);
-    auto *node = static_cast<Node *>(request(~base, has_index ? at : 0, sizeof(Node)));
+    auto *node = static_cast<Linked *>(request(~base, has_index ? at : 0, sizeof(Linked)));
     node->next = nullptr;
     node->value[0] = i;
     List &list = lists[at];
@@ -90,10 +90,10 @@ double share_that_abuts(Request *request, bool has_index, std::uint64_t seed) {
   }
   std::size_t steps = 0, close = 0;
   for (const List &list : lists)
-    for (const Node *node = list.head; node->next != nullptr; node = node->next, ++steps)
+    for (const Linked *node = list.head; node->next != nullptr; node = node->next, ++steps)
       close +=
           reinterpret_cast<std::uintptr_t>(node->next) - reinterpret_cast<std::uintptr_t>(node) ==
-          sizeof(Node);
+          sizeof(Linked);
   return static_cast<double>(close) / static_cast<double>(steps);
 }
 

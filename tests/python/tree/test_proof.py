@@ -112,6 +112,7 @@ def test_what_is_kept_has_no_samples() -> None:
         assert file.stat().st_size < 200_000
 
 
+@pytest.mark.long
 def test_a_quick_proof_measures_a_little_of_each_table(tmp_path: Path) -> None:
     command = [sys.executable, str(ROOT / "tools/proof.py"), "--quick", "--folder", str(tmp_path)]
     done = subprocess.run(command, check=False, capture_output=True, text=True)

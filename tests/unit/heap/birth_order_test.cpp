@@ -1,13 +1,13 @@
 // A heap in birth order: which blocks lie side by side, and which in pages of their size.
 #include "heap/heap.hpp"
 
+#include "helpers/heap_calls.hpp"
+
 #include <gtest/gtest.h>
 #include <vector>
 
 namespace abut::heap {
 namespace {
-
-Address address_of(const void *block) { return reinterpret_cast<Address>(block); }
 
 class BirthOrderTest : public testing::Test {
 protected:

@@ -2,6 +2,8 @@
 #include "heap/current.hpp"
 #include "heap/heap.hpp"
 
+#include "helpers/heap_calls.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
@@ -11,10 +13,6 @@
 
 namespace abut::heap {
 namespace {
-
-void free(void *block) {
-  if (!release(block)) release_slow("free", block);
-}
 
 // Though the heap grows meanwhile: what was freed last may still be in the caches.
 class MediumBlocksTest : public testing::TestWithParam<size_t> {

@@ -5,6 +5,7 @@
 #include "heap/huge_cache.hpp"
 #include "heap/page_store.hpp"
 #include "heap/statistics.hpp"
+#include "helpers/heap_calls.hpp"
 #include "support/child.hpp"
 #include "support/pattern.hpp"
 #include "support/random.hpp"
@@ -18,10 +19,6 @@ namespace abut::heap {
 namespace {
 
 using support::require;
-
-void free(void *block) {
-  if (!release(block)) release_slow("free", block);
-}
 
 // Allocates, fills, checks and frees blocks of every tier.
 void use_the_heap(uint64_t seed) {

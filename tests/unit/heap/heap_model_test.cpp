@@ -2,6 +2,7 @@
 // stray write shows wherever it happens.
 #include "heap/heap.hpp"
 
+#include "helpers/heap_calls.hpp"
 #include "helpers/option_setting.hpp"
 #include "support/pattern.hpp"
 #include "support/random.hpp"
@@ -12,8 +13,6 @@
 
 namespace abut::heap {
 namespace {
-
-Address address_of(const void *memory) { return reinterpret_cast<Address>(memory); }
 
 struct Live {
   void *memory;

@@ -2,6 +2,7 @@
 #include "heap/gauge.hpp"
 #include "heap/heap.hpp"
 
+#include "helpers/heap_calls.hpp"
 #include "helpers/thread.hpp"
 #include "support/pattern.hpp"
 
@@ -27,10 +28,6 @@ size_t orphans() {
   size_t count = 0;
   heap_registry.each([&](LocalHeap &heap) { count += heap.orphan.load(); });
   return count;
-}
-
-void free(void *block) {
-  if (!release(block)) release_slow("free", block);
 }
 
 TEST(HeapRegistry, AThreadHasNoHeapUntilItAsksForABlock) {

@@ -1,6 +1,7 @@
 // What heap.hpp promises to those above it, a call at a time.
 #include "heap/heap.hpp"
 
+#include "helpers/heap_calls.hpp"
 #include "helpers/residency.hpp"
 #include "support/pattern.hpp"
 
@@ -14,12 +15,7 @@
 namespace abut::heap {
 namespace {
 
-Address address_of(const void *memory) { return reinterpret_cast<Address>(memory); }
 char *at(void *memory, ptrdiff_t offset) { return static_cast<char *>(memory) + offset; }
-
-void free(void *block) {
-  if (!release(block)) release_slow("free", block);
-}
 
 // One size of every tier and those at their borders.
 const std::vector<size_t> kSizes{0,

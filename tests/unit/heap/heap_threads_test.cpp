@@ -3,6 +3,7 @@
 #include "heap/heap.hpp"
 
 #include "heap/statistics.hpp"
+#include "helpers/heap_calls.hpp"
 #include "helpers/option_setting.hpp"
 #include "support/pattern.hpp"
 #include "support/random.hpp"
@@ -39,10 +40,6 @@ Parcel *make_parcel(support::Random &random) {
 
 bool intact(const Parcel *parcel) {
   return support::holds(parcel + 1, Parcel::body(parcel->bytes), parcel->key);
-}
-
-void free(void *block) {
-  if (!release(block)) release_slow("free", block);
 }
 
 Parcel *resize_parcel(support::Random &random, Parcel *parcel) {

@@ -2,6 +2,7 @@
 
 #include "heap/huge_cache.hpp"
 #include "heap/segment_map.hpp"
+#include "helpers/heap_calls.hpp"
 #include "helpers/option_setting.hpp"
 #include "helpers/residency.hpp"
 #include "support/child.hpp"
@@ -16,7 +17,6 @@ namespace {
 
 using test::resident_pages;
 
-Address address_of(const void *memory) { return reinterpret_cast<Address>(memory); }
 HugeInfo *info_of(const void *memory) { return huge_block_at(address_of(memory)); }
 char *at(void *memory, size_t offset) { return static_cast<char *>(memory) + offset; }
 

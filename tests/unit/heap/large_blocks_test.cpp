@@ -4,6 +4,8 @@
 #include "support/pattern.hpp"
 #include "support/random.hpp"
 
+#include "helpers/heap_calls.hpp"
+
 #include <gtest/gtest.h>
 #include <map>
 #include <vector>
@@ -11,7 +13,6 @@
 namespace abut::heap {
 namespace {
 
-Address address_of(const void *memory) { return reinterpret_cast<Address>(memory); }
 LargeBlock block_of(const void *memory) { return large_block_at(address_of(memory)); }
 
 class LargeBlocks : public testing::Test {

@@ -2,6 +2,7 @@
 // the other's segments are somebody else's.
 #include "heap/segment_map.hpp"
 
+#include "helpers/heap_calls.hpp"
 #include "helpers/residency.hpp"
 #include "support/random.hpp"
 
@@ -11,8 +12,6 @@
 
 namespace abut::heap {
 namespace {
-
-Address address_of(const void *memory) { return reinterpret_cast<Address>(memory); }
 
 class SegmentMapTest : public testing::Test {
 protected:

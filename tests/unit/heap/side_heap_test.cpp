@@ -1,6 +1,7 @@
 // Heaps beside a thread's own: blocks kept apart, which come and go as all others do.
 #include "heap/heap.hpp"
 #include "heap/statistics.hpp"
+#include "helpers/heap_calls.hpp"
 #include "helpers/thread.hpp"
 
 #include <cstring>
@@ -14,8 +15,6 @@ namespace {
 
 constexpr size_t kBytes = 48;
 constexpr unsigned kSize = kBytes / Granules::kBytes;
-
-Address address_of(const void *block) { return reinterpret_cast<Address>(block); }
 
 void *take(LocalHeap &side) { return side.allocate_in_birth_order(kBytes); }
 

@@ -3,6 +3,7 @@
 #include "heap/found.hpp"
 #include "heap/heap.hpp"
 #include "heap/page_store.hpp"
+#include "helpers/heap_calls.hpp"
 #include "helpers/residency.hpp"
 
 #include <algorithm>
@@ -19,12 +20,6 @@ namespace {
 constexpr size_t kPages = kBlockPageBytes / kPageBytes;
 constexpr const char *kFreedTwice = "this block has been freed twice";
 constexpr const char *kNotABlock = "no block begins at this address";
-
-Address address_of(const void *block) { return reinterpret_cast<Address>(block); }
-
-void free(void *block) {
-  if (!release(block)) release_slow("free", block);
-}
 
 // Blocks of one size; the first of them lie in birth order, and are not among `blocks`.
 class SizeHeapTest : public testing::TestWithParam<size_t> {

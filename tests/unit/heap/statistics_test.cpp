@@ -4,16 +4,14 @@
 #include "heap/heap.hpp"
 #include "heap/huge_blocks.hpp"
 
+#include "helpers/heap_calls.hpp"
+
 #include <cstring>
 #include <gtest/gtest.h>
 #include <vector>
 
 namespace abut::heap {
 namespace {
-
-void free(void *block) {
-  if (!release(block)) release_slow("free", block);
-}
 
 size_t class_of(size_t bytes) { return small_class(bytes); }
 

@@ -2,6 +2,7 @@
 #include "heap/statistics.hpp"
 
 #include "heap/heap.hpp"
+#include "helpers/heap_calls.hpp"
 #include "helpers/thread.hpp"
 #include "support/random.hpp"
 
@@ -12,10 +13,6 @@
 
 namespace abut::heap {
 namespace {
-
-void free(void *block) {
-  if (!release(block)) release_slow("free", block);
-}
 
 // Allocates and frees blocks of one tier in another thread while this one counts.
 void count_while_busy(size_t least, size_t most) {

@@ -14,7 +14,7 @@ namespace {
 
 using bench::DictLinks;
 using bench::NoSites;
-constexpr Geometry kShape{128, 1024};
+constexpr Geometry kAnyShape{128, 1024};
 
 // Random updates of a dictionary and of a set beside it.
 template <typename Tree>
@@ -86,7 +86,7 @@ void expect_clusters_in_lines(Tree &tree) {
 
 template <Shape Form, unsigned Depth>
 void expect_perfect(bool moves_fields) {
-  bench::PerfectDict<kShape, Form, Depth> tree(moves_fields, 5);
+  bench::PerfectDict<kAnyShape, Form, Depth> tree(moves_fields, 5);
   Updates updates(tree, 11);
   updates.fill(300);
   for (int i = 0; i < 700; ++i) {
@@ -107,7 +107,7 @@ TEST_P(BothVariants, PerfectLayoutsHoldAfterEveryUpdate) {
 
 TEST(PerfectTree, LessIsMovedTheDeeperItLooks) {
   const auto moved = []<unsigned Depth>(std::integral_constant<unsigned, Depth> /*depth*/) {
-    bench::PerfectDict<kShape, Shape::breadth_first, Depth> tree(true, 5);
+    bench::PerfectDict<kAnyShape, Shape::breadth_first, Depth> tree(true, 5);
     Updates updates(tree, 11);
     updates.fill(1000);
     const std::size_t before = tree.layout().moved();
@@ -136,7 +136,7 @@ std::size_t scattered(const Heap &heap, CellId root) {
 }
 
 TEST_P(BothVariants, RelayoutClustersTheWholeTree) {
-  bench::DictTree<kShape, Needs{}, NoSites> tree(GetParam(), 1);
+  bench::DictTree<kAnyShape, Needs{}, NoSites> tree(GetParam(), 1);
   Updates updates(tree, 2);
   updates.fill(2000);
   for (const Nesting nesting : {Nesting::lines, Nesting::lines_in_pages}) {
@@ -150,8 +150,8 @@ TEST_P(BothVariants, RelayoutClustersTheWholeTree) {
 }
 
 using OneSpaceTree =
-    bench::DictTree<kShape,
-                    TreeMover<bench::DictTree<kShape, Needs{}, NoSites>::Heap, DictLinks>::needs(),
+    bench::DictTree<kAnyShape,
+                    TreeMover<bench::DictTree<kAnyShape, Needs{}, NoSites>::Heap, DictLinks>::needs(),
                     NoSites>;
 
 TEST_P(BothVariants, IncrementalMoverMayBeInterruptedAnywhere) {
@@ -202,7 +202,7 @@ TEST(SelfTuningMover, WorksLessWhereNothingDegrades) {
 }
 
 using TwoSpaceTree = bench::DictTree<
-    kShape, TwoSpaceMover<bench::DictTree<kShape, Needs{}, NoSites>::Heap, DictLinks>::needs(),
+    kAnyShape, TwoSpaceMover<bench::DictTree<kAnyShape, Needs{}, NoSites>::Heap, DictLinks>::needs(),
     NoSites>;
 
 std::set<unsigned> spaces(const TwoSpaceTree::Heap &heap, CellId node) {

@@ -9,13 +9,13 @@
 namespace abut::near {
 namespace {
 
-constexpr unsigned kSize = 2; // granules
-constexpr size_t kCellBytes = kSize * heap::Granules::kBytes;
+constexpr unsigned kCellSize = 2; // granules
+constexpr size_t kCellBytes = kCellSize * heap::Granules::kBytes;
 constexpr unsigned kCells = 8;
 
 struct RunTest : testing::Test {
   Address cell(unsigned index) const { return page + index * kCellBytes; }
-  bool is_reserved(unsigned index) const { return is_reserved_at(*heap, cell(index), kSize); }
+  bool is_reserved(unsigned index) const { return is_reserved_at(*heap, cell(index), kCellSize); }
 
   ~RunTest() override {
     heap::release_slow("free", first);
@@ -33,9 +33,9 @@ struct RunTest : testing::Test {
 
 private:
   Address cut() const {
-    const Address stretch = heap->births.cut_stretch(kSize, 1);
+    const Address stretch = heap->births.cut_stretch(kCellSize, 1);
     for (Address at = stretch; at < stretch + kPageBytes; at += kCellBytes)
-      *heap::cell_at(at) = heap::kReserved + kSize;
+      *heap::cell_at(at) = heap::kReserved + kCellSize;
     above(*heap).set_aside += kPageBytes;
     return stretch;
   }
@@ -45,7 +45,7 @@ TEST_F(RunTest, ReservedCellsAreHandedOutOnce) {
   for (unsigned i = 0; i < kCells; ++i) {
     ASSERT_TRUE(is_reserved(i));
     const size_t aside = above(*heap).set_aside;
-    EXPECT_EQ(take_reserved(*heap, cell(i), kSize), reinterpret_cast<void *>(cell(i)));
+    EXPECT_EQ(take_reserved(*heap, cell(i), kCellSize), reinterpret_cast<void *>(cell(i)));
     EXPECT_EQ(above(*heap).set_aside, aside - kCellBytes);
     EXPECT_FALSE(is_reserved(i)) << "a cell that was handed out is no longer reserved";
     heap::release_slow("free", reinterpret_cast<void *>(cell(i)));
@@ -59,24 +59,24 @@ TEST_F(RunTest, AReservedCellIsNoBlock) {
 
 TEST_F(RunTest, ACellIsReservedForOneSizeOnly) {
   for (unsigned size = 1; size <= 16; ++size)
-    EXPECT_EQ(is_reserved_at(*heap, cell(0), size), size == kSize) << size;
+    EXPECT_EQ(is_reserved_at(*heap, cell(0), size), size == kCellSize) << size;
 }
 
 TEST_F(RunTest, ACellIsReservedInItsOwnHeap) {
   static heap::LocalHeap other;
   other.open(heap->number() + 1, false);
-  EXPECT_FALSE(is_reserved_at(other, cell(0), kSize));
-  EXPECT_FALSE(is_reserved_at(heap::no_heap_yet, cell(0), kSize));
+  EXPECT_FALSE(is_reserved_at(other, cell(0), kCellSize));
+  EXPECT_FALSE(is_reserved_at(heap::no_heap_yet, cell(0), kCellSize));
 }
 
 TEST_F(RunTest, NothingIsReservedInTheMiddleOfACell) {
-  EXPECT_FALSE(is_reserved_at(*heap, cell(0) + heap::Granules::kBytes, kSize));
-  EXPECT_FALSE(is_reserved_at(*heap, cell(0) + 1, kSize));
+  EXPECT_FALSE(is_reserved_at(*heap, cell(0) + heap::Granules::kBytes, kCellSize));
+  EXPECT_FALSE(is_reserved_at(*heap, cell(0) + 1, kCellSize));
 }
 
 TEST_F(RunTest, ACellDoesNotGrowIntoWhatWillBeCut) {
   const unsigned last = kPageBytes / kCellBytes - 1;
-  void *block = take_reserved(*heap, cell(last), kSize);
+  void *block = take_reserved(*heap, cell(last), kCellSize);
   void *grown = heap::resize("realloc", block, 3 * kCellBytes).memory;
   EXPECT_NE(grown, block);
   heap::release_slow("free", grown);
@@ -86,11 +86,11 @@ TEST_F(RunTest, NothingIsReservedOutsideTheHeap) {
   int here = 0;
   for (const Address address :
        {Address{0}, Address{1}, reinterpret_cast<Address>(&here) / 16 * 16, ~Address{15}})
-    EXPECT_FALSE(is_reserved_at(*heap, address, kSize)) << address;
+    EXPECT_FALSE(is_reserved_at(*heap, address, kCellSize)) << address;
 }
 
 TEST_F(RunTest, WhatAProgramWritesChangesNothing) {
-  take_reserved(*heap, cell(0), kSize);
+  take_reserved(*heap, cell(0), kCellSize);
   std::memset(reinterpret_cast<void *>(cell(0)), 0xff, kCellBytes);
   EXPECT_FALSE(is_reserved(0));
   EXPECT_TRUE(is_reserved(1));
