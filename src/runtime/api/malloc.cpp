@@ -10,9 +10,15 @@ using entry::or_no_memory;
 
 namespace {
 
+[[gnu::noinline]] void *move_slow(heap::LiveBlock block, void *memory, size_t bytes) {
+  return or_no_memory(heap::move_to_small(block, memory, bytes));
+}
+
 // To another block: interpreters ask for a little more all the time.
 [[gnu::noinline]] void *move(heap::LiveBlock block, void *memory, size_t bytes) {
-  return or_no_memory(heap::move_to_small(block, memory, bytes));
+  if (void *place = heap::allocate_small(bytes)) [[likely]]
+    return heap::move_to(place, block, memory, bytes);
+  return move_slow(block, memory, bytes);
 }
 
 [[gnu::noinline]] void *resize(void *memory, size_t bytes) {

@@ -177,12 +177,8 @@ Resized resize_any(const char *call, void *memory, size_t bytes) {
 } // namespace
 
 void *move_to_small(LiveBlock block, void *memory, size_t bytes) {
-  const size_t usable = block.page->block_bytes();
-  void *moved = allocate(bytes);
-  if (moved == nullptr) return bytes <= usable ? memory : nullptr;
-  std::memcpy(moved, memory, std::min(usable, bytes));
-  if (!free_block(block)) release_after_count(memory);
-  return moved;
+  if (void *place = allocate(bytes)) return move_to(place, block, memory, bytes);
+  return bytes <= block.page->block_bytes() ? memory : nullptr;
 }
 
 Resized resize(const char *call, void *memory, size_t bytes) {

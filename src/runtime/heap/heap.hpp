@@ -13,6 +13,9 @@
 #include "heap/current.hpp"
 #include "heap/placed_blocks.hpp"
 
+#include <algorithm>
+#include <cstring>
+
 static_assert(abut::heap::kSmallMax == abut::kPlainMost);
 
 namespace abut::heap {
@@ -172,6 +175,14 @@ inline bool release_after_count(void *memory) {
   case SegmentKind::placed: return placed_blocks.release(address);
   default: return false;
   }
+}
+
+// Has what a live block holds at a place of `bytes`, and frees the block; the place.
+inline void *move_to(void *place, LiveBlock block, void *memory, size_t bytes) {
+  place = std::memcpy(place, memory, std::min<size_t>(block.page->block_bytes(), bytes));
+  if (!free_block(block)) [[unlikely]]
+    release_after_count(memory);
+  return place;
 }
 
 } // namespace abut::heap
