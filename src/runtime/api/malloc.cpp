@@ -50,15 +50,21 @@ namespace {
 [[gnu::noinline]] void *malloc_for(size_t bytes, Address site) {
   if (bytes - 1 >= kPlacedMost) return allocate_unplaced(bytes);
   const EnabledPolicies here = enabled_policies();
-  if (!here.any() || is_plain_at(bytes, site)) return allocate_plain(bytes);
+  if (!here.any() || heap::is_plain_request_at(*heap::current, bytes, [site] { return site; }))
+    return allocate_plain(bytes);
   return malloc_at(bytes, site, here);
 }
 
 } // namespace
 
 ABUT_EXPORT void *malloc(size_t bytes) {
-  if (heap::is_plain_request(bytes, [] { return ABUT_SITE; })) [[likely]] {
+  if (heap::is_plain_request(bytes)) [[likely]] {
     void *memory = heap::allocate_small(bytes);
+    return memory ? memory : entry::allocate_behind_cursor(bytes);
+  }
+  heap::LocalHeap &own = *heap::current;
+  if (heap::is_plain_request_at(own, bytes, [] { return ABUT_SITE; })) {
+    void *memory = heap::allocate_small_in(own, bytes);
     return memory ? memory : entry::allocate_behind_cursor(bytes);
   }
   if (void *memory = heap::allocate_if_medium(bytes)) return memory;
@@ -78,8 +84,13 @@ ABUT_BODY void *abut_unplanned_malloc(size_t bytes, Address site) {
 ABUT_EXPORT void *calloc(size_t count, size_t each) {
   size_t bytes = 0;
   if (__builtin_mul_overflow(count, each, &bytes)) return or_no_memory(nullptr);
-  if (heap::is_plain_request(bytes, [] { return ABUT_SITE; })) [[likely]] {
+  if (heap::is_plain_request(bytes)) [[likely]] {
     void *memory = heap::allocate_small(bytes);
+    return memory ? std::memset(memory, 0, bytes) : allocate_zeroed(bytes);
+  }
+  heap::LocalHeap &own = *heap::current;
+  if (heap::is_plain_request_at(own, bytes, [] { return ABUT_SITE; })) {
+    void *memory = heap::allocate_small_in(own, bytes);
     return memory ? std::memset(memory, 0, bytes) : allocate_zeroed(bytes);
   }
   if (!any_policy_enabled() || bytes == 0) return allocate_zeroed(bytes);

@@ -3,7 +3,9 @@
 
 #include "base/units.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <type_traits>
 
 namespace abut {
 
@@ -18,27 +20,27 @@ inline constexpr size_t kPlainMost = 1024;
 inline constexpr size_t kPlacedMost = 512;
 inline constinit std::atomic<size_t> plain_limit __attribute__((visibility("hidden"))){kPlainMost};
 
-// The same by the last byte of a call's return address, where pools are the only policy and the call sites are known that
-// have some: other sites pay four instructions, and no look at the table of sites.
-struct SiteLimits {
-  size_t most[256];
-};
-inline constexpr SiteLimits kNoSiteIsPlain{};
-inline constinit const SiteLimits *limits_of_pools __attribute__((visibility("hidden"))) =
-    &kNoSiteIsPlain; // set at start
-inline constinit std::atomic<const SiteLimits *> site_limits
-    __attribute__((visibility("hidden"))){&kNoSiteIsPlain};
-
-[[gnu::always_inline]] inline bool is_plain_at(size_t bytes, Address site) {
-  return bytes <= site_limits.load(std::memory_order_relaxed)->most[site & 0xff];
-}
-
 // The policies that were enabled at one time.
 struct EnabledPolicies {
   uint8_t mask;
   bool any() const { return mask != 0; }
   bool has(Policy one) const { return (mask & static_cast<uint8_t>(one)) != 0; }
 };
+
+// The same by the last byte of a call's return address, where pools are the only policy and the call sites are known that
+// have some. Each heap has its own, at hand: other sites pay three instructions, and no look at the table of sites.
+struct SiteLimits {
+  size_t most[256];
+  // A heap is made in memory that reads as zero, of which this is not to be written to where nobody needs it.
+  constexpr SiteLimits() {
+    if (std::is_constant_evaluated()) std::ranges::fill(most, 0);
+  }
+};
+inline constexpr SiteLimits kNoSiteIsPlain{};
+// Called with what is enabled, whenever that changes; null where nobody wants to know.
+using PoliciesChanged = void(EnabledPolicies now);
+inline constinit PoliciesChanged *policies_changed __attribute__((visibility("hidden"))) = nullptr;
+
 inline EnabledPolicies enabled_policies() { return {enabled_mask.load(std::memory_order_relaxed)}; }
 inline bool any_policy_enabled() { return enabled_policies().any(); }
 inline bool is_enabled(Policy one) { return enabled_policies().has(one); }
@@ -48,8 +50,7 @@ inline void set_plain_limits() {
   uint8_t mask = 0;
   do {
     mask = enabled_mask.load(std::memory_order_seq_cst);
-    const bool only_pools = mask == static_cast<uint8_t>(Policy::pools);
-    site_limits.store(only_pools ? limits_of_pools : &kNoSiteIsPlain, std::memory_order_seq_cst);
+    if (policies_changed != nullptr) policies_changed({mask});
     plain_limit.store(mask == 0 ? kPlainMost : 0, std::memory_order_seq_cst);
   } while (enabled_mask.load(std::memory_order_seq_cst) != mask);
 }

@@ -94,14 +94,13 @@ inline bool may_hold_blocks(Address address) {
   if (bytes > kSmallMax) __builtin_unreachable();
   return true;
 }
-// The same where no policy that is enabled places anything at sites like the one that `site()` is. That is read anew each
-// time, or else compilers read it before the first comparison.
+// The same where no policy that is enabled places anything at sites like the one that `site()` is. That is read anew, or else
+// compilers read it before is_plain_request() is known.
 template <class Site>
-[[gnu::always_inline]] inline bool is_plain_request(size_t bytes, Site site) {
-  if (is_plain_request(bytes)) [[likely]]
-    return true;
+[[gnu::always_inline]] inline bool is_plain_request_at(const LocalHeap &heap, size_t bytes,
+                                                       Site site) {
   __asm__("" ::: "memory");
-  if (!is_plain_at(bytes, site())) {
+  if (bytes > load_plainly(heap.site_limits.most[site() & 0xff])) {
     __asm__("" ::: "memory");
     return false;
   }
@@ -118,6 +117,14 @@ template <class Site>
   // `current` is loaded again: to keep it would cost size order an instruction.
   __asm__("" ::: "memory");
   return current->births.take_small(cursor.bytes);
+}
+
+// The same from the running thread's heap, whose address is at hand.
+[[gnu::always_inline]] inline void *allocate_small_in(LocalHeap &heap, size_t bytes) {
+  Cursor &cursor = heap.sizes.cursor_from_here(bytes);
+  if (void *block = SizeHeap::take_at(cursor)) [[likely]]
+    return block;
+  return heap.births.take_small(cursor.bytes);
 }
 
 // The same for any size: null if it is not small.

@@ -3,6 +3,7 @@
 #include "heap/huge_cache.hpp"
 #include "heap/page_store.hpp"
 
+#include <iterator>
 #include <mutex>
 #include <new>
 
@@ -18,7 +19,19 @@ void set_orphan(LocalHeap &heap, bool orphan) {
       [orphan](LocalHeap &side) { side.orphan.store(orphan, std::memory_order_relaxed); });
 }
 
+void copy_limits(const SiteLimits &from, SiteLimits &to) {
+  for (size_t i = 0; i < std::size(from.most); ++i)
+    std::atomic_ref(to.most[i]).store(from.most[i], std::memory_order_relaxed);
+}
+
 } // namespace
+
+void HeapRegistry::set_site_limits(const SiteLimits &limits) {
+  site_limits_.store(&limits, std::memory_order_release);
+  each([&](LocalHeap &heap) {
+    if (!heap.is_side()) copy_limits(limits, heap.site_limits);
+  });
+}
 
 // The keeper of a heap that is no side heap is null here.
 LocalHeap *HeapRegistry::create(LocalHeap *keeper) {
@@ -27,6 +40,8 @@ LocalHeap *HeapRegistry::create(LocalHeap *keeper) {
   auto *heap = new (memory) LocalHeap;
   heap->open(++created_, keeper != nullptr || option_value(Option::order) != 0);
   if (keeper != nullptr) heap->keeper = keeper;
+  const SiteLimits *limits = site_limits_.load(std::memory_order_acquire);
+  if (keeper == nullptr && limits != &kNoSiteIsPlain) copy_limits(*limits, heap->site_limits);
   heap->next = first_.load(std::memory_order_relaxed);
   first_.store(heap, std::memory_order_release);
   return heap;

@@ -32,6 +32,10 @@ public:
   // In the child of a fork only `survivor`'s thread goes on; the other heaps become orphans.
   void orphan_all_but(LocalHeap *survivor);
 
+  // What all heaps have from now on, and new ones; it stays where it is. A heap that another thread makes meanwhile may have
+  // what was before.
+  void set_site_limits(const SiteLimits &limits);
+
   // Calls `visit(LocalHeap &)` for every heap there ever was.
   template <class Visit>
   void each(Visit visit) {
@@ -49,6 +53,7 @@ private:
   std::atomic<LocalHeap *> first_{nullptr};
   LocalHeap *orphans_ = nullptr;
   uint32_t created_ = 0;
+  std::atomic<const SiteLimits *> site_limits_{&kNoSiteIsPlain};
 };
 
 extern constinit HeapRegistry heap_registry;

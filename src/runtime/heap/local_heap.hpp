@@ -7,6 +7,7 @@
 // and go with the heap that keeps them, and share its lock.
 #pragma once
 
+#include "base/policies.hpp"
 #include "heap/birth_heap.hpp"
 #include "heap/size_heap.hpp"
 
@@ -68,6 +69,9 @@ public:
   // Whether memory that another thread may have freed has come since the owner last asked: parts of a page, or pages,
   // which any heap may have had.
   bool has_taken_over();
+
+  // What malloc serves from here at once though a policy is enabled.
+  SiteLimits site_limits;
 
   // For the layers above, which alone look at it; zero at first.
   static constexpr size_t kBytesAbove = 32;

@@ -25,7 +25,7 @@
 namespace abut::heap {
 
 // Up to 64 blocks that a class allocates from: as many as fit 4 KiB at first, later 32 KiB.
-struct Cursor {
+struct alignas(2 * Granules::kBytes) Cursor {
   uint64_t free = 0;       // a bit a block
   Address base = 0;        // of the first
   State *states = nullptr; // of the first
@@ -71,6 +71,11 @@ public:
     return *reinterpret_cast<Cursor *>(reinterpret_cast<char *>(cursors_) + whole * 2);
   }
   [[gnu::always_inline]] void *take_small(size_t bytes) { return take_at(cursor_for(bytes)); }
+  // The same cursor, in one instruction less where the heap's address is at hand.
+  [[gnu::always_inline]] Cursor &cursor_from_here(size_t bytes) {
+    const Address first = reinterpret_cast<Address>(cursors_);
+    return *reinterpret_cast<Cursor *>(round_up(first + 2 * bytes, sizeof(Cursor)));
+  }
   [[gnu::always_inline]] static void *take_at(Cursor &cursor) {
     const uint64_t free = cursor.free;
     uint64_t index = 0;

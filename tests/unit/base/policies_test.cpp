@@ -1,6 +1,7 @@
 #include "base/policies.hpp"
 
 #include <gtest/gtest.h>
+#include <vector>
 
 namespace abut {
 namespace {
@@ -18,22 +19,15 @@ TEST(Policies, EachIsEnabledByItself) {
   EXPECT_FALSE(any_policy_enabled());
 }
 
-TEST(Policies, OnlyWherePoolsAreTheOnlyOneAreSitesToldByTheirLastByte) {
-  static SiteLimits limits{};
-  limits.most[0x34] = kPlainMost;
-  limits_of_pools = &limits;
-  EXPECT_FALSE(is_plain_at(16, 0x1234));
+TEST(Policies, WhoWantsToKnowIsToldOfEachChange) {
+  static std::vector<uint8_t> masks;
+  policies_changed = [](EnabledPolicies now) { masks.push_back(now.mask); };
   enable(Policy::pools);
-  EXPECT_TRUE(is_plain_at(kPlainMost, 0x1234));
-  EXPECT_FALSE(is_plain_at(kPlainMost + 1, 0x1234));
-  EXPECT_FALSE(is_plain_at(16, 0x1235));
   enable(Policy::friends);
-  EXPECT_FALSE(is_plain_at(16, 0x1234));
   disable(Policy::friends);
-  EXPECT_TRUE(is_plain_at(16, 0x1234));
   disable(Policy::pools);
-  EXPECT_FALSE(is_plain_at(16, 0x1234));
-  limits_of_pools = &kNoSiteIsPlain;
+  policies_changed = nullptr;
+  EXPECT_EQ(masks, (std::vector<uint8_t>{4, 5, 4, 0}));
 }
 
 } // namespace

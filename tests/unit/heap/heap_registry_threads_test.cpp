@@ -30,6 +30,29 @@ size_t orphans() {
   return count;
 }
 
+TEST(HeapRegistry, LimitsOfSitesAreThoseOfAllHeapsAndOfNewOnes) {
+  static constinit SiteLimits limits;
+  limits.most[0x34] = kPlainMost;
+  const auto is_plain = [](const LocalHeap &heap, size_t bytes, Address site) {
+    return is_plain_request_at(heap, bytes, [site] { return site; });
+  };
+  free(allocate(16)); // so that this thread has a heap
+  EXPECT_FALSE(is_plain(*current, 16, 0x1234));
+  heap_registry.set_site_limits(limits);
+  EXPECT_TRUE(is_plain(*current, kPlainMost, 0x1234));
+  EXPECT_FALSE(is_plain(*current, kPlainMost + 1, 0x1234));
+  EXPECT_FALSE(is_plain(*current, 16, 0x1235));
+  std::vector<LocalHeap *> others;
+  for (const size_t before = heaps(); heaps() == before;) others.push_back(heap_registry.acquire());
+  for (const LocalHeap *heap : others) EXPECT_TRUE(is_plain(*heap, 16, 0x1234));
+  heap_registry.set_site_limits(kNoSiteIsPlain);
+  EXPECT_FALSE(is_plain(*current, 16, 0x1234));
+  for (LocalHeap *heap : others) {
+    EXPECT_FALSE(is_plain(*heap, 16, 0x1234));
+    heap_registry.release(heap);
+  }
+}
+
 TEST(HeapRegistry, AThreadHasNoHeapUntilItAsksForABlock) {
   in_thread([] {
     EXPECT_EQ(current, &no_heap_yet);

@@ -19,6 +19,7 @@ constexpr uint64_t kNever = ~uint64_t{0};
 
 uint32_t threshold = 100; // objects of a group with a pool
 PoolId pools_made = 0;
+constinit SiteLimits limits_of_others; // sites that a profile assigns no pool
 
 // Threads choose again.
 void invalidate_choices() { formation.epoch.fetch_add(1, std::memory_order_relaxed); }
@@ -296,9 +297,11 @@ void start() {
                              ? static_cast<uint32_t>(kPlacedMost)
                              : static_cast<uint32_t>(option_value(Option::group_bytes));
   if (pools == Pools::assigned) {
-    static SiteLimits limits{};
-    assigned_contexts.set_limits(limits);
-    limits_of_pools = &limits;
+    assigned_contexts.set_limits(limits_of_others);
+    policies_changed = [](EnabledPolicies now) {
+      const bool only_pools = now.mask == static_cast<uint8_t>(Policy::pools);
+      heap::heap_registry.set_site_limits(only_pools ? limits_of_others : kNoSiteIsPlain);
+    };
   }
   if (pools != Pools::promising) {
     formation.is_on.store(true, std::memory_order_relaxed);
