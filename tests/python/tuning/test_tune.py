@@ -99,6 +99,7 @@ def test_where_nothing_can_be_gained_the_default_is_kept(abut: Abut, tmp_path: P
     assert (tmp_path / "p").exists() == (len(said) > 1)
 
 
+@pytest.mark.long
 def test_what_inputs_contradict_each_other_about_does_not_win(abut: Abut, script: str) -> None:
     """Something else may: to look for no friends takes some pages less."""
     trains = [word for one in ("large-by-size", "large-by-birth") for word in ("--train", one)]
