@@ -149,10 +149,9 @@ TEST_P(BothVariants, RelayoutClustersTheWholeTree) {
   }
 }
 
-using OneSpaceTree =
-    bench::DictTree<kAnyShape,
-                    TreeMover<bench::DictTree<kAnyShape, Needs{}, NoSites>::Heap, DictLinks>::needs(),
-                    NoSites>;
+using OneSpaceTree = bench::DictTree<
+    kAnyShape, TreeMover<bench::DictTree<kAnyShape, Needs{}, NoSites>::Heap, DictLinks>::needs(),
+    NoSites>;
 
 TEST_P(BothVariants, IncrementalMoverMayBeInterruptedAnywhere) {
   for (const bool compacts : {false, true}) {
@@ -202,8 +201,8 @@ TEST(SelfTuningMover, WorksLessWhereNothingDegrades) {
 }
 
 using TwoSpaceTree = bench::DictTree<
-    kAnyShape, TwoSpaceMover<bench::DictTree<kAnyShape, Needs{}, NoSites>::Heap, DictLinks>::needs(),
-    NoSites>;
+    kAnyShape,
+    TwoSpaceMover<bench::DictTree<kAnyShape, Needs{}, NoSites>::Heap, DictLinks>::needs(), NoSites>;
 
 std::set<unsigned> spaces(const TwoSpaceTree::Heap &heap, CellId node) {
   std::set<unsigned> all{heap.space_of(node)};
