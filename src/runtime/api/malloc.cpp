@@ -58,15 +58,8 @@ namespace {
 } // namespace
 
 ABUT_EXPORT void *malloc(size_t bytes) {
-  if (heap::is_plain_request(bytes)) [[likely]] {
-    void *memory = heap::allocate_small(bytes);
-    return memory ? memory : entry::allocate_behind_cursor(bytes);
-  }
-  heap::LocalHeap &own = *heap::current;
-  if (heap::is_plain_request_at(own, bytes, [] { return ABUT_SITE; })) {
-    void *memory = heap::allocate_small_in(own, bytes);
-    return memory ? memory : entry::allocate_behind_cursor(bytes);
-  }
+  if (const auto block = heap::allocate_if_plain(bytes, [] { return ABUT_SITE; }); block.is_plain)
+    return block.memory ? block.memory : entry::allocate_behind_cursor(bytes);
   if (void *memory = heap::allocate_if_medium(bytes)) return memory;
   if (bytes <= kPlacedMost) return malloc_at(bytes, ABUT_SITE, enabled_policies());
   return bytes > heap::kSmallMax ? entry::allocate_behind_cursor(bytes) : allocate_unplaced(bytes);
@@ -84,15 +77,8 @@ ABUT_BODY void *abut_unplanned_malloc(size_t bytes, Address site) {
 ABUT_EXPORT void *calloc(size_t count, size_t each) {
   size_t bytes = 0;
   if (__builtin_mul_overflow(count, each, &bytes)) return or_no_memory(nullptr);
-  if (heap::is_plain_request(bytes)) [[likely]] {
-    void *memory = heap::allocate_small(bytes);
-    return memory ? std::memset(memory, 0, bytes) : allocate_zeroed(bytes);
-  }
-  heap::LocalHeap &own = *heap::current;
-  if (heap::is_plain_request_at(own, bytes, [] { return ABUT_SITE; })) {
-    void *memory = heap::allocate_small_in(own, bytes);
-    return memory ? std::memset(memory, 0, bytes) : allocate_zeroed(bytes);
-  }
+  if (const auto block = heap::allocate_if_plain(bytes, [] { return ABUT_SITE; }); block.is_plain)
+    return block.memory ? std::memset(block.memory, 0, bytes) : allocate_zeroed(bytes);
   if (!any_policy_enabled() || bytes == 0) return allocate_zeroed(bytes);
   if (is_enabled(Policy::plan) && bytes <= kPlacedMost) return abut_plan_calloc(bytes);
   return abut_unplanned_calloc(bytes, ABUT_SITE);

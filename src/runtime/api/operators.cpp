@@ -29,15 +29,8 @@ ABUT_BODY void *abut_unplanned_new(size_t bytes, Address site) {
 
 template <class Site>
 [[gnu::always_inline]] static inline void *allocate_new(size_t bytes, Site site_of_call) {
-  if (heap::is_plain_request(bytes)) [[likely]] {
-    void *memory = heap::allocate_small(bytes);
-    return memory ? memory : new_behind_cursor(bytes);
-  }
-  heap::LocalHeap &own = *heap::current;
-  if (heap::is_plain_request_at(own, bytes, site_of_call)) {
-    void *memory = heap::allocate_small_in(own, bytes);
-    return memory ? memory : new_behind_cursor(bytes);
-  }
+  if (const auto block = heap::allocate_if_plain(bytes, site_of_call); block.is_plain)
+    return block.memory ? block.memory : new_behind_cursor(bytes);
   if (void *memory = heap::allocate_if_medium(bytes)) return memory;
   const Address site = site_of_call();
   const EnabledPolicies here = enabled_policies();

@@ -94,14 +94,13 @@ inline bool may_hold_blocks(Address address) {
   if (bytes > kSmallMax) __builtin_unreachable();
   return true;
 }
-// The same where no policy that is enabled places anything at sites like the one that `site()` is. That is read anew, or else
-// compilers read it before is_plain_request() is known.
+// The same where a policy is enabled that places nothing at sites like the one that `site()` is.
 template <class Site>
 [[gnu::always_inline]] inline bool is_plain_request_at(const LocalHeap &heap, size_t bytes,
                                                        Site site) {
-  __asm__("" ::: "memory");
+  __asm__("" ::: "memory"); // else compilers read the site before is_plain_request()
   if (bytes > load_plainly(heap.site_limits.most[site() & 0xff])) {
-    __asm__("" ::: "memory");
+    __asm__("" ::: "memory"); // and keep it for later
     return false;
   }
   if (bytes > kSmallMax) __builtin_unreachable();
@@ -127,7 +126,21 @@ template <class Site>
   return heap.births.take_small(cursor.bytes);
 }
 
-// The same for any size: null if it is not small.
+// For a plain request: the block, or null if the cursor has none.
+struct PlainBlock {
+  bool is_plain = false;
+  void *memory = nullptr;
+};
+template <class Site>
+[[gnu::always_inline]] inline PlainBlock allocate_if_plain(size_t bytes, Site site) {
+  if (is_plain_request(bytes)) [[likely]]
+    return {true, allocate_small(bytes)};
+  LocalHeap &heap = *current;
+  if (is_plain_request_at(heap, bytes, site)) return {true, allocate_small_in(heap, bytes)};
+  return {};
+}
+
+// The same as allocate_small() for any size: null if it is not small.
 [[gnu::always_inline]] inline void *allocate_if_small(size_t bytes) {
   return bytes <= kSmallMax ? allocate_small(bytes) : nullptr;
 }
