@@ -20,6 +20,17 @@ inline constexpr size_t kPlainMost = 1024;
 inline constexpr size_t kPlacedMost = 512;
 inline constinit std::atomic<size_t> plain_limit __attribute__((visibility("hidden"))){kPlainMost};
 
+// What goes to the plain heap at once by the last byte of the call's return address, while pools are the only policy and it is
+// known which call sites have some. Each heap has its own, at hand: other sites pay three instructions, and no look-up.
+struct SiteLimits {
+  size_t most[256];
+  // At run time not written to: a heap is made in memory that reads as zero, and its pages are to stay untouched.
+  constexpr SiteLimits() {
+    if (std::is_constant_evaluated()) std::ranges::fill(most, 0);
+  }
+};
+inline constexpr SiteLimits kNoSiteIsPlain{};
+
 // The policies that were enabled at one time.
 struct EnabledPolicies {
   uint8_t mask;
@@ -27,30 +38,21 @@ struct EnabledPolicies {
   bool has(Policy one) const { return (mask & static_cast<uint8_t>(one)) != 0; }
 };
 
-// The same by the last byte of a call's return address, where pools are the only policy and the call sites are known that
-// have some. Each heap has its own, at hand: other sites pay three instructions, and no look at the table of sites.
-struct SiteLimits {
-  size_t most[256];
-  // A heap is made in memory that reads as zero, of which this is not to be written to where nobody needs it.
-  constexpr SiteLimits() {
-    if (std::is_constant_evaluated()) std::ranges::fill(most, 0);
-  }
-};
-inline constexpr SiteLimits kNoSiteIsPlain{};
-// Called with what is enabled, whenever that changes; null where nobody wants to know.
-using PoliciesChanged = void(EnabledPolicies now);
-inline constinit PoliciesChanged *policies_changed __attribute__((visibility("hidden"))) = nullptr;
-
 inline EnabledPolicies enabled_policies() { return {enabled_mask.load(std::memory_order_relaxed)}; }
 inline bool any_policy_enabled() { return enabled_policies().any(); }
 inline bool is_enabled(Policy one) { return enabled_policies().has(one); }
+
+// Called with what is enabled at each change; or null.
+using PoliciesListener = void(EnabledPolicies now);
+inline constinit PoliciesListener *policies_listener __attribute__((visibility("hidden"))) =
+    nullptr;
 
 // Again where another thread has changed the mask meanwhile.
 inline void set_plain_limits() {
   uint8_t mask = 0;
   do {
     mask = enabled_mask.load(std::memory_order_seq_cst);
-    if (policies_changed != nullptr) policies_changed({mask});
+    if (policies_listener != nullptr) policies_listener({mask});
     plain_limit.store(mask == 0 ? kPlainMost : 0, std::memory_order_seq_cst);
   } while (enabled_mask.load(std::memory_order_seq_cst) != mask);
 }

@@ -32,8 +32,8 @@ public:
   // In the child of a fork only `survivor`'s thread goes on; the other heaps become orphans.
   void orphan_all_but(LocalHeap *survivor);
 
-  // What all heaps have from now on, and new ones; it stays where it is. A heap that another thread makes meanwhile may have
-  // what was before.
+  // Sets those of all heaps, and of new ones; `limits` stay where they are. A heap that another thread makes meanwhile may get
+  // those from before.
   void set_site_limits(const SiteLimits &limits);
 
   // Calls `visit(LocalHeap &)` for every heap there ever was.

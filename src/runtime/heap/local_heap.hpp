@@ -70,7 +70,7 @@ public:
   // which any heap may have had.
   bool has_taken_over();
 
-  // What malloc serves from here at once though a policy is enabled.
+  // Of which call sites malloc serves requests from here at once, though a policy is enabled.
   SiteLimits site_limits;
 
   // For the layers above, which alone look at it; zero at first.

@@ -19,14 +19,14 @@ TEST(Policies, EachIsEnabledByItself) {
   EXPECT_FALSE(any_policy_enabled());
 }
 
-TEST(Policies, WhoWantsToKnowIsToldOfEachChange) {
+TEST(Policies, TheListenerIsCalledAtEachChange) {
   static std::vector<uint8_t> masks;
-  policies_changed = [](EnabledPolicies now) { masks.push_back(now.mask); };
+  policies_listener = [](EnabledPolicies now) { masks.push_back(now.mask); };
   enable(Policy::pools);
   enable(Policy::friends);
   disable(Policy::friends);
   disable(Policy::pools);
-  policies_changed = nullptr;
+  policies_listener = nullptr;
   EXPECT_EQ(masks, (std::vector<uint8_t>{4, 5, 4, 0}));
 }
 

@@ -1,10 +1,9 @@
 #include "heap/large_blocks.hpp"
 #include "heap/page_store.hpp"
 
+#include "helpers/heap_calls.hpp"
 #include "support/pattern.hpp"
 #include "support/random.hpp"
-
-#include "helpers/heap_calls.hpp"
 
 #include <gtest/gtest.h>
 #include <map>

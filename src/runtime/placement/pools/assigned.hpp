@@ -33,8 +33,8 @@ public:
   // Whether some context begins with the call that returns there.
   bool any_begins_at(Address site);
 
-  // What goes to the plain heap at once, by the last byte of a call's return address: that byte is the same wherever a module
-  // lies. Nothing where a module was not there yet when the calls were looked for: it may come in another build.
+  // Sets what no context begins at. The last byte of a return address is the same wherever its module is loaded. Nothing is set
+  // where a module was not loaded when find() was called: it may come in another build.
   void set_limits(SiteLimits &limits) const;
 
 private:

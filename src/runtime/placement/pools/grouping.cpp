@@ -298,7 +298,7 @@ void start() {
                              : static_cast<uint32_t>(option_value(Option::group_bytes));
   if (pools == Pools::assigned) {
     assigned_contexts.set_limits(limits_of_others);
-    policies_changed = [](EnabledPolicies now) {
+    policies_listener = [](EnabledPolicies now) {
       const bool only_pools = now.mask == static_cast<uint8_t>(Policy::pools);
       heap::heap_registry.set_site_limits(only_pools ? limits_of_others : kNoSiteIsPlain);
     };
