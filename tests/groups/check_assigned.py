@@ -1,4 +1,4 @@
-"""Contexts that a profile assigns to pools: their objects lie there, and those of no others."""
+"""Contexts that a profile assigns a place: their objects lie there, and those of no others."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from typing import Any
 
 LIBRARY = os.environ["ABUT_TESTED"]
 SHAPES, RECOMPILED = os.environ["SHAPES"], os.environ["SHAPES_RECOMPILED"]
-OBJECTS = 5000
+OBJECTS, MANY = 5000, 400_000
 CALL = re.compile(r"\s*([0-9a-f]+):.*\bcall\b.*<malloc@plt>")
 
 
@@ -31,20 +31,21 @@ def call_in(function: str) -> int:
     return int(lines[at + 1].partition(":")[0], 16) - 1
 
 
-def context(pool: int, function: str, caller: str = "") -> str:
+def context(place: int | str, function: str, caller: str = "") -> str:
     calls = f"shapes+{call_in(function):#x}({function})"
-    return f'[[context]]\npool = {pool}\ncalls = "{calls}{caller}"\n'
+    where = f"pool = {place}" if isinstance(place, int) else f'place = "{place}"'
+    return f'[[context]]\n{where}\ncalls = "{calls}{caller}"\n'
 
 
-def run(
+def explained(
     contexts: str,
     program: str = SHAPES,
     shape: str = "insert",
     objects: int = OBJECTS,
     name: str = "shapes",
     **options: str,
-) -> tuple[list[dict[str, Any]], str]:
-    """What became of the program's groups, and what was said."""
+) -> tuple[dict[str, Any], str]:
+    """What became of the program's objects, and what was said."""
     measured = f'name = "shapes"\nbuild_id = "{build_id(SHAPES)}"\n'
     with tempfile.TemporaryDirectory() as folder:
         profile, found = Path(folder) / "profile", Path(folder) / "groups.json"
@@ -67,7 +68,13 @@ def run(
             check=False,
         )
         assert (done.returncode, done.stdout) == (0, "whole\n"), done
-        return json.loads(found.read_text())["groups"], done.stderr
+        return json.loads(found.read_text()), done.stderr
+
+
+def run(*words: Any, **options: Any) -> tuple[list[dict[str, Any]], str]:
+    """What became of its groups alone."""
+    found, said = explained(*words, **options)
+    return found["groups"], said
 
 
 class Assigned(unittest.TestCase):
@@ -116,7 +123,51 @@ class Assigned(unittest.TestCase):
         for wrong, problem in (
             ("pool = 0", "pools are numbered from 1 to 254"),
             ('calls = "shapes"', "calls are up to 4 of MODULE"),
-            ("size = 5", "a context has calls and a pool"),
+            ("size = 5", "a context has calls, and a pool or a place"),
+            ('place = "far"', "a context's place is plain or beside"),
         ):
             (_, said) = run(f"[[context]]\n{wrong}\n" + context(7, "next_node"))
             assert f"line 12: {problem}" in said, said
+        (_, said) = run(context(7, "next_node").replace("calls", 'place = "plain"\ncalls'))
+        assert "line 13: a context has a pool or a place" in said, said
+
+
+class AssignedFriends(unittest.TestCase):
+    """Of lists that two functions append to: by default, all objects lie beside the ends."""
+
+    def placed(self, contexts: str, **options: str) -> dict[str, int]:
+        """How many objects of each function lie beside friends."""
+        found, said = explained(contexts, SHAPES, "appended", MANY, **options)
+        assert said == "", said
+        sites = {f"shapes+{call_in(name) + 1:#x}": name for name in ("append_even", "append_odd")}
+        return {sites[one["site"]]: one["placed"] for one in found["friends"]}
+
+    def test_where_others_have_friends_what_is_plain_or_in_a_pool_has_none(self) -> None:
+        for place in ("plain", 9):
+            found = self.placed(context(place, "append_odd"), ABUT_PLACE="auto")
+            assert found.keys() == {"append_even"}
+            assert found["append_even"] > OBJECTS
+
+    def test_what_is_beside_has_friends_where_others_have_none(self) -> None:
+        found = self.placed(context("beside", "append_odd"))
+        assert found.keys() == {"append_odd"}
+        assert found["append_odd"] > OBJECTS
+        assert self.placed(context("plain", "append_odd")) == {}
+
+    def test_pools_and_friends_are_beside_each_other(self) -> None:
+        both = context("beside", "append_odd") + context(4, "append_even")
+        found, _ = explained(both, SHAPES, "appended", MANY)
+        assert [one["placed"] > OBJECTS for one in found["friends"]] == [True]
+        assert [one["pool"] for one in found["groups"]] == [4]
+        assert found["groups"][0]["pool_bytes"] > 16 * (MANY // 2 - 200)
+
+    def test_a_recompiled_program_has_them_too(self) -> None:
+        found, _ = explained(context("beside", "append_odd"), RECOMPILED, "appended", MANY)
+        assert [one["placed"] > OBJECTS for one in found["friends"]] == [True]
+
+    def test_what_is_plain_is_explained(self) -> None:
+        plain = context("plain", "append_odd") + context("plain", "next_node")
+        on = {"ABUT_EXPLAIN": "on", "ABUT_PLACE": "auto"}
+        _, said = explained(plain, SHAPES, "appended", MANY, **on)
+        assert "(append_odd): plain, by the profile\n" in said, said
+        assert "(next_node): not met\n" in said, said

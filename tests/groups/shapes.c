@@ -162,6 +162,33 @@ static int threads(uint64_t count) {
   return in_threads(count, 1) && in_threads(count, 4) && in_threads(count, 4);
 }
 
+// Lists that are appended to in turn, from two places: each object has a friend, the end of its list.
+enum { LISTS = 64 };
+static APART void append_even(struct node **end) {
+  struct node *node = malloc(sizeof *node);
+  *node = (struct node){(struct data *)((uintptr_t)(*end)->data + 1), NULL};
+  (*end)->next = node;
+  *end = node;
+}
+static APART void append_odd(struct node **end) {
+  struct node *node = malloc(sizeof *node);
+  *node = (struct node){(struct data *)((uintptr_t)(*end)->data + 1), NULL};
+  (*end)->next = node;
+  *end = node;
+}
+static int appended(uint64_t count) {
+  static struct node first[LISTS], *ends[LISTS];
+  for (int i = 0; i < LISTS; ++i) ends[i] = &first[i];
+  for (uint64_t i = 0; i < count; ++i) (i % 2 ? append_odd : append_even)(&ends[i % LISTS]);
+  uint64_t seen = 0;
+  for (int i = 0; i < LISTS; ++i) {
+    uint64_t before = 0;
+    for (struct node *node = first[i].next; node; node = node->next)
+      seen += (uintptr_t)node->data == ++before;
+  }
+  return seen == count;
+}
+
 // Objects that are gone before the next is there.
 static int short_lived(uint64_t count) {
   uint64_t seen = 0;
@@ -185,6 +212,7 @@ int main(int argc, char **argv) {
   if (strcmp(argv[1], "mixed") == 0) good = mixed(count);
   if (strcmp(argv[1], "threads") == 0) good = threads(count);
   if (strcmp(argv[1], "loners") == 0) good = loners(count);
+  if (strcmp(argv[1], "appended") == 0) good = appended(count);
   if (strcmp(argv[1], "short-lived") == 0) good = short_lived(count);
   puts(good ? "whole" : "broken");
   return good ? 0 : 1;

@@ -65,8 +65,8 @@ __attribute__((constructor(101))) void start(int, char **, char **environment) {
   find_contexts(option_path(Option::profile));
   if (option_value(Option::deepbind) != 0) keep_deepbind();
   if (checks_blocks()) return; // and places nothing
-  const Place place = chosen_place(profile_assigns, group::assigned_contexts.any());
-  if (place.friends || place.pools != Pools::none) near::start(place);
+  const Place place = chosen_place(profile_assigns, group::assigned_contexts.kinds());
+  if (place.friends != Friends::none || place.pools != Pools::none) near::start(place);
   plan::start();
 }
 

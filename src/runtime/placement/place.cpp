@@ -10,11 +10,11 @@ namespace {
 
 // In the order of the option's words.
 constexpr Place kPlaces[] = {
-    {.value = "auto", .friends = true, .takes_assigned = true},
+    {.value = "auto", .friends = Friends::every, .takes_assigned = true},
     {.value = "off"},
-    {.value = "friends", .friends = true},
+    {.value = "friends", .friends = Friends::every},
     {.value = "pools", .takes_assigned = true, .pools = Pools::every},
-    {.value = "auto:pools", .friends = true, .pools = Pools::promising},
+    {.value = "auto:pools", .friends = Friends::every, .pools = Pools::promising},
     {.value = "pools:linked", .pools = Pools::every, .merging = Merging::linked},
     {.value = "pools:apart", .pools = Pools::every, .merging = Merging::none},
     {.value = "pools:sampled", .pools = Pools::every, .is_sampled = true},
@@ -44,12 +44,14 @@ bool is_set(Option option) { return option_value(option) != option_info(option).
 
 const Place &declared_place(int64_t value) { return kPlaces[value]; }
 
-Place chosen_place(bool profile_assigns, bool any_is_here) {
+Place chosen_place(bool profile_assigns, const Assigns &here) {
   Place place = declared_place(option_value(Option::place));
-  if (place.takes_assigned && profile_assigns)
-    place.pools = any_is_here ? Pools::assigned : Pools::none;
+  if (place.takes_assigned && profile_assigns) {
+    place.pools = here.pools ? Pools::assigned : Pools::none;
+    if (place.friends == Friends::none && here.beside) place.friends = Friends::assigned;
+  }
   const bool is_assigned = place.pools == Pools::assigned, has_pools = place.pools != Pools::none;
-  if (any_is_here && !is_assigned) complain("what ABUT_PROFILE says of contexts", place);
+  if (here.any && !place.takes_assigned) complain("what ABUT_PROFILE says of contexts", place);
   if (is_set(Option::group_objects) && !has_pools) complain("ABUT_GROUP_OBJECTS", place);
   if (is_set(Option::group_bytes) && (!has_pools || is_assigned))
     complain("ABUT_GROUP_BYTES", place);

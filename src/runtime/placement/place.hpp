@@ -7,6 +7,9 @@
 
 namespace abut {
 
+// Which contexts may have friends: none, those that a profile has beside theirs, or all that it has not elsewhere.
+enum class Friends : uint8_t { none, assigned, every };
+
 // Which contexts have pools: those that a profile assigns to one, those that promise to gain by it, or every one.
 enum class Pools : uint8_t { none, assigned, promising, every };
 
@@ -16,9 +19,8 @@ enum class Merging : uint8_t { none, linked, born };
 
 struct Place {
   const char *value; // of the option
-  bool friends = false;
-  bool takes_assigned =
-      false; // pools are those that a profile assigns, where there is one that does
+  Friends friends = Friends::none;
+  bool takes_assigned = false; // what a profile assigns contexts holds, where it does
   Pools pools = Pools::none;
   Merging merging = Merging::born;
   bool is_sampled = false; // accesses show which pools are used together, and which are of use
@@ -30,9 +32,14 @@ extern Place place_in_force __attribute__((visibility("hidden")));
 // What the option's value stands for.
 const Place &declared_place(int64_t value);
 
-// After all options are read. Whether a profile assigns contexts to pools, and whether any of those is in this program: a
-// program's children have its profile, too. What is set and has no effect is said.
-Place chosen_place(bool profile_assigns, bool any_is_here);
+// What a profile assigns contexts.
+struct Assigns {
+  bool any = false, pools = false, beside = false;
+};
+
+// After all options are read. Whether a profile assigns contexts anything, and what it assigns those that are in this program:
+// a program's children have its profile, too. What is set and has no effect is said.
+Place chosen_place(bool profile_assigns, const Assigns &here);
 
 // What replaces an option that there once was; null for any other.
 const char *replacement_for(std::string_view option);

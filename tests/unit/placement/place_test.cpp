@@ -18,16 +18,16 @@ class PlaceTest : public testing::Test {
 protected:
   void TearDown() override { EXPECT_EQ(set_option("place", 5, "auto"), SetOption::done); }
 
-  static Place chosen(const char *value, bool profile_assigns, bool any_is_here) {
+  static Place chosen(const char *value, bool profile_assigns, const Assigns &here) {
     EXPECT_EQ(set_option("place", 5, value), SetOption::done) << value;
-    return chosen_place(profile_assigns, any_is_here);
+    return chosen_place(profile_assigns, here);
   }
 
   // With another option set.
   static std::string said(const char *place, Option option, int64_t value) {
     const test::OptionSetting setting(option, value);
     testing::internal::CaptureStderr();
-    chosen(place, false, false);
+    chosen(place, false, {});
     return testing::internal::GetCapturedStderr();
   }
 };
@@ -42,17 +42,28 @@ TEST_F(PlaceTest, TheContextsOfAProfileHavePoolsWhereAutoOrPoolsIsSet) {
   for (int64_t value = 0; value <= option_info(Option::place).high; ++value) {
     const std::string word = declared_place(value).value;
     const bool is_taken = word == "auto" || word == "pools";
-    EXPECT_NE(chosen(word.c_str(), false, false).pools, Pools::assigned) << word;
+    EXPECT_NE(chosen(word.c_str(), false, {}).pools, Pools::assigned) << word;
     testing::internal::CaptureStderr();
-    EXPECT_EQ(chosen(word.c_str(), true, true).pools == Pools::assigned, is_taken) << word;
+    EXPECT_EQ(chosen(word.c_str(), true, {.any = true, .pools = true}).pools == Pools::assigned,
+              is_taken)
+        << word;
     EXPECT_EQ(testing::internal::GetCapturedStderr().empty(), is_taken) << word;
   }
 }
 
+TEST_F(PlaceTest, TheContextsOfAProfileHaveFriendsWhereItSaysSo) {
+  const Assigns plain{.any = true}, beside{.any = true, .beside = true};
+  EXPECT_EQ(chosen("pools", true, beside).friends, Friends::assigned);
+  EXPECT_EQ(chosen("pools", true, beside).pools, Pools::none);
+  EXPECT_EQ(chosen("pools", true, plain).friends, Friends::none);
+  EXPECT_EQ(chosen("auto", true, beside).friends, Friends::every);
+  EXPECT_EQ(chosen("auto", true, plain).friends, Friends::every);
+}
+
 TEST_F(PlaceTest, AnotherProgramUnderTheProfileHasNoPools) {
-  EXPECT_EQ(chosen("pools", true, false).pools, Pools::none);
-  EXPECT_EQ(chosen("auto", true, false).pools, Pools::none);
-  EXPECT_EQ(chosen("pools", false, false).pools, Pools::every);
+  EXPECT_EQ(chosen("pools", true, {}).pools, Pools::none);
+  EXPECT_EQ(chosen("auto", true, {}).pools, Pools::none);
+  EXPECT_EQ(chosen("pools", false, {}).pools, Pools::every);
 }
 
 TEST_F(PlaceTest, WhatHasNoEffectIsSaid) {

@@ -1,6 +1,7 @@
 #include "placement/friends/contexts.hpp"
 
 #include "placement/friends/sample_times.hpp"
+#include "placement/pools/assigned.hpp"
 
 #include <mutex>
 #include <new>
@@ -35,6 +36,21 @@ context::Entry *leaf_of(const Captured &captured) {
   return context::chain_table.find(frame_of(captured));
 }
 
+enum class May : uint8_t { no, yes, unknown };
+
+// Whether a chain's objects may have friends: what a profile says of it holds. Unknown while another thread looks.
+May have_friends(const Captured &captured) {
+  const bool is_every = place_in_force.friends == Friends::every;
+  if (!group::assigned_contexts.any()) return is_every ? May::yes : May::no;
+  if (!group::assigned_contexts.lock().try_lock()) return May::unknown;
+  std::lock_guard guard(group::assigned_contexts.lock(), std::adopt_lock);
+  switch (group::assigned_contexts.of(frame_of(captured)).kind) {
+  case sites::Kind::beside: return May::yes;
+  case sites::Kind::undecided: return is_every ? May::yes : May::no;
+  default: return May::no;
+  }
+}
+
 } // namespace
 
 Rule *new_rules() {
@@ -63,7 +79,9 @@ bool meet_site(const Captured &captured) {
   if (met == 0) site->context.store(kWarm + kFirstLook, std::memory_order_release);
   if (met != kWarm) return true;
   const bool wrapper = leaf_of(captured)->depth > 1;
-  Context *context = wrapper ? nullptr : new_context(address, nullptr);
+  const May may = wrapper ? May::no : have_friends(captured);
+  if (may == May::unknown) return false;
+  Context *context = may == May::yes ? new_context(address, nullptr) : nullptr;
   if (context != nullptr) context->countdown = 0;
   const Address found = context != nullptr ? reinterpret_cast<Address>(context) : kPlain;
   site->context.store(wrapper ? kWrapper : found, std::memory_order_release);
@@ -78,9 +96,10 @@ Address context_behind(const Captured &captured) {
   if (known == kPlain || !learning.try_lock()) return 0;
   std::lock_guard guard(learning, std::adopt_lock);
   if (leaf->payload.load(std::memory_order_relaxed) != 0) return 0;
-  Context *context = leaf == context::chain_table.catch_all()
-                         ? nullptr
-                         : new_context(leaf->return_address(), leaf);
+  const bool is_known = leaf != context::chain_table.catch_all();
+  const May may = is_known ? have_friends(captured) : May::no;
+  if (may == May::unknown) return 0;
+  Context *context = may == May::yes ? new_context(leaf->return_address(), leaf) : nullptr;
   leaf->payload.store(context != nullptr ? reinterpret_cast<Address>(context) : kPlain,
                       std::memory_order_release);
   return 0;

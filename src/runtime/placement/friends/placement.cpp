@@ -152,7 +152,7 @@ Decision decide_slow(size_t bytes, Address address) {
 void *allocate(size_t bytes, const Captured &captured, Address address) {
   heap::LocalHeap *heap = heap::current;
   if (address == kUnknown || address == kWarm) {
-    if (!place_in_force.friends)
+    if (place_in_force.friends == Friends::none)
       set_plain(captured.words[Captured::kReturnAddress]);
     else if (heap->number() != 0 && !meet_site(captured))
       return_sample();
@@ -203,10 +203,12 @@ void start(const Place &place) {
   heap::heap_registry.take_first(context::chain_table.lock());
   heap::heap_registry.take_first(learning);
   heap::heap_registry.take_first(sites::table.lock());
+  heap::heap_registry.take_first(group::assigned_contexts.lock());
   place_in_force = place; // what the loader allocates until here lies in no pool
   group::start();
   Learner::effort_left = kFirstEffort;
-  if (place_in_force.friends || place_in_force.pools == Pools::promising) await_growth();
+  if (place_in_force.friends != Friends::none || place_in_force.pools == Pools::promising)
+    await_growth();
 }
 
 } // namespace abut::near

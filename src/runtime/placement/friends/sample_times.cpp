@@ -146,7 +146,7 @@ void resume_when_grown(size_t held_bytes) {
   if (held_bytes < next_sampling.load(std::memory_order_relaxed)) return;
   next_sampling.store(held_bytes + held_bytes / kGrown, std::memory_order_relaxed);
   group::start_forming();
-  if (!place_in_force.friends) return;
+  if (place_in_force.friends == Friends::none) return;
   const size_t before = bytes_before.exchange(held_bytes, std::memory_order_relaxed);
   const size_t grown = held_bytes - std::min(before, held_bytes);
   begin_learning(static_cast<uint32_t>(grown / KiB * (kEffort / KiB)));

@@ -1,6 +1,7 @@
 #include "placement/pools/assigned.hpp"
 
 #include "context/build_id.hpp"
+#include "context/chain_table.hpp"
 #include "placement/pools/symbol_file.hpp"
 
 #include <algorithm>
@@ -84,14 +85,8 @@ const char *AssignedContexts::add_to_module(const ProfileReader::Setting &line) 
 
 const char *AssignedContexts::add_to_context(const ProfileReader::Setting &line) {
   Context &context = contexts_[count_ - 1];
-  uint64_t number = 0;
-  if (line.name == "pool") {
-    if (!read_number(line.value, 10, number) || number == kNoPool || number > kMostPools)
-      return "pools are numbered from 1 to 254";
-    context.pool = static_cast<PoolId>(number);
-    return nullptr;
-  }
-  if (line.name != "calls") return "a context has calls and a pool";
+  if (line.name != "calls") return assign(context.assignment, line);
+  context.text = line.value;
   std::string_view left = line.value;
   while (!left.empty()) {
     const std::string_view call{left.data(), std::min(left.find(' '), left.size())};
@@ -99,6 +94,34 @@ const char *AssignedContexts::add_to_context(const ProfileReader::Setting &line)
     if (const char *wrong = add_call(context, call)) return wrong;
   }
   return nullptr;
+}
+
+const char *AssignedContexts::assign(Assignment &assignment, const ProfileReader::Setting &line) {
+  if (assignment.kind != sites::Kind::undecided) return "a context has a pool or a place";
+  uint64_t number = 0;
+  if (line.name == "pool") {
+    if (!read_number(line.value, 10, number) || number == kNoPool || number > kMostPools)
+      return "pools are numbered from 1 to 254";
+    assignment = {sites::Kind::pool, static_cast<PoolId>(number)};
+  } else if (line.name != "place") {
+    return "a context has calls, and a pool or a place";
+  } else if (line.value == "plain") {
+    assignment.kind = sites::Kind::plain;
+  } else if (line.value == "beside") {
+    assignment.kind = sites::Kind::beside;
+  } else {
+    return "a context's place is plain or beside";
+  }
+  return nullptr;
+}
+
+Assigns AssignedContexts::kinds() const {
+  Assigns found{.any = any()};
+  for (const Context &context : std::span(contexts_, count_)) {
+    found.pools |= context.assignment.kind == sites::Kind::pool;
+    found.beside |= context.assignment.kind == sites::Kind::beside;
+  }
+  return found;
 }
 
 const char *AssignedContexts::add_call(Context &context, std::string_view text) {
@@ -186,19 +209,22 @@ AssignedContexts::Place AssignedContexts::place_of(Address return_address) {
   return {module, return_address - 1 - context::load_bias(object)};
 }
 
-PoolId AssignedContexts::pool_of(std::span<const Address> chain) {
+Assignment AssignedContexts::of(context::Frame frame) {
   Place places[kMostCalls];
-  const auto count = static_cast<unsigned>(std::min<size_t>(chain.size(), kMostCalls));
-  for (unsigned i = 0; i < count; ++i) places[i] = place_of(chain[i]);
-  const Context *best = nullptr;
-  for (unsigned i = 0; i < count_; ++i) {
-    const Context &context = contexts_[i];
+  unsigned count = 0;
+  context::chain_table.each_step(frame, [&](uint64_t key, const context::ChainStep &) {
+    if (count < kMostCalls) places[count++] = place_of(context::ChainTable::address_in(key));
+  });
+  Context *best = nullptr;
+  for (Context &context : std::span(contexts_, count_)) {
     bool same = context.count != 0 && context.count <= count;
     for (unsigned call = 0; same && call < context.count; ++call)
       same = holds(context.calls[call], places[call]);
     if (same && (best == nullptr || context.count > best->count)) best = &context;
   }
-  return best == nullptr ? kNoPool : best->pool;
+  if (best == nullptr) return {};
+  best->is_met = true;
+  return best->assignment;
 }
 
 void AssignedContexts::set_limits(SiteLimits &limits) const {
@@ -206,7 +232,7 @@ void AssignedContexts::set_limits(SiteLimits &limits) const {
   if (std::ranges::any_of(std::span(modules_, module_count_), is_unknown)) return;
   std::ranges::fill(limits.most, kPlainMost);
   for (const Context &context : std::span(contexts_, count_)) {
-    if (context.count == 0) continue;
+    if (context.count == 0 || context.assignment.kind != sites::Kind::pool) continue;
     const Call &call = context.calls[0];
     const uint64_t count = std::min<uint64_t>(call.end - call.begin, std::size(limits.most));
     for (uint64_t i = 0; i < count; ++i) limits.most[(call.begin + 1 + i) & 0xff] = 0;

@@ -1,16 +1,25 @@
-// Contexts that a profile assigns to pools: who allocates, by calls in modules, and the pool that the objects go to.
+// Contexts that a profile assigns a place: who allocates, by calls in modules, and where the objects go.
 //
 // A call is where it was measured: at an offset of a build of a module. In another build it is any call in the function of
 // that name. A call chain is compared when it is met first, not at each request.
 #pragma once
 
 #include "base/profile.hpp"
+#include "context/frame_rule.hpp"
 #include "context/loaded_code.hpp"
+#include "placement/place.hpp"
 #include "placement/pools/pools.hpp"
+#include "placement/sites/site_table.hpp"
 
 #include <span>
 
 namespace abut::group {
+
+// Where a context's objects go: in a pool, beside their friends, plain; or it is undecided, since the profile does not have it.
+struct Assignment {
+  sites::Kind kind = sites::Kind::undecided;
+  PoolId pool = kNoPool;
+};
 
 class AssignedContexts {
 public:
@@ -21,17 +30,27 @@ public:
   const char *add(const ProfileReader::Setting &line);
 
   bool any() const { return count_ != 0; }
+  Assigns kinds() const;
 
   // Looks for the calls in what is loaded; false where none of their modules is there in the build that was measured, or
   // has a function of theirs: then there are no contexts any more. Before there are threads.
   bool find();
 
-  // The pool of a chain of return addresses, the innermost first: of the longest context that it begins with; none where
-  // there is no such context.
-  PoolId pool_of(std::span<const Address> chain);
+  // Of the chain that ends in a frame: that of the longest context which it begins with. Under the lock.
+  Assignment of(context::Frame frame);
 
-  // Whether some context begins with the call that returns there.
+  // Whether some context begins with the call that returns there. Under the lock.
   bool any_begins_at(Address site);
+
+  // Calls `visit(std::string_view calls, const Assignment &, bool met)` for each context; met: of() returned it.
+  template <class Visit>
+  void each(Visit visit) const {
+    for (unsigned i = 0; i < count_; ++i)
+      visit(contexts_[i].text, contexts_[i].assignment, contexts_[i].is_met);
+  }
+
+  // A thread that forks holds it. A thread that finds it taken looks another time.
+  os::SpinLock &lock() { return lock_; }
 
   // Sets what no context begins at. The last byte of a return address is the same wherever its module is loaded. Nothing is set
   // where a module was not loaded when find() was called: it may come in another build.
@@ -59,7 +78,9 @@ private:
   struct Context {
     Call calls[kMostCalls];
     unsigned count = 0;
-    PoolId pool = kNoPool;
+    bool is_met = false;
+    Assignment assignment;
+    std::string_view text; // of the calls
   };
 
   // Where a return address lies.
@@ -70,6 +91,7 @@ private:
 
   const char *add_to_module(const ProfileReader::Setting &line);
   const char *add_to_context(const ProfileReader::Setting &line);
+  static const char *assign(Assignment &assignment, const ProfileReader::Setting &line);
   const char *add_call(Context &context, std::string_view text);
   Place place_of(Address return_address);
   Module *module_of(const context::LoadedObject &object);
@@ -80,6 +102,7 @@ private:
            place.offset < call.end;
   }
 
+  os::SpinLock lock_;
   unsigned module_count_ = 0, count_ = 0;
   unsigned entry_ = 0; // of the profile, that lines are added to
   Module modules_[kMostModules];

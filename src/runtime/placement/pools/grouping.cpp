@@ -183,23 +183,13 @@ void stop_forming() {
   return block != nullptr ? counted(bytes, block, *choice.group, pools) : nullptr;
 }
 
-// The pool that the profile has for a chain. Under the graph's lock.
-PoolId pool_assigned_to(context::Frame frame) {
-  Address chain[AssignedContexts::kMostCalls];
-  unsigned count = 0;
-  context::chain_table.each_step(frame, [&](uint64_t key, const context::ChainStep &) {
-    if (count < AssignedContexts::kMostCalls) chain[count++] = context::ChainTable::address_in(key);
-  });
-  return assigned_contexts.pool_of({chain, count});
-}
-
 // What the profile has for a chain: its group, which has a pool; or no group. False where another thread holds the lock.
 bool find_assigned(context::Entry *leaf, context::Frame frame, size_t bytes, Group *&group) {
   PoolId pool = kNoPool;
   {
-    if (!shape_graph.lock().try_lock()) return false;
-    std::lock_guard guard(shape_graph.lock(), std::adopt_lock);
-    pool = pool_assigned_to(frame);
+    if (!assigned_contexts.lock().try_lock()) return false;
+    std::lock_guard guard(assigned_contexts.lock(), std::adopt_lock);
+    pool = assigned_contexts.of(frame).pool;
     if (pool == kNoPool) {
       if (!assigned_contexts.any_begins_at(*frame.sp)) set_quiet(*frame.sp);
       return true;
