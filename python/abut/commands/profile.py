@@ -52,7 +52,7 @@ def show(
     for name, value in profile.settings.items():
         print(f"  {name} = {value}")
     for context in profile.contexts:
-        print(f"  {context.calls}: pool {context.pool}")
+        print(f"  {context.calls}: {context.where}")
     print(*profile.evidence, sep="\n")
     print(f"next: abut run --profile {path} -- {profile.program}")
 

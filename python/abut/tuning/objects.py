@@ -15,7 +15,7 @@ LEAST, MOST = 9, 512
 _MAY_GROW = 32
 _NEVER = (1 << 32) - 1
 _WINDOW = 8
-_PAGE = 4096
+PAGE = 4096
 
 
 class Edges(NamedTuple):
@@ -150,7 +150,7 @@ def pooled(objects: Objects, pools: Mapping[int, int]) -> Layout:
         members = rows[pool_of == pool]
         placed = in_order(objects, members, share=True, begin=begin)
         offsets[members] = placed[members]
-        begin = -(-(int(placed.max(initial=0)) + MOST) // _PAGE) * _PAGE
+        begin = -(-(int(placed.max(initial=0)) + MOST) // PAGE) * PAGE
     return Layout(offsets, pools)
 
 

@@ -1,7 +1,7 @@
 """What a layout gains, predicted from a recorded run and the simulator's model of time."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +13,11 @@ from abut.simulation.presets import STANDARD, Preset, find_preset
 from abut.simulation.windows import windows_of
 from abut.trace.native import Array, failures, native_module
 from abut.trace.reader import Trace
+from abut.tuning import assignment
 from abut.tuning.choice import cache_of
 from abut.tuning.first_run import record
-from abut.tuning.planning import Recorded, read_recorded
+from abut.tuning.planning import Recorded, addresses, read_recorded
+from abut.tuning.profile import BESIDE
 
 # Of long traces, so many accesses are read for strategies, in so many windows, or simulated.
 _READ_ACCESSES, _READ_WINDOWS, _PREDICTED_ACCESSES = 40_000_000, 3, 10_000_000
@@ -23,15 +25,26 @@ _READ_ACCESSES, _READ_WINDOWS, _PREDICTED_ACCESSES = 40_000_000, 3, 10_000_000
 
 class Predictor:
     """Predicts how long a part of a recorded run takes under a layout, as a multiple of the time
-    under the recorded one. There is time until `until`, of the clock that is monotonic.
+    under the default one: as recorded, but what comes from `friendly` sites is beside friends.
+    There is time until `until`, of the clock that is monotonic.
 
-    `losses` are the cycles that are waited for in it, by the numbers of keys.
+    `losses` are the cycles that are waited for in it, by the numbers of keys; `befriended` are
+    the contexts that have friends.
     """
 
-    def __init__(self, trace: Trace, run: Recorded, preset: Preset, until: float) -> None:
+    def __init__(
+        self,
+        trace: Trace,
+        run: Recorded,
+        preset: Preset,
+        until: float,
+        friendly: Collection[str] = (),
+    ) -> None:
         self.trace, self.run, self._preset, self._until = trace, run, preset, until
         self._windows = windows_of(trace, _PREDICTED_ACCESSES)
-        core = self._simulated("recorded")
+        friends = assignment.with_friends(run.keys.keys, trace, friendly)
+        self.befriended: assignment.Assignment = dict.fromkeys(friends, BESIDE)
+        core = self._simulated(self._addresses({}) if friends else "recorded")
         self._base = core.time().total
         waits = core.native.waits_by_owner()[0]
         self.losses = np.bincount(run.keys.numbers[: len(waits)], waits, len(run.keys.keys) + 1)
@@ -44,6 +57,14 @@ class Predictor:
     def predicted(self, places: Array) -> float:
         """With the objects at these addresses."""
         return self._simulated(places).time().total / self._base
+
+    def assigned(self, places: assignment.Assignment) -> float:
+        """With contexts in these places, and all others in those of the default."""
+        return self.predicted(self._addresses(places))
+
+    def _addresses(self, places: assignment.Assignment) -> Array:
+        objects = self.run.objects
+        return addresses(objects, assignment.offsets(objects, {**self.befriended, **places}))
 
     def _simulated(self, layout: str | Array) -> Core:
         core = core_of(self._preset, self.trace)
@@ -64,9 +85,11 @@ def predictor_of(
     budget: float,
     folder: Path,
     progress: Callable[[str], None],
+    friendly: Collection[str] = (),
 ) -> Predictor | None:
     """Record a program that takes `seconds`, in `folder`, in half of the budget; the predictor has
-    the other half. None where nothing can be placed.
+    the other half. None where nothing can be placed. `friendly`: sites whose objects the heap has
+    beside friends.
     """
     path = folder / "run.trace"
     record(argv, seconds, budget / 2, path, progress)
@@ -81,4 +104,4 @@ def predictor_of(
             raise
         return None
     progress("simulating it")
-    return Predictor(trace, run, preset, time.monotonic() + budget / 2)
+    return Predictor(trace, run, preset, time.monotonic() + budget / 2, friendly)

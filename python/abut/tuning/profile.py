@@ -6,7 +6,7 @@ texts without escapes, whole numbers. What was measured stands in comments, whic
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,19 +25,27 @@ _TABLES = {"program": {"name", "build_id"}, "machine": {"processor", "cores", "s
 _NOT_HERE = ("profile", "stats", "explain_file")
 _LISTS: dict[str, dict[str, type]] = {
     "module": {"name": str, "build_id": str},
-    "context": {"pool": int, "calls": str},
+    "context": {"calls": str},
 }
+_PLACES: dict[str, type] = {"pool": int, "place": str}  # one of these, beside a context's calls
 _CALL = re.compile(r"\S+\+0x[0-9a-f]{1,16}(\([^\s()]*\))?")
+PLAIN, BESIDE = "plain", "beside"
 MOST_MODULES, MOST_CONTEXTS, MOST_POOLS, MOST_CALLS = 32, 256, 254, 4
 
 
 class Assigned(NamedTuple):
-    """A context whose objects go to a pool: `calls` are MODULE+0xOFFSET(FUNCTION), the innermost
-    first. In another build of the module, any call in the function is meant.
+    """A context and where its objects go: to the pool of a number, "plain" to the plain heap, or
+    "beside" their friends. `calls` are MODULE+0xOFFSET(FUNCTION), the innermost first. In another
+    build of the module, any call in the function is meant.
     """
 
     calls: str
-    pool: int
+    place: int | str
+
+    @property
+    def where(self) -> str:
+        """The place, for a reader."""
+        return f"pool {self.place}" if isinstance(self.place, int) else self.place
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +82,9 @@ def profile_text(profile: Profile) -> str:
     for name, build_id in profile.modules.items():
         lines += ["", "[[module]]", *_entries({"name": name, "build_id": build_id})]
     for context in profile.contexts:
-        lines += ["", "[[context]]", *_entries(context._asdict())]
+        place = "pool" if isinstance(context.place, int) else "place"
+        entries = {"calls": context.calls, place: context.place}
+        lines += ["", "[[context]]", *_entries(entries)]
     text = "\n".join(lines) + "\n"
     if len(text.encode()) > _MOST_BYTES:
         raise AbutError(
@@ -106,6 +116,7 @@ def read_profile(path: Path) -> Profile:
     plan = settings.get("plan")
     if plan and not (path.absolute().parent / plan).is_file():
         raise _bad(path, f"its plan {plan} is not there")
+    found = document.get("context", [])
     return Profile(
         document["program"].get("name", ""),
         document["program"].get("build_id", ""),
@@ -113,7 +124,7 @@ def read_profile(path: Path) -> Profile:
         settings,
         [line.removeprefix("#").strip() for line in text.splitlines() if line.startswith("#")],
         {one["name"]: one["build_id"] for one in document.get("module", [])},
-        [Assigned(one["calls"], one["pool"]) for one in document.get("context", [])],
+        [Assigned(one["calls"], one.get("pool", one.get("place"))) for one in found],
     )
 
 
@@ -140,7 +151,7 @@ def merged(profiles: Mapping[Path, Profile]) -> Profile:
     assigning = {tuple(one.contexts): one for one in profiles.values() if one.contexts}
     if len(assigning) > 1:
         raise AbutError(
-            "several of them assign contexts to pools, and differently",
+            "several of them assign places to contexts, and differently",
             fix="merge one of them, or tune with the inputs of all: --train, --train",
         )
     for path, profile in profiles.items():
@@ -197,21 +208,31 @@ def _check_table(path: Path, name: str, table: object) -> None:
 def _check_list(path: Path, name: str, entries: Any, modules: Any) -> None:
     if not isinstance(entries, list):
         raise _bad(path, f"[[{name}]] begins an entry of it, not [{name}]")
-    wanted, most = _LISTS[name], MOST_MODULES if name == "module" else MOST_CONTEXTS
+    most = MOST_MODULES if name == "module" else MOST_CONTEXTS
     if len(entries) > most:
         raise _bad(path, f"there are more than {most} of [[{name}]]")
     for one in entries:
+        wanted = dict(_LISTS[name])
+        if name == "context":
+            place = next((key for key in _PLACES if key in one), "pool")
+            wanted[place] = _PLACES[place]
         if one.keys() != wanted.keys() or not all(type(one[key]) is wanted[key] for key in wanted):
             raise _bad(path, f"[[{name}]] has {' and '.join(wanted)}, and nothing else")
         if name == "context":
-            calls = one["calls"].split(" ")
-            if len(calls) > MOST_CALLS or not all(_CALL.fullmatch(call) for call in calls):
-                raise _bad(path, f"calls are up to {MOST_CALLS} of MODULE+0xOFFSET(FUNCTION)")
-            names = {call.rpartition("+0x")[0] for call in calls}
-            if unknown := names - {module.get("name") for module in modules}:
-                raise _bad(path, f"{min(unknown)}: there is no [[module]] of that name")
-            if not 1 <= one["pool"] <= MOST_POOLS:
-                raise _bad(path, f"pools are numbered from 1 to {MOST_POOLS}")
+            _check_context(path, one, {module.get("name") for module in modules})
+
+
+def _check_context(path: Path, context: Mapping[str, Any], modules: Container[Any]) -> None:
+    calls = context["calls"].split(" ")
+    if len(calls) > MOST_CALLS or not all(_CALL.fullmatch(call) for call in calls):
+        raise _bad(path, f"calls are up to {MOST_CALLS} of MODULE+0xOFFSET(FUNCTION)")
+    for module in sorted(call.rpartition("+0x")[0] for call in calls):
+        if module not in modules:
+            raise _bad(path, f"{module}: there is no [[module]] of that name")
+    if not 1 <= context.get("pool", 1) <= MOST_POOLS:
+        raise _bad(path, f"pools are numbered from 1 to {MOST_POOLS}")
+    if context.get("place", PLAIN) not in (PLAIN, BESIDE):
+        raise _bad(path, f"a context's place is {PLAIN} or {BESIDE}")
 
 
 def _bad(path: Path, why: str) -> AbutError:

@@ -29,6 +29,7 @@ from abut.tuning.race import DiffersError
 CONFIRM = "confirm"  # phases that begin so run the test's inputs, if there are any
 _WARM_UPS = 2
 _LEAST_S = 0.001
+_LEAST_FRIENDS = 256  # objects of a site that are beside friends
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,18 @@ class Runs:
                 for _ in range(_WARM_UPS):
                     self._run(one, DEFAULT)
         return min(took)
+
+    def friendly_sites(self) -> list[str]:
+        """Where the first input allocates what the heap has beside friends, by its explanation."""
+        files = self._folder / "explained-%p.json"  # of each process
+        self._run(self._train[0], Policy(DEFAULT.name, {"explain_file": str(files)}))
+        return [
+            one["site"]
+            for file in self._folder.glob("explained-*.json")
+            for process in json_lines.read(file)
+            for one in process["friends"]
+            if one["placed"] >= _LEAST_FRIENDS
+        ]
 
     def forget(self) -> None:
         """Keep nothing: the tuning has ended."""

@@ -1,7 +1,7 @@
 """Tuning: from coarse to fine, race what may gain, measure the best again, and keep it if it wins.
 
-First the heap's settings; then, where there is time to record a run, contexts in pools; then a slot
-an object, where the simulator sees a gain that pools leave.
+First the heap's settings; then, where there is time to record a run, places for contexts; then a
+slot an object, where the simulator sees a gain that those leave.
 """
 
 import tempfile
@@ -111,7 +111,9 @@ def _race_layouts(
     request, begun = result.request, time.monotonic()
     share = request.budget * _SHARE_TO_RECORD
     try:
-        predictor = predictor_of(request.train[0].argv, took, share, folder, request.show)
+        friendly = runs.friendly_sites()
+        argv = request.train[0].argv
+        predictor = predictor_of(argv, took, share, folder, request.show, friendly)
     except AbutError as error:
         request.show(f"settings alone are raced: {error.problem}")
         predictor = None

@@ -83,6 +83,8 @@ CONTEXT = '[[context]]\ncalls = "lua+0x12(f) libm.so.6+0xab"\npool = 2\n'
         CONTEXT.replace("pool = 2", "pool = 255"),
         CONTEXT.replace("0x12", "12"),
         CONTEXT.replace("lua+0x12(f)", "lua+0x1 lua+0x2 lua+0x3 lua+0x4"),
+        CONTEXT.replace("pool = 2", 'place = "near"'),
+        CONTEXT + 'place = "plain"\n',
         CONTEXT + "size = 8\n",
         MODULE + 'version = "1"\n',
         MODULE * 17,
@@ -99,7 +101,12 @@ def test_contexts_that_are_none_are_refused(path: Path, content: str) -> None:
 
 
 def test_contexts_are_kept_shown_and_merged(abut: Abut, tmp_path: Path) -> None:
-    contexts = [Assigned("lua+0x12(f) libm.so.6+0xab", 2), Assigned("lua+0x34(g)", 1)]
+    contexts = [
+        Assigned("lua+0x12(f) libm.so.6+0xab", 2),
+        Assigned("lua+0x34(g)", 1),
+        Assigned("lua+0x56", "plain"),
+        Assigned("lua+0x78(h)", "beside"),
+    ]
     profile = Profile(
         "lua", "0a1b", {}, {"chain": "2"}, [], {"lua": "0a1b", "libm.so.6": ""}, contexts
     )
@@ -110,11 +117,12 @@ def test_contexts_are_kept_shown_and_merged(abut: Abut, tmp_path: Path) -> None:
     assert said(tmp_path / "a") == ""
     (tmp_path / "c").write_text(SOUND + 'order = "birth"\n')
     assert abut("profile", "merge", "-o", "m", "a", "b", "c").returncode == 0
-    assert "  lua+0x34(g): pool 1\n" in abut("profile", "show", "m").stdout
+    shown = abut("profile", "show", "m").stdout
+    assert "  lua+0x34(g): pool 1\n  lua+0x56: plain\n  lua+0x78(h): beside\n" in shown
     assert read_profile(tmp_path / "m").contexts == contexts
     (tmp_path / "c").write_text(profile_text(replace(profile, contexts=contexts[:1])))
     refused = abut("profile", "merge", "-o", "n", "a", "c")
-    assert (refused.returncode, "assign contexts to pools" in refused.stderr) == (2, True)
+    assert (refused.returncode, "assign places to contexts" in refused.stderr) == (2, True)
 
 
 def test_nothing_of_a_damaged_one_is_set(path: Path) -> None:

@@ -1,6 +1,7 @@
 """Tuning programs: what wins is kept, what does not is said not to, on other inputs too."""
 
 import json
+import math
 import os
 import re
 import shlex
@@ -14,12 +15,14 @@ import pytest
 
 from abut.measure.saved import sorted_out
 from abut.places import bench_places, library_candidate
+from abut.simulation.presets import STANDARD, find_preset
 from abut.tuning.contexts import beside, context_policies
 from abut.tuning.first_run import window_for
 from abut.tuning.plan import read_plan
 from abut.tuning.policies import DEFAULT, Policy
-from abut.tuning.predictor import predictor_of
+from abut.tuning.predictor import Predictor, predictor_of
 from abut.tuning.profile import read_profile
+from abut.tuning.runs import Input, Runs
 from abut.tuning.slots import slot_policies
 from conftest import Abut, abut_environment
 
@@ -246,8 +249,30 @@ def test_contexts_get_pools_where_the_simulator_sees_a_gain(tmp_path: Path) -> N
     groups = json.loads(found.read_text())["groups"]
     assert max(group["objects"] for group in groups) >= 30000
     assert {group["pool"] for group in groups} <= {
-        one.pool for one in read_profile(profile).contexts
+        one.place for one in read_profile(profile).contexts
     }
+
+
+def test_contexts_are_plain_where_friends_draw_apart_what_is_used_together(tmp_path: Path) -> None:
+    program = tmp_path / "appended"
+    source = Path(__file__).with_name("appended.c")
+    subprocess.run(["cc", "-O2", "-Wl,--build-id", "-o", program, source], check=True)
+    command = [str(program), "200000", "4"]
+    (tmp_path / "runs").mkdir()
+    sites = Runs([Input(tuple(command))], [], tmp_path / "runs", "").friendly_sites()
+    assert len(sites) == 2
+    predictor = predictor_of(command, 0.1, 60.0, tmp_path, lambda said: None, sites)
+    assert predictor is not None
+    (predicted, policy), *_ = context_policies(predictor, tmp_path)
+    assert predicted < 0.97
+    profile = read_profile(Path(policy.settings["profile"]))
+    places = {one.calls.partition("(")[2].rstrip(")"): one.place for one in profile.contexts}
+    assert places == {"append_walked": "beside", "append_indexed": "plain"}
+    # Nothing is known of friends where no site is named.
+    unknown = Predictor(predictor.trace, predictor.run, find_preset(STANDARD), math.inf)
+    assert unknown.befriended == {}
+    beside = dict.fromkeys(predictor.befriended, "beside")
+    assert unknown.assigned(beside) < 0.8 < unknown.assigned({}) == 1
 
 
 @pytest.mark.parametrize(
