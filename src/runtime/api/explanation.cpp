@@ -50,17 +50,16 @@ void explain(const Context &context, const Rule &rule) {
   text.write();
 }
 
-// What the table of sites does not show: contexts that the profile keeps plain.
-void explain_assigned() {
-  group::assigned_contexts.each(
-      [](std::string_view calls, const group::Assignment &assignment, bool met) {
-        if (assignment.kind != sites::Kind::plain) return;
-        os::Message text;
-        text << "abut: ";
-        text.append(calls.data(), calls.size());
-        text << (met ? ": plain, by the profile\n" : ": not met\n");
-        text.write();
-      });
+// A context that the profile keeps plain, which no table shows.
+void explain_plain(std::string_view calls, const group::Assignment &assignment, bool met) {
+  if (assignment.kind != sites::Kind::plain) return;
+  os::Message text;
+  text << "abut: ";
+  text.append(calls.data(), calls.size());
+  text << ": ";
+  if (!met) text << "not met, and would be ";
+  text << "plain by the profile\n";
+  text.write();
 }
 
 void put_sizes(os::Message &text, const Group &group) {
@@ -132,7 +131,7 @@ void explain() {
   near::each_context([](const Context &context) {
     for (unsigned i = 0; i < context.rule_count; ++i) explain(context, context.rule(i));
   });
-  if (place_in_force.value != nullptr) explain_assigned();
+  group::assigned_contexts.each(explain_plain);
   if (place_in_force.pools != Pools::none) explain_groups();
 }
 

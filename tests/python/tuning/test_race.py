@@ -33,6 +33,9 @@ class MadeUp:
     def warm_up(self) -> float:
         return 1.0
 
+    def friendly_sites(self) -> list[str]:
+        return []
+
     def forget(self) -> None:
         pass
 
