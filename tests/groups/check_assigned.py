@@ -154,6 +154,12 @@ class AssignedFriends(unittest.TestCase):
         assert found["append_odd"] > OBJECTS
         assert self.placed(context("plain", "append_odd")) == {}
 
+    def test_where_contexts_have_no_effect_all_have_friends(self) -> None:
+        plain = context("plain", "append_odd")
+        found, said = explained(plain, SHAPES, "appended", MANY, ABUT_PLACE="friends")
+        assert [one["placed"] > OBJECTS for one in found["friends"]] == [True, True]
+        assert "what ABUT_PROFILE says of contexts has no effect with ABUT_PLACE=friends" in said
+
     def test_pools_and_friends_are_beside_each_other(self) -> None:
         both = context("beside", "append_odd") + context(4, "append_even")
         found, _ = explained(both, SHAPES, "appended", MANY)
@@ -168,6 +174,8 @@ class AssignedFriends(unittest.TestCase):
     def test_what_is_plain_is_explained(self) -> None:
         plain = context("plain", "append_odd") + context("plain", "next_node")
         on = {"ABUT_EXPLAIN": "on", "ABUT_PLACE": "auto"}
-        _, said = explained(plain, SHAPES, "appended", MANY, **on)
+        found, said = explained(plain, SHAPES, "appended", MANY, **on)
+        met = {one["calls"].partition("(")[2].rstrip(")"): one["met"] for one in found["plain"]}
+        assert met == {"append_odd": 1, "next_node": 0}
         assert "(append_odd): plain by the profile\n" in said, said
         assert "(next_node): not met, and would be plain by the profile\n" in said, said

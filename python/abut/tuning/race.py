@@ -21,7 +21,8 @@ FEWEST_ROUNDS, _MOST_ROUNDS = 2, 6  # before the first leave
 _RUNS_A_ROUND = 2.5  # of each policy in all of a race, for each of those
 # Rounds after which a confirmation may end, beside when its time is over, each with its part of the
 # error that is allowed. Most has the first, by which large gains are decided: six rounds can tell.
-LOOKS = {6: 0.032, 12: 0.006, 20: 0.006, 32: 0.006}
+# A gain of a twentieth, where runs vary by as much, takes dozens.
+LOOKS = {6: 0.032, 20: 0.006, 40: 0.006, 80: 0.006}
 FIRST_LOOK, _LAST_LOOK = min(LOOKS), max(LOOKS)
 NO_TIME, BEHIND = "no time", "surely behind"
 

@@ -114,6 +114,16 @@ void write_group(JsonWriter &json, const Group &group) {
   json.close("}");
 }
 
+// A context that the profile keeps plain.
+void write_plain(JsonWriter &json, std::string_view calls, bool met) {
+  os::Message text;
+  text.append(calls.data(), calls.size());
+  json.element("{");
+  json.text("calls", text);
+  json.number("met", uint64_t{met});
+  json.close("}");
+}
+
 void write_explanation(int file) {
   JsonWriter json(file);
   json.open("{");
@@ -127,6 +137,12 @@ void write_explanation(int file) {
   json.member("groups", "[");
   for (unsigned id = 1; id <= group::shape_graph.count(); ++id)
     write_group(json, group::shape_graph.at(static_cast<group::GroupId>(id)));
+  json.close("]");
+  json.member("plain", "[");
+  group::assigned_contexts.each(
+      [&](std::string_view calls, const group::Assignment &assignment, bool met) {
+        if (assignment.kind == sites::Kind::plain) write_plain(json, calls, met);
+      });
   json.close("]");
   json.close("}\n");
 }

@@ -41,7 +41,8 @@ enum class May : uint8_t { no, yes, unknown };
 // Whether a chain's objects may have friends: what a profile says of it holds. Unknown while another thread looks.
 May have_friends(const Captured &captured) {
   const bool is_every = place_in_force.friends == Friends::every;
-  if (!group::assigned_contexts.any()) return is_every ? May::yes : May::no;
+  if (!place_in_force.takes_assigned || !group::assigned_contexts.any())
+    return is_every ? May::yes : May::no;
   if (!group::assigned_contexts.lock().try_lock()) return May::unknown;
   std::lock_guard guard(group::assigned_contexts.lock(), std::adopt_lock);
   switch (group::assigned_contexts.of(frame_of(captured)).kind) {

@@ -42,11 +42,12 @@ public:
   // Whether some context begins with the call that returns there. Under the lock.
   bool any_begins_at(Address site);
 
-  // Calls `visit(std::string_view calls, const Assignment &, bool met)` for each context; met: of() returned it.
+  // Calls `visit(std::string_view calls, const Assignment &, bool met)` for each context; met: of() returned it. Of long calls it
+  // shows what fits in a message.
   template <class Visit>
   void each(Visit visit) const {
     for (unsigned i = 0; i < count_; ++i)
-      visit(contexts_[i].text, contexts_[i].assignment, contexts_[i].is_met);
+      visit(contexts_[i].text.substr(0, kMostShown), contexts_[i].assignment, contexts_[i].is_met);
   }
 
   // A thread that forks holds it. A thread that finds it taken looks another time.
@@ -57,6 +58,7 @@ public:
   void set_limits(SiteLimits &limits) const;
 
 private:
+  static constexpr size_t kMostShown = 400;
   static constexpr unsigned kMostModules = 32;
   static constexpr unsigned kMostContexts = 256;
 
