@@ -36,15 +36,10 @@
     return block;                                                                                  \
   }
 
-#define ALLOCATES_BYTES(name)                                                                      \
-  ALLOCATES(name, (size_t bytes), CALL_FN_W_W(block, original, bytes), bytes, 0)
 #define ALLOCATES_ALIGNED(name)                                                                    \
   ALLOCATES(name, (size_t alignment, size_t bytes),                                                \
             CALL_FN_W_WW(block, original, alignment, bytes), bytes, alignment)
 
-ALLOCATES_BYTES(malloc)
-ALLOCATES(calloc, (size_t count, size_t each), CALL_FN_W_WW(block, original, count, each),
-          count *each, 0)
 ALLOCATES_ALIGNED(memalign)
 ALLOCATES_ALIGNED(aligned_alloc)
 ALLOCATES(valloc, (size_t bytes), CALL_FN_W_W(block, original, bytes), bytes, 4096)
@@ -79,9 +74,46 @@ ALLOCATES_IN(MIMALLOC, strndup, (const char *text, size_t most),
   }
 IN_BOTH(ALLOCATES_TO_POINTER_IN, posix_memalign)
 
-/* ---- operator new ---- */
+/* ---- malloc, calloc, operator new ---- */
 
-#define NEW_BYTES(name) ALLOCATES_BYTES(name)
+/* abut's heap finds the friend of a new object by the callee-saved registers and the stack of who calls it. So these leave the
+ * registers alone, and have one word on the stack, the size, which the compiler's wrappers would not. That word is where the
+ * compiler has a frame's address, too. */
+#define SPECIAL "rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi; "
+#define NUMBER_OF_ORIGINAL SPECIAL "xchgq %%rcx, %%rcx\n\t"   /* in rax */
+#define CALL_WITHOUT_WRAPPER SPECIAL "xchgq %%rdx, %%rdx\n\t" /* of rax */
+#define REQUEST_ON_STACK                                                                           \
+  "leaq 48(%%rsp), %%rax\n\tmovq %%rax, 8(%%rsp)\n\t"                                              \
+  "movq $0, 32(%%rsp)\n\tmovq $0, 40(%%rsp)\n\tmovq %%rsp, %%rax\n\txorl %%edx, %%edx\n\t" SPECIAL \
+  "xchgq %%rbx, %%rbx\n\t"
+#define ALLOCATES_AS_CALLED(library, name, parameters, size_to_rax)                                \
+  void *WRAPPER(library, name) parameters;                                                         \
+  __attribute__((naked)) void *WRAPPER(library, name) parameters {                                 \
+    __asm__ volatile(size_to_rax "pushq %%rax\n\t.cfi_adjust_cfa_offset 8\n\t" NUMBER_OF_ORIGINAL  \
+                                 "movq %%rax, %%r11\n\t"                                           \
+                                 "subq $48, %%rsp\n\t.cfi_adjust_cfa_offset 48\n\t"                \
+                                 "movq %0, (%%rsp)\n\tmovq $0, 16(%%rsp)\n\t"                      \
+                                 "movq $0, 24(%%rsp)\n\t" REQUEST_ON_STACK                         \
+                                 "addq $48, %%rsp\n\t.cfi_adjust_cfa_offset -48\n\t"               \
+                                 "movq %%r11, %%rax\n\t" CALL_WITHOUT_WRAPPER                      \
+                                 "subq $48, %%rsp\n\t.cfi_adjust_cfa_offset 48\n\t"                \
+                                 "movq %1, (%%rsp)\n\tmovq %%rax, 16(%%rsp)\n\t"                   \
+                                 "movq 48(%%rsp), %%rdx\n\tmovq %%rdx, 24(%%rsp)\n\t"              \
+                                 "movq %%rax, %%rcx\n\t" REQUEST_ON_STACK "movq %%rcx, %%rax\n\t"  \
+                                 "addq $56, %%rsp\n\t.cfi_adjust_cfa_offset -56\n\tret"            \
+                     :                                                                             \
+                     : "i"(ABUT_REQUEST_ENTER_ALLOCATE), "i"(ABUT_REQUEST_LEAVE_ALLOCATE));        \
+  }
+
+#define OF_BYTES(name) IN_BOTH(ALLOCATES_AS_CALLED, name, (size_t bytes), "movq %%rdi, %%rax\n\t")
+OF_BYTES(malloc)
+OF_BYTES(_Znwm)
+OF_BYTES(_Znam)
+IN_BOTH(ALLOCATES_AS_CALLED, calloc, (size_t count, size_t each),
+        "movq %%rdi, %%rax\n\timulq %%rsi, %%rax\n\t")
+
+/* ---- other forms of operator new ---- */
+
 #define NEW_NOTHROW(name)                                                                          \
   ALLOCATES(name, (size_t bytes, const void *tag), CALL_FN_W_WW(block, original, bytes, tag),      \
             bytes, 0)
@@ -92,8 +124,6 @@ IN_BOTH(ALLOCATES_TO_POINTER_IN, posix_memalign)
   ALLOCATES(name, (size_t bytes, size_t alignment, const void *tag),                               \
             CALL_FN_W_WWW(block, original, bytes, alignment, tag), bytes, alignment)
 
-NEW_BYTES(_Znwm)
-NEW_BYTES(_Znam)
 NEW_NOTHROW(_ZnwmRKSt9nothrow_t)
 NEW_NOTHROW(_ZnamRKSt9nothrow_t)
 NEW_ALIGNED(_ZnwmSt11align_val_t)

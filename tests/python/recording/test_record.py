@@ -1,5 +1,6 @@
 """`abut record`: what the Valgrind tool sees of programs that use their heap in every way."""
 
+import json
 import os
 import re
 import shlex
@@ -16,7 +17,7 @@ from abut.places import cache_folder
 from abut.trace import Trace
 from abut.trace.reader import EventKind
 from abut.trace.steps import AccessStep, steps
-from conftest import Abut, Programs, abut_environment
+from conftest import ROOT, Abut, Programs, abut_environment
 from record_help import (
     assert_clean,
     build,
@@ -231,6 +232,21 @@ def test_any_heap_is_seen_unreplaced(record: Record, heap: str) -> None:
     by_allocator = [batch.side.astype(bool) for batch in Trace(trace).batches()]
     assert sum(len(side) - side.sum() for side in by_allocator) > 3000
     assert sum(side.sum() for side in by_allocator) > 0
+
+
+def test_objects_lie_beside_their_friends_as_without_the_recorder(
+    abut: Abut, tmp_path: Path
+) -> None:
+    """They are found by the registers and the stack of who calls malloc."""
+    program = tmp_path / "appended"
+    source = ROOT / "tests" / "python" / "tuning" / "appended.c"
+    subprocess.run(["cc", "-O2", "-o", program, source], check=True)
+    explained = tmp_path / "explained.json"
+    words = ("record", "--heap", "abut", "-o", str(tmp_path / "t"), "--")
+    variables = {"ABUT_EXPLAIN_FILE": str(explained)}
+    assert abut(*words, str(program), "200000", "1", **variables).returncode == 0
+    friends = json.loads(explained.read_text())["friends"]
+    assert max(one["placed"] for one in friends) > 150_000
 
 
 @pytest.mark.parametrize("heap", ["glibc", "jemalloc", "mimalloc", "tcmalloc", "abut"])
