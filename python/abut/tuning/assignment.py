@@ -7,7 +7,7 @@ import numpy as np
 from abut.trace.native import Array
 from abut.trace.reader import Trace
 from abut.tuning.keys import Key
-from abut.tuning.objects import GRANULE, MOST, PAGE, Edges, Objects, depth_first, in_order
+from abut.tuning.objects import GRANULE, Edges, Objects, depth_first, packed
 from abut.tuning.profile import BESIDE, PLAIN
 
 Place = int | str  # a pool's number, or one of the two
@@ -21,14 +21,7 @@ def offsets(objects: Objects, assignment: Assignment) -> Array:
     What lies beside a friend follows the object of its size from which the program came to it: in
     lists that are appended to, that is their end.
     """
-    rows = objects.rows()
-    found = np.full(len(objects), -1, np.int64)
-    begin = 0
-    for order, share in _areas(objects, rows, assignment):
-        placed = in_order(objects, order, share=share, begin=begin)
-        found[order] = placed[order]
-        begin = -(-(int(placed.max(initial=0)) + MOST) // PAGE) * PAGE
-    return found
+    return packed(objects, _areas(objects, objects.rows(), assignment))
 
 
 def with_friends(keys: list[Key], trace: Trace, sites: Collection[str]) -> list[int]:

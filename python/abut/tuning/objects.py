@@ -1,6 +1,6 @@
 """The objects of a trace and how they belong together: what a strategy is given."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
@@ -15,7 +15,7 @@ LEAST, MOST = 9, 512
 _MAY_GROW = 32
 _NEVER = (1 << 32) - 1
 _WINDOW = 8
-PAGE = 4096
+_PAGE = 4096
 
 
 class Edges(NamedTuple):
@@ -144,14 +144,21 @@ def pooled(objects: Objects, pools: Mapping[int, int]) -> Layout:
         number[context] = pool
     rows = objects.rows()
     pool_of = number[objects.context[rows]]
+    areas = ((rows[pool_of == pool], True) for pool in sorted(set(pools.values())))
+    return Layout(packed(objects, areas), pools)
+
+
+def packed(objects: Objects, areas: Iterable[tuple[Array, bool]]) -> Array:
+    """Offsets of the areas' objects, -1 for all others: each area from a page on, in its order;
+    with true, what has died leaves its place.
+    """
     offsets = np.full(len(objects), -1, np.int64)
     begin = 0
-    for pool in sorted(set(pools.values())):
-        members = rows[pool_of == pool]
-        placed = in_order(objects, members, share=True, begin=begin)
-        offsets[members] = placed[members]
-        begin = -(-(int(placed.max(initial=0)) + MOST) // PAGE) * PAGE
-    return Layout(offsets, pools)
+    for order, share in areas:
+        placed = in_order(objects, order, share=share, begin=begin)
+        offsets[order] = placed[order]
+        begin = -(-(int(placed.max(initial=0)) + MOST) // _PAGE) * _PAGE
+    return offsets
 
 
 def by_size(objects: Objects) -> Array:
