@@ -19,6 +19,7 @@ struct Table {
   unsigned plain = 0;
   Alike alike[kMostAlike]{};
   unsigned alike_count = 0;
+  Alike far[Captured::kRegisters]{};
 
   constexpr void add(Expression expression) {
     if (expression.base == Captured::kReturnAddress) return;
@@ -28,6 +29,13 @@ struct Table {
       alike[alike_count++] = {static_cast<uint16_t>(count), 0};
     ++alike[alike_count - 1].count;
     all[count++] = expression;
+  }
+
+  constexpr void add_far(unsigned base) {
+    const unsigned first = count;
+    for (unsigned offset = kFarMember; offset < kFarMembersEnd; offset += sizeof(Address))
+      all[count++] = {static_cast<uint8_t>(base), Expression::kNone, 1, 1, 0, offset};
+    far[base] = {static_cast<uint16_t>(first), static_cast<uint16_t>(count - first)};
   }
 };
 
@@ -40,12 +48,13 @@ constexpr Table make_table() {
   Table table;
   for (unsigned a = 0; a < Captured::kMost; ++a) table.add({byte(a), kNone, 1, 0, 0, 0});
   for (unsigned a = 0; a < kNearest; ++a)
-    for (unsigned offset = 0; offset < 64; offset += 8)
+    for (unsigned offset = 0; offset < kFarMember; offset += 8)
       table.add({byte(a), kNone, 1, 1, 0, offset_of(offset)});
   for (unsigned a = 0; a < Captured::kRegisters; ++a)
     for (unsigned inner = 0; inner < 24; inner += 8)
       for (unsigned offset = 0; offset < 32; offset += 8)
         table.add({byte(a), kNone, 1, 2, offset_of(inner), offset_of(offset)});
+  for (unsigned a = 0; a < Captured::kRegisters; ++a) table.add_far(a);
   table.plain = table.count;
   for (unsigned a = 0; a < kNearest; ++a)
     for (unsigned b = 0; b < Captured::kRegisters; ++b)
@@ -82,7 +91,8 @@ int record_program(dl_phdr_info *info, size_t, void *) {
 const Expression *const kAllExpressions = kTable.all;
 unsigned expression_count(bool plain_only) { return plain_only ? kTable.plain : kTable.count; }
 static_assert(kTable.count <= kExpressions);
-std::span<const Alike> alike_expressions() { return {kTable.alike, kTable.alike_count}; }
+std::span<const Alike> alike_near() { return {kTable.alike, kTable.alike_count}; }
+std::span<const Alike> alike_far() { return kTable.far; }
 
 uint64_t Reader::load_elsewhere(Address address) const {
   if (can_be_read(address)) return *reinterpret_cast<const uint64_t *>(address);

@@ -24,7 +24,7 @@ struct Expression {
 };
 
 // The expressions that are tried where nothing is known yet, the plain ones first.
-inline constexpr unsigned kExpressions = 2048;
+inline constexpr unsigned kExpressions = 2560;
 extern const Expression *const kAllExpressions;
 unsigned expression_count(bool plain_only);
 
@@ -34,7 +34,11 @@ struct Alike {
   uint16_t count = 0;
 };
 inline constexpr unsigned kMostAlike = 256;
-std::span<const Alike> alike_expressions();
+std::span<const Alike> alike_near();
+
+// The same for members of large objects, so many bytes from their beginning: one group a register.
+inline constexpr unsigned kFarMember = 64, kFarMembersEnd = 512;
+std::span<const Alike> alike_far();
 
 // Reads a word that the program itself is about to use; zero where the address may not be readable: only the heap's
 // own segments, the stack and the program's static data are ever read.

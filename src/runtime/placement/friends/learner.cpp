@@ -41,6 +41,14 @@ bool is_linked_closely(const Extent &block) {
   return false;
 }
 
+// How many members an object has there; where it is none of the heap's, as many as it may have.
+uint16_t far_members(const heap::LocalHeap *heap, Address object, uint16_t most) {
+  if (!heap::may_hold_blocks(object)) return most;
+  const Address first = object + kFarMember, end = extent_of(heap, object).end;
+  const size_t members = first < end ? (end - first) / sizeof(Address) : 0;
+  return static_cast<uint16_t>(std::min<size_t>(members, most));
+}
+
 } // namespace
 
 bool are_linked(heap::LocalHeap *heap, Address one, Address other) {
@@ -57,6 +65,7 @@ void Learner::begin(bool plain_only) {
   std::memset(static_cast<void *>(scores_), 0,
               expressions_ * sizeof(Score)); // what is not used stays untouched
   std::memset(alike_met_, 0, sizeof alike_met_);
+  std::memset(far_met_, 0, sizeof far_met_);
 }
 
 void Learner::record(heap::LocalHeap *heap, Address block, const Captured &captured) {
@@ -66,20 +75,32 @@ void Learner::record(heap::LocalHeap *heap, Address block, const Captured &captu
   sample.count = 0;
   const Reader reader(captured, Reader::For::trials);
   const Extent own = extent_of(heap, block);
+  const size_t bytes = own.end - own.begin;
   uint32_t effort = 0;
   bool *met = alike_met_;
-  for (const Alike &alike : alike_expressions()) {
-    if (alike.first >= expressions_ || sample.count == kCandidates) break;
+  for (const Alike &alike : alike_near()) {
+    if (alike.first >= expressions_) break;
+    effort += record(sample, bytes, heap, reader, alike, *met++);
+  }
+  // At last, since the far members of a table of lists would leave no room for what an index leads to.
+  met = far_met_;
+  for (Alike alike : alike_far()) {
     bool &any_met = *met++;
-    if (begun_ > kFullSamples && !any_met) continue;
-    ++effort;
-    if (!reader.may_lead(kAllExpressions[alike.first])) continue;
-    effort += alike.count;
-    for (unsigned i = alike.first; i < alike.first + alike.count; ++i)
-      if (sample.count < kCandidates)
-        any_met |= record(sample, own.end - own.begin, heap, reader, i);
+    if (!is_tried(any_met)) continue;
+    alike.count = far_members(heap, reader.word(kAllExpressions[alike.first].base), alike.count);
+    effort += record(sample, bytes, heap, reader, alike, any_met);
   }
   effort_left -= std::min(effort_left, effort);
+}
+
+// How many expressions were tried.
+uint32_t Learner::record(Sample &sample, size_t bytes, heap::LocalHeap *heap, const Reader &reader,
+                         const Alike &alike, bool &any_met) {
+  if (sample.count == kCandidates || !is_tried(any_met)) return 0;
+  if (!reader.may_lead(kAllExpressions[alike.first])) return 1;
+  for (unsigned i = alike.first; i < unsigned{alike.first} + alike.count; ++i)
+    if (sample.count < kCandidates) any_met |= record(sample, bytes, heap, reader, i);
+  return 1 + alike.count;
 }
 
 // Whether it led to a block of `bytes`.

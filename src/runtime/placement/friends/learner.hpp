@@ -70,6 +70,9 @@ private:
   };
 
   void record(heap::LocalHeap *heap, Address block, const Captured &captured);
+  bool is_tried(bool any_met) const { return any_met || begun_ <= kFullSamples; }
+  uint32_t record(Sample &sample, size_t bytes, heap::LocalHeap *heap, const Reader &reader,
+                  const Alike &alike, bool &any_met);
   bool record(Sample &sample, size_t bytes, heap::LocalHeap *heap, const Reader &reader,
               unsigned expression);
   void evaluate(heap::LocalHeap *heap, const Sample &sample);
@@ -86,6 +89,7 @@ private:
   Sample samples_[kPending];
   Score scores_[kExpressions];
   bool alike_met_[kMostAlike]; // whether one of them led to a block of the size
+  bool far_met_[Captured::kRegisters];
 };
 
 } // namespace abut::near

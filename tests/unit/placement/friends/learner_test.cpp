@@ -101,6 +101,34 @@ TEST_F(LearnerTest, FindsTheTailInMemory) {
   EXPECT_EQ(rule.first.offset, 24);
 }
 
+TEST_F(LearnerTest, FindsTheTailAmongTheFarMembersOfAnObject) {
+  auto *object = static_cast<Node **>(heap::allocate(400));
+  held.push_back(object);
+  learner->begin(true);
+  const auto verdict = append([&](Node *tail) {
+    object[20] = tail;
+    registers.words[1] = reinterpret_cast<Address>(object);
+  });
+  ASSERT_EQ(verdict, Learner::Verdict::found);
+  EXPECT_EQ(rule.first.base, 1);
+  EXPECT_EQ(rule.first.loads, 1);
+  EXPECT_EQ(rule.first.offset, 160);
+}
+
+TEST_F(LearnerTest, LooksForNoMembersBehindAnObject) {
+  Node **objects[4];
+  for (Node **&object : objects) {
+    object = static_cast<Node **>(heap::allocate(80));
+    held.push_back(object);
+  }
+  ASSERT_EQ(objects[3], objects[2] + 10) << "objects of one size lie in a row";
+  const auto verdict = append([&](Node *tail) {
+    objects[3][0] = tail;
+    registers.words[1] = reinterpret_cast<Address>(objects[2]);
+  });
+  EXPECT_EQ(verdict, Learner::Verdict::nothing);
+}
+
 TEST_F(LearnerTest, FindsNothingWhereNothingIsLinked) {
   auto verdict = Learner::Verdict::undecided;
   Node *other = make();
