@@ -1,6 +1,7 @@
-// Lists that grow at their ends, one node at a time, in no order: `appends LISTS NODES [ROUNDS [LENGTH [TABLE]]]`. Every
-// node's friend is the one before it in its list. With LENGTH nodes a list ends, and another one begins in its place; 0: never. The
-// lists stand in a table with room for TABLE of them, if that is more. Says how many of a thousand nodes lie right
+// Lists that grow at their ends, one node at a time, in no order: `appends LISTS NODES [ROUNDS [LENGTH [TABLE [OTHERS]]]]`.
+// Every node's friend is the one before it in its list. With LENGTH nodes a list ends, and another one begins in its place; 0: never.
+// The lists stand in a table with room for TABLE of them, if that is more. For each node, OTHERS objects are made that have no
+// friends, and live for a while. Says how many of a thousand nodes lie right
 // behind theirs, in the mean, and "whole" if all are where they belong.
 #include <stdint.h>
 #include <stdio.h>
@@ -30,9 +31,23 @@ static uint64_t random_below(uint64_t bound) {
   return (state >> 33) % bound;
 }
 
-static int build(struct list *all, uint64_t lists, uint64_t nodes, uint64_t length) {
+// Objects without friends, the last of them.
+static void *others[4096];
+
+__attribute__((noinline)) static void make_others(uint64_t count) {
+  static uint64_t made = 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    void **place = &others[made++ % (sizeof others / sizeof *others)];
+    free(*place);
+    *place = malloc(100);
+  }
+}
+
+static int build(struct list *all, uint64_t lists, uint64_t nodes, uint64_t length,
+                 uint64_t others_each) {
   for (uint64_t i = 0; i < nodes; ++i) {
     struct list *list = &all[random_below(lists)];
+    make_others(others_each);
     struct node *node = malloc(sizeof *node);
     if (node == NULL) return 0;
     node->next = NULL;
@@ -64,12 +79,13 @@ static int64_t tear_down(uint64_t nodes) {
 }
 
 int main(int count, char **arguments) {
-  if (count < 3 || count > 6) return 2;
+  if (count < 3 || count > 7) return 2;
   const uint64_t lists = strtoull(arguments[1], NULL, 10);
   const uint64_t nodes = strtoull(arguments[2], NULL, 10);
   const uint64_t rounds = count > 3 ? strtoull(arguments[3], NULL, 10) : 1;
   const uint64_t length = count > 4 ? strtoull(arguments[4], NULL, 10) : 0;
   const uint64_t table = count > 5 ? strtoull(arguments[5], NULL, 10) : 0;
+  const uint64_t others_each = count > 6 ? strtoull(arguments[6], NULL, 10) : 0;
   if (lists == 0 || nodes == 0 || rounds == 0) return 2;
   struct list *all = calloc(lists > table ? lists : table, sizeof *all);
   heads = calloc(nodes, sizeof *heads);
@@ -77,7 +93,7 @@ int main(int count, char **arguments) {
   int64_t behind = 0;
   for (uint64_t i = 0; i < rounds; ++i) {
     memset(all, 0, lists * sizeof *all);
-    if (!build(all, lists, nodes, length)) return 1;
+    if (!build(all, lists, nodes, length, others_each)) return 1;
     const int64_t now = tear_down(nodes);
     if (now < 0) return 1;
     behind += now;

@@ -30,10 +30,11 @@ def appended(
     rounds: int = 1,
     length: int = 0,
     table: int = 0,
+    others: int = 0,
     **options: str,
 ) -> Explained:
     """Run the program with these options; a list ends with `length` nodes, unless that is zero."""
-    numbers = (lists, nodes, rounds, length, table)
+    numbers = (lists, nodes, rounds, length, table, others)
     with tempfile.TemporaryDirectory() as folder:
         explanation = Path(folder) / "friends.json"
         settings = {"explain_file": str(explanation), **options}
@@ -69,6 +70,13 @@ class Appends(unittest.TestCase):
     def test_lists_that_are_built_again_lie_no_worse(self) -> None:
         for rounds in (2, 20):
             assert appended(rounds=rounds).behind > 650, rounds
+
+    def test_objects_with_friends_may_be_few(self) -> None:
+        lists, nodes = 100, 200_000
+        placed = appended(lists, nodes, others=15)
+        (rule,) = placed.rules
+        assert placed.behind > 600
+        assert rule["attempts"] > 0.7 * nodes
 
     def test_a_friend_comes_before_a_group(self) -> None:
         (rule,) = appended(place="auto:pools").rules

@@ -21,7 +21,7 @@ void set_orphan(LocalHeap &heap, bool orphan) {
 
 void copy_limits(const SiteLimits &from, SiteLimits &to) {
   for (size_t i = 0; i < std::size(from.most); ++i)
-    std::atomic_ref(to.most[i]).store(from.most[i], std::memory_order_relaxed);
+    std::atomic_ref(to.most[i]).store(load_plainly(from.most[i]), std::memory_order_relaxed);
 }
 
 } // namespace

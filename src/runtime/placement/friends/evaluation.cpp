@@ -101,10 +101,6 @@ void settle(Context &context) {
   }
 }
 
-bool is_found(Rule::State state) {
-  return state == Rule::State::placing || state == Rule::State::suspended;
-}
-
 void close_rule(Context &context, Rule &rule, Rule::State state) {
   if (rule.state == Rule::State::learning) --context.undecided;
   if (rule.state == Rule::State::placing) --rules_placing;

@@ -73,6 +73,10 @@ struct Rule {
       nullptr; // whose object it is: only that heap's thread may read it
 };
 
+inline bool is_found(Rule::State state) {
+  return state == Rule::State::placing || state == Rule::State::suspended;
+}
+
 // A context's rules, one a size. Contexts that allocate many sizes place none but the first few. Most allocate one.
 struct Context {
   static constexpr unsigned kRules = 4;

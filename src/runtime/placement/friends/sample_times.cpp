@@ -19,6 +19,9 @@ namespace {
 constexpr uint32_t kSamples = 2048; // requests, of one time of sampling
 // After so many times that found nothing to place, the next ones are half as long, and at last a quarter.
 constexpr uint32_t kTimesInVain = 4;
+// Parts of the requests of a time of sampling: where so many are placed, every request may be looked at; where fewer are, but so
+// many, those of a few sites.
+constexpr uint32_t kMany = 4, kFew = 16;
 constexpr size_t kGrown = 4;       // sampling begins again when the heap has grown by such a part
 constexpr size_t kLeastHeap = MiB; // of small blocks: less fits in the caches in any order
 // Expressions that may be tried for each MiB that the heap has grown: finding friends costs less than a hundredth of the time
@@ -59,10 +62,54 @@ uint64_t placed_in_all() {
   return placed;
 }
 
-// Whether enough was placed since the last call to justify a decision at each request.
-bool is_beneficial() {
+uint64_t placed_since_last_call() {
   const uint64_t before = std::exchange(placed_before, placed_in_all());
-  return rules_placing != 0 && placed_before - before >= samples / 4;
+  return placed_before - before;
+}
+
+// While friends are narrow, only requests of sites with a rule are looked at, and of those whose return addresses end in the same
+// byte. The others go to the plain heap three instructions later than with no policy enabled.
+std::atomic<bool> is_narrow{false};
+constinit SiteLimits limits_of_others;
+
+// Not for rules behind wrappers: to find out who calls one costs more than a look at each request.
+bool has_rule_of_its_own(const Context &context) {
+  bool has = false;
+  for (unsigned i = 0; i < context.rule_count; ++i) has |= is_found(context.rule(i).state);
+  return has && context.leaf == nullptr;
+}
+
+// False where requests must be looked at for pools, too, or where there would be none to look at.
+bool make_narrow() {
+  if (is_narrow.load(std::memory_order_relaxed)) return true;
+  if (is_enabled(Policy::pools) || !learning.try_lock()) return false;
+  bool any = false;
+  const auto set = [](size_t &most, size_t to) {
+    std::atomic_ref(most).store(to, std::memory_order_relaxed);
+  };
+  for (size_t &most : limits_of_others.most) set(most, kPlainMost);
+  each_context([&](const Context &context) {
+    if (!has_rule_of_its_own(context)) return;
+    set(limits_of_others.most[context.site & 0xff], 0);
+    any = true;
+  });
+  learning.unlock();
+  if (!any) return false;
+  heap::heap_registry.set_site_limits(limits_of_others);
+  is_narrow.store(true, std::memory_order_relaxed);
+  return true;
+}
+
+void make_wide() {
+  if (is_narrow.exchange(false, std::memory_order_relaxed))
+    heap::heap_registry.set_site_limits(kNoSiteIsPlain);
+}
+
+// Whether enough was placed since the last call to justify a decision at each request, or at those of a few sites.
+bool is_beneficial() {
+  const uint64_t placed = placed_since_last_call();
+  if (rules_placing == 0) return false;
+  return placed >= samples / kMany || (placed >= samples / kFew && make_narrow());
 }
 
 // Whether what runs hold was used while a rule placed objects: the program may come back to that.
@@ -82,6 +129,7 @@ void resume_sampling() {
   samples = kSamples >> std::min(times_in_vain / kTimesInVain, 2U);
   std::atomic_ref(samples_left).store(samples * kSampleCost, std::memory_order_relaxed);
   sites::table.reset(sites::SiteTable::Which::what_may_change);
+  make_wide();
   enable(Policy::friends);
 }
 
@@ -130,6 +178,7 @@ void pause_sampling() {
   }
   ++times_in_vain;
   disable(Policy::friends);
+  make_wide();
   sites::table.reset(sites::SiteTable::Which::all);
   if (rules_suspended != 0) return pause_for_suspended();
   if (!a_rule_paid()) return;
