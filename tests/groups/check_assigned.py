@@ -92,6 +92,11 @@ class Assigned(unittest.TestCase):
         assert [group["pool"] for group in groups] == [3, 3]
         assert groups[0]["pool_bytes"] > 40 * (OBJECTS - 200)
 
+    def test_an_explanation_names_calls_as_profiles_do(self) -> None:
+        (groups, _) = run("", ABUT_PLACE="pools")
+        sites = {group["site"].partition("(")[0] for group in groups}
+        assert f"shapes+{call_in('next_node'):#x}" in sites, sites
+
     def test_callers_tell_contexts_of_one_site(self) -> None:
         (groups, _) = run(context(5, "next_node", " shapes+0x1(main)"), ABUT_CHAIN="2")
         assert groups == []
@@ -139,7 +144,7 @@ class AssignedFriends(unittest.TestCase):
         """How many objects of each function lie beside friends."""
         found, said = explained(contexts, SHAPES, "appended", MANY, **options)
         assert said == "", said
-        sites = {f"shapes+{call_in(name) + 1:#x}": name for name in ("append_even", "append_odd")}
+        sites = {f"shapes+{call_in(name):#x}": name for name in ("append_even", "append_odd")}
         return {sites[one["site"]]: one["placed"] for one in found["friends"]}
 
     def test_where_others_have_friends_what_is_plain_or_in_a_pool_has_none(self) -> None:

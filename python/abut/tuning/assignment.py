@@ -26,13 +26,14 @@ def offsets(objects: Objects, assignment: Assignment) -> Array:
 
 def with_friends(keys: list[Key], trace: Trace, sites: Collection[str]) -> list[int]:
     """The contexts that pass through one of these sites, written as the heap explains them:
-    MODULE+0xOFFSET of a return address.
+    MODULE+0xOFFSET(FUNCTION), or without the function.
     """
     names = {one.build_id: one.path.rpartition("/")[2] for one in trace.modules()}
+    places = {site.partition("(")[0] for site in sites}
     return [
         number
         for number, key in enumerate(keys, start=1)
-        if any(f"{names.get(build_id)}+{offset + 1:#x}" in sites for build_id, offset in key)
+        if any(f"{names.get(build_id)}+{offset:#x}" in places for build_id, offset in key)
     ]
 
 

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <dlfcn.h>
+#include <link.h>
 
 namespace abut::entry {
 
@@ -30,14 +31,17 @@ void put_sum(os::Message &text, int64_t offset) {
 } // namespace
 
 void put_site(os::Message &text, Address site) {
+  const Address call = site - 1;
   Dl_info info{};
-  if (dladdr(reinterpret_cast<void *>(site - 1), &info) == 0 || info.dli_fname == nullptr) {
-    text << reinterpret_cast<const void *>(site);
+  link_map *object = nullptr;
+  if (dladdr1(reinterpret_cast<void *>(call), &info, reinterpret_cast<void **>(&object),
+              RTLD_DL_LINKMAP) == 0 ||
+      info.dli_fname == nullptr) {
+    text << reinterpret_cast<const void *>(call);
     return;
   }
-  text << last_part(info.dli_fname) << "+"
-       << reinterpret_cast<const void *>(site - reinterpret_cast<Address>(info.dli_fbase));
-  if (info.dli_sname != nullptr) text << " (" << info.dli_sname << ")";
+  text << last_part(info.dli_fname) << "+" << reinterpret_cast<const void *>(call - object->l_addr);
+  if (info.dli_sname != nullptr) text << "(" << info.dli_sname << ")";
 }
 
 void put_expression(os::Message &text, const Expression &expression) {

@@ -6,7 +6,7 @@
 
 namespace abut::entry {
 
-// Where a call returns to, as a debugger would say it.
+// A call, by its return address, as a profile names it: MODULE+0xOFFSET(FUNCTION).
 void put_site(os::Message &text, Address site);
 
 // Such as `[rbx + 8]`.
