@@ -13,14 +13,14 @@ struct node {
 
 static struct node first_walked[LISTS], first_indexed[MANY];
 
-__attribute__((noipa)) static struct node *append_walked(struct node **end, uint64_t value) {
+__attribute__((noipa)) struct node *append_walked(struct node **end, uint64_t value) {
   struct node *node = malloc(sizeof *node);
   *node = (struct node){NULL, value, {0}};
   (*end)->next = node;
   return *end = node;
 }
 
-__attribute__((noipa)) static struct node *append_indexed(struct node **end, uint64_t value) {
+__attribute__((noipa)) struct node *append_indexed(struct node **end, uint64_t value) {
   struct node *node = malloc(sizeof *node);
   *node = (struct node){NULL, value, {0}};
   (*end)->next = node;
