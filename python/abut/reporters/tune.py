@@ -9,6 +9,7 @@ from rich.table import Table
 
 from abut.measure.paired import Ratio
 from abut.reporters.grid import grid
+from abut.tuning.kept import others_of
 from abut.tuning.race import Standing
 from abut.tuning.runs import Input
 from abut.tuning.tuning import Tuning
@@ -47,6 +48,8 @@ def tuning_words(result: Tuning) -> list[str]:
     path = request.output
     took = f"{result.gain} of the {request.objective} under the default"
     words.append(f"{path}: {result.winner.name}, {took}; {result.winner.why}")
+    if others := others_of(result):
+        words.append(f"besides: {others}")
     if result.interrupted:
         words.append(
             "interrupted before it was measured again; the same command with --force goes on"
@@ -77,6 +80,7 @@ def tuning_document(result: Tuning) -> dict[str, Any]:
         "why": result.why,
         "objective": str(request.objective),
         "gain": _interval(result.gain),
+        "others": {figure: _interval(ratio) for figure, ratio in result.others.items()},
         "runs": len(confirmed.logs) if confirmed else 0,
         "seconds": round(result.seconds, 1),
         "interrupted": result.interrupted,

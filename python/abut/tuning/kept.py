@@ -10,6 +10,7 @@ import abut
 from abut.machine import this_machine
 from abut.program import find_program
 from abut.targets import write
+from abut.tuning.objective import FIGURES
 from abut.tuning.profile import Profile, profile_text, read_profile
 from abut.tuning.program import program_build_id
 from abut.tuning.tuning import Tuning
@@ -42,6 +43,11 @@ def write_kept(result: Tuning) -> None:
     write(request.output, profile_text(profile))
 
 
+def others_of(result: Tuning) -> str:
+    """How it does in the figures that the objective has not."""
+    return ", ".join(f"{FIGURES[name]} {result.others[name]}" for name in sorted(result.others))
+
+
 def _evidence(result: Tuning) -> list[str]:
     """What was measured, for a reader of the profile."""
     request, winner = result.request, result.winner
@@ -50,6 +56,7 @@ def _evidence(result: Tuning) -> list[str]:
     lines = [
         f"abut {abut.__version__}, {datetime.now(UTC):%Y-%m-%d}: {winner.name} takes {result.gain} "
         f"of the {request.objective} under the default, in {result.gain.rounds} rounds",
+        *([f"besides: {others}"] if (others := others_of(result)) else []),
         f"why: {winner.why}",
         *(f"trained with: {shlex.join(one.measure or one.argv)}" for one in request.train),
         *(f"tested with: {shlex.join(one.measure or one.argv)}" for one in request.test),

@@ -29,6 +29,11 @@ class Objective:
         ]
         return (-1 if self.more_is_better else 1) * sum(logs) / len(logs)
 
+    @property
+    def needs_wall(self) -> bool:
+        """Whether wall time may not be longer: time that moves into the kernel is no gain."""
+        return "user" in self.weights and "wall" not in self.weights
+
     def __str__(self) -> str:
         if MEASURED in self.weights:
             return "the measured figure, inverted" if self.more_is_better else "the measured figure"

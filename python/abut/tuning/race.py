@@ -24,7 +24,7 @@ _RUNS_A_ROUND = 2.5  # of each policy in all of a race, for each of those
 # A gain of a twentieth, where runs vary by as much, takes dozens.
 LOOKS = {6: 0.032, 20: 0.006, 40: 0.006, 80: 0.006}
 FIRST_LOOK, _LAST_LOOK = min(LOOKS), max(LOOKS)
-NO_TIME, BEHIND = "no time", "surely behind"
+NO_TIME, BEHIND, LONGER = "no time", "surely behind", "longer in wall time"
 
 
 class DiffersError(Exception):
@@ -44,17 +44,25 @@ class Runner(Protocol):
 
 @dataclass(slots=True)
 class Standing:
-    """How a policy did: its figure as a multiple of the default's; `out` says why it left."""
+    """How a policy did: its figure as a multiple of the default's; `out` says why it left.
+    `other_logs` are of the figures that the objective has not.
+    """
 
     policy: Policy
     logs: list[list[float]] = field(default_factory=list)  # of each round, one an input
     ratio: Ratio | None = None
     out: str = ""
+    other_logs: dict[str, list[float]] = field(default_factory=dict)
 
     @property
     def value(self) -> float:
         """What standings are sorted by."""
         return self.ratio.value if self.ratio and not self.out.startswith("differs") else math.inf
+
+    @property
+    def others(self) -> dict[str, Ratio]:
+        """By figure that the objective has not."""
+        return {figure: ratio_of(logs) for figure, logs in self.other_logs.items()}
 
     def of_input(self, number: int) -> Ratio:
         """With one of the inputs alone."""
@@ -64,6 +72,12 @@ class Standing:
 def is_gain(ratio: Ratio | None) -> bool:
     """Whether it is less for sure, and by enough."""
     return ratio is not None and ratio.high < 1 and ratio.value <= 1 - LEAST_GAIN
+
+
+def takes_longer(standing: Standing, objective: Objective) -> Ratio | None:
+    """Its wall time, where that seems longer, by as much as counts, and must not be."""
+    wall = standing.others.get("wall") if objective.needs_wall else None
+    return wall if wall and wall.value > 1 + LEAST_GAIN else None
 
 
 class Race:
@@ -99,6 +113,8 @@ class Race:
             bound = min((one.ratio.high for one in left if one.ratio), default=1.0)
             losers = [one for one in left if one.ratio and one.ratio.low > min(bound, 1.0)]
             _leave(losers, BEHIND)
+            walls = [(one, takes_longer(one, self._objective)) for one in left]
+            _leave((one for one, wall in walls if wall and wall.low > 1), LONGER)
             left = sorted((one for one in left if not one.out), key=lambda one: one.value)
             keep = (len(left) + 1) // 2
             _leave(left[keep:], f"behind after {number}")
@@ -153,6 +169,9 @@ class Race:
             pairs = zip(figures, base, strict=True)
             one.logs.append([self._objective.log_ratio([ours], [its]) for ours, its in pairs])
             one.ratio = ratio_of([sum(logs) / len(logs) for logs in one.logs], confidence)
+            for figure in base[0].keys() - self._objective.weights.keys():
+                log = Objective({figure: 1.0}).log_ratio(figures, base)
+                one.other_logs.setdefault(figure, []).append(log)
         self._show(phase, standings)
 
 

@@ -20,10 +20,12 @@ from abut.tuning.race import (
     FEWEST_ROUNDS,
     FIRST_LOOK,
     LEAST_GAIN,
+    LONGER,
     NO_TIME,
     Race,
     Standing,
     is_gain,
+    takes_longer,
 )
 from abut.tuning.runs import CONFIRM, Runs
 from abut.tuning.slots import slot_policies
@@ -159,7 +161,7 @@ def _best(result: Tuning) -> list[Standing]:
     gaining = [
         one
         for one in result.standings
-        if one.value <= 1 - LEAST_GAIN and one.out not in (BEHIND, NO_TIME)
+        if one.value <= 1 - LEAST_GAIN and one.out not in (BEHIND, LONGER, NO_TIME)
     ]
     return sorted(
         gaining, key=lambda one: (bool(one.out), -bool(one.out) * len(one.logs), one.value)
@@ -191,7 +193,7 @@ def _check_budget(request: Request, took: float, *, policies: int) -> None:
 def _decide(result: Tuning, name: str) -> None:
     confirmed = result.confirmed
     assert confirmed is not None
-    result.gain = confirmed.ratio
+    result.gain, result.others = confirmed.ratio, confirmed.others
     figure = result.request.objective
     where = "with the test input" if result.request.test else "when it was measured again"
     if confirmed.out:
@@ -201,6 +203,8 @@ def _decide(result: Tuning, name: str) -> None:
     elif not is_gain(confirmed.ratio):
         took = f"{confirmed.ratio} of the {figure} under the default"
         result.why = f"{name} takes {took} {where}: no gain"
+    elif wall := takes_longer(confirmed, figure):
+        result.why = f"{name} wins in {figure}, and takes {wall} of the wall time: --objective wall"
     elif lost := [
         shown
         for number in range(len(result.request.test or result.request.train))
@@ -230,4 +234,4 @@ def _keep_so_far(result: Tuning) -> None:
     if not best or not is_gain(best[0].ratio):
         result.why = "interrupted before anything won"
         return
-    result.winner, result.gain = best[0].policy, best[0].ratio
+    result.winner, result.gain, result.others = best[0].policy, best[0].ratio, best[0].others

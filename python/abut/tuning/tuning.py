@@ -32,7 +32,8 @@ class Request:
 @dataclass(slots=True)
 class Tuning:
     """What came of it. `confirmed` is the best, measured again; `winner` is None where the default
-    is kept, and `why` says why. `resumed` runs were there from before. A run of all inputs took
+    is kept, and `why` says why. `others` are its figures that
+    the objective has not. `resumed` runs were there from before. A run of all inputs took
     `took` seconds, and all of the work `seconds`.
     """
 
@@ -41,6 +42,7 @@ class Tuning:
     confirmed: Standing | None = None
     winner: Policy | None = None
     gain: Ratio | None = None
+    others: dict[str, Ratio] = field(default_factory=dict)
     why: str = ""
     took: float = 0.0
     seconds: float = 0.0

@@ -11,7 +11,7 @@ from abut.errors import AbutError
 from abut.measure.paired import ratio_of
 from abut.tuning.objective import MEASURED, Figures, Objective, objective_of
 from abut.tuning.policies import DEFAULT, Policy, declared_axes
-from abut.tuning.race import DiffersError, Race, Standing, is_gain
+from abut.tuning.race import LONGER, DiffersError, Race, Standing, is_gain, takes_longer
 from abut.tuning.runs import Input
 from abut.tuning.tune import tune
 from abut.tuning.tuning import Request, Tuning
@@ -22,12 +22,19 @@ FOREVER = math.inf
 
 class MadeUp:
     """Runs that take a second each, whose times are drawn: `effects` by policy, one run in twenty
-    up to twice as long. `competitor` is how much longer runs take while others use the machine.
+    up to twice as long. `competitor` is how much longer runs take while others use the machine;
+    `kernel` what a policy's wall time has besides, as a multiple of its user time.
     """
 
-    def __init__(self, seed: int, effects: Mapping[str, float], competitor: float = 0.0) -> None:
+    def __init__(
+        self,
+        seed: int,
+        effects: Mapping[str, float],
+        competitor: float = 0.0,
+        kernel: Mapping[str, float] | None = None,
+    ) -> None:
         self._random = random.Random(seed)
-        self._effects, self._competitor = effects, competitor
+        self._effects, self._competitor, self._kernel = effects, competitor, kernel or {}
         self.spent, self.resumed = 0.0, 0
 
     def warm_up(self) -> float:
@@ -46,7 +53,8 @@ class MadeUp:
             raise DiffersError("it exits with 1")
         wild = self._random.random() if self._random.random() < 0.05 else 0.0
         busy = self._competitor * self._random.random()
-        return [{"user": effect * math.exp(self._random.gauss(0, 0.05)) * (1 + wild + busy)}]
+        user = effect * math.exp(self._random.gauss(0, 0.05)) * (1 + wild + busy)
+        return [{"user": user, "wall": user * (1 + self._kernel.get(policy.name, 0.0))}]
 
 
 def raced(runs: MadeUp, until: float = FOREVER) -> tuple[list[Standing], Standing | None]:
@@ -91,6 +99,24 @@ def test_tuning_finds_settings_of_several_axes(tuned: Callable[[MadeUp], Tuning]
     assert sum(one.winner is not None for one in found) >= 19
     assert sum(one.winner is not None and one.winner.name == "birth+huge" for one in found) >= 15
     assert all(one.seconds <= 100 + 20 for one in found)
+
+
+def test_what_moves_time_into_the_kernel_does_not_win(tuned: Callable[[MadeUp], Tuning]) -> None:
+    effects = {"birth": 0.8, "birth+huge": 0.7, "huge": 0.9}
+    for seed in range(20):
+        result = tuned(MadeUp(seed, effects, kernel={"birth+huge": 0.8, "huge": 0.8}))
+        assert result.winner is None or result.winner.name == "birth", seed
+        assert result.others.keys() == {"wall"}
+    slowed = dict.fromkeys(("policy-1", "policy-2"), 2.0)
+    standings, _ = raced(MadeUp(1, {"policy-1": 0.7, "policy-2": 0.7}, kernel=slowed))
+    assert [one.out for one in standings[1:3]] == [LONGER, LONGER]
+    checked = Race(
+        MadeUp(1, {"policy-0": 0.8}, kernel={"policy-0": 0.5}),
+        objective_of("user"),
+        lambda phase, standings: None,
+    ).confirm("confirm", EIGHT[0], FOREVER)
+    assert takes_longer(checked, objective_of("user")) == checked.others["wall"]
+    assert takes_longer(checked, objective_of("wall")) is None
 
 
 def test_what_is_faster_wins_and_no_other() -> None:
