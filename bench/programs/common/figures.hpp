@@ -76,6 +76,7 @@ void measure(const char *name, std::size_t elements, Action action) {
   double spread = 0;
   for (std::size_t i = 0; i < found[0].size(); ++i) {
     std::vector<double> figure;
+    figure.reserve(found.size());
     for (const std::vector<double> &run : found) figure.push_back(run[i]);
     std::sort(figure.begin(), figure.end());
     const double median = medians.emplace_back(figure[figure.size() / 2]);

@@ -204,7 +204,7 @@ def _decide(result: Tuning, name: str) -> None:
         took = f"{confirmed.ratio} of the {figure} under the default"
         result.why = f"{name} takes {took} {where}: no gain"
     elif wall := takes_longer(confirmed, figure):
-        result.why = f"{name} wins in {figure}, and takes {wall} of the wall time: --objective wall"
+        result.why = f"{name} wins in {figure}, and takes {wall} of the wall time {where}"
     elif lost := [
         shown
         for number in range(len(result.request.test or result.request.train))
@@ -231,7 +231,7 @@ def _why_none(result: Tuning) -> str:
 
 def _keep_so_far(result: Tuning) -> None:
     best = _best(result)
-    if not best or not is_gain(best[0].ratio):
+    if not best or not is_gain(best[0].ratio) or takes_longer(best[0], result.request.objective):
         result.why = "interrupted before anything won"
         return
     result.winner, result.gain, result.others = best[0].policy, best[0].ratio, best[0].others

@@ -125,7 +125,8 @@ struct SampleTimes : WrappedRequest {
 
 private:
   decltype(heap::events.grown.listener()) listener_ = heap::events.grown.listener();
-  Place place_ = std::exchange(place_in_force, Place{.value = "friends", .friends = Friends::every});
+  Place place_ =
+      std::exchange(place_in_force, Place{.value = "friends", .friends = Friends::every});
   static inline size_t held_ = size_t{1} << 40; // more than any other test has had
 };
 
