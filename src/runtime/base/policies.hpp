@@ -20,13 +20,24 @@ inline constexpr size_t kPlainMost = 1024;
 inline constexpr size_t kPlacedMost = 512;
 inline constinit std::atomic<size_t> plain_limit __attribute__((visibility("hidden"))){kPlainMost};
 
-// What goes to the plain heap at once by the last byte of the call's return address, while pools are the only policy and it is
-// known which call sites have some. Each heap has its own, at hand: other sites pay three instructions, and no look-up.
+// What goes to the plain heap at once by the last byte of the call's return address, while one policy is enabled and it is known
+// at which call sites it places something. Each heap has its own, at hand: other sites pay three instructions, and no look-up.
 struct SiteLimits {
   size_t most[256];
   // At run time not written to: a heap is made in memory that reads as zero, and its pages are to stay untouched.
   constexpr SiteLimits() {
     if (std::is_constant_evaluated()) std::ranges::fill(most, 0);
+  }
+
+  // A heap that is made meanwhile copies them.
+  void set_all_plain() {
+    for (size_t &one : most) set(one, kPlainMost);
+  }
+  void set_not_plain(Address site) { set(most[site & 0xff], 0); }
+
+private:
+  static void set(size_t &one, size_t to) {
+    std::atomic_ref(one).store(to, std::memory_order_relaxed);
   }
 };
 inline constexpr SiteLimits kNoSiteIsPlain{};

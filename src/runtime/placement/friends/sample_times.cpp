@@ -84,13 +84,10 @@ bool make_narrow() {
   if (is_narrow.load(std::memory_order_relaxed)) return true;
   if (is_enabled(Policy::pools) || !learning.try_lock()) return false;
   bool any = false;
-  const auto set = [](size_t &most, size_t to) {
-    std::atomic_ref(most).store(to, std::memory_order_relaxed);
-  };
-  for (size_t &most : limits_of_others.most) set(most, kPlainMost);
+  limits_of_others.set_all_plain();
   each_context([&](const Context &context) {
     if (!has_rule_of_its_own(context)) return;
-    set(limits_of_others.most[context.site & 0xff], 0);
+    limits_of_others.set_not_plain(context.site);
     any = true;
   });
   learning.unlock();

@@ -230,12 +230,12 @@ Assignment AssignedContexts::of(context::Frame frame) {
 void AssignedContexts::set_limits(SiteLimits &limits) const {
   const auto is_unknown = [](const Module &module) { return module.build == Build::unknown; };
   if (std::ranges::any_of(std::span(modules_, module_count_), is_unknown)) return;
-  std::ranges::fill(limits.most, kPlainMost);
+  limits.set_all_plain();
   for (const Context &context : std::span(contexts_, count_)) {
     if (context.count == 0 || context.assignment.kind != sites::Kind::pool) continue;
     const Call &call = context.calls[0];
     const uint64_t count = std::min<uint64_t>(call.end - call.begin, std::size(limits.most));
-    for (uint64_t i = 0; i < count; ++i) limits.most[(call.begin + 1 + i) & 0xff] = 0;
+    for (uint64_t i = 0; i < count; ++i) limits.set_not_plain(call.begin + 1 + i);
   }
 }
 
