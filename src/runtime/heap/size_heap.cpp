@@ -30,13 +30,16 @@ constexpr uint32_t kLongWindow = 16 * KiB;
 constexpr uint32_t whole_steps(uint32_t blocks, uint32_t step) { // a power of two
   return (blocks + step - 1) & ~(step - 1);
 }
+// Of a page of medium blocks that has been used the cursor has so many free ones at a time.
+constexpr unsigned kLowest = 4;
 // The cursor begins again with its blocks, or with a window, where one in so many was freed meanwhile.
 constexpr uint32_t kFreedPart = 4;
 
-// Of a page so much must be free before the heap allocates from it again. Less would scatter new blocks between old
-// ones, and more would leave too much unused. Of a long page half of that: each of its pages counts by itself.
+// Of a page so much must be free before the heap allocates from it again. Less would scatter new blocks between old ones, and
+// have the heap change pages too often, which costs most where a page has few blocks; more would leave too much unused. Of a
+// long page half of that: each of its pages counts by itself.
 uint32_t free_enough(const Page &page) {
-  const uint32_t part = page.is_long ? 32 : 16;
+  const uint32_t part = (page.block_bytes() > kSmallMax ? 8 : 16) * (page.is_long ? 2 : 1);
   return (page.blocks() + part - 1) / part;
 }
 
@@ -64,6 +67,15 @@ constexpr uint32_t kLargePages = 16;
 #endif
 }
 
+// The lowest bits, so many.
+template <unsigned kCount>
+[[gnu::always_inline]] inline uint64_t lowest_of(uint64_t bits) {
+  uint64_t rest = bits;
+#pragma GCC unroll 4
+  for (unsigned i = 0; i < kCount; ++i) rest &= rest - 1;
+  return bits ^ rest;
+}
+
 // Bytes from the page's beginning on that the cursor has had: they may have been written to.
 size_t written_bytes(const Page &page) { return page.touched * page.block_bytes(); }
 
@@ -79,6 +91,12 @@ constexpr bool have_states_behind() {
   return true;
 }
 static_assert(have_states_behind());
+
+// Each block of a page of medium ones has a bit, and one is left over.
+static_assert(std::ranges::all_of(kMeasures, [](const ClassMeasures &one) {
+  const bool is_long = long_pages(one.bytes) == LongPages::always;
+  return one.bytes <= kSmallMax || (is_long ? one.blocks_of_long() : one.blocks) < kAtOnce;
+}));
 
 } // namespace
 
@@ -139,22 +157,30 @@ inline bool SizeHeap::repeat(unsigned size_class) {
   return true;
 }
 
-// If any were freed since the pass began, begins another, at the lowest free one. All blocks of a medium size's page have a bit.
-inline void SizeHeap::go_back(Class &one) {
-  if (one.page == nullptr || one.is_done || frees_in_pass(one) == 0) return;
-  begin_pass(one);
-  const auto lowest = static_cast<uint32_t>(std::countr_zero(free_blocks(one.page->states)));
-  one.next = std::min(lowest, one.end) & ~(one.step_blocks - 1);
+// Leads the cursor to the lowest free blocks of a page of medium ones, which has a bit for each: what is freed comes back soon.
+inline bool SizeHeap::advance_lowest(unsigned size_class) {
+  Class &one = classes_[size_class];
+  if (one.page == nullptr) return false;
+  Page &page = *one.page;
+  const uint64_t free = free_blocks(page.states);
+  if (free == 0) return false;
+  const auto lowest = static_cast<uint32_t>(std::countr_zero(free));
+  const bool is_fresh = lowest >= page.touched; // and so is all behind it
+  if (!is_fresh) count_pass(one);
+  // Only a busy class goes on into fresh memory before all else is used.
+  const uint64_t used = one.passes == kBusyPasses ? free : free & ~(~uint64_t{0} << page.touched);
+  const uint64_t taken = is_fresh ? free & one.step << lowest : lowest_of<kLowest>(used);
+  one.reads_as_zero = is_fresh && page.is_clean;
+  page.touched = std::max(page.touched, static_cast<uint32_t>(std::bit_width(taken)));
+  lead_to(size_class, 0, taken);
+  return true;
 }
 
 // Leads the cursor to the next free blocks of the window, and the window on. Whoever asks takes the first of them at once.
 inline bool SizeHeap::advance(unsigned size_class) {
   Class &one = classes_[size_class];
-  if (one.bytes > kSmallMax) {
-    go_back(one);
-  } else if (repeat(size_class)) {
-    return true;
-  }
+  if (one.bytes > kSmallMax) return advance_lowest(size_class);
+  if (repeat(size_class)) return true;
   do {
     while (one.next < one.end) {
       Page &page = *one.page;
@@ -286,16 +312,22 @@ bool SizeHeap::refill(unsigned size_class) {
   return advance(size_class) || refill(size_class);
 }
 
+LiveBlocks SizeHeap::live_in_current(const Class &one) {
+  Page &page = *one.page;
+  if (one.bytes > kSmallMax)
+    return free_blocks(page.states) == 0 ? all_but(0, page) : counted(page);
+  // Of a page that is done all blocks have been handed out, each once, and some freed since: where of a long one is not known.
+  const uint32_t freed = frees_in_pass(one) - one.again;
+  const bool is_known = one.is_done && freed < one.blocks && (freed == 0 || !page.is_long);
+  return is_known ? all_but(freed, page) : counted(page);
+}
+
 void SizeHeap::leave(unsigned size_class) {
   Class &one = classes_[size_class];
-  const uint32_t freed = frees_in_pass(one) - one.again;
+  const LiveBlocks live = live_in_current(one);
   Page *page = std::exchange(one.page, nullptr);
   page->is_current = false;
-  // Of a page of small blocks that is done all have been handed out, each once, and some freed since: where of a long one is not
-  // known.
-  const bool is_known =
-      one.is_done && one.bytes <= kSmallMax && freed < one.blocks && (freed == 0 || !page->is_long);
-  file(page, is_known ? all_but(freed, *page) : counted(*page));
+  file(page, live);
   cursors_[size_class].free = 0;
   one.is_done = false;
   one.next = one.end = 0;
@@ -322,7 +354,7 @@ void SizeHeap::give_back_page(Page *page) {
 void SizeHeap::free_last(LiveBlock block) {
   Page *page = block.page->head();
   store_released(*block.state, kNoBlock);
-  if (page->is_current) return;
+  if (page->is_current) return count_frees(*page, kNever);
   const LiveBlocks live = not_yet_freed(*page);
   if (page->has_room && live.total > 0) return await_empty(*page, live);
   (page->has_room ? classes_[page->size_class].with_room : full_).remove(page);

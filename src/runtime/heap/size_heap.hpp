@@ -8,7 +8,8 @@
 //
 // Policy:
 //   1. A class's first blocks lie in birth order (birth_heap.hpp): a page of its own would cost a small heap too much.
-//   2. Medium blocks that were freed last come first: the cursor goes back to the lowest free one whenever one was freed.
+//   2. Medium blocks that were freed last come first: the one below the cursor where it is free again, and the lowest free ones
+//      of the whole page whenever the cursor has none left.
 //   3. Small ones come in sequence. When a quarter of the cursor's blocks was freed by the time that all are handed out, it has
 //      those again, so that the short-lived stay in the first-level cache. Else it goes on through a window of the page: at
 //      first some 4 KiB. At its end, if a quarter was freed meanwhile, it begins again. Else the window grows, to twice the size
@@ -178,7 +179,7 @@ private:
   [[gnu::always_inline]] inline void lead_to(unsigned size_class, uint32_t at, uint64_t free);
   [[gnu::always_inline]] static inline uint32_t frees_in_pass(const Class &one);
   [[gnu::always_inline]] inline bool repeat(unsigned size_class);
-  inline void go_back(Class &one);
+  inline bool advance_lowest(unsigned size_class);
   // Leads the cursor on within the current page; false if that has no free block any more.
   [[gnu::always_inline]] inline bool advance(unsigned size_class);
   bool turn(Class &one);
@@ -189,6 +190,7 @@ private:
   static void extend_window(Class &one);
   Page *add_page(unsigned size_class);
   void enter(unsigned size_class, Page *page);
+  static LiveBlocks live_in_current(const Class &one);
   void leave(unsigned size_class);
   void file(Page *page, const LiveBlocks &live);
   void count_pages(unsigned size_class, uint32_t pages);

@@ -1,8 +1,8 @@
 """Compares the instructions of a pair of malloc and free, over bursts of them, with golden numbers.
 
 golden_instructions.py counts the hot path alone. Here counts what comes now and then, too: the
-next blocks of a page, the next page, the page that is empty. Callgrind counts inside malloc and
-free. Some of the cases tell of most changes; with --all, all are counted.
+next blocks of a page, the next page, the page that is empty. Or blocks of a live set are replaced
+at random, so that holes are few and far between. Callgrind counts inside malloc and free. Some of the cases tell of most changes; with --all, all are counted.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ UPDATE = "cmake --build build/release --target update-golden"
 TOLERANCE = 2.0  # how often the heap looks at the clock depends on the clock
 HEADER = f"""\
 # Instructions of a pair of malloc and free, over bursts of so many blocks that are freed in some
-# order; fresh: over the first burst, by the plain heap. Compiler, instructions, which. Written by
-# `{UPDATE}`.
+# order; fresh: over the first burst, by the plain heap; replaced: one of so many live blocks, taken
+# at random. Compiler, instructions, which. Written by `{UPDATE}`.
 """
 
 
@@ -59,10 +59,17 @@ ALL_CASES = [
     for frees in FREES[burst]
     for size in (16, 24, 48, 64, 128, 256, 512)
 ]
+REPLACED = [
+    Case(size, live, "replaced", "size")
+    for live in (20, 300, 5_000)
+    for size in (16, 48, 128, 512, 1_000, 2_000, 8_000, 20_000)
+]
+ALL_CASES += REPLACED
 SOME_CASES = [
     case
     for case in ALL_CASES
-    if case.size in (16, 48, 512) and (case.burst == 1 or case.frees == "shuffled")
+    if (case.size in (16, 48, 512) and (case.burst == 1 or case.frees == "shuffled"))
+    or (case.size in (48, 2_000) and case.frees == "replaced")
 ]
 
 
