@@ -1,8 +1,5 @@
+// The cursors of a heap in size order, each through the current page of its class.
 #include "heap/size_heap.hpp"
-
-#include "heap/events.hpp"
-#include "heap/local_heap.hpp"
-#include "heap/page_store.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -35,17 +32,6 @@ constexpr unsigned kLowest = 4;
 // The cursor begins again with its blocks, or with a window, where one in so many was freed meanwhile.
 constexpr uint32_t kFreedPart = 4;
 
-// Of a page so much must be free before the heap allocates from it again. Less would scatter new blocks between old ones, and
-// have the heap change pages too often, which costs most where a page has few blocks; more would leave too much unused. Of a
-// long page half of that: each of its pages counts by itself.
-uint32_t free_enough(const Page &page) {
-  const uint32_t part = (page.block_bytes() > kSmallMax ? 8 : 16) * (page.is_long ? 2 : 1);
-  return (page.blocks() + part - 1) / part;
-}
-
-// A class with so many pages is large.
-constexpr uint32_t kLargePages = 16;
-
 // Which of 64 blocks are free, a bit each.
 [[gnu::always_inline]] inline uint64_t free_blocks(const State *states) {
 #if defined(__SSE2__) && !defined(__SANITIZE_THREAD__)
@@ -75,9 +61,6 @@ template <unsigned kCount>
   for (unsigned i = 0; i < kCount; ++i) rest &= rest - 1;
   return bits ^ rest;
 }
-
-// Bytes from the page's beginning on that the cursor has had: they may have been written to.
-size_t written_bytes(const Page &page) { return page.touched * page.block_bytes(); }
 
 // An address behind the last block has a state, too.
 constexpr bool have_states_behind() {
@@ -249,41 +232,6 @@ void SizeHeap::extend_window(Class &one) {
   if (one.end > one.blocks) one.end = whole_steps(one.blocks, one.step_blocks);
 }
 
-Page *SizeHeap::add_page(unsigned size_class) {
-  const ClassMeasures &one = kMeasures[size_class];
-  const LongPages use = long_pages(one.bytes);
-  const bool is_long =
-      use == LongPages::always || (use == LongPages::once_large && classes_[size_class].is_large);
-  const uint32_t pages = is_long ? kLongPage : 1;
-  const uint32_t blocks = is_long ? one.blocks_of_long() : one.blocks;
-  const auto [page, clean, states] = size_pages.take(owner_, {pages}, whole_states(blocks));
-  if (page == nullptr) return nullptr;
-  PageSegment *segment = PageSegment::of(*page);
-  const unsigned index = segment->index_of(*page);
-  std::fill(states, states + blocks, kNoBlock);
-  std::fill(states + blocks, states + whole_states(blocks), kNoPlace);
-  page->is_long = is_long;
-  for (unsigned i = 0; i < pages; ++i) {
-    page[i].size_class = static_cast<uint8_t>(size_class);
-    page[i].begin = segment->address_of(index);
-    page[i].reciprocal = one.reciprocal;
-    store_released(page[i].states, states);
-  }
-  count_pages(size_class, pages);
-  events.grown.report(owner_->held_bytes());
-  return page;
-}
-
-// Fewer, where they wrap around.
-void SizeHeap::count_pages(unsigned size_class, uint32_t pages) {
-  Class &one = classes_[size_class];
-  one.pages += pages;
-  one.is_large |= one.pages >= kLargePages;
-  bytes_.store(bytes_.load(std::memory_order_relaxed) +
-                   static_cast<int32_t>(pages) * kBlockPageBytes,
-               std::memory_order_relaxed);
-}
-
 void SizeHeap::enter(unsigned size_class, Page *page) {
   Class &one = classes_[size_class];
   if (page->has_room) one.with_room.remove(page);
@@ -331,65 +279,6 @@ void SizeHeap::leave(unsigned size_class) {
   cursors_[size_class].free = 0;
   one.is_done = false;
   one.next = one.end = 0;
-}
-
-// Puts a page that is not current, and on no list, where it belongs, and counts the frees until it belongs elsewhere.
-void SizeHeap::file(Page *page, const LiveBlocks &live) {
-  if (live.total == 0) return give_back_page(page);
-  const auto most = static_cast<int32_t>(page->blocks() - free_enough(*page));
-  page->has_room = live.total <= most;
-  if (page->has_room)
-    await_empty(*page, live);
-  else
-    await_room(*page, live, live.total - most);
-  (page->has_room ? classes_[page->size_class].with_room : full_).push_back(page);
-}
-
-void SizeHeap::give_back_page(Page *page) {
-  const uint32_t pages = page->pages();
-  count_pages(page->size_class, -pages);
-  size_pages.give_back(page, pages, written_bytes(*page));
-}
-
-void SizeHeap::free_last(LiveBlock block) {
-  Page *page = block.page->head();
-  store_released(*block.state, kNoBlock);
-  if (page->is_current) return count_frees(*page, kNever);
-  const LiveBlocks live = not_yet_freed(*page);
-  if (page->has_room && live.total > 0) return await_empty(*page, live);
-  (page->has_room ? classes_[page->size_class].with_room : full_).remove(page);
-  file(page, live);
-}
-
-void SizeHeap::look_again(ByRoom &pages, unsigned &left) {
-  Page *const last = pages.back();
-  for (Page *page = pages.front(); page != nullptr && left > 0; --left) {
-    Page *next = page == last ? nullptr : ByRoom::after(page);
-    pages.remove(page);
-    file(page, counted(*page));
-    page = next;
-  }
-}
-
-void SizeHeap::recount(unsigned most) {
-  look_again(full_, most);
-  for (Class &one : classes_) look_again(one.with_room, most);
-}
-
-void SizeHeap::close() {
-  for (unsigned one = 1; one < kSizeClasses; ++one) {
-    Class &closed = classes_[one];
-    Page *page = closed.page;
-    if (page != nullptr) leave(one);
-    // Whoever has the heap next goes on where it ended: in that memory, which may still be in the caches.
-    if (page != nullptr && closed.with_room.back() == page) {
-      closed.with_room.remove(page);
-      closed.with_room.push_front(page);
-    }
-    closed.window = 0;
-    closed.is_large = false;
-  }
-  first_bytes_ = 0;
 }
 
 } // namespace abut::heap

@@ -2,7 +2,8 @@
 
 golden_instructions.py counts the hot path alone. Here counts what comes now and then, too: the
 next blocks of a page, the next page, the page that is empty. Or blocks of a live set are replaced
-at random, so that holes are few and far between. Callgrind counts inside malloc and free. Some of the cases tell of most changes; with --all, all are counted.
+at random, so that holes are few and far between. Callgrind counts inside malloc and free. Some of
+the cases tell of most changes; with --all, all are counted.
 """
 
 from __future__ import annotations
