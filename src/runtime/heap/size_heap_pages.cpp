@@ -12,9 +12,9 @@ namespace {
 
 // Of a page so much must be free before the heap allocates from it again. Less would scatter new blocks between old ones, and
 // have the heap change pages too often, which costs most where a page has few blocks; more would leave too much unused. Of a
-// long page half of that: each of its pages counts by itself.
+// long page less: each of its pages counts by itself.
 uint32_t free_enough(const Page &page) {
-  const uint32_t part = (page.block_bytes() > kSmallMax ? 8 : 16) * (page.is_long ? 2 : 1);
+  const uint32_t part = page.is_long ? 32 : page.block_bytes() > kSmallMax ? 8 : 16;
   return (page.blocks() + part - 1) / part;
 }
 
