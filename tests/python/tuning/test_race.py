@@ -119,6 +119,25 @@ def test_what_moves_time_into_the_kernel_does_not_win(tuned: Callable[[MadeUp], 
     assert takes_longer(checked, objective_of("wall")) is None
 
 
+class Stopped(MadeUp):
+    """Ctrl-C comes after so many runs: in the race, before anything is measured again."""
+
+    def __call__(self, phase: str, policy: Policy, number: int) -> Sequence[Figures]:
+        if self.spent >= 60:
+            raise KeyboardInterrupt
+        return super().__call__(phase, policy, number)
+
+
+@pytest.mark.parametrize(("kernel", "kept"), [(0.0, "birth"), (0.47, None)])
+def test_interrupted_it_keeps_what_gains_and_takes_no_longer(
+    tuned: Callable[[MadeUp], Tuning], kernel: float, kept: str | None
+) -> None:
+    found = [tuned(Stopped(seed, {"birth": 0.7}, kernel={"birth": kernel})) for seed in range(20)]
+    assert all(one.interrupted for one in found)
+    assert sum((one.winner.name if one.winner else None) == kept for one in found) >= 15
+    assert all(one.others["wall"].value <= 1.01 for one in found if one.winner)
+
+
 def test_what_is_faster_wins_and_no_other() -> None:
     for seed in range(20):
         standings, best = raced(MadeUp(seed, {"policy-3": 0.8, "policy-5": 1.3, "policy-6": 0.0}))
