@@ -53,12 +53,11 @@ constexpr uint32_t kFreedPart = 4;
 #endif
 }
 
-// The lowest bits, so many.
-template <unsigned kCount>
+// The lowest bits, kLowest of them.
 [[gnu::always_inline]] inline uint64_t lowest_of(uint64_t bits) {
   uint64_t rest = bits;
 #pragma GCC unroll 4
-  for (unsigned i = 0; i < kCount; ++i) rest &= rest - 1;
+  for (unsigned i = 0; i < kLowest; ++i) rest &= rest - 1;
   return bits ^ rest;
 }
 
@@ -152,7 +151,7 @@ inline bool SizeHeap::advance_lowest(unsigned size_class) {
   if (!is_fresh) count_pass(one);
   // Only a busy class goes on into fresh memory before all else is used.
   const uint64_t used = one.passes == kBusyPasses ? free : free & ~(~uint64_t{0} << page.touched);
-  const uint64_t taken = is_fresh ? free & one.step << lowest : lowest_of<kLowest>(used);
+  const uint64_t taken = is_fresh ? free & one.step << lowest : lowest_of(used);
   one.reads_as_zero = is_fresh && page.is_clean;
   page.touched = std::max(page.touched, static_cast<uint32_t>(std::bit_width(taken)));
   lead_to(size_class, 0, taken);
