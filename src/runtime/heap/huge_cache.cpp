@@ -107,6 +107,7 @@ void make_room(size_t pages) {
     if (more == 0) break;
     given_back += more;
   }
+  if (given_back != 0 && !Retention::is_growing()) retention.gave_back(given_back);
 }
 
 void decay_shared(uint64_t now) {

@@ -40,6 +40,11 @@ constexpr uint64_t rows_in(uint64_t set, Row row) {
   return set & ~uint64_t{0} / ((uint64_t{1} << row.align) - 1); // every so many
 }
 
+// Of those the ones that leave no page of the set beside them.
+constexpr uint64_t exact_rows_in(uint64_t set, Row row) {
+  return rows_in(set, row) & ~(set << 1) & ~(set >> row.pages);
+}
+
 // Of what was written to a row, from its beginning on, the part that lies in one of its pages: that many 4 KiB of the page
 // are resident, or more if they were before.
 uint8_t record_written(PageSegment &segment, unsigned index, size_t written,
@@ -152,10 +157,9 @@ unsigned PageStore::use(PageSegment *segment, uint64_t pages) {
   return clean;
 }
 
-// The first such row among those. None if there is none, or it cannot be mapped: where that is a single page, what is not mapped
-// is not tried again.
-PageStore::Taken PageStore::take_from(PageSegment *segment, uint64_t unused, Row row) {
-  const uint64_t firsts = rows_in(unused, row);
+// The first of those rows, which are unused. None if there is none, or it cannot be mapped: where that is a single page, what is
+// not mapped is not tried again.
+PageStore::Taken PageStore::take_from(PageSegment *segment, uint64_t firsts, Row row) {
   if (firsts == 0) return {};
   const auto index = static_cast<unsigned>(std::countr_zero(firsts));
   if (map_up_to(segment, size_t{index + row.pages} << kBlockPageShift))
@@ -166,19 +170,27 @@ PageStore::Taken PageStore::take_from(PageSegment *segment, uint64_t unused, Row
   return {};
 }
 
-// What is resident comes first, of that what was freed last. A segment may leave its list when it is looked at. One without such
-// a row comes last from then on: else all those of which a few pages are left would be looked at each time.
-PageStore::Taken PageStore::find(Row row) {
-  const unsigned most = kMostTries * row.pages;
+// A row that is resident, in what was freed last.
+PageStore::Taken PageStore::find_dirty(Row row, uint64_t rows_of(uint64_t, Row)) {
   PageSegment *next = by_age_.back();
-  for (unsigned tries = most; next != nullptr && tries > 0; --tries) {
+  for (unsigned tries = kMostTries * row.pages; next != nullptr && tries > 0; --tries) {
     PageSegment *segment = std::exchange(next, ByAge::before(next));
-    if (const Taken taken = take_from(segment, segment->dirty, row)) return taken;
+    if (const Taken taken = take_from(segment, rows_of(segment->dirty, row), row)) return taken;
   }
-  next = by_room_.front();
-  for (unsigned tries = most; next != nullptr && tries > 0; --tries) {
+  return {};
+}
+
+// What is resident comes first: of rows, one that fits exactly, so that long ones are still there for long blocks. A segment may
+// leave its list when it is looked at. One without such a row comes last from then on: else all those of which a few pages are
+// left would be looked at each time.
+PageStore::Taken PageStore::find(Row row) {
+  if (row.pages > 1)
+    if (const Taken taken = find_dirty(row, exact_rows_in)) return taken;
+  if (const Taken taken = find_dirty(row, rows_in)) return taken;
+  PageSegment *next = by_room_.front();
+  for (unsigned tries = kMostTries * row.pages; next != nullptr && tries > 0; --tries) {
     PageSegment *segment = std::exchange(next, ByRoom::after(next));
-    if (const Taken taken = take_from(segment, segment->unused, row)) return taken;
+    if (const Taken taken = take_from(segment, rows_in(segment->unused, row), row)) return taken;
     if (row.pages == 1) continue;
     by_room_.remove(segment);
     by_room_.push_back(segment);
@@ -189,7 +201,7 @@ PageStore::Taken PageStore::find(Row row) {
 PageStore::Taken PageStore::find_or_add(Row row) {
   if (const Taken taken = find(row)) return taken;
   PageSegment *segment = add_segment();
-  return segment != nullptr ? take_from(segment, segment->unused, row) : Taken{};
+  return segment != nullptr ? take_from(segment, rows_in(segment->unused, row), row) : Taken{};
 }
 
 PageStore::Taken PageStore::take(LocalHeap *owner, Row row, unsigned states) {

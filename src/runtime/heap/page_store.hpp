@@ -79,11 +79,12 @@ private:
   using ByAge = List<PageSegment, &PageSegment::by_age>;
 
   Taken find(Row row);
+  Taken find_dirty(Row row, uint64_t rows_of(uint64_t set, Row));
   PageSegment *add_segment();
   bool wants_huge_pages() const;
   bool map_up_to(PageSegment *segment, size_t end) const;
   void drop_segment(PageSegment *segment);
-  Taken take_from(PageSegment *segment, uint64_t unused, Row row);
+  Taken take_from(PageSegment *segment, uint64_t firsts, Row row);
   unsigned use(PageSegment *segment, uint64_t pages);
   void put(PageSegment *segment, uint64_t pages);
   Taken find_or_add(Row row);

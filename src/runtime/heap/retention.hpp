@@ -5,6 +5,8 @@
 // `decay_ms`. Where memory comes from the kernel although so much is free, what is free does not serve: as many pages go back
 // as are taken, until those that are taken and those that are free are no more than were ever taken at once, and `retain_mb`.
 // So the heap is never larger for what it keeps, and a program that frees and allocates to and fro still finds what it freed.
+// But where the heap does not grow, and what goes back so is taken again, the free pages are too few for blocks of many sizes to
+// find rows of them: up to a sixth more may stay.
 #pragma once
 
 #include "base/options.hpp"
@@ -29,8 +31,11 @@ public:
   }
   size_t limit_while_growing() const {
     const size_t taken = pages_taken.value(), most = pages_taken.highest();
-    return least() + (most > taken ? most - taken : 0);
+    if (taken >= most) return least();
+    return least() + most - taken + std::min(earned(Kept::pages), most / 6);
   }
+  // Whether as many pages are taken as never before.
+  static bool is_growing() { return pages_taken.value() >= pages_taken.highest(); }
 
   // Free pages that are resident, of all kinds.
   size_t resident() const { return resident_.load(std::memory_order_relaxed); }

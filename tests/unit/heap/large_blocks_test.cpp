@@ -2,11 +2,13 @@
 #include "heap/page_store.hpp"
 
 #include "helpers/heap_calls.hpp"
+#include "helpers/residency.hpp"
 #include "support/pattern.hpp"
 #include "support/random.hpp"
 
 #include <gtest/gtest.h>
 #include <map>
+#include <sys/resource.h>
 #include <vector>
 
 namespace abut::heap {
@@ -72,6 +74,37 @@ TEST_F(LargeBlocks, KeepEveryAlignment) {
       EXPECT_GE(block_of(memory).usable_bytes(), bytes);
       free(memory);
     }
+}
+
+long page_faults() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_minflt;
+}
+
+// Sizes that vary leave holes of all lengths: what is free must stay, though not every block finds its place there.
+TEST_F(LargeBlocks, KeepTheirPagesWhereTheyAreReplacedAtRandom) {
+  constexpr int kTurns = 2000;
+  support::Random random(1);
+  std::vector<void *> blocks;
+  const auto take_and_touch = [&] {
+    const size_t bytes = 256 * KiB + random.below(kLargeMax - 256 * KiB);
+    void *memory = take(bytes);
+    test::touch(memory, bytes);
+    return memory;
+  };
+  for (int i = 0; i < 20; ++i) blocks.push_back(take_and_touch());
+  const auto replace = [&](int turns) {
+    for (int i = 0; i < turns; ++i) {
+      void *&block = blocks[random.below(blocks.size())];
+      free(block);
+      block = take_and_touch();
+    }
+  };
+  replace(kTurns);
+  const long before = page_faults();
+  replace(kTurns);
+  EXPECT_LT(page_faults() - before, 12 * kTurns) << "of some 280 pages a block";
 }
 
 // The second-level caches of today have at least 1,024 sets of a line: an address modulo 64 KiB.

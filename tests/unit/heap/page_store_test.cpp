@@ -52,10 +52,28 @@ TEST_F(PageStoreTest, FreshRowsAreClean) {
 TEST_F(PageStoreTest, ARowLiesWhereAHoleIsLongEnough) {
   const auto holes = make_holes(std::array<unsigned, 3>{2, 5, 9});
   EXPECT_EQ(allocate(6).page, holes[2]);
-  EXPECT_EQ(allocate(3).page, holes[1]);
+  EXPECT_EQ(allocate(4).page, holes[1]);
   EXPECT_EQ(allocate(3).page, holes[2] + 6);
   EXPECT_EQ(allocate(1).page, holes[0]);
   EXPECT_EQ(store.segments(), 2U);
+}
+
+TEST_F(PageStoreTest, AHoleThatIsAsLongComesBeforeALongerOne) {
+  const auto holes = make_holes(std::array<unsigned, 3>{9, 5, 3});
+  EXPECT_EQ(allocate(3).page, holes[2]);
+  EXPECT_EQ(allocate(5).page, holes[1]);
+  EXPECT_EQ(allocate(9).page, holes[0]);
+}
+
+TEST_F(PageStoreTest, AHoleThatIsAsLongComesFirstThoughItsSegmentWasFreedEarlier) {
+  const HeldRow early = allocate(3);
+  while (store.segments() == 1) allocate(1);
+  const HeldRow late = allocate(9);
+  while (store.segments() == 2) allocate(1);
+  release(early);
+  release(late);
+  EXPECT_EQ(allocate(3).page, early.page);
+  EXPECT_EQ(allocate(3).page, late.page);
 }
 
 TEST_F(PageStoreTest, AHoleThatIsLongEnoughButNotAlignedIsPassedOver) {

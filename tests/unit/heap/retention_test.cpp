@@ -75,6 +75,19 @@ TEST_F(RetentionTest, AllowsAGrowingHeapWhatItOnceHad) {
   pages_taken.subtract(400);
 }
 
+TEST_F(RetentionTest, AllowsWhatItEarnedWhereTheHeapDoesNotGrow) {
+  pages_taken.add(pages_taken.highest() - pages_taken.value());
+  retention.gave_back(300);
+  retention.took(300);
+  EXPECT_EQ(retention.limit_while_growing(), 0U) << "it is as large as it ever was";
+  pages_taken.subtract(1000);
+  EXPECT_EQ(retention.limit_while_growing(), 1000U + 300U);
+  retention.gave_back(pages_taken.highest());
+  retention.took(pages_taken.highest());
+  EXPECT_EQ(retention.limit_while_growing(), 1000U + pages_taken.highest() / 6);
+  pages_taken.add(1000);
+}
+
 TEST_F(RetentionTest, NeverEarnsMoreThanAPartOfWhatWasEverInUse) {
   const size_t allowed = retention.limit();
   for (int i = 0; i < 100; ++i) {
