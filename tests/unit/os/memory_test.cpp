@@ -170,6 +170,28 @@ TEST(ResizeMapping, RefusesWhereTheNeighbourIsTaken) {
   unmap(memory, 2 * MiB);
 }
 
+TEST(ResizeMapping, WorksWhereTheProgramHasGivenAdviceAboutAPart) {
+  void *memory = map(3 * MiB);
+  ASSERT_NE(memory, nullptr);
+  unmap(at(memory, 2 * MiB), MiB);
+  support::fill(memory, 2 * MiB, 4);
+  ASSERT_EQ(madvise(at(memory, MiB), MiB, MADV_DONTDUMP), 0); // the kernel has two mappings now
+  errno = 123;
+  ASSERT_TRUE(resize_mapping(memory, 2 * MiB, 3 * MiB));
+  EXPECT_EQ(errno, 123);
+  EXPECT_TRUE(support::holds(memory, 2 * MiB, 4));
+  EXPECT_TRUE(support::all_zero(at(memory, 2 * MiB), MiB));
+  void *behind = at(memory, 3 * MiB);
+  if (reserve_at(behind, kPageBytes) == Mapped::done) {
+    EXPECT_FALSE(resize_mapping(memory, 3 * MiB, 3 * MiB + kPageBytes));
+    unmap(behind, kPageBytes);
+  }
+  ASSERT_TRUE(resize_mapping(memory, 3 * MiB, kPageBytes));
+  EXPECT_FALSE(is_mapped(at(memory, kPageBytes)));
+  EXPECT_FALSE(is_mapped(at(memory, MiB)));
+  unmap(memory, kPageBytes);
+}
+
 TEST(MoveMapping, TakesThePagesAlongWithoutCopyingThem) {
   constexpr size_t kBytes = 16 * MiB;
   void *from = map(kBytes);
