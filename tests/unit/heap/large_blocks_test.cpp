@@ -84,16 +84,17 @@ long page_faults() {
 
 // Sizes that vary leave holes of all lengths: what is free must stay, though not every block finds its place there.
 TEST_F(LargeBlocks, KeepTheirPagesWhereTheyAreReplacedAtRandom) {
-  constexpr int kTurns = 2000;
+  constexpr int kTurns = 2000, kBlocks = 20;
   support::Random random(1);
   std::vector<void *> blocks;
+  blocks.reserve(kBlocks);
   const auto take_and_touch = [&] {
     const size_t bytes = 256 * KiB + random.below(kLargeMax - 256 * KiB);
     void *memory = take(bytes);
     test::touch(memory, bytes);
     return memory;
   };
-  for (int i = 0; i < 20; ++i) blocks.push_back(take_and_touch());
+  for (int i = 0; i < kBlocks; ++i) blocks.push_back(take_and_touch());
   const auto replace = [&](int turns) {
     for (int i = 0; i < turns; ++i) {
       void *&block = blocks[random.below(blocks.size())];
