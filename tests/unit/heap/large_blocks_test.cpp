@@ -108,6 +108,22 @@ TEST_F(LargeBlocks, KeepTheirPagesWhereTheyAreReplacedAtRandom) {
   EXPECT_LT(page_faults() - before, 12 * kTurns) << "of some 280 pages a block";
 }
 
+// A program that allocates in waves has all of them in the same pages, once the heap has seen some.
+TEST_F(LargeBlocks, KeepTheirPagesWhereTheyComeInWaves) {
+  constexpr size_t kBytes = 512 * KiB, kBlocks = 40, kWaves = 5;
+  const auto waves = [&] {
+    for (size_t wave = 0; wave < kWaves; ++wave) {
+      for (size_t i = 0; i < kBlocks; ++i) test::touch(take(kBytes), kBytes);
+      while (!held.empty()) free(held.back());
+    }
+  };
+  waves();
+  const long before = page_faults();
+  waves();
+  const auto pages = static_cast<long>(kWaves * kBlocks * kBytes / kPageBytes);
+  EXPECT_LT(page_faults() - before, pages / 10);
+}
+
 // The second-level caches of today have at least 1,024 sets of a line: an address modulo 64 KiB.
 TEST_F(LargeBlocks, OfOneSizeDoNotBeginInTheSameSets) {
   constexpr size_t kBlocks = 64;
