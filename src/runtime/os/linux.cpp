@@ -5,7 +5,6 @@
 #include "os/one_thread.hpp"
 #include "os/plain_calls.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -92,11 +91,9 @@ bool unmap(void *memory, size_t bytes) {
 bool resize_mapping(void *memory, size_t old_bytes, size_t new_bytes) {
   KeepErrno keep;
   if (mremap(memory, old_bytes, new_bytes, 0) != MAP_FAILED) return true;
-  // Where the program has given advice about a part, that is a mapping of its own, and the whole cannot be resized.
-  if (errno != EFAULT) return false;
-  char *end = static_cast<char *>(memory) + std::min(old_bytes, new_bytes);
-  return new_bytes < old_bytes ? unmap(end, old_bytes - new_bytes)
-                               : map_at(end, new_bytes - old_bytes) == Mapped::done;
+  // Where the program has given advice about a part, that is a mapping of its own, and the whole cannot be made longer.
+  if (errno != EFAULT || new_bytes < old_bytes) return false;
+  return map_at(static_cast<char *>(memory) + old_bytes, new_bytes - old_bytes) == Mapped::done;
 }
 
 bool move_mapping(void *from, size_t old_bytes, void *to, size_t new_bytes) {
