@@ -19,27 +19,39 @@ bool is_place(const Page &page, Address address) {
   return block_address(page, block) == address && page.states[block] != kNoPlace;
 }
 
-Found found(Where where, size_t usable) {
-  Found result;
-  result.where = where;
-  result.usable = usable;
-  return result;
+// Each fills in what it finds where it is to lie: to copy it, a part just written to beside others, makes a processor wait
+// until all that was written before has reached the cache.
+void find_sized(Found &found, const char *call, void *memory) {
+  found.sized = live_block_anywhere(memory);
+  if (!found.sized) fail_not_live(call, memory);
+  found.where = Where::sized;
+  found.usable = found.sized.page->block_bytes();
 }
 
-Found find_sized(const char *call, void *memory) {
-  const LiveBlock block = live_block_anywhere(memory);
-  if (!block) fail_not_live(call, memory);
-  Found result = found(Where::sized, block.page->block_bytes());
-  result.sized = block;
-  return result;
+void find_large_or_sized(Found &found, const char *call, void *memory) {
+  found.large = large_block_at(reinterpret_cast<Address>(memory));
+  if (!found.large) return find_sized(found, call, memory);
+  found.where = Where::large;
+  found.usable = found.large.usable_bytes();
 }
 
-Found find_born(const char *call, void *memory) {
-  const BirthBlock block = live_birth_block(memory);
-  if (!block) fail_not_live(call, memory);
-  Found result = found(Where::born, block.bytes());
-  result.born = block;
-  return result;
+void find_born(Found &found, const char *call, void *memory) {
+  found.born = live_birth_block(memory);
+  if (!found.born) fail_not_live(call, memory);
+  found.where = Where::born;
+  found.usable = found.born.bytes();
+}
+
+void find_placed(Found &found, Address address) {
+  found.where = Where::placed;
+  found.usable = placed_blocks.usable(address);
+}
+
+void find_huge(Found &found, Address address) {
+  found.huge = huge_block_at(address);
+  if (found.huge == nullptr) return;
+  found.where = Where::huge;
+  found.usable = usable_bytes(found.huge);
 }
 
 } // namespace
@@ -58,22 +70,11 @@ Found find_block(const char *call, void *memory) {
   case SegmentKind::foreign:
   case SegmentKind::chunks:
   case SegmentKind::runs: return result;
-  case SegmentKind::size_pages:
-    result.large = large_block_at(address);
-    if (!result.large) return find_sized(call, memory);
-    result.where = Where::large;
-    result.usable = result.large.usable_bytes();
-    break;
-  case SegmentKind::birth_pages: return find_born(call, memory);
-  case SegmentKind::placed: result = found(Where::placed, placed_blocks.usable(address)); break;
+  case SegmentKind::size_pages: find_large_or_sized(result, call, memory); break;
+  case SegmentKind::birth_pages: find_born(result, call, memory); break;
+  case SegmentKind::placed: find_placed(result, address); break;
   case SegmentKind::huge:
-  case SegmentKind::tail:
-    result.huge = huge_block_at(address);
-    if (result.huge != nullptr) {
-      result.where = Where::huge;
-      result.usable = usable_bytes(result.huge);
-    }
-    break;
+  case SegmentKind::tail: find_huge(result, address); break;
   }
   if (result.usable == 0) os::fail(call, memory, kNotABlock);
   return result;

@@ -20,25 +20,39 @@ constinit Events events;
 
 namespace {
 
+bool has_heap() { return current != &no_heap_yet && current != &no_heap_any_more; }
+
+void *allocate_large_here(size_t bytes, size_t align, bool &clean) {
+  CurrentHeap heap;
+  if (!heap) return allocate_large(bytes, align, clean);
+  std::lock_guard guard(heap->lock());
+  return allocate_large(bytes, align, clean, &heap->rows);
+}
+
 // The heaps' slow paths look at the clock; programs that only use large blocks do it here.
-void release_shared(const Found &found) {
-  if (found.where == Where::large)
-    free_large(found.large);
-  else
-    free_huge(found.huge);
+void release_large(LargeBlock block) {
+  if (!has_heap()) return free_large(block);
+  const uint64_t now = os::coarse_milliseconds();
+  std::lock_guard guard(current->lock());
+  free_large(block, current->rows, now);
+  current->decay(now);
+}
+
+void release_huge(HugeInfo *block) {
+  free_huge(block);
   decay_shared(os::coarse_milliseconds());
 }
 
 void *allocate_shared(size_t bytes, size_t align, bool &clean) {
   if (bytes <= kLargeMax && align <= kLargeMax / 2)
-    if (void *memory = allocate_large(bytes, align, clean)) return memory;
+    if (void *memory = allocate_large_here(bytes, align, clean)) return memory;
   // Where no segment can be had, as under a limit on addresses, a mapping of its own may still be.
   return allocate_huge(bytes, align, clean);
 }
 
 // Gives back all that is free and that this thread can reach.
 void give_back_all() {
-  if (current != &no_heap_yet && current != &no_heap_any_more) current->close();
+  if (has_heap()) current->close();
   heap_registry.each([](LocalHeap &heap) { heap.trim(); });
   trim_pages();
   huge_cache.give_back(~uint64_t{0});
@@ -132,8 +146,8 @@ Release release_slow(const char *call, void *memory) {
   case Where::sized:
   case Where::born:
   case Where::placed: release_after_count(memory); break;
-  case Where::large:
-  case Where::huge: release_shared(found); break;
+  case Where::large: release_large(found.large); break;
+  case Where::huge: release_huge(found.huge); break;
   }
   return Release::done;
 }

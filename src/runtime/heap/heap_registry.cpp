@@ -39,7 +39,10 @@ LocalHeap *HeapRegistry::create(LocalHeap *keeper) {
   if (memory == nullptr) return nullptr;
   auto *heap = new (memory) LocalHeap;
   heap->open(++created_, keeper != nullptr || option_value(Option::order) != 0);
-  if (keeper != nullptr) heap->keeper = keeper;
+  if (keeper != nullptr)
+    heap->keeper = keeper;
+  else
+    threads_.fetch_add(1, std::memory_order_relaxed);
   const SiteLimits *limits = site_limits_.load(std::memory_order_acquire);
   if (keeper == nullptr && limits != &kNoSiteIsPlain) copy_limits(*limits, heap->site_limits);
   heap->next = first_.load(std::memory_order_relaxed);

@@ -18,6 +18,9 @@ public:
   // The thread of `heap` ends.
   void release(LocalHeap *heap);
 
+  // How many there ever were at one time.
+  size_t threads() const { return threads_.load(std::memory_order_relaxed); }
+
   // Gives back pages, in the heaps of all threads but the one whose heap it is, that have waited for their time.
   void decay_idle(const LocalHeap *busy, uint64_t now);
 
@@ -53,6 +56,7 @@ private:
   std::atomic<LocalHeap *> first_{nullptr};
   LocalHeap *orphans_ = nullptr;
   uint32_t created_ = 0;
+  std::atomic<size_t> threads_{0};
   std::atomic<const SiteLimits *> site_limits_{&kNoSiteIsPlain};
 };
 

@@ -43,20 +43,34 @@ unsigned pages_for(size_t bytes) {
 }
 
 size_t offset_of(LargeBlock block) { return block.begin() % kBlockPageBytes; }
-size_t written_to(LargeBlock block) { return offset_of(block) + block.usable_bytes(); }
-unsigned pages_of(LargeBlock block) { return pages_for(written_to(block)); }
+size_t end_of(LargeBlock block) { return offset_of(block) + block.usable_bytes(); }
+unsigned pages_of(LargeBlock block) { return pages_for(end_of(block)); }
+size_t written_to(LargeBlock block) {
+  return std::min(std::max<size_t>(end_of(block), block.page->written),
+                  pages_of(block) * kBlockPageBytes);
+}
 
 // The description is the block's holder's to change.
 Page &page_of(LargeBlock block) { return PageSegment::page_of(block.begin()); }
 
-} // namespace
-
-void *allocate_large(size_t bytes, size_t align, bool &clean) {
-  const Positions positions = align > kLineBytes ? Positions{} : positions_for(bytes);
-  const Row row{pages_for(positions.last() + bytes), std::max(pages_for(align), 1U)};
+Page *take_row(Row row, FreeRows *rows, bool &clean) {
+  clean = false;
+  if (rows != nullptr && row.align == 1)
+    if (Page *page = rows->take(row.pages)) return page;
   Page *page = size_pages.take(nullptr, row).page;
   if (page == nullptr) return nullptr;
   clean = page->is_clean;
+  page->written = 0;
+  return page;
+}
+
+} // namespace
+
+void *allocate_large(size_t bytes, size_t align, bool &clean, FreeRows *rows) {
+  const Positions positions = align > kLineBytes ? Positions{} : positions_for(bytes);
+  const Row row{pages_for(positions.last() + bytes), std::max(pages_for(align), 1U)};
+  Page *page = take_row(row, rows, clean);
+  if (page == nullptr) return nullptr;
   PageSegment *segment = PageSegment::of(*page);
   const Address begin = segment->address_of(segment->index_of(*page));
   page->begin = begin + offset_in(begin / kBlockPageBytes, positions);
@@ -71,6 +85,14 @@ LargeBlock large_block_at(Address address) {
 
 void free_large(LargeBlock block) {
   size_pages.give_back(&page_of(block), pages_of(block), written_to(block));
+}
+
+void free_large(LargeBlock block, FreeRows &rows, uint64_t now) {
+  Page &page = page_of(block);
+  const unsigned pages = pages_of(block);
+  page.written = static_cast<uint32_t>(written_to(block));
+  store_released<uint32_t>(page.touched, 0); // no block lies there any more
+  rows.keep(&page, pages, now);
 }
 
 bool resize_large(LargeBlock block, size_t bytes) {

@@ -5,7 +5,7 @@
 // a few sets of every cache.
 #pragma once
 
-#include "heap/page.hpp"
+#include "heap/free_rows.hpp"
 
 namespace abut::heap {
 
@@ -20,8 +20,8 @@ struct LargeBlock {
 };
 
 // `bytes` (of up to kLargeMax) at a multiple of `align` (a power of two, up to kLargeMax / 2). `clean` tells
-// whether the block reads as zero. Null where memory is exhausted.
-void *allocate_large(size_t bytes, size_t align, bool &clean);
+// whether the block reads as zero. Null where memory is exhausted. `rows` are the thread's own, under their lock; or null.
+void *allocate_large(size_t bytes, size_t align, bool &clean, FreeRows *rows = nullptr);
 
 // The large block whose first page this is; none if it is not.
 inline LargeBlock large_block_of(const Page &page) {
@@ -33,6 +33,8 @@ inline LargeBlock large_block_of(const Page &page) {
 LargeBlock large_block_at(Address address);
 
 void free_large(LargeBlock block);
+// The same where the thread's own rows may keep its pages; `now` in milliseconds.
+void free_large(LargeBlock block, FreeRows &rows, uint64_t now);
 
 // Makes the block hold `bytes` where it lies; false if its neighbour is in the way.
 bool resize_large(LargeBlock block, size_t bytes);

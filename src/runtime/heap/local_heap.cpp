@@ -83,20 +83,20 @@ void LocalHeap::close() {
   events.reserved_too_long.report(*this, true);
   sizes.close();
   births.close();
+  rows.give_back(~uint64_t{0});
   begin();
 }
 
-// Under the lock.
-bool LocalHeap::decay_if_due(uint64_t now) {
-  if (now - decayed_at_ < static_cast<uint64_t>(option_value(Option::decay_ms)) / 2) return false;
-  decayed_at_ = now;
+void LocalHeap::decay_own(uint64_t now) {
+  const auto wait = static_cast<uint64_t>(option_value(Option::decay_ms));
+  decay_at_ = now + wait / 2;
   sizes.recount(kPagesToLookAt);
   births.recount(kPagesToLookAt);
-  return true;
+  if (now >= wait) rows.give_back(now - wait);
 }
 
-void LocalHeap::decay(uint64_t now) {
-  if (!decay_if_due(now)) return;
+void LocalHeap::decay_all(uint64_t now) {
+  decay_own(now);
   events.reserved_too_long.report(*this, false);
   each_side([now](LocalHeap &side) { side.decay(now); });
   if (!is_side()) heap_registry.decay_idle(this, now);
@@ -107,11 +107,12 @@ void LocalHeap::trim() {
   std::lock_guard guard(lock());
   sizes.recount(~0U);
   births.recount(~0U);
+  rows.give_back(~uint64_t{0});
 }
 
 void LocalHeap::decay_if_idle(uint64_t now) {
   if (!lock().try_lock()) return;
-  decay_if_due(now);
+  if (now >= decay_at_) decay_own(now);
   lock().unlock();
 }
 

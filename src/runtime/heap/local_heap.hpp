@@ -9,6 +9,7 @@
 
 #include "base/policies.hpp"
 #include "heap/birth_heap.hpp"
+#include "heap/free_rows.hpp"
 #include "heap/size_heap.hpp"
 
 namespace abut::heap {
@@ -34,6 +35,11 @@ public:
   template <class Block>
   void free_last(Block block);
 
+  // Gives back what has waited for its time, here and elsewhere, if that is due; `now` in milliseconds. Under the lock.
+  void decay(uint64_t now) {
+    if (now >= decay_at_) decay_all(now);
+  }
+
   // Gives back all that is kept for reuse. Only for the owner, or with the owner gone.
   void close();
 
@@ -52,6 +58,7 @@ public:
 
   SizeHeap sizes; // first: malloc finds a size's cursor at the heap's own address
   BirthHeap births;
+  FreeRows rows; // under the lock
 
   // The heap of the same thread, which is this one unless this is a side heap; and the side heaps, the newest first.
   LocalHeap *keeper = this;
@@ -89,8 +96,8 @@ private:
   void begin();
   void begin_refill();
   void look_at_the_clock();
-  void decay(uint64_t now);
-  bool decay_if_due(uint64_t now);
+  void decay_own(uint64_t now);
+  void decay_all(uint64_t now);
   void free_in_heap(LiveBlock block) { sizes.free_last(block); }
   void free_in_heap(const BirthBlock &block) { births.free_last(block); }
 
@@ -98,7 +105,7 @@ private:
   bool in_birth_order_ = false;
   uint32_t number_ = 0;
   uint32_t takeovers_seen_ = 0;
-  uint64_t decayed_at_ = 0;
+  uint64_t decay_at_ = 0; // milliseconds: not before
   os::SpinLock lock_;
 };
 

@@ -72,6 +72,8 @@ struct alignas(kLinePairBytes) Page {
   bool is_current : 1; // the owner allocates from it, and alone knows what is free
   bool has_room : 1;   // is on the list of those
   bool is_clean : 1;   // what was never touched reads as zero
+  // Bytes of a large block's row, from its beginning on, that blocks before it wrote to.
+  uint32_t written;
 
   Page *head() { return this - behind_head; }
   // Of a size page.

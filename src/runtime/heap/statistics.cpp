@@ -66,6 +66,7 @@ void count_heap(Statistics &totals, LocalHeap &heap) {
   totals.heaps += !heap.is_side();
   totals.orphans += !heap.is_side() && heap.orphan.load(std::memory_order_relaxed);
   totals.metadata += round_up(sizeof(LocalHeap), kPageBytes);
+  totals.free_resident += heap.rows.resident();
 }
 
 } // namespace
@@ -97,7 +98,7 @@ Statistics count() {
   totals.huge_blocks = huge.blocks;
   totals.huge_bytes = huge.bytes;
   totals.pages_in_use += totals.small_pages + totals.medium_pages + huge.bytes / kPageBytes;
-  totals.free_resident = retention.resident() * kPageBytes;
+  totals.free_resident += retention.resident() * kPageBytes;
   totals.mapped = segment_map.mapped_bytes();
   totals.peak = pages_taken.highest() * kPageBytes;
   return totals;

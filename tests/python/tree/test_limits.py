@@ -24,7 +24,6 @@ STATED = [
     ("docs/how/heap.md", "kMediumMax", rf"^\| medium \| up to {_SIZE}"),
     ("docs/how/heap.md", "kLargeMax", rf"^\| large \| up to {_SIZE}"),
     ("docs/how/heap.md", "kMediumMax", rf"every block above {_SIZE}"),
-    ("docs/how/heap.md", "kMediumMax", rf"free blocks above {_SIZE}"),
     ("src/README.md", "kSmallMax", rf"small \(up to {_SIZE}\)"),
     ("src/README.md", "kMediumMax", rf"medium \({_SIZE}\)"),
     ("src/README.md", "kLargeMax", rf"large \({_SIZE}\)"),

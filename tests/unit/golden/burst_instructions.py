@@ -65,12 +65,15 @@ REPLACED = [
     for live in (20, 300, 5_000)
     for size in (16, 48, 128, 512, 1_000, 2_000, 8_000, 20_000)
 ]
+REPLACED += [
+    Case(size, live, "replaced", "size") for live in (20, 300) for size in (40_000, 150_000)
+]
 ALL_CASES += REPLACED
 SOME_CASES = [
     case
     for case in ALL_CASES
     if (case.size in (16, 48, 512) and (case.burst == 1 or case.frees == "shuffled"))
-    or (case.size in (48, 2_000) and case.frees == "replaced")
+    or (case.size in (48, 2_000, 40_000) and case.frees == "replaced")
 ]
 
 

@@ -12,10 +12,12 @@
 namespace abut::heap {
 namespace {
 
-HugeInfo *info_of(const void *memory) { return huge_block_at(reinterpret_cast<Address>(memory)); }
-
 class HugeCacheTest : public testing::Test {
 protected:
+  static HugeInfo *info_of(const void *memory) {
+    return huge_block_at(reinterpret_cast<Address>(memory));
+  }
+
   HugeCacheTest() { huge_cache.give_back(~uint64_t{0}); }
   ~HugeCacheTest() override {
     for (void *memory : held) free_huge(info_of(memory));
