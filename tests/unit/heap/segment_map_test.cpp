@@ -90,9 +90,10 @@ TEST_F(SegmentMapTest, PassesOverSlotsThatSomebodyElseHas) {
 }
 
 TEST_F(SegmentMapTest, PassesOverAMappingThatBeginsInsideALongRun) {
-  const Address first = map_pages();
-  unmap_pages(first);
-  const Address inside = first + kSegmentBytes + 5 * kPageBytes;
+  constexpr size_t kFree = 2 * kSegmentBytes; // of addresses that nobody else has
+  void *first = map->map(kFree, kFree, kSegmentBytes, SegmentKind::huge);
+  map->unmap(first, kFree, kFree);
+  const Address inside = address_of(first) + kSegmentBytes + 5 * kPageBytes;
   void *taken = reinterpret_cast<void *>(inside);
   ASSERT_EQ(os::map_at(taken, kPageBytes), os::Mapped::done);
   constexpr size_t kBytes = 4 * kSegmentBytes;
