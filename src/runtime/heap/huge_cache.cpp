@@ -99,15 +99,21 @@ void HugeCache::give_back(uint64_t before) {
   }
 }
 
+// Where the heap does not grow, what goes back may soon be missed.
 void make_room(size_t pages) {
+  const bool grows = Retention::is_growing();
   size_t given_back = 0;
   while (given_back < pages && retention.resident() > retention.limit_while_growing()) {
+    Kept kind = Kept::pages;
     size_t more = give_back_oldest_pages();
-    if (more == 0) more = huge_cache.give_back_oldest(~uint64_t{0});
+    if (more == 0) {
+      kind = Kept::mappings;
+      more = huge_cache.give_back_oldest(~uint64_t{0});
+    }
     if (more == 0) break;
+    if (!grows) retention.gave_back(more, kind);
     given_back += more;
   }
-  if (given_back != 0 && !Retention::is_growing()) retention.gave_back(given_back);
 }
 
 void decay_shared(uint64_t now) {

@@ -40,9 +40,10 @@ constexpr uint64_t rows_in(uint64_t set, Row row) {
   return set & ~uint64_t{0} / ((uint64_t{1} << row.align) - 1); // every so many
 }
 
-// Of those the ones that leave no page of the set beside them.
+// Of those the ones that leave no page of the set beside them. A single page is not worth looking further for.
 constexpr uint64_t exact_rows_in(uint64_t set, Row row) {
-  return rows_in(set, row) & ~(set << 1) & ~(set >> row.pages);
+  const uint64_t rows = rows_in(set, row);
+  return row.pages == 1 ? rows : rows & ~(set << 1) & ~(set >> row.pages);
 }
 
 // Of what was written to a row, from its beginning on, the part that lies in one of its pages: that many 4 KiB of the page
@@ -53,6 +54,13 @@ uint8_t record_written(PageSegment &segment, unsigned index, size_t written,
   const size_t bytes = written > before ? std::min(written - before, kBlockPageBytes) : 0;
   uint8_t &resident = segment.resident[index];
   return resident = std::max(resident, static_cast<uint8_t>(Pages::holding(bytes).n));
+}
+
+// 4 KiB of those pages.
+size_t resident_of(const PageSegment &segment, uint64_t pages) {
+  size_t resident = 0;
+  for (; pages != 0; pages &= pages - 1) resident += segment.resident[std::countr_zero(pages)];
+  return resident;
 }
 
 // Gives back what is resident of free pages, neighbours at once; those that the kernel took.
@@ -147,9 +155,8 @@ unsigned PageStore::use(PageSegment *segment, uint64_t pages) {
   segment->unused &= ~pages;
   if (segment->unused == 0) by_room_.remove(segment);
   const uint64_t dirty = segment->dirty & pages;
-  for (uint64_t left = dirty; left != 0; left &= left - 1)
-    retention.subtract_resident(segment->resident[std::countr_zero(left)]);
   segment->dirty &= ~pages;
+  if (dirty != 0) retention.subtract_resident(resident_of(*segment, dirty));
   if (dirty != 0 && segment->dirty == 0) by_age_.remove(segment);
   const auto clean = static_cast<unsigned>(std::popcount(segment->clean & pages));
   segment->clean &= ~pages;
@@ -170,23 +177,24 @@ PageStore::Taken PageStore::take_from(PageSegment *segment, uint64_t firsts, Row
   return {};
 }
 
-// A row that is resident, in what was freed last.
-PageStore::Taken PageStore::find_dirty(Row row, uint64_t rows_of(uint64_t, Row)) {
-  PageSegment *next = by_age_.back();
-  for (unsigned tries = kMostTries * row.pages; next != nullptr && tries > 0; --tries) {
-    PageSegment *segment = std::exchange(next, ByAge::before(next));
-    if (const Taken taken = take_from(segment, rows_of(segment->dirty, row), row)) return taken;
+// A row that is resident, in what was freed last: one that fits exactly, so that long ones are still there for long blocks; else
+// any.
+PageStore::Taken PageStore::find_dirty(Row row) {
+  PageSegment *any = nullptr;
+  PageSegment *segment = by_age_.back();
+  for (unsigned tries = kMostTries * row.pages; segment != nullptr && tries > 0; --tries) {
+    if (const uint64_t exact = exact_rows_in(segment->dirty, row))
+      return take_from(segment, exact, row);
+    if (any == nullptr && rows_in(segment->dirty, row) != 0) any = segment;
+    segment = ByAge::before(segment);
   }
-  return {};
+  return any != nullptr ? take_from(any, rows_in(any->dirty, row), row) : Taken{};
 }
 
-// What is resident comes first: of rows, one that fits exactly, so that long ones are still there for long blocks. A segment may
-// leave its list when it is looked at. One without such a row comes last from then on: else all those of which a few pages are
-// left would be looked at each time.
+// What is resident comes first. A segment may leave its list when it is looked at. One without such a row comes last from then
+// on: else all those of which a few pages are left would be looked at each time.
 PageStore::Taken PageStore::find(Row row) {
-  if (row.pages > 1)
-    if (const Taken taken = find_dirty(row, exact_rows_in)) return taken;
-  if (const Taken taken = find_dirty(row, rows_in)) return taken;
+  if (const Taken taken = find_dirty(row)) return taken;
   PageSegment *next = by_room_.front();
   for (unsigned tries = kMostTries * row.pages; next != nullptr && tries > 0; --tries) {
     PageSegment *segment = std::exchange(next, ByRoom::after(next));
@@ -272,8 +280,10 @@ void PageStore::give_back(Page *page, unsigned pages, size_t written) {
     by_age_.push_back(segment);
     segment->dirty |= bits_of(first, pages);
     segment->freed_at = os::coarse_milliseconds();
+    size_t resident = 0;
     for (unsigned i = 0; i < pages; ++i)
-      retention.add_resident(record_written(*segment, first + i, written, i));
+      resident += record_written(*segment, first + i, written, i);
+    retention.add_resident(resident);
   }
   while (retention.exceeded()) {
     const size_t given_back = give_back_oldest();
@@ -307,8 +317,7 @@ size_t PageStore::give_back_oldest(uint64_t freed_before) {
     segment->dirty = 0;
     segment->unused &= ~pages;
     if (segment->unused == 0) by_room_.remove(segment);
-    for (uint64_t left = pages; left != 0; left &= left - 1)
-      given_back += segment->resident[std::countr_zero(left)];
+    given_back = resident_of(*segment, pages);
     retention.subtract_resident(given_back);
   }
   const uint64_t clean = discard(*segment, pages);

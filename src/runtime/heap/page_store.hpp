@@ -79,7 +79,7 @@ private:
   using ByAge = List<PageSegment, &PageSegment::by_age>;
 
   Taken find(Row row);
-  Taken find_dirty(Row row, uint64_t rows_of(uint64_t set, Row));
+  Taken find_dirty(Row row);
   PageSegment *add_segment();
   bool wants_huge_pages() const;
   bool map_up_to(PageSegment *segment, size_t end) const;
