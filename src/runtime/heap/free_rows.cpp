@@ -23,20 +23,24 @@ Page *FreeRows::take(unsigned pages) {
     remove(at);
     return first;
   }
+  if (pages <= kMost) asked_for_ |= freed_ & 1U << pages;
   return nullptr;
 }
 
-// What is asked for changes slowly: once each few milliseconds is enough.
-void FreeRows::set_limit(uint64_t now) {
-  if (now == freed_at_) return;
-  freed_at_ = now;
-  const size_t share = retention.limit() * kPageBytes / kBlockPageBytes / heap_registry.threads();
-  limit_ = static_cast<unsigned>(std::min<size_t>(share, kMost));
+// The share changes slowly: to look once each few milliseconds is enough.
+bool FreeRows::keeps(unsigned pages, uint64_t now) {
+  if (pages > kMost) return false;
+  freed_ |= 1U << pages;
+  if (now != freed_at_) {
+    freed_at_ = now;
+    const size_t share = retention.limit() * kPageBytes / kBlockPageBytes / heap_registry.threads();
+    limit_ = static_cast<unsigned>(std::min<size_t>(share, kMost));
+  }
+  return pages <= limit_ && (asked_for_ >> pages & 1) != 0;
 }
 
 void FreeRows::keep(Page *first, unsigned pages, uint64_t now) {
-  set_limit(now);
-  if (pages > limit_) return size_pages.give_back(first, pages, first->written);
+  if (!keeps(pages, now)) return size_pages.give_back(first, pages, first->written);
   while (count_ == kRows || total_ + pages > limit_) give_back_first();
   rows_[count_] = first;
   pages_[count_++] = pages;
@@ -52,6 +56,7 @@ void FreeRows::give_back_first() {
 
 void FreeRows::give_back(uint64_t before) {
   if (freed_at_ > before) return;
+  freed_ = asked_for_ = 0;
   while (count_ != 0) give_back_first();
 }
 

@@ -15,6 +15,7 @@
 #include <barrier>
 #include <chrono>
 #include <gtest/gtest.h>
+#include <initializer_list>
 #include <thread>
 #include <vector>
 
@@ -43,6 +44,13 @@ protected:
     rows.keep(first, pages, now);
     return first;
   }
+  // Has one of each length freed, and asked for again.
+  void want(std::initializer_list<unsigned> lengths) {
+    for (const unsigned pages : lengths) {
+      keep(pages);
+      EXPECT_EQ(rows.take(pages), nullptr);
+    }
+  }
   // Of those that are kept.
   size_t pages() const { return (pages_taken.value() - taken_before) / kOwn; }
   void give_back(Page *first, unsigned pages) {
@@ -55,7 +63,22 @@ protected:
   FreeRows rows;
 };
 
+TEST_F(FreeRowsTest, AreOfLengthsThatWereAskedForAfterOneWasFreed) {
+  EXPECT_EQ(rows.take(2), nullptr);
+  keep(2);
+  EXPECT_EQ(pages(), 0U) << "the first may have been the last";
+  EXPECT_EQ(rows.take(2), nullptr);
+  keep(3);
+  EXPECT_EQ(pages(), 0U);
+  keep(2);
+  EXPECT_EQ(pages(), 2U);
+  rows.give_back(~uint64_t{0});
+  keep(2);
+  EXPECT_EQ(pages(), 0U) << "that was too long ago";
+}
+
 TEST_F(FreeRowsTest, ServeTheirOwnLengthAlone) {
+  want({2, 3});
   Page *two = keep(2);
   Page *three = keep(3);
   EXPECT_EQ(rows.take(1), nullptr);
@@ -68,6 +91,7 @@ TEST_F(FreeRowsTest, ServeTheirOwnLengthAlone) {
 }
 
 TEST_F(FreeRowsTest, TheOneThatWasFreedLastComesFirst) {
+  want({1, 2});
   Page *first = keep(1);
   keep(2);
   Page *last = keep(1);
@@ -78,6 +102,7 @@ TEST_F(FreeRowsTest, TheOneThatWasFreedLastComesFirst) {
 }
 
 TEST_F(FreeRowsTest, MakeRoomForOthersBeginningWithTheFirst) {
+  want({1});
   Page *first = keep(1);
   for (int i = 0; i < 8; ++i) keep(1);
   EXPECT_EQ(pages(), 8U);
@@ -89,6 +114,7 @@ TEST_F(FreeRowsTest, MakeRoomForOthersBeginningWithTheFirst) {
 }
 
 TEST_F(FreeRowsTest, AreNoMoreThanAMebibyte) {
+  want({2, 5, 10, 16});
   keep(10);
   keep(5);
   EXPECT_EQ(pages(), 15U);
@@ -101,6 +127,7 @@ TEST_F(FreeRowsTest, AreNoMoreThanAMebibyte) {
 }
 
 TEST_F(FreeRowsTest, GoBackWhenTheirTimeHasCome) {
+  want({1, 2});
   keep(1, 0, 100);
   keep(2, 0, 200);
   rows.give_back(199);
@@ -110,6 +137,7 @@ TEST_F(FreeRowsTest, GoBackWhenTheirTimeHasCome) {
 }
 
 TEST_F(FreeRowsTest, CountWhatWasWrittenTo) {
+  want({1, 2});
   EXPECT_EQ(rows.resident(), 0U);
   keep(1, 1);
   keep(2, kBlockPageBytes + 1);
@@ -119,13 +147,14 @@ TEST_F(FreeRowsTest, CountWhatWasWrittenTo) {
   EXPECT_GE(retention.resident() - resident, kOwn + 2) << "more where pages were resident before";
 }
 
-// Frees a block of each length that is kept.
+// Frees a block of each length twice, so that the second is kept.
 void free_some() {
-  for (const size_t bytes : {40 * KiB, 100 * KiB, 160 * KiB, 300 * KiB}) {
-    void *block = allocate(bytes);
-    test::touch(block, bytes);
-    free(block);
-  }
+  for (const size_t bytes : {40 * KiB, 100 * KiB, 160 * KiB, 300 * KiB})
+    for (int i = 0; i < 2; ++i) {
+      void *block = allocate(bytes);
+      test::touch(block, bytes);
+      free(block);
+    }
 }
 
 class FreeRowsThreads : public testing::Test {
@@ -143,7 +172,7 @@ protected:
 TEST_F(FreeRowsThreads, AreTheThreadsOwn) {
   const test::OptionSetting retain(Option::retain_mb, 4096); // for any number of threads
   in_thread([] {
-    free(allocate(16));
+    free_some();
     void *block = allocate(100 * KiB);
     free(block);
     in_thread([=] {
