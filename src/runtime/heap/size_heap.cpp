@@ -143,6 +143,7 @@ inline bool SizeHeap::repeat(unsigned size_class) {
 inline bool SizeHeap::advance_lowest(unsigned size_class) {
   Class &one = classes_[size_class];
   if (one.page == nullptr) return false;
+  store_released<Page *>(one.other, nullptr); // the cursor has handed out what it had
   Page &page = *one.page;
   const uint64_t free = free_blocks(page.states);
   if (free == 0) return false;
@@ -278,6 +279,7 @@ void SizeHeap::leave(unsigned size_class) {
   cursors_[size_class].free = 0;
   one.is_done = false;
   one.next = one.end = 0;
+  if (Page *other = std::exchange(one.other, nullptr)) look_at(other);
 }
 
 } // namespace abut::heap

@@ -8,8 +8,8 @@
 //
 // Policy:
 //   1. A class's first blocks lie in birth order (birth_heap.hpp): a page of its own would cost a small heap too much.
-//   2. Medium blocks that were freed last come first: the one below the cursor where it is free again, and the lowest free ones
-//      of the whole page whenever the cursor has none left.
+//   2. Medium blocks that were freed last come first: the one below the cursor where it is free again; one of another page, where
+//      the cursor has none left; and else the lowest free ones of the whole page.
 //   3. Small ones come in sequence. When a quarter of the cursor's blocks was freed by the time that all are handed out, it has
 //      those again, so that the short-lived stay in the first-level cache. Else it goes on through a window of the page: at
 //      first some 4 KiB. At its end, if a quarter was freed meanwhile, it begins again. Else the window grows, to twice the size
@@ -140,6 +140,7 @@ private:
 
   struct Class {
     Page *page = nullptr;     // the current one
+    Page *other = nullptr;    // that the cursor has a block of, see give_to_cursor()
     uint32_t next = 0;        // block to go on with
     uint32_t end = 0;         // of the window
     uint32_t again = 0;       // blocks handed out again in this pass
@@ -195,6 +196,9 @@ private:
   void file(Page *page, const LiveBlocks &live);
   void count_pages(unsigned size_class, uint32_t pages);
   void give_back_page(Page *page);
+  bool give_to_cursor(LiveBlock block, Page *page);
+  ByRoom &list_of(const Page &page);
+  void look_at(Page *page);
   void look_again(ByRoom &pages, unsigned &left);
 
   // First, so that malloc finds a size's cursor at the heap's own address.

@@ -1,6 +1,7 @@
 // The pages of a heap in size order: new ones, where those belong that the cursors are done with, and back to the store.
 #include "heap/size_heap.hpp"
 
+#include "heap/current.hpp"
 #include "heap/events.hpp"
 #include "heap/local_heap.hpp"
 #include "heap/page_store.hpp"
@@ -61,16 +62,21 @@ void SizeHeap::count_pages(unsigned size_class, uint32_t pages) {
                std::memory_order_relaxed);
 }
 
+SizeHeap::ByRoom &SizeHeap::list_of(const Page &page) {
+  return page.has_room ? classes_[page.size_class].with_room : full_;
+}
+
 // Puts a page that is not current, and on no list, where it belongs, and counts the frees until it belongs elsewhere.
 void SizeHeap::file(Page *page, const LiveBlocks &live) {
-  if (live.total == 0) return give_back_page(page);
+  if (live.total == 0 && load_plainly(classes_[page->size_class].other) != page)
+    return give_back_page(page);
   const auto most = static_cast<int32_t>(page->blocks() - free_enough(*page));
   page->has_room = live.total <= most;
   if (page->has_room)
     await_empty(*page, live);
   else
     await_room(*page, live, live.total - most);
-  (page->has_room ? classes_[page->size_class].with_room : full_).push_back(page);
+  list_of(*page).push_back(page);
 }
 
 void SizeHeap::give_back_page(Page *page) {
@@ -79,22 +85,46 @@ void SizeHeap::give_back_page(Page *page) {
   size_pages.give_back(page, pages, written_bytes(*page));
 }
 
+// Where a page has few blocks, each free of one gives it room, and to go there for one block takes a thousand instructions. So
+// where the cursor of a medium class has none left, it gets the block that its thread frees. The page counts it as live, and
+// stays where it is. Not a page's first: take_below() looks at the one before.
+bool SizeHeap::give_to_cursor(LiveBlock block, Page *page) {
+  Class &one = classes_[page->size_class];
+  Cursor &cursor = cursors_[page->size_class];
+  const auto index = static_cast<uint64_t>(block.state - page->states);
+  if (owner_ != current || one.page == nullptr || one.bytes <= kSmallMax || cursor.free != 0 ||
+      page->has_room || index == 0)
+    return false;
+  std::atomic_ref(block.page->frees_left).store(1, std::memory_order_relaxed);
+  one.reads_as_zero = false;
+  ++sweeps_;
+  store_released(one.other, page);
+  cursor = {uint64_t{1} << index, page->begin, page->states, one.bytes};
+  return true;
+}
+
 void SizeHeap::free_last(LiveBlock block) {
   Page *page = block.page->head();
   store_released(*block.state, kNoBlock);
   if (page->is_current) return count_frees(*page, kNever);
+  if (give_to_cursor(block, page)) return;
   const LiveBlocks live = not_yet_freed(*page);
   if (page->has_room && live.total > 0) return await_empty(*page, live);
-  (page->has_room ? classes_[page->size_class].with_room : full_).remove(page);
+  list_of(*page).remove(page);
   file(page, live);
+}
+
+// Puts a page that is on a list where its states say.
+void SizeHeap::look_at(Page *page) {
+  list_of(*page).remove(page);
+  file(page, counted(*page));
 }
 
 void SizeHeap::look_again(ByRoom &pages, unsigned &left) {
   Page *const last = pages.back();
   for (Page *page = pages.front(); page != nullptr && left > 0; --left) {
     Page *next = page == last ? nullptr : ByRoom::after(page);
-    pages.remove(page);
-    file(page, counted(*page));
+    look_at(page);
     page = next;
   }
 }

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <gtest/gtest.h>
 #include <set>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -70,6 +71,88 @@ TEST_P(MediumBlocksTest, WhatComesFirstReadsAsZeroIfAskedFor) {
     EXPECT_EQ(std::count(zeroed, zeroed + GetParam(), 0), GetParam());
     blocks.push_back(zeroed);
   }
+}
+
+// Of blocks that are few in a page, in pages of which all are live, where the cursor has none left.
+class FullPagesTest : public testing::Test {
+protected:
+  static constexpr size_t kBytes = 20'000;
+
+  void SetUp() override {
+    current->close(); // so that the class begins with a page of its own
+    while (pages.size() < 4) {
+      blocks.push_back(allocate(kBytes));
+      pages.insert(page_of(blocks.back()));
+    }
+    while (void *block = allocate_if_medium(kBytes)) blocks.push_back(block);
+  }
+  ~FullPagesTest() override {
+    for (void *block : blocks) free(block);
+  }
+
+  static Page *page_of(const void *block) { return page_at(address_of(block)); }
+  // One that is not its page's first, in a page that the cursor has left.
+  void *take_out_one() {
+    for (size_t i = 0; i < blocks.size(); ++i) {
+      const Page *page = page_of(blocks[i]);
+      if (page->is_current || page->begin == address_of(blocks[i])) continue;
+      void *block = blocks[i];
+      blocks.erase(blocks.begin() + static_cast<ptrdiff_t>(i));
+      return block;
+    }
+    return nullptr;
+  }
+
+  std::set<Page *> pages;
+  std::vector<void *> blocks;
+};
+
+TEST_F(FullPagesTest, TheNextBlockIsTheOneThatWasFreedLastInAnotherPage) {
+  for (int i = 0; i < 10; ++i) {
+    void *block = take_out_one();
+    ASSERT_NE(block, nullptr);
+    current->has_taken_over();
+    free(block);
+    EXPECT_TRUE(current->has_taken_over());
+    blocks.push_back(allocate_if_medium(kBytes));
+    EXPECT_EQ(blocks.back(), block);
+  }
+}
+
+TEST_F(FullPagesTest, ItReadsAsZeroIfAskedFor) {
+  void *block = take_out_one();
+  std::memset(block, 0xa5, kBytes);
+  free(block);
+  auto *zeroed = static_cast<char *>(allocate_zeroed(kBytes));
+  blocks.push_back(zeroed);
+  EXPECT_EQ(zeroed, block);
+  EXPECT_EQ(std::count(zeroed, zeroed + kBytes, 0), kBytes);
+}
+
+TEST_F(FullPagesTest, ItsPageStaysThoughAllElseInItIsFreed) {
+  void *block = take_out_one();
+  Page *page = page_of(block);
+  free(block); // the cursor has it
+  const auto rest = std::partition(blocks.begin(), blocks.end(),
+                                   [&](const void *one) { return page_of(one) != page; });
+  std::thread([&] { std::for_each(rest, blocks.end(), [](void *one) { free(one); }); }).join();
+  blocks.erase(rest, blocks.end());
+  heap_registry.each([](LocalHeap &heap) { heap.trim(); });
+  blocks.push_back(allocate_if_medium(kBytes));
+  EXPECT_EQ(page_of(blocks.back()), page) << "the block, or the one below, which is free, too";
+  EXPECT_EQ(page->owner, current);
+}
+
+TEST_F(FullPagesTest, ItsPageGoesBackWithTheHeap) {
+  void *block = take_out_one();
+  Page *page = page_of(block);
+  free(block);
+  const auto rest = std::partition(blocks.begin(), blocks.end(),
+                                   [&](const void *one) { return page_of(one) != page; });
+  std::for_each(rest, blocks.end(), [](void *one) { free(one); });
+  blocks.erase(rest, blocks.end());
+  current->close();
+  EXPECT_EQ(page->owner, nullptr);
 }
 
 // What a size has once had is used again before more memory is.
