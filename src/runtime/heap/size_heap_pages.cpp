@@ -88,12 +88,11 @@ void SizeHeap::give_back_page(Page *page) {
 // Where a page has few blocks, each free of one gives it room, and to go there for one block takes a thousand instructions. So
 // where the cursor of a medium class has none left, it gets the block that its thread frees. The page counts it as live, and
 // stays where it is. Not a page's first: take_below() looks at the one before.
-bool SizeHeap::give_to_cursor(LiveBlock block, Page *page) {
+[[gnu::noinline]] bool SizeHeap::give_to_cursor(LiveBlock block, Page *page) {
   Class &one = classes_[page->size_class];
   Cursor &cursor = cursors_[page->size_class];
   const auto index = static_cast<uint64_t>(block.state - page->states);
-  if (owner_ != current || one.page == nullptr || one.bytes <= kSmallMax || cursor.free != 0 ||
-      page->has_room || index == 0)
+  if (owner_ != current || one.page == nullptr || cursor.free != 0 || page->has_room || index == 0)
     return false;
   std::atomic_ref(block.page->frees_left).store(1, std::memory_order_relaxed);
   one.reads_as_zero = false;
@@ -107,7 +106,7 @@ void SizeHeap::free_last(LiveBlock block) {
   Page *page = block.page->head();
   store_released(*block.state, kNoBlock);
   if (page->is_current) return count_frees(*page, kNever);
-  if (give_to_cursor(block, page)) return;
+  if (page->size_class >= kSmallClasses && give_to_cursor(block, page)) return;
   const LiveBlocks live = not_yet_freed(*page);
   if (page->has_room && live.total > 0) return await_empty(*page, live);
   list_of(*page).remove(page);
