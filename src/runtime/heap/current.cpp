@@ -23,7 +23,7 @@ void end_thread(void *argument) {
 } // namespace
 
 CurrentHeap::CurrentHeap() : heap_(current) {
-  if (heap_ != &no_heap_yet && heap_ != &no_heap_any_more) [[likely]]
+  if (has_heap()) [[likely]]
     return;
   const bool ended = heap_ == &no_heap_any_more;
   heap_ = heap_registry.acquire();

@@ -14,6 +14,8 @@ extern constinit LocalHeap no_heap_any_more;
 extern thread_local constinit LocalHeap *current
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+inline bool has_heap() { return current != &no_heap_yet && current != &no_heap_any_more; }
+
 // The heap to use in a slow path: the thread's own, made at its first request; or, when the thread has ended
 // but for its last destructors, one borrowed for a single call.
 class CurrentHeap {

@@ -20,8 +20,6 @@ constinit Events events;
 
 namespace {
 
-bool has_heap() { return current != &no_heap_yet && current != &no_heap_any_more; }
-
 void *allocate_large_here(size_t bytes, size_t align, bool &clean) {
   CurrentHeap heap;
   if (!heap) return allocate_large(bytes, align, clean);
