@@ -95,7 +95,7 @@ __attribute__((constructor)) void begin() {
         reinterpret_cast<decltype(c_library_backtrace)>(dlsym(library, "backtrace"));
     void *frame[1];
     c_library_backtrace(frame, 1);
-    abut::context::load_decoder();
+    abut::context::map_decoder();
     void *shared = mmap(nullptr, sizeof(Tally), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     close(file);
     if (shared != MAP_FAILED) tally = static_cast<Tally *>(shared);

@@ -40,7 +40,7 @@ bool comes_to([[maybe_unused]] Address at, [[maybe_unused]] Address expected) {
 #ifdef ABUT_ZYDIS
   constexpr size_t kLongest = 15;
   abut::context::Instruction one;
-  while (at < expected && abut::context::why_no_decoder() == nullptr &&
+  while (at < expected && abut::context::prepare_decoder() == nullptr &&
          abut::context::decode(at, kLongest, one)) {
     at += one.head.length;
     switch (one.head.meta.category) {

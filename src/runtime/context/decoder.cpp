@@ -1,80 +1,91 @@
 #include "context/decoder.hpp"
 
-#include "base/units.hpp"
+#include "os/library.hpp"
 
-#include <algorithm>
 #include <atomic>
-#include <dlfcn.h>
-#include <link.h>
-#include <span>
-#include <sys/mman.h>
+#include <cstring>
+#include <mutex>
+
+#ifdef ABUT_ZYDIS
+extern "C" {
+// NOLINTBEGIN(bugprone-reserved-identifier): what compilers call
+void __stack_chk_fail();
+void __assert_fail(const char *what, const char *file, unsigned line,
+                   const char *function) noexcept;
+void *__memcpy_chk(void *to, const void *from, size_t bytes, size_t room);
+// NOLINTEND(bugprone-reserved-identifier)
+}
+#endif
 
 namespace abut::context {
+namespace {
+
+constinit os::SpinLock preparing;
+
+} // namespace
+
+os::SpinLock &decoder_lock() { return preparing; }
 
 #ifdef ABUT_ZYDIS
 namespace {
 
-const char *reason = "the decoder has not been loaded";
+constinit os::Library library;
+std::atomic<bool> is_prepared{false};
+std::atomic<bool> is_resident{false};
+const char *reason;
 ZydisDecoder decoder;
 decltype(&ZydisDecoderDecodeFull) decode_full;
 decltype(&ZydisRegisterGetLargestEnclosing) largest_enclosing;
 
-// What is only read is the file's, and can be read again.
-struct ReadOnlyPart {
-  Address begin = 0;
-  size_t bytes = 0;
-};
-ReadOnlyPart read_only_parts[4];
-std::atomic<bool> is_resident{false};
-
-int find_read_only_parts(dl_phdr_info *object, size_t, void *code) {
-  const auto inside = reinterpret_cast<Address>(code) - object->dlpi_addr;
-  const std::span headers(object->dlpi_phdr, object->dlpi_phnum);
-  if (std::ranges::none_of(headers, [=](const ElfW(Phdr) & part) {
-        return part.p_type == PT_LOAD && inside - part.p_vaddr < part.p_memsz;
-      }))
-    return 0;
-  auto *found = read_only_parts;
-  for (const ElfW(Phdr) & part : headers)
-    if (part.p_type == PT_LOAD && (part.p_flags & PF_W) == 0 &&
-        found != std::end(read_only_parts)) {
-      const Address begin = round_down(object->dlpi_addr + part.p_vaddr, kPageBytes);
-      *found++ = {begin,
-                  round_up(object->dlpi_addr + part.p_vaddr + part.p_memsz - begin, kPageBytes)};
-    }
-  return 1;
+template <class Function>
+const void *address_of(Function *function) {
+  return reinterpret_cast<const void *>(function);
 }
 
 template <class Function>
-bool find(void *library, const char *name, Function &function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
+bool find(const char *name, Function &function) {
+  function = reinterpret_cast<Function>(library.find(name));
   return function != nullptr;
+}
+
+const char *prepare() {
+  if (!library.is_mapped()) return ABUT_ZYDIS " is not installed";
+  const os::Import imports[] = {{"memset", address_of(std::memset)},
+                                {"memcpy", address_of(std::memcpy)},
+                                {"strlen", address_of(std::strlen)},
+                                {"__memcpy_chk", address_of(__memcpy_chk)},
+                                {"__assert_fail", address_of(__assert_fail)},
+                                {"__stack_chk_fail", address_of(__stack_chk_fail)}};
+  decltype(&ZydisDecoderInit) init;
+  if (!library.link(imports) || !find("ZydisDecoderInit", init) ||
+      !find("ZydisDecoderDecodeFull", decode_full) ||
+      !find("ZydisRegisterGetLargestEnclosing", largest_enclosing) ||
+      !ZYAN_SUCCESS(init(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
+    return ABUT_ZYDIS " is not the library that it should be";
+  return nullptr;
 }
 
 } // namespace
 
-const char *load_decoder() {
-  void *library = dlopen(ABUT_ZYDIS, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return reason = ABUT_ZYDIS " is not installed";
-  decltype(&ZydisDecoderInit) init;
-  if (!find(library, "ZydisDecoderInit", init) ||
-      !find(library, "ZydisDecoderDecodeFull", decode_full) ||
-      !find(library, "ZydisRegisterGetLargestEnclosing", largest_enclosing) ||
-      !ZYAN_SUCCESS(init(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
-    return reason = ABUT_ZYDIS " is not the library that it should be";
-  dl_iterate_phdr(find_read_only_parts, reinterpret_cast<void *>(decode_full));
-  is_resident.store(true, std::memory_order_relaxed);
-  rest_decoder();
-  return reason = nullptr;
+void map_decoder() {
+  for (const char *path : {"/usr/lib/x86_64-linux-gnu/" ABUT_ZYDIS, "/usr/lib64/" ABUT_ZYDIS,
+                           "/usr/lib/" ABUT_ZYDIS, "/usr/local/lib/" ABUT_ZYDIS})
+    if (library.is_mapped() || library.map(path)) return;
+}
+
+const char *prepare_decoder() {
+  if (is_prepared.load(std::memory_order_acquire)) return reason;
+  std::lock_guard guard(preparing);
+  if (!is_prepared.load(std::memory_order_relaxed)) {
+    reason = prepare();
+    is_prepared.store(true, std::memory_order_release);
+  }
+  return reason;
 }
 
 void rest_decoder() {
-  if (!is_resident.exchange(false, std::memory_order_relaxed)) return;
-  for (const ReadOnlyPart &part : read_only_parts)
-    if (part.bytes != 0) madvise(reinterpret_cast<void *>(part.begin), part.bytes, MADV_DONTNEED);
+  if (is_resident.exchange(false, std::memory_order_relaxed)) library.rest();
 }
-
-const char *why_no_decoder() { return reason; }
 
 bool decode(Address at, size_t most, Instruction &instruction) {
   is_resident.store(true, std::memory_order_relaxed);
@@ -88,9 +99,9 @@ int general_register(ZydisRegister name) {
   return whole - ZYDIS_REGISTER_RAX;
 }
 #else
-const char *load_decoder() { return why_no_decoder(); }
+void map_decoder() {}
+const char *prepare_decoder() { return "built without Zydis 4"; }
 void rest_decoder() {}
-const char *why_no_decoder() { return "built without Zydis 4"; }
 #endif
 
 } // namespace abut::context

@@ -1,8 +1,9 @@
-// The decoder of machine code, Zydis, which is loaded when the library starts and not linked: a program under the
-// heap must start where it is not installed, too.
+// The decoder of machine code, Zydis, which is mapped when the library starts, made ready when it is first wanted, and
+// never linked: a program under the heap must start where it is not installed, too, and short ones never want it.
 #pragma once
 
 #include "base/units.hpp"
+#include "os/os.hpp"
 
 #ifdef ABUT_ZYDIS
 #include <Zydis/Zydis.h>
@@ -10,11 +11,14 @@
 
 namespace abut::context {
 
-// Loads it; null when that worked, else why not. It allocates: for a constructor, and once.
-const char *load_decoder();
+// Maps it: at the start of a program.
+void map_decoder();
 
-// Null while machine code can be decoded, else why it cannot.
-const char *why_no_decoder();
+// Null once machine code can be decoded, else why it cannot. The first call makes the decoder ready.
+const char *prepare_decoder();
+
+// Held meanwhile; a fork waits for it.
+os::SpinLock &decoder_lock();
 
 // Its code and tables leave the resident size until they are wanted again.
 void rest_decoder();
@@ -25,7 +29,7 @@ struct Instruction {
   ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 };
 
-// The instruction at `at`, of at most `most` bytes; false where there is none.
+// The instruction at `at`, of at most `most` bytes; false where there is none. After prepare_decoder(), as the next.
 bool decode(Address at, size_t most, Instruction &instruction);
 
 // The number of the general register that `name` is a part of, or -1.

@@ -281,7 +281,7 @@ alignas(Walk) char room[sizeof(Walk)];
 } // namespace
 
 WalkEnd walk_wrapper(Address return_address, const Procedure &procedure) {
-  if (why_no_decoder() != nullptr) return WalkEnd::no_decoder;
+  if (prepare_decoder() != nullptr) return WalkEnd::no_decoder;
   const CodeRange segment =
       segment_around(object_around(return_address - 1), return_address - 1, true);
   if (!segment.holds(procedure.code.begin) || !segment.holds(procedure.code.end - 1))

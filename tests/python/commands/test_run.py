@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -182,6 +183,16 @@ def test_runs_under_abut(abut: Abut, library: Path) -> None:
     done = abut("run", "--", "grep", "-c", str(library), "/proc/self/maps")
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 0
+
+
+def test_short_program_does_not_use_the_decoder(abut: Abut) -> None:
+    """Zydis is mapped at start, where files can be opened, and none of it read or written."""
+    done = abut("run", "--", "cat", "/proc/self/smaps")
+    mappings = done.stdout.split("VmFlags:")
+    resident = [re.findall(r"^Rss: +(\d+)", one, re.M) for one in mappings if "/libZydis" in one]
+    if not resident:
+        pytest.skip("Zydis 4 is not installed")
+    assert {int(size) for (size,) in resident} == {0}
 
 
 def test_options_become_variables(abut: Abut, library: Path) -> None:

@@ -36,7 +36,8 @@ namespace {
 class WrapperWalk : public testing::TestWithParam<const WrapperCase *> {};
 
 TEST_P(WrapperWalk, TellsWrappersFromThoseWhoKnowTheBlock) {
-  if (const char *reason = load_decoder()) GTEST_SKIP() << reason;
+  map_decoder();
+  if (const char *reason = prepare_decoder()) GTEST_SKIP() << reason;
   for (const WrapperCase *one = GetParam(); one->call; ++one) {
     one->call();
     EXPECT_EQ(last == WalkEnd::wrapper, one->expected == PASSES_ON)
@@ -47,7 +48,8 @@ TEST_P(WrapperWalk, TellsWrappersFromThoseWhoKnowTheBlock) {
 }
 
 TEST_P(WrapperWalk, MakesTheChainGoOnToWhoeverCalledTheWrapper) {
-  if (const char *reason = load_decoder()) GTEST_SKIP() << reason;
+  map_decoder();
+  if (const char *reason = prepare_decoder()) GTEST_SKIP() << reason;
   for (const WrapperCase *one = GetParam(); one->call; ++one) {
     one->call();
     if (one->expected == PASSES_ON)

@@ -59,7 +59,7 @@ uint64_t burst(os::Registers &registers) {
 } // namespace
 
 const char *start(Listener who, uint64_t microseconds) {
-  if (const char *reason = context::why_no_decoder()) return reason;
+  if (const char *reason = context::prepare_decoder()) return reason;
   if (const char *reason = make_room()) return reason;
   listener = who;
   period = microseconds * 1000;
