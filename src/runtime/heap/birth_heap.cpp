@@ -258,7 +258,7 @@ void BirthHeap::free_last(const BirthBlock &block) {
   file_counted(page, static_cast<uint32_t>(std::max(live, 0)));
 }
 
-void BirthHeap::look_again(ByRoom &pages, unsigned &left) {
+void BirthHeap::look_again(ByRoom &pages, uint64_t &left) {
   Page *const last = pages.back();
   for (Page *page = pages.front(); page != nullptr && left > 0; --left) {
     Page *next = page == last ? nullptr : ByRoom::after(page);
@@ -268,7 +268,7 @@ void BirthHeap::look_again(ByRoom &pages, unsigned &left) {
   }
 }
 
-void BirthHeap::recount(unsigned most) {
+void BirthHeap::recount(uint64_t most) {
   look_again(full_, most);
   look_again(with_room_, most);
 }

@@ -61,7 +61,7 @@ public:
   bool refill(uint32_t granules);
   void close();
   void free_last(const BirthBlock &block); // after free_block() refused
-  void recount(unsigned most);
+  void recount(uint64_t most);
 
   size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
   uint32_t sweeps() const { return sweeps_; }
@@ -98,7 +98,7 @@ private:
   void file_counted(Page *page, uint32_t live);
   uint32_t live_now() const;
   void give_back_page(Page *page);
-  void look_again(ByRoom &pages, unsigned &left);
+  void look_again(ByRoom &pages, uint64_t &left);
   Page *page_with_room(uint32_t granules);
 
   Address next_ = 0;          // of the hole

@@ -94,6 +94,20 @@ LiveBlocks not_yet_freed(Page &page) {
   return is_empty(page) ? LiveBlocks{} : counted(page);
 }
 
+uint64_t without_live(const Page &page) {
+  const uint32_t bytes = page.block_bytes();
+  uint64_t live = 0;
+  for (uint32_t i = 0; i < page.blocks(); ++i) {
+    if (load_plainly(page.states[i]) == kNoBlock) continue;
+    const uint32_t first = (i * bytes) >> kPageShift;
+    const uint32_t last = ((i + 1) * bytes - 1) >> kPageShift;
+    live |= ~uint64_t{0} << first & ~uint64_t{0} >> (63 - last);
+  }
+  std::atomic_thread_fence(std::memory_order_acquire); // whoever freed the others is done with them
+  return ~live;
+}
+static_assert(kLongPage * kBlockPageBytes / kPageBytes == 64);
+
 void count_frees(Page &page, int32_t frees) {
   for (uint32_t i = 0; i < page.pages(); ++i)
     std::atomic_ref((&page)[i].frees_left).store(frees, std::memory_order_relaxed);

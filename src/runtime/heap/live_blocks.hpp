@@ -28,6 +28,9 @@ LiveBlocks counted(Page &page);
 // By the counts of frees, more or less, where those leave some; else by the states.
 LiveBlocks not_yet_freed(Page &page);
 
+// The 4 KiB of a page, or of a long one, that have no part of a live block, a bit each.
+uint64_t without_live(const Page &page);
+
 // Has a page, or each of a long one, count so many frees.
 void count_frees(Page &page, int32_t frees);
 // Has it count until it is empty. Of a long one, until the one with most live blocks is: then the others may be, too.

@@ -6,6 +6,7 @@
 #include "heap/huge_cache.hpp"
 #include "heap/page_store.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace abut::heap {
@@ -14,7 +15,11 @@ namespace {
 // So many requests of a size are served in birth order before it gets a page: of most sizes, most threads never need more.
 constexpr uint8_t kBirths = 64;
 
-constexpr unsigned kPagesToLookAt = 256;
+// To thin out a page takes some 10 us: so many take a twenty-fifth of the time since the last look, and at least half a millisecond.
+constexpr uint64_t kPagesToThinOut = 64, kPagesInMillisecond = 4;
+// Of each list so many are looked at for each that may be thinned out; to look at one takes some 150 ns.
+constexpr uint64_t kLooks = 4;
+constexpr uint64_t kLeastPeriod = 8; // milliseconds between two looks, where nothing may wait
 
 } // namespace
 
@@ -90,8 +95,14 @@ void LocalHeap::close() {
 void LocalHeap::decay_own(uint64_t now) {
   const auto wait = static_cast<uint64_t>(option_value(Option::decay_ms));
   decay_at_ = now + wait / 2;
-  sizes.recount(kPagesToLookAt);
-  births.recount(kPagesToLookAt);
+  if (now - looked_at_ >= kLeastPeriod) {
+    const uint64_t to_thin_out = kPagesToThinOut + kPagesInMillisecond * (now - looked_at_);
+    const uint64_t most = to_thin_out * kLooks;
+    if (sizes.look_at_pages({most, to_thin_out, now - std::min(now, wait)}))
+      decay_at_ = now + wait / 64; // there is more
+    births.recount(most);
+    looked_at_ = now;
+  }
   if (now >= wait) rows.give_back(now - wait);
 }
 
@@ -105,8 +116,9 @@ void LocalHeap::decay_all(uint64_t now) {
 
 void LocalHeap::trim() {
   std::lock_guard guard(lock());
-  sizes.recount(~0U);
-  births.recount(~0U);
+  constexpr uint64_t kAll = ~uint64_t{0};
+  sizes.look_at_pages({kAll, kAll, kAll});
+  births.recount(kAll);
   rows.give_back(~uint64_t{0});
 }
 

@@ -37,8 +37,12 @@ public:
 
   // Gives back what has waited for its time, here and elsewhere, if that is due; `now` in milliseconds. Under the lock.
   void decay(uint64_t now) {
+    now_ = now;
     if (now >= decay_at_) decay_all(now);
   }
+
+  // The time of the last look at the clock.
+  uint64_t now() const { return now_; }
 
   // Gives back all that is kept for reuse. Only for the owner, or with the owner gone.
   void close();
@@ -105,7 +109,9 @@ private:
   bool in_birth_order_ = false;
   uint32_t number_ = 0;
   uint32_t takeovers_seen_ = 0;
-  uint64_t decay_at_ = 0; // milliseconds: not before
+  uint64_t now_ = 0; // milliseconds, as the next two
+  uint64_t looked_at_ = 0;
+  uint64_t decay_at_ = 0; // not before
   os::SpinLock lock_;
 };
 

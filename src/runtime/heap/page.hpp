@@ -57,7 +57,7 @@ struct alignas(kLinePairBytes) Page {
   uint64_t reciprocal; // 2^64 over the size, rounded up; zero in a page that is no heap's
   State *states;       // or cells, of a birth page
   // Until the page is due for the slow path; of blocks, or of granules in a birth page. Threads that free at once may count
-  // one for two: it is a hint, see LocalHeap::recount().
+  // one for two: it is a hint, see SizeHeap::look_at_pages().
   int32_t frees_left;
 
   // Written under the owner's lock, or by the owner while it allocates from the page.
@@ -74,6 +74,10 @@ struct alignas(kLinePairBytes) Page {
   bool is_clean : 1;   // what was never touched reads as zero
   // Bytes of a large block's row, from its beginning on, that blocks before it wrote to.
   uint32_t written;
+
+  // Of a page with room: since when it has that, in milliseconds; and the live blocks when it was last thinned out, or all.
+  int32_t live_when_thinned;
+  uint64_t room_since;
 
   Page *head() { return this - behind_head; }
   // Of a size page.

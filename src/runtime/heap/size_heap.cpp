@@ -279,7 +279,7 @@ void SizeHeap::leave(unsigned size_class) {
   cursors_[size_class].free = 0;
   one.is_done = false;
   one.next = one.end = 0;
-  if (Page *other = std::exchange(one.other, nullptr)) look_at(other);
+  if (Page *other = std::exchange(one.other, nullptr)) look_at(other, counted(*other));
 }
 
 } // namespace abut::heap

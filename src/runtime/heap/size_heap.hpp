@@ -16,7 +16,8 @@
 //      for each page that the class has filled.
 //   4. At the end of the page the same question decides whether the cursor begins again with it. Else the next page is one
 //      of which a part has been freed since, the one that became so first; else a new one.
-//   5. A page without a live block goes back to the store, for any class, unless it is current.
+//   5. A page without a live block goes back to the store, for any class, unless it is current. Where half of a page could go
+//      back to the kernel, because its 4 KiB have no part of a live block, and it has been left alone, that half does.
 #pragma once
 
 #include "heap/live_blocks.hpp"
@@ -56,6 +57,13 @@ static_assert(sizeof(Cursor) ==
   return bits & ~(uint64_t{1} << index);
 #endif
 }
+
+// A look at the heap's pages, now and then: for frees that the counts missed, and for what can go back to the kernel.
+struct Look {
+  uint64_t most;        // pages of each list
+  uint64_t to_thin_out; // pages at most
+  uint64_t idle_since;  // milliseconds: pages are thinned out that have had room since then
+};
 
 class SizeHeap {
 public:
@@ -121,8 +129,8 @@ public:
   // After free_block() refused: frees the block, and puts its page where it belongs.
   void free_last(LiveBlock block);
 
-  // Looks at `most` pages for what the counts of frees missed.
-  void recount(unsigned most);
+  // True where more is to be thinned out.
+  bool look_at_pages(Look look);
 
   // Bytes of the pages that the heap holds, but for each class's first: a small program uses little of those. For the owner.
   size_t bytes() const {
@@ -198,8 +206,10 @@ private:
   void give_back_page(Page *page);
   bool give_to_cursor(LiveBlock block, Page *page);
   ByRoom &list_of(const Page &page);
-  void look_at(Page *page);
-  void look_again(ByRoom &pages, unsigned &left);
+  void look_at(Page *page, const LiveBlocks &live);
+  void look_at_some(ByRoom &pages, Look &look);
+  bool is_idle(const Page &page, const LiveBlocks &live, const Look &look) const;
+  static void thin_out(Page &page, const LiveBlocks &live);
 
   // First, so that malloc finds a size's cursor at the heap's own address.
   Cursor cursors_[kSizeClasses];

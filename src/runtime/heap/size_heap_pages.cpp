@@ -7,6 +7,7 @@
 #include "heap/page_store.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace abut::heap {
 namespace {
@@ -21,6 +22,9 @@ uint32_t free_enough(const Page &page) {
 
 // A class with so many pages is large.
 constexpr uint32_t kLargePages = 16;
+
+// A page is thinned out where one in so many of its 4 KiB can go back.
+constexpr uint32_t kThinPart = 2;
 
 // Bytes from the page's beginning on that the cursor has had: they may have been written to.
 size_t written_bytes(const Page &page) { return page.touched * page.block_bytes(); }
@@ -71,7 +75,12 @@ void SizeHeap::file(Page *page, const LiveBlocks &live) {
   if (live.total == 0 && load_plainly(classes_[page->size_class].other) != page)
     return give_back_page(page);
   const auto most = static_cast<int32_t>(page->blocks() - free_enough(*page));
+  const bool had_room = page->has_room;
   page->has_room = live.total <= most;
+  if (page->has_room && !had_room) {
+    page->room_since = owner_->now();
+    page->live_when_thinned = static_cast<int32_t>(page->blocks());
+  }
   if (page->has_room)
     await_empty(*page, live);
   else
@@ -114,23 +123,53 @@ void SizeHeap::free_last(LiveBlock block) {
 }
 
 // Puts a page that is on a list where its states say.
-void SizeHeap::look_at(Page *page) {
+void SizeHeap::look_at(Page *page, const LiveBlocks &live) {
   list_of(*page).remove(page);
-  file(page, counted(*page));
+  file(page, live);
 }
 
-void SizeHeap::look_again(ByRoom &pages, unsigned &left) {
+// Whether a page has had room for long, and only half as many blocks are live as when that was last so. Nobody allocates from it
+// meanwhile.
+bool SizeHeap::is_idle(const Page &page, const LiveBlocks &live, const Look &look) const {
+  return page.has_room && page.room_since <= look.idle_since && live.total != 0 &&
+         live.total * 2 <= page.live_when_thinned &&
+         load_plainly(classes_[page.size_class].other) != &page;
+}
+
+// Gives back the 4 KiB that have no part of a live block, if they are many.
+void SizeHeap::thin_out(Page &page, const LiveBlocks &live) {
+  page.live_when_thinned = live.total;
+  const uint32_t written = Pages::holding(written_bytes(page)).n;
+  uint64_t free = without_live(page) & ~uint64_t{0} >> (64 - written);
+  if (static_cast<uint32_t>(std::popcount(free)) * kThinPart < written) return;
+  while (free != 0) {
+    const int first = std::countr_zero(free);
+    const int count = std::countr_one(free >> first);
+    auto *memory = reinterpret_cast<void *>(page.begin + static_cast<size_t>(first) * kPageBytes);
+    static_cast<void>(os::discard(memory, static_cast<size_t>(count) * kPageBytes));
+    free &= ~(~uint64_t{0} >> (64 - count) << first);
+  }
+}
+
+void SizeHeap::look_at_some(ByRoom &pages, Look &look) {
   Page *const last = pages.back();
+  uint64_t left = look.most;
   for (Page *page = pages.front(); page != nullptr && left > 0; --left) {
     Page *next = page == last ? nullptr : ByRoom::after(page);
-    look_at(page);
+    const LiveBlocks live = counted(*page);
+    if (is_idle(*page, live, look) && look.to_thin_out > 0) {
+      thin_out(*page, live);
+      --look.to_thin_out;
+    }
+    look_at(page, live);
     page = next;
   }
 }
 
-void SizeHeap::recount(unsigned most) {
-  look_again(full_, most);
-  for (Class &one : classes_) look_again(one.with_room, most);
+bool SizeHeap::look_at_pages(Look look) {
+  look_at_some(full_, look);
+  for (Class &one : classes_) look_at_some(one.with_room, look);
+  return look.to_thin_out == 0;
 }
 
 void SizeHeap::close() {

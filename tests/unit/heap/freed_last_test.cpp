@@ -3,6 +3,7 @@
 #include "heap/heap.hpp"
 
 #include "helpers/heap_calls.hpp"
+#include "helpers/residency.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -141,6 +142,24 @@ TEST_F(FullPagesTest, ItsPageStaysThoughAllElseInItIsFreed) {
   blocks.push_back(allocate_if_medium(kBytes));
   EXPECT_EQ(page_of(blocks.back()), page) << "the block, or the one below, which is free, too";
   EXPECT_EQ(page->owner, current);
+}
+
+// The owner may write to it at any time.
+TEST_F(FullPagesTest, ItsPageIsNotThinnedOut) {
+  for (void *block : blocks) test::touch(block, kBytes);
+  void *block = take_out_one();
+  Page *page = page_of(block);
+  free(block); // the cursor has it
+  bool is_first = true;
+  const auto rest = std::partition(blocks.begin(), blocks.end(), [&](const void *one) {
+    return page_of(one) != page || std::exchange(is_first, false);
+  });
+  std::thread([&] { std::for_each(rest, blocks.end(), [](void *one) { free(one); }); }).join();
+  blocks.erase(rest, blocks.end());
+  const size_t before = test::resident_pages(page->begin, page->pages() * kBlockPageBytes);
+  heap_registry.each([](LocalHeap &heap) { heap.trim(); });
+  EXPECT_EQ(test::resident_pages(page->begin, page->pages() * kBlockPageBytes), before);
+  EXPECT_GE(before, kBytes / kPageBytes);
 }
 
 TEST_F(FullPagesTest, ItsPageGoesBackWithTheHeap) {

@@ -1,5 +1,12 @@
-// When free pages go back to the kernel, and what is known of those that stay.
+// When free pages go back to the kernel, and what is known of those that stay; and what goes back of pages in use.
+#include "heap/current.hpp"
+#include "heap/heap.hpp"
+#include "heap/local_heap.hpp"
+
+#include "helpers/heap_calls.hpp"
 #include "helpers/page_store_fixture.hpp"
+
+#include <utility>
 
 namespace abut::heap {
 namespace {
@@ -141,6 +148,126 @@ TEST_F(PageReturn, PagesThatARowGrowsIntoAreNoLongerFree) {
   row.touch();
   EXPECT_EQ(trim(), 0U);
   EXPECT_EQ(row.resident(), 15 * kOwn);
+}
+
+// Blocks of one size, of which few are left live: one in 64 KiB.
+class ThinnedPages : public testing::TestWithParam<size_t> {
+protected:
+  static constexpr size_t kAll = 4 * MiB;
+
+  void SetUp() override {
+    current->close(); // so that the class begins with a page of its own
+    while (blocks.size() < kAll / GetParam()) {
+      blocks.push_back(allocate(GetParam()));
+      support::fill(blocks.back(), GetParam(), address_of(blocks.back()));
+    }
+  }
+  ~ThinnedPages() override {
+    for (void *block : blocks)
+      if (block != nullptr) free(block);
+    heap::trim();
+  }
+
+  // Frees all but one in so many.
+  void free_all_but(size_t one_in) {
+    for (size_t i = 0; i < blocks.size(); ++i)
+      if (void *&block = blocks[i]; i % one_in != 0 && block != nullptr)
+        free(std::exchange(block, nullptr));
+  }
+  void free_most() { free_all_but(kPart / GetParam()); }
+
+  // Of the pages that the live blocks are in.
+  size_t resident() const {
+    size_t resident = 0;
+    const Page *last = nullptr;
+    for (const void *block : blocks) {
+      const Page *page = block != nullptr ? page_at(address_of(block)) : last;
+      if (page == last) continue;
+      last = page;
+      resident += test::resident_pages(page->begin, page->pages() * kBlockPageBytes) * kPageBytes;
+    }
+    return resident;
+  }
+
+  static bool look(uint64_t idle_since, uint64_t to_thin_out = ~uint64_t{0}) {
+    std::lock_guard guard(current->lock());
+    return current->sizes.look_at_pages({~uint64_t{0}, to_thin_out, idle_since});
+  }
+  static bool look_at_all() { return look(~uint64_t{0}); }
+
+  bool live_ones_hold() const {
+    return std::ranges::all_of(blocks, [](const void *block) {
+      return block == nullptr || support::holds(block, GetParam(), address_of(block));
+    });
+  }
+
+  static constexpr size_t kPart = 64 * KiB;
+  std::vector<void *> blocks;
+};
+INSTANTIATE_TEST_SUITE_P(Sizes, ThinnedPages, testing::Values(208, 1008, 3000, 9000));
+
+TEST_P(ThinnedPages, GoBackButForTheirLiveBlocks) {
+  free_most();
+  EXPECT_GT(resident(), kAll / 8 * 7);
+  look_at_all();
+  EXPECT_LT(resident(), kAll / 2) << "a block of 9,000 bytes has up to four 4 KiB";
+  EXPECT_TRUE(live_ones_hold());
+}
+
+TEST_P(ThinnedPages, StayUntilTheirTimeHasCome) {
+  const uint64_t before = current->now();
+  free_most();
+  const size_t all = resident();
+  look(before - 1);
+  EXPECT_EQ(resident(), all);
+  look(current->now());
+  EXPECT_LT(resident(), all / 2);
+}
+
+TEST_P(ThinnedPages, GoBackSoManyAtATime) {
+  free_most();
+  const size_t all = resident();
+  EXPECT_TRUE(look(~uint64_t{0}, 1));
+  EXPECT_GE(resident(), all - kLongPage * kBlockPageBytes);
+  EXPECT_LT(resident(), all);
+  EXPECT_FALSE(look_at_all());
+  EXPECT_LT(resident(), all / 2);
+  EXPECT_FALSE(look(~uint64_t{0}, 1)) << "none that was thinned out is so again";
+}
+
+TEST_P(ThinnedPages, StayWhereTooLittleWouldGoBack) {
+  free_all_but(2);
+  const size_t all = resident();
+  look_at_all();
+  EXPECT_EQ(resident(), all);
+  free_most();
+  look_at_all();
+  EXPECT_LT(resident(), all / 2) << "more is free than when they were looked at";
+}
+
+TEST_P(ThinnedPages, AreAllocatedFromAgain) {
+  free_most();
+  look_at_all();
+  const size_t thin = resident();
+  size_t in_old_pages = 0;
+  for (void *&block : blocks) {
+    if (block != nullptr) continue;
+    const Page *before = page_at(address_of(*std::prev(&block)));
+    block = allocate_zeroed(GetParam());
+    in_old_pages += page_at(address_of(block)) == before;
+    ASSERT_TRUE(support::all_zero(block, GetParam()));
+    support::fill(block, GetParam(), address_of(block));
+  }
+  EXPECT_TRUE(live_ones_hold());
+  EXPECT_GT(in_old_pages, blocks.size() / 2);
+  EXPECT_GT(resident(), thin * 2);
+}
+
+TEST_P(ThinnedPages, AreTrimmedAtOnce) {
+  free_most();
+  heap::trim();
+  EXPECT_LT(resident(), kAll / 2);
+  EXPECT_TRUE(live_ones_hold());
 }
 
 } // namespace
