@@ -8,12 +8,12 @@
 
 #ifdef ABUT_ZYDIS
 extern "C" {
-// NOLINTBEGIN(bugprone-reserved-identifier): what compilers call
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): what compilers call
 void __stack_chk_fail();
 void __assert_fail(const char *what, const char *file, unsigned line,
                    const char *function) noexcept;
 void *__memcpy_chk(void *to, const void *from, size_t bytes, size_t room);
-// NOLINTEND(bugprone-reserved-identifier)
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 }
 #endif
 
