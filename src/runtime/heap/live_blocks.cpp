@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <span>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 namespace abut::heap {
 namespace {
@@ -97,13 +94,15 @@ LiveBlocks not_yet_freed(Page &page) {
 uint64_t without_live(const Page &page) {
   const uint32_t bytes = page.block_bytes();
   uint64_t live = 0;
-  for (uint32_t i = 0; i < page.blocks(); ++i) {
-    if (load_plainly(page.states[i]) == kNoBlock) continue;
-    const uint32_t first = (i * bytes) >> kPageShift;
-    const uint32_t last = ((i + 1) * bytes - 1) >> kPageShift;
-    live |= ~uint64_t{0} << first & ~uint64_t{0} >> (63 - last);
+  for (uint32_t at = 0; at < page.blocks(); at += kStatesAtOnce) {
+    const uint32_t count = std::min(page.blocks() - at, kStatesAtOnce);
+    uint64_t in_use = ~free_blocks(page.states + at) & ~uint64_t{0} >> (kStatesAtOnce - count);
+    for (; in_use != 0; in_use &= in_use - 1) {
+      const uint32_t begin = (at + static_cast<uint32_t>(std::countr_zero(in_use))) * bytes;
+      const uint32_t last = (begin + bytes - 1) >> kPageShift;
+      live |= ~uint64_t{0} << (begin >> kPageShift) & ~uint64_t{0} >> (63 - last);
+    }
   }
-  std::atomic_thread_fence(std::memory_order_acquire); // whoever freed the others is done with them
   return ~live;
 }
 static_assert(kLongPage * kBlockPageBytes / kPageBytes == 64);

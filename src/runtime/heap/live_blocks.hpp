@@ -7,12 +7,38 @@
 
 #include "heap/page.hpp"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 namespace abut::heap {
 
 // States are read so many at once, and there are as many times that of each page.
 inline constexpr unsigned kStatesAtOnce = 64;
 constexpr uint32_t whole_states(uint32_t blocks) {
   return (blocks + kStatesAtOnce - 1) / kStatesAtOnce * kStatesAtOnce;
+}
+
+// Which of 64 blocks are free, a bit each.
+[[gnu::always_inline]] inline uint64_t free_blocks(const State *states) {
+#if defined(__SSE2__) && !defined(__SANITIZE_THREAD__)
+  const auto *words = reinterpret_cast<const __m128i *>(states);
+  uint64_t free = 0;
+#pragma GCC unroll 4
+  for (unsigned i = 0; i < 4; ++i) {
+    const __m128i zero = _mm_setzero_si128();
+    const __m128i is_free = _mm_cmpeq_epi8(_mm_loadu_si128(words + i), zero);
+    const auto bits = static_cast<unsigned>(_mm_movemask_epi8(is_free));
+    free |= uint64_t{bits} << (16 * i);
+  }
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return free;
+#else
+  uint64_t free = 0;
+  for (unsigned i = 0; i < kStatesAtOnce; ++i)
+    free |= uint64_t{load_plainly(states[i]) == kNoBlock} << i;
+  return free;
+#endif
 }
 
 // By which page of a long one they begin in.

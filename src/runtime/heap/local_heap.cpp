@@ -15,10 +15,10 @@ namespace {
 // So many requests of a size are served in birth order before it gets a page: of most sizes, most threads never need more.
 constexpr uint8_t kBirths = 64;
 
-// To thin out a page takes some 10 us: so many take a twenty-fifth of the time since the last look, and at least half a millisecond.
-constexpr uint64_t kPagesToThinOut = 64, kPagesInMillisecond = 4;
-// Of each list so many are looked at for each that may be thinned out; to look at one takes some 150 ns.
-constexpr uint64_t kLooks = 4;
+// How many pages are looked at, of a list, and thinned out for each millisecond since the last look, and at most. The one takes
+// 150 ns, the other 10 us for each 64 KiB: a twentieth of the time, and some milliseconds at once.
+constexpr uint64_t kLooked = 16, kMostLooked = 16'000;
+constexpr uint64_t kThinned = 4, kLeastThinned = 64, kMostThinned = 512;
 constexpr uint64_t kLeastPeriod = 8; // milliseconds between two looks, where nothing may wait
 
 } // namespace
@@ -96,8 +96,9 @@ void LocalHeap::decay_own(uint64_t now) {
   const auto wait = static_cast<uint64_t>(option_value(Option::decay_ms));
   decay_at_ = now + wait / 2;
   if (now - looked_at_ >= kLeastPeriod) {
-    const uint64_t to_thin_out = kPagesToThinOut + kPagesInMillisecond * (now - looked_at_);
-    const uint64_t most = to_thin_out * kLooks;
+    const uint64_t passed = now - looked_at_;
+    const uint64_t most = std::min(kLooked * passed, kMostLooked);
+    const uint64_t to_thin_out = std::min(kThinned * passed + kLeastThinned, kMostThinned);
     if (sizes.look_at_pages({most, to_thin_out, now - std::min(now, wait)}))
       decay_at_ = now + wait / 64; // there is more
     births.recount(most);

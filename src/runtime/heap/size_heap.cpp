@@ -3,9 +3,6 @@
 
 #include <algorithm>
 #include <utility>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 namespace abut::heap {
 namespace {
@@ -31,27 +28,6 @@ constexpr uint32_t whole_steps(uint32_t blocks, uint32_t step) { // a power of t
 constexpr unsigned kLowest = 4;
 // The cursor begins again with its blocks, or with a window, where one in so many was freed meanwhile.
 constexpr uint32_t kFreedPart = 4;
-
-// Which of 64 blocks are free, a bit each.
-[[gnu::always_inline]] inline uint64_t free_blocks(const State *states) {
-#if defined(__SSE2__) && !defined(__SANITIZE_THREAD__)
-  const auto *words = reinterpret_cast<const __m128i *>(states);
-  uint64_t free = 0;
-#pragma GCC unroll 4
-  for (unsigned i = 0; i < 4; ++i) {
-    const __m128i zero = _mm_setzero_si128();
-    const __m128i is_free = _mm_cmpeq_epi8(_mm_loadu_si128(words + i), zero);
-    const auto bits = static_cast<unsigned>(_mm_movemask_epi8(is_free));
-    free |= uint64_t{bits} << (16 * i);
-  }
-  std::atomic_thread_fence(std::memory_order_acquire);
-  return free;
-#else
-  uint64_t free = 0;
-  for (unsigned i = 0; i < kAtOnce; ++i) free |= uint64_t{load_plainly(states[i]) == kNoBlock} << i;
-  return free;
-#endif
-}
 
 // The lowest bits, kLowest of them.
 [[gnu::always_inline]] inline uint64_t lowest_of(uint64_t bits) {

@@ -129,7 +129,7 @@ public:
   // After free_block() refused: frees the block, and puts its page where it belongs.
   void free_last(LiveBlock block);
 
-  // True where more is to be thinned out.
+  // True where more is to be thinned out; then the owner comes to look soon.
   bool look_at_pages(Look look);
 
   // Bytes of the pages that the heap holds, but for each class's first: a small program uses little of those. For the owner.
@@ -209,7 +209,7 @@ private:
   void look_at(Page *page, const LiveBlocks &live);
   void look_at_some(ByRoom &pages, Look &look);
   bool is_idle(const Page &page, const LiveBlocks &live, const Look &look) const;
-  static void thin_out(Page &page, const LiveBlocks &live);
+  static bool thin_out(Page &page, const LiveBlocks &live);
 
   // First, so that malloc finds a size's cursor at the heap's own address.
   Cursor cursors_[kSizeClasses];

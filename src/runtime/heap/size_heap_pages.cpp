@@ -136,12 +136,12 @@ bool SizeHeap::is_idle(const Page &page, const LiveBlocks &live, const Look &loo
          load_plainly(classes_[page.size_class].other) != &page;
 }
 
-// Gives back the 4 KiB that have no part of a live block, if they are many.
-void SizeHeap::thin_out(Page &page, const LiveBlocks &live) {
+// Gives back the 4 KiB that have no part of a live block; false where they are few.
+bool SizeHeap::thin_out(Page &page, const LiveBlocks &live) {
   page.live_when_thinned = live.total;
   const uint32_t written = Pages::holding(written_bytes(page)).n;
   uint64_t free = without_live(page) & ~uint64_t{0} >> (64 - written);
-  if (static_cast<uint32_t>(std::popcount(free)) * kThinPart < written) return;
+  if (static_cast<uint32_t>(std::popcount(free)) * kThinPart < written) return false;
   while (free != 0) {
     const int first = std::countr_zero(free);
     const int count = std::countr_one(free >> first);
@@ -149,18 +149,17 @@ void SizeHeap::thin_out(Page &page, const LiveBlocks &live) {
     static_cast<void>(os::discard(memory, static_cast<size_t>(count) * kPageBytes));
     free &= ~(~uint64_t{0} >> (64 - count) << first);
   }
+  return true;
 }
 
 void SizeHeap::look_at_some(ByRoom &pages, Look &look) {
   Page *const last = pages.back();
   uint64_t left = look.most;
-  for (Page *page = pages.front(); page != nullptr && left > 0; --left) {
+  for (Page *page = pages.front(); page != nullptr && left > 0 && look.to_thin_out > 0; --left) {
     Page *next = page == last ? nullptr : ByRoom::after(page);
     const LiveBlocks live = counted(*page);
-    if (is_idle(*page, live, look) && look.to_thin_out > 0) {
-      thin_out(*page, live);
-      --look.to_thin_out;
-    }
+    if (is_idle(*page, live, look) && thin_out(*page, live))
+      look.to_thin_out -= std::min<uint64_t>(look.to_thin_out, page->pages());
     look_at(page, live);
     page = next;
   }
@@ -169,7 +168,9 @@ void SizeHeap::look_at_some(ByRoom &pages, Look &look) {
 bool SizeHeap::look_at_pages(Look look) {
   look_at_some(full_, look);
   for (Class &one : classes_) look_at_some(one.with_room, look);
-  return look.to_thin_out == 0;
+  const bool has_more = look.to_thin_out == 0;
+  if (has_more) visits_ = kVisitsToLook - 1;
+  return has_more;
 }
 
 void SizeHeap::close() {
