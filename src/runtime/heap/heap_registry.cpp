@@ -78,10 +78,13 @@ void HeapRegistry::release(LocalHeap *heap) {
 }
 
 // Threads that sleep give nothing back themselves.
-void HeapRegistry::decay_idle(const LocalHeap *busy, uint64_t now) {
-  each([=](LocalHeap &heap) {
-    if (heap.keeper != busy) heap.decay_if_idle(now);
+bool HeapRegistry::decay_idle(const LocalHeap *busy, uint64_t now) {
+  bool has_time = true;
+  each([&](LocalHeap &heap) {
+    has_time = has_time && os::coarse_milliseconds() - now < kMostAtOnce;
+    if (heap.keeper != busy && has_time) heap.decay_if_idle(now);
   });
+  return has_time;
 }
 
 void HeapRegistry::lock_all() {

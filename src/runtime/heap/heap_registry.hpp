@@ -21,8 +21,9 @@ public:
   // How many there ever were at one time.
   size_t threads() const { return threads_.load(std::memory_order_relaxed); }
 
-  // Gives back pages, in the heaps of all threads but the one whose heap it is, that have waited for their time.
-  void decay_idle(const LocalHeap *busy, uint64_t now);
+  // Gives back pages, in the heaps of all threads but the one whose heap it is, that have waited for their time; false where
+  // it has left some, because this would take too long at once.
+  bool decay_idle(const LocalHeap *busy, uint64_t now);
 
   // Holds every lock of the heap, in order, so that a fork finds nothing half done.
   void lock_all();

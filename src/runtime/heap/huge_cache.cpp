@@ -116,11 +116,14 @@ void make_room(size_t pages) {
   }
 }
 
-void decay_shared(uint64_t now) {
-  if (!retention.due(now)) return;
-  decay_pages(now);
+bool decay_shared(uint64_t now) {
+  static std::atomic<bool> pages_are_left{false};
+  if (!retention.due(now) && !pages_are_left.load(std::memory_order_relaxed)) return true;
+  const bool is_done = decay_pages(now);
+  pages_are_left.store(!is_done, std::memory_order_relaxed);
   const auto wait = static_cast<uint64_t>(option_value(Option::decay_ms));
   if (now >= wait) huge_cache.give_back(now - wait);
+  return is_done;
 }
 
 } // namespace abut::heap

@@ -46,7 +46,8 @@ extern constinit HugeCache huge_cache;
 // So many pages come from the kernel, since no free ones serve: gives others back in their place.
 void make_room(size_t pages);
 
-// Gives back free pages, and kept mappings, that have waited for their time. Cheap when it is not due.
-void decay_shared(uint64_t now);
+// Gives back free pages, and kept mappings, that have waited for their time; false where some are left. Cheap when it
+// is not due.
+bool decay_shared(uint64_t now);
 
 } // namespace abut::heap

@@ -1,6 +1,7 @@
 #include "heap/local_heap.hpp"
 
 #include "base/options.hpp"
+#include "heap/current.hpp"
 #include "heap/events.hpp"
 #include "heap/heap_registry.hpp"
 #include "heap/huge_cache.hpp"
@@ -99,20 +100,24 @@ void LocalHeap::decay_own(uint64_t now) {
     const uint64_t passed = now - looked_at_;
     const uint64_t most = std::min(kLooked * passed, kMostLooked);
     const uint64_t to_thin_out = std::min(kThinned * passed + kLeastThinned, kMostThinned);
-    if (sizes.look_at_pages({most, to_thin_out, now - std::min(now, wait)}))
-      decay_at_ = now + wait / 64; // there is more
+    if (sizes.look_at_pages({most, to_thin_out, now - std::min(now, wait)})) look_again_soon(now);
     births.recount(most);
     looked_at_ = now;
   }
   if (now >= wait) rows.give_back(now - wait);
 }
 
+void LocalHeap::look_again_soon(uint64_t now) {
+  decay_at_ = now + static_cast<uint64_t>(option_value(Option::decay_ms)) / 64;
+  if (this == current) sizes.look_at_the_clock_soon();
+}
+
 void LocalHeap::decay_all(uint64_t now) {
   decay_own(now);
   events.reserved_too_long.report(*this, false);
   each_side([now](LocalHeap &side) { side.decay(now); });
-  if (!is_side()) heap_registry.decay_idle(this, now);
-  decay_shared(now);
+  if (!is_side() && !heap_registry.decay_idle(this, now)) look_again_soon(now);
+  if (!decay_shared(now)) look_again_soon(now);
 }
 
 void LocalHeap::trim() {

@@ -101,6 +101,7 @@ private:
   void begin_refill();
   void look_at_the_clock();
   void decay_own(uint64_t now);
+  void look_again_soon(uint64_t now);
   void decay_all(uint64_t now);
   void free_in_heap(LiveBlock block) { sizes.free_last(block); }
   void free_in_heap(const BirthBlock &block) { births.free_last(block); }

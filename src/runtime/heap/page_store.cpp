@@ -334,12 +334,13 @@ size_t give_back_oldest_pages() {
   return size_pages.give_back_oldest() + birth_pages.give_back_oldest();
 }
 
-void decay_pages(uint64_t now) {
+bool decay_pages(uint64_t now) {
   const auto wait = static_cast<uint64_t>(option_value(Option::decay_ms));
-  if (now < wait) return;
+  if (now < wait) return true;
   for (PageStore *store : {&size_pages, &birth_pages})
-    while (store->give_back_oldest(now - wait) != 0) {
-    }
+    while (store->give_back_oldest(now - wait) != 0)
+      if (os::coarse_milliseconds() - now >= kMostAtOnce) return false;
+  return true;
 }
 
 void trim_pages() {

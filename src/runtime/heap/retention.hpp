@@ -18,6 +18,9 @@
 
 namespace abut::heap {
 
+// Milliseconds that the heap may spend at once on giving back what has waited for its time.
+inline constexpr uint64_t kMostAtOnce = 5;
+
 // What free pages are kept as. Those of one kind do not serve requests for the other, and a mapping serves none that is
 // longer, or less than half as long: a block that grows by doubling does not reuse what it gave back.
 enum class Kept : uint8_t { pages, mappings };

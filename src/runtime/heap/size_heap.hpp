@@ -129,8 +129,11 @@ public:
   // After free_block() refused: frees the block, and puts its page where it belongs.
   void free_last(LiveBlock block);
 
-  // True where more is to be thinned out; then the owner comes to look soon.
+  // True where more is to be thinned out.
   bool look_at_pages(Look look);
+
+  // Has the next step of a cursor's take the slow path.
+  void look_at_the_clock_soon() { visits_ = kVisitsToLook - 1; }
 
   // Bytes of the pages that the heap holds, but for each class's first: a small program uses little of those. For the owner.
   size_t bytes() const {

@@ -168,9 +168,7 @@ void SizeHeap::look_at_some(ByRoom &pages, Look &look) {
 bool SizeHeap::look_at_pages(Look look) {
   look_at_some(full_, look);
   for (Class &one : classes_) look_at_some(one.with_room, look);
-  const bool has_more = look.to_thin_out == 0;
-  if (has_more) visits_ = kVisitsToLook - 1;
-  return has_more;
+  return look.to_thin_out == 0;
 }
 
 void SizeHeap::close() {
