@@ -61,6 +61,7 @@ bool Library::map_parts(int file, std::span<const ElfW(Phdr)> headers) {
     if (part.p_type == PT_DYNAMIC) dynamic = part.p_vaddr;
     if (part.p_type == PT_TLS) return false;
   }
+  if (dynamic == 0) return false;
   for (const ElfW(Phdr) & part : headers)
     if (part.p_type == PT_LOAD && !map_part(file, part, bytes)) {
       if (base_ != 0) munmap(at<void>(0), bytes);
@@ -68,7 +69,7 @@ bool Library::map_parts(int file, std::span<const ElfW(Phdr)> headers) {
       return false;
     }
   dynamic_ = at<const ElfW(Dyn)>(dynamic);
-  return base_ != 0 && dynamic != 0;
+  return base_ != 0;
 }
 
 bool Library::map_part(int file, const ElfW(Phdr) & part, size_t bytes) {
