@@ -17,7 +17,7 @@ namespace {
 constexpr uint8_t kBirths = 64;
 
 // How many pages are looked at, of a list, and thinned out for each millisecond since the last look, and at most. The one takes
-// 150 ns, the other 10 us for each 64 KiB: a twentieth of the time, and some milliseconds at once.
+// 150 ns, the other 10 us for each 64 KiB: less than a tenth of the time by default, and 5 ms at once.
 constexpr uint64_t kLooked = 16, kMostLooked = 16'000;
 constexpr uint64_t kThinned = 4, kLeastThinned = 64, kMostThinned = 512;
 constexpr uint64_t kLeastPeriod = 8; // milliseconds between two looks, where nothing may wait

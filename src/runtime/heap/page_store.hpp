@@ -13,10 +13,11 @@ namespace abut::heap {
 // All stores' pages, as far as others deal with them.
 size_t
 give_back_oldest_pages(); // of the segment left alone for longest in each store; their number, in 4 KiB
-bool decay_pages(
-    uint64_t now); // false where some are left, because this would take too long at once
 void trim_pages();
 void advise_pages_again(); // about what is mapped, once the options are read
+
+// Gives back what has waited for its time; false where some is left, because this would take too long at once.
+bool decay_pages(uint64_t now);
 
 // What is asked for: pages in a row, the first of which has a multiple of `align` as its index in the segment.
 struct Row {
