@@ -73,6 +73,17 @@ TEST_P(EveryAlignedCall, KeepsManyLiveBlocksApart) {
   }
 }
 
+TEST_P(EveryAlignedCall, AlignsManyLiveBlocksThatAreSmallerThanTheirAlignment) {
+  for (const std::size_t alignment : {8u, 16u, 32u, 64u}) {
+    std::vector<void *> blocks;
+    for (std::size_t i = 0; i < 1000; ++i) {
+      blocks.push_back(GetParam().allocate(alignment, i % alignment + 1));
+      EXPECT_TRUE(aligned_to(blocks.back(), alignment)) << i % alignment + 1 << " " << alignment;
+    }
+    for (void *block : blocks) std::free(block);
+  }
+}
+
 TEST_P(EveryAlignedCall, GivesABlockForSizeZero) {
   for (const std::size_t alignment : {8u, 64u, 4096u, 1u << 20}) {
     void *block = GetParam().allocate(alignment, opaque(std::size_t{0}));

@@ -16,7 +16,7 @@ namespace {
 // As <jemalloc/jemalloc.h> has them: the alignment's logarithm, and whether the block is to read as zero.
 constexpr int kAlignMask = 63;
 constexpr int kZero = 64;
-constexpr size_t kAlways = 16; // any block's alignment
+constexpr size_t kAlways = 8; // any block's alignment
 
 size_t alignment_in(int flags) { return size_t{1} << (flags & kAlignMask); }
 
@@ -69,4 +69,6 @@ ABUT_EXPORT void dallocx(void *memory, int) { std::free(memory); }
 ABUT_EXPORT void sdallocx(void *memory, size_t, int) { std::free(memory); }
 
 // What a block of so many bytes holds at least.
-ABUT_EXPORT size_t nallocx(size_t bytes, int) { return round_up(bytes, kAlways); }
+ABUT_EXPORT size_t nallocx(size_t bytes, int) {
+  return bytes <= kAlways ? kAlways : round_up(bytes, 2 * kAlways);
+}

@@ -61,7 +61,7 @@ ABUT_EXPORT void *malloc(size_t bytes) {
   if (const auto block = heap::allocate_if_plain(bytes, [] { return ABUT_SITE; }); block.is_plain)
     return block.memory ? block.memory : entry::allocate_behind_cursor(bytes);
   if (void *memory = heap::allocate_if_medium(bytes)) return memory;
-  if (bytes <= kPlacedMost) return malloc_at(bytes, ABUT_SITE, enabled_policies());
+  if (bytes - 1 < kPlacedMost) return malloc_at(bytes, ABUT_SITE, enabled_policies());
   return bytes > heap::kSmallMax ? entry::allocate_behind_cursor(bytes) : allocate_unplaced(bytes);
 }
 
@@ -96,7 +96,7 @@ ABUT_BODY void *abut_unplanned_calloc(size_t bytes, Address site) {
 ABUT_EXPORT void *realloc(void *memory, size_t bytes) {
   if (const heap::LiveBlock block = heap::live_block(memory)) {
     if (heap::stays(block, bytes)) return memory;
-    if (bytes - 1 < heap::kSmallMax) return move(block, memory, bytes);
+    if (heap::is_among(bytes, kPlainSizes)) return move(block, memory, bytes);
   }
   if (memory == nullptr) return malloc_for(bytes, ABUT_SITE);
   if (bytes != 0) return resize(memory, bytes);

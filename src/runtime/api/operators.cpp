@@ -22,7 +22,7 @@ ABUT_BODY void *abut_unplanned_new(size_t bytes, Address site) {
   case sites::Kind::beside: return abut_capture_new(bytes, what.context);
   case sites::Kind::pool: return abut_frame_new(bytes);
   default:
-    void *memory = heap::allocate_small(bytes);
+    void *memory = heap::allocate_if_small(bytes);
     return memory ? memory : new_behind_cursor(bytes);
   }
 }
@@ -34,10 +34,10 @@ template <class Site>
   if (void *memory = heap::allocate_if_medium(bytes)) return memory;
   const Address site = site_of_call();
   const EnabledPolicies here = enabled_policies();
-  if (bytes > kPlacedMost) return new_behind_cursor(bytes);
+  if (bytes - 1 >= kPlacedMost) return new_behind_cursor(bytes);
   if (here.has(Policy::plan)) return abut_planned_fast_new(bytes, site);
   if (!sites::table.is_plain(site)) return abut_unplanned_new(bytes, site);
-  void *memory = heap::allocate_small(bytes);
+  void *memory = heap::allocate_if_small(bytes);
   return memory ? memory : new_behind_cursor(bytes);
 }
 

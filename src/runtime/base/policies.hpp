@@ -13,27 +13,28 @@ enum class Policy : uint8_t { friends = 1, plan = 2, pools = 4 };
 
 inline constinit std::atomic<uint8_t> enabled_mask __attribute__((visibility("hidden"))){0};
 
-// Requests of up to so many bytes go to the plain heap at once: zero while a policy is enabled, so that malloc tests that
-// and whether a request is small in one comparison.
-inline constexpr size_t kPlainMost = 1024;
+// Requests of these sizes go to the plain heap at once, as many of them as this says: none while a policy is enabled, so that
+// malloc tests that and whether a request is small, and not tiny, in one comparison.
+inline constexpr size_t kPlainLeast = 9, kPlainMost = 1024;
+inline constexpr size_t kPlainSizes = kPlainMost - kPlainLeast + 1;
 // What a policy places is no larger.
 inline constexpr size_t kPlacedMost = 512;
-inline constinit std::atomic<size_t> plain_limit __attribute__((visibility("hidden"))){kPlainMost};
+inline constinit std::atomic<size_t> plain_sizes __attribute__((visibility("hidden"))){kPlainSizes};
 
 // What goes to the plain heap at once by the last byte of the call's return address, while one policy is enabled and it is known
 // at which call sites it places something. Each heap has its own, at hand: other sites pay three instructions, and no look-up.
 struct SiteLimits {
-  size_t most[256];
+  size_t sizes[256];
   // At run time not written to: a heap is made in memory that reads as zero, and its pages are to stay untouched.
   constexpr SiteLimits() {
-    if (std::is_constant_evaluated()) std::ranges::fill(most, 0);
+    if (std::is_constant_evaluated()) std::ranges::fill(sizes, 0);
   }
 
   // A heap that is made meanwhile copies them.
   void set_all_plain() {
-    for (size_t &one : most) set(one, kPlainMost);
+    for (size_t &one : sizes) set(one, kPlainSizes);
   }
-  void set_not_plain(Address site) { set(most[site & 0xff], 0); }
+  void set_not_plain(Address site) { set(sizes[site & 0xff], 0); }
 
 private:
   static void set(size_t &one, size_t to) {
@@ -64,7 +65,7 @@ inline void set_plain_limits() {
   do {
     mask = enabled_mask.load(std::memory_order_seq_cst);
     if (policies_listener != nullptr) policies_listener({mask});
-    plain_limit.store(mask == 0 ? kPlainMost : 0, std::memory_order_seq_cst);
+    plain_sizes.store(mask == 0 ? kPlainSizes : 0, std::memory_order_seq_cst);
   } while (enabled_mask.load(std::memory_order_seq_cst) != mask);
 }
 

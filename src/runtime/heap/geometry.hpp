@@ -5,6 +5,7 @@
 //   long page, 256 KiB          four pages in a row, for larger blocks, and where a class has many
 //   (small)  4 KiB              the processor's page, the unit that goes back to the kernel
 //
+//   tiny     up to 8 bytes      in half of the smallest of those
 //   small    up to 1 KiB        classes of 16 bytes, in pages of 64 KiB
 //   medium   up to 32 KiB       eight classes a doubling; above 4 KiB in long pages
 //   large    up to 2 MiB        pages in a row, shared by all threads
@@ -24,6 +25,8 @@ inline constexpr size_t kSegmentBytes = size_t{1} << kSegmentShift;
 
 using Granules = Pieces<4>; // of small blocks: what every size is a multiple of
 
+// What is no longer needs no more than its own alignment: 8 bytes, as C says.
+inline constexpr size_t kTinyMax = 8;
 inline constexpr size_t kSmallMax = KiB;
 inline constexpr size_t kMediumMax = 32 * KiB;
 inline constexpr size_t kLargeMax = 2 * MiB;
@@ -36,23 +39,30 @@ inline constexpr unsigned kBlockPages = kSegmentBytes / kBlockPageBytes; // in a
 inline constexpr unsigned kLongPage = 4;                                 // pages
 
 // Size classes: that of a small block is its granules; then eight a doubling; then those of aligned blocks, which are 1 and
-// 2 KiB and multiples of 4 KiB.
+// 2 KiB and multiples of 4 KiB; then that of tiny ones.
 inline constexpr unsigned kSmallClasses = kSmallMax / Granules::kBytes;
 inline constexpr unsigned kLogSmallMax = 10;
 inline constexpr unsigned kClassesInDoubling = 8;
 inline constexpr unsigned kFirstAligned = 1 + kSmallClasses + kClassesInDoubling * 5;
-inline constexpr unsigned kSizeClasses = kFirstAligned + 2 + kMediumMax / (4 * KiB);
+inline constexpr unsigned kTinyClass = kFirstAligned + 2 + kMediumMax / (4 * KiB);
+inline constexpr unsigned kSizeClasses = kTinyClass + 1;
 
+// That of what is not tiny.
 constexpr unsigned small_class(size_t bytes) {
   return static_cast<unsigned>((bytes + Granules::kBytes - 1) / Granules::kBytes);
 }
 
 // `bytes` is from 1 to kMediumMax.
 constexpr unsigned computed_size_class(size_t bytes) {
+  if (bytes <= kTinyMax) return kTinyClass;
   if (bytes <= kSmallMax) return small_class(bytes);
   const auto width = static_cast<unsigned>(std::bit_width(bytes - 1));
   const auto eighth = static_cast<unsigned>((bytes - 1) >> (width - 4)) % kClassesInDoubling;
   return 1 + kSmallClasses + (width - 1 - kLogSmallMax) * kClassesInDoubling + eighth;
+}
+
+constexpr bool is_medium(unsigned size_class) {
+  return size_class >= kSmallClasses && size_class < kTinyClass;
 }
 
 // Larger blocks in a row whose size is a multiple of this would begin in few sets of the caches: they get a line more.
@@ -61,6 +71,7 @@ inline constexpr uint32_t kAliased = 512;
 constexpr uint32_t class_bytes(unsigned size_class) {
   if (size_class < kSmallClasses) return size_class * Granules::kBytes;
   if (size_class == kSmallClasses) return kSmallMax + kLineBytes;
+  if (size_class == kTinyClass) return kTinyMax;
   if (size_class == kFirstAligned) return KiB;
   if (size_class > kFirstAligned)
     return std::max<uint32_t>(2 * KiB, (size_class - kFirstAligned - 1) * 4 * KiB);
@@ -70,7 +81,7 @@ constexpr uint32_t class_bytes(unsigned size_class) {
   return bytes % kAliased == 0 ? bytes + kLineBytes : bytes;
 }
 static_assert(class_bytes(kFirstAligned - 1) == kMediumMax + kLineBytes);
-static_assert(class_bytes(kSizeClasses - 1) == kMediumMax);
+static_assert(class_bytes(kTinyClass - 1) == kMediumMax);
 
 // The same by a table of what above the small ones is as long as a line, so that malloc has fewer instructions.
 inline constexpr auto kClassesByLine = [] {
@@ -80,6 +91,7 @@ inline constexpr auto kClassesByLine = [] {
   return classes;
 }();
 constexpr unsigned size_class(size_t bytes) {
+  if (bytes <= kTinyMax) return kTinyClass;
   return bytes <= kSmallMax ? small_class(bytes) : kClassesByLine[(bytes - 1) / kLineBytes];
 }
 

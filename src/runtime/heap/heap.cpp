@@ -117,7 +117,8 @@ void *allocate_zeroed(size_t bytes) {
 }
 
 void *allocate_aligned(size_t align, size_t bytes) {
-  if (align <= Granules::kBytes) return allocate(bytes);
+  if (align <= Granules::kBytes)
+    return allocate(align <= kTinyMax ? bytes : std::max(bytes, align));
   // Each block of a size page is aligned to what its size is a multiple of. The last small size is a line longer than requests.
   const size_t whole =
       round_up(std::max<size_t>(bytes, 1), align); // zero where that is out of range

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cstring>
 
+static_assert(abut::heap::kTinyMax + 1 == abut::kPlainLeast);
 static_assert(abut::heap::kSmallMax == abut::kPlainMost);
 
 namespace abut::heap {
@@ -88,27 +89,31 @@ inline bool may_hold_blocks(Address address) {
 
 // ---- in line ----
 
-// Whether a request is small, and no policy is enabled. A plain load, which can be an operand.
-[[gnu::always_inline]] inline bool is_plain_request(size_t bytes) {
-  if (bytes > load_plainly(reinterpret_cast<const size_t &>(plain_limit))) return false;
-  if (bytes > kSmallMax) __builtin_unreachable();
+// Whether a request is one of the first so many sizes that are small, and not tiny.
+[[gnu::always_inline]] inline bool is_among(size_t bytes, size_t sizes) {
+  if (bytes - kPlainLeast >= sizes) return false;
+  if (bytes <= kTinyMax || bytes > kSmallMax) __builtin_unreachable();
   return true;
+}
+// The same where no policy is enabled. A plain load, which can be an operand.
+inline size_t plain_sizes_now() {
+  return load_plainly(reinterpret_cast<const size_t &>(plain_sizes));
+}
+[[gnu::always_inline]] inline bool is_plain_request(size_t bytes) {
+  return is_among(bytes, plain_sizes_now());
 }
 // The same where a policy is enabled that places nothing at sites like the one that `site()` is.
 template <class Site>
 [[gnu::always_inline]] inline bool is_plain_request_at(const LocalHeap &heap, size_t bytes,
                                                        Site site) {
   __asm__("" ::: "memory"); // else compilers read the site before is_plain_request()
-  if (bytes > load_plainly(heap.site_limits.most[site() & 0xff])) {
-    __asm__("" ::: "memory"); // and keep it for later
-    return false;
-  }
-  if (bytes > kSmallMax) __builtin_unreachable();
-  return true;
+  if (is_among(bytes, load_plainly(heap.site_limits.sizes[site() & 0xff]))) return true;
+  __asm__("" ::: "memory"); // and keep it for later
+  return false;
 }
 
-// A block of `bytes`, which are small, if the cursor has one; else null. Nothing that another thread has freed since the cursor
-// was led there.
+// A block of `bytes`, which are small, and not tiny, if the cursor has one; else null. Nothing that another thread has freed
+// since the cursor was led there.
 [[gnu::always_inline]] inline void *allocate_small(size_t bytes) {
   Cursor &cursor = current->sizes.cursor_for(bytes);
   if (void *block = SizeHeap::take_at(cursor)) [[likely]]
@@ -126,6 +131,13 @@ template <class Site>
   return heap.births.take_small(cursor.bytes);
 }
 
+// A tiny block, if the cursor has one; else null.
+[[gnu::always_inline]] inline void *allocate_tiny_in(LocalHeap &heap) {
+  if (void *block = heap.sizes.take(kTinyClass)) [[likely]]
+    return block;
+  return heap.births.take_small(Granules::kBytes);
+}
+
 // For a plain request: the block, or null if the cursor has none.
 struct PlainBlock {
   bool is_plain = false;
@@ -137,12 +149,16 @@ template <class Site>
     return {true, allocate_small(bytes)};
   LocalHeap &heap = *current;
   if (is_plain_request_at(heap, bytes, site)) return {true, allocate_small_in(heap, bytes)};
-  return {};
+  if (bytes > kTinyMax) return {};
+  const size_t plain = plain_sizes_now() | load_plainly(heap.site_limits.sizes[site() & 0xff]);
+  return plain != 0 ? PlainBlock{true, allocate_tiny_in(heap)} : PlainBlock{};
 }
 
 // The same as allocate_small() for any size: null if it is not small.
 [[gnu::always_inline]] inline void *allocate_if_small(size_t bytes) {
-  return bytes <= kSmallMax ? allocate_small(bytes) : nullptr;
+  if (is_among(bytes, kPlainSizes)) [[likely]]
+    return allocate_small(bytes);
+  return bytes <= kTinyMax ? allocate_tiny_in(*current) : nullptr;
 }
 
 // A block of more than 1 KiB and up to 32 KiB, if the cursor has one, or the one below it was freed; else null.
@@ -170,8 +186,8 @@ inline void *allocate_next(size_t bytes) {
 // Takes back a block in a page; false if it is anything else, or looks wrong.
 [[gnu::always_inline]] inline bool release(void *memory) {
   const auto address = reinterpret_cast<Address>(memory);
-  if (page_segments.holds_size_pages(address)) [[likely]] {
-    const LiveBlock block = live_block_in(address);
+  if (Page *page = size_page_at(address)) [[likely]] {
+    const LiveBlock block = live_block_in(*page, address);
     return block && free_block(block);
   }
   if (!page_segments.holds_birth_pages(address)) return false;
@@ -190,7 +206,8 @@ bool release_block(const Block &block) {
 inline bool release_after_count(void *memory) {
   const auto address = reinterpret_cast<Address>(memory);
   switch (segment_map.kind_at(address)) {
-  case SegmentKind::size_pages: return release_block(live_block_in(address));
+  case SegmentKind::size_pages:
+    return release_block(live_block_in(PageSegment::page_of(address), address));
   case SegmentKind::birth_pages: return release_block(live_birth_block_in(address));
   case SegmentKind::placed: return placed_blocks.release(address);
   default: return false;

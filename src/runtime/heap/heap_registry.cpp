@@ -20,8 +20,8 @@ void set_orphan(LocalHeap &heap, bool orphan) {
 }
 
 void copy_limits(const SiteLimits &from, SiteLimits &to) {
-  for (size_t i = 0; i < std::size(from.most); ++i)
-    std::atomic_ref(to.most[i]).store(load_plainly(from.most[i]), std::memory_order_relaxed);
+  for (size_t i = 0; i < std::size(from.sizes); ++i)
+    std::atomic_ref(to.sizes[i]).store(load_plainly(from.sizes[i]), std::memory_order_relaxed);
 }
 
 } // namespace

@@ -38,16 +38,20 @@ void LocalHeap::set_order(bool in_birth_order) {
 
 // A size has no need of birth order where a thread that had the heap before has left a page with room.
 void LocalHeap::begin() {
-  for (unsigned one = 0; one < kBirthClasses; ++one)
-    births_left_[one] = in_birth_order_ && class_bytes(one) <= kBirthOrderMax ? kAlways
-                        : sizes.has_room(one)                                 ? 0
-                                                                              : kBirths;
+  for (unsigned i = 0; i < kBirthClasses; ++i) {
+    const unsigned one = i == 0 ? kTinyClass : i;
+    births_left_[i] = in_birth_order_ && class_bytes(one) <= kBirthOrderMax ? kAlways
+                      : sizes.has_room(one)                                 ? 0
+                                                                            : kBirths;
+  }
 }
 
 // Counts the request.
 bool LocalHeap::prefers_birth(size_t bytes, unsigned size_class) {
-  if (bytes > kBirthMax || births_left_[size_class] == 0) return false;
-  births_left_[size_class] -= births_left_[size_class] != kAlways;
+  if (bytes > kBirthMax) return false;
+  uint8_t &left = births_left_[size_class == kTinyClass ? 0 : size_class];
+  if (left == 0) return false;
+  left -= left != kAlways;
   return true;
 }
 

@@ -94,7 +94,7 @@ public:
 
 private:
   static constexpr uint8_t kAlways = 255;
-  static constexpr unsigned kBirthClasses = size_class(kBirthMax) + 1;
+  static constexpr unsigned kBirthClasses = size_class(kBirthMax) + 1; // the first is the tiny one
 
   bool prefers_birth(size_t bytes, unsigned size_class);
   void begin();

@@ -181,24 +181,34 @@ struct Quotient {
 #endif
 }
 
-// The one that begins at `address`, which lies in a segment of such pages.
-[[gnu::always_inline]] inline LiveBlock live_block_in(Address address) {
-  Page &page = PageSegment::page_of(address);
+// The one that begins at `address`, which lies in a size page.
+[[gnu::always_inline]] inline LiveBlock live_block_in(Page &page, Address address) {
   const Quotient index = quotient_by(page.reciprocal, address - load_plainly(page.begin));
   State *state = load_plainly(page.states) + index.whole;
   if (index.fraction >= load_plainly(page.reciprocal) || load_plainly(*state) != kLive) [[unlikely]]
     return {};
   return {&page, state};
 }
+// The size page around an address, or null; null also where PageSegments does not know it.
+[[gnu::always_inline]] inline Page *size_page_at(Address address) {
+  const Address segment = page_segments.size_segment_at(address);
+  if (segment == 0) return nullptr;
+  Page *page = reinterpret_cast<PageSegment *>(segment)->pages + PageSegment::index_of(address);
+  __asm__("" : "+r"(page)); // so that it is computed once
+  if (page == nullptr) __builtin_unreachable();
+  return page;
+}
 [[gnu::always_inline]] inline LiveBlock live_block(const void *memory) {
   const auto address = reinterpret_cast<Address>(memory);
-  return page_segments.holds_size_pages(address) ? live_block_in(address) : LiveBlock{};
+  Page *page = size_page_at(address);
+  return page != nullptr ? live_block_in(*page, address) : LiveBlock{};
 }
 // The same for any segment, see PageSegments.
 inline LiveBlock live_block_anywhere(const void *memory) {
   const auto address = reinterpret_cast<Address>(memory);
-  return segment_map.kind_at(address) == SegmentKind::size_pages ? live_block_in(address)
-                                                                 : LiveBlock{};
+  return segment_map.kind_at(address) == SegmentKind::size_pages
+             ? live_block_in(PageSegment::page_of(address), address)
+             : LiveBlock{};
 }
 
 // Frees it; false if the page is due for the slow path: then only the count is done. Nothing of the page may be

@@ -119,8 +119,14 @@ extern constinit SegmentMap segment_map;
 // Where two segments share one place, as can be in more than 256 GiB of such segments, the second is freed from a little slower.
 class PageSegments {
 public:
-  [[gnu::always_inline]] bool holds_size_pages(Address address) const {
-    return known_at(address) == static_cast<uint32_t>(number_of(address));
+  // The segment of size pages around an address, or zero.
+  [[gnu::always_inline]] Address size_segment_at(Address address) const {
+    uint64_t number = number_of(address);
+    if (known_at(address) != static_cast<uint32_t>(number)) return 0;
+    __asm__("" : "+r"(number)); // else compilers mask the address, which is one instruction more
+    const Address segment = (number << kSegmentShift) - kSegmentBytes;
+    if (segment == 0) __builtin_unreachable();
+    return segment;
   }
   [[gnu::always_inline]] bool holds_birth_pages(Address address) const {
     // Loaded again, so that both comparisons are with memory, which saves the first an instruction.

@@ -58,10 +58,8 @@ static_assert(std::ranges::all_of(kMeasures, [](const ClassMeasures &one) {
 
 } // namespace
 
-// Zero bytes are of no class: neither order has a block of so many.
 void SizeHeap::open(LocalHeap *owner) {
   owner_ = owner;
-  cursors_[0].bytes = kSmallMax;
   for (unsigned one = 1; one <= kSmallClasses; ++one) cursors_[one].bytes = class_bytes(one);
 }
 

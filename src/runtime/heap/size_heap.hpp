@@ -74,7 +74,7 @@ public:
   // The next block at a class's cursor, or null.
   [[gnu::always_inline]] void *take(unsigned size_class) { return take_at(cursors_[size_class]); }
 
-  // A small request's cursor. That of zero bytes never has a block.
+  // A small request's cursor, which is not tiny.
   [[gnu::always_inline]] Cursor &cursor_for(size_t bytes) {
     const size_t whole = round_up(bytes, Granules::kBytes);
     return *reinterpret_cast<Cursor *>(reinterpret_cast<char *>(cursors_) + whole * 2);

@@ -115,7 +115,7 @@ void SizeHeap::free_last(LiveBlock block) {
   Page *page = block.page->head();
   store_released(*block.state, kNoBlock);
   if (page->is_current) return count_frees(*page, kNever);
-  if (page->size_class >= kSmallClasses && give_to_cursor(block, page)) return;
+  if (is_medium(page->size_class) && give_to_cursor(block, page)) return;
   const LiveBlocks live = not_yet_freed(*page);
   if (page->has_room && live.total > 0) return await_empty(*page, live);
   list_of(*page).remove(page);

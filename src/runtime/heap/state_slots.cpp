@@ -3,14 +3,15 @@
 #include "heap/segment_map.hpp"
 #include "os/os.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace abut::heap {
 namespace {
 
-// All parts of a slot, a bit each.
+// All parts of a slot, a bit each, of which a number has 64.
 constexpr uint64_t all_parts(unsigned lines) {
-  return ~uint64_t{0} >> (64 - StateSlots::kMostLines / lines);
+  return ~uint64_t{0} >> (64 - std::min(StateSlots::kMostLines / lines, 64U));
 }
 
 } // namespace
@@ -46,8 +47,8 @@ void StateSlots::give_back(const uint8_t *states) {
   unsigned piece = 0;
   while (static_cast<size_t>(states - pieces_[piece]) >= kPieceBytes) ++piece;
   const auto offset = static_cast<size_t>(states - pieces_[piece]);
-  const auto slot = piece * (kSlots / kPieces) + static_cast<unsigned>(offset / kPageBytes);
-  taken_[slot] &= ~(uint64_t{1} << offset % kPageBytes / kLineBytes / lines_[slot]);
+  const auto slot = piece * (kSlots / kPieces) + static_cast<unsigned>(offset / kSlotBytes);
+  taken_[slot] &= ~(uint64_t{1} << offset % kSlotBytes / kLineBytes / lines_[slot]);
   if (taken_[slot] == 0) in_use_ &= ~(uint64_t{1} << slot);
 }
 

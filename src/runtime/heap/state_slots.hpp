@@ -1,4 +1,4 @@
-// Where the states of a segment's size pages lie: in memory of their own, in slots of 4 KiB, each for pages of classes that
+// Where the states of a segment's size pages lie: in memory of their own, in slots of 8 KiB, each for pages of classes that
 // have equally many. There are as many slots as pages, so that there is one for every page, whatever came before.
 #pragma once
 
@@ -9,7 +9,8 @@ namespace abut::heap {
 // All zero at first.
 class StateSlots {
 public:
-  static constexpr unsigned kMostLines = kPageBytes / kLineBytes; // of states, for a page
+  static constexpr size_t kSlotBytes = 8 * KiB;
+  static constexpr unsigned kMostLines = kSlotBytes / kLineBytes; // of states, for a page
 
   // Room for states of so many lines, 64 each, with anything in it; null where memory is exhausted.
   uint8_t *take(unsigned lines);
@@ -21,11 +22,11 @@ public:
 
 private:
   static constexpr unsigned kSlots = 64, kPieces = 4;
-  static constexpr size_t kPieceBytes = kSlots / kPieces * kPageBytes;
+  static constexpr size_t kPieceBytes = kSlots / kPieces * kSlotBytes;
 
   uint8_t *find(unsigned lines);
   uint8_t *slot_at(unsigned slot) const {
-    return pieces_[slot / (kSlots / kPieces)] + slot % (kSlots / kPieces) * kPageBytes;
+    return pieces_[slot / (kSlots / kPieces)] + slot % (kSlots / kPieces) * kSlotBytes;
   }
 
   uint64_t in_use_;          // slots, a bit each

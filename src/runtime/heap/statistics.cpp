@@ -85,6 +85,7 @@ double Statistics::fragmentation() const {
 
 Statistics count() {
   Statistics totals;
+  totals.classes[0].bytes_each = kTinyMax;
   for (unsigned size = 1; size < Statistics::kClasses; ++size)
     totals.classes[size].bytes_each = size * Granules::kBytes;
   heap_registry.each([&](LocalHeap &heap) { count_heap(totals, heap); });

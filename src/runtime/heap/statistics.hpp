@@ -12,7 +12,7 @@ struct ClassCount {
 };
 
 struct Statistics {
-  static constexpr size_t kClasses = kSmallClasses; // below 1 KiB; the first is not used
+  static constexpr size_t kClasses = kSmallClasses; // below 1 KiB; the first is that of tiny blocks
 
   ClassCount classes[kClasses];
   size_t medium_blocks = 0, medium_bytes = 0; // of 1 KiB to 32 KiB

@@ -16,8 +16,15 @@ TEST(Geometry, EverySizeHasTheFirstClassThatHoldsIt) {
     const unsigned one = size_class(bytes);
     ASSERT_EQ(one, computed_size_class(bytes)) << bytes;
     ASSERT_GE(class_bytes(one), bytes);
-    ASSERT_TRUE(one == 1 || class_bytes(one - 1) < bytes + kLineBytes) << bytes;
+    ASSERT_TRUE(one == 1 || one == kTinyClass || class_bytes(one - 1) < bytes + kLineBytes)
+        << bytes;
   }
+}
+
+TEST(Geometry, TinyBlocksTakeNoMoreThanTheirAlignment) {
+  EXPECT_EQ(class_bytes(size_class(1)), 8U);
+  EXPECT_EQ(class_bytes(size_class(8)), 8U);
+  EXPECT_EQ(class_bytes(size_class(9)), 16U);
 }
 
 TEST(Geometry, LargerSizesAreOfAsManyLinesAsSpreadOverTheSets) {

@@ -32,7 +32,7 @@ size_t orphans() {
 
 TEST(HeapRegistry, LimitsOfSitesAreThoseOfAllHeapsAndOfNewOnes) {
   static constinit SiteLimits limits;
-  limits.most[0x34] = kPlainMost;
+  limits.sizes[0x34] = kPlainSizes;
   const auto is_plain = [](const LocalHeap &heap, size_t bytes, Address site) {
     return is_plain_request_at(heap, bytes, [site] { return site; });
   };

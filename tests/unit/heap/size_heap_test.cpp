@@ -34,7 +34,7 @@ protected:
   }
 
   void take(size_t bytes) {
-    for (size_t taken = 0; taken < bytes; taken += round_up(GetParam(), Granules::kBytes))
+    for (size_t taken = 0; taken < bytes; taken += class_bytes(size_class(GetParam())))
       blocks.push_back(allocate(GetParam()));
   }
   void free_all() {

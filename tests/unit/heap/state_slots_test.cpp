@@ -26,7 +26,7 @@ bool is_untouched(const Part &part) {
 
 // Of the lengths that classes have, in any order, as many at once as a segment has pages.
 TEST(StateSlots, HaveRoomForEveryPageWhateverCameBefore) {
-  constexpr unsigned kLines[] = {64, 32, 22, 16, 13, 11, 8, 7, 4, 2, 1};
+  constexpr unsigned kLines[] = {128, 64, 32, 22, 16, 13, 11, 8, 7, 4, 2, 1};
   constexpr size_t kPages = 64;
   const auto slots = std::make_unique<StateSlots>();
   std::vector<Part> parts;

@@ -47,13 +47,21 @@ TEST_F(StatisticsTest, SmallBlocksAreCountedInTheirClasses) {
   }
   const Statistics after = count();
   for (size_t i = 0; i < Statistics::kClasses; ++i) {
-    EXPECT_EQ(after.classes[i].bytes_each, i * Granules::kBytes);
+    EXPECT_EQ(after.classes[i].bytes_each, i == 0 ? kTinyMax : i * Granules::kBytes);
     EXPECT_EQ(after.classes[i].blocks - before.classes[i].blocks, expected[i]) << "class " << i;
   }
 }
 
+TEST_F(StatisticsTest, TinyBlocksAreCountedByThemselvesButForTheFirst) {
+  take(1000, kTinyMax);
+  const Statistics after = count();
+  EXPECT_GE(after.classes[0].blocks - before.classes[0].blocks, 900U);
+  EXPECT_EQ(after.classes[0].blocks + after.classes[1].blocks,
+            before.classes[0].blocks + before.classes[1].blocks + 1000);
+}
+
 TEST_F(StatisticsTest, LiveBytesAreWhatWasGranted) {
-  take(100, 8);
+  take(100, 9);
   take(100, 24);
   take(100, 512);
   EXPECT_EQ(count().live_bytes() - before.live_bytes(), 100 * (16 + 32 + 512));

@@ -234,7 +234,7 @@ void AssignedContexts::set_limits(SiteLimits &limits) const {
   for (const Context &context : std::span(contexts_, count_)) {
     if (context.count == 0 || context.assignment.kind != sites::Kind::pool) continue;
     const Call &call = context.calls[0];
-    const uint64_t count = std::min<uint64_t>(call.end - call.begin, std::size(limits.most));
+    const uint64_t count = std::min<uint64_t>(call.end - call.begin, std::size(limits.sizes));
     for (uint64_t i = 0; i < count; ++i) limits.set_not_plain(call.begin + 1 + i);
   }
 }
