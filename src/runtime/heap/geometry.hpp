@@ -52,15 +52,6 @@ constexpr unsigned small_class(size_t bytes) {
   return static_cast<unsigned>((bytes + Granules::kBytes - 1) / Granules::kBytes);
 }
 
-// `bytes` is from 1 to kMediumMax.
-constexpr unsigned computed_size_class(size_t bytes) {
-  if (bytes <= kTinyMax) return kTinyClass;
-  if (bytes <= kSmallMax) return small_class(bytes);
-  const auto width = static_cast<unsigned>(std::bit_width(bytes - 1));
-  const auto eighth = static_cast<unsigned>((bytes - 1) >> (width - 4)) % kClassesInDoubling;
-  return 1 + kSmallClasses + (width - 1 - kLogSmallMax) * kClassesInDoubling + eighth;
-}
-
 constexpr bool is_medium(unsigned size_class) {
   return size_class >= kSmallClasses && size_class < kTinyClass;
 }
@@ -82,6 +73,16 @@ constexpr uint32_t class_bytes(unsigned size_class) {
 }
 static_assert(class_bytes(kFirstAligned - 1) == kMediumMax + kLineBytes);
 static_assert(class_bytes(kTinyClass - 1) == kMediumMax);
+
+// The first class that holds `bytes`, from 1 to kMediumMax.
+constexpr unsigned computed_size_class(size_t bytes) {
+  if (bytes <= kTinyMax) return kTinyClass;
+  if (bytes <= kSmallMax) return small_class(bytes);
+  const auto width = static_cast<unsigned>(std::bit_width(bytes - 1));
+  const auto eighth = static_cast<unsigned>((bytes - 1) >> (width - 4)) % kClassesInDoubling;
+  const unsigned one = 1 + kSmallClasses + (width - 1 - kLogSmallMax) * kClassesInDoubling + eighth;
+  return class_bytes(one - 1) >= bytes ? one - 1 : one; // which has a line more
+}
 
 // The same by a table of what above the small ones is as long as a line, so that malloc has fewer instructions.
 inline constexpr auto kClassesByLine = [] {

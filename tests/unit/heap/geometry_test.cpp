@@ -16,8 +16,7 @@ TEST(Geometry, EverySizeHasTheFirstClassThatHoldsIt) {
     const unsigned one = size_class(bytes);
     ASSERT_EQ(one, computed_size_class(bytes)) << bytes;
     ASSERT_GE(class_bytes(one), bytes);
-    ASSERT_TRUE(one == 1 || one == kTinyClass || class_bytes(one - 1) < bytes + kLineBytes)
-        << bytes;
+    ASSERT_TRUE(one == 1 || one == kTinyClass || class_bytes(one - 1) < bytes) << bytes;
   }
 }
 
