@@ -100,13 +100,14 @@ void LocalHeap::close() {
 void LocalHeap::decay_own(uint64_t now) {
   const auto wait = static_cast<uint64_t>(option_value(Option::decay_ms));
   decay_at_ = now + wait / 2;
-  if (now - looked_at_ >= kLeastPeriod) {
-    const uint64_t passed = now - looked_at_;
+  const uint64_t passed = now - std::min(now, looked_at_);
+  if (passed >= kLeastPeriod) {
     const uint64_t most = std::min(kLooked * passed, kMostLooked);
     const uint64_t to_thin_out = std::min(kThinned * passed + kLeastThinned, kMostThinned);
     if (sizes.look_at_pages({most, to_thin_out, now - std::min(now, wait)})) look_again_soon(now);
     births.recount(most);
-    looked_at_ = now;
+    // Else a look that takes long would make the next one longer.
+    looked_at_ = std::max(now, os::coarse_milliseconds());
   }
   if (now >= wait) rows.give_back(now - wait);
 }
