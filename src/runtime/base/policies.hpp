@@ -13,12 +13,12 @@ enum class Policy : uint8_t { friends = 1, plan = 2, pools = 4 };
 
 inline constinit std::atomic<uint8_t> enabled_mask __attribute__((visibility("hidden"))){0};
 
-// Requests of these sizes go to the plain heap at once, as many of them as this says: none while a policy is enabled, so that
-// malloc tests that and whether a request is small, and not tiny, in one comparison.
+// What goes to the plain heap at once while no policy is enabled: these sizes. Smaller ones, which are tiny, do so later.
 inline constexpr size_t kPlainLeast = 9, kPlainMost = 1024;
 inline constexpr size_t kPlainSizes = kPlainMost - kPlainLeast + 1;
 // What a policy places is no larger.
 inline constexpr size_t kPlacedMost = 512;
+// How many of those sizes: none while a policy is enabled, so that malloc tests that and the size in one comparison.
 inline constinit std::atomic<size_t> plain_sizes __attribute__((visibility("hidden"))){kPlainSizes};
 
 // What goes to the plain heap at once by the last byte of the call's return address, while one policy is enabled and it is known

@@ -89,16 +89,17 @@ inline bool may_hold_blocks(Address address) {
 
 // ---- in line ----
 
-// Whether a request is one of the first so many sizes that are small, and not tiny.
+// Whether a request is of one of so many sizes, from the first that is not tiny on.
 [[gnu::always_inline]] inline bool is_among(size_t bytes, size_t sizes) {
   if (bytes - kPlainLeast >= sizes) return false;
   if (bytes <= kTinyMax || bytes > kSmallMax) __builtin_unreachable();
   return true;
 }
-// The same where no policy is enabled. A plain load, which can be an operand.
+// A plain load, which can be an operand.
 inline size_t plain_sizes_now() {
   return load_plainly(reinterpret_cast<const size_t &>(plain_sizes));
 }
+// Whether a request is small, and not tiny, and no policy is enabled.
 [[gnu::always_inline]] inline bool is_plain_request(size_t bytes) {
   return is_among(bytes, plain_sizes_now());
 }
