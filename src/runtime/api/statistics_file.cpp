@@ -12,7 +12,6 @@ constexpr uint64_t kSchema = 1;
 void write_classes(JsonWriter &json, const heap::Statistics &totals) {
   json.member("classes", "[");
   for (const heap::ClassCount &one : totals.classes) {
-    if (one.bytes_each == 0) continue;
     if (one.blocks == 0) continue;
     json.element("{");
     json.number("bytes", one.bytes_each);
