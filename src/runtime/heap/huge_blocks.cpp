@@ -115,9 +115,7 @@ void free_huge(HugeInfo *block) {
   requested.fetch_sub(block->bytes, std::memory_order_relaxed);
   block->bytes = 0;
   pages_taken.subtract(block->mapped / kPageBytes);
-  if (huge_cache.keep(block)) return;
-  retention.gave_back(block->mapped / kPageBytes, Kept::mappings);
-  unmap_huge(block);
+  if (!huge_cache.keep(block)) unmap_huge(block);
 }
 
 void unmap_huge(HugeInfo *block) {

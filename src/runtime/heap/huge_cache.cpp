@@ -2,6 +2,7 @@
 
 #include "heap/page_store.hpp"
 
+#include <bit>
 #include <mutex>
 
 namespace abut::heap {
@@ -11,6 +12,10 @@ constinit HugeCache huge_cache;
 namespace {
 
 size_t pages_of(const HugeInfo *block) { return block->mapped / kPageBytes; }
+
+// Whether a mapping serves a block: as it is, and made longer.
+bool holds(size_t usable, size_t bytes) { return usable >= bytes && usable - bytes <= bytes; }
+bool grows_to(size_t usable, size_t bytes) { return usable < bytes && bytes - usable <= usable; }
 
 } // namespace
 
@@ -34,13 +39,28 @@ HugeCache::Entry *HugeCache::unused() {
   return nullptr;
 }
 
+void HugeCache::ask_for(size_t bytes) {
+  const auto width = static_cast<size_t>(std::bit_width(bytes));
+  for (size_t at = width - 1; at <= width + 1; ++at) {
+    Length &length = lengths_[at];
+    if (holds(length.freed, bytes) || grows_to(length.freed, bytes)) length.asked_for = true;
+  }
+}
+
+bool HugeCache::is_expected(size_t usable, size_t pages) {
+  Length &length = lengths_[std::bit_width(usable)];
+  length.freed = usable;
+  return length.asked_for || pages <= Retention::least();
+}
+
 HugeInfo *HugeCache::take(size_t bytes) {
   std::lock_guard guard(lock_);
+  ask_for(bytes);
   Entry *best = nullptr;
   for (Entry &entry : entries_) {
     if (entry.block == nullptr) continue;
     const size_t usable = usable_bytes(entry.block);
-    if (usable < bytes || usable - bytes > bytes) continue;
+    if (!holds(usable, bytes)) continue;
     if (best == nullptr || usable < usable_bytes(best->block)) best = &entry;
   }
   return best ? remove(*best) : nullptr;
@@ -52,7 +72,7 @@ HugeInfo *HugeCache::take_shorter(size_t bytes) {
   for (Entry &entry : entries_) {
     if (entry.block == nullptr) continue;
     const size_t usable = usable_bytes(entry.block);
-    if (usable >= bytes || bytes - usable > usable) continue;
+    if (!grows_to(usable, bytes)) continue;
     if (best == nullptr || usable > usable_bytes(best->block)) best = &entry;
   }
   return best ? remove(*best) : nullptr;
@@ -60,7 +80,16 @@ HugeInfo *HugeCache::take_shorter(size_t bytes) {
 
 bool HugeCache::keep(HugeInfo *block) {
   const size_t pages = pages_of(block);
-  if (pages > retention.limit()) return false;
+  {
+    std::lock_guard guard(lock_);
+    if (!is_expected(usable_bytes(block), pages)) return false;
+  }
+  if (pages <= retention.limit() && put(block, pages)) return true;
+  retention.gave_back(pages, Kept::mappings);
+  return false;
+}
+
+bool HugeCache::put(HugeInfo *block, size_t pages) {
   for (;;) {
     HugeInfo *surplus = nullptr;
     {

@@ -1,4 +1,7 @@
 // Mappings of huge blocks that were freed a moment ago, kept for the next ones of about their size.
+//
+// What is longer than `retain_mb` only where its length was asked for after one was freed: an array that grows by doubling frees
+// each of its lengths once, and what it left would be resident beside it for nothing.
 #pragma once
 
 #include "heap/huge_blocks.hpp"
@@ -15,7 +18,7 @@ public:
   HugeInfo *take_shorter(size_t bytes);
 
   // Keeps the mapping of a block that is free, and gives others back if too much is kept; false if it is
-  // itself too much, and is still the caller's.
+  // itself too much, or not expected to serve, and is still the caller's.
   bool keep(HugeInfo *block);
 
   // Gives back what has been kept since before `before`, in milliseconds.
@@ -33,12 +36,22 @@ private:
   };
   static constexpr unsigned kEntries = 64;
 
+  // Of all lengths with the same highest bit: the one that was freed last, and whether one was asked for that it serves.
+  struct Length {
+    size_t freed = 0;
+    bool asked_for = false;
+  };
+
+  void ask_for(size_t bytes);
+  bool is_expected(size_t usable, size_t pages);
+  bool put(HugeInfo *block, size_t pages);
   HugeInfo *remove(Entry &entry);
   Entry *oldest();
   Entry *unused();
 
   os::SpinLock lock_;
   Entry entries_[kEntries];
+  Length lengths_[8 * sizeof(size_t)];
 };
 
 extern constinit HugeCache huge_cache;

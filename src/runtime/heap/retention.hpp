@@ -27,7 +27,10 @@ enum class Kept : uint8_t { pages, mappings };
 
 class Retention {
 public:
-  // In pages.
+  // In pages: what may stay in any case, and what may just now.
+  static size_t least() {
+    return static_cast<size_t>(option_value(Option::retain_mb)) * MiB / kPageBytes;
+  }
   size_t limit() const {
     return std::max(least(), pages_taken.highest() / 4) + earned(Kept::pages) +
            earned(Kept::mappings);
@@ -73,10 +76,6 @@ public:
   }
 
 private:
-  static size_t least() {
-    return static_cast<size_t>(option_value(Option::retain_mb)) * MiB / kPageBytes;
-  }
-
   size_t earned(Kept kind) const {
     return earned_[static_cast<size_t>(kind)].load(std::memory_order_relaxed);
   }

@@ -7,6 +7,7 @@
 #include "support/pattern.hpp"
 
 #include <gtest/gtest.h>
+#include <utility>
 #include <vector>
 
 namespace abut::heap {
@@ -134,6 +135,29 @@ TEST_F(HugeCacheTest, KeepsABoundedNumberOfMappings) {
   for (void *block : memory) kept += test::is_mapped(block);
   EXPECT_GT(kept, 0U);
   EXPECT_LT(kept, 100U);
+}
+
+TEST_F(HugeCacheTest, KeepsNoLengthOfAnArrayThatGrows) {
+  retain.set(1);
+  void *other = take(400 * MiB); // a quarter of which may be kept
+  void *array = take(20 * MiB);
+  for (size_t mebibytes : {40U, 80U, 160U}) {
+    void *longer = take(mebibytes * MiB);
+    free(std::exchange(array, longer));
+    EXPECT_EQ(retention.resident(), resident_before) << mebibytes;
+  }
+  free(array);
+  free(other);
+}
+
+TEST_F(HugeCacheTest, KeepsALengthThatIsAskedForAfterOneWasFreed) {
+  retain.set(1);
+  take(400 * MiB);
+  free(take(20 * MiB));
+  void *again = take(25 * MiB); // what was kept would have been made longer
+  free(again);
+  EXPECT_TRUE(test::is_mapped(again));
+  EXPECT_EQ(take(20 * MiB), again);
 }
 
 TEST_F(HugeCacheTest, GivesBackWhatHasWaitedForItsTime) {
