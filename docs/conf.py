@@ -1,4 +1,4 @@
-"""How Sphinx builds these pages, with the reference and the charts that are generated meanwhile.
+"""How Sphinx builds these pages, with the reference that is generated meanwhile.
 
 The version has one home: the project() line of CMakeLists.txt.
 """
@@ -13,7 +13,6 @@ _HERE = Path(__file__).resolve().parent
 _ROOT = _HERE.parent
 sys.path.insert(0, str(_ROOT / "tools"))
 
-import docs_charts  # noqa: E402
 import docs_data  # noqa: E402
 
 _CMAKE = (_ROOT / "CMakeLists.txt").read_text()
@@ -52,8 +51,7 @@ _PAPER_LINK = re.compile(rf"\]\((?:\.\./)+(?:papers/)?({'|'.join(_PAPERS)})/READ
 def _read(app: Any, docname: str, source: list[str]) -> None:
     """Generate what a page leaves to be generated."""
     page = Path(app.env.doc2path(docname))
-    text = docs_charts.drawn(docs_data.filled(page), _HERE / "pictures")
-    source[0] = _PAPER_LINK.sub(r"](/papers/\1.md", text)
+    source[0] = _PAPER_LINK.sub(r"](/papers/\1.md", docs_data.filled(page))
 
 
 def setup(app: Any) -> None:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the pages into build/docs, and the manual pages into build/man. A warning, or a reference that leads nowhere, is
-# an error. What is generated (the reference, charts, a report to look at) is made here and not tracked.
+# an error. What is generated (the reference, a report to look at) is made here and not tracked.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 import typer.main
 
-import docs_charts
 import docs_data
 from abut.cli import VERBS, build_app
 from abut.recording.compilers import COMPILERS
@@ -192,32 +191,6 @@ def test_the_place_of_the_source_tree_is_not_shown(page: Path) -> None:
     page.write_text("<!-- output\npwd\n-->\n<!-- end -->\n")
     docs_data.rewrite(page, ["output"])
     assert "$ pwd\n~/abut\n" in page.read_text()
-
-
-TABLE = """```console
-$ abut some
-heat
-┏━━━━━━┳━━━━━┳━━━━━━━━━┓
-┃ name ┃ one ┃     two ┃
-┡━━━━━━╇━━━━━╇━━━━━━━━━┩
-│ a    │ 1.5 │ 2 ±0.1  │
-│ b    │     │ 3e+02 x │
-└──────┴─────┴─────────┘
-```
-"""
-
-
-def test_charts_are_drawn_from_the_tables_that_the_page_shows(tmp_path: Path) -> None:
-    (table,) = docs_charts.tables(TABLE)
-    assert (table.caption, table.heads) == ("heat", ("name", "one", "two"))
-    assert table.numbers(1) == [("a", 1.5)]
-    assert table.numbers(2) == [("a", 2.0), ("b", 300.0)]
-    pytest.importorskip("matplotlib")
-    page = TABLE + '<!-- chart warm: bars "two": How warm -->\nafter\n'
-    assert docs_charts.drawn(page, tmp_path / "pictures") == (
-        TABLE + "![How warm](/pictures/warm.svg)\nafter\n"
-    )
-    assert "<svg" in (tmp_path / "pictures" / "warm.svg").read_text()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name + "-" + page.stem)
