@@ -19,7 +19,7 @@ _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _KINDS = ("own", "real")
 _OUTPUTS = ("compare", "ignore")
 _REQUIRED = ("name", "about", "kind", "command", "suites")
-_KEYS = (*_REQUIRED, "prepare", "stdin", "env", "needs", "output", "sizes")
+_KEYS = (*_REQUIRED, "prepare", "stdin", "env", "needs", "output", "sizes", "each")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,11 @@ def _read_file(file: Path) -> list[Benchmark]:
     entries = document.get("benchmark", [])
     if not isinstance(entries, list):
         raise AbutError(f"{file}: 'benchmark' is not a list", fix="write [[benchmark]]")
-    return [_Reader(file, entry, number).read() for number, entry in enumerate(entries, 1)]
+    return [
+        _Reader(file, variant, number).read()
+        for number, entry in enumerate(entries, 1)
+        for variant in _Reader(file, entry, number).variants()
+    ]
 
 
 class _Reader:
@@ -105,13 +109,32 @@ class _Reader:
         self._file = file
         self._entry = entry
         self._where = f"{file}: benchmark {number} ({entry.get('name', 'unnamed')})"
-
-    def read(self) -> Benchmark:
         if unknown := set(self._entry) - set(_KEYS):
             raise self._bad(min(unknown), "is unknown", f"the keys are {', '.join(_KEYS)}")
         for key in _REQUIRED:
             if key not in self._entry:
                 raise self._bad(key, "is missing", "add it")
+
+    def variants(self) -> list[dict[str, Any]]:
+        """The table once for each row of `each`, with the row's values for its keys in braces."""
+        table = {key: value for key, value in self._entry.items() if key != "each"}
+        if "each" not in self._entry:
+            return [table]
+        rows = self._entry["each"]
+        if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+            raise self._bad("each", "is not a list of tables", "write each = [{ size = 24 }]")
+        if any(set(row) != set(rows[0]) for row in rows):
+            raise self._bad("each", "has rows of different keys", "give all rows the same keys")
+        used = set(_PLACEHOLDER.findall(str(table)))
+        taken = PLACEHOLDERS.union(*self._sizes().values())
+        for key in rows[0]:
+            if key in taken:
+                raise self._bad("each", f"has '{key}', which has a meaning", "choose another name")
+            if key not in used:
+                raise self._bad("each", f"has '{key}' for nothing", f"write {{{key}}} in a text")
+        return [_with_row(table, row) for row in rows]
+
+    def read(self) -> Benchmark:
         stdin = self._text("stdin") if "stdin" in self._entry else None
         benchmark = Benchmark(
             name=self._name(),
@@ -177,7 +200,7 @@ class _Reader:
         value = self._entry.get("sizes", {})
         if not isinstance(value, dict) or not all(isinstance(i, dict) for i in value.values()):
             raise self._bad("sizes", "is not a table of tables", "write [benchmark.sizes.quick]")
-        suites = self._entry["suites"]
+        suites = self._texts("suites")
         if value and (lacking := set(suites) - set(value)):
             raise self._bad("sizes", f"lacks '{min(lacking)}'", "give a size for every suite")
         return {size: {k: str(v) for k, v in keys.items()} for size, keys in value.items()}
@@ -193,6 +216,20 @@ class _Reader:
                     f"{self._where}: '{{{min(unknown)}}}' stands for nothing in suite '{suite}'",
                     fix=f"the placeholders are {', '.join(sorted(known))}",
                 )
+
+
+def _with_row(value: Any, row: Mapping[str, Any]) -> Any:
+    """`value` with the row's values in all its texts; a list stands for several words of a list."""
+    if isinstance(value, dict):
+        return {key: _with_row(held, row) for key, held in value.items()}
+    if isinstance(value, list):
+        parts = [_with_row(held, row) for held in value]
+        return [word for part in parts for word in (part if isinstance(part, list) else [part])]
+    if isinstance(value, str):
+        lists = {f"{{{key}}}": held for key, held in row.items() if isinstance(held, list)}
+        texts = {key: str(held) for key, held in row.items() if not isinstance(held, list)}
+        return lists.get(value, expand(value, texts))
+    return value
 
 
 def expand(text: str, values: Mapping[str, str]) -> str:

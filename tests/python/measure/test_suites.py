@@ -38,6 +38,56 @@ def test_benchmark_is_read_as_declared(tmp_path: Path) -> None:
     assert (benchmark.output, benchmark.prepare, benchmark.stdin) == ("compare", (), None)
 
 
+ROWS = """
+schema = 1
+[[benchmark]]
+name = "plain-{size}"
+about = "nodes of {size} bytes"
+kind = "own"
+command = ["{bin}/plain", "{options}", "--size={size}", "--nodes", "{nodes}"]
+suites = ["quick", "daily"]
+sizes.quick = { nodes = 10 }
+sizes.daily = { nodes = "{count}" }
+each = [
+  { size = 32, count = 500, options = ["--order", "random"] },
+  { size = 24, count = 900, options = [] },
+]
+"""
+
+
+def test_a_benchmark_is_declared_for_each_row(tmp_path: Path) -> None:
+    first, second = load_benchmarks(write(tmp_path, ROWS))
+    assert (first.name, second.name) == ("plain-32", "plain-24")
+    assert second.about == "nodes of 24 bytes"
+    drawn = ("--order", "random")
+    assert first.command == ("{bin}/plain", *drawn, "--size=32", "--nodes", "{nodes}")
+    assert second.command == ("{bin}/plain", "--size=24", "--nodes", "{nodes}")
+    assert second.sizes == {"quick": {"nodes": "10"}, "daily": {"nodes": "900"}}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ("each = [", "each = [7,", "key 'each' is not a list of tables"),
+        (ROWS[ROWS.index("each") :], "each = []", "key 'each' is not a list of tables"),
+        ("size = 24,", "", "key 'each' has rows of different keys"),
+        ("plain-{size}", "plain", "benchmark 'plain' is declared in"),
+        ("{count}", "{counts}", "key 'each' has 'count' for nothing"),
+        ("count", "nodes", "key 'each' has 'nodes', which has a meaning"),
+        ("options", "bin", "key 'each' has 'bin', which has a meaning"),
+        ('["--order", "random"]', "[7]", "benchmark 1 (plain-32): key 'command' is not a list"),
+    ],
+)
+def test_mistake_in_rows_is_named_with_its_place(
+    tmp_path: Path, old: str, new: str, complaint: str
+) -> None:
+    with pytest.raises(AbutError) as caught:
+        load_benchmarks(write(tmp_path, ROWS.replace(old, new)))
+    assert str(tmp_path / "own.toml") in str(caught.value)
+    assert complaint in str(caught.value)
+    assert "fix:" in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
