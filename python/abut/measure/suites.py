@@ -199,7 +199,9 @@ class _Reader:
     def _sizes(self) -> dict[str, dict[str, str]]:
         value = self._entry.get("sizes", {})
         if not isinstance(value, dict) or not all(isinstance(i, dict) for i in value.values()):
-            raise self._bad("sizes", "is not a table of tables", "write [benchmark.sizes.quick]")
+            raise self._bad(
+                "sizes", "is not a table of tables", "write sizes.quick = { count = 9 }"
+            )
         suites = self._texts("suites")
         if value and (lacking := set(suites) - set(value)):
             raise self._bad("sizes", f"lacks '{min(lacking)}'", "give a size for every suite")
