@@ -3,9 +3,9 @@
 The file needs no headers, so that what the compiler does depends on nothing but the compiler.
 """
 
-import argparse
 import random
-from pathlib import Path
+
+from generator import arguments
 
 OPERATORS = ("+", "-", "*", "&", "|", "^")
 
@@ -54,16 +54,11 @@ def function(source: random.Random, number: int) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--functions", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, required=True)
-    arguments = parser.parse_args()
-    source = random.Random(arguments.seed)
-    with arguments.out.open("w", encoding="utf-8") as out:
+    given = arguments(__doc__, functions=300)
+    with given.out.open("w", encoding="utf-8") as out:
         out.write("static unsigned table[256];\n\n")
-        for number in range(arguments.functions):
-            out.write(function(source, number))
+        for number in range(given.functions):
+            out.write(function(given.source, number))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Writes a seeded C++ file for a compiler to chew: templates over the standard containers."""
 
-import argparse
 import random
-from pathlib import Path
+
+from generator import arguments
 
 HEADERS = (
     "algorithm functional map memory numeric optional set string tuple unordered_map variant vector"
@@ -58,17 +58,12 @@ std::size_t run{number}(std::vector<Item{number}> items) {{
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--units", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, required=True)
-    arguments = parser.parse_args()
-    source = random.Random(arguments.seed)
-    with arguments.out.open("w", encoding="utf-8") as out:
+    given = arguments(__doc__, units=20)
+    with given.out.open("w", encoding="utf-8") as out:
         out.writelines(f"#include <{header}>\n" for header in HEADERS)
         out.write("\n")
-        for number in range(arguments.units):
-            out.write(unit(source, number))
+        for number in range(given.units):
+            out.write(unit(given.source, number))
 
 
 if __name__ == "__main__":

@@ -1,15 +1,8 @@
 """Writes a seeded text with markup: a web page, Markdown, a drawing, or a typeset report."""
 
-import argparse
 import random
-from collections.abc import Callable, Iterator
-from pathlib import Path
 
-WORDS = (
-    "amber basin cedar delta ember fjord grove harbour inlet juniper kelp lagoon meadow "
-    "narrows orchard prairie quarry ridge summit tundra upland valley willow yarrow"
-).split()
-Lines = Iterator[str]
+from generator import WORDS, Lines, arguments, write_lines
 
 
 def sentence(source: random.Random, low: int = 6, high: int = 18) -> str:
@@ -55,21 +48,12 @@ def roff(source: random.Random, count: int) -> Lines:
         yield f".IP \\(bu\n{sentence(source)}\n.I {source.choice(WORDS)}"
 
 
-KINDS: dict[str, Callable[[random.Random, int], Lines]] = {
-    "html": html, "markdown": markdown, "svg": svg, "roff": roff,
-}  # fmt: skip
+KINDS = {"html": html, "markdown": markdown, "svg": svg, "roff": roff}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kind", choices=KINDS)
-    parser.add_argument("--count", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, required=True)
-    arguments = parser.parse_args()
-    with arguments.out.open("w", encoding="utf-8") as out:
-        for line in KINDS[arguments.kind](random.Random(arguments.seed), arguments.count):
-            out.write(line + "\n")
+    given = arguments(__doc__, *KINDS, count=1000)
+    write_lines(given.out, KINDS[given.kind](given.source, given.count))
 
 
 if __name__ == "__main__":

@@ -4,10 +4,11 @@ It stays within the subset that the benchmark program `translate` reads. Every v
 and every routine calls at most one earlier one, so the program can be run: it ends soon.
 """
 
-import argparse
 import random
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from generator import arguments
 
 ARRAY = 16  # elements of each routine's array
 SHARED = 7  # variables of the whole program
@@ -95,8 +96,7 @@ class Routine:
         )
 
 
-def write_program(path: Path, routines: int, seed: int) -> None:
-    source = random.Random(seed)
+def write_program(path: Path, routines: int, source: random.Random) -> None:
     with path.open("w", encoding="utf-8") as out:
         out.write("program generated;\nvar ")
         out.write(", ".join(f"shared{i}" for i in range(SHARED)) + ", turn: integer;\n\n")
@@ -111,12 +111,8 @@ def write_program(path: Path, routines: int, seed: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--routines", type=int, default=500)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, required=True)
-    arguments = parser.parse_args()
-    write_program(arguments.out, arguments.routines, arguments.seed)
+    given = arguments(__doc__, routines=500)
+    write_program(given.out, given.routines, given.source)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,9 @@
 """Writes a seeded PDF: pages of text in a standard font, each with links and an outline entry."""
 
-import argparse
 import random
-from pathlib import Path
 
-WORDS = (
-    "amber basin cedar delta ember fjord grove harbour inlet juniper kelp lagoon meadow "
-    "narrows orchard prairie quarry ridge summit tundra upland valley willow yarrow"
-).split()
+from generator import WORDS, arguments
+
 _PER_PAGE = 4  # objects: page, contents, link, outline entry
 _FIRST = 5
 
@@ -57,12 +53,8 @@ def document(source: random.Random, pages: int) -> bytes:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pages", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, required=True)
-    arguments = parser.parse_args()
-    arguments.out.write_bytes(document(random.Random(arguments.seed), arguments.pages))
+    given = arguments(__doc__, pages=200)
+    given.out.write_bytes(document(given.source, given.pages))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,8 @@
 """Writes a seeded problem for a solver: formulas of two logics, or axioms."""
 
-import argparse
 import random
-from collections.abc import Callable, Iterator
-from pathlib import Path
 
-Lines = Iterator[str]
+from generator import Lines, arguments, write_lines
 
 
 def smt(source: random.Random, count: int) -> Lines:
@@ -40,21 +37,12 @@ def axioms(source: random.Random, count: int) -> Lines:
     yield "fof(goal, conjecture, ! [X,Y] : m(X,Y) = m(Y,X))."
 
 
-KINDS: dict[str, Callable[[random.Random, int], Lines]] = {
-    "smt": smt, "bits": bits, "axioms": axioms,
-}  # fmt: skip
+KINDS = {"smt": smt, "bits": bits, "axioms": axioms}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kind", choices=KINDS)
-    parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, required=True)
-    arguments = parser.parse_args()
-    with arguments.out.open("w", encoding="utf-8") as out:
-        for line in KINDS[arguments.kind](random.Random(arguments.seed), arguments.count):
-            out.write(line + "\n")
+    given = arguments(__doc__, *KINDS, count=100)
+    write_lines(given.out, KINDS[given.kind](given.source, given.count))
 
 
 if __name__ == "__main__":

@@ -1,18 +1,12 @@
 """Writes seeded records: for a text database, a ledger, maps, genomes, a graph, or an archive."""
 
-import argparse
 import io
 import json
 import random
 import tarfile
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
-WORDS = (
-    "amber basin cedar delta ember fjord grove harbour inlet juniper kelp lagoon meadow "
-    "narrows orchard prairie quarry ridge summit tundra upland valley willow yarrow"
-).split()
-Lines = Iterator[str]
+from generator import WORDS, Lines, arguments, write_lines
 
 
 def recutils(source: random.Random, count: int) -> Lines:
@@ -65,9 +59,7 @@ def graph(source: random.Random, count: int) -> Lines:
     yield "}"
 
 
-KINDS: dict[str, Callable[[random.Random, int], Lines]] = {
-    "recutils": recutils, "ledger": ledger, "geojson": geojson, "bed": bed, "graph": graph,
-}  # fmt: skip
+KINDS = {"recutils": recutils, "ledger": ledger, "geojson": geojson, "bed": bed, "graph": graph}
 
 
 def write_archive(path: Path, source: random.Random, count: int) -> None:
@@ -80,19 +72,11 @@ def write_archive(path: Path, source: random.Random, count: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kind", choices=(*KINDS, "archive"))
-    parser.add_argument("--count", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, required=True)
-    arguments = parser.parse_args()
-    source = random.Random(arguments.seed)
-    if arguments.kind == "archive":
-        write_archive(arguments.out, source, arguments.count)
-        return
-    with arguments.out.open("w", encoding="utf-8") as out:
-        for line in KINDS[arguments.kind](source, arguments.count):
-            out.write(line + "\n")
+    given = arguments(__doc__, *KINDS, "archive", count=1000)
+    if given.kind == "archive":
+        write_archive(given.out, given.source, given.count)
+    else:
+        write_lines(given.out, KINDS[given.kind](given.source, given.count))
 
 
 if __name__ == "__main__":

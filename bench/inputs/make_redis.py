@@ -1,10 +1,8 @@
 """Writes a seeded sequence of Redis commands: strings, lists, hashes, sets and sorted sets."""
 
-import argparse
 import random
-from pathlib import Path
 
-WORDS = ("amber", "basin", "cedar", "delta", "ember", "fjord", "grove", "harbour", "inlet")
+from generator import FEW_WORDS, arguments
 
 
 def encode(*words: str) -> str:
@@ -15,7 +13,7 @@ def encode(*words: str) -> str:
 
 def command(source: random.Random, keys: int) -> str:
     number = str(source.randrange(keys))
-    word = source.choice(WORDS) * source.randint(1, 12)
+    word = source.choice(FEW_WORDS) * source.randint(1, 12)
     field = f"field:{source.randrange(40)}"
     kinds = (
         ("SET", f"text:{number}", word),
@@ -31,16 +29,10 @@ def command(source: random.Random, keys: int) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--commands", type=int, default=300_000)
-    parser.add_argument("--keys", type=int, default=100_000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, required=True)
-    arguments = parser.parse_args()
-    source = random.Random(arguments.seed)
-    with arguments.out.open("w", encoding="ascii", newline="") as out:
-        for _ in range(arguments.commands):
-            out.write(command(source, arguments.keys))
+    given = arguments(__doc__, commands=300_000, keys=100_000)
+    with given.out.open("w", encoding="ascii", newline="") as out:
+        for _ in range(given.commands):
+            out.write(command(given.source, given.keys))
 
 
 if __name__ == "__main__":

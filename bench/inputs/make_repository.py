@@ -1,16 +1,14 @@
 """Makes a seeded Git repository: a history of small changes to many text files in folders."""
 
-import argparse
 import random
 import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 
-WORDS = ("amber", "basin", "cedar", "delta", "ember", "fjord", "grove", "harbour", "inlet")
+from generator import FEW_WORDS, arguments
 
 
 def sentence(source: random.Random) -> str:
-    return " ".join(source.choices(WORDS, k=source.randint(3, 10)))
+    return " ".join(source.choices(FEW_WORDS, k=source.randint(3, 10)))
 
 
 def change(source: random.Random, lines: list[str]) -> None:
@@ -43,19 +41,12 @@ def history(source: random.Random, commits: int, files: int) -> Iterator[bytes]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--commits", type=int, default=2000)
-    parser.add_argument("--files", type=int, default=400)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, required=True)
-    arguments = parser.parse_args()
+    given = arguments(__doc__, commits=2000, files=400)
+    make = ["git", "init", "--quiet", "--bare", "--initial-branch=main", str(given.out)]
+    subprocess.run(make, check=True)
+    stream = b"".join(history(given.source, given.commits, given.files))
     subprocess.run(
-        ["git", "init", "--quiet", "--bare", "--initial-branch=main", str(arguments.out)],
-        check=True,
-    )
-    stream = b"".join(history(random.Random(arguments.seed), arguments.commits, arguments.files))
-    subprocess.run(
-        ["git", "-C", str(arguments.out), "fast-import", "--quiet"], input=stream, check=True
+        ["git", "-C", str(given.out), "fast-import", "--quiet"], input=stream, check=True
     )
 
 

@@ -1,11 +1,8 @@
 """Writes seeded sources: a circuit, its test bench, assembly, or interfaces."""
 
-import argparse
 import random
-from collections.abc import Callable, Iterator
-from pathlib import Path
 
-Lines = Iterator[str]
+from generator import Lines, arguments, write_lines
 
 
 def verilog(source: random.Random, count: int) -> Lines:
@@ -57,22 +54,18 @@ def proto(source: random.Random, count: int) -> Lines:
         yield "  enum Kind { UNKNOWN = 0; LOW = 1; HIGH = 2; }\n  Kind kind = 30;\n}"
 
 
-KINDS: dict[str, Callable[[random.Random, int], Lines]] = {
-    "verilog": verilog, "testbench": testbench, "assembly": assembly, "header": header,
+KINDS = {
+    "verilog": verilog,
+    "testbench": testbench,
+    "assembly": assembly,
+    "header": header,
     "proto": proto,
-}  # fmt: skip
+}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kind", choices=KINDS)
-    parser.add_argument("--count", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, required=True)
-    arguments = parser.parse_args()
-    with arguments.out.open("w", encoding="utf-8") as out:
-        for line in KINDS[arguments.kind](random.Random(arguments.seed), arguments.count):
-            out.write(line + "\n")
+    given = arguments(__doc__, *KINDS, count=1000)
+    write_lines(given.out, KINDS[given.kind](given.source, given.count))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """Writes a seeded SQL script: tables are filled, indexed, joined, grouped, updated and thinned."""
 
-import argparse
 import random
-from pathlib import Path
 from typing import TextIO
+
+from generator import arguments
 
 SCHEMA = """\
 PRAGMA journal_mode = OFF;
@@ -45,14 +45,10 @@ def write_inserts(out: TextIO, source: random.Random, customers: int, sales: int
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sales", type=int, default=100_000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, required=True)
-    arguments = parser.parse_args()
-    with arguments.out.open("w", encoding="utf-8") as out:
+    given = arguments(__doc__, sales=100_000)
+    with given.out.open("w", encoding="utf-8") as out:
         out.write(SCHEMA + "BEGIN;\n")
-        write_inserts(out, random.Random(arguments.seed), arguments.sales // 10, arguments.sales)
+        write_inserts(out, given.source, given.sales // 10, given.sales)
         out.write("COMMIT;\n" + QUERIES)
 
 

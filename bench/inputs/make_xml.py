@@ -1,14 +1,8 @@
 """Writes a seeded XML document: a catalogue of records with attributes, text and nested lists."""
 
-import argparse
 import random
-from pathlib import Path
-from typing import TextIO
 
-WORDS = (
-    "amber basin cedar delta ember fjord grove harbour inlet juniper kelp lagoon meadow "
-    "narrows orchard prairie quarry ridge summit tundra upland valley willow yarrow"
-).split()
+from generator import WORDS, arguments
 
 
 def sentence(source: random.Random, low: int, high: int) -> str:
@@ -30,22 +24,13 @@ def record(source: random.Random, number: int) -> str:
     )
 
 
-def write_document(out: TextIO, records: int, seed: int) -> None:
-    source = random.Random(seed)
-    out.write("<?xml version='1.0' encoding='UTF-8'?>\n<catalogue>\n")
-    for number in range(records):
-        out.write(record(source, number))
-    out.write("</catalogue>\n")
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--records", type=int, default=50_000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, required=True)
-    arguments = parser.parse_args()
-    with arguments.out.open("w", encoding="utf-8") as out:
-        write_document(out, arguments.records, arguments.seed)
+    given = arguments(__doc__, records=50_000)
+    with given.out.open("w", encoding="utf-8") as out:
+        out.write("<?xml version='1.0' encoding='UTF-8'?>\n<catalogue>\n")
+        for number in range(given.records):
+            out.write(record(given.source, number))
+        out.write("</catalogue>\n")
 
 
 if __name__ == "__main__":

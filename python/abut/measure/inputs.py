@@ -1,10 +1,12 @@
 """Turning a declared benchmark into a workload that can run: placeholders, needs, prepared inputs.
 
 Inputs are made once and kept in a cache folder named for what they are made of: the command that
-makes them and the contents of the files it names. A changed generator makes a new folder.
+makes them and the contents of the files it names, with what those import from beside them. A
+changed generator makes a new folder.
 """
 
 import hashlib
+import re
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -16,6 +18,7 @@ from abut.measure.suites import Benchmark, expand
 from abut.measure.workload import Workload
 from abut.places import BenchPlaces, build_fix, locked
 
+_IMPORT = re.compile(r"^(?:from|import) (\w+)", re.MULTILINE)
 _READY = ".ready"
 _SHOWN_LINES = 3
 
@@ -92,8 +95,17 @@ def _work_folder(
         source = Path(expanded)
         ours = source.is_relative_to(places.bench) or source.is_relative_to(places.programs)
         if ours and source.is_file():
-            digest.update(source.read_bytes())
+            for file in _sources(source):
+                digest.update(file.read_bytes())
     return places.cache / f"{benchmark.name}-{suite}-{digest.hexdigest()[:16]}"
+
+
+def _sources(file: Path) -> list[Path]:
+    """The file; and if it is Python, the modules beside it that it imports."""
+    if file.suffix != ".py":
+        return [file]
+    modules = [file.with_name(f"{name}.py") for name in _IMPORT.findall(file.read_text())]
+    return [file, *(module for module in modules if module.is_file())]
 
 
 def _prepare(benchmark: Benchmark, values: Mapping[str, str], work: Path) -> None:

@@ -69,6 +69,19 @@ def test_sizes_and_changed_generators_have_inputs_of_their_own(places: BenchPlac
     assert (daily.folder / "in").read_text() == "made 99"
 
 
+def test_a_module_that_the_generator_imports_is_part_of_what_its_input_is_made_of(
+    places: BenchPlaces,
+) -> None:
+    (places.bench / "make.py").write_text(f"import words\n{MAKER}")
+    folders = []
+    for text in ("WORDS = 1", "WORDS = 2"):
+        (places.bench / "words.py").write_text(text)
+        folders.append(workload_of(benchmark(), "quick", places).folder)
+    (places.bench / "another.py").write_text("")
+    folders.append(workload_of(benchmark(), "quick", places).folder)
+    assert folders[0] != folders[1] == folders[2]
+
+
 def test_failed_preparation_is_an_error_and_is_tried_again(places: BenchPlaces) -> None:
     (places.bench / "make.py").write_text("import sys; sys.exit('no ' + 'paper')")
     for _ in range(2):
