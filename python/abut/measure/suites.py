@@ -90,16 +90,27 @@ def _read_file(file: Path) -> list[Benchmark]:
             f"{file}: schema is {document.get('schema')!r}, and this abut reads {SCHEMA}",
             fix=f"begin the file with `schema = {SCHEMA}`",
         )
-    if unknown := set(document) - {"schema", "benchmark"}:
+    if unknown := set(document) - {"schema", "common", "benchmark"}:
         raise AbutError(f"{file}: unknown key '{min(unknown)}'", fix="remove it")
     entries = document.get("benchmark", [])
     if not isinstance(entries, list):
         raise AbutError(f"{file}: 'benchmark' is not a list", fix="write [[benchmark]]")
+    common = document.get("common", {})
+    if not isinstance(common, dict):
+        raise AbutError(f"{file}: 'common' is not a table", fix="write [common]")
     return [
         _Reader(file, variant, number).read()
         for number, entry in enumerate(entries, 1)
-        for variant in _Reader(file, entry, number).variants()
+        for variant in _Reader(file, _with_common(entry, common), number).variants()
     ]
+
+
+def _with_common(entry: dict[str, Any], common: dict[str, Any]) -> dict[str, Any]:
+    """The table with what is common to all of the file; so its sizes."""
+    both = common | entry
+    if all(isinstance(each.get("sizes"), dict) for each in (common, entry)):
+        both["sizes"] = common["sizes"] | entry["sizes"]
+    return both
 
 
 class _Reader:

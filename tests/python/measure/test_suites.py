@@ -38,6 +38,18 @@ def test_benchmark_is_read_as_declared(tmp_path: Path) -> None:
     assert (benchmark.output, benchmark.prepare, benchmark.stdin) == ("compare", (), None)
 
 
+def test_what_is_common_to_a_file_holds_where_a_benchmark_says_nothing_else(tmp_path: Path) -> None:
+    common = '[common]\nkind = "real"\nneeds = [{ program = "perl", package = "perl" }]\n'
+    sizes = "sizes.quick = { nodes = 5 }\nsizes.full = { nodes = 9 }\n[[benchmark]]"
+    (benchmark,) = load_benchmarks(
+        write(tmp_path, GOOD.replace("[[benchmark]]", common + sizes, 1))
+    )
+    assert benchmark.kind == "own"
+    assert [need.program for need in benchmark.needs] == ["perl"]
+    nodes = {suite: size["nodes"] for suite, size in benchmark.sizes.items()}
+    assert nodes == {"quick": "1000", "daily": "8000", "full": "9"}
+
+
 ROWS = """
 schema = 1
 [[benchmark]]
@@ -95,6 +107,8 @@ def test_mistake_in_rows_is_named_with_its_place(
         ("schema = 1", "", "schema is None"),
         ("schema = 1", "schema = 1\ncolour = 3", "unknown key 'colour'"),
         ("schema = 1", "schema = ", "not valid TOML"),
+        ("schema = 1", "schema = 1\ncommon = 3", "'common' is not a table"),
+        ("schema = 1", "schema = 1\ncommon.abuot = 3", "key 'abuot' is unknown"),
         ("about =", "abuot =", "benchmark 1 (lists): key 'abuot' is unknown"),
         ('kind = "own"', "", "key 'kind' is missing"),
         ('kind = "own"', 'kind = "mine"', "key 'kind' is 'mine'"),
