@@ -9,7 +9,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from abut.errors import AbutError
 from abut.trace import EventKind, Frame, Trace, TraceWriter
 from abut.trace.steps import steps, text_of
 from conftest import Abut
@@ -84,29 +83,6 @@ def test_small_batches_are_the_large_ones_cut(tmp_path: Path) -> None:
     assert [batch.first_access for batch in pieces] == firsts
 
 
-def test_a_batch_may_begin_at_any_chunk(tmp_path: Path) -> None:
-    path = tmp_path / "chunks.trace"
-    with TraceWriter(path, chunk_accesses=100) as trace:
-        item = trace.allocate(8000)
-        for at in range(1000):
-            trace.access(item, at * 8)
-    trace_read = Trace(path)
-    assert len(trace_read.chunks()) == 10
-    (batch,) = trace_read.batches(first=3, end=4)
-    assert batch.first_access == 300
-    assert batch.offset[:2].tolist() == [2400, 2408]
-
-
-def test_code_addresses_come_when_asked_for(tmp_path: Path) -> None:
-    path = tmp_path / "codes.trace"
-    with TraceWriter(path, codes=True) as trace:
-        for code in (0x401000, 0x401004, 0x401000):
-            trace.access(trace.allocate(8), 0, code=code)
-    (batch,) = Trace(path).batches(codes=True)
-    assert batch.code is not None
-    assert batch.code.tolist() == [0x401000, 0x401004, 0x401000]
-
-
 def test_objects_are_rows_with_lives_and_counts(run: Path) -> None:
     objects = Trace(run).objects()
     assert objects["size"].tolist() == [48, 800]
@@ -136,33 +112,6 @@ def test_a_second_free_is_found_with_its_place(tmp_path: Path) -> None:
     (violation,) = Trace(path).check().violations
     assert violation.rule == "an object is freed once"
     assert violation.first == "event 2, object 1"
-
-
-def test_a_file_that_is_no_trace_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "text"
-    path.write_text("not a trace, but long enough to be one")
-    with pytest.raises(AbutError, match=r"text: is not a trace"):
-        Trace(path)
-    with pytest.raises(AbutError, match="No such file"):
-        Trace(tmp_path / "none")
-
-
-def test_a_trace_is_not_overwritten(run: Path) -> None:
-    with pytest.raises(AbutError, match="is there already"):
-        TraceWriter(run)
-
-
-def test_a_trace_without_an_end_gives_its_chunks(tmp_path: Path) -> None:
-    path = tmp_path / "killed.trace"
-    writer = TraceWriter(path, chunk_accesses=10)
-    item = writer.allocate(800)
-    for at in range(95):
-        writer.access(item, at)
-    trace = Trace(path)
-    assert sum(map(len, trace.batches())) == 90
-    assert trace.info.totals is None
-    (damage,) = trace.damages
-    assert "the end is missing" in damage.what
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -258,19 +207,6 @@ def test_din_has_the_addresses_that_were_recorded(converted: Callable[[str], Pat
     assert len(lines) == 104
     assert lines[:4] == ["0 1008", "1 9010", "0 2000", "0 2008"]
     assert lines[102:] == ["0 7ffc0000", "0 2000"]
-
-
-def test_din_has_addresses_of_the_upper_half(abut: Abut, tmp_path: Path) -> None:
-    with TraceWriter(tmp_path / "high.trace") as trace:
-        trace.access(0, 0xFFFFFFFFFF600000)
-        trace.access(99, 0)  # an object that is not known
-        trace.access(0, 0x1000, write=True)
-    abut("trace", "convert", "--to", "din", "-o", "high.din", "high.trace")
-    assert (tmp_path / "high.din").read_text() == "0 ffffffffff600000\n1 1000\n"
-
-
-def test_text_has_a_line_a_step(converted: Callable[[str], Path]) -> None:
-    assert len(converted("text").read_text().splitlines()) == 108
 
 
 def test_parquet_tables_are_read_by_their_column_names(converted: Callable[[str], Path]) -> None:

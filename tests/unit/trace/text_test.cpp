@@ -61,9 +61,10 @@ TEST_F(Text, leaves_out_of_din_what_has_no_known_place) {
   const trace::Origin origin{1, 0, 0};
   const uint64_t object = writer.allocate(origin, 0, 48, 16);
   writer.access({object, 8, 4, true, trace::Side::application, 1, 0});
-  writer.access({0, 0x7f00, 8, false, trace::Side::application, 1, 0});
+  writer.access({99, 0, 8, false, trace::Side::application, 1, 0}); // an object that is not known
+  writer.access({0, 0xffffffffff600000, 8, false, trace::Side::application, 1, 0});
   ASSERT_FALSE(writer.finish(0));
-  EXPECT_EQ(written(trace::TextExport::Form::din), "0 7f00\n");
+  EXPECT_EQ(written(trace::TextExport::Form::din), "0 ffffffffff600000\n");
 }
 
 TEST_F(Text, is_as_long_as_the_trace) {
