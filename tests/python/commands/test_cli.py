@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from abut.cli import VERBS, help_text
-from abut.errors import USAGE
 from abut.preloading import preloadable
 from conftest import BUILD, Abut, abut_environment
 
@@ -21,14 +20,6 @@ def test_help_lists_every_verb(abut: Abut) -> None:
     assert (done.returncode, done.stdout) == (0, help_text())
     assert abut().stdout == help_text()
     assert all(f"\n  {verb} " in done.stdout for verb in VERBS)
-
-
-@pytest.mark.parametrize("verb", VERBS)
-def test_every_verb_explains_itself_with_an_example(abut: Abut, verb: str) -> None:
-    done = abut(verb, "--help")
-    assert done.returncode == 0, done.stderr
-    assert "Example" in done.stdout
-    assert f"abut {verb}" in done.stdout.partition("Example")[2]
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -52,13 +43,6 @@ def test_unknown_word_is_refused(abut: Abut, word: str, complaint: str) -> None:
     assert done.returncode == 2
     assert complaint in done.stderr
     assert "abut --help" in done.stderr
-
-
-def test_an_option_does_not_take_the_dashes_before_the_program(abut: Abut, tmp_path: Path) -> None:
-    done = abut("run", "--json", "--", "true", cwd=tmp_path)
-    assert done.returncode == USAGE
-    assert "--json: its value is missing" in done.stderr
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -196,8 +196,6 @@ def test_files_are_not_overwritten_unless_forced(abut: Abut, tmp_path: Path) -> 
     [
         ([], "either a program"),
         (["--suite", "quick", "--", "true"], "either a program"),
-        (["--suite", "no-such"], "no-such"),
-        (["--suite", "quick", "--figure", "beauty"], "beauty"),
         (["--plot", "x.pdf", "--", "true"], "x.pdf"),
         (["--", "no-such-program"], "no-such-program"),
         (["--heaps", "nomalloc", "--", "true"], "nomalloc"),

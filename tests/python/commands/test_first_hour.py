@@ -97,9 +97,11 @@ def test_choices_are_named_the_nearest_first() -> None:
         ("sim --layout rndom run.trace", "random"),
         ("sim --by contxt run.trace", "context"),
         ("sim --side aplication run.trace", "application"),
+        ("sim --split program run.trace", "allocator"),
         ("sim --machine modrn run.trace", "modern"),
         ("place --strategy simpl run.trace", "simple"),
         ("trace contexts --by accesse run.trace", "accesses"),
+        ("trace objects --by byts run.trace", "bytes"),
         ("trace convert --to txt -o x run.trace", "text"),
         ("export --format calgrind run.trace", "callgrind"),
         ("record --recorder lite -- true", "light"),
@@ -158,10 +160,11 @@ def test_a_heap_named_twice_is_refused(abut: Abut) -> None:
     assert (done.returncode, "two heaps are called glibc" in done.stderr) == (USAGE, True)
 
 
-@pytest.mark.parametrize("value", ["--", "--explain"])
-def test_an_option_is_not_the_value_of_another(abut: Abut, tmp_path: Path, value: str) -> None:
-    done = abut("run", "--stats", value, "--", "true")
-    assert (done.returncode, "--stats: its value is missing" in done.stderr) == (USAGE, True)
+@pytest.mark.parametrize("words", ["--stats --", "--stats --explain --", "--json --"])
+def test_an_option_is_not_the_value_of_another(abut: Abut, tmp_path: Path, words: str) -> None:
+    done = abut("run", *words.split(), "true")
+    option = words.split(maxsplit=1)[0]
+    assert (done.returncode, f"{option}: its value is missing" in done.stderr) == (USAGE, True)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -210,15 +213,18 @@ def test_what_is_open_may_be_written_to_whatever_it_is(inside: Inside, run: Path
 
 
 @pytest.mark.parametrize("words", WRITERS)
-def test_a_file_is_written_whole_or_not(
+def test_a_file_is_written_whole_or_not_and_over_another_only_when_asked(
     words: str, inside: Inside, run: Path, tmp_path: Path
 ) -> None:
     target = tmp_path / "out"
     target.write_text("dear")
     target.chmod(0o640)
     before = target.stat().st_ino
+    refused = inside(words.format("out").replace("--force ", ""))
+    assert (refused.returncode, "out: is there already" in refused.stderr) == (USAGE, True)
+    assert target.read_text() == "dear"
     assert inside(words.format("out")).returncode == 0
-    assert target.stat().st_ino != before
+    assert (target.stat().st_ino != before, target.read_bytes() != b"dear") == (True, True)
     assert target.stat().st_mode & 0o777 == 0o640
     assert {path.name for path in tmp_path.iterdir()} == {"out", run.name}
 

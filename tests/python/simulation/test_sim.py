@@ -345,19 +345,6 @@ def test_the_command_compares_layouts_without_the_allocators_accesses(
     assert results[0]["levels"][0]["misses"][0] > results[1]["levels"][0]["misses"][0]
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [("--machine", "abacus"), ("--by", "colour"), ("--layout", "heap"), ("--split", "program")],
-)
-def test_the_command_refuses_what_it_does_not_know(
-    abut: Abut, trace: Path, arguments: tuple[str, ...]
-) -> None:
-    done = abut("sim", *arguments, str(trace))
-    assert done.returncode == 2
-    assert arguments[1] in done.stderr
-    assert "choose of" in done.stderr
-
-
 def test_a_trace_cut_short_or_damaged_gives_an_answer_or_an_error(
     abut: Abut, trace: Path, tmp_path: Path
 ) -> None:

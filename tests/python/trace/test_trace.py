@@ -184,13 +184,6 @@ def test_a_check_that_finds_something_exits_with_1(abut: Abut, run: Path) -> Non
     assert "not clean" in result.stdout
 
 
-def test_unknown_figures_and_formats_are_usage_errors(abut: Abut, run: Path) -> None:
-    result = abut("trace", "objects", "--by", "weight", str(run))
-    assert result.returncode == 2
-    assert "choose of bytes, accesses" in result.stderr
-    assert abut("trace", "convert", "--to", "csv", "-o", "x", str(run)).returncode == 2
-
-
 @pytest.fixture
 def converted(abut: Abut, run: Path, tmp_path: Path) -> Callable[[str], Path]:
     def convert(to: str) -> Path:
@@ -222,14 +215,3 @@ def test_parquet_tables_are_read_by_their_column_names(converted: Callable[[str]
     assert contexts["offset"] == [0x10, 0x20]
     modules = pq.read_table(folder / "modules.parquet").to_pydict()
     assert modules["build_id"] == ["00ff"]
-
-
-def test_convert_overwrites_only_with_force(abut: Abut, run: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    out.write_text("dear")
-    refused = abut("trace", "convert", "--to", "text", "-o", str(out), str(run))
-    assert refused.returncode == 2
-    assert out.read_text() == "dear"
-    forced = abut("trace", "convert", "--to", "text", "-o", str(out), "--force", str(run))
-    assert forced.returncode == 0
-    assert out.read_text() != "dear"

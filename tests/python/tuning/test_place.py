@@ -181,8 +181,5 @@ def test_the_command_names_what_is_wrong(abut: Abut, tmp_path: Path) -> None:
     assert abut("place", "run.trace").returncode == 0
     again = abut("place", "run.trace")
     assert (again.returncode, "run.plan: is there already" in again.stderr) == (2, True)
-    assert abut("place", "run.trace", "--force").returncode == 0
-    unknown = abut("place", "run.trace", "--force", "--strategy", "magic")
-    assert (unknown.returncode, "none called 'magic'" in unknown.stderr) == (2, True)
     assert "no trace" in abut("place").stderr
     assert "usage-df" in abut("place", "--list").stdout
