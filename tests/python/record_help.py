@@ -1,13 +1,14 @@
 """What the tests of `abut record` share: programs to record, and what their traces hold."""
 
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from abut.trace import Trace
 from abut.trace.reader import EventKind
-from conftest import ROOT
+from conftest import ROOT, abut_environment
 
 PROGRAMS = ROOT / "tests" / "record"
 _ALLOCATOR = 1
@@ -31,6 +32,19 @@ def build(name: str, folder: Path, *flags: str) -> Path:
     subprocess.run(
         [*compiler, "-O1", "-g", "-pthread", f"-I{ROOT / 'include'}", "-o", target, source, *flags],
         check=True,
+    )
+    return target
+
+
+def build_compiled(folder: Path, source: Path, *flags: str, compiler: str = "") -> Path:
+    """A program that is compiled for recording."""
+    verb, variable = ("cc", "ABUT_CC") if source.suffix == ".c" else ("c++", "ABUT_CXX")
+    variables = {variable: compiler} if compiler else {}
+    target = folder / f"{source.stem}-compiled"
+    subprocess.run(
+        [sys.executable, "-m", "abut", verb, "-O2", "-g", "-pthread", "-o", target, source, *flags],
+        check=True,
+        env=abut_environment(**variables),
     )
     return target
 

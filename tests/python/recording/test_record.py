@@ -20,7 +20,6 @@ from abut.trace.steps import AccessStep, steps
 from conftest import ROOT, Abut, Programs, abut_environment
 from record_help import (
     assert_clean,
-    build,
     event_kinds,
     program_accesses,
     with_addresses,
@@ -157,22 +156,6 @@ def test_threads_have_numbers_of_their_own(record: Record) -> None:
     assert all(died[number] >= 500 for number in range(6, 10))
 
 
-def test_a_forked_child_is_left_alone(record: Record) -> None:
-    trace = record("processes", code=5)
-    assert len(Trace(trace).objects()["size"]) == 101
-    assert list(trace.parent.glob("processes.trace.*")) == []
-
-
-def test_a_followed_child_has_a_trace_that_begins_with_what_it_inherits(record: Record) -> None:
-    trace = record("processes", "/bin/true", options=("--follow-children",), code=5)
-    child = Path(f"{trace}.2")
-    assert_clean(child)
-    assert event_kinds(child)[:100] == [EventKind.ALLOCATE] * 100
-    assert event_kinds(child).count(EventKind.FREE) == 100
-    assert sum(access.write and access.size == 1 for access in program_accesses(child)) == 1000
-    assert Trace(f"{trace}.3").info.command[0].endswith("/true")
-
-
 def test_signal_handlers_are_the_program_and_its_end_by_a_signal_passes_through(
     programs: Programs, tmp_path: Path
 ) -> None:
@@ -188,21 +171,6 @@ def test_signal_handlers_are_the_program_and_its_end_by_a_signal_passes_through(
     assert len(program_accesses(tmp_path / "t")) == 1000
 
 
-@pytest.mark.parametrize(
-    ("options", "parts"),
-    [((), 2), (("--wait",), 1), (("--from", "last_part"), 1), (("--from", "main"), 2)],
-)
-def test_marks_and_functions_say_what_is_recorded(
-    record: Record, options: tuple[str, ...], parts: int
-) -> None:
-    trace = record("marks", options=options)
-    assert len(program_accesses(trace)) == parts * 1000
-    assert EventKind.GAP in event_kinds(trace)
-
-
-HINTS = (EventKind.NEAR, EventKind.TOUCH)
-
-
 def test_what_goes_back_to_the_kernel_is_recorded(record: Record) -> None:
     (events,) = Trace(record("discards")).events()
     gone = events.kind == EventKind.DISCARD
@@ -213,17 +181,6 @@ def test_what_goes_back_to_the_kernel_is_recorded(record: Record) -> None:
     # The address is what the program says; once for the mapping itself, once for its end.
     assert len(unmapped) == 2
     assert forgotten == [unmapped[1] + page]
-
-
-def test_hints_are_recorded(abut: Abut, library: Path, tmp_path: Path) -> None:
-    program = build("hints", tmp_path, str(library), f"-Wl,-rpath,{library.parent}")
-    result = abut("record", "-o", "hints.trace", "--", str(program), ABUT_PLACE="off")
-    assert result.returncode == 0, result.stderr
-    assert_clean(tmp_path / "hints.trace")
-    (events,) = Trace(tmp_path / "hints.trace").events()
-    rows = zip(events.kind, events.object, events.detail, strict=True)
-    hints = [(EventKind(kind), a, b) for kind, a, b in rows if kind in HINTS]
-    assert hints == [(EventKind.NEAR, 2, 1), (EventKind.NEAR, 3, 2), (EventKind.TOUCH, 3, 7)]
 
 
 @pytest.mark.parametrize("heap", ["jemalloc", "mimalloc", "tcmalloc", "abut"])
@@ -261,16 +218,6 @@ def test_a_real_program_frees_only_what_was_seen_allocated(
     assert_clean(tmp_path / "t")
     objects = Trace(tmp_path / "t").objects()
     assert (objects["died"] != -1).sum() > 100
-
-
-def test_a_window_records_its_part_and_says_where_accesses_are_left_out(record: Record) -> None:
-    def accesses(*options: str) -> int:
-        trace = record("sequence", options=options, code=13)
-        assert (EventKind.GAP in event_kinds(trace)) == bool(options)
-        return len(program_accesses(trace))
-
-    whole, part = accesses(), accesses("--window", "1k/5k")
-    assert whole / 20 < part < whole / 2
 
 
 def test_streams_pass_through_and_a_trace_is_not_overwritten(abut: Abut, tmp_path: Path) -> None:

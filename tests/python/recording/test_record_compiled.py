@@ -3,16 +3,14 @@
 import re
 import shutil
 import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from abut.trace import Trace
-from abut.trace.reader import EventKind
-from conftest import ROOT, Abut, abut_environment
-from record_help import PROGRAMS, assert_clean, event_kinds, program_accesses
+from conftest import ROOT, Abut
+from record_help import PROGRAMS, assert_clean, build_compiled, program_accesses
 
 _COMPILED = ("record", "--recorder", "compiled", "--force")
 _LIBRARIES = ROOT / "build" / "release" / "lib"
@@ -20,18 +18,6 @@ _LIBRARIES = ROOT / "build" / "release" / "lib"
 _NOT_CALLED = re.compile(
     r"__tsan_(java|get_|locate|on_|symbolize|test_?only|default)\w*|__tsan_get_current_report"
 )
-
-
-def _compile(folder: Path, source: Path, *flags: str, compiler: str = "") -> Path:
-    verb, variable = ("cc", "ABUT_CC") if source.suffix == ".c" else ("c++", "ABUT_CXX")
-    variables = {variable: compiler} if compiler else {}
-    target = folder / f"{source.stem}-compiled"
-    subprocess.run(
-        [sys.executable, "-m", "abut", verb, "-O2", "-g", "-pthread", "-o", target, source, *flags],
-        check=True,
-        env=abut_environment(**variables),
-    )
-    return target
 
 
 def _exported(library: Path) -> set[str]:
@@ -74,7 +60,7 @@ def test_the_programs_own_code_is_seen_as_the_full_recorder_sees_it(
 ) -> None:
     folder = ROOT / "bench" / "programs"
     options = str(folder / "common" / "options.cpp")
-    program = _compile(
+    program = build_compiled(
         tmp_path, folder / f"{name}.cpp", options, "-std=c++20", f"-I{folder}", f"-I{ROOT}/include"
     )
     words = ("--sites", "--", str(program), *arguments)
@@ -113,7 +99,7 @@ int main(int count, char **arguments) {
 }
 """
     )
-    program = _compile(tmp_path, source, "-D_FORTIFY_SOURCE=2", compiler=compiler)
+    program = build_compiled(tmp_path, source, "-D_FORTIFY_SOURCE=2", compiler=compiler)
     needed = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
     assert "tsan" not in needed
     # Without friends the library allocates nothing at its start: the program's objects come first.
@@ -135,7 +121,7 @@ int main(int count, char **arguments) {
 
 def test_atomics_do_what_they_do(abut: Abut, tmp_path: Path) -> None:
     source = PROGRAMS / "atomics.cpp"
-    program = _compile(tmp_path, source, "-mcx16")
+    program = build_compiled(tmp_path, source, "-mcx16")
     plain = tmp_path / "plain"
     subprocess.run(["c++", "-mcx16", "-O1", "-o", plain, source, "-latomic"], check=True)
     expected = subprocess.run([plain], capture_output=True, text=True, check=True).stdout
@@ -149,7 +135,7 @@ def test_atomics_do_what_they_do(abut: Abut, tmp_path: Path) -> None:
 
 
 def test_accesses_of_two_threads_find_the_block_that_was_there(abut: Abut, tmp_path: Path) -> None:
-    program = _compile(tmp_path, PROGRAMS / "handover.c")
+    program = build_compiled(tmp_path, PROGRAMS / "handover.c")
     result = abut(*_COMPILED, "-o", "t", "--", str(program))
     assert result.returncode == 0, result.stderr
     assert "no block" not in result.stderr
@@ -163,35 +149,6 @@ def test_accesses_of_two_threads_find_the_block_that_was_there(abut: Abut, tmp_p
     assert len(handed) >= 20_000
     assert {each[number, True] for number in handed} == {4}
     assert {each[number, False] for number in handed} == {4}
-
-
-def test_marks_say_what_is_recorded(abut: Abut, tmp_path: Path) -> None:
-    # Where a program's addresses are fixed, too, the marks must find the recorder.
-    for flags in ((), ("-fno-pie", "-no-pie")):
-        program = _compile(tmp_path, PROGRAMS / "marks.c", f"-I{ROOT}/include", *flags)
-        assert subprocess.run([program], check=False).returncode == 0
-        for options, parts in (((), 2), (("--wait",), 1)):
-            result = abut(*_COMPILED, *options, "-o", "t", "--", str(program))
-            assert result.returncode == 0, result.stderr
-            assert_clean(tmp_path / "t")
-            assert len(program_accesses(tmp_path / "t")) == parts * 1000
-            assert EventKind.GAP in event_kinds(tmp_path / "t")
-
-
-def test_a_window_records_its_part_and_says_where_accesses_are_left_out(
-    abut: Abut, tmp_path: Path
-) -> None:
-    program = _compile(tmp_path, PROGRAMS / "sequence.c")
-
-    def accesses(*options: str) -> int:
-        result = abut(*_COMPILED, *options, "-o", "t", "--", str(program))
-        assert result.returncode == 13, result.stderr
-        assert_clean(tmp_path / "t")
-        assert (EventKind.GAP in event_kinds(tmp_path / "t")) == bool(options)
-        return len(program_accesses(tmp_path / "t"))
-
-    whole, part = accesses(), accesses("--window", "200/1k")
-    assert whole / 20 < part < whole / 2
 
 
 @pytest.mark.parametrize("option", [("--everything",), ("--from", "main")])
