@@ -85,7 +85,7 @@ def check_preload(library: Path) -> None:
     """The dynamic linker skips a library that it cannot load: then both runs would be the same."""
     with scratch() as home:
         done = run(["/bin/cat", "/proc/self/maps"], home, environment(home, library), 30)
-    if str(library) not in done.out:
+    if str(library.resolve()) not in done.out:
         raise SystemExit(f"{library} cannot be preloaded: {done.err.strip() or 'no reason'}")
 
 

@@ -52,15 +52,17 @@ class Script:
             if shutil.which(program, path=children.SEARCH_PATH) is None
         ]
 
-    def run(self, home: Path, library: Path | None) -> Outcome:
+    def run(
+        self, home: Path, library: Path | None, timeout: float = _TIMEOUT, **more: str
+    ) -> Outcome:
         """Runs it in `home`, which is the same folder under both heaps: outputs name it."""
         shutil.rmtree(home, ignore_errors=True)
         home.mkdir(parents=True)
         chosen = {name: os.environ[name] for name in ("LOAD_SECONDS",) if name in os.environ}
-        around = children.environment(home, library, PEERS=str(_PROGRAMS), **chosen)
+        around = children.environment(home, library, PEERS=str(_PROGRAMS), **chosen, **more)
         argv = ["/bin/bash", "-eu", "-o", "pipefail", str(self.path)]
         try:
-            done = children.run(argv, home, around, _TIMEOUT)
+            done = children.run(argv, home, around, timeout)
         finally:
             shutil.rmtree(home, ignore_errors=True)
         if library is None and (done.status != "passed" or not done.out):

@@ -2,7 +2,7 @@
 
 # Fails unless a server that was started under a preloaded library has it, too.
 under_the_same_heap() {
-    [[ -z ${LD_PRELOAD:-} ]] || grep -qF "${LD_PRELOAD##*:}" "/proc/$1/maps" || {
+    [[ -z ${LD_PRELOAD:-} ]] || grep -qF "$(realpath "${LD_PRELOAD##*:}")" "/proc/$1/maps" || {
         echo "process $1 does not have $LD_PRELOAD" >&2
         exit 90
     }

@@ -1,39 +1,62 @@
-# Extensions, which PHP loads with RTLD_DEEPBIND: strings, arrays, JSON, regular expressions, objects, generators, files.
+# Objects and cycles, strings, arrays, JSON, regular expressions, generators, files; with PHP's own heap on top, and without.
+# Extensions, which PHP loads with RTLD_DEEPBIND, are each started and named.
 # needs: php php-cli
 cat > work.php <<'PHP'
 <?php
-$state = 42;
-function rnd(int $n): int { global $state; $state = ($state * 1103515245 + 12345) % 2147483648; return $state % $n; }
-$words = [];
-for ($i = 0; $i < 100000; $i++) {
-    $word = '';
-    for ($n = 3 + rnd(6); $n > 0; $n--) $word .= chr(97 + rnd(26));
-    $words[$word] = ($words[$word] ?? 0) + 1;
+class Node {
+    public array $links = [];
+    public function __construct(public int $id, public string $name) {}
 }
-ksort($words);
-echo count($words), ' ', array_key_last($words), "\n";
-$text = implode(' ', array_slice(array_keys($words), 0, 20000));
-echo md5(preg_replace('/([aeiou])([^aeiou ])/', '$2$1', $text)), ' ', preg_match_all('/\b\w{5}\b/', $text), "\n";
+mt_srand(7);
+$nodes = [];
+for ($i = 0; $i < 20000; $i++) {
+    $nodes[$i] = new Node($i, str_repeat(chr(97 + $i % 26), $i % 200));
+    if ($i > 0) {
+        $nodes[$i]->links[] = $nodes[mt_rand(0, $i - 1)];
+        $nodes[$i - 1]->links[] = $nodes[$i]; // cycles, for the collector
+    }
+}
+$sum = 0;
+foreach ($nodes as $node) foreach ($node->links as $link) $sum += $link->id * strlen($node->name);
+echo "links $sum\n";
+$nodes = array_slice($nodes, 0, 100);
+$cut = array_map(fn($node) => [$node->id, $node->name], $nodes);
+gc_collect_cycles();
+echo 'json ', md5(json_encode($cut)), ' ', count(json_decode(json_encode($cut), true)), "\n";
+echo 'serialized ', md5(serialize($cut)), ' ', count(unserialize(serialize($cut))), "\n";
+$words = [];
+for ($i = 0; $i < 50000; $i++) $words[] = base_convert((string) mt_rand(), 10, 36);
+sort($words);
+echo 'sorted ', md5(implode(',', $words)), "\n";
+echo 'preg ', preg_match_all('/([a-f]+)(\d+)/', implode(' ', $words), $found), ' ', md5(implode('', $found[1])), "\n";
+function count_up(int $n) { for ($i = 0; $i < $n; $i++) yield $i => str_pad((string) $i, 8, '0', STR_PAD_LEFT); }
+$text = '';
+foreach (count_up(100000) as $value) $text .= $value;
+echo 'text ', strlen($text), ' ', sha1($text), "\n";
+$text = str_replace('00', 'zero', $text);
+echo 'replaced ', strlen($text), ' ', hash('sha256', $text), "\n";
+$heap = new SplPriorityQueue();
+foreach ($words as $place => $word) $heap->insert($word, crc32($word));
+$order = '';
+while (!$heap->isEmpty()) $order .= $heap->extract();
+echo 'heap ', md5($order), "\n";
+$date = new DateTimeImmutable('2001-02-03 04:05:06 UTC');
+echo $date->modify('+1000 days')->format(DATE_ATOM), "\n";
+$counts = array_count_values(array_map(fn($word) => '_' . substr($word, 0, 3), $words));
+ksort($counts);
 $tree = [];
-foreach (array_slice($words, 0, 5000, true) as $word => $count) $tree[$word[0]][$word[1]][] = ['word' => $word, 'count' => $count];
+foreach ($counts as $word => $count) $tree[$word[1]][$word[2] ?? ''][] = ['word' => $word, 'count' => $count];
 $json = json_encode($tree, JSON_PRETTY_PRINT);
-echo strlen($json), ' ', md5($json), ' ', json_decode($json, true) === $tree ? 'the same' : 'other', "\n";
-echo md5(serialize($tree)), ' ', count(unserialize(serialize($tree))), "\n";
-class Node { public ?Node $next = null; public function __construct(public int $value) {} }
-$list = null;
-for ($i = 0; $i < 50000; $i++) { $node = new Node($i); $node->next = $list; $list = $node; }
-for ($sum = 0, $at = $list; $at; $at = $at->next) $sum += $at->value;
-echo $sum, "\n";
-while ($list) $list = $list->next;
-function numbers(int $to) { for ($i = 0; $i < $to; $i++) yield $i => str_repeat('n', $i % 50); }
-$length = 0; foreach (numbers(100000) as $each) $length += strlen($each);
-echo $length, ' ', hash('sha256', str_repeat($text, 20)), "\n";
-file_put_contents('lines', implode("\n", array_keys($words)));
+echo 'tree ', md5($json), ' ', json_decode($json, true) === $tree ? 'the same' : 'other', ' ', md5(serialize($tree)), "\n";
+echo md5(preg_replace('/([aeiou])([^aeiou ])/', '$2$1', implode(' ', $words))), "\n";
+for ($list = null, $i = 0; $i < 50000; $i++) { $node = new Node($i, ''); $node->links[] = $list; $list = $node; }
+while ($list) $list = $list->links[0];
+file_put_contents('lines', implode("\n", $words));
 echo count(file('lines')), ' ', iconv('UTF-8', 'ISO-8859-1', "na\u{ef}ve") === "na\xefve" ? 'iconv' : '', "\n";
 $big = str_repeat('x', 10000000); for ($i = 0; $i < 20; $i++) $big .= $big[$i];
-echo strlen($big), ' ', (new DateTime('@86400'))->format('Y-m-d'), "\n";
+echo strlen($big), "\n";
 PHP
 php work.php
 USE_ZEND_ALLOC=0 php work.php
-php -r 'echo json_encode(["a" => preg_match("/b+/", "abbb")]), "\n";'
 php -m
+php -r 'foreach (get_loaded_extensions() as $name) { ob_start(); (new ReflectionExtension($name))->info(); echo $name, " ", count((new ReflectionExtension($name))->getFunctions()), " ", ob_get_clean() !== "", "\n"; }'

@@ -211,9 +211,18 @@ def test_the_lines_that_differ_are_shown() -> None:
     assert found.changes() == ["-b", "+c"]
 
 
-def test_each_program_that_a_script_needs_is_in_the_list_of_packages() -> None:
-    listed = (children.ROOT / "tools/packages/peers.txt").read_text().split()
-    for path in Path(scripts.__file__).parent.glob("programs/*/*.sh"):
+@pytest.mark.parametrize(
+    ("found", "packages"),
+    [
+        ("tests/peers/programs/*/*.sh", "tools/packages/peers.txt"),
+        ("tests/programs/cases/**/*.sh", "tests/programs/packages.txt"),
+    ],
+)
+def test_each_program_that_a_script_needs_is_in_the_list_of_packages(
+    found: str, packages: str
+) -> None:
+    listed = (children.ROOT / packages).read_text().split()
+    for path in children.ROOT.glob(found):
         assert set(scripts.Script.load(path).needs.values()) <= set(listed), path
 
 
