@@ -135,6 +135,3 @@ def add_tests() -> None:
 
 
 add_tests()
-
-if __name__ == "__main__":
-    unittest.main()

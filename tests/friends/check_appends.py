@@ -1,14 +1,11 @@
 """What the heap makes of objects that have friends: read from its own explanation."""
 
-import json
 import os
-import subprocess
-import tempfile
 import unittest
 from dataclasses import dataclass
-from pathlib import Path
 
-LIBRARY = os.environ["ABUT_TESTED"]
+from explained import explained
+
 APPENDS = os.environ["APPENDS"]
 
 LISTS, NODES = 500, 300_000
@@ -35,21 +32,10 @@ def appended(
 ) -> Explained:
     """Run the program with these options; a list ends with `length` nodes, unless that is zero."""
     numbers = (lists, nodes, rounds, length, table, others)
-    with tempfile.TemporaryDirectory() as folder:
-        explanation = Path(folder) / "friends.json"
-        settings = {"explain_file": str(explanation), **options}
-        environment = {f"ABUT_{name.upper()}": value for name, value in settings.items()}
-        done = subprocess.run(
-            [APPENDS, *map(str, numbers)],
-            env={"LD_PRELOAD": LIBRARY, **environment},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done
-        behind, whole = done.stdout.split()
-        assert whole == "whole", done
-        rules = json.loads(explanation.read_text())["friends"]
+    printed, found, _ = explained(APPENDS, *numbers, **options)
+    behind, whole = printed.split()
+    assert whole == "whole", printed
+    rules = found["friends"]
     return Explained(int(behind), [rule for rule in rules if rule["state"] == "placing"], rules)
 
 
@@ -84,24 +70,20 @@ class Appends(unittest.TestCase):
 
     def test_chains_that_stay_short_are_left_in_their_order(self) -> None:
         lists, nodes = 80_000, 320_000
-        explained = appended(lists, nodes)
-        (rule,) = explained.known
-        assert explained.behind < 100
+        placed = appended(lists, nodes)
+        (rule,) = placed.known
+        assert placed.behind < 100
         assert 8192 <= rule["runs"] < nodes / 4
 
     def test_chains_that_end_are_left_in_their_order(self) -> None:
         nodes = 1_000_000
         for length in (3, 4, 5, 12):
-            explained = appended(nodes=nodes, length=length)
-            (rule,) = explained.known
+            placed = appended(nodes=nodes, length=length)
+            (rule,) = placed.known
             assert rule["state"] == "plain", rule
             assert rule["runs"] < 4 * 8192, rule  # two trials, the second twice as long
-            assert explained.behind < 50, length
+            assert placed.behind < 50, length
 
     def test_many_chains_are_placed_when_they_have_grown_long(self) -> None:
         lists, nodes = 12_000, 800_000  # more lists than a first trial has runs
         assert appended(lists, nodes).behind > 500
-
-
-if __name__ == "__main__":
-    unittest.main()

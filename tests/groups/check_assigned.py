@@ -1,6 +1,5 @@
 """Contexts that a profile assigns a place: their objects lie there, and those of no others."""
 
-import json
 import os
 import re
 import shutil
@@ -10,7 +9,8 @@ import unittest
 from pathlib import Path
 from typing import Any
 
-LIBRARY = os.environ["ABUT_TESTED"]
+from explained import explained
+
 SHAPES, RECOMPILED = os.environ["SHAPES"], os.environ["SHAPES_RECOMPILED"]
 OBJECTS, MANY = 5000, 400_000
 CALL = re.compile(r"\s*([0-9a-f]+):.*\bcall\b.*<malloc@plt>")
@@ -37,7 +37,7 @@ def context(place: int | str, function: str, caller: str = "") -> str:
     return f'[[context]]\n{where}\ncalls = "{calls}{caller}"\n'
 
 
-def explained(
+def assigned(
     contexts: str,
     program: str = SHAPES,
     shape: str = "insert",
@@ -48,32 +48,21 @@ def explained(
     """What became of the program's objects, and what was said."""
     measured = f'name = "shapes"\nbuild_id = "{build_id(SHAPES)}"\n'
     with tempfile.TemporaryDirectory() as folder:
-        profile, found = Path(folder) / "profile", Path(folder) / "groups.json"
+        profile = Path(folder) / "profile"
         profile.write_text(
             f'profile = 1\n[program]\n{measured}[settings]\nplace = "pools"\nchain = 1\n'
             f"[[module]]\n{measured}{contexts}"
         )
         # Another build of it has the same name.
         copy = shutil.copy(program, Path(folder) / name)
-        done = subprocess.run(
-            [copy, shape, str(objects)],
-            env={
-                "LD_PRELOAD": LIBRARY,
-                "ABUT_PROFILE": str(profile),
-                "ABUT_EXPLAIN_FILE": str(found),
-                **options,
-            },
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert (done.returncode, done.stdout) == (0, "whole\n"), done
-        return json.loads(found.read_text()), done.stderr
+        printed, found, said = explained(copy, shape, objects, profile=profile, **options)
+        assert printed == "whole\n"
+        return found, said
 
 
 def run(*words: Any, **options: Any) -> tuple[list[dict[str, Any]], str]:
     """What became of its groups alone."""
-    found, said = explained(*words, **options)
+    found, said = assigned(*words, **options)
     return found["groups"], said
 
 
@@ -93,15 +82,15 @@ class Assigned(unittest.TestCase):
         assert groups[0]["pool_bytes"] > 40 * (OBJECTS - 200)
 
     def test_an_explanation_names_calls_as_profiles_do(self) -> None:
-        (groups, _) = run("", ABUT_PLACE="pools")
+        (groups, _) = run("", place="pools")
         sites = {group["site"].partition("(")[0] for group in groups}
         assert f"shapes+{call_in('next_node'):#x}" in sites, sites
 
     def test_callers_tell_contexts_of_one_site(self) -> None:
-        (groups, _) = run(context(5, "next_node", " shapes+0x1(main)"), ABUT_CHAIN="2")
+        (groups, _) = run(context(5, "next_node", " shapes+0x1(main)"), chain="2")
         assert groups == []
         by_name = context(5, "next_node", " shapes+0x1(make_next)")
-        ((group,), _) = run(by_name, RECOMPILED, ABUT_CHAIN="2")
+        ((group,), _) = run(by_name, RECOMPILED, chain="2")
         assert (group["pool"], group["chain"]) == (5, 2)
 
     def test_threads_have_their_own_parts_of_a_pool(self) -> None:
@@ -118,7 +107,7 @@ class Assigned(unittest.TestCase):
 
     def test_what_fits_nothing_has_no_effect_and_says_so(self) -> None:
         unknown = context(7, "next_node").replace("(next_node)", "(is_nowhere)")
-        (groups, said) = run(unknown, RECOMPILED, ABUT_EXPLAIN="on")
+        (groups, said) = run(unknown, RECOMPILED, explain="on")
         assert groups == []
         assert "no context of it is in this program" in said
         assert run(unknown, RECOMPILED)[1] == ""
@@ -142,14 +131,14 @@ class AssignedFriends(unittest.TestCase):
 
     def placed(self, contexts: str, **options: str) -> dict[str, int]:
         """How many objects of each function lie beside friends."""
-        found, said = explained(contexts, SHAPES, "appended", MANY, **options)
+        found, said = assigned(contexts, SHAPES, "appended", MANY, **options)
         assert said == "", said
         sites = {f"shapes+{call_in(name):#x}": name for name in ("append_even", "append_odd")}
         return {sites[one["site"]]: one["placed"] for one in found["friends"]}
 
     def test_where_others_have_friends_what_is_plain_or_in_a_pool_has_none(self) -> None:
         for place in ("plain", 9):
-            found = self.placed(context(place, "append_odd"), ABUT_PLACE="auto")
+            found = self.placed(context(place, "append_odd"), place="auto")
             assert found.keys() == {"append_even"}
             assert found["append_even"] > OBJECTS
 
@@ -161,25 +150,25 @@ class AssignedFriends(unittest.TestCase):
 
     def test_where_contexts_have_no_effect_all_have_friends(self) -> None:
         plain = context("plain", "append_odd")
-        found, said = explained(plain, SHAPES, "appended", MANY, ABUT_PLACE="friends")
+        found, said = assigned(plain, SHAPES, "appended", MANY, place="friends")
         assert [one["placed"] > OBJECTS for one in found["friends"]] == [True, True]
         assert "what ABUT_PROFILE says of contexts has no effect with ABUT_PLACE=friends" in said
 
     def test_pools_and_friends_are_beside_each_other(self) -> None:
         both = context("beside", "append_odd") + context(4, "append_even")
-        found, _ = explained(both, SHAPES, "appended", MANY)
+        found, _ = assigned(both, SHAPES, "appended", MANY)
         assert [one["placed"] > OBJECTS for one in found["friends"]] == [True]
         assert [one["pool"] for one in found["groups"]] == [4]
         assert found["groups"][0]["pool_bytes"] > 16 * (MANY // 2 - 200)
 
     def test_a_recompiled_program_has_them_too(self) -> None:
-        found, _ = explained(context("beside", "append_odd"), RECOMPILED, "appended", MANY)
+        found, _ = assigned(context("beside", "append_odd"), RECOMPILED, "appended", MANY)
         assert [one["placed"] > OBJECTS for one in found["friends"]] == [True]
 
-    def test_what_is_plain_is_explained(self) -> None:
+    def test_what_is_plain_is_assigned(self) -> None:
         plain = context("plain", "append_odd") + context("plain", "next_node")
-        on = {"ABUT_EXPLAIN": "on", "ABUT_PLACE": "auto"}
-        found, said = explained(plain, SHAPES, "appended", MANY, **on)
+        on = {"explain": "on", "place": "auto"}
+        found, said = assigned(plain, SHAPES, "appended", MANY, **on)
         met = {one["calls"].partition("(")[2].rstrip(")"): one["met"] for one in found["plain"]}
         assert met == {"append_odd": 1, "next_node": 0}
         assert "(append_odd): plain by the profile\n" in said, said

@@ -1,14 +1,11 @@
 """What the heap makes of programs whose groups are known: read from its own explanation."""
 
-import json
 import os
-import subprocess
-import tempfile
 import unittest
-from pathlib import Path
 from typing import Any
 
-LIBRARY = os.environ["ABUT_TESTED"]
+from explained import explained
+
 SHAPES = os.environ["SHAPES"]
 Group = dict[str, Any]
 
@@ -18,21 +15,9 @@ NODE, DATUM = 16, 24  # bytes
 
 def groups_of(shape: str, objects: int = OBJECTS, **options: str) -> list[Group]:
     """Run a program, and return its groups of nodes and data, in the order of their birth."""
-    with tempfile.TemporaryDirectory() as folder:
-        explanation = Path(folder) / "groups.json"
-        settings = {"place": "pools", "explain_file": str(explanation), **options}
-        environment = {f"ABUT_{name.upper()}": value for name, value in settings.items()}
-        done = subprocess.run(
-            [SHAPES, shape, str(objects)],
-            env={"LD_PRELOAD": LIBRARY, **environment},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done
-        assert done.stdout == "whole\n", done
-        groups: list[Group] = json.loads(explanation.read_text())["groups"]
-    return [group for group in groups if group["site"].startswith("shapes")]
+    printed, found, _ = explained(SHAPES, shape, objects, **{"place": "pools", **options})
+    assert printed == "whole\n"
+    return [group for group in found["groups"] if group["site"].startswith("shapes")]
 
 
 class Merging(unittest.TestCase):
@@ -145,7 +130,3 @@ class Pools(unittest.TestCase):
         live = 4096 * 32
         assert group["pool_pages"] * 4096 <= 2 * live
         assert group["state"] == "pooled"
-
-
-if __name__ == "__main__":
-    unittest.main()

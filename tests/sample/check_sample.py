@@ -123,7 +123,3 @@ class Sampling(unittest.TestCase):
     def test_nothing_is_sampled_by_default(self) -> None:
         _, explained = run("all", 10, {"ABUT_PLACE": "pools", "ABUT_EXPLAIN": "on"})
         assert "sampled" not in explained
-
-
-if __name__ == "__main__":
-    unittest.main()
