@@ -2,6 +2,7 @@
 #include "abut/abut.h"
 #include "support/random.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -35,6 +36,17 @@ bool abut_each_other(const void *one, const void *other) {
   return second - first + 1 <= 2;
 }
 
+struct Share {
+  std::size_t steps = 0, close = 0;
+  void count(const void *one, const void *other) {
+    ++steps;
+    close += abut_each_other(one, other);
+  }
+  [[nodiscard]] double value() const {
+    return static_cast<double>(close) / static_cast<double>(steps);
+  }
+};
+
 __attribute__((noinline)) void append(List &list, std::uint64_t value) {
   auto *node = static_cast<Node *>(std::malloc(sizeof(Node)));
   node->next = nullptr;
@@ -55,15 +67,26 @@ std::vector<List> build(std::size_t lists, std::size_t nodes, std::uint64_t seed
 
 // The share of nodes that lie on the line of the one before, or on the next; checks the order on the way.
 double share_abutting(const std::vector<List> &lists) {
-  std::size_t steps = 0, close = 0;
+  Share share;
   for (const List &list : lists)
     for (const Node *node = list.head; node != nullptr && node->next != nullptr;
          node = node->next) {
       EXPECT_LT(node->value, node->next->value);
-      ++steps;
-      close += abut_each_other(node, node->next);
+      share.count(node, node->next);
     }
-  return static_cast<double>(close) / static_cast<double>(steps);
+  return share.value();
+}
+
+double share_abutting(const std::vector<std::list<std::uint64_t>> &lists) {
+  Share share;
+  for (const auto &list : lists) {
+    const std::uint64_t *last = nullptr;
+    for (const std::uint64_t &value : list) {
+      if (last != nullptr) share.count(last, &value);
+      last = &value;
+    }
+  }
+  return share.value();
 }
 
 void destroy(std::vector<List> &lists) {
@@ -86,19 +109,54 @@ TEST(Friends, NodesOfAStandardListAbut) {
   std::vector<std::list<std::uint64_t>> lists(500);
   support::Random random(2);
   for (std::uint64_t i = 0; i < 400'000; ++i) lists[random.below(lists.size())].push_back(i);
-  std::size_t steps = 0, close = 0;
-  for (const auto &list : lists) {
-    const std::uint64_t *last = nullptr;
-    for (const std::uint64_t &value : list) {
-      if (last != nullptr) {
-        EXPECT_LT(*last, value);
-        ++steps;
-        close += abut_each_other(last, &value);
-      }
-      last = &value;
-    }
+  for (const auto &list : lists) EXPECT_TRUE(std::is_sorted(list.begin(), list.end()));
+  EXPECT_GT(share_abutting(lists), 0.8);
+}
+
+__attribute__((noinline)) Node *insert_after(Node *place, std::uint64_t value) {
+  auto *node = static_cast<Node *>(std::malloc(sizeof(Node)));
+  node->value = value;
+  node->next = place->next;
+  place->next = node;
+  return node;
+}
+
+TEST(Friends, NodesOfListsThatAreInsertedIntoAbut) {
+  std::vector<Node> heads(400, Node{nullptr, 0});
+  std::vector<Node *> cursors;
+  for (Node &head : heads) cursors.push_back(&head);
+  support::Random random(11);
+  std::vector<std::size_t> lengths(heads.size());
+  for (std::uint64_t i = 0; i < 300'000; ++i) {
+    const std::size_t at = random.below(heads.size());
+    cursors[at] = insert_after(cursors[at], i);
+    ++lengths[at];
+    if (i % 64 == 0) cursors[at] = &heads[at];
   }
-  EXPECT_GT(static_cast<double>(close), 0.8 * static_cast<double>(steps));
+  Share share;
+  for (std::size_t at = 0; at < heads.size(); ++at) {
+    std::size_t length = 0;
+    for (Node *node = heads[at].next, *next = nullptr; node != nullptr; node = next, ++length) {
+      next = node->next;
+      if (next != nullptr) share.count(node, next);
+      std::free(node);
+    }
+    ASSERT_EQ(length, lengths[at]);
+  }
+  EXPECT_GT(share.value(), 0.6);
+}
+
+TEST(Friends, NodesOfStandardListsThatAreInsertedIntoAbut) {
+  std::vector<std::list<std::uint64_t>> lists(400);
+  std::vector<std::list<std::uint64_t>::iterator> cursors;
+  for (auto &list : lists) cursors.push_back(list.end());
+  support::Random random(12);
+  for (std::uint64_t i = 0; i < 300'000; ++i) {
+    const std::size_t at = random.below(lists.size());
+    cursors[at] = lists[at].insert(cursors[at], i);
+    if (i % 64 == 0) cursors[at] = lists[at].begin();
+  }
+  EXPECT_GT(share_abutting(lists), 0.2);
 }
 
 // What build() does, by a procedure that has next to nothing on its stack.
