@@ -1,6 +1,5 @@
 // What glibc lets a program ask of its heap: mallinfo, mallinfo2, malloc_info, malloc_stats,
 // mallopt, malloc_trim.
-#include "conformance/xml_check.hpp"
 #include "support/child.hpp"
 #include "support/opaque.hpp"
 #include "support/process_memory.hpp"
@@ -101,6 +100,14 @@ TEST(Mallinfo, AgreesWithMallinfo2) {
   EXPECT_EQ(static_cast<std::size_t>(narrow.hblkhd), wide.hblkhd);
 }
 
+bool is_well_formed_xml(const char *text, std::size_t length) {
+  std::FILE *parser =
+      popen("env -u LD_PRELOAD python3 -c "
+            "'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.stdin.buffer)'",
+            "w");
+  return parser != nullptr && std::fwrite(text, 1, length, parser) == length && pclose(parser) == 0;
+}
+
 TEST(MallocInfo, WritesWellFormedXml) {
   std::vector<void *> blocks(1000);
   for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i] = std::malloc(i * 50);
@@ -110,7 +117,7 @@ TEST(MallocInfo, WritesWellFormedXml) {
   EXPECT_EQ(malloc_info(0, stream), 0);
   std::fclose(stream);
   EXPECT_GT(length, 0u);
-  EXPECT_TRUE(conformance::well_formed_xml({text, length})) << text;
+  EXPECT_TRUE(is_well_formed_xml(text, length)) << text;
   EXPECT_NE(std::strstr(text, "<malloc"), nullptr) << text;
   std::free(text);
   free_all(blocks);
