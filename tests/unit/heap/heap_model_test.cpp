@@ -72,7 +72,9 @@ private:
       EXPECT_EQ(address_of(memory) % align, 0U);
       break;
     }
-    default: memory = allocate(bytes);
+    default:
+      memory = allocate(bytes);
+      EXPECT_EQ(address_of(memory) % (bytes <= kTinyMax ? 8 : 16), 0U) << bytes;
     }
     ASSERT_NE(memory, nullptr);
     EXPECT_GE(usable_size("test", memory), bytes);
