@@ -1,11 +1,10 @@
 // Pointers that are no live block of the heap: the library names the call, the pointer and the
 // reason, and aborts. Only what its documentation promises to detect; other allocators promise
-// nothing, so these run under ours alone.
+// nothing, so these run under ours alone. tests/security commits the usual faults of C programs.
 #include "support/allocator.hpp"
 #include "support/child.hpp"
 #include "support/opaque.hpp"
 
-#include <algorithm>
 #include <cinttypes>
 #include <csignal>
 #include <cstdint>
@@ -13,12 +12,10 @@
 #include <cstdlib>
 #include <functional>
 #include <gtest/gtest.h>
-#include <iterator>
 #include <malloc.h>
 #include <new>
 #include <regex>
 #include <string>
-#include <sys/mman.h>
 #include <thread>
 
 using support::opaque;
@@ -46,24 +43,6 @@ protected:
 
 char static_bytes[4096];
 
-TEST_F(InvalidUse, FreeOfTheStack) {
-  alignas(16) char bytes[64];
-  expect_free_refused(bytes);
-}
-
-TEST_F(InvalidUse, FreeOfStaticMemory) {
-  expect_free_refused(static_bytes);
-  expect_free_refused(static_bytes + 64);
-}
-
-TEST_F(InvalidUse, FreeOfStaticMemoryThatLooksLikeABlockOfTheCLibrary) {
-  alignas(16) static std::uintptr_t words[64];
-  for (const std::uintptr_t size : {0x31u, 0x91u, 0x101u}) {
-    std::fill(std::begin(words), std::end(words), size); // a size with the flag "previous in use"
-    expect_free_refused(words + 16);
-  }
-}
-
 TEST_F(InvalidUse, FreeOfCodeAndOfConstants) {
   expect_free_refused(reinterpret_cast<void *>(&std::atoi));
   expect_free_refused(const_cast<char *>("a constant that nobody allocated"));
@@ -77,57 +56,13 @@ TEST_F(InvalidUse, FreeOfWildNumbers) {
     expect_free_refused(reinterpret_cast<void *>(number));
 }
 
-TEST_F(InvalidUse, FreeOfMemoryMappedByTheProgram) {
-  void *mapped = mmap(nullptr, 1 << 22, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  ASSERT_NE(mapped, MAP_FAILED);
-  expect_free_refused(mapped);
-  expect_free_refused(static_cast<char *>(mapped) + 4096);
-  munmap(mapped, 1 << 22);
-}
-
 class InvalidUseOfABlock : public InvalidUse, public testing::WithParamInterface<std::size_t> {};
 
 TEST_P(InvalidUseOfABlock, FreeInsideIt) {
   auto *block = static_cast<char *>(std::malloc(GetParam()));
-  if (GetParam() >= 32) expect_free_refused(block + 16);
-  if (GetParam() >= 64) expect_free_refused(block + GetParam() / 32 * 16);
+  expect_free_refused(block + 1);
+  if (GetParam() >= 48) expect_free_refused(block + GetParam() / 32 * 16);
   std::free(block);
-}
-
-TEST_P(InvalidUseOfABlock, FreeMisaligned) {
-  auto *block = static_cast<char *>(std::malloc(GetParam()));
-  for (const std::size_t step : {1u, 4u, 7u}) expect_free_refused(block + step);
-  std::free(block);
-}
-
-TEST_P(InvalidUseOfABlock, FreeTwice) {
-  const std::size_t size = GetParam();
-  expect_refused("free", [size] {
-    void *block = std::malloc(size);
-    std::free(opaque(block));
-    std::free(opaque(block));
-  });
-}
-
-TEST_P(InvalidUseOfABlock, FreeTwiceWithOthersFreedBetween) {
-  const std::size_t size = GetParam();
-  expect_refused("free", [size] {
-    void *first = std::malloc(size);
-    void *others[] = {std::malloc(size), std::malloc(size), std::malloc(size)};
-    std::free(opaque(first));
-    std::free(opaque(others[0]));
-    std::free(opaque(others[2]));
-    std::free(opaque(first));
-  });
-}
-
-TEST_P(InvalidUseOfABlock, ReallocOfAFreedOne) {
-  const std::size_t size = GetParam();
-  expect_refused("realloc", [size] {
-    void *block = std::malloc(size);
-    std::free(opaque(block));
-    opaque(std::realloc(opaque(block), size * 2));
-  });
 }
 
 TEST_P(InvalidUseOfABlock, ReallocToZeroTwice) {

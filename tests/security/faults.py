@@ -72,4 +72,6 @@ def outcome(heap: Heap, fault: Fault) -> str:
     # An access that the processor refuses is noticed where the heap says whose block it was.
     if done.returncode == -signal.SIGSEGV and done.stderr.startswith(b"abut: access("):
         return CAUGHT
+    if done.returncode == -signal.SIGABRT and heap.name in ("abut", CHECKED):
+        return CAUGHT if done.stderr.startswith(b"abut: ") else CRASHED
     return _EXITS.get(done.returncode, CRASHED)
