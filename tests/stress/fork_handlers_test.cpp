@@ -1,15 +1,12 @@
 // pthread_atfork handlers that allocate and free, registered before the heap had its say and after.
-#include "stress/block.hpp"
+#include "stress/storm.hpp"
 #include "support/child.hpp"
 
 #include <array>
-#include <atomic>
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
-#include <vector>
 
 extern "C" int early_fork_handler_calls;
 
@@ -54,19 +51,8 @@ TEST(ForkHandlers, MayAllocateInAPlainProgram) {
 TEST(ForkHandlers, MayAllocateWhileOtherThreadsDo) {
   const support::Outcome outcome = support::in_child([] {
     pthread_atfork(allocate_some, allocate_some, allocate_some);
-    std::atomic<bool> done{false};
-    std::vector<std::thread> threads;
-    for (std::uint64_t t = 0; t < 3; ++t)
-      threads.emplace_back([&done, t] {
-        for (std::uint64_t i = 0; !done; ++i) {
-          Block block = Block::make(i * 97 % 60'000 + 1, t);
-          require(block.intact(), "a thread's block is intact");
-          block.release();
-        }
-      });
+    const stress::Storm storm(3);
     fork_repeatedly(50);
-    done = true;
-    for (std::thread &thread : threads) thread.join();
   });
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();
 }

@@ -1,11 +1,10 @@
 // fork while other threads allocate as hard as they can: the child gets a working heap, again and
 // again.
-#include "stress/block.hpp"
+#include "stress/storm.hpp"
 #include "support/child.hpp"
 #include "support/process_memory.hpp"
 #include "support/random.hpp"
 
-#include <atomic>
 #include <functional>
 #include <gtest/gtest.h>
 #include <malloc.h>
@@ -15,41 +14,10 @@
 #include <vector>
 
 using stress::Block;
+using stress::Storm;
 using support::require;
 
 namespace {
-
-// Threads that allocate and free all sizes until `stop` is set, each keeping some blocks alive.
-class Storm {
-public:
-  explicit Storm(std::size_t count) : tables_(count, std::vector<Block>(500)) {
-    for (std::size_t i = 0; i < count; ++i) threads_.emplace_back([this, i] { blow(i); });
-  }
-  Storm(const Storm &) = delete;
-  Storm &operator=(const Storm &) = delete;
-
-  ~Storm() {
-    done_ = true;
-    for (std::thread &thread : threads_) thread.join();
-    for (std::vector<Block> &table : tables_)
-      for (Block &block : table) block.release();
-  }
-
-private:
-  void blow(std::size_t self) {
-    support::Random random(self);
-    while (!done_) {
-      Block &block = tables_[self][random.below(tables_[self].size())];
-      require(block.start == nullptr || block.intact(), "a block is intact in the parent");
-      block.release();
-      block = Block::make(random.size_up_to(random.below(50) == 0 ? 400'000 : 2000), random.next());
-    }
-  }
-
-  std::atomic<bool> done_{false};
-  std::vector<std::vector<Block>> tables_;
-  std::vector<std::thread> threads_;
-};
 
 void use_the_heap(std::uint64_t seed) {
   support::Random random(seed);

@@ -1,49 +1,25 @@
 // vfork with exec, posix_spawn, system and popen, from a program whose threads allocate.
-#include "stress/block.hpp"
+#include "stress/storm.hpp"
 
 #include <array>
-#include <atomic>
 #include <cstdio>
 #include <gtest/gtest.h>
 #include <spawn.h>
 #include <string>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
-#include <vector>
-
-using stress::Block;
 
 namespace {
 
 class Spawning : public testing::Test {
 protected:
-  void SetUp() override {
-    for (std::uint64_t t = 0; t < 2; ++t)
-      threads_.emplace_back([this, t] {
-        for (std::uint64_t i = 0; !done_; ++i) {
-          Block block = Block::make(i * 131 % 30'000 + 1, t);
-          damaged_ += block.intact() ? 0 : 1;
-          block.release();
-        }
-      });
-  }
-
-  void TearDown() override {
-    done_ = true;
-    for (std::thread &thread : threads_) thread.join();
-    EXPECT_EQ(damaged_, 0);
-  }
-
   static int status_of(pid_t child) {
     int status = -1;
     return waitpid(child, &status, 0) == child ? status : -1;
   }
 
 private:
-  std::atomic<bool> done_{false};
-  std::atomic<int> damaged_{0};
-  std::vector<std::thread> threads_;
+  const stress::Storm storm_{2};
 };
 
 TEST_F(Spawning, ByVfork) {
