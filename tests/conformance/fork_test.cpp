@@ -1,12 +1,10 @@
-// fork and the heap's locks: from a signal handler that interrupted malloc, and against the stdio
-// locks.
+// fork and the heap's locks: from a signal handler that interrupted malloc.
 #include "support/child.hpp"
 #include "support/opaque.hpp"
 
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <sys/single_threaded.h>
@@ -103,41 +101,6 @@ TEST(Fork, ByUnderscoreForkFromAHandlerInAThreadedProgram) {
     const pid_t pesterer = start_pesterer();
     for (std::size_t round = 0; forks < 500; ++round) allocate_a_round(round);
     stop(pesterer);
-    done = true;
-    for (std::thread &worker : workers) worker.join();
-  });
-  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
-}
-
-// stdio holds its own locks while it allocates; fork takes both. Taken in different orders they
-// deadlock.
-TEST(Fork, DoesNotDeadlockWithStreamsThatAllocate) {
-  const support::Outcome outcome = support::in_child([] {
-    std::atomic<bool> done{false};
-    std::vector<std::thread> workers;
-    workers.emplace_back([&done] {
-      while (!done) std::fflush(nullptr); // locks the list of streams, then each stream
-    });
-    for (int i = 0; i < 2; ++i)
-      workers.emplace_back([&done] {
-        while (!done) {
-          char *text = nullptr;
-          std::size_t length = 0;
-          std::FILE *stream = open_memstream(&text, &length);
-          for (int line = 0; line < 50; ++line)
-            std::fputs("a line that makes the stream grow, in the end\n", stream);
-          std::fclose(stream);
-          std::free(text);
-        }
-      });
-    for (int i = 0; i < 500; ++i) {
-      const pid_t child = fork();
-      if (child == 0) {
-        allocate_a_round(0);
-        _exit(0);
-      }
-      require_good_end(child);
-    }
     done = true;
     for (std::thread &worker : workers) worker.join();
   });

@@ -36,27 +36,6 @@ TEST(ThreadExit, LeavesItsBlocksIntact) {
   }
 }
 
-TEST(ThreadExit, DoesNotDisturbThreadsThatAllocate) {
-  std::atomic<bool> done{false};
-  std::atomic<int> damaged{0};
-  std::vector<std::thread> workers;
-  for (std::uint64_t worker = 0; worker < 3; ++worker)
-    workers.emplace_back([&, worker] {
-      for (std::uint64_t round = 0; !done; ++round) {
-        const std::size_t size = round * 37 % 5000 + 1;
-        void *block = std::malloc(size);
-        support::fill(block, size, worker + round);
-        damaged += support::holds(block, size, worker + round) ? 0 : 1;
-        std::free(block);
-      }
-    });
-  for (int i = 0; i < 3000; ++i)
-    std::thread([] { std::free(std::malloc(opaque(std::size_t{123}))); }).join();
-  done = true;
-  for (std::thread &worker : workers) worker.join();
-  EXPECT_EQ(damaged, 0);
-}
-
 TEST(ThreadRefused, GetsNullWhileOthersAreServed) {
   std::atomic<bool> done{false};
   std::atomic<int> wrong{0};

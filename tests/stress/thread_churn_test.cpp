@@ -4,7 +4,6 @@
 #include "support/random.hpp"
 
 #include <array>
-#include <barrier>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <thread>
@@ -90,26 +89,6 @@ TEST(ThreadChurn, OfManyAtATimeLeavesOthersBlocksAlone) {
     block.release();
   }
   EXPECT_EQ(damaged, 0);
-}
-
-TEST(IdleThread, HoldsLittleMemory) {
-  constexpr std::size_t count = 200;
-  std::barrier gate(count + 1);
-  std::vector<std::thread> threads;
-  const std::size_t before = support::resident_bytes();
-  for (std::size_t i = 0; i < count; ++i)
-    threads.emplace_back([&gate] {
-      void *block = std::malloc(100);
-      *static_cast<volatile char *>(block) = 1;
-      std::free(block);
-      gate.arrive_and_wait();
-      gate.arrive_and_wait();
-    });
-  gate.arrive_and_wait();
-  // The kernel's and libc's own share of a thread, stack and all, is about 16 KiB of it.
-  EXPECT_LT(support::resident_bytes(), before + count * (64u << 10));
-  gate.arrive_and_wait();
-  for (std::thread &thread : threads) thread.join();
 }
 
 } // namespace

@@ -43,26 +43,6 @@ void use_the_heap(uint64_t seed) {
   for (const Held &block : held) free(block.memory);
 }
 
-TEST(HeapFork, TheChildGoesOnWithTheBlocksOfItsParent) {
-  std::vector<void *> blocks;
-  for (size_t i = 1; i < 1000; ++i) {
-    blocks.push_back(allocate(i));
-    support::fill(blocks.back(), i, i);
-  }
-  const support::Outcome outcome = support::in_child([&] {
-    for (size_t i = 1; i < 1000; ++i) {
-      require(support::holds(blocks[i - 1], i, i), "the parent's blocks are there");
-      free(blocks[i - 1]);
-    }
-    use_the_heap(1);
-  });
-  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
-  for (size_t i = 1; i < 1000; ++i) {
-    EXPECT_TRUE(support::holds(blocks[i - 1], i, i)) << "the child's frees are its own";
-    free(blocks[i - 1]);
-  }
-}
-
 TEST(HeapFork, HeapsOfThreadsThatAreNotInTheChildAreOrphansThere) {
   free(allocate(16));
   std::atomic<int> state{0};
