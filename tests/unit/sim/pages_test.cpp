@@ -24,6 +24,16 @@ TEST(PageModel, only_whole_pages_go_back) {
   EXPECT_EQ(model.use().in_use, 4);
 }
 
+TEST(PageModel, no_more_than_all_pages_are_forgotten) {
+  PageModel model({1, 4});
+  const std::vector<uint64_t> addresses{0x1000, 0x2000, 0x3000, 0x4000, 0x5000};
+  for (int i = 0; i < 100; ++i) {
+    model.discard(0, UINT64_MAX); // first touches and discards stay, however many
+    model.take({addresses, {}, {}, {}, {}});
+  }
+  EXPECT_EQ(model.reduction().exact_from(), 8);
+}
+
 // By side: how many references miss in a memory of so many frames.
 std::array<uint64_t, kSides> misses_of(const PageReduction &reduction, size_t frames) {
   const PageCurve curve = page_curve(reduction.steps(), {}, {});

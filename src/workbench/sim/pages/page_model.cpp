@@ -27,7 +27,9 @@ void PageModel::touch_other(uint64_t page, size_t side) {
     use_.most_in_use = std::max(use_.most_in_use, ++use_.in_use);
   }
   reduction_.take(PageStep::reference(number, side));
-  if (reduction_.count() > settings_.most_steps) reduction_.tighten(2 * reduction_.exact_from());
+  // For memories that hold all pages, nothing is left to leave out.
+  if (reduction_.count() > settings_.most_steps && reduction_.exact_from() < pages_.size())
+    reduction_.tighten(2 * reduction_.exact_from());
 }
 
 void PageModel::discard(uint64_t address, uint64_t bytes) {
