@@ -1,6 +1,5 @@
 // The service as a process of its own: how it begins, how the program leaves it, and what follows if it is killed.
-#include "os/server_process.hpp"
-
+#include "allocators/offload/server_process.hpp"
 #include "allocators/offload/service.hpp"
 #include "allocators/offload/shared_range.hpp"
 #include "os/message.hpp"
@@ -17,7 +16,7 @@ bool Service::share() {
 
 bool Service::start() {
   running_.store(true, std::memory_order_relaxed);
-  if (os::start_server_process(serve_program, this, left_alone, shared_range.descriptor(), server_))
+  if (start_server_process(serve_program, this, left_alone, shared_range.descriptor(), server_))
     return true;
   running_.store(false, std::memory_order_relaxed);
   return false;
@@ -42,9 +41,8 @@ void Service::lock() {
 
 // The other side may never unlock what it holds. The server need not wait for a program that is no more.
 void Service::look_at(Side holder) {
-  if (this_side == Side::server && leaving_.load(std::memory_order_relaxed) != 0)
-    os::leave_process();
-  if (this_side == Side::program && holder == Side::server && !os::is_running(server()))
+  if (this_side == Side::server && leaving_.load(std::memory_order_relaxed) != 0) leave_process();
+  if (this_side == Side::program && holder == Side::server && !offload::is_running(server()))
     os::fail("malloc", nullptr, "the heap's server was killed at work");
 }
 
@@ -61,7 +59,7 @@ void Service::leave_server() {
     call();
     os::relax(tries);
     constexpr unsigned kLook = 1024;
-    if (tries % kLook == kLook - 1 && !os::is_running(server()))
+    if (tries % kLook == kLook - 1 && !offload::is_running(server()))
       running_.store(false, std::memory_order_relaxed);
   }
   if (!shared_range.make_private(server()))

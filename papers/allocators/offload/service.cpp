@@ -1,7 +1,7 @@
 #include "allocators/offload/service.hpp"
 
 #include "allocators/layers/areas.hpp"
-#include "os/server_process.hpp"
+#include "allocators/offload/server_process.hpp"
 
 #include <mutex>
 #include <new>
@@ -144,7 +144,7 @@ void Service::give_stashes(Client &client) {
 // Wakes the service where it sleeps.
 void Service::call() {
   if (asleep_.load(std::memory_order_relaxed) == 0) return;
-  if (asleep_.exchange(0, std::memory_order_acq_rel) != 0) os::wake_waiter(asleep_);
+  if (asleep_.exchange(0, std::memory_order_acq_rel) != 0) wake_waiter(asleep_);
 }
 
 void Service::give(void *block) {
@@ -204,18 +204,17 @@ bool Service::serve_round() {
 void Service::serve() {
   // About how long it looks for work before it sleeps: tens of microseconds. With one processor for all, to look for work is
   // to keep others from theirs.
-  const uint32_t most_idle = os::has_one_processor() ? 0 : 2000;
+  const uint32_t most_idle = has_one_processor() ? 0 : 2000;
   this_client = kGone; // whatever it asks of the heap itself is served in line
   for (uint32_t idle = 0; leaving_.load(std::memory_order_relaxed) == 0; ++idle) {
     if (serve_round()) {
       idle = 0;
       rounds_.fetch_add(1, std::memory_order_relaxed);
     } else if (idle < most_idle) {
-      os::pause_briefly();
+      pause_briefly();
     } else {
       asleep_.store(1, std::memory_order_seq_cst);
-      if (leaving_.load(std::memory_order_seq_cst) == 0 && !serve_round())
-        os::wait_while(asleep_, 1);
+      if (leaving_.load(std::memory_order_seq_cst) == 0 && !serve_round()) wait_while(asleep_, 1);
       asleep_.store(0, std::memory_order_relaxed);
       idle = 0;
     }

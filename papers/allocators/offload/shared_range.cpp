@@ -24,9 +24,9 @@ bool SharedRange::open() {
   size_t bytes = kMost;
   void *memory = nullptr;
   for (; memory == nullptr && bytes >= kLeast; bytes /= 2) {
-    file_ = os::create_shared_file(bytes + kTables);
+    file_ = create_shared_file(bytes + kTables);
     // A segment more, so that it can begin at a multiple of one.
-    if (file_) memory = os::map_shared(file_, 0, nullptr, bytes + layers::kAreaBytes);
+    if (file_) memory = map_shared(file_, 0, nullptr, bytes + layers::kAreaBytes);
     if (file_ && memory == nullptr) os::close_file(file_.descriptor);
   }
   if (memory == nullptr) return false;
@@ -49,14 +49,14 @@ bool SharedRange::open() {
 bool SharedRange::share(void *memory, size_t bytes) {
   const Part &last = parts_[used_ - 1];
   const Part part = {memory, bytes, last.offset + last.bytes};
-  if (used_ == kParts || os::map_shared(file_, part.offset, memory, bytes) == nullptr) return false;
+  if (used_ == kParts || map_shared(file_, part.offset, memory, bytes) == nullptr) return false;
   parts_[used_++] = part;
   return true;
 }
 
 bool SharedRange::make_private(uint32_t server) {
   for (unsigned i = 0; i < used_; ++i)
-    if (!os::make_private(file_, server, parts_[i].offset, parts_[i].memory, parts_[i].bytes))
+    if (!offload::make_private(file_, server, parts_[i].offset, parts_[i].memory, parts_[i].bytes))
       return false;
   is_private_ = true;
   return true;
@@ -92,8 +92,8 @@ bool SharedRange::unmap(void *memory, size_t bytes) {
 
 bool SharedRange::discard(void *memory, size_t bytes) {
   if (!shared_range.holds(memory)) return false;
-  const bool gone = shared_range.is_private_ ? os::discard_private(memory, bytes)
-                                             : os::discard_shared(memory, bytes);
+  const bool gone =
+      shared_range.is_private_ ? discard_private(memory, bytes) : discard_shared(memory, bytes);
   if (!gone) std::memset(memory, 0, bytes); // locked memory, for instance
   return true;
 }

@@ -4,8 +4,8 @@
 // in one half of the range, mappings in the other, and the tables that tell of them.
 #pragma once
 
+#include "allocators/offload/shared_memory.hpp"
 #include "base/units.hpp"
-#include "os/shared_memory.hpp"
 
 namespace abut::offload {
 
@@ -45,7 +45,7 @@ private:
   bool holds(const void *memory) const;
   bool is_mapping(const void *memory) const;
 
-  os::SharedFile file_;
+  SharedFile file_;
   Address begin_ = 0;
   size_t half_ = 0;
   bool is_private_ = false;

@@ -1,7 +1,7 @@
 // A heap served by a process of its own: threads, forks, the ends of either process, and mistakes.
 //
 // Each test has a program of its own, a child, because what a program shares with its server it shares for good.
-#include "os/server_process.hpp"
+#include "allocators/offload/server_process.hpp"
 
 #include "allocators/offload/service.hpp"
 #include "support/child.hpp"
@@ -217,7 +217,7 @@ TEST(ServerProcess, IsLeftBeforeAForkWhichCopiesTheHeap) {
       churn(served, 2, 20'000);
       _exit(0);
     }
-    wait_until([&] { return !os::is_running(server); }, "the server has ended");
+    wait_until([&] { return !is_running(server); }, "the server has ended");
     churn(served, 3, 20'000);
     int status = -1;
     require(waitpid(child, &status, 0) == child && status == 0, "the child goes on");
@@ -239,7 +239,7 @@ void expect_end_of_server(const std::function<void()> &end) {
   }
   uint32_t server = 0;
   ASSERT_EQ(read(ends[0], &server, sizeof server), ssize_t{sizeof server});
-  wait_until([&] { return !os::is_running(server); }, "the server has ended");
+  wait_until([&] { return !is_running(server); }, "the server has ended");
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
   close(ends[0]);

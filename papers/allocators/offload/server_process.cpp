@@ -1,4 +1,4 @@
-#include "os/server_process.hpp"
+#include "allocators/offload/server_process.hpp"
 
 #include "os/keep_errno.hpp"
 #include "os/plain_calls.hpp"
@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace abut::os {
+namespace abut::offload {
 namespace {
 
 constexpr int kHighDescriptor = 900;
@@ -73,12 +73,12 @@ void watch_lifeline() {
 
 bool start_server_process(void (*body)(void *), void *argument, void (*left_alone)(), int kept,
                           std::atomic<uint32_t> &process) {
-  const KeepErrno keep;
+  const os::KeepErrno keep;
   int ends[2];
   process.store(0, std::memory_order_relaxed);
   if (pipe2(ends, O_CLOEXEC) != 0) return false;
   if (const int high = fcntl(ends[1], F_DUPFD_CLOEXEC, kHighDescriptor); high >= 0) {
-    plain_close(ends[1]);
+    os::plain_close(ends[1]);
     ends[1] = high;
   }
   sigset_t all;
@@ -101,22 +101,22 @@ bool start_server_process(void (*body)(void *), void *argument, void (*left_alon
     body(argument);
     _exit(0);
   }
-  plain_close(ends[0]);
+  os::plain_close(ends[0]);
   while (between > 0 && syscall(SYS_wait4, between, nullptr, 0, nullptr) < 0 && errno == EINTR) {
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (process.load(std::memory_order_acquire) != 0) return true;
-  plain_close(ends[1]);
+  os::plain_close(ends[1]);
   return false;
 }
 
 bool is_running(uint32_t process) {
-  const KeepErrno keep;
+  const os::KeepErrno keep;
   bool runs = kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH;
   // A process that was not waited for yet has a number, but has ended.
   if (const long watch = syscall(SYS_pidfd_open, process, 0); runs && watch >= 0) {
     runs = !has_ended(static_cast<int>(watch));
-    plain_close(static_cast<int>(watch));
+    os::plain_close(static_cast<int>(watch));
   }
   return runs;
 }
@@ -126,13 +126,13 @@ void leave_process() { _exit(0); }
 bool has_one_processor() { return last_processor() < 0; }
 
 void wait_while(std::atomic<uint32_t> &word, uint32_t expected) {
-  const KeepErrno keep;
+  const os::KeepErrno keep;
   syscall(SYS_futex, &word, FUTEX_WAIT, expected, nullptr, nullptr, 0);
 }
 
 void wake_waiter(std::atomic<uint32_t> &word) {
-  const KeepErrno keep;
+  const os::KeepErrno keep;
   syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
 }
 
-} // namespace abut::os
+} // namespace abut::offload

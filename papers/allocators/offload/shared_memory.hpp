@@ -3,7 +3,7 @@
 
 #include "base/units.hpp"
 
-namespace abut::os {
+namespace abut::offload {
 
 // Such a file. Programs close descriptors that are not theirs; so it is known by its number on the disk, too.
 struct SharedFile {
@@ -29,4 +29,4 @@ bool make_private(const SharedFile &file, unsigned other, size_t offset, void *p
 [[nodiscard]] bool discard_shared(void *memory, size_t bytes);
 [[nodiscard]] bool discard_private(void *memory, size_t bytes);
 
-} // namespace abut::os
+} // namespace abut::offload

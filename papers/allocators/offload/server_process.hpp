@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace abut::os {
+namespace abut::offload {
 
 // Forks a process that runs `body(argument)` and ends. Of the program's files it has but `kept`, and no signal except
 // SIGKILL reaches it; it is no child of the program, which need not wait for it. It stays on the last processor that the
@@ -34,4 +34,4 @@ inline void pause_briefly() {
 #endif
 }
 
-} // namespace abut::os
+} // namespace abut::offload

@@ -1,4 +1,4 @@
-#include "os/shared_memory.hpp"
+#include "allocators/offload/shared_memory.hpp"
 
 #include "os/keep_errno.hpp"
 #include "os/plain_calls.hpp"
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace abut::os {
+namespace abut::offload {
 namespace {
 
 constexpr int kHighDescriptor = 900; // where programs hardly look; the usual limit is 1024
@@ -25,9 +25,9 @@ uint64_t identity_of(int descriptor) {
 int open_of(unsigned process, const SharedFile &file) {
   char path[64];
   std::snprintf(path, sizeof path, "/proc/%u/fd/%d", process, file.descriptor);
-  const int opened = plain_open(path, O_RDWR);
+  const int opened = os::plain_open(path, O_RDWR);
   if (opened >= 0 && identity_of(opened) != file.identity) {
-    plain_close(opened);
+    os::plain_close(opened);
     return -1;
   }
   return opened;
@@ -36,7 +36,7 @@ int open_of(unsigned process, const SharedFile &file) {
 } // namespace
 
 SharedFile create_shared_file(size_t bytes) {
-  const KeepErrno keep;
+  const os::KeepErrno keep;
   SharedFile file;
   rlimit limit = {};
   // Beyond its limit the system would end the program.
@@ -44,10 +44,10 @@ SharedFile create_shared_file(size_t bytes) {
   const int low = memfd_create("abut-heap", MFD_CLOEXEC);
   if (low >= 0) {
     const int high = fcntl(low, F_DUPFD_CLOEXEC, kHighDescriptor);
-    if (high >= 0) plain_close(low);
+    if (high >= 0) os::plain_close(low);
     file.descriptor = high >= 0 ? high : low;
     if (ftruncate(file.descriptor, static_cast<off_t>(bytes)) != 0) {
-      plain_close(file.descriptor);
+      os::plain_close(file.descriptor);
       file.descriptor = -1;
     } else {
       file.identity = identity_of(file.descriptor);
@@ -57,7 +57,7 @@ SharedFile create_shared_file(size_t bytes) {
 }
 
 void *map_shared(const SharedFile &file, size_t offset, void *place, size_t bytes) {
-  const KeepErrno keep;
+  const os::KeepErrno keep;
   const int flags = MAP_SHARED | MAP_NORESERVE | (place != nullptr ? MAP_FIXED : 0);
   void *memory = mmap(place, bytes, kAccess, flags, file.descriptor, static_cast<off_t>(offset));
   return memory == MAP_FAILED ? nullptr : memory;
@@ -65,27 +65,27 @@ void *map_shared(const SharedFile &file, size_t offset, void *place, size_t byte
 
 bool make_private(const SharedFile &file, unsigned other, size_t offset, void *place,
                   size_t bytes) {
-  const KeepErrno keep;
+  const os::KeepErrno keep;
   const bool is_here = identity_of(file.descriptor) == file.identity;
   const int descriptor = is_here ? file.descriptor : open_of(other, file);
   // The kernel exchanges mappings as a whole: no thread finds nothing there.
   const bool done =
       descriptor >= 0 && mmap(place, bytes, kAccess, MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED,
                               descriptor, static_cast<off_t>(offset)) != MAP_FAILED;
-  if (!is_here && descriptor >= 0) plain_close(descriptor);
+  if (!is_here && descriptor >= 0) os::plain_close(descriptor);
   return done;
 }
 
 bool discard_shared(void *memory, size_t bytes) {
-  const KeepErrno keep;
+  const os::KeepErrno keep;
   return madvise(memory, bytes, MADV_REMOVE) == 0;
 }
 
 // The file's pages would come back otherwise.
 bool discard_private(void *memory, size_t bytes) {
-  const KeepErrno keep;
+  const os::KeepErrno keep;
   return mmap(memory, bytes, kAccess, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
               0) != MAP_FAILED;
 }
 
-} // namespace abut::os
+} // namespace abut::offload
