@@ -1,6 +1,5 @@
-// Sets of plain caches, both ways to hold them: against a list of lines in the order of their uses.
-#include "sim/plain/compact_sets.hpp"
-#include "sim/plain/digit_sets.hpp"
+// Sets of plain caches against a list of lines in the order of their uses.
+#include "sim/plain/plain_sets.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -101,15 +100,15 @@ void expect_same(const Outcome &outcome, const Outcome &expected) {
   EXPECT_EQ(outcome.left.dirty_of_allocator, expected.left.dirty_of_allocator);
 }
 
-template <typename Sets>
-void expect_like_lists(const Shape &shape, unsigned seed, uint64_t further) {
-  Sets sets(shape.sets, shape.ways);
+// Requests run after each other must leave sets as lists are left: some of the last go far up.
+void expect_like_lists(const Shape &shape, unsigned seed) {
+  PlainSets sets(shape.sets, shape.ways);
   Listed listed(shape.sets, shape.ways);
   for (const unsigned rare : {1, 400, 3}) { // few hit, nearly all, many
     std::vector<LineRequest> requests = made_up(shape, rare, seed);
     if (rare == 3)
       for (LineRequest &line_request : requests)
-        if (line_request.bits % 3 == 0) line_request.bits += further << Entry::kLineShift;
+        if (line_request.bits % 3 == 0) line_request.bits += uint64_t{1} << 44 << Entry::kLineShift;
     Outcome expected;
     for (const LineRequest &line_request : requests) listed.run(line_request, expected);
     Outcome outcome;
@@ -125,27 +124,10 @@ void expect_like_lists(const Shape &shape, unsigned seed, uint64_t further) {
 constexpr Shape kShapes[] = {{1, 1},  {8, 1},   {1, 4},   {5, 7},  {16, 8},
                              {3, 11}, {64, 12}, {16, 16}, {1, 16}, {1024, 16}};
 
-// Requests run after each other must leave sets as lists are left: those of the second half go `further` up.
-template <typename Sets>
-void expect_like_lists(const Shape &shape, uint64_t further) {
-  for (unsigned seed = 0; seed < 5; ++seed) expect_like_lists<Sets>(shape, seed, further);
-}
-
-TEST(PlainSets, InDigitsDoWhatListsDo) {
-  for (const Shape &shape : kShapes) expect_like_lists<DigitSets>(shape, uint64_t{1} << 44);
-}
-
-TEST(PlainSets, CompactDoWhatListsDo) {
+TEST(PlainSets, DoWhatListsDo) {
   for (const Shape &shape : kShapes)
-    if (CompactSets::can_run(shape.sets)) expect_like_lists<CompactSets>(shape, shape.sets << 27);
+    for (unsigned seed = 0; seed < 5; ++seed) expect_like_lists(shape, seed);
 }
-
-TEST(PlainSets, CompactGoOnWideWhereLinesAreTooFarUp) {
-  for (const Shape &shape : kShapes)
-    if (CompactSets::can_run(shape.sets)) expect_like_lists<CompactSets>(shape, shape.sets << 30);
-}
-
-TEST(PlainSets, CompactAreForPowersOfTwo) { EXPECT_FALSE(CompactSets::can_run(12)); }
 
 } // namespace
 } // namespace abut::sim

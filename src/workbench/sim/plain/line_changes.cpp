@@ -1,6 +1,12 @@
 #include "sim/plain/line_changes.hpp"
 
-#include "sim/plain/avx512.hpp"
+#ifdef __x86_64__
+#if defined(__GNUC__) && !defined(__clang__)
+// GCC 12 takes its own vector functions for uninitialised (its bug 105593).
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <immintrin.h>
+#endif
 
 namespace abut::sim {
 namespace {

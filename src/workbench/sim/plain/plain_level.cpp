@@ -19,7 +19,7 @@ bool PlainLevel::fits(const LevelSettings &level) {
 
 PlainLevel::PlainLevel(const LevelSettings &settings)
     : line_shift_(static_cast<unsigned>(std::countr_zero(settings.line))),
-      sets_(PlainSets::make(settings.sets(), settings.ways_in_set())),
+      sets_(settings.sets(), settings.ways_in_set()),
       classes_(settings.classify ? std::make_unique<MissClasses>(settings.lines()) : nullptr),
       uses_(line_shift_, settings.sets(), settings.classify) {}
 
@@ -74,7 +74,7 @@ void PlainLevel::run(std::span<const LineRequest> requests, bool owned) {
     handed_.resize(2 * requests.size());
   }
   Left left;
-  const size_t count = sets_->run(requests, handed_.data(), missed_.data(), left);
+  const size_t count = sets_.run(requests, handed_.data(), missed_.data(), left);
   counts.evictions[0] += left.all - left.of_allocator;
   counts.evictions[1] += left.of_allocator;
   counts.write_backs[0] += left.dirty - left.dirty_of_allocator;

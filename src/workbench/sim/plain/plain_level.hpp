@@ -38,7 +38,7 @@ private:
   void classify(std::span<const LineRequest> requests);
 
   unsigned line_shift_;
-  std::unique_ptr<PlainSets> sets_;
+  PlainSets sets_;
   std::unique_ptr<MissClasses> classes_;
   LineUses uses_; // of references of the program
   std::vector<LineRequest> handed_;
