@@ -27,11 +27,11 @@ struct Captured {
 extern Address first_stack_end;
 inline constexpr size_t kMostStack = 8 * MiB;
 
-// The readable part of the stack from `from` on. Of other threads' stacks nothing is known but that the page that is
-// in use is there.
+// The readable part of the stack from `from` on, where a return address ends. Of other threads' stacks nothing is known but that
+// the page of that is there: it may be the stack's last word.
 inline Address stack_limit(Address from) {
   if (first_stack_end - from < kMostStack) return first_stack_end;
-  return round_down(from, kPageBytes) + kPageBytes;
+  return round_down(from - 1, kPageBytes) + kPageBytes;
 }
 
 } // namespace abut::near

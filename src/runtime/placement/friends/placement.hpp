@@ -45,7 +45,7 @@ Decision decide_slow(size_t bytes, Address site);
   Address at = base;
   if (rule.first.loads != 0) [[likely]] {
     at += static_cast<Address>(rule.first.offset);
-    if (heap::may_hold_blocks(at)) [[likely]]
+    if (at % sizeof(Address) == 0 && heap::may_hold_blocks(at)) [[likely]]
       at = *reinterpret_cast<const Address *>(at);
     else if (at = heap::read_huge(at); at == 0)
       return false;
