@@ -200,8 +200,8 @@ void start(const Place &place) {
   find_static_data();
   context::map_decoder();
   context::chain_table.configure(static_cast<context::ChainMode>(option_value(Option::chain)));
+  heap::heap_registry.take_first(context::decoder_lock()); // which is taken under the next
   heap::heap_registry.take_first(context::chain_table.lock());
-  heap::heap_registry.take_first(context::decoder_lock());
   heap::heap_registry.take_first(learning);
   heap::heap_registry.take_first(sites::table.lock());
   heap::heap_registry.take_first(group::assigned_contexts.lock());
