@@ -25,16 +25,21 @@ struct Relocations {
   const ElfW(Sym) *symbols = nullptr;
   const char *names = nullptr;
 
-  explicit Relocations(const link_map &object) {
-    for (const ElfW(Dyn) *entry = object.l_ld; entry && entry->d_tag != DT_NULL; ++entry) {
+  Relocations(const link_map &map, CodeRange range) {
+    // Where this section is read-only, the dynamic linker has left offsets there.
+    const auto table = [&](auto *&place, Address value) {
+      const Address address = range.holds(value) ? value : value + map.l_addr;
+      if (range.holds(address)) place = reinterpret_cast<decltype(&*place)>(address);
+    };
+    for (const ElfW(Dyn) *entry = map.l_ld; entry && entry->d_tag != DT_NULL; ++entry) {
       const auto value = entry->d_un.d_ptr;
       switch (entry->d_tag) {
-      case DT_JMPREL: lists[0] = reinterpret_cast<const ElfW(Rela) *>(value); break;
+      case DT_JMPREL: table(lists[0], value); break;
       case DT_PLTRELSZ: bytes[0] = value; break;
-      case DT_RELA: lists[1] = reinterpret_cast<const ElfW(Rela) *>(value); break;
+      case DT_RELA: table(lists[1], value); break;
       case DT_RELASZ: bytes[1] = value; break;
-      case DT_SYMTAB: symbols = reinterpret_cast<const ElfW(Sym) *>(value); break;
-      case DT_STRTAB: names = reinterpret_cast<const char *>(value); break;
+      case DT_SYMTAB: table(symbols, value); break;
+      case DT_STRTAB: table(names, value); break;
       default: break;
       }
     }
@@ -53,7 +58,7 @@ bool leads_to_filler(Address slot) {
   const LoadedObject object = object_around(slot);
   if (!object) return false;
   const auto &map = *static_cast<const link_map *>(object.identity);
-  return is_filler(Relocations(map).name_of(slot - map.l_addr));
+  return is_filler(Relocations(map, object.range).name_of(slot - map.l_addr));
 }
 
 bool through_slot(const Instruction &branch, Address after) {

@@ -1,5 +1,8 @@
 #include "context/loaded_code.hpp"
 
+#include "os/os.hpp"
+
+#include <atomic>
 #include <dlfcn.h>
 #include <elf.h>
 #include <sys/auxv.h>
@@ -9,16 +12,22 @@ namespace abut::context {
 namespace {
 
 // The program itself from its first segment to its last. The dynamic linker knows of its code alone where there are gaps
-// between its segments.
+// between its segments. Programs that are packed or hardened unmap what says so.
 CodeRange program_range(Address shift) {
+  static constinit std::atomic<Address> known_begin{0}, known_end{0};
+  CodeRange range{known_begin.load(std::memory_order_relaxed),
+                  known_end.load(std::memory_order_acquire)};
+  if (range.end != 0) return range;
   const auto *segment = reinterpret_cast<const ElfW(Phdr) *>(getauxval(AT_PHDR));
   const auto *end = segment + getauxval(AT_PHNUM);
-  CodeRange range;
+  if (!os::is_readable(segment)) return range;
   for (; segment != nullptr && segment != end; ++segment) {
     if (segment->p_type != PT_LOAD) continue;
     if (range.end == 0) range.begin = shift + round_down(segment->p_vaddr, kPageBytes);
     range.end = shift + segment->p_vaddr + segment->p_memsz;
   }
+  known_begin.store(range.begin, std::memory_order_relaxed);
+  known_end.store(range.end, std::memory_order_release);
   return range;
 }
 
@@ -47,7 +56,7 @@ LoadedObject object_around(Address address) {
 std::span<const ElfW(Phdr)> segments_of(const LoadedObject &object) {
   if (object.range.end - object.range.begin < kPageBytes) return {};
   const auto *header = reinterpret_cast<const ElfW(Ehdr) *>(object.range.begin);
-  if (std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+  if (!os::is_readable(header) || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
       header->e_phentsize != sizeof(ElfW(Phdr)) ||
       header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) > kPageBytes)
     return {};
@@ -59,13 +68,15 @@ CodeRange segment_around(const LoadedObject &object, Address at, bool executable
   if (!object.range.holds(at)) return {};
   Address shift = 0; // the file's first segment says by how much the object was moved
   bool moved = false;
+  const ElfW(Word) needed =
+      executable ? PF_R | PF_X : 0; // code that may only be executed is not decoded
   for (const ElfW(Phdr) & segment : segments_of(object)) {
     if (segment.p_type != PT_LOAD) continue;
     if (!moved) shift = object.range.begin - round_down(segment.p_vaddr, kPageBytes);
     moved = true;
     const CodeRange range{shift + segment.p_vaddr, shift + segment.p_vaddr + segment.p_filesz};
     if (range.holds(at) && object.range.holds(range.end - 1))
-      return (!executable || (segment.p_flags & PF_X) != 0) ? range : CodeRange{};
+      return (segment.p_flags & needed) == needed ? range : CodeRange{};
   }
   return {};
 }
