@@ -10,11 +10,13 @@ namespace abut::context {
 
 class StackView {
 public:
-  // Whether the 8 bytes at `at` lie on the stack at or above `sp`. Aligned ones only: others are no rule's work.
+  // Whether the 8 bytes at `at` lie on the stack at or above `sp`, where a return address ends: its page is there. Aligned ones
+  // only: others are no rule's work.
   bool readable(Address sp, Address at) {
     if (at < sp || at % sizeof(Address) != 0) return false;
     if (sp >= low_ && at < high_) [[likely]]
       return true;
+    if ((at ^ (sp - sizeof(Address))) < kPageBytes) return true;
     return explore(sp, at);
   }
   // All from `sp` to the 8 bytes here is readable; zero where that is not known.
