@@ -205,6 +205,8 @@ private:
   static LiveBlocks live_in_current(const Class &one);
   void leave(unsigned size_class);
   void file(Page *page, const LiveBlocks &live);
+  void file_empty(Page *page);
+  void file_used(Page *page, const LiveBlocks &live);
   void count_pages(unsigned size_class, uint32_t pages);
   void give_back_page(Page *page);
   bool give_to_cursor(LiveBlock block, Page *page);

@@ -70,10 +70,9 @@ SizeHeap::ByRoom &SizeHeap::list_of(const Page &page) {
   return page.has_room ? classes_[page.size_class].with_room : full_;
 }
 
-// Puts a page that is not current, and on no list, where it belongs, and counts the frees until it belongs elsewhere.
-void SizeHeap::file(Page *page, const LiveBlocks &live) {
-  if (live.total == 0 && load_plainly(classes_[page->size_class].other) != page)
-    return give_back_page(page);
+// Puts a page that has live blocks, is not current, and on no list, where it belongs, and counts the frees until it belongs
+// elsewhere.
+inline void SizeHeap::file_used(Page *page, const LiveBlocks &live) {
   const auto most = static_cast<int32_t>(page->blocks() - free_enough(*page));
   const bool had_room = page->has_room;
   page->has_room = live.total <= most;
@@ -86,6 +85,22 @@ void SizeHeap::file(Page *page, const LiveBlocks &live) {
   else
     await_room(*page, live, live.total - most);
   list_of(*page).push_back(page);
+}
+
+// Gives back a page that was counted as empty. Since then its owner may have handed out, without a lock, the block that
+// give_to_cursor() gave it.
+[[gnu::noinline]] void SizeHeap::file_empty(Page *page) {
+  if (!is_medium(page->size_class)) return give_back_page(page);
+  std::atomic_ref other(classes_[page->size_class].other);
+  const bool is_at_cursor = other.load(std::memory_order_acquire) == page;
+  const LiveBlocks live = counted(*page);
+  if (live.total == 0 && !is_at_cursor) return give_back_page(page);
+  file_used(page, live);
+}
+
+void SizeHeap::file(Page *page, const LiveBlocks &live) {
+  if (live.total == 0) return file_empty(page);
+  file_used(page, live);
 }
 
 void SizeHeap::give_back_page(Page *page) {
