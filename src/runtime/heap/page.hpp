@@ -99,6 +99,14 @@ inline constexpr int32_t kNever = 1 << 30;
 // States of a page that is no heap's: no address finds a live block there, nor a live cell if the page was a birth page.
 inline constinit State no_states[kBlockPageBytes / Granules::kBytes] = {kNoPlace};
 
+inline void disown(Page &page) {
+  store_released<LocalHeap *>(page.owner, nullptr);
+  page.frees_left = 0;
+  page.reciprocal = 0;
+  store_released<uint32_t>(page.touched, 0);
+  store_released<State *>(page.states, no_states);
+}
+
 // A segment of pages, all of one kind. The first places are taken by what describes the others: one of size pages, of birth
 // pages four, whose cells lie there (birth_page.hpp).
 struct PageSegment {

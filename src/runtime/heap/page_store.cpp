@@ -15,16 +15,13 @@ constinit Retention retention;
 
 namespace {
 
-// Of a segment at first, behind what describes its pages, and where memory is scarce; each further piece is as long as all
-// before.
-constexpr size_t kFirstPiece = 192 * KiB;
-constexpr size_t kLeastPiece = kBlockPageBytes;
-constexpr size_t kHugePiece = 2 * MiB; // where pages of 2 MiB are wanted
-
 constexpr unsigned kOwnPages = kBlockPageBytes / kPageBytes; // of 4 KiB, in a page
 
 // So many segments are looked at for each page of a row.
 constexpr unsigned kMostTries = 8;
+
+// Milliseconds: far longer than a thread takes to read a word.
+constexpr uint64_t kHiddenFor = 1000;
 
 constexpr uint64_t bits_of(unsigned first, unsigned pages) {
   return ((uint64_t{1} << pages) - 1) << first; // of fewer than all
@@ -80,75 +77,7 @@ uint64_t discard(PageSegment &segment, uint64_t pages) {
   return taken;
 }
 
-void disown(Page &page) {
-  store_released<LocalHeap *>(page.owner, nullptr);
-  page.frees_left = 0;
-  page.reciprocal = 0;
-  store_released<uint32_t>(page.touched, 0);
-  store_released<State *>(page.states, no_states);
-}
-
 } // namespace
-
-bool PageStore::wants_huge_pages() const {
-  return huge_pages() == HugePages::always ||
-         (huge_pages() == HugePages::large && huge_page_use_.pays(owned_));
-}
-
-void PageStore::advise_again() {
-  std::lock_guard guard(lock_);
-  for (PageSegment *segment = all_.front(); segment != nullptr; segment = All::after(segment))
-    advise_huge_pages(segment, segment->mapped, wants_huge_pages());
-}
-
-PageSegment *PageStore::add_segment() {
-  const bool huge = wants_huge_pages();
-  const size_t head = PageSegment::head_pages(kind_) * kBlockPageBytes;
-  size_t piece = huge ? kHugePiece : head + kFirstPiece;
-  void *memory = segment_map.map(piece, kSegmentBytes, kSegmentBytes, kind_);
-  if (memory == nullptr) { // under a limit, the least may still be had
-    piece = head + kLeastPiece;
-    memory = segment_map.map(piece, kSegmentBytes, kSegmentBytes, kind_);
-  }
-  if (memory == nullptr) return nullptr;
-  advise_huge_pages(memory, piece, huge);
-  auto *segment = static_cast<PageSegment *>(memory); // all of it reads as zero
-  const uint64_t begun = huge ? os::nanoseconds() : 0;
-  disown(segment->pages[0]); // the first write
-  if (huge) huge_page_use_.came_after(os::nanoseconds() - begun, owned_);
-  for (Page &page : segment->pages) disown(page);
-  segment->mapped = piece;
-  segment->unused = segment->clean = PageSegment::all_of(kind_);
-  all_.push_back(segment);
-  by_room_.push_front(segment);
-  ++segments_;
-  page_segments.add(reinterpret_cast<Address>(memory), kind_);
-  return segment;
-}
-
-void PageStore::drop_segment(PageSegment *segment) {
-  page_segments.remove(reinterpret_cast<Address>(segment), kind_);
-  by_room_.remove(segment);
-  all_.remove(segment);
-  --segments_;
-  segment_map.unmap(segment, segment->mapped, kSegmentBytes);
-}
-
-// Where another mapping is in the segment's place, the segment stays as long as it is.
-bool PageStore::map_up_to(PageSegment *segment, size_t end) const {
-  if (end <= segment->mapped) return true;
-  const size_t doubled = std::min(std::max(std::bit_ceil(end), 2 * segment->mapped), kSegmentBytes);
-  void *place = reinterpret_cast<char *>(segment) + segment->mapped;
-  for (const size_t length : {doubled, end}) { // under a limit, the least may still be had
-    const size_t more = length - segment->mapped;
-    if (os::map_at(place, more) != os::Mapped::done) continue;
-    segment_map.count_mapped(static_cast<ptrdiff_t>(more));
-    advise_huge_pages(place, more, wants_huge_pages());
-    std::atomic_ref(segment->mapped).store(length, std::memory_order_relaxed);
-    return true;
-  }
-  return false;
-}
 
 // Counts unused pages as used; how many of them were clean.
 unsigned PageStore::use(PageSegment *segment, uint64_t pages) {
@@ -337,9 +266,11 @@ size_t give_back_oldest_pages() {
 bool decay_pages(uint64_t now) {
   const auto wait = static_cast<uint64_t>(option_value(Option::decay_ms));
   if (now < wait) return true;
-  for (PageStore *store : {&size_pages, &birth_pages})
+  for (PageStore *store : {&size_pages, &birth_pages}) {
+    store->unmap_hidden(now - std::min(now, kHiddenFor));
     while (store->give_back_oldest(now - wait) != 0)
       if (os::coarse_milliseconds() - now >= kMostAtOnce) return false;
+  }
   return true;
 }
 

@@ -14,7 +14,8 @@ namespace abut::heap {
 size_t
 give_back_oldest_pages(); // of the segment left alone for longest in each store; their number, in 4 KiB
 void trim_pages();
-void advise_pages_again(); // about what is mapped, once the options are read
+void unmap_hidden_segments(); // where addresses are exhausted
+void advise_pages_again();    // about what is mapped, once the options are read
 
 // Gives back what has waited for its time; false where some is left, because this would take too long at once.
 bool decay_pages(uint64_t now);
@@ -66,6 +67,9 @@ public:
         visit(segment->pages[std::countr_zero(used)]);
   }
 
+  // Unmaps segments that were hidden before that time.
+  void unmap_hidden(uint64_t hidden_before = ~uint64_t{0});
+
   // See advise_pages_again().
   void advise_again();
 
@@ -85,7 +89,9 @@ private:
   PageSegment *add_segment();
   bool wants_huge_pages() const;
   bool map_up_to(PageSegment *segment, size_t end) const;
+  void begin_segment(PageSegment *segment);
   void drop_segment(PageSegment *segment);
+  bool hide_segment(PageSegment *segment);
   Taken take_from(PageSegment *segment, uint64_t firsts, Row row);
   unsigned use(PageSegment *segment, uint64_t pages);
   void put(PageSegment *segment, uint64_t pages);
@@ -98,6 +104,7 @@ private:
   size_t owned_ = 0; // pages that have an owner
   HugePageUse huge_page_use_;
   All all_;
+  All hidden_; // see hide_segment(); of a segment that is there, only the length and `freed_at` are known
   ByRoom by_room_; // segments with a page that is not used
   ByAge by_age_;   // segments with a dirty page
 };

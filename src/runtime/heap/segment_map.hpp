@@ -46,6 +46,10 @@ public:
 
   void unmap(void *memory, size_t bytes, size_t reserve);
 
+  // Hides a mapping from who asks what lies there, and shows it again; its addresses stay taken.
+  void hide(void *memory) { store(slot_of(memory), SegmentKind::foreign); }
+  void show(void *memory, SegmentKind kind) { store(slot_of(memory), kind); }
+
   // Where the first of the slots of the huge mapping that `address` lies in begins.
   Address first_of(Address address) const;
 

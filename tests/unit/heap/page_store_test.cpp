@@ -1,6 +1,7 @@
 // Where rows of pages lie: alignment, the lowest place that fits, coalescing, resizing.
 #include "helpers/page_store_fixture.hpp"
 
+#include "base/policies.hpp"
 #include "support/random.hpp"
 
 #include <algorithm>
@@ -40,6 +41,33 @@ TEST_F(PageStoreTest, RowsBeginAtAMultipleOfTheirAlignment) {
       EXPECT_GE(row.index(), PageSegment::head_pages(SegmentKind::size_pages));
       EXPECT_LE(row.index() + pages, kBlockPages);
     }
+}
+
+// Who has just asked whether blocks lie there may be about to read.
+TEST_F(PageStoreTest, ASegmentThatIsLeftCanStillBeReadWhileObjectsArePlaced) {
+  enable(Policy::friends);
+  const HeldRow row = allocate(kMost);
+  row.touch();
+  PageSegment *segment = row.segment();
+  release(row);
+  trim();
+  disable(Policy::friends);
+  EXPECT_EQ(store.segments(), 0U);
+  EXPECT_EQ(segment_map.kind_at(reinterpret_cast<Address>(segment)), SegmentKind::foreign);
+  EXPECT_EQ(row.resident(), 0U);
+  EXPECT_TRUE(test::is_mapped(row.memory()));
+  const HeldRow again = allocate(kMost);
+  EXPECT_EQ(again.segment(), segment);
+  EXPECT_TRUE(again.is_clean);
+  EXPECT_TRUE(again.reads_as_zero());
+  release(again);
+  enable(Policy::friends);
+  trim();
+  disable(Policy::friends);
+  store.unmap_hidden(segment->freed_at - 1);
+  EXPECT_TRUE(test::is_mapped(segment));
+  store.unmap_hidden();
+  EXPECT_FALSE(test::is_mapped(segment));
 }
 
 TEST_F(PageStoreTest, FreshRowsAreClean) {
