@@ -92,4 +92,18 @@ TEST(Neighbours, AreNotInTheWayOfNewBlocks) {
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();
 }
 
+// As programs do that run WebAssembly, and those with a cage for pointers.
+TEST(Neighbours, MayReserveMoreThanTheHeapHasAddresses) {
+  const support::Outcome outcome = support::in_child([] {
+    for (int i = 0; i < 600; ++i)
+      if (mmap(nullptr, 8192 * MiB, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+               0) == MAP_FAILED)
+        return;
+    for (int i = 0; i < 100'000; ++i)
+      require(opaque(std::malloc(100'000)) != nullptr, "there is room for large blocks");
+    require(opaque(std::malloc(3 * MiB)) != nullptr, "there is room for huge ones");
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+}
+
 } // namespace

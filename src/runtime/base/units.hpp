@@ -15,6 +15,7 @@ using Address = std::uintptr_t;
 inline constexpr size_t KiB = size_t{1} << 10;
 inline constexpr size_t MiB = size_t{1} << 20;
 inline constexpr size_t GiB = size_t{1} << 30;
+inline constexpr size_t TiB = size_t{1} << 40;
 
 inline constexpr size_t kLineBytes = 64;
 inline constexpr size_t kLinePairBytes = 2 * kLineBytes; // what many processors fetch at once

@@ -1,5 +1,6 @@
 #include "heap/segment_map.hpp"
 
+#include <iterator>
 #include <mutex>
 
 namespace abut::heap {
@@ -9,11 +10,12 @@ constinit PageSegments page_segments;
 
 namespace {
 
-// How far below the kernel's first choice the range ends, so that ordinary mappings do not run into it.
+// How far below the kernel's first choice the range ends, so that the program's mappings do not run into it: programs that run
+// WebAssembly, for one, reserve 8 GiB for each of its memories. Less where there are fewer addresses.
 #if defined(__SANITIZE_THREAD__)
-constexpr size_t kGap = 64 * GiB;
+constexpr size_t kGaps[] = {64 * GiB};
 #else
-constexpr size_t kGap = 256 * GiB;
+constexpr size_t kGaps[] = {16 * TiB, 256 * GiB};
 #endif
 
 constexpr size_t slots_for(size_t bytes) { return (bytes + kSegmentBytes - 1) >> kSegmentShift; }
@@ -29,10 +31,14 @@ void SegmentMap::choose_base() {
   if (probe == nullptr) return;
   os::unmap(probe, kPageBytes);
   const Address top = round_down(reinterpret_cast<Address>(probe), kSegmentBytes);
-  constexpr size_t kBelow = kGap + kSlots * kSegmentBytes;
   // Where mappings grow upwards from a low address (some emulators), the range lies above instead.
-  std::atomic_ref(base_).store(top > kBelow + GiB ? top - kBelow : top + kGap,
-                               std::memory_order_relaxed);
+  Address base = top + *std::rbegin(kGaps);
+  for (const size_t gap : kGaps)
+    if (const size_t below = gap + kSlots * kSegmentBytes; top > below + GiB) {
+      base = top - below;
+      break;
+    }
+  std::atomic_ref(base_).store(base, std::memory_order_relaxed);
 }
 
 void SegmentMap::begin_at(Address begin) {
