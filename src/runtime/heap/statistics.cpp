@@ -3,8 +3,11 @@
 #include "heap/heap_registry.hpp"
 #include "heap/huge_blocks.hpp"
 #include "heap/large_blocks.hpp"
+#include "heap/live_blocks.hpp"
 #include "heap/page_store.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <bitset>
 #include <mutex>
 
@@ -14,13 +17,16 @@ namespace {
 // The 4 KiB of a page that a block lies on, a bit each.
 using Held = std::bitset<kLongPage * kBlockPageBytes / kPageBytes>;
 
-void count_block(Statistics &totals, Held &held, size_t offset, size_t bytes) {
+void count_blocks(Statistics &totals, size_t bytes, size_t number) {
   if (bytes < kSmallMax) {
-    ++totals.classes[bytes / Granules::kBytes].blocks;
+    totals.classes[bytes / Granules::kBytes].blocks += number;
   } else {
-    ++totals.medium_blocks;
-    totals.medium_bytes += bytes;
+    totals.medium_blocks += number;
+    totals.medium_bytes += number * bytes;
   }
+}
+
+void hold(Held &held, size_t offset, size_t bytes) {
   for (size_t page = offset / kPageBytes; page <= (offset + bytes - 1) / kPageBytes; ++page)
     held[page] = true;
 }
@@ -36,8 +42,18 @@ void count_size_page(Statistics &totals, const Page &page) {
   if (states == nullptr || page.behind_head != 0) return;
   const uint32_t bytes = page.block_bytes();
   Held held;
-  for (uint32_t at = 0; at < page.blocks(); ++at)
-    if (load_plainly(states[at]) == kLive) count_block(totals, held, size_t{at} * bytes, bytes);
+  for (uint32_t at = 0; at < page.blocks(); at += kStatesAtOnce) {
+    const uint32_t count = std::min(page.blocks() - at, kStatesAtOnce);
+    const uint64_t all = ~uint64_t{0} >> (kStatesAtOnce - count);
+    uint64_t live = ~free_blocks(states + at) & all;
+    count_blocks(totals, bytes, static_cast<size_t>(std::popcount(live)));
+    if (live == all) {
+      hold(held, size_t{at} * bytes, size_t{count} * bytes);
+      continue;
+    }
+    for (; live != 0; live &= live - 1)
+      hold(held, (size_t{at} + static_cast<size_t>(std::countr_zero(live))) * bytes, bytes);
+  }
   (bytes < kSmallMax ? totals.small_pages : totals.medium_pages) += held.count();
   totals.metadata += page.blocks() * sizeof(State);
 }
@@ -47,8 +63,10 @@ void count_birth_page(Statistics &totals, const Page &page) {
   if (cells == nullptr) return;
   Held held;
   for (uint32_t at = 0; at < kGranulesInPage; ++at)
-    if (const Cell cell = load_plainly(cells[at]); is_live(cell))
-      count_block(totals, held, at * Granules::kBytes, cell * Granules::kBytes);
+    if (const Cell cell = load_plainly(cells[at]); is_live(cell)) {
+      count_blocks(totals, cell * Granules::kBytes, 1);
+      hold(held, at * Granules::kBytes, cell * Granules::kBytes);
+    }
   totals.small_pages += held.count();
   totals.metadata += kGranulesInPage * sizeof(Cell);
 }
