@@ -51,7 +51,7 @@ private:
 
   os::SpinLock lock_;
   Entry entries_[kEntries];
-  Length lengths_[8 * sizeof(size_t)];
+  Length lengths_[8 * sizeof(size_t) + 1];
 };
 
 extern constinit HugeCache huge_cache;

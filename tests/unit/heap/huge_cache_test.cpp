@@ -160,6 +160,11 @@ TEST_F(HugeCacheTest, KeepsALengthThatIsAskedForAfterOneWasFreed) {
   EXPECT_EQ(take(20 * MiB), again);
 }
 
+TEST_F(HugeCacheTest, HasNothingOfTheLongestLength) {
+  EXPECT_EQ(huge_cache.take(kRequestMax), nullptr);
+  EXPECT_EQ(huge_cache.take_shorter(kRequestMax), nullptr);
+}
+
 TEST_F(HugeCacheTest, GivesBackWhatHasWaitedForItsTime) {
   void *memory = take(5 * MiB);
   const uint64_t before = os::coarse_milliseconds();
