@@ -63,6 +63,7 @@ void *allocate_with_retry(size_t bytes, Attempt attempt) {
   void *memory = attempt();
   if (memory != nullptr || bytes > segment_map.mapped_bytes()) return memory;
   give_back_all();
+  unmap_hidden_segments();
   return attempt();
 }
 
@@ -98,6 +99,23 @@ void *allocate_slow(size_t bytes) {
   return bytes > kRequestMax ? nullptr : allocate_shared_with_retry(bytes, 1, clean);
 }
 
+namespace {
+
+// Of as much as a mapping of its own holds, programs often touch little.
+void clear(void *memory, size_t bytes) {
+  if (bytes <= kLargeMax) {
+    std::memset(memory, 0, bytes);
+    return;
+  }
+  const auto begin = reinterpret_cast<Address>(memory), end = begin + bytes;
+  const Address first = round_up(begin, kPageBytes), last = round_down(end, kPageBytes);
+  std::memset(memory, 0, first - begin);
+  os::clear_sparse_pages(reinterpret_cast<void *>(first), last - first);
+  std::memset(reinterpret_cast<void *>(last), 0, end - last);
+}
+
+} // namespace
+
 void *allocate_zeroed(size_t bytes) {
   void *memory = nullptr;
   bool clean = false;
@@ -112,7 +130,7 @@ void *allocate_zeroed(size_t bytes) {
   } else if (bytes <= kRequestMax) {
     memory = allocate_shared_with_retry(bytes, 1, clean);
   }
-  if (memory != nullptr && !clean) std::memset(memory, 0, bytes);
+  if (memory != nullptr && !clean) clear(memory, bytes);
   return memory;
 }
 
@@ -172,11 +190,20 @@ bool resize_in_place(const Found &found, void *memory, size_t bytes) {
          heap->births.resize(found.born, reinterpret_cast<Address>(memory), granules_for(bytes));
 }
 
+// Whether a block serves as it is. Where it can be made shorter in place, that is done for less.
+bool fits(const Found &found, size_t bytes) {
+  const bool is_shortened = found.where == Where::huge    ? bytes > kLargeMax
+                            : found.where == Where::large ? bytes > kMediumMax
+                                                          : false;
+  if (!is_shortened) return stays(found.usable, bytes);
+  return bytes <= found.usable && bytes >= found.usable - found.usable / 8;
+}
+
 Resized resize_any(const char *call, void *memory, size_t bytes) {
   const Found found = find_block(call, memory);
   if (found.where == Where::foreign) return {nullptr, true};
   const size_t usable = found.usable;
-  if (stays(usable, bytes)) return {memory};
+  if (fits(found, bytes)) return {memory};
   if (bytes > kRequestMax) return {};
   if (found.where == Where::placed && bytes <= usable) return {memory}; // kept for it to grow in
   if (found.where == Where::huge && bytes > kLargeMax)

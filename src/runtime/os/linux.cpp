@@ -5,6 +5,7 @@
 #include "os/one_thread.hpp"
 #include "os/plain_calls.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -109,6 +110,24 @@ bool discard(void *memory, size_t bytes) {
 
 void clear_pages(void *memory, size_t bytes) {
   if (!discard(memory, bytes)) std::memset(memory, 0, bytes);
+}
+
+void clear_sparse_pages(void *memory, size_t bytes) {
+  KeepErrno keep;
+  constexpr size_t kPiece = 2 * MiB;
+  unsigned char present[kPiece / kPageBytes]; // in the lowest bit
+  for (size_t done = 0; done < bytes; done += kPiece) {
+    char *piece = static_cast<char *>(memory) + done;
+    const size_t length = std::min(kPiece, bytes - done), pages = length / kPageBytes;
+    const auto resident = [&] {
+      return std::count_if(present, present + pages,
+                           [](unsigned char one) { return one % 2 != 0; });
+    };
+    if (mincore(piece, length, present) == 0 && static_cast<size_t>(resident()) < pages / 2)
+      clear_pages(piece, length);
+    else
+      std::memset(piece, 0, length);
+  }
 }
 
 void populate(void *memory, size_t bytes) {
@@ -225,15 +244,22 @@ void close_file(int file) {
 
 void abort_process() { std::abort(); }
 
+// A thread of a higher real-time priority than the one that it waits for keeps that from running until it sleeps.
 void relax(unsigned tries) {
-  if (tries < 64) {
+  constexpr unsigned kPauses = 64, kYields = 448;
+  if (tries < kPauses) {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
 #endif
     return;
   }
   KeepErrno keep;
-  sched_yield();
+  const timespec moment{0, 50'000};
+  if (tries < kPauses + kYields)
+    sched_yield();
+  else
+    syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &moment,
+            nullptr); // not a point of cancellation
 }
 
 } // namespace abut::os

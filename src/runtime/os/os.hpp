@@ -53,6 +53,10 @@ bool move_mapping(void *from, size_t old_bytes, void *to, size_t new_bytes);
 // Makes the memory read as zero: by giving the pages back, or by hand where the system refuses to take them.
 void clear_pages(void *memory, size_t bytes);
 
+// The same where most may never have been written to, and is not to become resident: 2 MiB of which few pages are resident go
+// back, others are cleared in place.
+void clear_sparse_pages(void *memory, size_t bytes);
+
 // Makes the pages resident now, in one call, where the system can; otherwise they become so one by one.
 void populate(void *memory, size_t bytes);
 

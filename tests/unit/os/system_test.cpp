@@ -87,6 +87,13 @@ TEST_F(File, StaysTheDescriptorsOwnerAcrossExec) {
   close_file(file);
 }
 
+// Where the other one waits for the same processor, and is of a lower real-time priority, no yield lets it run.
+TEST(Relax, SleepsInTheEnd) {
+  const uint64_t begun = nanoseconds();
+  relax(1'000'000);
+  EXPECT_GE(nanoseconds() - begun, 50'000);
+}
+
 TEST(WriteError, WritesToStandardErrorAtOnce) {
   const support::Outcome outcome = support::in_child([] {
     write_error("abc", 2);
