@@ -52,7 +52,7 @@ void set_from_environment(const char *setting) {
   message.write();
 }
 
-// Whoever starts a program that has more rights than they have does not say which files it reads and writes.
+// Who starts a program that has more rights than they have must not choose the files that it reads and writes.
 bool heeds_environment() { return getauxval(AT_SECURE) == 0; }
 
 __attribute__((constructor(101))) void start(int, char **, char **environment) {

@@ -99,6 +99,7 @@ inline constexpr int32_t kNever = 1 << 30;
 // States of a page that is no heap's: no address finds a live block there, nor a live cell if the page was a birth page.
 inline constinit State no_states[kBlockPageBytes / Granules::kBytes] = {kNoPlace};
 
+// The page is no heap's any more.
 inline void disown(Page &page) {
   store_released<LocalHeap *>(page.owner, nullptr);
   page.frees_left = 0;
