@@ -1,5 +1,6 @@
 // Long blocks of which the program uses little: the rest is no memory.
 #include "support/opaque.hpp"
+#include "support/pattern.hpp"
 #include "support/process_memory.hpp"
 #include "support/units.hpp"
 
@@ -33,7 +34,7 @@ TEST(SparseBlocks, ReadAsZeroWhereAllWasUsedBefore) {
   for (int round = 0; round < 20; ++round) {
     auto *block = static_cast<char *>(opaque(std::calloc(9 * MiB + 100, 1)));
     ASSERT_NE(block, nullptr);
-    for (size_t at = 0; at < 9 * MiB + 100; ++at) ASSERT_EQ(block[at], 0) << at;
+    ASSERT_TRUE(support::all_zero(block, 9 * MiB + 100));
     std::memset(block, 0x5a, round % 2 == 0 ? 9 * MiB + 100 : 3 * MiB);
     std::free(block);
   }
