@@ -54,8 +54,8 @@ bool move_mapping(void *from, size_t old_bytes, void *to, size_t new_bytes);
 void clear_pages(void *memory, size_t bytes);
 
 // The same where most may never have been written to, and is not to become resident: 2 MiB of which few pages seem used, by the
-// first line of one in 16, go back; others are cleared in place. No call tells which are resident that systemd's filter for
-// services lets pass.
+// first line of one in 16, go back; others are cleared in place. mincore() would tell, but filters of system calls, as systemd's
+// for services, end a process that calls it.
 void clear_sparse_pages(void *memory, size_t bytes);
 
 // Makes the pages resident now, in one call, where the system can; otherwise they become so one by one.
