@@ -8,5 +8,7 @@ namespace limits {
 
 // From now on these calls fail with `error`. False where the system has no such filters.
 [[nodiscard]] bool refuse(std::initializer_list<long> calls, int error);
+// From now on the process ends with any of these.
+[[nodiscard]] bool forbid(std::initializer_list<long> calls);
 
 } // namespace limits

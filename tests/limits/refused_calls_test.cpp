@@ -128,6 +128,17 @@ INSTANTIATE_TEST_SUITE_P(Each, RefusedCall,
                                          Call{"getcpu", SYS_getcpu}, Call{"prctl", SYS_prctl}),
                          [](const auto &call) { return std::string(call.param.name); });
 
+// systemd's filter for services (@system-service) knows none of these.
+TEST(RefusedCalls, ThoseThatServicesMayNotMakeAreNotMade) {
+  const support::Outcome outcome = support::in_child([] {
+    require(limits::forbid({SYS_mincore, SYS_process_madvise, SYS_userfaultfd}),
+            "the kernel has filters of system calls");
+    use_everything(false);
+    for (int round = 0; round < 4; ++round) std::free(opaque(std::calloc(64 * MiB, 1)));
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+}
+
 TEST(RefusedCalls, AllTogetherChangeNothing) {
   const support::Outcome outcome = support::in_child([] {
     require(limits::refuse({SYS_madvise, SYS_mincore, SYS_mremap, SYS_membarrier, SYS_getrandom,
