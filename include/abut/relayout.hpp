@@ -218,6 +218,7 @@ private:
       if (child != nullptr) Links::others(*child, mend);
     });
     if constexpr (requires { Links::referrers(*node, mend); }) Links::referrers(*node, mend);
+    forget(old); // after a change of the structure it may have been laid out before
     arena_.release(old);
   }
 

@@ -103,8 +103,13 @@ public:
   }
   // The upper half of the levels first, then each subtree below it, and each half in the same way.
   void van_emde_boas(Node *root) {
-    std::vector<Node *> below;
-    halve(root, height(root), below);
+    // What is reached on a longer way than the shortest lies below the last level.
+    std::vector<Node *> waiting{root}, below;
+    while (!waiting.empty()) {
+      below.clear();
+      for (Node *node : waiting) halve(node, height(node), below);
+      waiting.swap(below);
+    }
   }
 
 private:

@@ -218,8 +218,8 @@ protected:
   NodePool<Node> pool_;
   Link ends_;
   std::size_t size_ = 0;
-  [[no_unique_address]] Less less_;
-  [[no_unique_address]] Allocator allocator_;
+  [[no_unique_address]] Less less_{};
+  [[no_unique_address]] Allocator allocator_{};
   [[no_unique_address]] Changes changes_;
 
 private:

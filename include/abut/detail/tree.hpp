@@ -307,8 +307,8 @@ private:
   LeafNode *first_ = nullptr;
   LeafNode *last_ = nullptr;
   std::size_t size_ = 0;
-  [[no_unique_address]] Less less_;
-  [[no_unique_address]] Allocator allocator_;
+  [[no_unique_address]] Less less_{};
+  [[no_unique_address]] Allocator allocator_{};
 };
 
 } // namespace abut::detail

@@ -65,6 +65,7 @@ struct MachineOrder {
 template <typename Key>
 inline constexpr bool
     kKeysAreCopied = std::is_trivially_copyable_v<Key> &&std::is_copy_constructible_v<Key> &&
+                         std::is_copy_assignable_v<std::remove_const_t<Key>> &&
                      sizeof(Key) <= 16;
 
 // Of other keys an inner node names the leaf whose first element separates: the elements before are less, and this

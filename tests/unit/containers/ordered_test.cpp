@@ -252,5 +252,39 @@ TEST(Ordered, ArgumentsAreDeduced) {
   EXPECT_THROW(from_iterators.at(2), std::out_of_range);
 }
 
+struct Either {
+  int descending;
+  bool operator()(int a, int b) const { return descending != 0 ? b < a : a < b; }
+};
+template <typename Map>
+void expect_ascending() {
+  alignas(Map) unsigned char memory[sizeof(Map)];
+  std::memset(memory, 0x5a, sizeof memory);
+  Map *map = ::new (static_cast<void *>(memory)) Map;
+  for (int i = 0; i < 5; ++i) (*map)[i] = i;
+  EXPECT_EQ(map->begin()->first, 0);
+  map->~Map();
+}
+TEST(Ordered, AnOrderThatIsNotGivenIsValueInitialised) {
+  expect_ascending<map<int, int, Either>>();
+  expect_ascending<stable_map<int, int, Either>>();
+}
+
+struct Fixed {
+  const int key;
+  bool operator<(const Fixed &other) const { return key < other.key; }
+};
+TEST(Ordered, KeysNeedNotBeAssignable) {
+  map<Fixed, int> keys;
+  stable_map<Fixed, int> stable_keys;
+  for (int i = 0; i < 1000; ++i) {
+    keys.emplace(Fixed{i * 7 % 1000}, i);
+    stable_keys.emplace(Fixed{i * 7 % 1000}, i);
+  }
+  int next = 0;
+  for (const auto &[key, value] : keys) EXPECT_EQ(key.key, next++);
+  EXPECT_EQ(stable_keys.size(), 1000u);
+}
+
 } // namespace
 } // namespace abut

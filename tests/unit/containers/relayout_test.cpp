@@ -200,5 +200,54 @@ TEST(Relayout, NodesThatOwnMoreMove) {
   }
 }
 
+struct Shared {
+  Shared *first = nullptr, *second = nullptr;
+};
+TEST(Relayout, WhatIsReachedOnALongerWayIsLaidOutToo) {
+  using Graph = links<owns<&Shared::first, &Shared::second>>;
+  for (const node_order order : kOrders) {
+    node_arena<Shared> arena;
+    Shared *last = arena.make(nullptr, nullptr);
+    Shared *third = arena.make(last, nullptr);
+    Shared *second = arena.make(third, nullptr);
+    Shared *root = arena.make(arena.make(second, nullptr), second);
+    third->second = root;
+    EXPECT_EQ(relayout<Graph>(arena, root, order), 5u);
+    EXPECT_EQ(root->second, root->first->first);
+    EXPECT_EQ(root->second->first->second, root);
+  }
+}
+
+struct Large {
+  Large *left = nullptr, *right = nullptr;
+  int key = 0;
+  char rest[4096] = {}; // so that what is given back goes back at once
+};
+TEST(Relayout, BetweenStepsWhatIsLaidOutMayComeBelowWhatIsNot) {
+  using Links = links<owns<&Large::left, &Large::right>>;
+  node_arena<Large> arena;
+  const auto make = [&](Large *left, Large *right, int key) {
+    Large *node = arena.make();
+    node->left = left;
+    node->right = right;
+    node->key = key;
+    return node;
+  };
+  Large *root = make(make(make(nullptr, nullptr, 1), make(nullptr, nullptr, 3), 2),
+                     make(make(nullptr, nullptr, 5), make(nullptr, nullptr, 7), 6), 4);
+  incremental_relayout<Large, Links> pass(arena, root);
+  pass.step(2);
+  Large *left = root->left;
+  root->left = std::exchange(left->right, root);
+  root = left;
+  while (!pass.done()) pass.step(1);
+  EXPECT_EQ(arena.size(), 7u);
+  EXPECT_EQ(root->key, 2);
+  EXPECT_EQ(root->left->key, 1);
+  EXPECT_EQ(root->right->key, 4);
+  EXPECT_EQ(root->right->left->key, 3);
+  EXPECT_EQ(root->right->right->right->key, 7);
+}
+
 } // namespace
 } // namespace abut
