@@ -4,6 +4,7 @@
 #include "base/options.hpp"
 #include "os/message.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace abut::entry {
@@ -23,17 +24,19 @@ public:
     text << comma() << "\"" << name << "\": " << value;
     write(text);
   }
-  // `value` must need no escapes but those of quotes and backslashes.
+  // In pieces: with its escapes it may be longer than a message.
   void text(const char *name, const os::Message &value) {
-    os::Message escaped;
-    escaped << comma() << "\"" << name << "\": \"";
-    for (size_t i = 0; i < value.length(); ++i) {
-      const char *each = value.text() + i;
-      if (*each == '"' || *each == '\\') escaped.append("\\", 1);
-      escaped.append(each, 1);
+    os::Message begin;
+    begin << comma() << "\"" << name << "\": \"";
+    write(begin);
+    constexpr size_t kPiece = 64;
+    for (size_t i = 0; i < value.length(); i += kPiece) {
+      os::Message escaped;
+      for (size_t at = i; at < std::min(i + kPiece, value.length()); ++at)
+        escape(escaped, value.text()[at]);
+      write(escaped);
     }
-    escaped << "\"";
-    write(escaped);
+    put("\"");
   }
   void text(const char *name, const char *value) {
     os::Message copied;
@@ -61,6 +64,16 @@ public:
   bool good() const { return good_; }
 
 private:
+  static void escape(os::Message &text, char each) {
+    const auto byte = static_cast<unsigned char>(each);
+    if (byte < ' ') {
+      text << "\\u00" << byte / 16;
+      text.append(&"0123456789abcdef"[byte % 16], 1);
+      return;
+    }
+    if (each == '"' || each == '\\') text.append("\\", 1);
+    text.append(&each, 1);
+  }
   const char *comma() {
     const bool first = first_;
     first_ = false;

@@ -1,5 +1,6 @@
 #include "api/wording.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <dlfcn.h>
 #include <link.h>
@@ -41,7 +42,12 @@ void put_site(os::Message &text, Address site) {
     return;
   }
   text << last_part(info.dli_fname) << "+" << reinterpret_cast<const void *>(call - object->l_addr);
-  if (info.dli_sname != nullptr) text << "(" << info.dli_sname << ")";
+  if (info.dli_sname == nullptr) return;
+  constexpr size_t kLongest = 250; // of a symbol: some are longer than a message
+  const size_t length = std::strlen(info.dli_sname);
+  text << "(";
+  text.append(info.dli_sname, std::min(length, kLongest));
+  text << (length > kLongest ? "...)" : ")");
 }
 
 void put_expression(os::Message &text, const Expression &expression) {

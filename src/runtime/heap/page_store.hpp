@@ -92,6 +92,8 @@ private:
   void begin_segment(PageSegment *segment);
   void drop_segment(PageSegment *segment);
   bool hide_segment(PageSegment *segment);
+  void forget_hidden(PageSegment *segment);
+  void unmap_hidden_first();
   Taken take_from(PageSegment *segment, uint64_t firsts, Row row);
   unsigned use(PageSegment *segment, uint64_t pages);
   void put(PageSegment *segment, uint64_t pages);
@@ -101,6 +103,7 @@ private:
   os::SpinLock lock_;
   std::atomic<uint32_t> taken_{0};
   size_t segments_ = 0;
+  size_t hidden_count_ = 0;
   size_t owned_ = 0; // pages that have an owner
   HugePageUse huge_page_use_;
   All all_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 namespace abut::heap {
 namespace {
@@ -14,6 +15,9 @@ namespace {
 constexpr size_t kFirstPiece = 192 * KiB;
 constexpr size_t kLeastPiece = kBlockPageBytes;
 constexpr size_t kHugePiece = 2 * MiB; // where pages of 2 MiB are wanted
+
+constexpr size_t kHead = round_up(sizeof(PageSegment), kPageBytes);
+constexpr size_t kMostHidden = 16; // of a store: 64 MiB of addresses
 
 } // namespace
 
@@ -31,7 +35,7 @@ void PageStore::advise_again() {
 PageSegment *PageStore::add_segment() {
   const bool huge = wants_huge_pages();
   if (PageSegment *hidden = hidden_.back()) {
-    hidden_.remove(hidden);
+    forget_hidden(hidden);
     advise_huge_pages(hidden, hidden->mapped, huge);
     begin_segment(hidden);
     segment_map.show(hidden, kind_);
@@ -76,24 +80,34 @@ void PageStore::drop_segment(PageSegment *segment) {
 
 // Where objects are placed beside their friends, another thread may have asked a moment ago whether blocks lie at an address that
 // the program has somewhere, and be about to read there. So only the memory goes back at once; the addresses do later, or serve
-// again. False where the kernel refuses.
+// again. False where the kernel refuses, as it does when some is locked.
 bool PageStore::hide_segment(PageSegment *segment) {
   segment_map.hide(segment);
   const size_t mapped = segment->mapped;
-  if (!os::discard(segment, mapped)) return false;
+  auto *memory = reinterpret_cast<char *>(segment);
+  if (!os::discard(memory + kHead, mapped - kHead)) return false;
+  std::memset(memory, 0, kHead); // written to by hand: a fresh page might have 2 MiB
   segment->mapped = mapped;
   segment->freed_at = os::coarse_milliseconds();
   hidden_.push_back(segment);
+  if (++hidden_count_ > kMostHidden) unmap_hidden_first();
   return true;
+}
+
+void PageStore::forget_hidden(PageSegment *segment) {
+  hidden_.remove(segment);
+  --hidden_count_;
+}
+
+void PageStore::unmap_hidden_first() {
+  PageSegment *segment = hidden_.front();
+  forget_hidden(segment);
+  segment_map.unmap(segment, segment->mapped, kSegmentBytes);
 }
 
 void PageStore::unmap_hidden(uint64_t hidden_before) {
   std::lock_guard guard(lock_);
-  for (PageSegment *segment = hidden_.front();
-       segment != nullptr && segment->freed_at <= hidden_before; segment = hidden_.front()) {
-    hidden_.remove(segment);
-    segment_map.unmap(segment, segment->mapped, kSegmentBytes);
-  }
+  while (!hidden_.empty() && hidden_.front()->freed_at <= hidden_before) unmap_hidden_first();
 }
 
 // Where another mapping is in the segment's place, the segment stays as long as it is.

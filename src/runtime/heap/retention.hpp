@@ -60,7 +60,7 @@ public:
     const size_t lost = std::min(regretted.load(std::memory_order_relaxed), pages);
     if (lost == 0) return;
     regretted.fetch_sub(lost, std::memory_order_relaxed);
-    const size_t most = pages_taken.highest() / 4 * 3;
+    const size_t most = pages_taken.highest() - pages_taken.highest() / 4;
     earned_[static_cast<size_t>(kind)].store(std::min(earned(kind) + lost, most),
                                              std::memory_order_relaxed);
   }

@@ -5,8 +5,10 @@
 
 #include <csignal>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 namespace abut::os {
 namespace {
@@ -14,10 +16,14 @@ namespace {
 void (*explain_fault)(Address, Address) = nullptr;
 struct sigaction before;
 
-// The access happens once more when this returns, and then means what it did before.
-void on_fault(int, siginfo_t *info, void *context) {
+// The access happens once more when this returns, and then means what it did before. A signal that was sent is sent again.
+void on_fault(int signal, siginfo_t *info, void *context) {
   KeepErrno keep;
   sigaction(SIGSEGV, &before, nullptr);
+  if (info->si_code <= 0) {
+    syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), signal, info);
+    return;
+  }
   const auto *registers = static_cast<const ucontext_t *>(context)->uc_mcontext.gregs;
   explain_fault(reinterpret_cast<Address>(info->si_addr), static_cast<Address>(registers[REG_RIP]));
 }

@@ -55,6 +55,7 @@ TEST_F(PageStoreTest, ASegmentThatIsLeftCanStillBeReadWhileObjectsArePlaced) {
   EXPECT_EQ(store.segments(), 0U);
   EXPECT_EQ(segment_map.kind_at(reinterpret_cast<Address>(segment)), SegmentKind::foreign);
   EXPECT_EQ(row.resident(), 0U);
+  EXPECT_LE(test::resident_pages(segment, segment->mapped), 4U);
   EXPECT_TRUE(test::is_mapped(row.memory()));
   const HeldRow again = allocate(kMost);
   EXPECT_EQ(again.segment(), segment);
@@ -68,6 +69,18 @@ TEST_F(PageStoreTest, ASegmentThatIsLeftCanStillBeReadWhileObjectsArePlaced) {
   EXPECT_TRUE(test::is_mapped(segment));
   store.unmap_hidden();
   EXPECT_FALSE(test::is_mapped(segment));
+}
+
+TEST_F(PageStoreTest, ASegmentThatHasALockedPageIsNotLeftBehind) {
+  enable(Policy::friends);
+  const HeldRow row = allocate(kMost);
+  row.touch();
+  const bool is_locked = mlock(row.memory(), kPageBytes) == 0;
+  release(row);
+  trim();
+  disable(Policy::friends);
+  EXPECT_EQ(test::is_mapped(row.memory()), !is_locked);
+  store.unmap_hidden();
 }
 
 TEST_F(PageStoreTest, FreshRowsAreClean) {
