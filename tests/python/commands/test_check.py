@@ -194,3 +194,9 @@ def test_a_check_that_there_is_not_is_named() -> None:
     variables = {**os.environ, "ABUT_CHECK": "tial", "LD_PRELOAD": preload(heap, "")}
     done = subprocess.run(["true"], env=variables, capture_output=True, text=True, check=True)
     assert done.stderr == "abut: ABUT_CHECK=tial: it is tail, quarantine or tail,quarantine\n"
+
+
+def test_a_signal_that_was_sent_means_what_it_meant() -> None:
+    raised = "import os, signal; os.kill(os.getpid(), signal.SIGSEGV); print('alive')"
+    done = _run("tail", "/usr/bin/python3", "-c", raised)
+    assert (done.returncode, done.stdout) == (-signal.SIGSEGV, "")

@@ -13,6 +13,7 @@ import pytest
 from abut import preloading
 from abut.errors import AbutError
 from abut.heaps import Heap
+from abut.library import library_path
 from abut.preloading import preloadable
 from conftest import Abut, abut_environment
 
@@ -251,3 +252,22 @@ def test_a_large_heap_asks_for_huge_pages(abut: Abut) -> None:
     asked = mappings_with("hg", abut, "default", large)
     assert asked > mappings_with("hg", abut, "default")
     assert asked > mappings_with("hg", abut, "system", large)
+
+
+def test_an_explanation_is_json_however_long_names_are(tmp_path: Path) -> None:
+    name = "a" * 850
+    source = tmp_path / "long.c"
+    source.write_text(
+        "#include <stdlib.h>\n"
+        "struct n { struct n *next; long v[4]; } *t[500];\n"
+        f"__attribute__((noinline)) void {name}(int i)"
+        " { struct n *n = malloc(40); n->next = t[i]; t[i] = n; }\n"
+        f"int main(void) {{ for (int i = 0; i < 300000; ++i) {name}(i % 500); }}\n"
+    )
+    program, explained = tmp_path / 'with "quotes"\n', tmp_path / "explained.json"
+    subprocess.run(["cc", "-O2", "-rdynamic", str(source), "-o", str(program)], check=True)
+    variables = abut_environment() | {"LD_PRELOAD": str(library_path())}
+    variables |= {"ABUT_EXPLAIN_FILE": str(explained), "ABUT_PLACE": "pools"}
+    subprocess.run([program], env=variables, check=True)
+    assert 'with "quotes"\\n' in explained.read_text()
+    assert json.loads(explained.read_text())
