@@ -269,5 +269,5 @@ def test_an_explanation_is_json_however_long_names_are(tmp_path: Path) -> None:
     variables = abut_environment() | {"LD_PRELOAD": str(library_path())}
     variables |= {"ABUT_EXPLAIN_FILE": str(explained), "ABUT_PLACE": "pools"}
     subprocess.run([program], env=variables, check=True)
-    assert 'with "quotes"\\n' in explained.read_text()
-    assert json.loads(explained.read_text())
+    group = json.loads(explained.read_text())["groups"][0]
+    assert group["site"].startswith(f"{program.name}+0x")
