@@ -103,7 +103,9 @@ void mend(const AddressMap<Node> &numbers, std::span<Node *const> places,
     Links::owned(*place, mend_one);
     Links::others(*place, mend_one);
   }
-  for (Node **root : roots) mend_one(*root);
+  // A root may be named twice, and its new address be the old one of another node.
+  for (auto root = roots.begin(); root != roots.end(); ++root)
+    if (std::find(roots.begin(), root, *root) == root) mend_one(**root);
 }
 
 } // namespace detail

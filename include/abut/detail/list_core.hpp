@@ -89,10 +89,12 @@ protected:
     changes_.add();
     other.changes_.add();
   }
-  // All nodes of another list, with the memory that they lie in.
+  // All nodes of another list, with the memory that they lie in. What is then taken out of this list is not used again for what
+  // is put into the other, so that memory has to go back now and then.
   void adopt(Link *place, ListCore &other) noexcept {
     if (other.size_ > 0) move_links(place, other.ends_.next, &other.ends_);
     pool_.adopt(other.pool_);
+    if (is_drawn(other.size_, size_)) pool_.give_back_unused(allocator_);
     size_ += other.size_;
     other.make_empty();
     other.changes_.add();
@@ -241,6 +243,13 @@ private:
       }
     }
     return before->next;
+  }
+  // By chance, once for as many nodes as there are: a count would make each list longer.
+  static bool is_drawn(std::size_t adopted, std::size_t live) noexcept {
+    constexpr std::size_t kFew = 64;
+    thread_local std::uint64_t draws = 0;
+    draws = draws * 6364136223846793005U + 1442695040888963407U; // Knuth's
+    return (draws >> 33) % (live + kFew) < adopted;
   }
   void make_empty() noexcept {
     ends_.next = ends_.previous = &ends_;

@@ -103,7 +103,7 @@ public:
   NodePool(const NodePool &) = delete;
   NodePool &operator=(const NodePool &) = delete;
 
-  // A node in raw memory, its links included. `live`: how many nodes are in use.
+  // A node in raw memory, its links included; its next is not null from now on. `live`: how many nodes are in use.
   template <typename Allocator>
   Node *take(const Allocator &allocator, std::size_t live) {
     if (unused_ == nullptr)
@@ -112,6 +112,7 @@ public:
     std::byte *following = reinterpret_cast<std::byte *>(node) + sizeof(Node);
     unused_ = following == node->end ? static_cast<Unused *>(node->previous)
                                      : row(following, node->end, node->previous);
+    node->next = node;
     return reinterpret_cast<Node *>(node);
   }
   void give(Node *node) noexcept {
@@ -161,22 +162,27 @@ public:
     chunks_ = kept;
     unused_ = all_of(kept);
   }
-  // All chunks of another pool, with the nodes in them.
+  // All chunks of another pool, with the nodes in them. The newest stays the first.
   void adopt(NodePool &other) noexcept {
-    if (other.unused_ != nullptr) {
-      Link *last = other.unused_;
-      while (last->previous != nullptr) last = last->previous;
-      last->previous = std::exchange(unused_, std::exchange(other.unused_, nullptr));
-    }
-    if (other.chunks_ == nullptr) return;
-    Chunk *last = other.chunks_;
-    while (last->next() != nullptr) last = last->next();
-    Chunk *first = std::exchange(other.chunks_, nullptr);
-    if (chunks_ == nullptr) {
-      chunks_ = first;
-    } else {
-      last->set_next(chunks_->next());
-      chunks_->set_next(first);
+    unused_ = joined(unused_, std::exchange(other.unused_, nullptr));
+    chunks_ = joined(chunks_, std::exchange(other.chunks_, nullptr));
+  }
+  // Chunks without a node in use go back. Looks at all nodes.
+  template <typename Allocator>
+  void give_back_unused(const Allocator &allocator) noexcept {
+    unused_ = nullptr;
+    turn();
+    for (Chunk *chunk = std::exchange(chunks_, nullptr); chunk != nullptr;) {
+      Chunk *const next = chunk->next();
+      if (next != nullptr && rows_in(chunk, [](std::byte *, std::byte *) {}) == chunk->capacity()) {
+        deallocate_bytes<kAlignment>(allocator, chunk, chunk->bytes());
+      } else {
+        rows_in(chunk,
+                [&](std::byte *begin, std::byte *end) { unused_ = row(begin, end, unused_); });
+        chunk->set_next(chunks_);
+        chunks_ = chunk;
+      }
+      chunk = next;
     }
   }
   void swap(NodePool &other) noexcept {
@@ -198,6 +204,43 @@ private:
     static_assert(sizeof(Node) >= sizeof(Unused));
     return ::new (static_cast<void *>(begin)) Unused{{nullptr, next}, end};
   }
+  // Calls `each` with the unused rows of a chunk, in order, neighbours as one; returns how many nodes they are.
+  template <typename Each>
+  static std::size_t rows_in(Chunk *chunk, Each each) noexcept {
+    std::size_t nodes = 0;
+    for (std::byte *at = chunk->begin(), *const end = chunk->end(); at != end;) {
+      std::byte *begin = at;
+      for (Link *link; at != end && (link = reinterpret_cast<Link *>(at))->next == nullptr;)
+        at = static_cast<Unused *>(link)->end;
+      nodes += static_cast<std::size_t>(at - begin) / sizeof(Node);
+      if (at != begin)
+        each(begin, at);
+      else
+        at += sizeof(Node);
+    }
+    return nodes;
+  }
+  // In time that the shorter one takes; the other follows its last, but the first of the first stays.
+  template <typename Linked>
+  static Linked *joined(Linked *one, Linked *other) noexcept {
+    if (one == nullptr || other == nullptr) return one == nullptr ? other : one;
+    Linked *one_last = one, *other_last = other;
+    while (after(one_last) != nullptr && after(other_last) != nullptr) {
+      one_last = after(one_last);
+      other_last = after(other_last);
+    }
+    if (after(one_last) == nullptr) {
+      put_after(one_last, other);
+    } else {
+      put_after(other_last, after(one));
+      put_after(one, other);
+    }
+    return one;
+  }
+  static Unused *after(const Unused *row) noexcept { return static_cast<Unused *>(row->previous); }
+  static Chunk *after(const Chunk *chunk) noexcept { return chunk->next(); }
+  static void put_after(Unused *row, Unused *next) noexcept { row->previous = next; }
+  static void put_after(Chunk *chunk, Chunk *next) noexcept { chunk->set_next(next); }
   static Unused *all_of(Chunk *chunk) noexcept {
     return row(chunk->begin(), chunk->end(), nullptr);
   }

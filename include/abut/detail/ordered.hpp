@@ -233,7 +233,7 @@ public:
   template <typename Predicate>
   size_type erase_where(Predicate unwanted) {
     const size_type before = size();
-    for (iterator i = begin(); i != end();) i = unwanted(*i) ? erase(i) : std::next(i);
+    this->erase_each(unwanted);
     return before - size();
   }
 

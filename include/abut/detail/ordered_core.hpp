@@ -62,13 +62,19 @@ protected:
     if constexpr (!Multi) {
       if (tree_.holds(gap, key)) return std::pair{at(gap), false};
     }
+    const std::size_t before = elements();
     Fresh slot(memory(), std::forward<Args>(args)...);
+    if (elements() != before) [[unlikely]] // what was made has changed this container
+      return insert_slot(slot);
     return inserted(put(gap, slot));
   }
   // One whose key is known once it is made.
   template <typename... Args>
   auto insert_made(Args &&...args) {
     Fresh slot(memory(), std::forward<Args>(args)...);
+    return insert_slot(slot);
+  }
+  auto insert_slot(Fresh &slot) {
     const Key &key = Slots::key(slot.slot());
     const Place gap = tree_.template gap<Multi>(key);
     if constexpr (!Multi) {
@@ -81,7 +87,10 @@ protected:
     bool is_new = true;
     const Place gap = gap_near(hint, key, is_new);
     if (!is_new) return at(gap);
+    const std::size_t before = elements();
     Fresh slot(memory(), std::forward<Args>(args)...);
+    if (elements() != before) [[unlikely]]
+      return place_of(insert_slot(slot));
     return at(put(gap, slot));
   }
   template <typename... Args>
@@ -140,6 +149,11 @@ protected:
     if (count > 0) changes_.add();
     for (; count > 0; --count) place = tree_.erase(place);
     return at(place);
+  }
+  template <typename Unwanted>
+  void erase_each(Unwanted unwanted) {
+    for (Place place = first(); place != behind();)
+      place = unwanted(*at(place)) ? erase_from(at(place), 1).place() : step(place);
   }
   template <typename K>
   std::size_t erase_equals(const K &key) {
@@ -219,6 +233,8 @@ private:
     else
       return std::pair{at(place), true};
   }
+  static Iterator place_of(const Iterator &place) { return place; }
+  static Iterator place_of(const std::pair<Iterator, bool> &result) { return result.first; }
   // The gap for `key` that is nearest to the hint, or where an equal key is.
   Place gap_near(const ConstIterator &position, const Key &key, bool &is_new) const {
     position.origin().check_from(changes_);

@@ -89,11 +89,17 @@ protected:
     if constexpr (!Multi) {
       if (holds(spot, key)) return std::pair{at(spot.link), false};
     }
-    return inserted(add(spot, make(std::forward<Args>(args)...)));
+    const std::size_t before = size_;
+    Made made = make(std::forward<Args>(args)...);
+    if (size_ != before) [[unlikely]] // what was made has changed this container
+      return insert_node(std::move(made));
+    return inserted(add(spot, std::move(made)));
   }
   template <typename... Args>
   auto insert_made(Args &&...args) {
-    Made made = make(std::forward<Args>(args)...);
+    return insert_node(make(std::forward<Args>(args)...));
+  }
+  auto insert_node(Made &&made) {
     const Key &key = key_at(made.node);
     const Spot spot = this->template spot_for<Multi>(key);
     if constexpr (!Multi) {
@@ -105,7 +111,11 @@ protected:
   Iterator insert_keyed_near(const ConstIterator &hint, const Key &key, Args &&...args) {
     const Spot spot = this->spot_near(hint.link(), key);
     if (!Multi && holds(spot, key)) return at(spot.link);
-    return at(add(spot, make(std::forward<Args>(args)...)));
+    const std::size_t before = size_;
+    Made made = make(std::forward<Args>(args)...);
+    if (size_ != before) [[unlikely]]
+      return place_of(insert_node(std::move(made)));
+    return at(add(spot, std::move(made)));
   }
   template <typename... Args>
   Iterator insert_made_near(const ConstIterator &hint, Args &&...args) {
@@ -159,14 +169,26 @@ protected:
     position.origin().check_from(changes_);
     check(count == 0 || position.link() != &ends_, "the end is erased");
     const bool has_gap = count > 0 && is_indexed();
-    return at(erase_links(position.link(),
-                          has_gap ? gap_of(Nodes::node_of(position.link())) : Gap(), count));
+    Gap gap = has_gap ? gap_of(Nodes::node_of(position.link())) : Gap();
+    return at(erase_links(position.link(), gap, count));
+  }
+  // Goes along in the tree: among equal keys no node is searched for.
+  template <typename Unwanted>
+  void erase_each(Unwanted unwanted) {
+    Gap gap = is_indexed() ? tree_->begin() : Gap();
+    for (Link *link = ends_.next; link != &ends_;)
+      if (unwanted(*at(link))) {
+        link = erase_links(link, gap, 1);
+      } else {
+        link = link->next;
+        if (gap.leaf != nullptr) gap = step(gap);
+      }
   }
   template <typename K>
   std::size_t erase_equals(const K &key) {
     const std::size_t count = count_equals(key); // the key may be an element's
     if (count == 0) return 0;
-    const Gap gap = is_indexed() ? tree_->template bound<false>(key) : Gap();
+    Gap gap = is_indexed() ? tree_->template bound<false>(key) : Gap();
     erase_links(gap.leaf != nullptr ? link_at(gap) : this->template search<false>(key), gap, count);
     return count;
   }
@@ -228,7 +250,8 @@ protected:
   }
 
 private:
-  Link *erase_links(Link *link, Gap gap, std::size_t count) noexcept {
+  // `gap` is where the first is in the tree, and then what follows the last.
+  Link *erase_links(Link *link, Gap &gap, std::size_t count) noexcept {
     for (; count > 0; --count) {
       auto *node = Nodes::node_of(link);
       link = link->next;
@@ -238,6 +261,8 @@ private:
     }
     return link;
   }
+  static Iterator place_of(const Iterator &place) { return place; }
+  static Iterator place_of(const std::pair<Iterator, bool> &result) { return result.first; }
   auto inserted(Link *link) const noexcept {
     if constexpr (Multi)
       return at(link);

@@ -233,5 +233,25 @@ TEST(List, IsCheapWhereItIsShort) {
   EXPECT_EQ(BytesOut::now, 0);
 }
 
+// What has been put into a list as a whole, and taken out of it, is not kept for ever.
+TEST(List, AQueueOfWholeListsDoesNotGrow) {
+  using Numbers = list<std::uint64_t, CountingAllocator<std::uint64_t>>;
+  Numbers queue = {0};
+  std::uint64_t next_in = 1, next_out = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    Numbers some;
+    const int count = i % 20;
+    for (int k = 0; k < count; ++k) some.push_back(next_in++);
+    queue.splice(queue.end(), some);
+    for (int k = 0; k < count; ++k) {
+      ASSERT_EQ(queue.front(), next_out++);
+      queue.pop_front();
+    }
+  }
+  EXPECT_EQ(queue.size(), 1u);
+  EXPECT_EQ(queue.front(), next_out);
+  EXPECT_LT(BytesOut::now, 20'000);
+}
+
 } // namespace
 } // namespace abut

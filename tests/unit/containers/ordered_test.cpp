@@ -286,5 +286,54 @@ TEST(Ordered, KeysNeedNotBeAssignable) {
   EXPECT_EQ(stable_keys.size(), 1000u);
 }
 
+// A value whose constructor puts more into the map that it is for.
+template <typename Map>
+struct Registers {
+  explicit Registers(Map &map, int left) {
+    if (left > 0) map.try_emplace(100 - left, map, left - 1);
+  }
+};
+template <template <typename...> class Map>
+struct MapOfItself : Map<int, Registers<MapOfItself<Map>>> {};
+
+template <template <typename...> class Map>
+void expect_it_may_change_in_a_constructor() {
+  MapOfItself<Map> map;
+  map.try_emplace(0, map, 80);
+  map.try_emplace(map.end(), 200, map, 90);
+  EXPECT_EQ(map.size(), 92u);
+  map.check_invariants();
+  for (int i = 10; i < 100; ++i) EXPECT_TRUE(map.contains(i)) << i;
+}
+TEST(Ordered, MayChangeWhileAnElementIsMade) {
+  expect_it_may_change_in_a_constructor<map>();
+  expect_it_may_change_in_a_constructor<stable_map>();
+}
+
+// Nothing is searched for, which among equal keys would take as many steps as there are.
+struct CountingLess {
+  static inline std::size_t calls = 0;
+  bool operator()(int one, int other) const { return ++calls, one < other; }
+};
+TEST(StableOrdered, EqualElementsAreTakenOutInOnePass) {
+  stable_multimap<int, int, CountingLess> map;
+  constexpr int kCount = 20'000;
+  for (int i = 0; i < kCount; ++i) map.emplace_hint(map.end(), i / 10'000, i);
+  std::size_t seen = 0;
+  CountingLess::calls = 0;
+  EXPECT_EQ(erase_if(map, [&](const auto &each) { return ++seen % 2 == 0 && each.second >= 0; }),
+            static_cast<std::size_t>(kCount / 2));
+  EXPECT_EQ(seen, static_cast<std::size_t>(kCount));
+  EXPECT_EQ(CountingLess::calls, 0u);
+  map.check_invariants();
+  int expected = 0;
+  for (const auto &[key, value] : map) {
+    ASSERT_EQ(value, expected);
+    expected += 2;
+  }
+  EXPECT_EQ(erase_if(map, [](const auto &) { return true; }), static_cast<std::size_t>(kCount / 2));
+  EXPECT_TRUE(map.empty());
+}
+
 } // namespace
 } // namespace abut

@@ -153,6 +153,19 @@ TEST(Relayout, SharedNodesStayShared) {
   EXPECT_EQ(arena.size(), 4u);
 }
 
+TEST(Relayout, ARootMayBeNamedTwice) {
+  std::unique_ptr<Node[]> nodes(new Node[3]);
+  Node *root = &nodes[1]; // the order of nodes is 1, 2, 0
+  root->left = &nodes[2];
+  root->right = &nodes[0];
+  root->left->parent = root->right->parent = root;
+  for (std::uint64_t i = 0; i < 3; ++i) nodes[i].key = 10 - i;
+  std::swap(nodes[1].key, nodes[2].key); // 10, 8, 9
+  EXPECT_EQ(relayout<Tree>({&root, &root}), 3u);
+  EXPECT_EQ(root, &nodes[0]);
+  EXPECT_EQ(root->key, 8u);
+}
+
 TEST(Relayout, GoesStepByStepWhileTheStructureChanges) {
   for (const node_order order : {node_order::depth_first, node_order::line_clusters}) {
     node_arena<Node> arena;
