@@ -124,7 +124,7 @@ void write_plain(JsonWriter &json, std::string_view calls, bool met) {
   json.close("}");
 }
 
-void write_explanation(int file) {
+bool write_explanation(int file) {
   JsonWriter json(file);
   json.open("{");
   json.number("schema", kSchema);
@@ -145,15 +145,13 @@ void write_explanation(int file) {
       });
   json.close("]");
   json.close("}\n");
+  return json.good();
 }
 
 } // namespace
 
 void write_explanation_file() {
-  const int file = create_named_file(Option::explain_file, "ABUT_EXPLAIN_FILE");
-  if (file < 0) return;
-  write_explanation(file);
-  os::close_file(file);
+  write_named_file(Option::explain_file, "ABUT_EXPLAIN_FILE", write_explanation);
 }
 
 } // namespace abut::entry

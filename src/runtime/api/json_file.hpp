@@ -89,9 +89,8 @@ private:
   bool good_ = true;
 };
 
-// Makes the file that a path option names; negative if it names none, or, after a message, if that fails. `variable` is
-// what the user set. `%p` in the path stands for the process id, so that the children of a program do not overwrite its
-// file.
-int create_named_file(Option option, const char *variable);
+// Has `write` fill the file that a path option names, if it names one; says so where that fails. `variable` is what the
+// user set. `%p` in the path stands for the process id, so that the children of a program do not overwrite its file.
+void write_named_file(Option option, const char *variable, bool (*write)(int file));
 
 } // namespace abut::entry

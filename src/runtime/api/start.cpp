@@ -9,7 +9,6 @@
 #include "placement/plan/follower.hpp"
 
 #include <cstring>
-#include <sys/auxv.h>
 
 // Defined in the library that checks blocks: probes/checked/start.cpp.
 extern const char kChecksBlocks __asm__("abut_checks_blocks")
@@ -52,12 +51,9 @@ void set_from_environment(const char *setting) {
   message.write();
 }
 
-// Who starts a program that has more rights than they have must not choose the files that it reads and writes.
-bool heeds_environment() { return getauxval(AT_SECURE) == 0; }
-
 __attribute__((constructor(101))) void start(int, char **, char **environment) {
   constexpr char kPrefix[] = "ABUT_", kProfile[] = "ABUT_PROFILE=";
-  if (!heeds_environment()) environment = nullptr;
+  if (!os::heeds_environment()) environment = nullptr;
   // Before the others, which win.
   for (char **entry = environment; entry && *entry; ++entry)
     if (std::strncmp(*entry, kProfile, sizeof kProfile - 1) == 0 && (*entry)[sizeof kProfile - 1])

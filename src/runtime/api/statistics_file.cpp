@@ -75,11 +75,6 @@ bool write_statistics(int file) {
   return json.good();
 }
 
-void write_statistics_file() {
-  const int file = create_named_file(Option::stats, "ABUT_STATS");
-  if (file < 0) return;
-  write_statistics(file);
-  os::close_file(file);
-}
+void write_statistics_file() { write_named_file(Option::stats, "ABUT_STATS", write_statistics); }
 
 } // namespace abut::entry

@@ -6,7 +6,7 @@
 namespace abut::os {
 
 // Copies the value of the environment variable `name` into `text`, cut off at `bytes` with its final zero; false
-// where it is not set. Works before the C library has seen the environment.
+// where it is not set or not heeded. Works before the C library has seen the environment.
 bool environment_value(const char *name, char *text, size_t bytes);
 
 // The same as it was when the process began, whatever the program has set since.

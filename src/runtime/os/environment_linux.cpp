@@ -1,6 +1,7 @@
 #include "os/environment.hpp"
 
 #include "os/keep_errno.hpp"
+#include "os/os.hpp"
 #include "os/plain_calls.hpp"
 
 #include <cstring>
@@ -21,6 +22,7 @@ bool take_value(const char *entry, const char *name, char *text, size_t bytes) {
 } // namespace
 
 bool first_environment_value(const char *name, char *text, size_t bytes) {
+  if (!heeds_environment()) return false;
   const KeepErrno keep;
   const int file = plain_open("/proc/self/environ", O_RDONLY);
   if (file < 0) return false;
@@ -48,6 +50,7 @@ bool first_environment_value(const char *name, char *text, size_t bytes) {
 }
 
 bool environment_value(const char *name, char *text, size_t bytes) {
+  if (!heeds_environment()) return false;
   if (environ == nullptr) return first_environment_value(name, text, bytes);
   for (char **entry = environ; *entry != nullptr; ++entry)
     if (take_value(*entry, name, text, bytes)) return true;

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
@@ -208,6 +209,8 @@ void reset_streams() {
 }
 
 } // namespace
+
+bool heeds_environment() { return getauxval(AT_SECURE) == 0; }
 
 // The handlers that were registered last come first before a fork, and last after it.
 void call_at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) {

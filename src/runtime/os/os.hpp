@@ -95,6 +95,9 @@ uint64_t random_number();
 // variables go; false where that cannot be had. There may be four different handlers.
 bool call_at_thread_exit(void (*handler)(void *), void *argument);
 
+// False in a program with more rights than who starts it: they must not choose the files that it reads and writes.
+bool heeds_environment();
+
 // Has `before` called before each fork, and the others after it, with the C library's list of streams locked in
 // between. The library takes that lock itself, but only after `before`: a thread that holds it waits for a stream whose
 // owner may take a lock of the heap's, so that a heap's lock must never be held while that one is waited for.

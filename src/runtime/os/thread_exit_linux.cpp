@@ -10,7 +10,6 @@
 
 #include <atomic>
 #include <pthread.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -38,12 +37,12 @@ public:
   }
 
   bool arm(void *argument) {
-    if (!has_key()) return key_.state == State::given_up && arm_without_key(argument);
-    if (pthread_setspecific(key_.number, argument) != 0 && key_.state == State::made) return false;
+    if (!has_key()) return key_.state == given_up && arm_without_key(argument);
+    if (pthread_setspecific(key_.number, argument) != 0 && key_.state == made) return false;
 #if !defined(__SANITIZE_THREAD__) // which knows of no fences, and sees that all of it is atomic
     std::atomic_thread_fence(std::memory_order_seq_cst);
 #endif
-    if (key_.state == State::made) return true;
+    if (key_.state == made) return true;
     // It has become the program's in the midst of this, and must not hold a value of ours.
     pthread_setspecific(key_.number, nullptr);
     return arm_without_key(argument);
@@ -51,8 +50,8 @@ public:
 
   // Whether there was a key to give back. Threads that count on it, but for the running one, will end unnoticed.
   bool give_up_key() {
-    State seen = State::made;
-    if (!key_.state.compare_exchange_strong(seen, State::given_up)) return false;
+    pid_t seen = made;
+    if (!key_.state.compare_exchange_strong(seen, given_up)) return false;
     void *argument = pthread_getspecific(key_.number);
     pthread_key_delete(key_.number);
     if (argument != nullptr) arm_without_key(argument);
@@ -60,19 +59,24 @@ public:
   }
 
 private:
-  enum class State : uint8_t { none, being_made, made, given_up };
+  // Or the process that makes it, a positive number.
+  enum State : pid_t { none = 0, made = -1, given_up = -2 };
   struct Key {
-    std::atomic<State> state{State::none};
+    std::atomic<pid_t> state{none};
     pthread_key_t number = 0;
   };
 
   bool has_key() {
-    State seen = State::none;
-    if (key_.state.compare_exchange_strong(seen, State::being_made)) {
-      key_.state = create_high_key() ? State::made : State::given_up;
+    unsigned tries = 0;
+    for (pid_t seen = key_.state; seen >= 0; seen = key_.state) {
+      const pid_t self = getpid();
+      // In the child of a fork that came while another thread made it, nobody goes on with that.
+      if (seen == self)
+        relax(tries++);
+      else if (key_.state.compare_exchange_strong(seen, self))
+        key_.state = create_high_key() ? made : given_up;
     }
-    while (key_.state == State::being_made) sched_yield();
-    return key_.state == State::made;
+    return key_.state == made;
   }
 
   // Key 0 stays the program's: one that uses a key which it has not created, and which so is zero, hears of it.

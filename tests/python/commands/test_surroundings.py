@@ -184,3 +184,37 @@ def test_a_privileged_program_is_named_as_one(build: Build, abut: Abut) -> None:
     assert (done.returncode, done.stdout) == (7, "hello\n")
     assert "is set-user-ID, and the loader then ignores LD_PRELOAD" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make one of another user's")
+@pytest.mark.parametrize(
+    ("name", "setting", "complaint"),
+    [("libabut.so", "ABUT_PLACE", "ABUT_PLACE"), ("libabut_checked.so", "ABUT_CHECK", "tail")],
+)
+def test_a_privileged_program_does_not_heed_its_callers_settings(
+    name: str, setting: str, complaint: str, build: Build, library: Path
+) -> None:
+    linked = library.with_name(name)
+    program = build(HELLO, f"-Wl,--no-as-needed,-rpath,{linked.parent}", str(linked))
+    environment = {**os.environ, setting: "nonsense"}
+
+    def complaints() -> str:
+        done = subprocess.run([program], env=environment, capture_output=True, check=False)
+        assert (done.returncode, done.stdout) == (7, b"hello\n")
+        return done.stderr.decode()
+
+    assert complaint in complaints()
+    os.chown(program, 0, 1)
+    program.chmod(0o2755)  # set-group-ID: as root it still reaches the library
+    assert complaints() == ""
+
+
+@pytest.mark.parametrize("variable", ["ABUT_STATS", "ABUT_EXPLAIN_FILE"])
+def test_a_full_disk_is_not_silent(variable: str, library: Path) -> None:
+    done = subprocess.run(
+        ["/bin/true"], env={"LD_PRELOAD": str(preloadable(library)), variable: "/dev/full"},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stderr == (
+        f"abut: {variable}=/dev/full: not all of it could be written; is there room on the disk?\n"
+    )
