@@ -16,15 +16,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
+from abut.trace.native import Array
 from abut.trace.reader import Module
 from abut.trace.symbols import Place, is_as_recorded
 
 _NEAR = 160  # bytes of code behind the call, or of a constructor
 _MOST_NAME = 512
 _DESCRIBES = b"_ZTVN10__cxxabiv1"  # the vtables of what describes classes
+_SORTED = b"\x01\x1b\x03\x3b"  # how all linkers write .eh_frame_hdr: 32-bit offsets, in order
 _HEAD = 16  # bytes of a vtable before its functions
 _RELATIVE, _ABSOLUTE, _SLOT = 8, 1, 6  # relocations of x86-64
 _RELOCATION = struct.Struct("<QQq")
@@ -96,15 +99,16 @@ class _File:
                 for name, one in zip(names, symbols, strict=True)
                 if one["st_shndx"] != "SHN_UNDEF"
             }
+            self._functions = _function_begins(elf)
 
     def class_at(self, code: int) -> str:
         """By what is loaded behind `code`; else by what functions load that are called there."""
-        behind = self._bytes(code, _NEAR)
+        behind = self._code(code)
         if found := self._class_in(code, behind):
             return found
         for call in _CALL.finditer(behind):
             begin = code + call.end() + int.from_bytes(call["call"], "little", signed=True)
-            if found := self._class_in(begin, self._bytes(begin, _NEAR)):
+            if found := self._class_in(begin, self._code(begin)):
                 return found
         return ""
 
@@ -151,11 +155,29 @@ class _File:
             return self._begins.get(self._symbols[at], 0)
         return self._addends.get(at, int.from_bytes(self._bytes(at, 8), "little"))
 
+    def _code(self, at: int) -> bytes:
+        """What follows in the same function, where is known where that ends."""
+        after = int(np.searchsorted(self._functions, at, side="right"))
+        end = int(self._functions[after]) if after < len(self._functions) else at + _NEAR
+        return self._bytes(at, min(_NEAR, end - at))
+
     def _bytes(self, at: int, count: int) -> bytes:
         for begin, offset, size in self._parts:
             if begin <= at < begin + size:
                 return self._data[offset + at - begin : offset + min(at - begin + count, size)]
         return b""
+
+
+def _function_begins(elf: Any) -> Array:
+    """Where functions begin, in order, by the table that finds their unwinding rules, which
+    stripped programs have, too (Linux Standard Base Core, section 10.6.2).
+    """
+    section = elf.get_section_by_name(".eh_frame_hdr")
+    head = section.data() if section else b""
+    if head[:4] != _SORTED:
+        return np.zeros(0, np.int64)
+    pairs = np.frombuffer(head[12 : 12 + 8 * int.from_bytes(head[8:12], "little")], "<i4")
+    return pairs[::2].astype(np.int64) + int(section["sh_addr"])
 
 
 @cache

@@ -45,7 +45,7 @@ def recorded(programs: Path, name: str, count: int, program: str = "faults") -> 
     trace = programs / f"{program}-{name}.trace"
     command = ["record", "--quiet", "--force", "-o", str(trace), "--", str(programs / program)]
     done = subprocess.run(
-        [sys.executable, "-m", "abut", *command, name, "as-is", str(count)],
+        [sys.executable, "-m", "abut", *command, name, str(count)],
         env=abut_environment(),
         capture_output=True,
         text=True,

@@ -71,3 +71,32 @@ def test_a_file_that_is_cut_off_makes_no_class(tmp_path: Path, cut: int) -> None
     file.write_bytes(program.read_bytes()[:cut])
     assert found_in(file, 0x1200) == ""
     assert found_in(tmp_path / "gone", 0x1200) == ""
+
+
+NEIGHBOURS = """
+#include <stdlib.h>
+struct Shown { virtual ~Shown() {} };
+extern "C" int plain(void **to) { *to = malloc(64); return 1; }
+extern "C" int shown(Shown **to) { *to = new Shown; return 1; }
+int main() { void *one; Shown *other; return plain(&one) + shown(&other); }
+"""
+
+
+def test_code_behind_the_function_does_not_count(tmp_path: Path) -> None:
+    (tmp_path / "neighbours.cpp").write_text(NEIGHBOURS)
+    program = tmp_path / "neighbours"
+    command = [
+        "c++",
+        "-O1",
+        "-fno-inline",
+        "-fno-toplevel-reorder",
+        "-o",
+        program,
+        "neighbours.cpp",
+    ]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    listed = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout
+    starts = {line.split()[-1]: int(line[:16], 16) for line in listed.splitlines() if " T " in line}
+    assert starts["plain"] < starts["shown"] < starts["plain"] + 100
+    assert found_in(program, starts["shown"]) == "Shown"
+    assert found_in(program, starts["plain"]) == ""
