@@ -148,8 +148,7 @@ bool BirthHeap::advance(uint32_t granules) {
 }
 
 bool BirthHeap::resize(const BirthBlock &block, Address address, uint32_t granules) {
-  // What is free behind a cell in a page that is being cut will be cut.
-  if (block.page->is_current && block.page != page_) return false;
+  if (block.page == cut_page_) return false; // what is free behind a cell will be cut
   const Address end = address + granules * Granules::kBytes;
   const uint32_t after = granule_at(address) + block.granules;
   if (granules > block.granules) {
@@ -164,7 +163,9 @@ bool BirthHeap::resize(const BirthBlock &block, Address address, uint32_t granul
         return false;
       if (block.page == page_ && next_ < end && old_end < end_) return false; // the cursor's
     }
-    block.page->touched = std::max(block.page->touched, granule_at(address) + granules);
+    // Who frees another block of the page may read it.
+    store_released(block.page->touched,
+                   std::max(block.page->touched, granule_at(address) + granules));
   }
   // Where a page that had less to be freed has more, its counts are too low, and it is only looked at too early.
   store_released(*block.cell, static_cast<Cell>(granules));
@@ -188,7 +189,7 @@ Page *BirthHeap::add_page() {
 void BirthHeap::enter(Page *page) {
   live_ = page->has_room ? load_plainly(page->frees_left) + 1 : 0;
   if (page->has_room) with_room_.remove(page);
-  page->has_room = false;
+  store_released(page->has_room, false);
   page->is_current = true;
   page_ = page;
   begin_pass();
@@ -223,8 +224,8 @@ void BirthHeap::retire(Page *page) {
 
 // How often it is looked for in the cells is what birth order costs; so where a count tells, it is believed.
 void BirthHeap::file_counted(Page *page, uint32_t live) {
-  const bool is_doubtful =
-      live == 0 && next_cell(cells_of(*page), 0, page->touched) < page->touched;
+  const uint32_t touched = load_plainly(page->touched);
+  const bool is_doubtful = live == 0 && next_cell(cells_of(*page), 0, touched) < touched;
   file(page, is_doubtful ? live_granules(*page) : live);
 }
 
@@ -237,7 +238,7 @@ void BirthHeap::leave() {
 
 void BirthHeap::file(Page *page, uint32_t live) {
   if (live == 0) return give_back_page(page);
-  page->has_room = live <= kMostLive;
+  store_released(page->has_room, live <= kMostLive);
   page->live_then = static_cast<int32_t>(page->has_room ? 0 : kMostLive);
   (page->has_room ? with_room_ : full_).push_back(page);
   std::atomic_ref(page->frees_left)
@@ -246,7 +247,7 @@ void BirthHeap::file(Page *page, uint32_t live) {
 
 void BirthHeap::give_back_page(Page *page) {
   bytes_.store(bytes_.load(std::memory_order_relaxed) - kBlockPageBytes, std::memory_order_relaxed);
-  birth_pages.give_back(page, 1, page->touched * Granules::kBytes);
+  birth_pages.give_back(page, 1, load_plainly(page->touched) * Granules::kBytes);
 }
 
 void BirthHeap::free_last(const BirthBlock &block) {

@@ -69,9 +69,9 @@ struct alignas(kLinePairBytes) Page {
   uint8_t size_class;  // zero: a birth page
   uint8_t behind_head; // pages from the head to this one
   bool is_long;        // this is the head of four
-  bool is_current : 1; // the owner allocates from it, and alone knows what is free
-  bool has_room : 1;   // is on the list of those
-  bool is_clean : 1;   // what was never touched reads as zero
+  bool is_current;     // the owner allocates from it, and alone knows what is free
+  bool has_room;       // is on the list of those
+  bool is_clean;       // what was never touched reads as zero
   // Bytes of a large block's row, from its beginning on, that blocks before it wrote to.
   uint32_t written;
 

@@ -142,7 +142,7 @@ NearHeap::Placed NearHeap::place_after_sized(Address friend_address, unsigned si
 // Where no cell is reserved. `same`: the friend has the size itself.
 NearHeap::Placed NearHeap::place_elsewhere(heap::LocalHeap *owner, Address friend_address,
                                            unsigned size, bool same) {
-  if (heap::page_at(friend_address)->has_room) {
+  if (heap::load_plainly(heap::page_at(friend_address)->has_room)) {
     std::lock_guard guard(heap_->lock());
     if (void *hole = owner->births.take_beside(friend_address, size)) return {hole, Where::hole};
   }
