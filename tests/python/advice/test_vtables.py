@@ -85,16 +85,8 @@ int main() { void *one; Shown *other; return plain(&one) + shown(&other); }
 def test_code_behind_the_function_does_not_count(tmp_path: Path) -> None:
     (tmp_path / "neighbours.cpp").write_text(NEIGHBOURS)
     program = tmp_path / "neighbours"
-    command = [
-        "c++",
-        "-O1",
-        "-fno-inline",
-        "-fno-toplevel-reorder",
-        "-o",
-        program,
-        "neighbours.cpp",
-    ]
-    subprocess.run(command, cwd=tmp_path, check=True)
+    command = ["c++", "-O1", "-fno-inline", "-fno-toplevel-reorder", "neighbours.cpp", "-o"]
+    subprocess.run([*command, str(program)], cwd=tmp_path, check=True)
     listed = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout
     starts = {line.split()[-1]: int(line[:16], 16) for line in listed.splitlines() if " T " in line}
     assert starts["plain"] < starts["shown"] < starts["plain"] + 100
