@@ -119,12 +119,13 @@ def test_when_the_collector_is_killed_a_program_that_waits_for_it_goes_on(
 def test_blocks_that_go_from_thread_to_thread_are_told_in_order(
     abut: Abut, programs: Programs, tmp_path: Path
 ) -> None:
-    result = abut(*_LIGHT, "--lossless", "-o", "t", "--", str(programs("handover")))
+    result = abut(*_LIGHT, "--lossless", "-o", "t", "--", str(programs("handover")), "resize")
     assert result.returncode == 0, result.stderr
     assert "no block" not in result.stderr
     assert_clean(tmp_path / "t")
     kinds = Counter(event_kinds(tmp_path / "t"))
-    assert kinds[EventKind.FREE] >= 20_000
+    assert kinds[EventKind.FREE] >= 40_000
+    assert kinds[EventKind.RESIZE] >= 20_000
     assert kinds[EventKind.ALLOCATE] - kinds[EventKind.FREE] < 10
 
 

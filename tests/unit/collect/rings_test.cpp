@@ -189,6 +189,23 @@ TEST_F(RingsTest, OfTwoThreadsTheEarlierRecordIsReadFirst) {
   EXPECT_EQ(read(true), (std::vector<uint64_t>{1, 2, 3}));
 }
 
+TEST_F(RingsTest, WhatManyThreadsLeftIsReadInItsOrder) {
+  constexpr uint64_t kThreads = 3000;
+  std::vector<uint64_t> expected;
+  ASSERT_TRUE(write_free(0));
+  for (uint64_t thread = 1; thread <= kThreads; ++thread) {
+    std::thread([=] { ASSERT_TRUE(write_free(thread)); }).join();
+    expected.push_back(thread);
+    if (thread % 7 == 0) { // one that goes on, in between
+      ASSERT_TRUE(write_free(thread + kThreads));
+      expected.push_back(thread + kThreads);
+    }
+    drain_.drain(kSoon, false);
+  }
+  expected.insert(expected.begin(), 0);
+  EXPECT_EQ(read(true), expected);
+}
+
 TEST_F(RingsTest, WordsThatMakeNoSenseAreCountedAndPassedOver) {
   ASSERT_TRUE(write_free(1));
   ASSERT_TRUE(writer.begin());

@@ -101,6 +101,27 @@ TEST_F(SessionTest, AResizedBlockStaysTheSameObject) {
   EXPECT_EQ(session_.snapshot()[0].number, 1u);
 }
 
+TEST_F(SessionTest, ABlockThatIsResizedWhereAnotherLayEndsThatOne) {
+  allocate(0x1000, 16);
+  allocate(0x9000, 32); // whose free was dropped
+  read({event(ABUT_RAW_RESIZE, 0, 2), 0, 0x1000});
+  read({event(ABUT_RAW_RESIZED, 0, 4), 0, 0x9000, 64, 0});
+  EXPECT_EQ(session_.missed_frees(), 1u);
+  ASSERT_EQ(session_.snapshot().size(), 1u);
+  EXPECT_EQ(session_.snapshot()[0].number, 1u);
+}
+
+TEST_F(SessionTest, ABlockThatIsFreedWhileItIsResizedIsAnotherOneThen) {
+  allocate(0x1000, 16);
+  read({event(ABUT_RAW_RESIZE, 0, 2), 0, 0x1000});
+  read({event(ABUT_RAW_FREE, 0, 3), 0, 0x1000, 0});
+  allocate(0x2000, 16);
+  read({event(ABUT_RAW_RESIZED, 0, 4), 0, 0x9000, 64, 0});
+  ASSERT_EQ(session_.snapshot().size(), 2u);
+  EXPECT_EQ(session_.snapshot()[0].address, 0x2000u);
+  EXPECT_EQ(session_.snapshot()[1].address, 0x9000u);
+}
+
 TEST_F(SessionTest, ABlockWhoseResizeFailedStaysAsItWas) {
   allocate(0x1000, 16);
   read({event(ABUT_RAW_RESIZE, 0, 2), 0, 0x1000});

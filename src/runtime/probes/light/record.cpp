@@ -114,6 +114,10 @@ void resized(const void *memory, size_t bytes, Frame frame) {
   if (memory == nullptr) return put(event(Kind::stayed, 0));
   order_if_taken_over(memory, bytes);
   put_new(Kind::resized, memory, bytes, known_context_of(frame));
+  // Where another thread's block stays in place, whoever frees it next does so after this.
+  const heap::LocalHeap *owner = owner_of(memory);
+  if (owner != nullptr && owner->keeper != heap::current && ring::recording == ring::Recording::on)
+    ring::make_all_read_clock();
 }
 
 void hinted_near(const void *memory, const void *other) {

@@ -24,6 +24,8 @@ struct RingQueue {
   std::deque<KeptWords> pieces;
   uint64_t settled = 0;        // no record with an earlier time is still to come
   std::atomic<size_t> held{0}; // words that were drained, and not yet read
+  static constexpr size_t kNotRead = ~size_t{0};
+  size_t reads_as = kNotRead; // the reader's: which of its rings
 };
 
 class RingDrain {

@@ -18,6 +18,32 @@ constexpr unsigned kMostSites = 1 << 16;
 
 uint64_t small_of(Word first) { return first & ring::kSmallMask; }
 
+// The lowest of some numbers: a tree, since thousands of threads may have ended before they are read.
+class Lowest {
+public:
+  explicit Lowest(size_t count) : count_(count), tree_(2 * count, ~uint64_t{0}) {}
+
+  void set(size_t i, uint64_t number) {
+    tree_[count_ + i] = number;
+    for (size_t at = (count_ + i) / 2; at > 0; at /= 2)
+      tree_[at] = std::min(tree_[2 * at], tree_[2 * at + 1]);
+  }
+  size_t index() const {
+    size_t at = 1;
+    while (at < count_) at = 2 * at + (tree_[2 * at] != tree_[at]);
+    return at - count_;
+  }
+  uint64_t of_others(size_t i) const {
+    uint64_t lowest = ~uint64_t{0};
+    for (size_t at = count_ + i; at > 1; at /= 2) lowest = std::min(lowest, tree_[at ^ 1]);
+    return lowest;
+  }
+
+private:
+  size_t count_;
+  std::vector<uint64_t> tree_; // of each, its two children's lowest; the numbers last
+};
+
 bool is_time(Word first) {
   return (first & ring::kEventBit) != 0 && ring::kind_of(first) == Kind::time;
 }
@@ -31,18 +57,24 @@ RingReader::RingReader(RingDrain &drain, Sink sink)
 
 void RingReader::refill() {
   drain_.each_queue([this](const std::shared_ptr<RingQueue> &queue) {
-    auto ring = std::find_if(rings_.begin(), rings_.end(),
-                             [&](const Ring &known) { return known.queue == queue; });
-    if (ring == rings_.end()) {
+    if (queue->reads_as == RingQueue::kNotRead) {
+      queue->reads_as = rings_.size();
       rings_.emplace_back();
-      ring = std::prev(rings_.end());
-      ring->queue = queue;
-      ring->thread = queue->thread;
+      rings_.back().queue = queue;
+      rings_.back().thread = queue->thread;
     }
-    for (auto &piece : queue->pieces) ring->pieces.push_back(std::move(piece));
+    Ring &ring = rings_[queue->reads_as];
+    for (auto &piece : queue->pieces) ring.pieces.push_back(std::move(piece));
     queue->pieces.clear();
-    ring->settled = queue->settled;
+    ring.settled = queue->settled;
   });
+}
+
+void RingReader::drop_done() {
+  std::erase_if(rings_, [](const Ring &ring) {
+    return ring.pieces.empty() && ring.settled == RingDrain::kNever;
+  });
+  for (size_t i = 0; i < rings_.size(); ++i) rings_[i].queue->reads_as = i;
 }
 
 // Looks at the time of the next record: of all rings first, so that one of them can always go on.
@@ -52,30 +84,26 @@ void RingReader::look_ahead(Ring &ring) {
   if (is_time(first)) ring.time = std::max(ring.time, small_of(first));
 }
 
-// The time up to which nothing more is to come from other rings than what is here.
-uint64_t RingReader::bound_of_others(const Ring &ring, uint64_t horizon) const {
-  uint64_t bound = horizon;
-  for (const Ring &other : rings_)
-    if (&other != &ring)
-      bound =
-          std::min(bound, other.pieces.empty() ? std::max(other.time, other.settled) : other.time);
-  return bound;
+// The time up to which nothing more is to come from a ring than what is here.
+uint64_t RingReader::bound_of(const Ring &ring) {
+  return ring.pieces.empty() ? std::max(ring.time, ring.settled) : ring.time;
 }
 
 size_t RingReader::read() {
   const uint64_t horizon = drain_.horizon();
   refill();
   for (Ring &ring : rings_) look_ahead(ring);
+  Lowest bounds(rings_.size());
+  for (size_t i = 0; i < rings_.size(); ++i) bounds.set(i, bound_of(rings_[i]));
   size_t total = 0;
-  for (Ring &ring : rings_) {
-    const size_t count = read_ring(ring, bound_of_others(ring, horizon));
-    drain_.took(*ring.queue, count);
-    total += count;
+  for (size_t count = 1; count != 0 && !rings_.empty(); total += count) {
+    const size_t i = bounds.index(); // where that one cannot go on, none can
+    count = read_ring(rings_[i], std::min(horizon, bounds.of_others(i)));
+    bounds.set(i, bound_of(rings_[i]));
+    drain_.took(*rings_[i].queue, count);
   }
   hand_over();
-  std::erase_if(rings_, [](const Ring &ring) {
-    return ring.pieces.empty() && ring.settled == RingDrain::kNever;
-  });
+  drop_done();
   return total;
 }
 

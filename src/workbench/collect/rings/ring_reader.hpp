@@ -36,7 +36,8 @@ private:
 
   void refill();
   static void look_ahead(Ring &ring);
-  uint64_t bound_of_others(const Ring &ring, uint64_t horizon) const;
+  static uint64_t bound_of(const Ring &ring);
+  void drop_done();
   size_t read_ring(Ring &ring, uint64_t bound);
   void read_record(ring::Word first, const ring::Word *words);
   void read_small(ring::Word word);

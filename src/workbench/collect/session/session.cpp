@@ -97,12 +97,17 @@ trace::Origin Session::origin(uint64_t time, uint64_t raw_context) {
   return {running_, index < contexts_.size() ? contexts_[index] : 0, clock_.nanoseconds(time)};
 }
 
+// Its free was not recorded.
+void Session::end_what_lies_at(uint64_t time, uint64_t address) {
+  const Handle there = objects_.find_live(address);
+  if (there == 0 || is_being_resized(there)) return;
+  ++missed_frees_;
+  free(time, address, 0);
+}
+
 void Session::allocate(uint64_t alignment, Words words) {
   const uint64_t address = words[1];
-  if (const Handle there = objects_.find_live(address); there != 0 && !is_being_resized(there)) {
-    ++missed_frees_;
-    free(words[0], address, 0);
-  }
+  end_what_lies_at(words[0], address);
   const uint64_t number =
       writer_.allocate(origin(words[0], words[3]), address, words[2], alignment);
   objects_.add(number, address, words[2]);
@@ -127,6 +132,7 @@ bool Session::is_being_resized(Handle handle) const {
 
 void Session::begin_resize(uint64_t address) {
   current_->resized = objects_.find_live(address);
+  current_->resized_number = objects_[current_->resized].number;
   if (current_->resized == 0) writer_.count_unmatched_free();
 }
 
@@ -134,7 +140,9 @@ void Session::end_resize(bool unchanged, Words words) {
   const Handle handle = std::exchange(current_->resized, 0);
   const uint64_t address = words[1];
   if (unchanged) return;
-  if (handle == 0) {
+  // A program may free in another thread what it resizes.
+  if (handle == 0 || !objects_[handle].live ||
+      objects_[handle].number != current_->resized_number) {
     if (address != 0) allocate(0, words);
     return;
   }
@@ -144,6 +152,7 @@ void Session::end_resize(bool unchanged, Words words) {
     return;
   }
   const bool moved = address != objects_[handle].address;
+  if (moved) end_what_lies_at(words[0], address);
   writer_.resize(origin(words[0], words[3]), objects_[handle].number, address, words[2], moved);
   objects_.move(handle, address, words[2]);
 }

@@ -55,6 +55,7 @@ private:
     uint64_t stack_low = 0;
     uint64_t stack_high = 0;
     Handle resized = 0; // by the call of realloc that it is in
+    uint64_t resized_number = 0;
   };
   // A place in the code that makes accesses.
   struct CodePlace {
@@ -86,6 +87,7 @@ private:
   void unmap(uint64_t address, uint64_t bytes);
   void run_thread(uint64_t number);
   void set_stack(uint64_t number, uint64_t low, uint64_t high);
+  void end_what_lies_at(uint64_t time, uint64_t address);
   void allocate(uint64_t alignment, Words words);
   void free(uint64_t time, uint64_t address, uint64_t caller);
   bool is_being_resized(Handle) const;
