@@ -2,6 +2,7 @@
 #include "os/collector.hpp"
 
 #include "os/keep_errno.hpp"
+#include "os/message.hpp"
 #include "os/plain_calls.hpp"
 
 #include <csignal>
@@ -82,7 +83,18 @@ void *share_memory(const char *name, const void *hello, size_t hello_bytes, void
 
 bool process_exists(int process) {
   const KeepErrno keep;
-  return kill(process, 0) == 0 || errno != ESRCH;
+  if (kill(process, 0) != 0) return errno != ESRCH;
+  // One that has ended, but that its parent has not waited for, does nothing any more.
+  Message path;
+  path << "/proc/" << static_cast<uint64_t>(process) << "/stat";
+  path.append("", 1);
+  char text[256] = "";
+  const int file = plain_open(path.text(), O_RDONLY);
+  if (file < 0) return true;
+  const ssize_t got = plain_read(file, text, sizeof text - 1);
+  plain_close(file);
+  const char *state = got > 0 ? std::strrchr(text, ')') : nullptr;
+  return state == nullptr || (state[1] == ' ' && state[2] != 'Z' && state[2] != 'X');
 }
 
 void nap(unsigned microseconds) {

@@ -60,6 +60,7 @@ public:
   std::optional<std::span<const uint64_t>> slot(const abut_raw_message &message) const;
   void give_back(unsigned slot);
   void stop();
+  void close() { connection_ = Descriptor(); }
 
 private:
   bool send(const void *bytes, size_t count);

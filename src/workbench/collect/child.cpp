@@ -22,11 +22,16 @@ constexpr int kForwarded[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
                               SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH};
 
 volatile sig_atomic_t child_to_signal = 0;
+volatile sig_atomic_t interrupted = 0;
 
 void forward(int number, siginfo_t *info, void *) {
   const int before = errno;
   if (child_to_signal > 0 && info->si_code <= 0 && info->si_pid != child_to_signal)
     kill(child_to_signal, number);
+  if (child_to_signal == 0 && number == SIGINT) {
+    interrupted = 1;
+    signal(SIGINT, SIG_DFL);
+  }
   errno = before;
 }
 
@@ -100,6 +105,8 @@ int Child::wait() {
   signal(SIGTERM, SIG_DFL); // there is no one else left to end
   return status;
 }
+
+bool is_interrupted() { return interrupted != 0; }
 
 void end_like(int status) {
   std::fflush(nullptr);

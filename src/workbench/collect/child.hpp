@@ -30,6 +30,9 @@ private:
   int gate_ = -1;
 };
 
+// Whether the user has interrupted this process since the child ended, which is heeded once; the next time, it ends.
+bool is_interrupted();
+
 // Ends this process as the child ended: with its exit code, or by the signal that ended it.
 [[noreturn]] void end_like(int status);
 

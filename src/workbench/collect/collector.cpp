@@ -3,11 +3,14 @@
 #include "collect/visit.hpp"
 #include "probes/ring/layout.hpp"
 
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <memory>
+#include <poll.h>
 #include <random>
 #include <sys/socket.h>
 #include <system_error>
@@ -19,6 +22,8 @@ namespace abut::record {
 namespace {
 
 // How long to wait for a process that may be on its way when all others have ended.
+constexpr int kFullWait = 20;                       // milliseconds
+constexpr auto kPatience = std::chrono::seconds(2); // before the user hears what goes on
 constexpr auto kLatecomer = std::chrono::milliseconds(150);
 uint64_t now_since_1970() {
   using namespace std::chrono;
@@ -53,7 +58,8 @@ std::string standard_input() {
 } // namespace
 
 Collector::Collector(const Options &options, const std::string &socket, pid_t program)
-    : options_(options), listener_(listen_at(socket)), status_(status_promise_.get_future()) {
+    : options_(options), listener_(listen_at(socket)), status_(status_promise_.get_future()),
+      spare_(open("/dev/null", O_RDONLY | O_CLOEXEC)) {
   std::string path;
   first_writer_ = open_writer(1, options_.program, program, path);
 }
@@ -105,21 +111,64 @@ std::optional<trace::Writer> Collector::open_writer(uint32_t session,
 
 void Collector::accept_all() {
   for (;;) {
+    errno = 0;
     Descriptor connection = accept_own(listener_);
-    const std::lock_guard lock(mutex_);
-    if (!listener_.is_open()) return;
-    if (!connection.is_open()) {
-      if (status_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) return;
+    if (!connection.is_open() && (errno == EMFILE || errno == ENFILE)) {
+      if (!turn_one_away()) return;
       continue;
     }
-    ++visiting_;
-    visits_.emplace_back([this, held = std::make_shared<Descriptor>(std::move(connection))] {
-      serve(std::move(*held));
-      const std::lock_guard done(mutex_);
-      --visiting_;
-      idle_.notify_all();
-    });
+    const std::lock_guard lock(mutex_);
+    join_done();
+    if (!listener_.is_open()) return;
+    if (connection.is_open())
+      begin_visit(std::move(connection));
+    else if (status_.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
+      return;
   }
+}
+
+// Where there is no descriptor for another connection: who waits for an answer sees the connection end, and is not recorded.
+// False where none are to come any more.
+bool Collector::turn_one_away() {
+  spare_ = Descriptor();
+  pollfd look{listener_.get(), POLLIN, 0};
+  const bool is_called = poll(&look, 1, kFullWait) > 0;
+  errno = 0;
+  const Descriptor refused = is_called ? accept_own(listener_) : Descriptor();
+  const bool is_over = errno == EINVAL;
+  if (refused.is_open()) warn_of_refusal("too many open files (ulimit -n)");
+  spare_ = Descriptor(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  return !is_over;
+}
+
+void Collector::warn_of_refusal(const char *why) {
+  if (!std::exchange(has_refused_, true))
+    std::fprintf(stderr, "abut: %s: not all processes are recorded\n", why);
+}
+
+void Collector::begin_visit(Descriptor connection) {
+  Visitor &visitor = visitors_.emplace_back();
+  ++visiting_;
+  try {
+    visitor.thread =
+        std::thread([this, &visitor, held = std::make_shared<Descriptor>(std::move(connection))] {
+          serve(std::move(*held));
+          const std::lock_guard done(mutex_);
+          visitor.done = true;
+          --visiting_;
+          idle_.notify_all();
+        });
+  } catch (const std::system_error &error) {
+    --visiting_;
+    visitors_.pop_back();
+    warn_of_refusal(error.what());
+  }
+}
+
+void Collector::join_done() {
+  for (Visitor &visitor : visitors_)
+    if (visitor.done) visitor.thread.join();
+  visitors_.remove_if([](const Visitor &visitor) { return visitor.done; });
 }
 
 void Collector::serve(Descriptor connection) {
@@ -142,7 +191,7 @@ void Collector::serve(Descriptor connection) {
       channel.welcome(visit.session);
       pump(channel, visit);
     }
-  } catch (const std::system_error &error) {
+  } catch (const std::exception &error) {
     visit.outcome.path = path_of(visit.session);
     visit.outcome.problem = error.what();
     channel.refuse();
@@ -236,12 +285,15 @@ void Collector::finish_unused(int status) {
 std::vector<Outcome> Collector::finish(int status) {
   status_promise_.set_value(status);
   std::unique_lock lock(mutex_);
-  do idle_.wait(lock, [this] { return visiting_ == 0; });
+  const auto is_idle = [this] { return visiting_ == 0; };
+  if (!idle_.wait_for(lock, kPatience, is_idle) && !options_.quiet)
+    std::fprintf(stderr, "abut: waits for what the program left running; ^C ends the recording\n");
+  do idle_.wait(lock, is_idle);
   while (options_.follow && idle_.wait_for(lock, kLatecomer, [this] { return visiting_ != 0; }));
   shutdown(listener_.get(), SHUT_RDWR);
   lock.unlock();
   acceptor_.join();
-  for (std::thread &visit : visits_) visit.join();
+  for (Visitor &visitor : visitors_) visitor.thread.join();
   if (first_writer_) finish_unused(status);
   return outcomes_;
 }

@@ -11,6 +11,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <future>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -29,6 +30,7 @@ struct Outcome {
   uint64_t bytes = 0;
   uint64_t missed_frees = 0;
   uint64_t dropped = 0;  // records that found no room
+  bool waited = false;   // the program did, wherever there was none
   bool replaced = false; // the program called exec
   std::string problem;   // why the trace is not whole; empty where it is
 };
@@ -53,6 +55,10 @@ private:
   struct Visit; // of one process
 
   void accept_all();
+  void begin_visit(Descriptor connection);
+  void join_done();
+  bool turn_one_away();
+  void warn_of_refusal(const char *why);
   void serve(Descriptor connection);
   std::optional<trace::Writer> open_writer(uint32_t session,
                                            const std::vector<std::string> &command, int pid,
@@ -62,7 +68,8 @@ private:
   bool admit_rings(Visit &visit, pid_t process);
   void pump_rings(Channel &channel, Visit &visit);
   void drain_rings(const Visit &visit, const RingSource &source, RingDrain &drain, bool waits);
-  bool read_rings(Visit &visit, RingDrain &drain, RingReader &rings, bool waits);
+  bool read_rings(Visit &visit, RingDrain &drain, RingReader &rings, bool waits,
+                  const std::atomic<bool> &failed);
   bool read_slot(Channel &channel, Visit &visit, const abut_raw_message &message);
   template <typename Read>
   bool read_safely(Visit &visit, Read read);
@@ -84,7 +91,13 @@ private:
 
   std::mutex mutex_;
   std::condition_variable idle_;
-  std::vector<std::thread> visits_;
+  struct Visitor {
+    std::thread thread;
+    bool done = false;
+  };
+  std::list<Visitor> visitors_;
+  Descriptor spare_; // given up for a connection that there is no descriptor for
+  bool has_refused_ = false;
   unsigned visiting_ = 0;
   uint32_t sessions_ = 0;
   std::map<pid_t, std::shared_ptr<std::atomic<bool>>> replaced_; // set where a process begins again

@@ -1,4 +1,5 @@
 // The part of the collector that reads rings: what libraries inside the program write, and not the Valgrind tool.
+#include "collect/child.hpp"
 #include "collect/rings/ring_drain.hpp"
 #include "collect/rings/ring_reader.hpp"
 #include "collect/rings/ring_source.hpp"
@@ -42,6 +43,14 @@ constexpr DrainBudget kLosesRather = {.held = size_t{1} << 26,
                                       .window = kOverrunWordsPerSecond / 10};
 
 // This thread gets what processors have left over: neither the program nor who empties its rings is to wait for it.
+struct Running {
+  explicit Running(std::atomic<unsigned> &count) : count_(count) { ++count_; }
+  Running(const Running &) = delete;
+  Running &operator=(const Running &) = delete;
+  ~Running() { --count_; }
+  std::atomic<unsigned> &count_;
+};
+
 void give_way(bool yes) {
   const sched_param none{};
   sched_setscheduler(0, yes ? SCHED_IDLE : SCHED_OTHER, &none);
@@ -67,18 +76,22 @@ void Collector::drain_rings(const Visit &visit, const RingSource &source, RingDr
   if (!waits) setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
   auto nap = kNap;
   for (bool ended = false; !ended && source.header()->stopped.load() == 0;) {
-    ended = source.has_ended() || visit.replaced->load();
+    ended = source.has_ended() || visit.replaced->load() || is_interrupted();
     const size_t got = drain.drain(read_clock().ticks, ended);
     nap = waits || got > kMuch ? kNap : std::min(nap * 2, kLongestNap);
     if (!waits || got < ring::kMostRecord * 16) std::this_thread::sleep_for(nap);
   }
-  --running_;
 }
 
 // Reads what came out of rings until nothing is to come any more. False where that failed.
-bool Collector::read_rings(Visit &visit, RingDrain &drain, RingReader &rings, bool waits) {
+bool Collector::read_rings(Visit &visit, RingDrain &drain, RingReader &rings, bool waits,
+                           const std::atomic<bool> &failed) {
   auto read_last = std::chrono::steady_clock::now();
   for (bool last = false; !last;) {
+    if (failed) {
+      visit.outcome.problem = "there is no more memory for the collector";
+      return false;
+    }
     last = drain.horizon() == RingDrain::kNever;
     const auto now = std::chrono::steady_clock::now();
     if (!waits && !last && drain.held() < kWorthReading && now - read_last < kOld) {
@@ -105,18 +118,29 @@ void Collector::pump_rings(Channel &channel, Visit &visit) {
   const bool waits = compiled || options_.lossless;
   const RingSource source(channel, visit.session,
                           {waits, options_.follow, compiled, part_of(options_)});
+  channel.close(); // of very many processes, few descriptors are held
   RingDrain drain(source.header(), waits ? kWaits : kLosesRather, slabs_);
-  ++running_;
-  std::thread drainer([&] { drain_rings(visit, source, drain, waits); });
+  std::optional<Running> draining(std::in_place, running_);
+  std::atomic<bool> failed{false};
+  std::thread drainer([&] {
+    try {
+      drain_rings(visit, source, drain, waits);
+    } catch (const std::bad_alloc &) {
+      failed = true;
+    }
+    draining.reset();
+  });
   if (!waits) give_way(true);
   RingReader rings(drain, [&](std::span<const uint64_t> words) { visit.reader->read(words); });
   const bool is_whole = read_safely(visit, [&] { return begin_session(visit, command); }) &&
-                        read_rings(visit, drain, rings, waits);
+                        read_rings(visit, drain, rings, waits, failed);
   if (!is_whole) warn(visit);
   source.header()->stopped.store(1);
   drainer.join();
-  while (!source.has_ended() && !visit.replaced->load()) std::this_thread::sleep_for(kNap * 100);
+  while (!source.has_ended() && !visit.replaced->load() && !is_interrupted())
+    std::this_thread::sleep_for(kNap * 100);
   visit.outcome.replaced = visit.replaced->load();
+  visit.outcome.waited = waits;
   visit.outcome.dropped = drain.lost() + rings.damaged();
   if (visit.reader) visit.reader->writer().count_dropped(visit.outcome.dropped, 0);
 }

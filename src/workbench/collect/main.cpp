@@ -14,6 +14,7 @@
 #include <fstream>
 #include <iostream>
 #include <stdexcept>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 using namespace abut;
@@ -82,10 +83,11 @@ void print_outcome(const Outcome &outcome) {
                  " blocks whose end was not seen\n",
                  outcome.path.c_str(), totals.unmatched_frees, outcome.missed_frees);
   if (outcome.dropped > 0)
-    std::fprintf(stderr,
-                 "abut: %s: %" PRIu64 " records dropped, which came faster than they could be "
-                 "written\n  fix: --lossless makes the program wait\n",
-                 outcome.path.c_str(), outcome.dropped);
+    std::fprintf(stderr, "abut: %s: %" PRIu64 " records dropped, %s\n", outcome.path.c_str(),
+                 outcome.dropped,
+                 outcome.waited ? "of more than 512 threads at a time, or of signal handlers"
+                                : "which came faster than they could be written\n"
+                                  "  fix: --lossless makes the program wait");
   if (outcome.replaced)
     std::fprintf(stderr, "abut: %s ends where the program became another one (exec)\n",
                  outcome.path.c_str());
@@ -106,6 +108,12 @@ int run(const Options &options) {
     variables = {{"VALGRIND_LIB", options.tool}, {"VALGRIND_LAUNCHER", options.launcher}};
   if (!options.preload.empty()) variables.emplace_back("LD_PRELOAD", options.preload);
   Child child(is_tool ? command_of(options, socket, logs.path()) : options.program, variables);
+  // Each process that is followed takes some descriptors. The program has its own limit.
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+  }
   // A limit to files' sizes is an error like others for the collector.
   std::signal(SIGXFSZ, SIG_IGN);
   Collector collector(options, socket, child.pid());

@@ -45,6 +45,46 @@ def test_contexts_name_the_function_that_allocates(abut: Abut, programs: Program
     assert "allocate (flood.c:8)" in said.stdout or "allocate flood.c:8" in said.stdout, said.stdout
 
 
+def test_more_children_than_files_may_be_open_do_not_wait(tmp_path: Path) -> None:
+    run_many = "for i in $(seq 40); do sleep 1 & done; wait; echo done"
+    limited = f"ulimit -n 50; exec {sys.executable} -m abut record --recorder light"
+    done = subprocess.run(
+        ["bash", "-c", f"{limited} --follow-children -o t -- sh -c '{run_many}'"],
+        env=abut_environment(), cwd=tmp_path, capture_output=True, text=True, timeout=60,
+        check=False,
+    )  # fmt: skip
+    assert done.stdout == "done\n"
+    assert "too many open files" in done.stderr.lower()
+
+
+def test_interrupted_it_waits_no_longer_for_what_was_left_running(tmp_path: Path) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "abut",
+        *_LIGHT,
+        "--follow-children",
+        "-o",
+        str(tmp_path / "t"),
+    ]
+    process = subprocess.Popen(
+        [*command, "--", "sh", "-c", "sleep 50 >/dev/null 2>&1 & echo $!"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=abut_environment(),
+    )  # fmt: skip
+    assert process.stdout
+    assert process.stderr
+    left = int(process.stdout.readline())
+    try:
+        assert "^C ends the recording" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+    finally:
+        os.kill(left, signal.SIGKILL)
+    assert process.returncode == 0
+    assert_clean(tmp_path / "t")
+    assert f"{tmp_path}/t.2: " in said
+
+
 def test_each_of_very_many_threads_is_seen(abut: Abut, programs: Programs, tmp_path: Path) -> None:
     program = str(programs("flood"))
     result = abut(*_LIGHT, "-o", "t", "--", program, "3", "1000", stdin="\n")
@@ -52,6 +92,15 @@ def test_each_of_very_many_threads_is_seen(abut: Abut, programs: Programs, tmp_p
     assert_clean(tmp_path / "t")
     threads = Counter(Trace(tmp_path / "t").objects()["thread"].tolist())
     assert sum(count >= 3 for count in threads.values()) >= 1000
+
+
+def test_threads_that_find_no_ring_are_counted(
+    abut: Abut, programs: Programs, tmp_path: Path
+) -> None:
+    result = abut(*_LIGHT, "--lossless", "-o", "t", "--", str(programs("crowd")), "600")
+    assert result.stdout == "600 at a time\n"
+    assert "records dropped, of more than 512 threads at a time" in result.stderr
+    assert "fix:" not in result.stderr
 
 
 def _flood(program: Path, trace: Path, *options: str) -> subprocess.Popen[str]:
@@ -99,12 +148,14 @@ def test_without_loss_the_program_waits(programs: Programs, tmp_path: Path) -> N
     assert totals["events"] >= 2_000_000
 
 
+@pytest.mark.parametrize("reaped", [True, False])
 def test_when_the_collector_is_killed_a_program_that_waits_for_it_goes_on(
-    programs: Programs, tmp_path: Path
+    programs: Programs, tmp_path: Path, reaped: bool
 ) -> None:
     process = _flood(programs("flood"), tmp_path / "t", "--lossless")
     process.kill()
-    process.wait()
+    if reaped:
+        process.wait()
     assert process.stdin
     assert process.stdout
     process.stdin.write("\n")

@@ -33,8 +33,10 @@ uint32_t fork_number = 0; // of the fork that is under way; zero where its child
 void end_thread(void *) { writer.leave(); }
 
 bool connect(uint32_t parent_session, uint32_t fork_of_parent) {
-  char socket[kMostSocketName];
-  if (!os::first_environment_value(kSocketVariable, socket, sizeof socket)) return false;
+  // Read once: a program may write its title over its environment before it forks.
+  static constinit char socket[kMostSocketName] = "";
+  if (*socket == '\0' && !os::first_environment_value(kSocketVariable, socket, sizeof socket))
+    return false;
   Hello hello;
   hello.pid = static_cast<int32_t>(os::process_id());
   hello.parent_session = parent_session;

@@ -40,7 +40,11 @@ RingSource::RingSource(Channel &channel, unsigned session, Manner manner)
   channel.hand_over(memory, &welcome, sizeof welcome);
 }
 
-RingSource::~RingSource() { munmap(header_, ring::kSharedBytes); }
+// Whatever ends the reading, a program that waits goes on.
+RingSource::~RingSource() {
+  header_->stopped.store(1);
+  munmap(header_, ring::kSharedBytes);
+}
 
 bool RingSource::has_ended() const {
   pollfd look{process_.get(), POLLIN, 0};
