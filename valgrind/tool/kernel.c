@@ -119,6 +119,7 @@ static void in_child(ThreadId tid) {
   event_program();
   event_modules_so_far();
   state_go_on(was);
+  thread_begins(tid); /* where its stack is, the new reader does not know */
 }
 
 static Bool is_exec(UInt number) { return number == __NR_execve || number == __NR_execveat; }

@@ -2,7 +2,9 @@
 
 import dataclasses
 import json
+import os
 import shlex
+import signal
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -81,10 +83,18 @@ def _total_rows(totals: Mapping[str, int] | None) -> dict[str, str]:
     rows |= {name.replace("_", " "): f"{count:,}" for name, count in lost.items() if count}
     if totals["instructions"]:
         rows["instructions"] = f"{totals['instructions']:,}, while accesses were recorded"
-    rows["end"] = (
-        f"status {totals['exit_status']} after {amount(totals['ended'] / _NANOSECONDS, 's')}"
-    )
+    after = amount(totals["ended"] / _NANOSECONDS, "s")
+    rows["end"] = f"{_end_of(totals['exit_status'])} after {after}"
     return rows
+
+
+def _end_of(wait_status: int) -> str:
+    """How a program ended, by what waitpid() says."""
+    try:
+        code = os.waitstatus_to_exitcode(wait_status)
+        return f"status {code}" if code >= 0 else f"killed by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"status {wait_status}"
 
 
 def info_json(info: Info, damages: Sequence[Damage]) -> str:

@@ -140,6 +140,9 @@ void Collector::pump_rings(Channel &channel, Visit &visit) {
   while (!source.has_ended() && !visit.replaced->load() && !is_interrupted())
     std::this_thread::sleep_for(kNap * 100);
   visit.outcome.replaced = visit.replaced->load();
+  if (!compiled && visit.outcome.problem.empty() && source.header()->claimed == 0)
+    visit.outcome.problem =
+        "the program could not map what it shares with the recorder (ulimit -v)";
   visit.outcome.waited = waits;
   visit.outcome.dropped = drain.lost() + rings.damaged();
   if (visit.reader) visit.reader->writer().count_dropped(visit.outcome.dropped, 0);

@@ -45,6 +45,21 @@ def test_contexts_name_the_function_that_allocates(abut: Abut, programs: Program
     assert "allocate (flood.c:8)" in said.stdout or "allocate flood.c:8" in said.stdout, said.stdout
 
 
+def test_a_program_that_cannot_share_memory_is_not_recorded_and_said_so(
+    abut: Abut, tmp_path: Path
+) -> None:
+    command = ("sh", "-c", "ulimit -v 900000; exec sort /dev/null")
+    result = abut(*_LIGHT, "--follow-children", "-o", "t", "--", *command)
+    assert result.returncode == 0
+    assert "t.2 is not whole: the program could not map" in result.stderr
+    shown = abut("trace", "info", "t").stdout
+    assert "status 0 after" in shown
+    abut(*_LIGHT, "-o", "t", "--", "sh", "-c", "exit 3")
+    assert "status 3 after" in abut("trace", "info", "t").stdout
+    abut(*_LIGHT, "-o", "t", "--", "sh", "-c", "kill -TERM $$")
+    assert "killed by SIGTERM after" in abut("trace", "info", "t").stdout
+
+
 def test_more_children_than_files_may_be_open_do_not_wait(tmp_path: Path) -> None:
     run_many = "for i in $(seq 40); do sleep 1 & done; wait; echo done"
     limited = f"ulimit -n 50; exec {sys.executable} -m abut record --recorder light"

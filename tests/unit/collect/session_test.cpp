@@ -130,6 +130,21 @@ TEST_F(SessionTest, ABlockWhoseResizeFailedStaysAsItWas) {
   EXPECT_EQ(session_.snapshot()[0].bytes, 16u);
 }
 
+TEST_F(SessionTest, ACallOfTheKernelMayNameMoreBytesThanThereAre) {
+  allocate(0x1000, 16);
+  read({event(ABUT_RAW_KERNEL, 0, 2), 0x1008, ~0ull});
+  read({event(ABUT_RAW_KERNEL, 1, 2), ~0ull - 8, 64});
+  EXPECT_EQ(session_.writer().totals().accesses, 1u);
+}
+
+TEST_F(SessionTest, AThreadsNumberMayBeBeyondAMillion) {
+  for (uint64_t thread = 1; thread < 3'000'000; thread += 100'000) {
+    read({event(ABUT_RAW_THREAD, thread, 0)});
+    allocate(thread * 0x100, 16);
+  }
+  EXPECT_EQ(session_.snapshot().size(), 30u);
+}
+
 TEST_F(SessionTest, AStreamThatMakesNoSenseIsRefused) {
   EXPECT_THROW(read({1 << 16 | 1, 0x1000}), BadStream) << "a block that was not defined";
   EXPECT_THROW(read({event(ABUT_RAW_FREE, 0, 3), 0}), BadStream) << "a record that is cut off";

@@ -147,23 +147,29 @@ void RingWriter::take_back_drops() {
   busy_ = 0;
 }
 
-// Where very many threads come and go, rings are soon free again: a new thread waits a little for one.
+// Where very many threads come and go, rings are soon free again: a new thread waits a little for one. Then it looks
+// now and then, and drops what comes meanwhile.
 bool RingWriter::claim() {
-  while (!claim_unused()) {
-    if (waits_for_ring_ == kMostWaitsForRing) {
-      shared->dropped.fetch_add(1, std::memory_order_relaxed);
-      return false;
-    }
+  constexpr uint32_t kTicksPerLook = 64;
+  const uint32_t tick = tick_now();
+  const bool has_waited = waits_for_ring_ == kMostWaitsForRing;
+  while (!(has_waited && tick % kTicksPerLook != 0) && !claim_unused()) {
+    if (waits_for_ring_ == kMostWaitsForRing) break;
     ++waits_for_ring_;
     os::nap(kNap);
   }
-  return true;
+  if (head_ != &no_head) return true;
+  dropped_ = &shared->dropped;
+  add_dropped(1);
+  throttle(tick);
+  return false;
 }
 
 bool RingWriter::claim_unused() {
   for (size_t i = 0; i < kMostThreads; ++i) {
     Head &head = shared->heads[i];
     Head::State seen = Head::State::unused;
+    if (head.state.load(std::memory_order_relaxed) != seen) continue;
     if (!head.state.compare_exchange_strong(seen, Head::State::taken)) continue;
     for (uint32_t claimed = shared->claimed.load(); claimed <= i;)
       if (shared->claimed.compare_exchange_weak(claimed, static_cast<uint32_t>(i) + 1)) break;

@@ -254,9 +254,12 @@ private:
   }
   bool enter_chunk();
   void count_dropped();
-  void add_dropped(int64_t count) { // the only writer
-    dropped_->store(dropped_->load(std::memory_order_relaxed) + static_cast<uint64_t>(count),
-                    std::memory_order_relaxed);
+  void add_dropped(int64_t count) {
+    if (head_ == &no_head) // counted for all threads that have no ring
+      dropped_->fetch_add(static_cast<uint64_t>(count), std::memory_order_relaxed);
+    else // the only writer
+      dropped_->store(dropped_->load(std::memory_order_relaxed) + static_cast<uint64_t>(count),
+                      std::memory_order_relaxed);
   }
   bool drops_more();
   void take_back_drops();

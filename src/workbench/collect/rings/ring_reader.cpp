@@ -13,7 +13,7 @@ using ring::Word;
 namespace {
 
 constexpr size_t kPiece = 1 << 14;    // words of the raw stream
-constexpr size_t kMostTurn = 1 << 16; // words of one ring, before others are looked at
+constexpr size_t kMostTurn = 1 << 16; // words, before who reads looks at what else there is to do
 constexpr unsigned kMostSites = 1 << 16;
 
 uint64_t small_of(Word first) { return first & ring::kSmallMask; }
@@ -96,7 +96,7 @@ size_t RingReader::read() {
   Lowest bounds(rings_.size());
   for (size_t i = 0; i < rings_.size(); ++i) bounds.set(i, bound_of(rings_[i]));
   size_t total = 0;
-  for (size_t count = 1; count != 0 && !rings_.empty(); total += count) {
+  for (size_t count = 1; count != 0 && total < kMostTurn && !rings_.empty(); total += count) {
     const size_t i = bounds.index(); // where that one cannot go on, none can
     count = read_ring(rings_[i], std::min(horizon, bounds.of_others(i)));
     bounds.set(i, bound_of(rings_[i]));

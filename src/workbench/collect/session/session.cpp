@@ -11,7 +11,9 @@ namespace abut::record {
 namespace {
 
 // What a raw stream may ask for, so that a damaged one cannot ask for all memory there is.
-constexpr uint64_t kMostThreads = 1 << 20;
+constexpr uint64_t kMostThreads = uint64_t{1} << 32;
+// Of threads with higher numbers, those are forgotten that there is nothing to know of: long runs have millions.
+constexpr uint32_t kKeptThreads = 1 << 16;
 constexpr uint64_t kMostBlocks = 1 << 26;
 constexpr uint64_t kMostContexts = 1 << 28;
 
@@ -127,7 +129,7 @@ void Session::free(uint64_t time, uint64_t address, uint64_t caller) {
 // Where threads run beside each other, a block that is moved may have gone to another one before that is recorded.
 bool Session::is_being_resized(Handle handle) const {
   return std::any_of(threads_.begin(), threads_.end(),
-                     [&](const Thread &thread) { return thread.resized == handle; });
+                     [&](const auto &thread) { return thread.second.resized == handle; });
 }
 
 void Session::begin_resize(uint64_t address) {
@@ -138,11 +140,11 @@ void Session::begin_resize(uint64_t address) {
 
 void Session::end_resize(bool unchanged, Words words) {
   const Handle handle = std::exchange(current_->resized, 0);
+  const uint64_t number = std::exchange(current_->resized_number, 0);
   const uint64_t address = words[1];
   if (unchanged) return;
   // A program may free in another thread what it resizes.
-  if (handle == 0 || !objects_[handle].live ||
-      objects_[handle].number != current_->resized_number) {
+  if (handle == 0 || !objects_[handle].live || objects_[handle].number != number) {
     if (address != 0) allocate(0, words);
     return;
   }
@@ -204,15 +206,13 @@ void Session::unmap(uint64_t address, uint64_t bytes) {
 
 Session::Thread &Session::thread(uint64_t number) {
   require(number < kMostThreads, "a thread's number is out of all bounds");
-  if (number >= threads_.size()) {
-    threads_.resize(number + 1);
-    current_ = &threads_[running_];
-  }
-  return threads_[number];
+  return threads_[static_cast<uint32_t>(number)];
 }
 
 void Session::run_thread(uint64_t number) {
   Thread &next = thread(number);
+  if (running_ >= kKeptThreads && running_ != number && *current_ == Thread())
+    threads_.erase(running_);
   running_ = static_cast<uint32_t>(number);
   current_ = &next;
 }

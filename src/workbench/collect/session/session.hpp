@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 namespace abut::record {
@@ -56,6 +57,7 @@ private:
     uint64_t stack_high = 0;
     Handle resized = 0; // by the call of realloc that it is in
     uint64_t resized_number = 0;
+    bool operator==(const Thread &) const = default;
   };
   // A place in the code that makes accesses.
   struct CodePlace {
@@ -113,7 +115,7 @@ private:
   std::vector<uint32_t> found_sites_;
   size_t found_count_ = 0;
   std::vector<uint32_t> contexts_; // by raw number / 4
-  std::vector<Thread> threads_;
+  std::unordered_map<uint32_t, Thread> threads_;
   uint32_t running_ = 1;
   Thread *current_ = nullptr;
   bool recording_ = true;

@@ -84,7 +84,9 @@ void Session::kernel_access(uint64_t address, uint64_t bytes, bool writes) {
   access.write = writes;
   access.side = current_->inside ? trace::Side::allocator : trace::Side::application;
   access.thread = running_;
-  const uint64_t end = address + bytes;
+  // A program may ask for more bytes than there are addresses.
+  constexpr uint64_t kEnd = uint64_t{1} << 47;
+  const uint64_t end = address + std::min(bytes, kEnd - std::min(address, kEnd));
   while (address < end) {
     const Object &object = objects_[objects_.find(address)];
     const uint64_t offset = address - object.address;
