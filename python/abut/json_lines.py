@@ -6,10 +6,18 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from abut.errors import AbutError
+
 
 def read(path: Path) -> Iterator[dict[str, Any]]:
-    """The objects; none where there is no file. A line that was cut short is left out."""
-    for line in path.read_text().splitlines() if path.exists() else ():
+    """The objects; none where there is no file. A line that was cut short is left out.
+
+    Raises AbutError where it is another file.
+    """
+    for line in path.read_text(errors="replace").splitlines() if path.exists() else ():
+        if line and not line.startswith("{"):
+            fix = "name another file; this one stays as it is"
+            raise AbutError(f"{path}: is no file with a JSON object a line", fix=fix)
         try:
             entry = json.loads(line)
         except ValueError:

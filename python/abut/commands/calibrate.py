@@ -1,5 +1,6 @@
 """`abut calibrate`: this machine's core as a machine's file."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -30,4 +31,4 @@ def command(
     text = machine_file(calibrate()) + "\n"
     write(output, text)
     print(text)
-    print(f"next: abut sim --machine {output} run.trace")
+    print(f"next: abut sim --machine {shlex.quote(str(output))} run.trace")

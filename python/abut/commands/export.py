@@ -1,5 +1,6 @@
 """`abut export`: a recorded run's costs for the viewers of other tools."""
 
+import shlex
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -100,7 +101,7 @@ def command(
     with written(path) as unfinished:
         _write(opened, format_, unfinished, figure, machine)
     warn_of_damage(opened.path, [str(damage) for damage in opened.damages])
-    print(f"next: {_VIEWERS[format_].format(file=path)}")
+    print(f"next: {_VIEWERS[format_].format(file=shlex.quote(str(path)))}")
 
 
 def _write(trace: "Trace", format_: Format, path: Path, figure: str, machine: str) -> None:

@@ -1,5 +1,6 @@
 """`abut place`: a plan from recorded runs."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -77,4 +78,4 @@ def command(
     if len(chosen.candidates) > 1:
         console().print(choice_table(chosen))
     console().print(choice_words(chosen), markup=False)
-    print(f"next: abut run --plan {path} -- {chosen.command}")
+    print(f"next: abut run --plan {shlex.quote(str(path))} -- {chosen.command}")

@@ -1,5 +1,6 @@
 """`abut plan`: look into a plan."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -50,4 +51,4 @@ def show(
         markup=False,
     )
     out.print(plan_table(plan, top))
-    print(f"next: abut run --plan {path} -- PROGRAM")
+    print(f"next: abut run --plan {shlex.quote(str(path))} -- PROGRAM")

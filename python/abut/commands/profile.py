@@ -1,5 +1,6 @@
 """`abut profile`: look into profiles, and merge them."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -54,7 +55,7 @@ def show(
     for context in profile.contexts:
         print(f"  {context.calls}: {context.where}")
     print(*profile.evidence, sep="\n")
-    print(f"next: abut run --profile {path} -- {profile.program}")
+    print(f"next: abut run --profile {shlex.quote(str(path))} -- {profile.program}")
 
 
 @app.command(cls=Verb)
@@ -78,4 +79,4 @@ def merge(
     check_target(output, paths, force=force)
     write(output, profile_text(merged({path: read_profile(path) for path in paths})))
     print(f"{output}: {len(paths)} profiles in one")
-    print(f"next: abut profile show {output}")
+    print(f"next: abut profile show {shlex.quote(str(output))}")

@@ -246,7 +246,7 @@ def _window(text: str) -> tuple[int, int]:
     if found:
         part = int(found[1]) * _FACTORS[found[2]]
         whole = int(found[3]) * _FACTORS[found[4]]
-        if 0 < part < whole:
+        if 0 < part < whole < 1 << 63:
             return part, whole
     raise AbutError(
         f"--window {text}: not a part of a whole",

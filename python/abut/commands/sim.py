@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from abut.errors import unknown
+from abut.errors import USAGE, AbutError, unknown
 from abut.verb import refuse
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def command(
 
         print(results_json(results))
         return
-    show(results, top)
+    show(results, top, machine)
 
 
 _CACHES_ONLY = (
@@ -196,6 +196,10 @@ def jobs_of(
             # `strategy:random` is a form of a name that is listed already.
             raise unknown(option, given, [name for name in known if ":" not in name])
     presets = [find_preset(name) for name in machine.split(",")]
+    names = [preset.name for preset in presets]
+    if twice := [name for name in names if names.count(name) > 1]:
+        fix = "name each once, and files differently"
+        raise AbutError(f"--machine: two are called {twice[0]!r}", fix=fix, exit_code=USAGE)
     # An allocator's accesses belong to the layout that it made; others are compared without them.
     sides = side or ("application" if layouts != ["recorded"] else "all")
     return [

@@ -43,8 +43,8 @@ def show_samples(jobs: "Sequence[Job]", rate: float, *, json: bool) -> None:
     print(f"next: abut sim {shlex.quote(jobs[0].trace)}")
 
 
-def show(results: "Sequence[Result]", top: int) -> None:
-    """Each trace by itself, then all beside each other."""
+def show(results: "Sequence[Result]", top: int, machine: str) -> None:
+    """Each trace by itself, then all beside each other. `machine`: what the user named."""
     from abut.commands.console import console, warn_of_damage
     from abut.reporters import sim as report
     from abut.simulation.verdict import verdict
@@ -65,7 +65,7 @@ def show(results: "Sequence[Result]", top: int) -> None:
         warn_of_damage(first.job.trace, first.damages)
     if len(by_trace) > 1:
         out.print(report.traces_table([same[0] for same in by_trace.values()]))
-    print(f"next: {_next(results)}")
+    print(f"next: {_next(results, machine.partition(',')[0])}")
 
 
 def _show_several(same: "Sequence[Result]") -> None:
@@ -104,10 +104,10 @@ def _show_one(result: "Result", top: int) -> None:
         print(words)
 
 
-def _next(results: "Sequence[Result]") -> str:
+def _next(results: "Sequence[Result]", first: str) -> str:
     job = results[0].job
     trace = shlex.quote(job.trace)
-    machine = f"--machine {shlex.quote(job.preset.name)} " if job.preset.name != "modern" else ""
+    machine = f"--machine {shlex.quote(first)} " if first != "modern" else ""
     if len({result.job.layout for result in results}) > 1:
         return f"abut sim {machine}--by object {trace}"
     return f"abut sim {machine}--layout recorded,line,random,size {trace}"

@@ -1,6 +1,7 @@
 """`abut sweep`: many runs, machines and layouts, simulated once each and kept."""
 
 import os
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -72,7 +73,7 @@ def command(
         print(sweep_json(output, wanted, failed))
     else:
         console().print(sweep_table(output, wanted))
-        print(f"next: abut report {traces[0]}")
+        print(f"next: abut report {shlex.quote(str(traces[0]))}")
     if failed:
         raise typer.Exit(1)
 

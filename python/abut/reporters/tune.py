@@ -64,8 +64,11 @@ def check_words(result: Tuning, profile: str) -> list[str]:
     command = shlex.join(result.request.train[0].argv)
     if result.winner:
         took = f"{result.gain} of the {result.request.objective} under the default"
-        return [f"{profile} still wins: {took}", f"next: abut run --profile {profile} -- {command}"]
-    again = f"next: abut tune --force -o {profile} -- {command}"
+        return [
+            f"{profile} still wins: {took}",
+            f"next: abut run --profile {shlex.quote(str(profile))} -- {command}",
+        ]
+    again = f"next: abut tune --force -o {shlex.quote(str(profile))} -- {command}"
     return [f"{profile} does not win: {result.why}", again]
 
 

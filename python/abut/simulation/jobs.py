@@ -182,10 +182,9 @@ def simulate_all(jobs: Sequence[Job], processes: int = 1, scheduler: str = "") -
     elif processes <= 1 or len(groups) <= 1:
         found = [simulate_together(group) for group in groups]
     else:
-        from concurrent.futures import ProcessPoolExecutor
-        from multiprocessing import get_context
+        from abut.simulation.workers import process_pool
 
-        with ProcessPoolExecutor(min(processes, len(groups)), get_context("spawn")) as pool:
+        with process_pool(min(processes, len(groups))) as pool:
             found = list(pool.map(simulate_together, groups))
     return [result for group in found for result in group]
 

@@ -5,9 +5,8 @@ The parts are independent, and are done in processes of their own where there ar
 
 import os
 from collections.abc import Callable
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from abut.simulation.presets import Preset
 from abut.simulation.run_document import run_document, shown_contexts
 from abut.simulation.survey import Survey, survey
 from abut.simulation.windows import Windows, windows_of
+from abut.simulation.workers import process_pool
 from abut.trace.names import Rules, read_rules
 from abut.trace.native import native_module
 from abut.trace.reader import Trace
@@ -90,7 +90,7 @@ def _do_all(
     small = Trace(request.trace).info.accesses < _IN_PROCESS
     if processes <= 1 or small:
         return {name: job(request) for name, job in jobs.items()}
-    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+    with process_pool(processes) as pool:
         futures: dict[str, Future[Any]] = {
             name: pool.submit(job, request) for name, job in jobs.items()
         }

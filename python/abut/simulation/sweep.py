@@ -6,18 +6,21 @@ goes on where it was. A worker that dies takes its piece with it, which another 
 piece that three workers died of is given up, and named.
 """
 
+import hashlib
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from multiprocessing import get_context
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from abut import json_lines
 from abut.errors import AbutError
 from abut.simulation.jobs import Job, Result, average_cycles, connect, simulate_together
+from abut.simulation.presets import Preset
+from abut.simulation.workers import process_pool
 
 TRIES = 3
 Row = dict[str, Any]
@@ -33,7 +36,7 @@ class Failed:
     problem: str
 
 
-_KEY = ("trace", "bytes", "layout", "side", "seed", "machine")
+_KEY = ("trace", "bytes", "layout", "side", "seed", "machine", "content")
 
 
 def key_of(row: Row) -> tuple[str, ...]:
@@ -67,7 +70,15 @@ def named(job: Job) -> Row:
         "side": job.side,
         "seed": job.seed,
         "machine": job.preset.name,
+        "content": _content_of(job.preset, job.layout),
     }
+
+
+@cache
+def _content_of(preset: Preset, layout: str) -> str:
+    """What a machine's file and a plan say: under the same name it may be something else."""
+    plan = Path(layout).read_bytes() if Path(layout).is_file() else b""
+    return hashlib.sha256(repr(preset).encode() + plan).hexdigest()[:16]
 
 
 def left_of(jobs: Sequence[Job], kept: Path) -> list[Piece]:
@@ -125,7 +136,7 @@ def _in_pool(
     """
     if not pieces:
         return
-    with ProcessPoolExecutor(min(processes, len(pieces)), get_context("spawn")) as pool:
+    with process_pool(min(processes, len(pieces))) as pool:
         futures = {pool.submit(work, piece): piece for piece in pieces}
         for future in as_completed(futures):
             try:

@@ -53,10 +53,9 @@ def import_text(
 
 def _format_of(path: str) -> str:
     fix = f"say with --from which it is: {', '.join(FORMATS)}"
-    if path == STANDARD_INPUT:
-        raise AbutError(
-            "standard input: its format cannot be seen beforehand", fix=fix, exit_code=USAGE
-        )
+    if path == STANDARD_INPUT or (Path(path).exists() and not Path(path).is_file()):
+        name = "standard input" if path == STANDARD_INPUT else path
+        raise AbutError(f"{name}: its format cannot be seen beforehand", fix=fix, exit_code=USAGE)
     try:
         with Path(path).open("rb") as file:
             begin = file.read(_BEGIN_BYTES)

@@ -98,6 +98,12 @@ def failures() -> Iterator[None]:
 def open_reader(path: str) -> NativeReader:
     """Open a trace. Raises AbutError where there is none."""
     module = native_module()
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        shown = ascii(path)
+        fix = "rename it, or name it by a link"
+        raise AbutError(f"{shown}: a name that is no UTF-8 is not taken", fix=fix) from None
     with failures():
         return cast("NativeReader", module.Reader(path))
 

@@ -7,6 +7,8 @@ from abut.trace.reader import Batch, EventKind, Events, Trace
 
 SIDES = ("application", "allocator")
 
+_ADDRESSES = 2**64 - 1
+
 
 class AccessStep(NamedTuple):
     """One access."""
@@ -76,7 +78,8 @@ def _from(batch: Batch, skip: int) -> Iterator[Step]:
             event = next(events, None)
         if number >= skip:
             source = number + 1 - back if back > 1 else None
-            yield AccessStep(number, thing, offset, size, write, SIDES[side], thread, code, source)
+            at = offset if thing else offset & _ADDRESSES  # of no object: its address
+            yield AccessStep(number, thing, at, size, write, SIDES[side], thread, code, source)
     while event is not None:
         if event.position >= skip:
             yield event

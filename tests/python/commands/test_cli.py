@@ -87,6 +87,16 @@ def test_reader_that_leaves_before_the_last_words_is_no_error_either() -> None:
     assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, b"")
 
 
+def test_a_table_that_nobody_reads_to_its_end_is_no_answer() -> None:
+    program = "from abut.commands.console import console; console().print('x')"
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing) as output:
+        command = [sys.executable, "-c", program]
+        done = subprocess.run(command, stdout=output, env=abut_environment(), check=False)
+    assert done.returncode == 128 + signal.SIGPIPE
+
+
 def test_output_may_be_closed() -> None:
     command = f"{shlex.quote(sys.executable)} -m abut options >&-"
     done = subprocess.run(

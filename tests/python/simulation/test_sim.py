@@ -1,6 +1,7 @@
 """`abut sim` and what it stands on: owners, layouts, presets, many jobs at once."""
 
 import json
+import shlex
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -285,6 +286,23 @@ def test_the_command_says_the_verdict_first(abut: Abut, trace: Path) -> None:
     assert lines[1] == "- 25% of each 32-byte line brought into L1 is used"
     assert any("separate" in line for line in lines)
     assert lines[-1].startswith("next: abut sim")
+
+
+def test_names_are_shown_as_they_are_and_can_be_typed_again(
+    abut: Abut, trace: Path, tmp_path: Path
+) -> None:
+    odd = trace.rename(tmp_path / "of [bold]b.trace")
+    machine = tmp_path / "[red]m.toml"
+    machine.write_text(preset_files()["zen4"].read_text())
+    done = abut("sim", "--machine", f"{machine},zen5", "--layout", "recorded,line", odd.name)
+    assert done.returncode == 0, done.stderr
+    assert "[red]m" in done.stdout
+    again = shlex.split(done.stdout.splitlines()[-1].removeprefix("next: abut "))
+    assert abut(*again).returncode == 0
+    damaged = abut("sim", b"n\xff.trace")
+    assert damaged.returncode != 0
+    assert "no UTF-8" in damaged.stderr
+    assert "Traceback" not in damaged.stderr
 
 
 def test_the_best_policy_is_told_by_side(abut: Abut, tmp_path: Path) -> None:

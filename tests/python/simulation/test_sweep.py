@@ -1,14 +1,24 @@
 import json
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from abut.simulation.jobs import Job, simulate
-from abut.simulation.presets import find_preset
-from abut.simulation.sweep import TRIES, Failed, left_of, rows_of, sweep
+from abut.simulation.presets import find_preset, preset_files
+from abut.simulation.sweep import (
+    TRIES,
+    Failed,
+    _content_of,
+    key_of,
+    left_of,
+    named,
+    rows_of,
+    sweep,
+)
 from abut.trace.native import Array
 from abut.trace.reader import Trace
 from abut.trace.writer import TraceWriter
@@ -82,6 +92,30 @@ def test_what_differs_in_more_than_its_name_is_simulated(trace: Path, tmp_path: 
     with TraceWriter(trace) as out:  # another run, at the same place
         out.access(0, 4096, 8)
     assert left_of([Job(str(trace), ZEN4)], kept) == [[Job(str(trace), ZEN4)]]
+
+
+def test_a_machine_of_the_same_name_is_another_if_its_file_is(trace: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "kept.jsonl"
+    list(sweep(left_of([Job(str(trace), ZEN4)], kept), kept))
+    other = Job(str(trace), replace(ZEN4, memory_cycles=ZEN4.memory_cycles + 1))
+    assert left_of([other], kept) == [[other]]
+    plan = tmp_path / "same.plan"
+    plan.write_text("one")
+    layout = Job(str(trace), ZEN4, layout=str(plan))
+    before = key_of(named(layout))
+    plan.write_text("two")
+    _content_of.cache_clear()
+    assert key_of(named(layout)) != before
+
+
+def test_two_machines_of_one_name_and_other_files_are_refused(abut: Abut, trace: Path) -> None:
+    (trace.parent / "zen4.toml").write_text(preset_files()["zen4"].read_text())
+    twice = abut("sweep", "-o", "kept.jsonl", "--machine", "zen4,./zen4.toml", str(trace))
+    assert (twice.returncode, "two are called 'zen4'" in twice.stderr) == (2, True)
+    (trace.parent / "notes.txt").write_text("dear notes\n")
+    refused = abut("sweep", "-o", "notes.txt", str(trace))
+    assert (refused.returncode, "is no file with a JSON object" in refused.stderr) == (2, True)
+    assert (trace.parent / "notes.txt").read_text() == "dear notes\n"
 
 
 def test_a_worker_that_is_killed_costs_nothing_but_time(trace: Path, tmp_path: Path) -> None:

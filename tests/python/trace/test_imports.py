@@ -1,5 +1,6 @@
 """Other tools' text, as it is and as it should not be."""
 
+import os
 import re
 from pathlib import Path
 
@@ -197,9 +198,11 @@ def test_standard_input_is_read_where_its_format_is_named(abut: Abut, tmp_path: 
     done = abut("trace", "import", "--from", "lackey", "-o", "t", "-", stdin=" L 10,4\n")
     assert done.returncode == 0, done.stderr
     assert Trace(tmp_path / "t").info.accesses == 1
-    unnamed = abut("trace", "import", "-o", "u", "-", stdin=" L 10,4\n")
-    assert unnamed.returncode == 2
-    assert "--from" in unnamed.stderr
+    os.mkfifo(tmp_path / "pipe")  # of which nothing is read where it cannot be read twice
+    for path in ("-", "pipe"):
+        unnamed = abut("trace", "import", "-o", "u", path, stdin=" L 10,4\n")
+        assert unnamed.returncode == 2
+        assert "--from" in unnamed.stderr
     assert abut("trace", "import", "--from", "pin", "-o", "u", "-").returncode == 2
 
 
