@@ -64,6 +64,13 @@ def test_a_followed_child_has_a_trace_that_begins_with_what_it_inherits(
     assert Trace(f"{trace}.3").info.command[0].endswith("/true")
 
 
+def test_what_a_forked_child_does_counts_as_its_parents(record: Record, programs: Programs) -> None:
+    trace = record("valgrind", programs("twins"), options="--heap glibc --follow-children")
+    parent, child = (Trace(path).check().counts for path in (trace, f"{trace}.2"))
+    assert child["accesses"] == pytest.approx(parent["accesses"], rel=0.01)
+    assert child["without_object"] == pytest.approx(parent["without_object"], rel=0.01)
+
+
 def built(recorder: str, name: str, folder: Path, *flags: str) -> Path:
     if recorder == "compiled":
         return build_compiled(folder, PROGRAMS / f"{name}.c", *flags)
