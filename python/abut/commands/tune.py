@@ -45,7 +45,7 @@ def command(
     ] = "5m",
     objective: Annotated[
         str,
-        typer.Option(metavar="FIGURE", help="user, wall or rss, or a sum: '0.7*user + 0.3*rss'."),
+        typer.Option(metavar="FIGURE", help="user, wall or rss, or a sum: `0.7*user + 0.3*rss`."),
     ] = "user",
     measure: Annotated[
         str | None,

@@ -164,10 +164,11 @@ def simulate_together(jobs: Sequence[Job], addresses: Array | None = None) -> li
     return [each.result(trace, owners, pages) for each in simulators]
 
 
-def _replay_of(job: Job) -> Job:
-    """What decides how the job's trace is replayed."""
+def replay_of(job: Job) -> Job:
+    """What decides how the job's trace is replayed. Strategies lay objects out for a cache."""
+    preset = job.preset if job.placer else NO_PRESET
     return dataclasses.replace(
-        job, preset=NO_PRESET, classify=False, optimum=False, huge_pages=False, split=False
+        job, preset=preset, classify=False, optimum=False, huge_pages=False, split=False
     )
 
 
@@ -176,7 +177,7 @@ def simulate_all(jobs: Sequence[Job], processes: int = 1, scheduler: str = "") -
 
     Those of the same replay, that are beside each other, share it.
     """
-    groups = [list(group) for _, group in itertools.groupby(jobs, key=_replay_of)]
+    groups = [list(group) for _, group in itertools.groupby(jobs, key=replay_of)]
     if scheduler:
         found = _on_cluster(groups, scheduler)
     elif processes <= 1 or len(groups) <= 1:

@@ -58,6 +58,9 @@ class Sample:
 def sample(job: Job, rate: float) -> Sample:
     """Simulate about this share of a job's trace. Raises AbutError where it is too short."""
     trace = Trace(job.trace)
+    if not trace.info.accesses:
+        fix = "record it without --recorder light"
+        raise AbutError(f"{job.trace}: has no accesses to sample", fix=fix)
     windows = sampled_windows(len(trace.chunks()), rate, job.seed)
     preset = job.preset
     tables = preset.huge_tlb if job.huge_pages else preset.tlb
@@ -109,10 +112,11 @@ def sample(job: Job, rate: float) -> Sample:
 def sampled_windows(chunks: int, rate: float, seed: int) -> Windows:
     """Chunks of equal distance, the first drawn. Raises AbutError where there would be too few."""
     every = max(1, round(1 / rate))
+    least = math.ceil(100 / max(1, chunks // _LEAST_WINDOWS)) / 100
     if chunks < every * _LEAST_WINDOWS:
         raise AbutError(
             f"--sample {rate}: the trace has {chunks} parts, too few of them to sample",
-            fix=f"take {min(1.0, _LEAST_WINDOWS / max(1, chunks)):.2g} or more, or all of it",
+            fix=f"take {least:.2f} or more" if least < 1 else "take all of it, without --sample",
             exit_code=USAGE,
         )
     first = int(np.random.default_rng(seed).integers(every))

@@ -18,7 +18,14 @@ from typing import Any
 
 from abut import json_lines
 from abut.errors import AbutError
-from abut.simulation.jobs import Job, Result, average_cycles, connect, simulate_together
+from abut.simulation.jobs import (
+    Job,
+    Result,
+    average_cycles,
+    connect,
+    replay_of,
+    simulate_together,
+)
 from abut.simulation.presets import Preset
 from abut.simulation.workers import process_pool
 
@@ -85,7 +92,7 @@ def left_of(jobs: Sequence[Job], kept: Path) -> list[Piece]:
     """The pieces of which something is not in the file, without what is."""
     done = {key_of(row) for row in json_lines.read(kept)}
     wanted = [job for job in jobs if key_of(named(job)) not in done]
-    grouped = itertools.groupby(wanted, key=lambda job: (job.trace, job.layout, job.seed))
+    grouped = itertools.groupby(wanted, key=replay_of)
     return [list(piece) for _, piece in grouped]
 
 

@@ -44,7 +44,8 @@ Step = AccessStep | EventStep
 def steps(trace: Trace, skip: int = 0) -> Iterator[Step]:
     """Everything that happened from access number `skip` on, and the events since then."""
     chunks = trace.chunks()
-    first = sum(1 for chunk in chunks[1:] if chunk.first_access <= skip)
+    # Chunks of events alone begin at the access that the next one begins at.
+    first = sum(1 for chunk in chunks[1:] if chunk.first_access < skip)
     for batch in trace.batches(most=1 << 14, first=first, codes=True):
         if batch.first_access + len(batch) >= skip:
             yield from _from(batch, skip)

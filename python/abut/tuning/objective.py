@@ -36,7 +36,7 @@ class Objective:
 
     def __str__(self) -> str:
         if MEASURED in self.weights:
-            return "the measured figure, inverted" if self.more_is_better else "the measured figure"
+            return "measured figure, inverted" if self.more_is_better else "measured figure"
         if len(self.weights) == 1:
             return FIGURES[next(iter(self.weights))]
         return " + ".join(f"{weight:.2g} {FIGURES[key]}" for key, weight in self.weights.items())

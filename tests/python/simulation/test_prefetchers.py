@@ -166,3 +166,14 @@ def test_a_stream_is_three_of_32_lines_upwards_and_downwards() -> None:
         assert Caches([cache]).take(np.array(lines) * 64).counts()[0].prefetched.issued == 0, lines
     for lines in ([65, 67, 70], [67, 65, 70], [100, 90, 85], [65, 66, 96]):
         assert Caches([cache]).take(np.array(lines) * 64).counts()[0].prefetched.issued == 1, lines
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_a_stream_asks_for_lines_of_each_page_whatever_their_length(step: int) -> None:
+    missed = {}
+    for line in (64, 128, 256):
+        sweep = np.arange(16 * 4096 // line)[::step] * line + 0x10000000
+        cache = Caches([Level("L1", 1 << 20, line=line, prefetch="stream", degree=8)])
+        missed[line] = cache.take(sweep).counts()[0].total_misses
+    # A region of 64 lines spans 1, 2 or 4 pages; once it is trained, a page's first line is enough.
+    assert missed == {64: 16 * 3, 128: 8 * (3 + 1), 256: 4 * (3 + 1 + 1 + 1)}

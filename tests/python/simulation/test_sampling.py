@@ -1,6 +1,7 @@
 """Samples of runs: what the whole run has lies in the intervals."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -90,6 +91,24 @@ def test_windows_have_equal_distance_and_the_seed_draws_the_first() -> None:
     assert set(np.diff(starts)) == {10}
     with pytest.raises(AbutError, match="too few of them to sample"):
         sampled_windows(20, 0.1, 1)
+
+
+@pytest.mark.parametrize("chunks", [13, 29, 100])
+def test_the_least_part_that_is_proposed_can_be_taken(chunks: int) -> None:
+    with pytest.raises(AbutError) as refused:
+        sampled_windows(chunks, 0.01, 1)
+    rate = float(re.search(r"take (0\.\d+) or more", refused.value.fix)[1])  # type: ignore[index]
+    assert sampled_windows(chunks, rate, 1)
+    with pytest.raises(AbutError, match="too few") as refused:
+        sampled_windows(4, 1, 1)
+    assert "without --sample" in refused.value.fix
+
+
+def test_a_trace_without_accesses_is_not_sampled(tmp_path: Path) -> None:
+    with TraceWriter(tmp_path / "t") as out:
+        out.allocate(32, address=4096)
+    with pytest.raises(AbutError, match="no accesses"):
+        sample(Job(str(tmp_path / "t"), find_preset("modern")), 0.5)
 
 
 def test_the_command_samples(tmp_path: Path, abut: Abut) -> None:

@@ -16,7 +16,7 @@ from abut.simulation.owners import OWNERS
 from abut.simulation.presets import Preset, find_preset, preset_files
 from abut.simulation.verdict import pollution, verdict
 from abut.trace import Frame, Trace, TraceWriter
-from abut.trace.native import native_module
+from abut.trace.native import Array, native_module
 from conftest import Abut
 from report_traces import SMALL
 
@@ -241,6 +241,21 @@ def test_many_jobs_give_the_same_here_and_in_processes(trace: Path) -> None:
     here = simulate_all(jobs)
     assert [result.job for result in here] == jobs
     assert [_digits(result) for result in simulate_all(jobs, 2)] == [_digits(one) for one in here]
+
+
+def _on_lines(trace: Trace, job: Job) -> Array:
+    count = len(trace.objects()["size"])
+    return np.arange(count, dtype=np.uint64) * job.preset.levels[0].line + 4096
+
+
+def test_objects_are_laid_out_for_each_machines_cache(trace: Path) -> None:
+    machines = [
+        Preset(f"m{line}", "", (Level("L1", 4096, line=line, ways=2),)) for line in (64, 128)
+    ]
+    jobs = [Job(str(trace), one, layout="on-lines", placer=_on_lines) for one in machines]
+    together, alone = simulate_all(jobs), [simulate(job) for job in jobs]
+    assert [_digits(one) for one in together] == [_digits(one) for one in alone]
+    assert together[0].levels[0].evictions != together[1].levels[0].evictions
 
 
 def test_a_dask_cluster_does_the_same(trace: Path) -> None:

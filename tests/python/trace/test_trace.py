@@ -215,3 +215,16 @@ def test_parquet_tables_are_read_by_their_column_names(converted: Callable[[str]
     assert contexts["offset"] == [0x10, 0x20]
     modules = pq.read_table(folder / "modules.parquet").to_pydict()
     assert modules["build_id"] == ["00ff"]
+
+
+def test_steps_begin_with_the_first_event_where_there_are_many_before_an_access(
+    tmp_path: Path,
+) -> None:
+    with TraceWriter(tmp_path / "t") as out:
+        for number in range(200_000):
+            out.allocate(16, address=4096 + 16 * number)
+        out.access(1, 0)
+    trace = Trace(tmp_path / "t")
+    assert len(trace.chunks()) > 2
+    assert "object 1 " in text_of(next(iter(steps(trace)))) + " "
+    assert sum(1 for _ in steps(trace)) == 200_001

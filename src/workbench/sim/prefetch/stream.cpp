@@ -80,28 +80,33 @@ void Stream::ask_after(uint64_t line, Track &track, Targets &targets) const {
   const unsigned at = line % kLinesInRegion;
   const uint64_t known = track.touched.after(at) | track.asked.after(at);
   const uint64_t wanted = ~known & ~uint64_t{0} >> (kLinesInRegion - degree());
+  uint64_t asked = 0;
   for (uint64_t left = wanted; left != 0; left &= left - 1) {
     const uint64_t target = line + 1 + static_cast<unsigned>(std::countr_zero(left));
     if (!may_ask(target, line)) break;
     targets.add(target);
+    asked |= left & -left;
   }
-  track.asked.here |= wanted << at << 1;
-  track.asked.above |= wanted >> (63 - at);
+  track.asked.here |= asked << at << 1;
+  track.asked.above |= asked >> (63 - at);
 }
 
 void Stream::ask_before(uint64_t line, Track &track, Targets &targets) const {
   const unsigned at = line % kLinesInRegion;
   const uint64_t known = track.touched.before(at) | track.asked.before(at);
   const uint64_t wanted = ~known & ~uint64_t{0} << (kLinesInRegion - degree());
+  uint64_t asked = 0;
   for (uint64_t left = wanted; left != 0;) {
     const auto back = static_cast<unsigned>(std::countl_zero(left));
-    left &= ~(uint64_t{1} << (63 - back));
+    const uint64_t bit = uint64_t{1} << (63 - back);
+    left &= ~bit;
     const uint64_t target = line - 1 - back;
     if (!may_ask(target, line)) break;
     targets.add(target);
+    asked |= bit;
   }
-  track.asked.here |= wanted >> (63 - at) >> 1;
-  track.asked.below |= wanted << at;
+  track.asked.here |= asked >> (63 - at) >> 1;
+  track.asked.below |= asked << at;
 }
 
 std::unique_ptr<Prefetcher> make_stream(const LevelSettings &level) {
