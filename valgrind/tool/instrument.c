@@ -42,6 +42,7 @@ typedef struct {
   Bool constants; /* fixed addresses */
   Int stack_pointer;
   Addr code;
+  Int instruction; /* the statement that it begins with */
   Int statement;
 } Search;
 
@@ -92,9 +93,26 @@ static void look_at_dirty(Search *search, IRDirty *d) {
     found(search, d->mAddr, NULL, d->guard, d->mSize, True);
 }
 
+static Bool is_same(const IRExpr *a, const IRExpr *b) {
+  if (a->tag == Iex_RdTmp && b->tag == Iex_RdTmp) return a->Iex.RdTmp.tmp == b->Iex.RdTmp.tmp;
+  return a->tag == Iex_Const && b->tag == Iex_Const &&
+         a->Iex.Const.con->Ico.U64 == b->Iex.Const.con->Ico.U64;
+}
+
+/* Whether this instruction has a load of the same place before. */
+static Bool is_read_before(const Search *search, const IRExpr *address, UInt size) {
+  for (Int i = access_count; i > 0 && accesses[i - 1].statement > search->instruction; --i) {
+    const Access *access = &accesses[i - 1];
+    if (!access->writes && access->size == size && is_same(access->address, address)) return True;
+  }
+  return False;
+}
+
+/* The core makes one of `lock xadd` and the like, too, behind a load: the processor reads once. */
 static void look_at_exchange(Search *search, IRCAS *cas) {
   UInt size = size_of(search, cas->dataLo) * (cas->dataHi != NULL ? 2 : 1);
-  found(search, cas->addr, cas->addr, NULL, size, False);
+  if (!is_read_before(search, cas->addr, size))
+    found(search, cas->addr, cas->addr, NULL, size, False);
   found(search, cas->addr, cas->dataLo, NULL, size, True);
 }
 
@@ -106,7 +124,10 @@ static void look_at_guarded_load(Search *search, IRLoadG *load) {
 
 static void look_at(Search *search, IRStmt *s) {
   switch (s->tag) {
-  case Ist_IMark: search->code = s->Ist.IMark.addr; break;
+  case Ist_IMark:
+    search->code = s->Ist.IMark.addr;
+    search->instruction = search->statement;
+    break;
   case Ist_WrTmp: look_at_value(search, s->Ist.WrTmp.tmp, s->Ist.WrTmp.data); break;
   case Ist_Store:
     found(search, s->Ist.Store.addr, s->Ist.Store.data, NULL, size_of(search, s->Ist.Store.data),
@@ -236,7 +257,8 @@ static void add_recorded(IRSB *out, const IRSB *in, Int first, IRExpr *base, UIn
       store(out, plus(out, base, sizeof(ULong) * (1 + done)),
             word_or_none(out, &accesses[done], base));
     addStmtToIRSB(out, in->stmts[i]);
-    origins_follow(out, in->stmts[i], base, done > first_here ? first_here + 1 : 0);
+    Bool reads = done > first_here && !accesses[first_here].writes;
+    origins_follow(out, in->stmts[i], base, reads ? first_here + 1 : 0);
   }
   if (done != committed) commit(out, base, block, done);
   count_instructions(out, begun);

@@ -95,6 +95,23 @@ def test_a_programs_accesses_to_each_object_are_as_written(record: Record) -> No
     assert (written.write, written.offset) == (True, 5000)
 
 
+@pytest.mark.parametrize(
+    ("operations", "reads", "writes"),
+    [
+        pytest.param("i", 1000, 1000, id="increment"),
+        pytest.param("a", 1000, 1000, id="add"),
+        pytest.param("x", 1000, 1000, id="exchange"),
+        pytest.param("c", 1000, 1000, id="compare"),
+    ],
+)
+def test_each_operation_is_recorded_as_the_processor_does_it(
+    record: Record, operations: str, reads: int, writes: int
+) -> None:
+    trace = record("operations", operations)
+    own = [access for access in program_accesses(trace) if (access.object, access.size) == (1, 8)]
+    assert Counter(access.write for access in own) == Counter({False: reads, True: writes})
+
+
 def test_the_recorder_may_be_kept_where_the_loader_would_split_its_path(
     abut: Abut, programs: Programs, tmp_path: Path
 ) -> None:
