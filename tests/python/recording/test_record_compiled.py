@@ -134,6 +134,14 @@ def test_atomics_do_what_they_do(abut: Abut, tmp_path: Path) -> None:
     assert len(set(by_size.values())) == 1, by_size
 
 
+def test_a_place_in_the_code_may_make_accesses_of_several_kinds(abut: Abut, tmp_path: Path) -> None:
+    program = build_compiled(tmp_path, PROGRAMS / "tails.c")
+    result = abut(*_COMPILED, "-o", "t", "--", str(program), ABUT_PLACE="off")
+    assert result.returncode == 0, result.stderr
+    own = Counter((a.size, a.write) for a in program_accesses(tmp_path / "t") if a.object == 1)
+    assert own == {(8, True): 500, (1, True): 500, (8, False): 500, (1, False): 500}
+
+
 def test_accesses_of_two_threads_find_the_block_that_was_there(abut: Abut, tmp_path: Path) -> None:
     program = build_compiled(tmp_path, PROGRAMS / "handover.c")
     result = abut(*_COMPILED, "-o", "t", "--", str(program))

@@ -48,7 +48,7 @@ bool is_heaps(const volatile void *at) {
 
 #define ABUT_ATOMIC(at, bytes, reads, writes)                                                      \
   if (reads) ABUT_RECORD(at, bytes, false, ABUT_CODE);                                             \
-  if (writes) ABUT_RECORD(at, bytes, true, ABUT_CODE + ((reads) ? 1 : 0))
+  if (writes) ABUT_RECORD(at, bytes, true, ABUT_CODE)
 #define ABUT_ACCESS(name, bytes, writes)                                                           \
   ABUT_RT void name(void *at) { ABUT_RECORD(at, bytes, writes, ABUT_CODE); }
 #define ABUT_ACCESS_TWICE(name, bytes)                                                             \

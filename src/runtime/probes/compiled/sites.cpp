@@ -15,8 +15,14 @@ constexpr unsigned kFirstNumber = 512;
 constexpr unsigned kNumbers = 1 << 16;
 constexpr size_t kSlots = size_t{1} << 17;
 
+struct Site {
+  Address code = 0;    // 0: none
+  uint16_t number = 0; // that the collector knows
+  Traits traits;
+};
+
 constinit os::SpinLock lock;
-constinit uint64_t all[kSlots]; // as in the cache; 0: none
+constinit Site all[kSlots];
 constinit unsigned next_number = kFirstNumber;
 constinit bool is_announced[kFirstNumber];
 
@@ -34,27 +40,35 @@ bool announce(unsigned number, Traits traits, Address code) {
 }
 
 int64_t unplaced(Traits traits) {
-  const unsigned number = traits.bytes * 2U + (traits.writes ? 1 : 0);
+  const auto number = static_cast<unsigned>(number_of(traits));
   if (!is_announced[number] && !announce(number, traits, 0)) return -1;
   is_announced[number] = true;
   return number;
 }
 
-int64_t find_or_make(Address code, Traits traits) {
+Site &place_of(Address code, Traits traits) {
   size_t slot = code * 0x9e3779b97f4a7c15U >> 47;
-  while (all[slot] != 0 && (all[slot] & ring::kAddressMask) != code) slot = (slot + 1) % kSlots;
-  if (all[slot] == 0) {
+  while (all[slot].code != 0 && (all[slot].code != code || all[slot].traits != traits))
+    slot = (slot + 1) % kSlots;
+  return all[slot];
+}
+
+int64_t find_or_make(Address code, Traits traits) {
+  Site &site = place_of(code, traits);
+  if (site.code == 0) {
     if (next_number == kNumbers) return unplaced(traits);
     if (!announce(next_number, traits, code)) return -1;
-    all[slot] = uint64_t{next_number++} << ring::kAddressBits | code;
+    site = {code, static_cast<uint16_t>(next_number++), traits};
   }
-  sites[slot_of(code)].store(all[slot], std::memory_order_relaxed);
-  return static_cast<int64_t>(all[slot] >> ring::kAddressBits);
+  sites[slot_of(code, traits)].store(uint64_t{site.number} << kNumberShift | key_of(code, traits),
+                                     std::memory_order_relaxed);
+  return site.number;
 }
 
 void forget_all() {
   for (auto &site : sites) site.store(0, std::memory_order_relaxed);
-  for (uint64_t &site : all) site = 0;
+  for (Site &site : all)
+    if (site.code != 0) site = {}; // what was never used stays without memory
   for (bool &site : is_announced) site = false;
   next_number = kFirstNumber;
 }
