@@ -18,6 +18,7 @@ COMPILERS = {"cc": ("ABUT_CC", "cc"), "c++": ("ABUT_CXX", "c++")}
 _WRAPPED = ("memcpy", "memmove", "memset")
 _CLANG = (
     *("-Xclang", "-fsanitize=thread", "-mllvm", "-tsan-instrument-func-entry-exit=0"),
+    *("-mllvm", "-tsan-instrument-read-before-write"),
     *("-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset"),
     "-Wno-unused-command-line-argument",
 )

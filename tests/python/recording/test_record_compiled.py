@@ -95,6 +95,12 @@ int main(int count, char **arguments) {
   memset(text, count, 100);
   char *copy = malloc(100);
   memcpy(copy, text, 50 + count);
+  long *sum = calloc(1, sizeof *sum);
+  for (int i = 0; i < 100; ++i) {
+    keep(sum);
+    ++*sum;
+  }
+  keep(sum);
   return parts->c + copy[0] - 4 + (arguments == 0);
 }
 """
@@ -117,6 +123,8 @@ int main(int count, char **arguments) {
         (3, 51, True),
     ]
     assert all(access.code for access in accesses if access.size <= 8)
+    summed = Counter((a.size, a.write) for a in accesses if a.object == 4)
+    assert summed == {(8, False): 100, (8, True): 100}
 
 
 def test_atomics_do_what_they_do(abut: Abut, tmp_path: Path) -> None:
