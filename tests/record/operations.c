@@ -1,4 +1,4 @@
-/* Accesses of a block: an instruction, a thousand times. */
+/* Accesses of a block, a thousand each: 'u' reads three words whose values are not used, others are one instruction. */
 #include <stdlib.h>
 
 struct node {
@@ -14,6 +14,10 @@ int main(int count, char **arguments) {
   struct node *nodes = block;
   const long one = 1;
   switch (count > 1 ? *arguments[1] : 0) {
+  case 'u':
+    REPEAT("movq (%0), %%rax; xorl %%eax, %%eax; cmpq $1, 8(%0); movq 16(%0), %%rax; "
+           "movl $1, %%eax; addq %%rax, %%rax");
+    break;
   case 'i': REPEAT("lock incq (%0)"); break;
   case 'a': REPEAT("lock xaddq %%rax, (%0)"); break;
   case 'x': REPEAT("xchgq %%rax, (%0)"); break;

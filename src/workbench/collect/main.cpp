@@ -58,6 +58,8 @@ std::vector<std::string> command_of(const Options &options, const std::string &s
       "--tool=abut",
       "--vgdb=no",
       "--num-callers=18",
+      // All registers after each instruction: else the core removes loads whose values are not used.
+      "--vex-iropt-register-updates=allregs-at-each-insn",
       "--child-silent-after-fork=yes",
       std::string("--trace-children=") + (options.follow ? "yes" : "no"),
       std::string("--follow=") + (options.follow ? "yes" : "no"),
