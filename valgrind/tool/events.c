@@ -67,6 +67,33 @@ void events_forget(void) { VG_(memset)(announced, 0, announced_bytes); }
 
 /* ---- modules ---- */
 
+#define MOST_MODULES 2048
+
+static struct { Addr start, end; } modules[MOST_MODULES];
+static UInt module_count;
+
+static void remember_module(Addr start, Addr end) {
+  for (UInt i = 0; i < module_count; ++i)
+    if (modules[i].start == start && modules[i].end == end) return;
+  if (module_count == MOST_MODULES) return;
+  modules[module_count].start = start;
+  modules[module_count++].end = end;
+}
+
+/* A context that was recorded may have been in what was there, and is another one from here on. */
+void event_unmap(Addr start, SizeT bytes) {
+  Addr end = start + bytes;
+  Bool had_code = module_count == MOST_MODULES;
+  RECORD(ABUT_RAW_UNMAP, 0, start, bytes);
+  for (UInt i = module_count; i > 0; --i) {
+    if (modules[i - 1].end <= start || end <= modules[i - 1].start) continue;
+    had_code = True;
+    if (start <= modules[i - 1].start && modules[i - 1].end <= end)
+      modules[i - 1] = modules[--module_count];
+  }
+  if (had_code) events_forget();
+}
+
 /* An event that ends in a text, after `before` words that the caller writes. */
 static ULong *event_with_text(UInt kind, const HChar *text, SizeT length, UInt before) {
   UInt text_words = (length + sizeof(ULong) - 1) / sizeof(ULong);
@@ -83,6 +110,7 @@ void event_module(Addr start, SizeT length) {
   if (path == NULL || segment->kind != SkFileC || own_code - start < length) return;
   SizeT path_length = VG_(strlen)(path);
   if (path_length > 4096) return;
+  remember_module(start, start + length);
   ULong *words = event_with_text(ABUT_RAW_MODULE, path, path_length, 3);
   words[0] = start;
   words[1] = length;
@@ -90,8 +118,8 @@ void event_module(Addr start, SizeT length) {
 }
 
 void event_modules_so_far(void) {
-  Addr starts[2048];
-  Int count = VG_(am_get_segment_starts)(SkFileC, starts, 2048);
+  Addr starts[MOST_MODULES];
+  Int count = VG_(am_get_segment_starts)(SkFileC, starts, MOST_MODULES);
   for (Int i = 0; i < count; ++i) {
     const NSegment *segment = VG_(am_find_nsegment)(starts[i]);
     if (segment != NULL && segment->hasX)

@@ -52,7 +52,7 @@ static void discarded(Addr start, SizeT bytes) {
 static void unmapped(Addr start, SizeT bytes) {
   if (state == STATE_IDLE) return;
   discarded(start, bytes);
-  RECORD(ABUT_RAW_UNMAP, 0, start, bytes);
+  event_unmap(start, bytes);
 }
 
 static void mapped(Addr start, SizeT bytes, Bool readable, Bool writable, Bool executable,

@@ -61,6 +61,8 @@ void event_of(UInt kind, ULong small_value, UInt count, const ULong *words);
 ULong event_time(void);
 UInt event_context(ThreadId tid);
 void event_module(Addr start, SizeT length);
+/* Where code goes, contexts are recorded again: their addresses may come to mean other code. */
+void event_unmap(Addr start, SizeT bytes);
 void event_modules_so_far(void);
 void event_program(void);
 /* A new process has recorded nothing yet. */

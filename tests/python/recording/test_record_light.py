@@ -1,7 +1,6 @@
 """`abut record --recorder light`: the full recorder's events, and what gets lost is reported."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -13,7 +12,7 @@ import pytest
 from abut.trace import Trace
 from abut.trace.reader import EventKind
 from conftest import Abut, Programs, abut_environment
-from record_help import assert_clean, build, event_kinds
+from record_help import assert_clean, event_kinds
 
 _LIGHT = ("record", "--recorder", "light", "--force")
 
@@ -193,24 +192,6 @@ def test_blocks_that_go_from_thread_to_thread_are_told_in_order(
     assert kinds[EventKind.FREE] >= 40_000
     assert kinds[EventKind.RESIZE] >= 20_000
     assert kinds[EventKind.ALLOCATE] - kinds[EventKind.FREE] < 10
-
-
-def test_code_that_comes_where_other_code_was_is_told_from_it(
-    abut: Abut, programs: Programs, tmp_path: Path
-) -> None:
-    library = build("plugin", tmp_path, "-shared", "-fPIC")
-    plugins = [Path(shutil.copy(library, tmp_path / f"plugin_{n}.so")) for n in range(3)]
-    result = abut(*_LIGHT, "-o", "t", "--", str(programs("plugins")), *map(str, plugins))
-    assert result.returncode == 0, result.stderr
-    assert len(set(result.stdout.splitlines()[:3])) < 3, "the test is to load where it unloaded"
-    trace = Trace(tmp_path / "t")
-    objects, contexts, modules = trace.objects(), trace.contexts(), trace.modules()
-    made = Counter(
-        Path(modules[contexts[context - 1][0].module - 1].path).name
-        for size, context in zip(objects["size"], objects["context"], strict=True)
-        if size == 123
-    )
-    assert made == {plugin.name: 100 for plugin in plugins}
 
 
 @pytest.mark.parametrize(

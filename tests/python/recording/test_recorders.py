@@ -1,6 +1,8 @@
 """What several recorders do: hints, children, marks and windows."""
 
+import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -69,6 +71,26 @@ def test_what_a_forked_child_does_counts_as_its_parents(record: Record, programs
     parent, child = (Trace(path).check().counts for path in (trace, f"{trace}.2"))
     assert child["accesses"] == pytest.approx(parent["accesses"], rel=0.01)
     assert child["without_object"] == pytest.approx(parent["without_object"], rel=0.01)
+
+
+@by_each
+def test_code_that_comes_where_other_code_was_is_told_from_it(
+    recorder: str, abut: Abut, programs: Programs, tmp_path: Path
+) -> None:
+    library = build("plugin", tmp_path, "-shared", "-fPIC")
+    plugins = [Path(shutil.copy(library, tmp_path / f"plugin_{n}.so")) for n in range(3)]
+    words = ("record", "--recorder", recorder, "-o", "t", "--", str(programs("plugins")))
+    result = abut(*words, *map(str, plugins))
+    assert result.returncode == 0, result.stderr
+    assert len(set(result.stdout.splitlines()[:3])) < 3, "the test is to load where it unloaded"
+    trace = Trace(tmp_path / "t")
+    objects, contexts, modules = trace.objects(), trace.contexts(), trace.modules()
+    made = Counter(
+        Path(modules[contexts[context - 1][0].module - 1].path).name
+        for size, context in zip(objects["size"], objects["context"], strict=True)
+        if size == 123
+    )
+    assert made == {plugin.name: 100 for plugin in plugins}
 
 
 def built(recorder: str, name: str, folder: Path, *flags: str) -> Path:
