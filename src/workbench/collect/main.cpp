@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <sstream>
 #include <stdexcept>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -40,16 +41,24 @@ public:
   }
 
   const std::filesystem::path &path() const { return path_; }
-  void print() const {
-    for (const auto &entry : std::filesystem::directory_iterator(path_))
-      if (entry.file_size() > 0) std::cerr << std::ifstream(entry.path()).rdbuf();
+  // All of them, or those of processes that Valgrind itself gave up.
+  void print(bool all) const {
+    for (const auto &entry : std::filesystem::directory_iterator(path_)) {
+      std::ostringstream text;
+      text << '\n' << std::ifstream(entry.path()).rdbuf();
+      const bool gave_up = text.str().find("\nvalgrind: ") != std::string::npos ||
+                           text.str().find("Valgrind's memory management: ") != std::string::npos;
+      if (all || gave_up) std::cerr << text.str().substr(1);
+    }
   }
 
 private:
   std::filesystem::path path_;
 };
 
-// The tool itself is started, and not Valgrind's launcher: Debian's sets variables that programs would see.
+// The tool itself is started, and not Valgrind's launcher: Debian's sets variables that programs would see. Registers are
+// as after each instruction, since the core removes loads whose values nothing uses. Each thread that there may be at a time
+// takes 7 KiB from the begin of the program on.
 std::vector<std::string> command_of(const Options &options, const std::string &socket,
                                     const std::filesystem::path &logs) {
   std::vector<std::string> command = {
@@ -58,7 +67,7 @@ std::vector<std::string> command_of(const Options &options, const std::string &s
       "--tool=abut",
       "--vgdb=no",
       "--num-callers=18",
-      // All registers after each instruction: else the core removes loads whose values are not used.
+      "--max-threads=4000",
       "--vex-iropt-register-updates=allregs-at-each-insn",
       "--child-silent-after-fork=yes",
       std::string("--trace-children=") + (options.follow ? "yes" : "no"),
@@ -123,7 +132,7 @@ int run(const Options &options) {
   child.start();
   const int status = child.wait();
   const auto outcomes = collector.finish(status);
-  if (!is_whole(outcomes)) logs.print();
+  logs.print(!is_whole(outcomes));
   if (!options.quiet) {
     for (const Outcome &outcome : outcomes) print_outcome(outcome);
     std::fprintf(stderr, "next: abut trace info %s\n", shell_word(options.output).c_str());

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from abut.places import cache_folder
+from abut.recording.valgrind_tool import launcher, tool_folder
 from abut.trace import Trace
 from abut.trace.reader import EventKind
 from abut.trace.steps import AccessStep, steps
@@ -173,6 +174,22 @@ def test_threads_have_numbers_of_their_own(record: Record) -> None:
         died.update(events.thread[events.kind == EventKind.FREE].tolist())
     assert [born[number] for number in range(2, 6)] == [500] * 4
     assert all(died[number] >= 500 for number in range(6, 10))
+
+
+def test_very_many_threads_may_be_alive_at_once(record: Record) -> None:
+    born = Trace(record("crowd", "600")).objects()["size"].tolist().count(100)
+    assert born == 6000
+
+
+def test_where_valgrind_gives_up_it_says_why(programs: Programs, tmp_path: Path) -> None:
+    tool = [f"--launcher={launcher()}", f"--tool={tool_folder(print)}"]
+    words = [*tool, "--tool-option=--max-threads=20", f"--output={tmp_path / 't'}", "--"]
+    collector = ROOT / "build" / "release" / "bin" / "abut-collect"
+    result = subprocess.run(
+        [collector, *words, programs("crowd"), "30"], check=False, capture_output=True, text=True
+    )
+    assert result.returncode == 1
+    assert "Max number of threads is too low" in result.stderr
 
 
 def test_signal_handlers_are_the_program_and_its_end_by_a_signal_passes_through(
