@@ -13,7 +13,7 @@ class MapInterface : public Ordered<Core> {
   using Base = Ordered<Core>;
 
 public:
-  using Base::Base;
+  using Base::Base, Base::operator=;
   using typename Base::const_iterator, typename Base::iterator;
   using mapped_type = typename Second<typename Base::value_type>::Type;
   using value_compare = ValueOrder<typename Base::key_compare, typename Base::value_type>;
@@ -28,7 +28,7 @@ class UniqueMapInterface : public MapInterface<Core> {
   using T = typename Base::mapped_type;
 
 public:
-  using Base::Base;
+  using Base::Base, Base::operator=;
   using typename Base::const_iterator, typename Base::iterator;
 
   template <typename... Args>
@@ -54,23 +54,23 @@ public:
   }
   template <typename M>
   std::pair<iterator, bool> insert_or_assign(const Key &key, M &&value) {
-    return assign(try_emplace(key, std::forward<M>(value)), value);
+    return assign<M>(try_emplace(key, std::forward<M>(value)), value);
   }
   template <typename M>
   std::pair<iterator, bool> insert_or_assign(Key &&key, M &&value) {
-    return assign(try_emplace(std::move(key), std::forward<M>(value)), value);
+    return assign<M>(try_emplace(std::move(key), std::forward<M>(value)), value);
   }
   template <typename M>
   iterator insert_or_assign(const_iterator hint, const Key &key, M &&value) {
     const auto before = this->size();
     const iterator place = try_emplace(hint, key, std::forward<M>(value));
-    return assign(std::pair{place, before != this->size()}, value).first;
+    return assign<M>(std::pair{place, before != this->size()}, value).first;
   }
   template <typename M>
   iterator insert_or_assign(const_iterator hint, Key &&key, M &&value) {
     const auto before = this->size();
     const iterator place = try_emplace(hint, std::move(key), std::forward<M>(value));
-    return assign(std::pair{place, before != this->size()}, value).first;
+    return assign<M>(std::pair{place, before != this->size()}, value).first;
   }
   T &operator[](const Key &key) { return try_emplace(key).first->second; }
   T &operator[](Key &&key) { return try_emplace(std::move(key)).first->second; }
@@ -82,9 +82,10 @@ public:
   const T &at(const Key &key) const { return const_cast<UniqueMapInterface *>(this)->at(key); }
 
 private:
-  // An insertion that found the key has left the value as it was.
+  // An insertion that found the key has left the value as it was. `M` is named: the caller's own object is copied.
   template <typename M>
-  static std::pair<iterator, bool> assign(std::pair<iterator, bool> done, M &value) {
+  static std::pair<iterator, bool> assign(std::pair<iterator, bool> done,
+                                          std::type_identity_t<M> &value) {
     if (!done.second) done.first->second = std::forward<M>(value);
     return done;
   }
@@ -93,7 +94,7 @@ private:
 template <typename Core>
 class SetInterface : public Ordered<Core> {
 public:
-  using Ordered<Core>::Ordered;
+  using Ordered<Core>::Ordered, Ordered<Core>::operator=;
   using value_compare = typename Ordered<Core>::key_compare;
   value_compare value_comp() const { return this->key_comp(); }
 };

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <limits>
 #include <map>
+#include <memory_resource>
 #include <set>
 #include <string>
 
@@ -333,6 +334,52 @@ TEST(StableOrdered, EqualElementsAreTakenOutInOnePass) {
   }
   EXPECT_EQ(erase_if(map, [](const auto &) { return true; }), static_cast<std::size_t>(kCount / 2));
   EXPECT_TRUE(map.empty());
+}
+
+template <template <typename...> class Map>
+void expect_it_assigns_copies_of_what_stays_the_callers() {
+  Map<int, std::string> map;
+  std::string value = "a value that is too long for its own object";
+  const std::string expected = value;
+  for (int round = 0; round < 2; ++round) { // not there, and there
+    map.insert_or_assign(1, value);
+    map.insert_or_assign(map.end(), 2, value);
+    const int key = 3;
+    map.insert_or_assign(key, value);
+    map.insert_or_assign(map.end(), key, value);
+    EXPECT_EQ(value, expected);
+    for (const auto &[number, each] : map) EXPECT_EQ(each, expected) << number;
+  }
+  map.insert_or_assign(1, std::move(value));
+  EXPECT_EQ(map.at(1), expected);
+  EXPECT_TRUE(value.empty()); // NOLINT(bugprone-use-after-move)
+}
+TEST(Ordered, InsertOrAssignMovesOnlyWhatIsGivenAway) {
+  expect_it_assigns_copies_of_what_stays_the_callers<map>();
+  expect_it_assigns_copies_of_what_stays_the_callers<stable_map>();
+}
+
+template <typename Container>
+void expect_a_list_keeps_order_and_memory(auto... values) {
+  std::pmr::monotonic_buffer_resource own;
+  Container container([](int one, int other) { return one > other; }, &own);
+  container = {values...};
+  EXPECT_EQ(container.get_allocator().resource(), &own);
+  ASSERT_EQ(container.size(), sizeof...(values));
+  EXPECT_EQ(*container.begin(), std::max({values...}));
+}
+TEST(Ordered, AssignedListsLeaveTheOrderAndTheAllocator) {
+  using Down = bool (*)(int, int);
+  expect_a_list_keeps_order_and_memory<pmr::set<int, Down>>(1, 3, 2);
+  expect_a_list_keeps_order_and_memory<pmr::multiset<int, Down>>(1, 3, 3);
+  expect_a_list_keeps_order_and_memory<pmr::stable_set<int, Down>>(1, 3, 2);
+  expect_a_list_keeps_order_and_memory<pmr::stable_multiset<int, Down>>(1, 3, 3);
+  using Pair = std::pair<const int, int>;
+  expect_a_list_keeps_order_and_memory<pmr::map<int, int, Down>>(Pair(1, 0), Pair(3, 0));
+  expect_a_list_keeps_order_and_memory<pmr::multimap<int, int, Down>>(Pair(1, 0), Pair(3, 0));
+  expect_a_list_keeps_order_and_memory<pmr::stable_map<int, int, Down>>(Pair(1, 0), Pair(3, 0));
+  expect_a_list_keeps_order_and_memory<pmr::stable_multimap<int, int, Down>>(Pair(1, 0),
+                                                                             Pair(3, 0));
 }
 
 } // namespace
