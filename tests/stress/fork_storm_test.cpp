@@ -5,6 +5,8 @@
 #include "support/process_memory.hpp"
 #include "support/random.hpp"
 
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <gtest/gtest.h>
 #include <malloc.h>
@@ -49,6 +51,32 @@ void fork_and_run(const std::function<void()> &body) {
 void expect_survived(const std::function<void()> &body) {
   const support::Outcome outcome = support::in_child(body);
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+}
+
+// Who forks has to come by each thread's lock, and that of large blocks is taken all the time.
+TEST(ForkStorm, DoesNotWaitForThreadsThatAllocateLargeBlocks) {
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 5; ++i)
+    threads.emplace_back([&] {
+      while (!stop)
+        for (std::size_t bytes = 1 << 16; bytes <= 1 << 21; bytes *= 2) {
+          void *volatile block = malloc(bytes);
+          free(block);
+        }
+    });
+  constexpr int kForks = 40;
+  std::chrono::nanoseconds waited{0};
+  for (int i = 0; i < kForks; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    const pid_t child = fork();
+    if (child == 0) _exit(0);
+    waited += std::chrono::steady_clock::now() - begin;
+    require_good_end(child);
+  }
+  stop = true;
+  for (std::thread &thread : threads) thread.join();
+  EXPECT_LT(waited / kForks, std::chrono::milliseconds(10));
 }
 
 TEST(ForkStorm, TheChildAllocatesAndFrees) {

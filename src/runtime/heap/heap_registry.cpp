@@ -90,14 +90,16 @@ bool HeapRegistry::decay_idle(const LocalHeap *busy, uint64_t now) {
 void HeapRegistry::lock_all() {
   for (unsigned i = above_count_; i-- > 0;) above_[i]->lock();
   lock_.lock();
+  os::fork_waits = true;
   each([](LocalHeap &heap) {
-    if (!heap.is_side()) heap.lock().lock();
+    if (!heap.is_side()) heap.lock().os::SpinLock::lock();
   });
   birth_pages.lock().lock();
   size_pages.lock().lock();
   huge_cache.lock().lock();
   huge_mappings.lock();
   segment_map.lock().lock();
+  os::fork_waits = false;
   os::holds_every_lock = true;
 }
 

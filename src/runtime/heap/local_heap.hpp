@@ -58,7 +58,7 @@ public:
 
   uint32_t number() const { return number_; }
   bool is_in_birth_order() const { return in_birth_order_; }
-  os::SpinLock &lock() { return keeper->lock_; }
+  os::BusyLock &lock() { return keeper->lock_; }
 
   SizeHeap sizes; // first: malloc finds a size's cursor at the heap's own address
   BirthHeap births;
@@ -113,7 +113,7 @@ private:
   uint64_t now_ = 0; // milliseconds, as the next two
   uint64_t looked_at_ = 0;
   uint64_t decay_at_ = 0; // not before
-  os::SpinLock lock_;
+  os::BusyLock lock_;
 };
 
 template <class Block>

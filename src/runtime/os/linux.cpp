@@ -210,6 +210,8 @@ void reset_streams() {
 
 } // namespace
 
+constinit std::atomic<bool> fork_waits{false};
+
 bool heeds_environment() { return getauxval(AT_SECURE) == 0; }
 
 // The handlers that were registered last come first before a fork, and last after it.

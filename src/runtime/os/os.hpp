@@ -130,4 +130,16 @@ struct LockPolicy {
 };
 using SpinLock = BasicSpinLock<LockPolicy>;
 
+// A lock that its thread may take again and again. Who forks needs those of all threads, and would not come by them: then each
+// sleeps once before it takes its own.
+extern std::atomic<bool> fork_waits __attribute__((visibility("hidden")));
+class BusyLock : public SpinLock {
+public:
+  void lock() {
+    if (fork_waits.load(std::memory_order_relaxed)) [[unlikely]]
+      relax(~0U);
+    SpinLock::lock();
+  }
+};
+
 } // namespace abut::os
