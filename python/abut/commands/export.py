@@ -1,6 +1,7 @@
 """`abut export`: a recorded run's costs for the viewers of other tools."""
 
 import shlex
+from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -98,7 +99,8 @@ def command(
     path = output or Path(f"{trace.name.removesuffix('.trace')}.{_SUFFIXES[format_]}")
     check_target(path, [trace], force=force, folder=format_ is Format.PARQUET)
     opened = Trace(trace)
-    with written(path) as unfinished:
+    # A folder is filled where it is: only a file takes another's place.
+    with nullcontext(path) if format_ is Format.PARQUET else written(path) as unfinished:
         _write(opened, format_, unfinished, figure, machine)
     warn_of_damage(opened.path, [str(damage) for damage in opened.damages])
     print(f"next: {_VIEWERS[format_].format(file=shlex.quote(str(path)))}")

@@ -180,6 +180,11 @@ def test_tables_come_with_costs(trace: Trace, abut: Abut, tmp_path: Path) -> Non
     costs = pq.read_table(tmp_path / "tables" / "costs.parquet").to_pydict()
     assert costs["bytes"] == [0, 10000, 2000]
     assert pq.read_table(tmp_path / "tables" / "objects.parquet").num_rows == 200
+    for force, code in (("", 2), ("--force", 0)):
+        again = abut("export", "--format", "parquet", "-o", "tables", *force.split(), trace.path)
+        assert again.returncode == code, again.stderr
+        assert ("is there already" in again.stderr) == bool(code)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run.trace", "tables"]
 
 
 @pytest.mark.long
