@@ -98,6 +98,7 @@ def command(
         check_target(output, inputs, force=force)
     else:
         refuse("no page is written", "output", "force")
+        refuse("a better layout is looked for where a page is written", "layouts")
     if terminal and as_json:
         refuse("--json prints all that there is", "terminal")
     traces, comparisons, tunings = sorted_out(inputs)

@@ -102,6 +102,7 @@ def command(
     _refuse(
         layout.split(","),
         machine.split(","),
+        side,
         scheduler,
         pages=pages,
         json=json,
@@ -131,12 +132,14 @@ _CACHES_ONLY = (
 )
 
 
+_OF_ONE_RUN = ("by", "top", "classes", "optimum", "instructions")
 _WHOLE_ONLY = ("split", "by", "classes", "optimum", "instructions", "top", "jobs", "scheduler")
 
 
 def _refuse(
     layouts: "Sequence[str]",
     machines: "Sequence[str]",
+    side: str | None,
     scheduler: str,
     *,
     pages: bool,
@@ -159,11 +162,18 @@ def _refuse(
     if json:
         refuse("--json has all owners", "top")
     elif len(layouts) > 1 or len(machines) > 1:
-        refuse(
-            "layouts or machines are compared, and no owners shown, but with --json", "by", "top"
-        )
+        refuse("layouts or machines are compared; --json has more of each", *_OF_ONE_RUN)
+    if _side(side, layouts) != "all":
+        refuse("one side's accesses are simulated, so its caches are its own already", "split")
     if scheduler:
         refuse("the scheduler's workers do the work", "jobs")
+
+
+def _side(side: str | None, layouts: "Sequence[str]") -> str:
+    """Whose accesses are simulated: an allocator's belong to the layout that it made, and others
+    are compared without them.
+    """
+    return side or ("all" if list(layouts) == ["recorded"] else "application")
 
 
 def jobs_of(
@@ -200,15 +210,13 @@ def jobs_of(
     if twice := [name for name in names if names.count(name) > 1]:
         fix = "name each once, and files differently"
         raise AbutError(f"--machine: two are called {twice[0]!r}", fix=fix, exit_code=USAGE)
-    # An allocator's accesses belong to the layout that it made; others are compared without them.
-    sides = side or ("application" if layouts != ["recorded"] else "all")
     return [
         Job(
             str(trace),
             preset,
             layout=name,
             seed=seed,
-            side=sides,
+            side=_side(side, layouts),
             by=by,
             classify=classes,
             optimum=optimum,

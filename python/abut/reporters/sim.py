@@ -181,9 +181,12 @@ def split_table(result: Result) -> Table | None:
     _add_split_row(table, "shared", "both", shared.total_accesses, shared.total_misses)
     for side, name in enumerate(_SIDES):
         _add_split_row(table, "", name, *shared.of_side(side))
+    caches = "separate"
     for side, name in enumerate(_SIDES):
-        alone = next(level for level in result.split if level.of_side(side)[0])
-        _add_split_row(table, "separate" if side == 0 else "", name, *alone.of_side(side))
+        alone = next((level for level in result.split if level.of_side(side)[0]), None)
+        if alone is not None:
+            _add_split_row(table, caches, name, *alone.of_side(side))
+            caches = ""
     return table
 
 

@@ -34,6 +34,12 @@ def test_the_terminal_shows_the_bound_the_changes_and_the_culprits(
     assert not (trace.parent / "report.html").exists()
 
 
+@pytest.mark.parametrize("answer", ["--terminal", "--json"])
+def test_layouts_are_looked_for_where_a_page_is_written(inside: Inside, answer: str) -> None:
+    done = inside(f"report {answer} --layouts nosuch run.trace")
+    assert (done.returncode, "--layouts: no effect here" in done.stderr) == (2, True)
+
+
 def test_what_json_prints_has_the_form_that_the_schema_says(trace: Path, inside: Inside) -> None:
     text = resources.files("abut.advice").joinpath("answer.schema.json").read_text()
     schema = Draft202012Validator(json.loads(text))
