@@ -30,6 +30,15 @@ from abut.trace.native import failures, native_module
 _LINE = 64
 _MOST_WAYS = 16
 _USUAL_INSTRUCTIONS = 3.0  # an access, where they were not counted
+_CYCLES = (0, 999_999)
+_RANGES: dict[str, tuple[float, float]] = {
+    "ghz": (0.001, 1000),
+    "window": (1, 512),
+    "outstanding": (1, 512),
+    "stores": (0, 512),
+    "trained": (1, 32),
+    **dict.fromkeys(("stream", "next", "stride"), (0, 31)),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +78,14 @@ class Time:
         return sum(self.cycles.values())
 
 
+def check_range(name: str, value: float, least: float = 0, most: float = _CYCLES[1]) -> None:
+    """Raise ValueError where it is no number from `least` to `most`; those of cycles by default."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{name} = {value!r}: must be a number")
+    if not least <= value <= most:  # as NaN is not
+        raise ValueError(f"{name} = {value}: not from {least} to {most}")
+
+
 def read_core(table: Mapping[str, Any]) -> CoreSettings:
     """The settings in a table. Raises TypeError or ValueError."""
     types = get_type_hints(CoreSettings)
@@ -81,6 +98,8 @@ def read_core(table: Mapping[str, Any]) -> CoreSettings:
         wanted = (int, float) if types[key] is float else types[key]
         if not isinstance(value, wanted) or isinstance(value, bool) != (types[key] is bool):
             raise TypeError(f"core: {key} = {value!r} must be of the type {types[key].__name__}")
+        if not isinstance(value, bool | str):
+            check_range(f"core: {key}", value, *_RANGES.get(key, _CYCLES))
     return CoreSettings(**table)
 
 

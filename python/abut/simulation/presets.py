@@ -23,7 +23,7 @@ from abut.errors import USAGE, AbutError, unknown
 from abut.places import PACKAGE
 from abut.plugins import entries, load
 from abut.simulation.caches import Level
-from abut.simulation.core_time import CoreSettings, read_core
+from abut.simulation.core_time import CoreSettings, check_range, read_core
 from abut.simulation.levels import from_the_top
 
 _FOLDER = PACKAGE / "simulation" / "machines"
@@ -80,7 +80,7 @@ def read_preset(path: Path) -> Preset:
         document = tomllib.loads(path.read_text())
     except OSError as error:
         raise AbutError(f"{path}: {error.strerror}", exit_code=USAGE) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # no TOML, no text, or a number of thousands of digits
         raise AbutError(f"{path}: {error}", exit_code=USAGE) from error
     try:
         return _preset(path.stem, document)
@@ -132,7 +132,8 @@ def _preset(name: str, document: dict[str, Any]) -> Preset:
     known = {"about", "note", "memory_cycles", "level", "tlb", "huge_tlb", "allocator", "core"}
     if unknown := sorted(set(document) - known):
         raise ValueError(f"{unknown[0]}: not known; it may have {', '.join(sorted(known))}")
-    allocator = document.get("allocator")
+    allocator, memory_cycles = document.get("allocator"), document.get("memory_cycles", 300)
+    check_range("memory_cycles", memory_cycles)
     return Preset(
         name,
         str(document.get("about", name)),
@@ -140,7 +141,7 @@ def _preset(name: str, document: dict[str, Any]) -> Preset:
         from_the_top([_tlb_level(table, _PAGE) for table in document.get("tlb", [])]),
         from_the_top([_tlb_level(table, _HUGE_PAGE) for table in document.get("huge_tlb", [])]),
         _level({"name": "allocator", **allocator}) if allocator else None,
-        float(document.get("memory_cycles", 300)),
+        float(memory_cycles),
         read_core(document["core"]) if "core" in document else None,
     )
 
@@ -161,7 +162,9 @@ def _level(table: dict[str, Any]) -> Level:
             not isinstance(value, wanted) or isinstance(value, bool) != (wanted is bool)
         ):
             raise ValueError(f"{key} = {value!r}: must be of the type {wanted.__name__}")
-        if isinstance(value, int) and not 0 <= value < 1 << 40:
+        if wanted is float:
+            check_range(key, value)
+        elif isinstance(value, int) and not 0 <= value < 1 << 40:
             raise ValueError(f"{key} = {value}: not from 0 to 2^40")
     if "name" not in values or "capacity" not in values:
         raise ValueError("a level needs a name and a capacity")

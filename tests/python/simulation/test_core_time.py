@@ -66,6 +66,10 @@ def test_lines_in_sequence_take_less_time_than_the_same_lines_from_a_rotating_on
         ("window = 128\n", "window = 128\nwidth = 4\n", "core: width is not known"),
         ("stream = 4\n", 'stream = "four"\n', "core: stream = 'four' must be of the type int"),
         ("adjacent = false", "adjacent = 0", "core: adjacent = 0 must be of the type bool"),
+        ("window = 128", "window = -1", "core: window = -1: not from 1 to 512"),
+        ("outstanding = 16", "outstanding = 9999999999", "outstanding = 9999999999: not from"),
+        ("ghz = 4.5", "ghz = 0", "core: ghz = 0: not from 0.001 to 1000"),
+        ("walk_cycles = 30", "walk_cycles = nan", "core: walk_cycles = nan: not from"),
     ],
 )
 def test_mistake_in_the_table_is_named(tmp_path: Path, old: str, new: str, complaint: str) -> None:
