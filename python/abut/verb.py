@@ -9,6 +9,7 @@ import typer.core
 from abut.errors import USAGE, AbutError, unknown
 
 _given: dict[str, str] = {}
+_MOST = (1 << 63) - 1  # of what counts and seeds may be
 
 
 def _nothing(ctx: Any) -> None:
@@ -61,6 +62,12 @@ class Verb(_Shown, typer.core.TyperCommand):
                         f"{name}: its value is missing: what follows it is '{each}'",
                         fix=f"{name} {option.metavar or 'VALUE'}"
                         + (" -- PROGRAM" if each == "--" else f" {each}"),
+                        exit_code=USAGE,
+                    )
+                if isinstance(each, int | float) and not abs(each) <= _MOST:  # so NaN, too
+                    raise AbutError(
+                        f"{name}: {each} is no number that can be counted with",
+                        fix=f"give one up to {_MOST}",
                         exit_code=USAGE,
                     )
             source = ctx.get_parameter_source(option.name or "")

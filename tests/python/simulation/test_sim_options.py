@@ -30,9 +30,11 @@ def test_a_side_without_accesses_has_no_row_of_separate_caches(
         ("--layout recorded,line --classes", "--classes: no effect"),
         ("--layout recorded,line --optimum", "--optimum: no effect"),
         ("--machine zen4,zen5 --instructions 1000", "--instructions: no effect"),
+        (f"--layout random --seed {1 << 64}", "--seed: 18446744073709551616 is no number"),
+        ("--sample nan", "--sample: nan is no number"),
     ],
 )
-def test_what_would_have_no_effect_is_refused(
+def test_what_would_have_no_effect_or_no_meaning_is_refused(
     inside: Inside, options: str, says: str
 ) -> None:
     done = inside(f"sim {options} one.trace")
