@@ -65,7 +65,7 @@ def command(
 
     if "random" not in strategy.split(","):
         refuse("only the strategy `random` draws", "seed")
-    path = output or traces[0].with_suffix(".plan")
+    path = output or _beside(traces[0])
     check_target(path, traces, force=force)
     chosen = choose(traces, strategy.split(","), path, cache=machine, depth=depth, seed=seed)
     for trace, damages in chosen.damages.items():
@@ -79,3 +79,12 @@ def command(
         console().print(choice_table(chosen))
     console().print(choice_words(chosen), markup=False)
     print(f"next: abut run --plan {shlex.quote(str(path))} -- {chosen.command}")
+
+
+def _beside(trace: Path) -> Path:
+    """The plan's usual name. Raises AbutError where it is no trace: a folder may have no name."""
+    from abut.trace import Trace
+
+    if not trace.name:
+        Trace(trace)
+    return trace.with_suffix(".plan")

@@ -24,12 +24,13 @@ def choice_table(choice: Choice) -> Table:
     table = grid(
         "simulated", ["strategy", "AMAT, cycles", "against the best", "memory", "objects placed"]
     )
+    best = choice.best.mean_cycles
     for candidate in choice.candidates:
         plan = candidate.plan
         table.add_row(
             candidate.strategy,
             f"{candidate.mean_cycles:.2f}",
-            f"{candidate.mean_cycles / choice.best.mean_cycles:.2f}",
+            f"{candidate.mean_cycles / best:.2f}" if best else "-",
             amount(plan.memory_bytes, "B"),
             amount(plan.placed, ""),
         )

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from abut.errors import AbutError
 from abut.simulation.jobs import Job, Result, average_cycles, simulate
 from abut.simulation.presets import Preset, find_preset
 from abut.trace.reader import Trace
@@ -83,6 +84,11 @@ def choose(
     preset = find_preset(cache)
     found = [find_strategy(name) for name in strategies]
     opened = [Trace(trace) for trace in traces]
+    if len(found) > 1 and not any(one.info.accesses for one in opened):
+        raise AbutError(
+            f"{traces[0]}: no accesses were recorded, so none of several strategies is the best",
+            fix="name one strategy, or record accesses: abut record, without --recorder light",
+        )
     runs = [read_recorded(one, depth=depth, cache=cache_of(preset), seed=seed) for one in opened]
     candidates = []
     for strategy in found:

@@ -36,7 +36,8 @@ def key_of(chain: Sequence[Frame], modules: Sequence[Module], depth: int) -> Key
     """The chain's key; None where its first step has no file with a build-id."""
     steps: list[Step] = []
     for frame in chain[:depth]:
-        build_id = modules[frame.module - 1].build_id if frame.module else ""
+        # A damaged trace lacks modules and contexts that it speaks of.
+        build_id = modules[frame.module - 1].build_id if 0 < frame.module <= len(modules) else ""
         if not build_id or len(build_id) > _BUILD_ID_DIGITS or frame.offset >= _MOST_OFFSET:
             break
         steps.append((build_id, frame.offset))
@@ -68,8 +69,9 @@ def _depth_that_tells_types(trace: Trace) -> int:
     objects = trace.objects(accesses=False)
     shares = []
     for depth in range(1, MOST_DEPTH + 1):
-        keys = keys_of(trace, depth)
-        share = _share_of_one_size(keys.numbers[objects["context"]], objects["size"])
+        numbers = keys_of(trace, depth).numbers
+        known = np.where(objects["context"] < len(numbers), objects["context"], 0)
+        share = _share_of_one_size(numbers[known], objects["size"])
         if share >= _ENOUGH:
             return depth
         shares.append(share)

@@ -45,9 +45,10 @@ def read_recorded(
     keys = keys_of(trace, depth)
     objects = read_objects(trace, numbers=keys.numbers, windows=windows, cache=cache, seed=seed)
     if not objects.placeable.any():
+        damage = f"; damaged, {trace.damages[0]}" if trace.damages else ""
         raise AbutError(
             f"{trace.path}: no object can be placed: none is of 9 to 512 bytes and from a program "
-            "or library with a build-id",
+            f"or library with a build-id{damage}",
             fix="record a program that allocates, linked with --build-id",
         )
     modules = trace.modules()

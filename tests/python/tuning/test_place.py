@@ -1,6 +1,7 @@
 """Plans: made from traces, written, read, and refused when they are damaged."""
 
 import json
+import struct
 from itertools import pairwise
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from conftest import Abut
 BUILD_ID = "ab" * 20
 
 
-def write_trace(path: Path, count: int = 40, *, wrapped: bool = False) -> Path:
+def write_trace(path: Path, count: int = 40, *, wrapped: bool = False, walks: int = 3) -> Path:
     """Two kinds of objects, by turns; used in the reverse order of birth."""
     with TraceWriter(path, command=["prog"]) as out:
         module = out.module("/bin/prog", BUILD_ID, 0x1000, 0x9000)
@@ -36,7 +37,7 @@ def write_trace(path: Path, count: int = 40, *, wrapped: bool = False) -> Path:
             )
             for row in range(count)
         ]
-        for _ in range(3):
+        for _ in range(walks):
             for item in reversed(items):
                 out.access(item, 0)
     return path
@@ -161,6 +162,28 @@ def test_the_best_of_several_strategies_is_written(tmp_path: Path) -> None:
     assert read_plan(tmp_path / "run.plan").strategy == "simple"
 
 
+def test_without_accesses_no_strategy_is_the_best(tmp_path: Path) -> None:
+    trace = write_trace(tmp_path / "light.trace", walks=0)
+    path = tmp_path / "light.plan"
+    with pytest.raises(AbutError, match="no accesses were recorded"):
+        choose([trace], ["one-per-line", "simple"], path)
+    assert not path.exists()
+    assert choose([trace], ["simple"], path).best.strategy == "simple"
+
+
+@pytest.mark.parametrize("kind", [2, 3], ids=["modules", "contexts"])
+def test_contexts_that_a_damaged_trace_lacks_are_in_no_plan(tmp_path: Path, kind: int) -> None:
+    path = write_trace(tmp_path / "run.trace")
+    data = bytearray(path.read_bytes())
+    data[data.index(b"\xab\x5bbk" + struct.pack("<I", kind)) + 64] ^= 0x55
+    path.write_bytes(data)
+    trace = Trace(path)
+    assert not keys_of(trace).keys
+    assert len(trace.damages) == 1
+    with pytest.raises(AbutError, match=r"no object can be placed: .*; damaged, "):
+        read_recorded(trace)
+
+
 def test_the_command_writes_a_plan_that_the_others_take(abut: Abut, tmp_path: Path) -> None:
     write_trace(tmp_path / "run.trace", 200)
     placed = abut("place", "run.trace", "--strategy", "usage-df")
@@ -182,4 +205,7 @@ def test_the_command_names_what_is_wrong(abut: Abut, tmp_path: Path) -> None:
     again = abut("place", "run.trace")
     assert (again.returncode, "run.plan: is there already" in again.stderr) == (2, True)
     assert "no trace" in abut("place").stderr
+    for folder in (".", "/", ""):
+        none = abut("place", folder)
+        assert (none.returncode, "Traceback" in none.stderr) == (2, False), none.stderr
     assert "usage-df" in abut("place", "--list").stdout
