@@ -78,7 +78,8 @@ class Floors:
         smallest = preset.levels[0].capacity
         largest = max(level.capacity for level in preset.levels)
         powers = int(np.log2(largest / smallest)) + 1
-        self.sizes = [(smallest << step) // 4 for step in range(0, powers + 2, 2)]
+        sizes = ((smallest << step) // 4 for step in range(0, powers + 2, 2))
+        self.sizes = sorted({max(size // _LINE, 1) * _LINE for size in sizes})
         self.optima = [Optimum(Level(f"{size}", size)) for size in self.sizes]
         self.reuse = ReuseDistances(_LINE)
         self.simulators = [*self.optima, self.reuse]

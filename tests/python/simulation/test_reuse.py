@@ -8,6 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from abut.simulation.caches import Level
+from abut.simulation.curves import Floors
+from abut.simulation.presets import Preset
 from abut.simulation.reuse import (
     ALLOCATOR,
     APPLICATION,
@@ -180,3 +183,8 @@ def test_a_trace_is_read_where_its_objects_lay(tmp_path: Path) -> None:
     assert mine.references == 4
     elsewhere = np.array([0x9000], np.uint64)
     assert feed(Trace(path), ReuseDistances(), layout=elsewhere).curve().cold == (2, 1)
+
+
+@pytest.mark.parametrize(("capacity", "sizes"), [(480, [64, 448]), (64, [64]), (1024, [256, 1024])])
+def test_caches_of_the_best_policy_are_whole_lines(capacity: int, sizes: list[int]) -> None:
+    assert Floors(Preset("small", "", (Level("L1", capacity, line=16),))).sizes == sizes
