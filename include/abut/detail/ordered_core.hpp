@@ -204,7 +204,11 @@ protected:
   // The other's allocator may be another: then elements move one by one.
   void take_or_move(OrderedCore &other) {
     if (memory() == other.memory()) return take_all(other);
-    OnExit undo([&] { tree_.clear(); });
+    // Keys that have moved already leave the other without an order.
+    OnExit undo([&] {
+      tree_.clear();
+      other.clear_all();
+    });
     for (Place place = other.tree_.begin(); place != other.tree_.end(); place = step(place)) {
       Values::with_parts(Slots::value(place.leaf->slots()[place.index]), [&](auto &&...parts) {
         Fresh slot(memory(), std::forward<decltype(parts)>(parts)...);

@@ -226,7 +226,11 @@ protected:
   void take_all(StableCore &other) noexcept { this->swap_nodes(other); }
   void take_or_move(StableCore &other) {
     if (memory() == other.memory()) return take_all(other);
-    OnExit undo([&] { clear_all(); });
+    // Keys that have moved already leave the other without an order.
+    OnExit undo([&] {
+      clear_all();
+      other.clear_all();
+    });
     for (Link *link = other.ends_.next; link != &other.ends_; link = link->next)
       Values::with_parts(Nodes::node_of(link)->value(), [&](auto &&...parts) {
         add({&ends_, this->last_gap()}, make(std::forward<decltype(parts)>(parts)...));

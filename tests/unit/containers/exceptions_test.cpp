@@ -5,6 +5,8 @@
 #include "containers/guarded.hpp"
 
 #include <gtest/gtest.h>
+#include <memory_resource>
+#include <string>
 #include <vector>
 
 namespace abut {
@@ -93,6 +95,25 @@ TEST(Exceptions, MergeLosesNothing) {
     ASSERT_EQ(here.size() + there.size(), 200u);
     if (!threw) break;
   }
+}
+
+template <template <typename...> typename Map>
+void expect_a_move_that_throws_leaves_both_in_order() {
+  using Strings = Map<std::pmr::string, int>;
+  Strings from;
+  for (int i = 0; i < 100; ++i)
+    from.emplace("a key that has memory of its own " + std::to_string(i), i);
+  char room[3500];
+  std::pmr::monotonic_buffer_resource little(room, sizeof room, std::pmr::null_memory_resource());
+  Strings to(&little);
+  EXPECT_THROW(to = std::move(from), std::bad_alloc);
+  to.check_invariants();
+  from.check_invariants(); // NOLINT(bugprone-use-after-move)
+  for (const auto &[key, value] : from) EXPECT_FALSE(key.empty()) << value;
+}
+TEST(Exceptions, LeaveOrderWhereAMoveThrows) {
+  expect_a_move_that_throws_leaves_both_in_order<pmr::map>();
+  expect_a_move_that_throws_leaves_both_in_order<pmr::stable_map>();
 }
 
 TEST(Exceptions, LeaveListsAsTheyWere) {
