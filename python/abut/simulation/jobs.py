@@ -183,7 +183,7 @@ def simulate_all(jobs: Sequence[Job], processes: int = 1, scheduler: str = "") -
     elif processes <= 1 or len(groups) <= 1:
         found = [simulate_together(group) for group in groups]
     else:
-        from abut.simulation.workers import process_pool
+        from abut.workers import process_pool
 
         with process_pool(min(processes, len(groups))) as pool:
             found = list(pool.map(simulate_together, groups))

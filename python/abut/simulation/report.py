@@ -20,11 +20,11 @@ from abut.simulation.presets import Preset
 from abut.simulation.run_document import run_document, shown_contexts
 from abut.simulation.survey import Survey, survey
 from abut.simulation.windows import Windows, windows_of
-from abut.simulation.workers import process_pool
 from abut.trace.names import Rules, read_rules
 from abut.trace.native import native_module
 from abut.trace.reader import Trace
 from abut.trace.symbols import Symboliser
+from abut.workers import process_pool
 
 _FLOOR_ACCESSES = 4_000_000
 RANK_ACCESSES = 16_000_000

@@ -27,7 +27,7 @@ from abut.simulation.jobs import (
     simulate_together,
 )
 from abut.simulation.presets import Preset
-from abut.simulation.workers import process_pool
+from abut.workers import process_pool
 
 TRIES = 3
 Row = dict[str, Any]
