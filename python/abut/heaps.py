@@ -177,7 +177,25 @@ def _heap_of_path(text: str) -> Heap:
     path = Path(path_text).absolute()
     if not path.is_file():
         raise AbutError(f"heap '{text}': {path} is not a file", fix="give a library's path")
+    if problem := _loader_says_of(path):
+        fix = "give a shared library for this machine, and what it needs"
+        raise AbutError(f"heap '{text}': {problem}", fix=fix)
     return Heap(label or path.name.split(".so")[0], f"the library {path}", path, "")
+
+
+def _loader_says_of(path: Path) -> str:
+    """Why the loader does not take a library, which programs would then run without; or nothing."""
+    environment = {"LD_PRELOAD": str(preloadable(path)), "LC_ALL": "C"}
+    done = subprocess.run(
+        ["/bin/true"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    said = next((line for line in done.stderr.splitlines() if "LD_PRELOAD" in line), "")
+    return said.removeprefix("ERROR: ld.so: ").removesuffix(": ignored.")
 
 
 def _find_library(names: Iterable[str]) -> Path | None:

@@ -248,3 +248,11 @@ def test_interrupt_reaches_the_program(tmp_path: Path) -> None:
         process.communicate(timeout=60)
     assert process.returncode == 130
     assert (tmp_path / "caught").exists()
+
+
+def test_what_the_loader_does_not_take_is_no_heap(abut: Abut, tmp_path: Path) -> None:
+    (tmp_path / "script.so").write_text("GROUP ( libc.so.6 )\n")
+    done = abut("compare", "--heaps", "glibc,./script.so", "--runs", "1", "--", "/bin/true")
+    assert done.returncode == 2
+    assert "cannot be preloaded" in done.stderr
+    assert done.stdout == ""
