@@ -43,6 +43,7 @@ def assigned(
     shape: str = "insert",
     objects: int = OBJECTS,
     name: str = "shapes",
+    link: bool = False,
     **options: str,
 ) -> tuple[dict[str, Any], str]:
     """What became of the program's objects, and what was said."""
@@ -54,8 +55,12 @@ def assigned(
             f"[[module]]\n{measured}{contexts}"
         )
         # Another build of it has the same name.
-        copy = shutil.copy(program, Path(folder) / name)
-        printed, found, said = explained(copy, shape, objects, profile=profile, **options)
+        copy = Path(folder) / name
+        if link:
+            copy.symlink_to(shutil.copy(program, Path(folder) / "shapes"))
+        else:
+            shutil.copy(program, copy)
+        printed, found, said = explained(str(copy), shape, objects, profile=profile, **options)
         assert printed == "whole\n"
         return found, said
 
@@ -105,6 +110,10 @@ class Assigned(unittest.TestCase):
         ((group,), _) = run(context(7, "next_node"), RECOMPILED)
         assert (group["pool"], group["objects"]) == (7, OBJECTS - 1)
 
+    def test_another_build_is_recognised_through_a_link(self) -> None:
+        ((group,), _) = run(context(7, "next_node"), RECOMPILED, name="tool", link=True)
+        assert (group["pool"], group["objects"]) == (7, OBJECTS - 1)
+
     def test_what_fits_nothing_has_no_effect_and_says_so(self) -> None:
         unknown = context(7, "next_node").replace("(next_node)", "(is_nowhere)")
         (groups, said) = run(unknown, RECOMPILED, explain="on")
@@ -124,6 +133,84 @@ class Assigned(unittest.TestCase):
             assert f"line 12: {problem}" in said, said
         (_, said) = run(context(7, "next_node").replace("calls", 'place = "plain"\ncalls'))
         assert "line 13: a context has a pool or a place" in said, said
+
+
+PLUGIN = "#include <stdlib.h>\nvoid *made;\nvoid *make(void) { return made = malloc(48); }\n"
+HOST = """
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int count, char **plugins) {
+  for (int plugin = 1; plugin < count; ++plugin) {
+    void *(*make)(void) = (void *(*)(void))dlsym(dlopen(plugins[plugin], RTLD_NOW), "make");
+    for (int i = 0; i < 4000; ++i) make();
+  }
+  return 0;
+}
+"""
+MAKE = PLUGIN.replace("void *make", "__attribute__((noinline)) static void *make").replace(
+    "void *made", "static void *made"
+)
+ONE_MAKE = (
+    MAKE + "void *other(void); int main(void) "
+    "{ for (int i = 0; i < 8000; ++i) i % 2 ? make() : other(); return 0; }\n"
+)
+
+
+class AssignedTwins(unittest.TestCase):
+    """Of two plugins with one name, and two functions with one name."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def compiled(self, name: str, text: str, *options: str) -> str:
+        program, source = self.folder / name, self.folder / f"{name.replace('/', '-')}.c"
+        program.parent.mkdir(exist_ok=True)
+        source.write_text(text)
+        output_of("cc", "-O1", "-Wl,--build-id", *options, str(source), "-o", str(program))
+        return str(program)
+
+    @staticmethod
+    def call_in_make(module: str) -> str:
+        """The call of malloc in `make`, as profiles have it."""
+        lines = output_of("objdump", "--disassemble=make", module).splitlines()
+        at = next(number for number, line in enumerate(lines) if CALL.match(line))
+        return f"{Path(module).name}+{int(lines[at + 1].partition(':')[0], 16) - 1:#x}"
+
+    def sites(self, program: str, module: str, *words: str) -> dict[str, int]:
+        """The objects of sites with a pool, which `make` has in the module that was measured."""
+        name, profile = Path(module).name, self.folder / "profile"
+        modules = "".join(
+            f'[[module]]\nname = "{Path(one).name}"\nbuild_id = "{build_id(one)}"\n'
+            for one in (program, module)
+            if one == module or Path(one).name != name
+        )
+        profile.write_text(
+            f'profile = 1\n[settings]\nplace = "pools"\nchain = 1\n{modules}'
+            f'[[context]]\npool = 1\ncalls = "{self.call_in_make(module)}(make)"\n'
+        )
+        _, found, _ = explained(program, *words, profile=profile)
+        return {group["site"].partition("(")[0]: group["objects"] for group in found["groups"]}
+
+    def test_of_two_plugins_the_measured_one_has_its_contexts(self) -> None:
+        host = self.compiled("host", HOST)
+        measured = self.compiled("one/plugin.so", PLUGIN, "-shared", "-fPIC")
+        elsewhere = "void *other(void) { return 0; }\n" + PLUGIN
+        other = self.compiled("two/plugin.so", elsewhere, "-shared", "-fPIC")
+        assert self.call_in_make(other) != self.call_in_make(measured)
+        for order in ((measured, other), (other, measured)):
+            found = self.sites(host, measured, *order)
+            assert found[self.call_in_make(measured)] > 3000, (order, found)
+
+    def test_a_name_of_two_functions_names_neither(self) -> None:
+        measured = self.compiled("one/program", ONE_MAKE + "void *other(void) { return make(); }")
+        again = self.compiled("two/program", ONE_MAKE + "void *other(void) { return 0; }")
+        assert len(self.sites(again, measured)) == 1
+        second = self.folder / "second.c"
+        second.write_text(MAKE + "void *other(void) { return make(); }")
+        twins = self.compiled("three/program", ONE_MAKE + "void *other(void);", str(second))
+        assert self.sites(twins, measured) == {}
 
 
 class AssignedFriends(unittest.TestCase):

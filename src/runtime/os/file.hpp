@@ -14,4 +14,7 @@ size_t read_file(int file, void *buffer, size_t most);
 // A file's contents, to be read only; null where it is no file that can be mapped, or is empty. `bytes` is its length.
 const void *map_file(int file, size_t &bytes);
 
+// The path of the running program, with its final zero; false where it is not known.
+bool program_path(char *text, size_t most);
+
 } // namespace abut::os

@@ -31,4 +31,11 @@ const void *map_file(int file, size_t &bytes) {
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
+bool program_path(char *text, size_t most) {
+  const KeepErrno keep;
+  const ssize_t length = readlink("/proc/self/exe", text, most - 1);
+  text[length < 0 ? 0 : length] = '\0';
+  return length > 0;
+}
+
 } // namespace abut::os

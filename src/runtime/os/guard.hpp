@@ -16,7 +16,4 @@ void call_at_fault(void (*explain)(Address address, Address code));
 // The first `most` bytes that a program writes to its standard output; none where it cannot be started or fails.
 size_t output_of(const char *const *arguments, char *text, size_t most);
 
-// The path of the running program, with its final zero; false where it is not known.
-bool program_path(char *text, size_t most);
-
 } // namespace abut::os

@@ -77,11 +77,4 @@ size_t output_of(const char *const *arguments, char *text, size_t most) {
   return length;
 }
 
-bool program_path(char *text, size_t most) {
-  KeepErrno keep;
-  const ssize_t length = readlink("/proc/self/exe", text, most - 1);
-  text[length < 0 ? 0 : length] = '\0';
-  return length > 0;
-}
-
 } // namespace abut::os

@@ -2,12 +2,14 @@
 
 #include "context/build_id.hpp"
 #include "context/chain_table.hpp"
+#include "os/file.hpp"
 #include "placement/pools/symbol_file.hpp"
 
 #include <algorithm>
 #include <bitset>
 #include <cerrno>
 #include <charconv>
+#include <climits>
 #include <link.h>
 
 namespace abut::group {
@@ -54,6 +56,14 @@ std::string_view plain_name(std::string_view path) {
 const char *path_of(const context::LoadedObject &object) {
   const char *path = static_cast<const link_map *>(object.identity)->l_name;
   return *path != '\0' ? path : "/proc/self/exe";
+}
+
+// A program has the name of its file, and that of the link by which it was started.
+bool has_name(const context::LoadedObject &object, std::string_view name) {
+  if (object.identity != context::program().identity) return plain_name(path_of(object)) == name;
+  static constinit char file[PATH_MAX] = {};
+  if (file[0] == '\0') os::program_path(file, sizeof file);
+  return plain_name(file) == name || plain_name(program_invocation_short_name) == name;
 }
 
 } // namespace
@@ -134,78 +144,96 @@ const char *AssignedContexts::add_call(Context &context, std::string_view text) 
     return "calls are up to 4 of MODULE+0xOFFSET(FUNCTION)";
   for (const Module &module : std::span(modules_, module_count_)) {
     if (module.name != name) continue;
-    context.calls[context.count++] = {number, number + 1, &module, function, hash_of(function)};
+    context.calls[context.count++] = {number, 0, 0, &module, function, hash_of(function)};
     return nullptr;
   }
   return "no module before it has the name that a call has";
 }
 
-// By its build, or by its name: then it is another build.
-AssignedContexts::Module *AssignedContexts::module_of(const context::LoadedObject &object) {
+template <class Visit>
+void AssignedContexts::each_call_in(const Module &module, Visit visit) {
+  for (Context &context : std::span(contexts_, count_))
+    for (Call &call : std::span(context.calls, context.count))
+      if (call.module == &module) visit(call);
+}
+
+// The module of which an object is the build that was measured; its calls are where they were.
+AssignedContexts::Module *AssignedContexts::measured_module(const context::LoadedObject &object) {
   const context::BuildId id = context::build_id(object);
-  for (Module &module : std::span(modules_, module_count_))
-    if (is_same(id, module.build_id)) return &module;
-  const bool is_program = object.identity == context::program().identity;
-  const std::string_view name =
-      plain_name(is_program ? program_invocation_short_name : path_of(object));
-  for (Module &module : std::span(modules_, module_count_))
-    if (plain_name(module.name) == name) return &module;
+  for (Module &module : std::span(modules_, module_count_)) {
+    if (!is_same(id, module.build_id)) continue;
+    if (module.build != Build::measured)
+      each_call_in(module, [](Call &call) {
+        call.begin = call.offset;
+        call.end = call.offset + 1;
+      });
+    module.build = Build::measured;
+    return &module;
+  }
   return nullptr;
 }
 
-// The module is of another build: its calls are somewhere in the functions of their names, or nowhere.
-bool AssignedContexts::find_functions(const Module &module, const context::LoadedObject &object) {
+// The module of which an object is another build, by its name: the first such object that is met, where the build that was
+// measured was not.
+AssignedContexts::Module *AssignedContexts::named_module(const context::LoadedObject &object) {
+  const context::BuildId id = context::build_id(object);
+  const uint32_t hash = hash_of({reinterpret_cast<const char *>(id.data()), id.size()});
+  for (Module &module : std::span(modules_, module_count_)) {
+    if (module.build == Build::measured || !has_name(object, plain_name(module.name))) continue;
+    if (module.build == Build::unknown) {
+      module.build = Build::other;
+      module.other = hash;
+      find_functions(module, object);
+    }
+    if (module.other == hash) return &module;
+  }
+  return nullptr;
+}
+
+// The module's calls are somewhere in the functions of their names, or nowhere: also where two functions have the name.
+void AssignedContexts::find_functions(const Module &module, const context::LoadedObject &object) {
+  constexpr uint64_t kAmbiguous = UINT64_MAX;
   // A bit for each hash of a wanted name rules out most of a file's functions. One thread comes here at a time.
   static std::bitset<1 << 14> wanted;
   wanted.reset();
-  const auto each_call = [&](auto visit) {
-    for (Context &context : std::span(contexts_, count_))
-      for (Call &call : std::span(context.calls, context.count))
-        if (call.module == &module) visit(call);
-  };
-  each_call([](Call &call) {
-    call.begin = call.end = 0;
-    wanted[call.hash % wanted.size()] = true;
-  });
-  bool any = false;
+  each_call_in(module, [](Call &call) { wanted[call.hash % wanted.size()] = true; });
   const SymbolFile file(path_of(object));
   file.each_function([&](const Function &function) {
     const uint32_t hash = hash_of(function.name);
     if (!wanted[hash % wanted.size()]) return;
-    each_call([&](Call &call) {
+    each_call_in(module, [&](Call &call) {
       if (call.hash != hash || call.function != function.name) return;
-      call.begin = function.begin;
-      call.end = function.end;
-      any = true;
+      const bool second = call.begin != call.end && call.begin != function.begin;
+      const bool ambiguous = second || call.begin == kAmbiguous;
+      call.begin = ambiguous ? kAmbiguous : function.begin;
+      call.end = ambiguous ? kAmbiguous : function.end;
     });
   });
-  return any;
 }
 
-// Whether any may be there; once for each module.
-bool AssignedContexts::find_calls(Module &module, const context::LoadedObject &object) {
-  const bool same = is_same(context::build_id(object), module.build_id);
-  module.build = same ? Build::measured : Build::other;
-  return same || find_functions(module, object);
-}
-
+// First by builds: a name may be that of several objects.
 bool AssignedContexts::find() {
+  const auto each_object = [](auto visit) {
+    for (auto *map = static_cast<const link_map *>(context::program().identity); map != nullptr;
+         map = map->l_next)
+      if (const auto object = context::object_around(reinterpret_cast<Address>(map->l_ld)))
+        visit(object);
+  };
   bool any = false;
-  for (auto *map = static_cast<const link_map *>(context::program().identity); map != nullptr;
-       map = map->l_next) {
-    const context::LoadedObject object =
-        context::object_around(reinterpret_cast<Address>(map->l_ld));
-    if (Module *module = object ? module_of(object) : nullptr) any |= find_calls(*module, object);
-  }
+  each_object([&](const auto &object) { any |= measured_module(object) != nullptr; });
+  each_object([&](const auto &object) {
+    if (const Module *module = named_module(object))
+      each_call_in(*module, [&](const Call &call) { any |= call.begin != call.end; });
+  });
   if (!any) count_ = 0;
   return any;
 }
 
 AssignedContexts::Place AssignedContexts::place_of(Address return_address) {
   const context::LoadedObject object = context::object_around(return_address - 1);
-  Module *module = object ? module_of(object) : nullptr;
+  Module *module = object ? measured_module(object) : nullptr;
+  if (object && module == nullptr) module = named_module(object);
   if (module == nullptr) return {};
-  if (module->build == Build::unknown) find_calls(*module, object);
   return {module, return_address - 1 - context::load_bias(object)};
 }
 

@@ -68,9 +68,11 @@ private:
     std::string_view name;
     std::string_view build_id; // in hexadecimal
     Build build = Build::unknown;
+    uint32_t other = 0; // which other build it is: its build-id's hash
   };
 
   struct Call {
+    uint64_t offset = 0;         // in the build that was measured
     uint64_t begin = 0, end = 0; // offsets in the module that the call's last byte may have
     const Module *module = nullptr;
     std::string_view function;
@@ -96,9 +98,11 @@ private:
   static const char *assign(Assignment &assignment, const ProfileReader::Setting &line);
   const char *add_call(Context &context, std::string_view text);
   Place place_of(Address return_address);
-  Module *module_of(const context::LoadedObject &object);
-  bool find_calls(Module &module, const context::LoadedObject &object);
-  bool find_functions(const Module &module, const context::LoadedObject &object);
+  Module *measured_module(const context::LoadedObject &object);
+  Module *named_module(const context::LoadedObject &object);
+  template <class Visit>
+  void each_call_in(const Module &module, Visit visit);
+  void find_functions(const Module &module, const context::LoadedObject &object);
   static bool holds(const Call &call, const Place &place) {
     return place.module != nullptr && call.module == place.module && call.begin <= place.offset &&
            place.offset < call.end;

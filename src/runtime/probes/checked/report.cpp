@@ -1,5 +1,6 @@
 #include "probes/checked/report.hpp"
 
+#include "os/file.hpp"
 #include "os/guard.hpp"
 #include "os/message.hpp"
 
