@@ -301,7 +301,9 @@ public:
   friend bool operator==(const list &one, const list &other) {
     return one.size() == other.size() && std::equal(one.begin(), one.end(), other.begin());
   }
-  friend auto operator<=>(const list &one, const list &other) {
+  // A template, since clang 14 tests a plain friend's requirement while elements may be incomplete.
+  template <typename V = T>
+  requires(detail::HasOrder<V>) friend auto operator<=>(const list &one, const list &other) {
     return std::lexicographical_compare_three_way(one.begin(), one.end(), other.begin(),
                                                   other.end(), detail::SynthThreeWay{});
   }

@@ -320,7 +320,9 @@ public:
   friend bool operator==(const Ordered &one, const Ordered &other) {
     return one.size() == other.size() && std::equal(one.begin(), one.end(), other.begin());
   }
-  friend auto operator<=>(const Ordered &one, const Ordered &other) {
+  // A template, since clang 14 tests a plain friend's requirement while elements may be incomplete.
+  template <typename V = Value>
+  requires(HasOrder<V>) friend auto operator<=>(const Ordered &one, const Ordered &other) {
     return std::lexicographical_compare_three_way(one.begin(), one.end(), other.begin(),
                                                   other.end(), SynthThreeWay{});
   }

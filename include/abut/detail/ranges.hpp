@@ -23,6 +23,11 @@ inline constexpr FromRange from_range{}; // NOLINT(readability-identifier-naming
 
 namespace abut::detail {
 
+template <typename T>
+concept HasOrder = std::three_way_comparable<T> || requires(const T &value) {
+  { value < value } -> std::convertible_to<bool>;
+};
+
 // How the standard compares what has `<` but no `<=>`.
 struct SynthThreeWay {
   template <typename T, typename U>
