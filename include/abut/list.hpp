@@ -246,14 +246,14 @@ public:
   template <typename Less = std::less<>>
   void merge(list &other, Less less = Less()) {
     if (this == std::addressof(other)) return;
-    const const_iterator middle = at(other.empty() ? &this->ends_ : other.ends_.next);
+    const iterator middle = at(other.empty() ? &this->ends_ : other.ends_.next);
     this->adopt(&this->ends_, other);
-    for (const_iterator one = cbegin(), theirs = middle; one != theirs && theirs != cend();) {
+    for (iterator one = begin(), theirs = middle; one != theirs && theirs != end();) {
       if (!less(*theirs, *one)) {
         ++one;
         continue;
       }
-      const_iterator next = std::next(theirs);
+      const iterator next = std::next(theirs);
       Core::move_links(one.link(), theirs.link(), next.link());
       theirs = next;
     }
@@ -263,18 +263,18 @@ public:
     merge(other, less);
   }
   size_type remove(const T &value) {
-    return remove_if([&](const T &element) { return element == value; });
+    return remove_if([&](T &element) { return element == value; });
   }
   // What goes is taken out last: the argument may be an element.
   template <typename Predicate>
   size_type remove_if(Predicate unwanted) {
-    return this->take_out_where([&](const_iterator i) { return bool(unwanted(*i)); });
+    return this->take_out_where([&](iterator i) { return bool(unwanted(*i)); });
   }
   template <typename Equal = std::equal_to<>>
   size_type unique(Equal equal = Equal()) {
     if (empty()) return 0;
-    const_iterator kept = cbegin();
-    return this->take_out_where([&](const_iterator i) {
+    iterator kept = begin();
+    return this->take_out_where([&](iterator i) {
       if (i == kept) return false;
       if (equal(*kept, *i)) return true;
       kept = i;

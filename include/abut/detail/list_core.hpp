@@ -119,7 +119,7 @@ protected:
     });
     for (Link *link = ends_.next; link != &ends_;) {
       Link *const next = link->next;
-      if (unwanted(ConstIterator(at(link)))) {
+      if (unwanted(at(link))) {
         link->take_out();
         link->put_before(&gone);
         ++count;
@@ -144,7 +144,7 @@ protected:
       else
         items.add(static_cast<Node *>(link));
     }
-    Item *const sorted = items.sort([&](const Item &one, const Item &other) {
+    Item *const sorted = items.sort([&](Item &one, Item &other) {
       if constexpr (kIsPlain)
         return less(one, other);
       else

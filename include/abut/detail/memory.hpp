@@ -76,7 +76,7 @@ private:
   template <typename Less>
   static void sort_run(Item *from, Item *to, Less &less) {
     for (Item *next = from; next != to; ++next) {
-      const Item item = *next;
+      Item item = *next;
       Item *place = next;
       for (; place != from && less(item, place[-1]); --place) *place = place[-1];
       *place = item;

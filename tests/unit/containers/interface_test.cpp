@@ -58,5 +58,33 @@ TEST(Interface, ContainersAreComparedWhereTheirElementsAre) {
   EXPECT_LT(Branch(), larger);
 }
 
+// Elements are handed out as the list's own, which predicates may take as such.
+template <typename T>
+void expect_predicates_may_take_references() {
+  const auto less = [](T &one, T &other) { return one < other; };
+  const auto equal = [](T &one, T &other) { return one == other; };
+  const auto is_large = [](T &value) { return value > T(6); };
+  list<T> ours{T(9), T(4), T(7), T(4), T(1), T(2), T(3), T(8), T(9), T(5)};
+  ours.sort(less);
+  list<T> other{T(0), T(5), T(6)};
+  ours.merge(other, less);
+  EXPECT_EQ(ours.unique(equal), 3u);
+  EXPECT_EQ(ours.remove_if(is_large), 3u);
+  EXPECT_EQ(erase_if(ours, [](T &value) { return value < T(3); }), 3u);
+  EXPECT_EQ(ours, (list<T>{T(3), T(4), T(5), T(6)}));
+}
+struct Number { // no plain element
+  explicit Number(int of) : value(of) {}
+  Number(const Number &other) : value(other.value) {}
+  Number(Number &&other) noexcept : value(other.value) {}
+  ~Number() {} // NOLINT(modernize-use-equals-default)
+  auto operator<=>(const Number &) const = default;
+  int value;
+};
+TEST(Interface, PredicatesMayTakeReferences) {
+  expect_predicates_may_take_references<int>();
+  expect_predicates_may_take_references<Number>();
+}
+
 } // namespace
 } // namespace abut
