@@ -70,13 +70,13 @@ struct MapValues {
   template <typename Use>
   static void with_parts(Value &value, Use use) {
     use(std::piecewise_construct, std::forward_as_tuple(std::move(const_cast<Key &>(value.first))),
-        std::forward_as_tuple(std::move(value.second)));
+        std::forward_as_tuple(std::forward<T>(value.second))); // which may be a reference
   }
   // The key moves with its value: no reader can see it in between.
   static void move(void *to, Value *from) noexcept {
     ::new (to) Value(std::piecewise_construct,
                      std::forward_as_tuple(std::move(const_cast<Key &>(from->first))),
-                     std::forward_as_tuple(std::move(from->second)));
+                     std::forward_as_tuple(std::forward<T>(from->second)));
     from->~Value();
   }
 };

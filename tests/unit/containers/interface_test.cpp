@@ -5,6 +5,7 @@
 #include "abut/stable_map.hpp"
 #include "abut/stable_set.hpp"
 
+#include <algorithm>
 #include <compare>
 #include <concepts>
 #include <gtest/gtest.h>
@@ -84,6 +85,29 @@ struct Number { // no plain element
 TEST(Interface, PredicatesMayTakeReferences) {
   expect_predicates_may_take_references<int>();
   expect_predicates_may_take_references<Number>();
+}
+
+// A map refers to what it was given, wherever its elements have moved.
+template <typename Map>
+void expect_references_stay() {
+  int numbers[400] = {};
+  Map map({{400, numbers[0]}});
+  for (int i = 0; i < 400; ++i) map.emplace(i * 7 % 400, numbers[i * 7 % 400]);
+  map.insert(std::pair<const int, int &>(401, numbers[1]));
+  Map other;
+  other.try_emplace(402, numbers[2]);
+  map.merge(other);
+  map.insert(map.extract(400));
+  for (int i = 0; i < 400; i += 2) map.erase(i);
+  Map moved(Map(map), map.get_allocator());
+  for (auto &[key, number] : moved) ++number;
+  EXPECT_EQ(moved.size(), 203u);
+  EXPECT_EQ(std::count(numbers, numbers + 400, 1), 201);
+  EXPECT_EQ(moved.at(1), 2) << "two keys refer to it";
+}
+TEST(Interface, MapsMayHoldReferences) {
+  expect_references_stay<map<int, int &>>();
+  expect_references_stay<stable_map<int, int &>>();
 }
 
 } // namespace
