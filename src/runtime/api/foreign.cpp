@@ -18,7 +18,7 @@ namespace abut::entry {
 namespace {
 
 constexpr const char *kForeign =
-    "not a block of this heap: it was never allocated, or by another allocator";
+    "not a block of this heap: freed before, never allocated, or by another allocator";
 
 // The C library keeps a word before each of its blocks: the size of block and word, and three flags.
 constexpr size_t kFlags = 7;

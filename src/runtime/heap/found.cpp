@@ -8,15 +8,19 @@
 namespace abut::heap {
 namespace {
 
-constexpr const char *kFreedTwice = "this block has been freed twice";
+constexpr const char *kFreedBefore = "this block has been freed before";
+constexpr const char *kNotLive = "not a live block: freed before, or never handed out";
 constexpr const char *kNotABlock = "no block begins at this address";
 
-// Whether a block can have begun there, which is free now.
-bool is_place(const Page &page, Address address) {
+// What is wrong about an address at which no live block begins. No more is said than is known: a birth page does not show
+// where its free blocks began.
+const char *fault_at(const Page &page, Address address) {
   if (page.size_class == 0)
-    return address % Granules::kBytes == 0 && !birth_range_at(page, address);
+    return address % Granules::kBytes == 0 && !birth_range_at(page, address) ? kNotLive
+                                                                             : kNotABlock;
   const uint32_t block = block_at(page, address);
-  return block_address(page, block) == address && page.states[block] != kNoPlace;
+  if (block_address(page, block) != address || page.states[block] == kNoPlace) return kNotABlock;
+  return page.owner->sizes.has_handed_out(page, block) ? kFreedBefore : kNotLive;
 }
 
 // Each fills in what it finds where it is to lie: to copy it, a part just written to beside others, makes a processor wait
@@ -59,7 +63,7 @@ void find_huge(Found &found, Address address) {
 void fail_not_live(const char *call, const void *memory) {
   const auto address = reinterpret_cast<Address>(memory);
   const Page *page = page_at(address);
-  os::fail(call, memory, page != nullptr && is_place(*page, address) ? kFreedTwice : kNotABlock);
+  os::fail(call, memory, page != nullptr ? fault_at(*page, address) : kNotABlock);
 }
 
 Found find_block(const char *call, void *memory) {

@@ -75,6 +75,9 @@ struct alignas(kLinePairBytes) Page {
   // Bytes of a large block's row, from its beginning on, that blocks before it wrote to.
   uint32_t written;
 
+  // The first block that a cursor had when it was led away, and may never have handed out.
+  uint32_t left_from;
+
   // Of a page with room: since when it has that, in milliseconds; and the live blocks when it was last thinned out, or all.
   int32_t live_when_thinned;
   uint64_t room_since;

@@ -248,12 +248,25 @@ void SizeHeap::leave(unsigned size_class) {
   Class &one = classes_[size_class];
   const LiveBlocks live = live_in_current(one);
   Page *page = std::exchange(one.page, nullptr);
+  const Cursor &cursor = cursors_[size_class];
+  if (cursor.free != 0 && one.other == nullptr)
+    page->left_from =
+        std::min(page->left_from, block_at(*page, cursor.base) +
+                                      static_cast<uint32_t>(std::countr_zero(cursor.free)));
   page->is_current = false;
   file(page, live);
   cursors_[size_class].free = 0;
   one.is_done = false;
   one.next = one.end = 0;
   if (Page *other = std::exchange(one.other, nullptr)) look_at(other, counted(*other));
+}
+
+bool SizeHeap::has_handed_out(const Page &page, uint32_t block) const {
+  const Cursor &cursor = cursors_[page.size_class];
+  const Address behind_base = block_address(page, block) - load_plainly(cursor.base);
+  const uint64_t index = behind_base / page.block_bytes();
+  const bool is_at_cursor = index < kAtOnce && (load_plainly(cursor.free) >> index & 1) != 0;
+  return block < std::min(load_plainly(page.touched), page.left_from) && !is_at_cursor;
 }
 
 } // namespace abut::heap

@@ -113,6 +113,9 @@ public:
 
   bool reads_as_zero(unsigned size_class) const { return classes_[size_class].reads_as_zero; }
 
+  // Whether a block of one of its pages was certainly handed out since the page came. For messages.
+  bool has_handed_out(const Page &page, uint32_t block) const;
+
   // ---- under the heap's lock, for the owner or with the owner gone ----
 
   // Leads the cursor to another page; false where memory is exhausted.

@@ -45,6 +45,7 @@ Page *SizeHeap::add_page(unsigned size_class) {
   std::fill(states, states + blocks, kNoBlock);
   std::fill(states + blocks, states + whole_states(blocks), kNoPlace);
   page->is_long = is_long;
+  page->left_from = blocks;
   for (unsigned i = 0; i < pages; ++i) {
     page[i].size_class = static_cast<uint8_t>(size_class);
     page[i].begin = segment->address_of(index);

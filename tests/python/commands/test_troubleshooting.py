@@ -60,4 +60,4 @@ def test_messages_are_collected_with_what_mends_them() -> None:
     assert all(m.where for m in found)
     native = {m.text: m.where for m in messages.library_messages()}
     assert native["this path is too long"] == "it goes on"
-    assert native["this block has been freed twice"] == "it is ended"
+    assert native["this block has been freed before"] == "it is ended"

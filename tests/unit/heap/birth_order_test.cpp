@@ -77,5 +77,14 @@ TEST_F(BirthOrderTest, ZeroBytesAreABlockOfTheirOwn) {
   EXPECT_GT(usable_size("malloc_usable_size", one), 0U);
 }
 
+TEST_F(BirthOrderTest, WhereFreeBlocksBeganIsNotKnownAndNotSaid) {
+  auto *block = static_cast<char *>(allocate(128));
+  take(16);
+  EXPECT_DEATH(free(block + 16), "no block begins at this address");
+  free(block);
+  for (const long offset : {0L, 16L, 1L << 12})
+    EXPECT_DEATH(free(block + offset), "not a live block: freed before, or never handed out");
+}
+
 } // namespace
 } // namespace abut::heap

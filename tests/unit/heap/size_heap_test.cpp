@@ -18,7 +18,7 @@ namespace abut::heap {
 namespace {
 
 constexpr size_t kPages = kBlockPageBytes / kPageBytes;
-constexpr const char *kFreedTwice = "this block has been freed twice";
+constexpr const char *kFreedBefore = "this block has been freed before";
 constexpr const char *kNotABlock = "no block begins at this address";
 
 // Blocks of one size; the first of them lie in birth order, and are not among `blocks`.
@@ -200,20 +200,20 @@ TEST_P(SizeHeapDeathTest, EveryDoubleFreeIsNoticed) {
         free(block);
         free(block);
       },
-      kFreedTwice);
+      kFreedBefore);
   EXPECT_DEATH(
       {
         for (size_t i = blocks.size() / 4; i < blocks.size(); ++i) free(blocks[i]);
         free(block);
       },
-      "freed twice|no block begins");
+      "freed before|no block begins");
   EXPECT_DEATH(
       {
         free(block);
         *static_cast<void **>(block) = nullptr; // and the program writes to it
         free(block);
       },
-      kFreedTwice);
+      kFreedBefore);
 }
 
 TEST_P(SizeHeapDeathTest, ADoubleFreeByTwoThreadsIsNoticed) {
@@ -224,18 +224,18 @@ TEST_P(SizeHeapDeathTest, ADoubleFreeByTwoThreadsIsNoticed) {
         std::thread([=] { free(block); }).join();
         free(block);
       },
-      kFreedTwice);
+      kFreedBefore);
   EXPECT_DEATH(
       {
         free(block);
         std::thread([=] { free(block); }).join();
       },
-      kFreedTwice);
+      kFreedBefore);
   EXPECT_DEATH(
       {
         for (int i = 0; i < 2; ++i) std::thread([=] { free(block); }).join();
       },
-      kFreedTwice);
+      kFreedBefore);
 }
 
 TEST_P(SizeHeapDeathTest, AnAddressInsideABlockIsNoBlock) {
@@ -243,6 +243,36 @@ TEST_P(SizeHeapDeathTest, AnAddressInsideABlockIsNoBlock) {
   char *block = static_cast<char *>(blocks[blocks.size() / 2]);
   for (size_t offset = 1; offset < usable_size("test", block); offset += 7)
     EXPECT_DEATH(free(block + offset), kNotABlock) << offset;
+}
+
+TEST_P(SizeHeapDeathTest, OfWhatWasNeverHandedOutNoFreeIsAlleged) {
+  take(4 * MiB);
+  char *last = static_cast<char *>(blocks.back());
+  const size_t bytes = usable_size("test", last);
+  const size_t left = kBlockPageBytes - address_of(last) % kBlockPageBytes;
+  for (size_t behind = bytes; behind < left; behind += (left / bytes + 7) / 8 * bytes)
+    EXPECT_DEATH(free(last + behind), "not a live block|no block begins") << behind;
+}
+TEST_P(SizeHeapDeathTest, EachCallWithAFreedBlockSaysThatItWasFreed) {
+  take(4 * MiB);
+  void *block = blocks[blocks.size() / 2];
+  free(block);
+  EXPECT_DEATH(free(block), std::string("free\\(0x\\w+\\): ") + kFreedBefore);
+  EXPECT_DEATH(resize("realloc", block, 5000), std::string("realloc\\(0x\\w+\\): ") + kFreedBefore);
+  EXPECT_DEATH(usable_size("malloc_usable_size", block), kFreedBefore);
+  blocks[blocks.size() / 2] = allocate(GetParam());
+}
+// What a thread has not handed out when it ends is no block that was freed.
+TEST_P(SizeHeapDeathTest, OfAnEndedThreadsHeapNoMoreIsSaidThanIsKnown) {
+  std::thread([&] { take(100 * GetParam()); }).join();
+  char *block = static_cast<char *>(blocks.back());
+  EXPECT_DEATH(free(block + usable_size("test", block)), "not a live block|no block begins");
+  EXPECT_DEATH(
+      {
+        free(block);
+        free(block);
+      },
+      "not a live block|freed before");
 }
 
 int refills = 0;
