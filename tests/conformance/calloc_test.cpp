@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <vector>
 
 using support::opaque;
@@ -32,6 +33,23 @@ TEST(Calloc, ZeroesMemoryThatWasUsedBefore) {
     ASSERT_NE(block, nullptr) << size;
     EXPECT_TRUE(support::all_zero(block, size)) << size;
     std::free(block);
+  }
+}
+
+// To the end of what malloc_usable_size says: nothing of ISO C's, but the C library's calloc does so, and programs rely on it.
+TEST(Calloc, ZeroesAllThatIsUsableOfSmallBlocks) {
+  for (std::size_t size = 9; size <= 1000; size += size < 300 ? 1 : 7) {
+    std::vector<void *> blocks(200);
+    for (void *&block : blocks) {
+      block = std::malloc(size);
+      std::memset(block, 0xff, malloc_usable_size(opaque(block)));
+    }
+    for (void *block : blocks) std::free(opaque(block));
+    for (void *&block : blocks) {
+      block = std::calloc(1, opaque(size));
+      ASSERT_TRUE(support::all_zero(block, malloc_usable_size(opaque(block)))) << size;
+    }
+    for (void *block : blocks) std::free(block);
   }
 }
 

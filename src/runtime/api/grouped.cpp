@@ -18,6 +18,6 @@ ABUT_BODY void *abut_grouped_malloc(size_t bytes, const Address *sp, Address rbp
 
 ABUT_BODY void *abut_grouped_calloc(size_t bytes, const Address *sp, Address rbp) {
   void *memory = abut_grouped_malloc(bytes, sp, rbp);
-  if (memory != nullptr) std::memset(memory, 0, bytes);
+  if (memory != nullptr) std::memset(memory, 0, heap::cleared_bytes(bytes));
   return memory;
 }

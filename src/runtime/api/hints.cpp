@@ -31,7 +31,7 @@ ABUT_EXPORT ABUT_SEEN void *abut_calloc_near(size_t count, size_t each, const vo
     return abut_plan_calloc(bytes);
   if (bytes > near::kObjectMax) return entry::or_no_memory(heap::allocate_zeroed(bytes));
   void *memory = entry::or_no_memory(near::allocate_near(bytes, other));
-  if (memory != nullptr) std::memset(memory, 0, bytes);
+  if (memory != nullptr) std::memset(memory, 0, heap::cleared_bytes(bytes));
   return memory;
 }
 

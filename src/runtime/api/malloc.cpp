@@ -78,7 +78,8 @@ ABUT_EXPORT void *calloc(size_t count, size_t each) {
   size_t bytes = 0;
   if (__builtin_mul_overflow(count, each, &bytes)) return or_no_memory(nullptr);
   if (const auto block = heap::allocate_if_plain(bytes, [] { return ABUT_SITE; }); block.is_plain)
-    return block.memory ? std::memset(block.memory, 0, bytes) : allocate_zeroed(bytes);
+    return block.memory ? std::memset(block.memory, 0, heap::cleared_bytes(bytes))
+                        : allocate_zeroed(bytes);
   if (bytes - 1 >= kPlacedMost || !any_policy_enabled()) return allocate_zeroed(bytes);
   if (is_enabled(Policy::plan)) return abut_plan_calloc(bytes);
   return abut_unplanned_calloc(bytes, ABUT_SITE);

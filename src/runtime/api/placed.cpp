@@ -32,6 +32,6 @@ ABUT_BODY void *abut_placed_malloc(size_t bytes, const near::Captured *captured,
 
 ABUT_BODY void *abut_placed_calloc(size_t bytes, const near::Captured *captured, Address context) {
   void *memory = allocate_placed(bytes, captured, context);
-  if (memory != nullptr) std::memset(memory, 0, bytes);
+  if (memory != nullptr) std::memset(memory, 0, heap::cleared_bytes(bytes));
   return memory;
 }

@@ -121,7 +121,7 @@ void *allocate_zeroed(size_t bytes) {
   bool clean = false;
   if (bytes <= kSmallMax) { // to ask whether it was used would take longer than to clear it
     memory = allocate(bytes);
-    return memory != nullptr ? std::memset(memory, 0, bytes) : nullptr;
+    return memory != nullptr ? std::memset(memory, 0, cleared_bytes(bytes)) : nullptr;
   }
   if (bytes <= kMediumMax) { // from the cursor, which knows whether its blocks were used
     memory = allocate(bytes);

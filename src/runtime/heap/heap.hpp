@@ -139,6 +139,12 @@ template <class Site>
   return heap.births.take_small(Granules::kBytes);
 }
 
+// What calloc clears of a small block: all that malloc_usable_size() says, as the C library's does, but for a tiny one of 16
+// bytes, and for requests of more than 1008 bytes.
+constexpr size_t cleared_bytes(size_t bytes) {
+  return bytes <= kTinyMax ? kTinyMax : round_up(bytes, Granules::kBytes);
+}
+
 // For a plain request: the block, or null if the cursor has none.
 struct PlainBlock {
   bool is_plain = false;
