@@ -8,7 +8,22 @@
 #include <cerrno>
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+namespace {
+enum class KeyMaking { goes_on, is_to_wait, waits };
+std::atomic<KeyMaking> key_making{KeyMaking::goes_on};
+} // namespace
+
+// What the hooks make their keys by: here it can be halted.
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the name is the C library's
+extern "C" int __pthread_key_create(pthread_key_t *key, void (*destructor)(void *)) noexcept {
+  auto seen = KeyMaking::is_to_wait;
+  if (key_making.compare_exchange_strong(seen, KeyMaking::waits))
+    while (key_making == KeyMaking::waits) abut::os::relax(64);
+  return pthread_key_create(key, destructor);
+}
 
 namespace abut::os {
 namespace {
@@ -68,6 +83,29 @@ TEST(CallAtThreadExit, TakesTheLatestArgumentOfAThread) {
     require(pthread_create(&thread, nullptr, twice, nullptr) == 0, "a thread starts");
     pthread_join(thread, nullptr);
     require(calls == 1 && sum == 7, "called once, for the latest argument");
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+}
+
+// The other thread has said that it makes the key, and is not there to finish it.
+TEST(CallAtThreadExit, AChildMakesTheKeyThatAnotherThreadWasMaking) {
+  const support::Outcome outcome = support::in_child([] {
+    key_making = KeyMaking::is_to_wait;
+    pthread_t maker;
+    require(pthread_create(&maker, nullptr, thread_body, reinterpret_cast<void *>(1L)) == 0,
+            "a thread starts");
+    while (key_making != KeyMaking::waits) relax(64);
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(2);
+      key_making = KeyMaking::goes_on;
+      _exit(call_at_thread_exit(handler, nullptr) ? 0 : 1);
+    }
+    int status = -1;
+    require(waitpid(child, &status, 0) == child && status == 0, "the child has a key");
+    key_making = KeyMaking::goes_on;
+    pthread_join(maker, nullptr);
+    require(calls == 1, "and so has the parent");
   });
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();
 }

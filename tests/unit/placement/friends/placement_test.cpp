@@ -1,8 +1,15 @@
 #include "placement/friends/placement.hpp"
 
+#include "context/chain_table.hpp"
+#include "context/decoder.hpp"
 #include "heap/events.hpp"
+#include "heap/heap_registry.hpp"
+#include "support/child.hpp"
 
+#include <chrono>
 #include <gtest/gtest.h>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 namespace abut::near {
@@ -154,6 +161,27 @@ TEST_F(SampleTimes, HaveTheirFullLengthWhereTheyMeetANewCaller) {
   EXPECT_EQ(samples_left, kWhole - kVainCost);
   request_from(new_caller(), 32);
   EXPECT_EQ(samples_left, kWhole - 2 * kVainCost) << "once";
+}
+
+// A request for a new chain holds the chains' lock while it takes the decoder's.
+TEST(Start, AForkTakesTheDecodersLockAfterThatOfTheChains) {
+  const support::Outcome outcome = support::in_child([] {
+    start(declared_place(0));
+    const auto is_taken = [](os::SpinLock &lock) {
+      if (!lock.try_lock()) return true;
+      lock.unlock();
+      return false;
+    };
+    const std::unique_lock chains(context::chain_table.lock());
+    std::thread([] {
+      heap::heap_registry.lock_all();
+      heap::heap_registry.unlock_all();
+    }).detach();
+    while (!is_taken(sites::table.lock())) std::this_thread::yield(); // the last before the chains'
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    support::require(!is_taken(context::decoder_lock()), "the decoder's is still to be had");
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
 }
 
 } // namespace
