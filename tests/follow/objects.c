@@ -83,6 +83,7 @@ int main(int argc, char **argv) {
   mode = argc > 1 ? argv[1] : "exact";
   count = argc > 2 ? atoi(argv[2]) : 1000;
   if (is("else")) do_something_else();
+  if (is("truncates") && truncate(getenv("ABUT_PLAN"), 0) != 0) abort();
   if (is("threads") || is("forks")) {
     pthread_t threads[4];
     for (long i = 0; i < 4; ++i) pthread_create(&threads[i], NULL, work, (void *)i);
@@ -93,11 +94,8 @@ int main(int argc, char **argv) {
     if (is("backwards")) make(0, count / 2);
   }
   touch();
-  if (is("maps")) { /* how much was resident at the most, and what of the plan's file is still mapped */
-    print_lines("/proc/self/status", "VmHWM");
-    print_lines("/proc/self/maps", ".plan");
-  }
-  for (int i = 0; i < count && !is("maps"); ++i)
+  if (is("peak")) print_lines("/proc/self/status", "VmHWM");
+  for (int i = 0; i < count && !is("peak"); ++i)
     printf("%p %p\n", (void *)nodes[i], (void *)names[i]);
   fflush(stdout);
   for (int i = 0; i < count; ++i) {

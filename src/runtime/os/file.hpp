@@ -11,6 +11,9 @@ int open_file(const char *path);
 // The first `most` bytes, wherever the file stands; how many there are, and none where it cannot be read.
 size_t read_file(int file, void *buffer, size_t most);
 
+// Its length; zero of what is no file.
+size_t file_bytes(int file);
+
 // A file's contents, to be read only; null where it is no file that can be mapped, or is empty. `bytes` is its length.
 const void *map_file(int file, size_t &bytes);
 

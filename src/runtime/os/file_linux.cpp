@@ -22,11 +22,17 @@ size_t read_file(int file, void *buffer, size_t most) {
   return count < 0 ? 0 : static_cast<size_t>(count);
 }
 
-const void *map_file(int file, size_t &bytes) {
+size_t file_bytes(int file) {
   const KeepErrno keep;
   struct stat about = {};
-  if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size <= 0) return nullptr;
-  bytes = static_cast<size_t>(about.st_size);
+  if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size <= 0) return 0;
+  return static_cast<size_t>(about.st_size);
+}
+
+const void *map_file(int file, size_t &bytes) {
+  const KeepErrno keep;
+  bytes = file_bytes(file);
+  if (bytes == 0) return nullptr;
   void *memory = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0);
   return memory == MAP_FAILED ? nullptr : memory;
 }

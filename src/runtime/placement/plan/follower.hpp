@@ -36,13 +36,12 @@ public:
   static constexpr uint32_t kPatience = 1U << 20;
   static constexpr uint32_t kExamined = 1U << 12;
 
-  // Slots are decoded by so many at a time; and what has been decoded of the file is unmapped by so many bytes, since
-  // the kernel would make a used part of a larger page of its cache resident again with the next part.
+  // Slots are decoded by so many at a time; and what has been decoded of the plan is unmapped by so many bytes.
   static constexpr uint32_t kDecoded = 128;
   static constexpr size_t kStretch = 64 * KiB;
 
   // Null when the plan is followed from now on, else why it cannot be. The file's bytes stay; `mapped`: in a mapping of
-  // the file, of which what is no longer needed may be unmapped.
+  // their own, of which what is no longer needed may be unmapped.
   const char *open(const View &view, bool mapped);
 
   // Places nothing more; what lies in its slots stays there.

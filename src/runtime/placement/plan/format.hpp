@@ -1,4 +1,4 @@
-// The format of a plan file, version 2. It is mapped read-only and used as it lies: numbers are little-endian.
+// The format of a plan file, version 2. It is used as it lies: numbers are little-endian.
 //
 //   Header, then `modules` Modules, `contexts` Contexts, `pools` Pools and `slots` coded Slots, with nothing in between.
 //

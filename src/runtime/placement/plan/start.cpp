@@ -1,7 +1,8 @@
 // A plan that the options name is read, checked and followed from the start of the program on.
 //
 // By name, that takes three calls of the kernel, which has none that reads a file by its name; by a descriptor that is
-// open already, one. Its memory is mapped when the first of its objects comes.
+// open already, one. It is not mapped: what others write to the file meanwhile would be followed unchecked, and where they cut
+// it short there would be no memory. The memory for its objects is mapped when the first of them comes.
 #include "base/options.hpp"
 #include "heap/events.hpp"
 #include "heap/heap.hpp"
@@ -13,7 +14,7 @@
 namespace abut::plan {
 namespace {
 
-// A shorter plan is read, since mapping takes three calls more; there is no page of it to be given back before its end.
+// A shorter plan needs no memory of its own, which takes three calls more; no page of it can be given back before its end.
 constexpr size_t kReadBelow = Follower::kStretch;
 alignas(Header) constinit uint8_t short_plan[kReadBelow];
 
@@ -37,12 +38,18 @@ int descriptor_in(const char *path) {
   return number;
 }
 
-// All of the file; nothing where it cannot be read.
+// All of the file; nothing where it cannot be read; no more than the head of what is no plan of its length.
 std::span<const uint8_t> contents(int file) {
-  size_t bytes = os::read_file(file, short_plan, kReadBelow);
-  if (bytes < kReadBelow) return {short_plan, bytes};
-  const void *mapped = os::map_file(file, bytes);
-  return {static_cast<const uint8_t *>(mapped), mapped == nullptr ? 0 : bytes};
+  const size_t read = os::read_file(file, short_plan, kReadBelow);
+  if (read < kReadBelow) return {short_plan, read};
+  const auto *header = reinterpret_cast<const Header *>(short_plan);
+  const size_t bytes = os::file_bytes(file), room = round_up(bytes, kPageBytes);
+  if (header->magic != kMagic || header->file_bytes != bytes) return {short_plan, sizeof(Header)};
+  auto *memory = static_cast<uint8_t *>(os::map(room));
+  if (memory == nullptr) return {};
+  if (os::read_file(file, memory, bytes) == bytes) return {memory, bytes};
+  os::unmap(memory, room);
+  return {};
 }
 
 std::span<const uint8_t> read(const char *path) {
@@ -69,13 +76,11 @@ void start() {
   const bool sound = wrong == nullptr;
   if (sound) wrong = follower.open(view, is_mapped(file));
   if (wrong != nullptr) {
-    if (is_mapped(file)) os::unmap(memory, file.size());
+    if (is_mapped(file)) os::unmap(memory, round_up(file.size(), kPageBytes));
     // A program's children are other programs as often as not; they need not say so.
     if (!sound || option_value(Option::explain) != 0) complain(path, wrong);
     return;
   }
-  // Checking has read all of it; what is needed comes back when it is.
-  if (is_mapped(file)) static_cast<void>(os::discard(memory, file.size()));
   heap::heap_registry.take_first(follower.chains().lock());
   heap::heap_registry.take_first(follower.lock());
   grown_before = heap::events.grown.listener();
