@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <malloc.h>
 #include <map>
 #include <new>
 #include <string>
@@ -63,6 +64,7 @@ void commit(const How &how, const std::string &fault) {
   if (fault == "never_freed") return write(block + bytes, 1);
   how.give_back(block);
   if (fault == "twice") how.give_back(block);
+  if (fault == "asked") std::printf("%zu\n", malloc_usable_size(block));
   if (fault == "written") write(block, 1);
   if (fault == "read")
     std::printf("%x\n",

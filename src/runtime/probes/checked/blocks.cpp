@@ -223,13 +223,19 @@ void *resize(const char *call, void *memory, size_t bytes, context::Frame frame)
 }
 
 size_t usable_size(const char *call, void *memory, context::Frame frame) {
+  const Record *record = nullptr;
   {
     const std::lock_guard guard(records.lock());
-    if (const Record *record = records.find(reinterpret_cast<Address>(memory)))
-      return record->bytes;
+    record = records.find(reinterpret_cast<Address>(memory));
+    if (record != nullptr && record->state == State::live) return record->bytes;
   }
-  handle_unknown(call, memory, frame);
-  return entry::foreign_usable_size(call, memory);
+  if (record == nullptr) {
+    handle_unknown(call, memory, frame);
+    return entry::foreign_usable_size(call, memory);
+  }
+  report(call, record->block, "used after it was freed", record);
+  report_callers("called by", callers_of(frame));
+  os::abort_process();
 }
 
 // Out of the lock before anything is said: the program may have a handler of SIGABRT that allocates.
