@@ -1,7 +1,7 @@
 """What `abut tune` does for real programs: tuned with one input, measured with another.
 
-Each program of tune_programs.toml is tuned with its input for training, and what wins must win with
-that for the test. A profile that is kept is then measured against the untuned default with runs of
+Each program of the list is tuned with its input for training, and what wins must win with that for
+the test. A profile that is kept is then measured against the untuned default with runs of
 their own, a fixed number of rounds; where none is kept, the program is as it was.
 
 With `--trials`, nothing is tuned: a policy that changes nothing is confirmed as if it had won a
@@ -9,8 +9,11 @@ race, so many times for each program, with a small input. What it wins, chance h
 
 What was measured is kept in the folder, and an interrupted run goes on there.
 
-usage: .venv/bin/python bench/tune_programs.py [--only NAME,...] [--budget SECONDS] [--rounds N]
-           [--trials N] [--folder FOLDER]
+There are two lists: tune_programs.toml has programs of many kinds, and tune_waiting.toml such as
+wait for memory.
+
+usage: .venv/bin/python bench/tune_programs.py [--list FILE] [--only NAME,...] [--budget SECONDS]
+           [--rounds N] [--trials N] [--folder FOLDER]
 """
 
 import argparse
@@ -155,6 +158,7 @@ def report(rows: list[dict[str, Any]], about: Mapping[str, str]) -> None:
 def main() -> int:
     """Tune and measure them all."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--list", type=Path, default=Path(__file__).with_suffix(".toml"))
     parser.add_argument("--only", default="", help="names of programs, with commas")
     parser.add_argument("--budget", type=float, default=300, help="seconds to tune each")
     parser.add_argument("--rounds", type=int, default=20, help="to measure each profile")
@@ -165,7 +169,7 @@ def main() -> int:
     chosen = parser.parse_args()
     chosen.folder.mkdir(parents=True, exist_ok=True)
     benchmarks = {one.name: one for one in load_benchmarks(_PLACES.suites)}
-    declared = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
+    declared = tomllib.loads(chosen.list.read_text())
     names = [name for name in declared if not chosen.only or name in chosen.only.split(",")]
     results, trials = chosen.folder / "programs.jsonl", chosen.folder / "trials.jsonl"
     for name in names:

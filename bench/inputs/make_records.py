@@ -51,6 +51,14 @@ def bed(source: random.Random, count: int) -> Lines:
         yield f"chr{source.randint(1, 5)}\t{start}\t{end}\tf{number}\t0\t+"
 
 
+def alignments(source: random.Random, count: int) -> Lines:
+    yield "@HD\tVN:1.6\n@SQ\tSN:chr1\tLN:50000000"
+    for number in range(count):
+        bases = "".join(source.choices("ACGT", k=60))
+        place = source.randrange(1, 49_000_000)
+        yield f"r{number}\t0\tchr1\t{place}\t60\t60M\t*\t0\t0\t{bases}\t{'I' * 60}"
+
+
 def graph(source: random.Random, count: int) -> Lines:
     yield "digraph g {"
     for number in range(1, count):
@@ -59,7 +67,7 @@ def graph(source: random.Random, count: int) -> Lines:
     yield "}"
 
 
-KINDS = {"recutils": recutils, "ledger": ledger, "geojson": geojson, "bed": bed, "graph": graph}
+KINDS = {kind.__name__: kind for kind in (recutils, ledger, geojson, bed, alignments, graph)}
 
 
 def write_archive(path: Path, source: random.Random, count: int) -> None:

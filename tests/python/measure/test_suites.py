@@ -170,17 +170,20 @@ def test_declared_suites_are_sound_and_name_files_that_exist() -> None:
     places = bench_places()
     benchmarks = load_benchmarks(places.suites)
     suites = {suite for one in benchmarks for suite in one.suites}
-    assert {"quick", "daily", "full", "plain", "pairs", "threads", "programs"} <= suites
+    assert {"quick", "daily", "full", "plain", "pairs", "threads", "programs", "networks"} <= suites
     for benchmark in benchmarks:
         for word in (*benchmark.command, *benchmark.prepare, benchmark.stdin or ""):
             if word.startswith("{bench}/"):
                 assert Path(expand(word, {"bench": str(places.bench)})).is_file(), word
 
 
-def test_programs_of_the_suite_of_programs_are_in_no_other_and_name_their_package() -> None:
-    programs = choose(load_benchmarks(bench_places().suites), "programs", [])
-    assert len(programs) >= 24
+@pytest.mark.parametrize(("suite", "least"), [("programs", 24), ("networks", 12)])
+def test_programs_of_these_suites_are_in_no_other_and_name_their_package(
+    suite: str, least: int
+) -> None:
+    programs = choose(load_benchmarks(bench_places().suites), suite, [])
+    assert len(programs) >= least
     for benchmark in programs:
-        assert benchmark.suites == ("programs",)
+        assert benchmark.suites == (suite,)
         assert benchmark.output == "compare"
         assert benchmark.needs, benchmark.name
