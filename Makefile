@@ -15,7 +15,7 @@ help: ## Show this list
 demo: ## Build abut, show what it says of a real program's heap, and measure that under five heaps
 	@tools/setup.sh build heaps demo python
 	@tools/build.sh release abut abut_light abut_checked abut_rt abut_papers abut_native abut-collect
-	@$(ABUT) demo --output build/demo
+	@$(ABUT) demo --force --output build/demo
 
 .PHONY: test
 test: ## Run the tests: release, the command line, the heap in debug; under ten minutes

@@ -40,6 +40,15 @@ def check_target(
         raise AbutError(f"{target}: is what is to be read", fix=_ELSEWHERE)
 
 
+def check_targets(*targets: Path | None, force: bool) -> None:
+    """Raise AbutError as `check_target` does, and where one file is to be written twice."""
+    files = [target for target in targets if target]
+    for file in files:
+        check_target(file, force=force)
+        if files.count(file) > 1 and not _is_stream(file):
+            raise AbutError(f"{file}: is to be written twice", fix=_ELSEWHERE)
+
+
 @contextmanager
 def written(target: Path) -> Iterator[Path]:
     """Where to write: a file that takes the target's place when the block ends well.

@@ -43,7 +43,7 @@ class Planned:
     def follow(self, mode: str, count: int = COUNT) -> tuple[list[tuple[int, int]], dict[str, Any]]:
         """Where the objects of a run lie, and how it followed the plan."""
         stats = self.folder / "stats.json"
-        run = ["run", "--plan", "objects.plan", "--stats", str(stats), "--"]
+        run = ["run", "--plan", "objects.plan", "--force", "--stats", str(stats), "--"]
         done = self.abut(*run, str(self.program), mode, str(count))
         assert done.returncode == 0, done.stderr
         rows = [line.split() for line in done.stdout.splitlines()]

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from abut.targets import check_target
-
 _LIMIT_S = 60.0  # to record a run; of longer ones, parts
 
 
@@ -25,10 +23,9 @@ def trace_of(page: Path, label: str) -> Path:
     return page.with_name(f"{page.stem}-{label.replace('/', '-')}.trace")
 
 
-def check_pages(page: Path, labels: Sequence[str], *, force: bool) -> None:
-    """Raise AbutError where what would be written is there already."""
-    for file in (page, *(trace_of(page, label) for label in labels)):
-        check_target(file, force=force)
+def files_of(page: Path, labels: Sequence[str]) -> list[Path]:
+    """What is written for these runs: the page, and their traces."""
+    return [page, *(trace_of(page, label) for label in labels)]
 
 
 def explain(

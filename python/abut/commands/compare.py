@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from abut.errors import INTERRUPTED, NO, USAGE, AbutError, unknown
-from abut.targets import check_target, write, written
+from abut.targets import check_targets, write, written
 from abut.verb import refuse
 
 if TYPE_CHECKING:
@@ -96,9 +96,14 @@ def command(
 
     _refuse(suite, plot, counts="instructions" in _words(figure))
     figures = [_figure(key) for key in _words(figure)]
-    _check_files(output, plot, force=force)
-    if explain:
-        _check_explain(explain, _words(heaps), suite, force=force)
+    if plot:
+        from abut.reporters.plot import check_format
+
+        check_format(plot)
+    pages = _pages(explain, _words(heaps), suite) if explain else []
+    if not (output or plot or explain):
+        refuse("no file is written", "force")
+    check_targets(output, plot, *pages, force=force)
     tasks = _tasks(program or [], suite, only, stdin)
     default_runs = _SUITE_RUNS if suite else _PROGRAM_RUNS
     counted = any(one.key == "instructions" for one in figures)
@@ -136,15 +141,6 @@ def _figure(key: str) -> "Figure":
         if figure.key == key:
             return figure
     raise unknown("--figure", key, [figure.key for figure in CHOICES])
-
-
-def _check_files(output: Path | None, plot: Path | None, *, force: bool) -> None:
-    if plot:
-        from abut.reporters.plot import check_format
-
-        check_format(plot)
-    for file in filter(None, (output, plot)):
-        check_target(file, force=force)
 
 
 def _tasks(program: list[str], suite: str | None, only: str, stdin: Path | None) -> "list[Task]":
@@ -188,8 +184,9 @@ def _write(summary: "Summary", figure: "Figure", output: Path | None, plot: Path
             draw(bars_of(summary, figure), unfinished)
 
 
-def _check_explain(page: Path, heaps: list[str], suite: str | None, *, force: bool) -> None:
-    from abut.advice.explain import check_pages
+def _pages(page: Path, heaps: list[str], suite: str | None) -> list[Path]:
+    """What --explain writes. Raises AbutError where there are no two runs to compare."""
+    from abut.advice.explain import files_of
     from abut.heaps import find_heaps
 
     there = [heap.name for heap in find_heaps(heaps)[0]]
@@ -199,7 +196,7 @@ def _check_explain(page: Path, heaps: list[str], suite: str | None, *, force: bo
             fix="abut compare --heaps glibc,abut --explain PAGE.html -- PROGRAM ARGS...",
             exit_code=USAGE,
         )
-    check_pages(page, there, force=force)
+    return files_of(page, there)
 
 
 def _explain(

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from abut.errors import NO, AbutError
+from abut.targets import check_targets
 
 _TABLES, _WALKS = 8_000, 4  # of the recorded run: a few seconds under Valgrind
 _MEASURED = 200_000  # tables of the runs that are compared: a second each
@@ -27,6 +28,7 @@ def command(
     tune: Annotated[
         bool, typer.Option("--tune/--no-tune", help="Tune the heap, too: half a minute more.")
     ] = True,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite what is there.")] = False,
     open_: Annotated[bool, typer.Option("--open", help="Open the report in a browser.")] = False,
 ) -> None:
     """Record, tune and compare a Lua program, and name the page that says what came of it.
@@ -51,6 +53,9 @@ def command(
     small = [*program, str(_TABLES), str(_WALKS)]
     trace, tuned = folder / "tables.trace", folder / "tune.json"
     compared, page = folder / "compare.json", folder / "report.html"
+    profile, table, said = folder / "tables.profile", folder / "compare.txt", folder / "report.txt"
+    of_tuning = (tuned, profile, profile.with_suffix(".plan")) if tune else ()
+    check_targets(trace, compared, page, table, said, *of_tuning, force=force)
     found = [trace, compared]
     _say("recording a small run")
     recorded = _abut("record", "--force", "--quiet", "--sites", "-o", str(trace), "--", *small)
@@ -60,20 +65,17 @@ def command(
         found.remove(trace)
     if tune:
         _say("tuning: racing settings of the heap")
-        profile = ["--force", "-o", str(folder / "tables.profile"), "--time-budget", "20s"]
-        if _abut("tune", *profile, "--json", "--", *small, into=tuned):
+        options = ["--force", "-o", str(profile), "--time-budget", "20s", "--json"]
+        if _abut("tune", *options, "--", *small, into=tuned):
             found.append(tuned)
     _say("comparing heaps")
-    table = folder / "compare.txt"
     options = ["--runs", str(runs), "--output", str(compared), "--force"]
     if not _abut("compare", *options, "--", *program, str(_MEASURED), into=table):
         raise AbutError("the comparison failed")
     _say("writing the report")
-    if not _abut(
-        "report", "--force", "-o", str(page), *map(str, found), into=folder / "report.txt"
-    ):
+    if not _abut("report", "--force", "-o", str(page), *map(str, found), into=said):
         raise AbutError("the report could not be written")
-    print((folder / "report.txt").read_text(), end="")
+    print(said.read_text(), end="")
     print(f"the report: {shlex.quote(str(page.absolute()))}")
     print(table.read_text(), end="")
     if open_:

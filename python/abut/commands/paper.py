@@ -83,7 +83,13 @@ def command(
         refuse("--quick takes the smallest", "suite")
     if markdown:
         refuse("--markdown prints one table", "json")
-    _check_plot(plot, force=force)
+    if plot:
+        from abut.reporters.plot import check_format
+
+        check_format(plot)
+        check_target(plot, force=force)
+    else:
+        refuse("no file is written", "force")
     request = Request(
         programs=_words(programs) or _usual(paper, "programs", quick=quick),
         heaps=_words(heaps) or _usual(paper, "heaps", quick=quick),
@@ -168,15 +174,6 @@ def _list_rows(name: str | None, *, as_json: bool) -> None:
 
 def _words(text: str) -> tuple[str, ...]:
     return tuple(word.strip() for word in text.split(",") if word.strip())
-
-
-def _check_plot(plot: Path | None, *, force: bool) -> None:
-    if plot is None:
-        return
-    from abut.reporters.plot import check_format
-
-    check_format(plot)
-    check_target(plot, force=force)
 
 
 def _show_progress(what: str) -> None:

@@ -18,7 +18,8 @@ from abut.heaps import Heap, preload, require_heap
 from abut.library import load_library
 from abut.program import FOR_MUSL, find_program, preload_obstacle, prepare_exec
 from abut.settings import environment_of
-from abut.targets import check_target
+from abut.targets import check_targets
+from abut.verb import refuse
 
 TAKES_PROGRAM = True
 
@@ -69,6 +70,9 @@ def command(
             " (tail,quarantine).",
         ),
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite the files of --stats and --json.")
+    ] = False,
 ) -> None:
     """Run a program under abut's heap. Nothing of the program needs to change.
 
@@ -93,6 +97,9 @@ def command(
                 fix="leave out --plan, --explain and --json",
                 exit_code=USAGE,
             )
+        if not (stats or json):
+            refuse("no file is written", "force")
+        check_targets(stats, json, force=force)
         found = require_heap(heap)
         environment |= _settings(found, option or [], stats, json, plan, profile, explain=explain)
         if check:
@@ -145,8 +152,6 @@ def _settings(
             exit_code=USAGE,
         )
     variables = environment_of(options, load_library().options()) if options else {}
-    for written in filter(None, (stats, json)):
-        check_target(written, force=True)
     if stats:
         # The program may change its folder before it ends.
         variables["ABUT_STATS"] = str(stats.absolute())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from abut.errors import INTERRUPTED, NO, USAGE, AbutError, unknown
-from abut.targets import check_target
+from abut.targets import check_targets
 from abut.verb import refuse
 
 if TYPE_CHECKING:
@@ -90,6 +90,8 @@ def command(
         abut tune --measure ./load.sh --better higher -- redis-server --port 7777
         abut tune --check lua5.4.profile -- lua5.4 script.lua
     """
+    from abut.advice.explain import files_of
+
     inputs = _inputs(program, train or [], measure)
     tests = _tests(inputs, test or [], measure)
     request = _request(
@@ -106,18 +108,15 @@ def command(
         refuse("it is of a program that is tuned, and ends by itself", "explain")
     if check:
         raise typer.Exit(_check(request, check, json=json))
-    check_target(request.output, force=force)
-    raise typer.Exit(_tune(request, explain, force=force, json=json))
+    pages = files_of(explain, _LABELS) if explain else []
+    check_targets(request.output, request.plan, *pages, force=force)
+    raise typer.Exit(_tune(request, explain, json=json))
 
 
-def _tune(request: "Request", page: Path | None, *, force: bool, json: bool) -> int:
-    from abut.advice.explain import check_pages
+def _tune(request: "Request", page: Path | None, *, json: bool) -> int:
     from abut.reporters.tune import tuning_table, tuning_words
     from abut.tuning.tune import tune
 
-    check_target(request.plan, force=force)
-    if page:
-        check_pages(page, _LABELS, force=force)
     result = tune(request)
     if not json and result.standings:
         from abut.commands.console import console

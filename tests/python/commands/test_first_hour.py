@@ -196,13 +196,41 @@ def test_nothing_is_replaced_by_accident(
 
 
 @pytest.mark.parametrize("option", ["--stats", "--json"])
-def test_what_a_program_leaves_behind_is_written_to_no_link(
+def test_what_a_program_leaves_behind_is_written_to_no_link_and_no_file_unless_asked(
     option: str, abut: Abut, tmp_path: Path
 ) -> None:
     (tmp_path / "dangling").symlink_to("outside")
-    done = abut("run", option, "dangling", "--", "true")
-    assert (done.returncode, "dangling: is a link" in done.stderr) == (RUN_FAILED, True)
+    (tmp_path / "dear").write_text("dear")
+    for name, refused in (("dangling", "is a link"), ("dear", "is there already")):
+        done = abut("run", option, name, "--", "echo", "ran")
+        assert (done.returncode, done.stdout) == (RUN_FAILED, "")
+        assert f"{name}: {refused}" in done.stderr
     assert not (tmp_path / "outside").exists()
+    assert (tmp_path / "dear").read_text() == "dear"
+    for words in ("dear --force", "/dev/null"):
+        assert abut("run", option, *words.split(), "--", "true").returncode == 0
+    assert (tmp_path / "dear").read_text() != "dear"
+
+
+@pytest.mark.parametrize(
+    ("words", "refused"),
+    [
+        ("demo -o . --no-tune", "tables.trace: is there already"),
+        ("compare --output x --explain x -- true", "x: is to be written twice"),
+        ("tune -o x.plan -- true", "x.plan: is to be written twice"),
+        ("compare --force -- true", "--force: no effect here"),
+        ("paper vam --force", "--force: no effect here"),
+        ("run --force -- true", "--force: no effect here"),
+    ],
+)
+def test_files_are_checked_before_the_work_begins(
+    words: str, refused: str, inside: Inside, tmp_path: Path
+) -> None:
+    (tmp_path / "tables.trace").touch()
+    done = inside(words)
+    assert (done.returncode, done.stdout) == (USAGE, "")
+    assert refused in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["tables.trace"]
 
 
 def test_what_is_open_may_be_written_to_whatever_it_is(inside: Inside, run: Path) -> None:

@@ -124,7 +124,16 @@ def test_a_plan_made_to_do_harm_gives_no_place_to_two(planned: Planned, mode: st
 
     _write_other(planned.plan, planned.folder / "harm.plan", overlap)
     stats = planned.folder / "harm.json"
-    run = ["run", "--plan", "harm.plan", "--stats", str(stats), "--", str(planned.program)]
+    run = [
+        "run",
+        "--plan",
+        "harm.plan",
+        "--force",
+        "--stats",
+        str(stats),
+        "--",
+        str(planned.program),
+    ]
     done = planned.abut(*run, mode, str(COUNT))
     assert done.returncode == 0, done.stderr
     blocks = [
