@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
-from abut.errors import INTERRUPTED, USAGE, AbutError, unknown
+from abut.errors import INTERRUPTED, USAGE, AbutError, ReaderLeft, unknown
 
 if TYPE_CHECKING:
     import typer
@@ -77,13 +77,13 @@ def main() -> NoReturn:
         sys.exit(USAGE if error.exit_code is None else error.exit_code)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
+    except (BrokenPipeError, ReaderLeft):
+        _drop_output()
+        sys.exit(128 + signal.SIGPIPE)
     except OSError as error:
-        if error.errno not in (errno.EPIPE, errno.ENOSPC):
+        if error.errno != errno.ENOSPC:
             raise
-        # What is still to be written is nobody's any more: Python would report it at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if error.errno == errno.EPIPE:  # the reader has closed it
-            sys.exit(128 + signal.SIGPIPE)
+        _drop_output()
         full = AbutError(f"{error.filename or 'output'}: {error.strerror}", fix="make room")
         print(f"abut: {full}", file=sys.stderr)
         sys.exit(1)
@@ -105,10 +105,13 @@ def build_app(verbs: Sequence[str], *, completes: bool = False) -> "typer.Typer"
 
     import typer
 
-    from abut.verb import Verb
+    from abut.verb import Front, Verb
 
     app = typer.Typer(
-        add_completion=completes, pretty_exceptions_enable=False, rich_markup_mode="markdown"
+        cls=Front,
+        add_completion=completes,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="markdown",
     )
 
     app.callback()(lambda: None)  # without it typer takes a single verb for the whole program
@@ -128,6 +131,11 @@ def build_app(verbs: Sequence[str], *, completes: bool = False) -> "typer.Typer"
             module.command
         )
     return app
+
+
+def _drop_output() -> None:
+    """What is still to be written is nobody's any more: Python would report it at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _dispatch(arguments: Sequence[str]) -> int:

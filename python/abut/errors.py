@@ -42,6 +42,10 @@ class AbutError(Exception):
         return f"{self.problem}\n  fix: {self.fix}" if self.fix else self.problem
 
 
+class ReaderLeft(Exception):
+    """Nobody reads what is printed any more; the command ends as the shell's own tools do."""
+
+
 class NotHere(AbutError):
     """Something that this machine lacks, and that the work can go on without."""
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import typer.core
 
-from abut.errors import USAGE, AbutError, unknown
+from abut.errors import USAGE, AbutError, ReaderLeft, unknown
 
 _given: dict[str, str] = {}
 _MOST = (1 << 63) - 1  # of what counts and seeds may be
@@ -38,6 +38,19 @@ class _Shown:
 
 class Verbs(_Shown, typer.core.TyperGroup):
     """A verb with verbs of its own."""
+
+
+class Front(typer.core.TyperGroup):
+    """All verbs. A reader that leaves is an error of its own: both libraries would exit with 1."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the verb. Raises ReaderLeft."""
+        try:
+            return super().invoke(ctx)
+        except (BrokenPipeError, SystemExit) as error:
+            if isinstance(error, OSError) or isinstance(error.__context__, BrokenPipeError):
+                raise ReaderLeft from error
+            raise
 
 
 class Verb(_Shown, typer.core.TyperCommand):

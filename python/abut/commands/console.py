@@ -1,7 +1,5 @@
 """The terminal that verbs print to. A file or a pipe gets room instead of wrapped lines."""
 
-import os
-import signal
 import sys
 from collections.abc import Sequence
 
@@ -10,16 +8,9 @@ from rich.console import Console
 _FILE_WIDTH = 160
 
 
-class _Output(Console):
-    def on_broken_pipe(self) -> None:
-        """End as the shell's own tools do: 1 is an answer."""
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise SystemExit(128 + signal.SIGPIPE)
-
-
 def console() -> Console:
     """Standard output."""
-    return _Output(width=None if sys.stdout.isatty() else _FILE_WIDTH, highlight=False)
+    return Console(width=None if sys.stdout.isatty() else _FILE_WIDTH, highlight=False)
 
 
 def warn(problem: str) -> None:

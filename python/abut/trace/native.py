@@ -1,5 +1,7 @@
 """The native module that reads traces: where it lies, and what it offers, by type."""
 
+import errno
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -92,6 +94,8 @@ def failures() -> Iterator[None]:
         yield
     except native_module().TraceFailure as error:
         what, why, fix = error.args
+        if why == os.strerror(errno.EPIPE):
+            raise BrokenPipeError(errno.EPIPE, why, what) from None
         raise AbutError(f"{what}: {why}", fix=fix) from None
 
 

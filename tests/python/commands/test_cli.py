@@ -12,6 +12,7 @@ import pytest
 
 from abut.cli import VERBS, help_text
 from abut.preloading import preloadable
+from abut.trace import TraceWriter
 from conftest import BUILD, Abut, abut_environment
 
 
@@ -87,14 +88,26 @@ def test_reader_that_leaves_before_the_last_words_is_no_error_either() -> None:
     assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, b"")
 
 
-def test_a_table_that_nobody_reads_to_its_end_is_no_answer() -> None:
-    program = "from abut.commands.console import console; console().print('x')"
+@pytest.mark.parametrize(
+    "words",
+    ["trace head -n 9999 run.trace", "trace info run.trace", "trace head --help", "heaps",
+     "trace convert --to text --force -o /dev/stdout run.trace", "report --terminal run.trace",
+     "export -f collapsed --force -o /dev/stdout run.trace", "trace check --json run.trace"],
+)  # fmt: skip
+def test_what_nobody_reads_to_its_end_is_no_answer(words: str, tmp_path: Path) -> None:
+    with TraceWriter(tmp_path / "run.trace") as writer:
+        item = writer.allocate(32, address=4096)
+        for _ in range(9999):
+            writer.access(item, 0)
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing) as output:
-        command = [sys.executable, "-c", program]
-        done = subprocess.run(command, stdout=output, env=abut_environment(), check=False)
-    assert done.returncode == 128 + signal.SIGPIPE
+        command = [sys.executable, "-m", "abut", *words.split()]
+        done = subprocess.run(
+            command, stdout=output, stderr=subprocess.PIPE, env=abut_environment(), check=False,
+            cwd=tmp_path,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, b"")
 
 
 def test_output_may_be_closed() -> None:
