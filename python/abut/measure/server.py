@@ -1,5 +1,6 @@
 """A server that runs under a heap while a command of the user's measures it."""
 
+import math
 import re
 import subprocess
 import time
@@ -10,7 +11,9 @@ from abut.environment import untouched_environment
 from abut.errors import AbutError
 from abut.measure.spawn import Launch
 
-_NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
+_NUMBER = re.compile(
+    r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|\b(?:inf|infinity|nan)\b", re.IGNORECASE
+)
 _GRACE_S = 10.0
 _SHOWN = 300  # characters of what a command said
 
@@ -55,15 +58,15 @@ def _figure_of(command: Sequence[str]) -> float:
         errors="replace",
         check=False,
     )
-    numbers = _NUMBER.findall(done.stdout)
-    if done.returncode != 0 or not numbers or float(numbers[-1]) <= 0:
+    figure = float((_NUMBER.findall(done.stdout) or ["0"])[-1])
+    if done.returncode != 0 or not 0 < figure < math.inf:
         said = (done.stdout + done.stderr).strip()[-_SHOWN:]
         raise AbutError(
-            f"--measure {command[0]}: exits with {done.returncode}, and prints no figure above 0"
-            f" at last: {said}",
+            f"--measure {command[0]}: exits with {done.returncode}, and prints no finite figure"
+            f" above 0 at last: {said}",
             fix="print the figure last, and wait for the server first",
         )
-    return float(numbers[-1])
+    return figure
 
 
 def _end(server: "subprocess.Popen[bytes]") -> None:

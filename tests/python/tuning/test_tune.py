@@ -196,8 +196,18 @@ def test_a_server_with_threads_is_measured_by_a_command(abut: Abut, tmp_path: Pa
     found = json.loads(done.stdout)
     assert found["settings"]["order"] == "birth"
     assert found["gain"][0] == pytest.approx(0.5, rel=0.05)
-    fails = ["--measure", "/bin/false", "--better", "lower", "--", "/usr/bin/sleep", "60"]
-    assert "prints no figure above 0" in abut("tune", *fails).stderr
+
+
+@pytest.mark.parametrize(
+    ("load", "said"),
+    [("false", ""), ("echo 0", "0"), ("echo 7 1e400", "7 1e400"), ("echo 7 -inf", "7 -inf"),
+     ("echo 7 NaN", "7 NaN")],
+)  # fmt: skip
+def test_a_figure_that_cannot_be_compared_is_refused(load: str, said: str, abut: Abut) -> None:
+    options = ["--measure", load, "--better", "lower", "--", "/usr/bin/sleep", "60"]
+    done = abut("tune", *options)
+    assert done.returncode == 2
+    assert f"prints no finite figure above 0 at last: {said}\n" in done.stderr
 
 
 @pytest.mark.parametrize(
