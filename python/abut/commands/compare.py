@@ -117,7 +117,7 @@ def command(
     if explain and summary.programs and not comparison.interrupted:
         _explain(summary, explain, _words(heaps), stdin, output, quiet=json)
     if not json:
-        console().print(f"next: {next_step(summary)}", markup=False)
+        console().print(f"next: {next_step(summary)}")
     raise typer.Exit(_exit_code(comparison))
 
 
@@ -241,10 +241,10 @@ def _print(summary: "Summary", figures: "list[Figure]", *, json: bool) -> None:
     if json:
         print(_as_json(summary))
     else:
-        out.print(describe(this_machine()), markup=False)
+        out.print(describe(this_machine()))
         out.print(*tables(summary, figures), sep="\n")
         for note in notes.notes(summary.comparison):
-            out.print(f"note: {note}", markup=False)
+            out.print(f"note: {note}")
     for problem in notes.errors(summary.comparison):
         warn(problem)
 

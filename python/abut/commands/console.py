@@ -8,16 +8,17 @@ from rich.console import Console
 _FILE_WIDTH = 160
 
 
-def console() -> Console:
-    """Standard output."""
-    return Console(width=None if sys.stdout.isatty() else _FILE_WIDTH, highlight=False)
+def console(*, wide: bool = True) -> Console:
+    """Standard output. In names, brackets and colons are no markup."""
+    width = _FILE_WIDTH if wide and not sys.stdout.isatty() else None
+    return Console(width=width, highlight=False, markup=False, emoji=False)
 
 
 def warn(problem: str) -> None:
     """A line on standard error that is hard to overlook."""
     width = None if sys.stderr.isatty() else _FILE_WIDTH
-    error = Console(stderr=True, width=width, highlight=False)
-    error.print(f"abut: {problem}", markup=False, style="red")
+    error = Console(stderr=True, width=width, highlight=False, markup=False, emoji=False)
+    error.print(f"abut: {problem}", style="red")
 
 
 def warn_of_damage(trace: str, damages: Sequence[str]) -> None:

@@ -77,7 +77,7 @@ def command(
         return
     if len(chosen.candidates) > 1:
         console().print(choice_table(chosen))
-    console().print(choice_words(chosen), markup=False)
+    console().print(choice_words(chosen))
     print(f"next: abut run --plan {shlex.quote(str(path))} -- {chosen.command}")
 
 

@@ -48,7 +48,6 @@ def show(
     out.print(
         f"{path}: by {plan.strategy}, slots for {amount(plan.placed, '')} objects in "
         f"{amount(plan.memory_bytes, 'B')}, {len(plan.pools)} pools; chains of {plan.steps}",
-        markup=False,
     )
     out.print(plan_table(plan, top))
     print(f"next: abut run --plan {shlex.quote(str(path))} -- PROGRAM")

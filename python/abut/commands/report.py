@@ -132,8 +132,7 @@ def command(
 
 def _answer(document: dict[str, Any], output: Path | None, *, as_json: bool) -> None:
     """Print or write what was found."""
-    from rich.console import Console
-
+    from abut.commands.console import console
     from abut.reporters.advice import answer_of
     from abut.reporters.html import page
     from abut.reporters.terminal import first_screen
@@ -145,7 +144,7 @@ def _answer(document: dict[str, Any], output: Path | None, *, as_json: bool) -> 
         print(json.dumps(answer_of(document)))
         return
     if output is None:
-        Console(highlight=False).print(*first_screen(document), sep="\n")
+        console(wide=False).print(*first_screen(document), sep="\n")
     else:
         text = page(document)
         write(output, text)

@@ -22,10 +22,10 @@ def show_pages(jobs: "Sequence[Job]", *, json: bool) -> None:
         return
     out = console()
     for name in comparison.reports:
-        out.print(f"- {pages_words(name, comparison)}", markup=False)
+        out.print(f"- {pages_words(name, comparison)}")
     out.print(pages_table("misses of pages", "run", comparison))
     out.print(pages_sides_table("the same by side", "run", comparison))
-    out.print(f"next: abut sim {shlex.quote(jobs[0].trace)}", markup=False)
+    out.print(f"next: abut sim {shlex.quote(jobs[0].trace)}")
 
 
 def show_samples(jobs: "Sequence[Job]", rate: float, *, json: bool) -> None:
@@ -55,9 +55,9 @@ def show(results: "Sequence[Result]", top: int, machine: str) -> None:
         by_trace.setdefault(result.job.trace, []).append(result)
     for same in by_trace.values():
         first = same[0]
-        out.print(report.heading(first), markup=False, style="bold")
+        out.print(report.heading(first), style="bold")
         for sentence in verdict(first):
-            out.print(f"- {sentence}", markup=False)
+            out.print(f"- {sentence}")
         if len(same) > 1:
             _show_several(same)
         else:

@@ -90,7 +90,7 @@ def _times(
     for heap in missing:
         print(f"note: {heap.name} is not installed: {heap.fix}")
     console().print(times_table(times))
-    console().print(times_words(times), markup=False)
+    console().print(times_words(times))
     print(f"next: abut record -- {shlex.join(program)}")
 
 

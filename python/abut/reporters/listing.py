@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rich.table import Table
+from rich.text import Text
 
 from abut.heaps import Heap, MissingHeap
 from abut.library import HeapOption
@@ -32,7 +33,7 @@ def options_table(options: Sequence[HeapOption]) -> Table:
     for column in _COLUMNS[-2:]:
         table.add_column(column)
     for option in options:
-        *names, values, what = (_escape(text) for text in _row(option))
+        *names, values, what = _row(option)
         table.add_row(*names, values.replace("|", " | "), what)
     return table
 
@@ -55,7 +56,7 @@ def heaps_table(heaps: Sequence[Heap | MissingHeap]) -> Table:
     for heap in heaps:
         if isinstance(heap, MissingHeap):
             fix = heap.fix if heap.package else build_fix("abut")
-            table.add_row(heap.name, heap.about, f"[red]not there[/red]: {_escape(fix)}")
+            table.add_row(heap.name, heap.about, Text.assemble(("not there", "red"), f": {fix}"))
         else:
             table.add_row(heap.name, heap.about, str(heap.library or "no preload"))
     return table
@@ -69,16 +70,11 @@ def _markdown_cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def _escape(text: str) -> str:
-    """Keep rich from reading `[words]` as markup."""
-    return text.replace("[", r"\[")
-
-
 def findings_table(findings: Sequence[Finding]) -> Table:
     """What this machine has and lacks, a row a thing."""
     table = Table("what", "state", "found", "needed for", "type")
     colours = {"ok": "green", "limited": "yellow", "missing": "red"}
     for one in findings:
-        state = f"[{colours[one.state]}]{one.state}[/]"
-        table.add_row(one.what, state, *map(_escape, (one.says, one.needed_for, one.fix)))
+        state = Text(one.state, colours[one.state])
+        table.add_row(one.what, state, one.says, one.needed_for, one.fix)
     return table

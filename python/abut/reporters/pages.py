@@ -3,7 +3,6 @@
 from typing import Any
 
 from rich.table import Table
-from rich.text import Text
 
 from abut.reporters.grid import grid
 from abut.reporters.units import amount
@@ -12,7 +11,7 @@ from abut.simulation.pages import PAGE_BYTES, PageComparison, PageReport, Prefet
 
 def pages_table(title: str, what: str, comparison: PageComparison) -> Table:
     """A row a run; `what` the runs differ in."""
-    shown = grid(Text(title), [what, "pages in use", "over live"])
+    shown = grid(title, [what, "pages in use", "over live"])
     for memory in comparison.memories:
         shown.add_column(f"misses in {memory_text(memory)}", justify="right")
         shown.add_column("read ahead", justify="right")
@@ -25,7 +24,7 @@ def pages_table(title: str, what: str, comparison: PageComparison) -> Table:
 
 def pages_sides_table(title: str, what: str, comparison: PageComparison) -> Table:
     """A row a run and side: whose touches they were that brought a page in, or missed one."""
-    shown = Table(title=Text(title), title_justify="left")
+    shown = Table(title=title, title_justify="left")
     for name in (what, "side"):
         shown.add_column(name)
     shown.add_column("first touches", justify="right")

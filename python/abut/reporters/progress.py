@@ -3,9 +3,13 @@
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from abut.measure.measurement import Comparison
 from abut.measure.session import Watcher
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 
 class QuietWatcher:
@@ -18,16 +22,26 @@ class QuietWatcher:
         """Nothing to show."""
 
 
+def _bar() -> "Progress":
+    """As rich's own; in names, brackets are no markup."""
+    from rich.console import Console
+    from rich.progress import Progress, TextColumn
+
+    _, *others = Progress.get_default_columns()
+    words = TextColumn("{task.description}", "progress.description", markup=False)
+    # Seldom refreshed: drawing takes time from a core that the program may use.
+    return Progress(
+        words, *others, console=Console(stderr=True), transient=True, refresh_per_second=2
+    )
+
+
 @contextlib.contextmanager
 def share_done(what: str) -> Iterator[Callable[[float], None]]:
     """A bar for one piece of work, called with the share that is done."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True, refresh_per_second=2) as bar:
+    with _bar() as bar:
         task = bar.add_task(what, total=1.0)
         yield lambda share: bar.update(task, completed=share)
 
@@ -38,13 +52,9 @@ def progress(comparison: Comparison, programs: int) -> Iterator[Watcher]:
     if not sys.stderr.isatty():
         yield QuietWatcher()
         return
-    from rich.console import Console
-    from rich.progress import Progress
-
     plan = comparison.plan
     each = len(comparison.heaps) * (plan.runs + plan.warmup + plan.counts_instructions)
-    # Seldom refreshed: drawing takes time from a core that the program may use.
-    with Progress(console=Console(stderr=True), transient=True, refresh_per_second=2) as bar:
+    with _bar() as bar:
         task = bar.add_task("", total=programs * each)
 
         class Bar:

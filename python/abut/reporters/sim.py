@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from rich.table import Table
-from rich.text import Text
 
 from abut.reporters.grid import grid
 from abut.reporters.trace import document
@@ -164,7 +163,7 @@ def owners_table(result: Result, top: int) -> Table:
     for row in result.owners[:top]:
         used = f"{row.used_bytes / row.brought_bytes:.0%}" if row.brought_bytes else "-"
         counts = (amount(count, "") for count in (row.accesses, *row.misses))
-        table.add_row(amount(row.lost_cycles, ""), *counts, used, Text(row.name))
+        table.add_row(amount(row.lost_cycles, ""), *counts, used, row.name)
     return table
 
 

@@ -27,7 +27,7 @@ def tables(summary: Summary, figures: Sequence[Figure]) -> list[Table]:
 def program_table(summary: Summary, program: ProgramSummary, asked: Sequence[Figure]) -> Table:
     """One row a heap; each figure's median, interval and ratios to the reference and the best."""
     comparison = summary.comparison
-    title = Text(shlex.join(program.measurement.workload.argv))
+    title = shlex.join(program.measurement.workload.argv)
     table = grid(title, ["heap"])
     figures = [figure for figure in _shown(asked) if figure.key in program.cells]
     for figure in figures:

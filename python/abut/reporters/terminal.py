@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich.console import RenderableType
-from rich.markup import escape
 from rich.panel import Panel
 from rich.table import Table
+from rich.text import Text
 
 from abut.reporters.advice import Document, shown_culprits
 
@@ -16,14 +16,14 @@ _ROWS = 12
 def first_screen(document: dict[str, Any]) -> Iterator[RenderableType]:
     """What is printed, from top to bottom."""
     advice = document["advice"]
-    yield f"[bold]{escape(document['title'])}[/]"
+    yield Text(document["title"], "bold")
     if advice["bound"] is not None:
         yield f"layout could save at most {advice['bound']:.1%} of the time, {advice['model']}"
     for sentence in document["sentences"] if not advice["actions"] else []:
-        yield f"- {escape(sentence)}"
+        yield f"- {sentence}"
     for number, one in enumerate(advice["actions"], 1):
         body = f"{one['gain']}\n{one['why']}\n\n{one['code']}"
-        yield Panel(escape(body), title=escape(f"{number}. {one['title']}"), title_align="left")
+        yield Panel(body, title=Text(f"{number}. {one['title']}"), title_align="left")
     if rows := shown_culprits(document["reports"]):
         yield _culprits(rows[:_ROWS])
     if document["changes"]:
@@ -38,7 +38,7 @@ def _culprits(rows: Sequence[Document]) -> Table:
         reason = one["reason"] or one["why"]
         used = f"{one['use']['used']:.0%}" if any(one["misses"][:1]) else "-"
         pages = "-" if one["page_use"] is None else f"{one['page_use']:.0%}"
-        table.add_row(escape(one["name"]), f"{one['lost']:.1%}", used, pages, escape(reason), gain)
+        table.add_row(one["name"], f"{one['lost']:.1%}", used, pages, reason, gain)
     return table
 
 
@@ -47,5 +47,5 @@ def _changes(rows: list[dict[str, Any]]) -> Table:
     for one in rows:
         before, after = one["before"] / 1e6, one["after"] / 1e6
         figures = (f"{before:,.1f}", f"{after:,.1f}", f"{after - before:+,.1f}")
-        table.add_row(escape(one["name"]), *figures)
+        table.add_row(one["name"], *figures)
     return table

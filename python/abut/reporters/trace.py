@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 from rich.table import Table
-from rich.text import Text
 
 from abut.reporters.grid import grid
 from abut.reporters.units import amount
@@ -42,7 +41,7 @@ def document(**members: Any) -> str:
 
 def info_table(info: Info) -> Table:
     """What the trace says about itself, a row a fact."""
-    table = Table(title=Text(info.path), title_justify="left", show_header=False)
+    table = Table(title=info.path, title_justify="left", show_header=False)
     rows = {
         "command": shlex.join(info.command),
         "machine": info.machine,
@@ -56,7 +55,7 @@ def info_table(info: Info) -> Table:
         **_total_rows(info.totals),
     }
     for name, value in rows.items():
-        table.add_row(name, Text(value))
+        table.add_row(name, value)
     return table
 
 
@@ -146,7 +145,7 @@ def contexts_table(sums: Sequence[ContextSum], places: Mapping[int, Sequence[Pla
             amount(row.bytes, "B"),
             amount(row.live, "B"),
             amount(row.accesses, ""),
-            Text("\n".join(map(str, shown)) or "unknown"),
+            "\n".join(map(str, shown)) or "unknown",
         )
     return table
 

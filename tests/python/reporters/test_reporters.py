@@ -78,7 +78,7 @@ def comparison_of(suite: str | None, *names: str) -> Comparison:
 
 def rendered(summary: Summary) -> str:
     page = io.StringIO()
-    Console(width=160, file=page).print(*tables(summary, [CPU, RSS]), sep="\n")
+    Console(width=160, file=page, markup=False).print(*tables(summary, [CPU, RSS]), sep="\n")
     return page.getvalue()
 
 

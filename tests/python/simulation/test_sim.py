@@ -308,16 +308,16 @@ def test_names_are_shown_as_they_are_and_can_be_typed_again(
 ) -> None:
     odd = trace.rename(tmp_path / "of [bold]b.trace")
     machine = tmp_path / "[red]m.toml"
-    machine.write_text(preset_files()["zen4"].read_text())
+    machine.write_text(preset_files()["zen4"].read_text().replace('"L1"', '"[/x]:smile:"'))
+    alone = abut("sim", "--machine", str(machine), "--split", "allocator", "--optimum", odd.name)
+    assert alone.stdout.count("[/x]:smile:") >= 6, alone.stderr
     done = abut("sim", "--machine", f"{machine},zen5", "--layout", "recorded,line", odd.name)
     assert done.returncode == 0, done.stderr
     assert "[red]m" in done.stdout
     again = shlex.split(done.stdout.splitlines()[-1].removeprefix("next: abut "))
     assert abut(*again).returncode == 0
     damaged = abut("sim", b"n\xff.trace")
-    assert damaged.returncode != 0
-    assert "no UTF-8" in damaged.stderr
-    assert "Traceback" not in damaged.stderr
+    assert (damaged.returncode, "no UTF-8" in damaged.stderr) == (2, True)
 
 
 def test_the_best_policy_is_told_by_side(abut: Abut, tmp_path: Path) -> None:
