@@ -94,7 +94,7 @@ def command(
     from abut.reporters.notes import next_step
     from abut.reporters.progress import progress
 
-    _refuse(suite, plot, counts="instructions" in _words(figure))
+    _refuse(suite, plot, counts="instructions" in _words(figure), json=json)
     figures = [_figure(key) for key in _words(figure)]
     if plot:
         from abut.reporters.plot import check_format
@@ -121,13 +121,13 @@ def command(
     raise typer.Exit(_exit_code(comparison))
 
 
-def _refuse(suite: str | None, plot: Path | None, *, counts: bool) -> None:
+def _refuse(suite: str | None, plot: Path | None, *, counts: bool, json: bool) -> None:
     if suite:
         refuse("a suite says what its programs read", "stdin")
-        return
-    refuse("there is no suite to choose from", "only")
-    if plot is None and not counts:
-        refuse("a program alone is shown with all figures", "figure")
+    else:
+        refuse("there is no suite to choose from", "only")
+    if plot is None and not counts and (json or not suite):
+        refuse(f"{'--json' if json else 'a program alone'} has all figures", "figure")
 
 
 def _words(text: str) -> list[str]:

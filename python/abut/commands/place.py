@@ -62,12 +62,16 @@ def command(
         raise AbutError("no trace", fix="abut record -- program args", exit_code=USAGE)
     from abut.reporters.plan import choice_document, choice_table, choice_words
     from abut.tuning.choice import choose
+    from abut.tuning.strategies import uses
 
-    if "random" not in strategy.split(","):
-        refuse("only the strategy `random` draws", "seed")
+    strategies = strategy.split(",")
+    if not any(uses(one, "seed") for one in strategies):
+        refuse("none of these strategies draws", "seed")
+    if len(strategies) == 1 and not uses(strategy, "cache"):
+        refuse("the strategy goes by no caches, and is compared with no other", "machine")
     path = output or _beside(traces[0])
     check_target(path, traces, force=force)
-    chosen = choose(traces, strategy.split(","), path, cache=machine, depth=depth, seed=seed)
+    chosen = choose(traces, strategies, path, cache=machine, depth=depth, seed=seed)
     for trace, damages in chosen.damages.items():
         warn_of_damage(trace, damages)
     if json:

@@ -19,6 +19,7 @@ from abut.errors import RUN_FAILED, USAGE, AbutError
 from abut.heaps import preload, require_heap
 from abut.places import build_fix, collector_candidate, native_folder
 from abut.program import find_program, preload_obstacle, prepare_exec
+from abut.verb import refuse
 
 TAKES_PROGRAM = True
 _FACTORS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
@@ -101,6 +102,8 @@ def command(
     parts |= {"--lossless": lossless, "--sites": sites}
     try:
         _refuse(recorder, {name for name, value in parts.items() if value})
+        if begin:
+            refuse("--from says already where accesses begin", "wait")
         path = find_program(program[0])
         _warn_of_obstacles(path)
         arguments = [f"--recorder={recorder}", *_flags(force=force, sites=sites, quiet=quiet)]

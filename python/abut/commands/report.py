@@ -92,12 +92,13 @@ def command(
     from abut.simulation.report import Request
     from abut.targets import check_target
     from abut.trace.names import read_rules
+    from abut.tuning.strategies import uses
 
     page = not (terminal or as_json)
     if page:
         check_target(output, inputs, force=force)
     else:
-        refuse("no page is written", "output", "force")
+        refuse("no page is written", "output", "force", "instructions")
         refuse("a better layout is looked for where a page is written", "layouts")
     if terminal and as_json:
         refuse("--json prints all that there is", "terminal")
@@ -112,7 +113,10 @@ def command(
     most_loss = _share(check) if check else None
     preset = find_preset(machine)
     strategies = [one for one in layouts.split(",") if one] if layouts != "none" else []
-    find_layout = _finder(strategies if page and len(traces) == 1 else [])
+    strategies = strategies if page and len(traces) == 1 else []
+    if not any(uses(one, "seed") for one in strategies):
+        refuse("no strategy that looks for a better layout draws", "seed")
+    find_layout = _finder(strategies)
     request = Request(
         "", preset, find_layout, most, seed, jobs, find_advice=advise, rules=read_rules(names)
     )

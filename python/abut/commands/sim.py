@@ -148,6 +148,7 @@ def _refuse(
 ) -> None:
     """What would have no effect beside the other options."""
     from abut.simulation.jobs import LAYOUTS
+    from abut.tuning.layouts import is_drawn
 
     if pages:
         refuse("--pages looks at memories, not at caches", *_CACHES_ONLY, "sample")
@@ -157,7 +158,7 @@ def _refuse(
             refuse("--pages looks at memories, and layouts are for one machine's caches", "machine")
     if sampled:
         refuse("a sample has misses and cycles alone", *_WHOLE_ONLY)
-    elif set(layouts) <= set(LAYOUTS) - {"random"}:
+    elif not any(map(is_drawn, layouts)):
         refuse("none of these layouts is drawn by chance", "seed")
     if json:
         refuse("--json has all owners", "top")
@@ -206,6 +207,8 @@ def jobs_of(
             # `strategy:random` is a form of a name that is listed already.
             raise unknown(option, given, [name for name in known if ":" not in name])
     presets = [find_preset(name) for name in machine.split(",")]
+    if not any(preset.huge_tlb for preset in presets):
+        refuse("no TLB of these machines is for such pages", "huge_pages")
     names = [preset.name for preset in presets]
     if twice := [name for name in names if names.count(name) > 1]:
         fix = "name each once, and files differently"

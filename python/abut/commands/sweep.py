@@ -50,12 +50,12 @@ def command(
     from abut.commands.sim import jobs_of
     from abut.reporters.machines import sweep_json, sweep_table
     from abut.reporters.progress import share_done
-    from abut.simulation.jobs import LAYOUTS
     from abut.simulation.sweep import Failed, left_of, sweep
+    from abut.tuning.layouts import is_drawn
 
     if scheduler:
         refuse("the scheduler's workers do the work", "jobs")
-    if set(layout.split(",")) <= set(LAYOUTS) - {"random"}:
+    if not any(map(is_drawn, layout.split(","))):
         refuse("none of these layouts is drawn by chance", "seed")
     for trace in traces:
         _check(trace)

@@ -9,7 +9,7 @@ from abut.trace.reader import Trace
 from abut.tuning.choice import cache_of
 from abut.tuning.plan import read_plan
 from abut.tuning.planning import addresses, check_layout, planned_addresses, read_recorded
-from abut.tuning.strategies import find_strategy, strategy_names
+from abut.tuning.strategies import find_strategy, strategy_names, uses
 
 _PREFIX = "strategy:"
 
@@ -30,6 +30,11 @@ def strategy_layouts() -> list[str]:
     """The strategies; where simple layouts have the same names, `strategy:` tells them apart."""
     names = strategy_names()
     return [*names, *(_PREFIX + name for name in names)]
+
+
+def is_drawn(name: str) -> bool:
+    """Whether the seed may change a layout."""
+    return not is_plan(name) and uses(name.removeprefix(_PREFIX), "seed")
 
 
 def layout_addresses(trace: Trace, job: Job) -> Array:

@@ -9,8 +9,8 @@ import pytest
 import abut.plugins
 import abut.tuning.strategies
 from abut.errors import AbutError
-from abut.tuning.objects import Edges, Layout, Objects, in_order, objects_of
-from abut.tuning.strategies import find_strategy, strategy_names
+from abut.tuning.objects import Cache, Edges, Layout, Objects, in_order, objects_of
+from abut.tuning.strategies import find_strategy, strategy_names, uses
 from conftest import ROOT
 
 # The structure of Cyll's figures 4.1 to 4.3: a root with two children, which have two each. Every
@@ -58,6 +58,15 @@ def test_objects_lie_one_after_another_without_a_gap() -> None:
 def test_one_per_line_begins_each_on_a_line() -> None:
     offsets = find_strategy("one-per-line").place(tree()).offsets
     assert offsets.tolist() == [64 * row for row in range(7)]
+
+
+@pytest.mark.parametrize("name", strategy_names())
+def test_a_strategy_says_what_its_layout_depends_on(name: str) -> None:
+    place = find_strategy(name).place
+    others = {"seed": replace(tree(), seed=2), "cache": replace(tree(), cache=Cache(256, 1, 32))}
+    for what, other in others.items():
+        same = (place(tree()).offsets == place(other).offsets).all()
+        assert same == (not uses(name, what))
 
 
 def test_random_differs_by_seed_and_is_the_same_for_the_same() -> None:

@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from abut.errors import AbutError, unknown
 from abut.plugins import entries, load
@@ -41,8 +41,19 @@ def find_strategy(name: str) -> Strategy:
     others = entries(GROUP)
     if name in others:
         return _loaded(others[name])
-    module = import_module(f"{__name__}.{name.replace('-', '_')}")
+    module = _own(name)
     return Strategy(name, module.ABOUT, module.place)
+
+
+def uses(name: str, what: str) -> bool:
+    """Whether a layout depends on the `seed` or the `cache`; another package's may on both."""
+    if name in entries(GROUP):
+        return True
+    return name in strategy_names() and getattr(_own(name), "USES", "") == what
+
+
+def _own(name: str) -> Any:
+    return import_module(f"{__name__}.{name.replace('-', '_')}")
 
 
 _FOLDER = Path(__file__).parent

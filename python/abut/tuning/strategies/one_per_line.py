@@ -6,6 +6,7 @@ Cyll 2004, section 4.8. O(objects).
 from abut.tuning.objects import Layout, Objects, in_order
 
 ABOUT = "in the order of birth, each on a line of its own"
+USES = "cache"
 
 
 def place(objects: Objects) -> Layout:

@@ -8,6 +8,7 @@ import numpy as np
 from abut.tuning.objects import Layout, Objects, in_order
 
 ABOUT = "shuffled, by the seed"
+USES = "seed"
 
 
 def place(objects: Objects) -> Layout:

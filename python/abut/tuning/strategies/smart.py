@@ -11,6 +11,7 @@ from abut.trace.native import failures, native_module
 from abut.tuning.objects import Layout, Objects
 
 ABOUT = "away from the sets of the cache that friends lie in"
+USES = "cache"
 
 
 def place(objects: Objects) -> Layout:
