@@ -49,6 +49,13 @@ def check_targets(*targets: Path | None, force: bool) -> None:
             raise AbutError(f"{file}: is to be written twice", fix=_ELSEWHERE)
 
 
+def check_kept(target: Path, inputs: Iterable[Path] = ()) -> None:
+    """Raise AbutError where nothing can be kept, to be read again and added to."""
+    if _is_stream(target):
+        raise AbutError(f"{target}: keeps nothing that could be read again", fix=_ELSEWHERE)
+    check_target(target, inputs, force=True)
+
+
 @contextmanager
 def written(target: Path) -> Iterator[Path]:
     """Where to write: a file that takes the target's place when the block ends well.

@@ -51,6 +51,7 @@ def command(
     from abut.reporters.machines import sweep_json, sweep_table
     from abut.reporters.progress import share_done
     from abut.simulation.sweep import Failed, left_of, sweep
+    from abut.targets import check_kept
     from abut.tuning.layouts import is_drawn
 
     if scheduler:
@@ -59,6 +60,7 @@ def command(
         refuse("none of these layouts is drawn by chance", "seed")
     for trace in traces:
         _check(trace)
+    check_kept(output, traces)
     wanted = jobs_of(traces, machine, None, layout, "site", None, False, False, False, seed)
     pieces = left_of(wanted, output)
     processes = jobs or len(os.sched_getaffinity(0))

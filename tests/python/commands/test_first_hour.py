@@ -281,6 +281,12 @@ def test_what_is_cut_short_gives_an_answer_that_says_so(
     assert "the answer is partial" in done.stderr
 
 
+@pytest.mark.parametrize("output", ["/dev/full", "/dev/null", ".", "run.trace"])
+def test_a_sweep_is_kept_in_a_file_alone(output: str, inside: Inside, run: Path) -> None:
+    done = inside(f"sweep -o {output} run.trace")
+    assert (done.returncode, done.stderr.startswith(f"abut: {output}: ")) == (USAGE, True)
+
+
 def test_compilers_pass_their_programs_exit_code_on(abut: Abut) -> None:
     for verb in COMPILERS:
         assert abut(verb, "--no-such-option-of-a-compiler").returncode not in (0, USAGE + 123)
