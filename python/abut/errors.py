@@ -3,6 +3,7 @@
 An error names the thing, the reason and the fix; `cli` prints it and exits.
 """
 
+import errno
 from collections.abc import Iterable
 
 NO = 1
@@ -48,6 +49,20 @@ class ReaderLeft(Exception):
 
 class NotHere(AbutError):
     """Something that this machine lacks, and that the work can go on without."""
+
+
+_FIXES = {
+    errno.ENOENT: "name one that is there",
+    errno.EISDIR: "name a file inside it",
+    errno.EACCES: "name one that you may use, or have it allowed",
+    errno.ENOSPC: "make room",
+}
+
+
+def refused(path: object, error: OSError) -> AbutError:
+    """The error of a file that the system does not open, read or write."""
+    fix = _FIXES.get(error.errno or 0, "name another file")
+    return AbutError(f"{path}: {error.strerror}", fix=fix)
 
 
 def last_lines(said: str, most: int) -> str:

@@ -1,11 +1,20 @@
 """How the levels of a tree of caches stand to each other, and what their misses cost."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from abut.simulation.caches import Level
+from abut.trace.native import failures, native_module
 
 _SERVING = (("all", "application"), ("all", "allocator"))  # by side
+
+
+def check_levels(levels: Sequence[Level]) -> None:
+    """Raise AbutError where they cannot be simulated."""
+    if levels:
+        with failures():
+            native_module().check_levels([asdict(level) for level in levels])
 
 
 def first_level(levels: Sequence[Level], side: int) -> Level:

@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from abut.errors import USAGE, AbutError, unknown
+from abut.errors import USAGE, AbutError, refused, unknown
 from abut.places import PACKAGE
 from abut.plugins import entries, load
 from abut.simulation.caches import Level
 from abut.simulation.core_time import CoreSettings, check_range, read_core
-from abut.simulation.levels import from_the_top
+from abut.simulation.levels import check_levels, from_the_top
 
 _FOLDER = PACKAGE / "simulation" / "machines"
 _SYSFS = Path("/sys/devices/system/cpu/cpu0/cache")
@@ -35,6 +35,7 @@ _SIZES = ("capacity", "line", "sector", "page")
 _TYPES: dict[str, type] = get_type_hints(Level)
 _CYCLES_BY_LEVEL = {1: 5.0, 2: 15.0, 3: 60.0, 4: 120.0}
 STANDARD = "modern"
+_FIX = "`abut calibrate` writes such a file, and docs/guides/sim.md has the form"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +80,17 @@ def read_preset(path: Path) -> Preset:
     try:
         document = tomllib.loads(path.read_text())
     except OSError as error:
-        raise AbutError(f"{path}: {error.strerror}", exit_code=USAGE) from error
+        raise refused(path, error) from error
     except ValueError as error:  # no TOML, no text, or a number of thousands of digits
-        raise AbutError(f"{path}: {error}", exit_code=USAGE) from error
+        raise AbutError(f"{path}: is no TOML: {error}", fix=_FIX, exit_code=USAGE) from error
     try:
-        return _preset(path.stem, document)
-    except (TypeError, ValueError, KeyError) as error:
+        preset = _preset(path.stem, document)
+        for levels in (preset.levels, preset.tlb, preset.huge_tlb):
+            check_levels(levels)
+        return preset
+    except (TypeError, ValueError, KeyError, AbutError) as error:
         why = f"{error.args[0]} is missing" if isinstance(error, KeyError) else error
-        raise AbutError(f"{path}: {why}", exit_code=USAGE) from error
+        raise AbutError(f"{path}: {why}", fix=_FIX, exit_code=USAGE) from error
 
 
 def this_machine_preset(folder: Path = _SYSFS) -> Preset:

@@ -87,10 +87,18 @@ nb::dict counts_of(const Tree &tree, size_t level) {
   return dict;
 }
 
-std::unique_ptr<Tree> make_tree(const nb::list &levels) {
+std::vector<sim::LevelSettings> all_settings_of(const nb::list &levels) {
   std::vector<sim::LevelSettings> settings;
   for (const nb::handle &level : levels) settings.push_back(settings_of(nb::cast<nb::dict>(level)));
-  return value_of(Tree::make(std::move(settings)));
+  return settings;
+}
+
+std::unique_ptr<Tree> make_tree(const nb::list &levels) {
+  return value_of(Tree::make(all_settings_of(levels)));
+}
+
+void check_levels(const nb::list &levels) {
+  if (const auto error = sim::check(all_settings_of(levels))) throw TraceFailure(*error);
 }
 
 nb::dict utilisation_of(const sim::Utilisation &utilisation) {
@@ -189,6 +197,7 @@ void add_sim(nb::module_ &m) {
       .def("take", &take, "addresses"_a, "sizes"_a = nb::none(), "kinds"_a = nb::none(),
            "threads"_a = nb::none(), "owners"_a = nb::none(), "codes"_a = nb::none(),
            "recorded"_a = nb::none(), "sources"_a = nb::none());
+  m.def("check_levels", &check_levels, "levels"_a);
   nb::class_<Tree, Consumer>(m, "Tree")
       .def(nb::new_(&make_tree), "levels"_a)
       .def("counts", &counts_of, "level"_a)

@@ -43,6 +43,11 @@ def test_this_machine_is_read_from_the_kernel(tmp_path: Path) -> None:
         ("memory_cycles = '300'", "must be a number"),
         ("memory_cycles = true", "must be a number"),
         ("[[tlb]]\nname = 'L1'", "level is missing"),
+        (
+            "[[level]]\nname = 'L1'\ncapacity = 64\nbelow = 'L2'",
+            r"mine\.toml: .*'L2', is not there",
+        ),
+        ("[[level]]\nname = 'L1'\ncapacity = 1000", r"mine\.toml: cache level 'L1': "),
         ("cache = 1", "cache: not known"),
         ("=", "line 1"),
     ],
@@ -52,5 +57,6 @@ def test_a_preset_that_is_wrong_is_refused_in_words(
 ) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(text)
-    with pytest.raises(AbutError, match=complaint):
+    with pytest.raises(AbutError, match=complaint) as refused:
         find_preset(str(path))
+    assert "abut calibrate" in refused.value.fix
