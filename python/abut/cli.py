@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
-from abut.errors import INTERRUPTED, USAGE, AbutError, ReaderLeft, unknown
+from abut.errors import INTERRUPTED, NO, USAGE, AbutError, ReaderLeft, refused, unknown
 
 if TYPE_CHECKING:
     import typer
@@ -81,12 +81,12 @@ def main() -> NoReturn:
         _drop_output()
         sys.exit(128 + signal.SIGPIPE)
     except OSError as error:
-        if error.errno != errno.ENOSPC:
+        if error.errno == errno.ENOSPC:
+            _drop_output()
+        elif error.filename is None:
             raise
-        _drop_output()
-        full = AbutError(f"{error.filename or 'output'}: {error.strerror}", fix="make room")
-        print(f"abut: {full}", file=sys.stderr)
-        sys.exit(1)
+        print(f"abut: {refused(error.filename or 'output', error)}", file=sys.stderr)
+        sys.exit(NO if error.errno == errno.ENOSPC else USAGE)
 
 
 def help_text() -> str:

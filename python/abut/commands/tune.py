@@ -237,7 +237,8 @@ def _words(option: str, text: str) -> tuple[str, ...]:
     try:
         words = tuple(shlex.split(text))
     except ValueError as error:
-        raise AbutError(f"{option} {text}: {error}", exit_code=USAGE) from error
+        fix = "close it, or escape it with a backslash"
+        raise AbutError(f"{option} {text}: {error}", fix=fix, exit_code=USAGE) from error
     if not words:
         raise AbutError(
             f"{option} {text!r}: no program", fix=f"{option} 'prog args'", exit_code=USAGE

@@ -5,7 +5,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Any
 
-from abut.errors import USAGE, AbutError
+from abut.errors import USAGE, AbutError, refused
 
 _BEGINNING = 8
 
@@ -132,9 +132,10 @@ def _object_in(path: Path) -> dict[str, Any] | None:
                 return None
         found = json.loads(path.read_text(), parse_constant=_no_number)
     except OSError as error:
-        raise AbutError(f"{path}: {error.strerror}", exit_code=USAGE) from error
+        raise refused(path, error) from error
     except (ValueError, RecursionError) as error:
-        raise AbutError(f"{path}: is no JSON: {error}", exit_code=USAGE) from error
+        fix = "name what `abut compare --output` or `abut tune --json` wrote"
+        raise AbutError(f"{path}: is no JSON: {error}", fix=fix, exit_code=USAGE) from error
     return found if isinstance(found, dict) else None
 
 

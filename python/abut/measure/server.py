@@ -10,6 +10,7 @@ from contextlib import suppress
 from abut.environment import untouched_environment
 from abut.errors import AbutError
 from abut.measure.spawn import Launch
+from abut.program import find_program
 
 _NUMBER = re.compile(
     r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|\b(?:inf|infinity|nan)\b", re.IGNORECASE
@@ -50,7 +51,7 @@ def measure_server(launch: Launch, command: Sequence[str]) -> float:
 
 def _figure_of(command: Sequence[str]) -> float:
     done = subprocess.run(
-        list(command),
+        [str(find_program(command[0])), *command[1:]],
         env=untouched_environment(),
         stdin=subprocess.DEVNULL,
         capture_output=True,

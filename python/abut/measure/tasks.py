@@ -24,7 +24,10 @@ def program_tasks(argv: Sequence[str], stdin: Path | None) -> list[Task]:
             f"every heap would be the same: {obstacle}", fix="compare a program that is not so"
         )
     if stdin and not stdin.is_file():
-        raise AbutError(f"{stdin}: standard input is to come from there, and it is no file")
+        raise AbutError(
+            f"{stdin}: standard input is to come from there, and it is no file",
+            fix="name a file; without --stdin, the program reads nothing",
+        )
     workload = Workload(
         name=path.name,
         about="",

@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from abut.errors import USAGE, AbutError, unknown
+from abut.errors import USAGE, AbutError, refused, unknown
 from abut.targets import check_target, written
 from abut.trace.native import failures, native_module
 
@@ -60,7 +60,7 @@ def _format_of(path: str) -> str:
         with Path(path).open("rb") as file:
             begin = file.read(_BEGIN_BYTES)
     except OSError as error:
-        raise AbutError(f"{path}: {error.strerror}", fix="name a file that is there") from error
+        raise refused(path, error) from error
     found: str | None = native_module().text_format_of(begin)
     if found is None:
         raise AbutError(f"{path}: is empty", fix=fix)

@@ -12,7 +12,7 @@ from functools import cache
 from itertools import dropwhile, takewhile
 from pathlib import Path
 
-from abut.errors import USAGE, AbutError
+from abut.errors import USAGE, AbutError, refused
 from abut.trace.symbols import Place
 
 OWN_RULES = Path("abut-names.toml")
@@ -103,7 +103,7 @@ def _read(path: Path) -> Rules:
             re.compile(pattern)
         return Rules(**lists, shorter=shorter, types=types)
     except OSError as error:
-        raise AbutError(f"{path}: {error.strerror}", exit_code=USAGE) from error
+        raise refused(path, error) from error
     except (TypeError, ValueError, re.error) as error:
         fix = "see names.toml, beside abut's trace/names.py, for the form"
         raise AbutError(f"{path}: {error}", fix=fix, exit_code=USAGE) from error

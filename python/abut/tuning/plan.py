@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from abut.errors import AbutError
+from abut.errors import AbutError, refused
 from abut.targets import write
 from abut.trace.native import Array, native_module
 from abut.tuning.keys import MOST_DEPTH, Key
@@ -127,7 +127,7 @@ def read_plan(path: Path) -> Plan:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise AbutError(f"{path}: {error.strerror}") from error
+        raise refused(path, error) from error
     if wrong := native_module().check_plan(data):
         raise AbutError(f"{path}: {wrong}", fix=_FIX)
     header = np.frombuffer(data, _HEADER, 1)[0]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from abut.errors import AbutError
+from abut.errors import AbutError, refused
 from abut.library import load_library
 from abut.settings import environment_of
 from abut.tuning.policies import Policy
@@ -104,7 +104,7 @@ def read_profile(path: Path) -> Profile:
         text = content.decode()
         document = tomllib.loads(text)
     except OSError as error:
-        raise AbutError(f"{path}: {error.strerror}", fix="name a file that is there") from error
+        raise refused(path, error) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise _bad(path, f"is no TOML: {error}") from error
     _check(path, text, document)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from abut.errors import EXITS, RUN_FAILED, USAGE, unknown
+from abut.errors import EXITS, NOT_FOUND, RUN_FAILED, USAGE, unknown
 from abut.recording.compilers import COMPILERS
 from abut.trace import Frame, TraceWriter
 from conftest import ROOT, Abut, Inside
@@ -279,6 +279,32 @@ def test_what_is_cut_short_gives_an_answer_that_says_so(
         r"short.trace: damaged at byte [\d,]+: .*cut short", done.stderr.replace("\n", " ")
     )
     assert "the answer is partial" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "report {}",
+        "plan show {}",
+        "profile show {}",
+        "sim --machine ./{} run.trace",
+        "sim --layout ./{} run.trace",
+        "report --names {} --terminal run.trace",
+        "run --plan {} -- true",
+        "sweep -o {}/x run.trace",
+        "compare --stdin {} -- true",
+        "paper vam --quick --traces run.trace/{}",
+        "tune --measure ./{} --better lower -- sleep 9",
+        'tune --measure "{} --better lower -- true',
+    ],
+)
+@pytest.mark.parametrize("name", ["none", "run.trace/x"])
+def test_what_cannot_be_opened_is_named_with_a_reason_and_a_fix(
+    words: str, name: str, inside: Inside, run: Path
+) -> None:
+    done = inside(words.format(name))
+    assert done.returncode in (USAGE, RUN_FAILED, NOT_FOUND)
+    assert re.search(rf"^abut: .*{name}.*: \w.*\n  fix: \w", done.stderr, re.MULTILINE), done.stderr
 
 
 @pytest.mark.parametrize("output", ["/dev/full", "/dev/null", ".", "run.trace"])
