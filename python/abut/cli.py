@@ -5,6 +5,7 @@ numpy are imported only by the verb that needs them, so that a shell prompt neve
 """
 
 import errno
+import io
 import os
 import signal
 import sys
@@ -67,6 +68,10 @@ def main() -> NoReturn:
     """Run the verb that the command line names, and exit with its code."""
     if sys.stdout is None:  # it was closed before, and stays so in programs that are run
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    if isinstance(
+        sys.stdout, io.TextIOWrapper
+    ):  # names of files that are no UTF-8 stay as they are
+        sys.stdout.reconfigure(errors="surrogateescape")
     try:
         try:
             sys.exit(_dispatch(sys.argv[1:]))

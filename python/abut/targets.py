@@ -49,6 +49,17 @@ def check_targets(*targets: Path | None, force: bool) -> None:
             raise AbutError(f"{file}: is to be written twice", fix=_ELSEWHERE)
 
 
+def utf8(path: str | os.PathLike[str]) -> str:
+    """The path as libraries take it. Raises AbutError where its name is no UTF-8."""
+    name = os.fspath(path)
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        fix = "rename it, or name it by a link"
+        raise AbutError(f"{name!a}: a name that is no UTF-8 is not taken", fix=fix) from None
+    return name
+
+
 def check_kept(target: Path, inputs: Iterable[Path] = ()) -> None:
     """Raise AbutError where nothing can be kept, to be read again and added to."""
     if _is_stream(target):
@@ -78,10 +89,12 @@ def written(target: Path) -> Iterator[Path]:
         unfinished.unlink(missing_ok=True)
 
 
-def write(target: Path, content: str | bytes) -> None:
-    """Write the file whole, or leave what is there."""
+def write(target: Path, content: str | bytes) -> int:
+    """Write the file whole, or leave what is there; how many bytes."""
     with written(target) as path:
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        # Of names that are no UTF-8, what cannot be written is shown in escapes, as JSON's are.
+        data = content.encode(errors="backslashreplace") if isinstance(content, str) else content
+        return path.write_bytes(data)
 
 
 def _is_stream(path: Path) -> bool:

@@ -19,6 +19,7 @@ from abut.errors import RUN_FAILED, USAGE, AbutError
 from abut.heaps import preload, require_heap
 from abut.places import build_fix, collector_candidate, native_folder
 from abut.program import find_program, preload_obstacle, prepare_exec
+from abut.targets import utf8
 from abut.verb import refuse
 
 TAKES_PROGRAM = True
@@ -109,7 +110,9 @@ def command(
         arguments = [f"--recorder={recorder}", *_flags(force=force, sites=sites, quiet=quiet)]
         arguments += _flags(everything=everything, lossless=lossless)
         arguments += ["--follow"] if follow_children else []
-        arguments += [f"--output={output or path.name + '.trace'}"]
+        # What reads traces takes no other names.
+        usual = f"{os.fsencode(path.name).decode(errors='replace')}.trace"
+        arguments += [f"--output={utf8(output or usual)}"]
         arguments += [f"--tool-option={option}" for option in _tool_options(begin, wait, window)]
         environment = untouched_environment()
         if recorder is Recorder.VALGRIND:

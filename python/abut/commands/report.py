@@ -151,10 +151,10 @@ def _answer(document: dict[str, Any], output: Path | None, *, as_json: bool) -> 
         console(wide=False).print(*first_screen(document), sep="\n")
     else:
         text = page(document)
-        write(output, text)
+        size = write(output, text)
         for sentence in document["sentences"]:
             print(f"- {sentence}")
-        print(f"{output}: {len(text.encode()) / 1e6:.1f} MB, opens in any browser")
+        print(f"{output}: {size / 1e6:.1f} MB, opens in any browser")
     print(f"next: {document['next']}")
 
 

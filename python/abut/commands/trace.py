@@ -192,11 +192,12 @@ def convert(
         abut trace convert --to din -o run.din run.trace
         abut trace convert --to parquet -o tables run.trace
     """
-    from abut.targets import check_target, written
+    from abut.targets import check_target, utf8, written
     from abut.trace import convert as formats
 
     _check_choice("--to", to, _FORMATS)
     check_target(output, [file], force=force, folder=to == "parquet")
+    utf8(output)
     trace = _open(file)
     if to == "parquet":
         formats.write_parquet(trace, output)

@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
+from urllib.parse import quote
 
 import numpy as np
 
@@ -143,9 +144,15 @@ def is_recorded(workload: Workload, heap: Heap, folder: Path) -> bool:
     return _recording(workload, heap, folder)[1].is_file()
 
 
+def _file_name(name: str) -> str:
+    """What may be a file's name, whatever there is in a program's and a heap's."""
+    return quote(name, safe="@+=,:", errors="surrogateescape")
+
+
 def _recording(workload: Workload, heap: Heap, folder: Path) -> tuple[Path, Path]:
     """The trace, and the file with the number of instructions, which is written last."""
-    path = folder / f"{workload.name}@{heap.name}.trace"
+    name = _file_name(f"{workload.name}@{heap.name}")
+    path = folder / f"{name}.trace"
     return path, path.with_suffix(".json")
 
 
@@ -160,7 +167,7 @@ def recorded(workload: Workload, heap: Heap, most: int, folder: Path) -> Recordi
             run_once(counting(launch, Path(counts)))
             instructions = take_count(Path(counts))
         one_of = round(instructions * _ACCESSES_AN_INSTRUCTION / most)
-        for other in folder.glob(f"{workload.name}@*.json"):
+        for other in folder.glob(f"{_file_name(workload.name)}@*.json"):
             one_of = int(json.loads(other.read_text())["one_of"])
         _record(workload, heap, path, one_of)
         counted = {

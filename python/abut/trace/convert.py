@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from abut.targets import utf8
 from abut.trace.native import failures, native_module
 from abut.trace.reader import EventKind, Trace
 from abut.trace.symbols import Symboliser
@@ -36,6 +37,7 @@ def write_parquet(trace: Trace, folder: Path) -> list[Path]:
     """Write each table as a Parquet file into the folder; the files."""
     import pyarrow.parquet as pq
 
+    utf8(folder)
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for name in TABLES:

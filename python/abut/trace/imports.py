@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from abut.errors import USAGE, AbutError, refused, unknown
-from abut.targets import check_target, written
+from abut.targets import check_target, utf8, written
 from abut.trace.native import failures, native_module
 
 FORMATS = ("din", "lackey", "drmemtrace")
@@ -40,11 +40,11 @@ def import_text(
     A format that is not named is recognised by the file's begin. With `sites`, each access keeps
     the address of its instruction, where the text has it. Raises AbutError, which names the line.
     """
-    path = os.fspath(text)
+    path = utf8(text)
     chosen = format_name or _format_of(path)
     if chosen not in FORMATS:
         raise unknown("--from", chosen, FORMATS)
-    native, target = native_module(), Path(output)
+    native, target = native_module(), Path(utf8(output))
     check_target(target, [Path(path)], force=overwrite)
     with written(target) as unfinished, failures():
         counts = native.import_text(path, chosen, os.fspath(unfinished), sites, True)

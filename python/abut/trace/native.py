@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from abut.errors import AbutError
 from abut.places import build_fix, native_folder
+from abut.targets import utf8
 
 Array = NDArray[Any]
 _NAME = "abut_native"
@@ -102,21 +103,15 @@ def failures() -> Iterator[None]:
 def open_reader(path: str) -> NativeReader:
     """Open a trace. Raises AbutError where there is none."""
     module = native_module()
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        shown = ascii(path)
-        fix = "rename it, or name it by a link"
-        raise AbutError(f"{shown}: a name that is no UTF-8 is not taken", fix=fix) from None
     with failures():
-        return cast("NativeReader", module.Reader(path))
+        return cast("NativeReader", module.Reader(utf8(path)))
 
 
 def open_writer(path: str, **settings: Any) -> NativeWriter:
     """Begin a trace. Raises AbutError where that cannot be."""
     module = native_module()
     with failures():
-        return cast("NativeWriter", module.open_writer(path, **settings))
+        return cast("NativeWriter", module.open_writer(utf8(path), **settings))
 
 
 def finish_writer(writer: NativeWriter, exit_status: int, ended: int) -> None:

@@ -1,5 +1,7 @@
 """What a new user meets: exit codes, choices, options without effect, files that are written."""
 
+import json
+import os
 import re
 from pathlib import Path
 
@@ -316,3 +318,32 @@ def test_a_sweep_is_kept_in_a_file_alone(output: str, inside: Inside, run: Path)
 def test_compilers_pass_their_programs_exit_code_on(abut: Abut) -> None:
     for verb in COMPILERS:
         assert abut(verb, "--no-such-option-of-a-compiler").returncode not in (0, USAGE + 123)
+
+
+NAME = os.fsdecode(b"n\xff")  # no UTF-8
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["trace convert --to text -o {} run.trace", "trace convert --to parquet -o {} run.trace",
+     "export -f parquet -o {} run.trace", "trace import --from din -o x {}", "trace info {}",
+     "trace import --from din -o {} run.din", "record -o {} -- true"],
+)  # fmt: skip
+def test_a_name_that_is_no_utf8_is_taken_or_refused_by_name(
+    words: str, inside: Inside, run: Path
+) -> None:
+    run.with_name("run.din").write_text("0 1000\n")
+    done = inside(words.format(NAME))
+    assert done.returncode in (USAGE, RUN_FAILED)
+    assert done.stderr.startswith("abut: 'n\\udcff': a name that is no UTF-8 is not taken\n")
+
+
+def test_a_program_may_have_a_name_that_is_no_utf8(abut: Abut, tmp_path: Path) -> None:
+    (tmp_path / NAME).symlink_to("/bin/true")
+    compare = ["compare", "--runs", "1", "--warmup", "0", "--heaps", "glibc,abut"]
+    done = abut(*compare, "--output", "c.json", "--", f"./{NAME}", PYTHONIOENCODING="utf-8:strict")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, f"next: abut run -- './{NAME}'")
+    assert abut("report", "c.json").returncode == 0
+    assert (tmp_path / "report.html").read_text()
+    assert abut("record", "--quiet", "--", f"./{NAME}", NAME).returncode == 0
+    assert json.loads(abut("trace", "info", "--json", "n\N{REPLACEMENT CHARACTER}.trace").stdout)
