@@ -39,11 +39,11 @@ _SUFFIXES = {
 }
 _VIEWERS = {
     Format.CALLGRIND: "callgrind_annotate {file}",
-    Format.SPEEDSCOPE: "open {file} in https://www.speedscope.app",
+    Format.SPEEDSCOPE: "xdg-open https://www.speedscope.app  # and open {file} there",
     Format.COLLAPSED: "flamegraph.pl {file} > flame.svg",
     Format.PPROF: "go tool pprof -http=: {file}",
     Format.CSV: "head {file}",
-    Format.PERFETTO: "open {file} in https://ui.perfetto.dev",
+    Format.PERFETTO: "xdg-open https://ui.perfetto.dev  # and open {file} there",
     Format.PARQUET: "ls {file}",
 }
 

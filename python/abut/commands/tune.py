@@ -150,7 +150,7 @@ def _check(request: "Request", path: Path, *, json: bool) -> int:
 
     refuse("--check writes no profile", "output", "force")
     result = check(request, policy_of(path, read_profile(path)))
-    _print(result, check_words(result, shlex.quote(str(path))), json=json)
+    _print(result, check_words(result, path), json=json)
     return 0 if result.winner else NO
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from abut.reporters.advice import bound_card, next_of
 from abut.reporters.units import amount
+from abut.trace.imports import FORMATS
 
 _TWO = 2
 _WASTEFUL, _HURTING, _GAIN, _DISTURBING = 0.5, 5.0, 0.03, 0.1
@@ -150,15 +151,22 @@ def next_command(report: Document | None, tunings: Sequence[Document]) -> str:
         return f"abut run {profile}-- {command}"
     if report is None:
         return "abut record -- PROGRAM ARGS"
-    command, given = shlex.join(report["trace"]["command"]), report["trace"]["notes"].get("stdin")
+    trace = report["trace"]
+    if not trace["command"] or is_imported(trace):  # there is no program to run
+        return f"abut sim {shlex.quote(trace['path'])}"
+    command, given = shlex.join(trace["command"]), trace["notes"].get("stdin")
     if given:  # which abut tune has no way to give
         return f"abut compare --stdin {shlex.quote(given)} -- {command}"
     if typed := next_of(report["advice"]):
         return typed
     saved = layout_gain(report)
-    if saved is not None and saved >= _GAIN:
-        return f"abut tune -- {command}"
-    return f"abut compare -- {command}"
+    verb = "tune" if saved is not None and saved >= _GAIN else "compare"
+    return f"abut {verb} -- {command}"
+
+
+def is_imported(trace: Document) -> bool:
+    """Whether it was made of another tool's text, whose name stands for the command."""
+    return trace["recorder"] in FORMATS
 
 
 def command_line(trace: Document) -> str:

@@ -184,10 +184,7 @@ def _again(
     arguments: Sequence[str],
 ) -> list[str]:
     lines = [
-        f"abut record {'--sites ' if one['run'].get('code_flames') else ''}--force "
-        f"-o {shlex.quote(one['trace']['path'])} -- "
-        f"{words.command_line(one['trace'])}"
-        for one in reports
+        _made(one["trace"], "--sites " if one["run"].get("code_flames") else "") for one in reports
     ]
     for one in comparisons:
         heaps = ",".join(heap["name"] for heap in one["heaps"])
@@ -199,11 +196,18 @@ def _again(
             else ""
         )
         runs = one["settings"]["runs"]
-        lines.append(
-            f"abut compare --runs {runs} --heaps {heaps} --output {shlex.quote(one['file'])} {what}"
-        )
+        file = shlex.quote(one["file"])
+        lines.append(f"abut compare --force --runs {runs} --heaps {heaps} --output {file} {what}")
     lines += [
-        f"abut tune --json -- {shlex.join(one['command'])} > {shlex.quote(one['file'])}"
+        f"abut tune --force --json -- {shlex.join(one['command'])} > {shlex.quote(one['file'])}"
         for one in tunings
     ]
-    return [*lines, "abut report " + shlex.join(arguments)]
+    return [*lines, "abut report --force " + shlex.join(arguments)]
+
+
+def _made(trace: dict[str, Any], sites: str) -> str:
+    """The command that makes a trace."""
+    path, line = shlex.quote(trace["path"]), words.command_line(trace)
+    if words.is_imported(trace):
+        return f"abut trace import --from {trace['recorder']} {sites}--force -o {path} {line}"
+    return f"abut record {sites}--force -o {path} -- {line}"

@@ -59,16 +59,22 @@ def tuning_words(result: Tuning) -> list[str]:
     return [*words, f"next: abut run --profile {shlex.quote(str(path))} -- {command}"]
 
 
-def check_words(result: Tuning, profile: str) -> list[str]:
+def check_words(result: Tuning, profile: Path) -> list[str]:
     """Whether a kept profile still wins."""
-    command = shlex.join(result.request.train[0].argv)
+    request = result.request
+    first, command = request.train[0], shlex.join(request.train[0].argv)
     if result.winner:
-        took = f"{result.gain} of the {result.request.objective} under the default"
+        took = f"{result.gain} of the {request.objective} under the default"
         return [
             f"{profile} still wins: {took}",
             f"next: abut run --profile {shlex.quote(str(profile))} -- {command}",
         ]
-    again = f"next: abut tune --force -o {shlex.quote(str(profile))} -- {command}"
+    better = "higher" if request.objective.more_is_better else "lower"
+    measured = f"--measure {shlex.quote(shlex.join(first.measure))} --better {better} "
+    again = (
+        f"next: abut tune --force -o {shlex.quote(str(profile))} "
+        f"{measured if first.measure else ''}-- {command}"
+    )
     return [f"{profile} does not win: {result.why}", again]
 
 

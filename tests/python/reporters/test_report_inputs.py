@@ -14,7 +14,7 @@ from abut.errors import AbutError
 from abut.measure.saved import sorted_out
 from abut.places import collector_candidate
 from abut.targets import check_target
-from conftest import Abut, abut_environment
+from conftest import Abut, Inside, abut_environment
 from report_traces import COMPARISON, TUNING, data_of, pairs_trace
 
 
@@ -154,6 +154,18 @@ def test_what_the_program_read_is_part_of_how_to_do_it_again(tmp_path: Path, abu
     assert document["again"][0] == f"abut record --force -o sort.trace -- sort < '{words}'"
     abut("record", "--recorder", "light", "-q", "-o", "pipe.trace", "--", "sort", stdin="b")
     assert abut("report", "--force", "pipe.trace").stdout.endswith("abut compare -- sort\n")
+
+
+def test_an_imported_trace_leads_to_no_program(inside: Inside, tmp_path: Path) -> None:
+    (tmp_path / "run.din").write_text("0 1000\n")
+    assert inside("trace import -o run.trace run.din").returncode == 0
+    assert inside("report run.trace").stdout.endswith("next: abut sim run.trace\n")
+    again = data_of((tmp_path / "report.html").read_text())["again"]
+    assert again == [
+        "abut trace import --from din --force -o run.trace run.din",
+        "abut report --force run.trace",
+    ]
+    assert [inside(one.removeprefix("abut ")).returncode for one in again] == [0, 0]
 
 
 def test_several_programs_lead_to_the_one_where_heaps_differ_most(

@@ -15,15 +15,18 @@ import pytest
 
 from abut.measure.saved import sorted_out
 from abut.places import bench_places, library_candidate
+from abut.reporters.tune import check_words
 from abut.simulation.presets import STANDARD, find_preset
 from abut.tuning.contexts import beside, context_policies
 from abut.tuning.first_run import window_for
+from abut.tuning.objective import Objective
 from abut.tuning.plan import read_plan
 from abut.tuning.policies import DEFAULT, Policy
 from abut.tuning.predictor import Predictor, predictor_of
 from abut.tuning.profile import read_profile
 from abut.tuning.runs import Input, Runs
 from abut.tuning.slots import slot_policies
+from abut.tuning.tuning import Request, Tuning
 from conftest import Abut, abut_environment
 
 # A script that decides by the heap's setting how much memory it takes: which is the same on
@@ -159,6 +162,20 @@ def test_where_nothing_can_be_kept_that_is_said(abut: Abut, tmp_path: Path) -> N
 def journal_lines(folder: Path) -> int:
     found = list((folder / "cache").glob("abut/tune/*.jsonl"))
     return found[0].read_text().count("\n") if found else 0
+
+
+@pytest.mark.parametrize(
+    ("words", "measure"),
+    [([], ()), (["--measure", "./load -n 9", "--better", "higher"], ("./load", "-n", "9"))],
+)
+def test_what_to_type_when_a_profile_lost_can_be_typed(
+    words: list[str], measure: tuple[str, ...]
+) -> None:
+    objective = Objective({"user": 1.0}, more_is_better=True)
+    inputs = [Input(("prog", "a b"), measure)]
+    request = Request(inputs, [], {}, objective, 1.0, Path("p"), lambda _: None)
+    typed = shlex.split(check_words(Tuning(request), Path("a p"))[-1])
+    assert typed == ["next:", "abut", "tune", "--force", "-o", "a p", *words, "--", "prog", "a b"]
 
 
 SERVER = """
