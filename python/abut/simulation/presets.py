@@ -65,10 +65,10 @@ def find_preset(name: str) -> Preset:
     """`this`, a preset's name or a TOML file. Raises AbutError."""
     if name == "this":
         return this_machine_preset()
-    if (inside := _FOLDER / f"{name}.toml").is_file():
-        return read_preset(inside)
     if name.endswith(".toml") or "/" in name:
         return read_preset(Path(name))
+    if (inside := _FOLDER / f"{name}.toml").is_file():
+        return read_preset(inside)
     files = preset_files()
     if name in files:
         return read_preset(files[name])

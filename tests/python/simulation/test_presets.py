@@ -60,3 +60,8 @@ def test_a_preset_that_is_wrong_is_refused_in_words(
     with pytest.raises(AbutError, match=complaint) as refused:
         find_preset(str(path))
     assert "abut calibrate" in refused.value.fix
+
+
+def test_a_machine_file_that_the_system_refuses_is_named_as_it_was_given() -> None:
+    with pytest.raises(AbutError, match=r"^x+\.toml: File name too long"):
+        find_preset(f"{'x' * 300}.toml")
