@@ -27,6 +27,9 @@ def check_target(
         raise AbutError(f"{target}: its folder is not there", fix=f"mkdir -p {target.parent}")
     if not folder and _is_stream(target):
         return
+    there = target if folder and target.is_dir() else target.absolute().parent
+    if not os.access(there, os.W_OK):
+        raise AbutError(f"{target}: nothing may be written to {there}", fix=_ELSEWHERE)
     if target.is_symlink() and not (folder and target.is_dir()):
         raise AbutError(f"{target}: is a link, to {target.readlink()}", fix=_ELSEWHERE)
     if not target.exists():

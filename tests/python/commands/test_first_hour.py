@@ -309,6 +309,16 @@ def test_what_cannot_be_opened_is_named_with_a_reason_and_a_fix(
     assert re.search(rf"^abut: .*{name}.*: \w.*\n  fix: \w", done.stderr, re.MULTILINE), done.stderr
 
 
+@pytest.mark.parametrize("words", [*WRITERS, "calibrate -o {}", "sweep -o {} run.trace"])
+def test_a_folder_that_may_not_be_written_to_is_named_before_the_work(
+    words: str, inside: Inside, run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.access", lambda path, mode: mode != os.W_OK)  # which root may
+    done = inside(words.format("out"))
+    assert (done.returncode, done.stdout) == (USAGE, "")
+    assert done.stderr.startswith(f"abut: out: nothing may be written to {run.parent}\n  fix: ")
+
+
 @pytest.mark.parametrize("output", ["/dev/full", "/dev/null", ".", "run.trace"])
 def test_a_sweep_is_kept_in_a_file_alone(output: str, inside: Inside, run: Path) -> None:
     done = inside(f"sweep -o {output} run.trace")
