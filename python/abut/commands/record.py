@@ -4,6 +4,7 @@ This process becomes the collector, whose only child is the program.
 """
 
 import dataclasses
+import glob
 import os
 import re
 import sys
@@ -19,7 +20,7 @@ from abut.errors import RUN_FAILED, USAGE, AbutError
 from abut.heaps import preload, require_heap
 from abut.places import build_fix, collector_candidate, native_folder
 from abut.program import find_program, preload_obstacle, prepare_exec
-from abut.targets import utf8
+from abut.targets import check_target, utf8
 from abut.verb import refuse
 
 TAKES_PROGRAM = True
@@ -112,7 +113,11 @@ def command(
         arguments += ["--follow"] if follow_children else []
         # What reads traces takes no other names.
         usual = f"{os.fsencode(path.name).decode(errors='replace')}.trace"
-        arguments += [f"--output={utf8(output or usual)}"]
+        trace = Path(utf8(output or usual))
+        arguments += [f"--output={trace}"]
+        if follow_children:
+            for child in trace.parent.glob(f"{glob.escape(trace.name)}.[0-9]*"):
+                check_target(child, force=force)
         arguments += [f"--tool-option={option}" for option in _tool_options(begin, wait, window)]
         environment = untouched_environment()
         if recorder is Recorder.VALGRIND:
