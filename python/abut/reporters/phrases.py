@@ -196,7 +196,7 @@ def compared(reports: Sequence[Document]) -> list[str]:
 def warnings(report: Document) -> list[str]:
     """What a reader must know before any number."""
     trace, run = report["trace"], report["run"]
-    found = [f"the trace is damaged {damage}" for damage in trace["damages"][:5]]
+    found = [f"{trace['path']}: damaged {damage}" for damage in trace["damages"][:5]]
     sampled = run["sampled"]
     if sampled["windows"]:
         found.append(
@@ -206,9 +206,9 @@ def warnings(report: Document) -> list[str]:
         )
     totals = trace["totals"]
     if totals is None:
-        found.append("The recording was cut short: its end is missing.")
+        found.append(f"{trace['path']}: the recording was cut short: its end is missing.")
     elif lost := totals["dropped_accesses"] + totals["dropped_events"]:
-        found.append(f"The recorder dropped {lost:,} accesses and events.")
+        found.append(f"{trace['path']}: the recorder dropped {lost:,} accesses and events.")
     return found
 
 

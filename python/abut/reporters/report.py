@@ -33,7 +33,7 @@ def report_document(
         "made": f"{now:%Y-%m-%d %H:%M} UTC",
         "title": command,
         "subtitle": f"abut {abut.__version__}, {now:%Y-%m-%d}. {_about(first)}",
-        "warnings": words.warnings(first) if first else [],
+        "warnings": list(dict.fromkeys(one for each in reports for one in words.warnings(each))),
         "advice": advice_words(advice),
         "changes": changes(*reports) if len(reports) > 1 else [],
         "cards": words.cards(first, tunings, instructions)

@@ -286,6 +286,13 @@ def test_what_is_cut_short_gives_an_answer_that_says_so(
     assert "the answer is partial" in done.stderr
 
 
+def test_a_report_says_which_of_two_traces_is_cut_short(
+    inside: Inside, run: Path, short: Path
+) -> None:
+    said = inside(f"report --terminal {run.name} {short.name}").stderr
+    assert re.search(r"short.trace: damaged at byte .*\n.*short.trace: the recording was cut", said)
+
+
 @pytest.mark.parametrize(
     "words",
     [
