@@ -68,6 +68,7 @@ def test_what_was_left_out_is_said_after_the_tables(
 
     failing = {"PROGRAMS": ("one",), "HEAPS": ("one",), "QUICK": {}, "measure": measure}
     monkeypatch.setattr("abut.papers.find_paper", lambda _: SimpleNamespace(**failing))
+    monkeypatch.setattr("abut.verb._given", {})
     for as_json in (False, True):
         with pytest.raises(Exit) as ended:
             paper.command("failing", json=as_json)
