@@ -128,8 +128,8 @@ def measure(workload: Workload, runs: int, folder: Path) -> Row:
 
 
 def _longer(ratio: Estimate) -> str:
-    spread = (ratio.high - ratio.low) / 2
-    return f"{(ratio.value - 1) * 100:+.1f} ±{spread * 100:.1f} %"
+    spread = f" ±{half * 100:.1f}" if (half := ratio.half_width) is not None else ""
+    return f"{(ratio.value - 1) * 100:+.1f}{spread} %"
 
 
 def main() -> int:

@@ -147,9 +147,10 @@ def _cell(cells: Mapping[str, Any], heap: str) -> str:
     if heap not in cells:
         return "-"
     ratio = cells[heap]["to_reference"]
-    half = (ratio["high"] - ratio["low"]) / 2
     best = _bold(ratio["value"], [cell["to_reference"]["value"] for cell in cells.values()])
-    return best if half == 0 else f"{best} ±{half:.2f}"
+    if ratio["low"] in (None, ratio["high"]):
+        return best
+    return f"{best} ±{(ratio['high'] - ratio['low']) / 2:.2f}"
 
 
 def _bold(value: float, all_values: Any) -> str:

@@ -9,11 +9,10 @@ from typing import Any
 from rich.table import Table
 
 from abut.errors import AbutError
-from abut.measure.statistics import Estimate
 from abut.measure.workload import Workload
 from abut.papers import Claim, Request
 from abut.reporters.grid import grid
-from abut.reporters.units import amount, ratio_text, ratio_with_interval
+from abut.reporters.units import amount, ratio_with_interval
 from abut_papers.allocators.figures import Figure, figures
 from abut_papers.allocators.heaps import served_heap
 from abut_papers.allocators.program_runs import WALL_TIME, ProgramRuns, runs_of
@@ -121,9 +120,9 @@ def figure_table(figure: Figure, programs: Sequence[ProgramRuns]) -> Table:
     if figure.theirs:
         table.add_column("theirs", justify="right")
     for heap in figure.heaps:
-        row = [_cell(ratio) for ratio in figure.ratios(programs, heap)]
+        row = [ratio_with_interval(ratio) for ratio in figure.ratios(programs, heap)]
         if len(programs) > 1:
-            row.append(_cell(figure.mean(programs, heap)))
+            row.append(ratio_with_interval(figure.mean(programs, heap)))
         if figure.theirs:
             row.append(f"{figure.theirs[heap]:.2f}" if heap in figure.theirs else "")
         table.add_row(heap, *row)
@@ -144,11 +143,6 @@ def served_tables(programs: Sequence[ProgramRuns], heaps: Sequence[str]) -> list
         for heap in heaps:
             of_heap = Figure(what, served_heap(heap) or heap, [heap])
             ratios = [*of_heap.ratios(programs, heap), of_heap.mean(programs, heap)]
-            table.add_row(heap, *map(_cell, ratios))
+            table.add_row(heap, *map(ratio_with_interval, ratios))
         tables.append(table)
     return tables
-
-
-def _cell(ratio: Estimate | None) -> str:
-    counted = ratio is not None and ratio.replicates.size == 1
-    return ratio_text(ratio) if counted else ratio_with_interval(ratio)

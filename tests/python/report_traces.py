@@ -111,7 +111,7 @@ COMPARISON: dict[str, Any] = {
     ],
     "reference": "glibc",
     "heaps": [{"name": "glibc"}, {"name": "abut"}],
-    "settings": {"runs": 3, "warmup": 1, "seed": 1, "suite": None},
+    "settings": {"runs": 5, "warmup": 1, "seed": 1, "suite": None},
     "versions": {"abut": "0"},
     "machine": {
         "processor": "p",

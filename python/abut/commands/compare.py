@@ -75,9 +75,10 @@ def command(
 ) -> None:
     """Measure a program, or a suite of them, under several heaps, in turn: A B C, B C A, ...
 
-    Shows each figure's median with its bootstrap 95 % interval, and its ratio to glibc's and to
-    the best. The program must do the same under every heap: if its exit code or standard output
-    differs, that is an error, and abut exits with 1. Ctrl-C keeps what has been measured.
+    Shows each figure's median with its bootstrap 95 % interval, of five runs or more, and its ratio
+    to glibc's and to the best. The program must do the same under every heap: if its exit code or
+    standard output differs, that is an error, and abut exits with 1. Ctrl-C keeps what has been
+    measured.
 
     Examples:
 

@@ -25,7 +25,7 @@ class _Named:
 
 
 _NUMBER = (int, float)
-_ESTIMATE = {"value": _NUMBER, "low": _NUMBER, "high": _NUMBER}
+_ESTIMATE = {"value": _NUMBER, "low": _Maybe(_NUMBER), "high": _Maybe(_NUMBER)}
 _INTERVAL = _Maybe([_NUMBER])
 _PROGRAM = {
     "name": str,

@@ -1,6 +1,7 @@
 """The chart of a comparison, as a picture: groups of bars."""
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -71,8 +72,8 @@ def draw(bars: Bars, path: Path) -> None:
         places = [place for place, ratio in enumerate(ratios) if ratio]
         known = [ratio for ratio in ratios if ratio]
         offsets = [place + (number + 0.5) * bar - _BAR_SHARE / 2 for place in places]
-        below = [max(0.0, ratio.value - ratio.low) for ratio in known]
-        above = [max(0.0, ratio.high - ratio.value) for ratio in known]
+        below = [_beyond(ratio.low, ratio.value) for ratio in known]
+        above = [_beyond(ratio.value, ratio.high) for ratio in known]
         values = [ratio.value for ratio in known]
         axes.bar(offsets, values, bar, yerr=[below, above], capsize=2, label=heap)
     axes.axhline(1, color="black", linewidth=0.8)
@@ -81,3 +82,8 @@ def draw(bars: Bars, path: Path) -> None:
     axes.set_title(bars.title, parse_math=False)
     canvas.legend(loc="outside lower center", ncols=len(bars.ratios), fontsize="small")
     canvas.savefig(path, dpi=150)
+
+
+def _beyond(low: float | None, high: float | None) -> float:
+    """How long a bar of an interval is; NaN, which is not drawn, where it has none."""
+    return math.nan if low is None or high is None else max(0.0, high - low)

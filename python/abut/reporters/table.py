@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from abut.measure.sample import ALWAYS_SHOWN, COUNTERS, Figure
+from abut.measure.statistics import FEWEST
 from abut.measure.summary import Mean, ProgramSummary, Summary
 from abut.reporters.grid import grid
 from abut.reporters.units import amount, ratio_text, ratio_with_interval, with_interval
@@ -36,8 +37,9 @@ def program_table(summary: Summary, program: ProgramSummary, asked: Sequence[Fig
     for heap in (heap.name for heap in comparison.heaps if heap.name in measured):
         cells = [_program_cell(program, figure, heap) for figure in figures]
         table.add_row(_heap_text(program, heap), *cells)
+    counts = [len(samples) for samples in measured.values()]
     table.caption = (
-        f"median ±95 % interval of {_run_count(program)} runs; "
+        f"{_median_words(min(counts), max(counts))}; "
         f"below it the ratio to {comparison.reference} / to the best"
     )
     table.caption_justify = "left"
@@ -61,7 +63,10 @@ def suite_table(summary: Summary, figure: Figure) -> Table:
     if means := summary.means.get(figure.key):
         table.add_section()
         _add_means(table, [means[heap] for heap in heaps], summary.counted)
-    table.caption = f"± is half of the 95 % interval over {comparison.plan.runs} runs"
+    runs = comparison.plan.runs
+    table.caption = f"± is half of the 95 % interval over {runs} runs"
+    if runs < FEWEST:
+        table.caption = f"{_runs(runs)}: too few for an interval, which takes {FEWEST}"
     table.caption_justify = "left"
     return table
 
@@ -102,9 +107,15 @@ def _add_means(table: Table, means: Sequence[Mean], counted: int) -> None:
     table.add_row("  with", "", *(mean.worst_program or "-" for mean in means))
 
 
-def _run_count(program: ProgramSummary) -> str:
-    counts = sorted({len(samples) for samples in program.measurement.samples.values()})
-    return " to ".join(str(count) for count in counts)
+def _median_words(least: int, most: int) -> str:
+    runs = _runs(most) if least == most else f"{least} to {_runs(most)}"
+    if least < FEWEST:
+        return f"median of {runs}, too few for an interval, which takes {FEWEST}"
+    return f"median ±95 % interval of {runs}"
+
+
+def _runs(count: int) -> str:
+    return f"{count} run{'s' * (count != 1)}"
 
 
 def _heap_text(program: ProgramSummary, heap: str) -> Text:

@@ -17,8 +17,10 @@ def amount(value: float, unit: str) -> str:
 
 
 def with_interval(estimate: Estimate, unit: str) -> str:
-    """The value and half the width of its interval, as a share of it: "1.23 s ±2%"."""
-    share = _half_width(estimate) / estimate.value if estimate.value else 0.0
+    """The value and half the width of its interval, as a share: "1.23 s ±2%"; or no interval."""
+    if (half := estimate.half_width) is None:
+        return amount(estimate.value, unit)
+    share = half / estimate.value if estimate.value else 0.0
     return f"{amount(estimate.value, unit)} ±{share:.1%}"
 
 
@@ -28,12 +30,10 @@ def ratio_text(estimate: Estimate | None) -> str:
 
 
 def ratio_with_interval(estimate: Estimate | None) -> str:
-    """A ratio and half the width of its interval: "0.93 ±0.02"."""
-    return f"{estimate.value:.2f} ±{_half_width(estimate):.2f}" if estimate else "-"
-
-
-def _half_width(estimate: Estimate) -> float:
-    return (estimate.high - estimate.low) / 2
+    """A ratio and half the width of its interval: "0.93 ±0.02"; or no interval."""
+    if estimate is None or (half := estimate.half_width) is None:
+        return ratio_text(estimate)
+    return f"{estimate.value:.2f} ±{half:.2f}"
 
 
 def _digits(value: float) -> str:

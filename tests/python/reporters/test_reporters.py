@@ -17,7 +17,7 @@ from abut.measure.statistics import Estimate
 from abut.measure.summary import Summary, summarise
 from abut.measure.workload import Workload
 from abut.reporters.notes import errors, next_step, notes
-from abut.reporters.plot import bars_of
+from abut.reporters.plot import bars_of, draw
 from abut.reporters.table import tables
 from abut.reporters.units import amount, ratio_text, ratio_with_interval, with_interval
 
@@ -63,15 +63,15 @@ def sample(cpu_s: float, rss: int) -> Sample:
     return Sample(cpu_s, cpu_s, 0.0, rss, 100, 0)
 
 
-def comparison_of(suite: str | None, *names: str) -> Comparison:
+def comparison_of(suite: str | None, *names: str, runs: int = 5) -> Comparison:
     """Programs that take 2 s under glibc, and half of it in twice the memory under another."""
     comparison = Comparison(
-        Plan(3, 1, 1), [GLIBC, OTHER], [MissingHeap("third", "", "libthird")],
+        Plan(runs, 1, 1), [GLIBC, OTHER], [MissingHeap("third", "", "libthird")],
         Availability((), "none here"), suite,
     )  # fmt: skip
     for name in names:
         workload = Workload(name, "", "own", (f"/bin/{name}", "[bold]"), Path("/"))
-        samples = {"glibc": [sample(2.0, 1 << 20)] * 3, "other": [sample(1.0, 2 << 20)] * 3}
+        samples = {"glibc": [sample(2.0, 1 << 20)] * runs, "other": [sample(1.0, 2 << 20)] * runs}
         comparison.measurements.append(Measurement(workload, samples))
     return comparison
 
@@ -86,6 +86,15 @@ def test_table_of_a_program_shows_medians_and_both_ratios() -> None:
     shown = rendered(summarise(comparison_of(None, "thing")))
     for text in ("/bin/thing '[bold]'", "1 s ±0.0%", "0.50 / 1.00", "1.00 / 2.00", "2 MiB ±0.0%"):
         assert text in shown
+
+
+@pytest.mark.parametrize(("suite", "cell"), [(None, "1 s"), ("quick", "0.50")])
+def test_few_runs_are_shown_without_intervals(suite: str | None, cell: str) -> None:
+    shown = rendered(summarise(comparison_of(suite, "thing", runs=1)))
+    assert f" {cell} " in shown
+    assert "1 run" in shown
+    assert "too few for an interval" in shown
+    assert "±" not in shown
 
 
 def test_table_of_a_suite_shows_ratios_and_their_means() -> None:
@@ -122,6 +131,16 @@ def test_program_that_a_heap_did_not_finish_is_kept_out_of_the_means() -> None:
     summary = summarise(comparison)
     assert summary.counted == 1
     assert rendered(summary)
+
+
+def test_plot_is_drawn_with_and_without_intervals(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    marks = []
+    for runs in (2, 5):
+        picture = tmp_path / f"{runs}.svg"
+        draw(bars_of(summarise(comparison_of(None, "one", runs=runs)), CPU), picture)
+        marks.append(picture.read_text().count("<use"))
+    assert marks[0] < marks[1]
 
 
 def test_plot_shows_the_ratios_that_were_measured() -> None:

@@ -111,7 +111,7 @@ function stackedBars({ label, parts, rows, text, shares = false }) {
 
 // rows: [{name, value, low, high, best}]: bars, with their intervals over the ends.
 function ratioChart({ label, rows, text }) {
-  const datasets = [{ label: "interval", grouped: false, barThickness: 2, backgroundColor: () => named("var(--ink)"), data: rows.map((row) => [row.low, row.high]) },
+  const datasets = [{ label: "interval", grouped: false, barThickness: 2, backgroundColor: () => named("var(--ink)"), data: rows.map((row) => row.low === null ? null : [row.low, row.high]) },
     { label: "median", grouped: false, barThickness: 17, backgroundColor: ({ dataIndex }) => named(rows[dataIndex]?.best ? "var(--good)" : "var(--used)"), data: rows.map((row) => row.value) }];
   return rowsFigure({ label, datasets, parts: [], rows: rows.map((row) => ({ ...row, say: row.say || text(row.value) })),
     words: (row, i) => (i ? text(row.value) : `${text(row.low)} to ${text(row.high)}`) });

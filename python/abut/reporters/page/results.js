@@ -2,7 +2,7 @@
 const FIGURES = { wall: ["wall time", (x) => `${x.toPrecision(3)} s`], cpu: ["user+sys time", (x) => `${x.toPrecision(3)} s`], rss: ["peak RSS", bytes], faults: ["page faults", count] };
 
 function drawComparison(comparison, number) {
-  const node = section(`compare${number || ""}`, "Heaps compared", `Medians of ${comparison.settings.runs} runs each, in turn; the lines across the ends of bars are 95 % intervals. ${comparison.file}`);
+  const node = section(`compare${number || ""}`, "Heaps compared", `Medians of ${comparison.settings.runs} runs each, in turn; ${comparison.settings.runs < 5 ? "too few for intervals" : "the lines across the ends of bars are 95 % intervals"}. ${comparison.file}`);
   for (const program of comparison.benchmarks.slice(0, 40)) {
     node.append(h("h3", {}, `${program.name}`));
     const pair = h("div", { class: "pair" }), rows = [];
@@ -10,7 +10,7 @@ function drawComparison(comparison, number) {
       const [label, text] = FIGURES[figure] || [figure, count];
       const values = Object.entries(cells).map(([heap, cell]) => ({ name: heap, ...cell.median, ratio: cell.to_reference?.value, best: false }));
       const best = Math.min(...values.map((one) => one.value));
-      values.forEach((one) => { one.best = one.value === best; one.say = `${text(one.value)}${one.ratio ? `  ×${one.ratio.toFixed(2)}` : ""}`; rows.push([one.name, label, text(one.value), text(one.low), text(one.high), one.ratio ? one.ratio.toFixed(3) : "–"]); });
+      values.forEach((one) => { one.best = one.value === best; one.say = `${text(one.value)}${one.ratio ? `  ×${one.ratio.toFixed(2)}` : ""}`; rows.push([one.name, label, text(one.value), ...[one.low, one.high].map((end) => end === null ? "–" : text(end)), one.ratio ? one.ratio.toFixed(3) : "–"]); });
       pair.append(ratioChart({ label: `${label}; × is the multiple of ${comparison.reference}'s`, rows: values, text }));
     }
     node.append(pair, table(program.name, ["heap", "figure", "median", "from", "to", `of ${comparison.reference}'s`], rows));
