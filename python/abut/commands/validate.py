@@ -89,6 +89,8 @@ def _times(
 
     for heap in missing:
         print(f"note: {heap.name} is not installed: {heap.fix}")
+    for note in times.notes:
+        print(f"note: {times.program}: {note}")
     console().print(times_table(times))
     console().print(times_words(times))
     print(f"next: abut record -- {shlex.join(program)}")

@@ -69,6 +69,7 @@ def times_json(times: Times, missing: Sequence[str]) -> str:
         mean_error=times.error,
         signs={"right": right, "pairs": pairs},
         not_installed=list(missing),
+        notes=list(times.notes),
     )
 
 

@@ -77,6 +77,7 @@ class Times:
 
     program: str
     heaps: Sequence[HeapTime]
+    notes: Sequence[str] = ()
 
     @property
     def rank_correlation(self) -> float:
@@ -113,30 +114,34 @@ def rank_correlation(predicted: Sequence[float], measured: Sequence[float]) -> f
 def compare_times(
     workload: Workload, heaps: Sequence[Heap], preset: Preset, plan: Plan, most: int
 ) -> Times:
-    """Measure and predict; `most` accesses of each run are simulated. Raises AbutError."""
+    """Measure and predict; `most` accesses of each run are simulated. Raises AbutError, also where
+    the program did not do the same under each heap.
+    """
     if preset.core is None:
         raise AbutError(f"{preset.name}: has no [core]", fix="abut calibrate -o mine.toml")
     check_counter()
-    seconds = measured(workload, heaps, plan)
+    measurement = measured(workload, heaps, plan)
     times = []
     with tempfile.TemporaryDirectory(prefix="abut-validate-") as folder:
         for heap in heaps:
             recording = recorded(workload, heap, most, Path(folder))
-            times.append(predicted(recording, heap.name, preset, seconds[heap.name]))
+            seconds = [sample.user_s for sample in measurement.samples[heap.name]]
+            least_and_median = min(seconds), median(seconds)
+            times.append(predicted(recording, heap.name, preset, least_and_median))
             recording.trace.unlink()
-    return Times(workload.name, times)
+    return Times(workload.name, times, measurement.notes)
 
 
-def measured(
-    workload: Workload, heaps: Sequence[Heap], plan: Plan
-) -> dict[str, tuple[float, float]]:
-    """Each heap's user time in seconds, the least and the median of its runs."""
+def measured(workload: Workload, heaps: Sequence[Heap], plan: Plan) -> Measurement:
+    """Runs under each heap. Raises AbutError where they did not do the same."""
     measurement = Measurement(workload)
     Interleaver(heaps, plan, (), heaps[0].name).measure(measurement, lambda _: None)
-    users = {
-        heap.name: [sample.user_s for sample in measurement.samples[heap.name]] for heap in heaps
-    }
-    return {name: (min(seconds), median(seconds)) for name, seconds in users.items()}
+    for difference in measurement.differences:
+        raise AbutError(
+            f"{workload.name}: under {difference.heap} {difference.problem}",
+            fix=f"leave {difference.heap} out of --heaps, or see why with `abut compare`",
+        )
+    return measurement
 
 
 def is_recorded(workload: Workload, heap: Heap, folder: Path) -> bool:

@@ -13,7 +13,9 @@ from types import ModuleType
 import pytest
 from rich.console import Console
 
-from abut.heaps import find_heaps
+from abut.errors import AbutError
+from abut.heaps import GLIBC, find_heaps
+from abut.measure.measurement import Measurement, Plan
 from abut.measure.session import Task
 from abut.measure.workload import Workload
 from abut.simulation.presets import Preset, find_preset
@@ -22,6 +24,7 @@ from abut.simulation.times import (
     Recording,
     Times,
     counted_parts,
+    measured,
     predicted,
     rank_correlation,
 )
@@ -112,6 +115,18 @@ def test_pages_of_2_mib_count_for_the_part_of_the_memory_that_lies_there(
     assert seconds(0.25) == pytest.approx(0.75 * seconds(0) + 0.25 * seconds(1))
     without = dataclasses.replace(zen4, huge_tlb=())
     assert seconds(0.25, without) == seconds(0), "a machine of which they are not known"
+
+
+def test_runs_that_differ_are_refused_and_those_that_fail_alike_are_noted(tmp_path: Path) -> None:
+    def runs(script: str) -> Measurement:
+        heaps = [GLIBC, dataclasses.replace(GLIBC, name="other", environment={"ODD": "1"})]
+        workload = Workload("p", "", "program", ("/bin/sh", "-c", script), tmp_path)
+        return measured(workload, heaps, Plan(1, 0, 1))
+
+    for script in ("exit ${ODD:-0}", 'echo "$ODD"'):
+        with pytest.raises(AbutError, match="p: under other it"):
+            runs(script)
+    assert runs("exit 3").notes[0].startswith("exits with 3 under")
 
 
 def test_what_is_not_of_times_is_refused(abut: Abut) -> None:
