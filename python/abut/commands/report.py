@@ -145,7 +145,7 @@ def _answer(document: dict[str, Any], output: Path | None, *, as_json: bool) -> 
     for warning in document["warnings"]:
         print(f"abut: {warning}", file=sys.stderr)
     if as_json:
-        print(json.dumps(answer_of(document)))
+        print(json.dumps(answer_of(document), allow_nan=False))
         return
     if output is None:
         console(wide=False).print(*first_screen(document), sep="\n")

@@ -56,7 +56,7 @@ def comparison_json(summary: Summary, machine: Machine, versions: Mapping[str, s
         },
         "interrupted": comparison.interrupted,
     }
-    return json.dumps(document, indent=1)
+    return json.dumps(document, indent=1, allow_nan=False)
 
 
 def _program(program: ProgramSummary) -> dict[str, Any]:

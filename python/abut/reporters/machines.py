@@ -70,5 +70,6 @@ def sweep_json(kept: Path, wanted: Sequence[Job], failed: Sequence[Failed]) -> s
         {
             "rows": [rows[key] for key in keys if key in rows],
             "failed": [dataclasses.asdict(one) for one in failed],
-        }
+        },
+        allow_nan=False,
     )

@@ -36,7 +36,7 @@ _CHECK_WORDS = {
 
 def document(**members: Any) -> str:
     """One JSON object with its schema's version."""
-    return json.dumps({"schema": SCHEMA, **members}, indent=1)
+    return json.dumps({"schema": SCHEMA, **members}, indent=1, allow_nan=False)
 
 
 def info_table(info: Info) -> Table:

@@ -1,6 +1,7 @@
 """What was simulated beside what was counted or measured, as tables and as JSON."""
 
 import dataclasses
+import math
 from collections.abc import Sequence
 
 from rich.table import Table
@@ -53,8 +54,10 @@ def times_words(times: Times) -> str:
     """How good the predictions are."""
     right, pairs = times.signs
     signs = f"{right} of {pairs}" if pairs else "none"
+    found = _rank_correlation(times)
+    ranks = "-" if found is None else f"{found:.2f}"
     return (
-        f"rank correlation {times.rank_correlation:.2f}; mean error {times.error:.1%} once scaled; "
+        f"rank correlation {ranks}; mean error {times.error:.1%} once scaled; "
         f"of pairs more than 5% apart, {signs} predicted the right way round"
     )
 
@@ -65,12 +68,17 @@ def times_json(times: Times, missing: Sequence[str]) -> str:
     return document(
         program=times.program,
         heaps=[dataclasses.asdict(heap) for heap in times.heaps],
-        rank_correlation=times.rank_correlation,
+        rank_correlation=_rank_correlation(times),
         mean_error=times.error,
         signs={"right": right, "pairs": pairs},
         not_installed=list(missing),
         notes=list(times.notes),
     )
+
+
+def _rank_correlation(times: Times) -> float | None:
+    """None where it is not a number: of one heap, or of heaps that are all alike."""
+    return None if math.isnan(times.rank_correlation) else times.rank_correlation
 
 
 def _cells(figure: Figure) -> tuple[str, str, str]:

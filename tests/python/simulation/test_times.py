@@ -18,6 +18,7 @@ from abut.heaps import GLIBC, find_heaps
 from abut.measure.measurement import Measurement, Plan
 from abut.measure.session import Task
 from abut.measure.workload import Workload
+from abut.reporters.validation import times_json, times_words
 from abut.simulation.presets import Preset, find_preset
 from abut.simulation.times import (
     HeapTime,
@@ -47,6 +48,16 @@ def test_rank_correlation_is_spearmans() -> None:
     # Ranks 1, 2.5, 2.5, 4 and 1, 3, 2, 4: by the formula of Pearson, of ranks.
     assert rank_correlation([1, 5, 5, 7], [1, 3, 2, 4]) == pytest.approx(4.5 / math.sqrt(4.5 * 5))
     assert math.isnan(rank_correlation([1], [1]))
+
+
+@pytest.mark.parametrize("pairs", [[(1.0, 2.0)], [(1.0, 2.0), (1.0, 2.0)]])
+def test_of_one_heap_or_of_equals_there_is_no_rank_correlation(
+    pairs: list[tuple[float, float]],
+) -> None:
+    times = times_of(*pairs)
+    found = json.loads(times_json(times, []), parse_constant=pytest.fail)
+    assert found["rank_correlation"] is None
+    assert times_words(times).startswith("rank correlation -; mean error 0.0%")
 
 
 def test_only_pairs_that_differ_measured_count_and_errors_are_of_ratios() -> None:
