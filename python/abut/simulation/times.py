@@ -292,6 +292,7 @@ def _record(workload: Workload, heap: Heap, path: Path, one_of: int) -> None:
             env={**untouched_environment(), **workload.environment},
             cwd=workload.folder,
             text=True,
+            errors="replace",
             check=False,
         )
     if not path.is_file():

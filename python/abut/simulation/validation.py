@@ -125,6 +125,7 @@ def record(command: Sequence[str], path: Path) -> Trace:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
+        errors="replace",
         check=False,
     )
     if not path.is_file():
@@ -159,10 +160,11 @@ def _cachegrind(command: Sequence[str], output: Path) -> dict[str, int]:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
+        errors="replace",
         env={name: value for name, value in os.environ.items() if name != "LD_PRELOAD"},
         check=False,
     )
-    text = output.read_text() if output.is_file() else ""
+    text = output.read_text(errors="replace") if output.is_file() else ""
     names, numbers = _EVENTS.search(text), _SUMMARY.search(text)
     if not names or not numbers:
         raise AbutError(f"{command[0]}: cachegrind said: {done.stderr.strip()}")

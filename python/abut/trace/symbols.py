@@ -134,8 +134,7 @@ class Symboliser:
             tool = reader
         asked = "".join(f"{offset:#x}\n" for offset in offsets)
         command = [tool, "-a", "-i", "-f", "-C", "-e", str(path)]
-        done = subprocess.run(command, input=asked, capture_output=True, text=True, check=False)
-        answers = parse_answers(module.path, without_mangling(done.stdout))
+        answers = parse_answers(module.path, without_mangling(_said(command, asked)))
         return without_guesses(answers, _ranges(path)) if Path(tool).name == _TOOLS[1] else answers
 
     def _generated_at(self, address: int) -> Place:
@@ -165,8 +164,15 @@ def without_mangling(answers: str) -> str:
     reader = shutil.which("c++filt")
     if reader is None or not _RUST.search(answers):
         return answers
-    done = subprocess.run([reader], input=answers, capture_output=True, text=True, check=False)
-    return _METHOD.sub(r"\1\2", _CRATE.sub("", done.stdout)) if done.stdout else answers
+    said = _said([reader], answers)
+    return _METHOD.sub(r"\1\2", _CRATE.sub("", said)) if said else answers
+
+
+def _said(command: list[str], asked: str = "") -> str:
+    """What a tool prints. Names of a program's need not be UTF-8."""
+    return subprocess.run(
+        command, input=asked, capture_output=True, text=True, errors="replace", check=False
+    ).stdout
 
 
 def parse_answers(module: str, text: str) -> dict[int, list[Place]]:
@@ -210,8 +216,7 @@ def _ranges(path: Path) -> list[tuple[int, int]]:
     ranges = set()
     for table in ("--dynamic", "--debug-syms"):
         command = ["nm", "--print-size", "--defined-only", table, str(path)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        for line in done.stdout.splitlines():
+        for line in _said(command).splitlines():
             match line.split():
                 case [begin, size, _, _]:
                     ranges.add((int(begin, 16), int(begin, 16) + int(size, 16) - 1))

@@ -2,16 +2,22 @@
 
 import io
 import json
+import os
 import shutil
 import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from rich.console import Console
 
+from abut.errors import AbutError
+from abut.heaps import GLIBC
+from abut.measure.workload import Workload
 from abut.reporters.validation import figures_table
-from abut.simulation import validation
+from abut.simulation import times, validation
 from abut.simulation.caches import WRITE, Caches
 from abut.simulation.validation import Figure
 from conftest import Abut
@@ -88,6 +94,25 @@ def test_runs_that_differ_are_shown_as_their_mean_and_how_far_they_lie_apart() -
     assert "10.00% apart" in shown.file.getvalue()
     shown.print(figures_table("cachegrind", runs[0]))
     assert shown.file.getvalue().count("apart") == 1, "one run says nothing of it"
+
+
+@pytest.mark.parametrize("run", ["record", "times", "cachegrind"])
+def test_what_a_program_says_need_not_be_utf_8(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: str
+) -> None:
+    fails = tmp_path / "valgrind"
+    fails.write_text("#!/bin/sh\nprintf 'caf\\351\\n' >&2; exit 1\n")
+    fails.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(sys, "executable", str(fails))
+    workload = Workload("prog", "", "program", ("prog",), tmp_path)
+    calls: dict[str, Callable[[], object]] = {
+        "record": lambda: validation.record(["prog"], tmp_path / "none"),
+        "times": lambda: times._record(workload, GLIBC, tmp_path / "none", 1),
+        "cachegrind": lambda: validation._cachegrind(["prog"], tmp_path / "none"),
+    }
+    with pytest.raises(AbutError, match=r"prog: .*: caf\ufffd"):
+        calls[run]()
 
 
 def test_validate_refuses_what_it_does_not_know(abut: Abut) -> None:
