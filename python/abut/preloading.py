@@ -1,4 +1,4 @@
-"""Paths that LD_PRELOAD can name: the loader splits it at spaces and colons."""
+"""Paths that LD_PRELOAD can name: the loader splits it at spaces and colons; and names of files."""
 
 import hashlib
 import os
@@ -11,6 +11,9 @@ from abut.errors import AbutError
 
 _PARENTS = ("/tmp", "/var/tmp", "/dev/shm")
 _SPLITS = re.compile(r"[\s:]")
+_SHOWN = 80  # of a name, whose end is cut off
+_PLAIN = re.compile(rf"[\w.+=,-]{{1,{_SHOWN}}}", re.ASCII)
+_NOT_PLAIN = re.compile(r"[^\w.+=,-]", re.ASCII)
 
 
 def preloadable(path: Path) -> Path:
@@ -27,6 +30,14 @@ def preloadable(path: Path) -> Path:
         fresh.symlink_to(path)
         fresh.replace(link)
     return link
+
+
+def file_name_of(name: str) -> str:
+    """A name for a file of a heap's or a program's, which may hold a path, or be of any length."""
+    if _PLAIN.fullmatch(name):
+        return name
+    digest = hashlib.sha256(os.fsencode(name)).hexdigest()[:16]
+    return f"{_NOT_PLAIN.sub('_', name)[:_SHOWN]}-{digest}"
 
 
 def _links(path: Path) -> Path:

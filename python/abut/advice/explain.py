@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from abut.preloading import file_name_of
+
 _LIMIT_S = 60.0  # to record a run; of longer ones, parts
 
 
@@ -20,7 +22,7 @@ class Side:
 
 def trace_of(page: Path, label: str) -> Path:
     """Where a run is recorded: beside the page."""
-    return page.with_name(f"{page.stem}-{label.replace('/', '-')}.trace")
+    return page.with_name(f"{page.stem}-{file_name_of(label)}.trace")
 
 
 def files_of(page: Path, labels: Sequence[str]) -> list[Path]:

@@ -7,6 +7,8 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from abut.preloading import file_name_of
+
 _CHUNK = 1 << 20
 _SHOWN_BYTES = 24
 
@@ -91,8 +93,7 @@ class OutputWatch:
         )
 
     def _kept(self, heap: str) -> Path:
-        # A heap's name may hold a file's, of a plan.
-        return self._folder / f"{heap.replace('/', '|')}.first"
+        return self._folder / f"{file_name_of(heap)}.first"
 
 
 def describe_exit(code: int) -> str:

@@ -18,7 +18,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
-from urllib.parse import quote
 
 import numpy as np
 
@@ -31,6 +30,7 @@ from abut.measure.interleave import Interleaver
 from abut.measure.measurement import Measurement, Plan
 from abut.measure.spawn import Launch, run_once
 from abut.measure.workload import Workload
+from abut.preloading import file_name_of
 from abut.simulation.core_time import Time
 from abut.simulation.jobs import core_of, feed_up_to
 from abut.simulation.presets import Preset
@@ -149,15 +149,9 @@ def is_recorded(workload: Workload, heap: Heap, folder: Path) -> bool:
     return _recording(workload, heap, folder)[1].is_file()
 
 
-def _file_name(name: str) -> str:
-    """What may be a file's name, whatever there is in a program's and a heap's."""
-    return quote(name, safe="@+=,:", errors="surrogateescape")
-
-
 def _recording(workload: Workload, heap: Heap, folder: Path) -> tuple[Path, Path]:
     """The trace, and the file with the number of instructions, which is written last."""
-    name = _file_name(f"{workload.name}@{heap.name}")
-    path = folder / f"{name}.trace"
+    path = folder / f"{file_name_of(workload.name)}@{file_name_of(heap.name)}.trace"
     return path, path.with_suffix(".json")
 
 
@@ -172,7 +166,7 @@ def recorded(workload: Workload, heap: Heap, most: int, folder: Path) -> Recordi
             run_once(counting(launch, Path(counts)))
             instructions = take_count(Path(counts))
         one_of = round(instructions * _ACCESSES_AN_INSTRUCTION / most)
-        for other in folder.glob(f"{_file_name(workload.name)}@*.json"):
+        for other in folder.glob(f"{file_name_of(workload.name)}@*.json"):
             one_of = int(json.loads(other.read_text())["one_of"])
         _record(workload, heap, path, one_of)
         counted = {

@@ -1,12 +1,16 @@
 """Where two outputs part is found to the byte."""
 
+import dataclasses
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from abut.heaps import GLIBC
 from abut.measure.output import OutputWatch, describe_exit, first_difference
+from abut.measure.workload import Workload
+from abut.simulation.times import _recording
 
 
 @given(st.binary(max_size=200), st.binary(max_size=200))
@@ -45,6 +49,17 @@ def watch_of(
 
 def test_same_outcomes_make_no_difference(tmp_path: Path) -> None:
     assert not watch_of(tmp_path, [("glibc", 1, "a"), ("x", 1, "a"), ("x", 1, "a")]).differences()
+
+
+@pytest.mark.parametrize("heap", ["abut+plan=/a/b.plan", "abut+plan=" + "é/" * 300, ".", ".."])
+def test_heaps_of_any_name_are_compared(tmp_path: Path, heap: str) -> None:
+    runs = [("glibc", 0, "abc"), (heap, 0, "abX"), (f"{heap}2", 0, "abc")]
+    (difference,) = watch_of(tmp_path, runs).differences()
+    assert (difference.heap, "byte 2" in difference.problem) == (heap, True)
+    workload = Workload(heap, "", "program", (), tmp_path)
+    for path in _recording(workload, dataclasses.replace(GLIBC, name=heap), tmp_path):
+        path.write_bytes(b"")
+        assert path.parent == tmp_path
 
 
 def test_heap_that_differs_in_a_later_run_is_caught(tmp_path: Path) -> None:
