@@ -10,6 +10,8 @@ Assumes Linux 3.4 or later and a POSIX /bin/sh.
 import contextlib
 import ctypes
 import os
+import re
+import shlex
 import signal
 import time
 from collections.abc import Mapping, Sequence
@@ -22,16 +24,20 @@ from abut.measure.sample import Sample
 
 _SET_CHILD_SUBREAPER = 36
 _GATE, _ANNOUNCE = 3, 4
-# $1 is what to preload, $2 the folder to run in, the rest is the program and its arguments.
+# $1 is what to preload, $2 the folder to run in, $3 puts back those variables that the shell itself
+# sets, the rest is the program and its arguments.
 _TRAMPOLINE = f"""(
 read -r pid rest </proc/self/stat && echo "$pid" >&{_ANNOUNCE}
 read -r go <&{_GATE} || exit 125
 exec {_GATE}<&- {_ANNOUNCE}>&-
 [ -z "$1" ] || export LD_PRELOAD="$1"
 cd -- "$2" || exit 125
-shift 2
+eval "$3"
+shift 3
 exec "$@"
 ); :"""
+_SET_BY_SHELLS = ("PWD", "OLDPWD", "SHLVL", "IFS")
+_NAME = re.compile("[A-Za-z_][A-Za-z_0-9]*")
 _GRACE_S = 1.0
 _POLL_S = 0.01
 
@@ -144,10 +150,20 @@ def _hold(launch: Launch) -> _Held:
 
 def _spawn_shell(launch: Launch, gate: int, announce: int) -> int:
     writing = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    environment = {name: v for name, v in launch.environment.items() if name != "LD_PRELOAD"}
+    preload, argv = launch.preload, list(launch.argv)
+    # Shells hand on no variable whose name is none of theirs. What env(1) takes, which does, is
+    # measured with the program.
+    odd = [f"{name}={v}" for name, v in environment.items() if not _NAME.fullmatch(name)]
+    if odd and "=" not in argv[0]:
+        preload, argv = (
+            "",
+            ["/usr/bin/env", *odd, *([f"LD_PRELOAD={preload}"] if preload else []), *argv],
+        )
     return os.posix_spawn(
         "/bin/sh",
-        ["sh", "-c", _TRAMPOLINE, "sh", launch.preload, str(launch.folder), *launch.argv],
-        {name: value for name, value in launch.environment.items() if name != "LD_PRELOAD"},
+        ["sh", "-c", _TRAMPOLINE, "sh", preload, str(launch.folder), _restored(environment), *argv],
+        environment,
         file_actions=[
             (os.POSIX_SPAWN_OPEN, 0, launch.stdin, os.O_RDONLY, 0),
             (os.POSIX_SPAWN_OPEN, 1, launch.stdout, writing, 0o600),
@@ -158,6 +174,13 @@ def _spawn_shell(launch: Launch, gate: int, announce: int) -> int:
         # Python ignores these two for itself, and an ignored signal outlives exec.
         setsigdef=[signal.SIGPIPE, signal.SIGXFSZ],
     )
+
+
+def _restored(environment: Mapping[str, str]) -> str:
+    """Commands of a shell after which variables are as given, although it sets them itself."""
+    given = [f"{name}={shlex.quote(environment[name])}" for name in _SET_BY_SHELLS
+             if name in environment]  # fmt: skip
+    return "; ".join([f"unset {' '.join(_SET_BY_SHELLS)}", *(f"export {one}" for one in given)])
 
 
 def _end(pid: int) -> None:

@@ -72,6 +72,28 @@ def test_program_gets_environment_folder_and_arguments_as_given(tmp_path: Path) 
     assert shown == ["as it is", str(tmp_path), "zero", "a b", "", "$HOME", "--", "'q\"", ""]
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"PWD": "/it's", "OLDPWD": "/a b", "IFS": ":", "SHLVL": "7"},
+        {"my.var": "a b'c", "BASH_FUNC_f%%": "() { :\n}", "1": ""},
+    ],
+)
+@pytest.mark.parametrize("preload", ["", "libm.so.6"])
+def test_environment_is_as_given_whatever_shells_make_of_it(
+    tmp_path: Path, given: dict[str, str], preload: str
+) -> None:
+    environment = {"PATH": os.environ["PATH"], **given}
+    found, errors = tmp_path / "stdout", tmp_path / "stderr"
+    argv = ("/bin/cat", "/proc/self/environ")
+    ended = run_once(Launch(argv, environment, tmp_path, found, errors, preload=preload))
+    assert ended.exit_code == 0
+    expected = environment | ({"LD_PRELOAD": preload} if preload else {})
+    shown = [entry.partition("=") for entry in found.read_text().split("\0") if entry]
+    assert {name: value for name, _, value in shown} == expected
+
+
 def test_program_starts_with_no_signal_ignored_and_no_file_of_ours(tmp_path: Path) -> None:
     # Without a pipe, which would be the shell's own file.
     shell(tmp_path, "grep SigIgn /proc/self/status; ls -m /proc/$$/fd")
