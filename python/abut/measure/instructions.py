@@ -36,19 +36,26 @@ def counting(launch: Launch, folder: Path) -> Launch:
 
 def take_count(folder: Path) -> int:
     """The sum of the counts in `folder`, which is emptied."""
-    total = 0
-    files = sorted(folder.iterdir())
-    for file in files:
-        total += _count_in(file)
+    total = sum(counts[0] for counts in counts_in(folder))
+    for file in folder.iterdir():
         file.unlink()
-    if not files:
-        raise AbutError("cachegrind counted nothing", fix="see if `valgrind true` works here")
     return total
 
 
-def _count_in(file: Path) -> int:
+def counts_in(folder: Path) -> list[list[int]]:
+    """What was counted in each process, instructions first: the program's own before those that it
+    started.
+    """
+    # Process ids go up; where they begin again in between, a child is taken for the program.
+    files = sorted(folder.iterdir(), key=lambda file: int(file.name))
+    if not files:
+        raise AbutError("cachegrind counted nothing", fix="see if `valgrind true` works here")
+    return [_counts_in(file) for file in files]
+
+
+def _counts_in(file: Path) -> list[int]:
     with file.open("rb") as lines:
         for line in lines:
             if line.startswith(_SUMMARY):
-                return int(line.removeprefix(_SUMMARY))
-    return 0  # a process that was killed wrote no summary
+                return [int(count) for count in line.removeprefix(_SUMMARY).split()]
+    return [0]  # a process that was killed wrote no summary

@@ -25,7 +25,7 @@ from abut.environment import untouched_environment
 from abut.errors import AbutError
 from abut.heaps import Heap, preload
 from abut.measure.huge_pages import huge_page_share
-from abut.measure.instructions import check_counter, counting, take_count
+from abut.measure.instructions import check_counter, counting, counts_in
 from abut.measure.interleave import Interleaver
 from abut.measure.measurement import Measurement, Plan
 from abut.measure.spawn import Launch, run_once
@@ -34,6 +34,7 @@ from abut.preloading import file_name_of
 from abut.simulation.core_time import Time
 from abut.simulation.jobs import core_of, feed_up_to
 from abut.simulation.presets import Preset
+from abut.simulation.validation import check_alone
 from abut.trace.reader import EventKind, Trace
 
 WINDOW = 2_000_000  # accesses
@@ -164,7 +165,9 @@ def recorded(workload: Workload, heap: Heap, most: int, folder: Path) -> Recordi
         launch = _launch(workload, heap)
         with tempfile.TemporaryDirectory(prefix="abut-validate-") as counts:
             run_once(counting(launch, Path(counts)))
-            instructions = take_count(Path(counts))
+            by_process = [counts[0] for counts in counts_in(Path(counts))]
+        check_alone(workload.name, by_process)
+        instructions = sum(by_process)
         one_of = round(instructions * _ACCESSES_AN_INSTRUCTION / most)
         for other in folder.glob(f"{file_name_of(workload.name)}@*.json"):
             one_of = int(json.loads(other.read_text())["one_of"])

@@ -18,6 +18,7 @@ from statistics import fmean
 
 from abut.errors import AbutError, NotHere
 from abut.measure.counters import Event
+from abut.measure.instructions import counts_in
 from abut.simulation.caches import Caches, Level
 from abut.simulation.jobs import Job, simulate
 from abut.simulation.presets import Preset
@@ -25,8 +26,7 @@ from abut.trace.native import failures, native_module
 from abut.trace.reader import Trace
 
 _RECORDER = re.compile(r"vgpreload_abut|vgpreload_core")
-_SUMMARY = re.compile(r"^summary: (.*)$", re.MULTILINE)
-_EVENTS = re.compile(r"^events: (.*)$", re.MULTILINE)
+_EVENTS = ("Ir", "I1mr", "ILmr", "Dr", "D1mr", "DLmr", "Dw", "D1mw", "DLmw")
 FIRST = Level("L1", 48 << 10, below="LL", ways=12)
 LAST = Level("LL", 1 << 20, ways=16)
 _HARDWARE_CACHE = 3
@@ -80,7 +80,7 @@ def _mean(figures: Sequence[Figure]) -> Figure:
 
 def _once_against_cachegrind(command: Sequence[str]) -> list[Figure]:
     with tempfile.TemporaryDirectory(prefix="abut-validate-") as folder:
-        theirs = _cachegrind(command, Path(folder) / "cachegrind.out")
+        theirs = _cachegrind(command, Path(folder))
         trace = record(command, Path(folder) / "run.trace")
         caches = Caches((FIRST, LAST))
         _replay(trace, caches)
@@ -146,7 +146,22 @@ def _replay(trace: Trace, caches: Caches) -> None:
         replay.feed([caches.native])
 
 
-def _cachegrind(command: Sequence[str], output: Path) -> dict[str, int]:
+def check_alone(program: str, instructions: Sequence[int]) -> None:
+    """Raises AbutError where the program's own are less than those of the processes it starts: of
+    these nothing is simulated.
+    """
+    own, *others = instructions
+    if sum(others) > own:
+        share = sum(others) / sum(instructions)
+        raise AbutError(
+            f"{program}: {share:.0%} of the instructions are of processes that it starts, and only"
+            " its own are simulated",
+            fix="name the program that does the work, without what starts it",
+        )
+
+
+def _cachegrind(command: Sequence[str], folder: Path) -> dict[str, int]:
+    """The program's own counts; its children's must be fewer."""
     if shutil.which("valgrind") is None:
         raise NotHere("valgrind: not installed", fix="sudo apt install valgrind")
     geometry = (f"{level.capacity},{level.ways},{level.line}" for level in (FIRST, LAST))
@@ -154,7 +169,8 @@ def _cachegrind(command: Sequence[str], output: Path) -> dict[str, int]:
     done = subprocess.run(
         [
             *("valgrind", "--tool=cachegrind", "--cache-sim=yes", "-q", f"--D1={first}"),
-            *(f"--LL={last}", f"--cachegrind-out-file={output}", *command),
+            *(f"--LL={last}", "--trace-children=yes"),
+            *(f"--cachegrind-out-file={folder}/%p", *command),
         ],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -164,8 +180,7 @@ def _cachegrind(command: Sequence[str], output: Path) -> dict[str, int]:
         env={name: value for name, value in os.environ.items() if name != "LD_PRELOAD"},
         check=False,
     )
-    text = output.read_text(errors="replace") if output.is_file() else ""
-    names, numbers = _EVENTS.search(text), _SUMMARY.search(text)
-    if not names or not numbers:
+    if not any(folder.iterdir()) or len((counted := counts_in(folder))[0]) < len(_EVENTS):
         raise AbutError(f"{command[0]}: cachegrind said: {done.stderr.strip()}")
-    return dict(zip(names[1].split(), map(int, numbers[1].split()), strict=True))
+    check_alone(command[0], [counts[0] for counts in counted])
+    return dict(zip(_EVENTS, counted[0], strict=True))

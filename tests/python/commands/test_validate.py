@@ -66,7 +66,8 @@ def test_lackeys_stream_misses_as_often_as_cachegrind_says(program: Path, tmp_pa
     columns = [np.array(column, np.uint64) for column in zip(*rows, strict=True)]
     caches = Caches((validation.FIRST, validation.LAST)).take(*columns)
     first, last = caches.counts()
-    theirs = validation._cachegrind([str(program)], tmp_path / "cachegrind.out")
+    (counts := tmp_path / "counts").mkdir()
+    theirs = validation._cachegrind([str(program)], counts)
     assert sum(caches.references) == pytest.approx(theirs["Dr"] + theirs["Dw"], rel=1e-3)
     assert first.total_misses == pytest.approx(theirs["D1mr"] + theirs["D1mw"], rel=0.01)
     assert last.total_misses == pytest.approx(theirs["DLmr"] + theirs["DLmw"], rel=0.01)
@@ -105,14 +106,41 @@ def test_what_a_program_says_need_not_be_utf_8(
     fails.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(sys, "executable", str(fails))
+    (counts := tmp_path / "counts").mkdir()
     workload = Workload("prog", "", "program", ("prog",), tmp_path)
     calls: dict[str, Callable[[], object]] = {
         "record": lambda: validation.record(["prog"], tmp_path / "none"),
         "times": lambda: times._record(workload, GLIBC, tmp_path / "none", 1),
-        "cachegrind": lambda: validation._cachegrind(["prog"], tmp_path / "none"),
+        "cachegrind": lambda: validation._cachegrind(["prog"], counts),
     }
     with pytest.raises(AbutError, match=r"prog: .*: caf\ufffd"):
         calls[run]()
+
+
+_TWO_PROCESSES = """#!/bin/sh
+for word; do
+    case $word in --cachegrind-out-file=*) out=${word#*=} ;; esac
+done
+echo "summary: 99 0 0 0 0 0 0 0 0" >"${out%/%p}/1001"
+echo "summary: 1 0 0 0 0 0 0 0 0" >"${out%/%p}/999"
+"""
+
+
+def test_programs_whose_children_do_the_work_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counter = tmp_path / "valgrind"
+    counter.write_text(_TWO_PROCESSES)
+    counter.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    (counts := tmp_path / "counts").mkdir()
+    workload = Workload("p", "", "program", ("p",), tmp_path)
+    refusal = r"^p: 99% of the instructions are of processes that it starts"
+    with pytest.raises(AbutError, match=refusal):
+        validation._cachegrind(["p"], counts)
+    with pytest.raises(AbutError, match=refusal):
+        times.recorded(workload, GLIBC, 1, tmp_path)
+    validation.check_alone("p", [10, 4, 5])
 
 
 def test_validate_refuses_what_it_does_not_know(abut: Abut) -> None:
