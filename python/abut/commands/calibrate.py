@@ -17,7 +17,8 @@ def command(
 ) -> None:
     """Measure this machine: caches, TLBs, memory, misses in flight, and how far streams reach.
 
-    Takes some seconds. What else runs meanwhile makes the machine look slower.
+    Takes some seconds. What else runs meanwhile makes the machine look slower; where that is
+    noticed, a line on standard error says so.
 
     Examples:
 
@@ -25,10 +26,11 @@ def command(
         abut calibrate -o mine.toml && abut sim --machine mine.toml run.trace
     """
     check_target(output, force=force)
+    from abut.commands.console import warn
     from abut.simulation.calibration import calibrate, machine_file
     from abut.targets import write
 
-    text = machine_file(calibrate()) + "\n"
+    text = machine_file(calibrate(warn)) + "\n"
     write(output, text)
     print(text)
     print(f"next: abut sim --machine {shlex.quote(str(output))} run.trace")

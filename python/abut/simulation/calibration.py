@@ -10,8 +10,9 @@ whose first two levels are as large.
 
 import dataclasses
 import math
+import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,7 @@ _CHAINS = (1, 4, 8, 12, 16, 20, 24, 32)
 _RUN = 32  # lines, as the kernel has it
 _FROM_THE_LAST = 2  # a source, as traces have it
 _AS_CLOSE = 0.05  # of the logarithm of a walk's time
+_LOOKS, _STEADY = 3, 1.25  # at each level, and how far they may be apart
 _TRIES, _PAUSE_S = 10, 0.02  # where others use the machine, it is slow for that long
 
 
@@ -84,17 +86,22 @@ _REACHES: tuple[tuple[str, Walk, tuple[Any, ...]], ...] = (
 )
 
 
-def calibrate() -> Preset:
-    """Measure; takes some seconds, on a calm machine. Raises AbutError."""
+def calibrate(warn: Callable[[str], None]) -> Preset:
+    """Measure; takes some seconds. Raises AbutError. `warn` is called on a machine that is busy."""
+    load = os.getloadavg()[0]
     native = native_module()
     ghz = gigahertz()
     shape = this_machine_preset()
     usual = like(shape)
     # A part of the last level only: others use it, too.
     reached = [min(level.capacity // 2, _SHARED) for level in shape.levels[:3]]
+    looks = [[_chase(ghz, size // _LINE) for size in reached] for _ in range(_LOOKS)]
+    took = {level.name: look for level, *look in zip(shape.levels, *looks, strict=False)}
+    if noise := noise_in(took, load, os.cpu_count() or 1):
+        warn(f"{noise}: these figures are not the machine's alone; measure again when it is calm")
     levels = [
-        dataclasses.replace(level, cycles=_chase(ghz, size // _LINE))
-        for level, size in zip(shape.levels, reached, strict=False)
+        dataclasses.replace(level, cycles=min(took[level.name]))
+        for level in shape.levels[: len(reached)]
     ]
     memory = _memory(ghz)
     levels[-1] = _part_of(levels[-1], memory, ghz)
@@ -126,6 +133,18 @@ def calibrate() -> Preset:
         times = {value: list_walk.simulated(found, one) for value, one in cores.items()}
         core = cores[least_of(times, list_walk.measured(ghz))]
     return dataclasses.replace(found, core=core)
+
+
+def noise_in(times: Mapping[str, Sequence[float]], load: float, cores: int) -> str:
+    """What disturbed several looks at the same levels; nothing of a calm machine."""
+    found = [
+        f"{name} took {min(cycles):.0f} to {max(cycles):.0f} cycles"
+        for name, cycles in times.items()
+        if max(cycles) > _STEADY * min(cycles)
+    ]
+    if load > cores:
+        found.append(f"the load was {load:.1f} on {cores} cores")
+    return ", ".join(found)
 
 
 def like(shape: Preset) -> Preset:

@@ -13,6 +13,7 @@ from abut.simulation.calibration import (
     least_of,
     like,
     machine_file,
+    noise_in,
     part_of,
     tlb_of,
 )
@@ -62,6 +63,13 @@ def test_of_a_shared_level_only_the_part_that_hits_counts() -> None:
     assert part_of(level, 40.0, sizes, [50.0, 50.0]) == 32 << 20, "memory is not slower at all"
     shared = dataclasses.replace(level, capacity=300 << 20)
     assert part_of(shared, 600.0, sizes, [50.0, 460.0]) == (300 << 20) // 64
+
+
+def test_noise_is_said_where_looks_differ_or_others_have_the_cores() -> None:
+    calm = {"L1": [5.0, 5.1, 5.0], "L2": [14.0, 14.0, 16.0]}
+    assert noise_in(calm, 1.9, 2) == ""
+    assert noise_in({**calm, "L2": [14.0, 97.0, 15.0]}, 1.0, 2) == "L2 took 14 to 97 cycles"
+    assert noise_in(calm, 4.5, 2) == "the load was 4.5 on 2 cores"
 
 
 def test_the_least_reach_counts_where_more_make_no_difference() -> None:
