@@ -1,7 +1,6 @@
 """What won, as a profile, with how it did."""
 
 import shlex
-import shutil
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +21,8 @@ def write_kept(result: Tuning) -> None:
     assert winner is not None
     settings = dict(winner.settings)
     if "plan" in settings:
-        shutil.copyfile(settings["plan"], request.plan)
+        # Whole, in a file of its own: programs have the old one mapped.
+        write(request.plan, Path(settings["plan"]).read_bytes())
         settings["plan"] = request.plan.name
     # Contexts were raced by a profile of their own.
     assigned = read_profile(Path(path)) if (path := settings.pop("profile", "")) else None
