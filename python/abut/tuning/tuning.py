@@ -26,7 +26,7 @@ class Request:
     @property
     def plan(self) -> Path:
         """Where a plan that won is written."""
-        return self.output.with_suffix(".plan")
+        return self.output.with_name(self.output.name.removesuffix(".profile") + ".plan")
 
 
 @dataclass(slots=True)

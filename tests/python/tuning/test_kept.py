@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from abut.measure.paired import Ratio
 from abut.tuning.kept import write_kept
 from abut.tuning.objective import objective_of
@@ -24,3 +26,11 @@ def test_a_plan_that_is_followed_is_replaced_and_not_cut(tmp_path: Path) -> None
         write_kept(Tuning(request, winner=policy, gain=Ratio(0.9, 0.8, 0.95, 6)))
         assert followed.read() == b"which is longer"
     assert request.plan.read_bytes() == b"new"
+
+
+@pytest.mark.parametrize(
+    ("output", "plan"),
+    [("p", "p.plan"), ("p.profile", "p.plan"), ("p.v2", "p.v2.plan"), ("p.plan", "p.plan.plan")],
+)
+def test_each_profile_has_a_plan_of_its_own(output: str, plan: str) -> None:
+    assert request_of(Path("folder") / output).plan == Path("folder") / plan
