@@ -1,42 +1,44 @@
 """A server that runs under a heap while a command of the user's measures it."""
 
 import math
+import os
 import re
+import signal
 import subprocess
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 
 from abut.environment import untouched_environment
 from abut.errors import AbutError
-from abut.measure.spawn import Launch
+from abut.measure.spawn import Launch, become_reaper, children, end_children, reap_orphans
 from abut.program import find_program
 
 _NUMBER = re.compile(
     r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|\b(?:inf|infinity|nan)\b", re.IGNORECASE
 )
 _GRACE_S = 10.0
+_POLL_S = 0.01
 _SHOWN = 300  # characters of what a command said
 
 
 def measure_server(launch: Launch, command: Sequence[str]) -> float:
-    """The last number that the command prints while the server runs; the server is ended then.
+    """The last number that the command prints while the server runs; the server is ended then, with
+    all that it has started.
 
     The command waits until the server answers. Raises AbutError where either fails.
     """
-    environment = {**launch.environment, "LD_PRELOAD": launch.preload}
-    with (
-        launch.stdout.open("wb") as out,
-        launch.stderr.open("wb") as err,
-        subprocess.Popen(
+    become_reaper()
+    before = children()
+    with launch.stdout.open("wb") as out, launch.stderr.open("wb") as err:
+        server = subprocess.Popen(
             list(launch.argv),
-            env=environment,
+            env={**launch.environment, "LD_PRELOAD": launch.preload},
             cwd=launch.folder,
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=err,
-        ) as server,
-    ):
+            start_new_session=True,  # so that signals reach what a script starts, too
+        )
         try:
             figure = _figure_of(command)
             if server.poll() is not None:
@@ -45,7 +47,7 @@ def measure_server(launch: Launch, command: Sequence[str]) -> float:
                     fix="start the server in the foreground, on a port that is free",
                 )
         finally:
-            _end(server)
+            _end(server, before)
     return figure
 
 
@@ -70,11 +72,26 @@ def _figure_of(command: Sequence[str]) -> float:
     return figure
 
 
-def _end(server: "subprocess.Popen[bytes]") -> None:
-    server.terminate()
-    deadline = time.monotonic() + _GRACE_S
-    while server.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.01)
-    with suppress(ProcessLookupError):
-        server.kill()
-    server.wait()
+def _end(server: "subprocess.Popen[bytes]", before: frozenset[int]) -> None:
+    """End the server's processes: those of its session at first, then whatever came to us."""
+    try:
+        deadline = time.monotonic() + _GRACE_S
+        is_there = _signal(server, signal.SIGTERM)
+        while is_there and time.monotonic() < deadline:
+            time.sleep(_POLL_S)
+            server.poll()
+            reap_orphans(before | {server.pid})
+            is_there = _signal(server, 0)
+    finally:
+        _signal(server, signal.SIGKILL)
+        server.wait()
+        end_children(before)
+
+
+def _signal(server: "subprocess.Popen[bytes]", number: int) -> bool:
+    """Whether any process of the server's session is there to get the signal."""
+    try:
+        os.killpg(server.pid, number)
+    except ProcessLookupError:
+        return False
+    return True

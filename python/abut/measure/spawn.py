@@ -84,7 +84,7 @@ def run_once(launch: Launch) -> Run:
 
     On Ctrl-C the program is given a moment to end by itself, then ended; KeyboardInterrupt goes on.
     """
-    _become_reaper()
+    become_reaper()
     held = _hold(launch)
     try:
         with contextlib.closing(Counters(held.pid, launch.events)) as counters:
@@ -95,10 +95,11 @@ def run_once(launch: Launch) -> Run:
             counts = counters.read()
     except BaseException:
         _end(held.pid)
+        end_children(held.before)
         raise
     finally:
         os.close(held.gate)
-    running, others_s = _reap_orphans(held.before)
+    running, others_s = reap_orphans(held.before)
     sample = Sample(
         wall_s=wall_s,
         user_s=usage.ru_utime,
@@ -112,7 +113,8 @@ def run_once(launch: Launch) -> Run:
     return Run(os.waitstatus_to_exitcode(status), sample, running)
 
 
-def _become_reaper() -> None:
+def become_reaper() -> None:
+    """Inherit whatever loses its parent among what we start."""
     if ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
         raise AbutError(
             "this kernel does not hand orphans over (PR_SET_CHILD_SUBREAPER)",
@@ -122,7 +124,7 @@ def _become_reaper() -> None:
 
 def _hold(launch: Launch) -> _Held:
     """Start the trampoline and inherit the child that it leaves at the gate."""
-    before = _children()
+    before = children()
     gate_out, gate_in = os.pipe()
     announce_out, announce_in = os.pipe()
     try:
@@ -206,7 +208,18 @@ def _ended_in_time(pid: int) -> bool:
     return False
 
 
-def _children() -> frozenset[int]:
+def end_children(before: frozenset[int]) -> None:
+    """Kill the children that have come since, and what they leave to us, until none is left."""
+    while left := children() - before:
+        for pid in left:
+            try:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+            except OSError:  # it may be another user's
+                before |= {pid}
+
+
+def children() -> frozenset[int]:
     """The process ids of our children; empty where the kernel does not list them."""
     found: set[int] = set()
     for task in Path("/proc/self/task").glob("*/children"):
@@ -215,12 +228,12 @@ def _children() -> frozenset[int]:
     return frozenset(found)
 
 
-def _reap_orphans(before: frozenset[int]) -> tuple[int, float]:
+def reap_orphans(before: frozenset[int]) -> tuple[int, float]:
     """Bury what the program left behind: how many of its processes still run, and the processor
     seconds of all, up to now.
     """
     running, seconds = 0, 0.0
-    for pid in _children() - before:
+    for pid in children() - before:
         with contextlib.suppress(OSError):
             stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
             seconds += (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
