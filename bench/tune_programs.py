@@ -81,7 +81,7 @@ def measured(command: Input, policy: Policy, salt: str, rounds: int = 0) -> Stan
         if rounds:
             race.measure(CONFIRM, standing, rounds)
         else:
-            standing = race.confirm(CONFIRM, policy, math.inf)
+            race.confirm(CONFIRM, standing, math.inf)
         runs.forget()
     return standing
 

@@ -50,7 +50,7 @@ def tuning_words(result: Tuning) -> list[str]:
     words.append(f"{path}: {result.winner.name}, {took}; {result.winner.why}")
     if others := others_of(result):
         words.append(f"besides: {others}")
-    if result.interrupted:
+    if confirmed is None:
         words.append(
             "interrupted before it was measured again; the same command with --force goes on"
         )

@@ -59,9 +59,11 @@ def _evidence(result: Tuning) -> list[str]:
         *([f"besides: {others}"] if (others := others_of(result)) else []),
         f"why: {winner.why}",
         *(f"trained with: {shlex.join(one.measure or one.argv)}" for one in request.train),
-        *(f"tested with: {shlex.join(one.measure or one.argv)}" for one in request.test),
     ]
-    if result.interrupted:
+    if result.confirmed:
+        tests = (shlex.join(one.measure or one.argv) for one in request.test)
+        lines += [f"tested with: {test}" for test in tests]
+    if result.confirmed is None:
         lines.append("interrupted: it was not measured again, so part of the gain may be luck")
     elif not request.test:
         lines.append("no other input was tested: that it holds for others is not proven")

@@ -45,7 +45,8 @@ class Runner(Protocol):
 @dataclass(slots=True)
 class Standing:
     """How a policy did: its figure as a multiple of the default's; `out` says why it left.
-    `other_logs` are of the figures that the objective has not.
+    `other_logs` are of the figures that the objective has not. With `is_measured_again`, this is no
+    longer what decides about it.
     """
 
     policy: Policy
@@ -53,6 +54,7 @@ class Standing:
     ratio: Ratio | None = None
     out: str = ""
     other_logs: dict[str, list[float]] = field(default_factory=dict)
+    is_measured_again: bool = False
 
     @property
     def value(self) -> float:
@@ -63,6 +65,10 @@ class Standing:
     def others(self) -> dict[str, Ratio]:
         """By figure that the objective has not."""
         return {figure: ratio_of(logs) for figure, logs in self.other_logs.items()}
+
+    def ratio_at(self, confidence: float) -> Ratio:
+        """Of all inputs, with an interval of this confidence."""
+        return ratio_of([sum(logs) / len(logs) for logs in self.logs], confidence)
 
     def of_input(self, number: int) -> Ratio:
         """With one of the inputs alone."""
@@ -120,12 +126,11 @@ class Race:
             _leave(left[keep:], f"behind after {number}")
             left, target = left[:keep], target * 2
 
-    def confirm(self, phase: str, policy: Policy, until: float) -> Standing:
+    def confirm(self, phase: str, standing: Standing, until: float) -> Standing:
         """Measure a policy against the default until it is decided, or so many seconds are spent.
 
         The interval holds although there are several looks.
         """
-        standing = Standing(policy)
         while len(standing.logs) < _LAST_LOOK and not standing.out and self._run.spent < until:
             number = len(standing.logs)
             # Where the time is over before a look, the result is that look's.
@@ -168,7 +173,7 @@ class Race:
         for one, figures in found:
             pairs = zip(figures, base, strict=True)
             one.logs.append([self._objective.log_ratio([ours], [its]) for ours, its in pairs])
-            one.ratio = ratio_of([sum(logs) / len(logs) for logs in one.logs], confidence)
+            one.ratio = one.ratio_at(confidence)
             for figure in base[0].keys() - self._objective.weights.keys():
                 log = Objective({figure: 1.0}).log_ratio(figures, base)
                 one.other_logs.setdefault(figure, []).append(log)

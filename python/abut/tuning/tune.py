@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from abut.errors import USAGE, AbutError
+from abut.measure.paired import CONFIDENCE
 from abut.tuning.contexts import beside, context_policies
 from abut.tuning.first_run import least_seconds
 from abut.tuning.kept import write_kept
@@ -69,7 +70,8 @@ def check(request: Request, policy: Policy) -> Tuning:
     with tempfile.TemporaryDirectory(prefix="abut-tune-") as scratch:
         runs = Runs(request.train, request.test, Path(scratch), repr(policy))
         _check_budget(request, runs.warm_up(), policies=0)
-        result.confirmed = _race(result, runs).confirm(CONFIRM, policy, request.budget)
+        result.confirmed = Standing(policy)
+        _race(result, runs).confirm(CONFIRM, result.confirmed, request.budget)
         _decide(result, "the profile")
         runs.forget()
         result.seconds = runs.spent
@@ -136,7 +138,9 @@ def _confirm(result: Tuning, race: Race) -> None:
     for phase, best in zip(_CONFIRMATIONS, _best(result), strict=False):
         if result.confirmed and not race.has_time(result.request.budget):
             return
-        result.confirmed = race.confirm(phase, best.policy, result.request.budget)
+        result.confirmed = Standing(best.policy)
+        best.is_measured_again = True
+        race.confirm(phase, result.confirmed, result.request.budget)
         _decide(result, best.policy.name)
         if result.winner:
             return
@@ -230,8 +234,22 @@ def _why_none(result: Tuning) -> str:
 
 
 def _keep_so_far(result: Tuning) -> None:
-    best = _best(result)
-    if not best or not is_gain(best[0].ratio) or takes_longer(best[0], result.request.objective):
-        result.why = "interrupted before anything won"
-        return
-    result.winner, result.gain, result.others = best[0].policy, best[0].ratio, best[0].others
+    """What was measured again counts by that alone; the others' intervals allow for their number:
+    of many, one seems to gain by chance.
+    """
+    if result.confirmed and result.confirmed.logs:
+        _decide(result, result.confirmed.policy.name)
+        if result.winner:
+            return
+    result.confirmed, result.gain, result.others = None, None, {}
+    result.why = "interrupted before anything won"
+    confidence = 1 - (1 - CONFIDENCE) / max(1, len(result.standings))
+    for one in _best(result):
+        gain = one.ratio_at(confidence)
+        if (
+            is_gain(gain)
+            and not one.is_measured_again
+            and not takes_longer(one, result.request.objective)
+        ):
+            result.winner, result.gain, result.others, result.why = one.policy, gain, one.others, ""
+            return

@@ -31,9 +31,10 @@ class Request:
 
 @dataclass(slots=True)
 class Tuning:
-    """What came of it. `confirmed` is the best, measured again; `winner` is None where the default
-    is kept, and `why` says why. `others` are its figures that the objective has not. `resumed` runs
-    were there from before. A run of all inputs took `took` seconds, and all of the work `seconds`.
+    """What came of it. `confirmed` is the best, measured again, unless Ctrl-C came before; `winner`
+    is None where the default is kept, and `why` says why. `others` are its figures that the
+    objective has not. `resumed` runs were there from before. A run of all inputs took `took`
+    seconds, and all of the work `seconds`.
     """
 
     request: Request
