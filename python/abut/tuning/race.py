@@ -34,6 +34,9 @@ class DiffersError(Exception):
 class Runner(Protocol):
     """Runs a program under a policy once, with each input of a phase, and measures it."""
 
+    def begin(self, phase: str, policies: Sequence[Policy], number: int) -> None:
+        """A round of these begins; `number` is its."""
+
     def __call__(self, phase: str, policy: Policy, number: int) -> Sequence[Figures]:
         """What was measured, an input each. `number` is the round's. Raises DiffersError."""
 
@@ -156,6 +159,7 @@ class Race:
     ) -> None:
         order: list[Standing | None] = [None, *standings]
         random.Random(f"{phase} {number}").shuffle(order)
+        self._run.begin(phase, [one.policy if one else DEFAULT for one in order], number)
         found: list[tuple[Standing, Sequence[Figures]]] = []
         base: Sequence[Figures] = []
         for one in order:

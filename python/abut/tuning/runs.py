@@ -1,14 +1,18 @@
 """Running what is tuned, under a policy, with all its inputs; each run is kept in a journal.
 
-The journal lets an interrupted tuning go on: what it has is not run again. It belongs to the same
-commands, program and library only.
+The journal lets an interrupted tuning go on: rounds that it has are not run again. It belongs to
+the same commands, files, environment and library only, and to one tuning at a time.
 """
 
+import fcntl
 import hashlib
+import os
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from abut import json_lines
 from abut.environment import untouched_environment
@@ -27,6 +31,7 @@ from abut.tuning.policies import DEFAULT, Policy
 from abut.tuning.race import DiffersError
 
 CONFIRM = "confirm"  # phases that begin so run the test's inputs, if there are any
+_OWN_CACHE = "set XDG_CACHE_HOME to a folder of yours"
 _WARM_UPS = 2
 _LEAST_S = 0.001
 _LEAST_FRIENDS = 256  # objects of a site that are beside friends
@@ -60,18 +65,27 @@ class Runs:
         for one in (*train, *test):
             program_tasks(one.argv, None)  # says where no heap can be preloaded
         self.journal = _journal_folder() / f"{self._fingerprint(salt)}.jsonl"
+        self._lock = _locked(self.journal)
         self._kept: dict[str, tuple[Figures, float]] = {
             one["run"]: (one["figures"], one["seconds"]) for one in json_lines.read(self.journal)
         }
-        self.resumed = len(self._kept)
+        self.resumed = 0
         self._watches: dict[Input, OutputWatch] = {}
+
+    def begin(self, phase: str, policies: Sequence[Policy], number: int) -> None:
+        """A round begins. What is kept of it counts if all is there: times of one round only are
+        compared.
+        """
+        keys = [key for policy in policies for _, key in self._runs_of(phase, policy, number)]
+        if all(key in self._kept for key in keys):
+            self.resumed += len(keys)
+        else:
+            self._kept = {key: one for key, one in self._kept.items() if key not in keys}
 
     def __call__(self, phase: str, policy: Policy, number: int) -> list[Figures]:
         """What was measured, an input each."""
-        return [
-            self._once(one, policy, f"{phase} {policy.name} {number} {at}")
-            for at, one in enumerate(self._test if phase.startswith(CONFIRM) else self._train)
-        ]
+        runs = self._runs_of(phase, policy, number)
+        return [self._once(one, policy, key) for one, key in runs]
 
     def warm_up(self) -> float:
         """Run each input under the default, unmeasured; seconds of a run of all for training."""
@@ -102,6 +116,21 @@ class Runs:
     def forget(self) -> None:
         """Keep nothing: the tuning has ended."""
         self.journal.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Let another go on from here, if there is anything to go on from."""
+        if not os.fstat(self._lock.fileno()).st_size:
+            self.forget()
+        self._lock.close()
+
+    def _runs_of(self, phase: str, policy: Policy, number: int) -> list[tuple[Input, str]]:
+        """Its runs of a round, each with the key that it is kept by."""
+        inputs = self._test if phase.startswith(CONFIRM) else self._train
+        settings = _digest_of(policy)
+        return [
+            (one, f"{phase} {policy.name} {number} {at} {settings}")
+            for at, one in enumerate(inputs)
+        ]
 
     def _once(self, one: Input, policy: Policy, key: str) -> Figures:
         if key not in self._kept:
@@ -155,13 +184,52 @@ class Runs:
                 raise DiffersError(difference.problem)
 
     def _fingerprint(self, salt: str) -> str:
-        state = hashlib.sha256(repr((self._train, self._test, Path.cwd(), salt)).encode())
+        """Of all that runs depend on: commands, with the files that they name, and environment."""
+        variables = {
+            name: value
+            for name, value in self._inherited.items()
+            if name.startswith(("ABUT_", "LD_"))
+        }
+        inputs = self._train, self._test
+        state = hashlib.sha256(repr((inputs, Path.cwd(), salt, variables)).encode())
         assert self._heap.library is not None
-        state.update(self._heap.library.read_bytes())
-        for one in (*self._train, *self._test):
-            program = find_program(one.argv[0]).stat()
-            state.update(repr((program.st_ino, program.st_size, program.st_mtime_ns)).encode())
+        words = {word for one in (*self._train, *self._test) for word in (*one.argv, *one.measure)}
+        programs = [find_program(one.argv[0]) for one in (*self._train, *self._test)]
+        for path in (self._heap.library, *programs, *map(Path, sorted(words))):
+            state.update(_content(path))
         return state.hexdigest()[:16]
+
+
+def _digest_of(policy: Policy) -> str:
+    """Of the settings, with what is in the files that they name."""
+    state = hashlib.sha256()
+    for name, value in sorted(policy.settings.items()):
+        state.update(f"{name}=".encode() + (_content(Path(value)) or value.encode()))
+    return state.hexdigest()[:16]
+
+
+def _content(path: Path) -> bytes:
+    """A digest of a file's content; nothing where there is no file that can be read."""
+    if not os.path.isfile(path):  # noqa: PTH113 - words of a command may be no paths at all
+        return b""
+    with suppress(OSError), path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()
+    return b""
+
+
+def _locked(journal: Path) -> BinaryIO:
+    """The journal, which is this tuning's alone while the file is open."""
+    try:
+        file = journal.open("ab")
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise AbutError(
+            f"{journal}: another `abut tune` of the same command is running",
+            fix="wait until it has ended",
+        ) from error
+    except OSError as error:
+        raise AbutError(f"{journal}: {error.strerror}", fix=_OWN_CACHE) from error
+    return file
 
 
 def _journal_folder() -> Path:
@@ -169,7 +237,5 @@ def _journal_folder() -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise AbutError(
-            f"{folder}: {error.strerror}", fix="set XDG_CACHE_HOME to a folder of yours"
-        ) from error
+        raise AbutError(f"{folder}: {error.strerror}", fix=_OWN_CACHE) from error
     return folder

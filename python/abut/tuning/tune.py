@@ -7,6 +7,7 @@ slot an object, where the simulator sees a gain that those leave.
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 from abut.errors import USAGE, AbutError
@@ -50,25 +51,27 @@ def tune(request: Request) -> Tuning:
     result = Tuning(request)
     with tempfile.TemporaryDirectory(prefix="abut-tune-") as scratch:
         folder = Path(scratch)
-        runs = Runs(request.train, request.test, folder, repr(request.axes))
-        result.resumed = runs.resumed
-        try:
-            _tune(result, runs, folder)
-            runs.forget()
-        except KeyboardInterrupt:
-            result.interrupted = True
-            _keep_so_far(result)
-        result.seconds = runs.spent
-        if result.winner:
-            write_kept(result)
+        with closing(Runs(request.train, request.test, folder, repr(request.axes))) as runs:
+            try:
+                _tune(result, runs, folder)
+            except KeyboardInterrupt:
+                result.interrupted = True
+                _keep_so_far(result)
+            result.seconds, result.resumed = runs.spent, runs.resumed
+            if result.winner:
+                write_kept(result)
+            if not result.interrupted:
+                runs.forget()
     return result
 
 
 def check(request: Request, policy: Policy) -> Tuning:
     """Measure whether a profile's policy still wins."""
     result = Tuning(request)
-    with tempfile.TemporaryDirectory(prefix="abut-tune-") as scratch:
-        runs = Runs(request.train, request.test, Path(scratch), repr(policy))
+    with (
+        tempfile.TemporaryDirectory(prefix="abut-tune-") as scratch,
+        closing(Runs(request.train, request.test, Path(scratch), repr(policy))) as runs,
+    ):
         _check_budget(request, runs.warm_up(), policies=0)
         result.confirmed = Standing(policy)
         _race(result, runs).confirm(CONFIRM, result.confirmed, request.budget)

@@ -43,7 +43,13 @@ class MadeUp:
     def friendly_sites(self) -> list[str]:
         return []
 
+    def begin(self, phase: str, policies: Sequence[Policy], number: int) -> None:
+        pass
+
     def forget(self) -> None:
+        pass
+
+    def close(self) -> None:
         pass
 
     def __call__(self, phase: str, policy: Policy, number: int) -> Sequence[Figures]:
@@ -241,7 +247,7 @@ def test_rounds_are_shuffled_and_the_same_when_repeated() -> None:
             order.append(policy.name)
             return runs(phase, policy, number)
 
-        noting.spent = 0.0  # type: ignore[attr-defined]
+        noting.spent, noting.begin = 0.0, runs.begin  # type: ignore[attr-defined]
         race = Race(noting, objective_of("user"), lambda phase, standings: None)  # type: ignore[arg-type]
         race.confirm("confirm", Standing(EIGHT[0]), FOREVER)
     assert orders[0] == orders[1]
