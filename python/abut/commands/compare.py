@@ -91,6 +91,7 @@ def command(
     from abut.commands.console import console
     from abut.measure.measurement import Plan
     from abut.measure.session import compare
+    from abut.measure.spawn import end_in_order
     from abut.measure.summary import summarise
     from abut.reporters.notes import next_step
     from abut.reporters.progress import progress
@@ -110,6 +111,7 @@ def command(
     counted = any(one.key == "instructions" for one in figures)
     plan = Plan(runs or default_runs, warmup, seed, counted)
     comparison = _comparison(_words(heaps), plan, suite)
+    end_in_order()
     with progress(comparison, len(tasks)) as watcher:
         compare(comparison, tasks, watcher)
     summary = summarise(comparison)

@@ -114,9 +114,11 @@ def command(
 
 
 def _tune(request: "Request", page: Path | None, *, json: bool) -> int:
+    from abut.measure.spawn import end_in_order
     from abut.reporters.tune import tuning_table, tuning_words
     from abut.tuning.tune import tune
 
+    end_in_order()
     result = tune(request)
     if not json and result.standings:
         from abut.commands.console import console
@@ -144,11 +146,13 @@ def _explain(result: "Tuning", page: Path, *, quiet: bool) -> None:
 
 
 def _check(request: "Request", path: Path, *, json: bool) -> int:
+    from abut.measure.spawn import end_in_order
     from abut.reporters.tune import check_words
     from abut.tuning.profile import policy_of, read_profile
     from abut.tuning.tune import check
 
     refuse("--check writes no profile", "output", "force")
+    end_in_order()
     result = check(request, policy_of(path, read_profile(path)))
     _print(result, check_words(result, path), json=json)
     return 0 if result.winner else NO

@@ -208,6 +208,13 @@ def _ended_in_time(pid: int) -> bool:
     return False
 
 
+def end_in_order() -> None:
+    """Have SIGTERM and SIGHUP end this process as Ctrl-C does, with what it has started."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_DFL:  # `nohup` has the latter ignored
+            signal.signal(number, signal.default_int_handler)
+
+
 def end_children(before: frozenset[int]) -> None:
     """Kill the children that have come since, and what they leave to us, until none is left."""
     while left := children() - before:

@@ -70,6 +70,9 @@ def record(
             # What has been written so far is a trace of the beginning.
             recorder.terminate()
             _, said = recorder.communicate()
+        except BaseException:
+            recorder.terminate()
+            raise
     if not path.is_file():
         raise AbutError(
             f"{argv[0]}: could not be recorded: {said.strip()}",

@@ -3,13 +3,18 @@
 import os
 import resource
 import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from abut.errors import INTERRUPTED
 from abut.heaps import Heap
 from abut.measure.counters import Counters, Event
 from abut.measure.spawn import Launch, Run, run_once
+from conftest import abut_environment
 
 MEGABYTE = 1 << 20
 TASK_CLOCK = Event("task-clock", 1, 1)  # counted in software, so every machine has it
@@ -132,6 +137,33 @@ def test_processes_left_running_are_counted(tmp_path: Path) -> None:
     os.kill(int((tmp_path / "stdout").read_text()), signal.SIGKILL)
     assert left.left_running == 1
     assert shell(tmp_path, "exit 0").left_running == 0
+
+
+@pytest.mark.parametrize(
+    ("verb", "number"),
+    [
+        ("compare --heaps glibc", signal.SIGTERM),
+        ("tune", signal.SIGHUP),
+        ("tune", signal.SIGINT),
+    ],
+)
+def test_a_signal_to_abut_alone_ends_all_that_it_started(
+    tmp_path: Path, verb: str, number: signal.Signals
+) -> None:
+    (tmp_path / "scratch").mkdir()
+    script = "sleep 300 & echo $! >started; mv started child; wait"
+    words = [sys.executable, "-m", "abut", *verb.split(), "--", "sh", "-c", script]
+    folders = {"TMPDIR": str(tmp_path / "scratch"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    environment = abut_environment(**folders)
+    with subprocess.Popen(
+        words, env=environment, cwd=tmp_path, stdout=subprocess.DEVNULL, start_new_session=True
+    ) as started:
+        while not (tmp_path / "child").exists() and started.poll() is None:
+            time.sleep(0.01)
+        started.send_signal(number)
+    assert started.returncode == INTERRUPTED
+    assert not Path(f"/proc/{(tmp_path / 'child').read_text().strip()}").exists()
+    assert not list((tmp_path / "scratch").iterdir())
 
 
 def test_counters_count_the_program_and_its_children(tmp_path: Path) -> None:
