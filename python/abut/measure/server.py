@@ -6,29 +6,38 @@ import re
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from abut.environment import untouched_environment
 from abut.errors import AbutError
-from abut.measure.spawn import Launch, become_reaper, children, end_children, reap_orphans
+from abut.measure.spawn import (
+    Launch,
+    TakesTooLongError,
+    become_reaper,
+    children,
+    end_children,
+    reap_orphans,
+)
 from abut.program import find_program
 
 _NUMBER = re.compile(
     r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|\b(?:inf|infinity|nan)\b", re.IGNORECASE
 )
 _GRACE_S = 10.0
-_POLL_S = 0.01
+_POLL_S, _CHECKED_S = 0.01, 0.1
 _SHOWN = 300  # characters of what a command said
 
 
-def measure_server(launch: Launch, command: Sequence[str]) -> float:
+def measure_server(launch: Launch, command: Sequence[str], limit: float = math.inf) -> float:
     """The last number that the command prints while the server runs; the server is ended then, with
     all that it has started.
 
-    The command waits until the server answers. Raises AbutError where either fails.
+    The command waits until the server answers. Raises AbutError where either fails, and
+    TakesTooLongError after `limit` seconds.
     """
     become_reaper()
-    before = children()
+    before, begun = children(), time.monotonic()
     with launch.stdout.open("wb") as out, launch.stderr.open("wb") as err:
         server = subprocess.Popen(
             list(launch.argv),
@@ -40,33 +49,51 @@ def measure_server(launch: Launch, command: Sequence[str]) -> float:
             start_new_session=True,  # so that signals reach what a script starts, too
         )
         try:
-            figure = _figure_of(command)
-            if server.poll() is not None:
-                raise AbutError(
-                    f"{launch.argv[0]}: ended while it was measured, with {server.returncode}",
-                    fix="start the server in the foreground, on a port that is free",
-                )
+            figure = _figure_of(command, lambda: _check(server, launch.argv, limit, begun))
         finally:
             _end(server, before)
     return figure
 
 
-def _figure_of(command: Sequence[str]) -> float:
-    done = subprocess.run(
+def _check(
+    server: "subprocess.Popen[bytes]", argv: Sequence[str], limit: float, begun: float
+) -> None:
+    """Raise where there is no use in waiting for the load any more."""
+    if server.poll() is not None:
+        raise AbutError(
+            f"{argv[0]}: ended while it was measured, with {server.returncode}",
+            fix="start the server in the foreground, on a port that is free",
+        )
+    if time.monotonic() - begun > limit:
+        raise TakesTooLongError(limit)
+
+
+def _figure_of(command: Sequence[str], check: Callable[[], None]) -> float:
+    """What the command prints last; `check` is called while it runs, and when it has ended."""
+    with subprocess.Popen(
         [str(find_program(command[0])), *command[1:]],
         env=untouched_environment(),
         stdin=subprocess.DEVNULL,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
         errors="replace",
-        check=False,
-    )
-    figure = float((_NUMBER.findall(done.stdout) or ["0"])[-1])
-    if done.returncode != 0 or not 0 < figure < math.inf:
-        said = (done.stdout + done.stderr).strip()[-_SHOWN:]
+    ) as load:
+        said = None
+        try:
+            while said is None:
+                with suppress(subprocess.TimeoutExpired):
+                    said = load.communicate(timeout=_CHECKED_S)
+                check()
+        except BaseException:
+            load.kill()
+            raise
+    figure = float((_NUMBER.findall(said[0]) or ["0"])[-1])
+    if load.returncode != 0 or not 0 < figure < math.inf:
+        shown = "".join(said).strip()[-_SHOWN:]
         raise AbutError(
-            f"--measure {command[0]}: exits with {done.returncode}, and prints no finite figure"
-            f" above 0 at last: {said}",
+            f"--measure {command[0]}: exits with {load.returncode}, and prints no finite figure"
+            f" above 0 at last: {shown}",
             fix="print the figure last, and wait for the server first",
         )
     return figure

@@ -9,12 +9,14 @@ Assumes Linux 3.4 or later and a POSIX /bin/sh.
 
 import contextlib
 import ctypes
+import math
 import os
 import re
 import shlex
 import signal
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,6 +72,13 @@ class Run:
     left_running: int
 
 
+class TakesTooLongError(Exception):
+    """A run was ended, since it took longer than it may."""
+
+    def __init__(self, limit: float) -> None:
+        super().__init__(f"takes too long: more than {limit:.0f} s")
+
+
 @dataclass(frozen=True, slots=True)
 class _Held:
     """A child waiting at its gate, the pipe that opens it, and the children there were before."""
@@ -79,10 +88,11 @@ class _Held:
     before: frozenset[int]
 
 
-def run_once(launch: Launch) -> Run:
+def run_once(launch: Launch, limit: float = math.inf) -> Run:
     """Start the program, wait for it and measure it.
 
     On Ctrl-C the program is given a moment to end by itself, then ended; KeyboardInterrupt goes on.
+    After `limit` seconds it is killed. Raises TakesTooLongError then.
     """
     become_reaper()
     held = _hold(launch)
@@ -90,9 +100,12 @@ def run_once(launch: Launch) -> Run:
         with contextlib.closing(Counters(held.pid, launch.events)) as counters:
             started = time.perf_counter()
             os.write(held.gate, b"\n")
-            _, status, usage = os.wait4(held.pid, 0)
+            with _killed_after(limit, held.pid):
+                _, status, usage = os.wait4(held.pid, 0)
             wall_s = time.perf_counter() - started
             counts = counters.read()
+        if wall_s > limit:
+            raise TakesTooLongError(limit)
     except BaseException:
         _end(held.pid)
         end_children(held.before)
@@ -111,6 +124,17 @@ def run_once(launch: Launch) -> Run:
         others_s=others_s,
     )
     return Run(os.waitstatus_to_exitcode(status), sample, running)
+
+
+@contextlib.contextmanager
+def _killed_after(limit: float, pid: int) -> Iterator[None]:
+    timer = threading.Timer(limit, os.kill, (pid, signal.SIGKILL))
+    if limit < math.inf:
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def become_reaper() -> None:

@@ -27,8 +27,10 @@ FIRST_LOOK, _LAST_LOOK = min(LOOKS), max(LOOKS)
 NO_TIME, BEHIND, LONGER = "no time", "surely behind", "longer in wall time"
 
 
-class DiffersError(Exception):
-    """Under a policy the program does something else than under the default."""
+class LeftOutError(Exception):
+    """Under a policy the program does not do what it does under the default: the message says in
+    what it differs.
+    """
 
 
 class Runner(Protocol):
@@ -38,7 +40,7 @@ class Runner(Protocol):
         """A round of these begins; `number` is its."""
 
     def __call__(self, phase: str, policy: Policy, number: int) -> Sequence[Figures]:
-        """What was measured, an input each. `number` is the round's. Raises DiffersError."""
+        """What was measured, an input each. `number` is the round's. Raises LeftOutError."""
 
     @property
     def spent(self) -> float:
@@ -47,7 +49,8 @@ class Runner(Protocol):
 
 @dataclass(slots=True)
 class Standing:
-    """How a policy did: its figure as a multiple of the default's; `out` says why it left.
+    """How a policy did: its figure as a multiple of the default's, None where it is not to be used;
+    `out` says why it left.
     `other_logs` are of the figures that the objective has not. With `is_measured_again`, this is no
     longer what decides about it.
     """
@@ -62,7 +65,7 @@ class Standing:
     @property
     def value(self) -> float:
         """What standings are sorted by."""
-        return self.ratio.value if self.ratio and not self.out.startswith("differs") else math.inf
+        return self.ratio.value if self.ratio else math.inf
 
     @property
     def others(self) -> dict[str, Ratio]:
@@ -165,10 +168,10 @@ class Race:
         for one in order:
             try:
                 figures = self._run(phase, one.policy if one else DEFAULT, number)
-            except DiffersError as error:
+            except LeftOutError as error:
                 if one is None:
                     raise
-                one.out = f"differs: {error}"
+                one.out, one.ratio = str(error), None
                 continue
             if one is None:
                 base = figures

@@ -6,6 +6,7 @@ the same commands, files, environment and library only, and to one tuning at a t
 
 import fcntl
 import hashlib
+import math
 import os
 import time
 from collections.abc import Sequence
@@ -21,19 +22,21 @@ from abut.heaps import preload, require_heap
 from abut.library import load_library
 from abut.measure.output import OutputWatch
 from abut.measure.server import measure_server
-from abut.measure.spawn import Launch, run_once
+from abut.measure.spawn import Launch, TakesTooLongError, run_once
 from abut.measure.tasks import program_tasks
 from abut.places import cache_folder
 from abut.program import find_program
 from abut.settings import environment_of
 from abut.tuning.objective import MEASURED, Figures
 from abut.tuning.policies import DEFAULT, Policy
-from abut.tuning.race import DiffersError
+from abut.tuning.race import LeftOutError
 
 CONFIRM = "confirm"  # phases that begin so run the test's inputs, if there are any
 _OWN_CACHE = "set XDG_CACHE_HOME to a folder of yours"
 _WARM_UPS = 2
 _LEAST_S = 0.001
+# What takes ten times as long as the default does not win, and may have hung.
+_PATIENCE, _LEAST_LIMIT_S, _NO_LIMIT = 10.0, 5.0, math.inf
 _LEAST_FRIENDS = 256  # objects of a site that are beside friends
 
 
@@ -71,6 +74,7 @@ class Runs:
         }
         self.resumed = 0
         self._watches: dict[Input, OutputWatch] = {}
+        self._limits: dict[Input, float] = {}
 
     def begin(self, phase: str, policies: Sequence[Policy], number: int) -> None:
         """A round begins. What is kept of it counts if all is there: times of one round only are
@@ -89,17 +93,20 @@ class Runs:
 
     def warm_up(self) -> float:
         """Run each input under the default, unmeasured; seconds of a run of all for training."""
-        took = []
-        for _ in range(_WARM_UPS):
-            begun = time.monotonic()
-            for one in self._train:
-                self._run(one, DEFAULT)
-            took.append(time.monotonic() - begun)
+        took = [sum(self._warm_up(one) for one in self._train) for _ in range(_WARM_UPS)]
         for one in self._test:
             if one not in self._train:
                 for _ in range(_WARM_UPS):
-                    self._run(one, DEFAULT)
+                    self._warm_up(one)
         return min(took)
+
+    def _warm_up(self, one: Input) -> float:
+        """Seconds of a run under the default; under a policy it may take some times as many."""
+        begun = time.monotonic()
+        self._run(one, DEFAULT)
+        seconds = time.monotonic() - begun
+        self._limits[one] = max(self._limits.get(one, _LEAST_LIMIT_S), _PATIENCE * seconds)
+        return seconds
 
     def friendly_sites(self) -> list[str]:
         """Where the first input allocates what the heap has beside friends, by its explanation."""
@@ -135,7 +142,11 @@ class Runs:
     def _once(self, one: Input, policy: Policy, key: str) -> Figures:
         if key not in self._kept:
             begun = time.monotonic()
-            figures = self._run(one, policy)
+            try:
+                figures = self._run(one, policy)
+            except LeftOutError:
+                self.spent += time.monotonic() - begun
+                raise
             seconds = time.monotonic() - begun
             json_lines.add(self.journal, {"run": key, "figures": figures, "seconds": seconds})
             self._kept[key] = figures, seconds
@@ -155,9 +166,17 @@ class Runs:
             stderr=self._folder / "stderr",
             preload=preload(self._heap, environment.get("LD_PRELOAD", "")),
         )
-        if one.measure:
-            return {MEASURED: measure_server(launch, one.measure)}
-        run = run_once(launch)
+        limit = self._limits.get(one, _NO_LIMIT) if policy.name != DEFAULT.name else _NO_LIMIT
+        try:
+            if one.measure:
+                return {MEASURED: measure_server(launch, one.measure, limit)}
+            run = run_once(launch, limit)
+        except TakesTooLongError as error:
+            raise LeftOutError(str(error)) from error
+        except AbutError as error:
+            if policy.name == DEFAULT.name:
+                raise
+            raise LeftOutError(f"fails: {error.problem}") from error
         self._compare(one, policy, run.exit_code)
         sample = run.sample
         # The kernel may see no user time at all in some milliseconds.
@@ -181,7 +200,7 @@ class Runs:
         watch.add(policy.name, exit_code, self._folder / "stdout")
         for difference in watch.differences():
             if difference.heap == policy.name:
-                raise DiffersError(difference.problem)
+                raise LeftOutError(difference.problem)
 
     def _fingerprint(self, salt: str) -> str:
         """Of all that runs depend on: commands, with the files that they name, and environment."""

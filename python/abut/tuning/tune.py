@@ -225,7 +225,7 @@ def _decide(result: Tuning, name: str) -> None:
 def _why_none(result: Tuning) -> str:
     if all(one.out == NO_TIME or not one.logs for one in result.standings):
         return _TOO_LITTLE
-    known = [one for one in result.standings if one.ratio and not one.out.startswith("differs")]
+    known = [one for one in result.standings if one.ratio]
     best = min(known, key=lambda one: one.value, default=None)
     if best is None:
         return "under none of the policies the program did the same"

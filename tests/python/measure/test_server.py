@@ -4,8 +4,11 @@ import os
 import sys
 from pathlib import Path
 
+import pytest
+
+from abut.errors import AbutError
 from abut.measure.server import measure_server
-from abut.measure.spawn import Launch
+from abut.measure.spawn import Launch, TakesTooLongError
 
 # Whom the load has reached says who it is; it waits until somebody does.
 SERVER = """
@@ -36,3 +39,13 @@ def test_what_a_script_starts_is_ended_with_it(tmp_path: Path) -> None:
     pid = measure_server(server, [*PYTHON, LOAD, str(tmp_path / "socket")])
     for one in (int(pid), int((tmp_path / "away").read_text())):
         assert not Path(f"/proc/{one}").exists()
+
+
+def test_a_server_that_ends_is_waited_for_no_longer(tmp_path: Path) -> None:
+    with pytest.raises(AbutError, match="false: ended while it was measured, with 1"):
+        measure_server(launch(tmp_path, "false"), ["sleep", "300"])
+
+
+def test_a_load_ends_when_its_time_is_over(tmp_path: Path) -> None:
+    with pytest.raises(TakesTooLongError, match="takes too long: more than 1 s"):
+        measure_server(launch(tmp_path, "sleep", "300"), ["sh", "-c", "sleep 300; echo 1"], 0.6)

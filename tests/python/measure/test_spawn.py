@@ -13,7 +13,7 @@ import pytest
 from abut.errors import INTERRUPTED
 from abut.heaps import Heap
 from abut.measure.counters import Counters, Event
-from abut.measure.spawn import Launch, Run, run_once
+from abut.measure.spawn import Launch, Run, TakesTooLongError, run_once
 from conftest import abut_environment
 
 MEGABYTE = 1 << 20
@@ -164,6 +164,15 @@ def test_a_signal_to_abut_alone_ends_all_that_it_started(
     assert started.returncode == INTERRUPTED
     assert not Path(f"/proc/{(tmp_path / 'child').read_text().strip()}").exists()
     assert not list((tmp_path / "scratch").iterdir())
+
+
+def test_a_run_ends_when_its_time_is_over(tmp_path: Path) -> None:
+    script = "sleep 300 & echo $!; wait"
+    files = (tmp_path / "stdout", tmp_path / "stderr")
+    launch = Launch(("sh", "-c", script), {"PATH": os.environ["PATH"]}, tmp_path, *files)
+    with pytest.raises(TakesTooLongError):
+        run_once(launch, 0.3)
+    assert not Path(f"/proc/{files[0].read_text().strip()}").exists()
 
 
 def test_counters_count_the_program_and_its_children(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from abut.errors import AbutError
 from abut.measure.paired import ratio_of
 from abut.tuning.objective import MEASURED, Figures, Objective, objective_of
 from abut.tuning.policies import DEFAULT, Policy, declared_axes
-from abut.tuning.race import LONGER, DiffersError, Race, Standing, is_gain, takes_longer
+from abut.tuning.race import LONGER, LeftOutError, Race, Standing, is_gain, takes_longer
 from abut.tuning.runs import CONFIRM, Input
 from abut.tuning.tune import tune
 from abut.tuning.tuning import Request, Tuning
@@ -56,7 +56,7 @@ class MadeUp:
         self.spent += 1
         effect = self._effects.get(policy.name, 1.0)
         if not effect:
-            raise DiffersError("it exits with 1")
+            raise LeftOutError("differs: it exits with 1")
         wild = self._random.random() if self._random.random() < 0.05 else 0.0
         busy = self._competitor * self._random.random()
         user = effect * math.exp(self._random.gauss(0, 0.05)) * (1 + wild + busy)

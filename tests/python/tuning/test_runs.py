@@ -1,5 +1,6 @@
 """What an interrupted tuning kept counts for the same runs alone, and of whole rounds."""
 
+import math
 import os
 from collections.abc import Callable
 from contextlib import closing
@@ -8,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from abut.errors import AbutError
+from abut.measure.spawn import Launch, TakesTooLongError
 from abut.tuning.policies import DEFAULT, Policy
+from abut.tuning.race import LeftOutError
 from abut.tuning.runs import Input, Runs
 
 COUNTED = Policy("counted", {"order": "birth"})
@@ -81,3 +84,29 @@ def test_a_journal_is_one_tunings_at_a_time_and_stays_if_something_is_in_it(
     assert not runs.journal.exists()
     resumed(opened, DEFAULT)
     assert runs.journal.exists()
+
+
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (TakesTooLongError(20.0), "takes too long: more than 20 s"),
+        (AbutError("server: ended"), "fails: server: ended"),
+    ],
+)
+def test_a_policy_under_which_a_run_fails_is_left_out(
+    opened: Callable[[], Runs], monkeypatch: pytest.MonkeyPatch, error: Exception, why: str
+) -> None:
+    limits = []
+
+    def run(launch: Launch, limit: float) -> None:
+        limits.append(limit)
+        raise error
+
+    with closing(opened()) as runs:
+        runs.warm_up()
+        monkeypatch.setattr("abut.tuning.runs.run_once", run)
+        with pytest.raises(LeftOutError, match=why):
+            runs("race", COUNTED, 0)
+        with pytest.raises((type(error), LeftOutError)):
+            runs("race", DEFAULT, 0)
+    assert limits == [5, math.inf]
