@@ -110,3 +110,21 @@ def test_a_policy_under_which_a_run_fails_is_left_out(
         with pytest.raises((type(error), LeftOutError)):
             runs("race", DEFAULT, 0)
     assert limits == [5, math.inf]
+
+
+def test_what_differs_under_a_policy_alone_is_left_out(
+    opened: Callable[[], Runs], tmp_path: Path
+) -> None:
+    opened()
+    command = Input(("sh", "-c", "echo $ABUT_ORDER"))
+    with closing(Runs([command], [], tmp_path, "salt")) as runs:
+        runs.warm_up()
+        with pytest.raises(LeftOutError, match="differs: its standard output"):
+            runs("race", COUNTED, 0)
+
+
+def test_what_differs_now_and_then_by_default_is_no_policys(opened: Callable[[], Runs]) -> None:
+    with closing(opened()) as runs:
+        runs.warm_up()
+        Path("input").write_text("else")
+        assert runs("race", COUNTED, 0)
