@@ -91,14 +91,15 @@ class Runs:
         runs = self._runs_of(phase, policy, number)
         return [self._once(one, policy, key) for one, key in runs]
 
-    def warm_up(self) -> float:
-        """Run each input under the default, unmeasured; seconds of a run of all for training."""
-        took = [sum(self._warm_up(one) for one in self._train) for _ in range(_WARM_UPS)]
-        for one in self._test:
-            if one not in self._train:
-                for _ in range(_WARM_UPS):
-                    self._warm_up(one)
-        return min(took)
+    def warm_up(self) -> tuple[float, float]:
+        """Run each input under the default, unmeasured; seconds of a run of all for training, and
+        of a run of all that confirm.
+        """
+        took = {
+            one: min(self._warm_up(one) for _ in range(_WARM_UPS))
+            for one in dict.fromkeys((*self._train, *self._test))
+        }
+        return sum(took[one] for one in self._train), sum(took[one] for one in self._test)
 
     def _warm_up(self, one: Input) -> float:
         """Seconds of a run under the default; under a policy it may take some times as many."""

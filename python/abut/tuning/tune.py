@@ -72,7 +72,7 @@ def check(request: Request, policy: Policy) -> Tuning:
         tempfile.TemporaryDirectory(prefix="abut-tune-") as scratch,
         closing(Runs(request.train, request.test, Path(scratch), repr(policy))) as runs,
     ):
-        _check_budget(request, runs.warm_up(), policies=0)
+        _check_budget(request, 0.0, runs.warm_up()[1])
         result.confirmed = Standing(policy)
         _race(result, runs).confirm(CONFIRM, result.confirmed, request.budget)
         _decide(result, "the profile")
@@ -83,8 +83,10 @@ def check(request: Request, policy: Policy) -> Tuning:
 
 def _tune(result: Tuning, runs: Runs, folder: Path) -> None:
     request = result.request
-    took = result.took = runs.warm_up()
-    _check_budget(request, took, policies=len(next(iter(request.axes.values()))))
+    took, again = runs.warm_up()
+    result.took = took
+    races = FEWEST_ROUNDS * (len(next(iter(request.axes.values()))) + 1)
+    _check_budget(request, races * took, again)
     race = _race(result, runs)
     (first, placements), *others = request.axes.items()
     is_recorded = _can_be_recorded(request, took, len(placements))
@@ -185,14 +187,16 @@ def _race(result: Tuning, runs: Runs) -> Race:
     return Race(runs, result.request.objective, show)
 
 
-def _check_budget(request: Request, took: float, *, policies: int) -> None:
-    """Raise AbutError where not even the first rounds would be done in time."""
-    least = took * (FEWEST_ROUNDS * (policies + 1) * bool(policies) + 2 * FIRST_LOOK)
+def _check_budget(request: Request, races: float, again: float) -> None:
+    """Raise AbutError where not even the first rounds would be done in time: `races` seconds, and
+    six rounds of two runs of `again` seconds.
+    """
+    least = races + 2 * FIRST_LOOK * again
     if least > request.budget * 1.5:
         raise AbutError(
-            f"--time-budget: too little: a run takes {took:.1f} s, and at least "
-            f"{least / took:.0f} runs are needed to tell anything from chance",
-            fix=f"--time-budget {int(least * 2 / 60) + 1}m, or a shorter input",
+            f"--time-budget: too little: the fewest runs that tell anything from chance take "
+            f"{least:.1f} s",
+            fix=f"--time-budget {int(least * 2 / 60) + 1}m, or shorter inputs",
             exit_code=USAGE,
         )
 

@@ -37,8 +37,8 @@ class MadeUp:
         self._effects, self._competitor, self._kernel = effects, competitor, kernel or {}
         self.spent, self.resumed = 0.0, 0
 
-    def warm_up(self) -> float:
-        return 1.0
+    def warm_up(self) -> tuple[float, float]:
+        return 1.0, 1.0
 
     def friendly_sites(self) -> list[str]:
         return []
@@ -194,7 +194,7 @@ def test_what_cannot_be_recorded_is_tuned_by_settings(
 
     monkeypatch.setattr("abut.tuning.tune.predictor_of", refuse)
     runs = MadeUp(1, {"birth": 0.7})
-    monkeypatch.setattr(runs, "warm_up", lambda: 0.5)
+    monkeypatch.setattr(runs, "warm_up", lambda: (0.5, 0.5))
     winner = tuned(runs).winner
     assert (len(asked), winner and winner.name.split("+")[0]) == (1, "birth")
 
@@ -255,6 +255,13 @@ def test_rounds_are_shuffled_and_the_same_when_repeated() -> None:
         (DEFAULT.name, "policy-0"),
         ("policy-0", DEFAULT.name),
     }
+
+
+def test_a_budget_holds_what_the_test_takes(tuned: Callable[..., Tuning]) -> None:
+    runs = MadeUp(1, {})
+    runs.warm_up = lambda: (1.0, 20.0)  # type: ignore[method-assign]
+    with pytest.raises(AbutError, match=r"--time-budget: too little: .* take 256\.0 s"):
+        tuned(runs)
 
 
 def test_an_interval_is_that_of_wilcoxon() -> None:
