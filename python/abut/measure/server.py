@@ -21,9 +21,15 @@ from abut.measure.spawn import (
 )
 from abut.program import find_program
 
+_AROUND = "\"'()[]{},;:"
+_NO_FINITE = re.compile(r"[-+]?(inf|infinity|nan)", re.IGNORECASE)
+# Digits may stand in groups of three.
 _NUMBER = re.compile(
-    r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|\b(?:inf|infinity|nan)\b", re.IGNORECASE
+    r"[-+]?((\d{1,3}(,\d{3})+|\d{1,3}(_\d{3})+|\d+)(\.\d*)?|\.\d+)([eE][-+]?\d+)?"
+    rf"|{_NO_FINITE.pattern}",
+    re.ASCII | re.IGNORECASE,
 )
+_GROUPS = re.compile(r"(\d{1,3}) (\d{3}(\.\d*)?)")
 _GRACE_S = 10.0
 _POLL_S, _CHECKED_S = 0.01, 0.1
 _SHOWN = 300  # characters of what a command said
@@ -88,7 +94,7 @@ def _figure_of(command: Sequence[str], check: Callable[[], None]) -> float:
         except BaseException:
             load.kill()
             raise
-    figure = float((_NUMBER.findall(said[0]) or ["0"])[-1])
+    figure = _last_figure(command, said[0])
     if load.returncode != 0 or not 0 < figure < math.inf:
         shown = "".join(said).strip()[-_SHOWN:]
         raise AbutError(
@@ -97,6 +103,31 @@ def _figure_of(command: Sequence[str], check: Callable[[], None]) -> float:
             fix="print the figure last, and wait for the server first",
         )
     return figure
+
+
+def _last_figure(command: Sequence[str], text: str) -> float:
+    """The last word with a digit, which must be a number as a whole; 0 where there is none."""
+    lines = [[word.strip(_AROUND) for word in line.split()] for line in text.splitlines()]
+    found = [(words, at) for words in lines for at, word in enumerate(words) if _is_figure(word)]
+    if not found:
+        return 0.0
+    words, at = found[-1]
+    word, two = words[at], " ".join(words[max(0, at - 1) : at + 1])
+    if _GROUPS.fullmatch(two):
+        raise _no_number(command, f"'{two}' may be one number, or two")
+    if not _NUMBER.fullmatch(word):
+        raise _no_number(command, f"'{word}' is no number as a whole")
+    return float(word.replace(",", ""))
+
+
+def _is_figure(word: str) -> bool:
+    return bool(re.search(r"\d", word) or _NO_FINITE.fullmatch(word))
+
+
+def _no_number(command: Sequence[str], why: str) -> AbutError:
+    return AbutError(
+        f"--measure {command[0]}: {why}", fix="print the figure alone on the last line"
+    )
 
 
 def _end(server: "subprocess.Popen[bytes]", before: frozenset[int]) -> None:

@@ -49,3 +49,34 @@ def test_a_server_that_ends_is_waited_for_no_longer(tmp_path: Path) -> None:
 def test_a_load_ends_when_its_time_is_over(tmp_path: Path) -> None:
     with pytest.raises(TakesTooLongError, match="takes too long: more than 1 s"):
         measure_server(launch(tmp_path, "sleep", "300"), ["sh", "-c", "sleep 300; echo 1"], 0.6)
+
+
+@pytest.mark.parametrize(
+    ("said", "figure"),
+    [
+        ("p99 3.5\nrate: 12,345.6 req/s", 12345.6),
+        ("1_234_567", 1234567),
+        ("1e3 (mean)", 1000),
+        ('{"rate": 7}', 7),
+        (".5", 0.5),
+        ("clients: 50\n765", 765),
+    ],
+)
+def test_the_figure_is_the_last_word_with_a_digit(tmp_path: Path, said: str, figure: float) -> None:
+    assert measure_server(launch(tmp_path, "sleep", "60"), ["echo", said]) == figure
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        ("7\nrate: nan", "no finite figure"),
+        ("1.5k", "'1.5k' is no number as a whole"),
+        ("p50=0.2", "'p50=0.2' is no number"),
+        ("12,34", "'12,34' is no number"),
+        ("1_2", "'1_2' is no number"),
+        ("98 765", "'98 765' may be one number, or two"),
+    ],
+)
+def test_what_may_be_misread_is_refused(tmp_path: Path, said: str, problem: str) -> None:
+    with pytest.raises(AbutError, match=problem):
+        measure_server(launch(tmp_path, "sleep", "60"), ["echo", said])
