@@ -26,6 +26,8 @@ class Ratio:
     rounds: int
 
     def __str__(self) -> str:
+        if not self.low:  # of too few rounds
+            return f"{self.value:.3f}"
         return f"{self.value:.3f} ({self.low:.3f} to {self.high:.3f})"
 
 

@@ -26,9 +26,8 @@ def tuning_table(result: Tuning) -> Table:
         settings = " ".join(
             f"{name}={Path(value).name}" for name, value in one.policy.settings.items()
         )
-        few = one.ratio and not one.ratio.low  # rounds, for an interval
-        shown = f"{one.ratio.value:.3f}" if one.ratio and few else str(one.ratio or "-")
-        table.add_row(one.policy.name, settings, shown, str(len(one.logs)), one.out or "-")
+        ratio, rounds = str(one.ratio or "-"), str(len(one.logs))
+        table.add_row(one.policy.name, settings, ratio, rounds, one.out or "-")
     return table
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from abut.measure.paired import Ratio
+from abut.reporters.tune import check_words
 from abut.tuning.kept import write_kept
 from abut.tuning.objective import objective_of
 from abut.tuning.policies import Policy
@@ -34,3 +35,8 @@ def test_a_plan_that_is_followed_is_replaced_and_not_cut(tmp_path: Path) -> None
 )
 def test_each_profile_has_a_plan_of_its_own(output: str, plan: str) -> None:
     assert request_of(Path("folder") / output).plan == Path("folder") / plan
+
+
+def test_names_with_blanks_can_be_typed_again(tmp_path: Path) -> None:
+    said = check_words(Tuning(request_of(tmp_path / "p")), Path("my p.profile"))
+    assert said[-1] == "next: abut tune --force -o 'my p.profile' -- /bin/true"

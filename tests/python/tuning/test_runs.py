@@ -86,6 +86,15 @@ def test_a_journal_is_one_tunings_at_a_time_and_stays_if_something_is_in_it(
     assert runs.journal.exists()
 
 
+def test_a_journal_that_may_not_be_opened_is_named(opened: Callable[[], Runs]) -> None:
+    with closing(opened()) as runs:
+        pass
+    runs.journal.mkdir()
+    with pytest.raises(AbutError, match=runs.journal.name) as refused:
+        opened()
+    assert "XDG_CACHE_HOME" in refused.value.fix
+
+
 @pytest.mark.parametrize(
     ("error", "why"),
     [
