@@ -34,7 +34,9 @@ def tuning_table(result: Tuning) -> Table:
 def tuning_words(result: Tuning) -> list[str]:
     """The verdict, how it does with the test's inputs, and what to type next."""
     request, confirmed = result.request, result.confirmed
-    words = [f"{result.resumed} runs were kept from before"] if result.resumed else []
+    words = _left_running(result)
+    if result.resumed:
+        words.append(f"{result.resumed} runs were kept from before")
     if confirmed and request.test:
         words += [
             f"tested with {_shown(one)}: {confirmed.of_input(number)}"
@@ -65,6 +67,7 @@ def check_words(result: Tuning, profile: Path) -> list[str]:
     if result.winner:
         took = f"{result.gain} of the {request.objective} under the default"
         return [
+            *_left_running(result),
             f"{profile} still wins: {took}",
             f"next: abut run --profile {shlex.quote(str(profile))} -- {command}",
         ]
@@ -74,7 +77,12 @@ def check_words(result: Tuning, profile: Path) -> list[str]:
         f"next: abut tune --force -o {shlex.quote(str(profile))} "
         f"{measured if first.measure else ''}-- {command}"
     )
-    return [f"{profile} does not win: {result.why}", again]
+    return [*_left_running(result), f"{profile} does not win: {result.why}", again]
+
+
+def _left_running(result: Tuning) -> list[str]:
+    left = result.left_running
+    return [f"note: a run leaves {left} processes running, which are not measured"] if left else []
 
 
 def tuning_document(result: Tuning) -> dict[str, Any]:

@@ -72,7 +72,7 @@ class Runs:
         self._kept: dict[str, tuple[Figures, float]] = {
             one["run"]: (one["figures"], one["seconds"]) for one in json_lines.read(self.journal)
         }
-        self.resumed = 0
+        self.resumed = self.left_running = 0
         self._watches: dict[Input, OutputWatch] = {}
         self._limits: dict[Input, float] = {}
 
@@ -178,6 +178,7 @@ class Runs:
             if policy.name == DEFAULT.name:
                 raise
             raise LeftOutError(f"fails: {error.problem}") from error
+        self.left_running = max(self.left_running, run.left_running)
         self._compare(one, policy, run.exit_code)
         sample = run.sample
         # The kernel may see no user time at all in some milliseconds.

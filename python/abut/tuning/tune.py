@@ -57,7 +57,8 @@ def tune(request: Request) -> Tuning:
             except KeyboardInterrupt:
                 result.interrupted = True
                 _keep_so_far(result)
-            result.seconds, result.resumed = runs.spent, runs.resumed
+            result.resumed = runs.resumed
+            result.seconds, result.left_running = runs.spent, runs.left_running
             if result.winner:
                 write_kept(result)
             if not result.interrupted:
@@ -77,7 +78,7 @@ def check(request: Request, policy: Policy) -> Tuning:
         _race(result, runs).confirm(CONFIRM, result.confirmed, request.budget)
         _decide(result, "the profile")
         runs.forget()
-        result.seconds = runs.spent
+        result.seconds, result.left_running = runs.spent, runs.left_running
     return result
 
 

@@ -34,7 +34,7 @@ class Tuning:
     """What came of it. `confirmed` is the best, measured again, unless Ctrl-C came before; `winner`
     is None where the default is kept, and `why` says why. `others` are its figures that the
     objective has not. `resumed` runs were there from before. A run of all inputs took `took`
-    seconds, and all of the work `seconds`.
+    seconds, and all of the work `seconds`. A run left `left_running` processes behind.
     """
 
     request: Request
@@ -47,4 +47,5 @@ class Tuning:
     took: float = 0.0
     seconds: float = 0.0
     resumed: int = 0
+    left_running: int = 0
     interrupted: bool = False

@@ -35,7 +35,7 @@ class MadeUp:
     ) -> None:
         self._random = random.Random(seed)
         self._effects, self._competitor, self._kernel = effects, competitor, kernel or {}
-        self.spent, self.resumed = 0.0, 0
+        self.spent, self.resumed, self.left_running = 0.0, 0, 0
 
     def warm_up(self) -> tuple[float, float]:
         return 1.0, 1.0

@@ -2,6 +2,7 @@
 
 import math
 import os
+import signal
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -10,9 +11,12 @@ import pytest
 
 from abut.errors import AbutError
 from abut.measure.spawn import Launch, TakesTooLongError
+from abut.reporters.tune import tuning_words
+from abut.tuning.objective import objective_of
 from abut.tuning.policies import DEFAULT, Policy
 from abut.tuning.race import LeftOutError
 from abut.tuning.runs import Input, Runs
+from abut.tuning.tuning import Request, Tuning
 
 COUNTED = Policy("counted", {"order": "birth"})
 
@@ -137,3 +141,17 @@ def test_what_differs_now_and_then_by_default_is_no_policys(opened: Callable[[],
         runs.warm_up()
         Path("input").write_text("else")
         assert runs("race", COUNTED, 0)
+
+
+def test_processes_that_a_run_leaves_are_noted(opened: Callable[[], Runs], tmp_path: Path) -> None:
+    opened()
+    script = "sleep 300 >/dev/null & echo $! >>left"
+    command = Input(("sh", "-c", script))
+    with closing(Runs([command], [], tmp_path, "salt")) as runs:
+        runs.warm_up()
+        left = runs.left_running
+    for pid in Path("left").read_text().split():
+        os.kill(int(pid), signal.SIGKILL)
+    request = Request([command], [], {}, objective_of("user"), 1.0, Path("p"), print)
+    said = tuning_words(Tuning(request, left_running=left))
+    assert said[0] == "note: a run leaves 1 processes running, which are not measured"
