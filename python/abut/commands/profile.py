@@ -41,6 +41,7 @@ def show(
             document(
                 program=profile.program,
                 build_id=profile.build_id,
+                objective=profile.objective,
                 machine=dict(profile.machine),
                 settings=dict(profile.settings),
                 modules=dict(profile.modules),
@@ -49,7 +50,8 @@ def show(
             )
         )
         return
-    print(f"{path}: for {profile.program}, build-id {profile.build_id[:12] or 'none'}")
+    tuned = f", tuned for {profile.objective}" if profile.objective else ""
+    print(f"{path}: for {profile.program}, build-id {profile.build_id[:12] or 'none'}{tuned}")
     for name, value in profile.settings.items():
         print(f"  {name} = {value}")
     for context in profile.contexts:
@@ -68,7 +70,8 @@ def merge(
 ) -> None:
     """Write one profile with the settings of several, which must not contradict each other.
 
-    The comments of all are kept; program and machine are those of the last.
+    The comments of all are kept; program and machine are those of the last, and the objective is
+    kept if all have the same.
 
     Example:
 

@@ -171,14 +171,10 @@ def _settings(
 
 def _warn_of_other_program(profile: Path, path: Path) -> None:
     from abut.tuning.profile import read_profile
-    from abut.tuning.program import program_build_id
+    from abut.tuning.program import other_program
 
-    tuned = read_profile(profile)
-    if tuned.program != path.name and tuned.build_id != program_build_id(path):
-        print(
-            f"abut: warning: {profile} was measured with {tuned.program}, not {path.name}",
-            file=sys.stderr,
-        )
+    if warning := other_program(profile, read_profile(profile), path):
+        print(f"abut: {warning}", file=sys.stderr)
 
 
 def _become(path: Path, program: list[str], environment: dict[str, str]) -> None:

@@ -44,9 +44,13 @@ def command(
         str, typer.Option(metavar="TIME", help="About how long it may take: 90s, 5m, 1h.")
     ] = "5m",
     objective: Annotated[
-        str,
-        typer.Option(metavar="FIGURE", help="user, wall or rss, or a sum: `0.7*user + 0.3*rss`."),
-    ] = "user",
+        str | None,
+        typer.Option(
+            metavar="FIGURE",
+            help="user, wall or rss, or a sum: `0.7*user + 0.3*rss` [user, or what the"
+            " profile of --check was tuned for].",
+        ),
+    ] = None,
     measure: Annotated[
         str | None,
         typer.Option(
@@ -99,7 +103,7 @@ def command(
         tests,
         output or Path(Path(inputs[0].argv[0]).name + ".profile"),
         _budget(time_budget),
-        objective,
+        objective or "user",
         better if measure else None,
     )
     if measure is None:
@@ -107,7 +111,7 @@ def command(
     if check or measure:
         refuse("it is of a program that is tuned, and ends by itself", "explain")
     if check:
-        raise typer.Exit(_check(request, check, json=json))
+        raise typer.Exit(_check(request, check, objective, json=json))
     pages = files_of(explain, _LABELS) if explain else []
     check_targets(request.output, request.plan, *pages, force=force)
     raise typer.Exit(_tune(request, explain, json=json))
@@ -145,16 +149,32 @@ def _explain(result: "Tuning", page: Path, *, quiet: bool) -> None:
     explain(page, request.train[0].argv, sides, result.took, quiet=quiet)
 
 
-def _check(request: "Request", path: Path, *, json: bool) -> int:
+def _check(request: "Request", path: Path, objective: str | None, *, json: bool) -> int:
+    from dataclasses import replace
+
     from abut.measure.spawn import end_in_order
+    from abut.program import find_program
     from abut.reporters.tune import check_words
+    from abut.tuning.objective import MEASURED, objective_of
     from abut.tuning.profile import policy_of, read_profile
+    from abut.tuning.program import other_program
     from abut.tuning.tune import check
 
     refuse("--check writes no profile", "output", "force")
+    profile, first = read_profile(path), request.train[0]
+    if objective is None and profile.objective and not first.measure:
+        if profile.objective == MEASURED:
+            raise AbutError(
+                f"{path}: was tuned with a figure of --measure",
+                fix="give the same --measure and --better, or --objective",
+                exit_code=USAGE,
+            )
+        request = replace(request, objective=objective_of(profile.objective))
+    if warning := other_program(path, profile, find_program(first.argv[0])):
+        print(f"abut: {warning}", file=sys.stderr)
     end_in_order()
-    result = check(request, policy_of(path, read_profile(path)))
-    _print(result, check_words(result, path), json=json)
+    result = check(request, policy_of(path, profile))
+    _print(result, check_words(result, path, is_other=bool(warning)), json=json)
     return 0 if result.winner else NO
 
 

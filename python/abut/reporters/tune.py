@@ -12,7 +12,7 @@ from abut.reporters.grid import grid
 from abut.tuning.kept import others_of
 from abut.tuning.race import Standing
 from abut.tuning.runs import Input
-from abut.tuning.tuning import Tuning
+from abut.tuning.tuning import Request, Tuning
 
 
 def tuning_table(result: Tuning) -> Table:
@@ -60,24 +60,27 @@ def tuning_words(result: Tuning) -> list[str]:
     return [*words, f"next: abut run --profile {shlex.quote(str(path))} -- {command}"]
 
 
-def check_words(result: Tuning, profile: Path) -> list[str]:
-    """Whether a kept profile still wins."""
+def check_words(result: Tuning, profile: Path, *, is_other: bool = False) -> list[str]:
+    """Whether a kept profile still wins; `is_other` if it is another program's."""
     request = result.request
-    first, command = request.train[0], shlex.join(request.train[0].argv)
+    command, quoted = shlex.join(request.train[0].argv), shlex.quote(str(profile))
     if result.winner:
-        took = f"{result.gain} of the {request.objective} under the default"
-        return [
-            *_left_running(result),
-            f"{profile} still wins: {took}",
-            f"next: abut run --profile {shlex.quote(str(profile))} -- {command}",
-        ]
-    better = "higher" if request.objective.more_is_better else "lower"
-    measured = f"--measure {shlex.quote(shlex.join(first.measure))} --better {better} "
-    again = (
-        f"next: abut tune --force -o {shlex.quote(str(profile))} "
-        f"{measured if first.measure else ''}-- {command}"
-    )
-    return [*_left_running(result), f"{profile} does not win: {result.why}", again]
+        verdict = f"still wins: {result.gain} of the {request.objective} under the default"
+        again = f"abut run --profile {quoted}"
+    else:
+        verdict = f"does not win: {result.why}"
+        target = [] if is_other else ["--force -o", quoted]
+        again = " ".join(["abut tune", *target, *_objective(request)])
+    return [*_left_running(result), f"{profile} {verdict}", f"next: {again} -- {command}"]
+
+
+def _objective(request: Request) -> list[str]:
+    """The options that say what is tuned for."""
+    if measure := request.train[0].measure:
+        better = "higher" if request.objective.more_is_better else "lower"
+        return ["--measure", shlex.quote(shlex.join(measure)), "--better", better]
+    text = request.objective.text
+    return ["--objective", shlex.quote(text)] if text != "user" else []
 
 
 def _left_running(result: Tuning) -> list[str]:

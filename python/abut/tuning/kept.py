@@ -39,6 +39,7 @@ def write_kept(result: Tuning) -> None:
         _evidence(result),
         assigned.modules if assigned else {},
         assigned.contexts if assigned else (),
+        request.objective.text,
     )
     write(request.output, profile_text(profile))
 

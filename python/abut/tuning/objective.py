@@ -34,6 +34,13 @@ class Objective:
         """Whether wall time may not be longer: time that moves into the kernel is no gain."""
         return "user" in self.weights and "wall" not in self.weights
 
+    @property
+    def text(self) -> str:
+        """As --objective has it; of a figure of the user's own, that it is one."""
+        if len(self.weights) == 1:
+            return next(iter(self.weights))
+        return " + ".join(f"{weight:.4g}*{key}" for key, weight in self.weights.items())
+
     def __str__(self) -> str:
         if MEASURED in self.weights:
             return "measured figure, inverted" if self.more_is_better else "measured figure"

@@ -7,7 +7,7 @@ texts without escapes, whole numbers. What was measured stands in comments, whic
 import re
 import tomllib
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,7 +21,10 @@ _MOST_BYTES = 64 << 10
 _MOST_COMMENT = 400  # characters
 _FIX = "make it again with `abut tune`"
 _LINE = re.compile(r'\s*(\[\w+\]|\[\[\w+\]\]|\w+\s*=\s*("[^"\\\x00-\x1f]*"|\d+))?\s*(#.*)?')
-_TABLES = {"program": {"name", "build_id"}, "machine": {"processor", "cores", "system"}}
+_TABLES = {
+    "program": {"name", "build_id", "objective"},
+    "machine": {"processor", "cores", "system"},
+}
 _NOT_HERE = ("profile", "stats", "explain_file")
 _LISTS: dict[str, dict[str, type]] = {
     "module": {"name": str, "build_id": str},
@@ -51,7 +54,8 @@ class Assigned(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Profile:
     """Settings by option, for the program that was measured on a machine; a file's plan lies in its
-    folder. `evidence` are lines of comment; `modules` the build-ids of what contexts call in.
+    folder. `evidence` are lines of comment; `modules` the build-ids of what contexts call in;
+    `objective` is what it was tuned for, where that is known.
     """
 
     program: str
@@ -61,6 +65,7 @@ class Profile:
     evidence: Sequence[str] = field(default_factory=list)
     modules: Mapping[str, str] = field(default_factory=dict)
     contexts: Sequence[Assigned] = ()
+    objective: str = ""
 
 
 def profile_text(profile: Profile) -> str:
@@ -72,6 +77,7 @@ def profile_text(profile: Profile) -> str:
         "",
         "[program]",
         *_entries({"name": profile.program, "build_id": profile.build_id}),
+        *(_entries({"objective": profile.objective}) if profile.objective else []),
         "",
         "[machine]",
         *_entries(profile.machine),
@@ -125,6 +131,7 @@ def read_profile(path: Path) -> Profile:
         [line.removeprefix("#").strip() for line in text.splitlines() if line.startswith("#")],
         {one["name"]: one["build_id"] for one in document.get("module", [])},
         [Assigned(one["calls"], one.get("pool", one.get("place"))) for one in found],
+        document["program"].get("objective", ""),
     )
 
 
@@ -170,7 +177,15 @@ def merged(profiles: Mapping[Path, Profile]) -> Profile:
         evidence += [f"from {path.name}:", *profile.evidence]
     modules = {name: one.modules[name] for one in assigning.values() for name in one.modules}
     contexts = [one for contexts in assigning for one in contexts]
-    return Profile(last.program, last.build_id, last.machine, settings, evidence, modules, contexts)
+    objectives = {one.objective for one in profiles.values()}
+    return replace(
+        last,
+        settings=settings,
+        evidence=evidence,
+        modules=modules,
+        contexts=contexts,
+        objective=last.objective if len(objectives) == 1 else "",
+    )
 
 
 def _check(path: Path, text: str, document: Mapping[str, Any]) -> None:

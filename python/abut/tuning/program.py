@@ -5,6 +5,7 @@ from pathlib import Path
 from abut.elf import build_id
 from abut.errors import RUN_FAILED, AbutError
 from abut.tuning.plan import read_plan
+from abut.tuning.profile import Profile
 
 
 def check_program(plan: Path, program: Path) -> None:
@@ -25,6 +26,13 @@ def check_program(plan: Path, program: Path) -> None:
             fix="record and place again, or `abut tune`",
             exit_code=RUN_FAILED,
         )
+
+
+def other_program(path: Path, profile: Profile, program: Path) -> str:
+    """A warning, where the profile was measured with another program than that of this file."""
+    if profile.program == program.name or profile.build_id == program_build_id(program):
+        return ""
+    return f"warning: {path} was measured with {profile.program}, not {program.name}"
 
 
 def program_build_id(program: Path) -> str | None:

@@ -40,7 +40,7 @@ _SHARE_TO_RECORD = 0.2
 _LIKELY_GAIN = 0.03
 _ROUNDS_BEFORE = 3  # of the first axis, that there must be time for
 _CONFIRMATIONS = (CONFIRM, f"{CONFIRM} the next best")
-_TOO_LITTLE = "the time was over before anything could be distinguished from chance: --time-budget"
+_TOO_LITTLE = "--time-budget: over before anything could be distinguished from chance"
 
 
 def tune(request: Request) -> Tuning:
@@ -67,7 +67,7 @@ def tune(request: Request) -> Tuning:
 
 
 def check(request: Request, policy: Policy) -> Tuning:
-    """Measure whether a profile's policy still wins."""
+    """Measure whether a profile's policy still wins. Raises AbutError where time is too short."""
     result = Tuning(request)
     with (
         tempfile.TemporaryDirectory(prefix="abut-tune-") as scratch,
@@ -77,6 +77,8 @@ def check(request: Request, policy: Policy) -> Tuning:
         result.confirmed = Standing(policy)
         _race(result, runs).confirm(CONFIRM, result.confirmed, request.budget)
         _decide(result, "the profile")
+        if result.why == _TOO_LITTLE:
+            raise AbutError(_TOO_LITTLE, fix="give it more time", exit_code=USAGE)
         runs.forget()
         result.seconds, result.left_running = runs.spent, runs.left_running
     return result

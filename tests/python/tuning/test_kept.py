@@ -1,16 +1,21 @@
 """What tuning keeps: written whole, beside what it names, and nothing that has not surely won."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from abut.errors import USAGE, AbutError
 from abut.measure.paired import Ratio
 from abut.reporters.tune import check_words
 from abut.tuning.kept import write_kept
 from abut.tuning.objective import objective_of
 from abut.tuning.policies import Policy
+from abut.tuning.profile import Profile, merged
 from abut.tuning.runs import Input
+from abut.tuning.tune import check
 from abut.tuning.tuning import Request, Tuning
+from conftest import Inside
 
 
 def request_of(output: Path) -> Request:
@@ -37,6 +42,56 @@ def test_each_profile_has_a_plan_of_its_own(output: str, plan: str) -> None:
     assert request_of(Path("folder") / output).plan == Path("folder") / plan
 
 
-def test_names_with_blanks_can_be_typed_again(tmp_path: Path) -> None:
-    said = check_words(Tuning(request_of(tmp_path / "p")), Path("my p.profile"))
-    assert said[-1] == "next: abut tune --force -o 'my p.profile' -- /bin/true"
+@pytest.mark.parametrize(
+    ("is_other", "again"),
+    [(False, "abut tune --force -o 'my p.profile'"), (True, "abut tune")],
+)
+def test_what_to_type_names_the_profile_but_not_another_programs(
+    tmp_path: Path, is_other: bool, again: str
+) -> None:
+    result = Tuning(request_of(tmp_path / "p"))
+    said = check_words(result, Path("my p.profile"), is_other=is_other)
+    assert said[-1] == f"next: {again} -- /bin/true"
+
+
+PROFILE = 'profile = 1\n[program]\nname = "lua"\nobjective = "%s"\n[settings]\norder = "birth"\n'
+
+
+@pytest.mark.parametrize(
+    ("objective", "problem"),
+    [
+        ("rss", "p was measured with lua, not true"),
+        ("measured", "p: was tuned with a figure of --measure"),
+        ("speed", "'speed' is no figure with a weight"),
+    ],
+)
+def test_a_check_is_of_what_the_profile_was_tuned_for(
+    inside: Inside, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, objective: str, problem: str
+) -> None:
+    asked = []
+
+    def check(request: Request, policy: Policy) -> Tuning:
+        asked.append(str(request.objective))
+        return Tuning(request)
+
+    monkeypatch.setattr("abut.tuning.tune.check", check)
+    (tmp_path / "p").write_text(PROFILE % objective)
+    done = inside("tune --check p -- /bin/true")
+    assert problem in done.stderr
+    assert asked == ["peak RSS"] * (objective == "rss")
+
+
+def test_a_check_that_has_no_time_for_an_answer_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr("abut.tuning.tune._check_budget", lambda *words: None)
+    with pytest.raises(AbutError, match="--time-budget: over before") as refused:
+        check(replace(request_of(tmp_path / "p"), budget=0.0), Policy("p", {"order": "birth"}))
+    assert refused.value.exit_code == USAGE
+
+
+def test_merging_keeps_an_objective_that_all_have() -> None:
+    one = Profile("p", "", {}, {"order": "birth"}, objective="rss")
+    assert merged({Path("a"): one, Path("b"): one}).objective == "rss"
+    assert merged({Path("a"): one, Path("b"): replace(one, objective="")}).objective == ""
