@@ -80,6 +80,7 @@ def merge(
     from abut.tuning.profile import merged, profile_text, read_profile
 
     check_target(output, paths, force=force)
-    write(output, profile_text(merged({path: read_profile(path) for path in paths})))
+    profiles = {path: read_profile(path) for path in paths}
+    write(output, profile_text(merged(profiles, output.parent)))
     print(f"{output}: {len(paths)} profiles in one")
     print(f"next: abut profile show {shlex.quote(str(output))}")

@@ -20,7 +20,7 @@ FORMAT = 1
 _MOST_BYTES = 64 << 10
 _MOST_COMMENT = 400  # characters
 _FIX = "make it again with `abut tune`"
-_LINE = re.compile(r'\s*(\[\w+\]|\[\[\w+\]\]|\w+\s*=\s*("[^"\\\x00-\x1f]*"|\d+))?\s*(#.*)?')
+_LINE = re.compile(r'\s*(\[\w+\]|\[\[\w+\]\]|[a-z0-9_]+\s*=\s*("[^"\\\x00-\x1f]*"|\d+))?\s*(#.*)?')
 _TABLES = {
     "program": {"name", "build_id", "objective"},
     "machine": {"processor", "cores", "system"},
@@ -115,9 +115,11 @@ def read_profile(path: Path) -> Profile:
         raise _bad(path, f"is no TOML: {error}") from error
     _check(path, text, document)
     settings = {name: str(value) for name, value in document.get("settings", {}).items()}
+    options = load_library().options()
+    if odd := settings.keys() - {option.name for option in options}:
+        raise _bad(path, f"{min(odd)}: there is no such option of the heap")
     environment_of(
-        [f"{name}={value}" for name, value in settings.items() if name != "plan"],
-        load_library().options(),
+        [f"{name}={value}" for name, value in settings.items() if name != "plan"], options
     )
     plan = settings.get("plan")
     if plan and not (path.absolute().parent / plan).is_file():
@@ -145,11 +147,12 @@ def policy_of(path: Path, profile: Profile) -> Policy:
     return Policy(path.name, settings)
 
 
-def merged(profiles: Mapping[Path, Profile]) -> Profile:
-    """One with the settings of all, and the contexts of the one that has some; program and machine
-    are the last one's.
+def merged(profiles: Mapping[Path, Profile], folder: Path) -> Profile:
+    """One for a folder with the settings of all, and the contexts of the one that has some; program
+    and machine are the last one's.
 
-    Raises AbutError where they are for different programs, or contradict each other.
+    Raises AbutError where they are for different programs, or contradict each other, or where their
+    plan lies in another folder.
     """
     settings: dict[str, str] = {}
     evidence: list[str] = []
@@ -167,7 +170,10 @@ def merged(profiles: Mapping[Path, Profile]) -> Profile:
                 f"{path}: is for {profile.program}, and the first for {first.program}",
                 fix="merge profiles of one program",
             )
-        for name, value in profile.settings.items():
+        own = dict(profile.settings)
+        if "plan" in own:  # two of one name are two
+            own["plan"] = str(path.parent.resolve() / own["plan"])
+        for name, value in own.items():
             if settings.setdefault(name, value) != value:
                 raise AbutError(
                     f"{path}: {name} is {value}, and {settings[name]} in {origins[name]}",
@@ -177,6 +183,13 @@ def merged(profiles: Mapping[Path, Profile]) -> Profile:
         evidence += [f"from {path.name}:", *profile.evidence]
     modules = {name: one.modules[name] for one in assigning.values() for name in one.modules}
     contexts = [one for contexts in assigning for one in contexts]
+    if plan := settings.get("plan"):
+        settings["plan"] = Path(plan).name
+        if Path(plan).parent != folder.resolve():
+            raise AbutError(
+                f"{plan}: a profile lies in the folder of its plan",
+                fix=f"name an output in {Path(plan).parent}",
+            )
     objectives = {one.objective for one in profiles.values()}
     return replace(
         last,

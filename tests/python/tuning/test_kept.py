@@ -93,5 +93,5 @@ def test_a_check_that_has_no_time_for_an_answer_says_so(
 
 def test_merging_keeps_an_objective_that_all_have() -> None:
     one = Profile("p", "", {}, {"order": "birth"}, objective="rss")
-    assert merged({Path("a"): one, Path("b"): one}).objective == "rss"
-    assert merged({Path("a"): one, Path("b"): replace(one, objective="")}).objective == ""
+    assert merged({Path("a"): one, Path("b"): one}, Path()).objective == "rss"
+    assert merged({Path("a"): one, Path("b"): replace(one, objective="")}, Path()).objective == ""

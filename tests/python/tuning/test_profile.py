@@ -11,7 +11,7 @@ import pytest
 from abut.errors import AbutError
 from abut.places import library_candidate
 from abut.tuning.profile import Assigned, Profile, merged, profile_text, read_profile
-from conftest import Abut, abut_environment
+from conftest import Abut, Inside, abut_environment
 
 # Of another build: what it sets holds all the same.
 SOUND = 'profile = 1\n[program]\nname = "lua"\nbuild_id = "0a1b"\n[settings]\n'
@@ -56,6 +56,8 @@ def test_its_settings_hold_and_the_environment_wins(path: Path) -> None:
             "line 6: this is not a value of that option, which has size birth;",
         ),
         (SOUND + 'friends = "off"\n', "line 6: write ABUT_PLACE=off or ABUT_PLACE=friends"),
+        (SOUND + 'ORDER = "birth"\n', "line 6: this is neither"),
+        (SOUND + 'abut_order = "birth"\n', "line 6: there is no such option"),
         (SOUND + 'colour = "red"\n', "line 6: there is no such option"),
         (SOUND + 'stats = "elsewhere"\n', "line 6: there is no such option"),
         (SOUND + "retain_mb = 99999999999\n", "line 6: this value is out of range"),
@@ -186,7 +188,23 @@ def test_several_become_one_unless_they_contradict(abut: Abut, tmp_path: Path) -
         assert (refused.returncode, problem in refused.stderr) == (2, True)
     assert "is there already" in abut("profile", "merge", "-o", "m", "a", "b").stderr
     one = {path: read_profile(path) for path in (order, memory)}
-    assert merged(one).settings == {"order": "birth", "retain_mb": "0"}
+    assert merged(one, tmp_path).settings == {"order": "birth", "retain_mb": "0"}
+
+
+def test_a_merged_profile_lies_beside_the_plan_that_it_names(
+    inside: Inside, tmp_path: Path
+) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "lua.plan").write_text(name)
+        (tmp_path / name / "p").write_text(SOUND + 'plan = "lua.plan"\n')
+    (tmp_path / "q").write_text(SOUND + 'order = "birth"\n')
+    elsewhere = inside("profile merge -o m one/p q")
+    assert f"fix: name an output in {tmp_path}/one" in elsewhere.stderr
+    contradicted = inside("profile merge -o one/m one/p two/p")
+    assert f"plan is {tmp_path}/two/lua.plan, and {tmp_path}/one" in contradicted.stderr
+    assert inside("profile merge -o one/m one/p q").returncode == 0
+    assert read_profile(tmp_path / "one" / "m").settings == {"plan": "lua.plan", "order": "birth"}
 
 
 def test_run_uses_it_and_refuses_a_damaged_one(abut: Abut, path: Path) -> None:
