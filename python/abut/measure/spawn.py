@@ -266,7 +266,7 @@ def reap_orphans(before: frozenset[int]) -> tuple[int, float]:
     running, seconds = 0, 0.0
     for pid in children() - before:
         with contextlib.suppress(OSError):
-            stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            stat = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
             seconds += (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
             running += os.waitpid(pid, os.WNOHANG)[0] == 0
     return running, seconds

@@ -128,7 +128,7 @@ def _neighbours(space: Space, setting: Setting) -> Iterator[Setting]:
 
 
 def _run(command: Sequence[str], figure: str) -> float:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode != 0:
         return FAILED
     answer: dict[str, Any] = json.loads(done.stdout)
