@@ -152,7 +152,8 @@ def test_a_signal_to_abut_alone_ends_all_that_it_started(
 ) -> None:
     (tmp_path / "scratch").mkdir()
     script = "sleep 300 & echo $! >started; mv started child; wait"
-    words = [sys.executable, "-m", "abut", *verb.split(), "--", "sh", "-c", script]
+    abut = [sys.executable, "-m", "abut", *verb.split(), "--", "sh", "-c", script]
+    words = ["env", "--default-signal", *abut]  # the tests may run under `nohup`
     folders = {"TMPDIR": str(tmp_path / "scratch"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
     environment = abut_environment(**folders)
     with subprocess.Popen(
