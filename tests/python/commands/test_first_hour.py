@@ -229,7 +229,6 @@ def test_what_a_program_leaves_behind_is_written_to_no_link_and_no_file_unless_a
         ("demo -o . --no-tune", "tables.trace: is there already"),
         ("record --follow-children -o tables -- true", "tables.2: is there already"),
         ("compare --output x --explain x -- true", "x: is to be written twice"),
-        ("tune -o x.plan -- true", "x.plan: is to be written twice"),
         ("compare --force -- true", "--force: no effect here"),
         ("paper vam --force", "--force: no effect here"),
         ("run --force -- true", "--force: no effect here"),
