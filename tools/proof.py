@@ -99,7 +99,7 @@ PAGE_STEPS = (
     PageStep("simulator", ("docs/guides/sim.md",)),
     PageStep("report", ("docs/guides/report.md", "docs/reference/trace.md", "docs/guides/story.md",
                         "docs/gallery.md")),
-    PageStep("tune", ("docs/guides/tune.md",)),
+    PageStep("tune", ("docs/guides/tune.md", "docs/benchmarks.md")),
     PageStep("papers", tuple(f"papers/{name}/README.md" for name in
                              ("cyll", "dpa", "vam", "adcock", "rezaei"))),
 )  # fmt: skip
