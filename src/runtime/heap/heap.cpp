@@ -199,6 +199,13 @@ bool fits(const Found &found, size_t bytes) {
   return bytes <= found.usable && bytes >= found.usable - found.usable / 8;
 }
 
+// What a block that moves because it grows is to hold. One of medium size that grows by little is likely to do so again: it gets a
+// quarter more than it had. Else it would be copied at each size on its way, and leave a block behind in every class.
+size_t grown_bytes(size_t usable, size_t bytes) {
+  if (usable <= kSmallMax || bytes <= usable || bytes > kMediumMax) return bytes;
+  return std::max(bytes, std::min(usable + usable / 4, kMediumMax));
+}
+
 Resized resize_any(const char *call, void *memory, size_t bytes) {
   const Found found = find_block(call, memory);
   if (found.where == Where::foreign) return {nullptr, true};
@@ -209,7 +216,7 @@ Resized resize_any(const char *call, void *memory, size_t bytes) {
   if (found.where == Where::huge && bytes > kLargeMax)
     if (void *resized = resize_huge(found.huge, bytes)) return {resized};
   if (resize_in_place(found, memory, bytes)) return {memory};
-  const Resized moved = move_block(call, memory, usable, bytes);
+  const Resized moved = move_block(call, memory, usable, grown_bytes(usable, bytes));
   // A block that cannot be made shorter holds what is asked for all the same.
   return moved.memory == nullptr && bytes <= usable ? Resized{memory} : moved;
 }

@@ -142,6 +142,28 @@ TEST(Resize, LetsABlockThatStillFitsStay) {
   }
 }
 
+TEST(Resize, MovesABufferThatGrowsInSmallStepsAFewTimes) {
+  void *block = allocate(KiB + 100);
+  unsigned moves = 0;
+  for (size_t bytes = KiB + 100; bytes <= kMediumMax; bytes += 100) {
+    support::fill(block, bytes - 100, 1);
+    void *resized = resize("realloc", block, bytes).memory;
+    moves += resized != block;
+    block = resized;
+    ASSERT_TRUE(support::holds(block, bytes - 100, 1)) << bytes;
+  }
+  EXPECT_LE(moves, 16U) << "there are forty sizes on the way";
+  free(block);
+}
+
+TEST(Resize, GivesWhatIsAskedForToABlockThatGrowsByMuch) {
+  for (size_t bytes : {size_t{2000}, size_t{9000}, size_t{20000}}) {
+    void *block = resize("realloc", allocate(bytes), bytes * 3 / 2).memory;
+    EXPECT_LE(usable_size("test", block), bytes * 7 / 4) << bytes;
+    free(block);
+  }
+}
+
 TEST(Resize, GivesBackWhatABlockDoesNotNeedAnyMore) {
   for (size_t bytes : {size_t{512}, size_t{30000}, MiB, 64 * MiB}) {
     void *block = allocate(bytes);
