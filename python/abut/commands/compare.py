@@ -115,7 +115,7 @@ def command(
     with progress(comparison, len(tasks)) as watcher:
         compare(comparison, tasks, watcher)
     summary = summarise(comparison)
-    _write(summary, figures[0], output, plot)
+    _write(summary, figures, output, plot)
     _print(summary, figures, json=json)
     if explain and summary.programs and not comparison.interrupted:
         _explain(summary, explain, _words(heaps), stdin, output, quiet=json)
@@ -177,14 +177,16 @@ def _comparison(names: list[str], plan: "Plan", suite: str | None) -> "Compariso
     return Comparison(plan, found, missing, available(events), suite)
 
 
-def _write(summary: "Summary", figure: "Figure", output: Path | None, plot: Path | None) -> None:
+def _write(
+    summary: "Summary", figures: "list[Figure]", output: Path | None, plot: Path | None
+) -> None:
     if output:
         write(output, _as_json(summary) + "\n")
     if plot and summary.programs:
-        from abut.reporters.plot import bars_of, draw
+        from abut.reporters.plot import charts_of, draw
 
         with written(plot) as unfinished:
-            draw(bars_of(summary, figure), unfinished)
+            draw(charts_of(summary, figures), unfinished)
 
 
 def _pages(page: Path, heaps: list[str], suite: str | None) -> list[Path]:

@@ -4,11 +4,15 @@ import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from abut.errors import USAGE, AbutError
 from abut.measure.sample import ALWAYS_SHOWN, Figure
 from abut.measure.statistics import Estimate
-from abut.measure.summary import Summary
+from abut.measure.summary import Cell, Summary
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 FORMATS = (".png", ".svg")
 _GROUP_INCHES, _BAR_SHARE = 1.1, 0.8
@@ -40,33 +44,47 @@ def check_format(path: Path) -> None:
         ) from error
 
 
-def bars_of(summary: Summary, figure: Figure) -> Bars:
-    """The chart of a suite: `figure` by benchmark. Of one program: every figure."""
-    comparison = summary.comparison
-    heaps = [heap.name for heap in comparison.heaps]
-    if comparison.suite is None and len(summary.programs) == 1:
+def charts_of(summary: Summary, figures: Sequence[Figure]) -> list[Bars]:
+    """Of a suite, a chart for each figure, by benchmark. Of one program, one of every figure."""
+    if summary.comparison.suite is None and len(summary.programs) == 1:
         program = summary.programs[0]
         rows = [(each.title, program.cells.get(each.key, {})) for each in ALWAYS_SHOWN]
-        title = " ".join(program.measurement.workload.argv)
-    else:
-        rows = [
-            (program.measurement.workload.name, program.cells.get(figure.key, {}))
-            for program in summary.programs
-        ]
-        title = figure.title
+        return [_bars(summary, " ".join(program.measurement.workload.argv), rows)]
+    return [
+        _bars(
+            summary,
+            figure.title,
+            [
+                (program.measurement.workload.name, program.cells.get(figure.key, {}))
+                for program in summary.programs
+            ],
+        )
+        for figure in figures
+    ]
+
+
+def _bars(summary: Summary, title: str, rows: Sequence[tuple[str, Mapping[str, Cell]]]) -> Bars:
     ratios = {
-        heap: [row[heap].to_reference if heap in row else None for _, row in rows] for heap in heaps
+        heap.name: [row[heap.name].to_reference if heap.name in row else None for _, row in rows]
+        for heap in summary.comparison.heaps
     }
-    return Bars(title, [label for label, _ in rows], ratios, comparison.reference)
+    return Bars(title, [label for label, _ in rows], ratios, summary.comparison.reference)
 
 
-def draw(bars: Bars, path: Path) -> None:
-    """Write the chart to `path`, as PNG or SVG by its suffix."""
+def draw(charts: Sequence[Bars], path: Path) -> None:
+    """Write the charts to `path`, one below the other, as PNG or SVG by its suffix."""
     from matplotlib.figure import Figure as Canvas
 
-    width = max(6.0, _GROUP_INCHES * len(bars.labels) + 2)
-    canvas = Canvas(figsize=(width, 4.5), layout="constrained")
-    axes = canvas.add_subplot()
+    width = max(6.0, _GROUP_INCHES * max(len(bars.labels) for bars in charts) + 2)
+    canvas = Canvas(figsize=(width, 4.5 * len(charts)), layout="constrained")
+    for place, bars in enumerate(charts):
+        _draw_bars(bars, canvas.add_subplot(len(charts), 1, place + 1))
+    handles, labels = canvas.axes[0].get_legend_handles_labels()
+    canvas.legend(handles, labels, loc="outside lower center", ncols=len(labels), fontsize="small")
+    canvas.savefig(path, dpi=150)
+
+
+def _draw_bars(bars: Bars, axes: "Axes") -> None:
     bar = _BAR_SHARE / len(bars.ratios)
     for number, (heap, ratios) in enumerate(bars.ratios.items()):
         places = [place for place, ratio in enumerate(ratios) if ratio]
@@ -80,8 +98,6 @@ def draw(bars: Bars, path: Path) -> None:
     axes.set_xticks(range(len(bars.labels)), bars.labels, rotation=30, ha="right")
     axes.set_ylabel(f"ratio to {bars.reference} (less is better)")
     axes.set_title(bars.title, parse_math=False)
-    canvas.legend(loc="outside lower center", ncols=len(bars.ratios), fontsize="small")
-    canvas.savefig(path, dpi=150)
 
 
 def _beyond(low: float | None, high: float | None) -> float:
