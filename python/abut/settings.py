@@ -11,7 +11,7 @@ from abut.library import HeapOption
 def environment_of(settings: Iterable[str], options: Iterable[HeapOption]) -> dict[str, str]:
     """The ABUT_* variables that stand for `settings`. Raises AbutError for a bad one."""
     known = {option.name: option for option in options}
-    variables = {}
+    variables: dict[str, str] = {}
     for setting in settings:
         given, equals, value = setting.partition("=")
         name = given.lower().removeprefix("abut_")
@@ -20,7 +20,8 @@ def environment_of(settings: Iterable[str], options: Iterable[HeapOption]) -> di
         if name not in known:
             raise unknown("option of the heap", given, known, " (`abut options` explains them)")
         _check_value(known[name], value)
-        variables[known[name].variable] = value
+        if variables.setdefault(known[name].variable, value) != value:
+            raise _bad(f"option '{name}': two values", "give it once")
     return variables
 
 

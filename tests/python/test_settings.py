@@ -49,3 +49,9 @@ def test_bad_setting_is_refused_with_a_fix(setting: str, complaint: str) -> None
     assert complaint in caught.value.problem
     assert caught.value.fix
     assert caught.value.exit_code == USAGE
+
+
+def test_an_option_has_one_value() -> None:
+    with pytest.raises(AbutError, match="option 'decay_ms': two values"):
+        environment_of(["decay_ms=1", "DECAY_MS=2"], OPTIONS)
+    assert environment_of(["decay_ms=1", "decay_ms=1"], OPTIONS) == {"ABUT_DECAY_MS": "1"}
