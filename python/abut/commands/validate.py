@@ -57,6 +57,9 @@ def command(
         abut validate --heaps glibc,abut --machine mine.toml -- lua5.4 script.lua
         abut validate --against cachegrind -- xmllint --noout big.xml
     """
+    from abut.measure.spawn import end_in_order
+
+    end_in_order()
     if against == "time":
         _times(program, heaps, machine, accesses, runs or 5, json=json)
         return

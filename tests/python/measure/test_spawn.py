@@ -145,6 +145,7 @@ def test_processes_left_running_are_counted(tmp_path: Path) -> None:
         ("compare --heaps glibc", signal.SIGTERM),
         ("tune", signal.SIGHUP),
         ("tune", signal.SIGINT),
+        ("validate --heaps glibc", signal.SIGTERM),
     ],
 )
 def test_a_signal_to_abut_alone_ends_all_that_it_started(
