@@ -72,8 +72,8 @@ def test_of_each_window_the_first_part_only_warms_the_caches(
     abut: Abut, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trace = tmp_path / "awk.trace"
-    script = "BEGIN { for (i = 0; i < 30000; ++i) t[i] = i; for (k in t) s += t[k]; print s }"
-    windows = ["--everything", "--window", "200000/1000000", "--from", "(below main)"]
+    script = "BEGIN { for (i = 0; i < 100000; ++i) t[i] = i; for (k in t) s += t[k]; print s }"
+    windows = ["--everything", "--window", "200000/2000000", "--from", "(below main)"]
     assert abut("record", "-q", *windows, "-o", trace, "--", "awk", script).returncode == 0
     opened = Trace(trace)
     assert counted_parts(opened) == [(0, opened.info.accesses)], "no window is so long"
