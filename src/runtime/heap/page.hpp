@@ -125,6 +125,7 @@ struct PageSegment {
   uint64_t unused;
   uint64_t clean; // of the unused ones: all of it reads as zero
   uint64_t dirty; // of the unused ones: resident, to go back to the kernel
+  uint64_t large; // a large block had them last
   Link<PageSegment> in_all;
   Link<PageSegment> by_room;
   Link<PageSegment> by_age;

@@ -43,6 +43,11 @@ constexpr uint64_t exact_rows_in(uint64_t set, Row row) {
   return row.pages == 1 ? rows : rows & ~(set << 1) & ~(set >> row.pages);
 }
 
+// The free pages that are resident and were last used as the row is to be: for a large block, or for others.
+uint64_t dirty_like(const PageSegment &segment, Row row) {
+  return segment.dirty & (row.is_large ? segment.large : ~segment.large);
+}
+
 // Of what was written to a row, from its beginning on, the part that lies in one of its pages: that many 4 KiB of the page
 // are resident, or more if they were before.
 uint8_t record_written(PageSegment &segment, unsigned index, size_t written,
@@ -107,16 +112,19 @@ PageStore::Taken PageStore::take_from(PageSegment *segment, uint64_t firsts, Row
 }
 
 // A row that is resident, in what was freed last: one that fits exactly, so that long ones are still there for long blocks; else
-// any.
+// any. Where a large block was, the next one comes before small ones, and the other way round: a program may leave most of a large
+// block untouched, and small ones would be the first to write there.
 PageStore::Taken PageStore::find_dirty(Row row) {
-  PageSegment *any = nullptr;
+  PageSegment *alike = nullptr, *any = nullptr;
   PageSegment *segment = by_age_.back();
   for (unsigned tries = kMostTries * row.pages; segment != nullptr && tries > 0; --tries) {
-    if (const uint64_t exact = exact_rows_in(segment->dirty, row))
-      return take_from(segment, exact, row);
+    const uint64_t set = dirty_like(*segment, row);
+    if (const uint64_t exact = exact_rows_in(set, row)) return take_from(segment, exact, row);
+    if (alike == nullptr && rows_in(set, row) != 0) alike = segment;
     if (any == nullptr && rows_in(segment->dirty, row) != 0) any = segment;
     segment = ByAge::before(segment);
   }
+  if (alike != nullptr) return take_from(alike, rows_in(dirty_like(*alike, row), row), row);
   return any != nullptr ? take_from(any, rows_in(any->dirty, row), row) : Taken{};
 }
 
@@ -143,6 +151,7 @@ PageStore::Taken PageStore::find_or_add(Row row) {
 
 PageStore::Taken PageStore::take(LocalHeap *owner, Row row, unsigned states) {
   Taken taken;
+  row.is_large = owner == nullptr;
   {
     std::lock_guard guard(lock_);
     taken = find_or_add(row);
@@ -208,6 +217,10 @@ void PageStore::give_back(Page *page, unsigned pages, size_t written) {
     if (segment->dirty != 0) by_age_.remove(segment);
     by_age_.push_back(segment);
     segment->dirty |= bits_of(first, pages);
+    if (owned)
+      segment->large &= ~bits_of(first, pages);
+    else
+      segment->large |= bits_of(first, pages);
     segment->freed_at = os::coarse_milliseconds();
     size_t resident = 0;
     for (unsigned i = 0; i < pages; ++i)

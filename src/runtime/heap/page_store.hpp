@@ -24,6 +24,7 @@ bool decay_pages(uint64_t now);
 struct Row {
   unsigned pages = 1;
   unsigned align = 1;
+  bool is_large = false; // set by take(): for no owner
 };
 
 class PageStore {

@@ -120,6 +120,29 @@ TEST_F(PageStoreTest, AHoleThatIsAsLongComesFirstThoughItsSegmentWasFreedEarlier
   EXPECT_EQ(allocate(3).page, late.page);
 }
 
+// A large block may leave most of its pages untouched: what is written to them then has no memory yet.
+TEST_F(PageStoreTest, WhereSmallBlocksWereSmallOnesComeFirstAndLargeOnesLast) {
+  static LocalHeap owner;
+  const auto [small, clean, states] = store.take(&owner, {}, kStatesAtOnce);
+  small->states = states;
+  const HeldRow large = allocate(1);
+  const auto free_both = [&](bool small_last) {
+    if (small_last) release(large);
+    store.give_back(small, 1, kBlockPageBytes);
+    if (!small_last) release(large);
+  };
+  for (const bool small_last : {false, true}) {
+    free_both(small_last);
+    const auto again = store.take(&owner, {}, kStatesAtOnce);
+    again.page->states = again.states;
+    EXPECT_EQ(again.page, small) << small_last;
+    EXPECT_EQ(allocate(1).page, large.page);
+  }
+  free_both(true);
+  EXPECT_EQ(allocate(1).page, large.page);
+  EXPECT_EQ(allocate(1).page, small) << "what is resident comes before what is not";
+}
+
 TEST_F(PageStoreTest, AHoleThatIsLongEnoughButNotAlignedIsPassedOver) {
   while (allocate(1).index() % 4 != 0) {
   }
