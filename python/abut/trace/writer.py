@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
-from abut.trace.native import finish_writer, open_writer
+from abut.errors import AbutError
+from abut.trace.native import NativeWriter, finish_writer, open_writer
 from abut.trace.reader import Frame
 
 
@@ -27,8 +28,9 @@ class TraceWriter:
         codes: bool = False,
         chunk_accesses: int = 1 << 19,
     ) -> None:
+        self._path, self._finished = os.fspath(path), False
         self._native = open_writer(
-            os.fspath(path),
+            self._path,
             command=list(command),
             machine=machine,
             recorder=recorder,
@@ -36,7 +38,6 @@ class TraceWriter:
             codes=codes,
             chunk_accesses=chunk_accesses,
         )
-        self._finished = False
 
     def __enter__(self) -> Self:
         return self
@@ -50,13 +51,19 @@ class TraceWriter:
         if error is None and not self._finished:
             self.finish()
 
+    @property
+    def _open(self) -> NativeWriter:
+        if self._finished:
+            raise AbutError(f"{self._path}: is finished", fix="write all of it before finish()")
+        return self._native
+
     def module(self, path: str, build_id: str = "", base: int = 0, length: int = 0) -> int:
         """A new module's number."""
-        return self._native.module(path, build_id, base, length)
+        return self._open.module(path, build_id, base, length)
 
     def context(self, frames: Sequence[Frame]) -> int:
         """The number of a call chain, innermost frame first."""
-        return self._native.context([(frame.module, frame.offset) for frame in frames])
+        return self._open.context([(frame.module, frame.offset) for frame in frames])
 
     def allocate(
         self,
@@ -69,7 +76,7 @@ class TraceWriter:
         time: int = 0,
     ) -> int:
         """A new object's number: 1, 2, 3 in order of birth."""
-        return self._native.allocate(thread, context, time, address, size, align)
+        return self._open.allocate(thread, context, time, address, size, align)
 
     def resize(
         self,
@@ -83,15 +90,15 @@ class TraceWriter:
         time: int = 0,
     ) -> None:
         """Object `item` has another size now, in place or moved to `address`."""
-        self._native.resize(thread, context, time, item, address, size, moved)
+        self._open.resize(thread, context, time, item, address, size, moved)
 
     def free(self, item: int, *, thread: int = 1, context: int = 0, time: int = 0) -> None:
         """Object `item` is freed."""
-        self._native.free(thread, context, time, item)
+        self._open.free(thread, context, time, item)
 
     def discard(self, address: int, size: int, *, thread: int = 1, time: int = 0) -> None:
         """What was in these bytes is forgotten: they were given back to the kernel."""
-        self._native.discard(thread, time, address, size)
+        self._open.discard(thread, time, address, size)
 
     def access(
         self,
@@ -105,13 +112,13 @@ class TraceWriter:
         code: int = 0,
     ) -> None:
         """An access to object `item`, or, where that is 0, to the address `offset`."""
-        self._native.access(item, offset, size, write, allocator, thread, code)
+        self._open.access(item, offset, size, write, allocator, thread, code)
 
     def flush(self) -> None:
         """End the chunk: what it holds outlives this process."""
-        self._native.flush()
+        self._open.flush()
 
     def finish(self, exit_status: int = 0, ended: int = 0) -> None:
-        """End the trace. Raises AbutError where not all could be written."""
-        self._finished = True
-        finish_writer(self._native, exit_status, ended)
+        """End the trace; nothing may follow. Raises AbutError where not all could be written."""
+        native, self._finished = self._open, True
+        finish_writer(native, exit_status, ended)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from abut.errors import AbutError
 from abut.trace import EventKind, Frame, Trace, TraceWriter
 from abut.trace.steps import steps, text_of
 from conftest import Abut
@@ -228,3 +229,12 @@ def test_steps_begin_with_the_first_event_where_there_are_many_before_an_access(
     assert len(trace.chunks()) > 2
     assert "object 1 " in text_of(next(iter(steps(trace)))) + " "
     assert sum(1 for _ in steps(trace)) == 200_001
+
+
+@pytest.mark.parametrize("use", ["flush", "finish", "context"])
+def test_a_finished_trace_takes_nothing_more(tmp_path: Path, use: str) -> None:
+    with TraceWriter(tmp_path / "run.trace") as trace:
+        trace.access(0, WORD)
+    with pytest.raises(AbutError, match=r"run\.trace: is finished"):
+        getattr(trace, use)(*([[]] if use == "context" else []))
+    assert Trace(tmp_path / "run.trace").check().clean
