@@ -196,7 +196,7 @@ def compared(reports: Sequence[Document]) -> list[str]:
 def warnings(report: Document) -> list[str]:
     """What a reader must know before any number."""
     trace, run = report["trace"], report["run"]
-    found = [f"{trace['path']}: damaged {damage}" for damage in trace["damages"][:5]]
+    found = [f"{trace['path']}: damaged {damage}" for damage in run["damages"][:5]]
     sampled = run["sampled"]
     if sampled["windows"]:
         found.append(

@@ -101,7 +101,7 @@ _IN_PROCESS = 3_000_000  # accesses up to which another process would take longe
 
 
 def trace_facts(trace: Trace) -> dict[str, Any]:
-    """What a trace says about itself, and what is wrong with it."""
+    """What a trace says about itself."""
     info = trace.info
     return {
         "path": info.path,
@@ -114,7 +114,6 @@ def trace_facts(trace: Trace) -> dict[str, Any]:
         "events": info.events,
         "totals": info.totals,
         "file_bytes": info.file_bytes,
-        "damages": [str(one) for one in trace.damages],
     }
 
 
@@ -149,6 +148,7 @@ def recorded_run(request: Request) -> dict[str, Any]:
     document["flames"] = flames_of(trace, symboliser, found, "context")
     document["code_flames"] = flames_of(trace, symboliser, found, "code") if codes else None
     document["notes"] = symboliser.notes
+    document["damages"] = [str(one) for one in trace.damages]  # known once all has been read
     return document
 
 

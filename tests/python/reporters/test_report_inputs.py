@@ -14,6 +14,7 @@ from abut.errors import AbutError
 from abut.measure.saved import sorted_out
 from abut.places import collector_candidate
 from abut.targets import check_target
+from abut.trace import Trace
 from conftest import Abut, Inside, abut_environment
 from report_traces import COMPARISON, TUNING, data_of, pairs_trace
 
@@ -124,15 +125,19 @@ def test_a_demonstration_without_a_folder_says_so(tmp_path: Path, abut: Abut) ->
     )
 
 
-def test_a_damaged_trace_is_told_of_at_once(tmp_path: Path, abut: Abut) -> None:
+@pytest.mark.parametrize("where", ["end", "middle"])
+def test_a_damaged_trace_is_told_of_at_once(tmp_path: Path, abut: Abut, where: str) -> None:
     trace = pairs_trace(tmp_path / "run.trace", 200)
-    trace.write_bytes(trace.read_bytes()[:-400])
-    done = abut("report", "run.trace")
-    assert done.returncode == 0, done.stderr
-    assert "cut short" in done.stderr
-    done = abut("export", "--format", "collapsed", "run.trace")
-    assert done.returncode == 0
-    assert "cut short" in done.stderr
+    chunk = Trace(trace).chunks()[1]
+    last = chunk.offset + chunk.bytes - 1
+    content = bytearray(trace.read_bytes())
+    content[last] ^= 1
+    trace.write_bytes(content if where == "middle" else content[:-400])
+    said = "chunk 1 " if where == "middle" else "cut short"
+    for verb in ("report", "report --json", "export --format collapsed"):
+        done = abut(*verb.split(), "run.trace")
+        assert done.returncode == 0, done.stderr
+        assert said in done.stderr
 
 
 @pytest.mark.skipif(not collector_candidate().is_file(), reason="abut-collect is not built")
