@@ -1,10 +1,13 @@
 """What the simulators ask of the process that they run in: memory that is bounded, and no lock."""
 
 import dataclasses
+import os
+import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from time import perf_counter
 
 import numpy as np
@@ -104,3 +107,37 @@ def steps_in_the_middle_of(call: Callable[[], object]) -> int:
     begin, end = ends
     margin = (end - begin) / 5
     return sum(begin + margin < time < end - margin for time in times)
+
+
+_POOL = """
+import os, time
+from abut.workers import process_pool
+with process_pool(1) as pool:
+    print(pool.submit(os.getpid).result(), flush=True)
+    pool.submit(time.sleep, 600).result()
+"""
+
+
+@pytest.fixture
+def pool() -> Iterator[tuple["subprocess.Popen[str]", int]]:
+    """A process with a worker, and the worker's number."""
+    command = [sys.executable, "-c", _POOL]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command, env=abut_environment(), stdout=pipe, stderr=pipe, text=True
+    ) as begun:
+        assert begun.stdout
+        worker = int(begun.stdout.readline())
+        yield begun, worker
+        begun.kill()
+        with suppress(ProcessLookupError):
+            os.kill(worker, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_workers_end_with_the_process_that_has_them(
+    pool: tuple["subprocess.Popen[str]", int], how: int
+) -> None:
+    begun, _ = pool
+    begun.send_signal(how)
+    begun.communicate(timeout=20)  # the worker has the other end, too
