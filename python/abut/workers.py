@@ -3,17 +3,29 @@
 import ctypes
 import os
 import signal
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from multiprocessing import get_context
+
+from abut.errors import AbutError
 
 _SET_PARENT_DEATH_SIGNAL = 1
 
 
-def process_pool(processes: int) -> ProcessPoolExecutor:
+@contextmanager
+def process_pool(processes: int) -> Iterator[ProcessPoolExecutor]:
     """So many workers. An interrupt ends them at once, also inside the native module, and so does
-    the end of this process, also where it is killed.
+    the end of this process, also where it is killed. Raises AbutError where a worker is.
     """
-    return ProcessPoolExecutor(processes, get_context("spawn"), _begin, (os.getpid(),))
+    context = get_context("spawn")
+    try:
+        with ProcessPoolExecutor(processes, context, _begin, (os.getpid(),)) as pool:
+            yield pool
+    except BrokenProcessPool as error:
+        problem = "a worker process was killed, as the kernel does where memory is short"
+        raise AbutError(problem, fix="let fewer run at a time: --jobs 1") from error
 
 
 def _begin(parent: int) -> None:

@@ -141,3 +141,12 @@ def test_workers_end_with_the_process_that_has_them(
     begun, _ = pool
     begun.send_signal(how)
     begun.communicate(timeout=20)  # the worker has the other end, too
+
+
+def test_a_worker_that_is_killed_is_an_error_with_a_fix(
+    pool: tuple["subprocess.Popen[str]", int],
+) -> None:
+    begun, worker = pool
+    os.kill(worker, signal.SIGKILL)
+    _, said = begun.communicate(timeout=20)
+    assert said.endswith("fix: let fewer run at a time: --jobs 1\n")
