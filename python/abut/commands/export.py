@@ -154,9 +154,11 @@ def _write_tables(trace: "Trace", costs: "Costs", folder: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    from abut.targets import written
     from abut.trace.convert import write_parquet
 
     write_parquet(trace, folder)
     columns = {name.replace(" ", "_"): costs.table[:, i] for i, name in enumerate(costs.figures)}
     table = pa.table({"context": range(len(costs.table)), **columns})
-    pq.write_table(table, folder / "costs.parquet", compression="zstd")
+    with written(folder / "costs.parquet") as unfinished:
+        pq.write_table(table, unfinished, compression="zstd")

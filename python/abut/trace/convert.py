@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from abut.targets import utf8
+from abut.targets import utf8, written
 from abut.trace.native import failures, native_module
 from abut.trace.reader import EventKind, Trace
 from abut.trace.symbols import Symboliser
@@ -34,22 +34,25 @@ def write_lines(
 
 
 def write_parquet(trace: Trace, folder: Path) -> list[Path]:
-    """Write each table as a Parquet file into the folder; the files."""
+    """Write each table as a Parquet file into the folder, whole or not; the files."""
     import pyarrow.parquet as pq
 
     utf8(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    written = []
+    files = []
     for name in TABLES:
         path = folder / f"{name}.parquet"
         rows = _tables(trace, name)
         first = next(rows)
-        with pq.ParquetWriter(path, first.schema, compression="zstd") as writer:
+        with (
+            written(path) as unfinished,
+            pq.ParquetWriter(unfinished, first.schema, compression="zstd") as writer,
+        ):
             writer.write_table(first)
             for more in rows:
                 writer.write_table(more)
-        written.append(path)
-    return written
+        files.append(path)
+    return files
 
 
 def _tables(trace: Trace, name: str) -> "Iterator[pa.Table]":

@@ -54,3 +54,20 @@ def test_a_terminal_shows_how_far_it_is(tmp_path: Path) -> None:
     shown = os.read(ours, 65536).decode()
     os.close(ours)
     assert (running.returncode, "writing out" in shown, "%" in shown) == (0, True, True)
+
+
+@pytest.mark.parametrize("verb", ["trace convert --to parquet", "export --format parquet"])
+def test_tables_for_which_there_is_no_room_leave_those_that_are_there(
+    abut: Abut, tmp_path: Path, verb: str
+) -> None:
+    with TraceWriter(tmp_path / "t") as writer:
+        for size in range(20_000):
+            writer.allocate(size * size)
+    assert abut(*verb.split(), "-o", "tables", "t").returncode == 0
+    before = {path.name: path.read_bytes() for path in (tmp_path / "tables").iterdir()}
+    line = f"ulimit -f 8; exec {sys.executable} -m abut {verb} --force -o tables t"
+    done = subprocess.run(
+        ["sh", "-c", line], env=abut_environment(), cwd=tmp_path, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr.splitlines()[1:]) == (2, [b"  fix: name another file"])
+    assert {path.name: path.read_bytes() for path in (tmp_path / "tables").iterdir()} == before
