@@ -77,8 +77,8 @@ def next_of(advice: Document | None) -> str:
     if advice is None or not advice["actions"]:
         return ""
     code = str(advice["culprits"][advice["actions"][0]]["action"]["code"])
-    first = code.splitlines()[0]
-    return first.removeprefix("$ ") if first.startswith("$ ") else ""
+    # An argument may have lines; a change that can also be edited into the source says where.
+    return code[2:].partition("\nor, at ")[0] if code.startswith("$ ") else ""
 
 
 def changes(before: Document, after: Document) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from abut.advice.advise import advise
+from abut.reporters.advice import next_of
 from abut.simulation.report import Request, trace_report
 from abut.trace import Frame, TraceWriter
 from conftest import Inside
@@ -83,6 +84,16 @@ def test_what_has_no_effect_is_refused(trace: Path, inside: Inside, options: str
     done = inside(f"report {options} run.trace")
     assert done.returncode == 2
     assert why in done.stderr
+
+
+def test_what_to_type_next_is_whole_where_an_argument_has_lines() -> None:
+    run = "$ abut tune -- awk '{\n}'"
+    for code, typed in (
+        (f"{run}\nor, at main, main.c:3:\n#include <abut/abut.h>", run[2:]),
+        (run, run[2:]),
+        ("/* main, main.c:3 */\nstruct node {", ""),
+    ):
+        assert next_of({"actions": [0], "culprits": [{"action": {"code": code}}]}) == typed
 
 
 def test_two_runs_differ_by_culprit(trace: Path, inside: Inside) -> None:
