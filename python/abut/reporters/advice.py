@@ -83,8 +83,10 @@ def next_of(advice: Document | None) -> str:
 
 def changes(before: Document, after: Document) -> list[dict[str, Any]]:
     """How the wait of each culprit differs between two runs, in cycles of the whole run; what
-    changed most first.
+    changed most first. None where one of them has no accesses, and so nothing that waits.
     """
+    if None in (before["advice"], after["advice"]):
+        return []
     sides = [_waits(one) for one in (before, after)]
     names = list(dict.fromkeys([*sides[0], *sides[1]]))
     rows = [(name, sides[0].get(name, 0.0), sides[1].get(name, 0.0)) for name in names]
@@ -94,8 +96,6 @@ def changes(before: Document, after: Document) -> list[dict[str, Any]]:
 
 def _waits(report: Document) -> dict[str, float]:
     advice = report["advice"]
-    if advice is None:
-        return {}
     whole = advice["cycles"] / max(1, advice["accesses"]) * report["trace"]["accesses"]
     found: dict[str, float] = {}
     for one in advice["culprits"]:

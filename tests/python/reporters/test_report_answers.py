@@ -102,6 +102,9 @@ def test_two_runs_differ_by_culprit(trace: Path, inside: Inside) -> None:
     (first, *_) = changes
     assert first["name"] == "24-byte objects in prog+0x10"
     assert first["after"] > 1.5 * first["before"] > 0
+    with TraceWriter(trace.parent / "light.trace") as light:
+        light.allocate(24)
+    assert json.loads(inside("report --json run.trace light.trace").stdout)["changes"] == []
 
 
 def test_a_trace_of_nothing_has_an_answer(tmp_path: Path, inside: Inside) -> None:
