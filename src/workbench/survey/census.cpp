@@ -29,7 +29,9 @@ void Census::take(const trace::Event &event, uint64_t address, uint64_t clock) {
     occupy(object, true);
   } else if (event.kind == EventKind::free) {
     occupy(object, false);
+    const uint64_t size = object.size;
     resize(object, 0, clock);
+    object.size = size; // which its lines had while it lived
     object.died = clock;
     ContextCensus &sums = row(object.context);
     --sums.immortal;
@@ -71,12 +73,11 @@ void Census::occupy(const Object &object, bool begins) {
   }
 }
 
-// A freed object keeps its size, which its lines had while it lived.
 void Census::resize(Object &object, uint64_t size, uint64_t clock) {
   ContextCensus &sums = row(object.context);
   sums.live += size - object.size;
   live_ += size - object.size;
-  if (size != 0) object.size = size;
+  object.size = size;
   sums.most_live = std::max(sums.most_live, sums.live);
   if (live_ > most_live_) {
     most_live_ = live_;

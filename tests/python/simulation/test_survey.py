@@ -166,3 +166,14 @@ def test_what_is_used_in_turn_is_used_together(trace: Path) -> None:
     first, second, weight = look(trace).co_accesses
     pairs = {(a, b): w for a, b, w in zip(first, second, weight, strict=True)}
     assert pairs[NODE, BUFFER] > pairs[BUFFER, BUFFER] > 0
+
+
+def test_an_object_may_become_empty_and_live_on(tmp_path: Path) -> None:
+    with TraceWriter(tmp_path / "run.trace") as out:
+        item = out.allocate(24, address=0x1000)
+        for size in (0, 8):
+            out.resize(item, size, address=0x1000, moved=False)
+        out.resize(item, 0, address=0x1000, moved=False)
+        out.free(item)
+    census = look(tmp_path / "run.trace").census
+    assert (census["live"][0], census["most_live"][0], census["most_live_bytes"]) == (0, 24, 24)
