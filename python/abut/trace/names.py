@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 from itertools import dropwhile, takewhile
 from pathlib import Path
+from typing import Any
 
 from abut.errors import USAGE, AbutError, refused
 from abut.trace.symbols import Place
@@ -96,17 +97,26 @@ def read_rules(more: Path | None = None) -> Rules:
 def _read(path: Path) -> Rules:
     try:
         table = tomllib.loads(path.read_text())
-        types = tuple(TypeRule(**one) for one in table.pop("type", []))
-        shorter = tuple(dict(table.pop("shorter", {})).items())
-        lists = {name: tuple(map(str, values)) for name, values in table.items()}
+        types = [dict(one) for one in table.pop("type", [])]
+        shorter = dict(table.pop("shorter", {}))
+        for one in (shorter, *types):
+            _words([*one.values()])
+        lists = {name: _words(values) for name, values in table.items()}
         for pattern in lists.get("patterns", ()):
             re.compile(pattern)
-        return Rules(**lists, shorter=shorter, types=types)
+        kinds = tuple(TypeRule(**one) for one in types)
+        return Rules(**lists, shorter=tuple(shorter.items()), types=kinds)
     except OSError as error:
         raise refused(path, error) from error
     except (TypeError, ValueError, re.error) as error:
         fix = "see names.toml, beside abut's trace/names.py, for the form"
         raise AbutError(f"{path}: {error}", fix=fix, exit_code=USAGE) from error
+
+
+def _words(values: Any) -> tuple[str, ...]:
+    if not isinstance(values, list) or not all(isinstance(one, str) for one in values):
+        raise TypeError(f"{values!r} is no list of words")
+    return tuple(values)
 
 
 def name_of(places: Sequence[Place], rules: Rules) -> Name:

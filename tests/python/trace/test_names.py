@@ -103,7 +103,14 @@ def test_a_file_adds_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.parametrize(
     ("text", "why"),
-    [("x = [", "bad.toml"), ("prefix = []", "prefix"), ('patterns = ["("]', "missing")],
+    [
+        ("x = [", "bad.toml"),
+        ("prefix = []", "prefix"),
+        ('patterns = ["("]', "missing"),
+        ('prefixes = "arena_"', "'arena_' is no list of words"),
+        ("[shorter]\nlong = 3", "3"),
+        ('[[type]]\ntemplate = 3\nname = "pool"', "3"),
+    ],
 )
 def test_a_file_that_is_wrong_is_refused(tmp_path: Path, text: str, why: str) -> None:
     (tmp_path / "bad.toml").write_text(text)
