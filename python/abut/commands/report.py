@@ -61,11 +61,11 @@ def command(
         bool, typer.Option("--json", help="Print what was found as one JSON object, and no page.")
     ] = False,
     check: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="max-loss=SHARE", help="Exit with 1 if a change is predicted to save more."
         ),
-    ] = "",
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of what is drawn by chance.")] = 1,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0: one a core.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the page.")] = False,
@@ -110,7 +110,7 @@ def command(
         refuse("there is no trace to look into", *of_traces)
     elif len(traces) > 1:
         refuse("two traces are compared, and no layout is looked for", "layouts")
-    most_loss = _share(check) if check else None
+    most_loss = None if check is None else _share(check)
     preset = find_preset(machine)
     strategies = [one for one in layouts.split(",") if one] if layouts != "none" else []
     strategies = strategies if page and len(traces) == 1 else []

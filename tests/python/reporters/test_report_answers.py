@@ -77,6 +77,7 @@ def test_a_check_ends_with_one_where_a_change_would_save_more(trace: Path, insid
         ("--terminal -o x.html", "no page is written"),
         ("--json --terminal", "prints all"),
         ("--check loss=5", "not known"),
+        ("--check=", "not known"),
         ("--names none.toml", "No such file"),
     ],
 )
