@@ -16,13 +16,19 @@ _SET_PARENT_DEATH_SIGNAL = 1
 
 @contextmanager
 def process_pool(processes: int) -> Iterator[ProcessPoolExecutor]:
-    """So many workers. An interrupt ends them at once, also inside the native module, and so does
-    the end of this process, also where it is killed. Raises AbutError where a worker is.
+    """So many workers. An interrupt or an error ends them at once, also inside the native module,
+    and so does the end of this process, also where it is killed. Raises AbutError where a worker
+    is.
     """
     context = get_context("spawn")
     try:
         with ProcessPoolExecutor(processes, context, _begin, (os.getpid(),)) as pool:
-            yield pool
+            try:
+                yield pool
+            except BaseException:
+                for worker in list((pool._processes or {}).values()):
+                    worker.kill()
+                raise
     except BrokenProcessPool as error:
         problem = "a worker process was killed, as the kernel does where memory is short"
         raise AbutError(problem, fix="let fewer run at a time: --jobs 1") from error

@@ -134,7 +134,7 @@ def pool() -> Iterator[tuple["subprocess.Popen[str]", int]]:
             os.kill(worker, signal.SIGKILL)
 
 
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_workers_end_with_the_process_that_has_them(
     pool: tuple["subprocess.Popen[str]", int], how: int
 ) -> None:
