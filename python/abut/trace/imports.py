@@ -9,7 +9,7 @@ from pathlib import Path
 
 from abut.errors import USAGE, AbutError, refused, unknown
 from abut.targets import check_target, utf8, written
-from abut.trace.native import failures, native_module
+from abut.trace.native import failures, interruptible, native_module
 
 FORMATS = ("din", "lackey", "drmemtrace")
 STANDARD_INPUT = "-"
@@ -47,7 +47,8 @@ def import_text(
     native, target = native_module(), Path(utf8(output))
     check_target(target, [Path(path)], force=overwrite)
     with written(target) as unfinished, failures():
-        counts = native.import_text(path, chosen, os.fspath(unfinished), sites, True)
+        into = os.fspath(unfinished)
+        counts = interruptible(native.import_text, path, chosen, into, sites, True)
     return Imported(chosen, **counts)
 
 

@@ -3,12 +3,13 @@
 import errno
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import cache
 from importlib.machinery import PathFinder
 from importlib.util import module_from_spec
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any, Protocol, cast
 
 from numpy.typing import NDArray
@@ -98,6 +99,22 @@ def failures() -> Iterator[None]:
         if why == os.strerror(errno.EPIPE):
             raise BrokenPipeError(errno.EPIPE, why, what) from None
         raise AbutError(f"{what}: {why}", fix=fix) from None
+
+
+def interruptible(call: Callable[..., Any], *arguments: Any) -> Any:
+    """What a long call of the module comes to. An interrupt leaves it alone in its thread, which
+    ends with this process.
+    """
+    done: Future[Any] = Future()
+
+    def work() -> None:
+        try:
+            done.set_result(call(*arguments))
+        except BaseException as error:
+            done.set_exception(error)
+
+    Thread(target=work, daemon=True).start()
+    return done.result()
 
 
 def open_reader(path: str) -> NativeReader:

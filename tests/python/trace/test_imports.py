@@ -2,6 +2,10 @@
 
 import os
 import re
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -9,10 +13,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from abut.errors import AbutError
+from abut.errors import INTERRUPTED, AbutError
 from abut.trace import Trace
 from abut.trace.imports import FORMATS, Imported, import_text
-from conftest import Abut
+from conftest import Abut, abut_environment
 
 Row = tuple[int, int, bool, int, int]  # address, size, write, thread, code
 
@@ -204,6 +208,21 @@ def test_standard_input_is_read_where_its_format_is_named(abut: Abut, tmp_path: 
         assert unnamed.returncode == 2
         assert "--from" in unnamed.stderr
     assert abut("trace", "import", "--from", "pin", "-o", "u", "-").returncode == 2
+
+
+def test_an_interrupt_does_not_wait_for_the_end_of_a_text(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "abut", "trace", "import", "--from", "din", "-o", "t", "-"]
+    with subprocess.Popen(
+        command, env=abut_environment(), cwd=tmp_path, stdin=subprocess.PIPE
+    ) as running:
+        while not list(tmp_path.iterdir()):
+            time.sleep(0.01)
+        running.send_signal(signal.SIGINT)
+        try:
+            assert running.wait(timeout=20) == INTERRUPTED
+        finally:
+            running.kill()
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_missing_an_empty_and_a_taken_file_are_named(abut: Abut, tmp_path: Path) -> None:
