@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from abut.simulation.report import Request
 
 _MOST_TRACES = 2
+_PAGE = "report.html"
 _ALL = 100  # percent
 _LAYOUTS, _MOST = "combined,usage-df,simple", 150_000_000
 
@@ -34,7 +35,7 @@ def command(
     ],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="The page.")
-    ] = Path("report.html"),
+    ] = Path(_PAGE),
     machine: Annotated[
         str, typer.Option(metavar="PRESET|FILE.toml|this", help="Which caches to simulate.")
     ] = "modern",
@@ -125,7 +126,16 @@ def command(
         reports,
         comparisons,
         tunings,
-        arguments=_arguments(inputs, machine=machine, layouts=layouts, most=most, seed=seed),
+        arguments=_arguments(
+            inputs,
+            output=str(output),
+            machine=machine,
+            layouts=layouts,
+            most=most,
+            instructions=instructions,
+            names=str(names) if names else None,
+            seed=seed,
+        ),
         between=_between(traces, preset, most) if page and len(traces) > 1 else None,
         instructions=instructions,
     )
@@ -181,13 +191,13 @@ def _check(document: dict[str, Any], most_loss: float) -> None:
                 )
 
 
-def _arguments(inputs: list[Path], **options: str | int) -> list[str]:
+def _arguments(inputs: list[Path], **options: str | int | None) -> list[str]:
     """What makes the page again: the inputs, and options that are not what they are by default."""
-    usual = {"machine": "modern", "layouts": _LAYOUTS, "most": _MOST, "seed": 1}
+    usual = {"output": _PAGE, "machine": "modern", "layouts": _LAYOUTS, "most": _MOST, "seed": 1}
     changed = [
         word
         for name, value in options.items()
-        if value != usual[name]
+        if value != usual.get(name)
         for word in (f"--{name}", str(value))
     ]
     return [*changed, *map(str, inputs)]

@@ -165,11 +165,13 @@ def test_what_the_program_read_is_part_of_how_to_do_it_again(tmp_path: Path, abu
 def test_an_imported_trace_leads_to_no_program(inside: Inside, tmp_path: Path) -> None:
     (tmp_path / "run.din").write_text("0 1000\n")
     assert inside("trace import -o run.trace run.din").returncode == 0
-    assert inside("report run.trace").stdout.endswith("next: abut sim run.trace\n")
-    again = data_of((tmp_path / "report.html").read_text())["again"]
+    (tmp_path / "names.toml").touch()
+    done = inside("report -o page.html --names names.toml --instructions 9 run.trace")
+    assert done.stdout.endswith("next: abut sim run.trace\n")
+    again = data_of((tmp_path / "page.html").read_text())["again"]
     assert again == [
         "abut trace import --from din --force -o run.trace run.din",
-        "abut report --force run.trace",
+        "abut report --force --output page.html --instructions 9 --names names.toml run.trace",
     ]
     assert [inside(one.removeprefix("abut ")).returncode for one in again] == [0, 0]
 
