@@ -156,7 +156,9 @@ class Check:
 
 
 class Trace:
-    """A trace file. What is damaged is left out and listed in `damages`."""
+    """A trace file. What is damaged is left out and listed in `damages`. Several threads may read
+    it at a time.
+    """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)

@@ -162,6 +162,11 @@ void Reader::take_contexts(const Placed &block) {
   std::move(chains.begin(), chains.end(), std::back_inserter(contexts_));
 }
 
+std::vector<Damage> Reader::damages() const {
+  const std::lock_guard turn(*turn_);
+  return damages_;
+}
+
 uint64_t Reader::accesses() const {
   return std::accumulate(
       chunks_.begin(), chunks_.end(), uint64_t{0},
@@ -175,12 +180,14 @@ uint64_t Reader::events() const {
 
 bool Reader::read_chunk(size_t number, Part part, Chunk &chunk) {
   const Placed &block = chunks_[number];
+  std::unique_lock turn(*turn_);
   const auto get = [this](Section name, Bytes &column, size_t most, size_t slack) {
     return parser_->get(name, most, slack, column);
   };
   const bool good =
       read_payload(block) && for_each_event_column(chunk.events, block.head.events, get) &&
       (part == Part::events || for_each_access_column(chunk.accesses, block.head.accesses, get));
+  turn.unlock();
   if (!good) record_damage(number, "cannot be read");
   return good;
 }
@@ -203,6 +210,7 @@ void Reader::record_damage(size_t chunk, const std::string &what) {
 }
 
 void Reader::damaged(uint64_t offset, std::string what) {
+  const std::lock_guard turn(*turn_);
   const auto same = [&](const Damage &known) {
     return known.offset == offset && known.what == what;
   };

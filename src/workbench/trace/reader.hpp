@@ -1,7 +1,7 @@
 // Reads a trace. The file is not trusted: what is damaged is named, left out, and the rest is read.
 //
 // Opening reads the index, or, where there is none, the heads of all blocks; and the tables. Chunks are read when
-// they are asked for, one at a time, so that memory does not grow with the trace.
+// they are asked for, one at a time, so that memory does not grow with the trace. Several threads may read at a time.
 #pragma once
 
 #include "trace/events.hpp"
@@ -11,6 +11,8 @@
 #include "trace/result.hpp"
 
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,7 +38,7 @@ public:
   const std::vector<Placed> &chunks() const { return chunks_; }
   // Only where the writer could finish.
   const std::optional<Totals> &totals() const { return totals_; }
-  const std::vector<Damage> &damages() const { return damages_; }
+  std::vector<Damage> damages() const;
 
   // What is recorded in the file whole, by the heads of its chunks.
   uint64_t accesses() const;
@@ -70,6 +72,8 @@ private:
   std::vector<Chain> contexts_;
   std::vector<Placed> chunks_;
   std::optional<Totals> totals_;
+  // What threads change when they read is below, and theirs in turn.
+  std::unique_ptr<std::mutex> turn_ = std::make_unique<std::mutex>();
   std::vector<Damage> damages_;
   std::unique_ptr<BlockParser> parser_ = std::make_unique<BlockParser>();
   Bytes payload_;

@@ -1,6 +1,7 @@
 import json
 import shlex
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -238,3 +239,18 @@ def test_a_finished_trace_takes_nothing_more(tmp_path: Path, use: str) -> None:
     with pytest.raises(AbutError, match=r"run\.trace: is finished"):
         getattr(trace, use)(*([[]] if use == "context" else []))
     assert Trace(tmp_path / "run.trace").check().clean
+
+
+@pytest.mark.parametrize("read", ["batches", "events"])
+def test_threads_may_read_a_trace_at_a_time(tmp_path: Path, read: str) -> None:
+    with TraceWriter(tmp_path / "run.trace", chunk_accesses=100) as out:
+        for item in [out.allocate(WORD, address=WORD * at) for at in range(5000)]:
+            out.access(item, 0)
+    trace = Trace(tmp_path / "run.trace")
+
+    def count(_: int) -> int:
+        return sum(map(len, getattr(trace, read)()))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert set(pool.map(count, range(100))) == {5000}
+    assert trace.damages == []
