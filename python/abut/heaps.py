@@ -97,11 +97,12 @@ def find_heap(name: str) -> Heap | MissingHeap:
 
     Raises AbutError for a name nobody knows, and for abut's own heap when it is not built.
     """
-    if "/" in name and not name.startswith("abut+"):
+    base, plus, _ = name.partition("+")
+    if "/" in name and not (plus and base in _with_settings()):
         return _heap_of_path(name)
     if name == "glibc":
         return GLIBC
-    if name.partition("+")[0] == "abut":
+    if base == "abut":
         return _abut(name)
     if name not in _PEERS:
         for added in more_heaps():
@@ -128,6 +129,11 @@ def not_built() -> str:
 def heap_names() -> list[str]:
     """All heaps that have a name, abut's own and its peers first."""
     return [*NAMES, *(name for added in more_heaps() for name in added.heap_names())]
+
+
+def _with_settings() -> list[str]:
+    """Heaps whose names go on with settings, among them files; no other heap is called so."""
+    return ["abut", *(name for added in more_heaps() for name in added.heap_names())]
 
 
 def find_heaps(names: Iterable[str]) -> tuple[list[Heap], list[MissingHeap]]:

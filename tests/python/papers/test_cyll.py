@@ -172,7 +172,7 @@ def test_what_a_plan_does_not_serve_is_the_systems(planned: Planned, mode: str) 
 
 def test_a_fork_finds_the_plan_unlocked(planned: Planned) -> None:
     planned.abut("place", "-s", "affinity", "-o", "pools.plan", "objects.trace")
-    run = ("run", "--heap", "cyll+plan=pools.plan", "--", str(planned.program))
+    run = ("run", "--heap", "cyll+plan=./pools.plan", "--", str(planned.program))
     done = planned.abut(*run, "forks", str(200 * COUNT))
     assert done.returncode == 0, done.stderr
 
