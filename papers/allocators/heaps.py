@@ -50,8 +50,8 @@ def composed_heaps() -> dict[str, str]:
 
 def served_heap(name: str) -> str | None:
     """The allocator that another process serves under this name; None for any other heap."""
-    server, _, inner = name.partition(":")
-    return (inner or "vam") if server == OFFLOAD else None
+    server, colon, inner = name.partition(":")
+    return (inner if colon else "vam") if server == OFFLOAD else None
 
 
 def heap_names() -> list[str]:
@@ -80,7 +80,7 @@ def heap_of(name: str) -> Heap | None:
     if base == FOLLOWER and composed_heaps():
         return _follower(name, setting)
     inner = served_heap(base)
-    known = composed_heaps().get(inner or base)
+    known = composed_heaps().get(base if inner is None else inner)
     if known is None:
         return None
     if setting not in ("", *_SETTINGS):

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdlib> // before what it declares is defined
 #include <cstring>
+#include <dlfcn.h>
 #include <mutex>
 
 using namespace abut;
@@ -93,7 +94,16 @@ void after_fork(bool in_child) {
   heap_lock.unlock();
 }
 
+// Whether the program's requests come here; a tool that lists the heaps goes on with its own. Programs that take the address
+// of malloc may have one for it that is theirs, of pvalloc none does.
+bool is_in_use() {
+  Dl_info ours, used;
+  return dladdr(&chosen, &ours) != 0 && dladdr(dlsym(RTLD_DEFAULT, "pvalloc"), &used) != 0 &&
+         ours.dli_fbase == used.dli_fbase;
+}
+
 __attribute__((constructor(101))) void start() {
+  if (!is_in_use()) return;
   os::call_at_fork(
       before_fork, [] { after_fork(false); }, [] { after_fork(true); });
   if (is_served_elsewhere()) offload::service.start();

@@ -4,6 +4,7 @@ import subprocess
 
 import pytest
 
+from abut.errors import USAGE
 from abut.preloading import preloadable
 from abut_papers.allocators.heaps import composed_heaps, papers_library
 from conftest import Abut, abut_environment
@@ -29,16 +30,17 @@ def test_every_heap_is_listed_with_its_paper(abut: Abut) -> None:
 
 
 def test_an_unknown_setting_is_refused(abut: Abut) -> None:
-    for heap in ("vam+align=4", "vam+x=8", "offload:nothing"):
+    for heap in ("vam+align=4", "vam+x=8", "offload:", "offload:nothing"):
         done = abut("run", "--heap", heap, "--", "true")
-        assert done.returncode != 0
+        assert done.returncode == USAGE
         assert heap in done.stderr
     assert "cartesian" in done.stderr
 
 
-def test_a_heap_that_there_is_not_ends_the_program() -> None:
+def test_a_heap_that_there_is_not_ends_the_program(abut: Abut) -> None:
     library = str(preloadable(papers_library()))
     settings = abut_environment(LD_PRELOAD=library, ABUT_HEAP="nothing")
     done = subprocess.run(["/bin/true"], env=settings, capture_output=True, text=True, check=False)
     assert done.returncode < 0
     assert "ABUT_HEAP: no heap here is called nothing" in done.stderr
+    assert "cartesian" in abut("heaps", ABUT_HEAP="nothing").stdout
