@@ -8,24 +8,24 @@ from typing import Any
 from abut.heaps import Heap
 from abut.measure.workload import Workload
 from abut.papers import Request
+from abut.preloading import file_name_of
+from abut.targets import check_target, write
 
 
 def kept(request: Request, name: str, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """What is in the file of that name, or what is measured for it now."""
-    path = request.traces.absolute() / f"{name}.json"
+    path = request.traces.absolute() / f"{file_name_of(name)}.json"
     if path.is_file() and not request.fresh:
         return dict(json.loads(path.read_text()))
-    measured = measure()
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Under another name first: a file that is there is whole.
-    partial = path.with_suffix(".partial")
-    partial.write_text(json.dumps(measured))
-    partial.rename(path)
+    check_target(path, force=True)  # before it is measured
+    measured = measure()
+    write(path, json.dumps(measured))
     return measured
 
 
 def fingerprint(workload: Workload, chosen: Sequence[Heap], *settings: object) -> str:
-    """Changes with the program's command and inputs, with the heaps, their libraries and settings.
+    """Changes with the program's command and inputs, with heaps, their libraries and settings.
 
     `settings`: whatever else the measurement depends on.
     """

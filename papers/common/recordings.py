@@ -1,6 +1,7 @@
 """Traces of benchmarks under heaps, made when they are first asked for, and kept."""
 
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,8 +18,10 @@ from abut.measure.suites import choose, load_benchmarks
 from abut.measure.workload import Workload
 from abut.papers import Request
 from abut.places import bench_places
+from abut.preloading import file_name_of
 from abut.simulation.jobs import Job
 from abut.simulation.pages import Pages, run_pages
+from abut.targets import written
 from abut.trace.reader import Trace
 from abut_papers.common.kept import fingerprint
 
@@ -58,23 +61,23 @@ def recording(request: Request, workload: Workload, heap: Heap, *options: str) -
     """
     folder = request.traces.absolute()
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{workload.name}-{heap.name}-{fingerprint(workload, [heap], options)}.trace"
+    mark = fingerprint(workload, [heap], options)
+    path = folder / f"{workload.name}-{file_name_of(heap.name)}-{mark}.trace"
     if path.is_file() and not request.fresh and _can_be_read(path):
         return path
     request.progress(f"recording {workload.name} under {heap.name}")
-    partial = path.with_suffix(".partial")
-    command = ["record", "--force", "--quiet", "--heap", heap.name, *options]
-    command += ["--output", str(partial), "--"]
+    command = ["record", "--force", "--quiet", "--heap", heap.option, *options]
     environment = {**untouched_environment(), **workload.environment}
-    argv = (sys.executable, "-m", "abut", *command, *workload.argv)
-    done = _run(workload, argv, environment, subprocess.PIPE)
-    if done.returncode != 0:
-        said = last_lines(done.stderr.decode(errors="replace"), _SHOWN_LINES)
-        raise AbutError(
-            f"{workload.name} under {heap.name}: recording failed ({done.returncode}){said}",
-            fix=f"run it by hand: abut {' '.join(command)} {' '.join(workload.argv)}",
-        )
-    partial.rename(path)
+    with written(path) as partial:
+        command += ["--output", str(partial), "--"]
+        argv = (sys.executable, "-m", "abut", *command, *workload.argv)
+        done = _run(workload, argv, environment, subprocess.PIPE)
+        if done.returncode != 0:
+            said = last_lines(done.stderr.decode(errors="replace"), _SHOWN_LINES)
+            raise AbutError(
+                f"{workload.name} under {heap.name}: recording failed ({done.returncode}){said}",
+                fix=f"run it by hand: {shlex.join(('abut', *command, *workload.argv))}",
+            )
     return path
 
 

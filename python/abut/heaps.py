@@ -33,6 +33,12 @@ class Heap:
     environment: Mapping[str, str] = field(default_factory=dict)
     options: frozenset[str] = frozenset()
 
+    @property
+    def option(self) -> str:
+        """For `--heap`: a library that was given by its path has no other name."""
+        is_known = self.package or self.options or self.environment or not self.library
+        return self.name if is_known else str(self.library)
+
 
 @dataclass(frozen=True, slots=True)
 class MissingHeap:

@@ -280,7 +280,7 @@ def _record(workload: Workload, heap: Heap, path: Path, one_of: int) -> None:
                     "--force",
                     *window,
                 ),
-                *("--from", _START, "--heap", _name(heap)),
+                *("--from", _START, "--heap", heap.option),
                 *("--output", str(path), "--", *workload.argv),
             ],
             stdin=stdin,
@@ -294,8 +294,3 @@ def _record(workload: Workload, heap: Heap, path: Path, one_of: int) -> None:
         )
     if not path.is_file():
         raise AbutError(f"{workload.name}: could not be recorded: {done.stderr.strip()}")
-
-
-def _name(heap: Heap) -> str:
-    """For `abut record --heap`: a library that was given by its path has no other."""
-    return heap.name if heap.package or heap.environment or not heap.library else str(heap.library)

@@ -11,9 +11,11 @@ from abut.papers import Request
 from abut.trace import TraceWriter
 from abut_papers.allocators import program_runs, tables
 from abut_papers.allocators.figures import figures
+from abut_papers.allocators.heaps import papers_library
 from abut_papers.allocators.program_runs import Demand, ProgramRuns, Simulated
 from abut_papers.allocators.tables import figure_table, served_tables
 from abut_papers.common import recordings
+from abut_papers.common.kept import kept
 
 LS = Workload(name="ls", about="", kind="program", argv=("/bin/ls", "/"), folder=Path("/"))
 
@@ -28,6 +30,19 @@ def test_other_heaps_are_another_measurement(tmp_path: Path) -> None:
         assert {name: len(of) for name, of in found.seconds.items()} == dict.fromkeys(heaps, 5)
         assert 0 < found.demand.most_live <= found.demand.requested
     assert len(list(tmp_path.glob("ls-rounds-*"))) == 2
+
+
+def test_nothing_is_measured_that_cannot_be_kept() -> None:
+    with pytest.raises(FileExistsError):
+        kept(_request(Path("/dev/null")), "ls", lambda: pytest.fail("it is measured"))
+
+
+def test_heaps_with_paths_in_their_names_are_recorded(tmp_path: Path) -> None:
+    plan = tmp_path / "no.plan"
+    plan.touch()
+    request = _request(tmp_path, heaps=(f"mine={papers_library()}", f"cyll+plan={plan}"))
+    made = recordings.recordings(request, LS, recordings.heaps(request))
+    assert (list(made), request.left_out) == (["mine", f"cyll+plan={plan}"], {})
 
 
 def test_a_heap_under_which_the_program_does_something_else_is_left_out(tmp_path: Path) -> None:
