@@ -3,6 +3,8 @@
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from pathlib import Path
+from shutil import which
 from typing import Any
 
 from abut.heaps import Heap
@@ -25,13 +27,14 @@ def kept(request: Request, name: str, measure: Callable[[], dict[str, Any]]) -> 
 
 
 def fingerprint(workload: Workload, chosen: Sequence[Heap], *settings: object) -> str:
-    """Changes with the program's command and inputs, with heaps, their libraries and settings.
+    """Changes with the program, its command and input, the heaps, their libraries and settings.
 
     `settings`: whatever else the measurement depends on.
     """
     state = hashlib.sha256(repr((workload.argv, workload.stdin, *settings)).encode())
     for heap in chosen:
         state.update(repr((heap.name, heap.environment)).encode())
-    for library in sorted({heap.library for heap in chosen if heap.library}):
-        state.update(library.read_bytes())
+    libraries = sorted({heap.library for heap in chosen if heap.library})
+    for file in (Path(which(workload.argv[0]) or ""), workload.stdin, *libraries):
+        state.update(file.read_bytes() if file.is_file() else b"")
     return state.hexdigest()[:12]

@@ -1,5 +1,6 @@
 """Programs run under the papers' allocators: what is kept, and what is said of it."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from abut_papers.allocators.heaps import papers_library
 from abut_papers.allocators.program_runs import Demand, ProgramRuns, Simulated
 from abut_papers.allocators.tables import figure_table, served_tables
 from abut_papers.common import recordings
-from abut_papers.common.kept import kept
+from abut_papers.common.kept import fingerprint, kept
 
 LS = Workload(name="ls", about="", kind="program", argv=("/bin/ls", "/"), folder=Path("/"))
 
@@ -30,6 +31,17 @@ def test_other_heaps_are_another_measurement(tmp_path: Path) -> None:
         assert {name: len(of) for name, of in found.seconds.items()} == dict.fromkeys(heaps, 5)
         assert 0 < found.demand.most_live <= found.demand.requested
     assert len(list(tmp_path.glob("ls-rounds-*"))) == 2
+
+
+def test_another_build_of_a_program_is_another_measurement(tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    workload = replace(LS, argv=(str(program),))
+    marks = set()
+    for build in (b"one", b"two"):
+        program.write_bytes(build)
+        program.chmod(0o755)
+        marks.add(fingerprint(workload, []))
+    assert len(marks) == 2
 
 
 def test_nothing_is_measured_that_cannot_be_kept() -> None:
