@@ -170,10 +170,10 @@ def place_all(
         request.progress(f"{name}: placing and simulating {strategy}")
         known = pinged() if strategy in PINGED else run()
         plan = make_plan([known], find_strategy(strategy.removesuffix(figures.BY_PING)))
-        file = path.with_name(f"{stem}-{strategy}.plan")
-        write_plan(plan, file)
-        return {"plan": str(file), **counted(simulate_plan(simulated, run(), plan, preset))}
+        write_plan(plan, plans[strategy])
+        return counted(simulate_plan(simulated, run(), plan, preset))
 
+    plans = {strategy: path.with_name(f"{stem}-{strategy}.plan") for strategy in strategies}
     made = {
         strategy: kept(request, f"{stem}-{strategy}", partial(with_plan, strategy))
         for strategy in strategies
@@ -184,7 +184,7 @@ def place_all(
         found[SYSTEM] = kept(request, f"{stem}-system", under_system)
     return {
         "objects": found[NO_PLAN]["objects"],
-        "plans": {strategy: one["plan"] for strategy, one in made.items()},
+        "plans": {strategy: str(plan) for strategy, plan in plans.items()},
         "misses": {what: one["misses"] for what, one in found.items()},
         "references": (
             {what: one["references"] for what, one in found.items()} if SYSTEM in found else {}

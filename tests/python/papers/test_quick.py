@@ -80,8 +80,8 @@ _NAMES = [pytest.param(n, marks=[pytest.mark.long] * (n not in {"cyll", "dpa"}))
 
 @pytest.mark.parametrize("name", _NAMES)
 def test_a_quick_run_has_the_papers_rows_and_goes_on(abut: Abut, name: str, tmp_path: Path) -> None:
-    quick = ("paper", name, "--quick", "--traces", str(tmp_path / "traces"))
-    first = abut(*quick, "--json")
+    quick = ("paper", name, "--quick", "--traces")
+    first = abut(*quick, str(tmp_path / "traces"), "--json")
     assert first.returncode == 0, first.stderr
     found = json.loads(first.stdout)
     assert found["claims"]
@@ -91,7 +91,8 @@ def test_a_quick_run_has_the_papers_rows_and_goes_on(abut: Abut, name: str, tmp_
         assert number >= 0 or _SIGNED & {*path}, path
     assert all(holds(name, found))
     drawn = ("--plot", str(tmp_path / "figures.svg")) if find_spec("matplotlib") else ()
-    shown = abut(*quick, *drawn)
+    moved = (tmp_path / "traces").rename(tmp_path / "moved")
+    shown = abut(*quick, str(moved), *drawn)
     assert "recording" not in shown.stderr, "what is kept is used again"
     assert shown.stdout.splitlines()[-1].startswith(f"next: abut paper {name} ")
     if drawn:
