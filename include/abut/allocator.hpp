@@ -23,6 +23,7 @@ namespace detail {
 // Memory that std::free takes back. Throws std::bad_alloc.
 inline void *allocate_near(std::size_t bytes, std::size_t alignment, const void *near) {
   void *memory = nullptr;
+  if (bytes < alignment) bytes = alignment; // heaps align no block for more than its size
   if (alignment > alignof(std::max_align_t)) {
     const std::size_t whole = (bytes + alignment - 1) & ~(alignment - 1);
     memory = whole < bytes ? nullptr : std::aligned_alloc(alignment, whole);
