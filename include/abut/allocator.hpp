@@ -7,6 +7,8 @@
 // 256 bytes; larger ones are placed as ever. After Chilimbi, Hill and Larus's ccmalloc.
 #pragma once
 
+#include "detail/config.hpp"
+
 #include <cstddef>
 #include <cstdlib>
 #include <limits>
@@ -30,7 +32,7 @@ inline void *allocate_near(std::size_t bytes, std::size_t alignment, const void 
   } else {
     memory = abut_malloc_near ? abut_malloc_near(bytes, near) : std::malloc(bytes);
   }
-  if (memory == nullptr) throw std::bad_alloc();
+  if (memory == nullptr) ABUT_THROW(std::bad_alloc());
   return memory;
 }
 
@@ -59,7 +61,7 @@ public:
   // Room for `count` objects of T. Throws std::bad_array_new_length or std::bad_alloc.
   T *allocate(std::size_t count) {
     if (count > std::numeric_limits<std::size_t>::max() / sizeof(T))
-      throw std::bad_array_new_length();
+      ABUT_THROW(std::bad_array_new_length());
     return static_cast<T *>(detail::allocate_near(count * sizeof(T), alignof(T), near_));
   }
 
@@ -108,7 +110,11 @@ private:
   }
   void do_deallocate(void *memory, std::size_t, std::size_t) override { std::free(memory); }
   bool do_is_equal(const std::pmr::memory_resource &other) const noexcept override {
-    return this == &other || dynamic_cast<const near_resource *>(&other) != nullptr;
+#if defined(__cpp_rtti)
+    return dynamic_cast<const near_resource *>(&other) != nullptr;
+#else
+    return this == &other;
+#endif
   }
 
   const void *near_ = nullptr;

@@ -17,7 +17,7 @@ fail() { echo "compilers.sh: $*" >&2; exit 1; }
 run() { "$@" >"$here/log" 2>&1 || { cat "$here/log"; fail "$compiler, C++$standard: $1 failed"; }; }
 
 headers_alone() {
-    for header in list map relayout set stable_map stable_set; do
+    for header in allocator list map relayout set stable_map stable_set; do
         echo "#include <abut/$header.hpp>" >"$here/alone.cpp"
         run "$compiler" "-std=c++${standard/23/2b}" "${warnings[@]}" -fno-exceptions -fno-rtti -fsyntax-only \
             -I"$source/include" "$here/alone.cpp"
