@@ -64,7 +64,8 @@ void Service::leave_server() {
   }
   if (!shared_range.make_private(server()))
     os::fail("fork", nullptr,
-             "the program has closed the file of the memory that it shares with its heap's server");
+             "the program has closed the file of the memory that it shares with its heap's server; "
+             "run it under NAME, not offload:NAME");
   server_.store(0, std::memory_order_relaxed);
 }
 
