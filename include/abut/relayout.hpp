@@ -173,11 +173,13 @@ public:
       : arena_(arena),
         cluster_(order == node_order::line_clusters ? detail::Clusters<Node>::kNodes : 1) {
     waiting_.push_back(&root);
+    queue_.reserve(1);
   }
 
   // True once all is laid out.
   bool done() const noexcept { return waiting_.empty(); }
-  // Moves `most` nodes or a few more, to fill a cluster. Returns how many it moved.
+  // Moves `most` nodes or a few more, to fill a cluster. Returns how many it moved. After std::bad_alloc it can be called
+  // again, and goes on.
   std::size_t step(std::size_t most) {
     std::size_t moved = 0;
     while (moved < most && !done()) {
@@ -187,15 +189,17 @@ public:
       if (cluster_ > 1) arena_.begin_cluster();
       queue_.assign(1, place);
       std::size_t next = 0;
-      for (; next < queue_.size() && next < cluster_; ++next) {
+      const detail::OnExit wait([&] { // with what is left, for which there is room
+        waiting_.insert(waiting_.end(), queue_.rbegin(),
+                        queue_.rend() - static_cast<std::ptrdiff_t>(next));
+      });
+      for (; next < queue_.size() && next < cluster_; ++next, ++moved) {
+        make_room(**queue_[next]);
         move(queue_[next]);
         Links::owned(**queue_[next], [&](Node *&link) {
           if (link != nullptr) queue_.push_back(&link);
         });
       }
-      moved += next;
-      waiting_.insert(waiting_.end(), queue_.rbegin(),
-                      queue_.rend() - static_cast<std::ptrdiff_t>(next));
     }
     return moved;
   }
@@ -208,6 +212,13 @@ public:
   }
 
 private:
+  // For the links of a node, before anything of it changes.
+  void make_room(Node &node) {
+    std::size_t most = waiting_.size() + queue_.size();
+    Links::owned(node, [&](Node *&) { ++most; });
+    for (std::vector<Node **> *places : {&waiting_, &queue_})
+      if (places->capacity() < most) places->reserve(2 * most);
+  }
   void move(Node **place) {
     Node *const old = *place;
     Node *const node = arena_.next_fresh();

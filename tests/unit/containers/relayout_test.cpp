@@ -2,8 +2,20 @@
 #include "abut/relayout.hpp"
 #include "support/random.hpp"
 
+#include <cstdlib>
 #include <gtest/gtest.h>
 #include <memory>
+#include <new>
+
+namespace {
+bool refuses_chunks = false;
+}
+// Of arenas' chunks.
+void *operator new(std::size_t bytes, std::align_val_t alignment) {
+  void *memory = refuses_chunks ? nullptr : std::aligned_alloc(std::size_t(alignment), bytes);
+  return memory != nullptr ? memory : throw std::bad_alloc();
+}
+void operator delete(void *memory, std::align_val_t) noexcept { std::free(memory); }
 
 namespace abut {
 namespace {
@@ -195,6 +207,27 @@ TEST(Relayout, GoesStepByStepWhileTheStructureChanges) {
       EXPECT_GT(same_line(root), kPairs * 2 / 3);
     }
   }
+}
+
+TEST(Relayout, AStepThatFindsNoMemoryIsMadeAgain) {
+  node_arena<Node> arena;
+  Node *root = grow([&] { return arena.make(); });
+  each(root, [](Node *node) { node->twin = node; }); // where it was
+  incremental_relayout<Node, Tree> pass(arena, root, node_order::line_clusters);
+  while (!pass.done()) {
+    refuses_chunks = true;
+    try {
+      while (!pass.done()) pass.step(50);
+    } catch (const std::bad_alloc &) {
+      refuses_chunks = false;
+      pass.step(1);
+    }
+  }
+  refuses_chunks = false;
+  std::size_t unmoved = 0; // a few may come to lie in memory that is used again
+  each(root, [&](Node *node) { unmoved += std::exchange(node->twin, nullptr) == node; });
+  EXPECT_LT(unmoved, kPairs / 100);
+  EXPECT_EQ(count(root), 2 * kPairs);
 }
 
 struct Named {
