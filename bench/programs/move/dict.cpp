@@ -23,7 +23,7 @@ bench::DictSettings parse(int argc, char **argv) {
                "periodic2space[-nested], periodic1space, "
                "incremental1space, incremental2space, embedded1space, embedded2space, tuned, "
                "bfs[-0|-1|-2], fixed[-0|-1|-2], btree[-64|-256|-512], sites-I|C|M, "
-               "sites-other-p1c2f, sites-insert-p1c0t, 'sites-L;EL' and others of figures 7.18 to "
+               "sites-other-p1c2f, sites-insert-p2c0t, 'sites-L;EL' and others of figures 7.18 to "
                "7.21; sites-MI|IC-newblock|firstfit-extended|vanilla");
   options.number("percent", settings.percent, {100, 1000}, "cells for 100 nodes: m");
   options.number("period", settings.period, {0, UINT64_MAX}, "operations between two passes");
