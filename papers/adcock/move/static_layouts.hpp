@@ -128,6 +128,7 @@ inline CellOrder shuffled_within(CellOrder order, std::size_t outer, std::size_t
 }
 // The same of the whole order.
 inline CellOrder shuffled(const CellOrder &order, std::size_t length, std::mt19937_64 &random) {
+  if (order.empty()) return order;
   return shuffled_within(order, (order.size() + length - 1) / length * length, length, random);
 }
 

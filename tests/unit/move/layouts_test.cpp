@@ -91,6 +91,7 @@ TEST(ListLayouts, AreFilledUpToWholeBlocks) {
     EXPECT_EQ(number(pages[line + 1]), number(pages[line]) + 1) << "neighbours share lines";
     EXPECT_EQ(line < 4, number(pages[line]) < 5) << "and pages hold four nodes in a row";
   }
+  EXPECT_TRUE(shuffled({}, 2, random).empty());
 }
 
 // Section 2.3.2.1: a node that others than its owner point at. Each knows its parent, which hears of its moves.
