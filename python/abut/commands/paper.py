@@ -91,7 +91,7 @@ def command(
     else:
         refuse("no file is written", "force")
     request = Request(
-        programs=_words(programs) or _usual(paper, "programs", quick=quick),
+        programs=tuple(dict.fromkeys(_words(programs))) or _usual(paper, "programs", quick=quick),
         heaps=_words(heaps) or _usual(paper, "heaps", quick=quick),
         suite=_usual(paper, "suite", quick=True) if quick else suite,
         traces=traces or cache_folder() / "traces",

@@ -63,6 +63,7 @@ def test_what_was_left_out_is_said_after_the_tables(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def measure(request: Request) -> Any:
+        assert [*request.programs] == ["two", "one"]
         request.leave_out("one recorded under abt", "recording failed")
         return SimpleNamespace(claims=list, tables=list, document=dict)
 
@@ -71,7 +72,7 @@ def test_what_was_left_out_is_said_after_the_tables(
     monkeypatch.setattr("abut.verb._given", {})
     for as_json in (False, True):
         with pytest.raises(Exit) as ended:
-            paper.command("failing", json=as_json)
+            paper.command("failing", programs="two, one,two", json=as_json)
         assert ended.value.exit_code == 2
         printed = capsys.readouterr()
         assert printed.err.splitlines()[-1] == (
