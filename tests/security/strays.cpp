@@ -8,6 +8,7 @@
 #include <map>
 #include <new>
 #include <string>
+#include <sys/resource.h>
 #include <thread>
 
 namespace {
@@ -69,6 +70,12 @@ void commit(const How &how, const std::string &fault) {
   if (fault == "read")
     std::printf("%x\n",
                 static_cast<volatile unsigned char *>(static_cast<void *>(block))[bytes / 2]);
+  if (fault == "many") {
+    for (int i = 0; i < 100000; ++i) how.give_back(how.make());
+    rusage used{};
+    getrusage(RUSAGE_SELF, &used);
+    std::printf("%ld KiB\n", used.ru_maxrss);
+  }
   if (fault == "left") { // the block is looked at when others push it out
     write(block, 1);
     for (int i = 0; i < 100000; ++i) std::free(std::malloc(2000));

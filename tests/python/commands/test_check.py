@@ -106,10 +106,11 @@ def test_faults_of_threads_are_found(fault: str, size: int) -> None:
 
 def test_memory_read_after_it_was_freed_is_no_longer_what_it_was() -> None:
     assert _strays("quarantine", "malloc", "read", 1000).stdout == "df\nend\n"
-    done = _strays("quarantine", "malloc", "read", 100_000)
-    assert done.returncode == -signal.SIGSEGV
-    assert "used after it was freed, a block of 100000 bytes" in done.stderr
-    assert "accessed by" in done.stderr
+    for size in (100_000, 100 << 20):
+        done = _strays("quarantine", "malloc", "read", size)
+        assert done.returncode == -signal.SIGSEGV
+        assert f"used after it was freed, a block of {size} bytes" in done.stderr
+        assert "accessed by" in done.stderr
 
 
 def test_a_held_block_is_looked_at_when_others_push_it_out() -> None:
@@ -117,6 +118,11 @@ def test_a_held_block_is_looked_at_when_others_push_it_out() -> None:
     assert done.returncode == -signal.SIGABRT
     assert "free(0x" in done.stderr
     assert "written after it was freed" in done.stderr
+
+
+def test_what_is_held_is_bounded_with_all_that_is_around_it() -> None:
+    done = _strays("quarantine", "posix_memalign", "many", 100)
+    assert int(done.stdout.split()[0]) < 100_000
 
 
 def test_one_check_does_not_do_what_the_other_does() -> None:

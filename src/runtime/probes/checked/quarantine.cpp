@@ -4,6 +4,7 @@
 #include "probes/checked/canary.hpp"
 #include "probes/checked/report.hpp"
 
+#include <algorithm>
 #include <mutex>
 
 namespace abut::checked {
@@ -12,6 +13,12 @@ namespace {
 constexpr size_t kMostBytes = 64 * MiB;
 constexpr size_t kMostBlocks = 200000;
 constexpr size_t kForbidden = 32 * KiB; // longer ones have pages of their own: blocks.cpp
+
+// With all that the heap has to hold for it. One without memory has addresses and mappings alone, which have limits, too.
+size_t weight(const Record &record) {
+  const size_t bytes = record.end - record.base;
+  return record.discarded ? std::max(bytes / 16, kForbidden) : bytes;
+}
 
 // A queue under the lock of the records.
 struct Queue {
@@ -24,7 +31,7 @@ struct Queue {
     record->next = nullptr;
     (last != nullptr ? last->next : first) = record;
     last = record;
-    bytes += record->bytes;
+    bytes += weight(*record);
     ++blocks;
   }
 
@@ -36,7 +43,7 @@ struct Queue {
     Record *record = first;
     first = record->next;
     if (first == nullptr) last = nullptr;
-    bytes -= record->bytes;
+    bytes -= weight(*record);
     --blocks;
     record->state = State::leaving;
     return record;
@@ -81,12 +88,14 @@ void look_at_held(const char *call, const Record &record) {
   os::abort_process();
 }
 
-// Pages of its own are closed: reading is noticed, too, and their memory is not needed meanwhile.
+// Pages of its own are closed: reading is noticed, too, and their memory goes back to the system meanwhile.
 void hold(Record *record) {
   if (record->bytes > kForbidden) {
     const Address begin = round_up(record->base, kPageBytes);
     // A mapping that cannot be split is filled instead.
     record->forbidden = os::forbid_access(begin, record->end - begin);
+    record->discarded =
+        record->forbidden && os::discard(reinterpret_cast<void *>(begin), record->end - begin);
   }
   if (!record->forbidden) Span{record->block, record->block + record->bytes}.fill(kFreed);
   push(record);

@@ -23,6 +23,7 @@ struct Record {
   State state = State::live;
   bool guarded = false;   // the page at `end` is closed
   bool forbidden = false; // and while it is held, all from `base` to there
+  bool discarded = false; // which has no memory then
   Record *next = nullptr;
   Callers allocated;
   Callers freed;
