@@ -4,12 +4,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <future>
 #include <malloc.h>
 #include <map>
 #include <new>
 #include <string>
 #include <sys/resource.h>
 #include <thread>
+#include <unistd.h>
 
 namespace {
 
@@ -62,7 +64,12 @@ void commit(const How &how, const std::string &fault) {
   if (fault == "beyond_16") write(block + bytes, 16);
   if (fault == "beyond_4096") write(block + bytes, 4096);
   if (fault == "before_1") write(block - 1, 1);
-  if (fault == "never_freed") return write(block + bytes, 1);
+  if (fault == "waiting") {
+    std::promise<void> ready;
+    std::thread([&] { flockfile(stdin), ready.set_value(), pause(); }).detach();
+    ready.get_future().wait();
+  }
+  if (fault == "never_freed" || fault == "waiting") return write(block + bytes, 1);
   how.give_back(block);
   if (fault == "twice") how.give_back(block);
   if (fault == "asked") std::printf("%zu\n", malloc_usable_size(block));

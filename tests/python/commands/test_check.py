@@ -113,6 +113,12 @@ def test_memory_read_after_it_was_freed_is_no_longer_what_it_was() -> None:
         assert "accessed by" in done.stderr
 
 
+def test_a_thread_that_waits_for_input_does_not_keep_a_fault_at_exit_back() -> None:
+    done = _strays("tail", "malloc", "waiting", 24)
+    assert (done.returncode, done.stdout) == (-signal.SIGABRT, "end\n")
+    assert "exit(0x" in done.stderr
+
+
 def test_a_held_block_is_looked_at_when_others_push_it_out() -> None:
     done = _strays("quarantine", "malloc", "left", 1000)
     assert done.returncode == -signal.SIGABRT

@@ -248,7 +248,8 @@ void look_at_all() {
     });
   }
   if (wrong == nullptr) return;
-  std::fflush(nullptr); // what the program has written is not lost
+  // What the program has written is not lost. Other streams may belong to threads that wait for input.
+  if (ftrylockfile(stdout) == 0) std::fflush(stdout);
   if (wrong->state == State::held) look_at_held("exit", *wrong);
   look_around("exit", *wrong);
 }
