@@ -58,18 +58,21 @@ void write(char *at, size_t count) {
 }
 
 void commit(const How &how, const std::string &fault) {
+  if (fault == "crowded") // as many blocks as would leave no mappings, which the thread below needs
+    for (int i = 0; i < 33000; ++i) how.make();
   char *block = how.make();
   write(block, bytes);
   if (fault == "beyond_1") write(block + bytes, 1);
   if (fault == "beyond_16") write(block + bytes, 16);
   if (fault == "beyond_4096") write(block + bytes, 4096);
   if (fault == "before_1") write(block - 1, 1);
-  if (fault == "waiting") {
+  const bool has_thread = fault == "waiting" || fault == "crowded";
+  if (has_thread) {
     std::promise<void> ready;
     std::thread([&] { flockfile(stdin), ready.set_value(), pause(); }).detach();
     ready.get_future().wait();
   }
-  if (fault == "never_freed" || fault == "waiting") return write(block + bytes, 1);
+  if (fault == "never_freed" || has_thread) return write(block + bytes, 1);
   how.give_back(block);
   if (fault == "twice") how.give_back(block);
   if (fault == "asked") std::printf("%zu\n", malloc_usable_size(block));

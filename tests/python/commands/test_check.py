@@ -119,6 +119,12 @@ def test_a_thread_that_waits_for_input_does_not_keep_a_fault_at_exit_back() -> N
     assert "exit(0x" in done.stderr
 
 
+def test_many_large_blocks_leave_mappings_for_threads() -> None:
+    done = _strays("tail", "malloc", "crowded", 40_000)
+    assert done.returncode == -signal.SIGABRT
+    assert "written past the end, a block of 40000 bytes" in done.stderr
+
+
 def test_a_held_block_is_looked_at_when_others_push_it_out() -> None:
     done = _strays("quarantine", "malloc", "left", 1000)
     assert done.returncode == -signal.SIGABRT

@@ -19,6 +19,10 @@ constexpr size_t kLeast = 16;         // bytes before a block, and behind it
 constexpr size_t kMost = kPageBytes;  // of either that are looked at
 constexpr size_t kGuarded = 32 * KiB; // longer ones have pages of their own
 
+// Each splits a mapping, and threads and libraries need some of the 65,530 that a process has.
+constexpr size_t kMostGuards = 16 * KiB;
+constinit size_t guards = 0;
+
 Span front_of(const Record &record) {
   return {std::max(record.base, record.block - std::min(record.block, Address{kMost})),
           record.block};
@@ -64,7 +68,14 @@ Record *remember(const Place &place, size_t bytes, const Callers &callers) {
   record->base = place.base;
   record->end = place.end;
   record->allocated = callers;
-  record->guarded = place.has_pages && settings().tail && os::forbid_access(place.end, kPageBytes);
+  if (!place.has_pages || !settings().tail) return record;
+  record->guarded = guards < kMostGuards && os::forbid_access(place.end, kPageBytes);
+  if (record->guarded) {
+    ++guards;
+  } else {
+    record->end += kPageBytes;
+    Span{place.end, record->end}.fill(kAround);
+  }
   return record;
 }
 
@@ -149,6 +160,7 @@ void give_back(Record *record) {
       !(record->guarded || record->forbidden) || os::allow_access(closed, end - closed);
   {
     const std::lock_guard guard(records.lock());
+    guards -= record->guarded;
     records.remove(record);
   }
   // What stays closed cannot be anybody's block any more.
