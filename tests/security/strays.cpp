@@ -57,10 +57,17 @@ void write(char *at, size_t count) {
   for (size_t i = 0; i < count; ++i) const_cast<volatile char *>(at)[i] = 0x41;
 }
 
+void print_peak() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  std::printf("%ld KiB\n", used.ru_maxrss);
+}
+
 void commit(const How &how, const std::string &fault) {
   if (fault == "crowded") // as many blocks as would leave no mappings, which the thread below needs
     for (int i = 0; i < 33000; ++i) how.make();
   char *block = how.make();
+  if (fault == "untouched") return print_peak();
   write(block, bytes);
   if (fault == "beyond_1") write(block + bytes, 1);
   if (fault == "beyond_16") write(block + bytes, 16);
@@ -82,9 +89,7 @@ void commit(const How &how, const std::string &fault) {
                 static_cast<volatile unsigned char *>(static_cast<void *>(block))[bytes / 2]);
   if (fault == "many") {
     for (int i = 0; i < 100000; ++i) how.give_back(how.make());
-    rusage used{};
-    getrusage(RUSAGE_SELF, &used);
-    std::printf("%ld KiB\n", used.ru_maxrss);
+    print_peak();
   }
   if (fault == "left") { // the block is looked at when others push it out
     write(block, 1);

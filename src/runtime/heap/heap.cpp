@@ -99,8 +99,6 @@ void *allocate_slow(size_t bytes) {
   return bytes > kRequestMax ? nullptr : allocate_shared_with_retry(bytes, 1, clean);
 }
 
-namespace {
-
 // Of as much as a mapping of its own holds, programs often touch little.
 void clear(void *memory, size_t bytes) {
   if (bytes <= kLargeMax) {
@@ -113,8 +111,6 @@ void clear(void *memory, size_t bytes) {
   os::clear_sparse_pages(reinterpret_cast<void *>(first), last - first);
   std::memset(reinterpret_cast<void *>(last), 0, end - last);
 }
-
-} // namespace
 
 void *allocate_zeroed(size_t bytes) {
   void *memory = nullptr;

@@ -27,6 +27,9 @@ namespace abut::heap {
 void *allocate(size_t bytes);
 void *allocate_zeroed(size_t bytes);
 
+// Makes part of a block read as zero; what was never written to does not become resident.
+void clear(void *memory, size_t bytes);
+
 // `align` is a power of two. Null where memory is exhausted or the sum is out of range.
 void *allocate_aligned(size_t align, size_t bytes);
 

@@ -132,8 +132,15 @@ def test_a_held_block_is_looked_at_when_others_push_it_out() -> None:
     assert "written after it was freed" in done.stderr
 
 
-def test_what_is_held_is_bounded_with_all_that_is_around_it() -> None:
-    done = _strays("quarantine", "posix_memalign", "many", 100)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(("posix_memalign", "many", 100), id="held, with what is around it"),
+        pytest.param(("calloc", "untouched", 1 << 30), id="zeroes that are not touched"),
+    ],
+)
+def test_memory_is_bounded(arguments: tuple[object, ...]) -> None:
+    done = _strays("tail,quarantine", *arguments)
     assert int(done.stdout.split()[0]) < 100_000
 
 

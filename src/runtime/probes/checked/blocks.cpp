@@ -201,7 +201,8 @@ void *allocate(size_t align, size_t bytes, context::Frame frame) {
 
 void *allocate_zeroed(size_t bytes, context::Frame frame) {
   void *memory = allocate(1, bytes, frame);
-  return memory != nullptr ? std::memset(memory, 0, bytes) : nullptr;
+  if (memory != nullptr) heap::clear(memory, bytes);
+  return memory;
 }
 
 void release(const char *call, void *memory, context::Frame frame) {
