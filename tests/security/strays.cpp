@@ -32,6 +32,12 @@ char *by_posix_memalign() {
   return posix_memalign(&memory, 8192, bytes) == 0 ? static_cast<char *>(memory) : nullptr;
 }
 char *by_new() { return static_cast<char *>(::operator new(bytes)); }
+// Of a name longer than a line of a message.
+template <class T>
+char *by_template() {
+  return static_cast<char *>(std::malloc(bytes));
+}
+using Texts = std::map<std::string, std::map<std::string, std::string>>;
 char *by_new_array() { return new char[bytes]; }
 char *by_new_aligned() {
   return static_cast<char *>(::operator new (bytes, std::align_val_t{128}));
@@ -48,6 +54,7 @@ const std::map<std::string, How> ways = {
     {"shrinking", {by_shrinking, by_free}},
     {"aligned_alloc", {by_aligned_alloc, by_free}},
     {"posix_memalign", {by_posix_memalign, by_free}},
+    {"template", {by_template<std::map<Texts, Texts>>, by_free}},
     {"new", {by_new, by_delete}},
     {"new_array", {by_new_array, by_delete_array}},
     {"new_aligned", {by_new_aligned, by_delete_aligned}},

@@ -13,7 +13,8 @@ bool allow_access(Address begin, size_t bytes);
 // without this. A handler of the program's own comes in its place.
 void call_at_fault(void (*explain)(Address address, Address code));
 
-// The first `most` bytes that a program writes to its standard output; none where it cannot be started or fails.
+// What a program writes to its standard output, without the middle where that is more than `most` bytes; none where it cannot be
+// started or fails.
 size_t output_of(const char *const *arguments, char *text, size_t most);
 
 } // namespace abut::os

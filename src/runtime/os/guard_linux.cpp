@@ -4,6 +4,7 @@
 #include "os/plain_calls.hpp"
 
 #include <csignal>
+#include <cstring>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -58,6 +59,7 @@ size_t output_of(const char *const *arguments, char *text, size_t most) {
   const pid_t child = vfork();
   if (child == 0) {
     dup2(ends[1], STDOUT_FILENO);
+    fcntl(STDOUT_FILENO, F_SETFD, 0); // where the program had closed it, the pipe is that already
     dup2(plain_open("/dev/null", O_WRONLY), STDERR_FILENO);
     execve(arguments[0], const_cast<char *const *>(arguments),
            const_cast<char *const *>(no_variables));
@@ -70,6 +72,12 @@ size_t output_of(const char *const *arguments, char *text, size_t most) {
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     length += static_cast<size_t>(got);
+    if (length < most) continue;
+    constexpr char kCut[] = "...";
+    const size_t half = most / 2, kept = most / 4;
+    std::memcpy(text + half, kCut, sizeof kCut - 1);
+    std::memmove(text + half + sizeof kCut - 1, text + most - kept, kept);
+    length = half + sizeof kCut - 1 + kept;
   }
   plain_close(ends[0]);
   int status = 0;

@@ -96,6 +96,13 @@ def test_a_block_is_named_by_function_file_and_line() -> None:
         assert re.search(rf"{title}:\n    \S.*by_free", done.stderr), done.stderr
 
 
+@pytest.mark.skipif(not shutil.which("addr2line"), reason="needs binutils")
+def test_lines_are_there_for_long_names_and_where_streams_are_closed() -> None:
+    command = 'exec "$0" template beyond_1 24 <&- >&-'
+    done = _run("tail", "sh", "-c", command, str(_program()))
+    assert re.search(r"by_template<.*\.\.\..* at .*strays\.cpp:\d+ \(.*/strays\+", done.stderr)
+
+
 @pytest.mark.parametrize("fault", ["beyond_1", "twice", "written", "never_freed"])
 @pytest.mark.parametrize("size", [24, 100_000])
 def test_faults_of_threads_are_found(fault: str, size: int) -> None:

@@ -46,22 +46,22 @@ void write_frame(Address return_address) {
   const Address call = return_address - 1;
   Dl_info info{};
   link_map *map = nullptr;
-  os::Message message;
+  os::Message name, place; // each may be long
   if (dladdr1(reinterpret_cast<void *>(call), &info, reinterpret_cast<void **>(&map),
               RTLD_DL_LINKMAP) == 0) {
-    message << "    " << reinterpret_cast<const void *>(call) << "\n";
-    return message.write();
+    place << "    " << reinterpret_cast<const void *>(call) << "\n";
+    return place.write();
   }
   char path[300];
   const bool is_program = map->l_name[0] == '\0';
   const char *module = is_program && os::program_path(path, sizeof path) ? path : info.dli_fname;
   // The C library's lines say nothing of the program, and take long to find.
-  if (std::strstr(module, "/libc.so.") != nullptr || !write_line(module, call - map->l_addr))
-    message << "    " << (info.dli_sname != nullptr ? info.dli_sname : "??");
-  message << " (";
-  message.append(module, std::strlen(module));
-  message << "+" << reinterpret_cast<const void *>(call - map->l_addr) << ")\n";
-  message.write();
+  if (std::strstr(module, "/libc.so.") != nullptr || !write_line(module, call - map->l_addr)) {
+    name << "    " << (info.dli_sname != nullptr ? info.dli_sname : "??");
+    name.write();
+  }
+  place << " (" << module << "+" << reinterpret_cast<const void *>(call - map->l_addr) << ")\n";
+  place.write();
 }
 
 } // namespace
