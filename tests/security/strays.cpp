@@ -80,6 +80,7 @@ void commit(const How &how, const std::string &fault) {
   if (fault == "beyond_16") write(block + bytes, 16);
   if (fault == "beyond_4096") write(block + bytes, 4096);
   if (fault == "before_1") write(block - 1, 1);
+  if (fault == "foreign") how.give_back(reinterpret_cast<char *>(&bytes));
   const bool has_thread = fault == "waiting" || fault == "crowded";
   if (has_thread) {
     std::promise<void> ready;

@@ -13,6 +13,11 @@ namespace abut::entry {
 void release_foreign(const char *call, void *memory);
 void *resize_foreign(const char *call, void *memory, size_t bytes);
 size_t foreign_usable_size(const char *call, void *memory);
+inline constexpr const char *kForeign =
+    "not a block of this heap: freed before, never allocated, or by another allocator";
+
+// Whether the C library's malloc can have made this block.
+bool is_of_c_library(const void *memory);
 
 inline void *or_no_memory(void *memory) {
   if (memory == nullptr) [[unlikely]]

@@ -17,9 +17,6 @@ __attribute__((weak)) void *__libc_realloc(void *, size_t);
 namespace abut::entry {
 namespace {
 
-constexpr const char *kForeign =
-    "not a block of this heap: freed before, never allocated, or by another allocator";
-
 // The C library keeps a word before each of its blocks: the size of block and word, and three flags.
 constexpr size_t kFlags = 7;
 constexpr size_t kMappedFlag = 2;
@@ -33,9 +30,11 @@ __attribute__((constructor(101))) void record_break() {
 
 const size_t &word_before(const void *memory) { return static_cast<const size_t *>(memory)[-1]; }
 
-// Whether the C library's malloc can have made this block: on the program break, where nothing else here
-// allocates, or at the start of a mapping of its own with the word that such blocks have.
-bool of_c_library(const void *memory) {
+} // namespace
+
+// On the program break, where nothing else here allocates, or at the start of a mapping of its own with the word that such
+// blocks have.
+bool is_of_c_library(const void *memory) {
   const auto address = reinterpret_cast<Address>(memory);
   if (address % 16 != 0 || !os::is_readable(&word_before(memory))) return false;
   const auto top = reinterpret_cast<Address>(sbrk(0));
@@ -49,20 +48,18 @@ bool of_c_library(const void *memory) {
   return (word & kFlags) == kMappedFlag && (word & ~kFlags) % kPageBytes == 0 && word > kPageBytes;
 }
 
-} // namespace
-
 void release_foreign(const char *call, void *memory) {
-  if (!__libc_free || !of_c_library(memory)) os::fail(call, memory, kForeign);
+  if (!__libc_free || !is_of_c_library(memory)) os::fail(call, memory, kForeign);
   __libc_free(memory);
 }
 
 void *resize_foreign(const char *call, void *memory, size_t bytes) {
-  if (!__libc_realloc || !of_c_library(memory)) os::fail(call, memory, kForeign);
+  if (!__libc_realloc || !is_of_c_library(memory)) os::fail(call, memory, kForeign);
   return __libc_realloc(memory, bytes);
 }
 
 size_t foreign_usable_size(const char *call, void *memory) {
-  if (!of_c_library(memory)) os::fail(call, memory, kForeign);
+  if (!is_of_c_library(memory)) os::fail(call, memory, kForeign);
   const size_t word = word_before(memory);
   // The word of the block behind belongs to this one, too: but behind a mapping there is none.
   return (word & ~kFlags) - ((word & kMappedFlag) != 0 ? 2 : 1) * sizeof(size_t);

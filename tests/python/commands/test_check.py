@@ -120,6 +120,12 @@ def test_memory_read_after_it_was_freed_is_no_longer_what_it_was() -> None:
         assert "accessed by" in done.stderr
 
 
+def test_who_frees_what_is_no_block_is_named() -> None:
+    done = _strays("tail", "malloc", "foreign", 24)
+    assert done.returncode == -signal.SIGABRT
+    assert re.search(r"not a block of this heap.*\n  called by:\n.*/strays\+0x", done.stderr)
+
+
 def test_a_thread_that_waits_for_input_does_not_keep_a_fault_at_exit_back() -> None:
     done = _strays("tail", "malloc", "waiting", 24)
     assert (done.returncode, done.stdout) == (-signal.SIGABRT, "end\n")

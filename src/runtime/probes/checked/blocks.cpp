@@ -91,13 +91,16 @@ const Record *around(Address address) {
 
 // An address that has no record: a block of another allocator's, or a fault.
 void handle_unknown(const char *call, void *memory, context::Frame frame) {
-  if (heap::may_hold_blocks(reinterpret_cast<Address>(memory)) ||
-      heap::find_block(call, memory).where != heap::Where::foreign) {
-    const auto address = reinterpret_cast<Address>(memory);
+  const auto address = reinterpret_cast<Address>(memory);
+  if (heap::may_hold_blocks(address) ||
+      heap::find_block(call, memory).where != heap::Where::foreign)
     report(call, address, "no block begins here, or it was freed before", around(address));
-    report_callers("called by", callers_of(frame));
-    os::abort_process();
-  }
+  else if (entry::is_of_c_library(memory))
+    return;
+  else
+    report(call, address, entry::kForeign, nullptr);
+  report_callers("called by", callers_of(frame));
+  os::abort_process();
 }
 
 const char *fault_around(const Record &record) {
