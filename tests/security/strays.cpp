@@ -9,6 +9,7 @@
 #include <map>
 #include <new>
 #include <string>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
@@ -81,6 +82,11 @@ void commit(const How &how, const std::string &fault) {
   if (fault == "beyond_4096") write(block + bytes, 4096);
   if (fault == "before_1") write(block - 1, 1);
   if (fault == "foreign") how.give_back(reinterpret_cast<char *>(&bytes));
+  if (fault == "closed") { // by the program itself
+    char *page = block - reinterpret_cast<size_t>(block) % 4096 + 4096;
+    mprotect(page, 4096, PROT_READ);
+    write(page, 1);
+  }
   const bool has_thread = fault == "waiting" || fault == "crowded";
   if (has_thread) {
     std::promise<void> ready;

@@ -126,6 +126,11 @@ def test_who_frees_what_is_no_block_is_named() -> None:
     assert re.search(r"not a block of this heap.*\n  called by:\n.*/strays\+0x", done.stderr)
 
 
+def test_a_page_that_the_program_has_closed_is_its_own() -> None:
+    done = _strays("tail", "malloc", "closed", 100_000)
+    assert (done.returncode, done.stderr) == (-signal.SIGSEGV, "")
+
+
 def test_a_thread_that_waits_for_input_does_not_keep_a_fault_at_exit_back() -> None:
     done = _strays("tail", "malloc", "waiting", 24)
     assert (done.returncode, done.stdout) == (-signal.SIGABRT, "end\n")

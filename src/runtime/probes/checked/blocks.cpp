@@ -274,6 +274,7 @@ void explain_fault(Address address, Address code) {
   const Record *record = around(address);
   if (record == nullptr) return;
   const bool is_live = record->state == State::live;
+  if (is_live && address < record->end) return; // the program has closed that page itself
   const char *fault = is_live ? "past the end" : "used after it was freed";
   report("access", address, fault, record);
   report_callers("accessed by", {{code + 1}});
