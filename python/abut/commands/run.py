@@ -91,19 +91,14 @@ def command(
     """
     try:
         environment = untouched_environment()
-        if check and (plan or json or explain):
-            raise AbutError(
-                "--check: the heap that checks puts no objects beside others",
-                fix="leave out --plan, --explain and --json",
-                exit_code=USAGE,
-            )
         if not (stats or json):
             refuse("no file is written", "force")
         check_targets(stats, json, force=force)
         found = require_heap(heap)
-        environment |= _settings(found, option or [], stats, json, plan, profile, explain=explain)
-        if check:
-            found = checked_heap(found, check)
+        settings = _settings(found, option or [], stats, json, plan, profile, explain=explain)
+        if check is not None:
+            found = checked_heap(found, check, settings)
+        environment |= settings
         environment |= found.environment
         chosen = preload(found, environment.get("LD_PRELOAD", ""))
     except AbutError as error:

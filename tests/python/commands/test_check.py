@@ -216,7 +216,13 @@ def test_run_takes_the_library_that_checks(abut: Abut, tmp_path: Path) -> None:
     [
         ("--check tial", "choose of tail, quarantine, or both"),
         ("--check tail --heap glibc", "leave --heap out"),
-        ("--check tail --explain", "leave out --plan, --explain and --json"),
+        ("--check=", "choose of"),
+        (
+            "--check tail --explain",
+            "leave out --plan, --profile, --explain, --json and the option place",
+        ),
+        ("--check tail -o place=pools", "and the option place"),
+        ("--check tail --heap abut+place=pools", "and the option place"),
     ],
 )
 def test_what_it_cannot_do_is_refused(abut: Abut, arguments: str, says: str) -> None:
