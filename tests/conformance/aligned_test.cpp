@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <ostream>
+#include <set>
 #include <unistd.h>
 #include <vector>
 
@@ -212,6 +213,29 @@ TEST(Pvalloc, AlignsToAPageAndRoundsTheSizeUpToPages) {
     support::fill(block, rounded, 2);
     std::free(block);
   }
+}
+
+// Blocks of a page that is full, freed while another page of the same blocks is in use.
+TEST(AlignedAlloc, HandsOutNoLiveBlock) {
+  std::vector<void *> blocks;
+  std::set<void *> live;
+  const auto add = [&] {
+    blocks.push_back(aligned_alloc(opaque(1024), opaque(1024)));
+    ASSERT_TRUE(live.insert(blocks.back()).second) << blocks.size();
+  };
+  const auto remove = [&](std::size_t index) {
+    std::free(blocks[index]);
+    live.erase(blocks[index]);
+    blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(index));
+  };
+  for (int round = 0; round < 64; ++round) {
+    const std::size_t first = blocks.size();
+    for (int i = 0; i < 68 + round % 4; ++i) ASSERT_NO_FATAL_FAILURE(add());
+    remove(blocks.size() - 2);
+    for (int i = 0; i < 4; ++i) remove(first + 10);
+    for (int i = 0; i < 4; ++i) ASSERT_NO_FATAL_FAILURE(add());
+  }
+  for (void *block : live) std::free(block);
 }
 
 TEST(Pvalloc, RefusesASizeWhoseRoundingOverflows) {

@@ -52,10 +52,6 @@ constexpr unsigned small_class(size_t bytes) {
   return static_cast<unsigned>((bytes + Granules::kBytes - 1) / Granules::kBytes);
 }
 
-constexpr bool is_medium(unsigned size_class) {
-  return size_class >= kSmallClasses && size_class < kTinyClass;
-}
-
 // Larger blocks in a row whose size is a multiple of this would begin in few sets of the caches: they get a line more.
 inline constexpr uint32_t kAliased = 512;
 

@@ -91,7 +91,7 @@ inline void SizeHeap::file_used(Page *page, const LiveBlocks &live) {
 // Gives back a page that was counted as empty. Since then its owner may have handed out, without a lock, the block that
 // give_to_cursor() gave it.
 [[gnu::noinline]] void SizeHeap::file_empty(Page *page) {
-  if (!is_medium(page->size_class)) return give_back_page(page);
+  if (page->block_bytes() <= kSmallMax) return give_back_page(page);
   std::atomic_ref other(classes_[page->size_class].other);
   const bool is_at_cursor = other.load(std::memory_order_acquire) == page;
   const LiveBlocks live = counted(*page);
@@ -131,7 +131,7 @@ void SizeHeap::free_last(LiveBlock block) {
   Page *page = block.page->head();
   store_released(*block.state, kNoBlock);
   if (page->is_current) return count_frees(*page, kNever);
-  if (is_medium(page->size_class) && give_to_cursor(block, page)) return;
+  if (page->block_bytes() > kSmallMax && give_to_cursor(block, page)) return;
   const LiveBlocks live = not_yet_freed(*page);
   if (page->has_room && live.total > 0) return await_empty(*page, live);
   list_of(*page).remove(page);
