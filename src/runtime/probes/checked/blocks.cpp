@@ -53,7 +53,7 @@ Place place(size_t align, size_t bytes) {
   const size_t around = settings().tail ? kLeast : 0;
   const size_t front = settings().tail ? std::max(align, kLeast) : 0;
   const size_t whole = std::max<size_t>(front + bytes + around, 1);
-  void *base = align <= kLeast ? heap::allocate(whole) : heap::allocate_aligned(align, whole);
+  void *base = heap::allocate_aligned(align, whole);
   if (base == nullptr) return {};
   const auto begin = reinterpret_cast<Address>(base);
   const size_t usable = std::min(heap::usable_size("malloc", base), front + bytes + kMost);
