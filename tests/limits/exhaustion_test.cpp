@@ -95,6 +95,19 @@ TEST(LimitedAddresses, LargeBlocksNeedNoSegment) {
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();
 }
 
+TEST(LimitedAddresses, LetABlockGrowIntoWhatIsFree) {
+  const support::Outcome outcome = support::in_child([] {
+    void *block = std::malloc(opaque(size_t{20'000}));
+    limit(RLIMIT_AS, support::mapped_bytes() + 16 * MiB);
+    Queue longer;
+    while (longer.add(22'000)) {
+    }
+    longer.drop_first();
+    require(std::realloc(opaque(block), 22'000) != nullptr, "one of that size is free");
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+}
+
 // A queue in which blocks of one size take the place of those of another, so that 150 MiB are in use all the time.
 size_t peak_of_phases(const size_t *sizes, size_t count) {
   constexpr size_t kLive = 150 * MiB;

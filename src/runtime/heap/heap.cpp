@@ -169,8 +169,17 @@ size_t usable_size(const char *call, void *memory) { return find_block(call, mem
 
 namespace {
 
+// What a block that moves because it grows is to hold. One of medium size that grows by little is likely to do so again: it gets a
+// quarter more than it had. Else it would be copied at each size on its way, and leave a block behind in every class.
+size_t grown_bytes(size_t usable, size_t bytes) {
+  if (usable <= kSmallMax || bytes <= usable || bytes > kMediumMax) return bytes;
+  return std::max(bytes, std::min(usable + usable / 4, kMediumMax));
+}
+
 Resized move_block(const char *call, void *memory, size_t usable, size_t bytes) {
-  void *moved = allocate(bytes);
+  const size_t grown = grown_bytes(usable, bytes);
+  void *moved = allocate(grown);
+  if (moved == nullptr && grown != bytes) moved = allocate(bytes);
   if (moved == nullptr) return {};
   std::memcpy(moved, memory, std::min(usable, bytes));
   if (!release(memory)) release_slow(call, memory);
@@ -195,13 +204,6 @@ bool fits(const Found &found, size_t bytes) {
   return bytes <= found.usable && bytes >= found.usable - found.usable / 8;
 }
 
-// What a block that moves because it grows is to hold. One of medium size that grows by little is likely to do so again: it gets a
-// quarter more than it had. Else it would be copied at each size on its way, and leave a block behind in every class.
-size_t grown_bytes(size_t usable, size_t bytes) {
-  if (usable <= kSmallMax || bytes <= usable || bytes > kMediumMax) return bytes;
-  return std::max(bytes, std::min(usable + usable / 4, kMediumMax));
-}
-
 Resized resize_any(const char *call, void *memory, size_t bytes) {
   const Found found = find_block(call, memory);
   if (found.where == Where::foreign) return {nullptr, true};
@@ -212,7 +214,7 @@ Resized resize_any(const char *call, void *memory, size_t bytes) {
   if (found.where == Where::huge && bytes > kLargeMax)
     if (void *resized = resize_huge(found.huge, bytes)) return {resized};
   if (resize_in_place(found, memory, bytes)) return {memory};
-  const Resized moved = move_block(call, memory, usable, grown_bytes(usable, bytes));
+  const Resized moved = move_block(call, memory, usable, bytes);
   // A block that cannot be made shorter holds what is asked for all the same.
   return moved.memory == nullptr && bytes <= usable ? Resized{memory} : moved;
 }
