@@ -87,6 +87,19 @@ TEST(LimitedAddresses, ServeEverySizeInTurn) {
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();
 }
 
+TEST(LimitedAddresses, ServeAgainHoweverOftenTheyAreExhausted) {
+  const support::Outcome outcome = support::in_child([] {
+    const size_t before = support::mapped_bytes();
+    for (size_t round = 0; round < 30; ++round) {
+      const rlimit now{before + 16 * MiB + round % 7 * 150 * KiB, RLIM_INFINITY};
+      require(setrlimit(RLIMIT_AS, &now) == 0, "the limit can be set");
+      fill_up(2000);
+      require(fill_up(5 * MiB) >= 10 * MiB, "blocks of 5 MiB");
+    }
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+}
+
 TEST(LimitedAddresses, LargeBlocksNeedNoSegment) {
   const support::Outcome outcome = support::in_child([] {
     limit(RLIMIT_AS, support::mapped_bytes() + 2 * MiB);

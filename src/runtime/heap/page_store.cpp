@@ -27,6 +27,10 @@ constexpr uint64_t bits_of(unsigned first, unsigned pages) {
   return ((uint64_t{1} << pages) - 1) << first; // of fewer than all
 }
 
+uint64_t mapped_pages(const PageSegment &segment) {
+  return ~uint64_t{0} >> (kBlockPages - (segment.mapped >> kBlockPageShift));
+}
+
 // The first pages of rows within a set.
 constexpr uint64_t rows_in(uint64_t set, Row row) {
   for (unsigned has = 1; has < row.pages;) {
@@ -106,7 +110,7 @@ PageStore::Taken PageStore::take_from(PageSegment *segment, uint64_t firsts, Row
   if (map_up_to(segment, size_t{index + row.pages} << kBlockPageShift))
     return {&segment->pages[index], use(segment, bits_of(index, row.pages))};
   if (row.pages > 1) return {};
-  segment->unused &= bits_of(0, static_cast<unsigned>(segment->mapped >> kBlockPageShift));
+  segment->unused &= mapped_pages(*segment);
   if (segment->unused == 0) by_room_.remove(segment);
   return {};
 }
@@ -267,8 +271,8 @@ size_t PageStore::give_back_oldest(uint64_t freed_before) {
   put(segment, pages);
   segment->clean |= clean;
   segment->slots.trim();
-  // The rest of a segment that could not be mapped counts as used, and keeps it; it is rare.
-  if (segment->unused == PageSegment::all_of(kind_) && segment->dirty == 0) drop_segment(segment);
+  const uint64_t all = PageSegment::all_of(kind_) & mapped_pages(*segment);
+  if ((segment->unused & all) == all && segment->dirty == 0) drop_segment(segment);
   return given_back;
 }
 
