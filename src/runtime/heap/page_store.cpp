@@ -267,13 +267,16 @@ size_t PageStore::give_back_oldest(uint64_t freed_before) {
     retention.subtract_resident(given_back);
   }
   const uint64_t clean = discard(*segment, pages);
-  std::lock_guard guard(lock_);
-  put(segment, pages);
-  segment->clean |= clean;
-  segment->slots.trim();
-  const uint64_t all = PageSegment::all_of(kind_) & mapped_pages(*segment);
-  if ((segment->unused & all) == all && segment->dirty == 0) drop_segment(segment);
-  return given_back;
+  {
+    std::lock_guard guard(lock_);
+    put(segment, pages);
+    segment->clean |= clean;
+    segment->slots.trim();
+    const uint64_t all = PageSegment::all_of(kind_) & mapped_pages(*segment);
+    if ((segment->unused & all) == all && segment->dirty == 0) drop_segment(segment);
+  }
+  // Where nothing was written to those pages, it is the next one's turn: callers go on until nothing goes back.
+  return given_back != 0 ? given_back : give_back_oldest(freed_before);
 }
 
 size_t give_back_oldest_pages() {

@@ -41,6 +41,15 @@ TEST_F(PageReturn, WhatWasNotWrittenToDoesNotCount) {
   EXPECT_EQ(free_resident(), kOwn + 2);
 }
 
+TEST_F(PageReturn, ASegmentOfWhichNothingWasWrittenToHoldsUpNoOther) {
+  allocate(kMost);
+  const HeldRow row = take_row(store, {3});
+  store.give_back(row.page, 3, kPageBytes);
+  ASSERT_EQ(allocate(1).page, row.page) << "nothing of the other two is resident";
+  release(allocate_and_touch(kMost)); // in the next segment
+  EXPECT_EQ(trim(), kMost * kOwn);
+}
+
 TEST_F(PageReturn, FreePagesAboveTheAllowanceGoBackAtOnce) {
   retain.set(0);
   const HeldRow row = allocate_and_touch(10);
