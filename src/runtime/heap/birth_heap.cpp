@@ -299,7 +299,9 @@ Address BirthHeap::cut_stretch(uint32_t granules, uint8_t label) {
 
 void *BirthHeap::take_beside(Address beside, uint32_t granules) {
   Page *page = page_at(beside);
-  if (page == nullptr || !page->has_room) return nullptr;
+  // What was freed there meanwhile may have made it another heap's.
+  if (page == nullptr || page->owner != owner_ || page->size_class != 0 || !page->has_room)
+    return nullptr;
   const uint32_t begin = granule_at(round_down(beside, kPageBytes));
   const uint32_t line = granule_at(round_down(beside, kLineBytes));
   const uint32_t end = begin + kGranulesInStretch;

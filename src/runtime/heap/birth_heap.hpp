@@ -77,7 +77,7 @@ public:
 
   // A block in a hole of the stretch that `beside` lies in, as close behind it as there is room; null if there is none, or
   // the page is not known to have room.
-  static void *take_beside(Address beside, uint32_t granules);
+  void *take_beside(Address beside, uint32_t granules);
 
   // A reserved cell of the heap's is free, for any request.
   void give_up_cell(Address cell);

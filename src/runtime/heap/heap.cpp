@@ -252,7 +252,8 @@ LocalHeap *owner_of(const void *memory) {
 
 Extent extent_of(const LocalHeap *keeper, Address address) {
   const Page *page = page_at(address);
-  if (page == nullptr || page->owner->keeper != keeper) return {};
+  const LocalHeap *owner = page != nullptr ? load_plainly(page->owner) : nullptr;
+  if (owner == nullptr || owner->keeper != keeper) return {};
   if (page->size_class == 0) {
     const Range block = birth_range_at(*page, address);
     if (!block || !is_live(load_plainly(cells_of(*page)[block.first]))) return {};

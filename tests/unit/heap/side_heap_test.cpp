@@ -68,6 +68,20 @@ TEST_F(SideHeapTest, TheOwnerIsFoundByAddress) {
   release(other);
 }
 
+TEST_F(SideHeapTest, NothingIsPlacedInAPageThatHasBecomeAnotherHeaps) {
+  std::vector<void *> kept, freed;
+  for (int i = 0; i < 5000; ++i) (i % 4 == 0 ? kept : freed).push_back(take(side));
+  for (void *block : freed) release(block);
+  const Address beside = address_of(kept[0]);
+  {
+    std::lock_guard guard(side.lock());
+    EXPECT_EQ(keeper.births.take_beside(beside, kSize), nullptr);
+    kept.push_back(side.births.take_beside(beside, kSize));
+  }
+  ASSERT_NE(kept.back(), nullptr);
+  for (void *block : kept) release(block);
+}
+
 TEST_F(SideHeapTest, BlocksGrowAndTellTheirSize) {
   auto *block = static_cast<char *>(take(side));
   std::memset(block, 0x5a, kBytes);

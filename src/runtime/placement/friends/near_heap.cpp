@@ -47,11 +47,17 @@ bool is_at_front(const heap::LocalHeap &heap, Address friend_address) {
   return heap.is_side() && heap.births.front() - friend_address < kClose;
 }
 
-// The page of birth order around an address, if a heap of that thread owns it; else null.
-Page *own_birth_page(const heap::LocalHeap *keeper, Address address) {
-  if (heap::segment_map.kind_at(address) != heap::SegmentKind::birth_pages) return nullptr;
-  Page *page = heap::page_at(address);
-  return page != nullptr && page->owner->keeper == keeper ? page : nullptr;
+// The page of birth order around an address, and the heap of that thread that owns it, or did a moment ago: other threads may free
+// its last block. Null if it is another thread's.
+struct OwnPage {
+  const Page *page = nullptr;
+  heap::LocalHeap *owner = nullptr;
+};
+OwnPage own_birth_page(const heap::LocalHeap *keeper, Address address) {
+  if (heap::segment_map.kind_at(address) != heap::SegmentKind::birth_pages) return {};
+  const Page *page = heap::page_at(address);
+  heap::LocalHeap *owner = page != nullptr ? heap::load_plainly(page->owner) : nullptr;
+  return owner != nullptr && owner->keeper == keeper ? OwnPage{page, owner} : OwnPage{};
 }
 
 // Whether more of a stretch lives than has been freed. Numbers are so short that many are added at once.
@@ -119,14 +125,14 @@ unsigned NearHeap::level_after(unsigned level, unsigned size) {
 }
 
 NearHeap::Placed NearHeap::place(Address friend_address, unsigned size) {
-  const Page *page = own_birth_page(heap_, friend_address);
+  const auto [page, owner] = own_birth_page(heap_, friend_address);
   if (page == nullptr) return place_after_sized(friend_address, size);
-  if (is_at_front(*page->owner, friend_address)) return {nullptr, Where::near_anyway};
+  if (is_at_front(*owner, friend_address)) return {nullptr, Where::near_anyway};
   const Range block = heap::birth_range_at(*page, friend_address);
   if (!block) return {nullptr, Where::not_ours};
   if (void *cell = take_reserved(heap::granule_address(*page, block.end()), size))
     return {cell, Where::reserved};
-  return place_elsewhere(page->owner, friend_address, size, block.count == size);
+  return place_elsewhere(owner, friend_address, size, block.count == size);
 }
 
 // No cell can be reserved beside a friend in a size page: its chain goes on in a run of its own.
@@ -142,7 +148,8 @@ NearHeap::Placed NearHeap::place_after_sized(Address friend_address, unsigned si
 // Where no cell is reserved. `same`: the friend has the size itself.
 NearHeap::Placed NearHeap::place_elsewhere(heap::LocalHeap *owner, Address friend_address,
                                            unsigned size, bool same) {
-  if (heap::load_plainly(heap::page_at(friend_address)->has_room)) {
+  const Page *page = heap::page_at(friend_address);
+  if (page != nullptr && heap::load_plainly(page->has_room)) {
     std::lock_guard guard(heap_->lock());
     if (void *hole = owner->births.take_beside(friend_address, size)) return {hole, Where::hole};
   }
