@@ -7,8 +7,10 @@
 #include "support/pattern.hpp"
 #include "support/random.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
+#include <set>
 #include <vector>
 
 namespace abut::heap {
@@ -157,6 +159,48 @@ TEST_P(HeapUnderRandomLoad, KeepsEveryBlockWhilePagesGoBackAtOnce) {
   }
   EXPECT_GT(model.blocks(), 0U);
 }
+
+// Of one class alone: some blocks of a page that is full are freed while another page is in use. It is hardly ever so where sizes
+// are mixed.
+class HeapOfOneClass : public testing::TestWithParam<unsigned> {
+protected:
+  ~HeapOfOneClass() override {
+    for (void *block : blocks_) free(block);
+  }
+
+  void add() {
+    const bool is_aligned = GetParam() >= kFirstAligned && GetParam() < kTinyClass;
+    const size_t bytes = class_bytes(GetParam());
+    blocks_.push_back(is_aligned ? allocate_aligned(std::min(bytes, 4 * KiB), bytes)
+                                 : allocate(bytes));
+    ASSERT_TRUE(live_.insert(blocks_.back()).second) << "it is live";
+  }
+  void remove(size_t index) {
+    live_.erase(blocks_[index]);
+    free(blocks_[index]);
+    blocks_.erase(blocks_.begin() + static_cast<ptrdiff_t>(index));
+  }
+  static void free(void *block) {
+    if (!release(block)) release_slow("free", block);
+  }
+
+  std::vector<void *> blocks_;
+  std::set<void *> live_;
+};
+
+TEST_P(HeapOfOneClass, HandsOutNoLiveBlock) {
+  const size_t page = kMeasures[GetParam()].blocks;
+  for (size_t round = 0; round < 32; ++round) {
+    const size_t first = blocks_.size();
+    for (size_t i = 0; i < page + 4 + round % 4; ++i) ASSERT_NO_FATAL_FAILURE(add());
+    remove(blocks_.size() - 2);
+    const size_t some = page / 16 + 1;
+    for (size_t i = 0; i < some; ++i) remove(first + page / 8);
+    for (size_t i = 0; i < some; ++i) ASSERT_NO_FATAL_FAILURE(add());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Classes, HeapOfOneClass, testing::Range(1U, kSizeClasses));
 
 INSTANTIATE_TEST_SUITE_P(Seeds, HeapUnderRandomLoad, testing::Range(uint64_t{1}, uint64_t{5}));
 
