@@ -115,7 +115,7 @@ TEST(NearResource, ServesContainersAndAlignments) {
     ASSERT_EQ(reinterpret_cast<std::uintptr_t>(map[i].data()) % alignof(Wide), 0u);
   }
   EXPECT_EQ(map.at(7).get_allocator().resource(), &resource);
-  for (int i = 0; i < 100; ++i) { // a resource aligns for any type, unless it is told less
+  for (int i = 0; i < 100; ++i) { // a resource aligns for any type, unless less is asked for
     void *small = resource.allocate(static_cast<std::size_t>(i % 16));
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(small) % alignof(std::max_align_t), 0u);
     resource.deallocate(small, static_cast<std::size_t>(i % 16));
