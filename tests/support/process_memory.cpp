@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -43,6 +46,24 @@ std::size_t mapping_count() {
     lines += static_cast<std::size_t>(std::count(chunk.begin(), chunk.begin() + got, '\n'));
   close(file);
   return lines;
+}
+
+std::string mapping_flags(const void *address) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  std::FILE *maps = std::fopen("/proc/self/smaps", "r");
+  if (maps == nullptr) std::abort();
+  char line[1024];
+  bool is_its = false;
+  std::string flags;
+  while (flags.empty() && std::fgets(line, sizeof line, maps) != nullptr) {
+    char *end = nullptr;
+    const std::uintptr_t begin = std::strtoull(line, &end, 16);
+    if (end != line && *end == '-')
+      is_its = begin <= at && at < std::strtoull(end + 1, nullptr, 16);
+    if (is_its && std::strncmp(line, "VmFlags:", 8) == 0) flags = line;
+  }
+  std::fclose(maps);
+  return flags;
 }
 
 void *map_bytes(std::size_t size) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 namespace support {
 
@@ -10,6 +11,9 @@ namespace support {
 
 // How many mappings the process has (the kernel allows vm.max_map_count of them).
 [[nodiscard]] std::size_t mapping_count();
+
+// The flags of the mapping that an address lies in, as the kernel names them in smaps, each behind a space.
+[[nodiscard]] std::string mapping_flags(const void *address);
 
 // Bytes straight from the kernel, for book-keeping that must not touch the heap under test; zeroed.
 [[nodiscard]] void *map_bytes(std::size_t size);

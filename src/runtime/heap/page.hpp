@@ -78,8 +78,8 @@ struct alignas(kLinePairBytes) Page {
   // The first block that a cursor had when it was led away, and may never have handed out.
   uint32_t left_from;
 
-  // Of a page with room: since when it has that, in milliseconds; and the live blocks when it was last thinned out, or all.
-  int32_t live_when_thinned;
+  // Of a page with room: since when it has that, in milliseconds; and the most live blocks with which it is thinned out.
+  int32_t live_to_thin_out;
   uint64_t room_since;
 
   Page *head() { return this - behind_head; }
@@ -131,6 +131,7 @@ struct PageSegment {
   Link<PageSegment> by_age;
   uint64_t freed_at; // milliseconds, when a page was last freed
   size_t mapped;     // bytes, from the beginning on
+  bool is_small;     // without pages of 2 MiB, see PageStore::keep_small()
   // Of each page that is not clean, the 4 KiB that were ever written to.
   uint8_t resident[kBlockPages];
   StateSlots slots; // of size pages

@@ -273,7 +273,10 @@ size_t PageStore::give_back_oldest(uint64_t freed_before) {
     segment->clean |= clean;
     segment->slots.trim();
     const uint64_t all = PageSegment::all_of(kind_) & mapped_pages(*segment);
-    if ((segment->unused & all) == all && segment->dirty == 0) drop_segment(segment);
+    if ((segment->unused & all) == all && segment->dirty == 0)
+      drop_segment(segment);
+    else
+      keep_small(segment);
   }
   // Where nothing was written to those pages, it is the next one's turn: callers go on until nothing goes back.
   return given_back != 0 ? given_back : give_back_oldest(freed_before);

@@ -79,7 +79,7 @@ inline void SizeHeap::file_used(Page *page, const LiveBlocks &live) {
   page->has_room = live.total <= most;
   if (page->has_room && !had_room) {
     page->room_since = owner_->now();
-    page->live_when_thinned = static_cast<int32_t>(page->blocks());
+    page->live_to_thin_out = static_cast<int32_t>(page->blocks() / kThinPart);
   }
   if (page->has_room)
     await_empty(*page, live);
@@ -144,20 +144,24 @@ void SizeHeap::look_at(Page *page, const LiveBlocks &live) {
   file(page, live);
 }
 
-// Whether a page has had room for long, and only half as many blocks are live as when that was last so. Nobody allocates from it
-// meanwhile.
+// Whether a page has had room for long, and few enough live blocks. Nobody allocates from it meanwhile.
 bool SizeHeap::is_idle(const Page &page, const LiveBlocks &live, const Look &look) const {
   return page.has_room && page.room_since <= look.idle_since && live.total != 0 &&
-         live.total * 2 <= page.live_when_thinned &&
+         live.total <= page.live_to_thin_out &&
          load_plainly(classes_[page.size_class].other) != &page;
 }
 
-// Gives back the 4 KiB that have no part of a live block; false where they are few.
+// Gives back the 4 KiB that have no part of a live block; false where they are few. Again when a quarter fewer are live: what is
+// freed by and by goes back, too, and seldom for nothing.
 bool SizeHeap::thin_out(Page &page, const LiveBlocks &live) {
-  page.live_when_thinned = live.total;
+  page.live_to_thin_out = live.total - (live.total + 3) / 4;
   const uint32_t written = Pages::holding(written_bytes(page)).n;
   uint64_t free = without_live(page) & ~uint64_t{0} >> (64 - written);
   if (static_cast<uint32_t>(std::popcount(free)) * kThinPart < written) return false;
+  {
+    std::lock_guard guard(size_pages.lock());
+    size_pages.keep_small(PageSegment::of(page));
+  }
   while (free != 0) {
     const int first = std::countr_zero(free);
     const int count = std::countr_one(free >> first);
