@@ -21,6 +21,9 @@ constexpr uint8_t kBirths = 64;
 constexpr uint64_t kLooked = 16, kMostLooked = 16'000;
 constexpr uint64_t kThinned = 4, kLeastThinned = 64, kMostThinned = 512;
 constexpr uint64_t kLeastPeriod = 8; // milliseconds between two looks, where nothing may wait
+// Pages are looked at after such a part of `decay_ms`, and thinned out where they have had room for as long: what is free in one
+// serves its own size alone, and is less likely to be needed again than a whole page.
+constexpr uint64_t kSooner = 4;
 
 } // namespace
 
@@ -99,12 +102,13 @@ void LocalHeap::close() {
 
 void LocalHeap::decay_own(uint64_t now) {
   const auto wait = static_cast<uint64_t>(option_value(Option::decay_ms));
-  decay_at_ = now + wait / 2;
+  decay_at_ = now + wait / kSooner;
   const uint64_t passed = now - std::min(now, looked_at_);
   if (passed >= kLeastPeriod) {
     const uint64_t most = std::min(kLooked * passed, kMostLooked);
     const uint64_t to_thin_out = std::min(kThinned * passed + kLeastThinned, kMostThinned);
-    if (sizes.look_at_pages({most, to_thin_out, now - std::min(now, wait)})) look_again_soon(now);
+    const uint64_t idle_since = now - std::min(now, wait / kSooner);
+    if (sizes.look_at_pages({most, to_thin_out, idle_since})) look_again_soon(now);
     births.recount(most);
     // Else a look that takes long would make the next one longer.
     looked_at_ = std::max(now, os::coarse_milliseconds());
