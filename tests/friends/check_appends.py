@@ -8,7 +8,7 @@ from explained import explained
 
 APPENDS = os.environ["APPENDS"]
 
-LISTS, NODES = 500, 300_000
+LISTS, NODES = 500, 600_000
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Appends(unittest.TestCase):
             assert appended(rounds=rounds).behind > 650, rounds
 
     def test_objects_with_friends_may_be_few(self) -> None:
-        lists, nodes = 100, 200_000
+        lists, nodes = 100, 400_000
         placed = appended(lists, nodes, others=15)
         (rule,) = placed.rules
         assert placed.behind > 600

@@ -74,7 +74,7 @@ namespace {
 
 // The share of nodes that lie right behind the one before them.
 double share_that_abuts(Request *request, bool has_index, std::uint64_t seed) {
-  constexpr std::size_t kLists = 64, kNodes = 240'000;
+  constexpr std::size_t kLists = 64, kNodes = 480'000;
   std::vector<List> lists(kLists);
   support::Random random(seed);
   const auto first = reinterpret_cast<std::uintptr_t>(lists.data());

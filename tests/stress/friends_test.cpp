@@ -100,7 +100,7 @@ void destroy(std::vector<List> &lists) {
 }
 
 TEST(Friends, NodesOfAListAbut) {
-  auto lists = build(500, 400'000, 1);
+  auto lists = build(500, 800'000, 1);
   EXPECT_GT(share_abutting(lists), 0.8);
   destroy(lists);
 }
@@ -127,7 +127,7 @@ TEST(Friends, NodesOfListsThatAreInsertedIntoAbut) {
   for (Node &head : heads) cursors.push_back(&head);
   support::Random random(11);
   std::vector<std::size_t> lengths(heads.size());
-  for (std::uint64_t i = 0; i < 300'000; ++i) {
+  for (std::uint64_t i = 0; i < 600'000; ++i) {
     const std::size_t at = random.below(heads.size());
     cursors[at] = insert_after(cursors[at], i);
     ++lengths[at];
@@ -164,7 +164,7 @@ std::vector<List> short_lists(500);
 support::Random short_random(3);
 std::uint64_t short_value;
 void build_short() {
-  for (short_value = 0; short_value < 400'000; ++short_value)
+  for (short_value = 0; short_value < 800'000; ++short_value)
     append(short_lists[short_random.below(short_lists.size())], short_value);
 }
 

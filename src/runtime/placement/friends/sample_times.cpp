@@ -22,8 +22,8 @@ constexpr uint32_t kTimesInVain = 4;
 // Parts of the requests of a time of sampling: where so many are placed, every request may be looked at; where fewer are, but so
 // many, those of a few sites.
 constexpr uint32_t kMany = 4, kFew = 16;
-constexpr size_t kGrown = 4;       // sampling begins again when the heap has grown by such a part
-constexpr size_t kLeastHeap = MiB; // of small blocks: less fits in the caches in any order
+constexpr size_t kGrown = 4; // sampling begins again when the heap has grown by such a part
+constexpr size_t kLeastHeap = 2 * MiB; // of small blocks: less fits in the caches in any order
 // Expressions that may be tried for each MiB that the heap has grown: finding friends costs less than a hundredth of the time
 // that it takes to fill a heap.
 constexpr uint32_t kEffort = 1U << 13;
