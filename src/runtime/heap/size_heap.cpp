@@ -27,7 +27,7 @@ constexpr uint32_t whole_steps(uint32_t blocks, uint32_t step) { // a power of t
 // Of a page of medium blocks that has been used the cursor has so many free ones at a time.
 constexpr unsigned kLowest = 4;
 // The cursor begins again with its blocks, or with a window, where one in so many was freed meanwhile.
-constexpr uint32_t kFreedPart = 4;
+constexpr uint32_t kFreedPart = 8;
 
 // The lowest bits, kLowest of them.
 [[gnu::always_inline]] inline uint64_t lowest_of(uint64_t bits) {

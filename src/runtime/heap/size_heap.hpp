@@ -10,9 +10,9 @@
 //   1. A class's first blocks lie in birth order (birth_heap.hpp): a page of its own would cost a small heap too much.
 //   2. Medium blocks that were freed last come first: the one below the cursor where it is free again; one of another page, where
 //      the cursor has none left; and else the lowest free ones of the whole page.
-//   3. Small ones come in sequence. When a quarter of the cursor's blocks was freed by the time that all are handed out, it has
+//   3. Small ones come in sequence. When an eighth of the cursor's blocks was freed by the time that all are handed out, it has
 //      those again, so that the short-lived stay in the first-level cache. Else it goes on through a window of the page: at
-//      first some 4 KiB. At its end, if a quarter was freed meanwhile, it begins again. Else the window grows, to twice the size
+//      first some 4 KiB. At its end, if an eighth was freed meanwhile, it begins again. Else the window grows, to twice the size
 //      for each page that the class has filled.
 //   4. At the end of the page the same question decides whether the cursor begins again with it. Else the next page is one
 //      of which a part has been freed since, the one that became so first; else a new one.
