@@ -30,7 +30,7 @@ struct Events {
   // A heap goes on elsewhere. In between lie about a thousand requests, or fewer, where holes are small.
   Event<> refilled;
   // Cells that are reserved in a heap and will not be used are to be free, or all of them: by the owner, or with the owner
-  // gone, under the lock.
+  // gone, under the lock: the owner takes them without it.
   Event<LocalHeap &, bool> reserved_too_long;
 };
 extern constinit Events events;

@@ -121,9 +121,24 @@ void LocalHeap::look_again_soon(uint64_t now) {
   if (this == current) sizes.look_at_the_clock_soon();
 }
 
+void LocalHeap::decay(uint64_t now) {
+  now_ = now;
+  if (now >= decay_at_)
+    decay_all(now);
+  else if (reserved_waits_)
+    decay_reserved();
+}
+
+// The owner takes reserved cells without the lock: others, who free its blocks, leave them to it.
+void LocalHeap::decay_reserved() {
+  if (is_side()) return;
+  reserved_waits_ = this != current;
+  if (!reserved_waits_) events.reserved_too_long.report(*this, false);
+}
+
 void LocalHeap::decay_all(uint64_t now) {
   decay_own(now);
-  events.reserved_too_long.report(*this, false);
+  decay_reserved();
   each_side([now](LocalHeap &side) { side.decay(now); });
   if (!is_side() && !heap_registry.decay_idle(this, now)) look_again_soon(now);
   if (!decay_shared(now)) look_again_soon(now);

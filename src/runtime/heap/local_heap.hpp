@@ -36,10 +36,7 @@ public:
   void free_last(Block block);
 
   // Gives back what has waited for its time, here and elsewhere, if that is due; `now` in milliseconds. Under the lock.
-  void decay(uint64_t now) {
-    now_ = now;
-    if (now >= decay_at_) decay_all(now);
-  }
+  void decay(uint64_t now);
 
   // The time of the last look at the clock.
   uint64_t now() const { return now_; }
@@ -103,6 +100,7 @@ private:
   void decay_own(uint64_t now);
   void look_again_soon(uint64_t now);
   void decay_all(uint64_t now);
+  void decay_reserved();
   void free_in_heap(LiveBlock block) { sizes.free_last(block); }
   void free_in_heap(const BirthBlock &block) { births.free_last(block); }
 
@@ -112,7 +110,8 @@ private:
   uint32_t takeovers_seen_ = 0;
   uint64_t now_ = 0; // milliseconds, as the next two
   uint64_t looked_at_ = 0;
-  uint64_t decay_at_ = 0; // not before
+  uint64_t decay_at_ = 0;       // not before
+  bool reserved_waits_ = false; // another thread found that due
   os::BusyLock lock_;
 };
 

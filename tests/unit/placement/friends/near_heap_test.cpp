@@ -1,11 +1,13 @@
 #include "placement/friends/near_heap.hpp"
 
+#include "base/options.hpp"
 #include "heap/current.hpp"
 
 #include <cstring>
 #include <gtest/gtest.h>
 #include <mutex>
 #include <set>
+#include <thread>
 #include <vector>
 
 namespace abut::near {
@@ -200,6 +202,33 @@ TEST_F(NearHeapTest, WhatIsReservedOnPagesWithoutUseGoesBack) {
   near_heap->give_back(true);
   EXPECT_LE(above(*heap::current).set_aside, 16 * kPageBytes)
       << "but for the pages that runs are cut from";
+}
+
+// It takes reserved cells without a lock.
+TEST_F(NearHeapTest, WhatIsReservedIsGivenBackByTheOwnerAlone) {
+  std::vector<void *> tails, chained;
+  for (int i = 0; i < 500; ++i) tails.push_back(take(kBytes));
+  fill(64 * KiB);
+  for (int round = 0; round < 40; ++round)
+    for (void *&tail : tails)
+      if (void *block = near_heap->place(address_of(tail), kSize).block)
+        chained.push_back(tail = block);
+  const size_t before = above(*heap::current).set_aside;
+  ASSERT_GT(before, 0U);
+  // As soon as the last look allows the next, whatever the test before has left.
+  const uint64_t due =
+      os::coarse_milliseconds() + static_cast<uint64_t>(option_value(Option::decay_ms)) / 2;
+  const auto decay = [due](heap::LocalHeap &heap) {
+    std::lock_guard guard(heap.lock());
+    heap.decay(due);
+  };
+  std::thread([&, heap = heap::current] {
+    for (void *block : chained) release(block);
+    decay(*heap);
+  }).join();
+  EXPECT_EQ(above(*heap::current).set_aside, before);
+  decay(*heap::current);
+  EXPECT_LT(above(*heap::current).set_aside, before) << "which is due since";
 }
 
 } // namespace
