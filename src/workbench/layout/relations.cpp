@@ -152,28 +152,14 @@ private:
   uint32_t running_thread_ = 0;
 };
 
-void read_events(trace::Reader &reader, size_t from, size_t to, Gatherer &gatherer) {
-  std::vector<Event> events;
-  for (size_t chunk = from; chunk < to; ++chunk)
-    if (reader.read_events(chunk, events))
-      for (const Event &event : events) gatherer.take(event);
-}
-
 void read_all(trace::Reader &reader, size_t from, size_t to, Gatherer &gatherer) {
-  for (trace::Batches batches(reader, from, to); batches.next();) {
-    uint32_t done = 0;
-    const auto accesses_before = [&](uint64_t position) {
-      const uint64_t before = position - std::min(position, batches.first_access());
-      const auto upto = static_cast<uint32_t>(std::min<uint64_t>(before, batches.size()));
-      for (; done < upto; ++done)
-        gatherer.take(batches.objects()[done], batches.kinds()[done], batches.threads()[done]);
-    };
-    for (const Event &event : batches.events()) {
-      accesses_before(event.position);
-      gatherer.take(event);
-    }
-    accesses_before(std::numeric_limits<uint64_t>::max());
-  }
+  for (trace::Batches batches(reader, from, to); batches.next();)
+    batches.in_order(
+        [&](uint32_t begin, uint32_t end) {
+          for (uint32_t i = begin; i < end; ++i)
+            gatherer.take(batches.objects()[i], batches.kinds()[i], batches.threads()[i]);
+        },
+        [&](const Event &event) { gatherer.take(event); });
 }
 
 } // namespace
@@ -186,15 +172,16 @@ Relations read_relations(trace::Reader &reader, const ReadOptions &options) {
     windows.clear();
   else if (windows.empty())
     windows.emplace_back(0, chunks);
+  const auto take = [&](const Event &event) { gatherer.take(event); };
   size_t done = 0;
   for (auto [from, to] : windows) {
     from = std::clamp(from, done, chunks);
     to = std::clamp(to, from, chunks);
-    read_events(reader, done, from, gatherer);
+    reader.each_event(done, from, take);
     read_all(reader, from, to, gatherer);
     done = to;
   }
-  read_events(reader, done, chunks, gatherer);
+  reader.each_event(done, chunks, take);
   return gatherer.finish();
 }
 

@@ -34,26 +34,29 @@ private:
   Bytes marks_{};
 };
 
-// The order in which sixteen entries were used: a digit each, the one used last the lowest.
+// The order in which sixteen entries were used: a digit each, the one used last the lowest. At first they are in order.
+inline constexpr uint64_t kInOrder = 0xfedcba9876543210U;
+
+// The order with the entry's digit moved to the front.
+inline uint64_t moved_to_front(uint64_t order, uint64_t entry) {
+  constexpr uint64_t kOnes = 0x1111111111111111U;
+  const uint64_t differs = order ^ entry * kOnes;
+  const uint64_t zeros = (differs - kOnes) & ~differs & 8 * kOnes; // the lowest is the digit
+  const uint64_t through = zeros ^ (zeros - 1);                    // all bits up to its end
+  return (order & ~through) | (order << 4 & through) | entry;
+}
+
 class UseOrder {
 public:
-  explicit UseOrder(uint64_t digits) : digits_(digits) {}
-
   size_t last() const { return digits_ & 15; }
   // The one used longest ago, of so many.
   size_t oldest(size_t count) const { return digits_ >> 4 * (count - 1) & 15; }
-
   void use(uint64_t entry) {
-    if (last() == entry) return;
-    constexpr uint64_t kOnes = 0x1111111111111111U;
-    const uint64_t differs = digits_ ^ entry * kOnes;
-    const uint64_t zeros = (differs - kOnes) & ~differs & 8 * kOnes; // the lowest is the digit
-    const uint64_t through = zeros ^ (zeros - 1);                    // all bits up to its end
-    digits_ = (digits_ & ~through) | (digits_ << 4 & through) | entry;
+    if (last() != entry) digits_ = moved_to_front(digits_, entry);
   }
 
 private:
-  uint64_t digits_;
+  uint64_t digits_ = kInOrder;
 };
 
 } // namespace abut::sim

@@ -52,13 +52,6 @@ Why wrong_below(const LevelSettings &level, const LevelSettings &below) {
   return {};
 }
 
-const LevelSettings *find(const std::vector<LevelSettings> &levels, const std::string &name) {
-  const auto found =
-      std::find_if(levels.begin(), levels.end(),
-                   [&name](const LevelSettings &level) { return level.name == name; });
-  return found == levels.end() ? nullptr : &*found;
-}
-
 Why wrong_place(const std::vector<LevelSettings> &levels, const LevelSettings &level) {
   if (level.name.empty()) return "a level needs a name";
   if (find(levels, level.name) != &level) return "two levels have this name";
@@ -77,10 +70,7 @@ bool serves_everyone(const std::vector<LevelSettings> &levels) {
   bool application = false;
   bool allocator = false;
   for (const LevelSettings &level : levels) {
-    const bool is_asked = std::any_of(levels.begin(), levels.end(), [&level](const auto &other) {
-      return other.below == level.name;
-    });
-    if (is_asked) continue;
+    if (!is_top(levels, level)) continue;
     application |= level.serves != Serves::allocator;
     allocator |= level.serves != Serves::application;
   }
@@ -88,23 +78,31 @@ bool serves_everyone(const std::vector<LevelSettings> &levels) {
 }
 
 Why ambiguous(const std::vector<LevelSettings> &levels, const LevelSettings &level) {
-  const auto is_top = [&levels](const LevelSettings &one) {
-    return std::none_of(levels.begin(), levels.end(),
-                        [&one](const auto &other) { return other.below == one.name; });
-  };
-  if (!is_top(level)) return {};
+  if (!is_top(levels, level)) return {};
   if (level.inclusion == Inclusion::exclusive)
     return "an exclusive level holds what left the ones above, and there are none";
   for (const LevelSettings &other : levels) {
     const bool meet =
         other.serves == Serves::all || level.serves == Serves::all || other.serves == level.serves;
-    if (&other != &level && is_top(other) && meet)
+    if (&other != &level && is_top(levels, other) && meet)
       return "'" + other.name + "' serves the same references first";
   }
   return {};
 }
 
 } // namespace
+
+const LevelSettings *find(const std::vector<LevelSettings> &levels, const std::string &name) {
+  const auto found =
+      std::find_if(levels.begin(), levels.end(),
+                   [&name](const LevelSettings &level) { return level.name == name; });
+  return found == levels.end() ? nullptr : &*found;
+}
+
+bool is_top(const std::vector<LevelSettings> &levels, const LevelSettings &level) {
+  return std::none_of(levels.begin(), levels.end(),
+                      [&level](const auto &other) { return other.below == level.name; });
+}
 
 std::optional<Error> check(const std::vector<LevelSettings> &levels) {
   if (levels.empty() || levels.size() > kMostLevels)

@@ -45,6 +45,11 @@ struct LevelSettings {
   uint32_t sector_bytes() const { return sector == 0 ? line : sector; }
 };
 
+// The level of this name, or null.
+const LevelSettings *find(const std::vector<LevelSettings> &levels, const std::string &name);
+// Whether no other level asks it.
+bool is_top(const std::vector<LevelSettings> &levels, const LevelSettings &level);
+
 // What is wrong with them, if anything: shapes that cannot be, names that are not there, circles.
 std::optional<trace::Error> check(const std::vector<LevelSettings> &levels);
 

@@ -20,22 +20,24 @@ Closeup::Closeup(trace::Reader &reader, std::vector<std::pair<size_t, size_t>> w
 
 void Closeup::run() {
   while (replay_.next()) {
-    const uint64_t first = replay_.batch().first_access();
-    uint32_t done = 0;
     const auto count = static_cast<uint32_t>(replay_.references().count());
-    for (const trace::Event &event : replay_.events()) {
-      const uint64_t before = event.position - std::min(event.position, first);
-      for (; done < std::min<uint64_t>(before, count); ++done) look(done);
-      lines_.take(event);
-      if (event.kind == trace::EventKind::allocate)
-        for (uint64_t at = 0; at < std::min<uint64_t>(event.size, 4096); at += LineContents::kLine)
-          sharing_.forget((event.address + at) / LineContents::kLine);
-    }
-    for (; done < count; ++done) look(done);
+    trace::in_order(
+        replay_.position(), count, replay_.events(),
+        [this](uint32_t from, uint32_t to) {
+          for (uint32_t i = from; i < to; ++i) look(i);
+        },
+        [this](const trace::Event &event) { take(event); });
   }
   lines_.finish();
   sharing_.finish();
   visits_.finish();
+}
+
+void Closeup::take(const trace::Event &event) {
+  lines_.take(event);
+  if (event.kind != trace::EventKind::allocate) return;
+  for (uint64_t at = 0; at < std::min<uint64_t>(event.size, 4096); at += LineContents::kLine)
+    sharing_.forget((event.address + at) / LineContents::kLine);
 }
 
 void Closeup::look(uint32_t i) {

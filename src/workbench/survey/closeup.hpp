@@ -27,6 +27,7 @@ public:
   const Visits &visits() const { return visits_; }
 
 private:
+  void take(const trace::Event &event);
   void look(uint32_t i);
 
   std::unique_ptr<sim::Layout> layout_;

@@ -4,11 +4,30 @@
 #include "trace/format/access_decoder.hpp"
 #include "trace/reader.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace abut::trace {
+
+// Of `count` accesses from `first` on and the events among them: calls `on_accesses(from, to)` for those that come before each
+// event, counted from `first`, and for the rest; in between, `on_event(event)`.
+template <typename OnAccesses, typename OnEvent>
+void in_order(uint64_t first, uint32_t count, std::span<const Event> events,
+              const OnAccesses &on_accesses, const OnEvent &on_event) {
+  uint32_t done = 0;
+  const auto go_on = [&](uint64_t until) {
+    const auto end = static_cast<uint32_t>(std::min<uint64_t>(until, count));
+    if (end > done) on_accesses(std::exchange(done, end), end);
+  };
+  for (const Event &event : events) {
+    go_on(event.position - std::min(event.position, first));
+    on_event(event);
+  }
+  go_on(count);
+}
 
 class Batches {
 public:
@@ -37,6 +56,10 @@ public:
   // The events that come before one of these accesses, or after the last one and before the next batch.
   // `position - first_access()` of them come before access 0, 1 ... of this batch.
   std::span<const Event> events() const { return events_of_batch_; }
+  template <typename OnAccesses, typename OnEvent>
+  void in_order(const OnAccesses &on_accesses, const OnEvent &on_event) const {
+    trace::in_order(first_access_, size_, events_of_batch_, on_accesses, on_event);
+  }
 
 private:
   bool open_chunk();

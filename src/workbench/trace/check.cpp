@@ -1,6 +1,7 @@
 #include "trace/check.hpp"
 
 #include "trace/batches.hpp"
+#include "trace/format/chunk.hpp"
 
 #include <algorithm>
 #include <unordered_map>
@@ -14,13 +15,11 @@ public:
   explicit Checker(const Reader &reader) : reader_(reader) {}
 
   void take(const Batches &batch) {
-    auto event = batch.events().begin();
-    for (uint32_t i = 0; i < batch.size(); ++i) {
-      for (; event != batch.events().end() && event->position <= batch.first_access() + i; ++event)
-        take(*event);
-      take(batch, i);
-    }
-    for (; event != batch.events().end(); ++event) take(*event);
+    batch.in_order(
+        [&](uint32_t from, uint32_t to) {
+          for (uint32_t i = from; i < to; ++i) take(batch, i);
+        },
+        [this](const Event &event) { take(event); });
   }
 
   // An object is lost where the chunk of its birth is; then nothing is said against its use.
@@ -71,9 +70,7 @@ private:
   }
 
   void give_birth(const Event &event) {
-    if (event.object - 1 >= objects_.size() + kMostLostBirths) return;
-    if (event.object > objects_.size()) objects_.resize(event.object);
-    objects_[event.object - 1] = {event.size, Life::alive};
+    if (grow_to(objects_, event.object - 1)) objects_[event.object - 1] = {event.size, Life::alive};
   }
 
   void change(const Event &event) {

@@ -70,10 +70,7 @@ private:
 ObjectTable read_objects(Reader &reader, Count what) {
   Gatherer gatherer;
   if (what == Count::events) {
-    std::vector<Event> events;
-    for (size_t chunk = 0; chunk < reader.chunks().size(); ++chunk)
-      if (reader.read_events(chunk, events))
-        for (const Event &event : events) gatherer.take(event);
+    reader.each_event(0, reader.chunks().size(), [&](const Event &event) { gatherer.take(event); });
     return gatherer.finish();
   }
   // An access may belong to a birth of the same batch; births count from the begin of the batch.

@@ -10,6 +10,7 @@
 #include "trace/format/tables.hpp"
 #include "trace/result.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -49,6 +50,13 @@ public:
   // False where the chunk is damaged; that is then among the damages.
   bool read_chunk(size_t number, Part part, Chunk &chunk);
   bool read_events(size_t number, std::vector<Event> &events);
+  // Calls `visit` with each event of the chunks [from, to) that are not damaged.
+  template <typename Visit>
+  void each_event(size_t from, size_t to, const Visit &visit) {
+    std::vector<Event> events;
+    for (size_t chunk = from; chunk < to; ++chunk)
+      if (read_events(chunk, events)) std::for_each(events.begin(), events.end(), visit);
+  }
 
   void record_damage(size_t chunk, const std::string &what);
 

@@ -26,10 +26,12 @@ public:
 private:
   TextExport(Reader &reader, Form form, OutputFile file);
 
-  void write_steps();
-  void write_addresses();
+  template <typename Write>
+  void add_line(const Write &write);
+  void add_step(uint32_t index);
+  void add_event(const Event &event);
+  void add_address(uint32_t index);
   void apply(const Event &event);
-  void reserve();
   void flush();
 
   Batches batches_;

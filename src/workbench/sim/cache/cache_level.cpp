@@ -7,7 +7,6 @@
 #include "sim/policy/plru.hpp"
 #include "sim/policy/random.hpp"
 #include "sim/policy/rrip.hpp"
-#include "sim/policy/stamped.hpp"
 #include "sim/policy/ways.hpp"
 
 namespace abut::sim {
@@ -16,7 +15,6 @@ template <Replacement Sets>
 CacheLevel<Sets>::CacheLevel(const LevelSettings &settings, const Clock &clock)
     : unit_shift_(static_cast<unsigned>(std::countr_zero(settings.sector_bytes()))),
       line_shift_(static_cast<unsigned>(std::countr_zero(settings.line))), sets_(settings.sets()),
-      masked_(is_power_of_two(settings.sets())),
       all_sectors_(static_cast<uint8_t>((1U << (settings.line / settings.sector_bytes())) - 1)),
       lines_({settings.sets(), settings.ways_in_set(), settings.seed}), settings_(settings),
       clock_(clock), prefetcher_(make_prefetcher(settings)),
@@ -69,7 +67,7 @@ void CacheLevel<Sets>::take_piece(const References &references) {
     const Extent extent = extent_of(references.addresses[i], references.sizes[i]);
     const uint64_t line = extent.first >> line_shift_;
     if (plain_ && extent.last >> line_shift_ == line) [[likely]] {
-      if (Entry *entry = lines_.find(set_of(line), line)) [[likely]] {
+      if (Entry *entry = lines_.find(sets_.set_of(line), line)) [[likely]] {
         entry->add(references.kinds[i] & Entry::kDirty);
         continue;
       }
@@ -114,7 +112,7 @@ void CacheLevel<Sets>::look_up(const Request &request) {
   const uint8_t sectors = sectors_of(request);
   const MissClass why = classes_ ? classes_->use(line, allocates) : MissClass::compulsory;
   const uint64_t written = write && settings_.write_back ? Entry::kDirty : 0;
-  Entry *entry = lines_.find(set_of(line), line);
+  Entry *entry = lines_.find(sets_.set_of(line), line);
   const bool found = entry != nullptr && (sectors & ~entry->sectors()) == 0;
   bool triggers = !found;
   bool dirty = written != 0;
@@ -171,7 +169,7 @@ void CacheLevel<Sets>::bring(const Request &request, const Entry *entry, uint8_t
   }
   flags |= flag_of(side_of(request.kind)) | (dirty ? Entry::kDirty : 0);
   // A level below may have made a line leave that had some of its sectors here.
-  Entry *known = entry != nullptr ? lines_.peek(set_of(line), line) : nullptr;
+  Entry *known = entry != nullptr ? lines_.peek(sets_.set_of(line), line) : nullptr;
   if (known == nullptr) return fill(line, flags, sectors);
   known->add_sectors(sectors);
   known->add(flags & Entry::kDirty);
@@ -182,7 +180,7 @@ void CacheLevel<Sets>::fill(uint64_t line, uint64_t flags, uint8_t sectors) {
   Entry entry = Entry::of(line);
   entry.add(flags);
   entry.add_sectors(sectors);
-  const Entry left = lines_.insert(set_of(line), entry);
+  const Entry left = lines_.insert(sets_.set_of(line), entry);
   if (!left.empty()) evict(left);
 }
 
@@ -226,7 +224,7 @@ void CacheLevel<Sets>::run_ahead(const Request &request, uint64_t line, bool tri
   const Side side = side_of(request.kind);
   for (uint32_t i = 0; i < targets.count; ++i) {
     const uint64_t target = targets.lines[i];
-    if (lines_.peek(set_of(target), target) != nullptr) continue;
+    if (lines_.peek(sets_.set_of(target), target) != nullptr) continue;
     ++counts.prefetches[index_of(side)].issued;
     issued_at_[target] = clock_.now;
     const auto kind = static_cast<Kind>(request.kind & kAllocator);
@@ -247,11 +245,8 @@ std::unique_ptr<Level> make(const LevelSettings &settings, const Clock &clock) {
 
 std::unique_ptr<Level> make_level(const LevelSettings &settings, const Clock &clock) {
   const bool many = settings.sets() == 1 && settings.ways_in_set() > 16;
-  const bool few = settings.lines() <= Stamped::kMostLines;
   switch (settings.policy) {
-  case Policy::lru:
-    if (few && !many) return make<Stamped>(settings, clock);
-    return many ? make<FullLru>(settings, clock) : make<Lru>(settings, clock);
+  case Policy::lru: return many ? make<FullLru>(settings, clock) : make<Lru>(settings, clock);
   case Policy::fifo: return many ? make<FullFifo>(settings, clock) : make<Fifo>(settings, clock);
   case Policy::plru: return make<Ways<TreePlru>>(settings, clock);
   case Policy::random: return make<Ways<Random>>(settings, clock);

@@ -65,7 +65,6 @@ private:
   void run_ahead(const Request &request, uint64_t line, bool triggers);
   void use_prefetched(Entry &entry, Side side);
 
-  uint64_t set_of(uint64_t line) const { return masked_ ? line & (sets_ - 1) : line % sets_; }
   uint8_t sectors_of(const Request &request) const;
   uint64_t address_of(uint64_t line) const { return line << line_shift_; }
   static uint64_t flag_of(Side side) { return side == Side::allocator ? Entry::kByAllocator : 0; }
@@ -76,8 +75,7 @@ private:
   Kind unsettled_ = 0; // kinds of references to it that change something all the same
   unsigned line_shift_;
 
-  uint64_t sets_;
-  bool masked_; // the sets are a power of two
+  SetIndex sets_;
   uint8_t all_sectors_;
   bool plain_; // a hit does nothing but make a line recent, and dirty where it is written
   Sets lines_;

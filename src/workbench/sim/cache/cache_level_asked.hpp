@@ -12,13 +12,13 @@ bool CacheLevel<Sets>::fetch(const Request &request, Purpose purpose) {
   const uint64_t line = request.address >> line_shift_;
   const uint8_t sectors = sectors_of(request);
   const MissClass why = classes_ && demand ? classes_->use(line, true) : MissClass::compulsory;
-  Entry *entry = lines_.find(set_of(line), line);
+  Entry *entry = lines_.find(sets_.set_of(line), line);
   const bool found = entry != nullptr && (sectors & ~entry->sectors()) == 0;
   last_unit_ = kNoUnit;
   if (!found && demand) miss(request, entry != nullptr ? MissClass::sector : why);
   if (exclusive()) {
     if (!found) return below->fetch(request, purpose);
-    return lines_.remove(set_of(line), line).dirty();
+    return lines_.remove(sets_.set_of(line), line).dirty();
   }
   const bool triggers = !found || entry->prefetched();
   if (found && triggers) use_prefetched(*entry, side_of(request.kind));
@@ -31,7 +31,7 @@ bool CacheLevel<Sets>::fetch(const Request &request, Purpose purpose) {
 template <Replacement Sets>
 void CacheLevel<Sets>::write_back(const Request &request) {
   const uint64_t line = request.address >> line_shift_;
-  Entry *entry = lines_.peek(set_of(line), line);
+  Entry *entry = lines_.peek(sets_.set_of(line), line);
   if (entry != nullptr && settings_.write_back)
     entry->add(Entry::kDirty);
   else
@@ -42,7 +42,7 @@ template <Replacement Sets>
 void CacheLevel<Sets>::take_victim(const Request &request, bool dirty) {
   const uint64_t line = request.address >> line_shift_;
   const uint64_t flag = dirty ? Entry::kDirty : 0;
-  Entry *entry = lines_.find(set_of(line), line);
+  Entry *entry = lines_.find(sets_.set_of(line), line);
   if (entry != nullptr)
     entry->add(flag);
   else
@@ -55,7 +55,7 @@ bool CacheLevel<Sets>::leave(uint64_t address, uint32_t size) {
   for (Level *upper : above) dirty |= upper->leave(address, size);
   const uint64_t end = (address + size) >> line_shift_;
   for (uint64_t line = address >> line_shift_; line < end; ++line) {
-    const Entry entry = lines_.remove(set_of(line), line);
+    const Entry entry = lines_.remove(sets_.set_of(line), line);
     if (entry.empty()) continue;
     ++counts.taken_back;
     if (entry.prefetched()) {

@@ -29,6 +29,17 @@ struct PrefetchCounts {
   }
 };
 
+// Adds numbers to those at the same places.
+template <size_t Size>
+void add_to(std::array<uint64_t, Size> &to, const std::array<uint64_t, Size> &from) {
+  for (size_t i = 0; i < Size; ++i) to[i] += from[i];
+}
+
+inline void add_to(std::vector<uint64_t> &to, const std::vector<uint64_t> &from) {
+  to.resize(std::max(to.size(), from.size()));
+  for (size_t i = 0; i < from.size(); ++i) to[i] += from[i];
+}
+
 struct Counts {
   std::array<uint64_t, kKinds> accesses{}; // by kind
   std::array<uint64_t, kKinds> misses{};
@@ -41,64 +52,32 @@ struct Counts {
   std::vector<uint64_t> misses_by_owner;
 
   Counts &operator+=(const Counts &other) {
-    add(accesses, other.accesses);
-    add(misses, other.misses);
+    add_to(accesses, other.accesses);
+    add_to(misses, other.misses);
     for (size_t side = 0; side < kSides; ++side) {
-      add(classes[side], other.classes[side]);
+      add_to(classes[side], other.classes[side]);
       prefetches[side] += other.prefetches[side];
     }
-    add(evictions, other.evictions);
-    add(write_backs, other.write_backs);
+    add_to(evictions, other.evictions);
+    add_to(write_backs, other.write_backs);
     taken_back += other.taken_back;
     prefetch_fetches += other.prefetch_fetches;
-    if (misses_by_owner.size() < other.misses_by_owner.size())
-      misses_by_owner.resize(other.misses_by_owner.size());
-    for (size_t owner = 0; owner < other.misses_by_owner.size(); ++owner)
-      misses_by_owner[owner] += other.misses_by_owner[owner];
+    add_to(misses_by_owner, other.misses_by_owner);
     return *this;
-  }
-
-private:
-  template <size_t Size>
-  static void add(std::array<uint64_t, Size> &to, const std::array<uint64_t, Size> &from) {
-    for (size_t i = 0; i < Size; ++i) to[i] += from[i];
   }
 };
 
-// Adds how many there are of each kind. Eight are summed up at a time, a byte each, as long as no byte can overflow.
+// Adds how many there are of each kind, eight at a time: a product with ones sums up eight bytes.
 inline void count_kinds(std::span<const Kind> kinds, std::array<uint64_t, kKinds> &counts) {
   constexpr uint64_t kOnes = 0x0101010101010101U;
-  constexpr size_t kMostWords = 255;
-  const auto sum_of_bytes = [](uint64_t bytes) {
-    constexpr uint64_t kEven = 0x00ff00ff00ff00ffU;
-    const uint64_t pairs = (bytes & kEven) + (bytes >> 8 & kEven);
-    return (pairs * 0x0001000100010001U) >> 48;
-  };
-  uint64_t writes = 0;
-  uint64_t allocators = 0;
-  uint64_t both = 0;
-  for (size_t at = 0; at < kinds.size();) {
-    uint64_t writes_by_byte = 0;
-    uint64_t allocators_by_byte = 0;
-    uint64_t both_by_byte = 0;
-    const size_t end = std::min(kinds.size(), at + kMostWords * sizeof(uint64_t));
-    for (; at + sizeof(uint64_t) <= end; at += sizeof(uint64_t)) {
-      uint64_t eight;
-      std::memcpy(&eight, kinds.data() + at, sizeof eight);
-      writes_by_byte += eight & kOnes;
-      allocators_by_byte += eight >> 1 & kOnes;
-      both_by_byte += eight & eight >> 1 & kOnes;
-    }
-    writes += sum_of_bytes(writes_by_byte);
-    allocators += sum_of_bytes(allocators_by_byte);
-    both += sum_of_bytes(both_by_byte);
-    for (; end == kinds.size() && at < end; ++at) {
-      const bool write = (kinds[at] & kWrite) != 0;
-      const bool allocator = (kinds[at] & kAllocator) != 0;
-      writes += static_cast<uint64_t>(write);
-      allocators += static_cast<uint64_t>(allocator);
-      both += static_cast<uint64_t>(write && allocator);
-    }
+  const auto sum = [](uint64_t bytes) { return (bytes & kOnes) * kOnes >> 56; };
+  uint64_t writes = 0, allocators = 0, both = 0;
+  for (size_t at = 0; at < kinds.size(); at += sizeof(uint64_t)) {
+    uint64_t eight = 0;
+    std::memcpy(&eight, kinds.data() + at, std::min(sizeof eight, kinds.size() - at));
+    writes += sum(eight);
+    allocators += sum(eight >> 1);
+    both += sum(eight & eight >> 1);
   }
   counts[kWrite | kAllocator] += both;
   counts[kWrite] += writes - both;

@@ -11,10 +11,7 @@ using trace::EventKind;
 
 Demand Demand::of(trace::Reader &reader) {
   Demand demand;
-  std::vector<Event> events;
-  for (size_t chunk = 0; chunk < reader.chunks().size(); ++chunk)
-    if (reader.read_events(chunk, events))
-      for (const Event &event : events) demand.take(event);
+  reader.each_event(0, reader.chunks().size(), [&](const Event &event) { demand.take(event); });
   return demand;
 }
 

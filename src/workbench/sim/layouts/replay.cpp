@@ -56,15 +56,8 @@ bool Replay::next_batch() {
   events_ = batches_->events();
   // A trace has all of them, or zeros.
   has_codes_ = batches_->size() != 0 && batches_->codes()[0] != 0;
-  uint32_t done = 0;
-  for (const Event &event : events_) {
-    const uint64_t before = event.position - std::min(event.position, batches_->first_access());
-    const auto upto = static_cast<uint32_t>(std::min<uint64_t>(before, batches_->size()));
-    if (upto > done) append(done, upto);
-    done = std::max(done, upto);
-    take(event);
-  }
-  append(done, batches_->size());
+  batches_->in_order([this](uint32_t from, uint32_t to) { append(from, to); },
+                     [this](const Event &event) { take(event); });
   return true;
 }
 

@@ -21,15 +21,8 @@ public:
         strays_(strays) {}
 
   void take(const Batches &batch) {
-    uint32_t done = 0;
-    for (const Event &event : batch.events()) {
-      const uint64_t before = event.position - std::min(event.position, batch.first_access());
-      const auto until = static_cast<uint32_t>(std::min<uint64_t>(before, batch.size()));
-      touch(batch, done, until);
-      done = std::max(done, until);
-      take(event);
-    }
-    touch(batch, done, batch.size());
+    batch.in_order([&](uint32_t begin, uint32_t end) { touch(batch, begin, end); },
+                   [this](const Event &event) { take(event); });
   }
 
 private:
@@ -66,10 +59,7 @@ private:
   }
 
   void resize(uint64_t object, uint64_t bytes) {
-    if (object >= live_.size()) {
-      if (object - live_.size() > trace::kMostLostBirths) return;
-      live_.resize(std::max<size_t>(object + 1, 2 * live_.size()));
-    }
+    if (!trace::grow_to(live_, object)) return;
     model_.live(bytes, live_[object]);
     live_[object] = bytes;
   }

@@ -1,5 +1,7 @@
 #include "sim/plain/plain_sets.hpp"
 
+#include "sim/byte_marks.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -7,21 +9,9 @@
 namespace abut::sim {
 namespace {
 
-// Every digit is its own number: the ways in order. Those beyond the last way stay where they are.
-constexpr uint64_t kInOrder = 0xfedcba9876543210U;
-constexpr uint64_t kOnes = 0x1111111111111111U;
 constexpr uint64_t kEmpty = ~uint64_t{0} << Entry::kLineShift;
 constexpr size_t kAhead = 12;        // requests
 constexpr uint64_t kNear = 32 << 10; // bytes
-
-// The order with the way's digit moved to the front.
-inline uint64_t moved_to_front(uint64_t order, uint64_t way) {
-  const uint64_t differs = order ^ way * kOnes;
-  const uint64_t zeros = (differs - kOnes) & ~differs & 8 * kOnes; // the lowest is the digit
-  const int at = std::countr_zero(zeros) - 3;
-  const uint64_t through = (uint64_t{16} << at) - 1;
-  return (order & ~through) | (order << 4 & through) | way;
-}
 
 } // namespace
 

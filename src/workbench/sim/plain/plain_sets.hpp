@@ -2,8 +2,8 @@
 // last, is a number of 16 digits. Several ways of a set are compared at once, by vector instructions where there are any.
 #pragma once
 
-#include "base/units.hpp"
 #include "sim/cache/line_request.hpp"
+#include "sim/policy/replacement.hpp"
 
 #include <array>
 #include <cstddef>
@@ -19,18 +19,6 @@ struct Left {
   uint64_t dirty = 0;
   uint64_t of_allocator = 0;
   uint64_t dirty_of_allocator = 0;
-};
-
-// Which set a line belongs to.
-class SetIndex {
-public:
-  explicit SetIndex(uint64_t sets) : sets_(sets), masked_(is_power_of_two(sets)) {}
-
-  uint64_t set_of(uint64_t line) const { return masked_ ? line & (sets_ - 1) : line % sets_; }
-
-private:
-  uint64_t sets_;
-  bool masked_;
 };
 
 class PlainSets {

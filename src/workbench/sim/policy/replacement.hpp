@@ -1,6 +1,7 @@
 // What a replacement policy is: sets of entries that decide who leaves. One file a policy.
 #pragma once
 
+#include "base/units.hpp"
 #include "sim/policy/entry.hpp"
 
 #include <concepts>
@@ -12,6 +13,17 @@ struct SetShape {
   uint64_t sets = 1;
   uint32_t ways = 1;
   uint64_t seed = 1;
+};
+
+// Which set a line belongs to.
+class SetIndex {
+public:
+  explicit SetIndex(uint64_t sets) : sets_(sets), masked_(is_power_of_two(sets)) {}
+  uint64_t set_of(uint64_t line) const { return masked_ ? line & (sets_ - 1) : line % sets_; }
+
+private:
+  uint64_t sets_;
+  bool masked_;
 };
 
 // The line's entry among the ways of a set, or null.

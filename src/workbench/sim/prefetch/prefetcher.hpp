@@ -57,8 +57,4 @@ private:
 // Null where the level has none.
 std::unique_ptr<Prefetcher> make_prefetcher(const LevelSettings &level);
 
-std::unique_ptr<Prefetcher> make_next_line(const LevelSettings &level);
-std::unique_ptr<Prefetcher> make_stride(const LevelSettings &level);
-std::unique_ptr<Prefetcher> make_stream(const LevelSettings &level);
-
 } // namespace abut::sim

@@ -6,7 +6,6 @@ namespace abut::sim {
 namespace {
 
 constexpr unsigned kLinesInRegion = 64;
-constexpr uint32_t kTrainedSoon = 3; // lines, where nobody says how many
 
 } // namespace
 
@@ -107,10 +106,6 @@ void Stream::ask_before(uint64_t line, Track &track, Targets &targets) const {
   }
   track.asked.here |= asked >> (63 - at) >> 1;
   track.asked.below |= asked << at;
-}
-
-std::unique_ptr<Prefetcher> make_stream(const LevelSettings &level) {
-  return std::make_unique<Stream>(level, false, kTrainedSoon);
 }
 
 } // namespace abut::sim

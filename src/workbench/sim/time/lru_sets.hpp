@@ -75,7 +75,7 @@ public:
 private:
   struct Set {
     ByteMarks marks; // a byte of each tag: what is not here is mostly known at once
-    UseOrder order{0xfedcba9876543210U};
+    UseOrder order;
   };
 
   static constexpr uint64_t kSpread = 0x9e3779b97f4a7c15U; // bits over a word, times a number

@@ -36,17 +36,6 @@ Tree::Tree(std::vector<LevelSettings> levels)
   last_tops_ = add_thread();
 }
 
-size_t Tree::number_of(const std::string &name) const {
-  const auto found = std::find_if(settings_.begin(), settings_.end(),
-                                  [&name](const auto &level) { return level.name == name; });
-  return static_cast<size_t>(found - settings_.begin());
-}
-
-bool Tree::is_top(const LevelSettings &level) const {
-  return std::none_of(settings_.begin(), settings_.end(),
-                      [&level](const auto &other) { return other.below == level.name; });
-}
-
 // The level that a thread uses, made when it is first asked for, with all below it.
 Level *Tree::instance(size_t number, Instances &own) {
   const LevelSettings &level = settings_[number];
@@ -57,7 +46,9 @@ Level *Tree::instance(size_t number, Instances &own) {
   else
     all_[number].push_back(make_level(level, clock_));
   place = all_[number].back().get();
-  place->below = level.below.empty() ? &memory_ : instance(number_of(level.below), own);
+  const LevelSettings *below = find(settings_, level.below);
+  place->below =
+      below == nullptr ? &memory_ : instance(static_cast<size_t>(below - settings_.data()), own);
   place->below->above.push_back(place);
   return place;
 }
@@ -67,7 +58,7 @@ Tree::Tops Tree::add_thread() {
   Tops tops{};
   for (size_t number = 0; number < settings_.size(); ++number) {
     const LevelSettings &level = settings_[number];
-    if (!is_top(level)) continue;
+    if (!is_top(settings_, level)) continue;
     Level *top = instance(number, own);
     if (level.serves != Serves::allocator) tops[index_of(Side::application)] = top;
     if (level.serves != Serves::application) tops[index_of(Side::allocator)] = top;

@@ -42,10 +42,8 @@ private:
   explicit Tree(std::vector<LevelSettings> levels);
 
   Level *instance(size_t number, Instances &own);
-  size_t number_of(const std::string &name) const;
   Tops tops_of(uint32_t thread);
   Tops add_thread();
-  bool is_top(const LevelSettings &level) const;
   void take_piece(const References &references);
   bool goes_on(const References &references, size_t i, const Tops &tops) const;
   void take_one(const Reference &reference, Level &top);

@@ -19,12 +19,12 @@ std::variant<Lru, FullLru> make_lines(const LevelSettings &settings) {
 } // namespace
 
 UsedLines::UsedLines(const LevelSettings &settings)
-    : sets_(settings.sets()), masked_(is_power_of_two(sets_)),
-      line_shift_(static_cast<unsigned>(std::countr_zero(settings.line))),
+    : sets_(settings.sets()), line_shift_(static_cast<unsigned>(std::countr_zero(settings.line))),
       part_shift_(settings.line > kParts
                       ? static_cast<unsigned>(std::countr_zero(settings.line / kParts))
                       : 0),
-      lines_(make_lines(settings)), held_(settings.lines() + 1), newest_(sets_ & (~sets_ + 1)) {
+      lines_(make_lines(settings)), held_(settings.lines() + 1),
+      newest_(settings.sets() & (~settings.sets() + 1)) {
   for (auto slot = static_cast<uint32_t>(held_.size()); slot != 0; --slot)
     free_.push_back(slot - 1);
 }
@@ -61,7 +61,7 @@ void UsedLines::take(const References &references) {
 
 template <typename Lines>
 UsedLines::Held &UsedLines::held_in(Lines &lines, uint64_t line, const Reference &reference) {
-  const uint64_t set = set_of(line);
+  const uint64_t set = sets_.set_of(line);
   if (lines.find(set, line) != nullptr) return held_[slots_.find(line)->second];
   const uint32_t slot = free_.back();
   free_.pop_back();
@@ -96,25 +96,12 @@ void UsedLines::add(const Held &held, UtilisationCounts &counts) const {
   counts.used_by_owner[held.owner] += bytes;
 }
 
-// What has left the cache.
-void UsedLines::add_sums(UtilisationCounts &counts) const {
-  for (size_t side = 0; side < kSides; ++side) {
-    counts.lines[side] += counts_.lines[side];
-    counts.used[side] += counts_.used[side];
-  }
-  for (size_t parts = 0; parts < counts_.by_parts.size(); ++parts)
-    counts.by_parts[parts] += counts_.by_parts[parts];
-  const size_t owners = std::max(counts.lines_by_owner.size(), counts_.lines_by_owner.size());
-  counts.lines_by_owner.resize(owners);
-  counts.used_by_owner.resize(owners);
-  for (size_t owner = 0; owner < counts_.lines_by_owner.size(); ++owner) {
-    counts.lines_by_owner[owner] += counts_.lines_by_owner[owner];
-    counts.used_by_owner[owner] += counts_.used_by_owner[owner];
-  }
-}
-
 void UsedLines::add_to(UtilisationCounts &counts) const {
-  add_sums(counts);
+  sim::add_to(counts.lines, counts_.lines);
+  sim::add_to(counts.used, counts_.used);
+  sim::add_to(counts.by_parts, counts_.by_parts);
+  sim::add_to(counts.lines_by_owner, counts_.lines_by_owner);
+  sim::add_to(counts.used_by_owner, counts_.used_by_owner);
   for (const Held &held : held_)
     if (held.there) add(held, counts);
 }

@@ -50,11 +50,8 @@ private:
   template <typename Lines>
   Held &held_in(Lines &lines, uint64_t line, const Reference &reference);
   void add(const Held &held, UtilisationCounts &counts) const;
-  void add_sums(UtilisationCounts &counts) const;
   uint64_t parts(uint64_t first, uint64_t last) const;
   uint64_t line_bytes() const { return uint64_t{1} << line_shift_; }
-
-  uint64_t set_of(uint64_t line) const { return masked_ ? line & (sets_ - 1) : line % sets_; }
 
   // A line that was used last in its set: using it again changes nothing of the order.
   struct Newest {
@@ -62,8 +59,7 @@ private:
     Held *held = nullptr;
   };
 
-  uint64_t sets_;
-  bool masked_; // they are a power of two
+  SetIndex sets_;
   unsigned line_shift_;
   unsigned part_shift_;
   std::variant<Lru, FullLru> lines_;
