@@ -20,19 +20,11 @@ bool process_exists(int process);
 void nap(unsigned microseconds);
 
 // The time stamp counter.
-inline uint64_t time_stamp() {
-#if defined(__x86_64__)
-  return __builtin_ia32_rdtsc();
-#else
-  return 0;
-#endif
-}
+inline uint64_t time_stamp() { return __builtin_ia32_rdtsc(); }
 
 // The same, but not before what was read until now has been read.
 inline uint64_t time_stamp_now() {
-#if defined(__x86_64__)
   __builtin_ia32_lfence();
-#endif
   return time_stamp();
 }
 

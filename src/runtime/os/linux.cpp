@@ -251,12 +251,7 @@ void abort_process() { std::abort(); }
 // A thread of a higher real-time priority than the one that it waits for keeps that from running until it sleeps.
 void relax(unsigned tries) {
   constexpr unsigned kPauses = 64, kYields = 448;
-  if (tries < kPauses) {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-    return;
-  }
+  if (tries < kPauses) return __builtin_ia32_pause();
   KeepErrno keep;
   const timespec moment{0, 50'000};
   if (tries < kPauses + kYields)

@@ -10,11 +10,7 @@
 namespace abut::os {
 
 // Addresses fit in so many bits, unless a program asks the system for more.
-#if defined(__x86_64__)
 inline constexpr unsigned kAddressBits = 47;
-#else
-inline constexpr unsigned kAddressBits = 48;
-#endif
 
 // Maps `bytes` of zeroed memory; null where there is none to be had. It counts against the limits on what the system
 // promises (overcommit). Addresses and lengths, here and below, are multiples of a page.

@@ -56,29 +56,10 @@ double nanoseconds(const Work &work, const Prepare &prepare) {
 }
 
 // Out of every cache: a chain need not be longer than the last level, which may be larger than memory that a guest can spare.
-void evict(void *line) {
-#ifdef __x86_64__
-  __builtin_ia32_clflush(line);
-#elif defined(__aarch64__)
-  asm volatile("dc civac, %0" : : "r"(line) : "memory");
-#else
-#error "how a line leaves all caches is not known here"
-#endif
-}
-
-// Until all are out.
-void await_evictions() {
-#ifdef __x86_64__
-  __builtin_ia32_mfence();
-#else
-  asm volatile("dsb sy" : : : "memory");
-#endif
-}
-
 template <typename Place>
 void evict_all(size_t lines, const Place &place) {
-  for (size_t line = 0; line < lines; ++line) evict(place(line));
-  await_evictions();
+  for (size_t line = 0; line < lines; ++line) __builtin_ia32_clflush(place(line));
+  __builtin_ia32_mfence(); // until all are out
 }
 
 void shuffle_runs(std::vector<size_t> &lines) {

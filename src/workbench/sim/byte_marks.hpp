@@ -17,16 +17,8 @@ public:
   // A bit for each byte that equals it, from the lowest.
   uint32_t equal(uint8_t mark) const {
     const auto same = static_cast<Bytes>(marks_ == mark);
-#ifdef __SSE2__
     return static_cast<uint32_t>(
         __builtin_ia32_pmovmskb128(std::bit_cast<char __attribute__((vector_size(kCount)))>(same)));
-#else
-    constexpr uint64_t kLowest = 0x0101010101010101U;
-    constexpr uint64_t kGather = 0x0102040810204080U;
-    const auto halves = std::bit_cast<std::array<uint64_t, 2>>(same);
-    return static_cast<uint32_t>((halves[0] & kLowest) * kGather >> 56 |
-                                 (halves[1] & kLowest) * kGather >> 56 << 8);
-#endif
   }
 
 private:

@@ -12,7 +12,6 @@ using Int128 = __int128;
 inline Int128 swap_if_equal(volatile Int128 *at, Int128 expected, Int128 desired) {
   const auto low = static_cast<uint64_t>(desired);
   const auto high = static_cast<uint64_t>(desired >> 64);
-#if defined(__x86_64__)
   auto seen_low = static_cast<uint64_t>(expected);
   auto seen_high = static_cast<uint64_t>(expected >> 64);
   __asm__ volatile("lock cmpxchg16b %0"
@@ -20,10 +19,6 @@ inline Int128 swap_if_equal(volatile Int128 *at, Int128 expected, Int128 desired
                    : "b"(low), "c"(high)
                    : "cc", "memory");
   return static_cast<Int128>(static_cast<unsigned __int128>(seen_high) << 64 | seen_low);
-#else
-  __atomic_compare_exchange_n(at, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-  return expected;
-#endif
 }
 
 template <class Number>

@@ -197,7 +197,6 @@ private:
   // The same with one subtraction, unless this is one of many records that are dropped and counted.
   enum class Entry : uint8_t { inside, dropped, refused };
   [[gnu::always_inline]] Entry enter_at_once() {
-#if defined(__x86_64__)
     // One instruction for all three cases, of which compilers make seven.
     asm goto("subl $1, %0\n\tjc %l[inside]\n\tjs %l[refused]"
              :
@@ -205,11 +204,6 @@ private:
              : "memory", "cc"
              : inside, refused);
     return Entry::dropped;
-#else
-    if (__builtin_sub_overflow(busy_, 1U, &busy_)) goto inside;
-    if (is_inside()) goto refused;
-    return Entry::dropped;
-#endif
   refused:
     ++busy_;
     return Entry::refused;
@@ -230,11 +224,7 @@ private:
   }
   // What lies ahead was read by the collector, on another processor: it is asked for before it is needed. Behind the last
   // ring, this asks for nothing.
-  static void fetch([[maybe_unused]] const Word *word) {
-#if defined(__x86_64__)
-    asm volatile("prefetchw %0" ::"m"(*word));
-#endif
-  }
+  static void fetch(const Word *word) { asm volatile("prefetchw %0" ::"m"(*word)); }
   bool make_room();
   bool claim();
   bool claim_unused();

@@ -1,12 +1,9 @@
 #include "collect/rings/word_store.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <immintrin.h>
 #include <new>
 #include <sys/mman.h>
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
 
 namespace abut::record {
 
@@ -31,13 +28,9 @@ Word *map_slab() {
 
 // The same as std::memcpy, past the caches.
 void copy_past_caches(Word *to, std::span<const Word> words) {
-#if defined(__SSE2__)
   for (size_t i = 0; i < words.size(); ++i)
     _mm_stream_si64(reinterpret_cast<long long *>(to + i), static_cast<long long>(words[i]));
   _mm_sfence();
-#else
-  std::memcpy(to, words.data(), words.size_bytes());
-#endif
 }
 
 } // namespace

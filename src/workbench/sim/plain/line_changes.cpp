@@ -1,12 +1,10 @@
 #include "sim/plain/line_changes.hpp"
 
-#ifdef __x86_64__
 #if defined(__GNUC__) && !defined(__clang__)
 // GCC 12 takes its own vector functions for uninitialised (its bug 105593).
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 #include <immintrin.h>
-#endif
 
 namespace abut::sim {
 namespace {
@@ -16,10 +14,8 @@ constexpr size_t kAhead = 256; // references
 } // namespace
 
 LineChanges::LineChanges(unsigned line_shift) : line_shift_(line_shift) {
-#ifdef __x86_64__
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"))
     rows_ = &LineChanges::take_rows;
-#endif
 }
 
 void LineChanges::take(const References &references, std::array<uint64_t, kKinds> &accesses) {
@@ -59,7 +55,6 @@ inline void LineChanges::take_one(const References &references, size_t i,
   }
 }
 
-#ifdef __x86_64__
 // The same, eight at a time. Answers how many references were taken.
 [[gnu::target("avx512f,avx512vl,popcnt")]] size_t
 LineChanges::take_rows(const References &references, std::array<uint64_t, kKinds> &accesses) {
@@ -113,6 +108,5 @@ LineChanges::take_rows(const References &references, std::array<uint64_t, kKinds
     last_ = static_cast<uint64_t>(_mm_extract_epi64(_mm512_extracti32x4_epi32(before, 3), 1));
   return in_rows;
 }
-#endif
 
 } // namespace abut::sim

@@ -94,26 +94,22 @@ size_t PlainSets::run_plainly(PlainSets &sets, std::span<const LineRequest> requ
   return sets.run_all<kFours, kMostlyHits>(requests, handed, missed, left);
 }
 
-#ifdef __x86_64__
 template <size_t kFours, bool kMostlyHits>
 [[gnu::target("avx2,bmi,bmi2")]] size_t
 PlainSets::run_by_vectors(PlainSets &sets, std::span<const LineRequest> requests,
                           LineRequest *handed, uint8_t *missed, Left &left) {
   return sets.run_all<kFours, kMostlyHits>(requests, handed, missed, left);
 }
-#endif
 
 template <size_t kFours>
 void PlainSets::choose() {
   run_ = run_plainly<kFours, false>;
   run_mostly_hits_ = run_plainly<kFours, true>;
-#ifdef __x86_64__
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
       __builtin_cpu_supports("bmi2")) {
     run_ = run_by_vectors<kFours, false>;
     run_mostly_hits_ = run_by_vectors<kFours, true>;
   }
-#endif
 }
 
 PlainSets::PlainSets(uint64_t sets, uint32_t ways)
