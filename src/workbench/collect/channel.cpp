@@ -61,6 +61,16 @@ Descriptor accept_own(const Descriptor &listener) {
   return is_own ? std::move(connection) : Descriptor();
 }
 
+Descriptor share_memory(const char *name, size_t bytes, void *&mapped) {
+  Descriptor memory(memfd_create(name, MFD_CLOEXEC));
+  if (memory.is_open() && ftruncate(memory.get(), static_cast<off_t>(bytes)) == 0)
+    mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory.get(), 0);
+  else
+    mapped = MAP_FAILED;
+  if (mapped == MAP_FAILED) fail("memory to share with the recorded process");
+  return memory;
+}
+
 Channel::~Channel() {
   if (slots_ != nullptr) munmap(slots_, kSlotsBytes);
 }
@@ -84,11 +94,8 @@ void Channel::refuse() {
 }
 
 void Channel::welcome(unsigned session) {
-  const Descriptor memory(memfd_create("abut-slots", MFD_CLOEXEC));
-  if (!memory.is_open() || ftruncate(memory.get(), kSlotsBytes) != 0)
-    fail("memory to share with the traced process");
-  void *mapped = mmap(nullptr, kSlotsBytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory.get(), 0);
-  if (mapped == MAP_FAILED) fail("memory to share with the traced process");
+  void *mapped = nullptr;
+  const Descriptor memory = share_memory("abut-slots", kSlotsBytes, mapped);
   slots_ = static_cast<uint64_t *>(mapped);
 
   const abut_raw_welcome answer{1, session, ABUT_RAW_SLOTS, ABUT_RAW_SLOT_WORDS};

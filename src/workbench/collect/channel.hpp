@@ -36,12 +36,14 @@ Descriptor listen_at(const std::string &name);
 // The next connection, by a process of this user; none where there was another's or no more are to come.
 Descriptor accept_own(const Descriptor &listener);
 
+// Memory to share with a recorded process, mapped at `mapped`. Throws std::system_error.
+Descriptor share_memory(const char *name, size_t bytes, void *&mapped);
+
 class Channel {
 public:
   explicit Channel(Descriptor connection) : connection_(std::move(connection)) {}
-  Channel(Channel &&other) noexcept
-      : connection_(std::move(other.connection_)), slots_(std::exchange(other.slots_, nullptr)) {}
-  Channel &operator=(Channel &&) = delete;
+  Channel(const Channel &) = delete;
+  Channel &operator=(const Channel &) = delete;
   ~Channel();
 
   // None where it is not one of ours that calls.

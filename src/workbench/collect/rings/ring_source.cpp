@@ -10,23 +10,12 @@
 
 namespace abut::record {
 
-namespace {
-
-[[noreturn]] void fail(const char *what) {
-  throw std::system_error(errno, std::generic_category(), what);
-}
-
-} // namespace
-
 RingSource::RingSource(Channel &channel, unsigned session, Manner manner)
     : process_(static_cast<int>(syscall(SYS_pidfd_open, channel.peer(), 0))) {
-  constexpr size_t kBytes = ring::kSharedBytes;
-  const Descriptor memory(memfd_create("abut-rings", MFD_CLOEXEC));
-  if (!process_.is_open()) fail("the recorded process");
-  if (!memory.is_open() || ftruncate(memory.get(), static_cast<off_t>(kBytes)) != 0)
-    fail("memory to share with the recorded process");
-  void *mapped = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory.get(), 0);
-  if (mapped == MAP_FAILED) fail("memory to share with the recorded process");
+  if (!process_.is_open())
+    throw std::system_error(errno, std::generic_category(), "the recorded process");
+  void *mapped = nullptr;
+  const Descriptor memory = share_memory("abut-rings", ring::kSharedBytes, mapped);
   header_ = ring::begin_header(mapped);
   header_->collector = getpid();
   header_->session = session;

@@ -59,14 +59,9 @@ trace::Frame ModuleTable::frame(uint64_t address) const {
                          : trace::Frame{part->number, address - part->base};
 }
 
-bool ModuleTable::is_recorders(uint64_t address) const {
+bool ModuleTable::has(bool Part::*trait, uint64_t address) const {
   const Part *part = find(address);
-  return part != nullptr && part->is_recorders;
-}
-
-bool ModuleTable::is_c_library(uint64_t address) const {
-  const Part *part = find(address);
-  return part != nullptr && part->is_c_library;
+  return part != nullptr && part->*trait;
 }
 
 } // namespace abut::record

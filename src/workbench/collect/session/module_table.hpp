@@ -20,8 +20,8 @@ public:
 
   trace::Frame frame(uint64_t address) const;
   // Whether this is code of the recorder, which the program has nothing to do with.
-  bool is_recorders(uint64_t address) const;
-  bool is_c_library(uint64_t address) const;
+  bool is_recorders(uint64_t address) const { return has(&Part::is_recorders, address); }
+  bool is_c_library(uint64_t address) const { return has(&Part::is_c_library, address); }
 
 private:
   struct Part {
@@ -32,6 +32,7 @@ private:
     bool is_c_library = false;
   };
   const Part *find(uint64_t address) const;
+  bool has(bool Part::*trait, uint64_t address) const;
 
   trace::Writer &writer_;
   std::map<uint64_t, Part> parts_; // by first address
