@@ -24,7 +24,8 @@
 /* ---- new blocks: NAME(arguments), how the wrapped call is made, size, alignment ---- */
 
 #define ALLOCATES(...) IN_BOTH(ALLOCATES_IN, __VA_ARGS__)
-#define ALLOCATES_IN(library, name, parameters, call, bytes, alignment)                            \
+#define ALLOCATES_IN(...) ALLOCATES_AND((void)0, __VA_ARGS__)
+#define ALLOCATES_AND(then, library, name, parameters, call, bytes, alignment)                     \
   void *WRAPPER(library, name) parameters;                                                         \
   void *WRAPPER(library, name) parameters {                                                        \
     OrigFn original;                                                                               \
@@ -33,6 +34,7 @@
     REQUEST(ENTER_ALLOCATE, FRAME, 0, 0, 0, 0);                                                    \
     call;                                                                                          \
     REQUEST(LEAVE_ALLOCATE, FRAME, block, bytes, alignment, 0);                                    \
+    then;                                                                                          \
     return block;                                                                                  \
   }
 
@@ -214,17 +216,8 @@ IN_BOTH(MEASURES_IN, malloc_usable_size)
 /* ---- hints: calls of libabut, which does what malloc and calloc do ---- */
 
 #define ALLOCATES_NEAR(name, parameters, call, bytes)                                              \
-  void *WRAPPER(ANYWHERE, name) parameters;                                                        \
-  void *WRAPPER(ANYWHERE, name) parameters {                                                       \
-    OrigFn original;                                                                               \
-    void *block;                                                                                   \
-    VALGRIND_GET_ORIG_FN(original);                                                                \
-    REQUEST(ENTER_ALLOCATE, FRAME, 0, 0, 0, 0);                                                    \
-    call;                                                                                          \
-    REQUEST(LEAVE_ALLOCATE, FRAME, block, bytes, 0, 0);                                            \
-    REQUEST(NEAR, block, other, 0, 0, 0);                                                          \
-    return block;                                                                                  \
-  }
+  ALLOCATES_AND(REQUEST(NEAR, block, other, 0, 0, 0), ANYWHERE, name, parameters, call, bytes, 0)
+
 ALLOCATES_NEAR(abut_malloc_near, (size_t bytes, const void *other),
                CALL_FN_W_WW(block, original, bytes, other), bytes)
 ALLOCATES_NEAR(abut_calloc_near, (size_t count, size_t each, const void *other),
