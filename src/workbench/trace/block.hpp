@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 struct ZSTD_CCtx_s;
@@ -68,13 +69,15 @@ enum class Section : uint8_t {
   event_details,
 };
 
+struct FreeZstd {
+  void operator()(ZSTD_CCtx_s *context) const;
+  void operator()(ZSTD_DCtx_s *context) const;
+};
+
 // Puts a block together.
 class BlockBuilder {
 public:
   explicit BlockBuilder(int level);
-  BlockBuilder(const BlockBuilder &) = delete;
-  BlockBuilder &operator=(const BlockBuilder &) = delete;
-  ~BlockBuilder();
 
   // Nothing is written of an empty one.
   void add(Section name, ByteView bytes);
@@ -83,7 +86,7 @@ public:
   Bytes finish(BlockHead head);
 
 private:
-  ZSTD_CCtx_s *zstd_;
+  std::unique_ptr<ZSTD_CCtx_s, FreeZstd> zstd_;
   Bytes directory_;
   Bytes stored_;
   size_t count_ = 0;
@@ -93,9 +96,6 @@ private:
 class BlockParser {
 public:
   BlockParser();
-  BlockParser(const BlockParser &) = delete;
-  BlockParser &operator=(const BlockParser &) = delete;
-  ~BlockParser();
 
   // False where the payload is no list of sections. The payload must outlive what follows.
   bool begin(ByteView payload);
@@ -112,7 +112,7 @@ private:
     ByteView stored;
   };
 
-  ZSTD_DCtx_s *zstd_;
+  std::unique_ptr<ZSTD_DCtx_s, FreeZstd> zstd_;
   std::vector<Entry> entries_;
 };
 

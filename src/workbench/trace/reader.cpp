@@ -37,8 +37,7 @@ std::optional<Error> Reader::read_start() {
   Placed block{kFileHeadBytes, {}};
   Bytes table;
   if (!read_head(block.offset, block.head) || block.head.kind != BlockKind::header ||
-      !read_payload(block) || !parser_->get(Section::table, kMaxTableBytes, 0, table) ||
-      !parse_header(table, header_)) {
+      !read_table(block, table) || !parse_header(table, header_)) {
     header_ = {};
     damaged(block.offset, "the header: machine and command line are unknown");
   }
@@ -60,8 +59,8 @@ bool Reader::read_end() {
   Bytes table, index;
   Totals totals;
   std::vector<Placed> blocks;
-  if (!read_head(end.offset, end.head) || end.head.kind != BlockKind::end || !read_payload(end) ||
-      !parser_->get(Section::table, kMaxTableBytes, 0, table) || !parse_totals(table, totals) ||
+  if (!read_head(end.offset, end.head) || end.head.kind != BlockKind::end ||
+      !read_table(end, table) || !parse_totals(table, totals) ||
       !parser_->get(Section::index, kMaxTableBytes, 0, index) || !parse_index(index, blocks))
     return false;
   totals_ = totals;
@@ -124,6 +123,10 @@ bool Reader::read_payload(const Placed &block) {
          checksum(payload_) == block.head.payload_sum && parser_->begin(payload_);
 }
 
+bool Reader::read_table(const Placed &block, Bytes &table) {
+  return read_payload(block) && parser_->get(Section::table, kMaxTableBytes, 0, table);
+}
+
 void Reader::take_block(const Placed &block) {
   switch (block.head.kind) {
   case BlockKind::chunk:
@@ -140,8 +143,7 @@ void Reader::take_block(const Placed &block) {
 void Reader::take_modules(const Placed &block) {
   Bytes table;
   std::vector<ModuleRow> rows;
-  if (!read_payload(block) || !parser_->get(Section::table, kMaxTableBytes, 0, table) ||
-      !parse_modules(table, rows))
+  if (!read_table(block, table) || !parse_modules(table, rows))
     return damaged(block.offset, "a table of modules");
   for (ModuleRow &row : rows) {
     if (row.number == 0 || row.number > kMaxModules) continue;
@@ -153,8 +155,7 @@ void Reader::take_modules(const Placed &block) {
 void Reader::take_contexts(const Placed &block) {
   Bytes table;
   std::vector<Chain> chains;
-  if (!read_payload(block) || !parser_->get(Section::table, kMaxTableBytes, 0, table) ||
-      !parse_contexts(table, chains)) {
+  if (!read_table(block, table) || !parse_contexts(table, chains)) {
     // Those after it must keep their numbers.
     contexts_.resize(contexts_.size() + std::min<size_t>(block.head.events, payload_.size()));
     return damaged(block.offset, "a table of contexts");

@@ -69,6 +69,7 @@ private:
   uint64_t find_head(uint64_t from);
   bool read_head(uint64_t offset, BlockHead &head);
   bool read_payload(const Placed &block);
+  bool read_table(const Placed &block, Bytes &table);
   void take_block(const Placed &block);
   void take_modules(const Placed &block);
   void take_contexts(const Placed &block);

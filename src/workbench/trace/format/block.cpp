@@ -52,18 +52,19 @@ bool get_head(ByteView bytes, BlockHead &head) {
   return kind <= UINT8_MAX && reader.get<uint64_t>() == checksum(bytes.first(kSummedBytes));
 }
 
-BlockBuilder::BlockBuilder(int level) : zstd_(ZSTD_createCCtx()) {
-  ZSTD_CCtx_setParameter(zstd_, ZSTD_c_compressionLevel, level);
-}
+void FreeZstd::operator()(ZSTD_CCtx_s *context) const { ZSTD_freeCCtx(context); }
+void FreeZstd::operator()(ZSTD_DCtx_s *context) const { ZSTD_freeDCtx(context); }
 
-BlockBuilder::~BlockBuilder() { ZSTD_freeCCtx(zstd_); }
+BlockBuilder::BlockBuilder(int level) : zstd_(ZSTD_createCCtx()) {
+  ZSTD_CCtx_setParameter(zstd_.get(), ZSTD_c_compressionLevel, level);
+}
 
 void BlockBuilder::add(Section name, ByteView bytes) {
   if (bytes.empty()) return;
   const size_t at = stored_.size();
   stored_.resize(at + ZSTD_compressBound(bytes.size()));
-  const size_t packed =
-      ZSTD_compress2(zstd_, stored_.data() + at, stored_.size() - at, bytes.data(), bytes.size());
+  const size_t packed = ZSTD_compress2(zstd_.get(), stored_.data() + at, stored_.size() - at,
+                                       bytes.data(), bytes.size());
   const bool shorter = ZSTD_isError(packed) == 0 && packed < bytes.size();
   if (!shorter) std::copy(bytes.begin(), bytes.end(), stored_.begin() + static_cast<ptrdiff_t>(at));
   const size_t length = shorter ? packed : bytes.size();
@@ -95,8 +96,6 @@ Bytes BlockBuilder::finish(BlockHead head) {
 
 BlockParser::BlockParser() : zstd_(ZSTD_createDCtx()) {}
 
-BlockParser::~BlockParser() { ZSTD_freeDCtx(zstd_); }
-
 bool BlockParser::begin(ByteView payload) {
   entries_.clear();
   ByteReader reader(payload);
@@ -126,8 +125,8 @@ bool BlockParser::get(Section name, size_t most, size_t slack, Bytes &bytes) {
     std::copy(found->stored.begin(), found->stored.end(), bytes.begin());
     return true;
   }
-  const size_t length = ZSTD_decompressDCtx(zstd_, bytes.data(), found->bytes, found->stored.data(),
-                                            found->stored.size());
+  const size_t length = ZSTD_decompressDCtx(zstd_.get(), bytes.data(), found->bytes,
+                                            found->stored.data(), found->stored.size());
   return ZSTD_isError(length) == 0 && length == found->bytes;
 }
 

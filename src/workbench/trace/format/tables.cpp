@@ -118,7 +118,7 @@ bool parse_totals(ByteView bytes, Totals &totals) {
     *number = reader.varint();
   totals.exit_status = static_cast<int64_t>(unzigzag(reader.varint()));
   totals.ended = reader.varint();
-  totals.instructions = reader.at_end() ? 0 : reader.varint(); // of an older format there is none
+  totals.instructions = reader.varint();
   return complete(reader);
 }
 
