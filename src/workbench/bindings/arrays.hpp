@@ -2,6 +2,8 @@
 // floats of mixed signs, and none here reaches the upper half but "never", which becomes -1.
 #pragma once
 
+#include "layout/edges.hpp"
+
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
@@ -80,6 +82,10 @@ Array<InPython<Number>> to_array(const std::vector<Number> &numbers) {
   Column<InPython<Number>> column(numbers.size());
   column.append(std::span<const Number>(numbers));
   return column.finish();
+}
+
+inline nb::tuple edge_arrays(const place::EdgeList &edges) {
+  return nb::make_tuple(to_array(edges.from), to_array(edges.to), to_array(edges.weight));
 }
 
 } // namespace abut::bindings

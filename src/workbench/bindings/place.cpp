@@ -24,10 +24,6 @@ using namespace nb::literals;
 using place::EdgeList;
 using place::Graph;
 
-nb::tuple arrays_of(const EdgeList &edges) {
-  return nb::make_tuple(to_array(edges.from), to_array(edges.to), to_array(edges.weight));
-}
-
 // Edges between `nodes` rows; throws where they lead elsewhere.
 EdgeList edges_of(uint32_t nodes, const Input<uint32_t> &from, const Input<uint32_t> &to,
                   const Input<uint32_t> &weight) {
@@ -62,10 +58,10 @@ nb::dict read(trace::Reader &reader, bool accesses, uint32_t window,
   dict["died"] = to_array(table.died);
   dict["heat"] = to_array(table.heat);
   dict["address"] = to_array(table.address);
-  dict["friends"] = arrays_of(table.friends);
-  dict["usage"] = arrays_of(table.usage);
-  dict["arrivals"] = arrays_of(table.arrivals);
-  dict["contexts"] = arrays_of(table.contexts);
+  dict["friends"] = edge_arrays(table.friends);
+  dict["usage"] = edge_arrays(table.usage);
+  dict["arrivals"] = edge_arrays(table.arrivals);
+  dict["contexts"] = edge_arrays(table.contexts);
   dict["forgotten"] = table.forgotten;
   return dict;
 }

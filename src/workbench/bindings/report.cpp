@@ -54,19 +54,20 @@ std::unique_ptr<Look> make_look(std::shared_ptr<trace::Reader> reader, const nb:
 }
 
 // A column of one member of each thing.
-template <typename Things, typename Get>
-auto column_of(const Things &things, Get get) {
-  std::vector<std::decay_t<decltype(get(things.front()))>> column;
+template <typename Things, typename Member>
+auto column_of(const Things &things, Member member) {
+  std::vector<std::decay_t<decltype(things.front().*member)>> column;
   column.reserve(things.size());
-  for (const auto &thing : things) column.push_back(get(thing));
+  for (const auto &thing : things) column.push_back(thing.*member);
   return to_array(column);
 }
 
 // The same of a member that is an array: row by row.
-template <typename Things, typename Get>
-auto table_of(const Things &things, Get get) {
+template <typename Things, typename Member>
+auto table_of(const Things &things, Member member) {
   std::vector<uint64_t> table;
-  for (const auto &thing : things) table.insert(table.end(), get(thing).begin(), get(thing).end());
+  for (const auto &thing : things)
+    table.insert(table.end(), (thing.*member).begin(), (thing.*member).end());
   return to_array(table);
 }
 
@@ -76,13 +77,13 @@ nb::dict picture_of(const Look &look, uint32_t most_rows) {
   nb::dict dict;
   dict["columns"] = picture.columns;
   dict["granule"] = picture.granule;
-  dict["address"] = column_of(picture.rows, [](const Row &row) { return row.address; });
-  dict["bytes"] = column_of(picture.rows, [](const Row &row) { return row.bytes; });
-  dict["touched"] = column_of(picture.rows, [](const Row &row) { return row.touched; });
-  dict["accesses"] = column_of(picture.tiles, [](const Tile &tile) { return tile.accesses; });
-  dict["allocator"] = column_of(picture.tiles, [](const Tile &tile) { return tile.allocator; });
-  dict["ages"] = column_of(picture.tiles, [](const Tile &tile) { return tile.ages; });
-  dict["owner"] = column_of(picture.tiles, [](const Tile &tile) { return tile.owner; });
+  dict["address"] = column_of(picture.rows, &Row::address);
+  dict["bytes"] = column_of(picture.rows, &Row::bytes);
+  dict["touched"] = column_of(picture.rows, &Row::touched);
+  dict["accesses"] = column_of(picture.tiles, &Tile::accesses);
+  dict["allocator"] = column_of(picture.tiles, &Tile::allocator);
+  dict["ages"] = column_of(picture.tiles, &Tile::ages);
+  dict["owner"] = column_of(picture.tiles, &Tile::owner);
   return dict;
 }
 
@@ -91,15 +92,13 @@ nb::dict census_of(const Look &look) {
   const auto &rows = census.contexts();
   using Row = ContextCensus;
   nb::dict dict;
-  dict["objects"] = column_of(rows, [](const Row &row) { return row.objects; });
-  dict["bytes"] = column_of(rows, [](const Row &row) { return row.bytes; });
-  dict["live"] = column_of(rows, [](const Row &row) { return row.live; });
-  dict["most_live"] = column_of(rows, [](const Row &row) { return row.most_live; });
-  dict["immortal"] = column_of(rows, [](const Row &row) { return row.immortal; });
-  dict["sizes"] = table_of(
-      rows, [](const Row &row) -> const auto & { return row.sizes; });
-  dict["lives"] = table_of(
-      rows, [](const Row &row) -> const auto & { return row.lives; });
+  dict["objects"] = column_of(rows, &Row::objects);
+  dict["bytes"] = column_of(rows, &Row::bytes);
+  dict["live"] = column_of(rows, &Row::live);
+  dict["most_live"] = column_of(rows, &Row::most_live);
+  dict["immortal"] = column_of(rows, &Row::immortal);
+  dict["sizes"] = table_of(rows, &Row::sizes);
+  dict["lives"] = table_of(rows, &Row::lives);
   dict["most_live_bytes"] = census.most_live_bytes();
   dict["peak"] = census.peak();
   return dict;
@@ -108,21 +107,13 @@ nb::dict census_of(const Look &look) {
 nb::tuple pairs_of(const Look &look) {
   using Pair = report::Survey::Pair;
   const std::vector<Pair> &pairs = look.survey->pairs();
-  return nb::make_tuple(column_of(pairs, [](const Pair &pair) { return pair.context; }),
-                        column_of(pairs, [](const Pair &pair) { return pair.code; }));
-}
-
-nb::tuple edges_of(const place::EdgeList &edges) {
-  return nb::make_tuple(to_array(edges.from), to_array(edges.to), to_array(edges.weight));
+  return nb::make_tuple(column_of(pairs, &Pair::context), column_of(pairs, &Pair::code));
 }
 
 nb::tuple fields_of(const Look &look) {
   const auto &rows = look.survey->fields().contexts();
   using Row = FieldHeat::Heat;
-  return nb::make_tuple(table_of(
-                            rows, [](const Row &row) -> const auto & { return row.reads; }),
-                        table_of(
-                            rows, [](const Row &row) -> const auto & { return row.writes; }));
+  return nb::make_tuple(table_of(rows, &Row::reads), table_of(rows, &Row::writes));
 }
 
 // A part of a run looked at closely, with what it reads from.
@@ -146,46 +137,32 @@ nb::dict lines_of(const CloseLook &look) {
   using report::Brought;
   const std::vector<Brought> &rows = look.closeup->lines().contexts();
   nb::dict dict;
-  const auto add = [&](const char *name, auto get) {
-    std::vector<uint64_t> column;
-    column.reserve(rows.size());
-    for (const Brought &row : rows) get(row, column);
-    dict[name] = to_array(column);
-  };
-  const auto number = [](uint64_t Brought::*member) {
-    return [member](const Brought &row, std::vector<uint64_t> &to) { to.push_back(row.*member); };
-  };
-  const auto numbers = [](auto member) {
-    return [member](const Brought &row, std::vector<uint64_t> &to) {
-      to.insert(to.end(), (row.*member).begin(), (row.*member).end());
-    };
-  };
-  add("lines", number(&Brought::lines));
-  add("used", number(&Brought::used));
-  add("own", number(&Brought::own));
-  add("alike", number(&Brought::alike));
-  add("others", number(&Brought::others));
-  add("straddled", number(&Brought::straddled));
-  add("uses", numbers(&Brought::uses));
-  add("by_field", numbers(&Brought::by_field));
-  add("by_set", numbers(&Brought::by_set));
+  dict["lines"] = column_of(rows, &Brought::lines);
+  dict["used"] = column_of(rows, &Brought::used);
+  dict["own"] = column_of(rows, &Brought::own);
+  dict["alike"] = column_of(rows, &Brought::alike);
+  dict["others"] = column_of(rows, &Brought::others);
+  dict["straddled"] = column_of(rows, &Brought::straddled);
+  dict["uses"] = table_of(rows, &Brought::uses);
+  dict["by_field"] = table_of(rows, &Brought::by_field);
+  dict["by_set"] = table_of(rows, &Brought::by_set);
   return dict;
 }
 
-nb::tuple mates_of(const CloseLook &look) { return edges_of(look.closeup->lines().take_mates()); }
+nb::tuple mates_of(const CloseLook &look) {
+  return edge_arrays(look.closeup->lines().take_mates());
+}
 
 // By context: true sharing's misses, false sharing's; then a row for each pair of fields of the latter.
 nb::tuple sharing_of(const CloseLook &look) {
-  std::vector<uint64_t> truly, falsely;
-  for (const auto &misses : look.closeup->sharing().contexts()) {
-    truly.push_back(misses.true_sharing);
-    falsely.push_back(misses.false_sharing);
-  }
+  using Misses = report::Sharing::Misses;
+  const auto &rows = look.closeup->sharing().contexts();
   nb::list pairs;
   for (const auto &[pair, count] : look.closeup->sharing().pairs())
     pairs.append(nb::make_tuple(pair.missed.context, pair.missed.word, pair.written.context,
                                 pair.written.word, count));
-  return nb::make_tuple(to_array(truly), to_array(falsely), pairs);
+  return nb::make_tuple(column_of(rows, &Misses::true_sharing),
+                        column_of(rows, &Misses::false_sharing), pairs);
 }
 
 // The fields of a context that are used together: words as bits, and visits.
@@ -215,10 +192,10 @@ void add_report(nb::module_ &m) {
       .def("census", &census_of)
       .def("fields", &fields_of)
       .def("co_accesses",
-           [](const Look &look) { return edges_of(look.survey->take_co_accesses()); })
+           [](const Look &look) { return edge_arrays(look.survey->take_co_accesses()); })
       .def("line_mates", [](const Look &look) {
         const report::Census &census = look.survey->census();
-        return edges_of(census.line_mates(census.peak()));
+        return edge_arrays(census.line_mates(census.peak()));
       });
   nb::class_<CloseLook>(m, "Closeup")
       .def(nb::new_(&look_closely), "reader"_a, "windows"_a, "sets"_a, "ways"_a)

@@ -48,8 +48,8 @@ void add_reuse(nb::module_ &m) {
            [](const ReuseDistances &self, size_t side) { return self.references(checked(side)); })
       .def("distances", [](const ReuseDistances &self,
                            size_t side) { return to_array(self.distances(checked(side))); })
-      .def("cold", [](const ReuseDistances &self, size_t side) { return self.cold(checked(side)); })
-      .def("blocks", &ReuseDistances::blocks);
+      .def("cold",
+           [](const ReuseDistances &self, size_t side) { return self.cold(checked(side)); });
 
   nb::class_<SampledReuse, sim::Consumer>(m, "SampledReuse")
       .def(nb::new_(&open_sampled), "block_bytes"_a, "rate"_a, "most_blocks"_a)

@@ -9,6 +9,7 @@
 #include "sim/tree/tree.hpp"
 #include "sim/tree/utilisation.hpp"
 
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -55,11 +56,6 @@ void take(Consumer &consumer, const Input<uint64_t> &addresses, const Optional<u
   consumer.take(references);
 }
 
-template <typename Number, size_t Size>
-std::vector<Number> list_of(const std::array<Number, Size> &numbers) {
-  return {numbers.begin(), numbers.end()};
-}
-
 nb::dict prefetches_of(const sim::PrefetchCounts &counts) {
   nb::dict dict;
   dict["issued"] = counts.issued;
@@ -74,13 +70,13 @@ nb::dict counts_of(const Tree &tree, size_t level) {
   const sim::Counts counts = tree.counts(level);
   nb::dict dict;
   dict["name"] = tree.levels()[level].name;
-  dict["accesses"] = list_of(counts.accesses);
-  dict["misses"] = list_of(counts.misses);
-  dict["classes"] = nb::make_tuple(list_of(counts.classes[0]), list_of(counts.classes[1]));
+  dict["accesses"] = counts.accesses;
+  dict["misses"] = counts.misses;
+  dict["classes"] = nb::make_tuple(counts.classes[0], counts.classes[1]);
   dict["prefetches"] =
       nb::make_tuple(prefetches_of(counts.prefetches[0]), prefetches_of(counts.prefetches[1]));
-  dict["evictions"] = list_of(counts.evictions);
-  dict["write_backs"] = list_of(counts.write_backs);
+  dict["evictions"] = counts.evictions;
+  dict["write_backs"] = counts.write_backs;
   dict["taken_back"] = counts.taken_back;
   dict["prefetch_fetches"] = counts.prefetch_fetches;
   dict["misses_by_owner"] = to_array(counts.misses_by_owner);
@@ -105,9 +101,9 @@ nb::dict utilisation_of(const sim::Utilisation &utilisation) {
   const sim::UtilisationCounts counts = utilisation.counts();
   nb::dict dict;
   dict["line_bytes"] = utilisation.line_bytes();
-  dict["lines"] = list_of(counts.lines);
-  dict["used_bytes"] = list_of(counts.used);
-  dict["by_parts"] = list_of(counts.by_parts);
+  dict["lines"] = counts.lines;
+  dict["used_bytes"] = counts.used;
+  dict["by_parts"] = counts.by_parts;
   dict["lines_by_owner"] = to_array(counts.lines_by_owner);
   dict["used_bytes_by_owner"] = to_array(counts.used_by_owner);
   return dict;
@@ -116,8 +112,8 @@ nb::dict utilisation_of(const sim::Utilisation &utilisation) {
 nb::dict solve(const sim::Optimum &optimum) {
   const auto answer = without_gil([&] { return optimum.solve(); });
   nb::dict dict;
-  dict["accesses"] = list_of(answer.accesses);
-  dict["misses"] = list_of(answer.misses);
+  dict["accesses"] = answer.accesses;
+  dict["misses"] = answer.misses;
   dict["whole"] = answer.whole;
   return dict;
 }
@@ -201,12 +197,11 @@ void add_sim(nb::module_ &m) {
   nb::class_<Tree, Consumer>(m, "Tree")
       .def(nb::new_(&make_tree), "levels"_a)
       .def("counts", &counts_of, "level"_a)
-      .def("references", [](const Tree &tree) { return list_of(tree.references()); })
+      .def("references", [](const Tree &tree) { return tree.references(); })
       .def("references_by_owner",
            [](const Tree &tree) { return to_array(tree.references_by_owner()); })
-      .def("memory", [](const Tree &tree) {
-        return std::pair(list_of(tree.memory_read()), list_of(tree.memory_written()));
-      });
+      .def("memory",
+           [](const Tree &tree) { return std::pair(tree.memory_read(), tree.memory_written()); });
   nb::class_<sim::Utilisation, Consumer>(m, "Utilisation")
       .def(nb::new_([](const nb::dict &level) {
              return value_of(sim::Utilisation::make(settings_of(level)));

@@ -28,7 +28,6 @@ public:
   uint64_t cold(size_t side) const { return cold_[side]; }
   // All references: one that touches two blocks counts twice.
   uint64_t references(size_t side) const;
-  uint32_t blocks() const { return numbers_.count(); }
 
 private:
   void add(uint64_t block, size_t side);
