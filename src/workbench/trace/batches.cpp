@@ -53,17 +53,4 @@ bool Batches::next() {
   return false;
 }
 
-Access Batches::access(uint32_t index) const {
-  Access access;
-  access.object = objects()[index];
-  access.offset = offsets()[index];
-  access.size = sizes()[index];
-  access.write = (kinds()[index] & kWrite) != 0;
-  access.side = (kinds()[index] & kAllocator) != 0 ? Side::allocator : Side::application;
-  access.thread = threads()[index];
-  access.code = codes()[index];
-  access.source = sources()[index];
-  return access;
-}
-
 } // namespace abut::trace

@@ -51,7 +51,6 @@ public:
   std::span<const uint32_t> threads() const { return {decoder_.threads(), size_}; }
   std::span<const uint64_t> codes() const { return {decoder_.codes(), size_}; }
   std::span<const uint8_t> sources() const { return {decoder_.sources(), size_}; }
-  Access access(uint32_t index) const;
 
   // The events that come before one of these accesses, or after the last one and before the next batch.
   // `position - first_access()` of them come before access 0, 1 ... of this batch.

@@ -51,18 +51,30 @@ inline void replace(const std::string &path, const trace::Bytes &bytes) {
 // What happened, in order.
 using Step = std::variant<trace::Event, trace::Access>;
 
+// By the columns of a batch, or of a decoder.
+template <typename Columns>
+trace::Access access_at(const Columns &columns, uint32_t i) {
+  const uint8_t kind = columns.kinds()[i];
+  const bool is_allocators = (kind & trace::kAllocator) != 0;
+  return {columns.objects()[i],
+          columns.offsets()[i],
+          columns.sizes()[i],
+          (kind & trace::kWrite) != 0,
+          is_allocators ? trace::Side::allocator : trace::Side::application,
+          columns.threads()[i],
+          columns.codes()[i],
+          columns.sources()[i]};
+}
+
 // Everything that can be read, in order.
 inline std::vector<Step> read_steps(trace::Reader &reader) {
   std::vector<Step> steps;
   for (trace::Batches batches(reader); batches.next();) {
-    auto event = batches.events().begin();
-    const auto end = batches.events().end();
-    for (uint32_t i = 0; i <= batches.size(); ++i) {
-      for (; event != end && event->position <= batches.first_access() + i; ++event)
-        steps.emplace_back(*event);
-      if (i < batches.size()) steps.emplace_back(batches.access(i));
-    }
-    EXPECT_EQ(event, end);
+    batches.in_order(
+        [&](uint32_t from, uint32_t to) {
+          for (uint32_t i = from; i < to; ++i) steps.emplace_back(access_at(batches, i));
+        },
+        [&](const trace::Event &event) { steps.emplace_back(event); });
   }
   return steps;
 }

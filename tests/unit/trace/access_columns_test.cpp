@@ -1,3 +1,4 @@
+#include "helpers/trace_file.hpp"
 #include "support/random.hpp"
 #include "trace/format/access_decoder.hpp"
 #include "trace/format/access_encoder.hpp"
@@ -19,13 +20,7 @@ std::vector<Access> decoded(AccessDecoder &decoder, uint32_t count, const Access
   std::vector<Access> accesses;
   EXPECT_TRUE(decoder.begin(count, columns));
   while (const uint32_t some = decoder.next(1000))
-    for (uint32_t i = 0; i < some; ++i) {
-      const uint8_t kind = decoder.kinds()[i];
-      const Side side = (kind & kAllocator) != 0 ? Side::allocator : Side::application;
-      accesses.push_back({decoder.objects()[i], decoder.offsets()[i], decoder.sizes()[i],
-                          (kind & kWrite) != 0, side, decoder.threads()[i], decoder.codes()[i],
-                          decoder.sources()[i]});
-    }
+    for (uint32_t i = 0; i < some; ++i) accesses.push_back(helpers::access_at(decoder, i));
   EXPECT_FALSE(decoder.failed());
   return accesses;
 }

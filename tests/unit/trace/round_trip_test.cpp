@@ -127,7 +127,7 @@ TEST_F(RoundTrip, begins_at_any_chunk) {
     if (event_first)
       EXPECT_EQ(batches.events()[0], std::get<trace::Event>(expected));
     else
-      EXPECT_EQ(batches.access(0), std::get<trace::Access>(expected));
+      EXPECT_EQ(access_at(batches, 0), std::get<trace::Access>(expected));
   }
 }
 
