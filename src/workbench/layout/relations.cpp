@@ -1,7 +1,7 @@
 #include "layout/relations.hpp"
 
 #include "trace/batches.hpp"
-#include "trace/format/chunk.hpp"
+#include "trace/rows.hpp"
 
 #include <algorithm>
 #include <limits>

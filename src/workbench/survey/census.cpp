@@ -1,6 +1,6 @@
 #include "survey/census.hpp"
 
-#include "trace/format/chunk.hpp"
+#include "trace/rows.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -8,11 +8,6 @@
 namespace abut::report {
 
 using trace::EventKind;
-
-ContextCensus &Census::row(uint32_t context) {
-  if (context >= contexts_.size()) contexts_.resize(size_t{context} + 1);
-  return contexts_[context];
-}
 
 void Census::take(const trace::Event &event, uint64_t address, uint64_t clock) {
   if (event.kind == EventKind::allocate) {
@@ -33,7 +28,7 @@ void Census::take(const trace::Event &event, uint64_t address, uint64_t clock) {
     resize(object, 0, clock);
     object.size = size; // which its lines had while it lived
     object.died = clock;
-    ContextCensus &sums = row(object.context);
+    ContextCensus &sums = trace::row_of(contexts_, object.context);
     --sums.immortal;
     ++sums.lives[std::min<size_t>(std::bit_width(clock - std::min(clock, object.born)),
                                   kLifeBins - 1)];
@@ -44,7 +39,7 @@ void Census::bear(const trace::Event &event, uint64_t address, uint64_t clock) {
   if (!trace::grow_to(objects_, event.object)) return;
   Object &object = objects_[event.object];
   object = {address, 0, clock, kAlive, event.context};
-  ContextCensus &sums = row(event.context);
+  ContextCensus &sums = trace::row_of(contexts_, event.context);
   ++sums.objects;
   ++sums.immortal;
   sums.bytes += event.size;
@@ -74,7 +69,7 @@ void Census::occupy(const Object &object, bool begins) {
 }
 
 void Census::resize(Object &object, uint64_t size, uint64_t clock) {
-  ContextCensus &sums = row(object.context);
+  ContextCensus &sums = trace::row_of(contexts_, object.context);
   sums.live += size - object.size;
   live_ += size - object.size;
   object.size = size;

@@ -66,7 +66,6 @@ private:
     uint32_t context = 0;
   };
 
-  ContextCensus &row(uint32_t context);
   void bear(const trace::Event &event, uint64_t address, uint64_t clock);
   void resize(Object &object, uint64_t size, uint64_t clock);
   void occupy(const Object &object, bool begins);

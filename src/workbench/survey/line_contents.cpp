@@ -1,6 +1,6 @@
 #include "survey/line_contents.hpp"
 
-#include "trace/format/chunk.hpp"
+#include "trace/rows.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -11,11 +11,6 @@ using trace::EventKind;
 
 LineContents::LineContents(uint32_t sets, uint32_t ways)
     : sets_(std::max(sets, 1U)), ways_(std::max(ways, 1U)), held_(size_t{sets_} * ways_) {}
-
-Brought &LineContents::row(uint32_t context) {
-  if (context >= contexts_.size()) contexts_.resize(size_t{context} + 1);
-  return contexts_[context];
-}
 
 void LineContents::take(const trace::Event &event) {
   switch (event.kind) {
@@ -68,7 +63,8 @@ uint32_t LineContents::object_at(uint64_t address) {
 void LineContents::use(uint64_t object, uint64_t offset, uint32_t size) {
   const Object &own = known(object);
   if (own.size == 0) return;
-  ++row(own.context).uses[std::min<uint64_t>(offset / kWord, Brought::kFields - 1)];
+  ++trace::row_of(contexts_, own.context)
+        .uses[std::min<uint64_t>(offset / kWord, Brought::kFields - 1)];
   const uint64_t first = own.address + offset;
   const uint64_t last = first + std::clamp<uint64_t>(size, 1, kPage) - 1;
   for (uint64_t line = first / kLine; line <= last / kLine; ++line) {
@@ -91,7 +87,7 @@ void LineContents::use_line(uint64_t line, uint8_t words, uint32_t object, uint6
     if (way->used_at < oldest->used_at) oldest = way;
   }
   const Object &own = objects_[object];
-  Brought &brought = row(own.context);
+  Brought &brought = trace::row_of(contexts_, own.context);
   ++brought.by_field[std::min<uint64_t>(field, Brought::kFields - 1)];
   ++brought.by_set[line % sets_ * Brought::kSets / std::max<uint64_t>(sets_, Brought::kSets)];
   const uint64_t first = own.address / kLine;
@@ -110,7 +106,7 @@ bool LineContents::holds(uint64_t line) const {
 void LineContents::leave(const Held &held) {
   if (held.object == 0) return;
   const Object &own = objects_[held.object];
-  Brought &brought = row(own.context);
+  Brought &brought = trace::row_of(contexts_, own.context);
   ++brought.lines;
   brought.used += static_cast<uint64_t>(std::popcount(held.used));
   for (uint64_t word = 0; word < kLine / kWord; ++word) {

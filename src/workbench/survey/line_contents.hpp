@@ -75,7 +75,6 @@ private:
   void use_line(uint64_t line, uint8_t words, uint32_t object, uint64_t field);
   bool holds(uint64_t line) const;
   void leave(const Held &held);
-  Brought &row(uint32_t context);
 
   uint32_t sets_, ways_;
   std::vector<Held> held_;

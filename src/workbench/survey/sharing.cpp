@@ -1,5 +1,7 @@
 #include "survey/sharing.hpp"
 
+#include "trace/rows.hpp"
+
 #include <algorithm>
 
 namespace abut::report {
@@ -57,8 +59,7 @@ void Sharing::count(const Line &line) {
     const uint64_t misses = std::min<uint64_t>(own.accesses, writes);
     const bool same_words = (own.used & written) != 0;
     if (misses == 0 || (same_words && line.turns <= kHandedOn)) continue;
-    if (own.field.context >= contexts_.size()) contexts_.resize(size_t{own.field.context} + 1);
-    Misses &sums = contexts_[own.field.context];
+    Misses &sums = trace::row_of(contexts_, own.field.context);
     (same_words ? sums.true_sharing : sums.false_sharing) += misses;
     const FalseSharing pair{own.field, most->field};
     if (!same_words && (pairs_.size() < kMostPairs || pairs_.contains(pair)))

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "layout/edges.hpp"
+#include "trace/rows.hpp"
 
 #include <array>
 #include <cstdint>
@@ -20,8 +21,7 @@ public:
   };
 
   void add(uint32_t context, uint64_t offset, bool write) {
-    if (context >= contexts_.size()) contexts_.resize(size_t{context} + 1);
-    Heat &heat = contexts_[context];
+    Heat &heat = trace::row_of(contexts_, context);
     const size_t bin = offset / 8 < kBins - 1 ? offset / 8 : kBins - 1;
     ++(write ? heat.writes : heat.reads)[bin];
   }

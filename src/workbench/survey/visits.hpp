@@ -1,6 +1,8 @@
 // Which fields of an object are used together: a visit is a run of accesses to it between those to a few others.
 #pragma once
 
+#include "trace/rows.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -49,8 +51,7 @@ private:
   void end(Visit &visit) {
     if (visit.object == 0) return;
     visit.object = 0;
-    if (visit.context >= contexts_.size()) contexts_.resize(size_t{visit.context} + 1);
-    auto &sets = contexts_[visit.context];
+    auto &sets = trace::row_of(contexts_, visit.context);
     Set *free = nullptr;
     for (Set &set : sets) {
       if (set.visits != 0 && set.words == visit.words) {

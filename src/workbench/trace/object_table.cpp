@@ -1,6 +1,7 @@
 #include "trace/object_table.hpp"
 
 #include "trace/batches.hpp"
+#include "trace/rows.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "trace/text.hpp"
 
-#include "trace/format/chunk.hpp"
 #include "trace/format/rules.hpp"
+#include "trace/rows.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -3,6 +3,7 @@
 
 #include "trace/check.hpp"
 #include "trace/object_table.hpp"
+#include "trace/rows.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,7 @@
 #include "collect/session/session.hpp"
 
 #include "collect/raw_stream.h"
+#include "trace/rows.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -164,9 +165,9 @@ void Session::end_resize(bool unchanged, Words words) {
 void Session::define_block(uint64_t count, Words words) {
   require(!words.empty() && count == words.size() - 1 && words[0] < kMostBlocks,
           "a block of code of a wrong length");
-  if (words[0] >= blocks_.size()) blocks_.resize(words[0] + 1);
   require(places_.size() + count <= UINT32_MAX, "too many places in the code");
-  blocks_[words[0]] = {static_cast<uint32_t>(places_.size()), static_cast<uint32_t>(count)};
+  trace::row_of(blocks_, words[0]) = {static_cast<uint32_t>(places_.size()),
+                                      static_cast<uint32_t>(count)};
   for (const uint64_t word : words.subspan(1))
     places_.push_back({word >> 8,
                        static_cast<uint8_t>((word & 0xff) >> 1),
@@ -185,9 +186,7 @@ void Session::define_context(Words words) {
   for (const uint64_t address : chain) frames.push_back(modules_.frame(address));
   // Past the first function there is no more chain, and what is taken for it lies in no module.
   while (frames.size() > 1 && frames.back().module == 0) frames.pop_back();
-  const uint64_t index = words[0] / 4;
-  if (index >= contexts_.size()) contexts_.resize(index + 1);
-  contexts_[index] = writer_.context(frames);
+  trace::row_of(contexts_, words[0] / 4) = writer_.context(frames);
 }
 
 void Session::map_module(uint64_t path_length, Words words) {

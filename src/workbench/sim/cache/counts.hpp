@@ -3,6 +3,7 @@
 
 #include "sim/cache/miss_classes.hpp"
 #include "sim/reference.hpp"
+#include "trace/rows.hpp"
 
 #include <algorithm>
 #include <array>
@@ -87,9 +88,7 @@ inline void count_kinds(std::span<const Kind> kinds, std::array<uint64_t, kKinds
 
 // Counts one for the owner; 0 is none.
 inline void count_owner(std::vector<uint64_t> &counts, Owner owner) {
-  if (owner == 0) return;
-  if (owner >= counts.size()) counts.resize(size_t{owner} + owner / 4 + 1);
-  ++counts[owner];
+  if (owner != 0) ++trace::row_of(counts, owner);
 }
 
 } // namespace abut::sim

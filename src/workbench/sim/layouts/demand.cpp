@@ -1,6 +1,6 @@
 #include "sim/layouts/demand.hpp"
 
-#include "trace/format/chunk.hpp"
+#include "trace/rows.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "sim/layouts/layout.hpp"
 
-#include "trace/format/chunk.hpp"
+#include "trace/rows.hpp"
 
 namespace abut::sim {
 

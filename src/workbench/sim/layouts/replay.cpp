@@ -1,6 +1,6 @@
 #include "sim/layouts/replay.hpp"
 
-#include "trace/format/chunk.hpp"
+#include "trace/rows.hpp"
 
 #include <algorithm>
 

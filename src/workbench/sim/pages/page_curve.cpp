@@ -1,20 +1,11 @@
 #include "sim/pages/page_curve.hpp"
 
 #include "sim/pages/page_lru.hpp"
+#include "trace/rows.hpp"
 
 #include <algorithm>
 
 namespace abut::sim {
-
-namespace {
-
-void count(std::vector<uint64_t> &counts, uint32_t index) {
-  if (index >= counts.size())
-    counts.resize(std::max(size_t{index} + 1, counts.size() + counts.size() / 2));
-  ++counts[index];
-}
-
-} // namespace
 
 PageCurve page_curve(std::span<const PageStep> steps, std::span<const uint64_t> pages,
                      std::span<const uint32_t> memories, SwapReadAhead ahead) {
@@ -28,7 +19,7 @@ PageCurve page_curve(std::span<const PageStep> steps, std::span<const uint64_t> 
       continue;
     }
     const uint32_t frames = queue.reference(step.page());
-    count(curve.frames[step.side()], frames);
+    ++trace::row_of(curve.frames[step.side()], frames);
     for (size_t i = 0; i < memories.size(); ++i) {
       if (frames <= memories[i]) continue;
       ReadAheadCounts &counts = curve.prefetch[i];

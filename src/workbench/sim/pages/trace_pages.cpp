@@ -1,7 +1,7 @@
 #include "sim/pages/trace_pages.hpp"
 
 #include "trace/batches.hpp"
-#include "trace/format/chunk.hpp"
+#include "trace/rows.hpp"
 
 #include <algorithm>
 #include <vector>

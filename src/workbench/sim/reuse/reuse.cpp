@@ -1,5 +1,7 @@
 #include "sim/reuse/reuse.hpp"
 
+#include "trace/rows.hpp"
+
 #include <algorithm>
 #include <numeric>
 
@@ -22,11 +24,7 @@ void ReuseDistances::add(uint64_t block, size_t side) {
     ++cold_[side];
     return;
   }
-  const uint32_t distance = recency_.touch(number);
-  std::vector<uint64_t> &counts = distances_[side];
-  if (distance >= counts.size())
-    counts.resize(std::max(size_t{distance} + 1, counts.size() + counts.size() / 2));
-  ++counts[distance];
+  ++trace::row_of(distances_[side], recency_.touch(number));
 }
 
 uint64_t ReuseDistances::references(size_t side) const {

@@ -1,5 +1,7 @@
 #include "sim/reuse/sampled_reuse.hpp"
 
+#include "trace/rows.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -67,9 +69,7 @@ void SampledReuse::sample(uint64_t block, uint64_t hash, size_t side) {
   if (recency_.holds(number)) {
     const double distance = recency_.touch(number) * weight;
     const size_t bucket = bucket_of(static_cast<uint64_t>(distance));
-    std::vector<Weights> &weights = weights_[side];
-    if (bucket >= weights.size()) weights.resize(bucket + 1);
-    weights[bucket][group] += weight;
+    trace::row_of(weights_[side], bucket)[group] += weight;
     return;
   }
   recency_.push(number);

@@ -1,5 +1,7 @@
 #include "sim/time/core.hpp"
 
+#include "trace/rows.hpp"
+
 #include <algorithm>
 
 namespace abut::sim {
@@ -205,8 +207,7 @@ inline void Core::end(Ticks there, Waits &waits) {
 
 // What the access waits for beyond its share of computing is put to its account, the store buffer and dependence first.
 void Core::account(Ticks stall, const Waits &waits) {
-  if (owner_ >= by_owner_.size()) by_owner_.resize(size_t{owner_} + 1);
-  OwnerWaits &own = by_owner_[owner_];
+  OwnerWaits &own = trace::row_of(by_owner_, owner_);
   own.all += stall;
   const auto put = [&](TimeCounts::Part part, Ticks most) {
     const Ticks share = std::min(stall, most);

@@ -12,18 +12,6 @@ namespace abut::trace {
 
 inline constexpr uint32_t kMaxChunkAccesses = uint32_t{1} << 22;
 inline constexpr uint32_t kMaxChunkEvents = uint32_t{1} << 20;
-// Tables of objects have rows for so many at the most whose births are lost together: a number that is damaged, or
-// made up, must not cost memory.
-inline constexpr uint64_t kMostLostBirths = uint64_t{1} << 18;
-
-// Makes a row for an object that is born; false where too many births would be lost before it.
-template <typename Rows>
-bool grow_to(Rows &rows, uint64_t object) {
-  if (object < rows.size()) return true;
-  if (object - rows.size() > kMostLostBirths) return false;
-  rows.resize(object + 1);
-  return true;
-}
 
 struct Chunk {
   AccessColumns accesses;
