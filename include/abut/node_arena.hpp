@@ -1,6 +1,8 @@
 // Memory for the nodes of a program's own structure, in chunks of lines, which `abut::relayout` lays out again.
 #pragma once
 
+#include "detail/config.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -59,15 +61,9 @@ public:
   template <typename... Args>
   Node *make(Args &&...args) {
     Node *node = take();
-    struct Guard {
-      node_arena &arena;
-      Node *node;
-      ~Guard() {
-        if (node != nullptr) arena.release(node);
-      }
-    } guard{*this, node};
+    detail::OnExit undo([&] { release(node); });
     ::new (static_cast<void *>(node)) Node{std::forward<Args>(args)...};
-    guard.node = nullptr;
+    undo.dismiss();
     return node;
   }
   void destroy(Node *node) noexcept {
@@ -88,14 +84,9 @@ public:
   std::vector<Node *> fresh(std::size_t count, std::span<const std::uint32_t> cluster_ends) {
     std::vector<Node *> cells;
     cells.reserve(count);
-    struct Guard {
-      node_arena &arena;
-      std::vector<Node *> &cells;
-      bool armed = true;
-      ~Guard() {
-        if (armed) std::for_each(cells.begin(), cells.end(), [&](Node *n) { arena.release(n); });
-      }
-    } guard{*this, cells};
+    detail::OnExit undo([&] {
+      for (Node *node : cells) release(node);
+    });
     fresh_ = nullptr; // behind what is there already
     std::size_t cluster = 0;
     std::size_t begin = 0;
@@ -107,7 +98,7 @@ public:
       }
       cells.push_back(next_fresh());
     }
-    guard.armed = false;
+    undo.dismiss();
     return cells;
   }
   // The next fresh cells share a line, or a pair, if they are so many.

@@ -115,16 +115,10 @@ struct BoxedSlots {
   template <typename Allocator, typename... Args>
   static void make(Allocator &allocator, void *at, Args &&...args) {
     void *memory = allocate_bytes<alignof(Value)>(allocator, sizeof(Value));
-    struct Guard {
-      Allocator &allocator;
-      void *memory;
-      ~Guard() {
-        if (memory != nullptr) deallocate_bytes<alignof(Value)>(allocator, memory, sizeof(Value));
-      }
-    } guard{allocator, memory};
+    OnExit undo([&] { deallocate_bytes<alignof(Value)>(allocator, memory, sizeof(Value)); });
     std::allocator_traits<Allocator>::construct(allocator, static_cast<Value *>(memory),
                                                 std::forward<Args>(args)...);
-    guard.memory = nullptr;
+    undo.dismiss();
     ::new (at) Slot(static_cast<Value *>(memory));
   }
   template <typename Allocator>
