@@ -7,7 +7,9 @@
 #include "heap/heap.hpp"
 #include "placement/plan/follower.hpp"
 
+#include <charconv>
 #include <cstring>
+#include <iterator>
 
 using namespace abut;
 
@@ -22,23 +24,12 @@ struct OptionTexts {
 
 OptionTexts texts[kOptionCount];
 
-char *write_number(char *to, int64_t value) {
-  char digits[20];
-  int count = 0;
-  do {
-    digits[count++] = static_cast<char>('0' + value % 10);
-  } while ((value /= 10) != 0);
-  while (count > 0) *to++ = digits[--count];
-  return to;
-}
-
+// The texts are zero to their ends.
 void describe_number(const OptionInfo &info, OptionTexts &text) {
-  *write_number(text.standard, info.standard) = '\0';
-  char *end = write_number(text.range, info.low);
-  *end++ = '.';
-  *end++ = '.';
-  *write_number(end, info.high) = '\0';
-  text.option.help = info.help;
+  std::to_chars(text.standard, std::end(text.standard), info.standard);
+  char *dots = std::to_chars(text.range, std::end(text.range), info.low).ptr;
+  dots[0] = dots[1] = '.';
+  std::to_chars(dots + 2, std::end(text.range), info.high);
 }
 
 // A choice's help begins with its words in brackets: "[never auto] whether …".

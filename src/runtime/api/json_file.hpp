@@ -19,16 +19,10 @@ public:
     first_ = false;
     put(bracket);
   }
-  void number(const char *name, uint64_t value) {
-    os::Message text;
-    text << comma() << "\"" << name << "\": " << value;
-    write(text);
-  }
+  void number(const char *name, uint64_t value) { write(named(name) << value); }
   // In pieces: with its escapes it may be longer than a message.
   void text(const char *name, const os::Message &value) {
-    os::Message begin;
-    begin << comma() << "\"" << name << "\": \"";
-    write(begin);
+    write(named(name) << "\"");
     constexpr size_t kPiece = 64;
     for (size_t i = 0; i < value.length(); i += kPiece) {
       os::Message escaped;
@@ -44,21 +38,14 @@ public:
     text(name, copied);
   }
   void thousandths(const char *name, uint64_t value) {
-    os::Message text;
-    text << comma() << "\"" << name << "\": " << value / 1000 << "." << value / 100 % 10
-         << value / 10 % 10 << value % 10;
-    write(text);
+    write(named(name) << value / 1000 << "." << value / 100 % 10 << value / 10 % 10 << value % 10);
   }
   void member(const char *name, const char *bracket) {
-    os::Message text;
-    text << comma() << "\"" << name << "\": " << bracket;
-    write(text);
+    write(named(name) << bracket);
     first_ = true;
   }
   void element(const char *bracket) {
-    os::Message text;
-    text << comma() << bracket;
-    write(text);
+    write(os::Message() << comma() << bracket);
     first_ = true;
   }
   bool good() const { return good_; }
@@ -73,6 +60,11 @@ private:
     }
     if (each == '"' || each == '\\') text.append("\\", 1);
     text.append(&each, 1);
+  }
+  os::Message named(const char *name) {
+    os::Message text;
+    text << comma() << "\"" << name << "\": ";
+    return text;
   }
   const char *comma() {
     const bool first = first_;

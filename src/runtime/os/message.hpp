@@ -3,6 +3,7 @@
 
 #include "os/os.hpp"
 
+#include <charconv>
 #include <cstring>
 
 namespace abut::os {
@@ -15,24 +16,13 @@ public:
   }
 
   Message &operator<<(uint64_t number) {
-    char digits[20];
-    size_t at = sizeof digits;
-    do {
-      digits[--at] = static_cast<char>('0' + number % 10);
-    } while ((number /= 10) != 0);
-    append(digits + at, sizeof digits - at);
+    append_digits(number, 10);
     return *this;
   }
 
   Message &operator<<(const void *pointer) {
-    const Address address = reinterpret_cast<Address>(pointer);
     append("0x", 2);
-    bool significant = false;
-    for (int shift = 60; shift >= 0; shift -= 4) {
-      const unsigned digit = (address >> shift) & 15;
-      significant = significant || digit != 0 || shift == 0;
-      if (significant) append(&"0123456789abcdef"[digit], 1);
-    }
+    append_digits(reinterpret_cast<Address>(pointer), 16);
     return *this;
   }
 
@@ -47,6 +37,12 @@ public:
   void write() const { write_error(text_, length_); }
 
 private:
+  void append_digits(uint64_t number, int base) {
+    char digits[20];
+    const char *end = std::to_chars(digits, digits + sizeof digits, number, base).ptr;
+    append(digits, static_cast<size_t>(end - digits));
+  }
+
   char text_[512];
   size_t length_ = 0;
 };
