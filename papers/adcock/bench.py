@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from abut.errors import NO, USAGE, AbutError, unknown
+from abut.errors import NO, AbutError, unknown
 from abut.papers import Request
 from abut.places import bench_places
 from abut_papers.adcock.experiments import SIZES, experiments
@@ -58,7 +58,7 @@ def _measure(experiment: Experiment, request: Request) -> list[Row]:
     runs = _RUNS if experiment.name in CLAIMED and not request.quick else 1
     program = bench_places().programs / f"move_{experiment.program}"
     if not program.exists():
-        raise AbutError(f"{program} is not there", fix=f"build it with {_BUILD}", exit_code=USAGE)
+        raise AbutError(f"{program} is not there", fix=f"build it with {_BUILD}")
     # Another build of the program is another program.
     mark = sha256(program.read_bytes() + repr(experiment).encode()).hexdigest()[:12]
     rounds = []

@@ -20,7 +20,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from abut.errors import USAGE, AbutError
+from abut.errors import AbutError
 from abut.targets import check_target
 from abut.trace.reader import Trace
 from abut.tuning.objects import GRANULE, Layout, Objects
@@ -59,7 +59,7 @@ def read_choices(path: Path) -> tuple[dict[int, str], str]:
         choices = {int(site): str(name) for site, name in found.get("sites", {}).items()}
     except (OSError, ValueError) as error:
         fix = 'write rest = "NAME" and [sites] with NUMBER = "NAME"'
-        raise AbutError(f"{path}: {error}", fix=fix, exit_code=USAGE) from error
+        raise AbutError(f"{path}: {error}", fix=fix) from error
     for name in (*choices.values(), found.get("rest", "simple")):
         find_strategy(name)
     return choices, found.get("rest", "simple")

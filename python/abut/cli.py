@@ -170,7 +170,7 @@ def _run_verbs(verbs: Sequence[str], arguments: Sequence[str], *, completes: boo
 def _unknown(word: str) -> AbutError:
     if word.startswith("-"):
         problem = f"{word}: not an option of abut itself; options follow a verb"
-        return AbutError(problem, fix="abut --help lists the verbs", exit_code=USAGE)
+        return AbutError(problem, fix="abut --help lists the verbs")
     return unknown("verb", word, VERBS, " (abut --help)")
 
 

@@ -15,7 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast
 
-from abut.errors import USAGE, AbutError, unknown
+from abut.errors import AbutError, unknown
 from abut.plugins import entries, load
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def find_paper(name: str) -> Paper:
     if name not in known:
         if not known:
             problem = f"{name}: no papers are installed"
-            raise AbutError(problem, fix="install abut with its papers", exit_code=USAGE)
+            raise AbutError(problem, fix="install abut with its papers")
         raise unknown("paper", name, known)
     return cast("Paper", load(known[name]))
 

@@ -75,13 +75,11 @@ class Verb(_Shown, typer.core.TyperCommand):
                         f"{name}: its value is missing: what follows it is '{each}'",
                         fix=f"{name} {option.metavar or 'VALUE'}"
                         + (" -- PROGRAM" if each == "--" else f" {each}"),
-                        exit_code=USAGE,
                     )
                 if isinstance(each, int | float) and not abs(each) <= _MOST:  # so NaN, too
                     raise AbutError(
                         f"{name}: {each} is no number that can be counted with",
                         fix=f"give one up to {_MOST}",
-                        exit_code=USAGE,
                     )
             source = ctx.get_parameter_source(option.name or "")
             if source is not None and source.name == "COMMANDLINE":

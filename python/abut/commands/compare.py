@@ -153,7 +153,6 @@ def _tasks(program: list[str], suite: str | None, only: str, stdin: Path | None)
         raise AbutError(
             "compare takes either a program, after --, or --suite",
             fix="abut compare -- PROGRAM ARGS..., or abut compare --suite quick",
-            exit_code=USAGE,
         )
     if suite:
         return tasks.suite_tasks(suite, _words(only))
@@ -199,7 +198,6 @@ def _pages(page: Path, heaps: list[str], suite: str | None) -> list[Path]:
         raise AbutError(
             "--explain compares the runs of one program under two heaps",
             fix="abut compare --heaps glibc,abut --explain PAGE.html -- PROGRAM ARGS...",
-            exit_code=USAGE,
         )
     return files_of(page, there)
 

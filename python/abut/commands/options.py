@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from abut.errors import USAGE, AbutError
+from abut.errors import AbutError
 from abut.library import load_library
 
 
@@ -22,7 +22,7 @@ def command(
     from abut.reporters import listing
 
     if json and markdown:
-        raise AbutError("--json and --markdown: only one at a time", exit_code=USAGE)
+        raise AbutError("--json and --markdown: only one at a time")
     options = load_library().options()
     if json:
         print(listing.options_json(options))

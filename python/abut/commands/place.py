@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from abut.errors import USAGE, AbutError
+from abut.errors import AbutError
 from abut.targets import check_target
 from abut.verb import refuse
 
@@ -59,7 +59,7 @@ def command(
         console().print(strategies_table())
         return
     if not traces:
-        raise AbutError("no trace", fix="abut record -- program args", exit_code=USAGE)
+        raise AbutError("no trace", fix="abut record -- program args")
     from abut.reporters.plan import choice_document, choice_table, choice_words
     from abut.tuning.choice import choose
     from abut.tuning.strategies import uses

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from abut.errors import NO, USAGE, AbutError
+from abut.errors import NO, AbutError
 from abut.verb import refuse
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def command(
         refuse("--json prints all that there is", "terminal")
     traces, comparisons, tunings = sorted_out(inputs)
     if len(traces) > _MOST_TRACES:
-        raise AbutError("more than two traces", fix="name one or two", exit_code=USAGE)
+        raise AbutError("more than two traces", fix="name one or two")
     if not traces:
         of_traces = ("machine", "layouts", "most", "instructions", "seed", "jobs", "names", "check")
         refuse("there is no trace to look into", *of_traces)
@@ -172,7 +172,7 @@ def _share(check: str) -> float:
     """What `max-loss=5%` allows, as a share. Raises AbutError."""
     found = re.fullmatch(r"max-loss=(\d+(?:\.\d+)?)%", check)
     if not found or float(found[1]) > _ALL:
-        raise AbutError(f"--check {check}: not known", fix="--check max-loss=5%", exit_code=USAGE)
+        raise AbutError(f"--check {check}: not known", fix="--check max-loss=5%")
     return float(found[1]) / _ALL
 
 

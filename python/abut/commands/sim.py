@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from abut.errors import USAGE, AbutError, unknown
+from abut.errors import AbutError, unknown
 from abut.verb import refuse
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ def jobs_of(
     names = [preset.name for preset in presets]
     if twice := [name for name in names if names.count(name) > 1]:
         fix = "name each once, and files differently"
-        raise AbutError(f"--machine: two are called {twice[0]!r}", fix=fix, exit_code=USAGE)
+        raise AbutError(f"--machine: two are called {twice[0]!r}", fix=fix)
     return [
         Job(
             str(trace),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from abut.errors import INTERRUPTED, NO, USAGE, AbutError, unknown
+from abut.errors import INTERRUPTED, NO, AbutError, unknown
 from abut.targets import check_targets
 from abut.verb import refuse
 
@@ -167,7 +167,6 @@ def _check(request: "Request", path: Path, objective: str | None, *, json: bool)
             raise AbutError(
                 f"{path}: was tuned with a figure of --measure",
                 fix="give the same --measure and --better, or --objective",
-                exit_code=USAGE,
             )
         request = replace(request, objective=objective_of(profile.objective))
     if warning := other_program(path, profile, find_program(first.argv[0])):
@@ -222,7 +221,6 @@ def _inputs(program: list[str] | None, train: list[str], measure: str | None) ->
         raise AbutError(
             "nothing to tune: name a program",
             fix="abut tune -- PROGRAM ARGS..., or --train 'PROGRAM ARGS...'",
-            exit_code=USAGE,
         )
     loads = _words("--measure", measure) if measure is not None else ()
     return [Input(one, loads) for one in commands]
@@ -240,7 +238,6 @@ def _tests(inputs: "list[Input]", test: list[str], measure: str | None) -> "list
         raise AbutError(
             f"--test '{shlex.join(same.argv)}': it is trained with the same command",
             fix="test with another input",
-            exit_code=USAGE,
         )
     return tests
 
@@ -253,7 +250,7 @@ def _show_progress(what: str) -> None:
 def _budget(text: str) -> float:
     found = _BUDGET.fullmatch(text)
     if not found or not float(found[1]):
-        raise AbutError(f"--time-budget {text}: no time", fix="say 90s, 5m or 1h", exit_code=USAGE)
+        raise AbutError(f"--time-budget {text}: no time", fix="say 90s, 5m or 1h")
     return float(found[1]) * _SECONDS[found[2]]
 
 
@@ -262,9 +259,7 @@ def _words(option: str, text: str) -> tuple[str, ...]:
         words = tuple(shlex.split(text))
     except ValueError as error:
         fix = "close it, or escape it with a backslash"
-        raise AbutError(f"{option} {text}: {error}", fix=fix, exit_code=USAGE) from error
+        raise AbutError(f"{option} {text}: {error}", fix=fix) from error
     if not words:
-        raise AbutError(
-            f"{option} {text!r}: no program", fix=f"{option} 'prog args'", exit_code=USAGE
-        )
+        raise AbutError(f"{option} {text!r}: no program", fix=f"{option} 'prog args'")
     return words

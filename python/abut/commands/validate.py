@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from abut.errors import USAGE, AbutError
+from abut.errors import AbutError
 from abut.verb import refuse
 
 if TYPE_CHECKING:
@@ -115,9 +115,7 @@ def _misses(program: "Sequence[str]", against: str, runs: int, *, json: bool) ->
         _show("counted", _counted(program, counters.events), json, [])
     else:
         raise AbutError(
-            f"--against {against}: not known",
-            fix="choose of time, counters, cachegrind",
-            exit_code=USAGE,
+            f"--against {against}: not known", fix="choose of time, counters, cachegrind"
         )
     if not json:
         print(f"next: abut record -- {shlex.join(program)}")

@@ -5,7 +5,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Any
 
-from abut.errors import USAGE, AbutError, refused
+from abut.errors import AbutError, refused
 
 _BEGINNING = 8
 
@@ -75,7 +75,6 @@ def sorted_out(
             raise AbutError(
                 f"{path}: neither a comparison nor a tuning",
                 fix="write one with `abut compare --output` or `abut tune --json`",
-                exit_code=USAGE,
             )
     return traces, comparisons, tunings
 
@@ -86,7 +85,6 @@ def _checked(path: Path, document: dict[str, Any], shape: dict[str, Any]) -> dic
         raise AbutError(
             f"{path}: not as abut writes it: {wrong}",
             fix="write it again with `abut compare --output` or `abut tune --json`",
-            exit_code=USAGE,
         )
     return {**document, "file": str(path)}
 
@@ -135,7 +133,7 @@ def _object_in(path: Path) -> dict[str, Any] | None:
         raise refused(path, error) from error
     except (ValueError, RecursionError) as error:
         fix = "name what `abut compare --output` or `abut tune --json` wrote"
-        raise AbutError(f"{path}: is no JSON: {error}", fix=fix, exit_code=USAGE) from error
+        raise AbutError(f"{path}: is no JSON: {error}", fix=fix) from error
     return found if isinstance(found, dict) else None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from abut.errors import USAGE, AbutError
+from abut.errors import AbutError
 from abut.measure.sample import ALWAYS_SHOWN, Figure
 from abut.measure.statistics import Estimate
 from abut.measure.summary import Cell, Summary
@@ -34,7 +34,6 @@ def check_format(path: Path) -> None:
         raise AbutError(
             f"{path}: not a format that plots are written in",
             fix=f"end the name in {' or '.join(FORMATS)}",
-            exit_code=USAGE,
         )
     try:
         import matplotlib  # noqa: F401 (is it there?)

@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, get_type_hints
 
-from abut.errors import USAGE, AbutError
+from abut.errors import AbutError
 from abut.simulation.caches import Level, Simulator
 from abut.trace.native import failures, native_module
 
@@ -117,7 +117,7 @@ class Core(Simulator):
         per_access: float,
     ) -> None:
         if any(level.line != _LINE for level in levels):
-            raise AbutError("a core's caches have lines of 64 bytes", exit_code=USAGE)
+            raise AbutError("a core's caches have lines of 64 bytes")
         settings = {
             "caches": [_shape(level) for level in levels],
             "tlbs": [_shape(level) for level in tables],

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from abut.errors import USAGE, AbutError, refused, unknown
+from abut.errors import AbutError, refused, unknown
 from abut.places import PACKAGE
 from abut.plugins import entries, load
 from abut.simulation.caches import Level
@@ -82,7 +82,7 @@ def read_preset(path: Path) -> Preset:
     except OSError as error:
         raise refused(path, error) from error
     except ValueError as error:  # no TOML, no text, or a number of thousands of digits
-        raise AbutError(f"{path}: is no TOML: {error}", fix=_FIX, exit_code=USAGE) from error
+        raise AbutError(f"{path}: is no TOML: {error}", fix=_FIX) from error
     try:
         preset = _preset(path.stem, document)
         for levels in (preset.levels, preset.tlb, preset.huge_tlb):
@@ -90,7 +90,7 @@ def read_preset(path: Path) -> Preset:
         return preset
     except (TypeError, ValueError, KeyError, AbutError) as error:
         why = f"{error.args[0]} is missing" if isinstance(error, KeyError) else error
-        raise AbutError(f"{path}: {why}", fix=_FIX, exit_code=USAGE) from error
+        raise AbutError(f"{path}: {why}", fix=_FIX) from error
 
 
 def this_machine_preset(folder: Path = _SYSFS) -> Preset:

@@ -21,7 +21,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from abut.errors import USAGE, AbutError
+from abut.errors import AbutError
 from abut.simulation.caches import Caches
 from abut.simulation.jobs import Job, core_of
 from abut.simulation.windows import Windows
@@ -117,7 +117,6 @@ def sampled_windows(chunks: int, rate: float, seed: int) -> Windows:
         raise AbutError(
             f"--sample {rate}: the trace has {chunks} parts, too few of them to sample",
             fix=f"take {least:.2f} or more" if least < 1 else "take all of it, without --sample",
-            exit_code=USAGE,
         )
     first = int(np.random.default_rng(seed).integers(every))
     return [(chunk, chunk + 1) for chunk in range(first, chunks, every)]
@@ -151,7 +150,7 @@ def _parts(rows: Sequence[tuple[int, int, list[float]]]) -> _Parts:
             measured.append(table[~warms].sum(axis=0))
     once, then = np.array(warming), np.array(measured)
     if len(then) < _LEAST_WINDOWS:
-        raise AbutError("--sample: the trace's parts are too short to sample", exit_code=USAGE)
+        raise AbutError("--sample: the trace's parts are too short to sample")
     return _Parts(then[:, 0], then[:, 1:], once[:, 0], once[:, 1:])
 
 

@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from abut.errors import USAGE, AbutError, refused, unknown
+from abut.errors import AbutError, refused, unknown
 from abut.targets import check_target, utf8, written
 from abut.trace.native import failures, interruptible, native_module
 
@@ -56,7 +56,7 @@ def _format_of(path: str) -> str:
     fix = f"say with --from which it is: {', '.join(FORMATS)}"
     if path == STANDARD_INPUT or (Path(path).exists() and not Path(path).is_file()):
         name = "standard input" if path == STANDARD_INPUT else path
-        raise AbutError(f"{name}: its format cannot be seen beforehand", fix=fix, exit_code=USAGE)
+        raise AbutError(f"{name}: its format cannot be seen beforehand", fix=fix)
     try:
         with Path(path).open("rb") as file:
             begin = file.read(_BEGIN_BYTES)

@@ -13,7 +13,7 @@ from itertools import dropwhile, takewhile
 from pathlib import Path
 from typing import Any
 
-from abut.errors import USAGE, AbutError, refused
+from abut.errors import AbutError, refused
 from abut.trace.symbols import Place
 
 OWN_RULES = Path("abut-names.toml")
@@ -110,7 +110,7 @@ def _read(path: Path) -> Rules:
         raise refused(path, error) from error
     except (TypeError, ValueError, re.error) as error:
         fix = "see names.toml, beside abut's trace/names.py, for the form"
-        raise AbutError(f"{path}: {error}", fix=fix, exit_code=USAGE) from error
+        raise AbutError(f"{path}: {error}", fix=fix) from error
 
 
 def _words(values: Any) -> tuple[str, ...]:

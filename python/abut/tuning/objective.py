@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from abut.errors import USAGE, AbutError
+from abut.errors import AbutError
 
 FIGURES = {"user": "user time", "wall": "wall time", "rss": "peak RSS"}
 MEASURED = "measured"  # by the user's own command
@@ -59,7 +59,6 @@ def objective_of(text: str) -> Objective:
             raise AbutError(
                 f"--objective '{text}': '{term.strip()}' is no figure with a weight",
                 fix="write user, wall or rss, or a sum: --objective '0.7*user + 0.3*rss'",
-                exit_code=USAGE,
             )
         weights[found[2]] = weight
     whole = sum(weights.values())

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from abut.errors import USAGE, AbutError
+from abut.errors import AbutError
 from abut.measure.paired import CONFIDENCE
 from abut.tuning.contexts import beside, context_policies
 from abut.tuning.first_run import least_seconds
@@ -78,7 +78,7 @@ def check(request: Request, policy: Policy) -> Tuning:
         _race(result, runs).confirm(CONFIRM, result.confirmed, request.budget)
         _decide(result, "the profile")
         if result.why == _TOO_LITTLE:
-            raise AbutError(_TOO_LITTLE, fix="give it more time", exit_code=USAGE)
+            raise AbutError(_TOO_LITTLE, fix="give it more time")
         runs.forget()
         result.seconds, result.left_running = runs.spent, runs.left_running
     return result
@@ -200,7 +200,6 @@ def _check_budget(request: Request, races: float, again: float) -> None:
             f"--time-budget: too little: the fewest runs that tell anything from chance take "
             f"{least:.1f} s",
             fix=f"--time-budget {int(least * 2 / 60) + 1}m, or shorter inputs",
-            exit_code=USAGE,
         )
 
 
