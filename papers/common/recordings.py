@@ -2,23 +2,21 @@
 
 import os
 import shlex
-import subprocess
-import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
-from abut.environment import untouched_environment
 from abut.errors import AbutError, last_lines
-from abut.heaps import Heap, find_heaps, preload
+from abut.heaps import Heap, find_heaps
 from abut.measure.inputs import workload_of
 from abut.measure.suites import choose, load_benchmarks
 from abut.measure.workload import Workload
 from abut.papers import Request
 from abut.places import bench_places
 from abut.preloading import file_name_of
+from abut.recording.record_run import record
 from abut.simulation.jobs import Job
 from abut.simulation.pages import Pages, run_pages
 from abut.targets import written
@@ -66,17 +64,15 @@ def recording(request: Request, workload: Workload, heap: Heap, *options: str) -
     if path.is_file() and not request.fresh and _can_be_read(path):
         return path
     request.progress(f"recording {workload.name} under {heap.name}")
-    command = ["record", "--force", "--quiet", "--heap", heap.option, *options]
-    environment = {**untouched_environment(), **workload.environment}
+    command, under = workload.argv, ("--heap", heap.option, *options)
+    environment, folder, stdin = workload.environment, workload.folder, workload.stdin
     with written(path) as partial:
-        command += ["--output", str(partial), "--"]
-        argv = (sys.executable, "-m", "abut", *command, *workload.argv)
-        done = _run(workload, argv, environment, subprocess.PIPE)
+        done = record(partial, command, *under, variables=environment, folder=folder, stdin=stdin)
         if done.returncode != 0:
-            said = last_lines(done.stderr.decode(errors="replace"), _SHOWN_LINES)
             raise AbutError(
-                f"{workload.name} under {heap.name}: recording failed ({done.returncode}){said}",
-                fix=f"run it by hand: {shlex.join(('abut', *command, *workload.argv))}",
+                f"{workload.name} under {heap.name}: recording failed ({done.returncode})"
+                + last_lines(done.stderr, _SHOWN_LINES),
+                fix=f"run it by hand: {shlex.join(('abut', 'record', *under, '--', *command))}",
             )
     return path
 
@@ -110,23 +106,6 @@ def at_once(make: Callable[[_Item], _Made], items: Iterable[_Item]) -> list[_Mad
     """
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         return list(pool.map(make, items))
-
-
-def run_silently(workload: Workload, heap: Heap, variables: Mapping[str, str]) -> None:
-    """Run the program under the heap, for what the library writes; how it ends is its own."""
-    environment = {**untouched_environment(), **workload.environment, **heap.environment}
-    environment |= {"LD_PRELOAD": preload(heap, environment.get("LD_PRELOAD", "")), **variables}
-    _run(workload, workload.argv, environment, subprocess.DEVNULL)
-
-
-def _run(
-    workload: Workload, argv: Sequence[str], environment: Mapping[str, str], stderr: int
-) -> "subprocess.CompletedProcess[bytes]":
-    out, folder = subprocess.DEVNULL, workload.folder
-    with workload.stdin.open("rb") as stdin:
-        return subprocess.run(
-            argv, cwd=folder, env=environment, stdin=stdin, stdout=out, stderr=stderr, check=False
-        )
 
 
 def _can_be_read(path: Path) -> bool:

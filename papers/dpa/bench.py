@@ -17,6 +17,7 @@ from statistics import median
 from typing import Any
 
 from abut.heaps import Heap, require_heap
+from abut.measure.spawn import run_once
 from abut.measure.workload import Workload
 from abut.papers import Request
 from abut.places import bench_places
@@ -29,7 +30,6 @@ from abut_papers.common.recordings import (
     at_once,
     recorded_workloads,
     recording,
-    run_silently,
     workloads,
 )
 from abut_papers.common.rounds import rounds_of
@@ -123,7 +123,8 @@ def groups_of(workload: Workload, heap: Heap) -> Groups:
     with tempfile.TemporaryDirectory(prefix="abut-dpa-") as folder:
         patches = Path(folder, "patches")
         files = {"ABUT_EXPLAIN_FILE": f"{folder}/%p.json", "ABUT_PATCH_FILE": str(patches)}
-        run_silently(workload, heap, files)
+        explained = replace(heap, environment={**heap.environment, **files})
+        run_once(workload.launch(explained))
         groups = [json.loads(path.read_text())["groups"] for path in Path(folder).glob("*.json")]
         by = (
             json.loads(patches.read_text()) if patches.is_file() else {"by_code": 0, "looked_up": 0}

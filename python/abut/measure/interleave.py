@@ -9,16 +9,14 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from abut.environment import untouched_environment
 from abut.errors import AbutError, last_lines
-from abut.heaps import Heap, preload
+from abut.heaps import Heap
 from abut.measure.counters import Event
 from abut.measure.instructions import counting, take_count
 from abut.measure.measurement import Measurement, Plan
 from abut.measure.output import OutputWatch, describe_exit
 from abut.measure.sample import INSTRUCTIONS
-from abut.measure.spawn import Launch, Run, run_once
-from abut.measure.workload import Workload
+from abut.measure.spawn import Run, run_once
 
 _SHOWN_LINES = 3
 
@@ -70,7 +68,7 @@ class Interleaver:
     ) -> None:
         workload = measurement.workload
         stdout, stderr = scratch / "stdout", scratch / "stderr"
-        run = run_once(self._launch(workload, heap, stdout, stderr))
+        run = run_once(workload.launch(heap, stdout, stderr, self._events))
         watch.add(heap.name, run.exit_code, stdout)
         if run.exit_code != 0 and workload.kind != "program" and heap.name == self._reference:
             said = last_lines(stderr.read_text(errors="replace"), _SHOWN_LINES)
@@ -86,25 +84,12 @@ class Interleaver:
     ) -> None:
         stdout, counts = scratch / "stdout", scratch / "counts"
         counts.mkdir(exist_ok=True)
-        launch = self._launch(measurement.workload, heap, stdout, scratch / "stderr")
+        launch = measurement.workload.launch(heap, stdout, scratch / "stderr")
         run = run_once(counting(launch, counts))
         watch.add(heap.name, run.exit_code, stdout)
         samples = measurement.samples[heap.name]
         counters = {**samples[0].counters, INSTRUCTIONS.key: take_count(counts)}
         samples[0] = dataclasses.replace(samples[0], counters=counters)
-
-    def _launch(self, workload: Workload, heap: Heap, stdout: Path, stderr: Path) -> Launch:
-        environment = {**untouched_environment(), **workload.environment, **heap.environment}
-        return Launch(
-            argv=workload.argv,
-            environment=environment,
-            folder=workload.folder,
-            stdin=workload.stdin,
-            stdout=stdout,
-            stderr=stderr,
-            preload=preload(heap, environment.get("LD_PRELOAD", "")),
-            events=self._events,
-        )
 
 
 def _note(measurement: Measurement, heap: Heap, run: Run) -> None:

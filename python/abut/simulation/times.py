@@ -11,8 +11,6 @@ recorder.
 import itertools
 import json
 import math
-import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,16 +19,16 @@ from statistics import fmean, median
 
 import numpy as np
 
-from abut.environment import untouched_environment
 from abut.errors import AbutError
-from abut.heaps import Heap, preload
+from abut.heaps import Heap
 from abut.measure.huge_pages import huge_page_share
 from abut.measure.instructions import check_counter, counting, counts_in
 from abut.measure.interleave import Interleaver
 from abut.measure.measurement import Measurement, Plan
-from abut.measure.spawn import Launch, run_once
+from abut.measure.spawn import run_once
 from abut.measure.workload import Workload
 from abut.preloading import file_name_of
+from abut.recording.record_run import record
 from abut.simulation.core_time import Time
 from abut.simulation.jobs import core_of, feed_up_to
 from abut.simulation.presets import Preset
@@ -162,7 +160,7 @@ def recorded(workload: Workload, heap: Heap, most: int, folder: Path) -> Recordi
     """
     path, count = _recording(workload, heap, folder)
     if not count.is_file():
-        launch = _launch(workload, heap)
+        launch = workload.launch(heap)
         with tempfile.TemporaryDirectory(prefix="abut-validate-") as counts:
             run_once(counting(launch, Path(counts)))
             by_process = [counts[0] for counts in counts_in(Path(counts))]
@@ -251,46 +249,10 @@ def _weighed(times: Sequence[tuple[float, Time]]) -> dict[str, float]:
     return {cause: sum(weight * one.cycles[cause] for weight, one in times) for cause in causes}
 
 
-def _launch(workload: Workload, heap: Heap) -> Launch:
-    environment = {**untouched_environment(), **workload.environment, **heap.environment}
-    return Launch(
-        argv=workload.argv,
-        environment=environment,
-        folder=workload.folder,
-        stdin=workload.stdin,
-        stdout=Path("/dev/null"),
-        stderr=Path("/dev/null"),
-        preload=preload(heap, environment.get("LD_PRELOAD", "")),
-    )
-
-
 def _record(workload: Workload, heap: Heap, path: Path, one_of: int) -> None:
     window = ["--window", f"{WINDOW}/{one_of * WINDOW}"] if one_of > 1 else []
-    with workload.stdin.open("rb") as stdin:
-        done = subprocess.run(
-            [
-                *(
-                    sys.executable,
-                    "-m",
-                    "abut",
-                    "record",
-                    "--quiet",
-                    "--everything",
-                    "--sites",
-                    "--force",
-                    *window,
-                ),
-                *("--from", _START, "--heap", heap.option),
-                *("--output", str(path), "--", *workload.argv),
-            ],
-            stdin=stdin,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            env={**untouched_environment(), **workload.environment},
-            cwd=workload.folder,
-            text=True,
-            errors="replace",
-            check=False,
-        )
-    if not path.is_file():
-        raise AbutError(f"{workload.name}: could not be recorded: {done.stderr.strip()}")
+    options = [*window, "--everything", "--sites", "--from", _START, "--heap", heap.option]
+    environment, folder = workload.environment, workload.folder
+    record(
+        path, workload.argv, *options, variables=environment, folder=folder, stdin=workload.stdin
+    )

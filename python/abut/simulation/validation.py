@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from statistics import fmean
 from abut.errors import AbutError, NotHere
 from abut.measure.counters import Event
 from abut.measure.instructions import counts_in
+from abut.recording.record_run import record
 from abut.simulation.caches import Caches, Level
 from abut.simulation.jobs import Job, simulate
 from abut.simulation.presets import Preset
@@ -81,7 +81,7 @@ def _mean(figures: Sequence[Figure]) -> Figure:
 def _once_against_cachegrind(command: Sequence[str]) -> list[Figure]:
     with tempfile.TemporaryDirectory(prefix="abut-validate-") as folder:
         theirs = _cachegrind(command, Path(folder))
-        trace = record(command, Path(folder) / "run.trace")
+        trace = recorded(command, Path(folder) / "run.trace")
         caches = Caches((FIRST, LAST))
         _replay(trace, caches)
         first, last = caches.counts()
@@ -99,9 +99,8 @@ def against_counters(
 ) -> list[Figure]:
     """What was counted on this machine, beside its simulated caches."""
     with tempfile.TemporaryDirectory(prefix="abut-validate-") as folder:
-        path = Path(folder) / "run.trace"
-        record(command, path)
-        result = simulate(Job(str(path), preset, by="context"))
+        trace = recorded(command, Path(folder) / "run.trace")
+        result = simulate(Job(trace.path, preset, by="context"))
     reads = {
         HARDWARE[0].key: result.levels[0],
         HARDWARE[1].key: result.levels[-1],
@@ -114,22 +113,9 @@ def against_counters(
     ]
 
 
-def record(command: Sequence[str], path: Path) -> Trace:
-    """Record all accesses of the program, its stack's, too. Raises AbutError."""
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "abut", "record", "--quiet", "--everything", "--sites"),
-            *("--force", "--output", str(path), "--", *command),
-        ],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-        check=False,
-    )
-    if not path.is_file():
-        raise AbutError(f"{command[0]}: could not be recorded: {done.stderr.strip()}")
+def recorded(command: Sequence[str], path: Path) -> Trace:
+    """All accesses of the program, those to its stack, too. Raises AbutError."""
+    record(path, command, "--everything", "--sites")
     return Trace(path)
 
 

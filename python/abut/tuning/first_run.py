@@ -1,13 +1,10 @@
 """The run that a plan is made from: recorded whole, or in parts."""
 
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from abut.environment import untouched_environment
-from abut.errors import AbutError
+from abut.recording import record_run
 
 # Times the program's own time, as docs/guides/record.md measures it: of accesses, and of events.
 _RECORDING_COSTS, _SKIPPING_COSTS = 30.0, 6.0
@@ -51,30 +48,7 @@ def record(
     window = window_for(seconds, limit)
     progress(f"recording {'parts of ' if window else ''}a run")
     under = ["--heap", heap] if heap else []
-    command = ["record", "--force", "--quiet", *window, *under, "--output", str(path), "--"]
-    with (
-        (stdin or Path(os.devnull)).open("rb") as given,
-        subprocess.Popen(
-            [sys.executable, "-m", "abut", *command, *argv],
-            stdin=given,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            env={**untouched_environment(), **(variables or {})},
-            text=True,
-            errors="replace",
-        ) as recorder,
-    ):
-        try:
-            _, said = recorder.communicate(timeout=limit * _PATIENCE)
-        except subprocess.TimeoutExpired:
-            # What has been written so far is a trace of the beginning.
-            recorder.terminate()
-            _, said = recorder.communicate()
-        except BaseException:
-            recorder.terminate()
-            raise
-    if not path.is_file():
-        raise AbutError(
-            f"{argv[0]}: could not be recorded: {said.strip()}",
-            fix="abut record -- program args",
-        )
+    given = stdin or Path(os.devnull)
+    record_run.record(
+        path, argv, *window, *under, variables=variables, stdin=given, limit=limit * _PATIENCE
+    )

@@ -109,7 +109,7 @@ def test_what_a_program_says_need_not_be_utf_8(
     (counts := tmp_path / "counts").mkdir()
     workload = Workload("prog", "", "program", ("prog",), tmp_path)
     calls: dict[str, Callable[[], object]] = {
-        "record": lambda: validation.record(["prog"], tmp_path / "none"),
+        "record": lambda: validation.recorded(["prog"], tmp_path / "none"),
         "times": lambda: times._record(workload, GLIBC, tmp_path / "none", 1),
         "cachegrind": lambda: validation._cachegrind(["prog"], counts),
     }
