@@ -17,8 +17,8 @@ from abut.measure.statistics import Estimate, exact, median, ratio
 from abut.measure.workload import Workload
 from abut.papers import Request
 from abut.simulation.caches import Caches
-from abut.simulation.jobs import feed_trace
 from abut.simulation.presets import find_preset
+from abut.simulation.replay import feed
 from abut.trace.reader import Trace
 from abut_papers.common.kept import kept
 from abut_papers.common.recordings import at_once, heaps, pages_of, recording, recordings
@@ -125,7 +125,7 @@ def _caches(request: Request, path: Path) -> Simulated:
     def measure() -> dict[str, Any]:
         trace = Trace(path)
         caches = Caches(find_preset(PRESET).levels)
-        feed_trace(trace, [caches])
+        feed(trace, [caches])
         levels = caches.counts()
         return {
             "misses": [level.total_misses for level in levels],

@@ -22,8 +22,8 @@ from abut.measure.workload import Workload
 from abut.papers import Request
 from abut.places import bench_places
 from abut.simulation.caches import Caches
-from abut.simulation.jobs import feed_trace
 from abut.simulation.presets import find_preset
+from abut.simulation.replay import feed
 from abut.trace.reader import Trace
 from abut_papers.common.kept import fingerprint, kept
 from abut_papers.common.recordings import (
@@ -159,7 +159,7 @@ def _misses(request: Request, workload: Workload, heap: Heap) -> dict[str, int]:
         for name, preset in presets.items()
         for levels in (preset.levels, preset.tlb)
     ]
-    feed_trace(trace, [caches for _, caches in simulated])
+    feed(trace, [caches for _, caches in simulated])
     return {
         f"{name} {level.name}": level.total_misses
         for name, caches in simulated

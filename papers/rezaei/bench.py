@@ -20,8 +20,8 @@ from abut.reporters.charts import Chart
 from abut.reporters.grid import grid
 from abut.reporters.units import amount
 from abut.simulation.caches import Caches, split_by_side
-from abut.simulation.jobs import feed_trace
 from abut.simulation.presets import Preset, find_preset
+from abut.simulation.replay import feed
 from abut.trace import Trace
 from abut_papers.allocators.tables import SERVED_HEAPS, AllocatorsResult, measure_served
 from abut_papers.common.bars import bars
@@ -163,7 +163,7 @@ def rows_of(path: Path, program: str, heap: str, presets: Iterable[Preset]) -> l
         (preset, Caches(preset.levels), Caches(split_by_side(preset.levels, preset.allocator)))
         for preset in presets
     ]
-    feed_trace(Trace(path), [caches for _, *both in pairs for caches in both])
+    feed(Trace(path), [caches for _, *both in pairs for caches in both])
     return [_row(program, heap, preset.name, shared, own) for preset, shared, own in pairs]
 
 

@@ -14,6 +14,7 @@ from abut.simulation.caches import Caches, Simulator, Utilisation
 from abut.simulation.jobs import core_of
 from abut.simulation.levels import lost_cycles
 from abut.simulation.presets import Preset
+from abut.simulation.replay import Layout, feed_by_context
 from abut.simulation.run_document import padded
 from abut.simulation.survey import pages_like
 from abut.simulation.windows import Windows, windows_of
@@ -23,7 +24,6 @@ from abut.trace.reader import Trace
 ACCESSES = 8_000_000  # of longer runs, that many, in windows
 FIELDS = 65  # words of 8 bytes; the last has what lies behind
 SETS = 64  # groups of sets, at most
-Layout = str | Array | tuple[Array, Array, Array]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,17 +105,7 @@ class Sample:
         return Closeup(native, self.contexts, min(sets, SETS))
 
     def _feed(self, layout: Layout, simulators: list[Simulator]) -> None:
-        with failures():
-            replay = native_module().Replay(
-                self.trace.native,
-                layout,
-                1,
-                "context",
-                list(range(self.contexts)),
-                "application",
-                windows=list(self.windows),
-            )
-            replay.feed([one.native for one in simulators])
+        feed_by_context(self.trace, simulators, layout, side="application", windows=self.windows)
 
     def _without_core(self, caches: Caches) -> float:
         misses = [level.total_misses for level in caches.counts()]

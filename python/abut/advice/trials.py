@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from abut.advice.culprits import Culprit
-from abut.advice.sample import SETS, Layout, Sample
+from abut.advice.sample import SETS, Sample
+from abut.simulation.replay import Layout
 from abut.trace.native import Array
 from abut.trace.structs import Member, Structure
 

@@ -8,8 +8,9 @@ import numpy as np
 from abut.simulation.caches import Caches
 from abut.simulation.flames import Stack
 from abut.simulation.presets import Preset
+from abut.simulation.replay import feed_by_context
 from abut.simulation.run_document import padded
-from abut.trace.native import Array, failures, native_module
+from abut.trace.native import Array
 from abut.trace.reader import Trace
 from abut.trace.symbols import Symboliser
 
@@ -51,10 +52,7 @@ def costs_of(trace: Trace, preset: Preset) -> Costs:
     }
     if trace.info.accesses:
         caches = Caches(preset.levels)
-        with failures():
-            numbers = list(range(count))
-            replay = native_module().Replay(trace.native, "recorded", 1, "context", numbers, "all")
-            replay.feed([caches.native])
+        feed_by_context(trace, [caches])
         columns["accesses"] = padded(caches.references_by_owner, count)
         for level in caches.counts():
             columns[f"{level.name} misses"] = padded(level.misses_by_owner, count)

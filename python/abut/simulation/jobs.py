@@ -4,7 +4,7 @@ another process or on another machine.
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -24,11 +24,11 @@ from abut.simulation.caches import (
 )
 from abut.simulation.core_time import Core, Time
 from abut.simulation.levels import first_level, lost_cycles
-from abut.simulation.owner_rows import OwnerRow, owner_rows
-from abut.simulation.owners import NO_OWNER, Owners, owners_of
+from abut.simulation.owners import OwnerRow, Owners, owner_rows, owners_of
 from abut.simulation.presets import Preset
+from abut.simulation.replay import feed
 from abut.simulation.windows import windows_of
-from abut.trace.native import Array, failures, native_module
+from abut.trace.native import Array
 from abut.trace.reader import Trace
 
 LAYOUTS = ("recorded", "line", "random", "size")
@@ -160,7 +160,17 @@ def simulate_together(jobs: Sequence[Job], addresses: Array | None = None) -> li
     owners = owners_of(trace, job.by)
     simulators = [_Simulators(one, trace) for one in jobs]
     feeds = [one for each in simulators for one in each.all]
-    pages = _feed(trace, job, owners, feeds, addresses)
+    replay = feed(
+        trace,
+        feeds,
+        job.layout if addresses is None else addresses,
+        seed=job.seed,
+        by=owners.native_by,
+        owners=owners.owner_of_context.tolist(),
+        side=job.side,
+        windows=windows_of(trace, job.most) if job.most else [],
+    )
+    pages = np.asarray(replay.pages())
     return [each.result(trace, owners, pages) for each in simulators]
 
 
@@ -213,25 +223,6 @@ def connect(scheduler: str) -> Any:
         ) from error
 
 
-def feed_trace(trace: Trace, simulators: Sequence[Simulator]) -> None:
-    """Feed a whole trace to all of them in one pass; nothing is counted by owner."""
-    _feed(trace, Job(trace.path, NO_PRESET), owners_of(trace, NO_OWNER), simulators)
-
-
-def feed_up_to(trace: Trace, simulators: Sequence[Simulator], ends: Sequence[int]) -> Iterator[int]:
-    """The same, stopping behind so many accesses, ascending, or some thousands later: yields how
-    many were fed at each.
-    """
-    fed = 0
-    with failures():
-        replay = native_module().Replay(trace.native, "recorded", 1, NO_OWNER, [], "all")
-        natives = [one.native for one in simulators]
-        for end in ends:
-            while fed < end and (taken := replay.feed(natives, end - fed)):
-                fed += taken
-            yield fed
-
-
 def average_cycles(result: Result, side: int | None = None) -> float:
     """AMAT, the mean time of an access of a side, or of both, in cycles.
 
@@ -256,29 +247,6 @@ def average_cycles(result: Result, side: int | None = None) -> float:
 
 def _of_side(levels: Sequence[LevelCounts], side: int, what: int) -> list[int]:
     return [level.of_side(side)[what] for level in levels]
-
-
-def _feed(
-    trace: Trace,
-    job: Job,
-    owners: Owners,
-    simulators: Sequence[Any],
-    addresses: Array | None = None,
-) -> Array:
-    module = native_module()
-    windows = windows_of(trace, job.most) if job.most else []
-    with failures():
-        replay = module.Replay(
-            trace.native,
-            job.layout if addresses is None else addresses,
-            job.seed,
-            owners.native_by,
-            owners.owner_of_context.tolist(),
-            job.side,
-            windows=windows,
-        )
-        replay.feed([simulator.native for simulator in simulators])
-        return np.asarray(replay.pages())
 
 
 def _plain(counts: _Counts) -> _Counts:

@@ -8,13 +8,11 @@ in both. The two sides share the cache, and each reference counts for its own.
 """
 
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 
 from abut.simulation.caches import Simulator
-from abut.trace.native import Array, failures, native_module
-from abut.trace.reader import Trace
+from abut.trace.native import Array, native_module
 
 LINE_BYTES = 64
 APPLICATION, ALLOCATOR, BOTH = 0, 1, 2
@@ -112,26 +110,3 @@ class SampledReuse(Simulator):
             sampled_blocks=self.native.sampled_blocks(),
             references=sum(self.native.references(each) for each in sides),
         )
-
-
-_Any = TypeVar("_Any", bound=Simulator)
-
-
-def feed(
-    trace: Trace,
-    simulator: _Any,
-    *,
-    layout: str | Array = "recorded",
-    seed: int = 1,
-    side: str = "all",
-) -> _Any:
-    """Bring a trace's accesses to the simulator, with its objects where the layout puts them.
-
-    A layout is a name (recorded, line, random, size) or an array: object i + 1 lies at element i.
-    `side`: all, application or allocator.
-    """
-    places = layout if isinstance(layout, str) else np.ascontiguousarray(layout, np.uint64)
-    with failures():
-        replay = native_module().Replay(trace.native, places, seed, "nobody", [], side)
-        replay.feed([simulator.native])
-    return simulator

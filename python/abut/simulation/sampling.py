@@ -24,8 +24,9 @@ import numpy as np
 from abut.errors import AbutError
 from abut.simulation.caches import Caches
 from abut.simulation.jobs import Job, core_of
+from abut.simulation.replay import open_replay
 from abut.simulation.windows import Windows
-from abut.trace.native import Array, failures, native_module
+from abut.trace.native import Array, failures
 from abut.trace.reader import Trace
 
 _LEAST_WINDOWS = 5
@@ -80,15 +81,8 @@ def sample(job: Job, rate: float) -> Sample:
         return [*misses, *unknown, total - cycles["compute"], total]
 
     with failures():
-        replay = native_module().Replay(
-            trace.native,
-            job.layout if addresses is None else addresses,
-            job.seed,
-            "nobody",
-            [],
-            job.side,
-            windows=windows,
-        )
+        layout = job.layout if addresses is None else addresses
+        replay = open_replay(trace, layout, seed=job.seed, side=job.side, windows=windows)
         piece = max(1, trace.info.accesses // len(trace.chunks()) // _PIECES)
         rows: list[tuple[int, int, list[float]]] = []  # the window, accesses, figures so far
         while (window := replay.windows_done()) < len(windows):

@@ -30,8 +30,9 @@ from abut.measure.workload import Workload
 from abut.preloading import file_name_of
 from abut.recording.record_run import record
 from abut.simulation.core_time import Time
-from abut.simulation.jobs import core_of, feed_up_to
+from abut.simulation.jobs import core_of
 from abut.simulation.presets import Preset
+from abut.simulation.replay import feed_up_to
 from abut.simulation.validation import check_alone
 from abut.trace.reader import EventKind, Trace
 

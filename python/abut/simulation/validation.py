@@ -22,7 +22,7 @@ from abut.recording.record_run import record
 from abut.simulation.caches import Caches, Level
 from abut.simulation.jobs import Job, simulate
 from abut.simulation.presets import Preset
-from abut.trace.native import failures, native_module
+from abut.simulation.replay import feed
 from abut.trace.reader import Trace
 
 _RECORDER = re.compile(r"vgpreload_abut|vgpreload_core")
@@ -125,11 +125,7 @@ def _replay(trace: Trace, caches: Caches) -> None:
         for module in trace.modules()
         if _RECORDER.search(Path(module.path).name)
     ]
-    with failures():
-        replay = native_module().Replay(
-            trace.native, "recorded", 1, "nobody", [], "all", leave_out=own, join_modifies=True
-        )
-        replay.feed([caches.native])
+    feed(trace, [caches], leave_out=own, join_modifies=True)
 
 
 def check_alone(program: str, instructions: Sequence[int]) -> None:

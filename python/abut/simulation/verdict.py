@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from abut.simulation.caches import LevelCounts
 from abut.simulation.jobs import Result
-from abut.simulation.owner_rows import OwnerRow
+from abut.simulation.owners import OwnerRow
 
 _FEW = 3
 _MOST = 0.5

@@ -10,8 +10,9 @@ from abut.errors import AbutError
 from abut.simulation.core_time import Core
 from abut.simulation.jobs import core_of
 from abut.simulation.presets import STANDARD, Preset, find_preset
+from abut.simulation.replay import feed_by_context
 from abut.simulation.windows import windows_of
-from abut.trace.native import Array, failures, native_module
+from abut.trace.native import Array
 from abut.trace.reader import Trace
 from abut.tuning import assignment
 from abut.tuning.choice import cache_of
@@ -69,13 +70,7 @@ class Predictor:
     def _simulated(self, layout: str | Array) -> Core:
         core = core_of(self._preset, self.trace)
         assert core is not None
-        with failures():
-            contexts = list(range(len(self.trace.contexts()) + 1))
-            replay = native_module().Replay(
-                self.trace.native, layout, 1, "context", contexts, "application",
-                windows=self._windows,
-            )  # fmt: skip
-            replay.feed([core.native])
+        feed_by_context(self.trace, [core], layout, side="application", windows=self._windows)
         return core
 
 

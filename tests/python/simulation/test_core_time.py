@@ -10,10 +10,9 @@ import pytest
 from abut.errors import AbutError
 from abut.simulation.core_time import Core, Time
 from abut.simulation.jobs import Job, average_cycles, core_of, simulate
-from abut.simulation.owners import NO_OWNER
 from abut.simulation.presets import Preset, find_preset, preset_files, read_preset
+from abut.simulation.replay import feed
 from abut.trace import Trace, TraceWriter
-from abut.trace.native import native_module
 from abut.tuning.choice import access_cycles
 
 ZEN5 = (Path(__file__).parents[3] / "python/abut/simulation/machines/zen5.toml").read_text()
@@ -114,10 +113,7 @@ def test_what_was_allocated_while_nothing_is_replayed_may_have_left_the_caches(
     def waits(windows: list[tuple[int, int]]) -> float:
         core = core_of(preset, opened)
         assert core
-        replay = native_module().Replay(
-            opened.native, "recorded", 1, NO_OWNER, [], "all", windows=windows
-        )
-        replay.feed([core.native])
+        feed(opened, [core], windows=windows)
         return core.time().total - core.time().cycles["compute"]
 
     assert waits([]) < waits([(1, 2)]) / 2, "the kernel had just cleared its pages"

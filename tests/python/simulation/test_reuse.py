@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from abut.simulation.caches import Level
 from abut.simulation.curves import Floors
 from abut.simulation.presets import Preset
+from abut.simulation.replay import feed
 from abut.simulation.reuse import (
     ALLOCATOR,
     APPLICATION,
@@ -18,7 +19,6 @@ from abut.simulation.reuse import (
     ReuseDistances,
     SampledCurve,
     SampledReuse,
-    feed,
 )
 from abut.trace import Trace, TraceWriter
 
@@ -174,15 +174,17 @@ def test_a_trace_is_read_where_its_objects_lay(tmp_path: Path) -> None:
         trace.access(item, 60)  # straddles
         trace.access(item, 64, allocator=True)
         trace.access(0, 0x3000, allocator=True)
-    curve = feed(Trace(path), ReuseDistances()).curve()
-    assert curve.cold == (3, 1)
-    assert curve.distances[APPLICATION].tolist() == [1]
-    assert curve.distances[ALLOCATOR].tolist() == [1]
-    assert feed(Trace(path), SampledReuse(1)).curve(np.array([1])).references == 6
-    mine = feed(Trace(path), ReuseDistances(), side="application").curve()
-    assert mine.references == 4
-    elsewhere = np.array([0x9000], np.uint64)
-    assert feed(Trace(path), ReuseDistances(), layout=elsewhere).curve().cold == (2, 1)
+    sampled, exact = SampledReuse(1), ReuseDistances()
+    mine, elsewhere = ReuseDistances(), ReuseDistances()
+    feed(Trace(path), [exact, sampled])
+    assert exact.curve().cold == (3, 1)
+    assert exact.curve().distances[APPLICATION].tolist() == [1]
+    assert exact.curve().distances[ALLOCATOR].tolist() == [1]
+    assert sampled.curve(np.array([1])).references == 6
+    feed(Trace(path), [mine], side="application")
+    assert mine.curve().references == 4
+    feed(Trace(path), [elsewhere], np.array([0x9000], np.uint64))
+    assert elsewhere.curve().cold == (2, 1)
 
 
 @pytest.mark.parametrize(("capacity", "sizes"), [(480, [64, 448]), (64, [64]), (1024, [256, 1024])])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from abut.simulation.caches import Caches
-from abut.simulation.reuse import feed
+from abut.simulation.replay import feed
 from abut.simulation.survey import FIELD_BINS, SIZE_BINS, Survey, survey
 from abut.simulation.windows import windows_of
 from abut.trace import Trace, TraceWriter
@@ -31,7 +31,7 @@ def look(path: Path, **more: Any) -> Survey:
 
 def test_a_survey_counts_as_the_simulator_does(trace: Path) -> None:
     found = look(trace)
-    alone = feed(Trace(trace), Caches(SMALL.levels))
+    feed(Trace(trace), [alone := Caches(SMALL.levels)])
     assert found.references == alone.references
     assert [level.misses for level in found.levels] == [level.misses for level in alone.counts()]
     assert found.accesses == Trace(trace).info.accesses == 6 * NODES
