@@ -11,7 +11,8 @@ from enum import IntEnum
 from functools import cached_property
 from typing import NamedTuple
 
-from abut.trace.native import Array, NativeReader, open_reader
+from abut.targets import utf8
+from abut.trace.native import Array, failures, native_module
 
 
 class EventKind(IntEnum):
@@ -162,17 +163,13 @@ class Trace:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
-        self._native = open_reader(self.path)
-
-    @property
-    def native(self) -> NativeReader:
-        """The open file, for other parts of the native module."""
-        return self._native
+        with failures():
+            self.native = native_module().Reader(utf8(self.path))  # for others of its parts, too
 
     @cached_property
     def info(self) -> Info:
         """What the trace says about itself; quick."""
-        native = self._native
+        native = self.native
         header = native.header()
         header["notes"] = dict(header["notes"])
         return Info(
@@ -190,25 +187,25 @@ class Trace:
     @property
     def damages(self) -> list[Damage]:
         """What could not be read so far."""
-        return [Damage(*damage) for damage in self._native.damages()]
+        return [Damage(*damage) for damage in self.native.damages()]
 
     def chunks(self) -> list[Chunk]:
         """The parts that can be read by themselves, for `batches`."""
-        return [Chunk(*chunk) for chunk in self._native.chunks()]
+        return [Chunk(*chunk) for chunk in self.native.chunks()]
 
     def modules(self) -> list[Module]:
         """The modules; number 1 comes first."""
-        return [Module(*module) for module in self._native.modules()]
+        return [Module(*module) for module in self.native.modules()]
 
     def contexts(self) -> list[list[Frame]]:
         """The call chains, each with its innermost frame first; number 1 comes first."""
-        return [[Frame(*frame) for frame in chain] for chain in self._native.contexts()]
+        return [[Frame(*frame) for frame in chain] for chain in self.native.contexts()]
 
     def call_prefixes(self, steps: int) -> tuple[Array, list[list[Frame]]]:
         """The different innermost `steps` frames of all contexts; the first array has for each
         context, by its number, which of them it begins with, from 1.
         """
-        numbers, prefixes = self._native.prefixes(steps)
+        numbers, prefixes = self.native.prefixes(steps)
         return numbers, [[Frame(*frame) for frame in prefix] for prefix in prefixes]
 
     def batches(
@@ -218,15 +215,15 @@ class Trace:
 
         With `codes`, with the address of the instruction and the source, where they were recorded.
         """
-        last = len(self._native.chunks()) if end is None else end
-        source = self._native.batches(max(0, first), max(0, last), max(1, most), codes)
+        last = len(self.native.chunks()) if end is None else end
+        source = self.native.batches(max(0, first), max(0, last), max(1, most), codes)
         while (arrays := source.next()) is not None:
             yield Batch(events=Events(**arrays.pop("events")), **arrays)
 
     def events(self) -> Iterator[Events]:
         """The events alone, a chunk at a time; quicker than batches."""
-        for chunk in range(len(self._native.chunks())):
-            arrays = self._native.events(chunk)
+        for chunk in range(len(self.native.chunks())):
+            arrays = self.native.events(chunk)
             if arrays is not None:
                 yield Events(**arrays)
 
@@ -235,10 +232,11 @@ class Trace:
 
         Without `accesses`, only the events are read, and accesses are not counted: much quicker.
         """
-        return self._native.objects(accesses)
+        columns: dict[str, Array] = self.native.objects(accesses)
+        return columns
 
     def check(self) -> Check:
         """Read all of it, and see whether it can be true."""
-        found = self._native.check()
+        found = self.native.check()
         violations = [Violation(*violation) for violation in found.pop("violations")]
         return Check(violations, self.damages, found)

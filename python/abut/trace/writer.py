@@ -3,10 +3,11 @@
 import os
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from abut.errors import AbutError
-from abut.trace.native import NativeWriter, finish_writer, open_writer
+from abut.targets import utf8
+from abut.trace.native import failures, native_module
 from abut.trace.reader import Frame
 
 
@@ -29,15 +30,16 @@ class TraceWriter:
         chunk_accesses: int = 1 << 19,
     ) -> None:
         self._path, self._finished = os.fspath(path), False
-        self._native = open_writer(
-            self._path,
-            command=list(command),
-            machine=machine,
-            recorder=recorder,
-            overwrite=overwrite,
-            codes=codes,
-            chunk_accesses=chunk_accesses,
-        )
+        with failures():
+            self._native = native_module().open_writer(
+                utf8(path),
+                command=list(command),
+                machine=machine,
+                recorder=recorder,
+                overwrite=overwrite,
+                codes=codes,
+                chunk_accesses=chunk_accesses,
+            )
 
     def __enter__(self) -> Self:
         return self
@@ -52,18 +54,18 @@ class TraceWriter:
             self.finish()
 
     @property
-    def _open(self) -> NativeWriter:
+    def _open(self) -> Any:
         if self._finished:
             raise AbutError(f"{self._path}: is finished", fix="write all of it before finish()")
         return self._native
 
     def module(self, path: str, build_id: str = "", base: int = 0, length: int = 0) -> int:
         """A new module's number."""
-        return self._open.module(path, build_id, base, length)
+        return int(self._open.module(path, build_id, base, length))
 
     def context(self, frames: Sequence[Frame]) -> int:
         """The number of a call chain, innermost frame first."""
-        return self._open.context([(frame.module, frame.offset) for frame in frames])
+        return int(self._open.context([(frame.module, frame.offset) for frame in frames]))
 
     def allocate(
         self,
@@ -76,7 +78,7 @@ class TraceWriter:
         time: int = 0,
     ) -> int:
         """A new object's number: 1, 2, 3 in order of birth."""
-        return self._open.allocate(thread, context, time, address, size, align)
+        return int(self._open.allocate(thread, context, time, address, size, align))
 
     def resize(
         self,
@@ -121,4 +123,5 @@ class TraceWriter:
     def finish(self, exit_status: int = 0, ended: int = 0) -> None:
         """End the trace; nothing may follow. Raises AbutError where not all could be written."""
         native, self._finished = self._open, True
-        finish_writer(native, exit_status, ended)
+        with failures():
+            native.finish(exit_status, ended)
