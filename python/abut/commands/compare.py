@@ -99,7 +99,7 @@ def command(
     _refuse(suite, plot, counts="instructions" in _words(figure), json=json)
     figures = [_figure(key) for key in _words(figure)]
     if plot:
-        from abut.reporters.plot import check_format
+        from abut.reporters.charts import check_format
 
         check_format(plot)
     pages = _pages(explain, _words(heaps), suite) if explain else []
@@ -182,10 +182,11 @@ def _write(
     if output:
         write(output, _as_json(summary) + "\n")
     if plot and summary.programs:
-        from abut.reporters.plot import charts_of, draw
+        from abut.reporters.charts import draw_charts
+        from abut.reporters.plot import charts_of
 
         with written(plot) as unfinished:
-            draw(charts_of(summary, figures), unfinished)
+            draw_charts(charts_of(summary, figures), unfinished)
 
 
 def _pages(page: Path, heaps: list[str], suite: str | None) -> list[Path]:

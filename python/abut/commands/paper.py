@@ -84,7 +84,7 @@ def command(
     if markdown:
         refuse("--markdown prints one table", "json")
     if plot:
-        from abut.reporters.plot import check_format
+        from abut.reporters.charts import check_format
 
         check_format(plot)
         check_target(plot, force=force)

@@ -1,21 +1,25 @@
 """Several charts in one picture: bars where values stand over names, lines over numbers."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from abut.errors import AbutError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_INCHES, _BAR_SHARE, _FEW = (11.0, 3.0), 0.8, 8
+FORMATS = (".png", ".svg")
+_INCHES, _NAME_INCHES, _BAR_SHARE, _FEW = (11.0, 3.0), 0.6, 0.8, 8
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
     """Series of values, each over names or numbers; `scale` as matplotlib names it.
 
-    A line is drawn at `level`: what all is compared with.
+    A line is drawn at `level`: what all is compared with. `errors`: of bars, by series, how far
+    their intervals reach below and above.
     """
 
     title: str
@@ -23,6 +27,24 @@ class Chart:
     series: Mapping[str, Mapping[str, float] | Mapping[float, float]]
     level: float | None = None
     scale: str = "linear"
+    errors: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)
+
+    @property
+    def places(self) -> list[Any]:
+        """The names or numbers, each once."""
+        return list(dict.fromkeys(at for points in self.series.values() for at in points))
+
+
+def check_format(path: Path) -> None:
+    """Raise AbutError when no picture can be written as `path` says, before anything is run."""
+    if path.suffix.lower() not in FORMATS:
+        problem = f"{path}: not a format that plots are written in"
+        raise AbutError(problem, fix=f"end the name in {' or '.join(FORMATS)}")
+    try:
+        import matplotlib  # noqa: F401 (is it there?)
+    except ImportError as error:
+        problem = "plots need matplotlib, which is not installed"
+        raise AbutError(problem, fix="pip install 'abut[plot]'") from error
 
 
 def draw_charts(charts: Sequence[Chart], path: Path) -> None:
@@ -31,6 +53,8 @@ def draw_charts(charts: Sequence[Chart], path: Path) -> None:
     from matplotlib.figure import Figure
 
     width, height = _INCHES
+    names = [name for chart in charts for name in chart.places if isinstance(name, str)]
+    width = max(width, _NAME_INCHES * len(set(names)))
     canvas = Figure(figsize=(width, height * max(1, len(charts))), layout="constrained")
     for place, chart in enumerate(charts):
         axes = canvas.add_subplot(len(charts), 1, place + 1)
@@ -47,7 +71,7 @@ def draw_charts(charts: Sequence[Chart], path: Path) -> None:
 
 
 def _draw(axes: "Axes", chart: Chart) -> None:
-    names = list(dict.fromkeys(at for points in chart.series.values() for at in points))
+    names = chart.places
     if not all(isinstance(name, str) for name in names):
         for label, points in chart.series.items():
             axes.plot([*map(float, points)], list(points.values()), ".-", label=label)
@@ -55,6 +79,7 @@ def _draw(axes: "Axes", chart: Chart) -> None:
     width = _BAR_SHARE / max(1, len(chart.series))
     for number, (label, points) in enumerate(chart.series.items()):
         at = [names.index(name) + (number + 0.5) * width - _BAR_SHARE / 2 for name in points]
-        axes.bar(at, list(points.values()), width, label=label)
+        errors = [*zip(*chart.errors[label], strict=True)] if chart.errors.get(label) else None
+        axes.bar(at, list(points.values()), width, label=label, yerr=errors, capsize=2)
     slanted: dict[str, Any] = {"rotation": 30, "ha": "right"} if len(names) > _FEW else {}
-    axes.set_xticks(range(len(names)), [str(name) for name in names], fontsize=7, **slanted)
+    axes.set_xticks(range(len(names)), names, fontsize=7, **slanted)

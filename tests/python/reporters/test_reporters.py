@@ -16,8 +16,9 @@ from abut.measure.sample import CPU, RSS, Sample
 from abut.measure.statistics import Estimate
 from abut.measure.summary import Summary, summarise
 from abut.measure.workload import Workload
+from abut.reporters.charts import draw_charts
 from abut.reporters.notes import errors, next_step, notes
-from abut.reporters.plot import charts_of, draw
+from abut.reporters.plot import charts_of
 from abut.reporters.table import tables
 from abut.reporters.units import amount, ratio_text, ratio_with_interval, with_interval
 
@@ -138,16 +139,15 @@ def test_plot_is_drawn_with_and_without_intervals(tmp_path: Path) -> None:
     marks = []
     for runs in (2, 5):
         picture = tmp_path / f"{runs}.svg"
-        draw(charts_of(summarise(comparison_of(None, "one", runs=runs)), [CPU]), picture)
+        draw_charts(charts_of(summarise(comparison_of(None, "one", runs=runs)), [CPU]), picture)
         marks.append(picture.read_text().count("<use"))
     assert marks[0] < marks[1]
 
 
 def test_plot_shows_the_ratios_that_were_measured() -> None:
     by_time, suite = charts_of(summarise(comparison_of("quick", "one", "two")), [CPU, RSS])
-    assert [ratio.value for ratio in by_time.ratios["other"] if ratio] == [0.5, 0.5]
-    assert suite.labels == ["one", "two"]
-    assert [ratio.value for ratio in suite.ratios["other"] if ratio] == [2.0, 2.0]
+    assert by_time.series["other"] == {"one": 0.5, "two": 0.5}
+    assert suite.series["other"] == {"one": 2.0, "two": 2.0}
     (program,) = charts_of(summarise(comparison_of(None, "one")), [CPU, RSS])
-    assert program.labels == ["wall time", "user+sys time", "peak RSS", "page faults"]
-    assert [ratio.value for ratio in program.ratios["other"] if ratio] == [0.5, 0.5, 2.0, 1.0]
+    ratios = {"wall time": 0.5, "user+sys time": 0.5, "peak RSS": 2.0, "page faults": 1.0}
+    assert program.series["other"] == ratios
