@@ -5,10 +5,11 @@ Assumes Linux: /proc and /sys. What the kernel does not report is None.
 
 import os
 import platform
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-_CPUS = Path("/sys/devices/system/cpu")
+_CPU = Path("/sys/devices/system/cpu/cpu0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,7 @@ class Cache:
     kind: str
     size_bytes: int
     line_bytes: int | None
+    ways: int | None
     shared_by: str
 
 
@@ -48,11 +50,11 @@ def this_machine() -> Machine:
         architecture=platform.machine(),
         cores=len(os.sched_getaffinity(0)),
         virtual="hypervisor" in about.get("flags", "").split(),
-        caches=_caches(),
+        caches=tuple(caches_in()),
         memory_bytes=_memory_bytes(),
         page_bytes=os.sysconf("SC_PAGE_SIZE"),
         huge_pages=_chosen(_text(Path("/sys/kernel/mm/transparent_hugepage/enabled"))),
-        governor=_text(_CPUS / "cpu0" / "cpufreq" / "scaling_governor"),
+        governor=_text(_CPU / "cpufreq" / "scaling_governor"),
         system=_system(),
         kernel=platform.release(),
         glibc=(os.confstr("CS_GNU_LIBC_VERSION") or "unknown").removeprefix("glibc "),
@@ -83,16 +85,23 @@ def _first_processor() -> dict[str, str]:
     return {key.strip(): value.strip() for key, _, value in pairs}
 
 
-def _caches() -> tuple[Cache, ...]:
-    found = []
-    for folder in sorted(_CPUS.glob("cpu0/cache/index*")):
-        level, size = _text(folder / "level"), _text(folder / "size")
+def caches_in(folder: Path = _CPU / "cache") -> Iterator[Cache]:
+    """Those that the kernel reports there, from the first level on."""
+    for index in sorted(folder.glob("index*")):
+        level, size = _text(index / "level"), _text(index / "size")
         if level and size:
-            line = _text(folder / "coherency_line_size")
-            kind, shared = _text(folder / "type"), _text(folder / "shared_cpu_list")
-            line_bytes = int(line) if line else None
-            found.append(Cache(int(level), kind or "", _bytes(size), line_bytes, shared or ""))
-    return tuple(found)
+            line, ways = (
+                _text(index / "coherency_line_size"),
+                _text(index / "ways_of_associativity"),
+            )
+            yield Cache(
+                int(level),
+                _text(index / "type") or "",
+                _bytes(size),
+                int(line) if line else None,
+                int(ways) if ways else None,
+                _text(index / "shared_cpu_list") or "",
+            )
 
 
 def _bytes(text: str) -> int:

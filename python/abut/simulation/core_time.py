@@ -19,9 +19,10 @@ next = 1                      # lines behind a new one that come with it, within
 stride = 2                    # steps of one instruction ahead, of up to 2 KiB [0]
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
-from typing import Any, get_type_hints
+from types import MappingProxyType
+from typing import Any, TypeVar, cast, get_type_hints
 
 from abut.errors import AbutError
 from abut.simulation.caches import Level, Simulator
@@ -30,7 +31,8 @@ from abut.trace.native import failures, native_module
 _LINE = 64
 _MOST_WAYS = 16
 _USUAL_INSTRUCTIONS = 3.0  # an access, where they were not counted
-_CYCLES = (0, 999_999)
+_CYCLES, _WHOLE = (0, 999_999), (0, 1 << 40)
+_Kind = TypeVar("_Kind")
 _RANGES: dict[str, tuple[float, float]] = {
     "ghz": (0.001, 1000),
     "window": (1, 512),
@@ -86,21 +88,32 @@ def check_range(name: str, value: float, least: float = 0, most: float = _CYCLES
         raise ValueError(f"{name} = {value}: not from {least} to {most}")
 
 
-def read_core(table: Mapping[str, Any]) -> CoreSettings:
-    """The settings in a table. Raises TypeError or ValueError."""
-    types = get_type_hints(CoreSettings)
-    needed = {field.name for field in fields(CoreSettings) if field.default is MISSING}
+def checked(
+    kind: Callable[..., _Kind],
+    table: Mapping[str, Any],
+    what: str,
+    ranges: Mapping[str, tuple[float, float]] = MappingProxyType({}),
+) -> _Kind:
+    """What a table of a file describes, a dataclass. Raises TypeError or ValueError."""
+    types = get_type_hints(kind)
+    needed = {field.name for field in fields(cast("Any", kind)) if field.default is MISSING}
     if lacking := sorted(needed - set(table)):
-        raise ValueError(f"core: {lacking[0]} is missing")
+        raise ValueError(f"{what}: {lacking[0]} is missing")
     for key, value in table.items():
         if key not in types:
-            raise ValueError(f"core: {key} is not known; it may have {', '.join(types)}")
+            raise ValueError(f"{what}: {key} is not known; it may have {', '.join(types)}")
         wanted = (int, float) if types[key] is float else types[key]
         if not isinstance(value, wanted) or isinstance(value, bool) != (types[key] is bool):
-            raise TypeError(f"core: {key} = {value!r} must be of the type {types[key].__name__}")
+            raise TypeError(f"{what}: {key} = {value!r} must be of the type {types[key].__name__}")
         if not isinstance(value, bool | str):
-            check_range(f"core: {key}", value, *_RANGES.get(key, _CYCLES))
-    return CoreSettings(**table)
+            usual = _CYCLES if types[key] is float else _WHOLE
+            check_range(f"{what}: {key}", value, *ranges.get(key, usual))
+    return kind(**table)
+
+
+def read_core(table: Mapping[str, Any]) -> CoreSettings:
+    """The settings in a table. Raises TypeError or ValueError."""
+    return checked(CoreSettings, table, "core", _RANGES)
 
 
 class Core(Simulator):

@@ -17,22 +17,21 @@ import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 from abut.errors import AbutError, refused, unknown
+from abut.machine import caches_in
 from abut.places import PACKAGE
 from abut.plugins import entries, load
 from abut.simulation.caches import Level
-from abut.simulation.core_time import CoreSettings, check_range, read_core
+from abut.simulation.core_time import CoreSettings, check_range, checked, read_core
 from abut.simulation.levels import check_levels, from_the_top
 
 _FOLDER = PACKAGE / "simulation" / "machines"
-_SYSFS = Path("/sys/devices/system/cpu/cpu0/cache")
 _UNITS = {"": 1, "B": 1, "K": 1 << 10, "KiB": 1 << 10, "M": 1 << 20, "MiB": 1 << 20, "GiB": 1 << 30}
 _SIZE = re.compile(r"(\d+) ?([A-Za-z]*)")
 _PAGE, _HUGE_PAGE = 4 << 10, 2 << 20
 _SIZES = ("capacity", "line", "sector", "page")
-_TYPES: dict[str, type] = get_type_hints(Level)
 _CYCLES_BY_LEVEL = {1: 5.0, 2: 15.0, 3: 60.0, 4: 120.0}
 STANDARD = "modern"
 _FIX = "`abut calibrate` writes such a file, and docs/guides/sim.md has the form"
@@ -93,36 +92,27 @@ def read_preset(path: Path) -> Preset:
         raise AbutError(f"{path}: {why}", fix=_FIX) from error
 
 
-def this_machine_preset(folder: Path = _SYSFS) -> Preset:
+def this_machine_preset(folder: Path | None = None) -> Preset:
     """The data caches of the first core, as the kernel reports them, and usual TLBs.
 
     Raises AbutError where it reports nothing.
     """
-    found: dict[int, dict[str, Any]] = {}
-    for index in sorted(folder.glob("index*")):
-        facts = {
-            name: _text(index / name)
-            for name in ("level", "type", "size", "ways_of_associativity", "coherency_line_size")
-        }
-        shared = _text(index / "shared_cpu_list")
-        if facts["type"] in ("Data", "Unified") and facts["level"] and facts["size"]:
-            found[int(facts["level"])] = facts | {"alone": not re.search("[,-]", shared)}
+    every = caches_in(folder) if folder else caches_in()
+    found = {one.level: one for one in every if one.kind in ("Data", "Unified")}
     if not found:
-        raise AbutError(f"{folder}: says nothing of caches", fix="name a preset instead")
+        raise AbutError("the kernel says nothing of caches", fix="name a preset instead")
     numbers = sorted(found)
     levels = []
     for number, below in zip(numbers, [*numbers[1:], None], strict=True):
-        facts = found[number]
-        line = int(facts["coherency_line_size"] or 64)
-        capacity = _bytes(str(facts["size"]))
-        ways = int(facts["ways_of_associativity"] or 0)
+        cache = found[number]
+        line, ways = cache.line_bytes or 64, cache.ways or 0
         levels.append(
             Level(
                 f"L{number}",
-                capacity,
+                cache.size_bytes,
                 below=f"L{below}" if below else "",
                 line=line,
-                ways=ways if ways and capacity // line % ways == 0 else 0,
+                ways=ways if ways and cache.size_bytes // line % ways == 0 else 0,
                 per_thread=below is not None,
                 cycles=_CYCLES_BY_LEVEL.get(number, 120.0),
             )
@@ -151,28 +141,11 @@ def _preset(name: str, document: dict[str, Any]) -> Preset:
 
 
 def _level(table: dict[str, Any]) -> Level:
-    if not isinstance(table, dict):
-        raise TypeError("a level must be a table")
     values = dict(table)
     for key in _SIZES:
         if isinstance(values.get(key), str):
             values[key] = _bytes(values[key])
-    for key, value in values.items():
-        if key not in _TYPES:
-            raise ValueError(f"{key}: not known; a level may have {', '.join(sorted(_TYPES))}")
-        wanted = _TYPES[key]
-        numeric = wanted is float and isinstance(value, int) and not isinstance(value, bool)
-        if not numeric and (
-            not isinstance(value, wanted) or isinstance(value, bool) != (wanted is bool)
-        ):
-            raise ValueError(f"{key} = {value!r}: must be of the type {wanted.__name__}")
-        if wanted is float:
-            check_range(key, value)
-        elif isinstance(value, int) and not 0 <= value < 1 << 40:
-            raise ValueError(f"{key} = {value}: not from 0 to 2^40")
-    if "name" not in values or "capacity" not in values:
-        raise ValueError("a level needs a name and a capacity")
-    return Level(**values)
+    return checked(Level, values, "a level")
 
 
 def _tlb_level(table: dict[str, Any], standard: int) -> Level:
@@ -190,10 +163,3 @@ def _bytes(text: str) -> int:
     if not match or match[2] not in _UNITS:
         raise ValueError(f"{text}: not a size; say for example 48 KiB")
     return int(match[1]) * _UNITS[match[2]]
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text().strip()
-    except OSError:
-        return ""
