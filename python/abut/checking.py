@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from abut.errors import USAGE, AbutError, unknown
 from abut.heaps import Heap
-from abut.places import build_fix, native_folder
+from abut.places import built, native_folder
 
 CHECKS = ("tail", "quarantine")
 
@@ -33,9 +33,6 @@ def checked_heap(heap: Heap, checks: str, settings: Iterable[str] = ()) -> Heap:
             fix="leave out --plan, --profile, --explain, --json and the option place",
             exit_code=USAGE,
         )
-    library = native_folder() / "libabut_checked.so"
-    if not library.is_file():
-        problem = f"{library}: abut's checking library is not there"
-        raise AbutError(problem, fix=build_fix("abut_checked"))
+    library = built(native_folder() / "libabut_checked.so", "checking library", "abut_checked")
     environment = {**heap.environment, "ABUT_CHECK": checks}
     return dataclasses.replace(heap, library=library, environment=environment)

@@ -7,15 +7,12 @@ from pathlib import Path
 from typing import ClassVar
 
 from abut.errors import AbutError
-from abut.places import build_fix, library_candidate
+from abut.places import build_fix, built, library_candidate
 
 
 def library_path() -> Path:
     """The preloadable library. Raises AbutError when it has not been built."""
-    path = library_candidate()
-    if not path.is_file():
-        raise AbutError(f"{path}: abut's library is not there", fix=build_fix("abut"))
-    return path
+    return built(library_candidate(), "library", "abut")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from abut.errors import AbutError
+
 PACKAGE = Path(__file__).resolve().parent
 
 
@@ -22,6 +24,13 @@ def build_fix(target: str) -> str:
     if root := source_root():
         return shlex.join([str(root / "tools" / "build.sh"), "release", target])
     return "pip install --force-reinstall abut"
+
+
+def built(path: Path, what: str, target: str) -> Path:
+    """The path of a part of abut. Raises AbutError where it is not built."""
+    if not path.is_file():
+        raise AbutError(f"{path}: abut's {what} is not there", fix=build_fix(target))
+    return path
 
 
 def library_candidate() -> Path:

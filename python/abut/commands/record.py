@@ -18,7 +18,7 @@ import abut
 from abut.environment import copying_in_vectors, untouched_environment
 from abut.errors import RUN_FAILED, USAGE, AbutError
 from abut.heaps import preload, require_heap
-from abut.places import build_fix, collector_candidate, native_folder
+from abut.places import build_fix, built, collector_candidate, native_folder
 from abut.program import find_program, preload_obstacle, prepare_exec
 from abut.targets import check_target, utf8
 from abut.verb import refuse
@@ -125,7 +125,7 @@ def command(
             arguments += _heap_arguments(heap, environment)
         else:
             arguments += _library_arguments(recorder, heap, environment)
-        collector = _collector()
+        collector = built(collector_candidate(), "collector", "abut-collect")
         arguments += [f"--version={abut.__version__}", f"--machine={_machine()}"]
         if recorder is Recorder.VALGRIND:
             arguments += _tool_arguments()
@@ -198,10 +198,7 @@ def _library_arguments(
             fix="leave it out, or record with --recorder valgrind",
             exit_code=USAGE,
         )
-    library = native_folder() / "libabut_light.so"
-    if not library.is_file():
-        problem = f"{library}: abut's recording library is not there"
-        raise AbutError(problem, fix=build_fix("abut_light"))
+    library = built(native_folder() / "libabut_light.so", "recording library", "abut_light")
     environment |= found.environment
     _refuse_placing(recorder, environment)
     chosen = preload(dataclasses.replace(found, library=library), environment.pop("LD_PRELOAD", ""))
@@ -219,14 +216,6 @@ def _machine() -> str:
     virtual = ", virtual" if machine.virtual else ""
     cores = "1 core" if machine.cores == 1 else f"{machine.cores} cores"
     return f"{machine.processor}, {cores}{virtual}; {machine.system}"
-
-
-def _collector() -> Path:
-    path = collector_candidate()
-    if not path.is_file():
-        problem = f"{path}: abut's collector is not there"
-        raise AbutError(problem, fix=build_fix("abut-collect"))
-    return path
 
 
 def _heap_arguments(heap: str | None, environment: dict[str, str]) -> list[str]:

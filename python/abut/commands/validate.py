@@ -104,7 +104,7 @@ def _misses(program: "Sequence[str]", against: str, runs: int, *, json: bool) ->
     from abut.simulation.validation import HARDWARE, against_cachegrind
 
     if against == "cachegrind":
-        _show("cachegrind", against_cachegrind(program, runs), json, [])
+        _show("cachegrind", against_cachegrind(program, runs), json=json)
     elif against == "counters":
         counters = available(HARDWARE)
         if not counters.events:
@@ -112,7 +112,7 @@ def _misses(program: "Sequence[str]", against: str, runs: int, *, json: bool) ->
                 f"hardware counters: {counters.reason}",
                 fix="abut validate --against cachegrind ...",
             )
-        _show("counted", _counted(program, counters.events), json, [])
+        _show("counted", _counted(program, counters.events), json=json)
     else:
         raise AbutError(
             f"--against {against}: not known", fix="choose of time, counters, cachegrind"
@@ -143,14 +143,11 @@ def _counted(program: "Sequence[str]", events: "tuple[Event, ...]") -> "list[Fig
     return against_counters(program, find_preset("this"), counted)
 
 
-def _show(other: str, figures: "Sequence[Figure]", json: bool, notes: "Sequence[str]") -> None:
+def _show(other: str, figures: "Sequence[Figure]", *, json: bool) -> None:
+    from abut.commands.console import console
     from abut.reporters.validation import figures_json, figures_table
 
     if json:
-        print(figures_json(other, figures, notes))
-        return
-    from abut.commands.console import console
-
-    for note in notes:
-        print(f"note: {note}")
-    console().print(figures_table(other, figures))
+        print(figures_json(other, figures))
+    else:
+        console().print(figures_table(other, figures))

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from abut.machine import Machine
-from abut.measure.sample import Sample
 from abut.measure.statistics import CONFIDENCE, REPLICATES, Estimate
 from abut.measure.summary import Cell, Mean, ProgramSummary, Summary
 
@@ -72,16 +71,12 @@ def _program(program: ProgramSummary) -> dict[str, Any]:
             for figure, row in program.cells.items()
         },
         "samples": {
-            heap: [_sample(sample) for sample in samples]
+            heap: [dataclasses.asdict(sample) for sample in samples]
             for heap, samples in measurement.samples.items()
         },
         "differences": [dataclasses.asdict(entry) for entry in measurement.differences],
         "notes": measurement.notes,
     }
-
-
-def _sample(sample: Sample) -> dict[str, Any]:
-    return dataclasses.asdict(sample)
 
 
 def _cell(cell: Cell) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from rich.table import Table
 from abut.reporters.grid import grid
 from abut.reporters.trace import document
 from abut.reporters.units import amount
-from abut.simulation.caches import CLASSES, SIDES, Level, LevelCounts, Prefetches
+from abut.simulation.caches import CLASSES, SIDES, LevelCounts, Prefetches
 from abut.simulation.jobs import Result, average_cycles
 from abut.simulation.verdict import pollution, verdict
 
@@ -257,7 +257,10 @@ def results_json(results: Sequence[Result]) -> str:
 
 def _result_row(result: Result) -> dict[str, Any]:
     job = result.job
-    preset = {"name": job.preset.name, "levels": [_level_row(level) for level in job.preset.levels]}
+    preset = {
+        "name": job.preset.name,
+        "levels": [dataclasses.asdict(level) for level in job.preset.levels],
+    }
     found = pollution(result)
     return {
         "trace": job.trace,
@@ -298,10 +301,6 @@ def _result_row(result: Result) -> dict[str, Any]:
 def _moved(moved: tuple[int, int]) -> dict[str, int]:
     read, written = moved
     return {"read": read, "written": written}
-
-
-def _level_row(level: Level) -> dict[str, Any]:
-    return dataclasses.asdict(level)
 
 
 def _counts_row(counts: LevelCounts) -> dict[str, Any]:

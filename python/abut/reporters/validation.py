@@ -23,10 +23,10 @@ def figures_table(other: str, figures: Sequence[Figure]) -> Table:
     return table
 
 
-def figures_json(other: str, figures: Sequence[Figure], notes: Sequence[str]) -> str:
+def figures_json(other: str, figures: Sequence[Figure]) -> str:
     """One object."""
     rows = [dataclasses.asdict(figure) | {"difference": figure.difference} for figure in figures]
-    return document(against=other, figures=rows, notes=list(notes))
+    return document(against=other, figures=rows)
 
 
 def times_table(times: Times) -> Table:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from abut.simulation.caches import Caches
-from abut.simulation.flames import Stack
+from abut.simulation.flames import Stack, stacks_of
 from abut.simulation.presets import Preset
 from abut.simulation.replay import feed_by_context
 from abut.simulation.run_document import padded
@@ -61,11 +61,5 @@ def costs_of(trace: Trace, preset: Preset) -> Costs:
 
 
 def _stacks(trace: Trace, table: Array) -> list[Stack]:
-    symboliser = Symboliser.of(trace)
-    chains = trace.contexts()
-    used = [n for n in range(1, len(chains) + 1) if table[n].any()]
-    symboliser.learn(chains[n - 1][:_MOST_FRAMES] for n in used)
-    return [
-        Stack(n, symboliser.chain(chains[n - 1][:_MOST_FRAMES])[::-1], int(table[n, -1]))
-        for n in used
-    ]
+    used = [n for n in range(1, len(table)) if table[n].any()]
+    return stacks_of(trace, Symboliser.of(trace), used, table[:, -1], _MOST_FRAMES)

@@ -74,17 +74,22 @@ def flame_of(stacks: Iterable[Stack], rest: int) -> Flame:
 
 def context_stacks(trace: Trace, symboliser: Symboliser, weights: Array) -> tuple[list[Stack], int]:
     """The heaviest contexts as stacks, and the weight of all others. `weights`: by context."""
-    contexts = trace.contexts()
-    chosen = [
-        int(n) for n in np.argsort(-weights, kind="stable")[:_MOST_STACKS] if n and weights[n] > 0
-    ]
-    chosen = [n for n in chosen if n <= len(contexts)]
-    symboliser.learn(contexts[n - 1][:_MOST_FRAMES] for n in chosen)
-    stacks = [
-        Stack(n, symboliser.chain(contexts[n - 1][:_MOST_FRAMES])[::-1], int(weights[n]))
-        for n in chosen
-    ]
+    order = np.argsort(-weights, kind="stable")[:_MOST_STACKS].tolist()
+    known = len(trace.contexts())
+    chosen = [n for n in order if 0 < n <= known and weights[n] > 0]
+    stacks = stacks_of(trace, symboliser, chosen, weights, _MOST_FRAMES)
     return stacks, int(weights.sum()) - sum(stack.weight for stack in stacks)
+
+
+def stacks_of(
+    trace: Trace, symboliser: Symboliser, chosen: Sequence[int], weights: Array, frames: int
+) -> list[Stack]:
+    """A stack a context, of at most so many frames."""
+    contexts = trace.contexts()
+    symboliser.learn(contexts[n - 1][:frames] for n in chosen)
+    return [
+        Stack(n, symboliser.chain(contexts[n - 1][:frames])[::-1], int(weights[n])) for n in chosen
+    ]
 
 
 def code_stacks(

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from abut.errors import AbutError
 from abut.simulation.caches import (
     SIDES,
     Caches,
@@ -207,20 +208,16 @@ def _on_cluster(groups: Sequence[list[Job]], scheduler: str) -> list[list[Result
 
 def connect(scheduler: str) -> Any:
     """A client of the dask scheduler at that address. Raises AbutError."""
-    from abut.errors import AbutError
-
     try:
         import distributed
     except ImportError as error:
-        raise AbutError(
-            "--scheduler: dask.distributed is not installed", fix="pip install 'abut[cluster]'"
-        ) from error
+        fix = "pip install 'abut[cluster]'"
+        raise AbutError("dask.distributed is not installed", fix=fix) from error
     try:
         return distributed.Client(scheduler, timeout=10)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
-        raise AbutError(
-            f"--scheduler {scheduler}: nobody answers there", fix="start one with `dask scheduler`"
-        ) from error
+        fix = "start one with `dask scheduler`"
+        raise AbutError(f"{scheduler}: no dask scheduler answers there", fix=fix) from error
 
 
 def average_cycles(result: Result, side: int | None = None) -> float:

@@ -92,18 +92,16 @@ def contexts_table(trace: Trace) -> "pa.Table":
         for number, chain in enumerate(contexts, 1)
         for depth, place in enumerate(symboliser.chain(chain))
     ]
-    schema = pa.schema(
-        [
-            ("context", pa.int64()),
-            ("depth", pa.int32()),
-            ("module", pa.string()),
-            ("offset", pa.uint64()),
-            ("function", pa.string()),
-            ("file", pa.string()),
-            ("line", pa.int32()),
-        ]
-    )
-    return _table_of(rows, schema)
+    columns = {
+        "context": pa.int64(),
+        "depth": pa.int32(),
+        "module": pa.string(),
+        "offset": pa.uint64(),
+        "function": pa.string(),
+        "file": pa.string(),
+        "line": pa.int32(),
+    }
+    return _table_of(rows, columns)
 
 
 def modules_table(trace: Trace) -> "pa.Table":
@@ -111,17 +109,15 @@ def modules_table(trace: Trace) -> "pa.Table":
     import pyarrow as pa
 
     rows = [(number, *module) for number, module in enumerate(trace.modules(), 1)]
-    schema = pa.schema(
-        [
-            ("module", pa.int64()),
-            ("path", pa.string()),
-            ("build_id", pa.string()),
-            ("base", pa.uint64()),
-            ("length", pa.uint64()),
-            ("unloaded", pa.bool_()),
-        ]
-    )
-    return _table_of(rows, schema)
+    columns = {
+        "module": pa.int64(),
+        "path": pa.string(),
+        "build_id": pa.string(),
+        "base": pa.uint64(),
+        "length": pa.uint64(),
+        "unloaded": pa.bool_(),
+    }
+    return _table_of(rows, columns)
 
 
 def _event_tables(trace: Trace) -> "Iterator[pa.Table]":
@@ -147,11 +143,9 @@ def _event_tables(trace: Trace) -> "Iterator[pa.Table]":
 _WIDE = ("time", "object", "address", "size", "detail", "position")
 
 
-def _table_of(rows: list[tuple[Any, ...]], schema: "pa.Schema") -> "pa.Table":
+def _table_of(rows: list[tuple[Any, ...]], columns: dict[str, Any]) -> "pa.Table":
+    """With columns of these types."""
     import pyarrow as pa
 
-    columns = zip(*rows, strict=True) if rows else ([] for _ in schema)
-    arrays = [
-        pa.array(list(column), field.type) for column, field in zip(columns, schema, strict=True)
-    ]
-    return pa.Table.from_arrays(arrays, schema=schema)
+    named = [dict(zip(columns, row, strict=True)) for row in rows]
+    return pa.Table.from_pylist(named, pa.schema(columns))

@@ -23,6 +23,7 @@ import typer
 
 from abut import json_lines
 from abut.errors import USAGE, AbutError
+from abut.simulation.jobs import connect
 
 Setting = tuple[tuple[str, str], ...]  # option and value; a value of "" leaves the option out
 FAILED = float("inf")
@@ -185,15 +186,7 @@ def _executor(workers: int, cluster: str | None) -> Iterator[Executor]:
         with ThreadPoolExecutor(workers) as executor:
             yield executor
         return
-    try:
-        from importlib import import_module
-
-        distributed = import_module("distributed")
-    except ImportError as error:
-        raise AbutError(
-            "a cluster needs dask.distributed", fix="pip install 'abut[cluster]'"
-        ) from error
-    with distributed.Client(cluster) as client:
+    with connect(cluster) as client:
         yield cast("Executor", client.get_executor())
 
 
