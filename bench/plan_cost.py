@@ -34,7 +34,6 @@ from abut.measure.measurement import Plan as Rounds
 from abut.measure.session import compare
 from abut.measure.tasks import program_tasks
 from abut.places import bench_places
-from abut.reporters.progress import QuietWatcher
 from abut.tuning.plan import PAGE, SLOT, Plan, PlannedContext, write_plan
 from abut.tuning.program import program_build_id
 
@@ -129,7 +128,7 @@ def cost_of_nothing(name: str, argv: list[str], runs: int, folder: Path) -> tupl
     plan = folder / f"{name}.plan"
     plan_of(Path(shutil.which(argv[0]) or argv[0]).resolve(), 1, 1, plan)
     comparison = Comparison(Rounds(runs, 1, 1), heaps(plan), [], available())
-    compare(comparison, program_tasks(argv, None), QuietWatcher())
+    compare(comparison, program_tasks(argv, None), lambda program, heap: None)
     samples = comparison.measurements[0].samples
     without, with_plan = (
         min(one.user_s + one.system_s for one in samples[heap]) for heap in ("without", "with")

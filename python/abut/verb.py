@@ -97,6 +97,11 @@ def _choice_error(error: Exception) -> AbutError | None:
     return unknown(str(shown), found[1], re.findall(r"'(.*?)'", found[2]))
 
 
+def words_of(text: str) -> list[str]:
+    """The words of a list with commas."""
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
 def refuse(why: str, *names: str, fix: str = "leave it out") -> None:
     """Raise AbutError where one of these parameters is given, though it would have no effect."""
     if found := [_given[name] for name in names if name in _given]:

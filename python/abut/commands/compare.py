@@ -7,7 +7,7 @@ import typer
 
 from abut.errors import INTERRUPTED, NO, USAGE, AbutError, unknown
 from abut.targets import check_targets, write, written
-from abut.verb import refuse
+from abut.verb import refuse, words_of
 
 if TYPE_CHECKING:
     from abut.measure.measurement import Comparison, Plan
@@ -96,13 +96,13 @@ def command(
     from abut.reporters.notes import next_step
     from abut.reporters.progress import progress
 
-    _refuse(suite, plot, counts="instructions" in _words(figure), json=json)
-    figures = [_figure(key) for key in _words(figure)]
+    _refuse(suite, plot, counts="instructions" in words_of(figure), json=json)
+    figures = [_figure(key) for key in words_of(figure)]
     if plot:
         from abut.reporters.charts import check_format
 
         check_format(plot)
-    pages = _pages(explain, _words(heaps), suite) if explain else []
+    pages = _pages(explain, words_of(heaps), suite) if explain else []
     if not (output or plot or explain):
         refuse("no file is written", "force")
     check_targets(output, plot, *pages, force=force)
@@ -110,7 +110,7 @@ def command(
     default_runs = _SUITE_RUNS if suite else _PROGRAM_RUNS
     counted = any(one.key == "instructions" for one in figures)
     plan = Plan(runs or default_runs, warmup, seed, counted)
-    comparison = _comparison(_words(heaps), plan, suite)
+    comparison = _comparison(words_of(heaps), plan, suite)
     end_in_order()
     with progress(comparison, len(tasks)) as watcher:
         compare(comparison, tasks, watcher)
@@ -118,7 +118,7 @@ def command(
     _write(summary, figures, output, plot)
     _print(summary, figures, json=json)
     if explain and summary.programs and not comparison.interrupted:
-        _explain(summary, explain, _words(heaps), stdin, output, quiet=json)
+        _explain(summary, explain, words_of(heaps), stdin, output, quiet=json)
     if not json:
         console().print(f"next: {next_step(summary)}")
     raise typer.Exit(_exit_code(comparison))
@@ -131,10 +131,6 @@ def _refuse(suite: str | None, plot: Path | None, *, counts: bool, json: bool) -
         refuse("there is no suite to choose from", "only")
     if plot is None and not counts and (json or not suite):
         refuse(f"{'--json' if json else 'a program alone'} has all figures", "figure")
-
-
-def _words(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",") if word.strip()]
 
 
 def _figure(key: str) -> "Figure":
@@ -155,7 +151,7 @@ def _tasks(program: list[str], suite: str | None, only: str, stdin: Path | None)
             fix="abut compare -- PROGRAM ARGS..., or abut compare --suite quick",
         )
     if suite:
-        return tasks.suite_tasks(suite, _words(only))
+        return tasks.suite_tasks(suite, words_of(only))
     return tasks.program_tasks(program, stdin)
 
 

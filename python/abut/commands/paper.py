@@ -10,7 +10,7 @@ import typer
 
 from abut.errors import USAGE
 from abut.targets import check_target, written
-from abut.verb import refuse
+from abut.verb import refuse, words_of
 
 if TYPE_CHECKING:
     from abut.papers import Claim, Paper, Request
@@ -91,8 +91,8 @@ def command(
     else:
         refuse("no file is written", "force")
     request = Request(
-        programs=tuple(dict.fromkeys(_words(programs))) or _usual(paper, "programs", quick=quick),
-        heaps=_words(heaps) or _usual(paper, "heaps", quick=quick),
+        programs=tuple(dict.fromkeys(words_of(programs))) or _usual(paper, "programs", quick=quick),
+        heaps=words_of(heaps) or _usual(paper, "heaps", quick=quick),
         suite=_usual(paper, "suite", quick=True) if quick else suite,
         traces=traces or cache_folder() / "traces",
         fresh=fresh,
@@ -170,10 +170,6 @@ def _list_rows(name: str | None, *, as_json: bool) -> None:
     missing = sum(not row.command for rows in found.values() for row in rows)
     print(f"{sum(map(len, found.values()))} rows, {missing} of them not here")
     print(f"next: abut paper {name or next(iter(found), 'NAME')} --quick")
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
 def _show_progress(what: str) -> None:

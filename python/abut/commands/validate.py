@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from abut.errors import AbutError
-from abut.verb import refuse
+from abut.verb import refuse, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,7 +79,7 @@ def _times(
     from abut.simulation.presets import find_preset
     from abut.simulation.times import compare_times
 
-    found, missing = find_heaps([name.strip() for name in heaps.split(",")])
+    found, missing = find_heaps(words_of(heaps))
     if not found:
         raise AbutError("none of these heaps is installed", fix=missing[0].fix)
     preset = find_preset(machine)

@@ -2,23 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from abut.errors import AbutError, NotHere
-from abut.heaps import Heap
 from abut.measure.interleave import Interleaver
 from abut.measure.measurement import Comparison, LeftOut, Measurement
 from abut.measure.workload import Workload
 
-
-class Watcher(Protocol):
-    """Called as a comparison proceeds."""
-
-    def on_program(self, name: str) -> None:
-        """A program's input is being prepared, and it is next."""
-
-    def on_run(self, program: str, heap: str) -> None:
-        """A run has ended."""
+# Called as a comparison proceeds: a run of a program has ended under a heap; or, with no heap, its
+# input is being prepared, and it is next.
+Watcher = Callable[[str, str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +30,7 @@ def compare(comparison: Comparison, tasks: Sequence[Task], watcher: Watcher) -> 
     )
     try:
         for task in tasks:
-            watcher.on_program(task.name)
+            watcher(task.name, "")
             _measure(comparison, task, interleaver, watcher)
     except KeyboardInterrupt:
         comparison.interrupted = True
@@ -47,9 +39,6 @@ def compare(comparison: Comparison, tasks: Sequence[Task], watcher: Watcher) -> 
 def _measure(
     comparison: Comparison, task: Task, interleaver: Interleaver, watcher: Watcher
 ) -> None:
-    def on_run(heap: Heap) -> None:
-        watcher.on_run(task.name, heap.name)
-
     try:
         measurement = Measurement(task.prepare())
     except AbutError as error:
@@ -58,7 +47,7 @@ def _measure(
         return
     comparison.measurements.append(measurement)
     try:
-        interleaver.measure(measurement, on_run)
+        interleaver.measure(measurement, lambda heap: watcher(task.name, heap.name))
     except AbutError as error:
         comparison.measurements.remove(measurement)
         comparison.left_out.append(LeftOut(task.name, str(error), broken=True))

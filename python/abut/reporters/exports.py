@@ -16,6 +16,7 @@ from abut.trace.reader import Info
 from abut.trace.symbols import Place
 
 SPEEDSCOPE_SCHEMA = "https://www.speedscope.app/file-format-schema.json"
+_KINDS, _CALLED = ("ob", "fl", "fn"), ("cob", "cfi", "cfn")
 _UNKNOWN = Place("", 0, "unknown")
 
 
@@ -101,15 +102,12 @@ def callgrind(costs: Costs, info: Info) -> str:
     own, calls = _graph(costs)
     names = _Names()
     for function in sorted(set(own) | set(calls), key=str):
-        lines += names.begin(function)
+        lines += names.lines(function)
         for line, values in sorted(own.get(function, {}).items()):
             lines.append(f"{line} {_numbers(values)}")
         for (line, callee), (count, values) in sorted(calls.get(function, {}).items(), key=str):
-            lines += [
-                *names.callee(callee),
-                f"calls={count} {0}",
-                f"{line} {_numbers(values)}",
-            ]
+            lines += names.lines(callee, _CALLED)
+            lines += [f"calls={count} 0", f"{line} {_numbers(values)}"]
         lines.append("")
     lines.append(f"totals: {_numbers(costs.totals)}")
     return "\n".join(lines) + "\n"
@@ -161,17 +159,11 @@ class _Names:
     """Names, each written out once and a number from then on."""
 
     def __init__(self) -> None:
-        self._known: dict[str, dict[str, int]] = {"ob": {}, "fl": {}, "fn": {}}
+        self._known: dict[str, dict[str, int]] = {kind: {} for kind in _KINDS}
 
-    def begin(self, function: _Function) -> list[str]:
-        """Whose costs follow."""
-        keys = ("ob", "fl", "fn")
-        return [self._line(key, key, name) for key, name in zip(keys, function, strict=True)]
-
-    def callee(self, function: _Function) -> list[str]:
-        """Who is called."""
-        pairs = zip(("cob", "cfi", "cfn"), ("ob", "fl", "fn"), function, strict=True)
-        return [self._line(key, kind, name) for key, kind, name in pairs]
+    def lines(self, function: _Function, keys: Sequence[str] = _KINDS) -> list[str]:
+        """The function, behind these keys."""
+        return [self._line(*one) for one in zip(keys, _KINDS, function, strict=True)]
 
     def _line(self, key: str, kind: str, name: str) -> str:
         known = self._known[kind]
@@ -183,25 +175,12 @@ class _Names:
 
 def perfetto(info: Info, samples: Iterator[tuple[float, dict[str, int]]]) -> str:
     """Trace-event JSON, as Perfetto and chrome://tracing read it: counters over time (us)."""
-    events: list[dict[str, Any]] = [
-        {
-            "name": "process_name",
-            "ph": "M",
-            "pid": info.process or 1,
-            "tid": 0,
-            "args": {"name": shlex.join(info.command)},
-        }
-    ]
+    whole = {"pid": info.process or 1, "tid": 0}
+    command = {"name": shlex.join(info.command)}
+    events: list[dict[str, Any]] = [{"name": "process_name", "ph": "M", **whole, "args": command}]
     for time, values in samples:
         events += [
-            {
-                "name": name,
-                "ph": "C",
-                "pid": info.process or 1,
-                "tid": 0,
-                "ts": time,
-                "args": {"bytes": value},
-            }
+            {"name": name, "ph": "C", **whole, "ts": time, "args": {"bytes": value}}
             for name, value in values.items()
         ]
     return json.dumps({"traceEvents": events, "displayTimeUnit": "ns"})

@@ -12,16 +12,6 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 
-class QuietWatcher:
-    """For output that goes to a file: says nothing."""
-
-    def on_program(self, name: str) -> None:
-        """Nothing to show."""
-
-    def on_run(self, program: str, heap: str) -> None:
-        """Nothing to show."""
-
-
 def _bar() -> "Progress":
     """As rich's own; in names, brackets are no markup."""
     from rich.console import Console
@@ -50,26 +40,20 @@ def share_done(what: str) -> Iterator[Callable[[float], None]]:
 def progress(comparison: Comparison, programs: int) -> Iterator[Watcher]:
     """A bar that counts runs, and names the program and the heap."""
     if not sys.stderr.isatty():
-        yield QuietWatcher()
+        yield lambda program, heap: None
         return
     plan = comparison.plan
     each = len(comparison.heaps) * (plan.runs + plan.warmup + plan.counts_instructions)
     with _bar() as bar:
         task = bar.add_task("", total=programs * each)
+        begun: list[str] = []
 
-        class Bar:
-            """Moves the bar; a program that was left out early counts as done."""
-
-            def __init__(self) -> None:
-                self._begun = 0
-
-            def on_program(self, name: str) -> None:
-                """Name the next program."""
-                bar.update(task, description=f"{name}: input", completed=self._begun * each)
-                self._begun += 1
-
-            def on_run(self, program: str, heap: str) -> None:
-                """One run further."""
+        def show(program: str, heap: str) -> None:
+            if heap:
                 bar.update(task, description=f"{program}: {heap}", advance=1)
+                return
+            # One that was left out early counts as done.
+            bar.update(task, description=f"{program}: input", completed=len(begun) * each)
+            begun.append(program)
 
-        yield Bar()
+        yield show

@@ -5,7 +5,7 @@ reference (the sum of WRITE and ALLOCATOR) or by side (0 the application's, 1 th
 A reference that straddles lines counts once for each of them.
 """
 
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -15,6 +15,11 @@ from abut.trace.native import Array, failures, native_module
 
 WRITE, ALLOCATOR = 1, 2
 KINDS, SIDES = 4, 2
+_COLUMNS: dict[str, Any] = {
+    **dict.fromkeys(("sizes", "threads", "owners"), np.uint32),
+    **dict.fromkeys(("kinds", "sources"), np.uint8),
+    "codes": np.uint64,
+}
 CLASSES = ("compulsory", "capacity", "conflict", "sector")
 
 
@@ -56,12 +61,7 @@ class Prefetches:
     unused: int = 0
 
     def __add__(self, other: "Prefetches") -> "Prefetches":
-        return Prefetches(
-            self.issued + other.issued,
-            self.timely + other.timely,
-            self.late + other.late,
-            self.unused + other.unused,
-        )
+        return Prefetches(*map(sum, zip(astuple(self), astuple(other), strict=True)))
 
     @property
     def used(self) -> int:
@@ -131,34 +131,21 @@ class Simulator:
     native: Any
 
     def take(
-        self,
-        addresses: ArrayLike,
-        sizes: ArrayLike | None = None,
-        kinds: ArrayLike | None = None,
-        threads: ArrayLike | None = None,
-        owners: ArrayLike | None = None,
-        codes: ArrayLike | None = None,
-        sources: ArrayLike | None = None,
+        self, addresses: ArrayLike, *columns: ArrayLike | None, **named: ArrayLike | None
     ) -> Self:
         """Feed references, in order. Without their columns, each is a read of one byte.
 
-        `sources`: from which load each address comes, as in a trace.
+        Columns are sizes, kinds and threads, in this order or by name, owners, codes, and sources:
+        from which load each address comes, as in a trace.
         """
+        given = dict(zip(("sizes", "kinds", "threads"), columns, strict=False)) | named
+        found = {
+            name: np.ascontiguousarray(column, _COLUMNS[name])
+            for name, column in given.items()
+            if column is not None
+        }
         with failures():
-            self.native.take(
-                np.ascontiguousarray(addresses, np.uint64),
-                *(
-                    None if column is None else np.ascontiguousarray(column, number)
-                    for column, number in (
-                        (sizes, np.uint32),
-                        (kinds, np.uint8),
-                        (threads, np.uint32),
-                        (owners, np.uint32),
-                        (codes, np.uint64),
-                    )
-                ),
-                sources=None if sources is None else np.ascontiguousarray(sources, np.uint8),
-            )
+            self.native.take(np.ascontiguousarray(addresses, np.uint64), **found)
         return self
 
 
@@ -167,9 +154,8 @@ class Caches(Simulator):
 
     def __init__(self, levels: list[Level] | tuple[Level, ...]) -> None:
         self.levels = tuple(levels)
-        module = native_module()
         with failures():
-            self.native = module.Tree([asdict(level) for level in self.levels])
+            self.native = native_module().Tree([asdict(level) for level in self.levels])
 
     def counts(self) -> list[LevelCounts]:
         """What each level has counted so far, all threads' together."""
@@ -223,9 +209,8 @@ class Utilisation(Simulator):
     """
 
     def __init__(self, level: Level) -> None:
-        module = native_module()
         with failures():
-            self.native = module.Utilisation(asdict(level))
+            self.native = native_module().Utilisation(asdict(level))
 
     def counts(self) -> UtilisationCounts:
         """What was counted, with what the cache holds now."""
@@ -248,9 +233,8 @@ class Optimum(Simulator):
     """
 
     def __init__(self, level: Level) -> None:
-        module = native_module()
         with failures():
-            self.native = module.Optimum(asdict(level))
+            self.native = native_module().Optimum(asdict(level))
 
     def solve(self) -> OptimumCounts:
         """The fewest misses that any policy can have."""

@@ -20,7 +20,7 @@ stride = 2                    # steps of one instruction ahead, of up to 2 KiB [
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from types import MappingProxyType
 from typing import Any, TypeVar, cast, get_type_hints
 
@@ -131,24 +131,14 @@ class Core(Simulator):
     ) -> None:
         if any(level.line != _LINE for level in levels):
             raise AbutError("a core's caches have lines of 64 bytes")
-        settings = {
+        settings = asdict(core) | {
             "caches": [_shape(level) for level in levels],
             "tlbs": [_shape(level) for level in tables],
             "page_shift": tables[0].line.bit_length() - 1 if tables else 12,
             "walk": core.walk_cycles,
             "memory": max(memory_cycles - levels[-1].cycles, core.row_hit_saves),
-            "row_hit_saves": core.row_hit_saves,
             "line": core.line_cycles,
             "compute": core.cycles_per_instruction * (per_access or _USUAL_INSTRUCTIONS),
-            "window": core.window,
-            "outstanding": core.outstanding,
-            "stream": core.stream,
-            "trained": core.trained,
-            "crosses": core.crosses,
-            "adjacent": core.adjacent,
-            "stores": core.stores,
-            "next": core.next,
-            "stride": core.stride,
         }
         with failures():
             self.native = native_module().Core(settings)

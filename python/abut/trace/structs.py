@@ -79,19 +79,21 @@ class Structures:
         """What the code at this place, in this function, allocates `size` bytes for; None where
         nothing tells, or several could be.
         """
-        return self._file(place).find(place, function, size)
+        unit = self._unit(place)
+        return unit.find(place, function, size) if unit else None
 
     def element(self, place: Place, function: str, size: int) -> str:
         """What `size` bytes, 0 where that changes, are an array of: the one structure that the line
         of the source names, or that a pointer declared on it points to; else, where the size
         changes, that the function returns. Empty where nothing tells.
         """
-        return self._file(place).element(place, function, size)
+        unit = self._unit(place)
+        return unit.element(place, function, size) if unit else ""
 
-    def _file(self, place: Place) -> "_DebugFile":
+    def _unit(self, place: Place) -> "_Unit | None":
         if place.module not in self._files:
             self._files[place.module] = _DebugFile(Path(place.module))
-        return self._files[place.module]
+        return self._files[place.module].unit(place.offset)
 
 
 class _DebugFile:
@@ -114,15 +116,7 @@ class _DebugFile:
                 continue
         return None
 
-    def find(self, place: Place, function: str, size: int) -> Structure | None:
-        unit = self._unit_or_none(place.offset)
-        return unit.find(place, function, size) if unit else None
-
-    def element(self, place: Place, function: str, size: int) -> str:
-        unit = self._unit_or_none(place.offset)
-        return unit.element(place, function, size) if unit else ""
-
-    def _unit_or_none(self, offset: int) -> "_Unit | None":
+    def unit(self, offset: int) -> "_Unit | None":
         if self._dwarf is None:
             return None
         try:
