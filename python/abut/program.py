@@ -8,6 +8,7 @@ import shutil
 import signal
 import stat
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from abut.errors import NOT_EXECUTABLE, NOT_FOUND, AbutError
@@ -49,17 +50,32 @@ def preload_obstacle(path: Path) -> str | None:
 
     Scripts are classified by the interpreter in their `#!` line.
     """
-    for _ in range(_MOST_INTERPRETERS):
-        if privilege := _privilege(path):
-            return f"{path} {privilege}, and the loader then ignores LD_PRELOAD"
-        head = _head(path)
-        if not head.startswith(b"#!"):
-            return _elf_obstacle(path) if head.startswith(b"\x7fELF") else None
-        interpreter = _interpreter(head)
-        if interpreter is None:
-            return None
-        path = interpreter
+    for one in _interpreted(path):
+        if privilege := _privilege(one):
+            return f"{one} {privilege}, and the loader then ignores LD_PRELOAD"
+        if _is_elf(one):
+            return _elf_obstacle(one)
     return None
+
+
+def executable_of(path: Path) -> Path | None:
+    """The ELF file that runs: the program, or a script's interpreter; None where there is none."""
+    return next(filter(_is_elf, _interpreted(path)), None)
+
+
+def _interpreted(path: Path) -> Iterator[Path]:
+    """The program, and its interpreters, each a script of the next."""
+    for _ in range(_MOST_INTERPRETERS):
+        yield path
+        head = _head(path)
+        interpreter = _interpreter(head) if head.startswith(b"#!") else None
+        if interpreter is None:
+            return
+        path = interpreter
+
+
+def _is_elf(path: Path) -> bool:
+    return _head(path).startswith(b"\x7fELF")
 
 
 def prepare_exec() -> None:

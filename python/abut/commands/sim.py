@@ -3,7 +3,7 @@
 import dataclasses
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -108,7 +108,18 @@ def command(
         json=json,
         sampled=bool(sample),
     )
-    made = jobs_of(traces, machine, split, layout, by, side, classes, optimum, huge_pages, seed)
+    made = jobs_of(
+        traces,
+        machine,
+        layout,
+        by=by,
+        side=side,
+        split=split,
+        classify=classes,
+        optimum=optimum,
+        huge_pages=huge_pages,
+        seed=seed,
+    )
     if pages:
         show_pages(made, json=json)
         return
@@ -180,16 +191,16 @@ def _side(side: str | None, layouts: "Sequence[str]") -> str:
 def jobs_of(
     traces: "Sequence[Path]",
     machine: str,
-    split: str | None,
     layout: str,
-    by: str,
-    side: str | None,
-    classes: bool,
-    optimum: bool,
-    huge_pages: bool,
-    seed: int,
+    *,
+    by: str = "site",
+    side: str | None = None,
+    split: str | None = None,
+    **settings: Any,
 ) -> "list[Job]":
-    """What to simulate, machine by machine within a trace's layout. Raises AbutError."""
+    """What to simulate, machine by machine within a trace's layout, with other fields of jobs.
+    Raises AbutError.
+    """
     from abut.simulation.jobs import LAYOUTS, Job
     from abut.simulation.owners import OWNERS
     from abut.simulation.presets import find_preset
@@ -218,14 +229,11 @@ def jobs_of(
             str(trace),
             preset,
             layout=name,
-            seed=seed,
             side=_side(side, layouts),
             by=by,
-            classify=classes,
-            optimum=optimum,
-            huge_pages=huge_pages,
             split=split is not None,
             placer=placer_of(name),
+            **settings,
         )
         for trace in traces
         for name in layouts

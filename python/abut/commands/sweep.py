@@ -61,7 +61,7 @@ def command(
     for trace in traces:
         _check(trace)
     check_kept(output, traces)
-    wanted = jobs_of(traces, machine, None, layout, "site", None, False, False, False, seed)
+    wanted = jobs_of(traces, machine, layout, seed=seed)
     pieces = left_of(wanted, output)
     processes = jobs or len(os.sched_getaffinity(0))
     failed: list[Failed] = []

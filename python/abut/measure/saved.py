@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from types import NoneType
 from typing import Any
 
 from abut.errors import AbutError, refused
@@ -10,34 +9,22 @@ from abut.errors import AbutError, refused
 _BEGINNING = 8
 
 
-class _Maybe:
-    """What may be null."""
-
-    def __init__(self, shape: Any) -> None:
-        self.shape = shape
-
-
-class _Named:
-    """An object with any names."""
-
-    def __init__(self, shape: Any) -> None:
-        self.shape = shape
-
-
-_NUMBER = (int, float)
-_ESTIMATE = {"value": _NUMBER, "low": _Maybe(_NUMBER), "high": _Maybe(_NUMBER)}
-_INTERVAL = _Maybe([_NUMBER])
+# A type, or several; [shape]; {name: shape}, or {...: shape} with any names; (None, shape)
+# for what may be null.
+_NUMBER, _TEXT = (int, float), (None, str)
+_ESTIMATE = {"value": _NUMBER, "low": (None, _NUMBER), "high": (None, _NUMBER)}
+_INTERVAL = (None, [_NUMBER])
 _PROGRAM = {
     "name": str,
     "command": [str],
-    "figures": _Named(_Named({"median": _ESTIMATE, "to_reference": _Maybe(_ESTIMATE)})),
+    "figures": {...: {...: {"median": _ESTIMATE, "to_reference": (None, _ESTIMATE)}}},
 }
 _COMPARISON = {
     "benchmarks": [_PROGRAM],
     "reference": str,
     "heaps": [{"name": str}],
-    "versions": _Named((str, NoneType)),
-    "settings": {"runs": int, "warmup": int, "seed": int, "suite": (str, NoneType)},
+    "versions": {...: _TEXT},
+    "settings": {"runs": int, "warmup": int, "seed": int, "suite": _TEXT},
     "machine": {
         **dict.fromkeys(("processor", "system", "kernel", "glibc"), str),
         "cores": int,
@@ -46,9 +33,9 @@ _COMPARISON = {
 }
 _TUNING = {
     "command": [str],
-    "plan": (str, NoneType),
-    "strategy": (str, NoneType),
-    "why": (str, NoneType),
+    "plan": _TEXT,
+    "strategy": _TEXT,
+    "why": _TEXT,
     "runs": int,
     "candidates": [{"strategy": str, "to_plain": _INTERVAL}],
     "held_out": [{"command": [str], "to_plain": _INTERVAL}],
@@ -99,25 +86,21 @@ def _no_winner(document: dict[str, Any]) -> str | None:
 
 def _wrong(value: Any, shape: Any, where: str) -> str | None:
     """The first place that is not as it must be."""
-    parts: list[tuple[Any, Any, str]] = []
-    if isinstance(shape, _Maybe):
-        return None if value is None else _wrong(value, shape.shape, where)
+    if isinstance(shape, tuple) and shape[0] is None:
+        return None if value is None else _wrong(value, shape[1], where)
     if isinstance(shape, (type, tuple)):
         return None if isinstance(value, shape) else f"{where}: {type(value).__name__}"
     if isinstance(shape, list):
-        if not isinstance(value, list) or (shape == _INTERVAL.shape and len(value) != _BOUNDS):
+        if not isinstance(value, list) or (shape == _INTERVAL[1] and len(value) != _BOUNDS):
             return f"{where}: no list of what it must hold"
         parts = [(one, shape[0], f"{where}[{i}]") for i, one in enumerate(value)]
     else:
         if not isinstance(value, dict):
             return f"{where}: no object"
-        if isinstance(shape, _Named):
-            parts = [(one, shape.shape, f"{where}.{name}") for name, one in value.items()]
-        else:
-            missing = [name for name in shape if name not in value]
-            if missing:
-                return f"{where}.{missing[0]}: missing".lstrip(".")
-            parts = [(value[name], one, f"{where}.{name}") for name, one in shape.items()]
+        named = dict.fromkeys(value, shape[...]) if ... in shape else shape
+        if missing := [name for name in named if name not in value]:
+            return f"{where}.{missing[0]}: missing".lstrip(".")
+        parts = [(value[name], one, f"{where}.{name}") for name, one in named.items()]
     found = (_wrong(one, of, at.lstrip(".")) for one, of, at in parts)
     return next((one for one in found if one), None)
 

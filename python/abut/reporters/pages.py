@@ -24,10 +24,7 @@ def pages_table(title: str, what: str, comparison: PageComparison) -> Table:
 
 def pages_sides_table(title: str, what: str, comparison: PageComparison) -> Table:
     """A row a run and side: whose touches they were that brought a page in, or missed one."""
-    shown = Table(title=title, title_justify="left")
-    for name in (what, "side"):
-        shown.add_column(name)
-    shown.add_column("first touches", justify="right")
+    shown = grid(title, [what, "side", "first touches"], words=2)
     for memory in comparison.memories:
         shown.add_column(f"misses in {memory_text(memory)}", justify="right")
         shown.add_column("read ahead", justify="right")

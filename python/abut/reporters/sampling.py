@@ -27,7 +27,6 @@ def sample_table(sample: Sample) -> Table:
         cells = (amount(round(value), "") for value in (one.value, one.low, one.high))
         table.add_row(one.name, *cells)
     table.caption = f"{sample.measured:,} accesses were measured, in {sample.windows} windows"
-    table.caption_justify = "left"
     return table
 
 

@@ -41,7 +41,6 @@ def levels_table(result: Result) -> Table:
         _add_level(table, counts, thousands, classify and counts not in result.tlb)
     caption = f"AMAT {average_cycles(result):.2f} cycles, by the cycles of the preset"
     table.caption = caption + _amat_by_side(result)
-    table.caption_justify = "left"
     return table
 
 
@@ -131,7 +130,6 @@ def time_table(result: Result) -> Table | None:
         f"{time.prefetches:,} lines prefetched, {time.useful:,} of them used, {time.late:,} late; "
         f"the core's figures: {core.how}"
     )
-    table.caption_justify = "left"
     return table
 
 

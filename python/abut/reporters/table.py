@@ -42,7 +42,6 @@ def program_table(summary: Summary, program: ProgramSummary, asked: Sequence[Fig
         f"{_median_words(min(counts), max(counts))}; "
         f"below it the ratio to {comparison.reference} / to the best"
     )
-    table.caption_justify = "left"
     return table
 
 
@@ -67,7 +66,6 @@ def suite_table(summary: Summary, figure: Figure) -> Table:
     table.caption = f"± is half of the 95 % interval over {runs} runs"
     if runs < FEWEST:
         table.caption = f"{_runs(runs)}: too few for an interval, which takes {FEWEST}"
-    table.caption_justify = "left"
     return table
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
+from abut.reporters.grid import grid
 from abut.reporters.trace import document
 from abut.simulation.times import Times
 from abut.simulation.validation import Figure
@@ -14,9 +15,8 @@ from abut.simulation.validation import Figure
 def figures_table(other: str, figures: Sequence[Figure]) -> Table:
     """A row a figure; of several runs, how far those of the other lie apart, too."""
     spreads = any(figure.spread is not None for figure in figures)
-    table = Table("")
-    for column in ("abut sim", other, "difference", *([f"{other}'s runs"] if spreads else [])):
-        table.add_column(column, justify="right")
+    columns = ["", "abut sim", other, "difference", *([f"{other}'s runs"] if spreads else [])]
+    table = grid("", columns)
     for figure in figures:
         spread = [f"{figure.spread or 0:.2%} apart"] if spreads else []
         table.add_row(figure.name, *_cells(figure), *spread)
@@ -31,9 +31,8 @@ def figures_json(other: str, figures: Sequence[Figure]) -> str:
 
 def times_table(times: Times) -> Table:
     """A row a heap, the quickest as measured first."""
-    table = Table("heap")
-    for column in ("predicted", "rank", "measured", "rank", "median", "waiting", "simulated"):
-        table.add_column(column, justify="right")
+    columns = ("predicted", "rank", "measured", "rank", "median", "waiting", "simulated")
+    table = grid("", ["heap", *columns])
     ranks = [heap.heap for heap in sorted(times.heaps, key=lambda heap: heap.predicted_s)]
     for rank, heap in enumerate(sorted(times.heaps, key=lambda heap: heap.measured_s), 1):
         table.add_row(

@@ -16,16 +16,6 @@ _EXACT = 4_000_000  # references up to which distances are measured of all lines
 _SAMPLED_LINES = 1 << 15
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """Miss ratios of fully associative LRU caches; `errors`: their standard errors, 0 if exact."""
-
-    bytes: Array
-    ratios: Array
-    errors: Array
-    rate: float
-
-
 def curve_sizes() -> Array:
     """Capacities to draw, in bytes: two for each doubling."""
     steps = 2 * int(np.log2(_MOST // _LEAST))
@@ -39,26 +29,22 @@ def reuse_for(references: int) -> ReuseDistances | SampledReuse:
     return SampledReuse(0.05, most_blocks=_SAMPLED_LINES, block_bytes=_LINE)
 
 
-def curve_of(reuse: ReuseDistances | SampledReuse) -> Curve:
-    """The curve of all that was fed."""
+def curve_document(reuse: ReuseDistances | SampledReuse) -> dict[str, Any]:
+    """Miss ratios of fully associative LRU caches, of all that was fed, with their standard errors,
+    0 if exact; without the sizes at which nothing happens any more.
+    """
     sizes = curve_sizes()
-    blocks = sizes // _LINE
     if isinstance(reuse, ReuseDistances):
-        ratios = reuse.curve().miss_ratios(blocks)
-        return Curve(sizes, ratios, np.zeros(len(sizes)), 1.0)
-    sampled = reuse.curve(blocks)
-    return Curve(sizes, sampled.miss_ratios, sampled.errors, sampled.rate)
-
-
-def curve_document(curve: Curve) -> dict[str, Any]:
-    """A curve, without the sizes at which nothing happens any more."""
-    ratios = np.asarray(curve.ratios, np.float64)
-    last = int(np.argmax(np.isclose(ratios, ratios[-1], rtol=1e-3))) + 2 if len(ratios) else 0
+        ratios, errors, rate = reuse.curve().miss_ratios(sizes // _LINE), np.zeros(len(sizes)), 1.0
+    else:
+        sampled = reuse.curve(sizes // _LINE)
+        ratios, errors, rate = sampled.miss_ratios, sampled.errors, sampled.rate
+    last = int(np.argmax(np.isclose(ratios, ratios[-1], rtol=1e-3))) + 2
     return {
-        "bytes": curve.bytes[:last].tolist(),
+        "bytes": sizes[:last].tolist(),
         "ratios": [float(f"{ratio:.5g}") for ratio in ratios[:last]],
-        "errors": [float(f"{error:.3g}") for error in curve.errors[:last]],
-        "rate": curve.rate,
+        "errors": [float(f"{error:.3g}") for error in errors[:last]],
+        "rate": rate,
     }
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from abut.errors import AbutError
 from abut.simulation.context_names import share_names
-from abut.simulation.curves import Floors, curve_document, curve_of, reuse_for
+from abut.simulation.curves import Floors, curve_document, reuse_for
 from abut.simulation.flames import code_stacks, context_stacks, flame_of, subtract
 from abut.simulation.pages import PageReport, PageSettings, pages_of_trace
 from abut.simulation.presets import Preset
@@ -144,7 +144,7 @@ def recorded_run(request: Request) -> dict[str, Any]:
     shown = shown_contexts(found)
     document = run_document(trace, found, request.preset, symboliser, shown, request.rules)
     document["sampled"] = sampling_facts(trace, windows, found)
-    document["curve"] = curve_document(curve_of(reuse))
+    document["curve"] = curve_document(reuse)
     document["flames"] = flames_of(trace, symboliser, found, "context")
     document["code_flames"] = flames_of(trace, symboliser, found, "code") if codes else None
     document["notes"] = symboliser.notes

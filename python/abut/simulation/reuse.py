@@ -23,7 +23,6 @@ _SIDES = (APPLICATION, ALLOCATOR)
 class MissCurve:
     """Counts of references by their distance; row 0 is the application's, row 1 the allocator's."""
 
-    block_bytes: int
     distances: tuple[Array, Array]
     cold: tuple[int, int]
 
@@ -56,13 +55,11 @@ def at_least(counts: Array, sizes: Array) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class SampledCurve:
-    """Miss ratios of caches of `blocks` blocks, estimated, with the standard errors of that.
+    """Miss ratios of caches of some sizes, estimated, with the standard errors of that.
 
     `rate` is the share of the blocks that was looked at.
     """
 
-    block_bytes: int
-    blocks: Array
     miss_ratios: Array
     errors: Array
     rate: float
@@ -74,14 +71,13 @@ class ReuseDistances(Simulator):
     """The exact distances. Memory: some forty bytes for each different block."""
 
     def __init__(self, block_bytes: int = LINE_BYTES) -> None:
-        self.block_bytes = block_bytes
         self.native = native_module().ReuseDistances(block_bytes)
 
     def curve(self) -> MissCurve:
         """What all references so far come to."""
         first, second = (self.native.distances(side) for side in _SIDES)
         cold, also_cold = (self.native.cold(side) for side in _SIDES)
-        return MissCurve(self.block_bytes, (first, second), (cold, also_cold))
+        return MissCurve((first, second), (cold, also_cold))
 
 
 class SampledReuse(Simulator):
@@ -93,17 +89,13 @@ class SampledReuse(Simulator):
     def __init__(
         self, rate: float = 0.01, *, most_blocks: int = 0, block_bytes: int = LINE_BYTES
     ) -> None:
-        self.block_bytes = block_bytes
         self.native = native_module().SampledReuse(block_bytes, rate, most_blocks)
 
     def curve(self, blocks: Array, side: int = BOTH) -> SampledCurve:
         """What all references so far come to, in caches of so many blocks."""
-        wanted = np.ascontiguousarray(blocks, np.uint64)
-        ratios, errors = self.native.miss_ratios(side, wanted)
+        ratios, errors = self.native.miss_ratios(side, np.ascontiguousarray(blocks, np.uint64))
         sides = _SIDES if side == BOTH else (side,)
         return SampledCurve(
-            block_bytes=self.block_bytes,
-            blocks=wanted,
             miss_ratios=ratios,
             errors=errors,
             rate=self.native.rate(),

@@ -54,17 +54,8 @@ def steps(trace: Trace, skip: int = 0) -> Iterator[Step]:
 def _from(batch: Batch, skip: int) -> Iterator[Step]:
     events = _event_steps(batch.events)
     event = next(events, None)
-    columns = [
-        column.tolist()
-        for column in (
-            batch.object,
-            batch.offset,
-            batch.size,
-            batch.write,
-            batch.side,
-            batch.thread,
-        )
-    ]
+    known = (batch.object, batch.offset, batch.size, batch.write, batch.side, batch.thread)
+    columns = [column.tolist() for column in known]
     codes, sources = (
         column.tolist() if column is not None else [0] * len(batch)
         for column in (batch.code, batch.source)

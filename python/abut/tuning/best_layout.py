@@ -5,7 +5,7 @@ from typing import Any
 
 from abut.errors import AbutError
 from abut.simulation.caches import Simulator
-from abut.simulation.curves import curve_document, curve_of, reuse_for
+from abut.simulation.curves import curve_document, reuse_for
 from abut.simulation.jobs import core_of
 from abut.simulation.report import RANK_ACCESSES, Request, differences
 from abut.simulation.run_document import mean_cycles, run_document, shown_contexts
@@ -70,7 +70,7 @@ def best_layout(
     symboliser = Symboliser.of(trace)
     document = run_document(trace, found, request.preset, symboliser, shown_contexts(baseline))
     document["flames"] = differences((trace, symboliser, baseline), (trace, symboliser, sampled))
-    document["curve"] = curve_document(curve_of(reuse))
+    document["curve"] = curve_document(reuse)
     return {
         "baseline": baseline_cycles,
         "tried": sorted(({"name": one[1], "cycles": one[0]} for one in tried), key=_cycles),

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from abut.elf import build_id
 from abut.errors import RUN_FAILED, AbutError
+from abut.program import executable_of
 from abut.tuning.plan import read_plan
 from abut.tuning.profile import Profile
 
@@ -37,17 +38,5 @@ def other_program(path: Path, profile: Profile, program: Path) -> str:
 
 def program_build_id(program: Path) -> str | None:
     """The build-id of an executable or of the interpreter of a script; None where it is neither."""
-    for _ in range(4):  # scripts of scripts
-        with program.open("rb") as file:
-            head = file.read(256)
-        if head.startswith(b"\x7fELF"):
-            return build_id(program)
-        if not head.startswith(b"#!"):
-            return None
-        words = head[2:].split(b"\n", 1)[0].split()
-        if not words or Path(words[0].decode(errors="replace")).name == "env":
-            return None
-        program = Path(words[0].decode(errors="replace"))
-        if not program.is_file():
-            return None
-    return None
+    found = executable_of(program)
+    return build_id(found) if found else None
