@@ -19,8 +19,8 @@ from abut.trace.native import Array, failures, native_module
 from abut.trace.reader import Trace
 
 PAGE_BYTES = 4096
-EXACT_FROM = 64
-READ_AHEAD_BUFFER, READ_AHEAD_GROUP = 256, 8
+# Reading ahead brings in aligned groups of pages, and keeps so many of them.
+_READ_AHEAD_BUFFER, _READ_AHEAD_GROUP = 256, 8
 _MOST_STEPS = 1 << 26
 _POINTS = 100
 
@@ -72,23 +72,6 @@ class Prefetch:
 
 
 @dataclass(frozen=True, slots=True)
-class PageSettings:
-    """How pages are looked at.
-
-    Memories below `exact_from` pages are not distinguished, and the trace is reduced accordingly.
-    Reading ahead brings in aligned groups of `group_pages`, and keeps `buffer_pages` of them.
-    `shares` are memories whose misses are put to that, as shares of the most pages in use;
-    `memories` are others, in pages.
-    """
-
-    exact_from: int = EXACT_FROM
-    buffer_pages: int = READ_AHEAD_BUFFER
-    group_pages: int = READ_AHEAD_GROUP
-    shares: Sequence[float] = (0.5,)
-    memories: Sequence[int] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class PageReport:
     """What a run did to pages.
 
@@ -136,11 +119,12 @@ class PageReport:
 
 
 class Pages(Simulator):
-    """A run's touches of pages, reduced and kept, so that memories can be asked for afterwards."""
+    """A run's touches of pages, reduced and kept, so that memories can be asked for afterwards. Those
+    of fewer pages than `exact_from` are not distinguished.
+    """
 
-    def __init__(self, settings: PageSettings | None = None) -> None:
-        self.settings = settings or PageSettings()
-        self.native = native_module().PageModel(self.settings.exact_from, _MOST_STEPS)
+    def __init__(self, exact_from: int = 64) -> None:
+        self.native = native_module().PageModel(exact_from, _MOST_STEPS)
 
     def add_trace(self, trace: Trace, *, layout: str | Array = "recorded", seed: int = 1) -> None:
         """All of a recorded run, as it was or under another layout of its objects.
@@ -152,10 +136,6 @@ class Pages(Simulator):
         places = layout if isinstance(layout, str) else np.ascontiguousarray(layout, np.uint64)
         with failures():
             self.native.add_trace(trace.native, places, seed)
-
-    def discard(self, address: int, size: int) -> None:
-        """These bytes' pages go back to the kernel; what is filled only in part stays."""
-        self.native.discard(address, size)
 
     @property
     def use(self) -> PageUse:
@@ -169,16 +149,15 @@ class Pages(Simulator):
         exact_from: int = self.native.use()["exact_from"]
         return exact_from
 
-    def report(self, memories: Sequence[int] = ()) -> PageReport:
-        """Everything; reading ahead at `memories` (pages) and at those that the settings name.
-
-        Those that are too small to be distinguished are taken for the smallest that is.
+    def report(self, memories: Sequence[int] = (), shares: Sequence[float] = ()) -> PageReport:
+        """Everything; reading ahead at `memories` (pages) and at these shares of the most pages in
+        use. Those that are too small to be distinguished are taken for the smallest that is.
         """
         use = self.native.use()
-        of_shares = (round(share * use["most_in_use"]) for share in self.settings.shares)
-        asked = np.array([*memories, *self.settings.memories, *of_shares], np.uint32)
+        of_shares = (round(share * use["most_in_use"]) for share in shares)
+        asked = np.array([*memories, *of_shares], np.uint32)
         asked = np.maximum(asked, np.uint32(use["exact_from"]))
-        curve = self.native.curve(asked, self.settings.buffer_pages, self.settings.group_pages)
+        curve = self.native.curve(asked, _READ_AHEAD_BUFFER, _READ_AHEAD_GROUP)
         prefetch = [
             Prefetch(memory, row[0] + row[1], row[2] + row[3], ((row[0], row[2]), (row[1], row[3])))
             for memory, row in zip(asked.tolist(), curve.pop("prefetch"), strict=True)
@@ -195,15 +174,15 @@ class Pages(Simulator):
 
 def pages_of_trace(
     trace: Trace,
-    settings: PageSettings | None = None,
+    shares: Sequence[float] = (),
     *,
     layout: str | Array = "recorded",
     seed: int = 1,
 ) -> PageReport:
-    """What a recorded run did to pages, or would do under another layout; see `Pages.add_trace`."""
-    pages = Pages(settings)
+    """What a recorded run did to pages, or would do under another layout; see `Pages`."""
+    pages = Pages()
     pages.add_trace(trace, layout=layout, seed=seed)
-    return pages.report()
+    return pages.report(shares=shares)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +209,7 @@ def run_pages(jobs: Sequence[Job]) -> dict[str, Pages]:
     runs = {}
     for job in jobs:
         trace = Trace(job.trace)
-        pages = Pages(PageSettings(shares=()))
+        pages = Pages()
         layout = job.placer(trace, job) if job.placer else job.layout
         pages.add_trace(trace, layout=layout, seed=job.seed)
         if trace.damages:

@@ -15,7 +15,7 @@ from abut.errors import AbutError
 from abut.simulation.context_names import share_names
 from abut.simulation.curves import Floors, curve_document, reuse_for
 from abut.simulation.flames import code_stacks, context_stacks, flame_of, subtract
-from abut.simulation.pages import PageReport, PageSettings, pages_of_trace
+from abut.simulation.pages import PageReport, pages_of_trace
 from abut.simulation.presets import Preset
 from abut.simulation.run_document import run_document, shown_contexts
 from abut.simulation.survey import Survey, survey
@@ -200,9 +200,8 @@ def floor_part(request: Request) -> list[dict[str, Any]]:
 
 def page_part(request: Request) -> dict[str, Any] | None:
     """What the run did to pages: misses over memory size, and what read-ahead would cover."""
-    shares = (0.25, 0.5, 0.75)
     try:
-        report = pages_of_trace(Trace(request.trace), PageSettings(shares=shares))
+        report = pages_of_trace(Trace(request.trace), (0.25, 0.5, 0.75))
     except AbutError:
         return None
     return pages_document(report)

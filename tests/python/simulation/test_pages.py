@@ -1,5 +1,6 @@
 """Pages against memories that are simulated one by one, as anybody would write it."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +15,6 @@ from abut.simulation.pages import (
     PAGE_BYTES,
     PageReport,
     Pages,
-    PageSettings,
     pages_of_trace,
 )
 from abut.trace import Trace, TraceWriter
@@ -115,8 +115,10 @@ def test_every_memory_misses_what_it_would_alone(
     assert model.use()["in_use"] == len(memories[0].in_use)
 
 
-def pages_of(run: NDArray[np.uint64], settings_: PageSettings | None = None) -> PageReport:
-    return Pages(settings_).take(run).report()
+def pages_of(
+    run: NDArray[np.uint64], *, exact_from: int = 64, memories: Sequence[int] = ()
+) -> PageReport:
+    return Pages(exact_from).take(run).report(memories)
 
 
 def looped(pages: int, times: int) -> NDArray[np.uint64]:
@@ -132,7 +134,7 @@ def test_a_loop_misses_always_in_a_memory_that_is_too_small_by_one_page() -> Non
 
 
 def test_reading_ahead_covers_seven_of_eight_misses_of_a_sweep() -> None:
-    report = pages_of(looped(1024, 3), PageSettings(shares=[], memories=[512]))
+    report = pages_of(looped(1024, 3), memories=[512])
     (half,) = report.prefetch
     assert (half.misses, half.others) == (2048, 256)
     assert half.prefetchable_share == 7 / 8
@@ -140,14 +142,14 @@ def test_reading_ahead_covers_seven_of_eight_misses_of_a_sweep() -> None:
 
 def test_reading_ahead_covers_nothing_of_a_sweep_over_every_eighth_page() -> None:
     run = looped(1024, 3) * np.uint64(8)
-    report = pages_of(run, PageSettings(shares=[], memories=[512]))
+    report = pages_of(run, memories=[512])
     assert report.prefetch[0].prefetchable == 0
 
 
 def test_what_stays_in_the_smallest_memory_is_left_out_of_the_trace() -> None:
     random = np.random.default_rng(1)
     run = random.integers(0, 60, 100_000).astype(np.uint64) * PAGE_BYTES
-    report = pages_of(run, PageSettings(exact_from=64))
+    report = pages_of(run)
     assert report.touches > 90_000
     assert report.steps <= 120
     assert report.misses(np.array([64])).tolist() == [0]
@@ -158,7 +160,7 @@ def test_a_trace_that_grows_too_long_is_reduced_for_larger_memories() -> None:
     run = random.integers(0, 400, 100_000).astype(np.uint64) * PAGE_BYTES
     model = native_module().PageModel(16, 5000)
     model.take(run)
-    exact = pages_of(run, PageSettings(exact_from=16))
+    exact = pages_of(run, exact_from=16)
     use = model.use()
     assert use["exact_from"] > 16
     assert use["steps"] <= 5000
@@ -219,18 +221,19 @@ def test_a_layout_that_packs_what_is_used_needs_fewer_pages(tmp_path: Path) -> N
     assert pages_of_trace(Trace(path), layout=places).misses(sizes)[0] <= 200 // 64 + 1
 
 
-@pytest.mark.parametrize("settings_", [PageSettings(exact_from=0), PageSettings(group_pages=6)])
-def test_settings_that_make_no_sense_are_refused(settings_: PageSettings) -> None:
+def test_settings_that_make_no_sense_are_refused() -> None:
     with pytest.raises(ValueError, match="page"):
-        pages_of(looped(2, 2), settings_)
+        Pages(0)
+    with pytest.raises(ValueError, match="page"):
+        Pages().native.curve(np.zeros(0, np.uint32), 1, 6)
 
 
 def test_memories_that_were_not_told_apart_are_refused() -> None:
-    report = pages_of(looped(100, 2), PageSettings(exact_from=32))
+    report = pages_of(looped(100, 2), exact_from=32)
     assert report.misses(np.array([32])).tolist() == [100]
     with pytest.raises(ValueError, match="32 pages"):
         report.misses(np.array([31]))
-    (half,) = pages_of(looped(40, 2), PageSettings(exact_from=32)).prefetch
+    (half,) = Pages(32).take(looped(40, 2)).report(shares=[0.5]).prefetch
     assert half.memory_pages == 32
 
 
