@@ -102,7 +102,7 @@ void LocalHeap::close() {
 
 void LocalHeap::decay_own(uint64_t now) {
   const auto wait = static_cast<uint64_t>(option_value(Option::decay_ms));
-  decay_at_ = now + wait / kSooner;
+  look_again_at(now + wait / kSooner);
   const uint64_t passed = now - std::min(now, looked_at_);
   if (passed >= kLeastPeriod) {
     const uint64_t most = std::min(kLooked * passed, kMostLooked);
@@ -117,31 +117,27 @@ void LocalHeap::decay_own(uint64_t now) {
 }
 
 void LocalHeap::look_again_soon(uint64_t now) {
-  decay_at_ = now + static_cast<uint64_t>(option_value(Option::decay_ms)) / 64;
+  look_again_at(now + static_cast<uint64_t>(option_value(Option::decay_ms)) / 64);
   if (this == current) sizes.look_at_the_clock_soon();
-}
-
-void LocalHeap::decay(uint64_t now) {
-  now_ = now;
-  if (now >= decay_at_)
-    decay_all(now);
-  else if (reserved_waits_)
-    decay_reserved();
 }
 
 // The owner takes reserved cells without the lock: others, who free its blocks, leave them to it.
 void LocalHeap::decay_reserved() {
   if (is_side()) return;
-  reserved_waits_ = this != current;
-  if (!reserved_waits_) events.reserved_too_long.report(*this, false);
+  decay_at_ = this == current ? look_at_ : 0;
+  if (this == current) events.reserved_too_long.report(*this, false);
 }
 
 void LocalHeap::decay_all(uint64_t now) {
   decay_own(now);
-  decay_reserved();
   each_side([now](LocalHeap &side) { side.decay(now); });
   if (!is_side() && !heap_registry.decay_idle(this, now)) look_again_soon(now);
   if (!decay_shared(now)) look_again_soon(now);
+}
+
+void LocalHeap::decay_due(uint64_t now) {
+  if (now >= look_at_) decay_all(now);
+  decay_reserved();
 }
 
 void LocalHeap::trim() {
@@ -154,7 +150,10 @@ void LocalHeap::trim() {
 
 void LocalHeap::decay_if_idle(uint64_t now) {
   if (!lock().try_lock()) return;
-  if (now >= decay_at_) decay_own(now);
+  if (now >= look_at_) {
+    decay_own(now);
+    decay_reserved();
+  }
   lock().unlock();
 }
 

@@ -36,7 +36,10 @@ public:
   void free_last(Block block);
 
   // Gives back what has waited for its time, here and elsewhere, if that is due; `now` in milliseconds. Under the lock.
-  void decay(uint64_t now);
+  void decay(uint64_t now) {
+    now_ = now;
+    if (now >= decay_at_) decay_due(now);
+  }
 
   // The time of the last look at the clock.
   uint64_t now() const { return now_; }
@@ -101,6 +104,8 @@ private:
   void look_again_soon(uint64_t now);
   void decay_all(uint64_t now);
   void decay_reserved();
+  void decay_due(uint64_t now);
+  void look_again_at(uint64_t time) { decay_at_ = look_at_ = time; }
   void free_in_heap(LiveBlock block) { sizes.free_last(block); }
   void free_in_heap(const BirthBlock &block) { births.free_last(block); }
 
@@ -108,10 +113,10 @@ private:
   bool in_birth_order_ = false;
   uint32_t number_ = 0;
   uint32_t takeovers_seen_ = 0;
-  uint64_t now_ = 0; // milliseconds, as the next two
+  uint64_t now_ = 0; // milliseconds, as the next three
   uint64_t looked_at_ = 0;
-  uint64_t decay_at_ = 0;       // not before
-  bool reserved_waits_ = false; // another thread found that due
+  uint64_t look_at_ = 0;  // not before
+  uint64_t decay_at_ = 0; // the same, or zero: reserved cells wait for the owner
   os::BusyLock lock_;
 };
 
