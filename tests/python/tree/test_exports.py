@@ -25,8 +25,8 @@ NEW = {f"_Zn{kind}m{rest}" for kind in "wa" for rest in KINDS}
 DELETE = {f"_Zd{kind}Pv{rest}" for kind in "la" for rest in (*KINDS, "m", "mSt11align_val_t")}
 
 
-def exported() -> set[str]:
-    with library_path().open("rb") as file:
+def exported(library: Path) -> set[str]:
+    with library.open("rb") as file:
         table = ELFFile(file).get_section_by_name(".dynsym")
         assert isinstance(table, SymbolTableSection)
         return {s.name for s in table.iter_symbols() if s.name and s["st_shndx"] != "SHN_UNDEF"}
@@ -36,4 +36,12 @@ def test_the_library_exports_what_its_header_declares_and_malloc() -> None:
     header = (ROOT / "include/abut/abut.h").read_text()
     declared = set(re.findall(r"\b(abut_\w+)\(", re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)))
     assert "abut_malloc_near" in declared
-    assert exported() == MALLOC | HANDED_ON | NEW | DELETE | declared
+    assert exported(library_path()) == MALLOC | HANDED_ON | NEW | DELETE | declared
+
+
+def test_no_library_shows_the_cpp_librarys_templates() -> None:
+    libraries = sorted(library_path().parent.glob("libabut*.so"))
+    assert len(libraries) > 1
+    for library in libraries:
+        shown = [name for name in exported(library) if re.match(r"_ZZ?NK?St|_ZZ?St", name)]
+        assert not shown, (library, shown)
