@@ -19,8 +19,9 @@ constexpr PoolId kElsewhere = kMostPools + 1;
 // The pool of the small block at an address, kNoPool in the plain heap.
 PoolId pool_at(Address address) {
   const heap::Page *page = heap::page_at(address);
-  if (page == nullptr || page->size_class != 0) return page != nullptr ? kNoPool : kElsewhere;
-  const heap::LocalHeap *owner = page->owner;
+  // Another thread may free the page's last block meanwhile.
+  const heap::LocalHeap *owner = page != nullptr ? heap::load_plainly(page->owner) : nullptr;
+  if (owner == nullptr) return kElsewhere;
   return owner->is_side() ? static_cast<PoolId>(owner->side_number) : kNoPool;
 }
 

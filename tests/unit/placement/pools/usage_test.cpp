@@ -1,8 +1,10 @@
 // What a sample of accesses says of pools, on objects that lie in them.
 #include "placement/pools/usage.hpp"
 
+#include <atomic>
 #include <gtest/gtest.h>
 #include <memory>
+#include <thread>
 #include <vector>
 
 namespace abut::group {
@@ -94,6 +96,31 @@ TEST_F(UsageTest, OtherAddressesAreNobodys) {
   accesses->count = 2;
   accesses->at[0] = accesses->at[1] = reinterpret_cast<Address>(heap::PageSegment::of(in_one[0]));
   usage->take(*accesses);
+  EXPECT_EQ(usage->of(kNoPool).lines, 0U);
+}
+
+// The thread that is sampled reads what others have.
+TEST_F(UsageTest, ABlockOnAPageThatComesAndGoesIsThePoolsOrNobodys) {
+  std::atomic<Address> at{0};
+  std::atomic<bool> over{false};
+  std::thread other([&] {
+    heap::allocate(64);
+    heap::LocalHeap *side = heap::heap_registry.open_side(heap::current, kOne);
+    while (!over) {
+      void *block = take(*side, heap::small_class(128));
+      at = reinterpret_cast<Address>(block);
+      if (!heap::release(block)) heap::release_slow("free", block);
+      side->close();
+    }
+  });
+  while (at == 0) std::this_thread::yield();
+  for (int i = 0; i < 5000; ++i) {
+    accesses->count = 1000;
+    std::fill_n(accesses->at, accesses->count, at.load());
+    usage->take(*accesses);
+  }
+  over = true;
+  other.join();
   EXPECT_EQ(usage->of(kNoPool).lines, 0U);
 }
 
