@@ -21,12 +21,13 @@ inline constexpr Address kWarm = 16;
 constexpr bool is_context(Address context) { return context >= kPageBytes; }
 constexpr bool is_cold(Address context) { return context > kWarm && context < kPageBytes; }
 
-// Zero while the context lets some allocations pass.
+// Zero while the context lets some allocations pass. Of two threads that count at once, neither counts below zero.
 inline Address unless_resting(Address context) {
-  auto *counted = reinterpret_cast<Context *>(context);
-  if (counted->countdown == 0) [[likely]]
+  const std::atomic_ref countdown(reinterpret_cast<Context *>(context)->countdown);
+  const uint32_t left = countdown.load(std::memory_order_relaxed);
+  if (left == 0) [[likely]]
     return context;
-  --counted->countdown;
+  countdown.store(left - 1, std::memory_order_relaxed);
   return 0;
 }
 
