@@ -119,8 +119,9 @@ class PageReport:
 
 
 class Pages(Simulator):
-    """A run's touches of pages, reduced and kept, so that memories can be asked for afterwards. Those
-    of fewer pages than `exact_from` are not distinguished.
+    """A run's touches of pages, reduced and kept, so that memories can be asked for afterwards.
+
+    Those of fewer pages than `exact_from` are not distinguished.
     """
 
     def __init__(self, exact_from: int = 64) -> None:
