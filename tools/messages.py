@@ -103,8 +103,9 @@ def _shown(node: ast.expr, names: dict[str, ast.expr]) -> str:
             return re.sub(f"{_ANY}+", _ANY, "".join(_shown(part, {}) for part in parts))
         case ast.BinOp(left=left, op=ast.Add(), right=right):
             return _shown(left, names) + _shown(right, names)
-        case ast.Call(func=ast.Name(id="build_fix"), args=[ast.Constant(value=str(target))]):
-            return f"tools/build.sh release {target}, or pip install --force-reinstall abut"
+        case ast.Call(func=ast.Name(id="build_fix"), args=[target]):
+            built = _shown(target, names)
+            return f"tools/build.sh release {built}, or pip install --force-reinstall abut"
         case ast.Name(id=name) if name in names:
             return _shown(names[name], {})
     return _ANY

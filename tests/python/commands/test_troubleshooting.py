@@ -56,7 +56,7 @@ def test_the_page_explains_most_of_what_may_end_a_program() -> None:
 
 def test_messages_are_collected_with_what_mends_them() -> None:
     found = list(messages.command_messages())
-    assert any(m.text == "…: abut's library is not there" and "pip" in m.fix for m in found)
+    assert any(m.text == "…: abut's … is not there" and "pip" in m.fix for m in found)
     assert all(m.where for m in found)
     native = {m.text: m.where for m in messages.library_messages()}
     assert native["this path is too long"] == "it goes on"

@@ -237,9 +237,9 @@ def test_objects_lie_beside_their_friends_as_without_the_recorder(
     explained = tmp_path / "explained.json"
     words = ("record", "--heap", "abut", "-o", str(tmp_path / "t"), "--")
     variables = {"ABUT_EXPLAIN_FILE": str(explained)}
-    assert abut(*words, str(program), "200000", "1", **variables).returncode == 0
+    assert abut(*words, str(program), "400000", "1", **variables).returncode == 0
     friends = json.loads(explained.read_text())["friends"]
-    assert max(one["placed"] for one in friends) > 150_000
+    assert max(one["placed"] for one in friends) > 300_000
 
 
 @pytest.mark.parametrize("heap", ["glibc", "jemalloc", "mimalloc", "tcmalloc", "abut"])

@@ -98,4 +98,4 @@ def test_no_memory_to_share_is_told_and_the_program_goes_on(tmp_path: Path) -> N
         env=abut_environment(),
     )
     assert (result.returncode, result.stdout) == (0, "on\n")
-    assert "memory to share with the traced process" in result.stderr
+    assert "memory to share with the recorded process" in result.stderr

@@ -16,7 +16,7 @@ from conftest import Abut, Inside, abut_environment
 # Of another build: what it sets holds all the same.
 SOUND = 'profile = 1\n[program]\nname = "lua"\nbuild_id = "0a1b"\n[settings]\n'
 # Enough objects that `explain` has a line to print.
-LUA = ["lua5.4", "-e", "local t = {} for i = 1, 20000 do t[i] = {i} end"]
+LUA = ["lua5.4", "-e", "local t = {} for i = 1, 40000 do t[i] = {i} end"]
 
 
 def said(path: Path, **variables: str) -> str:
