@@ -21,8 +21,8 @@ constexpr uint8_t kBirths = 64;
 constexpr uint64_t kLooked = 16, kMostLooked = 16'000;
 constexpr uint64_t kThinned = 4, kLeastThinned = 64, kMostThinned = 512;
 constexpr uint64_t kLeastPeriod = 8; // milliseconds between two looks, where nothing may wait
-// Pages are looked at after such a part of `decay_ms`, and thinned out where they have had room for as long: what is free in one
-// serves its own size alone, and is less likely to be needed again than a whole page.
+// Pages are thinned out that have had room for such a part of `decay_ms`: what is free in one serves its own size alone, and is
+// less likely to be needed again than a whole page.
 constexpr uint64_t kSooner = 4;
 
 } // namespace
@@ -102,7 +102,7 @@ void LocalHeap::close() {
 
 void LocalHeap::decay_own(uint64_t now) {
   const auto wait = static_cast<uint64_t>(option_value(Option::decay_ms));
-  look_again_at(now + wait / kSooner);
+  look_again_at(now + wait / 2);
   const uint64_t passed = now - std::min(now, looked_at_);
   if (passed >= kLeastPeriod) {
     const uint64_t most = std::min(kLooked * passed, kMostLooked);
