@@ -4,13 +4,16 @@ import sys
 
 import numpy as np
 
-from abut.simulation.reuse import LINE_BYTES, ReuseDistances, SampledReuse, feed
+from abut.simulation.replay import feed
+from abut.simulation.reuse import LINE_BYTES, ReuseDistances, SampledReuse
 from abut.trace import Trace
 
 trace = Trace(sys.argv[1])
 lines = 2 ** np.arange(4, 15)
-exact = feed(trace, ReuseDistances()).curve().miss_ratios(lines)
-sample = feed(trace, SampledReuse(0.2)).curve(lines)
+distances, sampled = ReuseDistances(), SampledReuse(0.2)
+feed(trace, [distances, sampled])
+exact = distances.curve().miss_ratios(lines)
+sample = sampled.curve(lines)
 for size, ratio, estimate, error in zip(
     lines.tolist(), exact, sample.miss_ratios, sample.errors, strict=True
 ):

@@ -311,7 +311,7 @@ Page *page_at(Address address) {
   const SegmentKind kind = segment_map.kind_at(address);
   if (kind != SegmentKind::size_pages && kind != SegmentKind::birth_pages) return nullptr;
   Page &page = PageSegment::page_of(address);
-  return page.owner != nullptr ? page.head() : nullptr;
+  return load_plainly(page.owner) != nullptr ? page.head() : nullptr;
 }
 
 } // namespace abut::heap
