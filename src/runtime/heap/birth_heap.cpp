@@ -5,11 +5,9 @@
 #include "heap/page_store.hpp"
 
 #include <algorithm>
+#include <emmintrin.h>
 #include <iterator>
 #include <utility>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 namespace abut::heap {
 namespace {
@@ -25,9 +23,7 @@ constexpr uint32_t kFirstStep = kGranulesInPage / 8;
 // So many pages with room are looked at for a hole.
 constexpr unsigned kMostTries = 8;
 
-#if defined(__SSE2__) &&                                                                           \
-    !defined(                                                                                      \
-        __SANITIZE_THREAD__) // that knows of no order between a byte's store and a word's load
+#if !defined(__SANITIZE_THREAD__) // that knows of no order between a byte's store and a word's load
 // In which of 16 granules something begins, a bit each. What lies behind a page's cells may be read.
 uint32_t cells_among_16(const Cell *cells) {
   const __m128i found = _mm_loadu_si128(reinterpret_cast<const __m128i *>(cells));

@@ -8,7 +8,7 @@ namespace {
 
 // How many of 64 blocks are live.
 inline uint32_t count_live(const State *states) {
-#if defined(__SSE2__) && !defined(__SANITIZE_THREAD__)
+#if !defined(__SANITIZE_THREAD__)
   const auto *words = reinterpret_cast<const __m128i *>(states);
   const __m128i zero = _mm_setzero_si128();
   __m128i live = zero;
@@ -38,7 +38,7 @@ uint32_t live_among(const Page &page, uint32_t first, uint32_t end) {
 // Whether all states are those of free blocks, or of none: many at once.
 inline bool is_empty(const Page &page) {
   const State *end = page.states + whole_states(page.blocks());
-#if defined(__SSE2__) && !defined(__SANITIZE_THREAD__)
+#if !defined(__SANITIZE_THREAD__)
   __m128i all = _mm_setzero_si128();
   for (const State *states = page.states; states != end; states += kStatesAtOnce) {
     const auto *words = reinterpret_cast<const __m128i *>(states);

@@ -7,9 +7,7 @@
 
 #include "heap/page.hpp"
 
-#if defined(__SSE2__)
 #include <emmintrin.h>
-#endif
 
 namespace abut::heap {
 
@@ -21,7 +19,7 @@ constexpr uint32_t whole_states(uint32_t blocks) {
 
 // Which of 64 blocks are free, a bit each.
 [[gnu::always_inline]] inline uint64_t free_blocks(const State *states) {
-#if defined(__SSE2__) && !defined(__SANITIZE_THREAD__)
+#if !defined(__SANITIZE_THREAD__)
   const auto *words = reinterpret_cast<const __m128i *>(states);
   uint64_t free = 0;
 #pragma GCC unroll 4

@@ -184,7 +184,7 @@ struct Quotient {
   uint64_t fraction; // over 2^64
 };
 [[gnu::always_inline]] inline Quotient quotient_by(const uint64_t &reciprocal, uint64_t offset) {
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+#if !defined(__SANITIZE_THREAD__)
   uint64_t whole = 0;
   __asm__("mulq %2" : "+a"(offset), "=d"(whole) : "m"(reciprocal) : "cc");
   return {whole, offset};

@@ -38,24 +38,15 @@ static_assert(sizeof(Cursor) ==
 
 // The lowest bit's index; false if none is set. In one instruction, which compilers take three for.
 [[gnu::always_inline]] inline bool find_first(uint64_t bits, uint64_t &index) {
-#if defined(__x86_64__)
   bool none = false;
   __asm__("bsf %2, %1" : "=@ccz"(none), "=r"(index) : "r"(bits));
   return !none;
-#else
-  index = static_cast<uint64_t>(std::countr_zero(bits));
-  return bits != 0;
-#endif
 }
 
 // Without the bit `index`: in one instruction, which compilers take two for.
 [[gnu::always_inline]] inline uint64_t without(uint64_t bits, uint64_t index) {
-#if defined(__x86_64__)
   __asm__("btr %1, %0" : "+r"(bits) : "r"(index) : "cc");
   return bits;
-#else
-  return bits & ~(uint64_t{1} << index);
-#endif
 }
 
 // A look at the heap's pages, now and then: for frees that the counts missed, and for what can go back to the kernel.
