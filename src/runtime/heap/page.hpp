@@ -131,7 +131,7 @@ struct PageSegment {
   Link<PageSegment> by_age;
   uint64_t freed_at; // milliseconds, when a page was last freed
   size_t mapped;     // bytes, from the beginning on
-  bool is_small;     // without pages of 2 MiB, see PageStore::keep_small()
+  bool refuses_huge_pages;
   // Of each page that is not clean, the 4 KiB that were ever written to.
   uint8_t resident[kBlockPages];
   StateSlots slots; // of size pages

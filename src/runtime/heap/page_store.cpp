@@ -276,7 +276,7 @@ size_t PageStore::give_back_oldest(uint64_t freed_before) {
     if ((segment->unused & all) == all && segment->dirty == 0)
       drop_segment(segment);
     else
-      keep_small(segment);
+      refuse_huge_pages(segment);
   }
   // Where nothing was written to those pages, it is the next one's turn: callers go on until nothing goes back.
   return given_back != 0 ? given_back : give_back_oldest(freed_before);

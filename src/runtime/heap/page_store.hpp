@@ -69,7 +69,7 @@ public:
   }
 
   // For a segment of which parts went back to the kernel. Under the lock.
-  void keep_small(PageSegment *segment);
+  void refuse_huge_pages(PageSegment *segment);
 
   // Unmaps segments that were hidden before that time.
   void unmap_hidden(uint64_t hidden_before = ~uint64_t{0});
@@ -92,7 +92,8 @@ private:
   Taken find_dirty(Row row);
   PageSegment *add_segment();
   bool wants_huge_pages() const;
-  void advise(PageSegment *segment, void *memory, size_t bytes);
+  bool wants_huge_pages(const PageSegment &segment) const;
+  void advise(void *memory, size_t bytes, bool huge);
   bool map_up_to(PageSegment *segment, size_t end);
   void begin_segment(PageSegment *segment);
   void drop_segment(PageSegment *segment);
@@ -111,7 +112,7 @@ private:
   size_t hidden_count_ = 0;
   size_t owned_ = 0; // pages that have an owner
   HugePageUse huge_page_use_;
-  bool has_huge_pages_ = false; // or had
+  bool asked_for_huge_pages_ = false;
   All all_;
   All hidden_; // see hide_segment(); of a segment that is there, only the length and `freed_at` are known
   ByRoom by_room_; // segments with a page that is not used

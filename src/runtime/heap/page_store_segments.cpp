@@ -26,31 +26,35 @@ bool PageStore::wants_huge_pages() const {
          (huge_pages() == HugePages::large && huge_page_use_.pays(owned_));
 }
 
-void PageStore::advise(PageSegment *segment, void *memory, size_t bytes) {
-  const bool wanted = wants_huge_pages() && !segment->is_small;
-  has_huge_pages_ |= wanted;
-  advise_huge_pages(memory, bytes, wanted);
+bool PageStore::wants_huge_pages(const PageSegment &segment) const {
+  return wants_huge_pages() && !segment.refuses_huge_pages;
+}
+
+void PageStore::advise(void *memory, size_t bytes, bool huge) {
+  asked_for_huge_pages_ |= huge;
+  advise_huge_pages(memory, bytes, huge);
 }
 
 // Where the kernel was asked for pages of 2 MiB, it makes more of them as time goes on: of 2 MiB of which as little as 4 KiB is
 // in use, too. What went back would be resident again. So the segment has none from now on, until it goes back as a whole.
-void PageStore::keep_small(PageSegment *segment) {
-  if (!has_huge_pages_ || segment->is_small || huge_pages() == HugePages::always) return;
-  segment->is_small = true;
+void PageStore::refuse_huge_pages(PageSegment *segment) {
+  if (!asked_for_huge_pages_ || segment->refuses_huge_pages || huge_pages() == HugePages::always)
+    return;
+  segment->refuses_huge_pages = true;
   os::refuse_huge_pages(segment, segment->mapped);
 }
 
 void PageStore::advise_again() {
   std::lock_guard guard(lock_);
   for (PageSegment *segment = all_.front(); segment != nullptr; segment = All::after(segment))
-    advise(segment, segment, segment->mapped);
+    advise(segment, segment->mapped, wants_huge_pages(*segment));
 }
 
 PageSegment *PageStore::add_segment() {
   const bool huge = wants_huge_pages();
   if (PageSegment *hidden = hidden_.back()) {
     forget_hidden(hidden);
-    advise(hidden, hidden, hidden->mapped);
+    advise(hidden, hidden->mapped, huge);
     begin_segment(hidden);
     segment_map.show(hidden, kind_);
     return hidden;
@@ -64,8 +68,7 @@ PageSegment *PageStore::add_segment() {
   }
   if (memory == nullptr) return nullptr;
   auto *segment = static_cast<PageSegment *>(memory);
-  advise_huge_pages(memory, piece, huge);
-  has_huge_pages_ |= huge;
+  advise(memory, piece, huge);
   const uint64_t begun = huge ? os::nanoseconds() : 0;
   segment->mapped = piece; // the first write
   if (huge) huge_page_use_.came_after(os::nanoseconds() - begun, owned_);
@@ -134,7 +137,7 @@ bool PageStore::map_up_to(PageSegment *segment, size_t end) {
     const size_t more = length - segment->mapped;
     if (os::map_at(place, more) != os::Mapped::done) continue;
     segment_map.count_mapped(static_cast<ptrdiff_t>(more));
-    advise(segment, place, more);
+    advise(place, more, wants_huge_pages(*segment));
     std::atomic_ref(segment->mapped).store(length, std::memory_order_relaxed);
     return true;
   }

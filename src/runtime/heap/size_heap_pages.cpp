@@ -160,7 +160,7 @@ bool SizeHeap::thin_out(Page &page, const LiveBlocks &live) {
   if (static_cast<uint32_t>(std::popcount(free)) * kThinPart < written) return false;
   {
     std::lock_guard guard(size_pages.lock());
-    size_pages.keep_small(PageSegment::of(page));
+    size_pages.refuse_huge_pages(PageSegment::of(page));
   }
   while (free != 0) {
     const int first = std::countr_zero(free);
