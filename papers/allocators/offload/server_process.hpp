@@ -28,10 +28,6 @@ void wait_while(std::atomic<uint32_t> &word, uint32_t expected);
 void wake_waiter(std::atomic<uint32_t> &word);
 
 // One step of waiting for another processor, without giving this one away.
-inline void pause_briefly() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#endif
-}
+inline void pause_briefly() { __builtin_ia32_pause(); }
 
 } // namespace abut::offload
